@@ -1,0 +1,237 @@
+import { Schema } from "effect"
+
+/**
+ * Every error code of the interface: its HTTP status, its class, and what to do about it. The server, the OpenAPI document
+ * and the pages under `/docs/errors/` all read this one table.
+ */
+export const errorCodes = {
+  malformed_json: {
+    status: 400,
+    type: "invalid_request_error",
+    help: "The body is not one JSON value in UTF-8, repeats a member name, nests deeper than 32 levels, or uses a reserved name. Send valid JSON."
+  },
+  parameter_missing: {
+    status: 400,
+    type: "invalid_request_error",
+    help: "A required field is absent. Add the field that `param` names."
+  },
+  parameter_unknown: {
+    status: 400,
+    type: "invalid_request_error",
+    help: "A field or query parameter is not part of this request. Check its spelling, or remove it: nothing is ignored in silence."
+  },
+  parameter_invalid: {
+    status: 400,
+    type: "invalid_request_error",
+    help: "A value has the wrong type or form. The message says which form is right."
+  },
+  parameter_invalid_empty: {
+    status: 400,
+    type: "invalid_request_error",
+    help: "A value is empty where something is needed. Give a value, or leave an optional field out."
+  },
+  parameter_too_long: {
+    status: 400,
+    type: "invalid_request_error",
+    help: "A text or list is longer than its limit. The message names the limit."
+  },
+  parameter_conflict: {
+    status: 400,
+    type: "invalid_request_error",
+    help: "Two parameters exclude each other. Send only one of them."
+  },
+  invalid_cursor: {
+    status: 400,
+    type: "invalid_request_error",
+    help: "`starting_after` or `ending_before` names no object of this list. Use an id from a page of the same list."
+  },
+  invalid_check_digit: {
+    status: 400,
+    type: "invalid_request_error",
+    help: "The check digit of a NIT (type 31) is missing or does not fit its number, or another type carries one. Correct it, or leave it out for other types."
+  },
+  unknown_catalog_code: {
+    status: 400,
+    type: "invalid_request_error",
+    help: "A code is not in its table. Read the valid codes at GET /v1/catalogs/…."
+  },
+  amount_mismatch: {
+    status: 400,
+    type: "invalid_request_error",
+    help: "A line's amount is not quantity × unit price. Compute it with exact decimals and two fraction digits."
+  },
+  tax_mismatch: {
+    status: 400,
+    type: "invalid_request_error",
+    help: "A tax is not base × rate / 100, repeats a code within a line, or its base is not the line's amount. Correct the tax entry."
+  },
+  due_date_required: {
+    status: 400,
+    type: "invalid_request_error",
+    help: "A sale on credit (payment type 2) needs `due_date`."
+  },
+  unknown_event_type: {
+    status: 400,
+    type: "invalid_request_error",
+    help: "A name in `subscribed_events` is none of the 21 event types."
+  },
+  url_invalid: {
+    status: 400,
+    type: "invalid_request_error",
+    help: "The URL cannot be read, or holds a user name, password or fragment."
+  },
+  url_not_https: {
+    status: 400,
+    type: "invalid_request_error",
+    help: "Webhooks are delivered over https only. For tests on your own machine start Folio with WEBHOOK_ALLOW=127.0.0.1:PORT."
+  },
+  url_not_allowed: {
+    status: 400,
+    type: "invalid_request_error",
+    help: "The URL points to a host or port that webhooks may not reach: internal, loopback or reserved. Use a public host on port 443 or 8443."
+  },
+  unsupported_version: {
+    status: 400,
+    type: "invalid_request_error",
+    help: "The header Svc-Version names no version of this interface. Use a known date, or leave the header out."
+  },
+  idempotency_key_missing: {
+    status: 400,
+    type: "idempotency_error",
+    help: "This request needs the header Idempotency-Key: any string of at most 128 characters, made once for each operation and repeated on every retry."
+  },
+  idempotency_key_too_long: {
+    status: 400,
+    type: "idempotency_error",
+    help: "The Idempotency-Key is longer than 128 characters."
+  },
+  idempotency_key_invalid: {
+    status: 400,
+    type: "idempotency_error",
+    help: "The Idempotency-Key holds characters other than printable ASCII."
+  },
+  invalid_api_key: {
+    status: 401,
+    type: "authentication_error",
+    help: "The key is missing, mistyped, revoked or expired. Send `Authorization: Bearer sk_test_…` with a key of this account."
+  },
+  resource_missing: {
+    status: 404,
+    type: "invalid_request_error",
+    help: "There is no such object for this key. An id of another account, or of the other mode, looks the same."
+  },
+  route_not_found: {
+    status: 404,
+    type: "invalid_request_error",
+    help: "There is nothing at this path. The paths are listed at /docs."
+  },
+  method_not_allowed: {
+    status: 405,
+    type: "invalid_request_error",
+    help: "This path does not know the method. The header Allow lists those it knows."
+  },
+  request_timeout: {
+    status: 408,
+    type: "invalid_request_error",
+    help: "The request did not arrive within 30 seconds. Send it again."
+  },
+  request_too_large: {
+    status: 413,
+    type: "invalid_request_error",
+    help: "The body is larger than 256 KiB. Split the request."
+  },
+  uri_too_long: {
+    status: 414,
+    type: "invalid_request_error",
+    help: "The URL is longer than 8 KiB."
+  },
+  unsupported_media_type: {
+    status: 415,
+    type: "invalid_request_error",
+    help: "The body must be sent with Content-Type: application/json."
+  },
+  headers_too_large: {
+    status: 431,
+    type: "invalid_request_error",
+    help: "The headers are larger than 16 KiB together."
+  },
+  idempotency_conflict: {
+    status: 409,
+    type: "idempotency_error",
+    help: "This Idempotency-Key was used for another request. Do not retry: use a new key for a new operation, and the same body for a retry."
+  },
+  endpoint_limit_reached: {
+    status: 409,
+    type: "invalid_request_error",
+    help: "The account has as many webhook endpoints in this mode as it may have. Delete one that is no longer used."
+  },
+  internal_error: {
+    status: 500,
+    type: "api_error",
+    help: "Something failed inside the service. Retry with the same Idempotency-Key; if it stays, report the request_id."
+  },
+  service_unavailable: {
+    status: 503,
+    type: "api_error",
+    help: "The service cannot reach its database or is starting or stopping. Retry with the same Idempotency-Key after the time in Retry-After."
+  }
+} as const satisfies Record<string, { readonly status: number; readonly type: ErrorType; readonly help: string }>
+
+type ErrorType =
+  | "invalid_request_error"
+  | "idempotency_error"
+  | "authentication_error"
+  | "permission_error"
+  | "rate_limit_error"
+  | "api_error"
+
+export type ErrorCode = keyof typeof errorCodes
+export const ErrorCode = Schema.Literals(Object.keys(errorCodes) as [ErrorCode, ...Array<ErrorCode>])
+
+/** One thing wrong with a request. `param` is a path such as `lines[0].taxes[0].code`. */
+export class Violation extends Schema.Opaque<Violation>()(
+  Schema.Struct({ param: Schema.String, code: ErrorCode, message: Schema.String }).annotate({ identifier: "Violation" })
+) {}
+
+/** The error of the interface: the same class from the rule that finds it, through actors, to the wire. */
+export class ApiError extends Schema.TaggedError<ApiError>()("ApiError", {
+  code: ErrorCode,
+  message: Schema.String,
+  param: Schema.optionalKey(Schema.String),
+  errors: Schema.optionalKey(Schema.Array(Violation)),
+  /** Further response headers, such as `Allow`. */
+  headers: Schema.optionalKey(Schema.Record(Schema.String, Schema.String))
+}) {
+  get status(): number {
+    return errorCodes[this.code].status
+  }
+
+  /** All that is wrong with a request at once; the first is mirrored in `code`, `message` and `param`. */
+  static fromViolations(violations: readonly [Violation, ...ReadonlyArray<Violation>]): ApiError {
+    const [first] = violations
+    return new ApiError({ code: first.code, message: first.message, param: first.param, errors: violations })
+  }
+
+  static missing(what: string, id: string, param?: string): ApiError {
+    return new ApiError({
+      code: "resource_missing",
+      message: `There is no ${what} ${JSON.stringify(id.slice(0, 64))} for this key. Check the id, and that it was made with a key of the same mode.`,
+      ...(param === undefined ? {} : { param })
+    })
+  }
+}
+
+/** The error as it stands on the wire. */
+export class ErrorBody extends Schema.Opaque<ErrorBody>()(
+  Schema.Struct({
+    error: Schema.Struct({
+      type: Schema.String,
+      code: Schema.String,
+      message: Schema.String,
+      doc_url: Schema.String,
+      request_id: Schema.String,
+      param: Schema.optionalKey(Schema.String),
+      errors: Schema.optionalKey(Schema.Array(Violation))
+    })
+  }).annotate({ identifier: "Error" })
+) {}

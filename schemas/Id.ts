@@ -1,0 +1,39 @@
+import { Schema } from "effect"
+
+/**
+ * Ids are a type prefix, `_`, and a 26-character lower-case ULID: they sort by creation.
+ * In paths an id is any string, because an id of the wrong form is simply not found.
+ */
+const id = (prefix: string) =>
+  Schema.String.check(
+    Schema.isPattern(new RegExp(`^${prefix}_[0-9a-hjkmnp-tv-z]{26}$`), {
+      message: `must be an id that starts with ${prefix}_`
+    })
+  )
+
+export const AccountId = id("ten").pipe(Schema.brand("AccountId"))
+export type AccountId = typeof AccountId.Type
+
+export const CustomerId = id("cust").pipe(Schema.brand("CustomerId"))
+export type CustomerId = typeof CustomerId.Type
+
+export const InvoiceId = id("inv").pipe(Schema.brand("InvoiceId"))
+export type InvoiceId = typeof InvoiceId.Type
+
+export const ResolutionId = id("res").pipe(Schema.brand("ResolutionId"))
+export type ResolutionId = typeof ResolutionId.Type
+
+export const WebhookEndpointId = id("we").pipe(Schema.brand("WebhookEndpointId"))
+export type WebhookEndpointId = typeof WebhookEndpointId.Type
+
+export const EventId = id("evt").pipe(Schema.brand("EventId"))
+export type EventId = typeof EventId.Type
+
+export const DeliveryId = id("whd").pipe(Schema.brand("DeliveryId"))
+export type DeliveryId = typeof DeliveryId.Type
+
+export const RequestId = id("req").pipe(Schema.brand("RequestId"))
+export type RequestId = typeof RequestId.Type
+
+export const ApiKeyId = id("key").pipe(Schema.brand("ApiKeyId"))
+export type ApiKeyId = typeof ApiKeyId.Type

@@ -1,0 +1,65 @@
+import { Effect, Layer } from "effect"
+import { HttpRouter, HttpServer } from "effect/http"
+import * as Account from "./entities/Account.ts"
+import { AccountWork } from "./entities/AccountWork.ts"
+import * as Invoice from "./entities/Invoice.ts"
+import { InvoiceWork } from "./entities/InvoiceWork.ts"
+import * as Sweeper from "./entities/Sweeper.ts"
+import { Telling } from "./entities/Telling.ts"
+import * as WebhookEndpoint from "./entities/WebhookEndpoint.ts"
+import * as Envelope from "./http/Envelope.ts"
+import * as Routes from "./http/Routes.ts"
+import { Accounts } from "./store/Accounts.ts"
+import { ApiKeys } from "./store/ApiKeys.ts"
+import { Customers } from "./store/Customers.ts"
+import { Database } from "./store/Database.ts"
+import { Deliveries } from "./store/Deliveries.ts"
+import { IdempotencyKeys } from "./store/IdempotencyKeys.ts"
+import { Ids } from "./store/Ids.ts"
+import { InvoiceCreation } from "./store/InvoiceCreation.ts"
+import { Invoices } from "./store/Invoices.ts"
+import { Numbering } from "./store/Numbering.ts"
+import { Resolutions } from "./store/Resolutions.ts"
+import { Secrets } from "./store/Secrets.ts"
+import { Transitions } from "./store/Transitions.ts"
+import { WebhookEndpoints } from "./store/WebhookEndpoints.ts"
+
+/** All that is remembered. Asks for a `SqlClient` of a migrated database, `SecretKey`, and the platform's crypto. */
+export const storeLayer = Layer.mergeAll(
+  Accounts.layer,
+  ApiKeys.layer,
+  Customers.layer,
+  Database.layer,
+  Deliveries.layer,
+  InvoiceCreation.layer,
+  Invoices.layer,
+  Numbering.layer,
+  Resolutions.layer,
+  Transitions.layer,
+  WebhookEndpoints.layer
+).pipe(Layer.provideMerge(IdempotencyKeys.layer), Layer.provideMerge(Layer.mergeAll(Ids.layer, Secrets.layer)))
+
+/** The actors. Asks for `Sharding`, an `Authority`, a `WebhookSender`, an `EgressGuard` and the signing certificate. */
+export const entitiesLayer = Layer.mergeAll(Account.layer, Invoice.layer, WebhookEndpoint.layer, Sweeper.layer).pipe(
+  Layer.provide(AccountWork.layer),
+  Layer.provide(InvoiceWork.layer),
+  Layer.provide(Telling.layer)
+)
+
+/** The HTTP server's routes with the service's envelope around them. Asks for an `HttpServer`. */
+export const httpLayer = Layer.unwrap(
+  Effect.gen(function* () {
+    const envelope = yield* Envelope.make
+    return HttpServer.serve(envelope(yield* HttpRouter.toHttpEffect(Routes.layer)))
+  })
+)
+
+/**
+ * The whole service. A team composes its own by providing other layers for `Authority`, `WebhookSender` or the database, and
+ * adds routes beside ours.
+ */
+export const layer = httpLayer.pipe(
+  // The server is the last to start and the first to stop: what it accepted, the actors still carry out.
+  Layer.provideMerge(entitiesLayer),
+  Layer.provideMerge(storeLayer)
+)

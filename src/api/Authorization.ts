@@ -1,0 +1,29 @@
+import { Context } from "effect"
+import { HttpApiMiddleware, HttpApiSecurity, OpenApi } from "effect/http-api"
+import type { AccountId, ApiKeyId } from "../../schemas/Id.ts"
+import type { Version } from "../../schemas/Version.ts"
+
+/** Who is asking: everything a request may see hangs on `account_id` and `livemode` of its key. */
+export interface Principal {
+  readonly api_key_id: ApiKeyId
+  readonly account_id: AccountId
+  readonly livemode: boolean
+  readonly default_version: Version
+}
+
+export class CurrentPrincipal extends Context.Service<CurrentPrincipal, Principal>()("folio/api/CurrentPrincipal") {}
+
+/** `Authorization: Bearer sk_test_…` or `sk_live_…`. Fails with `invalid_api_key`. */
+export class Authorization extends HttpApiMiddleware.Service<Authorization, { provides: CurrentPrincipal }>()(
+  "folio/api/Authorization",
+  {
+    security: {
+      apiKey: HttpApiSecurity.bearer.pipe(
+        HttpApiSecurity.annotate(
+          OpenApi.Description,
+          "A secret key: sk_test_… for the sandbox, sk_live_… for production."
+        )
+      )
+    }
+  }
+) {}

@@ -1,0 +1,40 @@
+import { Context, Schema } from "effect"
+import { HttpApiMiddleware } from "effect/http-api"
+import { Version } from "../../schemas/Version.ts"
+import type { CurrentPrincipal } from "./Authorization.ts"
+
+export const idempotencyKeyMax = 128
+export const bodyBytesMax = 256 * 1024
+
+/** What the headers of a request say, once they have been checked. */
+export interface Request {
+  /** The dated version that answers are rendered in. */
+  readonly version: Version
+  /** The key, and the fingerprint of method, path and body as sent; null when the request carries no key. */
+  readonly idempotency: { readonly key: string; readonly fingerprint: string } | null
+}
+
+export class CurrentRequest extends Context.Service<CurrentRequest, Request>()("folio/api/CurrentRequest") {}
+
+/** `required`: the request is refused without an `Idempotency-Key`. `ignored`: GET and DELETE. */
+export const IdempotencyKey = Context.Reference<"required" | "honoured" | "ignored">("folio/api/IdempotencyKey", {
+  defaultValue: () => "ignored"
+})
+
+/** Checks of the headers and the raw body, before any schema: media type, size, version, idempotency key, strict JSON. */
+export class Conventions extends HttpApiMiddleware.Service<
+  Conventions,
+  { provides: CurrentRequest; requires: CurrentPrincipal }
+>()("folio/api/Conventions") {}
+
+export const versionHeader = {
+  "svc-version": Schema.optionalKey(Version.annotate({ description: "Version date; default: the account's." }))
+}
+
+const key = Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(idempotencyKeyMax)).annotate({
+  description: "Any string of at most 128 characters, made once for each operation and repeated on every retry."
+})
+
+/** Headers of a request that must carry an idempotency key, and of one that may. */
+export const requiredKeyHeaders = { ...versionHeader, "idempotency-key": key }
+export const honouredKeyHeaders = { ...versionHeader, "idempotency-key": Schema.optionalKey(key) }

@@ -1,0 +1,44 @@
+import { Schema, SchemaTransformation } from "effect"
+import { HttpApiMiddleware, HttpApiSchema } from "effect/http-api"
+import { ApiError, ErrorBody, type ErrorCode, errorCodes } from "../../schemas/ApiError.ts"
+
+const statuses = [...new Set(Object.values(errorCodes).map((entry) => entry.status))].toSorted((a, b) => a - b)
+
+const codesOf = (status: number) =>
+  (Object.keys(errorCodes) as Array<ErrorCode>).filter((code) => errorCodes[code].status === status)
+
+/** The envelope on the wire read back as the error it was. The server writes it with the request's id and links filled in. */
+const onWire = (status: number) =>
+  ErrorBody.pipe(
+    Schema.decodeTo(
+      Schema.instanceOf(ApiError).check(
+        Schema.makeFilter((error: ApiError) => error.status === status, { expected: `an error of status ${status}` })
+      ),
+      SchemaTransformation.transform({
+        decode: ({ error: { code, errors, message, param } }) =>
+          new ApiError({
+            code: code as ErrorCode,
+            message,
+            ...(param === undefined ? {} : { param }),
+            ...(errors === undefined ? {} : { errors })
+          }),
+        encode: ({ code, errors, message, param }) => ({
+          error: {
+            type: errorCodes[code].type,
+            code,
+            message,
+            doc_url: "",
+            request_id: "",
+            ...(param === undefined ? {} : { param }),
+            ...(errors === undefined ? {} : { errors })
+          }
+        })
+      })
+    ),
+    HttpApiSchema.status(status)
+  ).annotate({ description: codesOf(status).join(", ") })
+
+/** Every endpoint may fail with `ApiError`; this outermost middleware writes the envelope. */
+export class Errors extends HttpApiMiddleware.Service<Errors>()("folio/api/Errors", {
+  error: statuses.map(onWire)
+}) {}

@@ -1,0 +1,36 @@
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { Invoice, InvoiceCreated, InvoiceRequest } from "../../schemas/Invoice.ts"
+import { Page, PageQuery } from "../../schemas/Page.ts"
+import { Authorization } from "./Authorization.ts"
+import { Conventions, IdempotencyKey, requiredKeyHeaders, versionHeader } from "./Conventions.ts"
+import { Errors } from "./Errors.ts"
+
+export class InvoicesApi extends HttpApiGroup.make("invoices")
+  .add(
+    HttpApiEndpoint.post("createInvoice", "/v1/invoices", {
+      headers: requiredKeyHeaders,
+      payload: InvoiceRequest,
+      success: InvoiceCreated.pipe(HttpApiSchema.status(202))
+    })
+      .annotate(IdempotencyKey, "required")
+      .annotate(OpenApi.Summary, "Issue an invoice: answers at once with a draft; the outcome arrives as an event")
+  )
+  .add(
+    HttpApiEndpoint.get("listInvoices", "/v1/invoices", {
+      headers: versionHeader,
+      query: PageQuery,
+      success: Page(Invoice, "InvoicePage")
+    }).annotate(OpenApi.Summary, "List invoices, newest first")
+  )
+  .add(
+    HttpApiEndpoint.get("retrieveInvoice", "/v1/invoices/:id", {
+      headers: versionHeader,
+      params: { id: Schema.String },
+      success: Invoice
+    }).annotate(OpenApi.Summary, "Retrieve an invoice")
+  )
+  .middleware(Conventions)
+  .middleware(Authorization)
+  .middleware(Errors)
+  .annotate(OpenApi.Title, "Invoices") {}

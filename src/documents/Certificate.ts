@@ -1,0 +1,48 @@
+import { Context, Effect, Redacted } from "effect"
+import forge from "node-forge"
+import { createPrivateKey, generateKeyPair, type KeyObject } from "node:crypto"
+import { promisify } from "node:util"
+
+/** What documents are signed with: the private key, and the certificate as DER in base64. */
+export interface Certificate {
+  readonly key: Redacted.Redacted<KeyObject>
+  readonly certificate: string
+}
+
+/** The certificate of the sandbox. Live accounts bring their own. */
+export class SandboxCertificate extends Context.Service<SandboxCertificate, Certificate>()(
+  "folio/documents/SandboxCertificate"
+) {}
+
+const validYears = 10
+
+/**
+ * Makes a key pair and a certificate signed with itself, as PEM (key first). It identifies nobody: it lets test documents
+ * carry a real signature.
+ */
+export const makeSelfSigned = (commonName: string, now: Date): Effect.Effect<string> =>
+  Effect.promise(async () => {
+    const { privateKey } = await promisify(generateKeyPair)("rsa", {
+      modulusLength: 2048,
+      privateKeyEncoding: { type: "pkcs8", format: "pem" },
+      publicKeyEncoding: { type: "spki", format: "pem" }
+    })
+    const key = forge.pki.privateKeyFromPem(privateKey)
+    const certificate = forge.pki.createCertificate()
+    certificate.publicKey = forge.pki.setRsaPublicKey(key.n, key.e)
+    certificate.serialNumber = "01"
+    certificate.validity.notBefore = now
+    certificate.validity.notAfter = new Date(now.getTime() + validYears * 365 * 86_400_000)
+    const name = [{ name: "commonName", value: commonName }]
+    certificate.setSubject(name)
+    certificate.setIssuer(name)
+    certificate.sign(key, forge.md.sha256.create())
+    return privateKey + forge.pki.certificateToPem(certificate)
+  })
+
+/** Reads what `makeSelfSigned` made. Throws when the text holds no key or no certificate. */
+export const fromPem = (pem: string): Certificate => {
+  const body = /-----BEGIN CERTIFICATE-----([^-]+)-----END CERTIFICATE-----/.exec(pem)?.[1]
+  if (body === undefined) throw new Error("no certificate in the PEM text")
+  return { key: Redacted.make(createPrivateKey(pem)), certificate: body.replaceAll(/\s/g, "") }
+}

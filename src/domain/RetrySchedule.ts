@@ -1,0 +1,26 @@
+// Waits before each attempt of a delivery, counted from the end of the attempt before it.
+const deliveryDelaysMs = [0, 30_000, 300_000, 1_800_000] as const
+
+/** One first attempt and three retries. */
+export const deliveryAttemptsMax = deliveryDelaysMs.length
+
+/**
+ * Milliseconds from the end of the last attempt to the next: 0, 30 s, 5 min, 30 min after 0, 1, 2, 3 attempts, and null
+ * when there is no further one. `random` (0 to 1) adds up to 10 %: never early, so that no receiver is asked too soon.
+ */
+export const nextDeliveryDelayMs = (attemptsMade: number, random: number): number | null => {
+  const delayMs = deliveryDelaysMs[attemptsMade]
+  return delayMs === undefined ? null : Math.floor(delayMs * (1 + 0.1 * random))
+}
+
+const authorityDelayMsMin = 1_000
+const authorityDelayMsMax = 300_000
+
+/**
+ * Milliseconds to wait before the authority is asked again: 1 s after the first attempt, doubling up to 5 min. `random`
+ * (0 to 1) spreads each wait over ±10 %, so that documents which failed together do not come back together.
+ */
+export const authorityDelayMs = (attemptsMade: number, random: number): number => {
+  const delayMs = Math.min(authorityDelayMsMin * 2 ** Math.max(attemptsMade - 1, 0), authorityDelayMsMax)
+  return Math.round(delayMs * (0.9 + 0.2 * random))
+}

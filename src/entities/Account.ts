@@ -1,0 +1,62 @@
+import { Duration, Effect, Option } from "effect"
+import { Entity } from "effect/cluster"
+import type { ApiError } from "../../schemas/ApiError.ts"
+import { AccountEntity } from "../protocol/AccountEntity.ts"
+import { accountModeOf } from "../protocol/Address.ts"
+import { apiErrorOf } from "../store/SqlFailure.ts"
+import { AccountWork } from "./AccountWork.ts"
+import * as DraftNumbering from "./DraftNumbering.ts"
+import * as Once from "./Once.ts"
+import { Telling } from "./Telling.ts"
+
+const maxIdleTime = Duration.minutes(1)
+const mailboxCapacity = 4096
+/** Requests of one account run side by side; what must happen once is settled by `Once` and, finally, in SQL. */
+export const layer = AccountEntity.toLayer(
+  Effect.gen(function* () {
+    const work = yield* AccountWork
+    const telling = yield* Telling
+    const { entityId } = yield* Entity.CurrentAddress
+    const of = accountModeOf(entityId)
+    const numbering = yield* DraftNumbering.make(of)
+    const once = Once.make()
+
+    /** A defect must be an answer: left alone it would restart the actor and repeat every request in flight. */
+    const answer = <A>(effect: Effect.Effect<A, ApiError>) =>
+      effect.pipe(
+        Effect.catchCauseIf(
+          (cause) => cause.reasons.some((reason) => reason._tag === "Die"),
+          (cause) => Effect.andThen(Effect.logError("A command failed", cause), Effect.fail(apiErrorOf(cause)))
+        ),
+        Effect.annotateLogs({ account_id: of.account_id })
+      )
+
+    return AccountEntity.of({
+      CreateCustomer: ({ payload: { context, request } }) =>
+        answer(once(context, work.createCustomer(of, context, request))),
+      CreateInvoice: ({ payload: { context, request } }) =>
+        answer(
+          once(
+            context,
+            Effect.gen(function* () {
+              const { draft, outcome } = yield* work.createInvoice(of, context, request)
+              if (Option.isSome(draft)) yield* numbering.add(draft.value)
+              return outcome
+            })
+          )
+        ),
+      CreateWebhookEndpoint: ({ payload: { context, request } }) =>
+        answer(once(context, work.createEndpoint(of, context, request))),
+      UpdateWebhookEndpoint: ({ payload: { context, id, patch } }) =>
+        answer(once(context, work.updateEndpoint({ ...of, id }, context, patch))).pipe(
+          Effect.tap(() => (patch.is_active === true ? telling.deliver({ ...of, id }) : Effect.void))
+        ),
+      DeleteWebhookEndpoint: ({ payload: { context, id } }) =>
+        answer(once(context, work.deleteEndpoint({ ...of, id }))),
+      RotateWebhookSecret: ({ payload: { context, id } }) =>
+        answer(once(context, work.rotateSecret({ ...of, id }, context))),
+      NumberDrafts: () => numbering.takeUp
+    })
+  }),
+  { maxIdleTime, mailboxCapacity, concurrency: "unbounded", disableFatalDefects: true }
+)

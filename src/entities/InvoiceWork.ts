@@ -1,0 +1,225 @@
+import { Clock, Context, Duration, Effect, Exit, Layer, Option, Random } from "effect"
+import type { EventType } from "../../schemas/Event.ts"
+import type { Failure } from "../../schemas/Invoice.ts"
+import { timestamp } from "../domain/AuthorityTime.ts"
+import { eventOf, type InvoiceCommand, type InvoiceState, transition } from "../domain/InvoiceLifecycle.ts"
+import { authorityDelayMs } from "../domain/RetrySchedule.ts"
+import { SandboxCertificate } from "../documents/Certificate.ts"
+import { signDocument } from "../documents/SignedDocument.ts"
+import { Authority, type Verdict } from "../outbound/Authority.ts"
+import { Accounts } from "../store/Accounts.ts"
+import { Ids } from "../store/Ids.ts"
+import { type InvoiceKey, Invoices, invoiceSnapshot, type StoredInvoice } from "../store/Invoices.ts"
+import { type Step, Transitions } from "../store/Transitions.ts"
+import { Telling } from "./Telling.ts"
+
+// The sweeper's reminder while the actor is at work; beyond an authority call's time-out it may take over.
+const authorityTimeout = Duration.seconds(60)
+const workAlarmMs = 5_000
+const submitAlarmMs = Duration.toMillis(authorityTimeout) + 15_000
+
+// A document that breaks the service itself ends as failed, so that it cannot be tried for ever.
+const internalFailuresMax = 5
+
+const failure: Failure = {
+  code: "internal_error",
+  message: "The document could not be signed. It keeps its number and can be retried.",
+  retryable: true
+}
+
+/** A document at work: its row, and its signed bytes while they are still at hand. They are stored before they are used. */
+type Document = StoredInvoice & { readonly signed?: Uint8Array }
+
+export class InvoiceWork extends Context.Service<
+  InvoiceWork,
+  {
+    /** Does whatever the document's row says is next, and what follows from that, until it has to wait. */
+    readonly proceed: (key: InvoiceKey) => Effect.Effect<void>
+    /** Ends a draft that cannot be numbered; no number was used. */
+    readonly fail: (key: InvoiceKey, failure: Failure) => Effect.Effect<void>
+  }
+>()("folio/entities/InvoiceWork") {
+  /** What an invoice's actor does, apart from the actor. */
+  static readonly layer = Layer.effect(
+    InvoiceWork,
+    Effect.gen(function* () {
+      const accounts = yield* Accounts
+      const authority = yield* Authority
+      const certificate = yield* SandboxCertificate
+      const ids = yield* Ids
+      const invoices = yield* Invoices
+      const telling = yield* Telling
+      const transitions = yield* Transitions
+
+      /** Carries out a command, with its event; gives the row as the step leaves it, or none when somebody else was faster. */
+      const step = Effect.fnUntraced(function* (
+        row: Document,
+        command: InvoiceCommand,
+        details: Partial<
+          Pick<Step, "signed" | "attempt" | "authorityAnswer" | "errors" | "notifications" | "failure">
+        > & {
+          readonly alarmMs: number | null
+        }
+      ) {
+        const to = yield* Effect.fromResult(
+          transition(row.state, command, { hasNumber: row.full_number !== null })
+        ).pipe(Effect.orDie)
+        const next: Document = {
+          ...row,
+          state: to,
+          version: row.version + 1,
+          attempts: row.attempts + (details.attempt === true ? 1 : 0),
+          authority_errors: details.errors ?? row.authority_errors,
+          authority_notifications: details.notifications ?? row.authority_notifications,
+          failure: details.failure ?? null
+        }
+        const outcome = eventOf(command)
+        const event = outcome === null ? {} : { event: yield* eventFor(next, `invoice.${outcome}`) }
+        const { endpoints, moved } = yield* transitions.move({
+          key: row,
+          version: row.version,
+          from: row.state,
+          command,
+          to,
+          ...details,
+          ...event
+        })
+        for (const id of endpoints) {
+          yield* telling.deliver({ account_id: row.account_id, livemode: row.livemode, id })
+        }
+        return moved ? Option.some(next) : Option.none()
+      })
+
+      // The bytes of the event are fixed here: every attempt of every delivery sends them as they are.
+      const eventFor = Effect.fnUntraced(function* (row: Document, type: EventType) {
+        const id = yield* ids.event
+        const now = yield* Clock.currentTimeMillis
+        const body = JSON.stringify({
+          id,
+          object: "event",
+          type,
+          created: timestamp(now),
+          livemode: row.livemode,
+          account: row.account_id,
+          data: { object: invoiceSnapshot(row) }
+        })
+        return { id, type, body, created_at: new Date(now) }
+      })
+
+      const wait = (row: Document, alarmMs: number, attempt: boolean) =>
+        transitions.move({
+          key: row,
+          version: row.version,
+          from: row.state,
+          command: null,
+          to: row.state,
+          alarmMs,
+          attempt
+        })
+
+      const sign = Effect.fnUntraced(function* (row: Document) {
+        const account = yield* accounts.get(row.account_id)
+        const signed = yield* Effect.exit(
+          signDocument(
+            {
+              full_number: row.full_number ?? "",
+              cufe: row.cufe ?? "",
+              issue_date: row.issue_date ?? "",
+              issue_time: row.issue_time ?? "",
+              environment: row.livemode ? "1" : "2",
+              currency: row.currency,
+              operation_type: row.operation_type,
+              issuer: account.issuer,
+              acquirer: row.acquirer,
+              payment_means: row.payment_means,
+              lines: row.lines,
+              totals: row.totals
+            },
+            certificate
+          )
+        )
+        if (Exit.isSuccess(signed)) {
+          const next = yield* step(row, "Sign", { signed: signed.value, alarmMs: workAlarmMs })
+          return Option.map(next, (stored): Document => ({ ...stored, signed: signed.value }))
+        }
+        yield* Effect.logError("A document could not be signed", signed.cause)
+        if (row.attempts + 1 < internalFailuresMax) {
+          yield* wait(row, authorityDelayMs(row.attempts + 1, yield* Random.next), true)
+        } else {
+          yield* step(row, "Fail", { failure, alarmMs: null })
+        }
+        return Option.none()
+      })
+
+      const conclude = (row: Document, verdict: Verdict) =>
+        step(row, verdict.accepted ? "Accept" : "Reject", {
+          errors: verdict.errors,
+          notifications: verdict.notifications,
+          authorityAnswer: verdict.answer,
+          alarmMs: null
+        })
+
+      /** `row` is submitted, and its attempt counted. `ask` when an earlier attempt may have reached the authority. */
+      const submit = Effect.fnUntraced(function* (row: Document, ask: boolean) {
+        const cufe = row.cufe ?? ""
+        const known = ask ? yield* authority.verdict(cufe) : null
+        if (known !== null) return yield* conclude(row, known)
+        const signed = row.signed ?? Option.getOrUndefined(yield* invoices.signedDocument(row))
+        if (signed === undefined) return yield* Effect.die(`no signed bytes of ${row.id}`)
+        return yield* conclude(row, yield* authority.submit({ cufe, signed }))
+      })
+
+      /** Waits for the authority, but not for ever: without an answer the outcome is unknown, and asked for later. */
+      const submitOrWait = (row: Document, ask: boolean) =>
+        submit(row, ask).pipe(
+          Effect.timeoutOrElse({
+            duration: authorityTimeout,
+            orElse: () => Effect.succeed("timeout" as const)
+          }),
+          Effect.catchTag("AuthorityUnavailable", (error) => Effect.succeed(error)),
+          Effect.flatMap(
+            Effect.fnUntraced(function* (result) {
+              if (result !== "timeout" && !("message" in result)) return result
+              const delay = authorityDelayMs(row.attempts, yield* Random.next)
+              yield* Effect.logWarning("The authority gave no answer").pipe(
+                Effect.annotateLogs({ retry_in_ms: Math.round(delay), attempts: row.attempts })
+              )
+              yield* wait(row, delay, false)
+              return Option.none<Document>()
+            })
+          )
+        )
+
+      const actions: Partial<Record<InvoiceState, (row: Document) => Effect.Effect<Option.Option<Document>>>> = {
+        numbered: sign,
+        signed: Effect.fnUntraced(function* (row) {
+          const submitted = yield* step(row, "Submit", { attempt: true, alarmMs: submitAlarmMs })
+          return Option.isSome(submitted) ? yield* submitOrWait(submitted.value, false) : Option.none()
+        }),
+        submitted: Effect.fnUntraced(function* (row) {
+          const { moved } = yield* wait(row, submitAlarmMs, true)
+          if (!moved) return Option.none()
+          return yield* submitOrWait({ ...row, version: row.version + 1, attempts: row.attempts + 1 }, true)
+        })
+      }
+
+      const proceed = Effect.fn("InvoiceWork.proceed")(function* (key: InvoiceKey) {
+        let row: Option.Option<Document> = yield* invoices.load(key)
+        while (Option.isSome(row)) {
+          const action = actions[row.value.state]
+          if (action === undefined) return
+          row = yield* action(row.value)
+        }
+      })
+
+      const fail = Effect.fn("InvoiceWork.fail")(function* (key: InvoiceKey, why: Failure) {
+        const row = yield* invoices.load(key)
+        if (Option.isSome(row) && row.value.state === "queued") {
+          yield* step(row.value, "Fail", { failure: why, alarmMs: null })
+        }
+      })
+
+      return InvoiceWork.of({ proceed, fail })
+    })
+  )
+}

@@ -1,0 +1,42 @@
+import { Duration, Effect, Schedule } from "effect"
+import { Singleton } from "effect/cluster"
+import { accountAddress } from "../protocol/Address.ts"
+import { Deliveries } from "../store/Deliveries.ts"
+import { Invoices } from "../store/Invoices.ts"
+import { Telling } from "./Telling.ts"
+
+const interval = Duration.seconds(1)
+const pageSize = 1_000
+
+// After a reminder a document rings again, should the reminder be lost as well.
+const reminderLeaseSeconds = 10
+
+/**
+ * Looks once a second for work whose time has come, by the database's clock, and tells the actor it belongs to: lost tells,
+ * retries, deliveries. It decides nothing: the actors read their rows.
+ */
+export const layer = Singleton.make(
+  "Sweeper",
+  Effect.gen(function* () {
+    const deliveries = yield* Deliveries
+    const invoices = yield* Invoices
+    const telling = yield* Telling
+
+    const sweep = Effect.gen(function* () {
+      const due = yield* invoices.takeDue(pageSize, reminderLeaseSeconds)
+      const accounts = new Map(due.filter((item) => item.queued).map((item) => [accountAddress(item), item]))
+      yield* Effect.forEach(accounts.values(), telling.numberDrafts, { discard: true })
+      yield* Effect.forEach(
+        due.filter((item) => !item.queued),
+        telling.proceed,
+        { discard: true }
+      )
+      yield* Effect.forEach(yield* deliveries.dueEndpoints(pageSize), telling.deliver, { discard: true })
+    })
+
+    yield* sweep.pipe(
+      Effect.catchCause((cause) => Effect.logWarning("A sweep failed; the next one is in a second", cause)),
+      Effect.repeat(Schedule.spaced(interval))
+    )
+  })
+)

@@ -1,0 +1,106 @@
+import { Clock, Duration, Effect, Latch, Random } from "effect"
+import { Entity } from "effect/cluster"
+import { ServiceInfo } from "../api/ServiceInfo.ts"
+import { nextDeliveryDelayMs } from "../domain/RetrySchedule.ts"
+import { signatureHeaders } from "../domain/WebhookSignature.ts"
+import { WebhookSender } from "../outbound/WebhookSender.ts"
+import { endpointKeyOf } from "../protocol/Address.ts"
+import { WebhookEndpointEntity } from "../protocol/WebhookEndpointEntity.ts"
+import { Deliveries, type DueDelivery } from "../store/Deliveries.ts"
+
+// Longer than an attempt can take: the actor is not put away while one is under way.
+const maxIdleTime = Duration.minutes(1)
+const mailboxCapacity = 64
+
+/** Sends what is due: up to `max_in_flight` at a time, in event order, and in strict order for each resource. */
+export const layer = WebhookEndpointEntity.toLayer(
+  Effect.gen(function* () {
+    const deliveries = yield* Deliveries
+    const info = yield* ServiceInfo
+    const sender = yield* WebhookSender
+    const { entityId } = yield* Entity.CurrentAddress
+    const key = endpointKeyOf(entityId)
+    const scope = yield* Effect.scope
+    const wake = yield* Latch.make(true)
+    const userAgent = `Folio/${info.version} (+${info.baseUrl}/docs)`
+    let inFlight = 0
+
+    const attempt = Effect.fn("WebhookEndpoint.attempt")(function* (delivery: DueDelivery) {
+      const startedAt = yield* Clock.currentTimeMillis
+      const timestamp = Math.floor(startedAt / 1000)
+      const response = yield* sender.send({
+        url: delivery.url,
+        body: delivery.body,
+        headers: {
+          ...signatureHeaders({
+            secret: delivery.secret,
+            messageId: delivery.event_id,
+            timestamp,
+            body: delivery.body
+          }),
+          "Svc-Event-Id": delivery.event_id,
+          "Svc-Event-Type": delivery.event_type,
+          "Svc-Webhook-Id": key.id,
+          "User-Agent": userAgent,
+          "Content-Type": "application/json"
+        }
+      })
+      const succeeded = response.error === null
+      yield* deliveries.record({
+        delivery,
+        trigger: "auto",
+        started_at: new Date(startedAt),
+        duration_ms: Math.round(response.durationMs),
+        succeeded,
+        retryInMs: succeeded ? null : nextDeliveryDelayMs(delivery.attempts + 1, yield* Random.next),
+        remote_ip: response.remoteIp,
+        response_status: response.status,
+        response_headers: response.headers,
+        response_body: response.body,
+        error: response.error
+      })
+      if (!succeeded) {
+        yield* Effect.logInfo("A webhook delivery failed").pipe(
+          Effect.annotateLogs({ delivery_id: delivery.id, attempt: delivery.attempts + 1, error: response.error?.code })
+        )
+      }
+    })
+
+    // Not interrupted: what was sent is also recorded, so that a clean stop doubles nothing.
+    const start = (delivery: DueDelivery) =>
+      attempt(delivery).pipe(
+        Effect.catchCause((cause) =>
+          Effect.logError("A delivery's outcome could not be stored; it is due again", cause)
+        ),
+        Effect.ensuring(
+          Effect.suspend(() => {
+            inFlight -= 1
+            return wake.open
+          })
+        ),
+        Effect.uninterruptible,
+        Effect.forkIn(scope, { startImmediately: true })
+      )
+
+    const sendDue = Effect.gen(function* () {
+      yield* wake.await
+      yield* wake.close
+      const due = yield* deliveries.take(key, inFlight)
+      if (due.length === 0 && inFlight === 0) return yield* deliveries.rest(key)
+      for (const delivery of due) {
+        inFlight += 1
+        yield* start(delivery)
+      }
+    })
+
+    yield* sendDue.pipe(
+      Effect.catchCause((cause) => Effect.logError("Deliveries could not be read; the sweeper will try again", cause)),
+      Effect.forever,
+      Effect.annotateLogs({ account_id: key.account_id, webhook_endpoint_id: key.id }),
+      Effect.forkScoped
+    )
+
+    return WebhookEndpointEntity.of({ Deliver: () => Effect.asVoid(wake.open) })
+  }),
+  { maxIdleTime, mailboxCapacity, concurrency: 1, disableFatalDefects: true }
+)

@@ -1,0 +1,30 @@
+import { Effect, Layer, Option, Redacted } from "effect"
+import { ApiError } from "../../schemas/ApiError.ts"
+import { Authorization, CurrentPrincipal } from "../api/Authorization.ts"
+import { ApiKeys } from "../store/ApiKeys.ts"
+
+// One text for wrong, mistyped, revoked and missing keys: none can be told from another.
+const refused = new ApiError({
+  code: "invalid_api_key",
+  message: "This request needs a valid API key. Send it as: Authorization: Bearer sk_test_…"
+})
+
+export const layer = Layer.effect(
+  Authorization,
+  Effect.gen(function* () {
+    const keys = yield* ApiKeys
+    return Authorization.of({
+      apiKey: (handler, { credential }) =>
+        Effect.flatMap(
+          keys.authenticate(Redacted.value(credential)),
+          Option.match({
+            onNone: () => Effect.fail(refused) as Effect.Effect<never>,
+            onSome: (principal) =>
+              Effect.provideService(handler, CurrentPrincipal, principal).pipe(
+                Effect.annotateLogs({ account_id: principal.account_id, api_key_id: principal.api_key_id })
+              )
+          })
+        )
+    })
+  })
+)

@@ -1,0 +1,37 @@
+import { Effect } from "effect"
+import { HttpServerResponse } from "effect/http"
+import { HttpApiBuilder } from "effect/http-api"
+import { hash } from "node:crypto"
+import { ApiError } from "../../schemas/ApiError.ts"
+import { type CatalogName, catalogNames, catalogs } from "../../schemas/Catalog.ts"
+import { Api } from "../api/Api.ts"
+
+const cacheSeconds = 86_400
+
+/** The catalogs never change within a release: their bytes and tags are made once. */
+const rendered = new Map(
+  catalogNames.map((name: CatalogName) => {
+    const data = catalogs[name].map((entry) => ({ object: "catalog_item", ...entry }))
+    const body = JSON.stringify({ object: "list", url: `/v1/catalogs/${name}`, has_more: false, data })
+    return [name as string, { body, etag: `"${hash("sha256", body, "hex").slice(0, 32)}"` }]
+  })
+)
+
+/** Whether one of the tags a client holds is the present one (RFC 9110: weak comparison, `*` matches any). */
+const holds = (ifNoneMatch: string | undefined, etag: string) =>
+  (ifNoneMatch ?? "").split(",").some((tag) => ["*", etag].includes(tag.trim().replace(/^W\//, "")))
+
+export const layer = HttpApiBuilder.group(Api, "catalogs", (handlers) =>
+  handlers.handleAll({
+    retrieveCatalog: ({ headers, params }) => {
+      const catalog = rendered.get(params.catalog)
+      if (catalog === undefined) return Effect.fail(ApiError.missing("catalog", params.catalog))
+      const cache = { ETag: catalog.etag, "Cache-Control": `private, max-age=${cacheSeconds}` }
+      return Effect.succeed(
+        holds(headers["if-none-match"], catalog.etag)
+          ? HttpServerResponse.empty({ status: 304, headers: cache })
+          : HttpServerResponse.text(catalog.body, { contentType: "application/json", headers: cache })
+      )
+    }
+  })
+)

@@ -1,0 +1,101 @@
+import { Context, Effect, Layer, Result } from "effect"
+import { HttpServerRequest } from "effect/http"
+import { ApiError, type ErrorCode } from "../../schemas/ApiError.ts"
+import { type Version, versions } from "../../schemas/Version.ts"
+import { CurrentPrincipal } from "../api/Authorization.ts"
+import { bodyBytesMax, Conventions, CurrentRequest, IdempotencyKey, idempotencyKeyMax } from "../api/Conventions.ts"
+import { fingerprint } from "../domain/Fingerprint.ts"
+import { parseStrict } from "../domain/StrictJson.ts"
+
+const refuse = (code: ErrorCode, message: string, param?: string) =>
+  Effect.fail(new ApiError({ code, message, ...(param === undefined ? {} : { param }) }))
+
+const version = (header: string | undefined, standard: Version): Effect.Effect<Version, ApiError> => {
+  if (header === undefined) return Effect.succeed(standard)
+  const known = versions.find((candidate) => candidate === header)
+  if (known !== undefined) return Effect.succeed(known)
+  return refuse(
+    "unsupported_version",
+    `Svc-Version must be one of ${versions.join(", ")}; ${JSON.stringify(header.slice(0, 32))} is not. Leave the header out for the account's default, ${standard}.`,
+    "Svc-Version"
+  )
+}
+
+const idempotencyKey = (header: string | undefined, required: boolean): Effect.Effect<string | null, ApiError> => {
+  const param = "Idempotency-Key"
+  if (header === undefined || header === "") {
+    if (!required) return Effect.succeed(null)
+    return refuse(
+      "idempotency_key_missing",
+      `This request needs the header Idempotency-Key: any string of at most ${idempotencyKeyMax} characters (a UUID is a good one), the same on every retry.`,
+      param
+    )
+  }
+  if (header.length > idempotencyKeyMax) {
+    return refuse(
+      "idempotency_key_too_long",
+      `Idempotency-Key must be at most ${idempotencyKeyMax} characters long; this one has ${header.length}.`,
+      param
+    )
+  }
+  if (!/^[\u0020-\u007e]+$/.test(header)) {
+    return refuse("idempotency_key_invalid", "Idempotency-Key must consist of printable ASCII characters.", param)
+  }
+  return Effect.succeed(header)
+}
+
+const isJson = (contentType: string) =>
+  /^application\/json\s*(;\s*charset=("utf-8"|utf-8)\s*)?$/i.test(contentType.trim())
+
+const emptyBody = new Uint8Array(0)
+
+const tooLarge = refuse(
+  "request_too_large",
+  `The body must be at most ${bodyBytesMax / 1024} KiB. Split the request; an invoice has at most 500 lines.`
+)
+
+/** The raw body, after its size and media type are known to be right. No body needs no media type. */
+const readBody = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
+  if (request.method === "GET" || request.method === "DELETE") return emptyBody
+  if (Number(request.headers["content-length"] ?? 0) > bodyBytesMax) return yield* tooLarge
+  const bytes = new Uint8Array(yield* request.arrayBuffer)
+  if (bytes.length > 0 && !isJson(request.headers["content-type"] ?? "")) {
+    return yield* refuse(
+      "unsupported_media_type",
+      "Send the body as JSON, with the header Content-Type: application/json."
+    )
+  }
+  return bytes
+})
+
+const parse = (bytes: Uint8Array): Effect.Effect<unknown, ApiError> =>
+  bytes.length === 0
+    ? Effect.undefined
+    : Effect.fromResult(
+        Result.mapError(parseStrict(bytes), (message) => new ApiError({ code: "malformed_json", message }))
+      )
+
+// The order of the checks is part of the contract: size, media type, version, key, JSON.
+export const layer = Layer.succeed(
+  Conventions,
+  (handler, { endpoint }) =>
+    Effect.gen(function* () {
+      const request = yield* HttpServerRequest.HttpServerRequest
+      const principal = yield* CurrentPrincipal
+      const rule = Context.get(endpoint.annotations, IdempotencyKey)
+      const bytes = yield* readBody(request)
+      const resolved = yield* version(request.headers["svc-version"], principal.default_version)
+      const key =
+        rule === "ignored" ? null : yield* idempotencyKey(request.headers["idempotency-key"], rule === "required")
+      const body = yield* parse(bytes)
+      if (endpoint.payload.size === 0 && body !== undefined && !isEmptyObject(body)) {
+        return yield* refuse("parameter_unknown", "This request takes no body. Send none, or {}.", "body")
+      }
+      const path = request.url.split("?")[0] ?? ""
+      const idempotency = key === null ? null : { key, fingerprint: fingerprint(request.method, path, body) }
+      return yield* Effect.provideService(handler, CurrentRequest, { version: resolved, idempotency })
+    }) as Effect.Effect<never>
+)
+
+const isEmptyObject = (body: unknown) =>
+  typeof body === "object" && body !== null && !Array.isArray(body) && Object.keys(body).length === 0

@@ -1,0 +1,65 @@
+import { Effect, Layer } from "effect"
+import { HttpRouter, HttpServerResponse } from "effect/http"
+import { HttpApiScalar } from "effect/http-api"
+import { ApiError, type ErrorCode, errorCodes } from "../../schemas/ApiError.ts"
+import { Api } from "../api/Api.ts"
+import { openApi } from "../api/OpenApi.ts"
+import * as Errors from "./Errors.ts"
+
+const escape = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;")
+
+const style =
+  "body{font:16px/1.5 system-ui,sans-serif;max-width:44rem;margin:3rem auto;padding:0 1rem;color:#1c1c1c}" +
+  "code{background:#f2f2f0;padding:.1em .3em;border-radius:4px}a{color:#0b5cad}dt{font-weight:600}dd{margin:0 0 .6rem}"
+
+const page = (title: string, content: string) =>
+  HttpServerResponse.text(
+    `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">` +
+      `<title>${title}</title><style>${style}</style></head><body>${content}</body></html>`,
+    { contentType: "text/html; charset=utf-8" }
+  )
+
+const markup = (text: string) => escape(text).replaceAll(/`([^`]+)`/g, "<code>$1</code>")
+
+const errorPage = (code: ErrorCode) => {
+  const { help, status, type } = errorCodes[code]
+  return page(
+    code,
+    `<h1><code>${code}</code></h1><p>${markup(help)}</p>` +
+      `<dl><dt>HTTP status</dt><dd>${status}</dd><dt>Type</dt><dd><code>${type}</code></dd></dl>` +
+      `<p><a href="/docs/errors">All errors</a> · <a href="/docs">API reference</a></p>`
+  )
+}
+
+const errorIndex = () =>
+  page(
+    "Errors",
+    `<h1>Errors</h1><dl>${(Object.keys(errorCodes) as Array<ErrorCode>)
+      .map(
+        (code) =>
+          `<dt><a href="/docs/errors/${code}"><code>${code}</code></a> (${errorCodes[code].status})</dt><dd>${markup(errorCodes[code].help)}</dd>`
+      )
+      .join("")}</dl>`
+  )
+
+/** The reference, the OpenAPI document, and a page for every error code: for people, and without a key. */
+export const layer = Layer.mergeAll(
+  HttpApiScalar.layer(Api, { path: "/docs" }),
+  HttpRouter.use((router) =>
+    Effect.gen(function* () {
+      const document = HttpServerResponse.text(JSON.stringify(openApi), { contentType: "application/json" })
+      yield* router.add("GET", "/v1/openapi.json", Effect.succeed(document))
+      yield* router.add("GET", "/docs/errors", Effect.sync(errorIndex))
+      yield* router.add(
+        "GET",
+        "/docs/errors/:code",
+        Effect.gen(function* () {
+          const { params } = yield* HttpRouter.RouteContext
+          const code = params["code"] ?? ""
+          if (code in errorCodes) return errorPage(code as ErrorCode)
+          return yield* Errors.respond(ApiError.missing("error code", code))
+        })
+      )
+    })
+  )
+)

@@ -1,0 +1,92 @@
+import { Cause, Effect, Result } from "effect"
+import { HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { ApiError, errorCodes } from "../../schemas/ApiError.ts"
+import { currentVersion, versions } from "../../schemas/Version.ts"
+import { Api } from "../api/Api.ts"
+import { ServiceInfo } from "../api/ServiceInfo.ts"
+import { Ids } from "../store/Ids.ts"
+import * as Errors from "./Errors.ts"
+import { RequestId } from "./RequestId.ts"
+
+const urlMax = 8 * 1024
+const headersMax = 16 * 1024
+
+/** The methods of every path, to tell a wrong method from a wrong path. */
+const methods = (() => {
+  const byPath = new Map<string, Set<string>>()
+  const paths = Object.values(Api.groups).flatMap((group) => Object.values(group.endpoints))
+  for (const { method, path } of [
+    ...paths,
+    ...["/v1/openapi.json", "/docs", "/docs/errors", "/docs/errors/:code"].map((page) => ({
+      method: "GET",
+      path: page
+    }))
+  ]) {
+    byPath.set(path, (byPath.get(path) ?? new Set()).add(method))
+  }
+  return [...byPath].map(([path, allowed]) => ({
+    pattern: new RegExp(`^${path.replaceAll(/:[a-z]+/g, "[^/]+")}$`),
+    allow: [...allowed, ...(allowed.has("GET") ? ["HEAD"] : [])].toSorted().join(", ")
+  }))
+})()
+
+const unmatched = (request: HttpServerRequest.HttpServerRequest): ApiError => {
+  const path = request.url.split("?")[0] ?? ""
+  const known = methods.find(({ pattern }) => pattern.test(path))
+  return known === undefined
+    ? new ApiError({
+        code: "route_not_found",
+        message: `There is nothing at ${path.slice(0, 200)}. The paths are listed at /docs.`
+      })
+    : new ApiError({
+        code: "method_not_allowed",
+        message: `${request.method} is not known at ${path.slice(0, 200)}; use ${known.allow}.`,
+        headers: { Allow: known.allow }
+      })
+}
+
+const isUnmatched = (cause: Cause.Cause<unknown>) => {
+  const error = Result.getOrUndefined(Cause.findError(cause))
+  return error instanceof HttpServerError.HttpServerError && error.reason._tag === "RouteNotFound"
+}
+
+const tooLong = (request: HttpServerRequest.HttpServerRequest): ApiError | null => {
+  if (request.url.length > urlMax) return new ApiError({ code: "uri_too_long", message: errorCodes.uri_too_long.help })
+  let size = 0
+  for (const [name, value] of Object.entries<string>(request.headers)) size += name.length + value.length + 4
+  return size > headersMax
+    ? new ApiError({ code: "headers_too_large", message: errorCodes.headers_too_large.help })
+    : null
+}
+
+/** Around every request, matched or not: its id, the headers that every answer carries, and an answer to every failure. */
+export const make = Effect.gen(function* () {
+  const ids = yield* Ids
+  const info = yield* ServiceInfo
+
+  return <E, R>(handler: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
+    Effect.gen(function* () {
+      const request = yield* HttpServerRequest.HttpServerRequest
+      const request_id = yield* ids.request
+      const refusal = tooLong(request)
+      const guarded: Effect.Effect<HttpServerResponse.HttpServerResponse, E | ApiError, R> =
+        refusal === null ? handler : Effect.fail(refusal)
+      const answer = yield* guarded.pipe(
+        Effect.catchCause((cause) => {
+          if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
+          return isUnmatched(cause) ? Errors.respond(unmatched(request)) : Errors.respondToCause(cause)
+        }),
+        Effect.provideService(RequestId, request_id),
+        Effect.provideService(ServiceInfo, info),
+        Effect.annotateLogs({ request_id })
+      )
+      // A refused version is not echoed: the answer was written in the standard one.
+      const asked = versions.find((known) => known === request.headers["svc-version"])
+      return HttpServerResponse.setHeaders(answer, {
+        "Cache-Control": answer.headers["cache-control"] ?? "no-store",
+        "Request-Id": request_id,
+        "Svc-Version": asked ?? currentVersion,
+        "X-Content-Type-Options": "nosniff"
+      })
+    })
+})

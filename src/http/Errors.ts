@@ -1,0 +1,85 @@
+import { Cause, Effect, Layer, Result } from "effect"
+import { HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpApiError } from "effect/http-api"
+import { ApiError, errorCodes } from "../../schemas/ApiError.ts"
+import { Errors } from "../api/Errors.ts"
+import { ServiceInfo } from "../api/ServiceInfo.ts"
+import { apiErrorOf } from "../store/SqlFailure.ts"
+import { RequestId } from "./RequestId.ts"
+import { fromSchemaError } from "./SchemaErrors.ts"
+
+const problemJson = "application/problem+json"
+
+/** Writes an error as the interface's envelope, or as RFC 9457 for a client that asks for that. */
+export const respond = Effect.fnUntraced(function* (error: ApiError) {
+  const request = yield* HttpServerRequest.HttpServerRequest
+  const { baseUrl } = yield* ServiceInfo
+  const request_id = yield* RequestId
+  const { status, type } = errorCodes[error.code]
+  const doc_url = `${baseUrl}/docs/errors/${error.code}`
+  const details = {
+    ...(error.param === undefined ? {} : { param: error.param }),
+    ...(error.errors === undefined ? {} : { errors: error.errors })
+  }
+  const problem = (request.headers["accept"] ?? "").includes(problemJson)
+  const body = problem
+    ? {
+        type: doc_url,
+        title: error.code.replaceAll("_", " "),
+        status,
+        detail: error.message,
+        code: error.code,
+        request_id,
+        ...details
+      }
+    : { error: { type, code: error.code, message: error.message, doc_url, request_id, ...details } }
+  return HttpServerResponse.text(JSON.stringify(body), {
+    status,
+    contentType: problem ? problemJson : "application/json",
+    headers: { ...standing[error.code], ...error.headers }
+  })
+})
+
+// Headers that go with a code wherever it arises.
+const standing: Partial<Record<ApiError["code"], Record<string, string>>> = {
+  invalid_api_key: { "WWW-Authenticate": "Bearer" },
+  service_unavailable: { "Retry-After": "1" }
+}
+
+/** What a failure of any kind means to the client. A failure of ours is logged, and its insides stay inside. */
+export const fromCause = (cause: Cause.Cause<unknown>): ApiError => {
+  const error = Result.getOrUndefined(Cause.findError(cause))
+  if (error instanceof ApiError) return error
+  if (HttpApiError.HttpApiSchemaError.is(error) && error.kind !== "Body" && error.kind !== "ResponseHeaders") {
+    return fromSchemaError(error)
+  }
+  const defect = error ?? Result.getOrUndefined(Cause.findDefect(cause))
+  const reason = defect instanceof HttpServerError.HttpServerError ? defect.reason : undefined
+  if (reason?._tag === "RequestParseError") {
+    return reason.reason === "BodyTooLarge"
+      ? new ApiError({ code: "request_too_large", message: errorCodes.request_too_large.help })
+      : new ApiError({ code: "malformed_json", message: "The body could not be read to its end. Send it again." })
+  }
+  return apiErrorOf(cause)
+}
+
+/** Answers a cause, and logs what is not the client's doing. */
+export const respondToCause = Effect.fnUntraced(function* (cause: Cause.Cause<unknown>) {
+  const error = fromCause(cause)
+  if (error.status >= 500) yield* Effect.logError("A request failed", cause)
+  return yield* respond(error)
+})
+
+export const layer = Layer.effect(
+  Errors,
+  Effect.map(Effect.context<ServiceInfo>(), (context) =>
+    Errors.of(
+      (handler) =>
+        Effect.catchCause(handler, (cause) =>
+          Cause.hasInterruptsOnly(cause)
+            ? Effect.failCause(cause as Cause.Cause<never>)
+            : Effect.provideContext(respondToCause(cause), context)
+        ) as never
+    )
+  )
+)

@@ -1,0 +1,28 @@
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { ApiError } from "../../schemas/ApiError.ts"
+import { Api } from "../api/Api.ts"
+import { CurrentPrincipal } from "../api/Authorization.ts"
+import { Invoices, invoiceView } from "../store/Invoices.ts"
+import { makeAsk } from "./Ask.ts"
+import { pageRequest, pageView } from "./Paging.ts"
+
+export const layer = HttpApiBuilder.group(
+  Api,
+  "invoices",
+  Effect.fn(function* (handlers) {
+    const invoices = yield* Invoices
+    const ask = yield* makeAsk
+    return handlers.handleAll({
+      createInvoice: ({ payload }) => ask((account, context) => account.CreateInvoice({ context, request: payload })),
+      listInvoices: Effect.fn("listInvoices")(function* ({ query }) {
+        const rows = yield* invoices.list(yield* CurrentPrincipal, yield* pageRequest(query))
+        return pageView("/v1/invoices", rows, invoiceView)
+      }),
+      retrieveInvoice: Effect.fn("retrieveInvoice")(function* ({ params }) {
+        const row = yield* invoices.find(yield* CurrentPrincipal, params.id)
+        return invoiceView(yield* Effect.mapError(Effect.fromOption(row), () => ApiError.missing("invoice", params.id)))
+      })
+    })
+  })
+)

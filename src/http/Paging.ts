@@ -1,0 +1,32 @@
+import { Effect } from "effect"
+import { ApiError } from "../../schemas/ApiError.ts"
+import { type PageRequest, pageSizeDefault } from "../../schemas/Page.ts"
+
+/** The page a query asks for. */
+export const pageRequest = (query: {
+  readonly limit?: string
+  readonly starting_after?: string
+  readonly ending_before?: string
+}): Effect.Effect<PageRequest, ApiError> => {
+  const limit = query.limit === undefined ? pageSizeDefault : Number(query.limit)
+  const { ending_before: before, starting_after: after } = query
+  if (after !== undefined && before !== undefined) {
+    return Effect.fail(
+      new ApiError({
+        code: "parameter_conflict",
+        message: "starting_after and ending_before exclude each other; send only one of them.",
+        param: "ending_before"
+      })
+    )
+  }
+  if (after !== undefined) return Effect.succeed({ limit, cursor: { direction: "after", id: after } })
+  if (before !== undefined) return Effect.succeed({ limit, cursor: { direction: "before", id: before } })
+  return Effect.succeed({ limit, cursor: null })
+}
+
+/** A page of rows as the API shows it. */
+export const pageView = <Row, View>(
+  url: string,
+  rows: { readonly rows: ReadonlyArray<Row>; readonly has_more: boolean },
+  view: (row: Row) => View
+) => ({ object: "list" as const, url, has_more: rows.has_more, data: rows.rows.map(view) })

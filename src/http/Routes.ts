@@ -1,0 +1,25 @@
+import { Layer } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { Api } from "../api/Api.ts"
+import * as Account from "./Account.ts"
+import * as Authentication from "./Authentication.ts"
+import * as Catalogs from "./Catalogs.ts"
+import * as Conventions from "./Conventions.ts"
+import * as Customers from "./Customers.ts"
+import * as Docs from "./Docs.ts"
+import * as Errors from "./Errors.ts"
+import * as Health from "./Health.ts"
+import * as Invoices from "./Invoices.ts"
+import * as WebhookEndpoints from "./WebhookEndpoints.ts"
+
+const groups = Layer.mergeAll(
+  Account.layer,
+  Catalogs.layer,
+  Customers.layer,
+  Health.layer,
+  Invoices.layer,
+  WebhookEndpoints.layer
+).pipe(Layer.provide([Authentication.layer, Conventions.layer, Errors.layer]))
+
+/** Every route of the service. A team adds its own beside these. */
+export const layer = Layer.mergeAll(HttpApiBuilder.layer(Api).pipe(Layer.provide(groups)), Docs.layer)

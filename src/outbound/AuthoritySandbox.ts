@@ -1,0 +1,149 @@
+import { Duration, Effect, Layer } from "effect"
+import type { Identification } from "../../schemas/Party.ts"
+import type { AuthorityError } from "../../schemas/Invoice.ts"
+import type { Line, Totals } from "../../schemas/Line.ts"
+import { isSandboxIdentification } from "../domain/CheckDigit.ts"
+import { totalsOf } from "../domain/Totals.ts"
+import { Authority, AuthorityUnavailable, type Submission, type Verdict } from "./Authority.ts"
+
+/** What the simulator looks at in a submitted document. */
+export interface SubmittedDocument {
+  readonly cufe: string
+  readonly full_number: string
+  readonly acquirer: { readonly identification: Identification }
+  readonly lines: ReadonlyArray<Line>
+  readonly totals: Totals
+}
+
+// Enough to answer for every document still on its way; an older one is sent again and gets the same verdict.
+const rememberedMax = 50_000
+
+const rule = (
+  severity: AuthorityError["severity"],
+  code: string,
+  message: string,
+  path: string | null
+): AuthorityError => ({
+  rule: code,
+  severity,
+  message,
+  path,
+  hint: null
+})
+
+const cufeError = rule("rejection", "FAD06", "Valor del CUFE no está calculado correctamente", "cufe")
+const checkDigitError = rule(
+  "rejection",
+  "FAK24",
+  "No está informado el DV del NIT",
+  "acquirer.identification.check_digit"
+)
+const nameNotice = rule(
+  "notification",
+  "FAJ43b",
+  "Nombre informado No corresponde al registrado en el RUT con respecto al Nit suministrado.",
+  "issuer.legal_name"
+)
+const totalsError = rule(
+  "rejection",
+  "FAU02",
+  "El Valor Bruto antes de tributos no es igual a la suma de los valores de las líneas de la factura",
+  "totals.line_extension_amount"
+)
+const unreadable = rule("rejection", "ZE02", "Valor de la firma inválido.", null)
+
+/** The outcome an acquirer's NIT stands for in the sandbox. */
+const scripted: Readonly<Record<string, "reject" | "slow" | "flaky" | "notify" | "lose">> = {
+  "900000002": "reject",
+  "900000005": "slow",
+  "900000006": "flaky",
+  "900000007": "notify",
+  "900000008": "lose"
+}
+const slowAnswer = Duration.seconds(10)
+const flakyFailures = 2
+
+const answered = (
+  document: { readonly full_number: string } | null,
+  errors: ReadonlyArray<AuthorityError>,
+  notifications: ReadonlyArray<AuthorityError> = []
+): Verdict => {
+  const accepted = errors.length === 0
+  return {
+    accepted,
+    errors,
+    notifications,
+    answer: {
+      StatusCode: accepted ? "00" : "99",
+      IsValid: accepted,
+      StatusDescription: accepted ? "Procesado Correctamente." : "Validación contiene errores en campos mandatorios.",
+      StatusMessage: accepted ? `La Factura electrónica ${document?.full_number ?? ""}, ha sido autorizada.` : "",
+      ErrorMessage: [...errors, ...notifications].map(
+        (error) =>
+          `Regla: ${error.rule}, ${error.severity === "rejection" ? "Rechazo" : "Notificación"}: ${error.message}`
+      )
+    }
+  }
+}
+
+const judge = (document: SubmittedDocument): Verdict => {
+  const identification = document.acquirer.identification
+  if (isSandboxIdentification(identification)) return answered(document, [])
+  const script = identification.type === "31" ? scripted[identification.number] : undefined
+  if (script === "reject") return answered(document, [cufeError, checkDigitError])
+  const expected = totalsOf(document.lines)
+  if (expected.payable_amount !== document.totals.payable_amount) return answered(document, [totalsError])
+  return answered(document, [], script === "notify" ? [nameNotice] : [])
+}
+
+const unavailable = (message: string) => Effect.fail(new AuthorityUnavailable({ message }))
+
+/**
+ * The simulated authority: deterministic by the acquirer's identification, durable only as far as it needs to be (a document
+ * it has forgotten is judged anew, the same way).
+ *
+ * @param options.read     the content of a document whose signature verifies, else null
+ * @param options.latency  how long each answer takes
+ */
+export const layer = (options: {
+  readonly read: (signed: Uint8Array) => SubmittedDocument | null
+  readonly latency: Duration.Input
+}): Layer.Layer<Authority> =>
+  Layer.sync(Authority, () => {
+    const verdicts = new Map<string, Verdict>()
+    const failures = new Map<string, number>()
+
+    const remember = (cufe: string, verdict: Verdict) => {
+      verdicts.set(cufe, verdict)
+      if (verdicts.size > rememberedMax) verdicts.delete(verdicts.keys().next().value ?? "")
+    }
+
+    const submit = Effect.fn("AuthoritySandbox.submit")(function* ({ cufe, signed }: Submission) {
+      yield* Effect.sleep(options.latency)
+      const document = options.read(signed)
+      if (document === null || document.cufe !== cufe) return answered(null, [unreadable])
+      const { number, type } = document.acquirer.identification
+      const script = type === "31" ? scripted[number] : undefined
+      if (script === "flaky") {
+        const failed = failures.get(cufe) ?? 0
+        if (failed < flakyFailures) {
+          failures.set(cufe, failed + 1)
+          return yield* unavailable("The authority's service answered 503.")
+        }
+        failures.delete(cufe)
+      }
+      if (script === "slow") yield* Effect.sleep(slowAnswer)
+      const verdict = verdicts.get(cufe) ?? judge(document)
+      const known = verdicts.has(cufe)
+      remember(cufe, verdict)
+      if (script === "lose" && !known)
+        return yield* unavailable("The connection broke before the authority's answer arrived.")
+      return verdict
+    })
+
+    const verdict = Effect.fn("AuthoritySandbox.verdict")((cufe: string) =>
+      Effect.as(Effect.sleep(options.latency), verdicts.get(cufe) ?? null)
+    )
+
+    return Authority.of({ submit, verdict })
+  })

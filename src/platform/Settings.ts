@@ -1,0 +1,72 @@
+import { Config, Context, Effect, Layer, Redacted, Result, Schema } from "effect"
+import type { NetAddress } from "effect/net"
+import * as Path from "node:path"
+import { parseAllow } from "../outbound/EgressGuard.ts"
+
+/** A setting that cannot be used. The message is one line that says what to do. */
+export class SettingsError extends Schema.TaggedError<SettingsError>()("SettingsError", { message: Schema.String }) {}
+
+/** What the environment says, checked. */
+export class Settings extends Context.Service<
+  Settings,
+  {
+    readonly host: string
+    readonly port: number
+    /** Without a slash at the end. */
+    readonly baseUrl: string
+    readonly dataDir: string
+    /** An external PostgreSQL; undefined: the embedded one in `dataDir`. */
+    readonly databaseUrl: Redacted.Redacted<string> | undefined
+    /** Exact ip:port pairs that webhooks may reach although they are not public. */
+    readonly webhookAllow: ReadonlyArray<NetAddress.InetAddress>
+    /** Seals secrets at rest; undefined: a file in `dataDir`. */
+    readonly secretKey: Redacted.Redacted<Uint8Array> | undefined
+    /** The simulated authority's answering time. */
+    readonly sandboxLatencyMs: number
+  }
+>()("folio/platform/Settings") {
+  static readonly layer = Layer.effect(
+    Settings,
+    Effect.gen(function* () {
+      const raw = yield* Config.all({
+        host: Config.String("HOST").pipe(Config.withDefault("127.0.0.1")),
+        port: Config.Port("PORT").pipe(Config.withDefault(3000)),
+        baseUrl: Config.String("BASE_URL").pipe(Config.option),
+        dataDir: Config.String("DATA_DIR").pipe(Config.withDefault("./data")),
+        databaseUrl: Config.Redacted("DATABASE_URL").pipe(Config.option),
+        webhookAllow: Config.String("WEBHOOK_ALLOW").pipe(Config.withDefault("")),
+        secretKey: Config.Redacted("FOLIO_KEY").pipe(Config.option),
+        sandboxLatencyMs: Config.Int("SANDBOX_LATENCY_MS").pipe(Config.withDefault(0))
+      }).pipe(Effect.mapError((error) => new SettingsError({ message: `A setting cannot be used: ${error.message}` })))
+      const host = raw.host.includes(":") ? `[${raw.host}]` : raw.host
+      const baseUrl = raw.baseUrl._tag === "Some" ? raw.baseUrl.value : `http://${host}:${raw.port}`
+      if (!URL.canParse(baseUrl) || !/^https?:/.test(baseUrl)) {
+        return yield* new SettingsError({
+          message: `BASE_URL must be an http or https URL such as https://folio.example.com, not ${baseUrl}`
+        })
+      }
+      const webhookAllow = yield* Effect.fromResult(
+        Result.mapError(parseAllow(raw.webhookAllow), (why) => new SettingsError({ message: `WEBHOOK_ALLOW: ${why}` }))
+      )
+      const secretKey =
+        raw.secretKey._tag === "None"
+          ? undefined
+          : new Uint8Array(Buffer.from(Redacted.value(raw.secretKey.value), "base64"))
+      if (secretKey !== undefined && secretKey.length !== 32) {
+        return yield* new SettingsError({
+          message: "FOLIO_KEY must be 32 random bytes in base64: openssl rand -base64 32"
+        })
+      }
+      return Settings.of({
+        host: raw.host,
+        port: raw.port,
+        baseUrl: baseUrl.replace(/\/+$/, ""),
+        dataDir: Path.resolve(raw.dataDir),
+        databaseUrl: raw.databaseUrl._tag === "Some" ? raw.databaseUrl.value : undefined,
+        webhookAllow,
+        secretKey: secretKey === undefined ? undefined : Redacted.make(secretKey),
+        sandboxLatencyMs: raw.sandboxLatencyMs
+      })
+    })
+  )
+}

@@ -1,0 +1,43 @@
+import { Schema } from "effect"
+import { Entity } from "effect/cluster"
+import { Rpc } from "effect/rpc"
+import { ApiError } from "../../schemas/ApiError.ts"
+import { CustomerRequest } from "../../schemas/Customer.ts"
+import { ApiKeyId, WebhookEndpointId } from "../../schemas/Id.ts"
+import { InvoiceRequest } from "../../schemas/Invoice.ts"
+import { Version } from "../../schemas/Version.ts"
+import { WebhookEndpointRequest, WebhookEndpointUpdate } from "../../schemas/WebhookEndpoint.ts"
+
+/** What a request carries beside its body: who sent it, under which idempotency key, for which version. */
+export class RequestContext extends Schema.Opaque<RequestContext>()(
+  Schema.Struct({
+    api_key_id: ApiKeyId,
+    version: Version,
+    idempotency: Schema.NullOr(Schema.Struct({ key: Schema.String, fingerprint: Schema.String }))
+  })
+) {}
+
+/** A 2xx answer with its bytes. `in_progress`: another request with this key is still being executed. */
+export class Answered extends Schema.Opaque<Answered>()(
+  Schema.Struct({
+    kind: Schema.Literals(["first", "replayed", "in_progress"]),
+    status: Schema.Int,
+    location: Schema.NullOr(Schema.String),
+    body: Schema.String
+  })
+) {}
+
+const command = <const Tag extends string, const Fields extends Schema.Struct.Fields>(tag: Tag, fields: Fields) =>
+  Rpc.make(tag, { payload: { context: RequestContext, ...fields }, success: Answered, error: ApiError })
+
+/** One actor for each account and mode: idempotency of its requests and the order of its numbers. */
+export const AccountEntity = Entity.make("Account", [
+  command("CreateCustomer", { request: CustomerRequest }),
+  command("CreateInvoice", { request: InvoiceRequest }),
+  command("CreateWebhookEndpoint", { request: WebhookEndpointRequest }),
+  command("UpdateWebhookEndpoint", { id: WebhookEndpointId, patch: WebhookEndpointUpdate }),
+  command("DeleteWebhookEndpoint", { id: WebhookEndpointId }),
+  command("RotateWebhookSecret", { id: WebhookEndpointId }),
+  /** A tell: there are drafts that this actor may not know of. */
+  Rpc.make("NumberDrafts")
+])

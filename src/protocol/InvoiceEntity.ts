@@ -1,0 +1,8 @@
+import { Entity } from "effect/cluster"
+import { Rpc } from "effect/rpc"
+
+/** One actor for each fiscal document: its way from the number to the authority's verdict. */
+export const InvoiceEntity = Entity.make("Invoice", [
+  /** A tell: do whatever the document's row says is next. */
+  Rpc.make("Proceed")
+])

@@ -1,0 +1,76 @@
+import { Deferred, Effect, Exit, type Scope } from "effect"
+
+/**
+ * Gathers single writes into batches without a timer: alone, a write goes at once; while one batch is in flight the next one
+ * gathers. Items of one batch keep the order in which they were offered. A batch that fails is repeated item by item, so a
+ * poison item cannot fail its neighbours: `run` must therefore be safe to repeat.
+ *
+ * Once offered, an item is written even when the offering fiber is interrupted: a batch belongs to all of its items.
+ *
+ * @param options.max  the largest batch
+ * @param options.run  writes a batch; gives one answer an item, in order
+ */
+export const make = <A, B, E>(options: {
+  readonly name: string
+  readonly max: number
+  readonly run: (items: ReadonlyArray<A>) => Effect.Effect<ReadonlyArray<B>, E>
+}): Effect.Effect<(item: A) => Effect.Effect<B, E>, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const scope = yield* Effect.scope
+    let waiting: Array<Entry<A, B, E>> = []
+    let running = false
+
+    const attempt = (entries: ReadonlyArray<Entry<A, B, E>>) =>
+      options
+        .run(entries.map((entry) => entry.item))
+        .pipe(Effect.withSpan(`Batcher.${options.name}`, { attributes: { size: entries.length } }), Effect.exit)
+
+    const settle = (entries: ReadonlyArray<Entry<A, B, E>>, exit: Exit.Exit<ReadonlyArray<B>, E>) => {
+      entries.forEach((entry, index) =>
+        Deferred.doneUnsafe(
+          entry.answer,
+          Exit.map(exit, (answers) => answers[index] as B)
+        )
+      )
+    }
+
+    const write = Effect.fnUntraced(function* (entries: ReadonlyArray<Entry<A, B, E>>) {
+      const exit = yield* attempt(entries)
+      if (Exit.isSuccess(exit) || entries.length === 1) return settle(entries, exit)
+      yield* Effect.logWarning(`A batch of ${entries.length} failed and is repeated item by item`, exit.cause).pipe(
+        Effect.annotateLogs({ batcher: options.name })
+      )
+      for (const entry of entries) settle([entry], yield* attempt([entry]))
+    })
+
+    const drain = Effect.gen(function* () {
+      while (waiting.length > 0) {
+        const entries = waiting.splice(0, options.max)
+        yield* write(entries)
+      }
+      // In the same tick as the look at `waiting`, or an item offered in between would wait for ever.
+      running = false
+    })
+
+    yield* Effect.addFinalizer(() =>
+      Effect.sync(() => {
+        const left = waiting
+        waiting = []
+        for (const entry of left) Deferred.doneUnsafe(entry.answer, Exit.interrupt())
+      })
+    )
+
+    return (item) =>
+      Effect.suspend(() => {
+        const answer = Deferred.makeUnsafe<B, E>()
+        waiting.push({ item, answer })
+        if (running) return Deferred.await(answer)
+        running = true
+        return Effect.andThen(Effect.forkIn(drain, scope), Deferred.await(answer))
+      })
+  })
+
+interface Entry<A, B, E> {
+  readonly item: A
+  readonly answer: Deferred.Deferred<B, E>
+}

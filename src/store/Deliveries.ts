@@ -1,0 +1,210 @@
+import { Context, Effect, Layer, Schema } from "effect"
+import { SqlClient, SqlSchema } from "effect/sql"
+import { DeliveryId, EventId } from "../../schemas/Id.ts"
+import { EventType } from "../../schemas/Event.ts"
+import * as Batcher from "./Batcher.ts"
+import { Secrets } from "./Secrets.ts"
+import { EndpointKey, secretPlace } from "./WebhookEndpoints.ts"
+
+/** A delivery whose time has come, with what an attempt sends. `attempts` is how many have been completed. */
+export interface DueDelivery {
+  readonly endpoint: EndpointKey
+  readonly id: DeliveryId
+  readonly attempts: number
+  readonly event_id: EventId
+  readonly event_type: EventType
+  readonly body: string
+  readonly url: string
+  readonly secret: string
+}
+
+/** What became of an attempt. `retryInMs` null: it succeeded, or was the last one. */
+export interface CompletedAttempt {
+  readonly delivery: DueDelivery
+  readonly trigger: "auto"
+  readonly started_at: Date
+  readonly duration_ms: number
+  readonly succeeded: boolean
+  readonly retryInMs: number | null
+  readonly remote_ip: string | null
+  readonly response_status: number | null
+  readonly response_headers: Readonly<Record<string, string>>
+  readonly response_body: string
+  readonly error: { readonly code: string; readonly message: string } | null
+}
+
+const recordBatchMax = 300
+
+// A little over an attempt's total time-out: until then nobody else takes a delivery that is being attempted.
+const leaseSeconds = 20
+
+// last_success_at is a health sign: it need not move with each of a thousand deliveries a second.
+const healthResolutionSeconds = 10
+
+const Claimed = Schema.Struct({
+  id: DeliveryId,
+  attempts: Schema.Int,
+  event_id: EventId,
+  event_type: EventType,
+  body: Schema.String,
+  url: Schema.String,
+  secret: Schema.String
+})
+
+export class Deliveries extends Context.Service<
+  Deliveries,
+  {
+    /**
+     * Takes due deliveries of an active endpoint in event order, each under a lease: as many as its `max_in_flight` leaves
+     * beside those `inFlight`. One waits while an earlier delivery of the same resource is pending. A crash gives them back
+     * when the lease ends.
+     */
+    readonly take: (endpoint: EndpointKey, inFlight: number) => Effect.Effect<ReadonlyArray<DueDelivery>>
+    /** Puts to rest what is due for an endpoint that is inactive (until it is active again) or gone (for good). */
+    readonly rest: (endpoint: EndpointKey) => Effect.Effect<void>
+    readonly record: (attempt: CompletedAttempt) => Effect.Effect<void>
+    /** Endpoints that have a delivery due. */
+    readonly dueEndpoints: (limit: number) => Effect.Effect<ReadonlyArray<EndpointKey>>
+  }
+>()("folio/store/Deliveries") {
+  static readonly layer = Layer.effect(
+    Deliveries,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const secrets = yield* Secrets
+
+      const firstOfItsResource = sql`not exists (
+        select 1 from deliveries e
+        where e.account_id = d.account_id and e.livemode = d.livemode and e.endpoint_id = d.endpoint_id
+          and e.object_id = d.object_id and e.status = 'pending' and e.seq < d.seq
+      )`
+
+      const claim = SqlSchema.findAll({
+        Request: Schema.Struct({ ...EndpointKey.fields, inFlight: Schema.Int }),
+        Result: Claimed,
+        execute: (request) => sql`
+          with due as (
+            select d.account_id, d.livemode, d.id from deliveries d
+            join webhook_endpoints w on w.account_id = d.account_id and w.livemode = d.livemode and w.id = d.endpoint_id
+              and w.is_active
+            where d.account_id = ${request.account_id} and d.livemode = ${request.livemode}
+              and d.endpoint_id = ${request.id} and d.status = 'pending' and d.next_attempt_at <= now()
+              and ${firstOfItsResource}
+            order by d.seq
+            limit (
+              select greatest(max_in_flight - ${request.inFlight}::integer, 0) from webhook_endpoints
+              where account_id = ${request.account_id} and livemode = ${request.livemode} and id = ${request.id}
+            )
+            for update of d skip locked
+          ),
+          taken as (
+            update deliveries d set next_attempt_at = now() + ${leaseSeconds} * interval '1 second'
+            from due where d.account_id = due.account_id and d.livemode = due.livemode and d.id = due.id
+            returning d.*
+          )
+          select t.id, t.attempts, t.event_id, e.type as event_type, e.body, w.url, w.secret
+          from taken t
+          join events e on e.account_id = t.account_id and e.livemode = t.livemode and e.id = t.event_id
+          join webhook_endpoints w on w.account_id = t.account_id and w.livemode = t.livemode and w.id = t.endpoint_id
+          order by t.seq`
+      })
+
+      const take = Effect.fn("Deliveries.take")(function* (endpoint: EndpointKey, inFlight: number) {
+        const claimed = yield* Effect.orDie(claim({ ...endpoint, inFlight }))
+        return yield* Effect.forEach(claimed, (row) =>
+          Effect.map(secrets.open(row.secret, secretPlace(endpoint.id)), (secret) => ({ ...row, secret, endpoint }))
+        )
+      })
+
+      const rest = Effect.fn("Deliveries.rest")((key: EndpointKey) =>
+        sql`
+          with endpoint as (
+            select is_active from webhook_endpoints
+            where account_id = ${key.account_id} and livemode = ${key.livemode} and id = ${key.id}
+          )
+          update deliveries set updated_at = now(),
+            status = case when exists (select from endpoint) then 'pending' else 'canceled' end,
+            next_attempt_at = 'infinity'
+          where account_id = ${key.account_id} and livemode = ${key.livemode} and endpoint_id = ${key.id}
+            and status = 'pending' and next_attempt_at <= now()
+            and not exists (select from endpoint where is_active)`.pipe(Effect.orDie, Effect.asVoid)
+      )
+
+      const record = yield* Batcher.make({
+        name: "Deliveries.record",
+        max: recordBatchMax,
+        run: Effect.fnUntraced(function* (attempts: ReadonlyArray<CompletedAttempt>) {
+          yield* sql`
+            with input as (
+              select * from unnest(
+                ${attempts.map((attempt) => attempt.delivery.endpoint.account_id)}::text[],
+                ${attempts.map((attempt) => attempt.delivery.endpoint.livemode)}::boolean[],
+                ${attempts.map((attempt) => attempt.delivery.endpoint.id)}::text[],
+                ${attempts.map((attempt) => attempt.delivery.id)}::text[],
+                ${attempts.map((attempt) => attempt.delivery.attempts)}::integer[],
+                ${attempts.map((attempt) => attempt.trigger)}::text[],
+                ${attempts.map((attempt) => attempt.started_at)}::timestamptz[],
+                ${attempts.map((attempt) => attempt.duration_ms)}::integer[],
+                ${attempts.map((attempt) => attempt.succeeded)}::boolean[],
+                ${attempts.map((attempt) => attempt.retryInMs ?? -1)}::float8[],
+                ${attempts.map((attempt) => attempt.remote_ip ?? "")}::text[],
+                ${attempts.map((attempt) => attempt.response_status ?? 0)}::integer[],
+                ${attempts.map((attempt) => JSON.stringify(attempt.response_headers))}::text[],
+                ${attempts.map((attempt) => attempt.response_body)}::text[],
+                ${attempts.map((attempt) => (attempt.error === null ? "" : JSON.stringify(attempt.error)))}::text[]
+              ) as n (account_id, livemode, endpoint_id, id, attempts, trigger, started_at, duration_ms, succeeded, retry_ms,
+                remote_ip, status, headers, body, error)
+            ),
+            recorded as (
+              update deliveries d set attempts = d.attempts + 1, updated_at = now(),
+                status = case when n.succeeded then 'succeeded' when n.retry_ms < 0 then 'failed' else 'pending' end,
+                next_attempt_at = case when n.retry_ms >= 0 then now() + n.retry_ms * interval '1 millisecond'
+                  else d.next_attempt_at end
+              from input n
+              where d.account_id = n.account_id and d.livemode = n.livemode and d.id = n.id
+                and d.attempts = n.attempts and d.status = 'pending'
+              returning n.*
+            ),
+            log as (
+              insert into attempts (account_id, livemode, delivery_id, number, trigger, started_at, duration_ms, remote_ip,
+                response_status, response_headers, response_body, error)
+              select account_id, livemode, id, attempts + 1, trigger, started_at, duration_ms, nullif(remote_ip, ''),
+                nullif(status, 0), headers::jsonb, body, nullif(error, '')::jsonb
+              from recorded
+            )
+            update webhook_endpoints w set
+              failing_since = case when r.succeeded then null else coalesce(w.failing_since, now()) end,
+              last_success_at = case when r.succeeded then now() else w.last_success_at end
+            from (
+              select account_id, livemode, endpoint_id, bool_or(succeeded) as succeeded from recorded
+              group by account_id, livemode, endpoint_id
+            ) r
+            where w.account_id = r.account_id and w.livemode = r.livemode and w.id = r.endpoint_id
+              and case when r.succeeded
+                then w.failing_since is not null or w.last_success_at is null
+                  or w.last_success_at < now() - ${healthResolutionSeconds} * interval '1 second'
+                else w.failing_since is null end`
+          return attempts.map(() => undefined)
+        }, Effect.orDie)
+      })
+
+      const dueEndpoints = SqlSchema.findAll({
+        Request: Schema.Int,
+        Result: EndpointKey,
+        execute: (limit) => sql`
+          select distinct account_id, livemode, endpoint_id as id from (
+            select account_id, livemode, endpoint_id from deliveries d
+            where status = 'pending' and next_attempt_at <= now() and ${firstOfItsResource}
+            order by next_attempt_at limit ${limit}
+          ) due`
+      })
+
+      return Deliveries.of({
+        take,
+        rest,
+        record: Effect.fn("Deliveries.record")((attempt: CompletedAttempt) => Effect.asVoid(record(attempt))),
+        dueEndpoints: (limit) => Effect.orDie(dueEndpoints(limit))
+      })
+    })
+  )
+}

@@ -1,0 +1,26 @@
+import { Cause, Result } from "effect"
+import { SqlError } from "effect/sql"
+import { ApiError } from "../../schemas/ApiError.ts"
+
+/**
+ * SQL failures die inside the store. Where a request must be answered all the same, the client is told the truth: no
+ * connection is `service_unavailable`; anything else, a commit whose acknowledgement was lost among it, is `internal_error`
+ * with `Svc-Should-Retry: true`, never a guess.
+ */
+export const apiErrorOf = (cause: Cause.Cause<unknown>): ApiError => {
+  const defect = Result.getOrUndefined(Cause.findDefect(cause))
+  const reason = SqlError.isSqlError(defect) ? defect.reason : undefined
+  if (reason?._tag === "ConnectionError" && reason.operation === "connect") {
+    return new ApiError({
+      code: "service_unavailable",
+      message:
+        "The database cannot be reached at the moment. Retry with the same Idempotency-Key: nothing is done twice.",
+      headers: { "Retry-After": "1", "Svc-Should-Retry": "true" }
+    })
+  }
+  return new ApiError({
+    code: "internal_error",
+    message: "Something failed inside the service. Retry with the same Idempotency-Key: nothing is done twice.",
+    headers: { "Svc-Should-Retry": "true" }
+  })
+}

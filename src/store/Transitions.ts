@@ -1,0 +1,141 @@
+import { Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { type EventId, WebhookEndpointId } from "../../schemas/Id.ts"
+import type { EventType } from "../../schemas/Event.ts"
+import type { AuthorityError, Failure } from "../../schemas/Invoice.ts"
+import type { InvoiceCommand, InvoiceState } from "../domain/InvoiceLifecycle.ts"
+import * as Batcher from "./Batcher.ts"
+import type { InvoiceKey } from "./Invoices.ts"
+
+/** A step of a document from the version that its actor has read. `command` null reschedules it without a change of state. */
+export interface Step {
+  readonly key: InvoiceKey
+  readonly version: number
+  readonly from: InvoiceState
+  readonly command: InvoiceCommand | null
+  readonly to: InvoiceState
+  /** When the sweeper looks again, from now; null when there is nothing left to do. */
+  readonly alarmMs: number | null
+  /** Counts an attempt to reach the authority, before its first byte leaves. */
+  readonly attempt?: boolean
+  readonly signed?: Uint8Array
+  readonly authorityAnswer?: unknown
+  readonly errors?: ReadonlyArray<AuthorityError>
+  readonly notifications?: ReadonlyArray<AuthorityError>
+  readonly failure?: Failure
+  readonly event?: { readonly id: EventId; readonly type: EventType; readonly body: string; readonly created_at: Date }
+}
+
+/** What a step did. `moved` false: another owner was faster, and nothing was changed. `endpoints` have a delivery to make. */
+export interface Moved {
+  readonly moved: boolean
+  readonly endpoints: ReadonlyArray<WebhookEndpointId>
+}
+
+const batchMax = 300
+
+const Result = Schema.Struct({ moved: Schema.Boolean, endpoints: Schema.Array(WebhookEndpointId) })
+
+/**
+ * Moves documents along their lifecycle: a compare-and-set on state and version, with the signed bytes, the event and its
+ * deliveries in the same statement. Whoever comes second changes nothing.
+ */
+export class Transitions extends Context.Service<
+  Transitions,
+  { readonly move: (step: Step) => Effect.Effect<Moved> }
+>()("folio/store/Transitions") {
+  static readonly layer = Layer.effect(
+    Transitions,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const decode = Schema.decodeUnknownEffect(Schema.Array(Result))
+
+      const move = yield* Batcher.make({
+        name: "Transitions.move",
+        max: batchMax,
+        run: Effect.fnUntraced(function* (steps: ReadonlyArray<Step>) {
+          // The driver cannot tell the type of an array of nulls: absent values travel as '' or as -1.
+          const json = (f: (step: Step) => unknown) =>
+            steps.map((step) => {
+              const value = f(step)
+              return value === undefined ? "" : JSON.stringify(value)
+            })
+          return yield* sql`
+            with input as (
+              select * from unnest(
+                ${steps.map((step) => step.key.account_id)}::text[],
+                ${steps.map((step) => step.key.livemode)}::boolean[],
+                ${steps.map((step) => step.key.id)}::text[],
+                ${steps.map((step) => step.version)}::integer[],
+                ${steps.map((step) => step.from)}::text[],
+                ${steps.map((step) => step.command ?? "")}::text[],
+                ${steps.map((step) => step.to)}::text[],
+                ${steps.map((step) => step.alarmMs ?? -1)}::float8[],
+                ${steps.map((step) => (step.attempt === true ? 1 : 0))}::integer[],
+                ${steps.map((step) => step.signed ?? noBytes)}::bytea[],
+                ${json((step) => step.authorityAnswer)}::text[],
+                ${json((step) => step.errors)}::text[],
+                ${json((step) => step.notifications)}::text[],
+                ${json((step) => step.failure)}::text[],
+                ${steps.map((step) => step.event?.id ?? "")}::text[],
+                ${steps.map((step) => step.event?.type ?? "")}::text[],
+                ${steps.map((step) => step.event?.body ?? "")}::text[],
+                ${steps.map((step) => step.event?.created_at ?? epoch)}::timestamptz[]
+              ) with ordinality as n (account_id, livemode, id, version, from_state, command, to_state, alarm_ms, attempt,
+                signed, authority_answer, errors, notifications, failure, event_id, event_type, event_body, event_at, ord)
+            ),
+            moved as (
+              update invoices i set state = n.to_state, version = i.version + 1, attempts = i.attempts + n.attempt,
+                next_action_at = case when n.alarm_ms >= 0 then now() + n.alarm_ms * interval '1 millisecond' end,
+                authority_errors = coalesce(nullif(n.errors, '')::jsonb, i.authority_errors),
+                authority_notifications = coalesce(nullif(n.notifications, '')::jsonb, i.authority_notifications),
+                failure = nullif(n.failure, '')::jsonb, updated_at = now()
+              from input n
+              where i.account_id = n.account_id and i.livemode = n.livemode and i.id = n.id
+                and i.version = n.version and i.state = n.from_state
+              returning n.ord, i.version as new_version
+            ),
+            done as (select n.*, m.new_version from moved m join input n on n.ord = m.ord),
+            document as (
+              insert into invoice_documents (account_id, livemode, invoice_id, signed, created_at)
+              select account_id, livemode, id, signed, now() from done where length(signed) > 0
+            ),
+            answer as (
+              update invoice_documents o set authority_answer = d.authority_answer::jsonb from done d
+              where d.authority_answer <> '' and o.account_id = d.account_id and o.livemode = d.livemode
+                and o.invoice_id = d.id
+            ),
+            log as (
+              insert into transitions (account_id, livemode, invoice_id, version, command, from_state, to_state, at)
+              select account_id, livemode, id, new_version, command, from_state, to_state, now()
+              from done where command <> ''
+            ),
+            event as (
+              insert into events (account_id, livemode, id, type, object_id, object_version, body, created_at)
+              select account_id, livemode, event_id, event_type, id, new_version, event_body, event_at
+              from done where event_id <> '' order by ord
+              returning account_id, livemode, id, seq, type, object_id, created_at
+            ),
+            delivery as (
+              insert into deliveries (account_id, livemode, id, endpoint_id, event_id, object_id, seq, created_at, updated_at)
+              select e.account_id, e.livemode,
+                'whd_' || substr(e.id, 5, 10) || substr(encode(sha256(convert_to(e.id || w.id, 'UTF8')), 'hex'), 1, 16),
+                w.id, e.id, e.object_id, e.seq, now(), now()
+              from event e
+              join webhook_endpoints w on w.account_id = e.account_id and w.livemode = e.livemode
+                and w.is_active and e.type = any(w.subscribed_events)
+              returning event_id, endpoint_id
+            )
+            select m.ord is not null as moved,
+              coalesce((select array_agg(endpoint_id) from delivery where event_id = n.event_id), '{}') as endpoints
+            from input n left join moved m on m.ord = n.ord order by n.ord`.pipe(Effect.flatMap(decode))
+        }, Effect.orDie)
+      })
+
+      return Transitions.of({ move })
+    })
+  )
+}
+
+const noBytes = new Uint8Array(0)
+const epoch = new Date(0)

@@ -1,0 +1,117 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Deferred, Effect, Fiber } from "effect"
+import { TestClock } from "effect/testing"
+import { httpReceiver, rawReceiver } from "./Receiver.ts"
+import { answering, sendingTo } from "./sendingTo.ts"
+
+describe("limits of a delivery", () => {
+  it.effect("records the first 4 KiB, without NUL, bad UTF-8 and halves of characters", () =>
+    sendingTo(
+      httpReceiver((_request, response) =>
+        response.end(Buffer.concat([Buffer.from([0x61, 0, 0xff, 0x62]), Buffer.from("€".repeat(3000))]))
+      ),
+      Effect.fnUntraced(function* (post) {
+        const { body } = yield* post()
+        // 4096 bytes: 4 of the head, 1364 characters of 3 bytes
+        assert.strictEqual(body, `a\ufffdb${"€".repeat(1364)}`)
+      })
+    )
+  )
+
+  it.effect("reads at most 64 KiB of a 10 MB answer, takes its status and drops the connection", () =>
+    sendingTo(
+      httpReceiver((_request, response) => response.end(Buffer.alloc(10 * 1024 * 1024, "x"))),
+      Effect.fnUntraced(function* (post, receiver, internet) {
+        const response = yield* post()
+        assert.deepStrictEqual([response.status, response.body.length, response.error], [200, 4096, null])
+        yield* receiver.closed(1)
+        assert.isAtMost(internet.sockets[0]!.bytesRead, 192 * 1024)
+        assert.isNull((yield* post()).error)
+        assert.strictEqual(receiver.connections(), 2)
+      })
+    )
+  )
+
+  it.effect("reads an answer of exactly 64 KiB and keeps the connection", () =>
+    sendingTo(
+      httpReceiver((_request, response) => response.end(Buffer.alloc(64 * 1024, "x"))),
+      Effect.fnUntraced(function* (post, receiver) {
+        assert.isNull((yield* post()).error)
+        assert.isNull((yield* post()).error)
+        assert.strictEqual(receiver.connections(), 1)
+      })
+    )
+  )
+
+  it.effect("refuses more than 16 KiB of headers", () =>
+    sendingTo(
+      answering(`HTTP/1.1 200 OK\r\n${`X: ${"x".repeat(1000)}\r\n`.repeat(20)}\r\n`),
+      Effect.fnUntraced(function* (post, receiver) {
+        const response = yield* post()
+        assert.strictEqual(response.error?.code, "too_large")
+        yield* receiver.closed(1)
+      })
+    )
+  )
+
+  it.effect("cuts a dripping answer after 15 s in all", () =>
+    Effect.gen(function* () {
+      const dripping = yield* Deferred.make<void>()
+      yield* sendingTo(
+        rawReceiver((socket) => {
+          socket.once("data", () => {
+            socket.write("HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n")
+            const drip = setInterval(() => socket.write("."), 1)
+            socket.once("close", () => clearInterval(drip))
+            Deferred.doneUnsafe(dripping, Effect.void)
+          })
+        }),
+        Effect.fnUntraced(function* (post, receiver) {
+          const sending = yield* Effect.forkChild(post())
+          yield* Deferred.await(dripping)
+          yield* TestClock.adjust("14999 millis")
+          assert.isUndefined(sending.pollUnsafe())
+          yield* TestClock.adjust("1 millis")
+          const response = yield* Fiber.join(sending)
+          assert.deepStrictEqual([response.error?.code, response.durationMs], ["timeout", 15_000])
+          yield* receiver.closed(1)
+        })
+      )
+    })
+  )
+
+  it.effect("cuts a receiver that never answers", () =>
+    Effect.gen(function* () {
+      const asked = yield* Deferred.make<void>()
+      yield* sendingTo(
+        httpReceiver(() => Deferred.doneUnsafe(asked, Effect.void)),
+        Effect.fnUntraced(function* (post, receiver) {
+          const sending = yield* Effect.forkChild(post())
+          yield* Deferred.await(asked)
+          yield* TestClock.adjust("15 seconds")
+          const response = yield* Fiber.join(sending)
+          assert.deepStrictEqual(
+            [response.error?.code, response.status, response.remoteIp],
+            ["timeout", null, "127.0.0.1"]
+          )
+          yield* receiver.closed(1)
+        })
+      )
+    })
+  )
+
+  it.effect("closes the connection when the sending fiber is interrupted", () =>
+    Effect.gen(function* () {
+      const asked = yield* Deferred.make<void>()
+      yield* sendingTo(
+        httpReceiver(() => Deferred.doneUnsafe(asked, Effect.void)),
+        Effect.fnUntraced(function* (post, receiver) {
+          const sending = yield* Effect.forkChild(post())
+          yield* Deferred.await(asked)
+          yield* Fiber.interrupt(sending)
+          yield* receiver.closed(1)
+        })
+      )
+    })
+  )
+})

@@ -1,0 +1,300 @@
+import * as PgConnection from "@effect/sql-pg/PgConnection"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Fiber, Redacted, Schedule } from "effect"
+import { AuthenticationError } from "effect/sql/SqlError"
+import { spawn, spawnSync } from "node:child_process"
+import * as Fs from "node:fs"
+import * as Os from "node:os"
+import * as Path from "node:path"
+import { type EmbeddedPostgresConnection, start } from "../../src/platform/EmbeddedPostgres.ts"
+import type * as Binaries from "../../src/platform/PostgresBinaries.ts"
+
+const CHECKOUT = Path.resolve(import.meta.dirname, "../..")
+const NOBODY = { uid: 65_534, gid: 65_534 }
+const DAEMON = { uid: 1, gid: 1 }
+const isRoot = process.getuid?.() === 0
+const othersReadCheckout =
+  isRoot && spawnSync(process.execPath, ["-e", "0"], { ...DAEMON, cwd: CHECKOUT, stdio: "ignore" }).status === 0
+
+const until = (condition: () => boolean) =>
+  Effect.sync(condition).pipe(
+    Effect.repeat({ until: (holds: boolean) => holds, schedule: Schedule.spaced("5 millis") }),
+    Effect.timeout("15 seconds")
+  )
+
+const postmasterOf = (dataDir: string) =>
+  Number(Fs.readFileSync(Path.join(dataDir, "postgres/postmaster.pid"), "utf8").split("\n")[0])
+
+const isAlive = (pid: number) => {
+  try {
+    return process.platform === "linux" ? Fs.readFileSync(`/proc/${pid}/cmdline`, "utf8") !== "" : process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+/** A data directory that is not there yet, below a directory with the given owner and mode. */
+const dataDirectory = (owner = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 }, mode = 0o755) =>
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      const parent = Fs.mkdtempSync(Path.join(Os.tmpdir(), "folio-test-"))
+      Fs.chownSync(parent, owner.uid, owner.gid)
+      Fs.chmodSync(parent, mode)
+      return Path.join(parent, "data")
+    }),
+    (dataDir) =>
+      Effect.sync(() => {
+        // Only a failed test leaves one.
+        const left = Fs.existsSync(Path.join(dataDir, "postgres/postmaster.pid")) ? postmasterOf(dataDir) : 0
+        if (left > 0 && isAlive(left)) process.kill(left, "SIGQUIT")
+        Fs.rmSync(Path.dirname(dataDir), { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
+      })
+  )
+
+const query = (connection: Omit<EmbeddedPostgresConnection, "database"> & { readonly database: string }, sql: string) =>
+  PgConnection.make({ ...connection, ssl: false }).pipe(
+    Effect.flatMap((session) => session.queryValues(sql)),
+    Effect.scoped
+  )
+
+const PROGRAM = `
+import { Effect, Redacted } from "effect"
+import { start } from "./src/platform/EmbeddedPostgres.ts"
+const said = (word, value) => Effect.sync(() => process.stdout.write("\\n" + word + " " + JSON.stringify(value) + "\\n"))
+start({ dataDir: process.argv[1] }).pipe(
+  Effect.tap((connection) => said("STARTED", { ...connection, password: Redacted.value(connection.password) })),
+  Effect.andThen(Effect.never),
+  Effect.catch((error) => said("FAILED", error.message)),
+  Effect.scoped,
+  Effect.runFork
+)`
+
+/** Another Folio: a node process, killed with -9 at the latest when the scope closes. */
+const otherProcess = (dataDir: string, account: Binaries.Account = undefined) =>
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      const child = spawn(process.execPath, ["--input-type=module", "-e", PROGRAM, dataDir], {
+        ...account,
+        cwd: CHECKOUT,
+        stdio: ["ignore", "pipe", "inherit"]
+      })
+      let output = ""
+      child.stdout.on("data", (chunk: Buffer) => {
+        output += chunk.toString()
+      })
+      const said = (word: string) => new RegExp(`^${word} (.*)$`, "m").exec(output)?.[1]
+      const kill = Effect.suspend(() => {
+        child.kill("SIGKILL")
+        return until(() => child.exitCode !== null || child.signalCode !== null)
+      })
+      return {
+        pid: child.pid ?? 0,
+        kill,
+        hears: (word: "STARTED" | "FAILED") =>
+          until(() => said(word) !== undefined).pipe(Effect.map(() => JSON.parse(said(word) ?? "")))
+      }
+    }),
+    (other) => Effect.ignore(other.kill)
+  )
+
+describe("EmbeddedPostgres", { timeout: 30_000 }, () => {
+  it.live("a fresh start gives a database owned by a role without privileges, and leaves nothing running", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* dataDirectory()
+      const postmaster = yield* Effect.scoped(
+        Effect.gen(function* () {
+          const connection = yield* start({ dataDir })
+          const rows = yield* query(
+            connection,
+            `select current_user::text, rolsuper, rolbypassrls, rolcreaterole, rolcreatedb,
+                 pg_get_userbyid(d.datdba)::text, pg_encoding_to_char(d.encoding)::text, d.datcollate
+               from pg_roles, pg_database d where rolname = current_user and datname = current_database()`
+          )
+          assert.deepStrictEqual(rows, [["folio", false, false, false, false, "folio", "UTF8", "C"]])
+          const settings = yield* query(
+            connection,
+            `select string_agg(setting, ' ' order by name) from pg_settings where name in ('statement_timeout', 'fsync',
+               'lock_timeout', 'idle_in_transaction_session_timeout', 'transaction_timeout', 'synchronous_commit')`
+          )
+          assert.deepStrictEqual(settings, [["on 5000 3000 10000 on 20000"]])
+          const wrong = { ...connection, password: Redacted.make("wrong") }
+          assert.instanceOf((yield* Effect.flip(query(wrong, "select 1"))).reason, AuthenticationError)
+          for (const name of ["folio.password", "postgres.password", "postgres.log"]) {
+            assert.strictEqual(Fs.statSync(Path.join(dataDir, name)).mode & 0o777, 0o600, name)
+          }
+          assert.strictEqual(Fs.readFileSync(Path.join(dataDir, "folio.pid"), "utf8"), `${process.pid}\n`)
+          return postmasterOf(dataDir)
+        })
+      )
+      assert.isFalse(isAlive(postmaster))
+      const files = ["folio.lock", "folio.password", "postgres", "postgres.log", "postgres.password"]
+      assert.sameMembers(Fs.readdirSync(dataDir), files)
+    })
+  )
+
+  it.live(
+    "a warm start has the rows, mends a start that was killed half way, and takes no other process for the old server",
+    () =>
+      Effect.gen(function* () {
+        const dataDir = yield* dataDirectory()
+        yield* Effect.scoped(
+          Effect.gen(function* () {
+            const connection = yield* start({ dataDir })
+            yield* query(connection, "create table kept as select 42 as answer")
+            const password = Redacted.make(Fs.readFileSync(Path.join(dataDir, "postgres.password"), "utf8"))
+            const superuser = { ...connection, username: "postgres", password }
+            // As if killed after the role: not yet its settings, nor the database.
+            yield* query(superuser, "alter role folio superuser")
+            yield* query(superuser, "alter role folio reset all")
+            yield* query({ ...superuser, database: "postgres" }, "alter database folio rename to moved")
+          })
+        )
+        const impostor = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], isRoot ? NOBODY : {})
+        yield* Effect.addFinalizer(() => Effect.sync(() => impostor.kill("SIGKILL")))
+        const pidFile = `${impostor.pid}\n/proc/self/cwd\n1\n5432\n\n127.0.0.1\n1 1\nready\n`
+        Fs.writeFileSync(Path.join(dataDir, "postgres/postmaster.pid"), pidFile)
+        const connection = yield* start({ dataDir })
+        const rows = yield* query(
+          connection,
+          "select rolsuper, current_setting('lock_timeout') from pg_roles where rolname = current_user"
+        )
+        assert.deepStrictEqual(rows, [[false, "3s"]])
+        const kept = yield* query({ ...connection, database: "moved" }, "select answer from kept")
+        assert.deepStrictEqual(kept, [[42]])
+        assert.isTrue(isAlive(impostor.pid ?? 0))
+      })
+  )
+
+  it.live("a killed postmaster comes back on the same port with what was committed", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* dataDirectory()
+      const connection = yield* start({ dataDir })
+      yield* query(connection, "create table kept as select 42 as answer")
+      const killed = postmasterOf(dataDir)
+      process.kill(killed, "SIGKILL")
+      const rows = yield* query(connection, "select answer from kept").pipe(
+        Effect.retry(Schedule.spaced("20 millis")),
+        Effect.timeout("10 seconds")
+      )
+      assert.deepStrictEqual(rows, [[42]])
+      assert.notStrictEqual(postmasterOf(dataDir), killed)
+    })
+  )
+
+  it.live("a killed process leaves its server to the next one, which watches and stops it as its own", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* dataDirectory()
+      const other = yield* otherProcess(dataDir)
+      const before = yield* other.hears("STARTED")
+      const postmaster = postmasterOf(dataDir)
+      yield* other.kill
+      assert.isTrue(isAlive(postmaster))
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          const connection = yield* start({ dataDir })
+          assert.strictEqual(connection.port, before.port)
+          assert.strictEqual(postmasterOf(dataDir), postmaster)
+          assert.deepStrictEqual(yield* query(connection, "select 1"), [[1]])
+        })
+      )
+      assert.isFalse(isAlive(postmaster))
+
+      const third = yield* otherProcess(dataDir)
+      yield* third.hears("STARTED")
+      yield* third.kill
+      const connection = yield* start({ dataDir })
+      process.kill(postmasterOf(dataDir), "SIGKILL")
+      yield* query(connection, "select 1").pipe(
+        Effect.retry(Schedule.spaced("20 millis")),
+        Effect.timeout("10 seconds")
+      )
+    })
+  )
+
+  it.live("a second process on the same directory is refused and does no harm", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* dataDirectory()
+      const connection = yield* start({ dataDir })
+      const other = yield* otherProcess(dataDir)
+      const message = yield* other.hears("FAILED")
+      const refused = `Another Folio (pid ${process.pid}) is already running with DATA_DIR ${dataDir}.`
+      assert.isTrue(message.startsWith(refused), message)
+      const here = yield* Effect.flip(Effect.scoped(start({ dataDir })))
+      assert.isTrue(here.message.startsWith(refused), here.message)
+      assert.deepStrictEqual(yield* query(connection, "select 1"), [[1]])
+      assert.isTrue(Fs.existsSync(Path.join(dataDir, "folio.pid")))
+    })
+  )
+
+  it.live("a process killed during initdb leaves a directory that starts", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* dataDirectory()
+      const other = yield* otherProcess(dataDir)
+      const staged = () =>
+        Fs.existsSync(dataDir) ? Fs.readdirSync(dataDir).filter((name) => name.startsWith("postgres.new-")) : []
+      yield* until(() => staged().some((name) => Fs.existsSync(Path.join(dataDir, name, "cluster/pg_wal"))))
+      yield* other.kill
+      assert.isFalse(Fs.existsSync(Path.join(dataDir, "postgres")))
+      const connection = yield* start({ dataDir })
+      assert.deepStrictEqual(yield* query(connection, "select 1"), [[1]])
+      assert.deepStrictEqual(staged(), [])
+    })
+  )
+
+  it.live("an interrupted start leaves nothing running", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* dataDirectory()
+      yield* Effect.scoped(start({ dataDir }))
+      const starting = yield* Effect.forkChild(Effect.scoped(start({ dataDir })))
+      yield* until(() => Fs.existsSync(Path.join(dataDir, "postgres/postmaster.pid")))
+      const postmaster = postmasterOf(dataDir)
+      yield* Fiber.interrupt(starting)
+      assert.isFalse(isAlive(postmaster))
+    })
+  )
+
+  it.live("a directory that cannot be used is told in one line", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* dataDirectory()
+      Fs.writeFileSync(dataDir, "a file")
+      const error = yield* Effect.flip(start({ dataDir }))
+      assert.match(error.message, /^Cannot keep data in DATA_DIR .*Name a directory this user may write to\.$/)
+    })
+  )
+
+  it.live.skipIf(!isRoot || process.platform !== "linux")(
+    "root (skipped for others): a directory that only root may enter, served by another user",
+    () =>
+      Effect.gen(function* () {
+        const dataDir = yield* dataDirectory(undefined, 0o700)
+        yield* Effect.scoped(start({ dataDir }))
+        const connection = yield* start({ dataDir })
+        assert.deepStrictEqual(yield* query(connection, "select 1"), [[1]])
+        assert.strictEqual(Fs.statSync(`/proc/${postmasterOf(dataDir)}`).uid, NOBODY.uid)
+        assert.strictEqual(Fs.statSync(Path.join(dataDir, "postgres")).mode & 0o777, 0o700)
+        assert.strictEqual(Fs.statSync(dataDir).uid, 0)
+      })
+  )
+
+  it.live.skipIf(!othersReadCheckout)(
+    "another user than root (skipped unless root, which can become one): starts, and root goes on where it stopped",
+    () =>
+      Effect.gen(function* () {
+        const dataDir = yield* dataDirectory(DAEMON, 0o700)
+        const other = yield* otherProcess(dataDir, DAEMON)
+        const { password, ...connection } = yield* other.hears("STARTED")
+        const rows = yield* query({ ...connection, password: Redacted.make(password) }, "select current_user::text")
+        assert.deepStrictEqual(rows, [["folio"]])
+        yield* other.kill
+        assert.strictEqual((yield* start({ dataDir })).port, connection.port)
+      })
+  )
+
+  it.live.skipIf(!othersReadCheckout)("another user than root: a directory of someone else is told in one line", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* dataDirectory()
+      const other = yield* otherProcess(dataDir, DAEMON)
+      assert.match(yield* other.hears("FAILED"), /^Cannot keep data in DATA_DIR .*EACCES.*may write to\.$/)
+    })
+  )
+})
