@@ -13,6 +13,7 @@ import { customerViolations, invoiceViolations } from "../domain/LocalRules.ts"
 import { totalsOf } from "../domain/Totals.ts"
 import { EgressGuard } from "../outbound/EgressGuard.ts"
 import type { RequestContext } from "../protocol/AccountEntity.ts"
+import { Fault } from "../protocol/Fault.ts"
 import { Customers, customerView, type StoredCustomer } from "../store/Customers.ts"
 import { type Claim, IdempotencyKeys, type Outcome } from "../store/IdempotencyKeys.ts"
 import { Ids } from "../store/Ids.ts"
@@ -116,6 +117,7 @@ export class AccountWork extends Context.Service<
             created_at: timestamp(at.getTime())
           }
           const answer = { status: 202, location: `/v1/invoices/${id}`, body: JSON.stringify(body) }
+          yield* Fault.at("before-create")
           const { acquirer, outcome } = yield* creation.create({
             of,
             claim,
@@ -125,6 +127,7 @@ export class AccountWork extends Context.Service<
             answer,
             created_at: at
           })
+          yield* Fault.at("after-create")
           return {
             outcome,
             draft: Option.map(acquirer, ({ identification }) => ({

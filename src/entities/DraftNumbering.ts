@@ -3,6 +3,7 @@ import type { AccountMode } from "../../schemas/Account.ts"
 import { issueTime, localDate } from "../domain/AuthorityTime.ts"
 import { cufeTail } from "../domain/Cufe.ts"
 import { taxTotal } from "../domain/Totals.ts"
+import { Fault } from "../protocol/Fault.ts"
 import { Accounts } from "../store/Accounts.ts"
 import { Invoices } from "../store/Invoices.ts"
 import { Numbering } from "../store/Numbering.ts"
@@ -57,6 +58,7 @@ export const make = Effect.fnUntraced(function* (of: AccountMode) {
   })
 
   const numberAll = Effect.fnUntraced(function* (batch: ReadonlyArray<NewDraft>) {
+    yield* Fault.at("before-number")
     const now = yield* Clock.currentTimeMillis
     const account = yield* accounts.get(of.account_id)
     const range = yield* resolutions.current(of, localDate(now))
@@ -67,6 +69,7 @@ export const make = Effect.fnUntraced(function* (of: AccountMode) {
     const results = yield* Effect.forEach(batch, (draft) => number(draft, range.value, now, nit), {
       concurrency: "unbounded"
     })
+    yield* Fault.at("after-number")
     const left: Array<NewDraft> = []
     for (const [index, draft] of batch.entries()) {
       if (results[index] === "numbered") yield* telling.proceed({ ...of, id: draft.id })

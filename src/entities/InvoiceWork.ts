@@ -6,7 +6,8 @@ import { eventOf, type InvoiceCommand, type InvoiceState, transition } from "../
 import { authorityDelayMs } from "../domain/RetrySchedule.ts"
 import { SandboxCertificate } from "../documents/Certificate.ts"
 import { signDocument } from "../documents/SignedDocument.ts"
-import { Authority, type Verdict } from "../outbound/Authority.ts"
+import { Authority, AuthorityUnavailable, type Verdict } from "../outbound/Authority.ts"
+import { Fault } from "../protocol/Fault.ts"
 import { Accounts } from "../store/Accounts.ts"
 import { Ids } from "../store/Ids.ts"
 import { type InvoiceKey, Invoices, invoiceSnapshot, type StoredInvoice } from "../store/Invoices.ts"
@@ -84,6 +85,7 @@ export class InvoiceWork extends Context.Service<
           ...details,
           ...event
         })
+        if (outcome !== null) yield* Fault.at("after-outcome")
         for (const id of endpoints) {
           yield* telling.deliver({ account_id: row.account_id, livemode: row.livemode, id })
         }
@@ -118,6 +120,7 @@ export class InvoiceWork extends Context.Service<
         })
 
       const sign = Effect.fnUntraced(function* (row: Document) {
+        yield* Fault.at("before-sign")
         const account = yield* accounts.get(row.account_id)
         const signed = yield* Effect.exit(
           signDocument(
@@ -139,6 +142,7 @@ export class InvoiceWork extends Context.Service<
           )
         )
         if (Exit.isSuccess(signed)) {
+          yield* Fault.at("after-sign")
           const next = yield* step(row, "Sign", { signed: signed.value, alarmMs: workAlarmMs })
           return Option.map(next, (stored): Document => ({ ...stored, signed: signed.value }))
         }
@@ -159,47 +163,50 @@ export class InvoiceWork extends Context.Service<
           alarmMs: null
         })
 
-      /** `row` is submitted, and its attempt counted. `ask` when an earlier attempt may have reached the authority. */
-      const submit = Effect.fnUntraced(function* (row: Document, ask: boolean) {
+      /** The authority's word. `arrived` when an earlier attempt may have reached it: then it is asked before it is sent to. */
+      const verdictOn = Effect.fnUntraced(function* (row: Document, arrived: boolean) {
         const cufe = row.cufe ?? ""
-        const known = ask ? yield* authority.verdict(cufe) : null
-        if (known !== null) return yield* conclude(row, known)
+        const known = arrived ? yield* authority.verdict(cufe) : null
+        if (known !== null) return known
         const signed = row.signed ?? Option.getOrUndefined(yield* invoices.signedDocument(row))
         if (signed === undefined) return yield* Effect.die(`no signed bytes of ${row.id}`)
-        return yield* conclude(row, yield* authority.submit({ cufe, signed }))
+        return yield* authority.submit({ cufe, signed })
       })
 
-      /** Waits for the authority, but not for ever: without an answer the outcome is unknown, and asked for later. */
-      const submitOrWait = (row: Document, ask: boolean) =>
-        submit(row, ask).pipe(
+      // Without an answer the outcome is unknown: it is asked for later, and never guessed.
+      const later = Effect.fnUntraced(function* (row: Document, error: AuthorityUnavailable) {
+        const delay = authorityDelayMs(row.attempts, yield* Random.next)
+        yield* Effect.logWarning("The authority gave no answer").pipe(
+          Effect.annotateLogs({ reason: error.message, attempts: row.attempts, retry_in_ms: Math.round(delay) })
+        )
+        yield* wait(row, delay, false)
+        return Option.none<Document>()
+      })
+
+      /** `row` is submitted, and this attempt counted. */
+      const submit = (row: Document, arrived: boolean) =>
+        verdictOn(row, arrived).pipe(
           Effect.timeoutOrElse({
             duration: authorityTimeout,
-            orElse: () => Effect.succeed("timeout" as const)
+            orElse: () => Effect.fail(new AuthorityUnavailable({ message: "no answer in time" }))
           }),
-          Effect.catchTag("AuthorityUnavailable", (error) => Effect.succeed(error)),
-          Effect.flatMap(
-            Effect.fnUntraced(function* (result) {
-              if (result !== "timeout" && !("message" in result)) return result
-              const delay = authorityDelayMs(row.attempts, yield* Random.next)
-              yield* Effect.logWarning("The authority gave no answer").pipe(
-                Effect.annotateLogs({ retry_in_ms: Math.round(delay), attempts: row.attempts })
-              )
-              yield* wait(row, delay, false)
-              return Option.none<Document>()
-            })
-          )
+          Effect.matchEffect({
+            onSuccess: (verdict) => Effect.andThen(Fault.at("after-verdict"), conclude(row, verdict)),
+            onFailure: (error) => later(row, error)
+          })
         )
 
       const actions: Partial<Record<InvoiceState, (row: Document) => Effect.Effect<Option.Option<Document>>>> = {
         numbered: sign,
         signed: Effect.fnUntraced(function* (row) {
           const submitted = yield* step(row, "Submit", { attempt: true, alarmMs: submitAlarmMs })
-          return Option.isSome(submitted) ? yield* submitOrWait(submitted.value, false) : Option.none()
+          yield* Fault.at("after-submit")
+          return Option.isSome(submitted) ? yield* submit(submitted.value, false) : Option.none()
         }),
         submitted: Effect.fnUntraced(function* (row) {
           const { moved } = yield* wait(row, submitAlarmMs, true)
           if (!moved) return Option.none()
-          return yield* submitOrWait({ ...row, version: row.version + 1, attempts: row.attempts + 1 }, true)
+          return yield* submit({ ...row, version: row.version + 1, attempts: row.attempts + 1 }, true)
         })
       }
 

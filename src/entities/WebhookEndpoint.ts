@@ -5,6 +5,7 @@ import { nextDeliveryDelayMs } from "../domain/RetrySchedule.ts"
 import { signatureHeaders } from "../domain/WebhookSignature.ts"
 import { WebhookSender } from "../outbound/WebhookSender.ts"
 import { endpointKeyOf } from "../protocol/Address.ts"
+import { Fault } from "../protocol/Fault.ts"
 import { WebhookEndpointEntity } from "../protocol/WebhookEndpointEntity.ts"
 import { Deliveries, type DueDelivery } from "../store/Deliveries.ts"
 
@@ -28,6 +29,7 @@ export const layer = WebhookEndpointEntity.toLayer(
     const attempt = Effect.fn("WebhookEndpoint.attempt")(function* (delivery: DueDelivery) {
       const startedAt = yield* Clock.currentTimeMillis
       const timestamp = Math.floor(startedAt / 1000)
+      yield* Fault.at("before-send")
       const response = yield* sender.send({
         url: delivery.url,
         body: delivery.body,
@@ -45,6 +47,7 @@ export const layer = WebhookEndpointEntity.toLayer(
           "Content-Type": "application/json"
         }
       })
+      yield* Fault.at("after-send")
       const succeeded = response.error === null
       yield* deliveries.record({
         delivery,
@@ -59,6 +62,7 @@ export const layer = WebhookEndpointEntity.toLayer(
         response_body: response.body,
         error: response.error
       })
+      yield* Fault.at("after-record")
       if (!succeeded) {
         yield* Effect.logInfo("A webhook delivery failed").pipe(
           Effect.annotateLogs({ delivery_id: delivery.id, attempt: delivery.attempts + 1, error: response.error?.code })

@@ -36,11 +36,14 @@ export interface AnswerSink {
   readonly onBody: (chunk: Uint8Array) => boolean
 }
 
-/** One connection, for one exchange at a time. Its user hands it back by `keep`, or by `destroy` when in doubt. */
+/**
+ * One connection, for one exchange at a time. Its user hands it back: by `keep` after an exchange that ended well, by
+ * `destroy` in any other case; an interrupted exchange goes on until then.
+ */
 export interface PinnedConnection {
   readonly address: NetAddress.InetAddress
   readonly exchange: (request: PostRequest, answer: AnswerSink) => Effect.Effect<void, ExchangeFailed>
-  /** Puts it aside for another exchange, after one that ended well. */
+  /** Puts it aside for another exchange, if it still lives. */
   readonly keep: () => void
   readonly destroy: () => void
 }
@@ -75,8 +78,17 @@ export const dialTcp = (address: NetAddress.InetAddress): net.Socket =>
 /** Larger header blocks are refused; undici counts names and values. */
 const maxHeaderBytes = 16 * 1024
 
-const notSecured =
-  "No secure connection: the endpoint needs TLS 1.2 or later and a certificate that is valid, complete and names its host."
+/** The stages of opening, each with the failure it ends in when it breaks or takes too long. */
+const connecting = {
+  code: "connect",
+  message: "The endpoint did not accept a connection; check that it runs and is reachable."
+} as const
+const securing = {
+  code: "tls",
+  message:
+    "No secure connection: the endpoint needs TLS 1.2 or later and a certificate that is valid, complete and names its host."
+} as const
+const strayed = { code: "blocked", message: "The connection did not lead to the address that was checked." } as const
 
 const noop = () => {}
 
@@ -152,7 +164,6 @@ const makeExchange = (origin: string, socket: net.Socket, idleMillis: number): E
           onResponseError: (_controller, error) => resume(exchangeFailure(error, answered))
         }
       )
-      return Effect.sync(() => socket.destroy())
     })
 }
 
@@ -226,12 +237,13 @@ export const makePinnedConnections = (options: PinnedConnectionsOptions): Pinned
 
   const open: PinnedConnections["open"] = (destination, limit, owner) =>
     Effect.suspend(() => {
-      let broken = failure("connect", "The endpoint did not accept a connection; check that it runs and is reachable.")
+      let stage: typeof connecting | typeof securing | typeof strayed = connecting
+      const broken = () => failure(stage.code, stage.message)
       const opening = Effect.callback<PinnedConnection, ExchangeFailed>((resume) => {
         const raw = options.dial(destination.address)
         const onBroken = () => {
           raw.destroy()
-          resume(broken)
+          resume(broken())
         }
         const onReady = (socket: net.Socket) => {
           const connection = enter(destination, socket)
@@ -243,11 +255,11 @@ export const makePinnedConnections = (options: PinnedConnectionsOptions): Pinned
         raw.once("close", onBroken)
         raw.once("connect", () => {
           if (!isConnectedTo(raw, destination.address)) {
-            broken = failure("blocked", "The connection did not lead to the address that was checked.")
+            stage = strayed
             return onBroken()
           }
           if (!destination.secure) return onReady(raw)
-          broken = failure("tls", notSecured)
+          stage = securing
           const secured = tls.connect({
             socket: raw,
             secureContext,
@@ -261,7 +273,7 @@ export const makePinnedConnections = (options: PinnedConnectionsOptions): Pinned
         })
         return Effect.sync(() => raw.destroy())
       })
-      return opening.pipe(Effect.timeoutOrElse({ duration: limit, orElse: () => broken }))
+      return opening.pipe(Effect.timeoutOrElse({ duration: limit, orElse: broken }))
     })
 
   return {

@@ -6,6 +6,8 @@ import { parseAllow } from "../outbound/EgressGuard.ts"
 /** A setting that cannot be used. The message is one line that says what to do. */
 export class SettingsError extends Schema.TaggedError<SettingsError>()("SettingsError", { message: Schema.String }) {}
 
+const oneLine = (text: string) => text.replaceAll(/\s+/g, " ")
+
 /** What the environment says, checked. */
 export class Settings extends Context.Service<
   Settings,
@@ -36,8 +38,13 @@ export class Settings extends Context.Service<
         databaseUrl: Config.Redacted("DATABASE_URL").pipe(Config.option),
         webhookAllow: Config.String("WEBHOOK_ALLOW").pipe(Config.withDefault("")),
         secretKey: Config.Redacted("FOLIO_KEY").pipe(Config.option),
+        nodeEnv: Config.String("NODE_ENV").pipe(Config.withDefault("")),
         sandboxLatencyMs: Config.Int("SANDBOX_LATENCY_MS").pipe(Config.withDefault(0))
-      }).pipe(Effect.mapError((error) => new SettingsError({ message: `A setting cannot be used: ${error.message}` })))
+      }).pipe(
+        Effect.mapError(
+          (error) => new SettingsError({ message: `A setting cannot be used: ${oneLine(error.message)}` })
+        )
+      )
       const host = raw.host.includes(":") ? `[${raw.host}]` : raw.host
       const baseUrl = raw.baseUrl._tag === "Some" ? raw.baseUrl.value : `http://${host}:${raw.port}`
       if (!URL.canParse(baseUrl) || !/^https?:/.test(baseUrl)) {
@@ -48,6 +55,12 @@ export class Settings extends Context.Service<
       const webhookAllow = yield* Effect.fromResult(
         Result.mapError(parseAllow(raw.webhookAllow), (why) => new SettingsError({ message: `WEBHOOK_ALLOW: ${why}` }))
       )
+      if (webhookAllow.length > 0 && raw.nodeEnv === "production") {
+        return yield* new SettingsError({
+          message:
+            "WEBHOOK_ALLOW is for development: it lets webhooks reach internal addresses. Unset it, or NODE_ENV=production."
+        })
+      }
       const secretKey =
         raw.secretKey._tag === "None"
           ? undefined

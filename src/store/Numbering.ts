@@ -44,6 +44,7 @@ export class Numbering extends Context.Service<
         name: "Numbering.number",
         max: batchMax,
         run: Effect.fnUntraced(function* (drafts: ReadonlyArray<DraftToNumber>) {
+          // `once`: an actor that lives twice in this process puts the same draft into a batch twice.
           const rows = yield* sql`
             with input as (
               select * from unnest(
@@ -56,8 +57,9 @@ export class Numbering extends Context.Service<
                 ${drafts.map((draft) => draft.cufe_tail)}::text[]
               ) with ordinality as n (account_id, livemode, id, resolution_id, issue_date, issue_time, cufe_tail, ord)
             ),
+            once as (select distinct on (id) * from input order by id, ord),
             draft as (
-              select n.* from input n
+              select n.* from once n
               join invoices i on i.account_id = n.account_id and i.livemode = n.livemode and i.id = n.id
               where i.state = 'queued' and i.number is null
               order by i.id for update of i
@@ -104,7 +106,7 @@ export class Numbering extends Context.Service<
               else 'not_a_draft' end as result
             from input n
             left join draft d on d.ord = n.ord
-            left join numbered m on m.id = n.id
+            left join numbered m on m.id = d.id
             order by n.ord`.pipe(Effect.flatMap(decode))
           return rows.map((row) => row.result)
         }, Effect.orDie)

@@ -10,6 +10,15 @@ export interface Rows<A> {
   readonly has_more: boolean
 }
 
+export const invalidCursor = (cursor: NonNullable<PageRequest["cursor"]>): ApiError => {
+  const param = cursor.direction === "after" ? "starting_after" : "ending_before"
+  return new ApiError({
+    code: "invalid_cursor",
+    message: `${param} must be the id of an object of this list; there is none with ${JSON.stringify(cursor.id.slice(0, 64))}.`,
+    param
+  })
+}
+
 /** Reads pages of a table whose key is (account_id, livemode, id). Ids sort by creation, so they are the cursor. */
 export const make = <R extends Schema.Constraint>(
   sql: SqlClient.SqlClient,
@@ -27,12 +36,7 @@ export const make = <R extends Schema.Constraint>(
   return Effect.fnUntraced(function* (of: AccountMode, request: PageRequest) {
     const { cursor, limit } = request
     if (cursor !== null && (yield* Effect.orDie(exists({ ...of, id: cursor.id }))).length === 0) {
-      const param = cursor.direction === "after" ? "starting_after" : "ending_before"
-      return yield* new ApiError({
-        code: "invalid_cursor",
-        message: `${param} must be the id of an object of this list; there is none with ${JSON.stringify(cursor.id.slice(0, 64))}.`,
-        param
-      })
+      return yield* invalidCursor(cursor)
     }
     const bound =
       cursor === null ? sql`true` : cursor.direction === "after" ? sql`id < ${cursor.id}` : sql`id > ${cursor.id}`

@@ -34,6 +34,11 @@ export type EndpointKey = typeof EndpointKey.Type
 
 export const endpointsPerAccountMax = 16
 
+export const limitReached = new ApiError({
+  code: "endpoint_limit_reached",
+  message: `An account has at most ${endpointsPerAccountMax} webhook endpoints in each mode. Delete one that is no longer used.`
+})
+
 /** Where a signing secret is sealed for; a delivery opens it at the moment it is sent. */
 export const secretPlace = (id: string) => `webhook_endpoints|${id}`
 
@@ -88,12 +93,7 @@ export class WebhookEndpoints extends Context.Service<
         function* (endpoint, secret) {
           // The account's row is the lock that lets the count hold until the commit.
           yield* Effect.orDie(sql`select id from accounts where id = ${endpoint.account_id} for update`)
-          if ((yield* Effect.orDie(countEndpoints(endpoint))).count >= endpointsPerAccountMax) {
-            return yield* new ApiError({
-              code: "endpoint_limit_reached",
-              message: `An account has at most ${endpointsPerAccountMax} webhook endpoints in each mode. Delete one that is no longer used.`
-            })
-          }
+          if ((yield* Effect.orDie(countEndpoints(endpoint))).count >= endpointsPerAccountMax) return yield* limitReached
           const sealed = yield* secrets.seal(secret, secretPlace(endpoint.id))
           yield* sql`insert into webhook_endpoints ${sql.insert({
             ...endpoint,

@@ -16,12 +16,12 @@ export class FakeInternet {
   /** Addresses dialed, as `ip:port`. */
   readonly dialed: Array<string> = []
   readonly sockets: Array<net.Socket> = []
-  private readonly answers = new Map<string, Array<Answer>>()
+  private readonly answers = new Map<string, { readonly queue: ReadonlyArray<Answer>; asked: number }>()
   private readonly routes = new Map<string, { readonly port: number; readonly claims: string }>()
 
   /** Successive answers to a name, of A and AAAA together; the last one stays. */
   name(name: string, ...answers: ReadonlyArray<Answer>) {
-    this.answers.set(name, [...answers])
+    this.answers.set(name, { queue: answers, asked: 0 })
   }
 
   /** Lets an address lead to a local port; the socket claims to be connected to the address, or to `claims`. */
@@ -51,10 +51,10 @@ export class FakeInternet {
       resolve: (name, type) =>
         Effect.suspend(() => {
           this.lookups.push(`${name} ${type}`)
-          const queue = this.answers.get(name) ?? [[]]
-          // Both record types of one look-up come from one answer: the second query moves on to the next.
-          const asked = this.lookups.filter((lookup) => lookup.startsWith(`${name} `)).length
-          const answer = queue[Math.min(Math.ceil(asked / 2), queue.length) - 1]!
+          const entry = this.answers.get(name) ?? { queue: [[]], asked: 0 }
+          // Both record types of one look-up come from one answer: the second query of a pair does not move on.
+          const turn = Math.floor(entry.asked++ / 2)
+          const answer = entry.queue[Math.min(turn, entry.queue.length - 1)]!
           return Effect.map(Effect.isEffect(answer) ? answer : Effect.succeed(answer), (ips) =>
             ips.map(NetAddress.ipFromStringUnsafe).flatMap((address): Array<Dns.DnsRecord> => {
               if (NetAddress.isIpv4Address(address)) {

@@ -110,6 +110,18 @@ describe("WebhookSender", () => {
     )
   )
 
+  it.effect("does not take an informational status for the answer", () =>
+    sendingTo(
+      rawReceiver((socket) => {
+        socket.once("data", () => socket.end("HTTP/1.1 103 Early Hints\r\n\r\n"))
+      }),
+      Effect.fnUntraced(function* (post) {
+        const response = yield* post()
+        assert.deepStrictEqual([response.status, response.error?.code], [null, "protocol"])
+      })
+    )
+  )
+
   it.effect.each([
     ["no HTTP", "SSH-2.0-OpenSSH_9.6\r\n"],
     ["HTTP/2", "\u0000\u0000\u0000\u0004\u0000\u0000\u0000\u0000\u0000"],

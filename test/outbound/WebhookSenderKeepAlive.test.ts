@@ -253,12 +253,17 @@ describe("keep-alive", () => {
 
   it.effect("closes a connection not used for a while", () =>
     Effect.gen(function* () {
-      const receiver = yield* httpReceiver(undefined, { keepAliveTimeout: 60_000 })
-      yield* post(local(receiver)).pipe(
-        // within the scope of the sender, whose end would close it as well
-        Effect.andThen(receiver.closed(1)),
-        on(new FakeInternet(), { idleTimeout: "20 millis" }, receiver)
-      )
+      const plain = yield* httpReceiver(undefined, { keepAliveTimeout: 60_000 })
+      const secure = yield* httpsReceiver({ ...hooks, keepAliveTimeout: 60_000 })
+      const internet = new FakeInternet()
+      internet.name("hooks.example.com", ["93.184.215.14"])
+      internet.route("93.184.215.14", secure.port)
+      yield* Effect.gen(function* () {
+        yield* Effect.all([post(local(plain)), toHooks])
+        // within the scope of the sender, whose end would close them as well
+        yield* Effect.all([plain.closed(1), secure.closed(1)])
+      }).pipe(on(internet, { idleTimeout: "20 millis" }, plain))
+      assert.isTrue(internet.sockets.every(({ destroyed }) => destroyed))
     })
   )
 

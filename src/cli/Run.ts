@@ -1,0 +1,13 @@
+import { Cause, Console, Effect, Exit, Result, type Runtime } from "effect"
+
+/** Says on standard error what made a program end: for an error of ours one line, for anything unexpected all there is. */
+export const run = <A, E extends { readonly message: string }>(program: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+  Effect.tapCause(program, (cause) => {
+    if (Cause.hasInterruptsOnly(cause)) return Effect.void
+    const error = Result.getOrUndefined(Cause.findError(cause))
+    return Console.error(error === undefined ? Cause.pretty(cause) : `folio: ${error.message}`)
+  })
+
+/** Asked to stop: 0. Could not start or go on: 1. */
+export const teardown: Runtime.Teardown = (exit, onExit) =>
+  onExit(Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause) ? 0 : 1)

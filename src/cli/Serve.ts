@@ -1,0 +1,58 @@
+import { NodeCrypto, NodeDns } from "@effect/platform-node"
+import { Console, Effect, Layer } from "effect"
+import { Dns } from "effect/net"
+import { ServiceInfo } from "../api/ServiceInfo.ts"
+import * as App from "../App.ts"
+import { readSignedDocument } from "../documents/SignedDocument.ts"
+import * as AuthoritySandbox from "../outbound/AuthoritySandbox.ts"
+import { EgressGuard } from "../outbound/EgressGuard.ts"
+import { WebhookSender } from "../outbound/WebhookSender.ts"
+import * as Cluster from "../platform/Cluster.ts"
+import { sandboxCertificateLayer, secretKeyLayer, testKey } from "../platform/DataFiles.ts"
+import * as Postgres from "../platform/Postgres.ts"
+import * as Server from "../platform/Server.ts"
+import { Settings } from "../platform/Settings.ts"
+import { welcome } from "../platform/Welcome.ts"
+import { createSandboxAccount } from "../store/SandboxAccount.ts"
+
+// The resolver's own first try lasts 5 s; within the guard's 2 s there is room for three short ones.
+const dns = Layer.effect(Dns.Dns, Effect.orDie(NodeDns.make({ timeout: "700 millis", tries: 3 })))
+
+const outbound = Layer.unwrap(
+  Effect.map(Settings, (settings) =>
+    Layer.mergeAll(
+      AuthoritySandbox.layer({ read: readSignedDocument, latency: settings.sandboxLatencyMs }),
+      Layer.succeed(ServiceInfo, { version: "0.1.0", baseUrl: settings.baseUrl }),
+      WebhookSender.layer().pipe(
+        Layer.provideMerge(
+          EgressGuard.layer({ allow: settings.webhookAllow, ownHosts: [new URL(settings.baseUrl).hostname] })
+        )
+      )
+    )
+  )
+).pipe(Layer.provide(dns))
+
+/** The sandbox account of an empty database. */
+const firstStart = Effect.gen(function* () {
+  const { content } = yield* testKey
+  return (yield* createSandboxAccount(content)) ? content : undefined
+})
+
+/** The service, until it is asked to stop. Fails with an error whose message is one line that says what to do. */
+export const serve = Effect.gen(function* () {
+  const settings = yield* Settings
+  const key = yield* firstStart
+  yield* Console.log(welcome(settings, key))
+  return yield* Effect.never
+}).pipe(
+  Effect.provide(
+    App.layer.pipe(
+      Layer.provideMerge(
+        Layer.mergeAll(Server.layer, Cluster.singleProcess, outbound, sandboxCertificateLayer, secretKeyLayer)
+      ),
+      Layer.provideMerge(Postgres.layer),
+      Layer.provideMerge(NodeCrypto.layer),
+      Layer.provideMerge(Settings.layer)
+    )
+  )
+)
