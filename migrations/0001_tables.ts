@@ -1,7 +1,11 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** The tables of the first release. `(account_id, livemode)` leads every key: no row of one account or mode can name another's. */
+/**
+ * The tables of the first release. `(account_id, livemode)` is part of every key, so that no row of one account or mode can name
+ * another's, and leads every primary key. Secondary indexes are led by what is selective: on a table that has no statistics
+ * yet, an index that merely begins like the primary key is taken for it, and reads a whole account for one row.
+ */
 export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
@@ -94,7 +98,7 @@ export default Effect.gen(function* () {
       primary key (account_id, livemode, id),
       foreign key (account_id, livemode, resolution_id) references resolutions (account_id, livemode, id)
     )`
-  yield* sql`create unique index invoices_number on invoices (account_id, livemode, prefix, number) where number is not null`
+  yield* sql`create unique index invoices_number on invoices (number, prefix, account_id, livemode) where number is not null`
   yield* sql`create unique index invoices_cufe on invoices (cufe) where cufe is not null`
   yield* sql`create index invoices_due on invoices (next_action_at) where next_action_at is not null`
   yield* sql`create index invoices_queued on invoices (account_id, livemode, id) where state = 'queued'`
@@ -150,7 +154,7 @@ export default Effect.gen(function* () {
       body text not null,
       created_at timestamptz not null,
       primary key (account_id, livemode, id),
-      unique (account_id, livemode, object_id, object_version)
+      unique (object_id, object_version, account_id, livemode)
     )`
 
   yield* sql`
@@ -189,14 +193,16 @@ export default Effect.gen(function* () {
       created_at timestamptz not null,
       updated_at timestamptz not null,
       primary key (account_id, livemode, id),
-      unique (account_id, livemode, event_id, endpoint_id),
+      unique (event_id, endpoint_id, account_id, livemode),
       foreign key (account_id, livemode, event_id) references events (account_id, livemode, id)
     )`
   yield* sql`create index deliveries_due on deliveries (next_attempt_at) where status = 'pending'`
   yield* sql`
-    create index deliveries_pending on deliveries (account_id, livemode, endpoint_id, seq) where status = 'pending'`
+    create index deliveries_turn on deliveries (endpoint_id, next_attempt_at, seq, account_id, livemode)
+    where status = 'pending'`
   yield* sql`
-    create index deliveries_order on deliveries (account_id, livemode, endpoint_id, object_id, seq) where status = 'pending'`
+    create index deliveries_order on deliveries (endpoint_id, object_id, seq, account_id, livemode)
+    where status = 'pending'`
 
   yield* sql`
     create table attempts (

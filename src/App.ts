@@ -1,5 +1,5 @@
 import { Effect, Layer } from "effect"
-import { HttpRouter, HttpServer } from "effect/http"
+import { HttpServer } from "effect/http"
 import * as Account from "./entities/Account.ts"
 import { AccountWork } from "./entities/AccountWork.ts"
 import * as Invoice from "./entities/Invoice.ts"
@@ -50,7 +50,7 @@ export const entitiesLayer = Layer.mergeAll(Account.layer, Invoice.layer, Webhoo
 export const httpLayer = Layer.unwrap(
   Effect.gen(function* () {
     const envelope = yield* Envelope.make
-    return HttpServer.serve(envelope(yield* HttpRouter.toHttpEffect(Routes.layer)))
+    return HttpServer.serve(envelope(yield* Routes.handler))
   })
 )
 

@@ -28,7 +28,7 @@ export class Conventions extends HttpApiMiddleware.Service<
 >()("folio/api/Conventions") {}
 
 export const versionHeader = {
-  "svc-version": Schema.optionalKey(Version.annotate({ description: "Version date; default: the account's." }))
+  "svc-version": Schema.optionalKey(Version)
 }
 
 const key = Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(idempotencyKeyMax)).annotate({

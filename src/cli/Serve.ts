@@ -1,5 +1,5 @@
 import { NodeCrypto, NodeDns } from "@effect/platform-node"
-import { Console, Effect, Layer } from "effect"
+import { Console, Context, Effect, Layer } from "effect"
 import { Dns } from "effect/net"
 import { ServiceInfo } from "../api/ServiceInfo.ts"
 import * as App from "../App.ts"
@@ -32,24 +32,31 @@ const outbound = Layer.unwrap(
   )
 ).pipe(Layer.provide(dns))
 
-/** The sandbox account of an empty database. */
-const firstStart = Effect.gen(function* () {
-  const { content } = yield* testKey
-  return (yield* createSandboxAccount(content)) ? content : undefined
-})
+/** The test key of the sandbox account, if this start has made it. */
+class NewTestKey extends Context.Service<NewTestKey, { readonly key: string | undefined }>()("folio/cli/NewTestKey") {}
+
+// Before anything is served: whoever sees the service ready finds the account of its key there.
+const firstStart = Layer.effect(
+  NewTestKey,
+  Effect.gen(function* () {
+    const { content } = yield* testKey
+    return { key: (yield* createSandboxAccount(content)) ? content : undefined }
+  })
+)
 
 /** The service, until it is asked to stop. Fails with an error whose message is one line that says what to do. */
 export const serve = Effect.gen(function* () {
   const settings = yield* Settings
-  const key = yield* firstStart
+  const { key } = yield* NewTestKey
   yield* Console.log(welcome(settings, key))
   return yield* Effect.never
 }).pipe(
   Effect.provide(
     App.layer.pipe(
-      Layer.provideMerge(
-        Layer.mergeAll(Server.layer, Cluster.singleProcess, outbound, sandboxCertificateLayer, secretKeyLayer)
-      ),
+      Layer.provideMerge(Layer.mergeAll(Server.layer, Cluster.singleProcess, outbound, sandboxCertificateLayer)),
+      Layer.provideMerge(firstStart),
+      Layer.provideMerge(App.storeLayer),
+      Layer.provideMerge(secretKeyLayer),
       Layer.provideMerge(Postgres.layer),
       Layer.provideMerge(NodeCrypto.layer),
       Layer.provideMerge(Settings.layer)

@@ -21,11 +21,17 @@ const rendered = new Map(
 const holds = (ifNoneMatch: string | undefined, etag: string) =>
   (ifNoneMatch ?? "").split(",").some((tag) => ["*", etag].includes(tag.trim().replace(/^W\//, "")))
 
+const missing = (name: string) =>
+  new ApiError({
+    code: "resource_missing",
+    message: `There is no catalog ${JSON.stringify(name.slice(0, 64))}. The catalogs are ${catalogNames.join(", ")}.`
+  })
+
 export const layer = HttpApiBuilder.group(Api, "catalogs", (handlers) =>
   handlers.handleAll({
     retrieveCatalog: ({ headers, params }) => {
       const catalog = rendered.get(params.catalog)
-      if (catalog === undefined) return Effect.fail(ApiError.missing("catalog", params.catalog))
+      if (catalog === undefined) return Effect.fail(missing(params.catalog))
       const cache = { ETag: catalog.etag, "Cache-Control": `private, max-age=${cacheSeconds}` }
       return Effect.succeed(
         holds(headers["if-none-match"], catalog.etag)

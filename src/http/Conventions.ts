@@ -1,6 +1,6 @@
 import { Context, Effect, Layer, Result } from "effect"
 import { HttpServerRequest } from "effect/http"
-import { ApiError, type ErrorCode } from "../../schemas/ApiError.ts"
+import { ApiError, type ErrorCode, type Violation } from "../../schemas/ApiError.ts"
 import { type Version, versions } from "../../schemas/Version.ts"
 import { CurrentPrincipal } from "../api/Authorization.ts"
 import { bodyBytesMax, Conventions, CurrentRequest, IdempotencyKey, idempotencyKeyMax } from "../api/Conventions.ts"
@@ -75,6 +75,17 @@ const parse = (bytes: Uint8Array): Effect.Effect<unknown, ApiError> =>
         Result.mapError(parseStrict(bytes), (message) => new ApiError({ code: "malformed_json", message }))
       )
 
+const refuseQuery = (url: string): Effect.Effect<void, ApiError> => {
+  const [first, ...rest] = [...new URLSearchParams(url.slice(url.indexOf("?") + 1 || url.length)).keys()].map(
+    (name): Violation => ({
+      param: name,
+      code: "parameter_unknown",
+      message: `${name} is not known here; check its spelling or remove it.`
+    })
+  )
+  return first === undefined ? Effect.void : Effect.fail(ApiError.fromViolations([first, ...rest]))
+}
+
 // The order of the checks is part of the contract: size, media type, version, key, JSON.
 export const layer = Layer.succeed(
   Conventions,
@@ -88,6 +99,11 @@ export const layer = Layer.succeed(
       const key =
         rule === "ignored" ? null : yield* idempotencyKey(request.headers["idempotency-key"], rule === "required")
       const body = yield* parse(bytes)
+      // A query that a schema describes is checked with the rest of the request.
+      if (endpoint.query === undefined) yield* refuseQuery(request.url)
+      if (endpoint.payload.size > 0 && body === undefined) {
+        return yield* refuse("parameter_missing", "A body is required: send a JSON object.", "body")
+      }
       if (endpoint.payload.size === 0 && body !== undefined && !isEmptyObject(body)) {
         return yield* refuse("parameter_unknown", "This request takes no body. Send none, or {}.", "body")
       }

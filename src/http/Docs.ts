@@ -56,8 +56,9 @@ export const layer = Layer.mergeAll(
         Effect.gen(function* () {
           const { params } = yield* HttpRouter.RouteContext
           const code = params["code"] ?? ""
-          if (code in errorCodes) return errorPage(code as ErrorCode)
-          return yield* Errors.respond(ApiError.missing("error code", code))
+          if (Object.hasOwn(errorCodes, code)) return errorPage(code as ErrorCode)
+          const message = `There is no error code ${JSON.stringify(code.slice(0, 64))}. All of them are at /docs/errors.`
+          return yield* Errors.respond(new ApiError({ code: "resource_missing", message }))
         })
       )
     })

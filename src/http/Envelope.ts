@@ -26,22 +26,23 @@ const methods = (() => {
   }
   return [...byPath].map(([path, allowed]) => ({
     pattern: new RegExp(`^${path.replaceAll(/:[a-z]+/g, "[^/]+")}$`),
-    allow: [...allowed, ...(allowed.has("GET") ? ["HEAD"] : [])].toSorted().join(", ")
+    allow: [...allowed, ...(allowed.has("GET") ? ["HEAD"] : [])].toSorted()
   }))
 })()
 
 const unmatched = (request: HttpServerRequest.HttpServerRequest): ApiError => {
   const path = request.url.split("?")[0] ?? ""
   const known = methods.find(({ pattern }) => pattern.test(path))
-  return known === undefined
+  // A known method means that the path cannot be decoded.
+  return known === undefined || known.allow.includes(request.method)
     ? new ApiError({
         code: "route_not_found",
         message: `There is nothing at ${path.slice(0, 200)}. The paths are listed at /docs.`
       })
     : new ApiError({
         code: "method_not_allowed",
-        message: `${request.method} is not known at ${path.slice(0, 200)}; use ${known.allow}.`,
-        headers: { Allow: known.allow }
+        message: `${request.method} is not known at ${path.slice(0, 200)}; use ${known.allow.join(", ")}.`,
+        headers: { Allow: known.allow.join(", ") }
       })
 }
 

@@ -1,4 +1,5 @@
-import { Layer } from "effect"
+import { Effect, Layer } from "effect"
+import { HttpRouter } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../api/Api.ts"
 import * as Account from "./Account.ts"
@@ -22,4 +23,13 @@ const groups = Layer.mergeAll(
 ).pipe(Layer.provide([Authentication.layer, Conventions.layer, Errors.layer]))
 
 /** Every route of the service. A team adds its own beside these. */
-export const layer = Layer.mergeAll(HttpApiBuilder.layer(Api).pipe(Layer.provide(groups)), Docs.layer)
+const layer = Layer.mergeAll(HttpApiBuilder.layer(Api).pipe(Layer.provide(groups)), Docs.layer)
+
+/** The routes as one handler. A path is matched to the letter: any other spelling of it is another path, and not there. */
+export const handler = HttpRouter.toHttpEffect(layer).pipe(
+  Effect.provideService(HttpRouter.RouterConfig, {
+    caseSensitive: true,
+    ignoreTrailingSlash: false,
+    ignoreDuplicateSlashes: false
+  })
+)

@@ -1,10 +1,11 @@
-import type { SchemaIssue } from "effect"
+import { SchemaAST, type SchemaIssue } from "effect"
 import type { HttpApiError } from "effect/http-api"
 import { ApiError, type ErrorCode, errorCodes, type Violation } from "../../schemas/ApiError.ts"
 
 /** All that a schema found wrong with a request, as the interface says it: a path, a code and what to do. */
 export const fromSchemaError = (error: HttpApiError.HttpApiSchemaError): ApiError => {
-  const violations = collect(error.cause.issue, [])
+  // The values of a query are texts, or lists of them: one of the wrong type has been repeated.
+  const violations = collect(error.cause.issue, [], error.kind === "Query" ? { String: "given once" } : jsonTypes)
   const [first, ...rest] = violations.filter(
     (violation, index) => violations.findIndex((other) => other.param === violation.param) === index
   )
@@ -14,44 +15,70 @@ export const fromSchemaError = (error: HttpApiError.HttpApiSchemaError): ApiErro
   ])
 }
 
-const collect = (issue: SchemaIssue.Issue, path: ReadonlyArray<PropertyKey>): ReadonlyArray<Violation> => {
+type TypeNames = Readonly<Record<string, string>>
+
+const jsonTypes: TypeNames = {
+  String: "a string",
+  Number: "a number",
+  Boolean: "true or false",
+  Objects: "an object",
+  Arrays: "an array",
+  Null: "null"
+}
+
+const collect = (
+  issue: SchemaIssue.Issue,
+  path: ReadonlyArray<PropertyKey>,
+  names: TypeNames
+): ReadonlyArray<Violation> => {
   switch (issue._tag) {
     case "Pointer":
-      return collect(issue.issue, [...path, ...issue.path])
+      return collect(issue.issue, [...path, ...issue.path], names)
     case "Composite":
-      return issue.issues.flatMap((inner) => collect(inner, path))
+      return issue.issues.flatMap((inner) => collect(inner, path, names))
     case "Encoding":
-      return collect(issue.issue, path)
+      return collect(issue.issue, path, names)
     case "MissingKey":
       return [violation(path, "parameter_missing", "is required")]
     case "UnexpectedKey":
-      return [violation(path, "parameter_unknown", "is not known here; check its spelling or remove it")]
+      return [unexpected(path, issue.ast)]
     case "Filter":
       return [annotated(path, issue.filter.annotations)]
     case "InvalidType":
-      return [annotated(path, issue.ast.annotations, expected[issue.ast._tag])]
+      return [annotated(path, issue.ast.annotations, mustBe([issue.ast], names))]
     case "AnyOf": {
       const [only] = issue.issues
-      if (only !== undefined && issue.ast.annotations?.["errorCode"] === undefined) return collect(only, path)
-      return [annotated(path, issue.ast.annotations)]
+      if (only !== undefined && issue.ast.annotations?.["errorCode"] === undefined) return collect(only, path, names)
+      return [annotated(path, issue.ast.annotations, mustBe(issue.ast.types, names))]
     }
     default:
-      return [violation(path, "parameter_invalid", "does not have the right form")]
+      return [violation(path, "parameter_invalid", noForm)]
   }
 }
 
-const expected: Readonly<Record<string, string>> = {
-  String: "must be a string",
-  Number: "must be a number",
-  Boolean: "must be true or false",
-  Objects: "must be an object",
-  Arrays: "must be an array"
+const noForm = "does not have the right form"
+
+const mustBe = (types: ReadonlyArray<SchemaAST.AST>, names: TypeNames): string => {
+  const known = types.map((type) => names[type._tag])
+  return known.length === 0 || known.includes(undefined) ? noForm : `must be ${known.join(" or ")}`
+}
+
+/** A member that nobody asked for; or, where any name will do (`metadata`), one whose name breaks the rule for names. */
+const unexpected = (path: ReadonlyArray<PropertyKey>, ast: SchemaAST.AST): Violation => {
+  const names = SchemaAST.isObjects(ast) ? ast.indexSignatures.map((index) => index.parameter) : []
+  for (const name of names) {
+    const broken = name.checks?.find(
+      (check) => check._tag === "Filter" && check.run(path.at(-1), name, {}) !== undefined
+    )
+    if (broken !== undefined) return annotated(path, broken.annotations)
+  }
+  return violation(path, "parameter_unknown", "is not known here; check its spelling or remove it")
 }
 
 const annotated = (
   path: ReadonlyArray<PropertyKey>,
   annotations: Readonly<Record<string, unknown>> | undefined,
-  otherwise = "does not have the right form"
+  otherwise = noForm
 ): Violation => {
   const code = annotations?.["errorCode"]
   const message = annotations?.["message"]
@@ -63,14 +90,18 @@ const annotated = (
 }
 
 const violation = (path: ReadonlyArray<PropertyKey>, code: ErrorCode, message: string): Violation => {
-  const param = path.reduce<string>(
-    (text, key) => (typeof key === "number" ? `${text}[${key}]` : text === "" ? String(key) : `${text}.${String(key)}`),
-    ""
-  )
+  const param = path.map(step).join("")
   const subject = param === "" ? "body" : param
   return {
     param: subject,
     code,
     message: /^(must|is|does)\b/.test(message) ? `${subject} ${message}.` : `${message} (${subject}).`
   }
+}
+
+/** One step of a path: `lines`, then `[0]`, then `.taxes`; a name that would be read as more than one step is quoted. */
+const step = (key: PropertyKey, index: number): string => {
+  if (typeof key === "number") return `[${key}]`
+  if (index === 0) return String(key)
+  return /^[\w-]+$/.test(String(key)) ? `.${String(key)}` : `[${JSON.stringify(key)}]`
 }

@@ -235,6 +235,7 @@ export const start = Effect.fn("EmbeddedPostgres.start")(function* (options: {
   const superuserPassword = yield* password(Path.join(directory, "postgres.password"))
   const rolePassword = yield* password(Path.join(directory, "folio.password"))
   const place = { path, account, native }
+  yield* Cluster.removeUnfinished(directory)
   if (!Fs.existsSync(path)) yield* Cluster.initialize(place, superuserPassword)
   const cluster = Cluster.open(place)
 

@@ -15,7 +15,15 @@ const pool = {
   keepAlive: "30 seconds",
   applicationName: "folio",
   // A frozen owner must not hold its successor up: what it has locked is free again after these.
-  startupParameters: { statement_timeout: "10s", lock_timeout: "3s", idle_in_transaction_session_timeout: "5s" }
+  startupParameters: {
+    statement_timeout: "10s",
+    lock_timeout: "3s",
+    idle_in_transaction_session_timeout: "5s",
+    // Every statement of the service looks rows up by an index. A plan that was cached while a table was small would go on
+    // reading the whole of it until the next ANALYZE.
+    enable_seqscan: "off",
+    enable_mergejoin: "off"
+  }
 } as const
 
 const where = (url: string) => (URL.canParse(url) ? new URL(url).host : "DATABASE_URL")

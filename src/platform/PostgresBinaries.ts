@@ -178,8 +178,7 @@ export const usable = Effect.fn("PostgresBinaries.usable")(function* (
     reason = yield* probe(native, account)
     if (reason === undefined) return native
     // What we cannot run ourselves (Alpine) cannot be run from elsewhere either, nor by a user we may not become.
-    const reachable = account === undefined || /EPERM|EINVAL/.test(reason)
-    copyHelps = !reachable && (yield* probe(native, undefined)) === undefined
+    copyHelps = !/EPERM|EINVAL/.test(reason) && (yield* probe(native, undefined)) === undefined
   }
   for (const store of copyHelps ? stores : []) {
     const copied = yield* Effect.tryPromise({ try: () => copy(binaries, store), catch: reasonOf }).pipe(Effect.result)

@@ -4,7 +4,7 @@
  * It is always named to PostgreSQL by `/proc/self/cwd`, and the child is given it as its working directory before it gives
  * up root. So a directory below one that only root may enter works like any other, with nothing moved or opened.
  */
-import { Effect } from "effect"
+import { Effect, Schedule } from "effect"
 import { execFileSync } from "node:child_process"
 import { randomBytes } from "node:crypto"
 import * as Fs from "node:fs"
@@ -28,12 +28,26 @@ export interface Cluster extends Place {
 /** The name of `path` for a child that has it as its working directory. */
 export const selfPath = (path: string) => (process.platform === "linux" ? "/proc/self/cwd" : path)
 
+const unfinishedIn = (parent: string) =>
+  Fs.readdirSync(parent)
+    .filter((name) => name.startsWith("postgres.new-"))
+    .map((name) => Path.join(parent, name))
+
+/**
+ * Removes what a killed `initialize` has left in the data directory: half a cluster, and a copy of the password. Its
+ * initdb may still be writing there, and then a removal may also stop half way without an error (`rmSync` of Node 24).
+ */
+export const removeUnfinished = (parent: string): Effect.Effect<void, EmbeddedPostgresError> =>
+  Effect.tryPromise({
+    try: async () => {
+      for (const path of unfinishedIn(parent)) await Fs.promises.rm(path, { recursive: true, force: true })
+      const [left] = unfinishedIn(parent)
+      if (left !== undefined) throw new Error(`${left} is still being written to`)
+    },
+    catch: (cause) => new EmbeddedPostgresError({ message: `Cannot remove an unfinished cluster: ${reasonOf(cause)}` })
+  }).pipe(Effect.retry(Schedule.spaced("50 millis").pipe(Schedule.upTo({ duration: "10 seconds" }))))
+
 const stage = (parent: string, account: Account, password: string): string => {
-  for (const name of Fs.readdirSync(parent)) {
-    if (!name.startsWith("postgres.new-")) continue
-    // Retries: the initdb of a killed process may still be writing there.
-    Fs.rmSync(Path.join(parent, name), { recursive: true, force: true, maxRetries: 5 })
-  }
   const staging = Path.join(parent, `postgres.new-${randomBytes(6).toString("hex")}`)
   Fs.mkdirSync(Path.join(staging, "cluster"), { recursive: true, mode: 0o700 })
   Fs.writeFileSync(Path.join(staging, "password"), password, { mode: 0o600 })
@@ -53,7 +67,7 @@ const publish = (staging: string, path: string) => {
 
 /**
  * Creates the cluster with the superuser `postgres`. It appears under its name only when it is complete: a kill at any
- * moment leaves a `postgres.new-*` behind, which the next call removes.
+ * moment leaves a `postgres.new-*` behind, for `removeUnfinished`.
  */
 export const initialize = Effect.fn("PostgresCluster.initialize")(function* (
   place: Place,

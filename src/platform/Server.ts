@@ -1,7 +1,7 @@
 import { NodeHttpServer } from "@effect/platform-node"
 import { ByteSize, type Context, Effect, Layer, Schema } from "effect"
 import { HttpIncomingMessage } from "effect/http"
-import { createServer, type Server } from "node:http"
+import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http"
 import type { Socket } from "node:net"
 import { errorCodes, type ErrorCode } from "../../schemas/ApiError.ts"
 import { currentVersion } from "../../schemas/Version.ts"
@@ -26,26 +26,40 @@ const refusals: Readonly<Record<string, ErrorCode>> = {
   HPE_HEADER_OVERFLOW: "headers_too_large"
 }
 
-const reasons: Readonly<Record<number, string>> = {
-  400: "Bad Request",
-  408: "Request Timeout",
-  431: "Request Header Fields Too Large"
-}
-
-/** What is not even a request is answered before any route sees it; it has no id, and its connection ends. */
-const refuse = (baseUrl: string) => (error: NodeJS.ErrnoException, socket: Socket) => {
-  if (!socket.writable || error.code === "ECONNRESET") return socket.destroy()
-  const code = refusals[error.code ?? ""] ?? "malformed_json"
-  const { help, status, type } = errorCodes[code]
-  const message = code === "malformed_json" ? "This is not an HTTP/1.1 request." : help
+/** An error of the server itself, before or beside any route: it has no id, and its connection ends. */
+const envelope = (baseUrl: string, code: ErrorCode, message: string = errorCodes[code].help) => {
+  const { status, type } = errorCodes[code]
   const body = JSON.stringify({
     error: { type, code, message, doc_url: `${baseUrl}/docs/errors/${code}`, request_id: "" }
   })
-  return socket.end(
-    `HTTP/1.1 ${status} ${reasons[status] ?? "Bad Request"}\r\nContent-Type: application/json\r\nConnection: close\r\n` +
-      `Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nSvc-Version: ${currentVersion}\r\n` +
-      `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
-  )
+  const headers = {
+    "Content-Type": "application/json",
+    "Content-Length": String(Buffer.byteLength(body)),
+    "Cache-Control": "no-store",
+    Connection: "close",
+    "Svc-Version": currentVersion,
+    "X-Content-Type-Options": "nosniff"
+  }
+  return { status, headers, body }
+}
+
+/** Answers what is not even a request. */
+const refuse = (baseUrl: string) => (error: NodeJS.ErrnoException, socket: Socket) => {
+  if (!socket.writable || error.code === "ECONNRESET") return socket.destroy()
+  const code = refusals[error.code ?? ""]
+  const { body, headers, status } =
+    code === undefined
+      ? envelope(baseUrl, "malformed_json", "This is not an HTTP/1.1 request.")
+      : envelope(baseUrl, code)
+  const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  return socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.join("")}\r\n${body}`)
+}
+
+/** Answers while there are no routes yet, or none any more; without this such a request would wait for ever. */
+const unready = (baseUrl: string, server: Server) => (_request: IncomingMessage, response: ServerResponse) => {
+  if (server.listenerCount("request") > 1) return
+  const { body, headers, status } = envelope(baseUrl, "service_unavailable")
+  response.writeHead(status, { ...headers, "Retry-After": "1" }).end(body)
 }
 
 type Services = Context.Context<Layer.Success<ReturnType<typeof NodeHttpServer.layer>>>
@@ -62,6 +76,7 @@ const make = (baseUrl: string): Server => {
   server.maxConnections = connectionsMax
   server.maxRequestsPerSocket = requestsPerConnectionMax
   server.on("clientError", refuse(baseUrl))
+  server.on("request", unready(baseUrl, server))
   return server
 }
 

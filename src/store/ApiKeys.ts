@@ -1,4 +1,4 @@
-import { Cache, Context, Duration, Effect, Layer, type Option, Schema } from "effect"
+import { Cache, Context, Duration, Effect, Exit, Layer, Option, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import type { KeyMode } from "../../schemas/Account.ts"
 import { AccountId, ApiKeyId } from "../../schemas/Id.ts"
@@ -45,10 +45,10 @@ export class ApiKeys extends Context.Service<
           from api_keys k join accounts a on a.id = k.account_id
           where k.key_hash = ${hash} and k.revoked_at is null`
       })
-      const cache = yield* Cache.make({
-        lookup: (hash: string) => Effect.orDie(find(hash)),
+      // A key that is not there may be made the next moment: only finds are kept.
+      const cache = yield* Cache.makeWith((hash: string) => Effect.orDie(find(hash)), {
         capacity: cacheSize,
-        timeToLive: cacheTime
+        timeToLive: (exit) => (Exit.isSuccess(exit) && Option.isSome(exit.value) ? cacheTime : 0)
       })
 
       const authenticate = (key: string) =>

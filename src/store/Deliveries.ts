@@ -73,10 +73,11 @@ export class Deliveries extends Context.Service<
       const sql = yield* SqlClient.SqlClient
       const secrets = yield* Secrets
 
-      const firstOfItsResource = sql`not exists (
-        select 1 from deliveries e
+      // One look into an index for each candidate, whatever the planner knows of the table.
+      const firstOfItsResource = sql`d.seq = (
+        select min(e.seq) from deliveries e
         where e.account_id = d.account_id and e.livemode = d.livemode and e.endpoint_id = d.endpoint_id
-          and e.object_id = d.object_id and e.status = 'pending' and e.seq < d.seq
+          and e.object_id = d.object_id and e.status = 'pending'
       )`
 
       const claim = SqlSchema.findAll({
@@ -90,7 +91,7 @@ export class Deliveries extends Context.Service<
             where d.account_id = ${request.account_id} and d.livemode = ${request.livemode}
               and d.endpoint_id = ${request.id} and d.status = 'pending' and d.next_attempt_at <= now()
               and ${firstOfItsResource}
-            order by d.seq
+            order by d.next_attempt_at, d.seq
             limit (
               select greatest(max_in_flight - ${request.inFlight}::integer, 0) from webhook_endpoints
               where account_id = ${request.account_id} and livemode = ${request.livemode} and id = ${request.id}
@@ -111,23 +112,28 @@ export class Deliveries extends Context.Service<
 
       const take = Effect.fn("Deliveries.take")(function* (endpoint: EndpointKey, inFlight: number) {
         const claimed = yield* Effect.orDie(claim({ ...endpoint, inFlight }))
-        return yield* Effect.forEach(claimed, (row) =>
-          Effect.map(secrets.open(row.secret, secretPlace(endpoint.id)), (secret) => ({ ...row, secret, endpoint }))
-        )
+        const [first] = claimed
+        if (first === undefined) return []
+        // Opened here and not kept: a secret that was rotated meanwhile is the new one. All rows are of one endpoint.
+        const secret = yield* secrets.open(first.secret, secretPlace(endpoint.id))
+        return claimed.map((row) => ({ ...row, secret, endpoint }))
       })
 
-      const rest = Effect.fn("Deliveries.rest")((key: EndpointKey) =>
+      // The lock makes it wait for an activation under way, which would otherwise not see what is put to rest beside it.
+      const rest = Effect.fn("Deliveries.rest")(({ account_id, id, livemode }: EndpointKey) =>
         sql`
-          with endpoint as (
-            select is_active from webhook_endpoints
-            where account_id = ${key.account_id} and livemode = ${key.livemode} and id = ${key.id}
+          with inactive as (
+            select 1 from webhook_endpoints
+            where account_id = ${account_id} and livemode = ${livemode} and id = ${id} and not is_active
+            for share
           )
-          update deliveries set updated_at = now(),
-            status = case when exists (select from endpoint) then 'pending' else 'canceled' end,
-            next_attempt_at = 'infinity'
-          where account_id = ${key.account_id} and livemode = ${key.livemode} and endpoint_id = ${key.id}
+          update deliveries set updated_at = now(), next_attempt_at = 'infinity',
+            status = case when exists (select from inactive) then 'pending' else 'canceled' end
+          where account_id = ${account_id} and livemode = ${livemode} and endpoint_id = ${id}
             and status = 'pending' and next_attempt_at <= now()
-            and not exists (select from endpoint where is_active)`.pipe(Effect.orDie, Effect.asVoid)
+            and (exists (select from inactive) or not exists (
+              select from webhook_endpoints where account_id = ${account_id} and livemode = ${livemode} and id = ${id}
+            ))`.pipe(Effect.orDie, Effect.asVoid)
       )
 
       const record = yield* Batcher.make({

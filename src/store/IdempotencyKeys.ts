@@ -47,11 +47,12 @@ export const joinStored = (sql: SqlClient.SqlClient) => sql`
 
 /**
  * Claims the keys of `source` (columns api_key_id, key, fingerprint, status, location, answer) and stores their answers in the
- * same statement as the effect. Returns the keys that were free, or past their window.
+ * same statement as the effect, in the order of the keys, so that two owners of the same ones do not wait for each other.
+ * Returns the keys that were free, or past their window.
  */
 export const claimAll = (sql: SqlClient.SqlClient, source: Statement.Fragment) => sql`
   insert into idempotency_keys as k (api_key_id, value, fingerprint, status, location, body)
-  select api_key_id, key, fingerprint, status, nullif(location, ''), answer from ${source}
+  select api_key_id, key, fingerprint, status, nullif(location, ''), answer from ${source} order by api_key_id, key
   on conflict (api_key_id, value) do update set
     fingerprint = excluded.fingerprint, status = excluded.status, location = excluded.location, body = excluded.body,
     sealed = false, completed_at = now()

@@ -93,7 +93,8 @@ export class WebhookEndpoints extends Context.Service<
         function* (endpoint, secret) {
           // The account's row is the lock that lets the count hold until the commit.
           yield* Effect.orDie(sql`select id from accounts where id = ${endpoint.account_id} for update`)
-          if ((yield* Effect.orDie(countEndpoints(endpoint))).count >= endpointsPerAccountMax) return yield* limitReached
+          if ((yield* Effect.orDie(countEndpoints(endpoint))).count >= endpointsPerAccountMax)
+            return yield* limitReached
           const sealed = yield* secrets.seal(secret, secretPlace(endpoint.id))
           yield* sql`insert into webhook_endpoints ${sql.insert({
             ...endpoint,
