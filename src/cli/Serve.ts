@@ -1,5 +1,5 @@
 import { NodeCrypto, NodeDns } from "@effect/platform-node"
-import { Console, Context, Effect, Layer } from "effect"
+import { Console, Context, Effect, Layer, References } from "effect"
 import { Dns } from "effect/net"
 import { ServiceInfo } from "../api/ServiceInfo.ts"
 import * as App from "../App.ts"
@@ -59,6 +59,7 @@ export const serve = Effect.gen(function* () {
       Layer.provideMerge(secretKeyLayer),
       Layer.provideMerge(Postgres.layer),
       Layer.provideMerge(NodeCrypto.layer),
+      Layer.provideMerge(Layer.effect(References.MinimumLogLevel, Effect.map(Settings, ({ logLevel }) => logLevel))),
       Layer.provideMerge(Settings.layer)
     )
   )

@@ -1,4 +1,4 @@
-import { Config, Context, Effect, Layer, Redacted, Result, Schema } from "effect"
+import { Config, Context, Effect, Layer, type LogLevel, Redacted, Result, Schema } from "effect"
 import type { NetAddress } from "effect/net"
 import * as Path from "node:path"
 import { parseAllow } from "../outbound/EgressGuard.ts"
@@ -21,6 +21,8 @@ export class Settings extends Context.Service<
     readonly databaseUrl: Redacted.Redacted<string> | undefined
     /** Exact ip:port pairs that webhooks may reach although they are not public. */
     readonly webhookAllow: ReadonlyArray<NetAddress.InetAddress>
+    /** Log lines below it are not written. */
+    readonly logLevel: LogLevel.LogLevel
     /** Seals secrets at rest; undefined: a file in `dataDir`. */
     readonly secretKey: Redacted.Redacted<Uint8Array> | undefined
     /** The simulated authority's answering time. */
@@ -37,12 +39,13 @@ export class Settings extends Context.Service<
         dataDir: Config.String("DATA_DIR").pipe(Config.withDefault("./data")),
         databaseUrl: Config.Redacted("DATABASE_URL").pipe(Config.option),
         webhookAllow: Config.String("WEBHOOK_ALLOW").pipe(Config.withDefault("")),
+        logLevel: Config.LogLevel("LOG_LEVEL").pipe(Config.withDefault("Info" as const)),
         secretKey: Config.Redacted("FOLIO_KEY").pipe(Config.option),
         nodeEnv: Config.String("NODE_ENV").pipe(Config.withDefault("")),
         sandboxLatencyMs: Config.Int("SANDBOX_LATENCY_MS").pipe(Config.withDefault(0))
       }).pipe(
         Effect.mapError(
-          (error) => new SettingsError({ message: `A setting cannot be used: ${oneLine(error.message)}` })
+          (error) => new SettingsError({ message: `A setting cannot be used: ${oneLine(error.message).replace(/^SchemaError\((.*)\)$/, "$1")}` })
         )
       )
       const host = raw.host.includes(":") ? `[${raw.host}]` : raw.host
@@ -77,6 +80,7 @@ export class Settings extends Context.Service<
         dataDir: Path.resolve(raw.dataDir),
         databaseUrl: raw.databaseUrl._tag === "Some" ? raw.databaseUrl.value : undefined,
         webhookAllow,
+        logLevel: raw.logLevel,
         secretKey: secretKey === undefined ? undefined : Redacted.make(secretKey),
         sandboxLatencyMs: raw.sandboxLatencyMs
       })
