@@ -6,7 +6,7 @@ import { Schema } from "effect"
  */
 const id = (prefix: string) =>
   Schema.String.check(
-    Schema.isPattern(new RegExp(`^${prefix}_[0-9a-hjkmnp-tv-z]{26}$`), {
+    Schema.isPattern(new RegExp(`^${prefix}_[0-9a-hjkmnp-tv-z]{26}$`, "u"), {
       message: `must be an id that starts with ${prefix}_`
     })
   )

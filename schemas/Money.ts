@@ -2,26 +2,30 @@ import { Schema } from "effect"
 
 /** Money, quantities and rates: a decimal with exactly two fraction digits, at most 15 before the point. Never a float. */
 export const Decimal = Schema.String.check(
-  Schema.isPattern(/^\d{1,15}\.\d{2}$/, {
+  Schema.isPattern(/^\d{1,15}\.\d{2}$/u, {
     message: 'must be a string with a decimal of exactly two fraction digits and no sign, such as "100000.00"'
   })
 ).annotate({ identifier: "Decimal", examples: ["100000.00"] })
 
 /** An ISO 4217 code of the currencies the authority knows. */
 export const Currency = Schema.String.check(
-  Schema.isPattern(/^[A-Z]{3}$/, {
+  Schema.isPattern(/^[A-Z]{3}$/u, {
     message: 'must be an ISO 4217 currency code of three capital letters, such as "COP"'
   })
 )
 
+// Asked of texts of any form, since all failures of a value are looked for.
+const isCalendarDate = (date: string): boolean => {
+  const time = Date.parse(`${date}T00:00:00Z`)
+  return !Number.isNaN(time) && new Date(time).toISOString().slice(0, 10) === date
+}
+
 /** A calendar date of the authority's zone, `YYYY-MM-DD`. */
 export const LocalDate = Schema.String.check(
-  Schema.isPattern(/^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/, {
+  Schema.isPattern(/^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/u, {
     message: 'must be a date of the form YYYY-MM-DD, such as "2026-12-31"'
   }),
-  Schema.makeFilter((date) => new Date(`${date}T00:00:00Z`).toISOString().slice(0, 10) === date, {
-    message: "must be a date that exists in the calendar"
-  })
+  Schema.makeFilter(isCalendarDate, { message: "must be a date that exists in the calendar" })
 )
 
 /** ISO 8601 with the offset of the authority's zone, at most milliseconds: `2026-11-21T10:00:00.000-05:00`. */

@@ -16,7 +16,7 @@ export const Page = <S extends Schema.Top>(item: S, identifier: string) =>
 export const PageQuery = {
   limit: Schema.optionalKey(
     Schema.String.check(
-      Schema.isPattern(/^([1-9]|[1-9]\d|100)$/, { message: `must be a whole number from 1 to ${pageSizeMax}` })
+      Schema.isPattern(/^([1-9]|[1-9]\d|100)$/u, { message: `must be a whole number from 1 to ${pageSizeMax}` })
     )
   ),
   starting_after: Schema.optionalKey(Schema.String),

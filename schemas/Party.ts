@@ -7,11 +7,11 @@ export class Identification extends Schema.Opaque<Identification>()(
   Schema.Struct({
     type: IdentificationType,
     number: Schema.String.check(
-      Schema.isPattern(/^[0-9A-Za-z-]{1,20}$/, {
+      Schema.isPattern(/^[0-9A-Za-z-]{1,20}$/u, {
         message: "must be 1 to 20 digits (letters and hyphens for passports and foreign companies)"
       })
     ),
-    check_digit: Schema.optionalKey(Schema.String.check(Schema.isPattern(/^\d$/, { message: "must be one digit" })))
+    check_digit: Schema.optionalKey(Schema.String.check(Schema.isPattern(/^\d$/u, { message: "must be one digit" })))
   }).annotate({ identifier: "Identification" })
 ) {}
 
@@ -25,16 +25,18 @@ export const partyFields = {
 export const addressFields = {
   email: Schema.String.check(
     Schema.isMaxLength(254, { message: "must be at most 254 characters long", errorCode: "parameter_too_long" }),
-    Schema.isPattern(/^[^\s@<>"(),:;[\]\\\u0000-\u001f\u007f]+@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+$/, {
+    Schema.isPattern(/^[^\s@<>"(),:;[\]\\\u0000-\u001f\u007f]+@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+$/u, {
       message: "must be one e-mail address, such as facturas@example.com"
     })
   ),
   address: text(300),
-  city_code: Schema.String.check(Schema.isPattern(/^\d{5}$/, { message: "must be the five digits of a municipality" })),
+  city_code: Schema.String.check(
+    Schema.isPattern(/^\d{5}$/u, { message: "must be the five digits of a municipality" })
+  ),
   department_code: Schema.String.check(
-    Schema.isPattern(/^\d{2}$/, { message: "must be the two digits of a department" })
+    Schema.isPattern(/^\d{2}$/u, { message: "must be the two digits of a department" })
   ),
   country_code: Schema.String.check(
-    Schema.isPattern(/^[A-Z]{2}$/, { message: "must be the two capital letters of a country (ISO 3166)" })
+    Schema.isPattern(/^[A-Z]{2}$/u, { message: "must be the two capital letters of a country (ISO 3166)" })
   )
 }

@@ -43,7 +43,7 @@ export const Metadata = Schema.Record(
       errorCode: "parameter_too_long"
     }),
     // Postgres cannot store U+0000; other control characters are the client's business.
-    Schema.isPattern(/^[^\u0000]*$/, { message: "a metadata value must not hold the character U+0000" }),
+    Schema.isPattern(/^[^\u0000]*$/u, { message: "a metadata value must not hold the character U+0000" }),
     wellFormed
   )
 )

@@ -10,8 +10,10 @@ const subscribed_events = Schema.Array(EventType).check(
   Schema.isUnique({ message: "must name each event type once" })
 )
 
-const max_in_flight = Schema.Int.check(
-  Schema.isBetween({ minimum: 1, maximum: 64 }, { message: "must be a whole number from 1 to 64" })
+const inFlightRange = { message: "must be a whole number from 1 to 64" }
+const max_in_flight = Schema.Number.check(
+  Schema.isInt(inFlightRange),
+  Schema.isBetween({ minimum: 1, maximum: 64 }, inFlightRange)
 )
 
 const url = Schema.String.check(

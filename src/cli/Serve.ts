@@ -59,7 +59,13 @@ export const serve = Effect.gen(function* () {
       Layer.provideMerge(secretKeyLayer),
       Layer.provideMerge(Postgres.layer),
       Layer.provideMerge(NodeCrypto.layer),
-      Layer.provideMerge(Layer.effect(References.MinimumLogLevel, Effect.map(Settings, ({ logLevel }) => logLevel))),
+      Layer.provideMerge(Layer.succeed(References.TracerEnabled, false)),
+      Layer.provideMerge(
+        Layer.effect(
+          References.MinimumLogLevel,
+          Effect.map(Settings, ({ logLevel }) => logLevel)
+        )
+      ),
       Layer.provideMerge(Settings.layer)
     )
   )

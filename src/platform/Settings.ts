@@ -45,7 +45,10 @@ export class Settings extends Context.Service<
         sandboxLatencyMs: Config.Int("SANDBOX_LATENCY_MS").pipe(Config.withDefault(0))
       }).pipe(
         Effect.mapError(
-          (error) => new SettingsError({ message: `A setting cannot be used: ${oneLine(error.message).replace(/^SchemaError\((.*)\)$/, "$1")}` })
+          (error) =>
+            new SettingsError({
+              message: `A setting cannot be used: ${oneLine(error.message).replace(/^SchemaError\((.*)\)$/, "$1")}`
+            })
         )
       )
       const host = raw.host.includes(":") ? `[${raw.host}]` : raw.host

@@ -118,6 +118,8 @@ const invoice = {
   metadata: { order: "A-1" }
 }
 
+const percentile = (values: ReadonlyArray<number>, p: number) => (values[Math.floor(values.length * p)] ?? 0).toFixed(1)
+
 const run = async (label: string, count: number) => {
   delivered.clear()
   wanted = count
@@ -141,8 +143,6 @@ const run = async (label: string, count: number) => {
   await finished
   const allDelivered = performance.now() - begin
   const latencies = [...delivered].map(([id, at]) => at - (posted.get(id) ?? at)).toSorted((a, b) => a - b)
-  const percentile = (values: ReadonlyArray<number>, p: number) =>
-    (values[Math.floor(values.length * p)] ?? 0).toFixed(1)
   const sorted = answered.toSorted((a, b) => a - b)
   process.stdout.write(
     `${label}: create ${Math.round(count / (allPosted / 1000))}/s p50 ${percentile(sorted, 0.5)} p99 ${percentile(sorted, 0.99)} ms; ` +

@@ -4,98 +4,15 @@ import { Effect, Fiber, Redacted, Schedule } from "effect"
 import { AuthenticationError } from "effect/sql/SqlError"
 import { spawn, spawnSync } from "node:child_process"
 import * as Fs from "node:fs"
-import * as Os from "node:os"
 import * as Path from "node:path"
-import { type EmbeddedPostgresConnection, start } from "../../src/platform/EmbeddedPostgres.ts"
-import type * as Binaries from "../../src/platform/PostgresBinaries.ts"
+import { start } from "../../src/platform/EmbeddedPostgres.ts"
+import { CHECKOUT, dataDirectory, isAlive, otherProcess, postmasterOf, query, until } from "./FolioProcess.ts"
 
-const CHECKOUT = Path.resolve(import.meta.dirname, "../..")
 const NOBODY = { uid: 65_534, gid: 65_534 }
 const DAEMON = { uid: 1, gid: 1 }
 const isRoot = process.getuid?.() === 0
 const othersReadCheckout =
   isRoot && spawnSync(process.execPath, ["-e", "0"], { ...DAEMON, cwd: CHECKOUT, stdio: "ignore" }).status === 0
-
-const until = (condition: () => boolean) =>
-  Effect.sync(condition).pipe(
-    Effect.repeat({ until: (holds: boolean) => holds, schedule: Schedule.spaced("5 millis") }),
-    Effect.timeout("15 seconds")
-  )
-
-const postmasterOf = (dataDir: string) =>
-  Number(Fs.readFileSync(Path.join(dataDir, "postgres/postmaster.pid"), "utf8").split("\n")[0])
-
-const isAlive = (pid: number) => {
-  try {
-    return process.platform === "linux" ? Fs.readFileSync(`/proc/${pid}/cmdline`, "utf8") !== "" : process.kill(pid, 0)
-  } catch {
-    return false
-  }
-}
-
-/** A data directory that is not there yet, below a directory with the given owner and mode. */
-const dataDirectory = (owner = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 }, mode = 0o755) =>
-  Effect.acquireRelease(
-    Effect.sync(() => {
-      const parent = Fs.mkdtempSync(Path.join(Os.tmpdir(), "folio-test-"))
-      Fs.chownSync(parent, owner.uid, owner.gid)
-      Fs.chmodSync(parent, mode)
-      return Path.join(parent, "data")
-    }),
-    (dataDir) =>
-      Effect.sync(() => {
-        // Only a failed test leaves one.
-        const left = Fs.existsSync(Path.join(dataDir, "postgres/postmaster.pid")) ? postmasterOf(dataDir) : 0
-        if (left > 0 && isAlive(left)) process.kill(left, "SIGQUIT")
-        Fs.rmSync(Path.dirname(dataDir), { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
-      })
-  )
-
-const query = (connection: Omit<EmbeddedPostgresConnection, "database"> & { readonly database: string }, sql: string) =>
-  PgConnection.make({ ...connection, ssl: false }).pipe(
-    Effect.flatMap((session) => session.queryValues(sql)),
-    Effect.scoped
-  )
-
-const PROGRAM = `
-import { Effect, Redacted } from "effect"
-import { start } from "./src/platform/EmbeddedPostgres.ts"
-const said = (word, value) => Effect.sync(() => process.stdout.write("\\n" + word + " " + JSON.stringify(value) + "\\n"))
-start({ dataDir: process.argv[1] }).pipe(
-  Effect.tap((connection) => said("STARTED", { ...connection, password: Redacted.value(connection.password) })),
-  Effect.andThen(Effect.never),
-  Effect.catch((error) => said("FAILED", error.message)),
-  Effect.scoped,
-  Effect.runFork
-)`
-
-/** Another Folio: a node process, killed with -9 at the latest when the scope closes. */
-const otherProcess = (dataDir: string, account: Binaries.Account = undefined) =>
-  Effect.acquireRelease(
-    Effect.sync(() => {
-      const child = spawn(process.execPath, ["--input-type=module", "-e", PROGRAM, dataDir], {
-        ...account,
-        cwd: CHECKOUT,
-        stdio: ["ignore", "pipe", "inherit"]
-      })
-      let output = ""
-      child.stdout.on("data", (chunk: Buffer) => {
-        output += chunk.toString()
-      })
-      const said = (word: string) => new RegExp(`^${word} (.*)$`, "m").exec(output)?.[1]
-      const kill = Effect.suspend(() => {
-        child.kill("SIGKILL")
-        return until(() => child.exitCode !== null || child.signalCode !== null)
-      })
-      return {
-        pid: child.pid ?? 0,
-        kill,
-        hears: (word: "STARTED" | "FAILED") =>
-          until(() => said(word) !== undefined).pipe(Effect.map(() => JSON.parse(said(word) ?? "")))
-      }
-    }),
-    (other) => Effect.ignore(other.kill)
-  )
 
 describe("EmbeddedPostgres", { timeout: 30_000 }, () => {
   it.live("a fresh start gives a database owned by a role without privileges, and leaves nothing running", () =>
@@ -208,6 +125,27 @@ describe("EmbeddedPostgres", { timeout: 30_000 }, () => {
         Effect.retry(Schedule.spaced("20 millis")),
         Effect.timeout("10 seconds")
       )
+    })
+  )
+
+  it.live("a start waits for what a killed postmaster has left behind", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* dataDirectory()
+      const other = yield* otherProcess(dataDir)
+      const { password, ...connection } = yield* other.hears("STARTED")
+      const session = yield* PgConnection.make({ ...connection, password: Redacted.make(password), ssl: false })
+      const backend = session.processId
+      yield* Effect.addFinalizer(() => Effect.ignore(Effect.try(() => process.kill(backend, "SIGKILL"))))
+      // A backend that stands still keeps the shared memory of its postmaster.
+      process.kill(backend, "SIGSTOP")
+      const postmaster = postmasterOf(dataDir)
+      yield* other.kill
+      process.kill(postmaster, "SIGKILL")
+      const starting = yield* Effect.forkChild(start({ dataDir }))
+      const log = Path.join(dataDir, "postgres.log")
+      yield* until(() => Fs.readFileSync(log, "utf8").includes("pre-existing shared memory"))
+      process.kill(backend, "SIGCONT")
+      assert.deepStrictEqual(yield* query(yield* Fiber.join(starting), "select 1"), [[1]])
     })
   )
 

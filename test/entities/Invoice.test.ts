@@ -1,0 +1,234 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Clock, Effect, Fiber, Queue, Schema } from "effect"
+import { TestClock } from "effect/testing"
+import { Event } from "../../schemas/Event.ts"
+import { readSignedDocument } from "../../src/documents/SignedDocument.ts"
+import { AuthorityUnavailable } from "../../src/outbound/Authority.ts"
+import { memberAddress } from "../../src/protocol/Address.ts"
+import type { InvoiceKey } from "../../src/store/Invoices.ts"
+import { accepted, FakeAuthority, rejected, Told } from "../support/Fakes.ts"
+import { addCustomer, addEndpoint, addNumbered } from "../support/MemoryRows.ts"
+import { MemoryTables } from "../support/MemoryTables.ts"
+import { alone, invoiceOf, invoiceOwner } from "../support/ActorsAlone.ts"
+
+const unavailable = Effect.fail(new AuthorityUnavailable({ message: "503" }))
+
+const stepsOf = (key: InvoiceKey) =>
+  Effect.map(MemoryTables, ({ tables }) =>
+    tables.transitions.filter((row) => row.invoice_id === key.id).map(({ command, from, to }) => [command, from, to])
+  )
+
+/** Milliseconds until the document's alarm rings. */
+const waitOf = Effect.fnUntraced(function* (key: InvoiceKey) {
+  const { next_action_at } = yield* invoiceOf(key)
+  return (next_action_at ?? Infinity) - (yield* Clock.currentTimeMillis)
+})
+
+const about = (millis: number, expected: number) =>
+  assert.isTrue(millis >= 0.9 * expected && millis <= 1.1 * expected, `${millis} ms is not about ${expected} ms`)
+
+describe("Invoice", () => {
+  it.effect("goes from its number to acceptance in exactly these steps, with one event", () =>
+    Effect.gen(function* () {
+      const { tables } = yield* MemoryTables
+      const authority = yield* FakeAuthority
+      const proceed = yield* invoiceOwner
+      const endpoint = yield* addEndpoint()
+      const key = yield* addNumbered(yield* addCustomer())
+      yield* proceed(key)
+
+      assert.deepStrictEqual(yield* stepsOf(key), [
+        ["Number", "queued", "numbered"],
+        ["Sign", "numbered", "signed"],
+        ["Submit", "signed", "submitted"],
+        ["Accept", "submitted", "accepted_by_authority"]
+      ])
+      const row = yield* invoiceOf(key)
+      assert.strictEqual(row.next_action_at, null)
+      assert.strictEqual(row.attempts, 1)
+      assert.deepStrictEqual(tables.documents.get(key.id)?.authority_answer, accepted.answer)
+
+      const [event, ...more] = tables.events
+      assert.lengthOf(more, 0)
+      const body = yield* Schema.decodeUnknownEffect(Schema.fromJsonString(Event))(event?.body)
+      assert.strictEqual(body.type, "invoice.accepted_by_authority")
+      assert.strictEqual(body.account, key.account_id)
+      assert.strictEqual(body.livemode, false)
+      assert.strictEqual(body.created, "2026-11-21T10:00:00.000-05:00")
+      assert.deepInclude(body.data.object, {
+        id: key.id,
+        status: "accepted_by_authority",
+        cufe: row.cufe,
+        full_number: "SETP990000000",
+        version: row.version
+      })
+      assert.deepStrictEqual(
+        [...tables.deliveries.values()].map((delivery) => [delivery.endpoint_id, delivery.status]),
+        [[endpoint.id, "pending"]]
+      )
+      assert.deepStrictEqual(yield* Queue.clear(yield* Told), [{ tell: "Deliver", to: memberAddress(endpoint) }])
+      assert.deepStrictEqual(
+        authority.calls.map(({ kind }) => kind),
+        ["submit"]
+      )
+    }).pipe(Effect.provide(alone))
+  )
+
+  it.effect("signs what the row says, and stores it before it is sent", () =>
+    Effect.gen(function* () {
+      const { tables } = yield* MemoryTables
+      const authority = yield* FakeAuthority
+      const proceed = yield* invoiceOwner
+      const key = yield* addNumbered(yield* addCustomer())
+      authority.onSubmit = ({ signed }) => {
+        assert.deepStrictEqual(tables.documents.get(key.id)?.signed, signed)
+        assert.deepStrictEqual(tables.invoices.get(key.id)?.state, "submitted")
+        return Effect.succeed(accepted)
+      }
+      yield* proceed(key)
+      const { acquirer, cufe, full_number, lines, state, totals } = yield* invoiceOf(key)
+      assert.strictEqual(state, "accepted_by_authority")
+      const document = readSignedDocument(tables.documents.get(key.id)?.signed ?? new Uint8Array())
+      assert.deepInclude(Object(document), { acquirer, cufe, full_number, lines, totals, environment: "2" })
+    }).pipe(Effect.provide(alone))
+  )
+
+  it.effect("ends rejected with the authority's reasons in its row and its event", () =>
+    Effect.gen(function* () {
+      const { tables } = yield* MemoryTables
+      const authority = yield* FakeAuthority
+      const proceed = yield* invoiceOwner
+      const key = yield* addNumbered(yield* addCustomer())
+      authority.onSubmit = () => Effect.succeed(rejected)
+      yield* proceed(key)
+      const row = yield* invoiceOf(key)
+      assert.strictEqual(row.state, "rejected_by_authority")
+      assert.strictEqual(row.next_action_at, null)
+      assert.deepStrictEqual(row.authority_errors, rejected.errors)
+      assert.deepStrictEqual(
+        tables.events.map((event) => event.type),
+        ["invoice.rejected_by_authority"]
+      )
+      assert.deepStrictEqual(JSON.parse(tables.events[0]?.body ?? "").data.object.authority_errors, rejected.errors)
+    }).pipe(Effect.provide(alone))
+  )
+
+  it.effect(
+    "while the authority is unavailable, waits longer each time, asks before it sends again, and sends the same bytes",
+    () =>
+      Effect.gen(function* () {
+        const authority = yield* FakeAuthority
+        const proceed = yield* invoiceOwner
+        const key = yield* addNumbered(yield* addCustomer())
+        authority.onSubmit = () => unavailable
+        for (const seconds of [1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300]) {
+          yield* proceed(key)
+          const wait = yield* waitOf(key)
+          about(wait, seconds * 1000)
+          assert.strictEqual((yield* invoiceOf(key)).state, "submitted")
+          yield* TestClock.adjust(wait)
+        }
+        authority.onSubmit = () => Effect.succeed(accepted)
+        yield* proceed(key)
+        assert.strictEqual((yield* invoiceOf(key)).state, "accepted_by_authority")
+
+        const kinds = authority.calls.map(({ kind }) => kind)
+        assert.deepStrictEqual(kinds, ["submit", ...Array.from({ length: 11 }, () => ["verdict", "submit"]).flat()])
+        const sent = authority.calls.filter(({ kind }) => kind === "submit")
+        assert.strictEqual(new Set(sent.map(({ signed }) => signed)).size, 1)
+        assert.strictEqual(new Set(authority.calls.map(({ cufe }) => cufe)).size, 1)
+        assert.strictEqual((yield* invoiceOf(key)).attempts, sent.length)
+      }).pipe(Effect.provide(alone))
+  )
+
+  it.effect("does not send while the authority cannot even be asked", () =>
+    Effect.gen(function* () {
+      const authority = yield* FakeAuthority
+      const proceed = yield* invoiceOwner
+      const key = yield* addNumbered(yield* addCustomer())
+      authority.onSubmit = () => unavailable
+      authority.onVerdict = () => unavailable
+      yield* proceed(key)
+      yield* proceed(key)
+      yield* proceed(key)
+      assert.deepStrictEqual(
+        authority.calls.map(({ kind }) => kind),
+        ["submit", "verdict", "verdict"]
+      )
+    }).pipe(Effect.provide(alone))
+  )
+
+  it.effect("finds out that an answer was lost, without a second submission", () =>
+    Effect.gen(function* () {
+      const { tables } = yield* MemoryTables
+      const authority = yield* FakeAuthority
+      const proceed = yield* invoiceOwner
+      const key = yield* addNumbered(yield* addCustomer())
+      authority.onSubmit = () => unavailable
+      authority.onVerdict = () => Effect.succeed(accepted)
+      yield* proceed(key)
+      yield* proceed(key)
+      assert.strictEqual((yield* invoiceOf(key)).state, "accepted_by_authority")
+      assert.deepStrictEqual(
+        authority.calls.map(({ kind }) => kind),
+        ["submit", "verdict"]
+      )
+      assert.lengthOf(tables.events, 1)
+    }).pipe(Effect.provide(alone))
+  )
+
+  it.effect("cuts an authority that never answers at 60 s, and asks it later", () =>
+    Effect.gen(function* () {
+      const authority = yield* FakeAuthority
+      const proceed = yield* invoiceOwner
+      const key = yield* addNumbered(yield* addCustomer())
+      let given = false
+      authority.onSubmit = () => Effect.onInterrupt(Effect.never, () => Effect.sync(() => void (given = true)))
+      const waiting = yield* Effect.forkChild(proceed(key))
+      yield* Queue.take(authority.arrivals)
+      // Until then nobody else takes it for lost.
+      assert.isAbove(yield* waitOf(key), 60_000)
+      yield* TestClock.adjust(59_999)
+      assert.isUndefined(waiting.pollUnsafe())
+      assert.isFalse(given)
+      yield* TestClock.adjust(1)
+      yield* Fiber.join(waiting)
+      assert.isTrue(given)
+      assert.strictEqual((yield* invoiceOf(key)).state, "submitted")
+      about(yield* waitOf(key), 1_000)
+
+      authority.onVerdict = () => Effect.succeed(accepted)
+      yield* proceed(key)
+      assert.strictEqual((yield* invoiceOf(key)).state, "accepted_by_authority")
+      assert.deepStrictEqual(
+        authority.calls.map(({ kind }) => kind),
+        ["submit", "verdict"]
+      )
+    }).pipe(Effect.provide(alone))
+  )
+
+  it.effect("that cannot be signed is tried five times, then fails with an event and keeps its number", () =>
+    Effect.gen(function* () {
+      const { tables } = yield* MemoryTables
+      const authority = yield* FakeAuthority
+      const proceed = yield* invoiceOwner
+      const key = yield* addNumbered(yield* addCustomer({ unsignable: true }))
+      for (const seconds of [1, 2, 4, 8]) {
+        yield* proceed(key)
+        assert.strictEqual((yield* invoiceOf(key)).state, "numbered")
+        about(yield* waitOf(key), seconds * 1000)
+      }
+      yield* proceed(key)
+      const row = yield* invoiceOf(key)
+      assert.strictEqual(row.state, "failed")
+      assert.strictEqual(row.full_number, "SETP990000000")
+      assert.strictEqual(row.next_action_at, null)
+      assert.deepInclude(Object(row.failure), { code: "internal_error", retryable: true })
+      assert.deepStrictEqual(
+        tables.events.map((event) => event.type),
+        ["invoice.failed"]
+      )
+      assert.lengthOf(authority.calls, 0)
+    }).pipe(Effect.provide(alone))
+  )
+})

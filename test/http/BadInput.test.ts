@@ -1,0 +1,153 @@
+import { assert, describe, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { errorCodes, type ErrorCode } from "../../schemas/ApiError.ts"
+import { endpointsPerAccountMax } from "../../src/store/WebhookEndpoints.ts"
+import { customerBody, endpointBody } from "../support/Invoices.ts"
+import { baseUrl, layer as app } from "../support/MemoryApp.ts"
+import { addEndpoint } from "../support/MemoryRows.ts"
+import { MemoryTables } from "../support/MemoryTables.ts"
+import { type Reply, send } from "../support/Requests.ts"
+import { badBodies } from "./badBodies.ts"
+import { badRequests } from "./badRequests.ts"
+import { type BadRequest, customer, get, post, refused } from "./Refused.ts"
+
+const headersOf: Partial<Record<ErrorCode, Readonly<Record<string, string>>>> = {
+  invalid_api_key: { "www-authenticate": "Bearer" },
+  idempotency_conflict: { "svc-should-retry": "false", "stripe-should-retry": "false" },
+  service_unavailable: { "retry-after": "1" }
+}
+
+/** Every row there is, by identity: rows are replaced, never changed. */
+const stored = Effect.map(MemoryTables, ({ tables }) =>
+  Object.entries(tables).flatMap(([table, rows]) => [...rows.values()].map((row) => ({ table, row })))
+)
+
+const check = Effect.fnUntraced(function* (reply: Reply, { code, message, param }: BadRequest) {
+  const { status, type } = errorCodes[code]
+  const { error, ...rest } = reply.json
+  assert.strictEqual(error.code, code, reply.text)
+  assert.strictEqual(reply.status, status)
+  assert.strictEqual(error.type, type)
+  assert.match(error.message, message)
+  assert.strictEqual(error.param, param)
+  assert.deepStrictEqual(rest, {})
+
+  assert.match(reply.headers["content-type"] ?? "", /^application\/json/)
+  assert.match(error.request_id, /^req_[0-9a-hjkmnp-tv-z]{26}$/)
+  assert.strictEqual(reply.headers["request-id"], error.request_id)
+  assert.strictEqual(reply.headers["cache-control"], "no-store")
+  assert.strictEqual(reply.headers["svc-version"], "2026-01-01")
+  assert.strictEqual(reply.headers["x-content-type-options"], "nosniff")
+  assert.deepInclude(reply.headers, headersOf[code] ?? {})
+  if (code === "method_not_allowed") {
+    assert.strictEqual(reply.headers.allow, /use (.*)\.$/.exec(error.message)?.[1])
+  }
+
+  // Of several faults, which are all told, the first is the error itself.
+  if (error.errors !== undefined) {
+    assert.deepStrictEqual(error.errors[0], { param, code, message: error.message })
+  }
+
+  assert.strictEqual(error.doc_url, `${baseUrl}/docs/errors/${code}`)
+  const page = yield* send({ path: `/docs/errors/${code}`, headers: { authorization: undefined } })
+  assert.strictEqual(page.status, 200)
+  assert.include(page.text, code)
+})
+
+const refuses = Effect.fnUntraced(function* (bad: BadRequest) {
+  const before = yield* stored
+  const reply = yield* send(bad.sent)
+  const after = yield* stored
+  assert.strictEqual(after.length, before.length)
+  assert.isTrue(
+    after.every(({ row }, index) => row === before[index]?.row),
+    "a row was changed"
+  )
+  yield* check(reply, bad)
+  return reply
+})
+
+layer(app)("bad input", (it) => {
+  it.effect.each([...badRequests])("$code: $name", refuses)
+  it.effect.each([...badBodies])("$code: $name", refuses)
+})
+
+const used = (key: string) => customer(customerBody(), { "idempotency-key": key })
+
+const breakCall = (name: string) =>
+  Effect.map(MemoryTables, (memory) => {
+    memory.onCall = (call) => (call === name ? Effect.die(new Error("select password from secrets")) : Effect.void)
+  })
+
+const endpoint = endpointBody("https://hooks.example.com/folio")
+
+/** Requests that are refused because of what was there before. */
+const badMoments = [
+  {
+    given: send(used("a")),
+    bad: refused("idempotency_conflict", [
+      [
+        "a key used for another body",
+        customer({ ...customerBody(), legal_name: "Otra" }, { "idempotency-key": "a" }),
+        /"a" was used for another request/
+      ]
+    ])
+  },
+  {
+    given: send(used("b")),
+    bad: refused("idempotency_conflict", [
+      [
+        "a key used on another path",
+        post("/v1/webhook-endpoints", endpoint, { "idempotency-key": "b" }),
+        /another path/
+      ]
+    ])
+  },
+  {
+    given: Effect.forEach(Array.from({ length: endpointsPerAccountMax }), () => addEndpoint()),
+    bad: refused("endpoint_limit_reached", [
+      ["an endpoint too many", post("/v1/webhook-endpoints", endpoint), /at most 16/]
+    ])
+  },
+  {
+    given: breakCall("Customers.find"),
+    bad: refused("internal_error", [["a read that breaks", get("/v1/customers/cust_1"), /inside the service/]])
+  },
+  {
+    given: breakCall("ApiKeys.authenticate"),
+    bad: refused("internal_error", [["a key that cannot be looked up", get("/v1/account"), /inside the service/]])
+  },
+  {
+    given: breakCall("Customers.create"),
+    bad: refused("internal_error", [["a command that breaks", customer(customerBody()), /inside the service/]])
+  },
+  {
+    given: breakCall("Database.answers"),
+    bad: refused("service_unavailable", [["a database that does not answer", get("/health/ready"), /database/]])
+  }
+].flatMap(({ bad, given }) => bad.map((one) => ({ ...one, given })))
+
+describe("a bad moment", () => {
+  for (const { given, ...bad } of badMoments) {
+    layer(app)(`${bad.code}: ${bad.name}`, (it) => {
+      it.effect("is refused and stores nothing", () =>
+        Effect.gen(function* () {
+          yield* given
+          const reply = yield* refuses(bad)
+          assert.notMatch(reply.text, /password|select|\bat .*\.ts/)
+        })
+      )
+    })
+  }
+})
+
+layer(app)("the table", (it) => {
+  it.effect("has a case for every error code, but what only the server under the routes can say", () =>
+    Effect.sync(() => {
+      const covered = new Set([...badRequests, ...badBodies, ...badMoments].map(({ code }) => code))
+      const missing = (Object.keys(errorCodes) as Array<ErrorCode>).filter((code) => !covered.has(code))
+      // A request that does not arrive: RawServer.test.ts.
+      assert.deepStrictEqual(missing, ["request_timeout"])
+    })
+  )
+})

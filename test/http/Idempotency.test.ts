@@ -1,0 +1,181 @@
+import { assert, layer } from "@effect/vitest"
+import { Deferred, Effect, Fiber } from "effect"
+import { TestClock } from "effect/testing"
+import { customerBody, endpointBody, invoiceBody } from "../support/Invoices.ts"
+import { keys, layer as app } from "../support/MemoryApp.ts"
+import { addCustomer } from "../support/MemoryRows.ts"
+import { MemoryTables } from "../support/MemoryTables.ts"
+import { get, post, type Reply, send } from "../support/Requests.ts"
+
+const cached = (reply: Reply) => reply.headers["svc-idempotency-cached"]
+
+const isReplay = (reply: Reply, first: Reply) => {
+  assert.strictEqual(reply.text, first.text)
+  assert.strictEqual(reply.status, first.status)
+  assert.strictEqual(reply.headers.location, first.headers.location)
+  assert.strictEqual(reply.headers["content-type"], first.headers["content-type"])
+  assert.deepStrictEqual([cached(first), cached(reply)], ["false", "true"])
+}
+
+const deactivate = (method: string, path = "") =>
+  send({ method, path, body: { is_active: false }, headers: { "idempotency-key": "one path" } })
+
+layer(app)("Idempotency-Key", (it) => {
+  it.effect("replays the same bytes, and repeats no effect", () =>
+    Effect.gen(function* () {
+      const { tables } = yield* MemoryTables
+      const customer = yield* post("/v1/customers", customerBody(), { "idempotency-key": "customer" })
+      const invoice = yield* post("/v1/invoices", invoiceBody(customer.json.id), { "idempotency-key": "invoice" })
+      const endpoint = yield* post("/v1/webhook-endpoints", endpointBody("https://hooks.example.com"), {
+        "idempotency-key": "endpoint"
+      })
+      const path = `/v1/webhook-endpoints/${endpoint.json.id}`
+      const change = { method: "PATCH", path, body: { is_active: false }, headers: { "idempotency-key": "change" } }
+      const changed = yield* send(change)
+      const rotated = yield* post(`${path}/rotate-secret`, undefined, { "idempotency-key": "rotate" })
+      const secret = tables.endpoints.get(endpoint.json.id)?.secret
+      yield* TestClock.adjust("1 hour")
+      isReplay(yield* post("/v1/customers", customerBody(), { "idempotency-key": "customer" }), customer)
+      isReplay(yield* post("/v1/invoices", invoiceBody(customer.json.id), { "idempotency-key": "invoice" }), invoice)
+      isReplay(
+        yield* post("/v1/webhook-endpoints", endpointBody("https://hooks.example.com"), {
+          "idempotency-key": "endpoint"
+        }),
+        endpoint
+      )
+      isReplay(yield* send(change), changed)
+      isReplay(yield* post(`${path}/rotate-secret`, undefined, { "idempotency-key": "rotate" }), rotated)
+      assert.strictEqual(tables.customers.size, 1)
+      assert.strictEqual(tables.invoices.size, 1)
+      assert.strictEqual(tables.endpoints.size, 1)
+      assert.strictEqual(tables.endpoints.get(endpoint.json.id)?.secret, secret)
+      assert.strictEqual(rotated.json.secret, secret)
+    })
+  )
+
+  it.effect("knows a request by what it says: neither white space nor the order of members counts", () =>
+    Effect.gen(function* () {
+      const headers = { "idempotency-key": "order of members" }
+      const first = yield* post("/v1/customers", customerBody(), headers)
+      const turned = Object.fromEntries(Object.entries(customerBody()).toReversed())
+      isReplay(yield* post("/v1/customers", JSON.stringify(turned, null, 4), headers), first)
+      const escaped = JSON.stringify(customerBody()).replaceAll("a", "\\u0061")
+      isReplay(yield* post("/v1/customers", escaped, headers), first)
+      const withDefault = { ...customerBody(), metadata: {} }
+      assert.strictEqual((yield* post("/v1/customers", withDefault, headers)).status, 409, "the body as sent")
+    })
+  )
+
+  it.effect("belongs to its API key", () =>
+    Effect.gen(function* () {
+      const headers = { "idempotency-key": "shared" }
+      const first = yield* post("/v1/customers", customerBody(), headers)
+      const other = yield* post("/v1/customers", customerBody(), {
+        ...headers,
+        authorization: `Bearer ${keys.secondTest}`
+      })
+      assert.strictEqual(cached(other), "false")
+      assert.notStrictEqual(other.json.id, first.json.id)
+    })
+  )
+
+  it.effect("is compared to the byte", () =>
+    Effect.gen(function* () {
+      const first = yield* post("/v1/customers", customerBody(), { "idempotency-key": "Case" })
+      const second = yield* post("/v1/customers", customerBody(), { "idempotency-key": "case" })
+      assert.strictEqual(cached(second), "false")
+      assert.notStrictEqual(second.json.id, first.json.id)
+      const longest = { "idempotency-key": "~".repeat(128) }
+      const third = yield* post("/v1/customers", customerBody(), longest)
+      isReplay(yield* post("/v1/customers", customerBody(), longest), third)
+    })
+  )
+
+  it.effect("is for one method and one path", () =>
+    Effect.gen(function* () {
+      const make = post("/v1/webhook-endpoints", endpointBody("https://hooks.example.com"))
+      const [one, other] = [yield* make, yield* make].map(({ json }) => `/v1/webhook-endpoints/${json.id}`)
+      assert.strictEqual((yield* deactivate("PATCH", one)).status, 200)
+      assert.strictEqual((yield* deactivate("PATCH", other)).status, 409)
+      assert.strictEqual((yield* deactivate("POST", one)).status, 409)
+      assert.strictEqual(cached(yield* deactivate("PATCH", one)), "true")
+    })
+  )
+
+  it.effect("of a refused request is as good as new", () =>
+    Effect.gen(function* () {
+      const headers = { "idempotency-key": "corrected" }
+      for (const [body, status] of [
+        ["{", 400],
+        [{}, 400],
+        [{ ...customerBody(), identification: { type: "31", number: "1", check_digit: "0" } }, 400],
+        [customerBody(), 201]
+      ] as const) {
+        const reply = yield* post("/v1/customers", body, headers)
+        assert.strictEqual(reply.status, status, reply.text)
+        assert.strictEqual(cached(reply), status === 201 ? "false" : undefined)
+      }
+    })
+  )
+
+  it.effect("is not needed on commands that it is honoured on, and not answered where it is not sent", () =>
+    Effect.gen(function* () {
+      const headers = { "idempotency-key": undefined }
+      const body = endpointBody("https://hooks.example.com")
+      const [one, two] = [
+        yield* post("/v1/webhook-endpoints", body, headers),
+        yield* post("/v1/webhook-endpoints", body, headers)
+      ]
+      assert.notStrictEqual(one.json.id, two.json.id)
+      assert.deepStrictEqual([cached(one), cached(two)], [undefined, undefined])
+    })
+  )
+
+  it.effect("is ignored on GET and DELETE", () =>
+    Effect.gen(function* () {
+      const headers = { "idempotency-key": "x".repeat(500) }
+      const { json } = yield* post("/v1/webhook-endpoints", endpointBody("https://hooks.example.com"))
+      const path = `/v1/webhook-endpoints/${json.id}`
+      const read = yield* get(path, headers)
+      assert.strictEqual(read.status, 200)
+      assert.strictEqual(cached(read), undefined)
+      const gone = yield* send({ method: "DELETE", path, headers })
+      assert.strictEqual(gone.status, 200)
+      assert.strictEqual(cached(gone), undefined)
+      assert.strictEqual((yield* send({ method: "DELETE", path, headers })).status, 404)
+    })
+  )
+
+  it.effect("of a request that is still being executed waits, and then says so", () =>
+    Effect.gen(function* () {
+      const memory = yield* MemoryTables
+      const customer = yield* addCustomer()
+      const arrived = yield* Deferred.make<void>()
+      const gate = yield* Deferred.make<void>()
+      const looked = yield* Deferred.make<void>()
+      let requests = 0
+      memory.onCall = (name) =>
+        name === "InvoiceCreation.create"
+          ? Effect.andThen(Deferred.succeed(arrived, undefined), Deferred.await(gate))
+          : name === "ApiKeys.authenticate" && ++requests === 2
+            ? Deferred.succeed(looked, undefined)
+            : Effect.void
+      const create = post("/v1/invoices", invoiceBody(customer), { "idempotency-key": "slow" })
+      const first = yield* Effect.forkChild(create)
+      yield* Deferred.await(arrived)
+      const second = yield* Effect.forkChild(create)
+      yield* Deferred.await(looked)
+      const conflict = yield* post("/v1/invoices", invoiceBody(customer, { a: "b" }), { "idempotency-key": "slow" })
+      assert.strictEqual(conflict.status, 409, "at once, without the clock")
+      yield* TestClock.adjust("250 millis")
+      const waiting = yield* Fiber.join(second)
+      assert.strictEqual(waiting.status, 202)
+      assert.deepStrictEqual(waiting.json, { object: "idempotent_request", status: "in_progress" })
+      assert.strictEqual(cached(waiting), "false")
+      assert.strictEqual(waiting.headers["retry-after"], "1")
+      yield* Deferred.succeed(gate, undefined)
+      isReplay(yield* create, yield* Fiber.join(first))
+      memory.onCall = () => Effect.void
+    })
+  )
+})

@@ -1,0 +1,94 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { customerBody, endpointBody, invoiceBody } from "../support/Invoices.ts"
+import { layer as app } from "../support/MemoryApp.ts"
+import { get, post } from "../support/Requests.ts"
+
+const idsOf = (data: ReadonlyArray<{ readonly id: string }>) => data.map(({ id }) => id)
+
+/** All ids of a list, page by page: from the newest on, or from the oldest back. The pages are checked on the way. */
+const walk = Effect.fnUntraced(function* (path: string, limit: number, cursor: "starting_after" | "ending_before") {
+  const oldest = cursor === "ending_before" ? (yield* get(`${path}?limit=100`)).json.data.at(-1).id : undefined
+  const ids: Array<string> = oldest === undefined ? [] : [oldest]
+  let next = yield* get(`${path}?limit=${limit}${oldest === undefined ? "" : `&ending_before=${oldest}`}`)
+  for (;;) {
+    const page = idsOf(next.json.data)
+    assert.isAtMost(page.length, limit)
+    assert.deepStrictEqual(page, page.toSorted().toReversed(), "newest first")
+    if (cursor === "starting_after") ids.push(...page)
+    else ids.unshift(...page)
+    if (next.json.has_more === false) return ids
+    assert.lengthOf(page, limit)
+    const edge = cursor === "starting_after" ? page.at(-1) : page[0]
+    next = yield* get(`${path}?limit=${limit}&${cursor}=${edge}`)
+  }
+})
+
+layer(app)("lists", (it) => {
+  it.effect("of nothing", () =>
+    Effect.gen(function* () {
+      for (const path of ["/v1/customers", "/v1/invoices", "/v1/webhook-endpoints"]) {
+        const { json, status } = yield* get(path)
+        assert.strictEqual(status, 200)
+        assert.deepStrictEqual(json, { object: "list", url: path, has_more: false, data: [] })
+      }
+    })
+  )
+
+  it.effect("show each of 25 once, newest first, whatever the page and the direction", () =>
+    Effect.gen(function* () {
+      const made = yield* Effect.forEach(Array.from({ length: 25 }), () => post("/v1/customers", customerBody()))
+      const newestFirst = made.map(({ json }) => String(json.id)).toReversed()
+      for (const limit of [1, 4, 5, 24, 25, 26, 100]) {
+        assert.deepStrictEqual(yield* walk("/v1/customers", limit, "starting_after"), newestFirst, `limit ${limit}`)
+        assert.deepStrictEqual(yield* walk("/v1/customers", limit, "ending_before"), newestFirst, `limit ${limit}`)
+      }
+    })
+  )
+
+  it.effect("show ten by default, and what the object itself shows", () =>
+    Effect.gen(function* () {
+      const { json } = yield* get("/v1/customers")
+      assert.lengthOf(json.data, 10)
+      assert.strictEqual(json.has_more, true)
+      assert.strictEqual(json.url, "/v1/customers")
+      assert.deepStrictEqual((yield* get(`/v1/customers/${json.data[0].id}`)).json, json.data[0])
+    })
+  )
+
+  it.effect("end where there is nothing beyond", () =>
+    Effect.gen(function* () {
+      const { json } = yield* get("/v1/customers?limit=100")
+      const ids = idsOf(json.data)
+      const empty = { object: "list", url: "/v1/customers", has_more: false, data: [] }
+      assert.deepStrictEqual((yield* get(`/v1/customers?starting_after=${ids.at(-1)}`)).json, empty)
+      assert.deepStrictEqual((yield* get(`/v1/customers?ending_before=${ids[0]}`)).json, empty)
+      const two = yield* get(`/v1/customers?limit=2&ending_before=${ids[5]}`)
+      assert.deepStrictEqual(idsOf(two.json.data), ids.slice(3, 5), "the two next to the cursor")
+      assert.strictEqual(two.json.has_more, true)
+    })
+  )
+
+  it.effect("of invoices and endpoints page the same way", () =>
+    Effect.gen(function* () {
+      const customer = yield* post("/v1/customers", customerBody())
+      for (const [path, body] of [
+        ["/v1/invoices", invoiceBody(customer.json.id)],
+        ["/v1/webhook-endpoints", endpointBody("https://hooks.example.com")]
+      ] as const) {
+        const made = yield* Effect.forEach(Array.from({ length: 5 }), () => post(path, body))
+        const newestFirst = made.map(({ json }) => String(json.id)).toReversed()
+        assert.deepStrictEqual(yield* walk(path, 2, "starting_after"), newestFirst)
+        assert.deepStrictEqual(yield* walk(path, 2, "ending_before"), newestFirst)
+      }
+    })
+  )
+
+  it.effect("of endpoints show no secret", () =>
+    Effect.gen(function* () {
+      const { text } = yield* get("/v1/webhook-endpoints")
+      assert.notInclude(text, "whsec_")
+      assert.notInclude(text, '"secret"')
+    })
+  )
+})

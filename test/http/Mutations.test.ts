@@ -1,0 +1,123 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { customerBody, endpointBody, invoiceBody } from "../support/Invoices.ts"
+import { layer as app } from "../support/MemoryApp.ts"
+import { addCustomer, addEndpoint } from "../support/MemoryRows.ts"
+import { MemoryTables } from "../support/MemoryTables.ts"
+import { send, type Sent } from "../support/Requests.ts"
+
+const oddValues: ReadonlyArray<unknown> = [
+  undefined,
+  null,
+  true,
+  0,
+  -1,
+  1.5,
+  1e21,
+  "",
+  " ",
+  "x",
+  "0",
+  "-1.00",
+  "0.00",
+  "999999999999999.99",
+  "9".repeat(400),
+  "x".repeat(5_000),
+  "\u0000",
+  "\u2028\ufffe",
+  "𝒳é\u0301",
+  "'; drop table invoices; --",
+  "toString",
+  [],
+  [null],
+  {},
+  { toString: "x" },
+  { length: 3, 0: "x" }
+]
+
+type Json = Record<string, unknown>
+
+/** Every value with one place of `body` changed to an odd value, or one more member added beside it. */
+const mutations = (body: unknown, value: unknown): ReadonlyArray<unknown> => {
+  if (Array.isArray(body)) {
+    const inner = body.flatMap((item, index) => mutations(item, value).map((changed) => body.with(index, changed)))
+    return [value, ...inner, [...body, value]]
+  }
+  if (typeof body !== "object" || body === null) return [value]
+  const members = Object.entries(body as Json)
+  const inner = members.flatMap(([name, item]) =>
+    mutations(item, value).map((changed) => ({ ...body, [name]: changed }))
+  )
+  return [value, ...inner, { ...body, odd: value }]
+}
+
+const isRefused = (status: number) => [400, 404, 409, 413].includes(status)
+
+/** Sends each mutation; gives how many were refused. None may break the service or be answered without an envelope. */
+const sendAll = Effect.fnUntraced(function* (sent: Sent, body: unknown) {
+  let refused = 0
+  for (const value of oddValues) {
+    for (const changed of mutations(body, value)) {
+      const reply = yield* send({ ...sent, body: JSON.stringify(changed) })
+      const what = `${reply.text} to ${JSON.stringify(changed)?.slice(0, 500)}`
+      if (!isRefused(reply.status)) {
+        assert.include([200, 201, 202], reply.status, what)
+        continue
+      }
+      refused += 1
+      assert.isString(reply.json.error.code, what)
+      for (const { message, param } of reply.json.error.errors ?? [reply.json.error]) {
+        assert.match(message, /\.$/, what)
+        assert.notMatch(message, /does not have the right form/, what)
+        assert.isDefined(param, what)
+      }
+    }
+  }
+  return refused
+})
+
+layer(app)("bodies with one thing wrong", (it) => {
+  it.effect("customers", () =>
+    Effect.gen(function* () {
+      const body = {
+        ...customerBody(),
+        email: "compras@example.com",
+        address: "Calle 1",
+        city_code: "11001",
+        department_code: "11",
+        country_code: "CO",
+        metadata: { order: "1" }
+      }
+      assert.isAbove(yield* sendAll({ method: "POST", path: "/v1/customers" }, body), 200)
+    })
+  )
+
+  it.effect("invoices", () =>
+    Effect.gen(function* () {
+      const body = {
+        ...invoiceBody(yield* addCustomer(), { order: "1" }),
+        payment_means: { code: "10", type: "2", due_date: "2026-12-31" }
+      }
+      assert.isAbove(yield* sendAll({ method: "POST", path: "/v1/invoices" }, body), 400)
+    })
+  )
+
+  it.effect("webhook endpoints", () =>
+    Effect.gen(function* () {
+      const memory = yield* MemoryTables
+      const body = { ...endpointBody("https://hooks.example.com/"), description: "x", metadata: { order: "1" } }
+      // There are never too many.
+      memory.onCall = () => Effect.sync(() => memory.tables.endpoints.clear())
+      assert.isAbove(yield* sendAll({ method: "POST", path: "/v1/webhook-endpoints" }, body), 200)
+      memory.onCall = () => Effect.void
+    })
+  )
+
+  it.effect("changes of a webhook endpoint", () =>
+    Effect.gen(function* () {
+      const { id } = yield* addEndpoint()
+      const body = { ...endpointBody("https://hooks.example.com/"), is_active: true, metadata: {} }
+      assert.isAbove(yield* sendAll({ method: "PATCH", path: `/v1/webhook-endpoints/${id}` }, body), 200)
+    })
+  )
+})

@@ -1,0 +1,89 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { customerBody, invoiceBody } from "../support/Invoices.ts"
+import { keys, layer as app } from "../support/MemoryApp.ts"
+import { post, send } from "../support/Requests.ts"
+
+const codeOf = (sent: Parameters<typeof send>[0]) => Effect.map(send(sent), ({ json }) => json.error.code)
+
+/** Each fault in the order in which it is found, as a change of a request that is right. */
+const faults = [
+  { code: "route_not_found", change: { path: "/v1/nothing" } },
+  { code: "method_not_allowed", change: { method: "PUT" } },
+  { code: "invalid_api_key", headers: { authorization: `Bearer ${keys.revoked}` } },
+  { code: "unsupported_media_type", headers: { "content-type": "text/plain" } },
+  { code: "unsupported_version", headers: { "svc-version": "1999-01-01" } },
+  { code: "idempotency_key_missing", headers: { "idempotency-key": undefined } },
+  { code: "malformed_json", change: { body: "{" } }
+]
+
+layer(app)("order of checks", (it) => {
+  it.effect.each(faults.map((fault, index) => ({ ...fault, later: faults.slice(index + 1) })))(
+    "$code comes before all that is checked later",
+    ({ change, code, headers, later }) =>
+      Effect.gen(function* () {
+        const right = { method: "POST", path: "/v1/customers", body: customerBody() }
+        for (const other of [undefined, ...later]) {
+          const sent = {
+            ...right,
+            ...other?.change,
+            ...change,
+            headers: { ...other?.headers, ...headers }
+          }
+          assert.strictEqual(yield* codeOf(sent), code, `against ${other?.code}`)
+        }
+      })
+  )
+
+  it.effect("a body too large comes after the key, and before its media type", () =>
+    Effect.gen(function* () {
+      const sent = { method: "POST", path: "/v1/customers", body: "x".repeat(256 * 1024 + 1) }
+      assert.strictEqual(yield* codeOf({ ...sent, headers: { authorization: undefined } }), "invalid_api_key")
+      assert.strictEqual(yield* codeOf({ ...sent, headers: { "content-type": "text/plain" } }), "request_too_large")
+    })
+  )
+
+  it.effect("a URL or headers too large come before all", () =>
+    Effect.gen(function* () {
+      const headers = { authorization: undefined }
+      assert.strictEqual(yield* codeOf({ path: `/v1/nothing?${"x".repeat(9000)}`, headers }), "uri_too_long")
+      const much = { ...headers, "x-much": "y".repeat(17_000) }
+      assert.strictEqual(yield* codeOf({ path: "/v1/nothing", headers: much }), "headers_too_large")
+    })
+  )
+
+  it.effect("JSON comes before its schema, the schema before the look-up of the key, and that before the rules", () =>
+    Effect.gen(function* () {
+      const customer = yield* post("/v1/customers", customerBody(), { "idempotency-key": "k" })
+      assert.strictEqual(customer.status, 201)
+      const again = (body: unknown) =>
+        codeOf({ method: "POST", path: "/v1/customers", body, headers: { "idempotency-key": "k" } })
+      assert.strictEqual(yield* again("{"), "malformed_json")
+      assert.strictEqual(yield* again({ ...customerBody(), legal_name: 5 }), "parameter_invalid")
+      const wrongDigit = { ...customerBody(), identification: { type: "31", number: "900373115", check_digit: "4" } }
+      assert.strictEqual(yield* again(wrongDigit), "idempotency_conflict")
+      assert.strictEqual(
+        yield* codeOf({
+          method: "POST",
+          path: "/v1/invoices",
+          body: invoiceBody("cust_1"),
+          headers: { "idempotency-key": "k" }
+        }),
+        "idempotency_conflict"
+      )
+    })
+  )
+
+  it.effect("an unknown query parameter is told with the key in order, and before the body's schema", () =>
+    Effect.gen(function* () {
+      const sent = { method: "POST", path: "/v1/customers?x=1", body: {} }
+      assert.strictEqual(yield* codeOf({ ...sent, headers: { authorization: undefined } }), "invalid_api_key")
+      assert.strictEqual(
+        yield* codeOf({ ...sent, headers: { "idempotency-key": undefined } }),
+        "idempotency_key_missing"
+      )
+      assert.strictEqual(yield* codeOf({ ...sent, body: "{" }), "malformed_json")
+      assert.strictEqual(yield* codeOf(sent), "parameter_unknown")
+    })
+  )
+})

@@ -1,0 +1,110 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { customerBody, endpointBody, invoiceBody } from "../support/Invoices.ts"
+import { keys, layer as app } from "../support/MemoryApp.ts"
+import { MemoryTables } from "../support/MemoryTables.ts"
+import { get, post, send, type Sent } from "../support/Requests.ts"
+
+const as = (key: string) => ({ authorization: `Bearer ${key}` })
+
+const liveCustomer = {
+  ...customerBody(),
+  identification: { type: "31", number: "900373115", check_digit: "3" }
+}
+
+/** One object of each kind, of the account's test mode. */
+const objects = Effect.gen(function* () {
+  const customer = yield* post("/v1/customers", customerBody())
+  const invoice = yield* post("/v1/invoices", invoiceBody(customer.json.id))
+  const { until } = yield* MemoryTables
+  yield* until(({ invoices }) => invoices.get(invoice.json.id)?.next_action_at === null)
+  const endpoint = yield* post("/v1/webhook-endpoints", endpointBody("https://hooks.example.com"))
+  return { customer: String(customer.json.id), invoice: String(invoice.json.id), endpoint: String(endpoint.json.id) }
+})
+
+/** An id of the same form that nobody has. */
+const unknown = (id: string) => `${id.slice(0, -10)}${"0".repeat(10)}`
+
+const requests = (ids: Effect.Success<typeof objects>): ReadonlyArray<Sent & { readonly id: string }> => [
+  { id: ids.customer, path: `/v1/customers/${ids.customer}` },
+  { id: ids.invoice, path: `/v1/invoices/${ids.invoice}` },
+  { id: ids.endpoint, path: `/v1/webhook-endpoints/${ids.endpoint}` },
+  { id: ids.endpoint, method: "PATCH", path: `/v1/webhook-endpoints/${ids.endpoint}`, body: { is_active: false } },
+  { id: ids.endpoint, method: "POST", path: `/v1/webhook-endpoints/${ids.endpoint}`, body: { is_active: false } },
+  { id: ids.endpoint, method: "POST", path: `/v1/webhook-endpoints/${ids.endpoint}/rotate-secret` },
+  { id: ids.endpoint, method: "DELETE", path: `/v1/webhook-endpoints/${ids.endpoint}` },
+  { id: ids.customer, method: "POST", path: "/v1/invoices", body: invoiceBody(ids.customer) },
+  { id: ids.customer, path: `/v1/customers?starting_after=${ids.customer}` },
+  { id: ids.invoice, path: `/v1/invoices?ending_before=${ids.invoice}` },
+  { id: ids.endpoint, path: `/v1/webhook-endpoints?starting_after=${ids.endpoint}` }
+]
+
+layer(app)("ownership", (it) => {
+  for (const [whose, key] of [
+    ["another account's", keys.otherAccount],
+    ["the other mode's", keys.live]
+  ] as const) {
+    it.effect(`${whose} object cannot be told from one that is not there, and stays as it is`, () =>
+      Effect.gen(function* () {
+        const ids = yield* objects
+        const before = yield* Effect.forEach(Object.values(ids), (id) => get(pathOf(id)))
+        for (const { id, ...sent } of requests(ids)) {
+          const strange = JSON.parse(JSON.stringify(sent).replaceAll(id, unknown(id)))
+          const answers = yield* Effect.forEach([sent, strange] as ReadonlyArray<Sent>, (one) =>
+            send({ ...one, headers: as(key) })
+          )
+          const [there, notThere] = answers.map(({ headers, status, text }, index) => ({
+            status,
+            body: text
+              .replaceAll(index === 0 ? id : unknown(id), "ID")
+              .replaceAll(String(headers["request-id"]), "REQUEST"),
+            headers: { ...headers, "request-id": "REQUEST", date: "" }
+          }))
+          assert.include([400, 404], there?.status)
+          assert.deepStrictEqual(there, notThere, `${sent.method ?? "GET"} ${sent.path}`)
+        }
+        const after = yield* Effect.forEach(Object.values(ids), (id) => get(pathOf(id)))
+        assert.deepStrictEqual(
+          after.map(({ json }) => json),
+          before.map(({ json }) => json)
+        )
+      })
+    )
+
+    it.effect(`${whose} lists show nothing of this one`, () =>
+      Effect.gen(function* () {
+        yield* objects
+        for (const path of ["/v1/customers", "/v1/invoices", "/v1/webhook-endpoints"]) {
+          const { json } = yield* get(path, as(key))
+          assert.deepStrictEqual(json, { object: "list", url: path, has_more: false, data: [] })
+        }
+      })
+    )
+  }
+
+  it.effect("the key decides the mode of what it makes and of the account it sees", () =>
+    Effect.gen(function* () {
+      const test = yield* get("/v1/account")
+      const live = yield* get("/v1/account", as(keys.live))
+      assert.deepInclude(test.json, { key_mode: "test", authority_environment: "habilitacion" })
+      assert.deepInclude(live.json, { key_mode: "live", authority_environment: "produccion", id: test.json.id })
+      const customer = yield* post("/v1/customers", liveCustomer, as(keys.live))
+      assert.strictEqual(customer.json.livemode, true)
+      const endpoint = yield* post("/v1/webhook-endpoints", endpointBody("https://hooks.example.com"), as(keys.live))
+      assert.strictEqual(endpoint.json.livemode, true)
+      assert.strictEqual((yield* get(pathOf(customer.json.id))).status, 404)
+    })
+  )
+
+  it.effect("another key of the same account and mode sees the same", () =>
+    Effect.gen(function* () {
+      const ids = yield* objects
+      for (const id of Object.values(ids)) {
+        assert.strictEqual((yield* get(pathOf(id), as(keys.secondTest))).status, 200)
+      }
+    })
+  )
+})
+
+const kinds: Readonly<Record<string, string>> = { cust: "customers", inv: "invoices", we: "webhook-endpoints" }
+const pathOf = (id: string) => `/v1/${kinds[id.split("_")[0] ?? ""]}/${id}`

@@ -1,0 +1,154 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { HttpServer } from "effect/http"
+import { connect } from "node:net"
+import { type ErrorCode, errorCodes } from "../../schemas/ApiError.ts"
+import { Patience } from "../../src/platform/Server.ts"
+import { customerBody } from "../support/Invoices.ts"
+import { baseUrl, keys, layer as app } from "../support/MemoryApp.ts"
+import { MemoryTables } from "../support/MemoryTables.ts"
+import { get } from "../support/Requests.ts"
+
+/** All that the server sends back on one connection until it ends it. */
+const talk = Effect.fnUntraced(function* (text: string, options: { readonly hangUp?: boolean } = {}) {
+  const { address } = yield* HttpServer.HttpServer
+  const { hostname, port } = new URL(HttpServer.formatAddress(address))
+  return yield* Effect.callback<string>((resume) => {
+    const socket = connect(Number(port), hostname)
+    let received = ""
+    socket.setEncoding("utf8")
+    socket.on("data", (chunk: string) => (received += chunk))
+    // The server may close while there is still something to be written to it.
+    socket.on("error", () => {})
+    socket.on("close", () => resume(Effect.succeed(received)))
+    socket.write(text, () => {
+      if (options.hangUp === true) socket.destroy()
+    })
+  })
+})
+
+/** The one answer in what was received, taken apart. */
+const answerIn = (received: string) => {
+  assert.lengthOf(received.match(/HTTP\/1\.1 \d{3} /g) ?? [], 1, received)
+  const [head = "", body = ""] = received.split("\r\n\r\n")
+  const [statusLine = "", ...lines] = head.split("\r\n")
+  const headers = Object.fromEntries(
+    lines.map((line) => [line.slice(0, line.indexOf(":")).toLowerCase(), line.slice(line.indexOf(":") + 2)])
+  )
+  return { status: Number(statusLine.split(" ")[1]), headers, body }
+}
+
+const isRefused = (received: string, code: ErrorCode, message: RegExp) => {
+  const { body, headers, status } = answerIn(received)
+  const { error } = JSON.parse(body)
+  assert.strictEqual(status, errorCodes[code].status)
+  assert.strictEqual(error.code, code)
+  assert.strictEqual(error.type, errorCodes[code].type)
+  assert.match(error.message, message)
+  assert.strictEqual(error.doc_url, `${baseUrl}/docs/errors/${code}`)
+  assert.match(error.request_id, /^req_[0-9a-hjkmnp-tv-z]{26}$/)
+  assert.deepInclude(headers, {
+    "request-id": error.request_id,
+    "content-type": "application/json",
+    "content-length": String(Buffer.byteLength(body)),
+    "cache-control": "no-store",
+    "svc-version": "2026-01-01",
+    "x-content-type-options": "nosniff",
+    connection: "close"
+  })
+}
+
+const request = (line: string, headers: ReadonlyArray<string> = [], body = "") =>
+  [line, "Host: folio.test", `Authorization: Bearer ${keys.test}`, ...headers, "", body].join("\r\n")
+
+const createCustomer = (headers: ReadonlyArray<string>, body: string) =>
+  request("POST /v1/customers HTTP/1.1", ["Content-Type: application/json", "Idempotency-Key: k", ...headers], body)
+
+const survives = Effect.gen(function* () {
+  const { tables } = yield* MemoryTables
+  assert.strictEqual((yield* get("/v1/account")).status, 200)
+  assert.strictEqual(tables.customers.size, 0)
+  assert.strictEqual(tables.idempotencyKeys.size, 0)
+})
+
+const notHttp = [
+  { what: "a word", text: "HELLO\r\n\r\n" },
+  { what: "a TLS greeting", text: "\u0016\u0003\u0001\u0002\u0000\u0001\u0000\u0001\u00fc\u0003\u0003" },
+  { what: "an unknown method", text: request("FOO /v1/account HTTP/1.1") },
+  { what: "an unknown protocol", text: request("GET /v1/account HTTP/3.9") },
+  { what: "a header without a colon", text: request("GET /v1/account HTTP/1.1", ["nonsense"]) },
+  { what: "a body of two lengths", text: createCustomer(["Content-Length: 2", "Content-Length: 3"], "{}") },
+  {
+    what: "a body of a length and in chunks",
+    text: createCustomer(["Content-Length: 2", "Transfer-Encoding: chunked"], "{}")
+  },
+  { what: "a body of a length that is no number", text: createCustomer(["Content-Length: two"], "{}") }
+]
+
+describe("the server under the routes", () => {
+  it.effect.each(notHttp)("refuses $what", ({ text }) =>
+    Effect.gen(function* () {
+      isRefused(yield* talk(text), "malformed_json", /not an HTTP\/1.1 request/)
+      yield* survives
+    }).pipe(Effect.provide(app))
+  )
+
+  it.effect("refuses headers that no route should have to look at", () =>
+    Effect.gen(function* () {
+      const text = request("GET /v1/account HTTP/1.1", [`X-Much: ${"y".repeat(70_000)}`])
+      isRefused(yield* talk(text), "headers_too_large", /16 KiB/)
+      yield* survives
+    }).pipe(Effect.provide(app))
+  )
+
+  it.effect("takes a request with an expectation that nobody knows", () =>
+    Effect.gen(function* () {
+      const text = request("GET /v1/account HTTP/1.1", ["Expect: nonsense", "Connection: close"])
+      assert.strictEqual(answerIn(yield* talk(text)).status, 200)
+    }).pipe(Effect.provide(app))
+  )
+
+  it.effect("answers requests that come in one go, in their order", () =>
+    Effect.gen(function* () {
+      const paths = ["/v1/account", "/v1/nothing", "/v1/catalogs/tributos"]
+      const texts = paths.map((path, index) =>
+        request(`GET ${path} HTTP/1.1`, index === paths.length - 1 ? ["Connection: close"] : [])
+      )
+      const statuses = (yield* talk(texts.join(""))).match(/(?<=HTTP\/1\.1 )\d+/g)
+      assert.deepStrictEqual(statuses, ["200", "404", "200"])
+    }).pipe(Effect.provide(app))
+  )
+
+  it.effect("takes no harm from clients that hang up in the middle", () =>
+    Effect.gen(function* () {
+      const body = JSON.stringify(customerBody())
+      for (const text of [
+        "GET /v1/acc",
+        createCustomer([`Content-Length: ${body.length}`], body.slice(0, 20)),
+        createCustomer(["Transfer-Encoding: chunked"], "5\r\n{")
+      ]) {
+        yield* talk(text, { hangUp: true })
+        yield* survives
+      }
+    }).pipe(Effect.provide(app))
+  )
+})
+
+const impatient = Layer.provide(app, Layer.succeed(Patience, { headersMs: 150, requestMs: 300, checkMs: 50 }))
+
+describe("a request that does not arrive", () => {
+  it.effect("has 10 s for its headers and 30 s in all", () =>
+    Effect.map(Patience, (patience) => assert.deepInclude(patience, { headersMs: 10_000, requestMs: 30_000 }))
+  )
+
+  it.effect.each([
+    { what: "in its headers", text: "GET /v1/account HTTP/1.1\r\nHost: folio.test\r\n" },
+    { what: "in its body", text: createCustomer(["Content-Length: 1000"], "{") },
+    { what: "in its chunks", text: createCustomer(["Transfer-Encoding: chunked"], "1\r\n{\r\n") }
+  ])("is cut $what", ({ text }) =>
+    Effect.gen(function* () {
+      isRefused(yield* talk(text), "request_timeout", /did not arrive within 30 seconds/)
+      yield* survives
+    }).pipe(Effect.provide(impatient))
+  )
+})

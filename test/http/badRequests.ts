@@ -1,0 +1,169 @@
+import { bodyBytesMax } from "../../src/api/Conventions.ts"
+import { customerBody, invoiceBody } from "../support/Invoices.ts"
+import { keys } from "../support/MemoryApp.ts"
+import { customer, get, post, refused } from "./Refused.ts"
+
+const token = (authorization: string | undefined) => get("/v1/account", { authorization })
+
+const nested = (depth: number) => `${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`
+
+/** What is wrong before anybody looks at what the body means: bytes, headers, paths and queries. */
+export const badRequests = [
+  ...refused("malformed_json", [
+    ["JSON cut off", customer("{"), /not valid JSON/],
+    ["JSON with a comment", customer("{} // x"), /not valid JSON/],
+    ["two JSON values", customer("{}{}"), /not valid JSON/],
+    ["a repeated member", customer('{"a":1,"b":{},"a":1}'), /repeats the member name "a"/],
+    ["a repeated member, written otherwise", customer('{"a":1,"\\u0061":1}'), /repeats/],
+    ["33 levels", customer(nested(33)), /deeper than 32 levels/],
+    ["__proto__", customer('{"__proto__":{"a":1}}'), /"__proto__"/],
+    ["constructor, deep inside", customer('{"a":[{"constructor":1}]}'), /"constructor"/],
+    ["prototype", customer('{"prototype":1}'), /"prototype"/],
+    ["a byte order mark", customer(`\ufeff${JSON.stringify(customerBody())}`), /byte order mark/],
+    ["bytes that are not UTF-8", customer(Buffer.from([0x22, 0xc3, 0x28, 0x22])), /not valid UTF-8/],
+    ["UTF-16", customer(Buffer.from('{"a":1}', "utf16le")), /JSON|UTF-8/],
+    ["half a surrogate pair", customer('{"a":"\\ud800"}'), /surrogate/],
+    ["a number beyond a double", customer('{"a":1e999}'), /double/]
+  ]),
+  ...refused("request_too_large", [
+    ["a body of 256 KiB and a byte", customer(" ".repeat(bodyBytesMax + 1)), /at most 256 KiB/],
+    ["the same in chunks of unknown length", { ...customer(" ".repeat(bodyBytesMax + 1)), chunked: true }, /256 KiB/]
+  ]),
+  ...refused("unsupported_media_type", [
+    ["text", customer("{}", { "content-type": "text/plain" }), /application\/json/],
+    ["a form", customer("a=1", { "content-type": "application/x-www-form-urlencoded" }), /application\/json/],
+    [
+      "JSON in Latin-1",
+      customer("{}", { "content-type": "application/json; charset=iso-8859-1" }),
+      /application\/json/
+    ],
+    ["a body of no type", customer("{}", { "content-type": undefined }), /application\/json/]
+  ]),
+  ...refused("uri_too_long", [["a URL of more than 8 KiB", get(`/v1/account?${"x".repeat(8192)}`), /8 KiB/]]),
+  ...refused("headers_too_large", [
+    ["headers of more than 16 KiB", get("/v1/account", { "x-much": "y".repeat(16 * 1024) }), /16 KiB/]
+  ]),
+  ...refused("invalid_api_key", [
+    ["no key", token(undefined), /valid API key/],
+    ["an unknown key", token(`Bearer ${keys.unknown}`), /valid API key/],
+    ["a revoked key", token(`Bearer ${keys.revoked}`), /valid API key/],
+    ["a mistyped key", token(`Bearer ${keys.test.slice(0, -1)}x`), /valid API key/],
+    ["a key cut short", token(`Bearer ${keys.test.slice(0, -1)}`), /valid API key/],
+    ["a key without Bearer", token(keys.test), /valid API key/],
+    ["a key as Basic", token(`Basic ${Buffer.from(`${keys.test}:`).toString("base64")}`), /valid API key/],
+    // As long as "Bearer ".
+    ["a key as Digest", token(`Digest ${keys.test}`), /valid API key/],
+    ["a key glued to Bearer", token(`Bearer${keys.test}`), /valid API key/],
+    ["an empty Authorization", token(""), /valid API key/]
+  ]),
+  ...refused("unsupported_version", [
+    ["an unknown version", get("/v1/account", { "svc-version": "2020-01-01" }), /2026-01-01/, "Svc-Version"],
+    ["a malformed version", get("/v1/account", { "svc-version": "latest" }), /2026-01-01/, "Svc-Version"]
+  ]),
+  ...refused("idempotency_key_missing", [
+    [
+      "no idempotency key for a customer",
+      customer(customerBody(), { "idempotency-key": undefined }),
+      /needs the header Idempotency-Key/,
+      "Idempotency-Key"
+    ],
+    [
+      "no idempotency key for an invoice",
+      post("/v1/invoices", invoiceBody("cust_1"), { "idempotency-key": undefined }),
+      /needs the header Idempotency-Key/,
+      "Idempotency-Key"
+    ],
+    [
+      "an empty idempotency key",
+      customer(customerBody(), { "idempotency-key": "" }),
+      /needs the header/,
+      "Idempotency-Key"
+    ]
+  ]),
+  ...refused("idempotency_key_too_long", [
+    [
+      "an idempotency key of 129 characters",
+      customer(customerBody(), { "idempotency-key": "k".repeat(129) }),
+      /at most 128/,
+      "Idempotency-Key"
+    ]
+  ]),
+  ...refused("idempotency_key_invalid", [
+    [
+      "an idempotency key with an accent",
+      customer(customerBody(), { "idempotency-key": "café" }),
+      /printable ASCII/,
+      "Idempotency-Key"
+    ],
+    [
+      "an idempotency key with a tab",
+      customer(customerBody(), { "idempotency-key": "a\tb" }),
+      /printable ASCII/,
+      "Idempotency-Key"
+    ]
+  ]),
+  ...refused("route_not_found", [
+    ["nothing there", get("/v1/nothing"), /nothing at \/v1\/nothing/],
+    ["the root", get("/"), /\/docs/],
+    ["capitals", get("/v1/Customers"), /nothing at/],
+    ["a slash too many at the end", get("/v1/account/"), /nothing at/],
+    ["a slash too many inside", get("/v1//customers"), /nothing at/],
+    ["a path that cannot be decoded", get("/v1/customers/%zz"), /nothing at/]
+  ]),
+  ...refused("method_not_allowed", [
+    ["a wrong method", { method: "DELETE", path: "/v1/customers" }, /use GET, HEAD, POST/],
+    [
+      "a wrong method without a key",
+      { method: "PUT", path: "/v1/account", headers: { authorization: undefined } },
+      /use GET, HEAD/
+    ],
+    [
+      "a wrong method on an item",
+      { method: "PUT", path: "/v1/webhook-endpoints/we_1" },
+      /use DELETE, GET, HEAD, PATCH, POST/
+    ],
+    ["a read of a command", get("/v1/webhook-endpoints/we_1/rotate-secret"), /use POST/]
+  ]),
+  ...refused("resource_missing", [
+    ["no such customer", get("/v1/customers/cust_1"), /no customer "cust_1"/],
+    ["no id", get("/v1/customers/"), /no customer ""/],
+    ["an id longer than any", get(`/v1/customers/${"x".repeat(80)}`), /no customer "x{64}"/],
+    ["no such invoice", get("/v1/invoices/inv_1"), /no invoice "inv_1"/],
+    ["no such endpoint", get("/v1/webhook-endpoints/we_1"), /no webhook endpoint "we_1"/],
+    ["an invoice for nobody", post("/v1/invoices", invoiceBody("cust_1")), /no customer "cust_1"/, "customer_id"],
+    ["no such catalog", get("/v1/catalogs/monedas"), /no catalog "monedas".*medios-pago/],
+    ["a catalog that every object has", get("/v1/catalogs/constructor"), /no catalog/],
+    ["no such error page", get("/docs/errors/nope"), /no error code "nope"/],
+    ["an error page that every object has", get("/docs/errors/toString"), /no error code/]
+  ]),
+  ...refused(
+    "parameter_invalid",
+    ["0", "101", "-1", "1.5", "abc", "", "1e1", "+1", "010"].map((limit) => [
+      `limit ${JSON.stringify(limit)}`,
+      get(`/v1/customers?limit=${encodeURIComponent(limit)}`),
+      /whole number from 1 to 100/,
+      "limit"
+    ])
+  ),
+  ...refused("parameter_invalid", [["limit twice", get("/v1/customers?limit=1&limit=2"), /once/, "limit"]]),
+  ...refused("parameter_conflict", [
+    ["both cursors", get("/v1/customers?starting_after=a&ending_before=b"), /exclude each other/, "ending_before"]
+  ]),
+  ...refused("invalid_cursor", [
+    ["a cursor after nothing", get("/v1/invoices?starting_after=inv_1"), /"inv_1"/, "starting_after"],
+    ["a cursor before nothing", get("/v1/webhook-endpoints?ending_before=we_1"), /"we_1"/, "ending_before"],
+    ["an empty cursor", get("/v1/customers?starting_after="), /""/, "starting_after"]
+  ]),
+  ...refused("parameter_unknown", [
+    ["an unknown filter", get("/v1/customers?nmae=x"), /not known here/, "nmae"],
+    ["a filter where there is none", get("/v1/account?x=1"), /not known here/, "x"],
+    ["a filter of a catalog", get("/v1/catalogs/tributos?limit=1"), /not known here/, "limit"],
+    ["a query of a POST", post("/v1/customers?expand=x", customerBody()), /not known here/, "expand"],
+    [
+      "a query of a DELETE",
+      { method: "DELETE", path: "/v1/webhook-endpoints/we_1?force=true" },
+      /not known here/,
+      "force"
+    ]
+  ])
+]

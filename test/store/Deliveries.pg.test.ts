@@ -1,0 +1,233 @@
+import { assert, layer } from "@effect/vitest"
+import { Array, Context, Deferred, Effect, Fiber, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { type CompletedAttempt, Deliveries, type DueDelivery } from "../../src/store/Deliveries.ts"
+import { Ids } from "../../src/store/Ids.ts"
+import { Transitions } from "../../src/store/Transitions.ts"
+import { WebhookEndpoints } from "../../src/store/WebhookEndpoints.ts"
+import { ownerLayer, seedAccount, seedDrafts, seedEndpoint } from "../support/Owners.ts"
+import { TestDatabase } from "../support/Postgres.ts"
+import { until } from "../support/Until.ts"
+
+const secret = "whsec_c2VjcmV0"
+
+/** Two owners of one endpoint, which has `count` deliveries to make: two for each of its documents, in this order. */
+const twoOwners = Effect.fnUntraced(function* (count: number) {
+  const { url } = yield* TestDatabase
+  const sql = yield* SqlClient.SqlClient
+  const first = yield* Layer.build(ownerLayer(url))
+  const second = yield* Layer.build(ownerLayer(url))
+  const { of } = yield* seedAccount.pipe(Effect.provideContext(first))
+  yield* sql`truncate deliveries, attempts`
+  yield* sql`delete from webhook_endpoints`
+  const id = yield* seedEndpoint(of, { max_in_flight: 10 }, secret).pipe(Effect.provideContext(first))
+  const documents = yield* seedDrafts(of.account_id, Math.ceil(count / 2)).pipe(Effect.provideContext(first))
+  yield* sql`update invoices set state = 'submitted' where id = any(${documents})`
+  const ids = Context.get(first, Ids)
+  const transitions = Context.get(first, Transitions)
+  for (const contingency of [true, false]) {
+    yield* Effect.forEach(documents, (document) =>
+      Effect.flatMap(ids.event, (event) =>
+        transitions.move({
+          key: { ...of, id: document },
+          version: contingency ? 1 : 2,
+          from: contingency ? "submitted" : "accepted_contingency",
+          command: contingency ? "EnterContingency" : "Accept",
+          to: contingency ? "accepted_contingency" : "accepted_by_authority",
+          alarmMs: null,
+          event: { id: event, type: "invoice.accepted_by_authority", body: "{}", created_at: new Date() }
+        })
+      )
+    )
+  }
+  return {
+    key: { ...of, id },
+    endpoints: Context.get(first, WebhookEndpoints),
+    first: Context.get(first, Deliveries),
+    second: Context.get(second, Deliveries)
+  }
+})
+
+const completed = (delivery: DueDelivery, succeeded: boolean): CompletedAttempt => ({
+  delivery,
+  trigger: "auto",
+  started_at: new Date(),
+  duration_ms: 1,
+  succeeded,
+  retryInMs: succeeded ? null : 30_000,
+  remote_ip: null,
+  response_status: succeeded ? 200 : 500,
+  response_headers: {},
+  response_body: "",
+  error: succeeded ? null : { code: "status", message: "500" }
+})
+
+interface Row {
+  readonly status: string
+  readonly attempts: number
+  readonly resting: boolean
+}
+
+const rows = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  return yield* sql<Row>`
+    select status, attempts, next_attempt_at = 'infinity' as resting from deliveries order by seq`
+})
+
+const elapse = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`update deliveries set next_attempt_at = now() where status = 'pending'`
+})
+
+layer(TestDatabase.layer, { excludeTestServices: true })("Deliveries", (it) => {
+  it.effect("gives each delivery to one of two owners that take at once, the events of a document in order", () =>
+    Effect.gen(function* () {
+      const { first, key, second } = yield* twoOwners(120)
+      const sql = yield* SqlClient.SqlClient
+      const taken: Array<string> = []
+      const work = (owner: Deliveries["Service"]) =>
+        owner.take(key, 0).pipe(
+          Effect.tap((due) => Effect.sync(() => taken.push(...due.map((delivery) => delivery.id)))),
+          Effect.tap((due) =>
+            Effect.forEach(due, (delivery) => owner.record(completed(delivery, true)), { concurrency: "unbounded" })
+          ),
+          Effect.repeat({ until: (due) => due.length === 0 })
+        )
+      while (taken.length < 120) yield* Effect.all([work(first), work(second)], { concurrency: 2 })
+      assert.strictEqual(new Set(taken).size, 120)
+      const wrong = yield* sql`
+        select 1 from deliveries a join deliveries b on b.object_id = a.object_id and b.seq > a.seq
+        where array_position(${taken}::text[], a.id) > array_position(${taken}::text[], b.id)`
+      assert.strictEqual(wrong.length, 0)
+    })
+  )
+
+  it.effect("gives a document's later event to nobody while an earlier one is under way or waits for a retry", () =>
+    Effect.gen(function* () {
+      const { first, key, second } = yield* twoOwners(4)
+      const due = yield* first.take(key, 0)
+      assert.strictEqual(due.length, 2)
+      assert.deepStrictEqual(yield* second.take(key, 0), [])
+      yield* first.record(completed(due[0]!, false))
+      yield* first.record(completed(due[1]!, true))
+      const next = yield* second.take(key, 0)
+      assert.strictEqual(next.length, 1)
+      assert.deepStrictEqual(
+        (yield* rows).map((row) => [row.status, row.attempts]),
+        [
+          ["pending", 1],
+          ["succeeded", 1],
+          ["pending", 0],
+          ["pending", 0]
+        ]
+      )
+    })
+  )
+
+  it.effect("leaves room for what is in flight", () =>
+    Effect.gen(function* () {
+      const { first, key } = yield* twoOwners(40)
+      assert.strictEqual((yield* first.take(key, 7)).length, 3)
+      assert.strictEqual((yield* first.take(key, 10)).length, 0)
+      assert.strictEqual((yield* first.take(key, 12)).length, 0)
+    })
+  )
+
+  it.effect("gives a delivery again when its lease has ended, and ignores what its first owner then records", () =>
+    Effect.gen(function* () {
+      const { first, key, second } = yield* twoOwners(2)
+      const sql = yield* SqlClient.SqlClient
+      const [frozen] = yield* first.take(key, 0)
+      yield* elapse
+      const [again] = yield* second.take(key, 0)
+      assert.deepStrictEqual(again, frozen)
+      yield* second.record(completed(again!, true))
+      yield* first.record(completed(frozen!, false))
+      const [row] = yield* rows
+      assert.deepStrictEqual(row, { status: "succeeded", attempts: 1, resting: false })
+      const logged = yield* sql`select response_status from attempts`
+      assert.deepStrictEqual(logged, [{ response_status: 200 }])
+    })
+  )
+
+  it.effect("records an attempt once, though a batch holds it twice", () =>
+    Effect.gen(function* () {
+      const { first, key } = yield* twoOwners(2)
+      const [delivery] = yield* first.take(key, 0)
+      const attempts = Array.makeBy(3, () => completed(delivery!, false))
+      yield* Effect.forEach(attempts, first.record, { concurrency: "unbounded" })
+      assert.strictEqual((yield* rows)[0]?.attempts, 1)
+    })
+  )
+
+  it.effect("opens the secret that is valid when a delivery is taken", () =>
+    Effect.gen(function* () {
+      const { endpoints, first, key } = yield* twoOwners(2)
+      assert.strictEqual((yield* first.take(key, 0))[0]?.secret, secret)
+      yield* endpoints.replaceSecret(key, "whsec_bmV3", new Date())
+      yield* elapse
+      assert.strictEqual((yield* first.take(key, 0))[0]?.secret, "whsec_bmV3")
+    })
+  )
+
+  it.effect("does not put to rest what an activation has just made due", () =>
+    Effect.gen(function* () {
+      const { endpoints, first, key } = yield* twoOwners(2)
+      const sql = yield* SqlClient.SqlClient
+      yield* endpoints.update(key, { is_active: false }, new Date())
+      const activated = yield* Deferred.make<void>()
+      const commit = yield* Deferred.make<void>()
+      const activation = yield* Effect.forkScoped(
+        sql.withTransaction(
+          Effect.gen(function* () {
+            // The statements of `WebhookEndpoints.update`, with the commit in our hand.
+            yield* sql`update webhook_endpoints set is_active = true where id = ${key.id}`
+            yield* sql`update deliveries set next_attempt_at = now() where status = 'pending' and next_attempt_at = 'infinity'`
+            yield* Deferred.succeed(activated, undefined)
+            yield* Deferred.await(commit)
+          })
+        )
+      )
+      yield* Deferred.await(activated)
+      const rest = yield* Effect.forkScoped(first.rest(key), { startImmediately: true })
+      // It has come to an end, or waits for the activation.
+      yield* until(
+        Effect.zip(
+          Effect.sync(() => rest.pollUnsafe()),
+          sql`
+          select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
+        ),
+        ([exit, waiting]) => exit !== undefined || waiting.length > 0
+      )
+      yield* Deferred.succeed(commit, undefined)
+      yield* Fiber.join(activation)
+      yield* Fiber.join(rest)
+      assert.deepStrictEqual(
+        (yield* rows).map((row) => row.resting),
+        [false, false]
+      )
+    })
+  )
+
+  it.effect(
+    "rests what is due for an inactive endpoint until its activation, and cancels what a deleted one left",
+    () =>
+      Effect.gen(function* () {
+        const { endpoints, first, key } = yield* twoOwners(4)
+        const sql = yield* SqlClient.SqlClient
+        yield* endpoints.update(key, { is_active: false }, new Date())
+        assert.deepStrictEqual(yield* first.take(key, 0), [])
+        yield* first.rest(key)
+        assert.deepStrictEqual([...new Set((yield* rows).map((row) => row.resting))], [true])
+        assert.deepStrictEqual(yield* first.dueEndpoints(10), [])
+        yield* endpoints.update(key, { is_active: true }, new Date())
+        assert.deepStrictEqual(yield* first.dueEndpoints(10), [key])
+
+        // An outcome that was committed beside the deletion leaves a delivery to nobody.
+        yield* sql`delete from webhook_endpoints where id = ${key.id}`
+        assert.deepStrictEqual(yield* first.take(key, 0), [])
+        yield* first.rest(key)
+        assert.deepStrictEqual([...new Set((yield* rows).map((row) => row.status))], ["canceled"])
+      })
+  )
+})

@@ -1,0 +1,64 @@
+import { Effect, Layer } from "effect"
+import { Entity, ShardingConfig } from "effect/cluster"
+import * as Account from "../../src/entities/Account.ts"
+import { AccountWork } from "../../src/entities/AccountWork.ts"
+import * as Invoice from "../../src/entities/Invoice.ts"
+import { InvoiceWork } from "../../src/entities/InvoiceWork.ts"
+import * as WebhookEndpoint from "../../src/entities/WebhookEndpoint.ts"
+import { AccountEntity } from "../../src/protocol/AccountEntity.ts"
+import { accountAddress, memberAddress } from "../../src/protocol/Address.ts"
+import { InvoiceEntity } from "../../src/protocol/InvoiceEntity.ts"
+import { WebhookEndpointEntity } from "../../src/protocol/WebhookEndpointEntity.ts"
+import type { InvoiceKey } from "../../src/store/Invoices.ts"
+import type { EndpointKey } from "../../src/store/WebhookEndpoints.ts"
+import { Told } from "./Fakes.ts"
+import { testMode, world } from "./MemoryApp.ts"
+import { MemoryTables } from "./MemoryTables.ts"
+
+/*
+ * One kind of actor alone: what it tells others is noted in `Told` and goes nowhere. Each owner that is made is another
+ * process's: two of them are one actor living twice, and an owner made later is the actor started again.
+ */
+
+export const alone = Layer.mergeAll(Told.layer, ShardingConfig.layer()).pipe(Layer.provideMerge(world))
+
+export const accountOwner = Effect.flatMap(
+  Entity.makeTestClient(
+    AccountEntity,
+    Account.layer.pipe(Layer.provide(AccountWork.layer), Layer.provide(InvoiceWork.layer))
+  ),
+  (client) => client(accountAddress(testMode))
+)
+
+export const invoiceOwner = Effect.map(
+  Entity.makeTestClient(InvoiceEntity, Invoice.layer.pipe(Layer.provide(InvoiceWork.layer))),
+  (client) => (key: InvoiceKey) => Effect.flatMap(client(memberAddress(key)), (actor) => actor.Proceed())
+)
+
+export const endpointOwner = Effect.map(
+  Entity.makeTestClient(WebhookEndpointEntity, WebhookEndpoint.layer),
+  (client) => (key: EndpointKey) => Effect.flatMap(client(memberAddress(key)), (actor) => actor.Deliver())
+)
+
+/** Tells an owner to deliver, and waits until it has nothing more to send at this moment. */
+export const deliverAll = Effect.fnUntraced(function* (
+  deliver: (key: EndpointKey) => Effect.Effect<void>,
+  key: EndpointKey
+) {
+  const { count, until } = yield* MemoryTables
+  const before = count("Deliveries.rest")
+  yield* deliver(key)
+  yield* until(() => count("Deliveries.rest") > before)
+})
+
+export const invoiceOf = Effect.fnUntraced(function* (key: InvoiceKey) {
+  const { tables } = yield* MemoryTables
+  const row = tables.invoices.get(key.id)
+  return row ?? (yield* Effect.die(`no invoice ${key.id}`))
+})
+
+export const deliveryOf = Effect.fnUntraced(function* (id: string) {
+  const { tables } = yield* MemoryTables
+  const row = tables.deliveries.get(id)
+  return row ?? (yield* Effect.die(`no delivery ${id}`))
+})

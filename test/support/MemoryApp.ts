@@ -1,0 +1,163 @@
+// As in main.ts: what is tested is what runs.
+import "effect/schema/SchemaJITCompiler/enable"
+import { NodeCrypto, NodeDns } from "@effect/platform-node"
+import { Config, Effect, Layer, References } from "effect"
+import { TestRunner } from "effect/cluster"
+import { TestClock } from "effect/testing"
+import type { AccountMode, KeyMode } from "../../schemas/Account.ts"
+import { AccountId, ApiKeyId, ResolutionId } from "../../schemas/Id.ts"
+import { ServiceInfo } from "../../src/api/ServiceInfo.ts"
+import * as App from "../../src/App.ts"
+import { fromPem, makeSelfSigned, SandboxCertificate } from "../../src/documents/Certificate.ts"
+import { makeApiKey } from "../../src/domain/ApiKeyFormat.ts"
+import { EgressGuard } from "../../src/outbound/EgressGuard.ts"
+import * as Server from "../../src/platform/Server.ts"
+import { Settings } from "../../src/platform/Settings.ts"
+import { Accounts } from "../../src/store/Accounts.ts"
+import { ApiKeys } from "../../src/store/ApiKeys.ts"
+import { Ids } from "../../src/store/Ids.ts"
+import { Resolutions } from "../../src/store/Resolutions.ts"
+import { FakeAuthority, FakeReceiver } from "./Fakes.ts"
+import * as MemoryStore from "./MemoryStore.ts"
+import { MemoryTables } from "./MemoryTables.ts"
+
+/** When every test begins, in milliseconds: ten in the morning of the authority's zone. */
+export const startOfTest = Date.parse("2026-11-21T15:00:00.000Z")
+export const baseUrl = "http://folio.test"
+
+const body = (letter: string) => letter.repeat(26)
+export const account = AccountId.make(`ten_${body("a")}`)
+export const otherAccount = AccountId.make(`ten_${body("b")}`)
+export const testMode: AccountMode = { account_id: account, livemode: false }
+
+const key = (mode: KeyMode, byte: number) => makeApiKey(mode, new Uint8Array(32).fill(byte))
+export const keys = {
+  test: key("test", 1),
+  secondTest: key("test", 2),
+  live: key("live", 3),
+  revoked: key("test", 4),
+  unknown: key("test", 5),
+  otherAccount: key("test", 6)
+}
+
+const issuer = {
+  identification: { type: "31", number: "900373115", check_digit: "3" },
+  legal_name: "Folio Sandbox S.A.S.",
+  organization_type: "1",
+  email: "facturas@folio.test",
+  address: "Carrera 7 71-21",
+  city_code: "11001",
+  department_code: "11",
+  country_code: "CO",
+  tax_responsibilities: ["R-99-PN"]
+} as const
+
+export const firstNumber = 990_000_000n
+
+const range = {
+  number: "18760000001",
+  document_type: "invoice",
+  prefix: "SETP",
+  from_number: firstNumber,
+  to_number: 995_000_000n,
+  valid_from: "2019-01-19",
+  valid_to: "2030-01-19",
+  technical_key: "fc8eac422eba16e22ffd8c6f94b3f40a6e38162c",
+  is_active: true,
+  next_number: firstNumber
+} as const
+
+/** The numbering range of an account's mode. */
+export const rangeId = ({ account_id, livemode }: AccountMode) =>
+  ResolutionId.make(`res_${account_id.slice(4, 29)}${livemode ? 1 : 0}`)
+
+export const apiKeyIds = {
+  test: ApiKeyId.make(`key_${body("a")}`),
+  secondTest: ApiKeyId.make(`key_${body("b")}`),
+  live: ApiKeyId.make(`key_${body("c")}`),
+  revoked: ApiKeyId.make(`key_${body("d")}`),
+  otherAccount: ApiKeyId.make(`key_${body("e")}`)
+}
+
+const seed = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const accounts = yield* Accounts
+    const apiKeys = yield* ApiKeys
+    const resolutions = yield* Resolutions
+    const { tables } = yield* MemoryTables
+    const created_at = new Date(startOfTest)
+
+    for (const id of [account, otherAccount]) {
+      yield* accounts.insert({ id, name: "Cuenta", issuer, default_version: "2026-01-01", created_at })
+      for (const livemode of [false, true]) {
+        const of = { account_id: id, livemode }
+        yield* resolutions.insert({ ...of, id: rangeId(of), ...range, created_at })
+      }
+    }
+    for (const name of Object.keys(apiKeyIds) as Array<keyof typeof apiKeyIds>) {
+      const id = apiKeyIds[name]
+      const account_id = name === "otherAccount" ? otherAccount : account
+      yield* apiKeys.insert({ id, account_id, mode: name === "live" ? "live" : "test", key: keys[name], created_at })
+      const row = tables.apiKeys.get(id)
+      if (name === "revoked" && row !== undefined) tables.apiKeys.set(id, { ...row, revoked: true })
+    }
+  })
+)
+
+// One key pair for all tests of a file: to make one takes longer than most tests.
+const pem = Effect.runSync(Effect.cached(makeSelfSigned("Folio test", new Date(startOfTest))))
+const certificate = Layer.effect(SandboxCertificate, Effect.map(pem, fromPem))
+
+// Told only when asked for: most tests provoke what is logged.
+const logLevel = Layer.effect(
+  References.MinimumLogLevel,
+  Config.LogLevel("TEST_LOG_LEVEL").pipe(Config.withDefault("None"), Effect.orDie)
+)
+
+// Before anything reads the clock: an actor that slept since 1970 would have much to catch up with.
+const clock = Layer.effectDiscard(TestClock.setTime(startOfTest))
+
+// A runner takes its shards in its first moments.
+const settled = Layer.effectDiscard(TestClock.adjust("1 second"))
+
+const settings = Layer.succeed(Settings, {
+  host: "127.0.0.1",
+  port: 0,
+  baseUrl,
+  dataDir: "/nowhere",
+  databaseUrl: undefined,
+  webhookAllow: [],
+  secretKey: undefined,
+  logLevel: "Info",
+  sandboxLatencyMs: 0
+})
+
+/** What actors live on: two accounts with keys and ranges in memory, an authority and a receiver that a test plays. */
+export const world = seed.pipe(
+  Layer.provideMerge(
+    Layer.mergeAll(
+      MemoryStore.layer,
+      Ids.layer,
+      FakeAuthority.layer,
+      FakeReceiver.layer,
+      EgressGuard.layer({}).pipe(Layer.provide(NodeDns.layer)),
+      certificate,
+      Layer.succeed(ServiceInfo, { version: "0.1.0", baseUrl })
+    )
+  ),
+  Layer.provideMerge(Layer.mergeAll(NodeCrypto.layer, logLevel)),
+  Layer.provideMerge(clock)
+)
+
+/** All actors and the sweeper, in one runner. */
+export const actors = settled.pipe(
+  Layer.provideMerge(App.entitiesLayer),
+  Layer.provideMerge(TestRunner.layer),
+  Layer.provideMerge(world)
+)
+
+/** The whole service behind a real HTTP server: its actors and routes as they are, its store in memory. */
+export const layer = App.httpLayer.pipe(
+  Layer.provideMerge(Server.layer.pipe(Layer.provideMerge(settings))),
+  Layer.provideMerge(actors)
+)

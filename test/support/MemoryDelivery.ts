@@ -1,0 +1,272 @@
+import { Effect, Layer, Option, Result } from "effect"
+import { hash } from "node:crypto"
+import { DeliveryId, WebhookEndpointId } from "../../schemas/Id.ts"
+import { cufe } from "../../src/domain/Cufe.ts"
+import { fullNumber } from "../../src/domain/FullNumber.ts"
+import { Deliveries } from "../../src/store/Deliveries.ts"
+import { type DraftToNumber, Numbering, type NumberingResult } from "../../src/store/Numbering.ts"
+import { type Moved, type Step, Transitions } from "../../src/store/Transitions.ts"
+import {
+  type EndpointKey,
+  endpointsPerAccountMax,
+  limitReached,
+  type StoredWebhookEndpoint,
+  WebhookEndpoints
+} from "../../src/store/WebhookEndpoints.ts"
+import { type DeliveryRow, isOf, MemoryTables, pageOf, rowOf, type Tables } from "./MemoryTables.ts"
+
+/* From the number to the delivery: the part of the memory store that moves documents and what follows from that. */
+
+const signWithinMs = 5_000
+const leaseMs = 20_000
+const healthResolutionMs = 10_000
+
+const number = (tables: Tables, draft: DraftToNumber, now: number): NumberingResult => {
+  const row = rowOf(tables.invoices, draft.key)
+  if (row === undefined || row.state !== "queued" || row.number !== null) return "not_a_draft"
+  const range = tables.resolutions.get(draft.resolution_id)
+  const fits =
+    range !== undefined &&
+    isOf(range, draft.key) &&
+    range.is_active &&
+    range.valid_from <= draft.issue_date &&
+    draft.issue_date <= range.valid_to &&
+    range.next_number <= range.to_number
+  if (!fits) return "no_number_left"
+  const full_number = fullNumber(range.prefix, range.next_number)
+  const version = row.version + 1
+  tables.resolutions.set(range.id, { ...range, next_number: range.next_number + 1n })
+  tables.invoices.set(row.id, {
+    ...row,
+    state: "numbered",
+    version,
+    resolution_id: range.id,
+    prefix: range.prefix,
+    number: range.next_number,
+    full_number,
+    cufe: cufe(full_number, draft.cufe_tail),
+    issue_date: draft.issue_date,
+    issue_time: draft.issue_time,
+    updated_at: new Date(now),
+    next_action_at: now + signWithinMs
+  })
+  tables.transitions.push({ invoice_id: row.id, version, command: "Number", from: "queued", to: "numbered", at: now })
+  return "numbered"
+}
+
+const move = (tables: Tables, step: Step, now: number): Moved => {
+  const row = rowOf(tables.invoices, step.key)
+  if (row === undefined || row.version !== step.version || row.state !== step.from) {
+    return { moved: false, endpoints: [] }
+  }
+  const version = row.version + 1
+  tables.invoices.set(row.id, {
+    ...row,
+    state: step.to,
+    version,
+    attempts: row.attempts + (step.attempt === true ? 1 : 0),
+    next_action_at: step.alarmMs === null ? null : now + step.alarmMs,
+    authority_errors: step.errors ?? row.authority_errors,
+    authority_notifications: step.notifications ?? row.authority_notifications,
+    failure: step.failure ?? null,
+    updated_at: new Date(now)
+  })
+  if (step.signed !== undefined) {
+    if (tables.documents.has(row.id)) throw new Error(`${row.id} has its signed bytes already`)
+    tables.documents.set(row.id, { signed: step.signed, authority_answer: null })
+  }
+  const document = tables.documents.get(row.id)
+  if (step.authorityAnswer !== undefined && document !== undefined) {
+    tables.documents.set(row.id, { ...document, authority_answer: step.authorityAnswer })
+  }
+  if (step.command !== null) {
+    const { command, from, to } = step
+    tables.transitions.push({ invoice_id: row.id, version, command, from, to, at: now })
+  }
+  return { moved: true, endpoints: step.event === undefined ? [] : publish(tables, step, step.event, version, now) }
+}
+
+/** The event and its deliveries; gives the endpoints that have one to make. */
+const publish = (tables: Tables, step: Step, event: NonNullable<Step["event"]>, version: number, now: number) => {
+  const { account_id, id: object_id, livemode } = step.key
+  const seq = tables.events.length + 1
+  const { body, id: event_id, type } = event
+  tables.events.push({ account_id, livemode, id: event_id, seq, type, object_id, object_version: version, body })
+  const subscribed = [...tables.endpoints.values()].filter(
+    (endpoint) => isOf(endpoint, step.key) && endpoint.is_active && endpoint.subscribed_events.includes(type)
+  )
+  return subscribed.map((endpoint) => {
+    const id = `whd_${event_id.slice(4, 14)}${hash("sha256", event_id + endpoint.id).slice(0, 16)}`
+    tables.deliveries.set(id, {
+      account_id,
+      livemode,
+      id,
+      endpoint_id: endpoint.id,
+      event_id,
+      object_id,
+      seq,
+      status: "pending",
+      attempts: 0,
+      next_attempt_at: now
+    })
+    return endpoint.id
+  })
+}
+
+export const numberingLayer = Layer.effect(
+  Numbering,
+  Effect.map(MemoryTables, ({ call }) =>
+    Numbering.of({
+      number: (draft) => call("Numbering.number", (tables, now) => number(tables, draft, now))
+    })
+  )
+)
+
+export const transitionsLayer = Layer.effect(
+  Transitions,
+  Effect.map(MemoryTables, ({ call }) =>
+    Transitions.of({
+      move: (step) => call("Transitions.move", (tables, now) => move(tables, step, now))
+    })
+  )
+)
+
+/** Pending deliveries that are due and have none of the same resource before them, in event order. */
+const due = (tables: Tables, now: number): ReadonlyArray<DeliveryRow> => {
+  const pending = [...tables.deliveries.values()]
+    .filter((row) => row.status === "pending")
+    .toSorted((a, b) => a.seq - b.seq)
+  return pending.filter(
+    (row) =>
+      row.next_attempt_at <= now &&
+      !pending.some(
+        (earlier) =>
+          earlier.endpoint_id === row.endpoint_id && earlier.object_id === row.object_id && earlier.seq < row.seq
+      )
+  )
+}
+
+const take = (tables: Tables, key: EndpointKey, inFlight: number, now: number) => {
+  const endpoint = rowOf(tables.endpoints, key)
+  if (endpoint === undefined || !endpoint.is_active) return []
+  const free = Math.max(endpoint.max_in_flight - inFlight, 0)
+  const taken = due(tables, now)
+    .filter((row) => row.endpoint_id === key.id)
+    .slice(0, free)
+  return taken.map((row) => {
+    tables.deliveries.set(row.id, { ...row, next_attempt_at: now + leaseMs })
+    const event = tables.events.find(({ id }) => id === row.event_id)
+    if (event === undefined) throw new Error(`no event ${row.event_id}`)
+    return {
+      endpoint: key,
+      id: DeliveryId.make(row.id),
+      attempts: row.attempts,
+      event_id: event.id,
+      event_type: event.type,
+      body: event.body,
+      url: endpoint.url,
+      secret: endpoint.secret
+    }
+  })
+}
+
+export const deliveriesLayer = Layer.effect(
+  Deliveries,
+  Effect.map(MemoryTables, ({ call }) =>
+    Deliveries.of({
+      take: (key, inFlight) => call("Deliveries.take", (tables, now) => take(tables, key, inFlight, now)),
+      rest: (key) =>
+        call("Deliveries.rest", ({ deliveries, endpoints }, now) => {
+          const endpoint = rowOf(endpoints, key)
+          if (endpoint?.is_active === true) return
+          for (const row of deliveries.values()) {
+            if (row.endpoint_id !== key.id || row.status !== "pending" || row.next_attempt_at > now) continue
+            const status = endpoint === undefined ? "canceled" : "pending"
+            deliveries.set(row.id, { ...row, status, next_attempt_at: Infinity })
+          }
+        }),
+      record: (attempt) =>
+        call("Deliveries.record", ({ attempts, deliveries, endpoints }, now) => {
+          const row = deliveries.get(attempt.delivery.id)
+          if (row === undefined || row.status !== "pending" || row.attempts !== attempt.delivery.attempts) return
+          const { retryInMs, succeeded } = attempt
+          deliveries.set(row.id, {
+            ...row,
+            attempts: row.attempts + 1,
+            status: succeeded ? "succeeded" : retryInMs === null ? "failed" : "pending",
+            next_attempt_at: retryInMs === null ? row.next_attempt_at : now + retryInMs
+          })
+          attempts.push({ ...attempt, number: row.attempts + 1 })
+          const endpoint = endpoints.get(row.endpoint_id)
+          if (endpoint !== undefined) endpoints.set(endpoint.id, { ...endpoint, ...health(endpoint, succeeded, now) })
+        }),
+      dueEndpoints: (limit) =>
+        call("Deliveries.dueEndpoints", (tables, now) => {
+          const rows = due(tables, now)
+            .toSorted((a, b) => a.next_attempt_at - b.next_attempt_at)
+            .slice(0, limit)
+          const keys = rows.map(({ account_id, endpoint_id, livemode }) => {
+            const key: EndpointKey = { account_id, livemode, id: WebhookEndpointId.make(endpoint_id) }
+            return [endpoint_id, key] as const
+          })
+          return [...new Map(keys).values()]
+        })
+    })
+  )
+)
+
+const health = (endpoint: StoredWebhookEndpoint, succeeded: boolean, now: number) => {
+  const { failing_since, last_success_at } = endpoint
+  if (!succeeded) return { failing_since: failing_since ?? new Date(now) }
+  const isStale = last_success_at === null || last_success_at.getTime() < now - healthResolutionMs
+  return failing_since !== null || isStale ? { failing_since: null, last_success_at: new Date(now) } : {}
+}
+
+export const endpointsLayer = Layer.effect(
+  WebhookEndpoints,
+  Effect.map(MemoryTables, ({ call }) => {
+    const change = (key: EndpointKey, fields: Partial<StoredWebhookEndpoint & { readonly secret: string }>) =>
+      call("WebhookEndpoints.update", ({ deliveries, endpoints }, now) => {
+        const row = rowOf(endpoints, key)
+        if (row === undefined) return Option.none<StoredWebhookEndpoint>()
+        const changed = { ...row, ...fields }
+        endpoints.set(row.id, changed)
+        for (const delivery of fields.is_active === true ? deliveries.values() : []) {
+          if (delivery.endpoint_id !== row.id || delivery.next_attempt_at !== Infinity) continue
+          if (delivery.status === "pending") deliveries.set(delivery.id, { ...delivery, next_attempt_at: now })
+        }
+        return Option.some(changed)
+      })
+
+    return WebhookEndpoints.of({
+      find: (of, id) =>
+        call("WebhookEndpoints.find", ({ endpoints }) =>
+          Option.filter(Option.fromUndefinedOr(endpoints.get(id)), (row) => isOf(row, of))
+        ),
+      list: (of, request) =>
+        Effect.flatMap(
+          call("WebhookEndpoints.list", ({ endpoints }) => pageOf(endpoints, of, request)),
+          Effect.fromResult
+        ),
+      insert: (endpoint, secret) =>
+        call("WebhookEndpoints.insert", ({ endpoints }) => {
+          const others = [...endpoints.values()].filter((row) => isOf(row, endpoint))
+          if (others.length >= endpointsPerAccountMax) return Result.fail(limitReached)
+          endpoints.set(endpoint.id, { ...endpoint, secret })
+          return Result.void
+        }).pipe(Effect.flatMap(Effect.fromResult)),
+      update: (key, patch, at) => change(key, { ...patch, updated_at: at }),
+      replaceSecret: (key, secret, at) => change(key, { secret, updated_at: at }),
+      remove: (key) =>
+        call("WebhookEndpoints.remove", ({ deliveries, endpoints }) => {
+          if (rowOf(endpoints, key) === undefined) return false
+          for (const row of deliveries.values()) {
+            if (row.endpoint_id === key.id && row.status === "pending") {
+              deliveries.set(row.id, { ...row, status: "canceled" })
+            }
+          }
+          return endpoints.delete(key.id)
+        })
+    })
+  })
+)

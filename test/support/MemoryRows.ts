@@ -1,0 +1,121 @@
+import { Clock, Effect } from "effect"
+import { CustomerRequest } from "../../schemas/Customer.ts"
+import { type EventId, InvoiceId, WebhookEndpointId } from "../../schemas/Id.ts"
+import type { EventType } from "../../schemas/Event.ts"
+import { InvoiceRequest } from "../../schemas/Invoice.ts"
+import { totalsOf } from "../../src/domain/Totals.ts"
+import { Ids } from "../../src/store/Ids.ts"
+import { InvoiceCreation } from "../../src/store/InvoiceCreation.ts"
+import type { InvoiceKey } from "../../src/store/Invoices.ts"
+import { Numbering } from "../../src/store/Numbering.ts"
+import type { EndpointKey } from "../../src/store/WebhookEndpoints.ts"
+import { customerBody, invoiceBody, outcomeEvents } from "./Invoices.ts"
+import { apiKeyIds, rangeId, testMode } from "./MemoryApp.ts"
+import { MemoryTables } from "./MemoryTables.ts"
+
+/* Rows of the account's test mode, put there without a request and without telling anybody. */
+
+export const signingSecret = `whsec_${Buffer.alloc(32, 7).toString("base64")}`
+
+/** Gives the id of an acquirer. One that cannot be signed for breaks every document that is made out to it. */
+export const addCustomer = Effect.fnUntraced(function* (options: { readonly unsignable?: boolean } = {}) {
+  const { tables } = yield* MemoryTables
+  const ids = yield* Ids
+  const id = yield* ids.customer
+  const at = new Date(yield* Clock.currentTimeMillis)
+  const acquirer = CustomerRequest.make(customerBody() as never)
+  // JSON has no place for a bigint, so no document can be written with it.
+  const broken = options.unsignable === true ? { legal_name: 1n as never } : {}
+  const row = { ...testMode, id, acquirer: { ...acquirer, ...broken }, metadata: {}, created_at: at, updated_at: at }
+  tables.customers.set(id, row)
+  return id
+})
+
+export const requestFor = (customer: string) => InvoiceRequest.make(invoiceBody(customer) as never)
+
+/** What a request with this Idempotency-Key carries beside its body. */
+export const context = (key: string, fingerprint = "same body") => ({
+  api_key_id: apiKeyIds.test,
+  version: "2026-01-01" as const,
+  idempotency: { key, fingerprint }
+})
+
+/** A draft that nobody has been told of. */
+export const addDraft = Effect.fnUntraced(function* (customer: string) {
+  const ids = yield* Ids
+  const creation = yield* InvoiceCreation
+  const id = yield* ids.invoice
+  const request = requestFor(customer)
+  yield* creation.create({
+    of: testMode,
+    claim: { api_key_id: apiKeyIds.test, value: `draft ${id}`, fingerprint: id },
+    id,
+    request,
+    totals: totalsOf(request.lines),
+    answer: { status: 202, location: `/v1/invoices/${id}`, body: "{}" },
+    created_at: new Date(yield* Clock.currentTimeMillis)
+  })
+  const key: InvoiceKey = { ...testMode, id: InvoiceId.make(id) }
+  return key
+})
+
+/** A document that has its number, and an actor that has not been told so. */
+export const addNumbered = Effect.fnUntraced(function* (customer: string) {
+  const numbering = yield* Numbering
+  const key = yield* addDraft(customer)
+  yield* numbering.number({
+    key,
+    resolution_id: rangeId(testMode),
+    issue_date: "2026-11-21",
+    issue_time: "10:00:00-05:00",
+    cufe_tail: key.id
+  })
+  return key
+})
+
+export const addEndpoint = Effect.fnUntraced(function* (options: { readonly max_in_flight?: number } = {}) {
+  const { tables } = yield* MemoryTables
+  const ids = yield* Ids
+  const at = new Date(yield* Clock.currentTimeMillis)
+  const key: EndpointKey = { ...testMode, id: WebhookEndpointId.make(yield* ids.webhookEndpoint) }
+  tables.endpoints.set(key.id, {
+    ...key,
+    url: "https://hooks.example.com/folio",
+    description: null,
+    subscribed_events: outcomeEvents,
+    is_active: true,
+    max_in_flight: options.max_in_flight ?? 8,
+    metadata: {},
+    api_version: "2026-01-01",
+    failing_since: null,
+    last_success_at: null,
+    created_at: at,
+    updated_at: at,
+    secret: signingSecret
+  })
+  return key
+})
+
+/** An event of the resource `object_id`, due to be delivered to the endpoint. */
+export const addDelivery = Effect.fnUntraced(function* (endpoint: EndpointKey, object_id: string) {
+  const { tables } = yield* MemoryTables
+  const ids = yield* Ids
+  const event_id: EventId = yield* ids.event
+  const seq = tables.events.length + 1
+  const type: EventType = "invoice.accepted_by_authority"
+  const body = JSON.stringify({ id: event_id, seq, object_id })
+  tables.events.push({ ...testMode, id: event_id, seq, type, object_id, object_version: seq, body })
+  const id = `whd_${event_id.slice(4)}`
+  tables.deliveries.set(id, {
+    ...testMode,
+    id,
+    endpoint_id: endpoint.id,
+    event_id,
+    object_id,
+    seq,
+    status: "pending",
+    attempts: 0,
+    next_attempt_at: yield* Clock.currentTimeMillis
+  })
+  return { id, event_id, body }
+})

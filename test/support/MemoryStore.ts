@@ -1,0 +1,280 @@
+import { Effect, Layer, Option, Result, Semaphore } from "effect"
+import type { AccountMode } from "../../schemas/Account.ts"
+import { ApiError } from "../../schemas/ApiError.ts"
+import type { Principal } from "../../src/api/Authorization.ts"
+import { apiKeyHash, apiKeyMode } from "../../src/domain/ApiKeyFormat.ts"
+import { Accounts } from "../../src/store/Accounts.ts"
+import { ApiKeys } from "../../src/store/ApiKeys.ts"
+import { Customers } from "../../src/store/Customers.ts"
+import { Database } from "../../src/store/Database.ts"
+import { type Answer, type Claim, conflict, IdempotencyKeys, type Outcome } from "../../src/store/IdempotencyKeys.ts"
+import { InvoiceCreation } from "../../src/store/InvoiceCreation.ts"
+import { Invoices } from "../../src/store/Invoices.ts"
+import { Resolutions } from "../../src/store/Resolutions.ts"
+import { deliveriesLayer, endpointsLayer, numberingLayer, transitionsLayer } from "./MemoryDelivery.ts"
+import { type InvoiceRow, isOf, MemoryTables, pageOf, rowOf, type Tables } from "./MemoryTables.ts"
+
+/*
+ * The store in memory: what the SQL does to one row at a time. Atomic like a statement, guarded by the same comparisons, and
+ * on the Effect clock, so that `TestClock` drives every lease, alarm and window. What only a database can show (locks,
+ * concurrent transactions, crashes, batches) is tested on PostgreSQL.
+ */
+
+const windowMs = 24 * 3_600_000
+const numberWithinMs = 3_000
+
+const optionOf = <Row extends AccountMode>(rows: ReadonlyMap<string, Row>, of: AccountMode, id: string) =>
+  Option.fromUndefinedOr(rowOf(rows, { ...of, id }))
+
+const alarm = (row: InvoiceRow) => row.next_action_at ?? Infinity
+
+const keyOf = (claim: Claim) => `${claim.api_key_id}|${claim.value}`
+
+/** The answer stored within the window; a failure when the key belongs to another request. */
+const stored = (tables: Tables, claim: Claim, now: number): Result.Result<Option.Option<Answer>, ApiError> => {
+  const row = tables.idempotencyKeys.get(keyOf(claim))
+  if (row === undefined || row.completed_at <= now - windowMs) return Result.succeed(Option.none())
+  return row.fingerprint === claim.fingerprint
+    ? Result.succeed(Option.some(row.answer))
+    : Result.fail(conflict(claim.value))
+}
+
+const keep = (tables: Tables, claim: Claim, answer: Answer, now: number) =>
+  tables.idempotencyKeys.set(keyOf(claim), { fingerprint: claim.fingerprint, answer, completed_at: now })
+
+/** Replays, refuses, or does `effect` and keeps its answer: what a statement with `claimAll` does. */
+const claimed = (
+  tables: Tables,
+  now: number,
+  request: { readonly claim: Claim; readonly answer: Answer },
+  effect: () => Result.Result<unknown, ApiError>
+): Result.Result<Outcome, ApiError> => {
+  const found = stored(tables, request.claim, now)
+  if (Result.isFailure(found)) return Result.fail(found.failure)
+  if (Option.isSome(found.success)) return Result.succeed({ answer: found.success.value, replayed: true })
+  return Result.map(effect(), () => {
+    keep(tables, request.claim, request.answer, now)
+    return { answer: request.answer, replayed: false }
+  })
+}
+
+const accountsLayer = Layer.effect(
+  Accounts,
+  Effect.map(MemoryTables, ({ call }) =>
+    Accounts.of({
+      get: (id) =>
+        call("Accounts.get", ({ accounts }) => {
+          const account = accounts.get(id)
+          if (account === undefined) throw new Error(`no account ${id}`)
+          return account
+        }),
+      insert: (account) => call("Accounts.insert", ({ accounts }) => void accounts.set(account.id, account)),
+      exist: call("Accounts.exist", ({ accounts }) => accounts.size > 0)
+    })
+  )
+)
+
+const apiKeysLayer = Layer.effect(
+  ApiKeys,
+  Effect.map(MemoryTables, ({ call }) =>
+    ApiKeys.of({
+      authenticate: (key) =>
+        apiKeyMode(key) === null
+          ? Effect.succeedNone
+          : call("ApiKeys.authenticate", ({ accounts, apiKeys }) => {
+              const row = [...apiKeys.values()].find((candidate) => candidate.hash === apiKeyHash(key))
+              const account = accounts.get(row?.account_id ?? "")
+              if (row === undefined || row.revoked || account === undefined) return Option.none<Principal>()
+              const { account_id, id, livemode } = row
+              return Option.some({ api_key_id: id, account_id, livemode, default_version: account.default_version })
+            }),
+      insert: ({ account_id, id, key, mode }) =>
+        call("ApiKeys.insert", ({ apiKeys }) => {
+          apiKeys.set(id, { id, account_id, livemode: mode === "live", hash: apiKeyHash(key), revoked: false })
+        })
+    })
+  )
+)
+
+const customersLayer = Layer.effect(
+  Customers,
+  Effect.map(MemoryTables, ({ call }) =>
+    Customers.of({
+      find: (of, id) => call("Customers.find", ({ customers }) => optionOf(customers, of, id)),
+      list: (of, request) =>
+        Effect.flatMap(
+          call("Customers.list", ({ customers }) => pageOf(customers, of, request)),
+          Effect.fromResult
+        ),
+      create: (draft) =>
+        call("Customers.create", (tables, now) =>
+          claimed(tables, now, draft, () => Result.succeed(tables.customers.set(draft.customer.id, draft.customer)))
+        ).pipe(Effect.flatMap(Effect.fromResult))
+    })
+  )
+)
+
+const resolutionsLayer = Layer.effect(
+  Resolutions,
+  Effect.map(MemoryTables, ({ call }) =>
+    Resolutions.of({
+      current: (of, date) =>
+        call("Resolutions.current", ({ resolutions }) => {
+          const fitting = [...resolutions.values()].filter(
+            (row) =>
+              isOf(row, of) &&
+              row.is_active &&
+              row.valid_from <= date &&
+              date <= row.valid_to &&
+              row.next_number <= row.to_number
+          )
+          return Option.fromUndefinedOr(fitting.toSorted((a, b) => (a.id < b.id ? -1 : 1))[0])
+        }),
+      insert: (resolution) =>
+        call("Resolutions.insert", ({ resolutions }) => void resolutions.set(resolution.id, resolution))
+    })
+  )
+)
+
+const databaseLayer = Layer.effect(
+  Database,
+  Effect.map(MemoryTables, ({ call }) =>
+    Database.of({
+      answers: Effect.isSuccess(Effect.sandbox(call("Database.answers", () => true)))
+    })
+  )
+)
+
+const idempotencyKeysLayer = Layer.effect(
+  IdempotencyKeys,
+  Effect.map(MemoryTables, ({ call }) => {
+    const lookup: IdempotencyKeys["Service"]["lookup"] = (claim) =>
+      Effect.flatMap(
+        call("IdempotencyKeys.lookup", (tables, now) => stored(tables, claim, now)),
+        Effect.fromResult
+      )
+    // Whoever comes second with a key waits for the first, as at the unique index. No effect that is run here fails after it
+    // has written, so there is nothing to roll back.
+    const transaction = Semaphore.makeUnsafe(1)
+    return IdempotencyKeys.of({
+      lookup,
+      settle: () => Effect.die("only the batched statements of the SQL store need this"),
+      once: (claim, effect) =>
+        transaction.withPermits(1)(
+          Effect.gen(function* () {
+            const found = claim === null ? Option.none() : yield* lookup(claim)
+            if (Option.isSome(found)) return { answer: found.value, replayed: true }
+            const answer = yield* effect
+            if (claim !== null) {
+              yield* call("IdempotencyKeys.once", (tables, now) => keep(tables, claim, answer, now))
+            }
+            return { answer, replayed: false }
+          })
+        )
+    })
+  })
+)
+
+const invoiceCreationLayer = Layer.effect(
+  InvoiceCreation,
+  Effect.map(MemoryTables, ({ call }) =>
+    InvoiceCreation.of({
+      create: (draft) =>
+        call("InvoiceCreation.create", (tables, now) => {
+          const { created_at, id, of, request, totals } = draft
+          const customer = optionOf(tables.customers, of, request.customer_id)
+          const outcome = claimed(tables, now, draft, () => {
+            if (Option.isNone(customer)) {
+              return Result.fail(ApiError.missing("customer", request.customer_id, "customer_id"))
+            }
+            const row: InvoiceRow = {
+              ...of,
+              id,
+              customer_id: customer.value.id,
+              state: "queued",
+              version: 1,
+              attempts: 0,
+              next_action_at: now + numberWithinMs,
+              currency: request.currency,
+              operation_type: request.operation_type,
+              payment_means: request.payment_means,
+              lines: request.lines,
+              totals,
+              acquirer: customer.value.acquirer,
+              metadata: request.metadata ?? {},
+              resolution_id: null,
+              prefix: null,
+              number: null,
+              full_number: null,
+              cufe: null,
+              issue_date: null,
+              issue_time: null,
+              authority_errors: [],
+              authority_notifications: [],
+              failure: null,
+              created_at,
+              updated_at: created_at
+            }
+            return Result.succeed(tables.invoices.set(id, row))
+          })
+          return Result.map(outcome, (done) => ({
+            outcome: done,
+            acquirer: done.replayed ? Option.none() : Option.map(customer, (row) => row.acquirer)
+          }))
+        }).pipe(Effect.flatMap(Effect.fromResult))
+    })
+  )
+)
+
+const invoicesLayer = Layer.effect(
+  Invoices,
+  Effect.map(MemoryTables, ({ call }) =>
+    Invoices.of({
+      find: (of, id) => call("Invoices.find", ({ invoices }) => optionOf(invoices, of, id)),
+      load: (key) => call("Invoices.load", ({ invoices }) => optionOf(invoices, key, key.id)),
+      list: (of, request) =>
+        Effect.flatMap(
+          call("Invoices.list", ({ invoices }) => pageOf(invoices, of, request)),
+          Effect.fromResult
+        ),
+      queued: (of, limit) =>
+        call("Invoices.queued", ({ invoices }) =>
+          [...invoices.values()]
+            .filter((row) => isOf(row, of) && row.state === "queued")
+            .toSorted((a, b) => (a.id < b.id ? -1 : 1))
+            .slice(0, limit)
+        ),
+      signedDocument: (key) =>
+        call("Invoices.signedDocument", ({ documents, invoices }) =>
+          Option.flatMap(optionOf(invoices, key, key.id), (row) =>
+            Option.map(Option.fromUndefinedOr(documents.get(row.id)), ({ signed }) => signed)
+          )
+        ),
+      takeDue: (limit, leaseSeconds) =>
+        call("Invoices.takeDue", ({ invoices }, now) => {
+          const due = [...invoices.values()].filter((row) => alarm(row) <= now).toSorted((a, b) => alarm(a) - alarm(b))
+          return due.slice(0, limit).map((row) => {
+            const { account_id, id, livemode } = row
+            invoices.set(id, { ...row, next_action_at: now + leaseSeconds * 1000 })
+            return { account_id, livemode, id, queued: row.state === "queued" }
+          })
+        })
+    })
+  )
+)
+
+/** Every store service that actors and routes ask for, on one `MemoryTables`. */
+export const layer = Layer.mergeAll(
+  accountsLayer,
+  apiKeysLayer,
+  customersLayer,
+  databaseLayer,
+  deliveriesLayer,
+  endpointsLayer,
+  idempotencyKeysLayer,
+  invoiceCreationLayer,
+  invoicesLayer,
+  numberingLayer,
+  resolutionsLayer,
+  transitionsLayer
+).pipe(Layer.provideMerge(MemoryTables.layer))

@@ -1,0 +1,154 @@
+import { Clock, Context, Effect, Latch, Layer, Result } from "effect"
+import type { AccountMode } from "../../schemas/Account.ts"
+import type { ApiError } from "../../schemas/ApiError.ts"
+import type { ApiKeyId, EventId } from "../../schemas/Id.ts"
+import type { EventType } from "../../schemas/Event.ts"
+import type { PageRequest } from "../../schemas/Page.ts"
+import type { InvoiceCommand, InvoiceState } from "../../src/domain/InvoiceLifecycle.ts"
+import type { StoredAccount } from "../../src/store/Accounts.ts"
+import type { StoredCustomer } from "../../src/store/Customers.ts"
+import type { CompletedAttempt } from "../../src/store/Deliveries.ts"
+import type { Answer } from "../../src/store/IdempotencyKeys.ts"
+import type { StoredInvoice } from "../../src/store/Invoices.ts"
+import { invalidCursor, type Rows } from "../../src/store/Pages.ts"
+import type { StoredResolution } from "../../src/store/Resolutions.ts"
+import type { StoredWebhookEndpoint } from "../../src/store/WebhookEndpoints.ts"
+
+interface ApiKeyRow extends AccountMode {
+  readonly id: ApiKeyId
+  readonly hash: string
+  readonly revoked: boolean
+}
+
+export interface InvoiceRow extends StoredInvoice {
+  readonly prefix: string | null
+  readonly number: bigint | null
+  /** Milliseconds; null when there is nothing left to do. */
+  readonly next_action_at: number | null
+}
+
+export interface TransitionRow {
+  readonly invoice_id: string
+  readonly version: number
+  readonly command: InvoiceCommand
+  readonly from: InvoiceState
+  readonly to: InvoiceState
+  readonly at: number
+}
+
+export interface EventRow extends AccountMode {
+  readonly id: EventId
+  readonly seq: number
+  readonly type: EventType
+  readonly object_id: string
+  readonly object_version: number
+  readonly body: string
+}
+
+export interface DeliveryRow extends AccountMode {
+  readonly id: string
+  readonly endpoint_id: string
+  readonly event_id: EventId
+  readonly object_id: string
+  readonly seq: number
+  readonly status: "pending" | "succeeded" | "failed" | "canceled"
+  readonly attempts: number
+  /** Milliseconds; Infinity while it rests. */
+  readonly next_attempt_at: number
+}
+
+export interface KeyRow {
+  readonly fingerprint: string
+  readonly answer: Answer
+  readonly completed_at: number
+}
+
+/** What a database would hold. Rows are replaced, never changed, so that a test may keep one to compare. */
+const emptyTables = () => ({
+  accounts: new Map<string, StoredAccount>(),
+  apiKeys: new Map<string, ApiKeyRow>(),
+  customers: new Map<string, StoredCustomer>(),
+  resolutions: new Map<string, StoredResolution>(),
+  invoices: new Map<string, InvoiceRow>(),
+  documents: new Map<string, { readonly signed: Uint8Array; readonly authority_answer: unknown }>(),
+  transitions: [] as Array<TransitionRow>,
+  idempotencyKeys: new Map<string, KeyRow>(),
+  endpoints: new Map<string, StoredWebhookEndpoint & { readonly secret: string }>(),
+  events: [] as Array<EventRow>,
+  deliveries: new Map<string, DeliveryRow>(),
+  attempts: [] as Array<CompletedAttempt & { readonly number: number }>
+})
+
+export type Tables = ReturnType<typeof emptyTables>
+
+/** The state that all layers of `MemoryStore` share. */
+export class MemoryTables extends Context.Service<
+  MemoryTables,
+  {
+    readonly tables: Tables
+    /** One call of a store: atomic, at the time of the Effect clock. */
+    readonly call: <A>(name: string, run: (tables: Tables, now: number) => A) => Effect.Effect<A>
+    /** Runs before every call; a test replaces it to make a call fail, wait or be seen. */
+    onCall: (name: string) => Effect.Effect<void>
+    /** How often a call has been completed. */
+    readonly count: (name: string) => number
+    /** Waits until the state is as described. It is looked at after every call. */
+    readonly until: (holds: (tables: Tables) => boolean) => Effect.Effect<void>
+  }
+>()("folio/test/MemoryTables") {
+  static readonly layer = Layer.sync(MemoryTables, () => {
+    const tables = emptyTables()
+    const counts = new Map<string, number>()
+    let changed = Latch.makeUnsafe()
+
+    const until = (holds: (tables: Tables) => boolean): Effect.Effect<void> =>
+      Effect.suspend(() => (holds(tables) ? Effect.void : Effect.andThen(changed.await, until(holds))))
+
+    const service: MemoryTables["Service"] = {
+      tables,
+      until,
+      count: (name) => counts.get(name) ?? 0,
+      onCall: () => Effect.void,
+      call: (name, run) =>
+        Effect.suspend(() => service.onCall(name)).pipe(
+          Effect.andThen(Clock.currentTimeMillis),
+          Effect.map((now) => {
+            const result = run(tables, now)
+            counts.set(name, (counts.get(name) ?? 0) + 1)
+            const before = changed
+            changed = Latch.makeUnsafe()
+            before.openUnsafe()
+            return result
+          })
+        )
+    }
+    return service
+  })
+}
+
+/** Whether a row belongs to an account in one of its modes. */
+export const isOf = (row: AccountMode, of: AccountMode): boolean =>
+  row.account_id === of.account_id && row.livemode === of.livemode
+
+export const rowOf = <Row extends AccountMode>(
+  rows: ReadonlyMap<string, Row>,
+  key: AccountMode & { readonly id: string }
+): Row | undefined => {
+  const row = rows.get(key.id)
+  return row !== undefined && isOf(row, key) ? row : undefined
+}
+
+/** A page of an account's rows, newest first, as `Pages` reads it. */
+export const pageOf = <Row extends AccountMode & { readonly id: string }>(
+  all: ReadonlyMap<string, Row>,
+  of: AccountMode,
+  { cursor, limit }: PageRequest
+): Result.Result<Rows<Row>, ApiError> => {
+  if (cursor !== null && rowOf(all, { ...of, id: cursor.id }) === undefined) return Result.fail(invalidCursor(cursor))
+  const newestFirst = [...all.values()].filter((row) => isOf(row, of)).toSorted((a, b) => (a.id < b.id ? 1 : -1))
+  const beyond = newestFirst.filter(
+    (row) => cursor === null || (cursor.direction === "after" ? row.id < cursor.id : row.id > cursor.id)
+  )
+  const rows = cursor?.direction === "before" ? beyond.slice(-limit) : beyond.slice(0, limit)
+  return Result.succeed({ rows, has_more: beyond.length > limit })
+}

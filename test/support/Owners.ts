@@ -1,0 +1,113 @@
+import { NodeCrypto } from "@effect/platform-node"
+import { Array, Effect, Layer, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import type { AccountMode } from "../../schemas/Account.ts"
+import type { Acquirer } from "../../schemas/Customer.ts"
+import { AccountId, ResolutionId } from "../../schemas/Id.ts"
+import type { Line } from "../../schemas/Line.ts"
+import { currentVersion } from "../../schemas/Version.ts"
+import { storeLayer } from "../../src/App.ts"
+import { makeApiKey } from "../../src/domain/ApiKeyFormat.ts"
+import { totalsOf } from "../../src/domain/Totals.ts"
+import { Ids } from "../../src/store/Ids.ts"
+import { createSandboxAccount } from "../../src/store/SandboxAccount.ts"
+import { SecretKey } from "../../src/store/Secrets.ts"
+import { type StoredWebhookEndpoint, WebhookEndpoints } from "../../src/store/WebhookEndpoints.ts"
+import { customerBody, invoiceBody, outcomeEvents } from "./Invoices.ts"
+import { connect, quiet } from "./Postgres.ts"
+
+// The same for all owners, as it is for processes that share a database.
+export const secretKeyLayer = Layer.succeed(SecretKey, Redacted.make(new Uint8Array(32).fill(7)))
+
+/**
+ * An owner without actors: the store's services on the database at `url`, with a pool and batchers of their own. Two of them
+ * are two processes that both believe to own the same rows.
+ */
+export const ownerLayer = (url: string) =>
+  Layer.fresh(
+    storeLayer.pipe(
+      Layer.provideMerge(Layer.mergeAll(connect(url), secretKeyLayer)),
+      Layer.provideMerge(NodeCrypto.layer),
+      Layer.provideMerge(quiet)
+    )
+  )
+
+export const acquirer: Acquirer = {
+  identification: { type: "31", number: "900000001", check_digit: "1" },
+  legal_name: customerBody().legal_name,
+  organization_type: "1"
+}
+
+/** The sandbox account, and its numbering range. */
+export const seedAccount = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* createSandboxAccount(makeApiKey("test", new Uint8Array(32).fill(1)))
+  const rows = yield* sql<{ account_id: string; id: string }>`select account_id, id from resolutions`
+  return {
+    of: { account_id: AccountId.make(rows[0]?.account_id ?? ""), livemode: false },
+    resolution: ResolutionId.make(rows[0]?.id ?? "")
+  }
+})
+
+/** Drafts as creation leaves them, in order of creation. */
+export const seedDrafts = Effect.fnUntraced(function* (accountId: AccountId, count: number) {
+  const sql = yield* SqlClient.SqlClient
+  const ids = yield* Ids
+  const drafts = yield* Effect.forEach(Array.range(1, count), () => ids.invoice)
+  const body = invoiceBody("cust_01k0000000000000000000000a")
+  const row = {
+    account_id: accountId,
+    livemode: false,
+    customer_id: body.customer_id,
+    state: "queued",
+    currency: body.currency,
+    operation_type: body.operation_type,
+    payment_means: JSON.stringify(body.payment_means),
+    lines: JSON.stringify(body.lines),
+    totals: JSON.stringify(totalsOf(body.lines as ReadonlyArray<Line>)),
+    acquirer: JSON.stringify(acquirer),
+    metadata: "{}",
+    created_at: new Date(),
+    updated_at: new Date()
+  }
+  yield* sql`insert into invoices ${sql.insert(Array.map(drafts, (id) => ({ ...row, id })))}`
+  return drafts
+})
+
+/** A webhook endpoint as registration leaves it, but for `change`; gives its id. */
+export const seedEndpoint = Effect.fnUntraced(function* (
+  of: AccountMode,
+  change: Partial<StoredWebhookEndpoint>,
+  secret = "whsec_c2VjcmV0"
+) {
+  const endpoints = yield* WebhookEndpoints
+  const id = yield* (yield* Ids).webhookEndpoint
+  const at = new Date()
+  const endpoint: StoredWebhookEndpoint = {
+    ...of,
+    id,
+    url: "https://example.com/hooks",
+    description: null,
+    subscribed_events: outcomeEvents,
+    is_active: true,
+    max_in_flight: 8,
+    metadata: {},
+    api_version: currentVersion,
+    failing_since: null,
+    last_success_at: null,
+    created_at: at,
+    updated_at: at,
+    ...change
+  }
+  yield* endpoints.insert(endpoint, secret)
+  return id
+})
+
+/** The sessions that wait for a lock of another with a statement that holds `part` in its first kilobyte. */
+export const blocked = Effect.fnUntraced(function* (part: string) {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql<{ pid: number }>`
+    select pid from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock' and query like ${`%${part}%`}`
+  return rows.map((row) => row.pid)
+})

@@ -1,0 +1,115 @@
+import * as PgConnection from "@effect/sql-pg/PgConnection"
+import { Config, ConfigProvider, Context, Effect, Exit, Layer, Redacted, References, Schedule, Scope } from "effect"
+import { randomBytes } from "node:crypto"
+import * as Fs from "node:fs"
+import * as Os from "node:os"
+import * as Path from "node:path"
+import { inject } from "vitest"
+import type { TestProject } from "vitest/node"
+import * as EmbeddedPostgres from "../../src/platform/EmbeddedPostgres.ts"
+import * as Postgres from "../../src/platform/Postgres.ts"
+import { Settings } from "../../src/platform/Settings.ts"
+
+/** The server of this run: who may make databases there, who owns them, and the migrated one that they are copies of. */
+interface TestServer {
+  readonly admin: string
+  readonly owner: string
+  readonly template: string
+}
+
+declare module "vitest" {
+  interface ProvidedContext {
+    readonly postgres: TestServer
+  }
+}
+
+const urlOf = (server: string, database: string) => {
+  const url = new URL(server)
+  url.pathname = database
+  return url.href
+}
+
+/** One statement in a session of its own. */
+export const query = (url: string, statement: string) =>
+  PgConnection.make({ url: Redacted.make(url), ssl: false }).pipe(
+    Effect.flatMap((session) => session.query(statement)),
+    Effect.scoped
+  )
+
+/** The settings that these variables make, but for the port, which is any that is free. No test has a data directory here. */
+export const settingsLayer = (env: Record<string, string>) =>
+  Layer.effect(
+    Settings,
+    Effect.map(Layer.build(Layer.fresh(Settings.layer)), (context) => ({ ...Context.get(context, Settings), port: 0 }))
+  ).pipe(Layer.provide(ConfigProvider.layer(ConfigProvider.fromEnv({ env: { DATA_DIR: "/dev/null", ...env } }))))
+
+/** A pool with the options of the service, on a database whose tables are there. */
+export const connect = (url: string) => Layer.provide(Postgres.layer, settingsLayer({ DATABASE_URL: url }))
+
+const create = (server: TestServer, name: string) => {
+  const owner = new URL(server.owner).username
+  // A template cannot be copied while anybody is connected to it, be it another copy that is just ending.
+  return query(server.admin, `create database ${name} owner ${owner} template ${server.template}`).pipe(
+    Effect.retry({ schedule: Schedule.spaced("50 millis"), times: 100 })
+  )
+}
+
+const drop = (server: TestServer, name: string) => query(server.admin, `drop database if exists ${name} with (force)`)
+
+/** The URL of a database of its own, migrated and empty; dropped when the scope closes. */
+export const freshDatabase = Effect.gen(function* () {
+  const server = inject("postgres")
+  const name = `folio_${randomBytes(6).toString("hex")}`
+  yield* Effect.acquireRelease(Effect.orDie(create(server, name)), () => Effect.ignore(drop(server, name)))
+  return urlOf(server.owner, name)
+})
+
+/** Logs are told only when asked for: most tests provoke what is logged. */
+export const quiet = Layer.effect(
+  References.MinimumLogLevel,
+  Config.LogLevel("TEST_LOG_LEVEL").pipe(Config.withDefault("None"), Effect.orDie)
+)
+
+/** Where a test's database is. */
+export class TestDatabase extends Context.Service<TestDatabase, { readonly url: string }>()("test/TestDatabase") {
+  /** A fresh database, and a pool on it. */
+  static readonly layer = Layer.unwrap(
+    Effect.map(freshDatabase, (url) => Layer.mergeAll(connect(url), Layer.succeed(TestDatabase, { url }), quiet))
+  )
+}
+
+const embedded = Effect.fnUntraced(function* (dataDir: string) {
+  const connection = yield* EmbeddedPostgres.start({ dataDir })
+  const password = Fs.readFileSync(Path.join(dataDir, "postgres.password"), "utf8").trim()
+  const at = `127.0.0.1:${connection.port}`
+  return {
+    admin: `postgres://postgres:${password}@${at}/postgres`,
+    owner: `postgres://${connection.username}:${Redacted.value(connection.password)}@${at}/folio`
+  }
+})
+
+const dataDirectory = Effect.acquireRelease(
+  Effect.sync(() => Fs.mkdtempSync(Path.join(Os.tmpdir(), "folio-tests-"))),
+  (path) => Effect.sync(() => Fs.rmSync(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }))
+)
+
+/** The server in `TEST_DATABASE_URL`, whose role must be allowed to create databases; else an embedded one. */
+const testServer = Effect.gen(function* () {
+  const given = process.env["TEST_DATABASE_URL"]
+  const urls = given === undefined ? yield* Effect.flatMap(dataDirectory, embedded) : { admin: given, owner: given }
+  const server: TestServer = { ...urls, template: `folio_template_${randomBytes(4).toString("hex")}` }
+  const { template } = server
+  const owner = new URL(server.owner).username
+  yield* Effect.acquireRelease(query(server.admin, `create database ${template} owner ${owner}`), () =>
+    Effect.ignore(drop(server, template))
+  )
+  yield* Effect.scoped(Layer.build(connect(urlOf(server.owner, template))))
+  return server
+})
+
+/** Vitest's global set-up: one server for all files, stopped after the last of them. */
+export default async (project: TestProject) => {
+  const scope = Scope.makeUnsafe()
+  project.provide("postgres", await Effect.runPromise(Scope.provide(testServer, scope)))
+  return () => Effect.runPromise(Scope.close(scope, Exit.void))
+}

@@ -1,0 +1,80 @@
+import { Effect, Schema } from "effect"
+import * as http from "node:http"
+import type * as net from "node:net"
+import { Event } from "../../schemas/Event.ts"
+
+/** One POST, as it arrived. */
+export interface Received {
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  /** The raw bytes, which are what is signed. */
+  readonly body: string
+  readonly event: Event
+}
+
+export interface Receiver {
+  readonly port: number
+  readonly url: (path: string) => string
+  readonly received: ReadonlyArray<Received>
+  readonly open: () => number
+  /** How many POSTs at most were under way at one time. */
+  readonly peak: () => number
+  /** What the next POSTs are answered with: a status, or a promise of one, which holds them open. */
+  readonly answerWith: (answer: (received: Received) => number | Promise<number>) => void
+}
+
+const decodeEvent = Schema.decodeUnknownSync(Schema.fromJsonString(Event))
+
+const accept: (one: Received) => number | Promise<number> = () => 200
+
+/** A customer's server for webhooks on 127.0.0.1; it answers 200 until it is told otherwise. */
+export const receiver = Effect.gen(function* () {
+  const received: Array<Received> = []
+  let answer = accept
+  let open = 0
+  let peak = 0
+
+  const server = http.createServer((request, response) => {
+    open += 1
+    peak = Math.max(peak, open)
+    response.once("close", () => {
+      open -= 1
+    })
+    const chunks: Array<Buffer> = []
+    request.on("data", (chunk: Buffer) => chunks.push(chunk))
+    request.on("error", () => {})
+    request.on("end", () => {
+      const body = Buffer.concat(chunks).toString()
+      const one: Received = {
+        path: request.url ?? "",
+        headers: request.headers as Record<string, string>,
+        body,
+        event: decodeEvent(body)
+      }
+      received.push(one)
+      void Promise.resolve(answer(one)).then((status) => response.writeHead(status).end())
+    })
+  })
+  yield* Effect.acquireRelease(
+    Effect.callback<void>((resume) => {
+      server.listen(0, "127.0.0.1", () => resume(Effect.void))
+    }),
+    () =>
+      Effect.callback<void>((resume) => {
+        server.close(() => resume(Effect.void))
+        server.closeAllConnections()
+      })
+  )
+  const { port } = server.address() as net.AddressInfo
+  const result: Receiver = {
+    port,
+    url: (path) => `http://127.0.0.1:${port}${path}`,
+    received,
+    open: () => open,
+    peak: () => peak,
+    answerWith: (next) => {
+      answer = next
+    }
+  }
+  return result
+})

@@ -1,0 +1,131 @@
+import * as PgConnection from "@effect/sql-pg/PgConnection"
+import { Effect, Redacted, Schedule, Schema } from "effect"
+import { type ChildProcess, spawn } from "node:child_process"
+import * as Fs from "node:fs"
+import * as Net from "node:net"
+import * as Os from "node:os"
+import * as Path from "node:path"
+import type { FaultPoint } from "../../src/protocol/Fault.ts"
+import { type Client, makeClient } from "./Client.ts"
+import { until } from "./Until.ts"
+
+const root = Path.resolve(import.meta.dirname, "../..")
+
+class NotReady extends Schema.TaggedError<NotReady>()("NotReady", { message: Schema.String }) {}
+
+export interface ServiceProcess {
+  /** Speaks as the sandbox account; known once the service has been ready. */
+  readonly client: () => Client
+  /** Starts it, on the same port and data as ever, and waits until it is ready. With `fault` it kills itself there. */
+  readonly start: (fault?: { readonly point: FaultPoint; readonly hit: number }) => Effect.Effect<void, Error>
+  /** Waits until it has ended, by itself or not. */
+  readonly ended: Effect.Effect<{ readonly code: number | null; readonly signal: string | null }, Error>
+  readonly signal: (signal: "SIGKILL" | "SIGTERM") => Effect.Effect<void>
+  /** The pid of its PostgreSQL; 0 when none runs. */
+  readonly postmaster: Effect.Effect<number>
+  /** The rows of a statement, in a session of its own of its PostgreSQL. */
+  readonly rows: <A>(statement: string) => Effect.Effect<ReadonlyArray<A>, Error>
+}
+
+const freePort = Effect.callback<number>((resume) => {
+  const server = Net.createServer()
+  server.listen(0, "127.0.0.1", () => {
+    const { port } = server.address() as Net.AddressInfo
+    server.close(() => resume(Effect.succeed(port)))
+  })
+})
+
+const isAlive = (pid: number) =>
+  Fs.existsSync(`/proc/${pid}/cmdline`) && Fs.readFileSync(`/proc/${pid}/cmdline`).length > 0
+
+/**
+ * The service as a process of its own with an embedded PostgreSQL, in a new data directory. When the scope closes nothing of
+ * it is left: no process and no file.
+ */
+export const serviceProcess = Effect.fnUntraced(function* (options: { readonly webhookAllow: string }) {
+  const port = yield* freePort
+  const parent = Fs.mkdtempSync(Path.join(Os.tmpdir(), "folio-service-"))
+  const dataDir = Path.join(parent, "data")
+  const log = Path.join(parent, "log")
+  const read = (name: string) => Fs.readFileSync(Path.join(dataDir, name), "utf8").trim()
+  const pidFile = () =>
+    Fs.existsSync(Path.join(dataDir, "postgres/postmaster.pid")) ? read("postgres/postmaster.pid").split("\n") : []
+  const postmaster = Effect.sync(() => {
+    const pid = Number(pidFile()[0] ?? 0)
+    return pid > 0 && isAlive(pid) ? pid : 0
+  })
+  let child: ChildProcess | undefined
+
+  const signal = (name: "SIGKILL" | "SIGTERM") => Effect.sync(() => void child?.kill(name))
+  const ended = until(
+    Effect.sync(() => ({ code: child?.exitCode ?? null, signal: child?.signalCode ?? null })),
+    (exit) => exit.code !== null || exit.signal !== null,
+    "25 seconds"
+  )
+
+  yield* Effect.addFinalizer(() =>
+    Effect.gen(function* () {
+      yield* signal("SIGKILL")
+      if (child !== undefined) yield* ended
+      const left = yield* postmaster
+      if (left > 0) process.kill(left, "SIGQUIT")
+      yield* until(postmaster, (pid) => pid === 0)
+      Fs.rmSync(parent, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
+    }).pipe(Effect.orDie)
+  )
+
+  const start: ServiceProcess["start"] = Effect.fnUntraced(function* (fault) {
+    const output = Fs.openSync(log, "a")
+    child = spawn(process.execPath, [fault === undefined ? "src/main.ts" : "test/support/faultyMain.ts"], {
+      cwd: root,
+      stdio: ["ignore", output, output],
+      env: {
+        PATH: process.env["PATH"],
+        DATA_DIR: dataDir,
+        PORT: String(port),
+        WEBHOOK_ALLOW: options.webhookAllow,
+        ...(fault === undefined ? {} : { FAULT_POINT: fault.point, FAULT_HIT: String(fault.hit) })
+      }
+    })
+    Fs.closeSync(output)
+    yield* until(
+      Effect.tryPromise(() => fetch(`http://127.0.0.1:${port}/health/ready`)).pipe(
+        Effect.map((response) => response.status),
+        Effect.orElseSucceed(() => child?.exitCode ?? 0)
+      ),
+      (status) => status === 200
+    ).pipe(
+      Effect.mapError(
+        (error) => new NotReady({ message: `${error.message}\n${Fs.readFileSync(log, "utf8").slice(-4000)}` })
+      )
+    )
+  })
+
+  const rows = <A>(statement: string) =>
+    Effect.suspend(() =>
+      PgConnection.make({
+        host: "127.0.0.1",
+        port: Number(pidFile()[3]),
+        ssl: false,
+        database: "folio",
+        username: "folio",
+        password: Redacted.make(read("folio.password"))
+      })
+    ).pipe(
+      Effect.flatMap((session) => session.query(statement)),
+      Effect.map((result) => result.rows as ReadonlyArray<A>),
+      Effect.scoped,
+      // The server may be the one that is just being killed.
+      Effect.retry({ schedule: Schedule.spaced("100 millis"), times: 100 })
+    )
+
+  const service: ServiceProcess = {
+    client: () => makeClient(`http://127.0.0.1:${port}`, read("test-key")),
+    start,
+    ended,
+    signal,
+    postmaster,
+    rows
+  }
+  return service
+})

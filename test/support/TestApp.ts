@@ -1,0 +1,128 @@
+import { NodeCrypto, NodeDns } from "@effect/platform-node"
+import { Clock, Context, Effect, Layer, Result } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { HttpServer } from "effect/http"
+import { SqlClient } from "effect/sql"
+import * as App from "../../src/App.ts"
+import { ServiceInfo } from "../../src/api/ServiceInfo.ts"
+import { fromPem, makeSelfSigned, SandboxCertificate } from "../../src/documents/Certificate.ts"
+import { readSignedDocument } from "../../src/documents/SignedDocument.ts"
+import { makeApiKey } from "../../src/domain/ApiKeyFormat.ts"
+import * as AuthoritySandbox from "../../src/outbound/AuthoritySandbox.ts"
+import { EgressGuard, parseAllow } from "../../src/outbound/EgressGuard.ts"
+import { WebhookSender } from "../../src/outbound/WebhookSender.ts"
+import * as Cluster from "../../src/platform/Cluster.ts"
+import * as Server from "../../src/platform/Server.ts"
+import { AccountId } from "../../schemas/Id.ts"
+import { ApiKeys } from "../../src/store/ApiKeys.ts"
+import { Ids } from "../../src/store/Ids.ts"
+import { createSandboxAccount } from "../../src/store/SandboxAccount.ts"
+import { type Client, makeClient } from "./Client.ts"
+import { customerBody } from "./Invoices.ts"
+import { secretKeyLayer } from "./Owners.ts"
+import { connect, freshDatabase, quiet, settingsLayer } from "./Postgres.ts"
+
+export interface TestAppOptions {
+  /** Where webhooks may go to, beside the public internet: `127.0.0.1:<port>` */
+  readonly allow?: string
+  /** How long the simulated authority takes, in milliseconds; 0 by default. */
+  readonly latency?: number
+}
+
+/** The whole service in this process, on a real database, behind a real HTTP server. */
+export class TestApp extends Context.Service<
+  TestApp,
+  {
+    readonly url: string
+    readonly accountId: AccountId
+    /** A test key of the account, and a client that holds it. */
+    readonly apiKey: string
+    readonly client: Client
+    /** A client with another API key of the same account. */
+    readonly withNewKey: (mode: "test" | "live") => Effect.Effect<Client>
+  }
+>()("test/TestApp") {}
+
+const certificate = Layer.effect(
+  SandboxCertificate,
+  Effect.gen(function* () {
+    const now = yield* Clock.currentTimeMillis
+    return fromPem(yield* makeSelfSigned("Folio test", new Date(now)))
+  })
+)
+
+const newKey = Effect.fnUntraced(function* (mode: "test" | "live") {
+  const random = yield* SecureRandom.SecureRandom
+  return makeApiKey(mode, yield* random.randomBytes(32))
+})
+
+const testApp = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const ids = yield* Ids
+  const keys = yield* ApiKeys
+  const random = yield* SecureRandom.SecureRandom
+  const url = HttpServer.formatAddress((yield* HttpServer.HttpServer).address)
+  yield* createSandboxAccount(yield* newKey("test"))
+  const rows = yield* sql<{ id: string }>`select id from accounts`
+  const accountId = AccountId.make(rows[0]?.id ?? "")
+
+  const insertKey = Effect.fnUntraced(
+    function* (mode: "test" | "live") {
+      const key = yield* newKey(mode)
+      const created_at = new Date(yield* Clock.currentTimeMillis)
+      yield* keys.insert({ id: yield* ids.apiKey, account_id: accountId, mode, key, created_at })
+      return key
+    },
+    Effect.provideService(SecureRandom.SecureRandom, random)
+  )
+
+  const apiKey = yield* insertKey("test")
+  return TestApp.of({
+    url,
+    accountId,
+    apiKey,
+    client: makeClient(url, apiKey),
+    withNewKey: (mode) => Effect.map(insertKey(mode), (key) => makeClient(url, key))
+  })
+})
+
+/**
+ * The service on the database at `url`, with the sandbox account if there is none yet. Gives all of the store's services as
+ * well. Two of them on one database are two processes of the service: nothing in memory is shared.
+ */
+export const layerOn = (url: string, { allow = "", latency = 0 }: TestAppOptions = {}) =>
+  Layer.fresh(
+    Layer.effect(TestApp, testApp).pipe(
+      Layer.provideMerge(App.layer),
+      Layer.provideMerge(
+        Layer.mergeAll(
+          Server.layer,
+          Cluster.singleProcess,
+          AuthoritySandbox.layer({ read: readSignedDocument, latency }),
+          Layer.succeed(ServiceInfo, { version: "0.1.0", baseUrl: "http://folio.test" }),
+          WebhookSender.layer().pipe(
+            Layer.provideMerge(EgressGuard.layer({ allow: Result.getOrThrow(parseAllow(allow)) })),
+            Layer.provide(NodeDns.layer)
+          ),
+          certificate,
+          secretKeyLayer
+        )
+      ),
+      Layer.provideMerge(connect(url)),
+      Layer.provideMerge(NodeCrypto.layer),
+      Layer.provideMerge(settingsLayer({})),
+      Layer.provideMerge(quiet)
+    )
+  )
+
+/** The service on a database of its own. */
+export const layer = (options: TestAppOptions = {}) =>
+  Layer.unwrap(Effect.map(freshDatabase, (url) => layerOn(url, options)))
+
+/** Registers an acquirer; gives its id. */
+export const newCustomer = Effect.fnUntraced(function* (client: Client, number?: string) {
+  const answer = yield* client.post("/v1/customers", customerBody(number), {
+    key: `customer ${number} ${performance.now()}`
+  })
+  return String(answer.json.id)
+})
