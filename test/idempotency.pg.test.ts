@@ -111,10 +111,13 @@ layer(TestApp.layer(), { excludeTestServices: true })("Idempotency", (it) => {
     Effect.gen(function* () {
       const { client, customer, withNewKey } = yield* setUp
       const other = yield* withNewKey("test")
-      const first = yield* client.post("/v1/invoices", invoiceBody(customer), { key: "of two" })
-      const second = yield* other.post("/v1/invoices", invoiceBody(customer, { other: "yes" }), { key: "of two" })
+      const ours = client.post("/v1/invoices", invoiceBody(customer), { key: "of two" })
+      const theirs = other.post("/v1/invoices", invoiceBody(customer, { other: "yes" }), { key: "of two" })
+      const [first, second] = yield* Effect.all([ours, theirs])
       assert.deepStrictEqual([second.status, cached(second)], [202, "false"])
       assert.notStrictEqual(second.json.id, first.json.id)
+      assertReplay(yield* ours, first)
+      assertReplay(yield* theirs, second)
     })
   )
 

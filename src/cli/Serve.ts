@@ -8,11 +8,12 @@ import * as AuthoritySandbox from "../outbound/AuthoritySandbox.ts"
 import { EgressGuard } from "../outbound/EgressGuard.ts"
 import { WebhookSender } from "../outbound/WebhookSender.ts"
 import * as Cluster from "../platform/Cluster.ts"
-import { sandboxCertificateLayer, secretKeyLayer, testKey } from "../platform/DataFiles.ts"
+import { discardTestKey, sandboxCertificateLayer, secretKeyLayer, testKey } from "../platform/DataFiles.ts"
 import * as Postgres from "../platform/Postgres.ts"
 import * as Server from "../platform/Server.ts"
 import { Settings } from "../platform/Settings.ts"
 import { welcome } from "../platform/Welcome.ts"
+import { Accounts } from "../store/Accounts.ts"
 import { createSandboxAccount } from "../store/SandboxAccount.ts"
 
 // The resolver's own first try lasts 5 s; within the guard's 2 s there is room for three short ones.
@@ -39,8 +40,12 @@ class NewTestKey extends Context.Service<NewTestKey, { readonly key: string | un
 const firstStart = Layer.effect(
   NewTestKey,
   Effect.gen(function* () {
-    const { content } = yield* testKey
-    return { key: (yield* createSandboxAccount(content)) ? content : undefined }
+    const accounts = yield* Accounts
+    if (yield* accounts.exist) return { key: undefined }
+    const { content, made } = yield* testKey
+    if (yield* createSandboxAccount(content)) return { key: content }
+    if (made) yield* discardTestKey
+    return { key: undefined }
   })
 )
 
@@ -53,7 +58,7 @@ export const serve = Effect.gen(function* () {
 }).pipe(
   Effect.provide(
     App.layer.pipe(
-      Layer.provideMerge(Layer.mergeAll(Server.layer, Cluster.singleProcess, outbound, sandboxCertificateLayer)),
+      Layer.provideMerge(Layer.mergeAll(Server.layer, Cluster.layer, outbound, sandboxCertificateLayer)),
       Layer.provideMerge(firstStart),
       Layer.provideMerge(App.storeLayer),
       Layer.provideMerge(secretKeyLayer),

@@ -68,3 +68,6 @@ export const testKey = keep(
   "test-key",
   Effect.map(random32, (bytes) => makeApiKey("test", bytes))
 )
+
+/** Takes the file back: another process has made the account, with a key of its own. */
+export const discardTestKey = Effect.map(Settings, ({ dataDir }) => Fs.rmSync(Path.join(dataDir, "test-key")))

@@ -23,6 +23,8 @@ export class Settings extends Context.Service<
     readonly webhookAllow: ReadonlyArray<NetAddress.InetAddress>
     /** Log lines below it are not written. */
     readonly logLevel: LogLevel.LogLevel
+    /** Where other processes reach this one's actors; undefined: there is only this process. */
+    readonly runner: { readonly host: string; readonly port: number } | undefined
     /** Seals secrets at rest; undefined: a file in `dataDir`. */
     readonly secretKey: Redacted.Redacted<Uint8Array> | undefined
     /** The simulated authority's answering time. */
@@ -40,6 +42,9 @@ export class Settings extends Context.Service<
         databaseUrl: Config.Redacted("DATABASE_URL").pipe(Config.option),
         webhookAllow: Config.String("WEBHOOK_ALLOW").pipe(Config.withDefault("")),
         logLevel: Config.LogLevel("LOG_LEVEL").pipe(Config.withDefault("Info" as const)),
+        cluster: Config.Literals(["single", "socket"], "CLUSTER").pipe(Config.withDefault("single" as const)),
+        runnerHost: Config.String("RUNNER_HOST").pipe(Config.withDefault("127.0.0.1")),
+        runnerPort: Config.Port("RUNNER_PORT").pipe(Config.withDefault(34_431)),
         secretKey: Config.Redacted("FOLIO_KEY").pipe(Config.option),
         nodeEnv: Config.String("NODE_ENV").pipe(Config.withDefault("")),
         sandboxLatencyMs: Config.Int("SANDBOX_LATENCY_MS").pipe(Config.withDefault(0))
@@ -76,6 +81,11 @@ export class Settings extends Context.Service<
           message: "FOLIO_KEY must be 32 random bytes in base64: openssl rand -base64 32"
         })
       }
+      if (raw.cluster === "socket" && (raw.databaseUrl._tag === "None" || secretKey === undefined)) {
+        return yield* new SettingsError({
+          message: "CLUSTER=socket needs DATABASE_URL and FOLIO_KEY, the same ones in every process."
+        })
+      }
       return Settings.of({
         host: raw.host,
         port: raw.port,
@@ -84,6 +94,7 @@ export class Settings extends Context.Service<
         databaseUrl: raw.databaseUrl._tag === "Some" ? raw.databaseUrl.value : undefined,
         webhookAllow,
         logLevel: raw.logLevel,
+        runner: raw.cluster === "single" ? undefined : { host: raw.runnerHost, port: raw.runnerPort },
         secretKey: secretKey === undefined ? undefined : Redacted.make(secretKey),
         sandboxLatencyMs: raw.sandboxLatencyMs
       })

@@ -1,9 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber } from "effect"
+import { Deferred, Effect, Fiber, Queue } from "effect"
 import { TestClock } from "effect/testing"
 import { ApiError } from "../../schemas/ApiError.ts"
+import { memberAddress } from "../../src/protocol/Address.ts"
+import { Told } from "../support/Fakes.ts"
 import { apiKeyIds } from "../support/MemoryApp.ts"
-import { addCustomer, context, requestFor } from "../support/MemoryRows.ts"
+import { addCustomer, addEndpoint, context, requestFor } from "../support/MemoryRows.ts"
 import { MemoryTables } from "../support/MemoryTables.ts"
 import { accountOwner, alone } from "../support/ActorsAlone.ts"
 
@@ -156,6 +158,19 @@ describe("Account: one answer for each idempotency key", () => {
       assert.notInclude(error.message, "broken")
       memory.onCall = () => Effect.void
       assert.strictEqual((yield* create).kind, "first")
+    }).pipe(Effect.provide(alone))
+  )
+
+  it.effect("an endpoint that is active again is told to deliver what waited, and only then", () =>
+    Effect.gen(function* () {
+      const account = yield* accountOwner
+      const endpoint = yield* addEndpoint()
+      const update = (is_active: boolean) =>
+        account.UpdateWebhookEndpoint({ context: context(String(is_active)), id: endpoint.id, patch: { is_active } })
+      yield* update(false)
+      assert.lengthOf(yield* Queue.clear(yield* Told), 0)
+      yield* update(true)
+      assert.deepStrictEqual(yield* Queue.clear(yield* Told), [{ tell: "Deliver", to: memberAddress(endpoint) }])
     }).pipe(Effect.provide(alone))
   )
 })

@@ -56,6 +56,30 @@ describe("actors together", () => {
     }).pipe(Effect.provide(actors))
   )
 
+  it.effect("go on from the rows after they were put away for want of work", () =>
+    Effect.gen(function* () {
+      const { count, tables, until } = yield* MemoryTables
+      const receiver = yield* FakeReceiver
+      yield* addEndpoint()
+      const actor = yield* account
+      const request = requestFor(yield* addCustomer())
+      for (const key of ["a", "b", "c"]) {
+        yield* actor.CreateInvoice({ context: context(key, key), request })
+        yield* until(
+          ({ attempts }) => attempts.length === receiver.requests.length && attempts.length === key.charCodeAt(0) - 96
+        )
+        yield* TestClock.adjust("10 minutes")
+      }
+      // Each activation reads what is queued when it starts.
+      assert.strictEqual(count("Invoices.queued"), 3)
+      assert.deepStrictEqual(
+        [...tables.invoices.values()].map((row) => row.full_number),
+        ["SETP990000000", "SETP990000001", "SETP990000002"]
+      )
+      assert.strictEqual((yield* actor.CreateInvoice({ context: context("a", "a"), request })).kind, "replayed")
+    }).pipe(Effect.provide(actors))
+  )
+
   it.effect("let a document that cannot be signed fail alone: its neighbours go on, and no number is lost", () =>
     Effect.gen(function* () {
       const { tables, until } = yield* MemoryTables

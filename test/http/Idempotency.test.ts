@@ -178,4 +178,30 @@ layer(app)("Idempotency-Key", (it) => {
       memory.onCall = () => Effect.void
     })
   )
+
+  it.effect("finds the answer of a request that took longer than its client was made to wait", () =>
+    Effect.gen(function* () {
+      const memory = yield* MemoryTables
+      const customer = yield* addCustomer()
+      const [arrived, gate] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      memory.onCall = (name) =>
+        name === "InvoiceCreation.create"
+          ? Effect.andThen(Deferred.succeed(arrived, undefined), Deferred.await(gate))
+          : Effect.void
+      const create = post("/v1/invoices", invoiceBody(customer), { "idempotency-key": "very slow" })
+      const first = yield* Effect.forkChild(create)
+      yield* Deferred.await(arrived)
+      yield* TestClock.adjust("12 seconds")
+      const given = yield* Fiber.join(first)
+      assert.strictEqual(given.status, 503)
+      assert.strictEqual(given.json.error.code, "service_unavailable")
+      assert.deepInclude(given.headers, { "retry-after": "1", "svc-should-retry": "true" })
+      yield* Deferred.succeed(gate, undefined)
+      yield* memory.until(({ invoices }) => [...invoices.values()].some((row) => row.customer_id === customer))
+      const retried = yield* create
+      assert.strictEqual(retried.status, 202)
+      assert.strictEqual(cached(retried), "true")
+      memory.onCall = () => Effect.void
+    })
+  )
 })

@@ -1,9 +1,9 @@
 import { assert, layer } from "@effect/vitest"
-import { Context, Effect, Fiber, Layer, Logger, References } from "effect"
+import { Context, Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { CustomerId } from "../../schemas/Id.ts"
 import { Customers, type NewCustomer } from "../../src/store/Customers.ts"
-import { acquirer, blocked, ownerLayer, seedAccount } from "../support/Owners.ts"
+import { acquirer, blocked, ownerLayer, seedAccount, withWarnings } from "../support/Owners.ts"
 import { TestDatabase } from "../support/Postgres.ts"
 import { until } from "../support/Until.ts"
 
@@ -52,19 +52,15 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Claims of idempotency 
         sql`select 1 from pg_stat_activity where state = 'idle in transaction' and datname = current_database()`,
         (rows) => rows.length === 1
       )
-      const repeated: Array<unknown> = []
-      const logger = Logger.make(({ message }) => repeated.push(message))
-      const both = yield* Effect.all([create(first, "a", keys), create(second, "b", keys.toReversed())], {
+      const creating = Effect.all([create(first, "a", keys), create(second, "b", keys.toReversed())], {
         concurrency: 2
-      }).pipe(
-        Effect.provide(Logger.layer([logger])),
-        Effect.provideService(References.MinimumLogLevel, "All"),
-        Effect.forkScoped
-      )
+      })
+      const both = yield* Effect.forkScoped(withWarnings(creating))
       yield* until(blocked("acquirer, metadata"), (pids) => pids.length === 2)
       yield* Fiber.interrupt(holder)
-      const [left, right] = yield* Fiber.join(both)
-      assert.deepStrictEqual(repeated, [])
+      const { result, warnings } = yield* Fiber.join(both)
+      const [left, right] = result
+      assert.deepStrictEqual(warnings, [])
       assert.deepStrictEqual(
         left.map((outcome) => outcome.answer.body),
         right.map((outcome) => outcome.answer.body)

@@ -5,7 +5,7 @@ import { type CompletedAttempt, Deliveries, type DueDelivery } from "../../src/s
 import { Ids } from "../../src/store/Ids.ts"
 import { Transitions } from "../../src/store/Transitions.ts"
 import { WebhookEndpoints } from "../../src/store/WebhookEndpoints.ts"
-import { ownerLayer, seedAccount, seedDrafts, seedEndpoint } from "../support/Owners.ts"
+import { blocked, ownerLayer, seedAccount, seedDrafts, seedEndpoint } from "../support/Owners.ts"
 import { TestDatabase } from "../support/Postgres.ts"
 import { until } from "../support/Until.ts"
 
@@ -150,12 +150,36 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Deliveries", (it) => {
     })
   )
 
-  it.effect("records an attempt once, though a batch holds it twice", () =>
+  it.effect("takes nothing that another owner is just taking", () =>
     Effect.gen(function* () {
-      const { first, key } = yield* twoOwners(2)
+      const { first, key, second } = yield* twoOwners(2)
+      const sql = yield* SqlClient.SqlClient
+      const holder = yield* Effect.forkScoped(
+        sql.withTransaction(Effect.andThen(sql`select 1 from deliveries for update`, Effect.never))
+      )
+      yield* until(sql`select 1 from deliveries for update skip locked`, (free) => free.length === 0)
+      const both = Effect.all([first.take(key, 0), second.take(key, 0)], { concurrency: 2 })
+      const taking = yield* Effect.forkScoped(both, { startImmediately: true })
+      yield* until(
+        Effect.zip(
+          Effect.sync(() => taking.pollUnsafe()),
+          blocked("max_in_flight")
+        ),
+        ([exit, waiting]) => exit !== undefined || waiting.length === 2
+      )
+      yield* Fiber.interrupt(holder)
+      assert.deepStrictEqual(yield* Fiber.join(taking), [[], []])
+      assert.strictEqual((yield* first.take(key, 0)).length, 1)
+    })
+  )
+
+  it.effect("records an attempt once, though a batch holds it twice and another owner made it as well", () =>
+    Effect.gen(function* () {
+      const { first, key, second } = yield* twoOwners(2)
       const [delivery] = yield* first.take(key, 0)
       const attempts = Array.makeBy(3, () => completed(delivery!, false))
       yield* Effect.forEach(attempts, first.record, { concurrency: "unbounded" })
+      yield* second.record(completed(delivery!, false))
       assert.strictEqual((yield* rows)[0]?.attempts, 1)
     })
   )

@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import type { AccountMode } from "../../schemas/Account.ts"
 import type { InvoiceId, ResolutionId } from "../../schemas/Id.ts"
 import { type DraftToNumber, Numbering } from "../../src/store/Numbering.ts"
-import { blocked, ownerLayer, seedAccount, seedDrafts } from "../support/Owners.ts"
+import { blocked, ownerLayer, seedAccount, seedDrafts, withWarnings } from "../support/Owners.ts"
 import { TestDatabase } from "../support/Postgres.ts"
 import { until } from "../support/Until.ts"
 
@@ -111,6 +111,23 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Numbering", (it) => {
       yield* release
       const answers = [...(yield* Fiber.join(ours)), ...(yield* Fiber.join(theirs))]
       assert.deepStrictEqual(answers.toSorted(), [...Array(5).fill("not_a_draft"), ...Array(5).fill("numbered")])
+      yield* assertGapless(from, drafts)
+    })
+  )
+
+  it.effect("lets two owners of different drafts wait for each other, and not run into each other", () =>
+    Effect.gen(function* () {
+      const { drafts, first, from, second } = yield* twoOwners(10)
+      const { release } = yield* holdCounter
+      const both = Effect.all([numberAll(first, drafts.slice(0, 5)), numberAll(second, drafts.slice(5))], {
+        concurrency: 2
+      })
+      const numbering = yield* Effect.forkScoped(withWarnings(both))
+      yield* until(blocked("cufe_tail, ord"), (pids) => pids.length === 2)
+      yield* release
+      const { result, warnings } = yield* Fiber.join(numbering)
+      assert.deepStrictEqual([...new Set(result.flat())], ["numbered"])
+      assert.deepStrictEqual(warnings, [])
       yield* assertGapless(from, drafts)
     })
   )

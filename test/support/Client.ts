@@ -13,6 +13,7 @@ export interface Answer {
 export class NoAnswer extends Schema.TaggedError<NoAnswer>()("NoAnswer", { message: Schema.String }) {}
 
 export interface Client {
+  readonly apiKey: string
   readonly request: (
     method: string,
     path: string,
@@ -49,6 +50,7 @@ export const makeClient = (url: string, apiKey: string): Client => {
       catch: (cause) => new NoAnswer({ message: String(cause) })
     })
   return {
+    apiKey,
     request,
     get: (path) => request("GET", path),
     post: (path, body, options) => request("POST", path, { body, ...options })

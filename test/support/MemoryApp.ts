@@ -128,6 +128,7 @@ const settings = Layer.succeed(Settings, {
   databaseUrl: undefined,
   webhookAllow: [],
   secretKey: undefined,
+  runner: undefined,
   logLevel: "Info",
   sandboxLatencyMs: 0
 })

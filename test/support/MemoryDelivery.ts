@@ -150,9 +150,12 @@ const take = (tables: Tables, key: EndpointKey, inFlight: number, now: number) =
   const endpoint = rowOf(tables.endpoints, key)
   if (endpoint === undefined || !endpoint.is_active) return []
   const free = Math.max(endpoint.max_in_flight - inFlight, 0)
+  // The longest due first, so that a retry is not kept waiting by what has come since; then in event order.
   const taken = due(tables, now)
     .filter((row) => row.endpoint_id === key.id)
+    .toSorted((a, b) => a.next_attempt_at - b.next_attempt_at)
     .slice(0, free)
+    .toSorted((a, b) => a.seq - b.seq)
   return taken.map((row) => {
     tables.deliveries.set(row.id, { ...row, next_attempt_at: now + leaseMs })
     const event = tables.events.find(({ id }) => id === row.event_id)

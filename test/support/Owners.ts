@@ -1,5 +1,5 @@
 import { NodeCrypto } from "@effect/platform-node"
-import { Array, Effect, Layer, Redacted } from "effect"
+import { Array, Effect, Layer, Logger, Redacted, References } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AccountMode } from "../../schemas/Account.ts"
 import type { Acquirer } from "../../schemas/Customer.ts"
@@ -101,6 +101,17 @@ export const seedEndpoint = Effect.fnUntraced(function* (
   }
   yield* endpoints.insert(endpoint, secret)
   return id
+})
+
+/** Also gives the warnings that an effect logs: a batch that failed and was repeated item by item is one. */
+export const withWarnings = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Effect<A, E, R>) {
+  const warnings: Array<string> = []
+  const logger = Logger.make(({ message }) => warnings.push(String(message)))
+  const result = yield* effect.pipe(
+    Effect.provide(Logger.layer([logger])),
+    Effect.provideService(References.MinimumLogLevel, "Warn")
+  )
+  return { result, warnings }
 })
 
 /** The sessions that wait for a lock of another with a statement that holds `part` in its first kilobyte. */

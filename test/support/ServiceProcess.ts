@@ -14,6 +14,7 @@ const root = Path.resolve(import.meta.dirname, "../..")
 class NotReady extends Schema.TaggedError<NotReady>()("NotReady", { message: Schema.String }) {}
 
 export interface ServiceProcess {
+  readonly url: string
   /** Speaks as the sandbox account; known once the service has been ready. */
   readonly client: () => Client
   /** Starts it, on the same port and data as ever, and waits until it is ready. With `fault` it kills itself there. */
@@ -27,7 +28,7 @@ export interface ServiceProcess {
   readonly rows: <A>(statement: string) => Effect.Effect<ReadonlyArray<A>, Error>
 }
 
-const freePort = Effect.callback<number>((resume) => {
+export const freePort = Effect.callback<number>((resume) => {
   const server = Net.createServer()
   server.listen(0, "127.0.0.1", () => {
     const { port } = server.address() as Net.AddressInfo
@@ -42,7 +43,10 @@ const isAlive = (pid: number) =>
  * The service as a process of its own with an embedded PostgreSQL, in a new data directory. When the scope closes nothing of
  * it is left: no process and no file.
  */
-export const serviceProcess = Effect.fnUntraced(function* (options: { readonly webhookAllow: string }) {
+export const serviceProcess = Effect.fnUntraced(function* (options: {
+  readonly webhookAllow: string
+  readonly env?: Readonly<Record<string, string>>
+}) {
   const port = yield* freePort
   const parent = Fs.mkdtempSync(Path.join(Os.tmpdir(), "folio-service-"))
   const dataDir = Path.join(parent, "data")
@@ -84,6 +88,7 @@ export const serviceProcess = Effect.fnUntraced(function* (options: { readonly w
         DATA_DIR: dataDir,
         PORT: String(port),
         WEBHOOK_ALLOW: options.webhookAllow,
+        ...options.env,
         ...(fault === undefined ? {} : { FAULT_POINT: fault.point, FAULT_HIT: String(fault.hit) })
       }
     })
@@ -120,6 +125,7 @@ export const serviceProcess = Effect.fnUntraced(function* (options: { readonly w
     )
 
   const service: ServiceProcess = {
+    url: `http://127.0.0.1:${port}`,
     client: () => makeClient(`http://127.0.0.1:${port}`, read("test-key")),
     start,
     ended,
