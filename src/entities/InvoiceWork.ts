@@ -1,16 +1,17 @@
-import { Clock, Context, Duration, Effect, Exit, Layer, Option, Random } from "effect"
+import { Cause, Clock, Context, Duration, Effect, Layer, Option, Random } from "effect"
 import type { EventType } from "../../schemas/Event.ts"
 import type { Failure } from "../../schemas/Invoice.ts"
 import { timestamp } from "../domain/AuthorityTime.ts"
 import { eventOf, type InvoiceCommand, type InvoiceState, transition } from "../domain/InvoiceLifecycle.ts"
 import { authorityDelayMs } from "../domain/RetrySchedule.ts"
 import { SandboxCertificate } from "../documents/Certificate.ts"
-import { signDocument } from "../documents/SignedDocument.ts"
+import { type DocumentContent, signDocument } from "../documents/SignedDocument.ts"
 import { Authority, AuthorityUnavailable, type Verdict } from "../outbound/Authority.ts"
 import { Fault } from "../protocol/Fault.ts"
 import { Accounts } from "../store/Accounts.ts"
 import { Ids } from "../store/Ids.ts"
 import { type InvoiceKey, Invoices, invoiceSnapshot, type StoredInvoice } from "../store/Invoices.ts"
+import { isSqlFailure } from "../store/SqlFailure.ts"
 import { type Step, Transitions } from "../store/Transitions.ts"
 import { Telling } from "./Telling.ts"
 
@@ -24,7 +25,7 @@ const internalFailuresMax = 5
 
 const failure: Failure = {
   code: "internal_error",
-  message: "The document could not be signed. It keeps its number and can be retried.",
+  message: "The document could not be processed. It keeps its number and can be retried.",
   retryable: true
 }
 
@@ -122,37 +123,24 @@ export class InvoiceWork extends Context.Service<
       const sign = Effect.fnUntraced(function* (row: Document) {
         yield* Fault.at("before-sign")
         const account = yield* accounts.get(row.account_id)
-        const signed = yield* Effect.exit(
-          signDocument(
-            {
-              full_number: row.full_number ?? "",
-              cufe: row.cufe ?? "",
-              issue_date: row.issue_date ?? "",
-              issue_time: row.issue_time ?? "",
-              environment: row.livemode ? "1" : "2",
-              currency: row.currency,
-              operation_type: row.operation_type,
-              issuer: account.issuer,
-              acquirer: row.acquirer,
-              payment_means: row.payment_means,
-              lines: row.lines,
-              totals: row.totals
-            },
-            certificate
-          )
-        )
-        if (Exit.isSuccess(signed)) {
-          yield* Fault.at("after-sign")
-          const next = yield* step(row, "Sign", { signed: signed.value, alarmMs: workAlarmMs })
-          return Option.map(next, (stored): Document => ({ ...stored, signed: signed.value }))
+        const content: DocumentContent = {
+          full_number: row.full_number ?? "",
+          cufe: row.cufe ?? "",
+          issue_date: row.issue_date ?? "",
+          issue_time: row.issue_time ?? "",
+          environment: row.livemode ? "1" : "2",
+          currency: row.currency,
+          operation_type: row.operation_type,
+          issuer: account.issuer,
+          acquirer: row.acquirer,
+          payment_means: row.payment_means,
+          lines: row.lines,
+          totals: row.totals
         }
-        yield* Effect.logError("A document could not be signed", signed.cause)
-        if (row.attempts + 1 < internalFailuresMax) {
-          yield* wait(row, authorityDelayMs(row.attempts + 1, yield* Random.next), true)
-        } else {
-          yield* step(row, "Fail", { failure, alarmMs: null })
-        }
-        return Option.none()
+        const signed = yield* signDocument(content, certificate)
+        yield* Fault.at("after-sign")
+        const next = yield* step(row, "Sign", { signed, alarmMs: workAlarmMs })
+        return Option.map(next, (stored): Document => ({ ...stored, signed }))
       })
 
       const conclude = (row: Document, verdict: Verdict) =>
@@ -210,7 +198,26 @@ export class InvoiceWork extends Context.Service<
         })
       }
 
-      const proceed = Effect.fn("InvoiceWork.proceed")(function* (key: InvoiceKey) {
+      /**
+       * Something of ours broke on this document. It waits longer each time; one that the authority cannot have yet ends as
+       * failed. What may have reached the authority is never given up: its outcome would be guessed.
+       */
+      const stumble = Effect.fnUntraced(function* (key: InvoiceKey, cause: Cause.Cause<never>) {
+        yield* Effect.logError("An invoice could not proceed", cause)
+        const found = isSqlFailure(cause) ? Option.none() : yield* invoices.load(key)
+        if (Option.isNone(found) || actions[found.value.state] === undefined) return
+        const row = found.value
+        // An attempt to submit was counted before it was made.
+        const submitted = row.state === "submitted"
+        const attempts = submitted ? row.attempts : row.attempts + 1
+        if (submitted || attempts < internalFailuresMax) {
+          yield* wait(row, authorityDelayMs(attempts, yield* Random.next), !submitted)
+        } else {
+          yield* step(row, "Fail", { failure, alarmMs: null })
+        }
+      })
+
+      const work = Effect.fnUntraced(function* (key: InvoiceKey) {
         let row: Option.Option<Document> = yield* invoices.load(key)
         while (Option.isSome(row)) {
           const action = actions[row.value.state]
@@ -218,6 +225,14 @@ export class InvoiceWork extends Context.Service<
           row = yield* action(row.value)
         }
       })
+
+      const proceed = Effect.fn("InvoiceWork.proceed")((key: InvoiceKey) =>
+        Effect.catchCauseIf(
+          work(key),
+          (cause) => !Cause.hasInterruptsOnly(cause),
+          (cause) => stumble(key, cause)
+        )
+      )
 
       const fail = Effect.fn("InvoiceWork.fail")(function* (key: InvoiceKey, why: Failure) {
         const row = yield* invoices.load(key)

@@ -24,3 +24,7 @@ export const apiErrorOf = (cause: Cause.Cause<unknown>): ApiError => {
     headers: { "Svc-Should-Retry": "true" }
   })
 }
+
+/** Whether it was the database that failed: that says nothing about the work at hand, and passes. */
+export const isSqlFailure = (cause: Cause.Cause<unknown>): boolean =>
+  SqlError.isSqlError(Result.getOrUndefined(Cause.findDefect(cause)))

@@ -231,4 +231,22 @@ describe("Invoice", () => {
       assert.lengthOf(authority.calls, 0)
     }).pipe(Effect.provide(alone))
   )
+
+  it.effect("whose submission breaks is asked for later, each time later, and never given up", () =>
+    Effect.gen(function* () {
+      const authority = yield* FakeAuthority
+      const proceed = yield* invoiceOwner
+      const key = yield* addNumbered(yield* addCustomer())
+      authority.onSubmit = () => Effect.die("a bug of ours")
+      authority.onVerdict = () => Effect.die("a bug of ours")
+      for (const seconds of [1, 2, 4, 8, 16, 32]) {
+        yield* proceed(key)
+        assert.strictEqual((yield* invoiceOf(key)).state, "submitted")
+        about(yield* waitOf(key), seconds * 1000)
+      }
+      authority.onVerdict = () => Effect.succeed(accepted)
+      yield* proceed(key)
+      assert.strictEqual((yield* invoiceOf(key)).state, "accepted_by_authority")
+    }).pipe(Effect.provide(alone))
+  )
 })
