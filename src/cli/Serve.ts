@@ -14,6 +14,7 @@ import * as Server from "../platform/Server.ts"
 import { Settings } from "../platform/Settings.ts"
 import { welcome } from "../platform/Welcome.ts"
 import { Accounts } from "../store/Accounts.ts"
+import { Invoices } from "../store/Invoices.ts"
 import { createSandboxAccount } from "../store/SandboxAccount.ts"
 
 // The resolver's own first try lasts 5 s; within the guard's 2 s there is room for three short ones.
@@ -35,6 +36,15 @@ const outbound = Layer.unwrap(
 
 /** The test key of the sandbox account, if this start has made it. */
 class NewTestKey extends Context.Service<NewTestKey, { readonly key: string | undefined }>()("folio/cli/NewTestKey") {}
+
+// The embedded database is this process's alone: what its predecessor was doing when it was killed need not be waited for.
+const takeOver = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const { databaseUrl } = yield* Settings
+    const invoices = yield* Invoices
+    if (databaseUrl === undefined) yield* invoices.ring
+  })
+)
 
 // Before anything is served: whoever sees the service ready finds the account of its key there.
 const firstStart = Layer.effect(
@@ -59,7 +69,7 @@ export const serve = Effect.gen(function* () {
   Effect.provide(
     App.layer.pipe(
       Layer.provideMerge(Layer.mergeAll(Server.layer, Cluster.layer, outbound, sandboxCertificateLayer)),
-      Layer.provideMerge(firstStart),
+      Layer.provideMerge(Layer.mergeAll(firstStart, takeOver)),
       Layer.provideMerge(App.storeLayer),
       Layer.provideMerge(secretKeyLayer),
       Layer.provideMerge(Postgres.layer),

@@ -140,6 +140,7 @@ export class Deliveries extends Context.Service<
         name: "Deliveries.record",
         max: recordBatchMax,
         run: Effect.fnUntraced(function* (attempts: ReadonlyArray<CompletedAttempt>) {
+          // In the order of their ids, so that two owners of the same deliveries never wait for each other both at once.
           yield* sql`
             with input as (
               select * from unnest(
@@ -166,7 +167,7 @@ export class Deliveries extends Context.Service<
                 status = case when n.succeeded then 'succeeded' when n.retry_ms < 0 then 'failed' else 'pending' end,
                 next_attempt_at = case when n.retry_ms >= 0 then now() + n.retry_ms * interval '1 millisecond'
                   else d.next_attempt_at end
-              from input n
+              from (select * from input order by id) n
               where d.account_id = n.account_id and d.livemode = n.livemode and d.id = n.id
                 and d.attempts = n.attempts and d.status = 'pending'
               returning n.*

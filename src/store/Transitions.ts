@@ -38,7 +38,8 @@ const Result = Schema.Struct({ moved: Schema.Boolean, endpoints: Schema.Array(We
 
 /**
  * Moves documents along their lifecycle: a compare-and-set on state and version, with the signed bytes, the event and its
- * deliveries in the same statement. Whoever comes second changes nothing.
+ * deliveries in the same statement. Whoever comes second changes nothing. Rows are locked in the order of their ids, so that
+ * two owners of the same ones wait for each other, and never both at once.
  */
 export class Transitions extends Context.Service<
   Transitions,
@@ -90,7 +91,7 @@ export class Transitions extends Context.Service<
                 authority_errors = coalesce(nullif(n.errors, '')::jsonb, i.authority_errors),
                 authority_notifications = coalesce(nullif(n.notifications, '')::jsonb, i.authority_notifications),
                 failure = nullif(n.failure, '')::jsonb, updated_at = now()
-              from input n
+              from (select * from input order by id) n
               where i.account_id = n.account_id and i.livemode = n.livemode and i.id = n.id
                 and i.version = n.version and i.state = n.from_state
               returning n.ord, i.version as new_version

@@ -5,7 +5,7 @@ import { type CompletedAttempt, Deliveries, type DueDelivery } from "../../src/s
 import { Ids } from "../../src/store/Ids.ts"
 import { Transitions } from "../../src/store/Transitions.ts"
 import { WebhookEndpoints } from "../../src/store/WebhookEndpoints.ts"
-import { blocked, ownerLayer, seedAccount, seedDrafts, seedEndpoint } from "../support/Owners.ts"
+import { blocked, ownerLayer, seedAccount, seedDrafts, seedEndpoint, withWarnings } from "../support/Owners.ts"
 import { TestDatabase } from "../support/Postgres.ts"
 import { until } from "../support/Until.ts"
 
@@ -61,6 +61,9 @@ const completed = (delivery: DueDelivery, succeeded: boolean): CompletedAttempt 
   response_body: "",
   error: succeeded ? null : { code: "status", message: "500" }
 })
+
+const record = (owner: Deliveries["Service"], due: ReadonlyArray<DueDelivery>) =>
+  Effect.forEach(due, (delivery) => owner.record(completed(delivery, true)), { concurrency: "unbounded" })
 
 interface Row {
   readonly status: string
@@ -181,6 +184,30 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Deliveries", (it) => {
       yield* Effect.forEach(attempts, first.record, { concurrency: "unbounded" })
       yield* second.record(completed(delivery!, false))
       assert.strictEqual((yield* rows)[0]?.attempts, 1)
+    })
+  )
+
+  it.effect("lets two owners that record the same attempts wait for each other, and not both at once", () =>
+    Effect.gen(function* () {
+      const { first, key, second } = yield* twoOwners(6)
+      const sql = yield* SqlClient.SqlClient
+      const taken = yield* first.take(key, 0)
+      const between = taken[1]!.id
+      const holder = yield* Effect.forkScoped(
+        sql.withTransaction(
+          Effect.andThen(sql`select 1 from deliveries where id = ${between} for update`, Effect.never)
+        )
+      )
+      yield* until(
+        sql`select 1 from deliveries where id = ${between} for update skip locked`,
+        (free) => free.length === 0
+      )
+      const recording = Effect.all([record(first, taken), record(second, taken.toReversed())], { concurrency: 2 })
+      const both = yield* Effect.forkScoped(withWarnings(recording))
+      yield* until(blocked("duration_ms, succeeded"), (pids) => pids.length === 2)
+      yield* Fiber.interrupt(holder)
+      assert.deepStrictEqual((yield* Fiber.join(both)).warnings, [])
+      assert.strictEqual((yield* rows).filter((row) => row.status === "succeeded").length, 3)
     })
   )
 

@@ -6,7 +6,7 @@ import type { InvoiceCommand, InvoiceState } from "../../src/domain/InvoiceLifec
 import { Ids } from "../../src/store/Ids.ts"
 import { type Step, Transitions } from "../../src/store/Transitions.ts"
 import type { StoredWebhookEndpoint } from "../../src/store/WebhookEndpoints.ts"
-import { blocked, ownerLayer, seedAccount, seedDrafts, seedEndpoint } from "../support/Owners.ts"
+import { blocked, ownerLayer, seedAccount, seedDrafts, seedEndpoint, withWarnings } from "../support/Owners.ts"
 import { TestDatabase } from "../support/Postgres.ts"
 import { until } from "../support/Until.ts"
 
@@ -117,6 +117,30 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Transitions", (it) => 
       const { state, ...rest } = (yield* written(document)) ?? { state: "" }
       assert.strictEqual(state, results[0]?.moved === true ? "accepted_by_authority" : "accepted_contingency")
       assert.deepStrictEqual(rest, { version: 2, events: 1n, deliveries: 1n, log: 1n })
+    })
+  )
+
+  it.effect("lets two owners that move the same documents wait for each other, and not both at once", () =>
+    Effect.gen(function* () {
+      const { accept, documents, first, second } = yield* twoOwners(3)
+      const sql = yield* SqlClient.SqlClient
+      const between = documents[1]!
+      const holder = yield* Effect.forkScoped(
+        sql.withTransaction(Effect.andThen(sql`select 1 from invoices where id = ${between} for update`, Effect.never))
+      )
+      yield* until(
+        sql`select 1 from invoices where id = ${between} for update skip locked`,
+        (free) => free.length === 0
+      )
+      const move = (owner: Transitions["Service"], ids: ReadonlyArray<InvoiceId>) =>
+        Effect.flatMap(Effect.forEach(ids, accept), Effect.forEach(owner.move, { concurrency: "unbounded" }))
+      const moving = Effect.all([move(first, documents), move(second, documents.toReversed())], { concurrency: 2 })
+      const both = yield* Effect.forkScoped(withWarnings(moving))
+      yield* until(blocked("authority_answer, errors"), (pids) => pids.length === 2)
+      yield* Fiber.interrupt(holder)
+      const { result, warnings } = yield* Fiber.join(both)
+      assert.strictEqual(result.flat().filter((one) => one.moved).length, documents.length)
+      assert.deepStrictEqual(warnings, [])
     })
   )
 

@@ -250,6 +250,10 @@ const invoicesLayer = Layer.effect(
             Option.map(Option.fromUndefinedOr(documents.get(row.id)), ({ signed }) => signed)
           )
         ),
+      ring: call("Invoices.ring", ({ invoices }, now) => {
+        for (const row of invoices.values())
+          if (row.next_action_at !== null) invoices.set(row.id, { ...row, next_action_at: now })
+      }),
       takeDue: (limit, leaseSeconds) =>
         call("Invoices.takeDue", ({ invoices }, now) => {
           const due = [...invoices.values()].filter((row) => alarm(row) <= now).toSorted((a, b) => alarm(a) - alarm(b))

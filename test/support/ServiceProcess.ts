@@ -1,5 +1,5 @@
 import * as PgConnection from "@effect/sql-pg/PgConnection"
-import { Effect, Redacted, Schedule, Schema } from "effect"
+import { Effect, Redacted, Result, Schedule, Schema } from "effect"
 import { type ChildProcess, spawn } from "node:child_process"
 import * as Fs from "node:fs"
 import * as Net from "node:net"
@@ -36,8 +36,14 @@ export const freePort = Effect.callback<number>((resume) => {
   })
 })
 
+// A zombie takes a signal 0, but has no command line.
 const isAlive = (pid: number) =>
-  Fs.existsSync(`/proc/${pid}/cmdline`) && Fs.readFileSync(`/proc/${pid}/cmdline`).length > 0
+  Result.getOrElse(
+    Result.try(() =>
+      process.platform === "linux" ? Fs.readFileSync(`/proc/${pid}/cmdline`, "utf8") !== "" : process.kill(pid, 0)
+    ),
+    () => false
+  )
 
 /**
  * The service as a process of its own with an embedded PostgreSQL, in a new data directory. When the scope closes nothing of
