@@ -23,6 +23,9 @@ const submitAlarmMs = Duration.toMillis(authorityTimeout) + 15_000
 // A document that breaks the service itself ends as failed, so that it cannot be tried for ever.
 const internalFailuresMax = 5
 
+// A restart of the database takes a second or two. Longer outages are the sweeper's.
+const databaseWaits: ReadonlyArray<Duration.Input> = ["1 second", "2 seconds", "4 seconds"]
+
 const failure: Failure = {
   code: "internal_error",
   message: "The document could not be processed. It keeps its number and can be retried.",
@@ -226,13 +229,20 @@ export class InvoiceWork extends Context.Service<
         }
       })
 
-      const proceed = Effect.fn("InvoiceWork.proceed")((key: InvoiceKey) =>
+      /** A database that went away is waited for, briefly; then the row says how far the document had come. */
+      const patiently = (key: InvoiceKey, waits: ReadonlyArray<Duration.Input>): Effect.Effect<void> =>
         Effect.catchCauseIf(
           work(key),
           (cause) => !Cause.hasInterruptsOnly(cause),
-          (cause) => stumble(key, cause)
+          (cause) => {
+            const [pause, ...rest] = waits
+            return isSqlFailure(cause) && pause !== undefined
+              ? Effect.andThen(Effect.sleep(pause), patiently(key, rest))
+              : stumble(key, cause)
+          }
         )
-      )
+
+      const proceed = Effect.fn("InvoiceWork.proceed")((key: InvoiceKey) => patiently(key, databaseWaits))
 
       const fail = Effect.fn("InvoiceWork.fail")(function* (key: InvoiceKey, why: Failure) {
         const row = yield* invoices.load(key)

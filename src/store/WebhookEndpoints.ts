@@ -92,7 +92,7 @@ export class WebhookEndpoints extends Context.Service<
       const insert: WebhookEndpoints["Service"]["insert"] = Effect.fn("WebhookEndpoints.insert")(
         function* (endpoint, secret) {
           // The account's row is the lock that lets the count hold until the commit.
-          yield* Effect.orDie(sql`select id from accounts where id = ${endpoint.account_id} for update`)
+          yield* Effect.orDie(sql`select id from accounts where id = ${endpoint.account_id} for no key update`)
           if ((yield* Effect.orDie(countEndpoints(endpoint))).count >= endpointsPerAccountMax)
             return yield* limitReached
           const sealed = yield* secrets.seal(secret, secretPlace(endpoint.id))

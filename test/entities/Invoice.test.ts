@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Fiber, Queue, Schema } from "effect"
+import { SqlError } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { Event } from "../../schemas/Event.ts"
 import { readSignedDocument } from "../../src/documents/SignedDocument.ts"
@@ -247,6 +248,35 @@ describe("Invoice", () => {
       authority.onVerdict = () => Effect.succeed(accepted)
       yield* proceed(key)
       assert.strictEqual((yield* invoiceOf(key)).state, "accepted_by_authority")
+    }).pipe(Effect.provide(alone))
+  )
+
+  it.effect("whose verdict the database cannot take is concluded when it is back, seconds later", () =>
+    Effect.gen(function* () {
+      const memory = yield* MemoryTables
+      const authority = yield* FakeAuthority
+      const proceed = yield* invoiceOwner
+      const key = yield* addNumbered(yield* addCustomer())
+      const reason = new SqlError.ConnectionError({ cause: new Error("gone"), operation: "query" })
+      const refused = yield* Queue.unbounded<string>()
+      memory.onCall = (name) =>
+        name === "Transitions.move" && authority.calls.length === 1
+          ? Effect.andThen(Queue.offer(refused, name), Effect.die(new SqlError.SqlError({ reason })))
+          : Effect.void
+      authority.onVerdict = () => Effect.succeed(accepted)
+      const working = yield* Effect.forkChild(proceed(key))
+      yield* Queue.take(refused)
+      yield* TestClock.adjust("1 second")
+      yield* Queue.take(refused)
+      assert.strictEqual((yield* invoiceOf(key)).state, "submitted")
+      memory.onCall = () => Effect.void
+      yield* TestClock.adjust("2 seconds")
+      yield* Fiber.join(working)
+      assert.strictEqual((yield* invoiceOf(key)).state, "accepted_by_authority")
+      assert.deepStrictEqual(
+        authority.calls.map(({ kind }) => kind),
+        ["submit", "verdict"]
+      )
     }).pipe(Effect.provide(alone))
   )
 })
