@@ -43,7 +43,7 @@ await new Promise<void>((resolve) => receiver.listen(receiverPort, "127.0.0.1", 
 
 const service = spawn(
   process.execPath,
-  [...(profile ? ["--cpu-prof", "--cpu-prof-dir=/tmp/folio-prof"] : []), "src/main.ts"],
+  [...(profile ? ["--cpu-prof", `--cpu-prof-dir=${Path.join(Os.tmpdir(), "folio-profile")}`] : []), "src/main.ts"],
   {
     cwd: root,
     stdio: ["ignore", "ignore", "inherit"],

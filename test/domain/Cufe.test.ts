@@ -1,7 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { cufe, cufeTail } from "../../src/domain/Cufe.ts"
-import { fullNumber } from "../../src/domain/FullNumber.ts"
 import { codes } from "./vectors.ts"
 
 describe("Cufe", () => {
@@ -13,13 +12,5 @@ describe("Cufe", () => {
   it.prop("is 96 hex digits of number and tail together", [Schema.String, Schema.String], ([number, tail]) => {
     assert.match(cufe(number, tail), /^[0-9a-f]{96}$/)
     assert.strictEqual(cufe(number + tail, ""), cufe(number, tail))
-  })
-})
-
-describe("FullNumber", () => {
-  it("is prefix and number without a separator", () => {
-    assert.strictEqual(fullNumber("SETP", 990000001), "SETP990000001")
-    assert.strictEqual(fullNumber("", 1n), "1")
-    assert.strictEqual(fullNumber("A1", 9007199254740993n), "A19007199254740993")
   })
 })

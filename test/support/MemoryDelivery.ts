@@ -2,7 +2,6 @@ import { Effect, Layer, Option, Result } from "effect"
 import { hash } from "node:crypto"
 import { DeliveryId, WebhookEndpointId } from "../../schemas/Id.ts"
 import { cufe } from "../../src/domain/Cufe.ts"
-import { fullNumber } from "../../src/domain/FullNumber.ts"
 import { Deliveries } from "../../src/store/Deliveries.ts"
 import { type DraftToNumber, Numbering, type NumberingResult } from "../../src/store/Numbering.ts"
 import { type Moved, type Step, Transitions } from "../../src/store/Transitions.ts"
@@ -33,7 +32,7 @@ const number = (tables: Tables, draft: DraftToNumber, now: number): NumberingRes
     draft.issue_date <= range.valid_to &&
     range.next_number <= range.to_number
   if (!fits) return "no_number_left"
-  const full_number = fullNumber(range.prefix, range.next_number)
+  const full_number = `${range.prefix}${range.next_number}`
   const version = row.version + 1
   tables.resolutions.set(range.id, { ...range, next_number: range.next_number + 1n })
   tables.invoices.set(row.id, {
