@@ -1,5 +1,5 @@
 import { Effect, Redacted, Schema } from "effect"
-import { constants, sign, verify, X509Certificate } from "node:crypto"
+import { constants, type KeyObject, sign, verify, X509Certificate } from "node:crypto"
 import { Issuer } from "../../schemas/Account.ts"
 import { OperationType } from "../../schemas/Code.ts"
 import { Acquirer } from "../../schemas/Customer.ts"
@@ -26,13 +26,9 @@ export class DocumentContent extends Schema.Opaque<DocumentContent>()(
   })
 ) {}
 
-const Signature = Schema.Struct({
-  algorithm: Schema.Literal("RSA-SHA256"),
-  value: Schema.String,
-  certificate: Schema.String
-})
-
-const Parts = Schema.fromJsonString(Schema.Struct({ document: DocumentContent, signature: Signature }))
+const Parts = Schema.fromJsonString(
+  Schema.Struct({ certificate: Schema.String, document: DocumentContent, signature: Schema.String })
+)
 
 // RSA in the thread pool: on the event loop it would be the longest thing a request waits for.
 const signBytes = (bytes: Uint8Array, certificate: Certificate) =>
@@ -46,26 +42,34 @@ const signBytes = (bytes: Uint8Array, certificate: Certificate) =>
   })
 
 /**
- * The bytes of a signed document: canonical JSON (RFC 8785) of its content beside an RSA-SHA256 signature of exactly those
- * bytes and the certificate that verifies it. The same content gives the same bytes.
+ * The bytes of a signed document: canonical JSON (RFC 8785) of the content, the certificate, and their RSA-SHA256 signature.
+ * The same content gives the same bytes.
  */
 export const signDocument = Effect.fn("signDocument")(function* (content: DocumentContent, certificate: Certificate) {
-  const document = canonicalJson(content)
-  const value = yield* Effect.orDie(signBytes(Buffer.from(document), certificate))
-  const signature = canonicalJson({
-    algorithm: "RSA-SHA256",
-    certificate: certificate.certificate,
-    value: value.toString("base64")
-  })
-  return new Uint8Array(Buffer.from(`{"document":${document},"signature":${signature}}`))
+  const signed = canonicalJson({ certificate: certificate.certificate, document: content })
+  const signature = yield* Effect.orDie(signBytes(Buffer.from(signed), certificate))
+  return new Uint8Array(Buffer.from(`${signed.slice(0, -1)},"signature":"${signature.toString("base64")}"}`))
 })
+
+// One certificate signs thousands of documents, and to parse it takes longer than to verify with it.
+let known: { readonly certificate: string; readonly key: KeyObject } | undefined
+const publicKeyOf = (certificate: string): KeyObject | undefined => {
+  if (known?.certificate === certificate) return known.key
+  try {
+    known = { certificate, key: new X509Certificate(Buffer.from(certificate, "base64")).publicKey }
+    return known.key
+  } catch {
+    return undefined
+  }
+}
 
 /** The content of signed bytes; null when they cannot be read or their signature does not verify. */
 export const readSignedDocument = (signed: Uint8Array): DocumentContent | null => {
   const parts = Schema.decodeOption(Parts)(Buffer.from(signed).toString())
   if (parts._tag === "None") return null
-  const { document, signature } = parts.value
-  const key = new X509Certificate(Buffer.from(signature.certificate, "base64")).publicKey
-  const verified = verify("sha256", Buffer.from(canonicalJson(document)), key, Buffer.from(signature.value, "base64"))
-  return verified ? document : null
+  const { certificate, document, signature } = parts.value
+  const key = publicKeyOf(certificate)
+  const claimed = Buffer.from(signature, "base64")
+  if (key === undefined || claimed.toString("base64") !== signature) return null
+  return verify("sha256", Buffer.from(canonicalJson({ certificate, document })), key, claimed) ? document : null
 }
