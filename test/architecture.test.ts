@@ -14,7 +14,8 @@ const floors: ReadonlyArray<ReadonlyArray<string>> = [
   ["src/http", "src/entities"],
   ["src/store", "src/documents", "src/outbound"],
   ["src/api", "src/domain", "src/protocol"],
-  ["schemas"]
+  ["schemas"],
+  ["package.json"]
 ]
 
 /** What only some rooms may know. `names`: only these imports of the module are meant. */
@@ -29,7 +30,8 @@ const reserved: ReadonlyArray<{
   { module: /^effect\/Config/, rooms: ["src/platform"] },
   { module: /^effect\/sql/, rooms: ["src/store", "src/platform", "migrations"] },
   { module: /^effect\/http-api/, rooms: ["src/api", "src/http"] },
-  { module: /\/migrations\//, rooms: ["src/platform"] }
+  { module: /\/migrations\//, rooms: ["src/platform"] },
+  { module: /\/package\.json$/, rooms: ["src/cli"] }
 ]
 
 /** All that a room of pure rules may take from effect. */
@@ -126,7 +128,10 @@ const orphans = (files: Files, configuration: string): ReadonlyArray<string> => 
 const root = Path.join(import.meta.dirname, "..")
 const read = (file: string) => Fs.readFileSync(Path.join(root, file), "utf8")
 const files: Files = new Map(
-  Fs.globSync("{src,schemas,migrations,test}/**/*.ts", { cwd: root }).map((file) => [file, read(file)])
+  Fs.globSync(["{src,schemas,migrations,test}/**/*.ts", "package.json"], { cwd: root }).map((file) => [
+    file,
+    read(file)
+  ])
 )
 const configuration = ["package.json", "vitest.config.ts"].map(read).join("\n")
 

@@ -1,6 +1,7 @@
 import { NodeCrypto, NodeDns } from "@effect/platform-node"
 import { Console, Context, Effect, Layer, References } from "effect"
 import { Dns } from "effect/net"
+import folio from "../../package.json" with { type: "json" }
 import { ServiceInfo } from "../api/ServiceInfo.ts"
 import * as App from "../App.ts"
 import { readSignedDocument } from "../documents/SignedDocument.ts"
@@ -24,7 +25,7 @@ const outbound = Layer.unwrap(
   Effect.map(Settings, (settings) =>
     Layer.mergeAll(
       AuthoritySandbox.layer({ read: readSignedDocument, latency: settings.sandboxLatencyMs }),
-      Layer.succeed(ServiceInfo, { version: "0.1.0", baseUrl: settings.baseUrl }),
+      Layer.succeed(ServiceInfo, { version: folio.version, baseUrl: settings.baseUrl }),
       WebhookSender.layer().pipe(
         Layer.provideMerge(
           EgressGuard.layer({ allow: settings.webhookAllow, ownHosts: [new URL(settings.baseUrl).hostname] })
