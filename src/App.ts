@@ -23,6 +23,7 @@ import { Resolutions } from "./store/Resolutions.ts"
 import { Secrets } from "./store/Secrets.ts"
 import { Transitions } from "./store/Transitions.ts"
 import { WebhookEndpoints } from "./store/WebhookEndpoints.ts"
+import { Workers } from "./store/Workers.ts"
 
 /** All that is remembered. Asks for a `SqlClient` of a migrated database, `SecretKey`, and the platform's crypto. */
 export const storeLayer = Layer.mergeAll(
@@ -37,7 +38,10 @@ export const storeLayer = Layer.mergeAll(
   Resolutions.layer,
   Transitions.layer,
   WebhookEndpoints.layer
-).pipe(Layer.provideMerge(IdempotencyKeys.layer), Layer.provideMerge(Layer.mergeAll(Ids.layer, Secrets.layer)))
+).pipe(
+  Layer.provideMerge(IdempotencyKeys.layer),
+  Layer.provideMerge(Layer.mergeAll(Ids.layer, Secrets.layer, Workers.layer))
+)
 
 /** The actors. Asks for `Sharding`, an `Authority`, a `WebhookSender`, an `EgressGuard` and the signing certificate. */
 export const entitiesLayer = Layer.mergeAll(Account.layer, Invoice.layer, WebhookEndpoint.layer, Sweeper.layer).pipe(

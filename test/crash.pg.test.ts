@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Array, Effect } from "effect"
 import type { FaultPoint } from "../src/protocol/Fault.ts"
-import { Crashing, insist, passTime, post, settleAndReconcile } from "./support/Crashing.ts"
+import { Crashing, insist, post, settleAndReconcile } from "./support/Crashing.ts"
 import { scripted } from "./support/Invoices.ts"
 import { signedBytes } from "./support/Reconcile.ts"
 
@@ -38,7 +38,6 @@ layer(Crashing.layer([undefined, undefined, scripted.rejected]), { excludeTestSe
 
           const acknowledged = new Map(journal)
           const before = yield* signedBytes(service)
-          yield* passTime
           yield* service.start()
           yield* Effect.forEach(keys, insist, { concurrency: "unbounded" })
           const { doubled, invoices } = yield* settleAndReconcile(before)

@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Array, Effect, Fiber } from "effect"
-import { Crashing, insist, passTime, settleAndReconcile } from "./support/Crashing.ts"
+import { Crashing, insist, settleAndReconcile } from "./support/Crashing.ts"
 import { scripted } from "./support/Invoices.ts"
 import { signedBytes } from "./support/Reconcile.ts"
 import { until } from "./support/Until.ts"
@@ -41,7 +41,6 @@ layer(Crashing.layer(customers), { excludeTestServices: true, timeout: "30 secon
           yield* service.signal("SIGKILL")
           yield* service.ended
           const before = yield* signedBytes(service)
-          yield* passTime
           yield* service.start()
 
           yield* acknowledged(320)

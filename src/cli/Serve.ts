@@ -15,8 +15,8 @@ import * as Server from "../platform/Server.ts"
 import { Settings } from "../platform/Settings.ts"
 import { welcome } from "../platform/Welcome.ts"
 import { Accounts } from "../store/Accounts.ts"
-import { Invoices } from "../store/Invoices.ts"
 import { createSandboxAccount } from "../store/SandboxAccount.ts"
+import { Workers } from "../store/Workers.ts"
 
 // The resolver's own first try lasts 5 s; within the guard's 2 s there is room for three short ones.
 const dns = Layer.effect(Dns.Dns, Effect.orDie(NodeDns.make({ timeout: "700 millis", tries: 3 })))
@@ -38,12 +38,12 @@ const outbound = Layer.unwrap(
 /** The test key of the sandbox account, if this start has made it. */
 class NewTestKey extends Context.Service<NewTestKey, { readonly key: string | undefined }>()("folio/cli/NewTestKey") {}
 
-// The embedded database is this process's alone: what its predecessor was doing when it was killed need not be waited for.
+// The embedded database is this process's alone: no lease of a predecessor need be waited for.
 const takeOver = Layer.effectDiscard(
   Effect.gen(function* () {
     const { databaseUrl } = yield* Settings
-    const invoices = yield* Invoices
-    if (databaseUrl === undefined) yield* invoices.ring
+    const workers = yield* Workers
+    if (databaseUrl === undefined) yield* workers.succeed
   })
 )
 

@@ -61,7 +61,7 @@ export class InvoiceWork extends Context.Service<
         row: Document,
         command: InvoiceCommand,
         details: Partial<
-          Pick<Step, "signed" | "attempt" | "authorityAnswer" | "errors" | "notifications" | "failure">
+          Pick<Step, "held" | "signed" | "attempt" | "authorityAnswer" | "errors" | "notifications" | "failure">
         > & {
           readonly alarmMs: number | null
         }
@@ -112,7 +112,7 @@ export class InvoiceWork extends Context.Service<
         return { id, type, body, created_at: new Date(now) }
       })
 
-      const wait = (row: Document, alarmMs: number, attempt: boolean) =>
+      const wait = (row: Document, alarmMs: number, details: Pick<Step, "held" | "attempt">) =>
         transitions.move({
           key: row,
           version: row.version,
@@ -120,7 +120,7 @@ export class InvoiceWork extends Context.Service<
           command: null,
           to: row.state,
           alarmMs,
-          attempt
+          ...details
         })
 
       const sign = Effect.fnUntraced(function* (row: Document) {
@@ -142,7 +142,7 @@ export class InvoiceWork extends Context.Service<
         }
         const signed = yield* signDocument(content, certificate)
         yield* Fault.at("after-sign")
-        const next = yield* step(row, "Sign", { signed, alarmMs: workAlarmMs })
+        const next = yield* step(row, "Sign", { signed, alarmMs: workAlarmMs, held: true })
         return Option.map(next, (stored): Document => ({ ...stored, signed }))
       })
 
@@ -170,7 +170,7 @@ export class InvoiceWork extends Context.Service<
         yield* Effect.logWarning("The authority gave no answer").pipe(
           Effect.annotateLogs({ reason: error.message, attempts: row.attempts, retry_in_ms: Math.round(delay) })
         )
-        yield* wait(row, delay, false)
+        yield* wait(row, delay, {})
         return Option.none<Document>()
       })
 
@@ -190,12 +190,12 @@ export class InvoiceWork extends Context.Service<
       const actions: Partial<Record<InvoiceState, (row: Document) => Effect.Effect<Option.Option<Document>>>> = {
         numbered: sign,
         signed: Effect.fnUntraced(function* (row) {
-          const submitted = yield* step(row, "Submit", { attempt: true, alarmMs: submitAlarmMs })
+          const submitted = yield* step(row, "Submit", { attempt: true, alarmMs: submitAlarmMs, held: true })
           yield* Fault.at("after-submit")
           return Option.isSome(submitted) ? yield* submit(submitted.value, false) : Option.none()
         }),
         submitted: Effect.fnUntraced(function* (row) {
-          const { moved } = yield* wait(row, submitAlarmMs, true)
+          const { moved } = yield* wait(row, submitAlarmMs, { attempt: true, held: true })
           if (!moved) return Option.none()
           return yield* submit({ ...row, version: row.version + 1, attempts: row.attempts + 1 }, true)
         })
@@ -214,7 +214,7 @@ export class InvoiceWork extends Context.Service<
         const submitted = row.state === "submitted"
         const attempts = submitted ? row.attempts : row.attempts + 1
         if (submitted || attempts < internalFailuresMax) {
-          yield* wait(row, authorityDelayMs(attempts, yield* Random.next), !submitted)
+          yield* wait(row, authorityDelayMs(attempts, yield* Random.next), { attempt: !submitted })
         } else {
           yield* step(row, "Fail", { failure, alarmMs: null })
         }

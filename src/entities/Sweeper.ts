@@ -3,6 +3,7 @@ import { Singleton } from "effect/cluster"
 import { accountAddress } from "../protocol/Address.ts"
 import { Deliveries } from "../store/Deliveries.ts"
 import { Invoices } from "../store/Invoices.ts"
+import { Workers } from "../store/Workers.ts"
 import { Telling } from "./Telling.ts"
 
 const interval = Duration.seconds(1)
@@ -13,7 +14,7 @@ const reminderLeaseSeconds = 10
 
 /**
  * Looks once a second for work whose time has come, by the database's clock, and tells the actor it belongs to: lost tells,
- * retries, deliveries. It decides nothing: the actors read their rows.
+ * retries, deliveries, and all that a process had under way when it died. It decides nothing: the actors read their rows.
  */
 export const layer = Singleton.make(
   "Sweeper",
@@ -21,8 +22,10 @@ export const layer = Singleton.make(
     const deliveries = yield* Deliveries
     const invoices = yield* Invoices
     const telling = yield* Telling
+    const workers = yield* Workers
 
     const sweep = Effect.gen(function* () {
+      yield* workers.freeDead
       const due = yield* invoices.takeDue(pageSize, reminderLeaseSeconds)
       const accounts = new Map(due.filter((item) => item.queued).map((item) => [accountAddress(item), item]))
       yield* Effect.forEach(accounts.values(), telling.numberDrafts, { discard: true })

@@ -2,6 +2,7 @@ import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Redacted, Schema } from "effect"
 import { Migrator } from "effect/sql"
 import tables from "../../migrations/0001_tables.ts"
+import workers from "../../migrations/0002_workers.ts"
 import * as EmbeddedPostgres from "./EmbeddedPostgres.ts"
 import { Settings } from "./Settings.ts"
 
@@ -50,7 +51,7 @@ const client = PgClient.layerFrom(
   })
 )
 
-const migrate = Migrator.make({})({ loader: Migrator.fromRecord({ "0001_tables": tables }) })
+const migrate = Migrator.make({})({ loader: Migrator.fromRecord({ "0001_tables": tables, "0002_workers": workers }) })
 
 /** A `SqlClient` of a database whose tables are there. */
 export const layer = Layer.effectDiscard(migrate).pipe(Layer.provideMerge(client))

@@ -5,6 +5,7 @@ import { EventType } from "../../schemas/Event.ts"
 import * as Batcher from "./Batcher.ts"
 import { Secrets } from "./Secrets.ts"
 import { EndpointKey, secretPlace } from "./WebhookEndpoints.ts"
+import { Workers } from "./Workers.ts"
 
 /** A delivery whose time has come, with what an attempt sends. `attempts` is how many have been completed. */
 export interface DueDelivery {
@@ -56,8 +57,8 @@ export class Deliveries extends Context.Service<
   {
     /**
      * Takes due deliveries of an active endpoint in event order, each under a lease: as many as its `max_in_flight` leaves
-     * beside those `inFlight`. One waits while an earlier delivery of the same resource is pending. A crash gives them back
-     * when the lease ends.
+     * beside those `inFlight`. One waits while an earlier delivery of the same resource is pending. They are given back when
+     * this process dies, and at the latest when the lease ends.
      */
     readonly take: (endpoint: EndpointKey, inFlight: number) => Effect.Effect<ReadonlyArray<DueDelivery>>
     /** Puts to rest what is due for an endpoint that is inactive (until it is active again) or gone (for good). */
@@ -72,6 +73,7 @@ export class Deliveries extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const secrets = yield* Secrets
+      const workers = yield* Workers
 
       // One look into an index for each candidate, whatever the planner knows of the table.
       const firstOfItsResource = sql`d.seq = (
@@ -99,7 +101,7 @@ export class Deliveries extends Context.Service<
             for update of d skip locked
           ),
           taken as (
-            update deliveries d set next_attempt_at = now() + ${leaseSeconds} * interval '1 second'
+            update deliveries d set next_attempt_at = now() + ${leaseSeconds} * interval '1 second', worker = ${workers.id}
             from due where d.account_id = due.account_id and d.livemode = due.livemode and d.id = due.id
             returning d.*
           )
@@ -163,7 +165,7 @@ export class Deliveries extends Context.Service<
                 remote_ip, status, headers, body, error)
             ),
             recorded as (
-              update deliveries d set attempts = d.attempts + 1, updated_at = now(),
+              update deliveries d set attempts = d.attempts + 1, updated_at = now(), worker = null,
                 status = case when n.succeeded then 'succeeded' when n.retry_ms < 0 then 'failed' else 'pending' end,
                 next_attempt_at = case when n.retry_ms >= 0 then now() + n.retry_ms * interval '1 millisecond'
                   else d.next_attempt_at end

@@ -17,6 +17,7 @@ import {
   type Outcome,
   storedColumns
 } from "./IdempotencyKeys.ts"
+import { Workers } from "./Workers.ts"
 
 export interface NewInvoice {
   readonly of: AccountMode
@@ -54,6 +55,7 @@ export class InvoiceCreation extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const keys = yield* IdempotencyKeys
+      const workers = yield* Workers
       const decode = Schema.decodeUnknownEffect(Schema.Array(Result))
 
       const insert = yield* Batcher.make({
@@ -90,11 +92,11 @@ export class InvoiceCreation extends Context.Service<
             ),
             claimed as (${claimAll(sql, sql`sellable`)}),
             draft as (
-              insert into invoices (account_id, livemode, id, customer_id, state, next_action_at, currency, operation_type,
-                payment_means, lines, totals, acquirer, metadata, created_at, updated_at)
+              insert into invoices (account_id, livemode, id, customer_id, state, next_action_at, worker, currency,
+                operation_type, payment_means, lines, totals, acquirer, metadata, created_at, updated_at)
               select s.account_id, s.livemode, s.id, s.customer_id, 'queued',
-                now() + ${numberWithinSeconds} * interval '1 second', s.currency, s.operation_type, s.payment_means::jsonb,
-                s.lines::jsonb, s.totals::jsonb, s.acquirer, s.metadata::jsonb, s.created_at, s.created_at
+                now() + ${numberWithinSeconds} * interval '1 second', ${workers.id}, s.currency, s.operation_type,
+                s.payment_means::jsonb, s.lines::jsonb, s.totals::jsonb, s.acquirer, s.metadata::jsonb, s.created_at, s.created_at
               from sellable s join claimed c on c.api_key_id = s.api_key_id and c.value = s.key
               order by s.ord
               returning id

@@ -64,8 +64,6 @@ export class Invoices extends Context.Service<
       limit: number,
       leaseSeconds: number
     ) => Effect.Effect<ReadonlyArray<InvoiceKey & { readonly queued: boolean }>>
-    /** Lets every alarm ring now. For a start at which nobody else can be at work: the leases are those of the dead. */
-    readonly ring: Effect.Effect<void>
   }
 >()("folio/store/Invoices") {
   static readonly layer = Layer.effect(
@@ -138,10 +136,6 @@ export class Invoices extends Context.Service<
         load,
         queued: (of, limit) => Effect.orDie(queued({ ...of, limit })),
         signedDocument: (key) => signedDocument(key).pipe(Effect.map(Option.map((row) => row.signed)), Effect.orDie),
-        ring: sql`update invoices set next_action_at = now() where next_action_at > now()`.pipe(
-          Effect.orDie,
-          Effect.asVoid
-        ),
         takeDue: (limit, lease) => Effect.orDie(takeDue({ limit, lease }))
       })
     })

@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { ResolutionId } from "../../schemas/Id.ts"
 import * as Batcher from "./Batcher.ts"
 import type { InvoiceKey } from "./Invoices.ts"
+import { Workers } from "./Workers.ts"
 
 export interface DraftToNumber {
   readonly key: InvoiceKey
@@ -38,6 +39,7 @@ export class Numbering extends Context.Service<
     Numbering,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
+      const workers = yield* Workers
       const decode = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ result: NumberingResult })))
 
       const number = yield* Batcher.make({
@@ -93,7 +95,7 @@ export class Numbering extends Context.Service<
                 prefix = f.prefix, number = f.number, full_number = f.prefix || f.number,
                 cufe = encode(sha384(convert_to(f.prefix || f.number || f.cufe_tail, 'UTF8')), 'hex'),
                 issue_date = f.issue_date, issue_time = f.issue_time, updated_at = now(),
-                next_action_at = now() + ${signWithinSeconds} * interval '1 second'
+                next_action_at = now() + ${signWithinSeconds} * interval '1 second', worker = ${workers.id}
               from fitting f
               where i.account_id = f.account_id and i.livemode = f.livemode and i.id = f.id
               returning i.account_id, i.livemode, i.id, i.version

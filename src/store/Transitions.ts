@@ -6,6 +6,7 @@ import type { AuthorityError, Failure } from "../../schemas/Invoice.ts"
 import type { InvoiceCommand, InvoiceState } from "../domain/InvoiceLifecycle.ts"
 import * as Batcher from "./Batcher.ts"
 import type { InvoiceKey } from "./Invoices.ts"
+import { Workers } from "./Workers.ts"
 
 /** A step of a document from the version that its actor has read. `command` null reschedules it without a change of state. */
 export interface Step {
@@ -16,6 +17,8 @@ export interface Step {
   readonly to: InvoiceState
   /** When the sweeper looks again, from now; null when there is nothing left to do. */
   readonly alarmMs: number | null
+  /** This process is at work on it until then; should it die, the sweeper looks at once. */
+  readonly held?: boolean
   /** Counts an attempt to reach the authority, before its first byte leaves. */
   readonly attempt?: boolean
   readonly signed?: Uint8Array
@@ -49,6 +52,7 @@ export class Transitions extends Context.Service<
     Transitions,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
+      const workers = yield* Workers
       const decode = Schema.decodeUnknownEffect(Schema.Array(Result))
 
       const move = yield* Batcher.make({
@@ -72,6 +76,7 @@ export class Transitions extends Context.Service<
                 ${steps.map((step) => step.command ?? "")}::text[],
                 ${steps.map((step) => step.to)}::text[],
                 ${steps.map((step) => step.alarmMs ?? -1)}::float8[],
+                ${steps.map((step) => step.held === true)}::boolean[],
                 ${steps.map((step) => (step.attempt === true ? 1 : 0))}::integer[],
                 ${steps.map((step) => step.signed ?? noBytes)}::bytea[],
                 ${json((step) => step.authorityAnswer)}::text[],
@@ -82,12 +87,13 @@ export class Transitions extends Context.Service<
                 ${steps.map((step) => step.event?.type ?? "")}::text[],
                 ${steps.map((step) => step.event?.body ?? "")}::text[],
                 ${steps.map((step) => step.event?.created_at ?? epoch)}::timestamptz[]
-              ) with ordinality as n (account_id, livemode, id, version, from_state, command, to_state, alarm_ms, attempt,
-                signed, authority_answer, errors, notifications, failure, event_id, event_type, event_body, event_at, ord)
+              ) with ordinality as n (account_id, livemode, id, version, from_state, command, to_state, alarm_ms, held,
+                attempt, signed, authority_answer, errors, notifications, failure, event_id, event_type, event_body, event_at, ord)
             ),
             moved as (
               update invoices i set state = n.to_state, version = i.version + 1, attempts = i.attempts + n.attempt,
                 next_action_at = case when n.alarm_ms >= 0 then now() + n.alarm_ms * interval '1 millisecond' end,
+                worker = case when n.held then ${workers.id}::text end,
                 authority_errors = coalesce(nullif(n.errors, '')::jsonb, i.authority_errors),
                 authority_notifications = coalesce(nullif(n.notifications, '')::jsonb, i.authority_notifications),
                 failure = nullif(n.failure, '')::jsonb, updated_at = now()

@@ -52,13 +52,6 @@ export const post = Effect.fnUntraced(function* (key: string) {
 export const insist = (key: string) =>
   until(Effect.option(post(key)), (answer) => answer._tag === "Some" && isAcknowledged(answer.value), "30 seconds")
 
-/** Lets the time pass for which the dead hold leases, and retries wait. To be called while no service runs. */
-export const passTime = Effect.gen(function* () {
-  const { service } = yield* Crashing
-  yield* service.rows("update invoices set next_action_at = now() where next_action_at is not null")
-  yield* service.rows("update deliveries set next_attempt_at = now() where status = 'pending'")
-})
-
 const openWork = `
   select (select count(*) from invoices where next_action_at is not null) as invoices,
     (select count(*) from deliveries where status = 'pending') as deliveries`

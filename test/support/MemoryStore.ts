@@ -11,6 +11,7 @@ import { type Answer, type Claim, conflict, IdempotencyKeys, type Outcome } from
 import { InvoiceCreation } from "../../src/store/InvoiceCreation.ts"
 import { Invoices } from "../../src/store/Invoices.ts"
 import { Resolutions } from "../../src/store/Resolutions.ts"
+import { Workers } from "../../src/store/Workers.ts"
 import { deliveriesLayer, endpointsLayer, numberingLayer, transitionsLayer } from "./MemoryDelivery.ts"
 import { type InvoiceRow, isOf, MemoryTables, pageOf, rowOf, type Tables } from "./MemoryTables.ts"
 
@@ -250,10 +251,6 @@ const invoicesLayer = Layer.effect(
             Option.map(Option.fromUndefinedOr(documents.get(row.id)), ({ signed }) => signed)
           )
         ),
-      ring: call("Invoices.ring", ({ invoices }, now) => {
-        for (const row of invoices.values())
-          if (row.next_action_at !== null) invoices.set(row.id, { ...row, next_action_at: now })
-      }),
       takeDue: (limit, leaseSeconds) =>
         call("Invoices.takeDue", ({ invoices }, now) => {
           const due = [...invoices.values()].filter((row) => alarm(row) <= now).toSorted((a, b) => alarm(a) - alarm(b))
@@ -266,6 +263,9 @@ const invoicesLayer = Layer.effect(
     })
   )
 )
+
+/** Nobody else is at work in memory. */
+const workersLayer = Layer.succeed(Workers, { id: "memory", freeDead: Effect.void, succeed: Effect.void })
 
 /** Every store service that actors and routes ask for, on one `MemoryTables`. */
 export const layer = Layer.mergeAll(
@@ -280,5 +280,6 @@ export const layer = Layer.mergeAll(
   invoicesLayer,
   numberingLayer,
   resolutionsLayer,
-  transitionsLayer
+  transitionsLayer,
+  workersLayer
 ).pipe(Layer.provideMerge(MemoryTables.layer))

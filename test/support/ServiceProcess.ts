@@ -28,12 +28,18 @@ export interface ServiceProcess {
   readonly rows: <A>(statement: string) => Effect.Effect<ReadonlyArray<A>, Error>
 }
 
+// Below the ports that the system gives to outgoing connections: one of those would take it before it is listened on.
+const anyPort = () => 20_000 + Math.floor(Math.random() * 12_000)
+
 export const freePort = Effect.callback<number>((resume) => {
   const server = Net.createServer()
-  server.listen(0, "127.0.0.1", () => {
+  const listen = () => void server.listen(anyPort(), "127.0.0.1")
+  server.on("error", listen)
+  server.on("listening", () => {
     const { port } = server.address() as Net.AddressInfo
     server.close(() => resume(Effect.succeed(port)))
   })
+  listen()
 })
 
 // A zombie takes a signal 0, but has no command line.

@@ -1,0 +1,212 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Context, Effect, Exit, Layer, Scope } from "effect"
+import { SqlClient } from "effect/sql"
+import type { InvoiceId } from "../../schemas/Id.ts"
+import { Deliveries } from "../../src/store/Deliveries.ts"
+import { Ids } from "../../src/store/Ids.ts"
+import { type Step, Transitions } from "../../src/store/Transitions.ts"
+import { Workers } from "../../src/store/Workers.ts"
+import { ownerLayer, seedAccount, seedDrafts, seedEndpoint } from "../support/Owners.ts"
+import { TestDatabase } from "../support/Postgres.ts"
+import { until } from "../support/Until.ts"
+
+/** A process that has submitted one document, waits to retry a second, and has taken a third's event for delivery. */
+const atWork = Effect.gen(function* () {
+  const { url } = yield* TestDatabase
+  const sql = yield* SqlClient.SqlClient
+  const scope = yield* Scope.make()
+  yield* Effect.addFinalizer(() => Scope.close(scope, Exit.void))
+  const owner = yield* Layer.buildWithScope(ownerLayer(url), scope)
+  const { of } = yield* seedAccount.pipe(Effect.provideContext(owner))
+  const [submitted, waiting, accepted] = yield* seedDrafts(of.account_id, 3).pipe(Effect.provideContext(owner))
+  const endpoint = yield* seedEndpoint(of, {}).pipe(Effect.provideContext(owner))
+  yield* sql`update invoices set state = 'signed' where id = any(${[submitted, waiting, accepted]})`
+  const transitions = Context.get(owner, Transitions)
+  const submit = (id: InvoiceId, held: boolean): Step => ({
+    key: { ...of, id },
+    version: 1,
+    from: "signed",
+    command: "Submit",
+    to: "submitted",
+    alarmMs: 75_000,
+    held,
+    attempt: true
+  })
+  const accept = (id: InvoiceId) =>
+    Effect.map(Context.get(owner, Ids).event, (event): Step => ({
+      key: { ...of, id },
+      version: 2,
+      from: "submitted",
+      command: "Accept",
+      to: "accepted_by_authority",
+      alarmMs: null,
+      event: { id: event, type: "invoice.accepted_by_authority", body: "{}", created_at: new Date() }
+    }))
+  yield* transitions.move(submit(submitted!, true))
+  yield* transitions.move(submit(waiting!, false))
+  yield* transitions.move(submit(accepted!, true))
+  yield* transitions.move(yield* accept(accepted!))
+  const deliveries = Context.get(owner, Deliveries)
+  const taken = yield* deliveries.take({ ...of, id: endpoint }, 0)
+  return {
+    accept: accept(submitted!),
+    deliveries,
+    endpoint: { ...of, id: endpoint },
+    submitted: submitted!,
+    taken: taken[0]!,
+    transitions,
+    worker: Context.get(owner, Workers),
+    stop: Scope.close(scope, Exit.void)
+  }
+})
+
+/** Another process that has been there for a while. */
+const survivor = Effect.gen(function* () {
+  const { url } = yield* TestDatabase
+  const sql = yield* SqlClient.SqlClient
+  const owner = yield* Layer.build(ownerLayer(url))
+  const worker = Context.get(owner, Workers)
+  yield* sql`update workers set since = now() - interval '1 hour' where id = ${worker.id}`
+  return { deliveries: Context.get(owner, Deliveries), transitions: Context.get(owner, Transitions), worker }
+})
+
+/** As if a process had been killed or frozen so many seconds ago: its rows are another's, who is not there to be seen. */
+const lastSeen = Effect.fnUntraced(function* (worker: string, seconds: number) {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`insert into workers (id, since, seen_at)
+    values ('missing', now() - interval '1 hour', now() - ${seconds} * interval '1 second')`
+  yield* sql`update invoices set worker = 'missing' where worker = ${worker}`
+  yield* sql`update deliveries set worker = 'missing' where worker = ${worker}`
+})
+
+/** What of it is due: the submitted document, the waiting one, the delivery. */
+const due = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql<{ due: boolean }>`
+    select next_action_at <= now() as due, id from invoices where state = 'submitted'
+    union all select next_attempt_at <= now(), id from deliveries order by id`
+  return rows.map((row) => row.due)
+})
+
+const nothing = [false, false, false]
+const whatWasHeld = [true, false, true]
+
+describe("Workers", () => {
+  it.live("give back at once what they held when they stop, and no alarm that is only a clock", () =>
+    Effect.gen(function* () {
+      const { stop } = yield* atWork
+      const { worker } = yield* survivor
+      yield* worker.freeDead
+      assert.deepStrictEqual(yield* due, nothing)
+      yield* stop
+      yield* worker.freeDead
+      assert.deepStrictEqual(yield* due, whatWasHeld)
+    }).pipe(Effect.provide(TestDatabase.layer))
+  )
+
+  it.live("are dead when they were not seen for the length of the lease, and not before", () =>
+    Effect.gen(function* () {
+      const { worker: missing } = yield* atWork
+      const { worker } = yield* survivor
+      const sql = yield* SqlClient.SqlClient
+      yield* lastSeen(missing.id, 2)
+      yield* worker.freeDead
+      assert.deepStrictEqual(yield* due, nothing)
+      yield* sql`update workers set seen_at = now() - interval '9 seconds' where id = 'missing'`
+      yield* worker.freeDead
+      assert.deepStrictEqual(yield* due, whatWasHeld)
+    }).pipe(Effect.provide(TestDatabase.layer))
+  )
+
+  it.live("declare nobody dead while they have only just come back to the database themselves", () =>
+    Effect.gen(function* () {
+      const { worker: missing } = yield* atWork
+      const { worker } = yield* survivor
+      const sql = yield* SqlClient.SqlClient
+      yield* lastSeen(missing.id, 60)
+      yield* sql`update workers set seen_at = now() - interval '15 seconds' where id = ${worker.id}`
+      yield* until(
+        sql`select since from workers where id = ${worker.id} and since > now() - interval '5 seconds'`,
+        (rows) => rows.length === 1
+      )
+      yield* worker.freeDead
+      assert.deepStrictEqual(yield* due, nothing)
+    }).pipe(Effect.provide(TestDatabase.layer))
+  )
+
+  it.live("are looked after until no statement of theirs can be under way, and then forgotten", () =>
+    Effect.gen(function* () {
+      const { worker: missing } = yield* atWork
+      const { worker } = yield* survivor
+      const sql = yield* SqlClient.SqlClient
+      const isKnown = Effect.map(sql`select 1 from workers where id = 'missing'`, (rows) => rows.length === 1)
+      yield* lastSeen(missing.id, 60)
+      yield* worker.freeDead
+      yield* sql`update invoices set worker = 'missing', next_action_at = now() + interval '75 seconds' where state = 'submitted'`
+      yield* worker.freeDead
+      assert.deepStrictEqual(yield* due, [true, true, true])
+      assert.isTrue(yield* isKnown)
+      yield* sql`update workers set dead_since = now() - interval '16 seconds' where id = 'missing'`
+      yield* worker.freeDead
+      assert.isFalse(yield* isKnown)
+    }).pipe(Effect.provide(TestDatabase.layer))
+  )
+
+  it.live("succeed all others at once, where nobody else can be at work", () =>
+    Effect.gen(function* () {
+      const { worker: missing } = yield* atWork
+      const { url } = yield* TestDatabase
+      const { succeed, freeDead } = Context.get(yield* Layer.build(ownerLayer(url)), Workers)
+      yield* lastSeen(missing.id, 0)
+      yield* freeDead
+      assert.deepStrictEqual(yield* due, nothing)
+      yield* succeed
+      yield* freeDead
+      assert.deepStrictEqual(yield* due, whatWasHeld)
+    }).pipe(Effect.provide(TestDatabase.layer))
+  )
+
+  it.live("that were declared dead and wake up change nothing that a successor has done", () =>
+    Effect.gen(function* () {
+      const frozen = yield* atWork
+      const { deliveries, transitions, worker } = yield* survivor
+      const sql = yield* SqlClient.SqlClient
+      yield* lastSeen(frozen.worker.id, 60)
+      yield* worker.freeDead
+      const [again] = yield* deliveries.take(frozen.endpoint, 0)
+      assert.strictEqual(again?.id, frozen.taken.id)
+      const attempt = (delivery: typeof frozen.taken, succeeded: boolean) => ({
+        delivery,
+        trigger: "auto" as const,
+        started_at: new Date(),
+        duration_ms: 1,
+        succeeded,
+        retryInMs: succeeded ? null : 30_000,
+        remote_ip: null,
+        response_status: null,
+        response_headers: {},
+        response_body: "",
+        error: null
+      })
+      yield* deliveries.record(attempt(again!, true))
+      yield* frozen.deliveries.record(attempt(frozen.taken, false))
+      const step = yield* frozen.accept
+      assert.isTrue((yield* transitions.move(step)).moved)
+      assert.isFalse(
+        (yield* frozen.transitions.move({ ...step, command: "Reject", to: "rejected_by_authority" })).moved
+      )
+      const rows = yield* sql`
+        select i.state, i.worker, d.status, d.attempts, d.worker as deliverer
+        from invoices i join deliveries d on true where i.id = ${frozen.submitted} and d.id = ${again!.id}`
+      assert.deepStrictEqual(rows, [
+        { state: "accepted_by_authority", worker: null, status: "succeeded", attempts: 1, deliverer: null }
+      ])
+      // With its next beat it is there again.
+      yield* sql`update workers set dead_since = now() where id = ${frozen.worker.id}`
+      yield* until(
+        sql`select 1 from workers where id = ${frozen.worker.id} and dead_since is null`,
+        (known) => known.length === 1
+      )
+    }).pipe(Effect.provide(TestDatabase.layer))
+  )
+})
