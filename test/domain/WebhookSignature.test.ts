@@ -1,9 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Result, Schema } from "effect"
+import { timingSafeEqual } from "node:crypto"
 import { Webhook } from "standardwebhooks"
 import { Stripe } from "stripe"
+import { vi } from "vitest"
 import { makeWebhookSecret } from "../../src/domain/ApiKeyFormat.ts"
 import { signatureHeaders, verify } from "../../src/domain/WebhookSignature.ts"
+
+vi.mock(import("node:crypto"), { spy: true })
 
 const byte = Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 255 })))
 const secrets = Arbitrary.map(Arbitrary.array(byte, { minLength: 32, maxLength: 32 }), (bytes) =>
@@ -118,6 +122,14 @@ describe("verify", () => {
       assert.strictEqual(failure(verify({ secret, header: text, body, now: timestamp })), "mismatch")
     const upper = `${t},v1=${right.slice(3).toUpperCase()}`
     assert.strictEqual(failure(verify({ secret, header: upper, body, now: timestamp })), "mismatch")
+  })
+
+  it("compares every signature in constant time, whether one before it was right or not", () => {
+    const right = header.slice(header.indexOf("v1="))
+    const wrong = (digit: string) => `v1=${digit.repeat(64)}`
+    const compared = vi.mocked(timingSafeEqual).mock.calls.length
+    verify({ secret, header: `t=${timestamp},${wrong("0")},${right},${wrong("f")}`, body, now: timestamp })
+    assert.strictEqual(vi.mocked(timingSafeEqual).mock.calls.length, compared + 3)
   })
 
   it("says when a header cannot be read", () => {
