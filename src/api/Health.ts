@@ -9,7 +9,7 @@ export class HealthApi extends HttpApiGroup.make("health")
   .add(
     HttpApiEndpoint.get("ready", "/health/ready", { success: Health.pipe(HttpApiSchema.status(200)) }).annotate(
       OpenApi.Summary,
-      "The process can do its work: its database answers"
+      "The process can do its work: it has its share of the actors, and its database answers"
     )
   )
   .middleware(Errors)

@@ -1,4 +1,5 @@
-import { Effect } from "effect"
+import { Array, Effect } from "effect"
+import { ShardId, Sharding, ShardingConfig } from "effect/cluster"
 import { HttpApiBuilder } from "effect/http-api"
 import { ApiError } from "../../schemas/ApiError.ts"
 import { Api } from "../api/Api.ts"
@@ -6,20 +7,28 @@ import { Database } from "../store/Database.ts"
 
 const ok = { status: "ok" } as const
 
-const unready = new ApiError({
-  code: "service_unavailable",
-  message: "The database does not answer.",
-  headers: { "Retry-After": "1" }
-})
+const unready = (message: string) =>
+  new ApiError({ code: "service_unavailable", message, headers: { "Retry-After": "1" } })
+
+const noDatabase = unready("The database does not answer.")
+const noActors = unready("This process has no actors: it is starting or stopping, or has lost them to others.")
+
+// The actors are dealt out in shards. A process that takes part holds some of them; one that was cut off holds none.
+const shards = Array.makeBy(ShardingConfig.defaults.shardsPerGroup, (index) => ShardId.make("default", index + 1))
 
 export const layer = HttpApiBuilder.group(
   Api,
   "health",
   Effect.fn(function* (handlers) {
     const database = yield* Database
+    const sharding = yield* Sharding.Sharding
     return handlers.handleAll({
       live: () => Effect.succeed(ok),
-      ready: () => Effect.flatMap(database.answers, (answers) => (answers ? Effect.succeed(ok) : Effect.fail(unready)))
+      ready: Effect.fnUntraced(function* () {
+        if (!(yield* database.answers)) return yield* noDatabase
+        if (!shards.some((shard) => sharding.hasShardId(shard))) return yield* noActors
+        return ok
+      })
     })
   })
 )

@@ -1,5 +1,5 @@
 import { NodeClusterSocket } from "@effect/platform-node"
-import { Effect, Layer, Option } from "effect"
+import { type Context, Effect, Layer, Option, Schema } from "effect"
 import {
   MessageStorage,
   RunnerAddress,
@@ -10,14 +10,19 @@ import {
   ShardingConfig,
   SqlRunnerStorage
 } from "effect/cluster"
+import { SqlClient } from "effect/sql"
 import { Settings } from "./Settings.ts"
+
+/** The other processes cannot reach this one. The message is one line that says what to do. */
+export class RunnerError extends Schema.TaggedError<RunnerError>()("RunnerError", { message: Schema.String }) {}
 
 const common = {
   // An invoice's actor lives for a second or two; under full load many thousands do at once.
   maxResidentEntities: 50_000,
   entityTerminationTimeout: "17 seconds",
-  // What tells lose is found in the rows by the sweeper, not in stored messages.
-  entityMessagePollInterval: "1 hour",
+  // No message is stored, so nothing is polled for. But a process that failed to take its shards, because the database was away,
+  // tries again at this interval.
+  entityMessagePollInterval: "1 second",
   simulateRemoteSerialization: false
 } as const
 
@@ -29,6 +34,14 @@ export const singleProcess = Sharding.layer.pipe(
   Layer.provide(Runners.layerNoop),
   Layer.provideMerge(volatile),
   Layer.provide([RunnerStorage.layerMemory, RunnerHealth.layerNoop, ShardingConfig.layer(common)])
+)
+
+// Only a clean stop takes a process off the list of those that there have been.
+const forgetRunners = Layer.effectDiscard(
+  Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) => sql`delete from cluster_runners where last_heartbeat < now() - interval '1 hour'`
+  )
 )
 
 /**
@@ -48,9 +61,18 @@ const manyProcesses = (host: string, port: number) => {
   } as const
   return NodeClusterSocket.layer({ storage: "byo", shardingConfig: config }).pipe(
     Layer.provideMerge(volatile),
-    Layer.provide(SqlRunnerStorage.layer),
+    Layer.provide(forgetRunners.pipe(Layer.provideMerge(SqlRunnerStorage.layer))),
     Layer.provide(ShardingConfig.layer(config)),
-    Layer.orDie
+    Layer.catchTag("SocketServerError", ({ message }) =>
+      Layer.effectContext(
+        Effect.fail(
+          new RunnerError({
+            message: `Folio cannot listen for the other processes on ${host}:${port} (${message}). Give each process on a machine a RUNNER_PORT of its own, and a RUNNER_HOST that the others reach.`
+          })
+        ) as Effect.Effect<Context.Context<Sharding.Sharding>, RunnerError>
+      )
+    ),
+    Layer.catchTag(["ConfigError", "SqlError"], (error) => Layer.effectContext(Effect.die(error)))
   )
 }
 

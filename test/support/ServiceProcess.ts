@@ -13,18 +13,32 @@ const root = Path.resolve(import.meta.dirname, "../..")
 
 class NotReady extends Schema.TaggedError<NotReady>()("NotReady", { message: Schema.String }) {}
 
+/** What a process does at the `hit`-th passing of a point: it dies like kill -9, or freezes until SIGCONT. */
+export interface ArmedFault {
+  readonly point: FaultPoint
+  readonly hit: number
+  /** `lock and freeze` freezes in a transaction that holds the rows of all ranges. */
+  readonly action?: "kill" | "freeze" | "lock and freeze"
+}
+
 export interface ServiceProcess {
   readonly url: string
   /** Speaks as the sandbox account; known once the service has been ready. */
   readonly client: () => Client
   /** Starts it, on the same port and data as ever, and waits until it is ready. With `fault` it kills itself there. */
-  readonly start: (fault?: { readonly point: FaultPoint; readonly hit: number }) => Effect.Effect<void, Error>
+  readonly start: (fault?: ArmedFault) => Effect.Effect<void, Error>
+  /** Gives another fault to a process that was started with one. */
+  readonly arm: (fault: ArmedFault) => Effect.Effect<void>
+  /** The status of `/health/ready`; 0 when nothing answers. */
+  readonly ready: Effect.Effect<number>
+  /** What it has logged so far, over all its starts. */
+  readonly log: Effect.Effect<string>
   /** Waits until it has ended, by itself or not. */
   readonly ended: Effect.Effect<{ readonly code: number | null; readonly signal: string | null }, Error>
-  readonly signal: (signal: "SIGKILL" | "SIGTERM") => Effect.Effect<void>
+  readonly signal: (signal: "SIGKILL" | "SIGTERM" | "SIGSTOP" | "SIGCONT") => Effect.Effect<void>
   /** The pid of its PostgreSQL; 0 when none runs. */
   readonly postmaster: Effect.Effect<number>
-  /** The rows of a statement, in a session of its own of its PostgreSQL. */
+  /** The rows of a statement, in a session of its own. */
   readonly rows: <A>(statement: string) => Effect.Effect<ReadonlyArray<A>, Error>
 }
 
@@ -70,9 +84,16 @@ export const serviceProcess = Effect.fnUntraced(function* (options: {
     const pid = Number(pidFile()[0] ?? 0)
     return pid > 0 && isAlive(pid) ? pid : 0
   })
+  const logged = () => Fs.readFileSync(log, "utf8")
   let child: ChildProcess | undefined
 
-  const signal = (name: "SIGKILL" | "SIGTERM") => Effect.sync(() => void child?.kill(name))
+  const ready = Effect.tryPromise((signal) => fetch(`http://127.0.0.1:${port}/health/ready`, { signal })).pipe(
+    Effect.timeout("3 seconds"),
+    Effect.map((response) => response.status),
+    Effect.orElseSucceed(() => 0)
+  )
+
+  const signal: ServiceProcess["signal"] = (name) => Effect.sync(() => void child?.kill(name))
   const ended = until(
     Effect.sync(() => ({ code: child?.exitCode ?? null, signal: child?.signalCode ?? null })),
     (exit) => exit.code !== null || exit.signal !== null,
@@ -94,39 +115,40 @@ export const serviceProcess = Effect.fnUntraced(function* (options: {
     const output = Fs.openSync(log, "a")
     child = spawn(process.execPath, [fault === undefined ? "src/main.ts" : "test/support/faultyMain.ts"], {
       cwd: root,
-      stdio: ["ignore", output, output],
+      stdio: ["ignore", output, output, "ipc"],
       env: {
         PATH: process.env["PATH"],
         DATA_DIR: dataDir,
         PORT: String(port),
         WEBHOOK_ALLOW: options.webhookAllow,
         ...options.env,
-        ...(fault === undefined ? {} : { FAULT_POINT: fault.point, FAULT_HIT: String(fault.hit) })
+        ...(fault === undefined ? {} : { FAULT: JSON.stringify(fault) })
       }
     })
     Fs.closeSync(output)
-    yield* until(
-      Effect.tryPromise(() => fetch(`http://127.0.0.1:${port}/health/ready`)).pipe(
-        Effect.map((response) => response.status),
-        Effect.orElseSucceed(() => child?.exitCode ?? 0)
+    yield* until(ready, (status) => status === 200 || child?.exitCode !== null).pipe(
+      Effect.filterOrFail(
+        (status) => status === 200,
+        () => new NotReady({ message: "it has ended" })
       ),
-      (status) => status === 200
-    ).pipe(
-      Effect.mapError(
-        (error) => new NotReady({ message: `${error.message}\n${Fs.readFileSync(log, "utf8").slice(-4000)}` })
-      )
+      Effect.mapError((error) => new NotReady({ message: `${error.message}\n${logged().slice(-4000)}` }))
     )
   })
 
+  const external = options.env?.["DATABASE_URL"]
   const rows = <A>(statement: string) =>
     Effect.suspend(() =>
       PgConnection.make({
-        host: "127.0.0.1",
-        port: Number(pidFile()[3]),
         ssl: false,
-        database: "folio",
-        username: "folio",
-        password: Redacted.make(read("folio.password"))
+        ...(external === undefined
+          ? {
+              host: "127.0.0.1",
+              port: Number(pidFile()[3]),
+              database: "folio",
+              username: "folio",
+              password: Redacted.make(read("folio.password"))
+            }
+          : { url: Redacted.make(external) })
       })
     ).pipe(
       Effect.flatMap((session) => session.query(statement)),
@@ -140,6 +162,9 @@ export const serviceProcess = Effect.fnUntraced(function* (options: {
     url: `http://127.0.0.1:${port}`,
     client: () => makeClient(`http://127.0.0.1:${port}`, read("test-key")),
     start,
+    arm: (fault) => Effect.sync(() => void child?.send(fault)),
+    ready,
+    log: Effect.sync(logged),
     ended,
     signal,
     postmaster,

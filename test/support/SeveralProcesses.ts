@@ -1,0 +1,103 @@
+import { Context, Effect, Layer } from "effect"
+import { randomBytes } from "node:crypto"
+import { type Client, makeClient } from "./Client.ts"
+import { customerBody, endpointBody, invoiceBody } from "./Invoices.ts"
+import { freshDatabase } from "./Postgres.ts"
+import { receiver, type Receiver } from "./Receiver.ts"
+import { type Journal, reconcile, signedBytes } from "./Reconcile.ts"
+import { type ArmedFault, freePort, type ServiceProcess, serviceProcess } from "./ServiceProcess.ts"
+import { until } from "./Until.ts"
+
+/** Several processes of one service, on one database, with one customer, one endpoint and a client that knows them all. */
+export class SeveralProcesses extends Context.Service<
+  SeveralProcesses,
+  {
+    readonly database: string
+    readonly processes: ReadonlyArray<ServiceProcess>
+    readonly clients: ReadonlyArray<Client>
+    readonly receiver: Receiver
+    readonly customer: string
+    readonly journal: Journal
+  }
+>()("test/SeveralProcesses") {
+  /** Running; with `fault` each of them is armed with it. */
+  static readonly layer = (count: number, fault?: ArmedFault) =>
+    Layer.effect(
+      SeveralProcesses,
+      Effect.gen(function* () {
+        const database = yield* freshDatabase
+        const one = yield* receiver
+        const secretKey = randomBytes(32).toString("base64")
+        const processes: Array<ServiceProcess> = []
+        while (processes.length < count) {
+          const process = yield* serviceProcess({
+            webhookAllow: `127.0.0.1:${one.port}`,
+            env: {
+              CLUSTER: "socket",
+              RUNNER_PORT: String(yield* freePort),
+              DATABASE_URL: database,
+              FOLIO_KEY: secretKey
+            }
+          })
+          yield* process.start(fault)
+          processes.push(process)
+        }
+        const { apiKey } = processes[0]!.client()
+        const clients = processes.map(({ url }) => makeClient(url, apiKey))
+        yield* clients[0]!.post("/v1/webhook-endpoints", endpointBody(one.url("/hooks")))
+        const customer = yield* clients[0]!.post("/v1/customers", customerBody(), { key: "customer" })
+        return SeveralProcesses.of({
+          database,
+          processes,
+          clients,
+          receiver: one,
+          customer: String(customer.json.id),
+          journal: new Map()
+        })
+      })
+    )
+}
+
+/** Repeats a request by its key, at one process after the other, until it is acknowledged; that is noted. */
+export const insist = Effect.fnUntraced(function* (key: string) {
+  const { clients, customer, journal } = yield* SeveralProcesses
+  let turn = Number(key.split(" ").at(-1))
+  const attempt = Effect.suspend(() =>
+    Effect.option(
+      clients[turn++ % clients.length]!.post("/v1/invoices", invoiceBody(customer, { key }), { key }).pipe(
+        // A process that is frozen takes requests, and answers none.
+        Effect.timeout("15 seconds")
+      )
+    )
+  )
+  const answer = yield* until(
+    attempt,
+    (one) => one._tag === "Some" && one.value.json?.object === "invoice",
+    "45 seconds"
+  )
+  if (answer._tag === "Some") journal.set(key, answer.value)
+})
+
+const openWork = `
+  select (select count(*)::int from invoices where next_action_at is not null) as invoices,
+    (select count(*)::int from deliveries where status = 'pending') as deliveries`
+
+/** Waits until there is nothing left to do. Nothing is hurried: what the dead held is found by those who live. */
+export const settled = Effect.gen(function* () {
+  const { processes } = yield* SeveralProcesses
+  yield* until(
+    processes[0]!.rows<{ invoices: number; deliveries: number }>(openWork),
+    ([open]) => open?.invoices === 0 && open.deliveries === 0,
+    "30 seconds",
+    "100 millis"
+  )
+})
+
+export const signedSoFar = Effect.flatMap(SeveralProcesses, ({ processes }) => signedBytes(processes[0]!))
+
+/** Compares all that is known of the work, once it has ended. */
+export const settleAndReconcile = Effect.fnUntraced(function* (before: ReadonlyMap<string, string> = new Map()) {
+  const { journal, processes, receiver: hooks } = yield* SeveralProcesses
+  yield* settled
+  return yield* reconcile({ service: processes[0]!, journal, receiver: hooks, before })
+})
