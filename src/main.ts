@@ -1,5 +1,5 @@
 import "effect/schema/SchemaJITCompiler/enable"
-import { NodeRuntime } from "@effect/platform-node"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { run, teardown } from "./cli/Run.ts"
 import { serve } from "./cli/Serve.ts"
 

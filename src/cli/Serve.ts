@@ -1,4 +1,5 @@
-import { NodeCrypto, NodeDns } from "@effect/platform-node"
+import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
+import * as NodeDns from "@effect/platform-node/NodeDns"
 import { Console, Context, Effect, Layer, References } from "effect"
 import { Dns } from "effect/net"
 import folio from "../../package.json" with { type: "json" }

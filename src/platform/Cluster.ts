@@ -1,4 +1,4 @@
-import { NodeClusterSocket } from "@effect/platform-node"
+import * as NodeClusterSocket from "@effect/platform-node/NodeClusterSocket"
 import { type Context, Effect, Layer, Option, Schema } from "effect"
 import {
   MessageStorage,

@@ -1,4 +1,4 @@
-import { NodeHttpServer } from "@effect/platform-node"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { ByteSize, Context, Effect, Layer, Schema } from "effect"
 import { HttpIncomingMessage } from "effect/http"
 import { createServer, type Server, type ServerResponse, STATUS_CODES } from "node:http"
