@@ -66,7 +66,7 @@ export const insist = Effect.fnUntraced(function* (key: string) {
     Effect.option(
       clients[turn++ % clients.length]!.post("/v1/invoices", invoiceBody(customer, { key }), { key }).pipe(
         // A process that is frozen takes requests, and answers none.
-        Effect.timeout("15 seconds")
+        Effect.timeout("4 seconds")
       )
     )
   )
