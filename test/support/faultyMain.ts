@@ -8,7 +8,8 @@ import { serve } from "../../src/cli/Serve.ts"
 import { Fault, type FaultPoint } from "../../src/protocol/Fault.ts"
 import type { ArmedFault } from "./ServiceProcess.ts"
 
-// The service as `folio serve` runs it, but that it dies or freezes where FAULT, or a later message, says.
+// The service as `folio serve` runs it, but that it dies or freezes where FAULT, or a later message, says, and that about once
+// a second its event loop stands still for STALL_MS.
 const parse = (text: string): ArmedFault => JSON.parse(text)
 let armed: ArmedFault | undefined = parse(process.env["FAULT"] ?? "null")
 let left = armed?.hit ?? 0
@@ -17,6 +18,13 @@ process.on("message", (fault: ArmedFault) => {
   left = fault.hit
 })
 process.channel?.unref()
+
+const stallMs = Number(process.env["STALL_MS"] ?? 0)
+const stall = () => {
+  for (const until = performance.now() + stallMs; performance.now() < until;);
+  setTimeout(stall, 500 + Math.random() * 1_000).unref()
+}
+if (stallMs > 0) stall()
 
 const freeze = Effect.sync(() => {
   Fs.writeSync(1, `frozen at ${armed?.point}\n`)

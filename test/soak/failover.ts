@@ -1,0 +1,214 @@
+import { NodeRuntime } from "@effect/platform-node"
+import * as PgConnection from "@effect/sql-pg/PgConnection"
+import { Array, Console, Effect, Fiber, Redacted, References, Schedule } from "effect"
+import { randomBytes } from "node:crypto"
+import * as Fs from "node:fs"
+import * as Os from "node:os"
+import * as Path from "node:path"
+import { Pool } from "undici"
+import { apiKeyHash, makeApiKey } from "../../src/domain/ApiKeyFormat.ts"
+import * as EmbeddedPostgres from "../../src/platform/EmbeddedPostgres.ts"
+import { customerBody, invoiceBody } from "../support/Invoices.ts"
+import { freePort, type ServiceProcess, serviceProcess } from "../support/ServiceProcess.ts"
+import { until } from "../support/Until.ts"
+
+/**
+ * How long an account is away when the process that owns it dies, and whether owners lose shards without that. Two processes
+ * under full load, whose event loops stand still for `--stall` milliseconds about once a second: first nobody is killed for
+ * `--seconds`, then `--kills` times one of them.
+ *
+ *   node test/soak/failover.ts [--kills 10] [--seconds 60] [--stall 200] [--accounts 8] [--connections 24]
+ */
+const option = (name: string, standard: number) => {
+  const at = process.argv.indexOf(`--${name}`)
+  return at === -1 ? standard : Number(process.argv[at + 1])
+}
+const kills = option("kills", 10)
+const seconds = option("seconds", 60)
+const stall = option("stall", 200)
+const accounts = option("accounts", 8)
+const connections = option("connections", 24)
+
+interface Account {
+  readonly key: string
+  readonly customer: string
+}
+
+const seconds1 = (ms: number) => (ms / 1000).toFixed(1)
+const percentile = (values: ReadonlyArray<number>, p: number) =>
+  values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * p))] ?? 0
+
+const database = Effect.gen(function* () {
+  const directory = yield* Effect.acquireRelease(
+    Effect.sync(() => Fs.mkdtempSync(Path.join(Os.tmpdir(), "folio-soak-"))),
+    (path) => Effect.sync(() => Fs.rmSync(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }))
+  )
+  const { database: name, password, port, username } = yield* EmbeddedPostgres.start({ dataDir: directory })
+  return `postgres://${username}:${Redacted.value(password)}@127.0.0.1:${port}/${name}`
+})
+
+/** One request; its status, or 0 when no answer came. */
+const post = (service: Pool, key: string, path: string, body: unknown, idempotencyKey: string) =>
+  Effect.promise(async () => {
+    try {
+      const answer = await service.request({
+        method: "POST",
+        path,
+        headers: {
+          authorization: `Bearer ${key}`,
+          "content-type": "application/json",
+          "idempotency-key": idempotencyKey
+        },
+        body: JSON.stringify(body)
+      })
+      const text = await answer.body.text()
+      return { status: answer.statusCode, id: answer.statusCode < 300 ? String(JSON.parse(text).id) : "" }
+    } catch {
+      return { status: 0, id: "" }
+    }
+  })
+
+const program = Effect.gen(function* () {
+  const url = yield* database
+  const session = yield* PgConnection.make({ url: Redacted.make(url), ssl: false })
+  const secretKey = randomBytes(32).toString("base64")
+  const start = Effect.gen(function* () {
+    const service = yield* serviceProcess({
+      webhookAllow: "",
+      env: {
+        CLUSTER: "socket",
+        DATABASE_URL: url,
+        FOLIO_KEY: secretKey,
+        RUNNER_PORT: String(yield* freePort),
+        STALL_MS: String(stall)
+      }
+    })
+    yield* service.start({ point: "before-create", hit: 0 })
+    return service
+  })
+  const services = [yield* start, yield* start] as const
+  const pools = services.map((service) => new Pool(service.url, { connections: 64, pipelining: 1 }))
+  const poolOf = (service: ServiceProcess) => pools[services.indexOf(service as (typeof services)[0])]!
+  const otherOf = (service: ServiceProcess) => (service === services[0] ? services[1] : services[0])
+
+  // More accounts like the sandbox's own, so that each process owns some.
+  const copy = Effect.fnUntraced(function* (index: number) {
+    const key = makeApiKey("test", randomBytes(32))
+    const suffix = String(index).padStart(2, "0")
+    for (const statement of [
+      `insert into accounts select left(id, 28) || '${suffix}', name, issuer, default_version, created_at from accounts
+       order by created_at, id limit 1`,
+      `insert into api_keys select left(id, 28) || '${suffix}', left(account_id, 28) || '${suffix}', livemode,
+         '${apiKeyHash(key)}', last_four, created_at from api_keys order by created_at, id limit 1`,
+      `insert into resolutions select left(account_id, 28) || '${suffix}', livemode, id, number, document_type, prefix,
+         from_number, to_number, valid_from, valid_to, technical_key, is_active, from_number, created_at
+       from resolutions order by created_at, account_id limit 1`
+    ]) {
+      yield* session.query(statement)
+    }
+    const { id } = yield* post(pools[0]!, key, "/v1/customers", customerBody(), "customer")
+    return { key, customer: id } satisfies Account
+  })
+  const all = yield* Effect.forEach(Array.range(0, accounts - 1), copy)
+
+  // The load: each connection has its own process, and changes it when that does not answer.
+  let acknowledged = 0
+  const statuses = new Map<number, number>()
+  let longest = 0
+  const issue = (connection: number) => {
+    let turn = connection
+    let made = 0
+    return Effect.suspend(() => {
+      const { customer, key } = all[(made * connections + connection) % all.length]!
+      const name = `${connection}-${made++}`
+      return Effect.suspend(() => {
+        const began = performance.now()
+        return Effect.map(post(pools[turn % 2]!, key, "/v1/invoices", invoiceBody(customer), name), ({ status }) => {
+          statuses.set(status, (statuses.get(status) ?? 0) + 1)
+          longest = Math.max(longest, performance.now() - began)
+          if (status === 0) turn += 1
+          return status
+        })
+      }).pipe(
+        Effect.repeat({ until: (status) => status === 202, schedule: Schedule.spaced("50 millis") }),
+        Effect.map(() => (acknowledged += 1))
+      )
+    }).pipe(Effect.forever)
+  }
+  const load = yield* Effect.forkScoped(
+    Effect.forEach(Array.range(0, connections - 1), issue, { concurrency: "unbounded" })
+  )
+  const told = () => {
+    const text = [...statuses].map(([status, count]) => `${status === 0 ? "no answer" : status}: ${count}`).join(", ")
+    statuses.clear()
+    const slowest = seconds1(longest)
+    longest = 0
+    return `${text}; slowest ${slowest} s`
+  }
+
+  // Who holds how many shards, as the server sees it.
+  const holders = Effect.map(
+    session.query(
+      "select pid || ':' || count(*) as held from pg_locks where locktype = 'advisory' and objsubid = 2 and granted group by pid order by pid"
+    ),
+    (result) => result.rows.map((row) => String(row["held"])).join(" ")
+  )
+  const unhealthy = Effect.map(
+    Effect.forEach(services, (service) => service.log),
+    (logs) => logs.join("\n").split("Shard lock storage is unhealthy").length - 1
+  )
+
+  yield* until(holders, (held) => held.split(" ").length === 2, "30 seconds")
+  yield* Effect.sleep("3 seconds")
+  told()
+  let seen = yield* holders
+  let moves = 0
+  const quiet = performance.now()
+  const before = acknowledged
+  yield* holders.pipe(
+    Effect.map((now) => {
+      if (now !== seen) moves += 1
+      seen = now
+    }),
+    Effect.repeat({ until: () => performance.now() - quiet > seconds * 1000, schedule: Schedule.spaced("200 millis") })
+  )
+  const rate = (acknowledged - before) / seconds
+  yield* Console.log(
+    `nobody killed for ${seconds} s: ${rate.toFixed(0)} invoices/s; shards moved ${moves} times, locks lost ${yield* unhealthy} times; ${told()}`
+  )
+
+  const away: Array<number> = []
+  for (const kill of Array.range(1, kills)) {
+    const victim = services[kill % 2]!
+    const survivor = otherOf(victim)
+    yield* victim.signal("SIGKILL")
+    const began = performance.now()
+    const times = yield* Effect.forEach(
+      all,
+      ({ customer, key }) =>
+        post(poolOf(survivor), key, "/v1/invoices", invoiceBody(customer), `kill ${kill}`).pipe(
+          Effect.repeat({ until: ({ status }) => status === 202, schedule: Schedule.spaced("50 millis") }),
+          Effect.map(() => performance.now() - began)
+        ),
+      { concurrency: "unbounded" }
+    )
+    yield* victim.ended
+    // What the survivor owns it answers at once.
+    const owned = times.filter((time) => time > 1_500)
+    away.push(...owned)
+    yield* Console.log(
+      `kill ${kill}: ${owned.length} of ${accounts} accounts away, for ${owned.map(seconds1).join(" ")} s; ${told()}`
+    )
+    yield* victim.start({ point: "before-create", hit: 0 })
+    yield* until(holders, (held) => held.split(" ").length === 2, "30 seconds")
+    yield* Effect.sleep("2 seconds")
+    told()
+  }
+  yield* Console.log(
+    `away: p50 ${seconds1(percentile(away, 0.5))} s, p95 ${seconds1(percentile(away, 0.95))} s, max ${seconds1(percentile(away, 1))} s of ${away.length}; locks lost ${yield* unhealthy} times`
+  )
+  yield* Fiber.interrupt(load)
+  yield* Effect.promise(() => Promise.all(pools.map((pool) => pool.destroy())))
+}).pipe(Effect.scoped, Effect.provideService(References.MinimumLogLevel, "None"))
+
+NodeRuntime.runMain(program)
