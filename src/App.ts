@@ -19,6 +19,7 @@ import { Ids } from "./store/Ids.ts"
 import { InvoiceCreation } from "./store/InvoiceCreation.ts"
 import { Invoices } from "./store/Invoices.ts"
 import { Numbering } from "./store/Numbering.ts"
+import { PoisonInvoices } from "./store/PoisonInvoices.ts"
 import { Resolutions } from "./store/Resolutions.ts"
 import { Secrets } from "./store/Secrets.ts"
 import { Transitions } from "./store/Transitions.ts"
@@ -39,7 +40,7 @@ export const storeLayer = Layer.mergeAll(
   Transitions.layer,
   WebhookEndpoints.layer
 ).pipe(
-  Layer.provideMerge(IdempotencyKeys.layer),
+  Layer.provideMerge(Layer.mergeAll(IdempotencyKeys.layer, PoisonInvoices.layer)),
   Layer.provideMerge(Layer.mergeAll(Ids.layer, Secrets.layer, Workers.layer))
 )
 

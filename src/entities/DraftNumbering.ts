@@ -1,13 +1,15 @@
-import { Clock, Effect, Option, Queue } from "effect"
+import { Cause, Clock, Effect, Exit, Option, Queue, Result } from "effect"
 import type { AccountMode } from "../../schemas/Account.ts"
 import { issueTime, localDate } from "../domain/AuthorityTime.ts"
 import { cufeTail } from "../domain/Cufe.ts"
 import { taxTotal } from "../domain/Totals.ts"
 import { Fault } from "../protocol/Fault.ts"
 import { Accounts } from "../store/Accounts.ts"
-import { Invoices } from "../store/Invoices.ts"
+import { Invoices, type StoredInvoice } from "../store/Invoices.ts"
 import { Numbering } from "../store/Numbering.ts"
+import { PoisonInvoices } from "../store/PoisonInvoices.ts"
 import { Resolutions, type StoredResolution } from "../store/Resolutions.ts"
+import { isDefect } from "../store/SqlFailure.ts"
 import type { NewDraft } from "./AccountWork.ts"
 import { InvoiceWork } from "./InvoiceWork.ts"
 import { Telling } from "./Telling.ts"
@@ -27,12 +29,19 @@ const inOrder = (batch: ReadonlyArray<NewDraft>) => {
   return [...byId.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1))
 }
 
+const draftOf = (row: StoredInvoice): NewDraft => ({
+  id: row.id,
+  totals: row.totals,
+  acquirer_number: row.acquirer.identification.number
+})
+
 /** Numbers an account's drafts in order of creation, one batch after the other. Ends with its scope. */
 export const make = Effect.fnUntraced(function* (of: AccountMode) {
   const accounts = yield* Accounts
   const invoiceWork = yield* InvoiceWork
   const invoices = yield* Invoices
   const numbering = yield* Numbering
+  const poison = yield* PoisonInvoices
   const resolutions = yield* Resolutions
   const telling = yield* Telling
   const drafts = yield* Queue.unbounded<NewDraft>()
@@ -57,53 +66,75 @@ export const make = Effect.fnUntraced(function* (of: AccountMode) {
     return yield* numbering.number({ key, resolution_id: range.id, issue_date, issue_time, cufe_tail })
   })
 
+  /** What all drafts of the account have in common. */
+  const source = Effect.fnUntraced(function* (date: string) {
+    const account = yield* accounts.get(of.account_id)
+    return { nit: account.issuer.identification.number, range: yield* resolutions.current(of, date) }
+  })
+
   const numberAll = Effect.fnUntraced(function* (batch: ReadonlyArray<NewDraft>) {
     yield* Fault.at("before-number")
     const now = yield* Clock.currentTimeMillis
-    const account = yield* accounts.get(of.account_id)
-    const range = yield* resolutions.current(of, localDate(now))
+    const { nit, range } = yield* source(localDate(now))
     if (Option.isNone(range)) {
       return yield* Effect.forEach(batch, ({ id }) => invoiceWork.fail({ ...of, id }, noRange), { discard: true })
     }
-    const nit = account.issuer.identification.number
-    const results = yield* Effect.forEach(batch, (draft) => number(draft, range.value, now, nit), {
+    const results = yield* Effect.forEach(batch, (draft) => Effect.exit(number(draft, range.value, now, nit)), {
       concurrency: "unbounded"
     })
     yield* Fault.at("after-number")
     const left: Array<NewDraft> = []
+    let outage = Cause.empty as Cause.Cause<never>
     for (const [index, draft] of batch.entries()) {
-      if (results[index] === "numbered") yield* telling.proceed({ ...of, id: draft.id })
-      if (results[index] === "no_number_left") left.push(draft)
+      const result = results[index] ?? Exit.succeed("not_a_draft")
+      const key = { ...of, id: draft.id }
+      if (Exit.isFailure(result) && isDefect(result.cause)) yield* invoiceWork.stumble(key, result.cause)
+      else if (Exit.isFailure(result)) outage = result.cause
+      else if (result.value === "numbered") yield* telling.proceed(key)
+      else if (result.value === "no_number_left") left.push(draft)
     }
     // The range ended within this batch: the next one is asked for, or its absence found.
     if (left.length > 0) yield* Queue.offerAll(drafts, left)
+    if (outage.reasons.length > 0) return yield* Effect.failCause(outage)
   })
+
+  // An account or a range that cannot be read is no draft's fault: they wait, longer each time, and none of them fails.
+  const park = (batch: ReadonlyArray<NewDraft>, cause: Cause.Cause<never>) =>
+    Effect.andThen(
+      Effect.logError("The drafts of an account cannot be numbered; they wait", cause),
+      poison.park(batch.map(({ id }) => ({ ...of, id })))
+    )
 
   // While the database holds more queued drafts than one page, new ones queue up behind them there and not here.
   let backlog = false
 
   /** Takes up drafts that this actor was never told of: after a crash, a move of the shard, a lost tell. */
-  const takeUp = invoices.queued(of, backlogPage).pipe(
-    Effect.flatMap((rows) => {
-      backlog = rows.length === backlogPage
-      return Queue.offerAll(
-        drafts,
-        rows.map((row): NewDraft => ({
-          id: row.id,
-          totals: row.totals,
-          acquirer_number: row.acquirer.identification.number
-        }))
-      )
-    }),
-    Effect.catchCause((cause) => Effect.logError("Queued drafts could not be read; the sweeper will try again", cause)),
-    Effect.asVoid
+  const takeUp = Effect.gen(function* () {
+    let taken = 0
+    do {
+      const page = yield* invoices.queued(of, backlogPage)
+      backlog = page.length === backlogPage
+      for (const { draft, id } of page) {
+        if (Result.isFailure(draft)) yield* invoiceWork.stumble({ ...of, id }, Cause.die(draft.failure))
+        else taken += Queue.offerUnsafe(drafts, draftOf(draft.success)) ? 1 : 0
+      }
+      // A page of which nothing can be used: the next one is behind it.
+    } while (backlog && taken === 0)
+  }).pipe(
+    Effect.catchCause((cause) => Effect.logError("Queued drafts could not be read; the sweeper will try again", cause))
   )
   yield* takeUp
 
   yield* Queue.takeAll(drafts).pipe(
-    Effect.flatMap((batch) => numberAll(inOrder(batch))),
-    Effect.catchCause((cause) => Effect.logError("Drafts could not be numbered; the sweeper will try again", cause)),
+    Effect.flatMap((batch) =>
+      Effect.catchCauseIf(
+        numberAll(inOrder(batch)),
+        (cause) => isDefect(cause),
+        (cause) => park(batch, cause)
+      )
+    ),
     Effect.andThen(Effect.suspend(() => (backlog ? takeUp : Effect.void))),
+    Effect.catchCause((cause) => Effect.logError("Drafts could not be numbered; the sweeper will try again", cause)),
     Effect.forever,
     Effect.annotateLogs({ account_id: of.account_id }),
     Effect.forkScoped

@@ -11,7 +11,14 @@ import { Fault } from "../protocol/Fault.ts"
 import { Accounts } from "../store/Accounts.ts"
 import { Ids } from "../store/Ids.ts"
 import { type InvoiceKey, Invoices, invoiceSnapshot, type StoredInvoice } from "../store/Invoices.ts"
-import { isSqlFailure } from "../store/SqlFailure.ts"
+import {
+  isUnreadable,
+  PoisonInvoices,
+  reminderLeaseSeconds,
+  type RowKey,
+  type Vitals
+} from "../store/PoisonInvoices.ts"
+import { isDefect, isSqlFailure } from "../store/SqlFailure.ts"
 import { type Step, Transitions } from "../store/Transitions.ts"
 import { Telling } from "./Telling.ts"
 
@@ -28,7 +35,7 @@ const databaseWaits: ReadonlyArray<Duration.Input> = ["1 second", "2 seconds", "
 
 const failure: Failure = {
   code: "internal_error",
-  message: "The document could not be processed. It keeps its number and can be retried.",
+  message: "The document could not be processed. It can be retried, and keeps the number it has.",
   retryable: true
 }
 
@@ -41,7 +48,12 @@ export class InvoiceWork extends Context.Service<
     /** Does whatever the document's row says is next, and what follows from that, until it has to wait. */
     readonly proceed: (key: InvoiceKey) => Effect.Effect<void>
     /** Ends a draft that cannot be numbered; no number was used. */
-    readonly fail: (key: InvoiceKey, failure: Failure) => Effect.Effect<void>
+    readonly fail: (key: RowKey, failure: Failure) => Effect.Effect<void>
+    /**
+     * Something of ours broke on this document, for this cause. It waits longer each time; one that the authority cannot have
+     * yet ends as failed. What may have reached the authority is never given up: its outcome would be guessed.
+     */
+    readonly stumble: (key: RowKey, cause: Cause.Cause<never>) => Effect.Effect<void>
   }
 >()("folio/entities/InvoiceWork") {
   /** What an invoice's actor does, apart from the actor. */
@@ -53,12 +65,13 @@ export class InvoiceWork extends Context.Service<
       const certificate = yield* SandboxCertificate
       const ids = yield* Ids
       const invoices = yield* Invoices
+      const poison = yield* PoisonInvoices
       const telling = yield* Telling
       const transitions = yield* Transitions
 
       /** Carries out a command, with its event; gives the row as the step leaves it, or none when somebody else was faster. */
-      const step = Effect.fnUntraced(function* (
-        row: Document,
+      const step = Effect.fnUntraced(function* <Row extends Vitals>(
+        row: Row,
         command: InvoiceCommand,
         details: Partial<
           Pick<Step, "held" | "signed" | "attempt" | "authorityAnswer" | "errors" | "notifications" | "failure">
@@ -69,7 +82,7 @@ export class InvoiceWork extends Context.Service<
         const to = yield* Effect.fromResult(
           transition(row.state, command, { hasNumber: row.full_number !== null })
         ).pipe(Effect.orDie)
-        const next: Document = {
+        const next: Row = {
           ...row,
           state: to,
           version: row.version + 1,
@@ -97,7 +110,7 @@ export class InvoiceWork extends Context.Service<
       })
 
       // The bytes of the event are fixed here: every attempt of every delivery sends them as they are.
-      const eventFor = Effect.fnUntraced(function* (row: Document, type: EventType) {
+      const eventFor = Effect.fnUntraced(function* (row: Vitals, type: EventType) {
         const id = yield* ids.event
         const now = yield* Clock.currentTimeMillis
         const body = JSON.stringify({
@@ -112,7 +125,7 @@ export class InvoiceWork extends Context.Service<
         return { id, type, body, created_at: new Date(now) }
       })
 
-      const wait = (row: Document, alarmMs: number, details: Pick<Step, "held" | "attempt">) =>
+      const wait = (row: Vitals, alarmMs: number, details: Pick<Step, "held" | "attempt">) =>
         transitions.move({
           key: row,
           version: row.version,
@@ -201,23 +214,33 @@ export class InvoiceWork extends Context.Service<
         })
       }
 
-      /**
-       * Something of ours broke on this document. It waits longer each time; one that the authority cannot have yet ends as
-       * failed. What may have reached the authority is never given up: its outcome would be guessed.
-       */
-      const stumble = Effect.fnUntraced(function* (key: InvoiceKey, cause: Cause.Cause<never>) {
-        yield* Effect.logError("An invoice could not proceed", cause)
-        const found = isSqlFailure(cause) ? Option.none() : yield* invoices.load(key)
-        if (Option.isNone(found) || actions[found.value.state] === undefined) return
+      const settle = Effect.fnUntraced(function* (key: RowKey, cause: Cause.Cause<never>) {
+        const found = yield* poison.vitals(key)
+        if (Option.isNone(found)) return yield* poison.park([key])
         const row = found.value
-        // An attempt to submit was counted before it was made.
+        if (row.state !== "queued" && actions[row.state] === undefined) return
         const submitted = row.state === "submitted"
-        const attempts = submitted ? row.attempts : row.attempts + 1
+        // An attempt to submit was counted before it was made, unless the row could not be read.
+        const counted = submitted && !isUnreadable(cause)
+        const attempts = counted ? row.attempts : row.attempts + 1
         if (submitted || attempts < internalFailuresMax) {
-          yield* wait(row, authorityDelayMs(attempts, yield* Random.next), { attempt: !submitted })
+          const lease = row.state === "queued" ? reminderLeaseSeconds * 1000 : 0
+          yield* wait(row, lease + authorityDelayMs(attempts, yield* Random.next), { attempt: !counted })
         } else {
           yield* step(row, "Fail", { failure, alarmMs: null })
         }
+      })
+
+      const stumble = Effect.fn("InvoiceWork.stumble")(function* (key: RowKey, cause: Cause.Cause<never>) {
+        yield* Effect.logError("An invoice could not proceed", cause).pipe(Effect.annotateLogs({ invoice_id: key.id }))
+        if (isSqlFailure(cause)) return
+        yield* settle(key, cause).pipe(
+          Effect.catchCauseIf(
+            (second) => isDefect(second),
+            (second) =>
+              Effect.andThen(Effect.logError("An invoice could not be ended; it waits", second), poison.park([key]))
+          )
+        )
       })
 
       const work = Effect.fnUntraced(function* (key: InvoiceKey) {
@@ -244,14 +267,22 @@ export class InvoiceWork extends Context.Service<
 
       const proceed = Effect.fn("InvoiceWork.proceed")((key: InvoiceKey) => patiently(key, databaseWaits))
 
-      const fail = Effect.fn("InvoiceWork.fail")(function* (key: InvoiceKey, why: Failure) {
-        const row = yield* invoices.load(key)
+      const end = Effect.fnUntraced(function* (key: RowKey, why: Failure) {
+        const row = yield* poison.vitals(key)
         if (Option.isSome(row) && row.value.state === "queued") {
           yield* step(row.value, "Fail", { failure: why, alarmMs: null })
         }
       })
 
-      return InvoiceWork.of({ proceed, fail })
+      const fail = Effect.fn("InvoiceWork.fail")((key: RowKey, why: Failure) =>
+        Effect.catchCauseIf(
+          end(key, why),
+          (cause) => isDefect(cause),
+          (cause) => stumble(key, cause)
+        )
+      )
+
+      return InvoiceWork.of({ proceed, fail, stumble })
     })
   )
 }

@@ -9,9 +9,6 @@ import { Telling } from "./Telling.ts"
 const interval = Duration.seconds(1)
 const pageSize = 1_000
 
-// After a reminder a document rings again, should the reminder be lost as well.
-const reminderLeaseSeconds = 10
-
 /**
  * Looks once a second for work whose time has come, by the database's clock, and tells the actor it belongs to: lost tells,
  * retries, deliveries, and all that a process had under way when it died. It decides nothing: the actors read their rows.
@@ -24,9 +21,8 @@ export const layer = Singleton.make(
     const telling = yield* Telling
     const workers = yield* Workers
 
-    const sweep = Effect.gen(function* () {
-      yield* workers.freeDead
-      const due = yield* invoices.takeDue(pageSize, reminderLeaseSeconds)
+    const sweepInvoices = Effect.gen(function* () {
+      const due = yield* invoices.takeDue(pageSize)
       const accounts = new Map(due.filter((item) => item.queued).map((item) => [accountAddress(item), item]))
       yield* Effect.forEach(accounts.values(), telling.numberDrafts, { discard: true })
       yield* Effect.forEach(
@@ -34,12 +30,15 @@ export const layer = Singleton.make(
         telling.proceed,
         { discard: true }
       )
+    })
+    const sweepDeliveries = Effect.gen(function* () {
       yield* Effect.forEach(yield* deliveries.dueEndpoints(pageSize), telling.deliver, { discard: true })
     })
 
-    yield* sweep.pipe(
+    yield* Effect.forEach(
+      [workers.freeDead, sweepInvoices, sweepDeliveries],
       Effect.catchCause((cause) => Effect.logWarning("A sweep failed; the next one is in a second", cause)),
-      Effect.repeat(Schedule.spaced(interval))
-    )
+      { discard: true }
+    ).pipe(Effect.repeat(Schedule.spaced(interval)))
   })
 )

@@ -1,17 +1,28 @@
-import { Clock, Duration, Effect, Latch, Random } from "effect"
+import { Cause, Clock, Duration, Effect, Latch, Random } from "effect"
 import { Entity } from "effect/cluster"
 import { ServiceInfo } from "../api/ServiceInfo.ts"
 import { nextDeliveryDelayMs } from "../domain/RetrySchedule.ts"
 import { signatureHeaders } from "../domain/WebhookSignature.ts"
-import { WebhookSender } from "../outbound/WebhookSender.ts"
+import { type WebhookResponse, WebhookSender } from "../outbound/WebhookSender.ts"
 import { endpointKeyOf } from "../protocol/Address.ts"
 import { Fault } from "../protocol/Fault.ts"
 import { WebhookEndpointEntity } from "../protocol/WebhookEndpointEntity.ts"
-import { Deliveries, type DueDelivery } from "../store/Deliveries.ts"
+import { type CompletedAttempt, Deliveries, type DueDelivery } from "../store/Deliveries.ts"
+import { isDefect } from "../store/SqlFailure.ts"
 
 // Longer than an attempt can take: the actor is not put away while one is under way.
 const maxIdleTime = Duration.minutes(1)
 const mailboxCapacity = 64
+
+// An attempt like any other: it is recorded, and the next one follows by the schedule.
+const unsent: WebhookResponse = {
+  remoteIp: null,
+  status: null,
+  headers: {},
+  body: "",
+  durationMs: 0,
+  error: { code: "internal", message: "The delivery could not be made. This is not the endpoint's fault." }
+}
 
 /** Sends what is due: up to `max_in_flight` at a time, in event order, and in strict order for each resource. */
 export const layer = WebhookEndpointEntity.toLayer(
@@ -26,30 +37,37 @@ export const layer = WebhookEndpointEntity.toLayer(
     const userAgent = `Folio/${info.version} (+${info.baseUrl}/docs)`
     let inFlight = 0
 
-    const attempt = Effect.fn("WebhookEndpoint.attempt")(function* (delivery: DueDelivery) {
-      const startedAt = yield* Clock.currentTimeMillis
-      const timestamp = Math.floor(startedAt / 1000)
-      yield* Fault.at("before-send")
-      const response = yield* sender.send({
-        url: delivery.url,
-        body: delivery.body,
+    const send = Effect.fnUntraced(function* (
+      { body, event_id, event_type, secret, url }: DueDelivery,
+      timestamp: number
+    ) {
+      if (secret === null) return unsent
+      return yield* sender.send({
+        url,
+        body,
         headers: {
-          ...signatureHeaders({
-            secret: delivery.secret,
-            messageId: delivery.event_id,
-            timestamp,
-            body: delivery.body
-          }),
-          "Svc-Event-Id": delivery.event_id,
-          "Svc-Event-Type": delivery.event_type,
+          ...signatureHeaders({ secret, messageId: event_id, timestamp, body }),
+          "Svc-Event-Id": event_id,
+          "Svc-Event-Type": event_type,
           "Svc-Webhook-Id": key.id,
           "User-Agent": userAgent,
           "Content-Type": "application/json"
         }
       })
+    })
+
+    const attempt = Effect.fn("WebhookEndpoint.attempt")(function* (delivery: DueDelivery) {
+      const startedAt = yield* Clock.currentTimeMillis
+      const timestamp = Math.floor(startedAt / 1000)
+      yield* Fault.at("before-send")
+      const response = yield* Effect.catchCauseIf(
+        send(delivery, timestamp),
+        (cause) => !Cause.hasInterruptsOnly(cause),
+        (cause) => Effect.as(Effect.logError("A delivery could not be sent", cause), unsent)
+      )
       yield* Fault.at("after-send")
       const succeeded = response.error === null
-      yield* deliveries.record({
+      const completed: CompletedAttempt = {
         delivery,
         trigger: "auto",
         started_at: new Date(startedAt),
@@ -61,7 +79,13 @@ export const layer = WebhookEndpointEntity.toLayer(
         response_headers: response.headers,
         response_body: response.body,
         error: response.error
-      })
+      }
+      yield* Effect.catchCauseIf(
+        deliveries.record(completed),
+        (cause) => isDefect(cause),
+        // An answer that cannot be stored is not asked for again and again: that there was one is what counts.
+        () => deliveries.record({ ...completed, response_headers: {}, response_body: "" })
+      )
       yield* Fault.at("after-record")
       if (!succeeded) {
         yield* Effect.logInfo("A webhook delivery failed").pipe(

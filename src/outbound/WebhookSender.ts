@@ -18,6 +18,7 @@ export interface WebhookRequest {
 }
 
 /**
+ * - `internal`: the service itself could not make or send it
  * - `blocked`: the URL or an address behind it may not receive webhooks
  * - `dns`, `connect`, `tls`: no address, no connection, no secure connection, each also when not within its limit
  * - `timeout`: no complete answer within the total time-out
@@ -26,6 +27,7 @@ export interface WebhookRequest {
  * - `redirect`, `status`: answered 3xx, or another status that is not 2xx
  */
 export type WebhookErrorCode =
+  | "internal"
   | "blocked"
   | "dns"
   | "connect"

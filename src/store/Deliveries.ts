@@ -1,22 +1,27 @@
-import { Context, Effect, Layer, Schema } from "effect"
-import { SqlClient, SqlSchema } from "effect/sql"
-import { DeliveryId, EventId } from "../../schemas/Id.ts"
-import { EventType } from "../../schemas/Event.ts"
+import { Cause, Context, Effect, Layer, Schema } from "effect"
+import { SqlClient, type Statement } from "effect/sql"
 import * as Batcher from "./Batcher.ts"
 import { Secrets } from "./Secrets.ts"
 import { EndpointKey, secretPlace } from "./WebhookEndpoints.ts"
 import { Workers } from "./Workers.ts"
 
-/** A delivery whose time has come, with what an attempt sends. `attempts` is how many have been completed. */
-export interface DueDelivery {
-  readonly endpoint: EndpointKey
-  readonly id: DeliveryId
+// Texts and numbers by the table's own definition: there is nothing to read that could be wrong with one of them alone.
+interface Due {
+  readonly id: string
   readonly attempts: number
-  readonly event_id: EventId
-  readonly event_type: EventType
+  readonly event_id: string
+  readonly event_type: string
   readonly body: string
   readonly url: string
-  readonly secret: string
+}
+
+/**
+ * A delivery whose time has come, with what an attempt sends. `attempts` is how many have been completed. The texts are as
+ * stored. `secret` null: it cannot be opened, so nothing can be signed.
+ */
+export interface DueDelivery extends Due {
+  readonly endpoint: EndpointKey
+  readonly secret: string | null
 }
 
 /** What became of an attempt. `retryInMs` null: it succeeded, or was the last one. */
@@ -42,15 +47,7 @@ const leaseSeconds = 20
 // last_success_at is a health sign: it need not move with each of a thousand deliveries a second.
 const healthResolutionSeconds = 10
 
-const Claimed = Schema.Struct({
-  id: DeliveryId,
-  attempts: Schema.Int,
-  event_id: EventId,
-  event_type: EventType,
-  body: Schema.String,
-  url: Schema.String,
-  secret: Schema.String
-})
+const isKey = Schema.is(EndpointKey)
 
 export class Deliveries extends Context.Service<
   Deliveries,
@@ -82,10 +79,7 @@ export class Deliveries extends Context.Service<
           and e.object_id = d.object_id and e.status = 'pending'
       )`
 
-      const claim = SqlSchema.findAll({
-        Request: Schema.Struct({ ...EndpointKey.fields, inFlight: Schema.Int }),
-        Result: Claimed,
-        execute: (request) => sql`
+      const claim = (request: EndpointKey & { readonly inFlight: number }) => sql<Due & { readonly secret: string }>`
           with due as (
             select d.account_id, d.livemode, d.id from deliveries d
             join webhook_endpoints w on w.account_id = d.account_id and w.livemode = d.livemode and w.id = d.endpoint_id
@@ -110,14 +104,19 @@ export class Deliveries extends Context.Service<
           join events e on e.account_id = t.account_id and e.livemode = t.livemode and e.id = t.event_id
           join webhook_endpoints w on w.account_id = t.account_id and w.livemode = t.livemode and w.id = t.endpoint_id
           order by t.seq`
-      })
 
       const take = Effect.fn("Deliveries.take")(function* (endpoint: EndpointKey, inFlight: number) {
         const claimed = yield* Effect.orDie(claim({ ...endpoint, inFlight }))
         const [first] = claimed
         if (first === undefined) return []
         // Opened here and not kept: a secret that was rotated meanwhile is the new one. All rows are of one endpoint.
-        const secret = yield* secrets.open(first.secret, secretPlace(endpoint.id))
+        const secret = yield* secrets
+          .open(first.secret, secretPlace(endpoint.id))
+          .pipe(
+            Effect.catchDefect((defect) =>
+              Effect.as(Effect.logError("The signing secret of an endpoint cannot be opened", Cause.die(defect)), null)
+            )
+          )
         return claimed.map((row) => ({ ...row, secret, endpoint }))
       })
 
@@ -197,22 +196,37 @@ export class Deliveries extends Context.Service<
         }, Effect.orDie)
       })
 
-      const dueEndpoints = SqlSchema.findAll({
-        Request: Schema.Int,
-        Result: EndpointKey,
-        execute: (limit) => sql`
-          select distinct account_id, livemode, endpoint_id as id from (
-            select account_id, livemode, endpoint_id from deliveries d
-            where status = 'pending' and next_attempt_at <= now() and ${firstOfItsResource}
-            order by next_attempt_at limit ${limit}
-          ) due`
-      })
+      // From one endpoint to the next by looks into an index: a backlog of one does not hide the others behind it.
+      const dueEndpoints = Effect.fn("Deliveries.dueEndpoints")(function* (limit: number) {
+        const next = (after: Statement.Fragment) => sql`
+          select account_id, livemode, endpoint_id, next_attempt_at from deliveries
+          where status = 'pending' and ${after} order by endpoint_id, next_attempt_at limit 1`
+        const rows = yield* sql<EndpointKey>`
+          with recursive waiting as (
+            (${next(sql`true`)})
+            union all
+            select n.* from waiting w cross join lateral (${next(sql`endpoint_id > w.endpoint_id`)}) n
+          )
+          select w.account_id, w.livemode, w.endpoint_id as id from waiting w
+          where w.next_attempt_at <= now() and exists (
+            select from deliveries d
+            where d.account_id = w.account_id and d.livemode = w.livemode and d.endpoint_id = w.endpoint_id
+              and d.status = 'pending' and d.next_attempt_at <= now() and ${firstOfItsResource}
+          )
+          order by w.next_attempt_at limit ${limit}`
+        for (const row of rows) {
+          if (isKey(row)) continue
+          yield* Effect.logError("Deliveries name an endpoint that no actor can have; they are put to rest")
+          yield* rest(row)
+        }
+        return rows.filter(isKey)
+      }, Effect.orDie)
 
       return Deliveries.of({
         take,
         rest,
         record: Effect.fn("Deliveries.record")((attempt: CompletedAttempt) => Effect.asVoid(record(attempt))),
-        dueEndpoints: (limit) => Effect.orDie(dueEndpoints(limit))
+        dueEndpoints
       })
     })
   )

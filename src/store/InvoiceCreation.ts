@@ -29,7 +29,7 @@ export interface NewInvoice {
   readonly created_at: Date
 }
 
-/** `acquirer` is the buyer as copied into the draft, when a draft was made now; a replay made none. */
+/** `acquirer` is the buyer as copied into the draft, when a draft was made now and can be read; a replay made none. */
 export interface Created {
   readonly outcome: Outcome
   readonly acquirer: Option.Option<Acquirer>
@@ -40,7 +40,9 @@ const batchMax = 200
 // Until its account's actor has numbered it, a draft is nobody's work but the sweeper's.
 const numberWithinSeconds = 3
 
-const Result = Schema.Struct({ ...BatchRow.fields, acquirer: Schema.NullOr(Acquirer) })
+// The buyer is read apart: one whose row is in ruins must not fail the drafts that were made beside his.
+const Result = Schema.Struct({ ...BatchRow.fields, acquirer: Schema.Unknown })
+const readAcquirer = Schema.decodeUnknownOption(Acquirer)
 
 /** Makes drafts: the key's claim, the draft and the stored answer in one statement, shared with every create in flight. */
 export class InvoiceCreation extends Context.Service<
@@ -115,7 +117,7 @@ export class InvoiceCreation extends Context.Service<
         const refusal =
           row.acquirer === null ? ApiError.missing("customer", draft.request.customer_id, "customer_id") : undefined
         const outcome = yield* keys.settle(draft, row, refusal)
-        return { outcome, acquirer: row.created ? Option.fromNullOr(row.acquirer) : Option.none() }
+        return { outcome, acquirer: row.created ? readAcquirer(row.acquirer) : Option.none() }
       })
 
       return InvoiceCreation.of({ create })

@@ -1,5 +1,5 @@
-import { Context, Effect, Layer, Option, Schema } from "effect"
-import { SqlClient, SqlSchema } from "effect/sql"
+import { Context, Effect, Layer, Option, Result, Schema } from "effect"
+import { SqlClient, SqlSchema, type Statement } from "effect/sql"
 import { AccountMode } from "../../schemas/Account.ts"
 import type { ApiError } from "../../schemas/ApiError.ts"
 import { OperationType } from "../../schemas/Code.ts"
@@ -14,6 +14,7 @@ import { timestamp } from "../domain/AuthorityTime.ts"
 import { stageOf, states, statusOf } from "../domain/InvoiceLifecycle.ts"
 import * as Batcher from "./Batcher.ts"
 import * as Pages from "./Pages.ts"
+import { PoisonInvoices, reminderLeaseSeconds, type RowKey, UnreadableInvoice, type Vitals } from "./PoisonInvoices.ts"
 
 /** A fiscal document as it is stored. `state` is the lifecycle's; the public `status` and `stage` derive from it. */
 const Row = Schema.Struct({
@@ -46,6 +47,12 @@ export type StoredInvoice = typeof Row.Type
 export const InvoiceKey = Schema.Struct({ ...AccountMode.fields, id: InvoiceId })
 export type InvoiceKey = typeof InvoiceKey.Type
 
+/** A draft that waits for its number. Its id is as stored. */
+export interface QueuedDraft {
+  readonly id: string
+  readonly draft: Result.Result<StoredInvoice, UnreadableInvoice>
+}
+
 const loadBatchMax = 500
 
 export class Invoices extends Context.Service<
@@ -53,24 +60,26 @@ export class Invoices extends Context.Service<
   {
     readonly find: (of: AccountMode, id: string) => Effect.Effect<Option.Option<StoredInvoice>>
     readonly list: (of: AccountMode, page: PageRequest) => Effect.Effect<Pages.Rows<StoredInvoice>, ApiError>
-    /** As `find`, for actors: look-ups of all actors share one statement. */
+    /** As `find`, for actors: look-ups of all actors share one statement. Dies with `UnreadableInvoice`, for that document alone. */
     readonly load: (key: InvoiceKey) => Effect.Effect<Option.Option<StoredInvoice>>
-    /** Drafts of an account that have no number yet, oldest first, at most `limit`. */
-    readonly queued: (of: AccountMode, limit: number) => Effect.Effect<ReadonlyArray<StoredInvoice>>
+    /** Drafts of an account that have no number yet and are not parked, oldest first, at most `limit`; each as far as it can be read. */
+    readonly queued: (of: AccountMode, limit: number) => Effect.Effect<ReadonlyArray<QueuedDraft>>
     /** The bytes that were signed, and nothing else, go to the authority. */
     readonly signedDocument: (key: InvoiceKey) => Effect.Effect<Option.Option<Uint8Array>>
-    /** Documents whose alarm has rung, each given `leaseSeconds` more before it rings again. */
-    readonly takeDue: (
-      limit: number,
-      leaseSeconds: number
-    ) => Effect.Effect<ReadonlyArray<InvoiceKey & { readonly queued: boolean }>>
+    /**
+     * Documents whose alarm has rung, each given a lease before it rings again. At most `limit` drafts and as many
+     * numbered documents, so that drafts which nobody can number do not hold up the others.
+     */
+    readonly takeDue: (limit: number) => Effect.Effect<ReadonlyArray<InvoiceKey & { readonly queued: boolean }>>
   }
 >()("folio/store/Invoices") {
   static readonly layer = Layer.effect(
     Invoices,
     Effect.gen(function* () {
+      const poison = yield* PoisonInvoices
       const sql = yield* SqlClient.SqlClient
-      const decode = Schema.decodeUnknownEffect(Schema.Array(Row))
+      const decode = Schema.decodeUnknownResult(Row)
+      const read = (row: unknown) => Result.mapError(decode(row), UnreadableInvoice.from)
       const names = Object.keys(Row.fields)
       const columns = sql.literal(names.join(", "))
       const qualified = sql.literal(names.map((name) => `i.${name}`).join(", "))
@@ -84,7 +93,7 @@ export class Invoices extends Context.Service<
       })
       const find = Effect.fn("Invoices.find")((of: AccountMode, id: string) => Effect.orDie(findRow({ ...of, id })))
 
-      const load = yield* Batcher.make({
+      const loadRow = yield* Batcher.make({
         name: "Invoices.load",
         max: loadBatchMax,
         run: Effect.fnUntraced(function* (keys: ReadonlyArray<InvoiceKey>) {
@@ -94,20 +103,28 @@ export class Invoices extends Context.Service<
               ${keys.map((key) => key.livemode)}::boolean[],
               ${keys.map((key) => key.id)}::text[]
             ) as n (account_id, livemode, id)
-            join invoices i using (account_id, livemode, id)`.pipe(Effect.flatMap(decode))
-          const byId = new Map(rows.map((row) => [row.id, row]))
-          return keys.map((key) => Option.fromUndefinedOr(byId.get(key.id)))
+            join invoices i using (account_id, livemode, id)`
+          const byId = new Map(rows.map((row) => [row["id"], row]))
+          return keys.map((key) => byId.get(key.id))
         }, Effect.orDie)
       })
 
-      const queued = SqlSchema.findAll({
-        Request: Schema.Struct({ ...AccountMode.fields, limit: Schema.Int }),
-        Result: Row,
-        execute: (request) => sql`
+      // Each reads its own row: one that cannot be read is nobody else's failure.
+      const load = Effect.fnUntraced(function* (key: InvoiceKey) {
+        const row = yield* loadRow(key)
+        if (row === undefined) return Option.none<StoredInvoice>()
+        return Option.some(yield* Effect.fromResult(read(row)))
+      }, Effect.orDie)
+
+      // A draft that was attempted and waits is passed over, or a page of such would hide those behind it.
+      const queued = Effect.fn("Invoices.queued")(function* (of: AccountMode, limit: number) {
+        const rows = yield* sql`
           select ${columns} from invoices
-          where account_id = ${request.account_id} and livemode = ${request.livemode} and state = 'queued'
-          order by id limit ${request.limit}`
-      })
+          where account_id = ${of.account_id} and livemode = ${of.livemode} and state = 'queued'
+            and (attempts = 0 or next_action_at <= now() + ${reminderLeaseSeconds} * interval '1 second')
+          order by id limit ${limit}`
+        return rows.map((row): QueuedDraft => ({ id: String(row["id"]), draft: read(row) }))
+      }, Effect.orDie)
 
       const signedDocument = SqlSchema.findOneOption({
         Request: InvoiceKey,
@@ -117,33 +134,43 @@ export class Invoices extends Context.Service<
           where account_id = ${key.account_id} and livemode = ${key.livemode} and invoice_id = ${key.id}`
       })
 
-      const takeDue = SqlSchema.findAll({
-        Request: Schema.Struct({ limit: Schema.Int, lease: Schema.Int }),
-        Result: Schema.Struct({ ...InvoiceKey.fields, queued: Schema.Boolean }),
-        execute: ({ lease, limit }) => sql`
-          update invoices i set next_action_at = now() + ${lease} * interval '1 second'
-          from (
-            select account_id, livemode, id from invoices
-            where next_action_at <= now() order by next_action_at limit ${limit} for update skip locked
-          ) due
+      const isDue = Schema.is(Schema.Struct({ ...InvoiceKey.fields, queued: Schema.Boolean }))
+
+      const takeDue = Effect.fn("Invoices.takeDue")(function* (limit: number) {
+        const page = (condition: Statement.Fragment) => sql`
+          select account_id, livemode, id from invoices
+          where next_action_at <= now() and ${condition}
+          order by next_action_at limit ${limit} for update skip locked`
+        const rows = yield* sql<RowKey>`
+          with draft as (${page(sql`state = 'queued'`)}), numbered as (${page(sql`state <> 'queued'`)})
+          update invoices i set next_action_at = now() + ${reminderLeaseSeconds} * interval '1 second'
+          from (select * from draft union all select * from numbered) due
           where i.account_id = due.account_id and i.livemode = due.livemode and i.id = due.id
           returning i.account_id, i.livemode, i.id, i.state = 'queued' as queued`
-      })
+        const strange = rows.filter((row) => !isDue(row))
+        if (strange.length > 0) {
+          yield* Effect.logError("Documents have ids that no actor can have; they wait").pipe(
+            Effect.annotateLogs({ ids: strange.map(({ id }) => id) })
+          )
+          yield* poison.park(strange)
+        }
+        return rows.filter(isDue)
+      }, Effect.orDie)
 
       return Invoices.of({
         find,
         list: Pages.make(sql, { table: "invoices", columns, row: Row }),
         load,
-        queued: (of, limit) => Effect.orDie(queued({ ...of, limit })),
+        queued,
         signedDocument: (key) => signedDocument(key).pipe(Effect.map(Option.map((row) => row.signed)), Effect.orDie),
-        takeDue: (limit, lease) => Effect.orDie(takeDue({ limit, lease }))
+        takeDue
       })
     })
   )
 }
 
 /** The copy of an invoice that goes into its events, from its row as the transition leaves it. */
-export const invoiceSnapshot = (row: StoredInvoice): InvoiceSnapshot => ({
+export const invoiceSnapshot = (row: Vitals): InvoiceSnapshot => ({
   id: row.id,
   object: "invoice",
   status: statusOf(row.state),

@@ -91,7 +91,8 @@ export class Numbering extends Context.Service<
               where r.account_id = f.account_id and r.livemode = f.livemode and r.id = f.resolution_id
             ),
             numbered as (
-              update invoices i set state = 'numbered', version = i.version + 1, resolution_id = f.resolution_id,
+              update invoices i set state = 'numbered', version = i.version + 1, attempts = 0,
+                resolution_id = f.resolution_id,
                 prefix = f.prefix, number = f.number, full_number = f.prefix || f.number,
                 cufe = encode(sha384(convert_to(f.prefix || f.number || f.cufe_tail, 'UTF8')), 'hex'),
                 issue_date = f.issue_date, issue_time = f.issue_time, updated_at = now(),

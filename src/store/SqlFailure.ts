@@ -1,4 +1,4 @@
-import { Cause, Result } from "effect"
+import { Cause, Predicate, Result } from "effect"
 import { SqlError } from "effect/sql"
 import { ApiError } from "../../schemas/ApiError.ts"
 
@@ -25,6 +25,17 @@ export const apiErrorOf = (cause: Cause.Cause<unknown>): ApiError => {
   })
 }
 
-/** Whether it was the database that failed: that says nothing about the work at hand, and passes. */
-export const isSqlFailure = (cause: Cause.Cause<unknown>): boolean =>
-  SqlError.isSqlError(Result.getOrUndefined(Cause.findDefect(cause)))
+/**
+ * Whether it was the database that failed: that says nothing about the work at hand, and passes. A value or a constraint that
+ * it refuses (classes 22 and 23) is no failure of the database: it will be refused again.
+ */
+export const isSqlFailure = (cause: Cause.Cause<unknown>): boolean => {
+  const defect = Result.getOrUndefined(Cause.findDefect(cause))
+  return SqlError.isSqlError(defect) && !/^2[23]/.test(sqlState(defect.reason.cause))
+}
+
+/** Whether the work itself breaks and will break again: neither the database failed nor was it stopped. */
+export const isDefect = (cause: Cause.Cause<unknown>): boolean =>
+  !Cause.hasInterruptsOnly(cause) && !isSqlFailure(cause)
+
+const sqlState = (cause: unknown) => (Predicate.hasProperty(cause, "code") ? String(cause.code) : "")

@@ -1,6 +1,6 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { type EventId, WebhookEndpointId } from "../../schemas/Id.ts"
+import type { EventId } from "../../schemas/Id.ts"
 import type { EventType } from "../../schemas/Event.ts"
 import type { AuthorityError, Failure } from "../../schemas/Invoice.ts"
 import type { InvoiceCommand, InvoiceState } from "../domain/InvoiceLifecycle.ts"
@@ -32,12 +32,12 @@ export interface Step {
 /** What a step did. `moved` false: another owner was faster, and nothing was changed. `endpoints` have a delivery to make. */
 export interface Moved {
   readonly moved: boolean
-  readonly endpoints: ReadonlyArray<WebhookEndpointId>
+  readonly endpoints: ReadonlyArray<string>
 }
 
 const batchMax = 300
 
-const Result = Schema.Struct({ moved: Schema.Boolean, endpoints: Schema.Array(WebhookEndpointId) })
+const Result = Schema.Struct({ moved: Schema.Boolean, endpoints: Schema.Array(Schema.String) })
 
 /**
  * Moves documents along their lifecycle: a compare-and-set on state and version, with the signed bytes, the event and its

@@ -39,6 +39,7 @@ const number = (tables: Tables, draft: DraftToNumber, now: number): NumberingRes
     ...row,
     state: "numbered",
     version,
+    attempts: 0,
     resolution_id: range.id,
     prefix: range.prefix,
     number: range.next_number,

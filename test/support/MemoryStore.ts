@@ -10,9 +10,11 @@ import { Database } from "../../src/store/Database.ts"
 import { type Answer, type Claim, conflict, IdempotencyKeys, type Outcome } from "../../src/store/IdempotencyKeys.ts"
 import { InvoiceCreation } from "../../src/store/InvoiceCreation.ts"
 import { Invoices } from "../../src/store/Invoices.ts"
+import { reminderLeaseSeconds } from "../../src/store/PoisonInvoices.ts"
 import { Resolutions } from "../../src/store/Resolutions.ts"
 import { Workers } from "../../src/store/Workers.ts"
 import { deliveriesLayer, endpointsLayer, numberingLayer, transitionsLayer } from "./MemoryDelivery.ts"
+import { poisonInvoicesLayer } from "./MemoryUpkeep.ts"
 import { type InvoiceRow, isOf, MemoryTables, pageOf, rowOf, type Tables } from "./MemoryTables.ts"
 
 /*
@@ -26,6 +28,8 @@ const numberWithinMs = 3_000
 
 const optionOf = <Row extends AccountMode>(rows: ReadonlyMap<string, Row>, of: AccountMode, id: string) =>
   Option.fromUndefinedOr(rowOf(rows, { ...of, id }))
+
+const isDraft = (row: InvoiceRow) => row.state === "queued"
 
 const alarm = (row: InvoiceRow) => row.next_action_at ?? Infinity
 
@@ -239,11 +243,17 @@ const invoicesLayer = Layer.effect(
           Effect.fromResult
         ),
       queued: (of, limit) =>
-        call("Invoices.queued", ({ invoices }) =>
+        call("Invoices.queued", ({ invoices }, now) =>
           [...invoices.values()]
-            .filter((row) => isOf(row, of) && row.state === "queued")
+            .filter(
+              (row) =>
+                isOf(row, of) &&
+                row.state === "queued" &&
+                (row.attempts === 0 || alarm(row) <= now + reminderLeaseSeconds * 1000)
+            )
             .toSorted((a, b) => (a.id < b.id ? -1 : 1))
             .slice(0, limit)
+            .map((row) => ({ id: row.id, draft: Result.succeed(row) }))
         ),
       signedDocument: (key) =>
         call("Invoices.signedDocument", ({ documents, invoices }) =>
@@ -251,13 +261,15 @@ const invoicesLayer = Layer.effect(
             Option.map(Option.fromUndefinedOr(documents.get(row.id)), ({ signed }) => signed)
           )
         ),
-      takeDue: (limit, leaseSeconds) =>
+      takeDue: (limit) =>
         call("Invoices.takeDue", ({ invoices }, now) => {
           const due = [...invoices.values()].filter((row) => alarm(row) <= now).toSorted((a, b) => alarm(a) - alarm(b))
-          return due.slice(0, limit).map((row) => {
+          const drafts = due.filter(isDraft).slice(0, limit)
+          const numbered = due.filter((row) => !isDraft(row)).slice(0, limit)
+          return [...drafts, ...numbered].map((row) => {
             const { account_id, id, livemode } = row
-            invoices.set(id, { ...row, next_action_at: now + leaseSeconds * 1000 })
-            return { account_id, livemode, id, queued: row.state === "queued" }
+            invoices.set(id, { ...row, next_action_at: now + reminderLeaseSeconds * 1000 })
+            return { account_id, livemode, id, queued: isDraft(row) }
           })
         })
     })
@@ -279,6 +291,7 @@ export const layer = Layer.mergeAll(
   invoiceCreationLayer,
   invoicesLayer,
   numberingLayer,
+  poisonInvoicesLayer,
   resolutionsLayer,
   transitionsLayer,
   workersLayer
