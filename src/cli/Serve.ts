@@ -6,6 +6,7 @@ import folio from "../../package.json" with { type: "json" }
 import { ServiceInfo } from "../api/ServiceInfo.ts"
 import * as App from "../App.ts"
 import { readSignedDocument } from "../documents/SignedDocument.ts"
+import type { Authority } from "../outbound/Authority.ts"
 import * as AuthoritySandbox from "../outbound/AuthoritySandbox.ts"
 import { EgressGuard } from "../outbound/EgressGuard.ts"
 import { WebhookSender } from "../outbound/WebhookSender.ts"
@@ -22,10 +23,15 @@ import { Workers } from "../store/Workers.ts"
 // The resolver's own first try lasts 5 s; within the guard's 2 s there is room for three short ones.
 const dns = Layer.effect(Dns.Dns, Effect.orDie(NodeDns.make({ timeout: "700 millis", tries: 3 })))
 
+const sandbox = Layer.unwrap(
+  Effect.map(Settings, ({ sandboxLatencyMs }) =>
+    AuthoritySandbox.layer({ read: readSignedDocument, latency: sandboxLatencyMs })
+  )
+)
+
 const outbound = Layer.unwrap(
   Effect.map(Settings, (settings) =>
     Layer.mergeAll(
-      AuthoritySandbox.layer({ read: readSignedDocument, latency: settings.sandboxLatencyMs }),
       Layer.succeed(ServiceInfo, { version: folio.version, baseUrl: settings.baseUrl }),
       WebhookSender.layer().pipe(
         Layer.provideMerge(
@@ -61,29 +67,38 @@ const firstStart = Layer.effect(
   })
 )
 
-/** The service, until it is asked to stop. Fails with an error whose message is one line that says what to do. */
-export const serve = Effect.gen(function* () {
+const untilStopped = Effect.gen(function* () {
   const settings = yield* Settings
   const { key } = yield* NewTestKey
   yield* Console.log(welcome(settings, key))
   return yield* Effect.never
-}).pipe(
-  Effect.provide(
-    App.layer.pipe(
-      Layer.provideMerge(Layer.mergeAll(Server.layer, Cluster.layer, outbound, sandboxCertificateLayer)),
-      Layer.provideMerge(Layer.mergeAll(firstStart, takeOver)),
-      Layer.provideMerge(App.storeLayer),
-      Layer.provideMerge(secretKeyLayer),
-      Layer.provideMerge(Postgres.layer),
-      Layer.provideMerge(NodeCrypto.layer),
-      Layer.provideMerge(Layer.succeed(References.TracerEnabled, false)),
-      Layer.provideMerge(
-        Layer.effect(
-          References.MinimumLogLevel,
-          Effect.map(Settings, ({ logLevel }) => logLevel)
-        )
-      ),
-      Layer.provideMerge(Settings.layer)
+})
+
+/**
+ * The service with this authority, until it is asked to stop. Fails with an error whose message is one line that says what to
+ * do.
+ */
+export const serveWith = <E>(authority: Layer.Layer<Authority, E, Settings>) =>
+  untilStopped.pipe(
+    Effect.provide(
+      App.layer.pipe(
+        Layer.provideMerge(Layer.mergeAll(Server.layer, Cluster.layer, outbound, authority, sandboxCertificateLayer)),
+        Layer.provideMerge(Layer.mergeAll(firstStart, takeOver)),
+        Layer.provideMerge(App.storeLayer),
+        Layer.provideMerge(secretKeyLayer),
+        Layer.provideMerge(Postgres.layer),
+        Layer.provideMerge(NodeCrypto.layer),
+        Layer.provideMerge(Layer.succeed(References.TracerEnabled, false)),
+        Layer.provideMerge(
+          Layer.effect(
+            References.MinimumLogLevel,
+            Effect.map(Settings, ({ logLevel }) => logLevel)
+          )
+        ),
+        Layer.provideMerge(Settings.layer)
+      )
     )
   )
-)
+
+/** The service with the simulated authority. */
+export const serve = serveWith(sandbox)
