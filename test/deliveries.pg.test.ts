@@ -9,7 +9,8 @@ import { customerBody, endpointBody, invoiceBody } from "./support/Invoices.ts"
 import { seedDrafts } from "./support/Owners.ts"
 import * as TestApp from "./support/TestApp.ts"
 import { until } from "./support/Until.ts"
-import { arrived, Customer, deliveries, isSignedWith, newEndpoint, passTime } from "./support/Webhooks.ts"
+import { isSignedWith } from "./support/Signatures.ts"
+import { arrived, Customer, deliveries, newEndpoint, passTime } from "./support/Webhooks.ts"
 
 const issue = Effect.fnUntraced(function* (count: number) {
   const { client } = yield* TestApp.TestApp

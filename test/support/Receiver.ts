@@ -10,7 +10,14 @@ export interface Received {
   /** The raw bytes, which are what is signed. */
   readonly body: string
   readonly event: Event
+  /** When it was here in full, in Unix milliseconds. */
+  readonly at: number
+  /** The status that its answer ended with; undefined while it has none, or when the sender went away before. */
+  answered?: number
 }
+
+/** A status, or an answer that never comes, or that begins with 200 and drips on for ever. */
+export type Reply = number | "never" | "drip"
 
 export interface Receiver {
   readonly port: number
@@ -19,13 +26,27 @@ export interface Receiver {
   readonly open: () => number
   /** How many POSTs at most were under way at one time. */
   readonly peak: () => number
-  /** What the next POSTs are answered with: a status, or a promise of one, which holds them open. */
-  readonly answerWith: (answer: (received: Received) => number | Promise<number>) => void
+  /** What the next POSTs are answered with: a reply, or a promise of one, which holds them open. */
+  readonly answerWith: (answer: (received: Received) => Reply | Promise<Reply>) => void
 }
 
 const decodeEvent = Schema.decodeUnknownSync(Schema.fromJsonString(Event))
 
-const accept: (one: Received) => number | Promise<number> = () => 200
+const accept: (one: Received) => Reply | Promise<Reply> = () => 200
+
+const reply = (one: Received, response: http.ServerResponse, how: Reply) => {
+  if (how === "never") return
+  if (how === "drip") {
+    response.writeHead(200)
+    const drops = setInterval(() => response.write("."), 500)
+    response.once("close", () => clearInterval(drops))
+    return
+  }
+  response.once("finish", () => {
+    one.answered = how
+  })
+  response.writeHead(how).end()
+}
 
 /** A customer's server for webhooks on 127.0.0.1; it answers 200 until it is told otherwise. */
 export const receiver = Effect.gen(function* () {
@@ -49,10 +70,11 @@ export const receiver = Effect.gen(function* () {
         path: request.url ?? "",
         headers: request.headers as Record<string, string>,
         body,
-        event: decodeEvent(body)
+        event: decodeEvent(body),
+        at: Date.now()
       }
       received.push(one)
-      void Promise.resolve(answer(one)).then((status) => response.writeHead(status).end())
+      void Promise.resolve(answer(one)).then((how) => reply(one, response, how))
     })
   })
   yield* Effect.acquireRelease(

@@ -21,6 +21,8 @@ export interface ArmedFault {
   readonly action?: "kill" | "freeze" | "lock and freeze"
 }
 
+type ProcessSignal = "SIGKILL" | "SIGTERM" | "SIGSTOP" | "SIGCONT"
+
 export interface ServiceProcess {
   readonly url: string
   /** Speaks as the sandbox account; known once the service has been ready. */
@@ -35,7 +37,7 @@ export interface ServiceProcess {
   readonly log: Effect.Effect<string>
   /** Waits until it has ended, by itself or not. */
   readonly ended: Effect.Effect<{ readonly code: number | null; readonly signal: string | null }, Error>
-  readonly signal: (signal: "SIGKILL" | "SIGTERM" | "SIGSTOP" | "SIGCONT") => Effect.Effect<void>
+  readonly signal: (signal: ProcessSignal) => Effect.Effect<void>
   /** The pid of its PostgreSQL; 0 when none runs. */
   readonly postmaster: Effect.Effect<number>
   /** The rows of a statement, in a session of its own. */
@@ -72,7 +74,10 @@ const isAlive = (pid: number) =>
 export const serviceProcess = Effect.fnUntraced(function* (options: {
   readonly webhookAllow: string
   readonly env?: Readonly<Record<string, string>>
+  /** What node runs, after options of its own; the service as it is shipped unless told. */
+  readonly program?: ReadonlyArray<string>
 }) {
+  const { program = ["src/main.ts"] } = options
   const port = yield* freePort
   const parent = Fs.mkdtempSync(Path.join(Os.tmpdir(), "folio-service-"))
   const dataDir = Path.join(parent, "data")
@@ -84,7 +89,7 @@ export const serviceProcess = Effect.fnUntraced(function* (options: {
     const pid = Number(pidFile()[0] ?? 0)
     return pid > 0 && isAlive(pid) ? pid : 0
   })
-  const logged = () => Fs.readFileSync(log, "utf8")
+  const readLog = () => (Fs.existsSync(log) ? Fs.readFileSync(log, "utf8") : "")
   let child: ChildProcess | undefined
 
   const ready = Effect.tryPromise((signal) => fetch(`http://127.0.0.1:${port}/health/ready`, { signal })).pipe(
@@ -93,12 +98,10 @@ export const serviceProcess = Effect.fnUntraced(function* (options: {
     Effect.orElseSucceed(() => 0)
   )
 
-  const signal: ServiceProcess["signal"] = (name) => Effect.sync(() => void child?.kill(name))
-  const ended = until(
-    Effect.sync(() => ({ code: child?.exitCode ?? null, signal: child?.signalCode ?? null })),
-    (exit) => exit.code !== null || exit.signal !== null,
-    "25 seconds"
-  )
+  const signal = (name: ProcessSignal) => Effect.sync(() => void child?.kill(name))
+  const exit = () => ({ code: child?.exitCode ?? null, signal: child?.signalCode ?? null })
+  const hasEnded = () => exit().code !== null || exit().signal !== null
+  const ended = until(Effect.sync(exit), hasEnded, "25 seconds")
 
   yield* Effect.addFinalizer(() =>
     Effect.gen(function* () {
@@ -111,9 +114,11 @@ export const serviceProcess = Effect.fnUntraced(function* (options: {
     }).pipe(Effect.orDie)
   )
 
+  const notReady = (why: string) => new NotReady({ message: `${why}\n${readLog().slice(-4000)}` })
+
   const start: ServiceProcess["start"] = Effect.fnUntraced(function* (fault) {
     const output = Fs.openSync(log, "a")
-    child = spawn(process.execPath, [fault === undefined ? "src/main.ts" : "test/support/faultyMain.ts"], {
+    child = spawn(process.execPath, fault === undefined ? program : ["test/support/faultyMain.ts"], {
       cwd: root,
       stdio: ["ignore", output, output, "ipc"],
       env: {
@@ -126,13 +131,10 @@ export const serviceProcess = Effect.fnUntraced(function* (options: {
       }
     })
     Fs.closeSync(output)
-    yield* until(ready, (status) => status === 200 || child?.exitCode !== null).pipe(
-      Effect.filterOrFail(
-        (status) => status === 200,
-        () => new NotReady({ message: "it has ended" })
-      ),
-      Effect.mapError((error) => new NotReady({ message: `${error.message}\n${logged().slice(-4000)}` }))
+    const status = yield* until(ready, (seen) => seen === 200 || hasEnded()).pipe(
+      Effect.mapError((error) => notReady(error.message))
     )
+    if (status !== 200) return yield* notReady("it ended before it was ready")
   })
 
   const external = options.env?.["DATABASE_URL"]
@@ -164,7 +166,7 @@ export const serviceProcess = Effect.fnUntraced(function* (options: {
     start,
     arm: (fault) => Effect.sync(() => void child?.send(fault)),
     ready,
-    log: Effect.sync(logged),
+    log: Effect.sync(readLog),
     ended,
     signal,
     postmaster,

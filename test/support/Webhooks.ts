@@ -1,10 +1,7 @@
-import { assert } from "@effect/vitest"
-import { Context, Effect, Layer, Result } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { Webhook } from "standardwebhooks"
-import { Stripe } from "stripe"
 import { endpointBody } from "./Invoices.ts"
-import { receiver, type Received, type Receiver } from "./Receiver.ts"
+import { receiver, type Receiver } from "./Receiver.ts"
 import * as TestApp from "./TestApp.ts"
 import { until } from "./Until.ts"
 
@@ -34,16 +31,6 @@ export const arrived = (count: number) =>
       (list) => list.length >= count
     )
   )
-
-const passes = (verify: () => unknown) => Result.isSuccess(Result.try(verify))
-
-/** Whether the stock verifiers know the POST as signed with `secret`; both must agree. */
-export const isSignedWith = (secret: string, { body, headers }: Received): boolean => {
-  const stripe = passes(() => Stripe.webhooks.constructEvent(body, headers["svc-signature"] ?? "", secret))
-  const standard = passes(() => new Webhook(secret).verify(body, headers))
-  assert.strictEqual(stripe, standard)
-  return stripe
-}
 
 export interface StoredDelivery {
   readonly id: string
