@@ -23,7 +23,7 @@ declare module "vitest" {
   }
 }
 
-const urlOf = (server: string, database: string) => {
+export const urlOf = (server: string, database: string) => {
   const url = new URL(server)
   url.pathname = database
   return url.href
@@ -78,7 +78,8 @@ export class TestDatabase extends Context.Service<TestDatabase, { readonly url: 
   )
 }
 
-const embedded = Effect.fnUntraced(function* (dataDir: string) {
+/** A server of its own in `dataDir`: the URLs of its superuser, and of the owner of the database `folio`. */
+export const embedded = Effect.fnUntraced(function* (dataDir: string) {
   const connection = yield* EmbeddedPostgres.start({ dataDir })
   const password = Fs.readFileSync(Path.join(dataDir, "postgres.password"), "utf8").trim()
   const at = `127.0.0.1:${connection.port}`
@@ -88,7 +89,8 @@ const embedded = Effect.fnUntraced(function* (dataDir: string) {
   }
 })
 
-const dataDirectory = Effect.acquireRelease(
+/** A new directory, until the scope closes. */
+export const dataDirectory = Effect.acquireRelease(
   Effect.sync(() => Fs.mkdtempSync(Path.join(Os.tmpdir(), "folio-tests-"))),
   (path) => Effect.sync(() => Fs.rmSync(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }))
 )

@@ -1,7 +1,7 @@
 import { Effect, Schema } from "effect"
-import * as http from "node:http"
-import type * as net from "node:net"
+import type * as http from "node:http"
 import { Event } from "../../schemas/Event.ts"
+import { listening } from "./Listening.ts"
 
 /** One POST, as it arrived. */
 export interface Received {
@@ -55,7 +55,7 @@ export const receiver = Effect.gen(function* () {
   let open = 0
   let peak = 0
 
-  const server = http.createServer((request, response) => {
+  const port = yield* listening((request, response) => {
     open += 1
     peak = Math.max(peak, open)
     response.once("close", () => {
@@ -77,17 +77,6 @@ export const receiver = Effect.gen(function* () {
       void Promise.resolve(answer(one)).then((how) => reply(one, response, how))
     })
   })
-  yield* Effect.acquireRelease(
-    Effect.callback<void>((resume) => {
-      server.listen(0, "127.0.0.1", () => resume(Effect.void))
-    }),
-    () =>
-      Effect.callback<void>((resume) => {
-        server.close(() => resume(Effect.void))
-        server.closeAllConnections()
-      })
-  )
-  const { port } = server.address() as net.AddressInfo
   const result: Receiver = {
     port,
     url: (path) => `http://127.0.0.1:${port}${path}`,

@@ -1,0 +1,33 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { brokenPromises, show } from "./soak/Scoreboard.ts"
+import { faultsOf, soak, type SoakOptions } from "./soak/Soak.ts"
+import { quiet } from "./support/Postgres.ts"
+
+const options: SoakOptions = { seed: "1", seconds: 30, rate: 15, faultEveryMs: 2_500, say: () => {} }
+
+describe("The soak", () => {
+  it.live(
+    "keeps every promise, while its processes, their database and the authority fail",
+    () =>
+      Effect.gen(function* () {
+        const { faults, ledger, lines } = yield* soak(options)
+        assert.deepStrictEqual(brokenPromises(lines), [], show(lines))
+        // It was no idle run.
+        assert.isAbove(ledger.acknowledged.size, 100)
+        for (const kind of ["kill", "long freeze", "stop", "database kill", "authority down"] as const) {
+          assert.isTrue(faults.some((fault) => fault.kind === kind), kind)
+        }
+      }).pipe(Effect.provide(quiet)),
+    240_000
+  )
+
+  it.effect("does what its seed says", () =>
+    Effect.gen(function* () {
+      const faults = yield* faultsOf(options)
+      assert.isAbove(faults.length, 8)
+      assert.deepStrictEqual(yield* faultsOf(options), faults)
+      assert.notDeepEqual(yield* faultsOf({ ...options, seed: "2" }), faults)
+    })
+  )
+})

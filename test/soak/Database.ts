@@ -1,0 +1,40 @@
+import { Effect, Schedule } from "effect"
+import * as Fs from "node:fs"
+import * as Path from "node:path"
+import type { Rows } from "../support/Books.ts"
+import { dataDirectory, embedded, query, urlOf } from "../support/Postgres.ts"
+
+export interface Database {
+  /** For the services. */
+  readonly url: string
+  /** As the superuser, beyond row level security; waits for a server that is away. */
+  readonly rows: Rows
+  /** kill -9 of the server, and of every one that takes its place within so many milliseconds. */
+  readonly kill: (forMs: number) => Effect.Effect<void>
+}
+
+/** A PostgreSQL of the run's own, which comes back on the same port and data when it is killed. */
+export const database = Effect.gen(function* () {
+  const dataDir = yield* dataDirectory
+  const { admin, owner } = yield* embedded(dataDir)
+  const pidFile = Path.join(dataDir, "postgres/postmaster.pid")
+  const url = urlOf(admin, "folio")
+
+  const killOne = Effect.ignore(
+    Effect.try(() => process.kill(Number(Fs.readFileSync(pidFile, "utf8").split("\n")[0]), "SIGKILL"))
+  )
+  const result: Database = {
+    url: owner,
+    rows: <A>(statement: string) =>
+      query(url, statement).pipe(
+        Effect.map((answer) => answer.rows as ReadonlyArray<A>),
+        Effect.retry({ schedule: Schedule.spaced("200 millis"), times: 100 })
+      ),
+    kill: (forMs) =>
+      Effect.andThen(killOne, Effect.repeat(killOne, Schedule.spaced("50 millis"))).pipe(
+        Effect.timeoutOption(Math.max(forMs, 1)),
+        Effect.asVoid
+      )
+  }
+  return result
+})

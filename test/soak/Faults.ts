@@ -1,0 +1,136 @@
+import { Effect, Random } from "effect"
+import type { Database } from "./Database.ts"
+import type { Supervised } from "./Fleet.ts"
+import type { ScriptedAuthority } from "./ScriptedAuthority.ts"
+
+/** A freeze is `brief` when the process wakes up as the owner of what it owned, `long` when others have taken it over. */
+export type FaultKind =
+  | "kill"
+  | "brief freeze"
+  | "long freeze"
+  | "stop"
+  | "database kill"
+  | "authority down"
+  | "authority busy"
+  | "authority slow"
+
+/** Something that goes wrong, `at` milliseconds from the beginning and for so many. */
+export interface Fault {
+  readonly at: number
+  readonly kind: FaultKind
+  /** Which of the processes, where it is one. */
+  readonly target: number | null
+  readonly forMs: number
+}
+
+// Dealt out in a random order before they are shuffled again: a short run has seen each kind, too.
+const deck: ReadonlyArray<FaultKind> = [
+  "kill",
+  "long freeze",
+  "database kill",
+  "stop",
+  "authority down",
+  "brief freeze",
+  "kill",
+  "authority busy",
+  "kill",
+  "database kill",
+  "authority slow"
+]
+
+const lasts: Record<FaultKind, readonly [min: number, max: number]> = {
+  kill: [0, 2_000],
+  "brief freeze": [500, 2_500],
+  "long freeze": [14_000, 20_000],
+  stop: [0, 1_000],
+  "database kill": [0, 1_500],
+  "authority down": [1_000, 6_000],
+  "authority busy": [1_000, 5_000],
+  "authority slow": [2_000, 6_000]
+}
+
+const isOfProcess = (kind: FaultKind) => ["kill", "stop", "brief freeze", "long freeze"].includes(kind)
+
+// Roughly what a process needs to start. Struck within it, it is struck again while it starts, which happens as well.
+const startMs = 3_000
+
+/**
+ * What goes wrong in a run of `forMs`, `everyMs` apart on average. The random numbers of the context decide, and nothing else: the
+ * same seed gives the same.
+ */
+export const schedule = Effect.fnUntraced(function* (options: {
+  readonly forMs: number
+  readonly everyMs: number
+  readonly processes: number
+}) {
+  const faults: Array<Fault> = []
+  const freeFrom = Array.from({ length: options.processes }, () => 0)
+  let cards: Array<FaultKind> = []
+  let at = options.everyMs / 2
+  while (at < options.forMs) {
+    if (cards.length === 0) cards = [...(yield* Random.shuffle(deck))]
+    const kind = cards.pop() ?? "kill"
+    const [min, max] = lasts[kind]
+    const forMs = yield* Random.nextIntBetween(min, max)
+    const free = freeFrom.flatMap((from, index) => (from <= at ? [index] : []))
+    const target = isOfProcess(kind) ? (free[yield* Random.nextIntBetween(0, Math.max(free.length - 1, 0))] ?? 0) : null
+    if (target !== null) {
+      freeFrom[target] = Math.max(freeFrom[target] ?? 0, at + forMs + (kind.endsWith("freeze") ? 0 : startMs))
+    }
+    faults.push({ at: Math.round(at), kind, target, forMs })
+    at += options.everyMs * (0.4 + 1.2 * (yield* Random.next))
+  }
+  return faults
+})
+
+/** A fault of the run, and when it happened, in Unix milliseconds. */
+export interface Injected extends Fault {
+  readonly began: number
+}
+
+/** Lets the faults happen, each at its time; gives them, as they come, to `noted`. */
+export const inject = Effect.fnUntraced(function* (
+  faults: ReadonlyArray<Fault>,
+  on: {
+    readonly database: Database
+    readonly fleet: ReadonlyArray<Supervised>
+    readonly authority: ScriptedAuthority
+    readonly noted: (fault: Injected) => void
+  }
+) {
+  const begin = Date.now()
+  const spell = (name: "down" | "busy" | "slow", forMs: number) =>
+    Effect.sync(() => on.authority.begin(name)).pipe(
+      Effect.andThen(Effect.sleep(forMs)),
+      Effect.ensuring(Effect.sync(() => on.authority.end(name)))
+    )
+  const happen = ({ forMs, kind, target }: Fault): Effect.Effect<void> => {
+    const process = on.fleet[target ?? 0]!
+    switch (kind) {
+      case "kill":
+        return process.strike("SIGKILL", forMs)
+      case "stop":
+        return process.strike("SIGTERM", forMs)
+      case "brief freeze":
+      case "long freeze":
+        return process.freeze(forMs)
+      case "database kill":
+        return on.database.kill(forMs)
+      case "authority down":
+        return spell("down", forMs)
+      case "authority busy":
+        return spell("busy", forMs)
+      case "authority slow":
+        return spell("slow", forMs)
+    }
+  }
+  yield* Effect.forEach(
+    faults,
+    (fault) =>
+      Effect.sleep(Math.max(begin + fault.at - Date.now(), 0)).pipe(
+        Effect.andThen(Effect.sync(() => on.noted({ ...fault, began: Date.now() }))),
+        Effect.andThen(happen(fault))
+      ),
+    { concurrency: "unbounded", discard: true }
+  )
+})

@@ -1,0 +1,79 @@
+import { Effect, Schedule } from "effect"
+import { randomBytes } from "node:crypto"
+import { nextDeliveryDelayMs } from "../../src/domain/RetrySchedule.ts"
+import { type Client, makeClient } from "../support/Client.ts"
+import { freePort } from "../support/ServiceProcess.ts"
+import { type Database, database } from "./Database.ts"
+import { type Supervised, supervised } from "./Fleet.ts"
+import { receivers } from "./Receivers.ts"
+import { scriptedAuthority } from "./ScriptedAuthority.ts"
+import { openShops } from "./Shops.ts"
+
+export const processes = 2
+
+/** Two supervised processes on one database, an authority, receivers with their endpoints, and shops: nothing has happened yet. */
+export const world = Effect.fnUntraced(function* (
+  options: {
+    readonly env?: (process: number) => Record<string, string>
+    readonly nodeOptions?: ReadonlyArray<string>
+  } = {}
+) {
+  const db = yield* database
+  const authority = yield* scriptedAuthority
+  const hooks = yield* receivers
+  const secretKey = randomBytes(32).toString("base64")
+  const start = Effect.fnUntraced(function* (index: number) {
+    return yield* supervised(`process ${index + 1}`, {
+      webhookAllow: hooks.allow,
+      program: [...(options.nodeOptions ?? []), "test/soak/serviceMain.ts"],
+      env: {
+        CLUSTER: "socket",
+        RUNNER_PORT: String(yield* freePort),
+        DATABASE_URL: db.url,
+        FOLIO_KEY: secretKey,
+        AUTHORITY_URL: authority.url,
+        ...options.env?.(index)
+      }
+    })
+  })
+  const first = yield* start(0)
+  const fleet: ReadonlyArray<Supervised> = [first, yield* start(1)]
+  const client = (process: number, apiKey: string): Client => makeClient(fleet[process]!.service.url, apiKey)
+
+  const shops = yield* openShops(db.rows, first.service.client().apiKey, (apiKey) => client(0, apiKey))
+  const endpoints = [
+    ["A", "healthy", 16],
+    ["A", "failing", 8],
+    ["A live", "healthy", 4],
+    ["B", "healthy", 8],
+    ["B", "hanging", 8],
+    ["C", "slow", 8],
+    ["C", "healthy", 1]
+  ] as const
+  for (const [name, manner, maxInFlight] of endpoints) {
+    const shop = shops.find((one) => one.name === name)!
+    yield* hooks.register(client(0, shop.apiKey), shop, manner, maxInFlight)
+  }
+  return { database: db, authority, receivers: hooks, fleet, client, shops }
+})
+
+// A retry of a delivery, not the lease of an attempt: its wait was set when the attempt before it was recorded.
+const retries = [1, 2, 3].map(
+  (attempts) =>
+    `(attempts = ${attempts} and next_attempt_at >= updated_at + interval '${nextDeliveryDelayMs(attempts, 0)} milliseconds')`
+)
+const shorten = [
+  `update deliveries set next_attempt_at = now()
+   where status = 'pending' and next_attempt_at > now() and (${retries.join(" or ")})`,
+  "update invoices set next_action_at = now() where next_action_at > now() + interval '20 seconds'"
+]
+
+/**
+ * Lets waits pass in two seconds that take half a minute to half an hour: those between attempts of a delivery, and the
+ * lease of a document whose owner died while it asked the authority. Never the lease of a delivery: it is what bounds doubles.
+ */
+export const passTime = (db: Database) =>
+  Effect.forEach(shorten, (statement) => db.rows(statement), { discard: true }).pipe(
+    Effect.ignore,
+    Effect.repeat(Schedule.spaced("2 seconds"))
+  )

@@ -1,0 +1,121 @@
+import { Effect, Random, References } from "effect"
+import * as Path from "node:path"
+import { dataDirectory } from "../support/Postgres.ts"
+import { keepBusy, makeClients } from "./Clients.ts"
+import { grown, showGrowth, tableSizes, type TableSizes, watchShards } from "./Growth.ts"
+import { makeLedger } from "./Ledger.ts"
+import { percentile } from "./Scoreboard.ts"
+import { readVitals, type Vitals } from "./Vitals.ts"
+import { processes, world } from "./World.ts"
+
+/**
+ * Two processes under half of what they can do, for a long time and without faults: what grows? Prints how they are each minute;
+ * exits with 1 if memory or a table that should not grow has grown since the first five minutes, or a shard has moved.
+ *
+ *   npm run endurance -- [--minutes 20] [--rate <invoices a second>]
+ */
+const option = (name: string, standard: number) => {
+  const at = process.argv.indexOf(`--${name}`)
+  return at === -1 ? standard : Number(process.argv[at + 1])
+}
+const minutes = option("minutes", 20)
+const say = (line: string) => void process.stdout.write(`${line}\n`)
+
+// A run of less than ten minutes is compared with its own half.
+const settledMinute = Math.min(5, Math.floor(minutes / 2))
+const driftMax = 0.1
+const workers = 32
+const probeSeconds = 15
+const underWayMax = 400
+
+const megabytes = (bytes: number) => `${(bytes / 1024 / 1024).toFixed(0)} MB`
+
+/** The notes of the minute before `at`. */
+const during = (vitals: ReadonlyArray<Vitals>, at: number) =>
+  vitals.filter((one) => one.at > at - 60_000 && one.at <= at)
+const mean = (values: ReadonlyArray<number>) => values.reduce((sum, value) => sum + value, 0) / values.length
+
+const showVitals = (vitals: ReadonlyArray<Vitals>) => {
+  const [first, last] = [vitals[0], vitals.at(-1)]
+  if (first === undefined || last === undefined || first === last) return "no vitals"
+  const cpu = (100 * (last.cpu - first.cpu)) / ((last.at - first.at) / 1_000)
+  const late = Math.max(...vitals.map(({ lateP99 }) => lateP99))
+  const latest = Math.max(...vitals.map(({ lateMax }) => lateMax))
+  return `rss ${megabytes(last.rss)} heap ${megabytes(last.heap)} cpu ${cpu.toFixed(0)} % loop late p99 ${late.toFixed(0)} max ${latest.toFixed(0)} ms`
+}
+
+const endurance = Effect.gen(function* () {
+  const directory = yield* dataDirectory
+  const vitalsFile = (index: number) => Path.join(directory, `vitals-${index}`)
+  const { authority, client, database, receivers, shops } = yield* world({
+    nodeOptions: ["--expose-gc"],
+    env: (index) => ({ VITALS: vitalsFile(index), LOG_LEVEL: "Warn" })
+  })
+  authority.calm()
+  receivers.calm()
+  const ledger = makeLedger()
+  const clients = yield* makeClients({ shops, client, processes, ledger })
+  const vitals = () => Array.from({ length: processes }, (_, index) => readVitals(vitalsFile(index)))
+
+  const probe = Effect.gen(function* () {
+    const end = Date.now() + probeSeconds * 1_000
+    const work = Effect.repeat(clients.issue, { while: () => Date.now() < end })
+    yield* Effect.all(
+      Array.from({ length: workers }, () => work),
+      { concurrency: "unbounded" }
+    )
+    const most = ledger.successes.length / probeSeconds
+    say(`full load ${most.toFixed(0)} invoices a second, with ${workers} clients`)
+    return most / 2
+  })
+  const given = option("rate", 0)
+  const rate = given > 0 ? given : yield* probe
+  say(`${minutes} minutes at ${rate.toFixed(0)} a second`)
+
+  const shards = yield* watchShards(database.rows)
+  const began = Date.now()
+  let settled: TableSizes = new Map()
+  const isOver = () => Date.now() - began > minutes * 60_000 + 1_000
+  yield* Effect.forkScoped(keepBusy(clients.issue, { rate, most: underWayMax }, isOver))
+  for (let minute = 1; minute <= minutes; minute++) {
+    const seen = ledger.successes.length
+    yield* Effect.sleep(Math.max(began + minute * 60_000 - Date.now(), 0))
+    const answers = ledger.successes.slice(seen)
+    const took = answers.map((one) => one.at - one.began)
+    say(
+      `${`${minute}`.padStart(4)} min  ${(answers.length / 60).toFixed(1)}/s p50 ${percentile(took, 0.5)} p99 ${percentile(took, 0.99)} ms, ${shards.moves} moves of ${shards.shards} shards`
+    )
+    for (const notes of vitals()) say(`          ${showVitals(during(notes, Date.now()))}`)
+    if (minute === settledMinute) settled = yield* tableSizes(database.rows)
+  }
+  const ended = Date.now()
+  const sizes = yield* tableSizes(database.rows)
+  say(`\ntables, from minute ${settledMinute} to ${minutes}:\n${showGrowth(settled, sizes)}`)
+  say(`answers by status: ${JSON.stringify(Object.fromEntries(ledger.statuses))}`)
+
+  const drifts = vitals().flatMap((notes, index) =>
+    (["rss", "heap"] as const).map((what) => {
+      const before = mean(during(notes, began + settledMinute * 60_000).map((one) => one[what]))
+      const now = mean(during(notes, ended).map((one) => one[what]))
+      return { name: `${what} of process ${index + 1}`, before, now, ratio: now / before }
+    })
+  )
+  for (const { before, name, now, ratio } of drifts) {
+    say(`${name}: ${megabytes(before)} at minute ${settledMinute}, ${megabytes(now)} at the end (${ratio.toFixed(2)})`)
+  }
+  return [
+    ...drifts.flatMap(({ name, ratio }) => (ratio <= 1 + driftMax ? [] : [`${name} has grown`])),
+    ...grown(settled, sizes),
+    ...(shards.moves === 0 ? [] : [`${shards.moves} shards have moved`])
+  ]
+})
+
+const faults = await Effect.runPromise(
+  endurance.pipe(
+    Effect.scoped,
+    Random.withSeed("endurance"),
+    Effect.provideService(References.MinimumLogLevel, "Error")
+  )
+)
+say(faults.length === 0 ? "\nverdict: it can go on like this" : `\nverdict: ${faults.join("; ")}`)
+process.exit(faults.length === 0 ? 0 : 1)

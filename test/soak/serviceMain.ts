@@ -1,0 +1,15 @@
+import "effect/schema/SchemaJITCompiler/enable"
+import { NodeRuntime } from "@effect/platform-node"
+import { run, teardown } from "../../src/cli/Run.ts"
+import { serveWith } from "../../src/cli/Serve.ts"
+import * as HttpAuthority from "./HttpAuthority.ts"
+import { keepVitals } from "./Vitals.ts"
+
+// The service as `folio serve` runs it, but that its authority is at AUTHORITY_URL, and that it notes its vitals in VITALS.
+const vitals = process.env["VITALS"]
+if (vitals !== undefined) keepVitals(vitals)
+
+NodeRuntime.runMain(run(serveWith(HttpAuthority.layer(process.env["AUTHORITY_URL"] ?? ""))), {
+  teardown,
+  disableErrorReporting: true
+})
