@@ -3,6 +3,7 @@ import { Entity } from "effect/cluster"
 import type { ApiError } from "../../schemas/ApiError.ts"
 import { AccountEntity } from "../protocol/AccountEntity.ts"
 import { accountModeOf } from "../protocol/Address.ts"
+import { IdempotencyKeys } from "../store/IdempotencyKeys.ts"
 import { apiErrorOf } from "../store/SqlFailure.ts"
 import { AccountWork } from "./AccountWork.ts"
 import * as DraftNumbering from "./DraftNumbering.ts"
@@ -19,7 +20,7 @@ export const layer = AccountEntity.toLayer(
     const { entityId } = yield* Entity.CurrentAddress
     const of = accountModeOf(entityId)
     const numbering = yield* DraftNumbering.make(of)
-    const once = Once.make()
+    const once = Once.make(yield* IdempotencyKeys)
 
     /** A defect must be an answer: left alone it would restart the actor and repeat every request in flight. */
     const answer = <A>(effect: Effect.Effect<A, ApiError>) =>

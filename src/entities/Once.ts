@@ -1,7 +1,7 @@
 import { Deferred, Duration, Effect, Option } from "effect"
 import type { ApiError } from "../../schemas/ApiError.ts"
 import type { Answered, RequestContext } from "../protocol/AccountEntity.ts"
-import { conflict, type Outcome } from "../store/IdempotencyKeys.ts"
+import { conflict, type IdempotencyKeys, type Outcome } from "../store/IdempotencyKeys.ts"
 
 // How long a duplicate waits for the request it repeats before it is told that this is still in progress.
 const duplicateWait = Duration.millis(250)
@@ -29,9 +29,10 @@ const execute = (run: Effect.Effect<Outcome, ApiError>) =>
 
 /**
  * Requests with the same idempotency key, while the first of them is still being executed: the same request waits for its
- * answer, another one is a conflict at once. What has been executed is the database's to know, not this map's.
+ * answer, another one is a conflict at once. What has been executed is the database's to know, not this map's: the one in
+ * flight may itself be the one that conflicts.
  */
-export const make = () => {
+export const make = (keys: IdempotencyKeys["Service"]) => {
   const inFlight = new Map<
     string,
     { readonly fingerprint: string; readonly done: Deferred.Deferred<Outcome, ApiError> }
@@ -42,10 +43,19 @@ export const make = () => {
     Effect.suspend(() => {
       if (context.idempotency === null) return Effect.uninterruptible(execute(run))
       const { fingerprint, key } = context.idempotency
-      const id = `${context.api_key_id}|${key}`
+      const { api_key_id } = context
+      const id = `${api_key_id}|${key}`
       const other = inFlight.get(id)
-      if (other !== undefined)
-        return other.fingerprint === fingerprint ? repeat(other.done) : Effect.fail(conflict(key))
+      if (other?.fingerprint === fingerprint) return repeat(other.done)
+      if (other !== undefined) {
+        return Effect.flatMap(
+          keys.lookup({ api_key_id, value: key, fingerprint }),
+          Option.match({
+            onNone: () => Effect.fail(conflict(key)),
+            onSome: (answer) => Effect.succeed<Answered>({ kind: "replayed", ...answer })
+          })
+        )
+      }
       const done = Deferred.makeUnsafe<Outcome, ApiError>()
       inFlight.set(id, { fingerprint, done })
       return run.pipe(

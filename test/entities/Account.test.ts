@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Queue } from "effect"
+import { Deferred, Effect, Fiber, Queue, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { ApiError } from "../../schemas/ApiError.ts"
 import { memberAddress } from "../../src/protocol/Address.ts"
@@ -80,6 +80,26 @@ describe("Account: one answer for each idempotency key", () => {
       yield* held.open
       yield* Fiber.join(first)
       assert.strictEqual((yield* other).code, "idempotency_conflict")
+      assert.strictEqual(tables.invoices.size, 1)
+    }).pipe(Effect.provide(alone))
+  )
+
+  it.effect("what was acknowledged is answered again while another request with its key is in flight", () =>
+    Effect.gen(function* () {
+      const { tables } = yield* MemoryTables
+      const account = yield* accountOwner
+      const request = requestFor(yield* addCustomer())
+      const create = account.CreateInvoice({ context: context("k"), request })
+      const answer = yield* create
+      const held = yield* holdCreates
+      const misuse = yield* Effect.forkChild(
+        Effect.flip(account.CreateInvoice({ context: context("k", "another body"), request }))
+      )
+      yield* held.arrived
+      const replay = yield* Effect.result(create)
+      yield* held.open
+      assert.deepStrictEqual(replay, Result.succeed({ ...answer, kind: "replayed" as const }))
+      assert.strictEqual((yield* Fiber.join(misuse)).code, "idempotency_conflict")
       assert.strictEqual(tables.invoices.size, 1)
     }).pipe(Effect.provide(alone))
   )

@@ -1,7 +1,8 @@
-import { Effect, Random, References } from "effect"
+import { Effect, Random } from "effect"
 import * as Path from "node:path"
 import { dataDirectory } from "../support/Postgres.ts"
 import { keepBusy, makeClients } from "./Clients.ts"
+import { option, runFinding, say } from "./CommandLine.ts"
 import { grown, showGrowth, tableSizes, type TableSizes, watchShards } from "./Growth.ts"
 import { makeLedger } from "./Ledger.ts"
 import { percentile } from "./Scoreboard.ts"
@@ -14,12 +15,7 @@ import { processes, world } from "./World.ts"
  *
  *   npm run endurance -- [--minutes 20] [--rate <invoices a second>]
  */
-const option = (name: string, standard: number) => {
-  const at = process.argv.indexOf(`--${name}`)
-  return at === -1 ? standard : Number(process.argv[at + 1])
-}
-const minutes = option("minutes", 20)
-const say = (line: string) => void process.stdout.write(`${line}\n`)
+const minutes = Number(option("minutes", "20"))
 
 // A run of less than ten minutes is compared with its own half.
 const settledMinute = Math.min(5, Math.floor(minutes / 2))
@@ -68,7 +64,7 @@ const endurance = Effect.gen(function* () {
     say(`full load ${most.toFixed(0)} invoices a second, with ${workers} clients`)
     return most / 2
   })
-  const given = option("rate", 0)
+  const given = Number(option("rate", "0"))
   const rate = given > 0 ? given : yield* probe
   say(`${minutes} minutes at ${rate.toFixed(0)} a second`)
 
@@ -110,12 +106,10 @@ const endurance = Effect.gen(function* () {
   ]
 })
 
-const faults = await Effect.runPromise(
-  endurance.pipe(
-    Effect.scoped,
-    Random.withSeed("endurance"),
-    Effect.provideService(References.MinimumLogLevel, "Error")
-  )
+runFinding(
+  Effect.gen(function* () {
+    const faults = yield* endurance
+    say(faults.length === 0 ? "\nverdict: it can go on like this" : `\nverdict: ${faults.join("; ")}`)
+    return faults
+  }).pipe(Effect.scoped, Random.withSeed("endurance"))
 )
-say(faults.length === 0 ? "\nverdict: it can go on like this" : `\nverdict: ${faults.join("; ")}`)
-process.exit(faults.length === 0 ? 0 : 1)
