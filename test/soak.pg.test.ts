@@ -16,7 +16,10 @@ describe("The soak", () => {
         // It was no idle run.
         assert.isAbove(ledger.acknowledged.size, 100)
         for (const kind of ["kill", "long freeze", "stop", "database kill", "authority down"] as const) {
-          assert.isTrue(faults.some((fault) => fault.kind === kind), kind)
+          assert.isTrue(
+            faults.some((fault) => fault.kind === kind),
+            kind
+          )
         }
       }).pipe(Effect.provide(quiet)),
     240_000

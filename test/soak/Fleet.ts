@@ -44,9 +44,8 @@ export const supervised = Effect.fnUntraced(function* (name: string, options: Pa
     const { code, signal } = yield* Effect.retry(service.ended, Schedule.forever)
     isUp = false
     if (struck === undefined || (struck === "SIGTERM" && code !== 0 && signal !== "SIGKILL")) {
-      faults.exits.push(
-        `${name} ended with ${code ?? signal}${struck === undefined ? "" : ` on ${struck}`}:\n${service.log().slice(-logTail)}`
-      )
+      const tail = (yield* service.log).slice(-logTail)
+      faults.exits.push(`${name} ended with ${code ?? signal}${struck === undefined ? "" : ` on ${struck}`}:\n${tail}`)
     }
     yield* Effect.sleep(restartAfterMs)
     yield* start

@@ -82,7 +82,7 @@ export const soak = Effect.fnUntraced(
       lines: reckon({ books, ledger, authority, receivers, fleet, faults, seconds }),
       faults,
       ledger,
-      logs: fleet.map((one) => one.service.log())
+      logs: yield* Effect.forEach(fleet, (one) => one.service.log)
     }
   },
   (effect, { seed }) => Effect.scoped(Random.withSeed(effect, seed))
