@@ -6,6 +6,7 @@ import * as Invoice from "./entities/Invoice.ts"
 import { InvoiceWork } from "./entities/InvoiceWork.ts"
 import * as Sweeper from "./entities/Sweeper.ts"
 import { Telling } from "./entities/Telling.ts"
+import { Workload } from "./entities/Workload.ts"
 import * as WebhookEndpoint from "./entities/WebhookEndpoint.ts"
 import * as Envelope from "./http/Envelope.ts"
 import * as Routes from "./http/Routes.ts"
@@ -48,7 +49,7 @@ export const storeLayer = Layer.mergeAll(
 export const entitiesLayer = Layer.mergeAll(Account.layer, Invoice.layer, WebhookEndpoint.layer, Sweeper.layer).pipe(
   Layer.provide(AccountWork.layer),
   Layer.provide(InvoiceWork.layer),
-  Layer.provide(Telling.layer)
+  Layer.provide(Layer.mergeAll(Telling.layer, Workload.layer))
 )
 
 /** The HTTP server's routes with the service's envelope around them. Asks for an `HttpServer`. */

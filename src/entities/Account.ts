@@ -9,6 +9,7 @@ import { AccountWork } from "./AccountWork.ts"
 import * as DraftNumbering from "./DraftNumbering.ts"
 import * as Once from "./Once.ts"
 import { Telling } from "./Telling.ts"
+import { Workload } from "./Workload.ts"
 
 const maxIdleTime = Duration.minutes(1)
 const mailboxCapacity = 4096
@@ -17,6 +18,7 @@ export const layer = AccountEntity.toLayer(
   Effect.gen(function* () {
     const work = yield* AccountWork
     const telling = yield* Telling
+    const workload = yield* Workload
     const { entityId } = yield* Entity.CurrentAddress
     const of = accountModeOf(entityId)
     const numbering = yield* DraftNumbering.make(of)
@@ -40,7 +42,7 @@ export const layer = AccountEntity.toLayer(
           once(
             context,
             Effect.gen(function* () {
-              const { draft, outcome } = yield* work.createInvoice(of, context, request)
+              const { draft, outcome } = yield* workload.creating(work.createInvoice(of, context, request))
               if (Option.isSome(draft)) yield* numbering.add(draft.value)
               return outcome
             })

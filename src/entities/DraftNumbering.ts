@@ -13,8 +13,12 @@ import { isDefect } from "../store/SqlFailure.ts"
 import type { NewDraft } from "./AccountWork.ts"
 import { InvoiceWork } from "./InvoiceWork.ts"
 import { Telling } from "./Telling.ts"
+import { Workload } from "./Workload.ts"
 
 const backlogPage = 500
+
+// Numbered in one go; then others have their turn.
+const portionMax = 32
 
 const noRange = {
   code: "no_numbering_range",
@@ -44,6 +48,7 @@ export const make = Effect.fnUntraced(function* (of: AccountMode) {
   const poison = yield* PoisonInvoices
   const resolutions = yield* Resolutions
   const telling = yield* Telling
+  const workload = yield* Workload
   const drafts = yield* Queue.unbounded<NewDraft>()
 
   const number = Effect.fnUntraced(function* (draft: NewDraft, range: StoredResolution, now: number, nit: string) {
@@ -110,6 +115,8 @@ export const make = Effect.fnUntraced(function* (of: AccountMode) {
 
   /** Takes up drafts that this actor was never told of: after a crash, a move of the shard, a lost tell. */
   const takeUp = Effect.gen(function* () {
+    // There is enough to do: the rest is read when this is done.
+    if (Queue.sizeUnsafe(drafts) > 0) return void (backlog = true)
     let taken = 0
     do {
       const page = yield* invoices.queued(of, backlogPage)
@@ -125,7 +132,8 @@ export const make = Effect.fnUntraced(function* (of: AccountMode) {
   )
   yield* takeUp
 
-  yield* Queue.takeAll(drafts).pipe(
+  yield* workload.room.pipe(
+    Effect.andThen(Queue.takeBetween(drafts, 1, portionMax)),
     Effect.flatMap((batch) =>
       Effect.catchCauseIf(
         numberAll(inOrder(batch)),
@@ -133,14 +141,18 @@ export const make = Effect.fnUntraced(function* (of: AccountMode) {
         (cause) => park(batch, cause)
       )
     ),
-    Effect.andThen(Effect.suspend(() => (backlog ? takeUp : Effect.void))),
+    Effect.andThen(Effect.suspend(() => (backlog && Queue.sizeUnsafe(drafts) === 0 ? takeUp : Effect.void))),
     Effect.catchCause((cause) => Effect.logError("Drafts could not be numbered; the sweeper will try again", cause)),
     Effect.forever,
     Effect.annotateLogs({ account_id: of.account_id }),
     Effect.forkScoped
   )
 
-  const add = (draft: NewDraft) => (backlog ? Effect.void : Effect.asVoid(Queue.offer(drafts, draft)))
+  const add = (draft: NewDraft) =>
+    Effect.sync(() => {
+      if (Queue.sizeUnsafe(drafts) >= backlogPage) backlog = true
+      if (!backlog) Queue.offerUnsafe(drafts, draft)
+    })
 
   return { add, takeUp }
 })

@@ -21,6 +21,7 @@ import {
 import { isDefect, isSqlFailure } from "../store/SqlFailure.ts"
 import { type Step, Transitions } from "../store/Transitions.ts"
 import { Telling } from "./Telling.ts"
+import { Workload } from "./Workload.ts"
 
 // The sweeper's reminder while the actor is at work; beyond an authority call's time-out it may take over.
 const authorityTimeout = Duration.seconds(60)
@@ -68,6 +69,7 @@ export class InvoiceWork extends Context.Service<
       const poison = yield* PoisonInvoices
       const telling = yield* Telling
       const transitions = yield* Transitions
+      const workload = yield* Workload
 
       /** Carries out a command, with its event; gives the row as the step leaves it, or none when somebody else was faster. */
       const step = Effect.fnUntraced(function* <Row extends Vitals>(
@@ -244,7 +246,12 @@ export class InvoiceWork extends Context.Service<
       })
 
       const work = Effect.fnUntraced(function* (key: InvoiceKey) {
-        let row: Option.Option<Document> = yield* invoices.load(key)
+        let row: Option.Option<Document> = yield* workload.signing(
+          Effect.gen(function* () {
+            const found = yield* invoices.load(key)
+            return Option.isSome(found) && found.value.state === "numbered" ? yield* sign(found.value) : found
+          })
+        )
         while (Option.isSome(row)) {
           const action = actions[row.value.state]
           if (action === undefined) return

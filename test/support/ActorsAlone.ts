@@ -4,6 +4,7 @@ import * as Account from "../../src/entities/Account.ts"
 import { AccountWork } from "../../src/entities/AccountWork.ts"
 import * as Invoice from "../../src/entities/Invoice.ts"
 import { InvoiceWork } from "../../src/entities/InvoiceWork.ts"
+import { Workload } from "../../src/entities/Workload.ts"
 import * as WebhookEndpoint from "../../src/entities/WebhookEndpoint.ts"
 import { AccountEntity } from "../../src/protocol/AccountEntity.ts"
 import { accountAddress, memberAddress } from "../../src/protocol/Address.ts"
@@ -20,7 +21,7 @@ import { MemoryTables } from "./MemoryTables.ts"
  * process's: two of them are one actor living twice, and an owner made later is the actor started again.
  */
 
-export const alone = Layer.mergeAll(Told.layer, ShardingConfig.layer()).pipe(Layer.provideMerge(world))
+export const alone = Layer.mergeAll(Told.layer, ShardingConfig.layer(), Workload.layer).pipe(Layer.provideMerge(world))
 
 export const accountOwner = Effect.flatMap(
   Entity.makeTestClient(

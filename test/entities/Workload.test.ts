@@ -1,0 +1,59 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Array, Deferred, Effect, Fiber } from "effect"
+import { TestClock } from "effect/testing"
+import { Workload } from "../../src/entities/Workload.ts"
+
+/** `count` pieces of work under way, until they are told to end. */
+const busy = Effect.fnUntraced(function* (what: "creating" | "signing", count: number) {
+  const workload = yield* Workload
+  const end = yield* Deferred.make<void>()
+  const work = yield* Effect.forEach(Array.range(1, count), () =>
+    Effect.forkChild(workload[what](Deferred.await(end)), { startImmediately: true })
+  )
+  return { end: Effect.andThen(Deferred.succeed(end, undefined), Fiber.awaitAll(work)) }
+})
+
+const waiting = Effect.gen(function* () {
+  const { room } = yield* Workload
+  return yield* Effect.forkChild(room, { startImmediately: true })
+})
+
+const isWaiting = (fiber: Fiber.Fiber<void>) => Effect.sync(() => fiber.pollUnsafe() === undefined)
+
+describe("Workload", () => {
+  it.effect("has room until the process is busy, and again when it is not", () =>
+    Effect.gen(function* () {
+      const few = yield* busy("creating", 7)
+      assert.isFalse(yield* isWaiting(yield* waiting))
+      const last = yield* busy("creating", 1)
+      const held = yield* waiting
+      assert.isTrue(yield* isWaiting(held))
+      yield* last.end
+      yield* Fiber.join(held)
+      yield* few.end
+    }).pipe(Effect.provide(Workload.layer))
+  )
+
+  it.effect("lets nobody wait longer than 100 ms, however busy the process stays", () =>
+    Effect.gen(function* () {
+      yield* busy("signing", 64)
+      const held = yield* waiting
+      yield* TestClock.adjust("99 millis")
+      assert.isTrue(yield* isWaiting(held))
+      yield* TestClock.adjust("1 millis")
+      yield* Fiber.join(held)
+    }).pipe(Effect.provide(Workload.layer))
+  )
+
+  it.effect("forgets work that fails or is interrupted", () =>
+    Effect.gen(function* () {
+      const workload = yield* Workload
+      for (const work of [Effect.fail("broken"), Effect.interrupt]) {
+        yield* Effect.forEach(Array.range(1, 8), () => Effect.exit(workload.creating(work)), {
+          concurrency: "unbounded"
+        })
+      }
+      assert.isFalse(yield* isWaiting(yield* waiting))
+    }).pipe(Effect.provide(Workload.layer))
+  )
+})
