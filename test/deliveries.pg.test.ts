@@ -84,12 +84,10 @@ it.live(
     Effect.gen(function* () {
       const { accountId } = yield* TestApp.TestApp
       const customer = yield* Customer
-      const sql = yield* SqlClient.SqlClient
       const ids = yield* Ids
       const transitions = yield* Transitions
       yield* newEndpoint("/hooks")
-      const drafts = yield* seedDrafts(accountId, 2)
-      yield* sql`update invoices set state = 'submitted'`
+      const drafts = yield* seedDrafts(accountId, 2, "submitted")
       const refused = drafts[0]
       customer.answerWith(({ event }) => (event.data.object.id === refused ? 500 : 200))
 

@@ -170,7 +170,7 @@ export class AccountWork extends Context.Service<
             yield* endpoints.insert(endpoint, secret)
             return created(`/v1/webhook-endpoints/${id}`, { ...endpointView(endpoint), secret })
           })
-          return yield* keys.once(optionalClaim(context), create, { secret: true })
+          return yield* keys.once(of, optionalClaim(context), create, { secret: true })
         }
       )
 
@@ -181,7 +181,7 @@ export class AccountWork extends Context.Service<
             const row = yield* endpoints.update(key, { ...patch, ...url }, yield* now)
             return { status: 200, location: null, body: JSON.stringify(endpointView(yield* found(row, key.id))) }
           })
-          return yield* keys.once(optionalClaim(context), update)
+          return yield* keys.once(key, optionalClaim(context), update)
         }
       )
 
@@ -200,7 +200,7 @@ export class AccountWork extends Context.Service<
             const row = yield* found(yield* endpoints.replaceSecret(key, secret, yield* now), key.id)
             return created(`/v1/webhook-endpoints/${key.id}`, { ...endpointView(row), secret })
           })
-          return yield* keys.once(optionalClaim(context), rotate, { secret: true })
+          return yield* keys.once(key, optionalClaim(context), rotate, { secret: true })
         }
       )
 

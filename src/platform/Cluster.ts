@@ -61,7 +61,8 @@ const manyProcesses = (host: string, port: number) => {
   } as const
   return NodeClusterSocket.layer({ storage: "byo", shardingConfig: config }).pipe(
     Layer.provideMerge(volatile),
-    Layer.provide(forgetRunners.pipe(Layer.provideMerge(SqlRunnerStorage.layer))),
+    // Its tables are made where the others are.
+    Layer.provide(forgetRunners.pipe(Layer.provideMerge(SqlRunnerStorage.layerStorage({})))),
     Layer.provide(ShardingConfig.layer(config)),
     Layer.catchTag("SocketServerError", ({ message }) =>
       Layer.effectContext(

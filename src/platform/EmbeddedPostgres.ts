@@ -15,6 +15,7 @@ import { DatabaseSync } from "node:sqlite"
 import * as Binaries from "./PostgresBinaries.ts"
 import { EmbeddedPostgresError } from "./PostgresBinaries.ts"
 import * as Cluster from "./PostgresCluster.ts"
+import * as Roles from "./PostgresRoles.ts"
 import * as Server from "./PostgresServer.ts"
 
 export { EmbeddedPostgresError }
@@ -184,11 +185,10 @@ const prepareDatabase = (rolePassword: string) =>
       if not exists (select from pg_roles where rolname = '${ROLE}') then create role ${ROLE}; end if;
       alter role ${ROLE} with login nosuperuser nobypassrls nocreatedb nocreaterole noreplication
         password '${rolePassword}';
-      alter role ${ROLE} set statement_timeout = '10s';
-      alter role ${ROLE} set lock_timeout = '3s';
-      alter role ${ROLE} set idle_in_transaction_session_timeout = '5s';
-      alter role ${ROLE} set transaction_timeout = '20s';
+      -- An earlier release kept the limits of sessions here.
+      alter role ${ROLE} reset all;
     end $$`)
+    yield* connection.query(Roles.make(`'${ROLE}'`))
     const { rowCount } = yield* connection.query(`select from pg_database where datname = '${DATABASE}'`)
     if (rowCount > 0) return
     yield* connection.query(`create database ${DATABASE} owner ${ROLE} template template0 encoding 'UTF8' locale 'C'`)

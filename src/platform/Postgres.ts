@@ -1,25 +1,41 @@
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Redacted, Schema } from "effect"
-import { Migrator } from "effect/sql"
+import { SqlRunnerStorage } from "effect/cluster"
+import { Migrator, SqlClient, SqlError } from "effect/sql"
 import tables from "../../migrations/0001_tables.ts"
 import workers from "../../migrations/0002_workers.ts"
+import fences from "../../migrations/0003_fences.ts"
 import * as EmbeddedPostgres from "./EmbeddedPostgres.ts"
+import * as Roles from "./PostgresRoles.ts"
 import { Settings } from "./Settings.ts"
 
 /** The database cannot be used. The message is one line that says what to do. */
 export class DatabaseError extends Schema.TaggedError<DatabaseError>()("DatabaseError", { message: Schema.String }) {}
 
-const pool = {
-  maxConnections: 10,
-  minConnections: 2,
+// transaction_timeout is of this version.
+const versionMin = 17
+
+const session = {
   connectTimeout: "5 seconds",
   keepAlive: "30 seconds",
-  applicationName: "folio",
-  // A frozen owner must not hold its successor up: what it has locked is free again after these.
+  applicationName: "folio"
+} as const
+
+// A frozen owner must not hold its successor up: what it has locked is free again after these.
+const limits = {
+  statement_timeout: "10s",
+  lock_timeout: "3s",
+  idle_in_transaction_session_timeout: "5s",
+  transaction_timeout: "20s"
+} as const
+
+const pool = {
+  ...session,
+  maxConnections: 10,
+  minConnections: 2,
   startupParameters: {
-    statement_timeout: "10s",
-    lock_timeout: "3s",
-    idle_in_transaction_session_timeout: "5s",
+    ...limits,
+    role: Roles.service,
     // Every statement of the service looks rows up by an index. A plan that was cached while a table was small would go on
     // reading the whole of it until the next ANALYZE.
     enable_seqscan: "off",
@@ -27,31 +43,69 @@ const pool = {
   }
 } as const
 
-const where = (url: string) => (URL.canParse(url) ? new URL(url).host : "DATABASE_URL")
+/** A server of somebody's, or the embedded one. */
+type Place = { readonly url: Redacted.Redacted<string> } | EmbeddedPostgres.EmbeddedPostgresConnection
 
-/** A pool on an external server, once that has answered. */
-const external = (url: Redacted.Redacted<string>) =>
-  PgClient.make({ ...pool, url }).pipe(
-    Effect.tap((sql) => sql`select 1`),
+const where = (place: Place) => {
+  if (!("url" in place)) return `${place.host}:${place.port}`
+  const url = Redacted.value(place.url)
+  return URL.canParse(url) ? new URL(url).host : "DATABASE_URL"
+}
+
+const migrate = Migrator.make({})({
+  loader: Migrator.fromRecord({ "0001_tables": tables, "0002_workers": workers, "0003_fences": fences })
+})
+
+const checkServer = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, place: Place) {
+  const rows = yield* sql<{ version: number }>`
+    select current_setting('server_version_num')::integer / 10000 as version`.pipe(
     Effect.mapError(
       (error) =>
         new DatabaseError({
-          message: `The database at ${where(Redacted.value(url))} cannot be used (${error.message}). Check DATABASE_URL and that the server runs, or leave it unset to use the embedded PostgreSQL.`
+          message: `The database at ${where(place)} cannot be used (${error.message}). Check DATABASE_URL and that the server runs, or leave it unset to use the embedded PostgreSQL.`
         })
     )
   )
+  const version = rows[0]?.version ?? 0
+  if (version < versionMin) {
+    return yield* new DatabaseError({
+      message: `The database at ${where(place)} is PostgreSQL ${version}. Folio needs ${versionMin} or later.`
+    })
+  }
+})
 
-const embedded = (dataDir: string) =>
-  Effect.flatMap(EmbeddedPostgres.start({ dataDir }), (connection) => PgClient.make({ ...pool, ...connection }))
+const makeRoles = (sql: SqlClient.SqlClient, place: Place) =>
+  sql.unsafe(Roles.make("session_user")).pipe(
+    Effect.catchIf(
+      (error) => error.reason instanceof SqlError.AuthorizationError,
+      Effect.fnUntraced(function* () {
+        const rows = yield* sql.unsafe<{ statement: string }>(Roles.statement("session_user"))
+        return yield* new DatabaseError({
+          message: `Folio may not make its roles in the database at ${where(place)}. Let an administrator run there once: ${rows[0]?.statement}`
+        })
+      })
+    )
+  )
 
-const client = PgClient.layerFrom(
+/** Brings roles and tables to where this release wants them: as their owner, in a session of its own. */
+const prepare = Effect.fnUntraced(function* (place: Place) {
+  const { runner } = yield* Settings
+  // A migration may take its time, but not make others wait for locks; and one that has not taken on a role that sees the rows
+  // it touches fails, instead of overlooking them.
+  const startupParameters = { lock_timeout: limits.lock_timeout, row_security: "off" }
+  const sql = yield* PgClient.make({ ...session, ...place, maxConnections: 1, startupParameters })
+  yield* checkServer(sql, place)
+  yield* makeRoles(sql, place)
+  const runners = runner === undefined ? Layer.empty : SqlRunnerStorage.layerMigrations({})
+  yield* Effect.andThen(migrate, Layer.build(runners)).pipe(Effect.provideService(SqlClient.SqlClient, sql))
+}, Effect.scoped)
+
+/** A `SqlClient` of a database whose tables are there. Its sessions are the service, not the owner. */
+export const layer = PgClient.layerFrom(
   Effect.gen(function* () {
     const { dataDir, databaseUrl } = yield* Settings
-    return yield* databaseUrl === undefined ? embedded(dataDir) : external(databaseUrl)
+    const place: Place = databaseUrl === undefined ? yield* EmbeddedPostgres.start({ dataDir }) : { url: databaseUrl }
+    yield* prepare(place)
+    return yield* PgClient.make({ ...pool, ...place })
   })
 )
-
-const migrate = Migrator.make({})({ loader: Migrator.fromRecord({ "0001_tables": tables, "0002_workers": workers }) })
-
-/** A `SqlClient` of a database whose tables are there. */
-export const layer = Layer.effectDiscard(migrate).pipe(Layer.provideMerge(client))

@@ -7,6 +7,7 @@ import { CustomerId } from "../../schemas/Id.ts"
 import type { PageRequest } from "../../schemas/Page.ts"
 import { Metadata } from "../../schemas/Text.ts"
 import { timestamp } from "../domain/AuthorityTime.ts"
+import * as AccountView from "./AccountView.ts"
 import * as Batcher from "./Batcher.ts"
 import {
   type Answer,
@@ -61,7 +62,9 @@ export class Customers extends Context.Service<
           select ${columns} from customers
           where account_id = ${key.account_id} and livemode = ${key.livemode} and id = ${key.id}`
       })
-      const find = Effect.fn("Customers.find")((of: AccountMode, id: string) => Effect.orDie(findRow({ ...of, id })))
+      const find = Effect.fn("Customers.find")((of: AccountMode, id: string) =>
+        Effect.orDie(AccountView.within(sql, of)(findRow({ ...of, id })))
+      )
 
       const decode = Schema.decodeUnknownEffect(Schema.Array(BatchRow))
       const insert = yield* Batcher.make({

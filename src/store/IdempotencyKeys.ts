@@ -1,6 +1,8 @@
 import { Context, Effect, Layer, Option, Schema } from "effect"
-import { SqlClient, SqlError, SqlSchema, type Statement } from "effect/sql"
+import { SqlClient, SqlSchema, type Statement } from "effect/sql"
+import type { AccountMode } from "../../schemas/Account.ts"
 import { ApiError } from "../../schemas/ApiError.ts"
+import * as AccountView from "./AccountView.ts"
 import { Secrets } from "./Secrets.ts"
 
 /** Who claims which key for what: the fingerprint is of method, path and body as sent. */
@@ -84,10 +86,11 @@ export class IdempotencyKeys extends Context.Service<
       refusal?: ApiError
     ) => Effect.Effect<Outcome, ApiError>
     /**
-     * Runs `effect` and stores its answer in one transaction, or replays the answer of the first time. `secret` answers are
-     * sealed at rest. Without a claim the effect simply runs in a transaction.
+     * Runs `effect` and stores its answer in one transaction of the account's view, or replays the answer of the first time.
+     * `secret` answers are sealed at rest. Without a claim the effect simply runs in such a transaction.
      */
     readonly once: (
+      of: AccountMode,
       claim: Claim | null,
       effect: Effect.Effect<Answer, ApiError>,
       options?: { readonly secret: boolean }
@@ -153,13 +156,11 @@ export class IdempotencyKeys extends Context.Service<
           where api_key_id = ${claim.api_key_id} and value = ${claim.value}`.pipe(Effect.orDie)
       })
 
-      const transaction = <A, E>(effect: Effect.Effect<A, E>) =>
-        sql.withTransaction(effect).pipe(Effect.catchIf(SqlError.isSqlError, Effect.die))
-
       const once: IdempotencyKeys["Service"]["once"] = Effect.fn("IdempotencyKeys.once")(
-        function* (claim, effect, options) {
-          if (claim === null) return { answer: yield* transaction(effect), replayed: false }
-          return yield* transaction(
+        function* (of, claim, effect, options) {
+          const inView = AccountView.within(sql, of)
+          if (claim === null) return { answer: yield* inView(effect), replayed: false }
+          return yield* inView(
             Effect.gen(function* () {
               if ((yield* Effect.orDie(claimOne(claim))).length === 1) {
                 const answer = yield* effect

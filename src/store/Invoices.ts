@@ -12,6 +12,7 @@ import type { PageRequest } from "../../schemas/Page.ts"
 import { Metadata } from "../../schemas/Text.ts"
 import { timestamp } from "../domain/AuthorityTime.ts"
 import { stageOf, states, statusOf } from "../domain/InvoiceLifecycle.ts"
+import * as AccountView from "./AccountView.ts"
 import * as Batcher from "./Batcher.ts"
 import * as Pages from "./Pages.ts"
 import { PoisonInvoices, reminderLeaseSeconds, type RowKey, UnreadableInvoice, type Vitals } from "./PoisonInvoices.ts"
@@ -91,7 +92,9 @@ export class Invoices extends Context.Service<
           select ${columns} from invoices
           where account_id = ${key.account_id} and livemode = ${key.livemode} and id = ${key.id}`
       })
-      const find = Effect.fn("Invoices.find")((of: AccountMode, id: string) => Effect.orDie(findRow({ ...of, id })))
+      const find = Effect.fn("Invoices.find")((of: AccountMode, id: string) =>
+        Effect.orDie(AccountView.within(sql, of)(findRow({ ...of, id })))
+      )
 
       const loadRow = yield* Batcher.make({
         name: "Invoices.load",

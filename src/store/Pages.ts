@@ -3,6 +3,7 @@ import { type SqlClient, SqlSchema, type Statement } from "effect/sql"
 import type { AccountMode } from "../../schemas/Account.ts"
 import { ApiError } from "../../schemas/ApiError.ts"
 import type { PageRequest } from "../../schemas/Page.ts"
+import * as AccountView from "./AccountView.ts"
 
 /** One page of rows, newest first, and whether there are more in the direction asked for. */
 export interface Rows<A> {
@@ -33,7 +34,7 @@ export const make = <R extends Schema.Constraint>(
       where account_id = ${key.account_id} and livemode = ${key.livemode} and id = ${key.id}`
   })
 
-  return Effect.fnUntraced(function* (of: AccountMode, request: PageRequest) {
+  const read = Effect.fnUntraced(function* (of: AccountMode, request: PageRequest) {
     const { cursor, limit } = request
     if (cursor !== null && (yield* Effect.orDie(exists({ ...of, id: cursor.id }))).length === 0) {
       return yield* invalidCursor(cursor)
@@ -48,4 +49,5 @@ export const make = <R extends Schema.Constraint>(
     const rows = found.slice(0, limit)
     return { rows: backwards ? rows.toReversed() : rows, has_more: found.length > limit }
   })
+  return (of: AccountMode, request: PageRequest) => AccountView.within(sql, of)(read(of, request))
 }

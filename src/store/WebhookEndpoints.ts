@@ -9,6 +9,7 @@ import { Metadata } from "../../schemas/Text.ts"
 import { Version } from "../../schemas/Version.ts"
 import type { WebhookEndpoint, WebhookEndpointUpdate } from "../../schemas/WebhookEndpoint.ts"
 import { timestamp } from "../domain/AuthorityTime.ts"
+import * as AccountView from "./AccountView.ts"
 import * as Pages from "./Pages.ts"
 import { Secrets } from "./Secrets.ts"
 
@@ -78,6 +79,7 @@ export class WebhookEndpoints extends Context.Service<
       const find = Effect.fn("WebhookEndpoints.find")((of: AccountMode, id: string) =>
         sql`select ${columns} from webhook_endpoints where ${where({ ...of, id })}`.pipe(
           Effect.flatMap(decodeOne),
+          AccountView.within(sql, of),
           Effect.orDie
         )
       )
@@ -146,7 +148,7 @@ export class WebhookEndpoints extends Context.Service<
             where d.account_id = ${key.account_id} and d.livemode = ${key.livemode} and d.endpoint_id = g.id
               and d.status = 'pending'
           )
-          select id from gone`
+          select id from gone`.pipe(AccountView.within(sql, key))
         return removed.length === 1
       }, Effect.orDie)
 

@@ -21,8 +21,9 @@ const twoOwners = Effect.fnUntraced(function* (count: number) {
   yield* sql`truncate deliveries, attempts`
   yield* sql`delete from webhook_endpoints`
   const id = yield* seedEndpoint(of, { max_in_flight: 10 }, secret).pipe(Effect.provideContext(first))
-  const documents = yield* seedDrafts(of.account_id, Math.ceil(count / 2)).pipe(Effect.provideContext(first))
-  yield* sql`update invoices set state = 'submitted' where id = any(${documents})`
+  const documents = yield* seedDrafts(of.account_id, Math.ceil(count / 2), "submitted").pipe(
+    Effect.provideContext(first)
+  )
   const ids = Context.get(first, Ids)
   const transitions = Context.get(first, Transitions)
   for (const contingency of [true, false]) {

@@ -10,15 +10,13 @@ import { blocked, ownerLayer, seedAccount, seedDrafts, seedEndpoint, withWarning
 import { TestDatabase } from "../support/Postgres.ts"
 import { until } from "../support/Until.ts"
 
-/** Two owners of the same `count` submitted documents. */
-const twoOwners = Effect.fnUntraced(function* (count: number) {
+/** Two owners of the same `count` documents. */
+const twoOwners = Effect.fnUntraced(function* (count: number, state: InvoiceState = "submitted") {
   const { url } = yield* TestDatabase
-  const sql = yield* SqlClient.SqlClient
   const first = yield* Layer.build(ownerLayer(url))
   const second = yield* Layer.build(ownerLayer(url))
   const { of } = yield* seedAccount.pipe(Effect.provideContext(first))
-  const documents = yield* seedDrafts(of.account_id, count).pipe(Effect.provideContext(first))
-  yield* sql`update invoices set state = 'submitted', next_action_at = now() + interval '1 hour' where id = any(${documents})`
+  const documents = yield* seedDrafts(of.account_id, count, state).pipe(Effect.provideContext(first))
   const ids = Context.get(first, Ids)
 
   /** The step to an outcome, with its event, from the version a document has at the beginning. */
@@ -146,9 +144,8 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Transitions", (it) => 
 
   it.effect("stores the signed bytes of the first owner, once and for all", () =>
     Effect.gen(function* () {
-      const { document, first, of, second } = yield* twoOwners(1)
+      const { document, first, of, second } = yield* twoOwners(1, "numbered")
       const sql = yield* SqlClient.SqlClient
-      yield* sql`update invoices set state = 'numbered' where id = ${document}`
       const sign = (text: string): Step => ({
         key: { ...of, id: document },
         version: 1,

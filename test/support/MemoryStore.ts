@@ -164,7 +164,7 @@ const idempotencyKeysLayer = Layer.effect(
     return IdempotencyKeys.of({
       lookup,
       settle: () => Effect.die("only the batched statements of the SQL store need this"),
-      once: (claim, effect) =>
+      once: (_of, claim, effect) =>
         transaction.withPermits(1)(
           Effect.gen(function* () {
             const found = claim === null ? Option.none() : yield* lookup(claim)

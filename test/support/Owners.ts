@@ -7,6 +7,7 @@ import { AccountId, ResolutionId } from "../../schemas/Id.ts"
 import type { Line } from "../../schemas/Line.ts"
 import { currentVersion } from "../../schemas/Version.ts"
 import { storeLayer } from "../../src/App.ts"
+import type { InvoiceState } from "../../src/domain/InvoiceLifecycle.ts"
 import { makeApiKey } from "../../src/domain/ApiKeyFormat.ts"
 import { totalsOf } from "../../src/domain/Totals.ts"
 import { Ids } from "../../src/store/Ids.ts"
@@ -49,8 +50,12 @@ export const seedAccount = Effect.gen(function* () {
   }
 })
 
-/** Drafts as creation leaves them, in order of creation. */
-export const seedDrafts = Effect.fnUntraced(function* (accountId: AccountId, count: number) {
+/** Invoices in order of creation: drafts as creation leaves them, or in a later state, with a number. */
+export const seedDrafts = Effect.fnUntraced(function* (
+  accountId: AccountId,
+  count: number,
+  state: InvoiceState = "queued"
+) {
   const sql = yield* SqlClient.SqlClient
   const ids = yield* Ids
   const drafts = yield* Effect.forEach(Array.range(1, count), () => ids.invoice)
@@ -59,7 +64,7 @@ export const seedDrafts = Effect.fnUntraced(function* (accountId: AccountId, cou
     account_id: accountId,
     livemode: false,
     customer_id: body.customer_id,
-    state: "queued",
+    state,
     currency: body.currency,
     operation_type: body.operation_type,
     payment_means: JSON.stringify(body.payment_means),
@@ -70,7 +75,19 @@ export const seedDrafts = Effect.fnUntraced(function* (accountId: AccountId, cou
     created_at: new Date(),
     updated_at: new Date()
   }
-  yield* sql`insert into invoices ${sql.insert(Array.map(drafts, (id) => ({ ...row, id })))}`
+  const [range] = yield* sql<{ id: string; next: bigint }>`
+    select id, coalesce((select max(number) from invoices), to_number) + 1 as next from resolutions order by id limit 1`
+  const numbered = (id: string, index: number) => {
+    const number = (range?.next ?? 0n) + BigInt(index)
+    const full = {
+      full_number: `SETP${number}`,
+      cufe: `cufe of ${id}`,
+      issue_date: "2026-11-21",
+      issue_time: "10:00:00"
+    }
+    return state === "queued" ? {} : { resolution_id: range?.id, prefix: "SETP", number, ...full }
+  }
+  yield* sql`insert into invoices ${sql.insert(Array.map(drafts, (id, index) => ({ ...row, id, ...numbered(id, index) })))}`
   return drafts
 })
 

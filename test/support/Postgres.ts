@@ -1,3 +1,4 @@
+import { PgClient } from "@effect/sql-pg"
 import * as PgConnection from "@effect/sql-pg/PgConnection"
 import { Config, ConfigProvider, Context, Effect, Exit, Layer, Redacted, References, Schedule, Scope } from "effect"
 import { randomBytes } from "node:crypto"
@@ -10,7 +11,7 @@ import * as EmbeddedPostgres from "../../src/platform/EmbeddedPostgres.ts"
 import * as Postgres from "../../src/platform/Postgres.ts"
 import { Settings } from "../../src/platform/Settings.ts"
 
-/** The server of this run: who may make databases there, who owns them, and the migrated one that they are copies of. */
+/** The server of this run: its superuser, who owns the databases, and the migrated one that they are copies of. */
 interface TestServer {
   readonly admin: string
   readonly owner: string
@@ -29,8 +30,7 @@ export const urlOf = (server: string, database: string) => {
   return url.href
 }
 
-/** One statement in a session of its own. */
-export const query = (url: string, statement: string) =>
+const run = (url: string, statement: string) =>
   PgConnection.make({ url: Redacted.make(url), ssl: false }).pipe(
     Effect.flatMap((session) => session.query(statement)),
     Effect.scoped
@@ -43,18 +43,26 @@ export const settingsLayer = (env: Record<string, string>) =>
     Effect.map(Layer.build(Layer.fresh(Settings.layer)), (context) => ({ ...Context.get(context, Settings), port: 0 }))
   ).pipe(Layer.provide(ConfigProvider.layer(ConfigProvider.fromEnv({ env: { DATA_DIR: "/dev/null", ...env } }))))
 
-/** A pool with the options of the service, on a database whose tables are there. */
+const asAdmin = (url: string) => urlOf(inject("postgres").admin, new URL(url).pathname)
+
+/** One statement in a session of its own, in the database at `url` but as the superuser, whom no row is hidden from. */
+export const query = (url: string, statement: string) => run(asAdmin(url), statement)
+
+/** A pool of the superuser, in the database at `url`: for a test to look and to arrange. */
+export const adminLayer = (url: string) => PgClient.layer({ url: Redacted.make(asAdmin(url)), ssl: false })
+
+/** A pool as the service has it, on a database whose tables are there. */
 export const connect = (url: string) => Layer.provide(Postgres.layer, settingsLayer({ DATABASE_URL: url }))
 
 const create = (server: TestServer, name: string) => {
   const owner = new URL(server.owner).username
   // A template cannot be copied while anybody is connected to it, be it another copy that is just ending.
-  return query(server.admin, `create database ${name} owner ${owner} template ${server.template}`).pipe(
+  return run(server.admin, `create database ${name} owner ${owner} template ${server.template}`).pipe(
     Effect.retry({ schedule: Schedule.spaced("50 millis"), times: 100 })
   )
 }
 
-const drop = (server: TestServer, name: string) => query(server.admin, `drop database if exists ${name} with (force)`)
+const drop = (server: TestServer, name: string) => run(server.admin, `drop database if exists ${name} with (force)`)
 
 /** The URL of a database of its own, migrated and empty; dropped when the scope closes. */
 export const freshDatabase = Effect.gen(function* () {
@@ -72,9 +80,9 @@ export const quiet = Layer.effect(
 
 /** Where a test's database is. */
 export class TestDatabase extends Context.Service<TestDatabase, { readonly url: string }>()("test/TestDatabase") {
-  /** A fresh database, and a pool on it. */
+  /** A fresh database, and a pool of the superuser on it. */
   static readonly layer = Layer.unwrap(
-    Effect.map(freshDatabase, (url) => Layer.mergeAll(connect(url), Layer.succeed(TestDatabase, { url }), quiet))
+    Effect.map(freshDatabase, (url) => Layer.mergeAll(adminLayer(url), Layer.succeed(TestDatabase, { url }), quiet))
   )
 }
 
@@ -95,14 +103,14 @@ export const dataDirectory = Effect.acquireRelease(
   (path) => Effect.sync(() => Fs.rmSync(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }))
 )
 
-/** The server in `TEST_DATABASE_URL`, whose role must be allowed to create databases; else an embedded one. */
+/** The server in `TEST_DATABASE_URL`, whose role must be a superuser; else an embedded one. */
 const testServer = Effect.gen(function* () {
   const given = process.env["TEST_DATABASE_URL"]
   const urls = given === undefined ? yield* Effect.flatMap(dataDirectory, embedded) : { admin: given, owner: given }
   const server: TestServer = { ...urls, template: `folio_template_${randomBytes(4).toString("hex")}` }
   const { template } = server
   const owner = new URL(server.owner).username
-  yield* Effect.acquireRelease(query(server.admin, `create database ${template} owner ${owner}`), () =>
+  yield* Effect.acquireRelease(run(server.admin, `create database ${template} owner ${owner}`), () =>
     Effect.ignore(drop(server, template))
   )
   yield* Effect.scoped(Layer.build(connect(urlOf(server.owner, template))))

@@ -40,7 +40,7 @@ export interface ServiceProcess {
   readonly signal: (signal: ProcessSignal) => Effect.Effect<void>
   /** The pid of its PostgreSQL; 0 when none runs. */
   readonly postmaster: Effect.Effect<number>
-  /** The rows of a statement, in a session of its own. */
+  /** The rows of a statement, in a session of its own that sees all rows. */
   readonly rows: <A>(statement: string) => Effect.Effect<ReadonlyArray<A>, Error>
 }
 
@@ -147,10 +147,10 @@ export const serviceProcess = Effect.fnUntraced(function* (options: {
               host: "127.0.0.1",
               port: Number(pidFile()[3]),
               database: "folio",
-              username: "folio",
-              password: Redacted.make(read("folio.password"))
+              username: "postgres",
+              password: Redacted.make(read("postgres.password"))
             }
-          : { url: Redacted.make(external) })
+          : { url: Redacted.make(external), startupParameters: { role: "folio_service" } })
       })
     ).pipe(
       Effect.flatMap((session) => session.query(statement)),

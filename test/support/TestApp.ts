@@ -20,7 +20,7 @@ import { createSandboxAccount } from "../../src/store/SandboxAccount.ts"
 import { type Client, makeClient } from "./Client.ts"
 import { customerBody } from "./Invoices.ts"
 import { secretKeyLayer } from "./Owners.ts"
-import { connect, freshDatabase, quiet, settingsLayer } from "./Postgres.ts"
+import { adminLayer, connect, freshDatabase, quiet, settingsLayer } from "./Postgres.ts"
 
 export interface TestAppOptions {
   /** Where webhooks may go to, beside the public internet: `127.0.0.1:<port>` */
@@ -88,7 +88,8 @@ const testApp = Effect.gen(function* () {
 
 /**
  * The service on the database at `url`, with the sandbox account if there is none yet. Gives all of the store's services as
- * well. Two of them on one database are two processes of the service: nothing in memory is shared.
+ * well, and a `SqlClient` of the superuser in place of the service's own. Two of them on one database are two processes of the
+ * service: nothing in memory is shared.
  */
 export const layerOn = (url: string, { allow = "", latency = 0 }: TestAppOptions = {}) =>
   Layer.fresh(
@@ -111,7 +112,8 @@ export const layerOn = (url: string, { allow = "", latency = 0 }: TestAppOptions
       Layer.provideMerge(connect(url)),
       Layer.provideMerge(NodeCrypto.layer),
       Layer.provideMerge(settingsLayer({})),
-      Layer.provideMerge(quiet)
+      Layer.provideMerge(quiet),
+      Layer.merge(adminLayer(url))
     )
   )
 
