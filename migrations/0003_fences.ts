@@ -16,63 +16,13 @@ const ofAccounts = [
 ]
 
 /**
- * Fences: what a wrong statement or a stale owner runs into. What never changes at all, no role may change; what changes under
- * a condition has a trigger with the rule as its condition, so that nothing runs for a lawful update. `folio_service` sees all
- * rows, by a policy that costs a plan nothing; `folio_account` sees those of the account and mode that its transaction names.
- * The owner sees none: a migration that touches rows says `set local role folio_service` first.
+ * Fences: what a wrong statement or a stale owner runs into. What never changes no role may change; what changes under a
+ * condition has a trigger. `folio_service` sees all rows, by a policy that leaves its plans as they are; `folio_account` sees
+ * those of the account and mode that its transaction names. The owner sees none: a migration that touches rows says
+ * `set local role folio_service` first.
  */
 export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-
-  // A numbered invoice has all that a number brings along, and none goes back to where numbers are given.
-  yield* sql`
-    alter table invoices add constraint invoices_numbered check (
-      case when number is null then state in ('queued', 'failed', 'canceled')
-      else state not in ('queued', 'canceled') and resolution_id is not null and prefix is not null
-        and full_number is not null and cufe is not null and issue_date is not null and issue_time is not null end
-    )`
-
-  // Called only when a rule was broken: the rule is the trigger's condition, and its name is told.
-  yield* sql`
-    create function refuse_change() returns trigger language plpgsql as $$ begin
-      raise exception using errcode = 'integrity_constraint_violation', constraint = tg_name, table = tg_table_name,
-        message = format('%s: %s', tg_name, tg_argv[0]);
-    end $$`
-
-  // src/domain/InvoiceLifecycle.ts as data. What is terminal there leads nowhere here.
-  yield* sql`
-    create trigger invoices_state after update on invoices for each row
-    when (old.state <> new.state and (old.state, new.state) not in (
-      ('queued', 'numbered'),
-      ('queued', 'canceled'),
-      ('queued', 'failed'),
-      ('numbered', 'signed'),
-      ('numbered', 'failed'),
-      ('signed', 'submitted'),
-      ('signed', 'accepted_contingency'),
-      ('signed', 'failed'),
-      ('submitted', 'accepted_by_authority'),
-      ('submitted', 'rejected_by_authority'),
-      ('submitted', 'accepted_contingency'),
-      ('submitted', 'failed'),
-      ('accepted_contingency', 'accepted_by_authority'),
-      ('accepted_contingency', 'rejected_by_authority'),
-      ('failed', 'queued'),
-      ('failed', 'numbered')
-    ))
-    execute function refuse_change('no command leads from that state to this one')`
-  yield* sql`
-    create trigger invoices_version after update on invoices for each row
-    when (new.version < old.version or (new.version = old.version and new.state <> old.state))
-    execute function refuse_change('the version grows, and with every change of state')`
-  yield* sql`
-    create trigger invoices_number after update on invoices for each row
-    when (
-      (old.number is null and new.number is not null and old.state <> 'queued')
-      or (old.number is not null and (old.resolution_id, old.prefix, old.number, old.full_number)
-        is distinct from (new.resolution_id, new.prefix, new.number, new.full_number))
-    )
-    execute function refuse_change('a number is given to a queued draft, once and for all')`
 
   // Since the log and the state are written in one statement, the log knows what has left the house.
   yield* sql`
@@ -83,29 +33,79 @@ export default Effect.gen(function* () {
           and command in ('Submit', 'EnterContingency')
       )
     $$`
+
+  // After the update and not before it, where each row would be locked once more. One function and not a condition for each
+  // rule: conditions are parsed in every statement, this once in a session. The pairs are src/domain/InvoiceLifecycle.ts as
+  // data; what is terminal there leads nowhere here.
   yield* sql`
-    create trigger invoices_cufe after update on invoices for each row
-    when (
-      old.cufe is not null and (old.cufe, old.issue_date, old.issue_time)
-        is distinct from (new.cufe, new.issue_date, new.issue_time)
-      and (old.state <> 'numbered' or is_issued(old.account_id, old.livemode, old.id))
-    )
-    execute function refuse_change('the code and the date change only until the document is signed')`
+    create function guard_invoice() returns trigger language plpgsql as $$ declare wrong text; begin
+      if new.state <> old.state then
+        if (old.state || ' ' || new.state) <> all (array[
+          'queued numbered', 'queued canceled', 'queued failed',
+          'numbered signed', 'numbered failed',
+          'signed submitted', 'signed accepted_contingency', 'signed failed',
+          'submitted accepted_by_authority', 'submitted rejected_by_authority', 'submitted accepted_contingency',
+          'submitted failed',
+          'accepted_contingency accepted_by_authority', 'accepted_contingency rejected_by_authority',
+          'failed queued', 'failed numbered'
+        ]) then
+          wrong := format('no command leads from %s to %s', old.state, new.state);
+        elsif new.version <= old.version then
+          wrong := 'the version grows with every change of state';
+        elsif new.state <> 'failed' and (new.number is null) <> (new.state in ('queued', 'canceled')) then
+          wrong := format('with or without a number, it cannot be %s', new.state);
+        end if;
+      elsif new.version < old.version then
+        wrong := 'the version never decreases';
+      end if;
+      if old.number is null then
+        if new.number is not null and (old.state <> 'queued' or new.state <> 'numbered' or new.resolution_id is null
+          or new.prefix is null or new.full_number is null or new.cufe is null or new.issue_date is null
+          or new.issue_time is null) then
+          wrong := 'a number is given to a queued draft, together with its code';
+        end if;
+      elsif (new.resolution_id, new.prefix, new.number, new.full_number)
+        is distinct from (old.resolution_id, old.prefix, old.number, old.full_number) then
+        wrong := 'a number never changes';
+      elsif (new.cufe, new.issue_date, new.issue_time) is distinct from (old.cufe, old.issue_date, old.issue_time)
+        and (old.state <> 'numbered' or is_issued(old.account_id, old.livemode, old.id)) then
+        wrong := 'the code and the date never change once it is signed';
+      end if;
+      if wrong is not null then
+        raise exception using errcode = 'integrity_constraint_violation', message = format('%s: %s', old.id, wrong);
+      end if;
+      return null;
+    end $$`
+  yield* sql`create trigger guard after update on invoices for each row execute function guard_invoice()`
+
+  // Conditions after all: there are few such updates, or none.
   yield* sql`
-    create trigger invoice_documents_signed after update of signed on invoice_documents for each row
+    create function refuse_change() returns trigger language plpgsql as $$ begin
+      raise exception using errcode = 'integrity_constraint_violation', message = tg_argv[0];
+    end $$`
+  yield* sql`
+    create trigger guard after update of signed on invoice_documents for each row
     when (old.signed <> new.signed and is_issued(old.account_id, old.livemode, old.invoice_id))
-    execute function refuse_change('signed bytes that were submitted never change')`
+    execute function refuse_change('signed bytes never change once they are submitted')`
   yield* sql`
-    create trigger resolutions_next_number after update of next_number on resolutions for each row
+    create trigger guard after update of next_number on resolutions for each row
     when (new.next_number < old.next_number)
     execute function refuse_change('a number is never given back')`
 
-  // The service: tables that a later migration makes are included, and each of them takes back what is too much.
+  // The service. It may also read and write the tables that later migrations make, until they take something back.
   yield* sql`
-    do $$ declare place name := current_schema(); begin
+    do $$ declare
+      place name := current_schema();
+      made record;
+    begin
       execute format('grant usage on schema %I to folio_service, folio_account', place);
-      execute format('grant select, insert, update, delete on all tables in schema %I to folio_service', place);
-      execute format('grant usage on all sequences in schema %I to folio_service', place);
+      for made in
+        select oid::regclass as name, relkind = 'S' as counts from pg_class
+        where relnamespace = place::regnamespace and relkind in ('r', 'S') and relowner = current_user::regrole
+      loop
+        execute format(case when made.counts then 'grant usage on sequence %s to folio_service'
+          else 'grant select, insert, update, delete on %s to folio_service' end, made.name);
+      end loop;
       execute format('alter default privileges in schema %I
         grant select, insert, update, delete on tables to folio_service', place);
       execute format('alter default privileges in schema %I grant usage on sequences to folio_service', place);
@@ -119,7 +119,7 @@ export default Effect.gen(function* () {
   yield* sql`grant update (revoked_at) on api_keys to folio_service`
   yield* sql`grant update (next_number) on resolutions to folio_service`
   yield* sql`grant update (signed, authority_answer) on invoice_documents to folio_service`
-  // All of an invoice's columns but its content and its identity.
+  // All of an invoice but what it is and what it says.
   yield* sql`
     do $$ begin
       execute (

@@ -3,7 +3,7 @@ import { Array, Effect, Layer, Logger, Redacted, References } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AccountMode } from "../../schemas/Account.ts"
 import type { Acquirer } from "../../schemas/Customer.ts"
-import { AccountId, ResolutionId } from "../../schemas/Id.ts"
+import { AccountId, type InvoiceId, ResolutionId } from "../../schemas/Id.ts"
 import type { Line } from "../../schemas/Line.ts"
 import { currentVersion } from "../../schemas/Version.ts"
 import { storeLayer } from "../../src/App.ts"
@@ -24,10 +24,13 @@ export const secretKeyLayer = Layer.succeed(SecretKey, Redacted.make(new Uint8Ar
  * An owner without actors: the store's services on the database at `url`, with a pool and batchers of their own. Two of them
  * are two processes that both believe to own the same rows.
  */
-export const ownerLayer = (url: string) =>
+export const ownerLayer = (url: string) => storeOn(connect(url))
+
+/** The store's services on any pool. */
+export const storeOn = <E>(pool: Layer.Layer<SqlClient.SqlClient, E>) =>
   Layer.fresh(
     storeLayer.pipe(
-      Layer.provideMerge(Layer.mergeAll(connect(url), secretKeyLayer)),
+      Layer.provideMerge(Layer.mergeAll(pool, secretKeyLayer)),
       Layer.provideMerge(NodeCrypto.layer),
       Layer.provideMerge(quiet)
     )
@@ -54,7 +57,8 @@ export const seedAccount = Effect.gen(function* () {
 export const seedDrafts = Effect.fnUntraced(function* (
   accountId: AccountId,
   count: number,
-  state: InvoiceState = "queued"
+  state: InvoiceState = "queued",
+  livemode = false
 ) {
   const sql = yield* SqlClient.SqlClient
   const ids = yield* Ids
@@ -62,7 +66,7 @@ export const seedDrafts = Effect.fnUntraced(function* (
   const body = invoiceBody("cust_01k0000000000000000000000a")
   const row = {
     account_id: accountId,
-    livemode: false,
+    livemode,
     customer_id: body.customer_id,
     state,
     currency: body.currency,
@@ -75,20 +79,30 @@ export const seedDrafts = Effect.fnUntraced(function* (
     created_at: new Date(),
     updated_at: new Date()
   }
-  const [range] = yield* sql<{ id: string; next: bigint }>`
-    select id, coalesce((select max(number) from invoices), to_number) + 1 as next from resolutions order by id limit 1`
-  const numbered = (id: string, index: number) => {
-    const number = (range?.next ?? 0n) + BigInt(index)
-    const full = {
-      full_number: `SETP${number}`,
-      cufe: `cufe of ${id}`,
-      issue_date: "2026-11-21",
-      issue_time: "10:00:00"
-    }
-    return state === "queued" ? {} : { resolution_id: range?.id, prefix: "SETP", number, ...full }
-  }
+  const number = yield* numberFor(accountId, livemode)
+  const numbered = (id: InvoiceId, index: number) => (state === "queued" ? {} : number(id, index))
   yield* sql`insert into invoices ${sql.insert(Array.map(drafts, (id, index) => ({ ...row, id, ...numbered(id, index) })))}`
   return drafts
+})
+
+/** Numbers beyond those that the range of an account can give. */
+const numberFor = Effect.fnUntraced(function* (accountId: AccountId, livemode: boolean) {
+  const sql = yield* SqlClient.SqlClient
+  const [range] = yield* sql<{ id: string; prefix: string; next: bigint }>`
+    select id, prefix, (select coalesce(max(number), to_number) + 1 from invoices) as next from resolutions
+    where account_id = ${accountId} and livemode = ${livemode} limit 1`
+  return (id: InvoiceId, index: number) => {
+    const number = (range?.next ?? 0n) + BigInt(index)
+    return {
+      resolution_id: range?.id,
+      prefix: range?.prefix,
+      number,
+      full_number: `${range?.prefix}${number}`,
+      cufe: `cufe of ${id}`,
+      issue_date: "2026-11-21",
+      issue_time: "10:00:00-05:00"
+    }
+  }
 })
 
 /** A webhook endpoint as registration leaves it, but for `change`; gives its id. */

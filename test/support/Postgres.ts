@@ -54,23 +54,28 @@ export const adminLayer = (url: string) => PgClient.layer({ url: Redacted.make(a
 /** A pool as the service has it, on a database whose tables are there. */
 export const connect = (url: string) => Layer.provide(Postgres.layer, settingsLayer({ DATABASE_URL: url }))
 
-const create = (server: TestServer, name: string) => {
+const create = (server: TestServer, name: string, template: string) => {
   const owner = new URL(server.owner).username
   // A template cannot be copied while anybody is connected to it, be it another copy that is just ending.
-  return run(server.admin, `create database ${name} owner ${owner} template ${server.template}`).pipe(
+  return run(server.admin, `create database ${name} owner ${owner} template ${template}`).pipe(
     Effect.retry({ schedule: Schedule.spaced("50 millis"), times: 100 })
   )
 }
 
 const drop = (server: TestServer, name: string) => run(server.admin, `drop database if exists ${name} with (force)`)
 
-/** The URL of a database of its own, migrated and empty; dropped when the scope closes. */
-export const freshDatabase = Effect.gen(function* () {
+const copyOf = Effect.fnUntraced(function* (template: string) {
   const server = inject("postgres")
   const name = `folio_${randomBytes(6).toString("hex")}`
-  yield* Effect.acquireRelease(Effect.orDie(create(server, name)), () => Effect.ignore(drop(server, name)))
+  yield* Effect.acquireRelease(Effect.orDie(create(server, name, template)), () => Effect.ignore(drop(server, name)))
   return urlOf(server.owner, name)
 })
+
+/** The URL of a database of its own, migrated and empty; dropped when the scope closes. */
+export const freshDatabase = Effect.suspend(() => copyOf(inject("postgres").template))
+
+/** The same, without a table. */
+export const bareDatabase = copyOf("template0")
 
 /** Logs are told only when asked for: most tests provoke what is logged. */
 export const quiet = Layer.effect(

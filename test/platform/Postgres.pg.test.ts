@@ -1,0 +1,130 @@
+import { PgClient } from "@effect/sql-pg"
+import * as PgConnection from "@effect/sql-pg/PgConnection"
+import { assert, describe, it } from "@effect/vitest"
+import { Context, Effect, Layer, Option, Redacted } from "effect"
+import { Migrator, SqlClient } from "effect/sql"
+import * as Fs from "node:fs"
+import * as Path from "node:path"
+import tables from "../../migrations/0001_tables.ts"
+import type { AccountMode } from "../../schemas/Account.ts"
+import type { InvoiceId, ResolutionId } from "../../schemas/Id.ts"
+import { start } from "../../src/platform/EmbeddedPostgres.ts"
+import { Customers } from "../../src/store/Customers.ts"
+import { Ids } from "../../src/store/Ids.ts"
+import { Invoices } from "../../src/store/Invoices.ts"
+import { Numbering } from "../../src/store/Numbering.ts"
+import { acquirer, ownerLayer, seedAccount, seedDrafts, storeOn } from "../support/Owners.ts"
+import { bareDatabase, connect } from "../support/Postgres.ts"
+import { refusal } from "../support/Refusals.ts"
+import { dataDirectory } from "./FolioProcess.ts"
+
+const firstRelease = Migrator.make({})({ loader: Migrator.fromRecord({ "0001_tables": tables }) })
+
+/** A pool of the login itself, as the first release had it. */
+const ofOwner = (url: string, startupParameters: Record<string, string> = {}) =>
+  PgClient.layer({ url: Redacted.make(url), ssl: false, startupParameters })
+
+const number = Effect.fnUntraced(function* (of: AccountMode, resolution_id: ResolutionId, id: InvoiceId) {
+  const issue = { issue_date: "2026-11-21", issue_time: "10:00:00-05:00", cufe_tail: id }
+  return yield* (yield* Numbering).number({ key: { ...of, id }, resolution_id, ...issue })
+})
+
+/** What the first release has made of one customer and two drafts. */
+const firstWork = Effect.gen(function* () {
+  yield* firstRelease
+  const sql = yield* SqlClient.SqlClient
+  // As migrations that stand between that release and this one.
+  yield* sql`create table later (id int)`
+  yield* sql`alter table invoices add later text`
+  const { of, resolution } = yield* seedAccount
+  const [key] = yield* sql<{ id: string }>`select id from api_keys`
+  const id = yield* (yield* Ids).customer
+  const at = new Date()
+  yield* (yield* Customers).create({
+    customer: { ...of, id, acquirer, metadata: {}, created_at: at, updated_at: at },
+    claim: { api_key_id: key?.id ?? "", value: "customer", fingerprint: "" },
+    answer: { status: 201, location: null, body: "" }
+  })
+  const [numbered, queued] = yield* seedDrafts(of.account_id, 2)
+  yield* number(of, resolution, numbered)
+  return { of, resolution, customer: id, numbered, queued: queued! }
+})
+
+describe("Postgres", () => {
+  it.live("brings a database of the first release to this one, with its rows, and may use what lies between", () =>
+    Effect.gen(function* () {
+      const url = yield* bareDatabase
+      const before = yield* firstWork.pipe(Effect.provide(storeOn(ofOwner(url))), Effect.scoped)
+      const { customer, numbered, of, queued, resolution } = before
+      // Two processes of the new release start at once.
+      const [store] = yield* Effect.all([Layer.build(ownerLayer(url)), Layer.build(ownerLayer(url))], {
+        concurrency: 2
+      })
+      yield* Effect.gen(function* () {
+        const invoices = yield* Invoices
+        const sql = yield* SqlClient.SqlClient
+        assert.isTrue(Option.isSome(yield* (yield* Customers).find(of, customer)))
+        assert.strictEqual(yield* number(of, resolution, queued), "numbered")
+        const rows = yield* Effect.forEach([numbered, queued], (id) => invoices.find(of, id))
+        assert.deepStrictEqual(
+          rows.map((row) => Option.getOrThrow(row).full_number),
+          ["SETP990000000", "SETP990000001"]
+        )
+        yield* sql`update invoices set later = 'x' where id = ${numbered}`
+        yield* sql`insert into later values (1)`
+        yield* sql`update later set id = 2`
+        yield* sql`delete from later`
+      }).pipe(Effect.provideContext(store))
+
+      const owner = Context.get(yield* Layer.build(ofOwner(url)), SqlClient.SqlClient)
+      assert.deepStrictEqual(yield* owner`select id from invoices`, [])
+      const migrating = yield* Layer.build(ofOwner(url, { row_security: "off" }))
+      const touched = Context.get(migrating, SqlClient.SqlClient)`update invoices set later = 'y'`
+      assert.include(yield* refusal(touched), "query would be affected by row-level security policy")
+      yield* owner`create table latest (id serial)`
+      const service = Context.get(store, SqlClient.SqlClient)
+      assert.deepStrictEqual(yield* service`insert into latest default values returning id`, [{ id: 1 }])
+      assert.include(yield* refusal(service`truncate latest`), "permission denied")
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("tells a login that may not make the roles what an administrator has to run, and makes them if it may", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* dataDirectory()
+      const { host, port } = yield* start({ dataDir })
+      const password = Redacted.make(Fs.readFileSync(Path.join(dataDir, "postgres.password"), "utf8"))
+      const admin = yield* PgConnection.make({
+        host,
+        port,
+        ssl: false,
+        database: "postgres",
+        username: "postgres",
+        password
+      })
+      const run = (statements: string) =>
+        Effect.forEach(statements.split("; "), (statement) => admin.query(statement), { discard: true })
+      const starting = (login: string) =>
+        Layer.build(connect(`postgres://${login}:secret@${host}:${port}/${login}`)).pipe(
+          Effect.flatMap((context) => Context.get(context, SqlClient.SqlClient)`select current_user::text as role`),
+          Effect.scoped
+        )
+      const told = (login: string) => Effect.map(Effect.flip(starting(login)), ({ message }) => message)
+      const advice = "Let an administrator run there once: "
+      for (const login of ["app", "other", "maker"]) {
+        yield* run(`create role ${login} login password 'secret'; create database ${login} owner ${login}`)
+      }
+      yield* run("alter role maker createrole; drop role folio_service; drop role folio_account")
+
+      const [said, statements] = (yield* told("app")).split(advice)
+      assert.strictEqual(said, `Folio may not make its roles in the database at ${host}:${port}. `)
+      const grant = "grant folio_service, folio_account to app with inherit false, set true"
+      assert.strictEqual(statements, `create role folio_service nologin; create role folio_account nologin; ${grant}`)
+      yield* run(statements ?? "")
+      assert.deepStrictEqual(yield* starting("app"), [{ role: "folio_service" }])
+      assert.strictEqual((yield* told("other")).split(advice)[1], grant.replace("app", "other"))
+
+      yield* run("drop database app; drop role folio_service; drop role folio_account")
+      assert.deepStrictEqual(yield* starting("maker"), [{ role: "folio_service" }])
+    }).pipe(Effect.scoped)
+  )
+})

@@ -1,0 +1,189 @@
+import { assert, layer } from "@effect/vitest"
+import { Context, Effect, Layer } from "effect"
+import { SqlClient, SqlError } from "effect/sql"
+import type { InvoiceId } from "../../schemas/Id.ts"
+import { commands, type InvoiceState, states, transition } from "../../src/domain/InvoiceLifecycle.ts"
+import { type Step, Transitions } from "../../src/store/Transitions.ts"
+import { ownerLayer, seedAccount, seedDrafts } from "../support/Owners.ts"
+import { TestDatabase } from "../support/Postgres.ts"
+import { refusal } from "../support/Refusals.ts"
+
+/** The service's own pool and store, an account, and the superuser, who arranges. */
+const setUp = Effect.gen(function* () {
+  const { url } = yield* TestDatabase
+  const store = yield* Layer.build(ownerLayer(url))
+  const { of } = yield* seedAccount.pipe(Effect.provideContext(store))
+  const admin = yield* SqlClient.SqlClient
+
+  /** An invoice in any state, with a number or without. */
+  const invoice = Effect.fnUntraced(function* (state: InvoiceState, hasNumber: boolean) {
+    const [id] = yield* seedDrafts(of.account_id, 1, hasNumber ? "numbered" : "queued").pipe(
+      Effect.provideContext(store)
+    )
+    const copy = `inv_${String(copies++).padStart(26, "0")}` as InvoiceId
+    const change = JSON.stringify({ id: copy, state, number: copies, full_number: copy, cufe: copy })
+    const alone = JSON.stringify({ id: copy, state })
+    yield* admin`
+      insert into invoices select c.* from invoices i, jsonb_populate_record(i, ${hasNumber ? change : alone}::jsonb) c
+      where i.id = ${id!}`
+    return copy
+  })
+  const step = (id: InvoiceId, version: number, from: InvoiceState, rest: Pick<Step, "command" | "to" | "signed">) =>
+    Context.get(store, Transitions).move({ key: { ...of, id }, version, from, alarmMs: null, ...rest })
+
+  return { of, admin, service: Context.get(store, SqlClient.SqlClient), invoice, step }
+})
+let copies = 0
+
+const numbered = `, resolution_id = (select id from resolutions), prefix = 'A', number = 7, full_number = 'A7', cufe = 'c',
+  issue_date = '2026-11-21', issue_time = '10:00:00'`
+
+const withoutNumber: ReadonlyArray<InvoiceState> = ["queued", "canceled", "failed"]
+const withNumber = states.filter((state) => state !== "queued" && state !== "canceled")
+
+/** Statements that no role of the service may run, each with what stops it. `ID` is a submitted invoice. */
+const forbidden: ReadonlyArray<readonly [statement: string, stoppedBy: string]> = [
+  ["update invoices set number = number + 1 where id = 'ID'", "a number never changes"],
+  ["update invoices set prefix = 'X' where id = 'ID'", "a number never changes"],
+  ["update invoices set full_number = 'X1' where id = 'ID'", "a number never changes"],
+  ["update invoices set number = null where id = 'ID'", "a number never changes"],
+  ["update invoices set cufe = 'x' where id = 'ID'", "the code and the date never change"],
+  ["update invoices set cufe = null where id = 'ID'", "the code and the date never change"],
+  ["update invoices set issue_date = '2026-11-22' where id = 'ID'", "the code and the date never change"],
+  ["update invoices set issue_time = '11:00:00' where id = 'ID'", "the code and the date never change"],
+  ["update invoices set version = version - 1 where id = 'ID'", "the version never decreases"],
+  ["update invoices set state = 'accepted_by_authority' where id = 'ID'", "the version grows with every change"],
+  ...["id", "customer_id", "currency", "lines", "totals", "acquirer", "metadata", "created_at", "account_id"].map(
+    (column) =>
+      [`update invoices set ${column} = ${column} where id = 'ID'`, "permission denied for table invoices"] as const
+  ),
+  ["update invoice_documents set signed = 'x' where invoice_id = 'ID'", "signed bytes never change once"],
+  ["update resolutions set next_number = next_number - 1", "a number is never given back"],
+  ["update resolutions set from_number = 1", "permission denied for table resolutions"],
+  ["update resolutions set technical_key = ''", "permission denied for table resolutions"],
+  ["update events set body = ''", "permission denied for table events"],
+  ["update transitions set at = now()", "permission denied for table transitions"],
+  ["update attempts set response_body = ''", "permission denied for table attempts"],
+  ...["accounts", "api_keys", "resolutions", "invoices", "invoice_documents", "events", "transitions"].map(
+    (table) => [`delete from ${table}`, `permission denied for table ${table}`] as const
+  ),
+  ...["invoices", "deliveries", "idempotency_keys", "webhook_endpoints"].map(
+    (table) => [`truncate ${table} cascade`, `permission denied for table ${table}`] as const
+  ),
+  ["create table mine (a int)", "permission denied for schema public"],
+  ["alter table invoices disable trigger guard", "must be owner of table invoices"],
+  ["alter table invoices disable row level security", "must be owner of table invoices"],
+  ["drop table attempts", "must be owner of table attempts"],
+  ["create role mine", "permission denied to create role"],
+  ["delete from effect_sql_migrations", "permission denied for table effect_sql_migrations"]
+]
+
+layer(TestDatabase.layer, { excludeTestServices: true })("The database", (it) => {
+  it.effect("lets a document go where the lifecycle lets it, and nowhere else", () =>
+    Effect.gen(function* () {
+      const { invoice, service } = yield* setUp
+      const origins = [
+        ...withoutNumber.map((from) => ({ from, hasNumber: false })),
+        ...withNumber.map((from) => ({ from, hasNumber: true }))
+      ]
+      for (const { from, hasNumber } of origins) {
+        for (const to of states) {
+          const legal = commands.some((command) => {
+            const next = transition(from, command, { hasNumber })
+            return next._tag === "Success" && next.success === to
+          })
+          const id = yield* invoice(from, hasNumber)
+          const number = hasNumber || withoutNumber.includes(to) ? "" : numbered
+          const update = service.unsafe(
+            `update invoices set state = '${to}', version = version + 1 ${number} where id = '${id}' returning id`
+          )
+          // A lawful one is taken back, so that the number is free for the next.
+          const moved = yield* Effect.result(service.withTransaction(Effect.flatMap(update, Effect.fail)))
+          const outcome = moved._tag === "Failure" && !SqlError.isSqlError(moved.failure) && moved.failure.length === 1
+          assert.strictEqual(outcome, legal || from === to, `${from} (${hasNumber ? "with a" : "no"} number) to ${to}`)
+        }
+      }
+    })
+  )
+
+  it.effect("refuses the service what never happens", () =>
+    Effect.gen(function* () {
+      const { invoice, service, step } = yield* setUp
+      const id = yield* invoice("numbered", true)
+      const signed = new TextEncoder().encode("signed")
+      yield* step(id, 1, "numbered", { command: "Sign", to: "signed", signed })
+      yield* step(id, 2, "signed", { command: "Submit", to: "submitted" })
+      yield* service`update resolutions set next_number = next_number + 1`
+      for (const [statement, stoppedBy] of forbidden) {
+        assert.include(yield* refusal(service.unsafe(statement.replaceAll("ID", id))), stoppedBy, statement)
+      }
+    })
+  )
+
+  it.effect("gives a number to a queued draft alone, whole, and never lets it back into the queue", () =>
+    Effect.gen(function* () {
+      const { invoice, service } = yield* setUp
+      const draft = yield* invoice("queued", false)
+      const failed = yield* invoice("failed", false)
+      const update = (id: string, set: string) =>
+        refusal(service.unsafe(`update invoices set version = version + 1, ${set} where id = '${id}'`))
+      const whole = "a number is given to a queued draft, together with its code"
+      assert.include(yield* update(draft, `state = 'queued' ${numbered}`), whole)
+      assert.include(yield* update(draft, `state = 'numbered' ${numbered.replace("cufe = 'c'", "cufe = null")}`), whole)
+      assert.include(yield* update(failed, `state = 'numbered' ${numbered}`), whole)
+      assert.include(yield* update(draft, "state = 'numbered'"), "it cannot be numbered")
+      const numberedOnce = yield* invoice("failed", true)
+      assert.include(yield* update(numberedOnce, "state = 'queued'"), "it cannot be queued")
+    })
+  )
+
+  it.effect("lets a document be dated and signed anew until it has been submitted", () =>
+    Effect.gen(function* () {
+      const { invoice, service, step } = yield* setUp
+      const signed = new TextEncoder().encode("signed")
+      const id = yield* invoice("numbered", true)
+      const date = (cufe: string) =>
+        service`update invoices set cufe = ${cufe}, issue_date = '2026-11-22', issue_time = '00:00:01' where id = ${id}`
+      const sign = service`update invoice_documents set signed = '\\x00' where invoice_id = ${id}`
+      yield* date("dated anew")
+      yield* step(id, 1, "numbered", { command: "Sign", to: "signed", signed })
+      assert.include(yield* refusal(date("too late")), "the code and the date never change")
+      yield* sign
+      yield* step(id, 2, "signed", { command: "Fail", to: "failed" })
+      yield* step(id, 3, "failed", { command: "Retry", to: "numbered" })
+      yield* date("dated after a retry")
+
+      // It may have arrived: a retry does not change that.
+      yield* step(id, 4, "numbered", { command: "Sign", to: "signed" })
+      yield* step(id, 5, "signed", { command: "Submit", to: "submitted" })
+      yield* step(id, 6, "submitted", { command: "Fail", to: "failed" })
+      assert.isTrue((yield* step(id, 7, "failed", { command: "Retry", to: "numbered" })).moved)
+      assert.include(yield* refusal(date("too late")), "the code and the date never change")
+      assert.include(
+        yield* refusal(service`update invoice_documents set signed = 'other' where invoice_id = ${id}`),
+        "signed bytes"
+      )
+    })
+  )
+
+  it.effect("keeps its rules for the superuser as well", () =>
+    Effect.gen(function* () {
+      const { admin, invoice } = yield* setUp
+      const id = yield* invoice("accepted_by_authority", true)
+      const revive = admin`update invoices set state = 'queued', version = version + 1 where id = ${id}`
+      assert.include(yield* refusal(revive), "no command leads from accepted_by_authority to queued")
+    })
+  )
+
+  it.effect("limits the service's sessions", () =>
+    Effect.gen(function* () {
+      const { service } = yield* setUp
+      const rows = yield* service`
+        select current_user::text as role, session_user <> current_user as taken_on, current_setting('statement_timeout') as statement,
+          current_setting('lock_timeout') as lock, current_setting('idle_in_transaction_session_timeout') as idle,
+          current_setting('transaction_timeout') as transaction`
+      const limits = { statement: "10s", lock: "3s", idle: "5s", transaction: "20s" }
+      assert.deepStrictEqual(rows, [{ role: "folio_service", taken_on: true, ...limits }])
+    })
+  )
+})
