@@ -1,9 +1,12 @@
-import { Context, Effect, Layer } from "effect"
+import { Context, Duration, Effect, Layer } from "effect"
 import type { AccountMode } from "../../schemas/Account.ts"
 import { accountAddress, memberAddress } from "../protocol/Address.ts"
 import { AccountEntity } from "../protocol/AccountEntity.ts"
 import { InvoiceEntity } from "../protocol/InvoiceEntity.ts"
 import { WebhookEndpointEntity } from "../protocol/WebhookEndpointEntity.ts"
+
+// While the shards of a dead process move, what is told to them would be sent again and again.
+const patience = Duration.seconds(2)
 
 /**
  * Actors tell, after their commit, and never wait. A tell that is lost (a full mailbox, a shard on the move) costs seconds and
@@ -23,11 +26,21 @@ export class Telling extends Context.Service<
       const account = yield* AccountEntity.client
       const invoice = yield* InvoiceEntity.client
       const endpoint = yield* WebhookEndpointEntity.client
+      const scope = yield* Effect.scope
       const discard = { discard: true } as const
+
+      // What is told within this process has arrived when this ends; what goes to another, or has nowhere to go yet, is on its way.
+      const tell = (message: Effect.Effect<unknown, unknown>) =>
+        message.pipe(
+          Effect.timeoutOption(patience),
+          Effect.ignore,
+          Effect.forkIn(scope, { startImmediately: true }),
+          Effect.asVoid
+        )
       return Telling.of({
-        numberDrafts: (of) => Effect.ignore(account(accountAddress(of)).NumberDrafts(undefined, discard)),
-        proceed: (key) => Effect.ignore(invoice(memberAddress(key)).Proceed(undefined, discard)),
-        deliver: (key) => Effect.ignore(endpoint(memberAddress(key)).Deliver(undefined, discard))
+        numberDrafts: (of) => tell(account(accountAddress(of)).NumberDrafts(undefined, discard)),
+        proceed: (key) => tell(invoice(memberAddress(key)).Proceed(undefined, discard)),
+        deliver: (key) => tell(endpoint(memberAddress(key)).Deliver(undefined, discard))
       })
     })
   )

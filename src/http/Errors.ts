@@ -66,7 +66,10 @@ export const fromCause = (cause: Cause.Cause<unknown>): ApiError => {
 /** Answers a cause, and logs what is not the client's doing. */
 export const respondToCause = Effect.fnUntraced(function* (cause: Cause.Cause<unknown>) {
   const error = fromCause(cause)
-  if (error.status >= 500) yield* Effect.logError("A request failed", cause)
+  // What this service said itself was foreseen, and passes: no database, no actors.
+  const foreseen = Result.getOrUndefined(Cause.findError(cause)) === error
+  if (error.status >= 500)
+    yield* foreseen ? Effect.logWarning(error.message) : Effect.logError("A request failed", cause)
   return yield* respond(error)
 })
 

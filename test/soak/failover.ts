@@ -28,6 +28,7 @@ const seconds = option("seconds", 60)
 const stall = option("stall", 200)
 const accounts = option("accounts", 8)
 const connections = option("connections", 24)
+const freeze = process.argv.includes("--freeze")
 
 interface Account {
   readonly key: string
@@ -178,10 +179,10 @@ const program = Effect.gen(function* () {
   )
 
   const away: Array<number> = []
-  for (const kill of Array.range(1, kills)) {
+  for (const kill of Array.makeBy(kills, (index) => index + 1)) {
     const victim = services[kill % 2]!
     const survivor = otherOf(victim)
-    yield* victim.signal("SIGKILL")
+    yield* victim.signal(freeze ? "SIGSTOP" : "SIGKILL")
     const began = performance.now()
     const times = yield* Effect.forEach(
       all,
@@ -192,14 +193,14 @@ const program = Effect.gen(function* () {
         ),
       { concurrency: "unbounded" }
     )
-    yield* victim.ended
     // What the survivor owns it answers at once.
     const owned = times.filter((time) => time > 1_500)
     away.push(...owned)
     yield* Console.log(
       `kill ${kill}: ${owned.length} of ${accounts} accounts away, for ${owned.map(seconds1).join(" ")} s; ${told()}`
     )
-    yield* victim.start({ point: "before-create", hit: 0 })
+    if (freeze) yield* victim.signal("SIGCONT")
+    else yield* Effect.andThen(victim.ended, victim.start({ point: "before-create", hit: 0 }))
     yield* until(holders, (held) => held.split(" ").length === 2, "30 seconds")
     yield* Effect.sleep("2 seconds")
     told()

@@ -1,0 +1,51 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Fiber } from "effect"
+import { query } from "./support/Postgres.ts"
+import { insist, settleAndReconcile, SeveralProcesses } from "./support/SeveralProcesses.ts"
+import { until } from "./support/Until.ts"
+
+/** Nobody gets into the database any more, and who was in it is thrown out; or everybody may again. */
+const admit = Effect.fnUntraced(function* (anybody: boolean) {
+  const { database } = yield* SeveralProcesses
+  const elsewhere = new URL(database)
+  const name = elsewhere.pathname.slice(1)
+  elsewhere.pathname = "postgres"
+  yield* query(elsewhere.href, `alter database ${name} with allow_connections ${anybody}`)
+  if (!anybody) {
+    yield* query(elsewhere.href, `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`)
+  }
+})
+
+layer(SeveralProcesses.layer(1), { excludeTestServices: true, timeout: "30 seconds" })(
+  "A process that loses its database",
+  (it) => {
+    it.effect(
+      "for longer than its lease is not ready, and goes on when it has it again",
+      () =>
+        Effect.gen(function* () {
+          const { processes } = yield* SeveralProcesses
+          const [{ log, ready }] = processes as [(typeof processes)[0]]
+          yield* insist("before 0")
+          yield* admit(false)
+          const began = performance.now()
+          const seen = new Set<number>()
+          yield* until(ready, (status) => status === 503)
+          const during = yield* Effect.forkChild(insist("during 0"))
+          // The lease is of 6 s. No state tells that it is over: there is nobody else to take the shards.
+          yield* until(
+            Effect.tap(ready, (status) => Effect.sync(() => seen.add(status))),
+            () => performance.now() - began > 8_000
+          )
+          assert.deepStrictEqual([...seen], [503])
+          yield* admit(true)
+          yield* until(ready, (status) => status === 200)
+          yield* Fiber.join(during)
+          yield* insist("after 0")
+          const { invoices } = yield* settleAndReconcile()
+          assert.strictEqual(invoices, 3)
+          assert.include(yield* log, "Shard lock storage has recovered")
+        }),
+      60_000
+    )
+  }
+)
