@@ -1,5 +1,9 @@
-import { assert, layer } from "@effect/vitest"
+import { assert, it as test, layer } from "@effect/vitest"
 import { Array, Effect, Fiber } from "effect"
+import { randomBytes } from "node:crypto"
+import { freshDatabase } from "./support/Postgres.ts"
+import { receiver } from "./support/Receiver.ts"
+import { serviceProcess } from "./support/ServiceProcess.ts"
 import { insist, SeveralProcesses, settleAndReconcile, signedSoFar } from "./support/SeveralProcesses.ts"
 import { until } from "./support/Until.ts"
 
@@ -59,3 +63,19 @@ layer(SeveralProcesses.layer(2), { excludeTestServices: true, timeout: "30 secon
     120_000
   )
 })
+
+test.live("A process whose runner port is taken says so in one line, and ends", () =>
+  Effect.gen(function* () {
+    const env = {
+      RUNNER_PORT: String((yield* receiver).port),
+      CLUSTER: "socket",
+      DATABASE_URL: yield* freshDatabase,
+      FOLIO_KEY: randomBytes(32).toString("base64")
+    }
+    const process = yield* serviceProcess({ webhookAllow: "", env })
+    const { message } = yield* Effect.flip(process.start())
+    const lines = message.split("\n").filter((line) => line.startsWith("folio: "))
+    assert.lengthOf(lines, 1, message)
+    assert.match(lines[0] ?? "", /cannot listen for the other processes on 127\.0\.0\.1:\d+ .*EADDRINUSE.*RUNNER_PORT/)
+  })
+)

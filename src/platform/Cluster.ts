@@ -81,15 +81,13 @@ const manyProcesses = (host: string, port: number) => {
     // Its tables are made where the others are.
     Layer.provide(forgetRunners.pipe(Layer.provideMerge(SqlRunnerStorage.layerStorage({})))),
     Layer.provide(ShardingConfig.layer(config)),
-    Layer.catchTag("SocketServerError", ({ message }) =>
-      Layer.effectContext(
-        Effect.fail(
-          new RunnerError({
-            message: `Folio cannot listen for the other processes on ${host}:${port} (${message}). Give each process on a machine a RUNNER_PORT of its own, and a RUNNER_HOST that the others reach.`
-          })
-        ) as Effect.Effect<Context.Context<Sharding.Sharding>, RunnerError>
+    Layer.catchTag("SocketServerError", ({ reason }) => {
+      const why = reason.cause instanceof Error ? reason.cause.message : reason.message
+      const message = `Folio cannot listen for the other processes on ${host}:${port} (${why}). Give each process a RUNNER_PORT of its own on its machine, and a RUNNER_HOST that the others reach.`
+      return Layer.effectContext(
+        Effect.fail(new RunnerError({ message })) as Effect.Effect<Context.Context<Sharding.Sharding>, RunnerError>
       )
-    ),
+    }),
     Layer.catchTag(["ConfigError", "SqlError"], (error) => Layer.effectContext(Effect.die(error)))
   )
 }
