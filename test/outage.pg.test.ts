@@ -16,36 +16,44 @@ const admit = Effect.fnUntraced(function* (anybody: boolean) {
   }
 })
 
-layer(SeveralProcesses.layer(1), { excludeTestServices: true, timeout: "30 seconds" })(
-  "A process that loses its database",
-  (it) => {
-    it.effect(
-      "for longer than its lease is not ready, and goes on when it has it again",
-      () =>
-        Effect.gen(function* () {
-          const { processes } = yield* SeveralProcesses
-          const [{ log, ready }] = processes as [(typeof processes)[0]]
-          yield* insist("before 0")
-          yield* admit(false)
-          const began = performance.now()
-          const seen = new Set<number>()
-          yield* until(ready, (status) => status === 503)
-          const during = yield* Effect.forkChild(insist("during 0"))
-          // The lease is of 6 s. No state tells that it is over: there is nobody else to take the shards.
-          yield* until(
-            Effect.tap(ready, (status) => Effect.sync(() => seen.add(status))),
-            () => performance.now() - began > 8_000
-          )
-          assert.deepStrictEqual([...seen], [503])
-          yield* admit(true)
-          yield* until(ready, (status) => status === 200)
-          yield* Fiber.join(during)
-          yield* insist("after 0")
-          const { invoices } = yield* settleAndReconcile()
-          assert.strictEqual(invoices, 3)
-          assert.include(yield* log, "Shard lock storage has recovered")
-        }),
-      60_000
-    )
-  }
-)
+layer(SeveralProcesses.layer(1), { excludeTestServices: true, timeout: "30 seconds" })("A process that loses", (it) => {
+  it.effect("its locks alone, is not ready until it has taken its shards again", () =>
+    Effect.gen(function* () {
+      const { processes } = yield* SeveralProcesses
+      const [{ ready, rows }] = processes as [(typeof processes)[0]]
+      assert.strictEqual(yield* ready, 200)
+      yield* rows("select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and objsubid = 2 limit 1")
+      yield* until(ready, (status) => status === 503)
+      yield* until(ready, (status) => status === 200)
+    })
+  )
+
+  it.effect(
+    "its database for longer than its lease, is not ready, and goes on when it has it again",
+    () =>
+      Effect.gen(function* () {
+        const { processes } = yield* SeveralProcesses
+        const [{ log, ready }] = processes as [(typeof processes)[0]]
+        yield* insist("before 0")
+        yield* admit(false)
+        const began = performance.now()
+        const seen = new Set<number>()
+        yield* until(ready, (status) => status === 503)
+        const during = yield* Effect.forkChild(insist("during 0"))
+        // The lease is of 6 s. No state tells that it is over: there is nobody else to take the shards.
+        yield* until(
+          Effect.tap(ready, (status) => Effect.sync(() => seen.add(status))),
+          () => performance.now() - began > 8_000
+        )
+        assert.deepStrictEqual([...seen], [503])
+        yield* admit(true)
+        yield* until(ready, (status) => status === 200)
+        yield* Fiber.join(during)
+        yield* insist("after 0")
+        const { invoices } = yield* settleAndReconcile()
+        assert.strictEqual(invoices, 3)
+        assert.include(yield* log, "Shard lock storage has recovered")
+      }),
+    60_000
+  )
+})

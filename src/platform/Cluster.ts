@@ -45,9 +45,9 @@ const forgetRunners = Layer.effectDiscard(
 )
 
 /*
- * How long a process may be silent before others take its actors. Measured with test/soak/failover.ts, on two cores under full
- * load and with event loops that stand still for 200 ms every second: an account is away for 5 s, at most 7 s, after a kill -9
- * of its process.
+ * How long a process may be silent before others take its actors. Measured with test/soak/failover.ts on two cores, under full
+ * load and with event loops that stand still for 200 ms every second: after a kill -9 of its process an account is away for
+ * 5 s, and for less than 8 s even on a machine that has much else to do.
  */
 const lease = "6 seconds"
 
