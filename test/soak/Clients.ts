@@ -121,8 +121,11 @@ export const makeClients = Effect.fnUntraced(function* (options: {
     if (known === undefined) return
     const wrong = orderOf(known.order.shop, known.order.key, { note: "wrong" })
     const answer = yield* post(below(processes), wrong)
-    if (answer !== undefined && answer.status !== 409 && answer.status < 500) {
-      ledger.broken.otherBody.push(`${nameOf(wrong)} was answered ${answer.status} with another body`)
+    const isRefused = answer?.status === 409
+    // Of two such requests at once the second is told that the first is still being looked at.
+    const isUnderWay = answer?.json?.status === "in_progress"
+    if (answer !== undefined && !isRefused && !isUnderWay && answer.status < 500) {
+      ledger.broken.otherBody.push(`${nameOf(wrong)} was answered ${answer.status} with another body: ${answer.text}`)
     }
   })
 

@@ -5,7 +5,7 @@ import { keepBusy, makeClients } from "./Clients.ts"
 import { type Fault, inject, type Injected, schedule } from "./Faults.ts"
 import { makeLedger } from "./Ledger.ts"
 import { reckon } from "./Reckoning.ts"
-import { passTime, processes, world } from "./World.ts"
+import { leftToDo, passTime, processes, world } from "./World.ts"
 
 export interface SoakOptions {
   readonly seed: string
@@ -25,10 +25,6 @@ const settleWithin = "120 seconds"
 /** What goes wrong in a run: the same for the same options. */
 export const faultsOf = ({ faultEveryMs, seconds, seed }: SoakOptions): Effect.Effect<ReadonlyArray<Fault>> =>
   Random.withSeed(schedule({ forMs: seconds * 1_000, everyMs: faultEveryMs, processes }), seed)
-
-const openWork = `
-  select (select count(*)::int from invoices where next_action_at is not null) as invoices,
-    (select count(*)::int from deliveries where status = 'pending') as deliveries`
 
 const describe = ({ at, forMs, kind, target }: Fault) =>
   `${(at / 1_000).toFixed(1).padStart(6)} s  ${kind}${target === null ? "" : ` of process ${target + 1}`}, ${forMs} ms`
@@ -68,8 +64,8 @@ export const soak = Effect.fnUntraced(
     authority.calm()
     receivers.calm()
     // What does not come to an end is on the scoreboard.
-    const open = Effect.map(database.rows<{ invoices: number; deliveries: number }>(openWork), ([rows]) => ({
-      ...rows,
+    const open = Effect.map(leftToDo(database), (left) => ({
+      ...left,
       orders: load.underWay(),
       absent: fleet.filter((one) => !one.isUp()).length
     }))

@@ -57,6 +57,16 @@ export const world = Effect.fnUntraced(function* (
   return { database: db, authority, receivers: hooks, fleet, client, shops }
 })
 
+/** Documents and deliveries that have not come to their end. */
+export const leftToDo = (db: Database) =>
+  Effect.map(
+    db.rows<{ invoices: number; deliveries: number }>(
+      `select (select count(*)::int from invoices where next_action_at is not null) as invoices,
+         (select count(*)::int from deliveries where status = 'pending') as deliveries`
+    ),
+    ([left]) => left ?? { invoices: 0, deliveries: 0 }
+  )
+
 // A retry of a delivery, not the lease of an attempt: its wait was set when the attempt before it was recorded.
 const retries = [1, 2, 3].map(
   (attempts) =>

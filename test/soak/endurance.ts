@@ -1,13 +1,14 @@
 import { Effect, Random } from "effect"
 import * as Path from "node:path"
 import { dataDirectory } from "../support/Postgres.ts"
+import { until } from "../support/Until.ts"
 import { keepBusy, makeClients } from "./Clients.ts"
 import { option, runFinding, say } from "./CommandLine.ts"
 import { grown, showGrowth, tableSizes, type TableSizes, watchShards } from "./Growth.ts"
 import { makeLedger } from "./Ledger.ts"
 import { percentile } from "./Scoreboard.ts"
 import { readVitals, type Vitals } from "./Vitals.ts"
-import { processes, world } from "./World.ts"
+import { leftToDo, processes, world } from "./World.ts"
 
 /**
  * Two processes under half of what they can do, for a long time and without faults: what grows? Prints how they are each minute;
@@ -53,14 +54,16 @@ const endurance = Effect.gen(function* () {
   const clients = yield* makeClients({ shops, client, processes, ledger })
   const vitals = () => Array.from({ length: processes }, (_, index) => readVitals(vitalsFile(index)))
 
+  // Full load is what goes all the way, not what is merely accepted.
   const probe = Effect.gen(function* () {
-    const end = Date.now() + probeSeconds * 1_000
-    const work = Effect.repeat(clients.issue, { while: () => Date.now() < end })
+    const start = Date.now()
+    const work = Effect.repeat(clients.issue, { while: () => Date.now() < start + probeSeconds * 1_000 })
     yield* Effect.all(
       Array.from({ length: workers }, () => work),
       { concurrency: "unbounded" }
     )
-    const most = ledger.successes.length / probeSeconds
+    yield* until(leftToDo(database), (left) => left.invoices + left.deliveries === 0, "300 seconds", "200 millis")
+    const most = ledger.successes.length / ((Date.now() - start) / 1_000)
     say(`full load ${most.toFixed(0)} invoices a second, with ${workers} clients`)
     return most / 2
   })
@@ -78,8 +81,9 @@ const endurance = Effect.gen(function* () {
     yield* Effect.sleep(Math.max(began + minute * 60_000 - Date.now(), 0))
     const answers = ledger.successes.slice(seen)
     const took = answers.map((one) => one.at - one.began)
+    const left = yield* leftToDo(database)
     say(
-      `${`${minute}`.padStart(4)} min  ${(answers.length / 60).toFixed(1)}/s p50 ${percentile(took, 0.5)} p99 ${percentile(took, 0.99)} ms, ${shards.moves} moves of ${shards.shards} shards`
+      `${`${minute}`.padStart(4)} min  ${(answers.length / 60).toFixed(1)}/s p50 ${percentile(took, 0.5)} p99 ${percentile(took, 0.99)} ms, under way ${left.invoices} invoices ${left.deliveries} deliveries, ${shards.moves} moves of ${shards.shards} shards`
     )
     for (const notes of vitals()) say(`          ${showVitals(during(notes, Date.now()))}`)
     if (minute === settledMinute) settled = yield* tableSizes(database.rows)
