@@ -2,6 +2,7 @@ import { Effect, Layer } from "effect"
 import { HttpServer } from "effect/http"
 import * as Account from "./entities/Account.ts"
 import { AccountWork } from "./entities/AccountWork.ts"
+import * as Housekeeping from "./entities/Housekeeping.ts"
 import * as Invoice from "./entities/Invoice.ts"
 import { InvoiceWork } from "./entities/InvoiceWork.ts"
 import * as Sweeper from "./entities/Sweeper.ts"
@@ -22,6 +23,7 @@ import { Invoices } from "./store/Invoices.ts"
 import { Numbering } from "./store/Numbering.ts"
 import { PoisonInvoices } from "./store/PoisonInvoices.ts"
 import { Resolutions } from "./store/Resolutions.ts"
+import { Retention } from "./store/Retention.ts"
 import { Secrets } from "./store/Secrets.ts"
 import { Transitions } from "./store/Transitions.ts"
 import { WebhookEndpoints } from "./store/WebhookEndpoints.ts"
@@ -38,6 +40,7 @@ export const storeLayer = Layer.mergeAll(
   Invoices.layer,
   Numbering.layer,
   Resolutions.layer,
+  Retention.layer,
   Transitions.layer,
   WebhookEndpoints.layer
 ).pipe(
@@ -46,7 +49,13 @@ export const storeLayer = Layer.mergeAll(
 )
 
 /** The actors. Asks for `Sharding`, an `Authority`, a `WebhookSender`, an `EgressGuard` and the signing certificate. */
-export const entitiesLayer = Layer.mergeAll(Account.layer, Invoice.layer, WebhookEndpoint.layer, Sweeper.layer).pipe(
+export const entitiesLayer = Layer.mergeAll(
+  Account.layer,
+  Invoice.layer,
+  WebhookEndpoint.layer,
+  Sweeper.layer,
+  Housekeeping.layer
+).pipe(
   Layer.provide(AccountWork.layer),
   Layer.provide(InvoiceWork.layer),
   Layer.provide(Layer.mergeAll(Telling.layer, Workload.layer))

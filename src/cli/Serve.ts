@@ -17,6 +17,7 @@ import * as Server from "../platform/Server.ts"
 import { Settings } from "../platform/Settings.ts"
 import { welcome } from "../platform/Welcome.ts"
 import { Accounts } from "../store/Accounts.ts"
+import { RetentionDays } from "../store/Retention.ts"
 import { createSandboxAccount } from "../store/SandboxAccount.ts"
 import { Workers } from "../store/Workers.ts"
 
@@ -88,6 +89,12 @@ export const serveWith = <E>(authority: Layer.Layer<Authority, E, Settings>) =>
         Layer.provideMerge(secretKeyLayer),
         Layer.provideMerge(Postgres.layer),
         Layer.provideMerge(NodeCrypto.layer),
+        Layer.provideMerge(
+          Layer.effect(
+            RetentionDays,
+            Effect.map(Settings, ({ retentionDays }) => retentionDays)
+          )
+        ),
         Layer.provideMerge(Layer.succeed(References.TracerEnabled, false)),
         Layer.provideMerge(
           Layer.effect(

@@ -5,6 +5,7 @@ import { Migrator, SqlClient, SqlError } from "effect/sql"
 import tables from "../../migrations/0001_tables.ts"
 import workers from "../../migrations/0002_workers.ts"
 import fences from "../../migrations/0003_fences.ts"
+import retention from "../../migrations/0004_retention.ts"
 import * as EmbeddedPostgres from "./EmbeddedPostgres.ts"
 import * as Roles from "./PostgresRoles.ts"
 import { Settings } from "./Settings.ts"
@@ -53,7 +54,12 @@ const where = (place: Place) => {
 }
 
 const migrate = Migrator.make({})({
-  loader: Migrator.fromRecord({ "0001_tables": tables, "0002_workers": workers, "0003_fences": fences })
+  loader: Migrator.fromRecord({
+    "0001_tables": tables,
+    "0002_workers": workers,
+    "0003_fences": fences,
+    "0004_retention": retention
+  })
 })
 
 const checkServer = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, place: Place) {

@@ -27,6 +27,8 @@ export class Settings extends Context.Service<
     readonly runner: { readonly host: string; readonly port: number } | undefined
     /** Seals secrets at rest; undefined: a file in `dataDir`. */
     readonly secretKey: Redacted.Redacted<Uint8Array> | undefined
+    /** For how many days events and deliveries are kept. */
+    readonly retentionDays: number
     /** The simulated authority's answering time. */
     readonly sandboxLatencyMs: number
   }
@@ -47,6 +49,7 @@ export class Settings extends Context.Service<
         runnerPort: Config.Port("RUNNER_PORT").pipe(Config.withDefault(34_431)),
         secretKey: Config.Redacted("FOLIO_KEY").pipe(Config.option),
         nodeEnv: Config.String("NODE_ENV").pipe(Config.withDefault("")),
+        retentionDays: Config.Int("RETENTION_DAYS").pipe(Config.withDefault(30)),
         sandboxLatencyMs: Config.Int("SANDBOX_LATENCY_MS").pipe(Config.withDefault(0))
       }).pipe(
         Effect.mapError(
@@ -56,6 +59,9 @@ export class Settings extends Context.Service<
             })
         )
       )
+      if (raw.retentionDays < 1) {
+        return yield* new SettingsError({ message: "RETENTION_DAYS must be a whole number of days, at least 1." })
+      }
       const host = raw.host.includes(":") ? `[${raw.host}]` : raw.host
       const baseUrl = raw.baseUrl._tag === "Some" ? raw.baseUrl.value : `http://${host}:${raw.port}`
       if (!URL.canParse(baseUrl) || !/^https?:/.test(baseUrl)) {
@@ -96,6 +102,7 @@ export class Settings extends Context.Service<
         logLevel: raw.logLevel,
         runner: raw.cluster === "single" ? undefined : { host: raw.runnerHost, port: raw.runnerPort },
         secretKey: secretKey === undefined ? undefined : Redacted.make(secretKey),
+        retentionDays: raw.retentionDays,
         sandboxLatencyMs: raw.sandboxLatencyMs
       })
     })

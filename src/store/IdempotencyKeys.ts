@@ -25,7 +25,8 @@ export interface Outcome {
   readonly replayed: boolean
 }
 
-const window = "24 hours"
+/** How long a stored answer is given again, from the commit of its effect. */
+export const idempotencyWindow = "24 hours"
 
 /** A stored answer beside the fingerprint of its request; all null when there is none within the window. */
 const StoredRow = Schema.Struct({
@@ -45,7 +46,7 @@ export const storedColumns = (sql: SqlClient.SqlClient) => sql`k.fingerprint, k.
 /** Joins `k`, the answer stored within the window, to `input` rows `n`. */
 export const joinStored = (sql: SqlClient.SqlClient) => sql`
   left join idempotency_keys k on k.api_key_id = n.api_key_id and k.value = n.key
-    and k.completed_at > now() - interval '${sql.literal(window)}'`
+    and k.completed_at > now() - interval '${sql.literal(idempotencyWindow)}'`
 
 /**
  * Claims the keys of `source` (columns api_key_id, key, fingerprint, status, location, answer) and stores their answers in the
@@ -58,7 +59,7 @@ export const claimAll = (sql: SqlClient.SqlClient, source: Statement.Fragment) =
   on conflict (api_key_id, value) do update set
     fingerprint = excluded.fingerprint, status = excluded.status, location = excluded.location, body = excluded.body,
     sealed = false, completed_at = now()
-  where k.completed_at <= now() - interval '${sql.literal(window)}'
+  where k.completed_at <= now() - interval '${sql.literal(idempotencyWindow)}'
   returning api_key_id, value`
 
 export const conflict = (value: string) =>
@@ -110,7 +111,7 @@ export class IdempotencyKeys extends Context.Service<
         execute: (key) => sql`
           select fingerprint, status, location, body, sealed from idempotency_keys
           where api_key_id = ${key.api_key_id} and value = ${key.value}
-            and completed_at > now() - interval '${sql.literal(window)}'`
+            and completed_at > now() - interval '${sql.literal(idempotencyWindow)}'`
       })
 
       const fromRow = Effect.fnUntraced(function* (claim: Claim, row: typeof StoredRow.Type) {
@@ -144,7 +145,7 @@ export class IdempotencyKeys extends Context.Service<
           insert into idempotency_keys as k (api_key_id, value, fingerprint, status, body)
           values (${key.api_key_id}, ${key.value}, ${key.fingerprint}, 0, '')
           on conflict (api_key_id, value) do update set fingerprint = excluded.fingerprint, status = 0
-          where k.completed_at <= now() - interval '${sql.literal(window)}'
+          where k.completed_at <= now() - interval '${sql.literal(idempotencyWindow)}'
           returning value`
       })
 

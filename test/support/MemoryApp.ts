@@ -130,6 +130,7 @@ const settings = Layer.succeed(Settings, {
   secretKey: undefined,
   runner: undefined,
   logLevel: "Info",
+  retentionDays: 30,
   sandboxLatencyMs: 0
 })
 

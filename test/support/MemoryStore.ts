@@ -14,7 +14,7 @@ import { reminderLeaseSeconds } from "../../src/store/PoisonInvoices.ts"
 import { Resolutions } from "../../src/store/Resolutions.ts"
 import { Workers } from "../../src/store/Workers.ts"
 import { deliveriesLayer, endpointsLayer, numberingLayer, transitionsLayer } from "./MemoryDelivery.ts"
-import { poisonInvoicesLayer } from "./MemoryUpkeep.ts"
+import { poisonInvoicesLayer, retentionLayer } from "./MemoryUpkeep.ts"
 import { type InvoiceRow, isOf, MemoryTables, pageOf, rowOf, type Tables } from "./MemoryTables.ts"
 
 /*
@@ -293,6 +293,7 @@ export const layer = Layer.mergeAll(
   numberingLayer,
   poisonInvoicesLayer,
   resolutionsLayer,
+  retentionLayer,
   transitionsLayer,
   workersLayer
 ).pipe(Layer.provideMerge(MemoryTables.layer))

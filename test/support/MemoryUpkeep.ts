@@ -1,5 +1,6 @@
 import { Effect, Layer, Option } from "effect"
 import { PoisonInvoices, reminderLeaseSeconds } from "../../src/store/PoisonInvoices.ts"
+import { Retention } from "../../src/store/Retention.ts"
 import { MemoryTables } from "./MemoryTables.ts"
 
 /* The part of the memory store that keeps the house: what breaks, what is past its time, what is waiting. */
@@ -26,3 +27,10 @@ export const poisonInvoicesLayer = Layer.effect(
     })
   )
 )
+
+// Nothing here lives for a day.
+export const retentionLayer = Layer.succeed(Retention, {
+  purgeIdempotencyKeys: Effect.succeed(0),
+  purgeDeliveries: Effect.succeed(0),
+  purgeEvents: Effect.succeed(0)
+})

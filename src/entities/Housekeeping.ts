@@ -1,0 +1,26 @@
+import { Duration, Effect, Schedule } from "effect"
+import { Singleton } from "effect/cluster"
+import { purgeBatchMax, Retention } from "../store/Retention.ts"
+
+const interval = Duration.minutes(1)
+
+// Between two batches: the purge takes a small part of the database's time, and catches up with any load all the same.
+const pause = Duration.millis(50)
+
+const drain = (purge: Effect.Effect<number>) =>
+  purge.pipe(
+    Effect.repeat({ while: (removed) => removed === purgeBatchMax, schedule: Schedule.spaced(pause) }),
+    Effect.catchCause((cause) => Effect.logWarning("A purge failed; the next one is in a minute", cause))
+  )
+
+/** Once a minute removes what is past its time, batch after batch, deliveries before the events that they are of. */
+export const layer = Singleton.make(
+  "Housekeeping",
+  Effect.gen(function* () {
+    const retention = yield* Retention
+
+    yield* Effect.forEach([retention.purgeIdempotencyKeys, retention.purgeDeliveries, retention.purgeEvents], drain, {
+      discard: true
+    }).pipe(Effect.repeat(Schedule.spaced(interval)))
+  })
+)
