@@ -9,8 +9,12 @@ import { SqlClient } from "effect/sql"
 export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`create index idempotency_keys_age on idempotency_keys (completed_at)`
-  // The service keeps what has happened; only the purge takes leave of it, and never within a day.
-  yield* sql`grant delete on events to folio_service`
+  // What has happened does not change, and is kept for a day at least. To lock a row that is to go, one must be allowed to
+  // update something of it.
+  yield* sql`grant delete, update (created_at) on events to folio_service`
+  yield* sql`
+    create trigger events_change before update on events for each row
+    execute function refuse_change('what has happened does not change')`
   yield* sql`
     create trigger events_kept before delete on events for each row
     when (old.created_at > now() - interval '1 day')

@@ -19,10 +19,13 @@ const admit = Effect.fnUntraced(function* (anybody: boolean) {
 layer(SeveralProcesses.layer(1), { excludeTestServices: true, timeout: "30 seconds" })("A process that loses", (it) => {
   it.effect("its locks alone, is not ready until it has taken its shards again", () =>
     Effect.gen(function* () {
-      const { processes } = yield* SeveralProcesses
-      const [{ ready, rows }] = processes as [(typeof processes)[0]]
+      const { database, processes } = yield* SeveralProcesses
+      const [{ ready }] = processes as [(typeof processes)[0]]
       assert.strictEqual(yield* ready, 200)
-      yield* rows("select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and objsubid = 2 limit 1")
+      yield* query(
+        database,
+        "select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and objsubid = 2 limit 1"
+      )
       yield* until(ready, (status) => status === 503)
       yield* until(ready, (status) => status === 200)
     })

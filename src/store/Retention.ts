@@ -39,7 +39,7 @@ export class Retention extends Context.Service<
        * The candidates of a table: from the start of each account's part of the primary key up to the ids of `past`. Ids begin
        * with their time, in base 32, so no index by time is needed.
        */
-      const oldest = (table: string, prefix: string, condition: Statement.Fragment, lock: Statement.Fragment) => sql`
+      const oldest = (table: string, prefix: string, condition: Statement.Fragment) => sql`
         bound as (
           select ${prefix} || string_agg(
             substr('0123456789abcdefghjkmnpqrstvwxyz', ((millis >> (5 * place)) & 31)::integer + 1, 1), '' order by place desc
@@ -52,7 +52,7 @@ export class Retention extends Context.Service<
           cross join lateral (
             select t.account_id, t.livemode, t.id from ${sql.literal(table)} t
             where t.account_id = a.id and t.livemode = mode.livemode and t.id < (select id from bound)
-              and ${condition} order by t.id limit ${purgeBatchMax} ${lock}
+              and ${condition} order by t.id limit ${purgeBatchMax} for update skip locked
           ) o
           limit ${purgeBatchMax}
         )`
@@ -80,7 +80,7 @@ export class Retention extends Context.Service<
           )
           select count(*) from gone`),
         purgeDeliveries: count(sql`
-          with ${oldest("deliveries", "whd_", sql`t.status <> 'pending' and t.updated_at < ${past}`, sql`for update skip locked`)},
+          with ${oldest("deliveries", "whd_", sql`t.status <> 'pending' and t.updated_at < ${past}`)},
           log as (
             delete from attempts a using old
             where a.account_id = old.account_id and a.livemode = old.livemode and a.delivery_id = old.id
@@ -98,9 +98,7 @@ export class Retention extends Context.Service<
             sql`t.created_at < ${past} and (
               select true from deliveries d
               where d.event_id = t.id and d.account_id = t.account_id and d.livemode = t.livemode limit 1
-            ) is null`,
-            // Nobody may change an event, so nobody may lock one: two purges take them in the same order.
-            sql``
+            ) is null`
           )},
           gone as (
             delete from events e using old

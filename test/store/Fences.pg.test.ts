@@ -62,9 +62,11 @@ const forbidden: ReadonlyArray<readonly [statement: string, stoppedBy: string]> 
   ["update resolutions set from_number = 1", "permission denied for table resolutions"],
   ["update resolutions set technical_key = ''", "permission denied for table resolutions"],
   ["update events set body = ''", "permission denied for table events"],
+  ["update events set created_at = now()", "what has happened does not change"],
+  ["delete from events", "what has happened is kept for a day at least"],
   ["update transitions set at = now()", "permission denied for table transitions"],
   ["update attempts set response_body = ''", "permission denied for table attempts"],
-  ...["accounts", "api_keys", "resolutions", "invoices", "invoice_documents", "events", "transitions"].map(
+  ...["accounts", "api_keys", "resolutions", "invoices", "invoice_documents", "transitions"].map(
     (table) => [`delete from ${table}`, `permission denied for table ${table}`] as const
   ),
   ...["invoices", "deliveries", "idempotency_keys", "webhook_endpoints"].map(
@@ -114,6 +116,9 @@ layer(TestDatabase.layer, { excludeTestServices: true })("The database", (it) =>
       yield* step(id, 1, "numbered", { command: "Sign", to: "signed", signed })
       yield* step(id, 2, "signed", { command: "Submit", to: "submitted" })
       yield* service`update resolutions set next_number = next_number + 1`
+      yield* service`
+        insert into events (account_id, livemode, id, type, object_id, object_version, body, created_at)
+        select account_id, livemode, 'evt_1', 'invoice.failed', id, 1, '{}', now() from invoices where id = ${id}`
       for (const [statement, stoppedBy] of forbidden) {
         assert.include(yield* refusal(service.unsafe(statement.replaceAll("ID", id))), stoppedBy, statement)
       }

@@ -13,14 +13,14 @@ import { until } from "../support/Until.ts"
 /** A process that has submitted one document, waits to retry a second, and has taken a third's event for delivery. */
 const atWork = Effect.gen(function* () {
   const { url } = yield* TestDatabase
-  const sql = yield* SqlClient.SqlClient
   const scope = yield* Scope.make()
   yield* Effect.addFinalizer(() => Scope.close(scope, Exit.void))
   const owner = yield* Layer.buildWithScope(ownerLayer(url), scope)
   const { of } = yield* seedAccount.pipe(Effect.provideContext(owner))
-  const [submitted, waiting, accepted] = yield* seedDrafts(of.account_id, 3).pipe(Effect.provideContext(owner))
+  const [submitted, waiting, accepted] = yield* seedDrafts(of.account_id, 3, "signed").pipe(
+    Effect.provideContext(owner)
+  )
   const endpoint = yield* seedEndpoint(of, {}).pipe(Effect.provideContext(owner))
-  yield* sql`update invoices set state = 'signed' where id = any(${[submitted, waiting, accepted]})`
   const transitions = Context.get(owner, Transitions)
   const submit = (id: InvoiceId, held: boolean): Step => ({
     key: { ...of, id },

@@ -30,7 +30,8 @@ export const urlOf = (server: string, database: string) => {
   return url.href
 }
 
-const run = (url: string, statement: string) =>
+/** One statement in a session of its own, as the role in the URL. */
+export const run = (url: string, statement: string) =>
   PgConnection.make({ url: Redacted.make(url), ssl: false }).pipe(
     Effect.flatMap((session) => session.query(statement)),
     Effect.scoped
