@@ -1,12 +1,14 @@
-import { Context, Effect, Redacted } from "effect"
+import { Context, Effect } from "effect"
 import forge from "node-forge"
-import { createPrivateKey, generateKeyPair, type KeyObject } from "node:crypto"
+import { constants, createPrivateKey, generateKeyPair, sign } from "node:crypto"
 import { promisify } from "node:util"
 
-/** What documents are signed with: the private key, and the certificate as DER in base64. */
+/** What documents are signed with. The private key stays inside: it may be a file's or a device's. */
 export interface Certificate {
-  readonly key: Redacted.Redacted<KeyObject>
+  /** DER in base64. */
   readonly certificate: string
+  /** The RSA-SHA256 signature (PKCS #1 v1.5) of these bytes. */
+  readonly sign: (bytes: Uint8Array) => Effect.Effect<Uint8Array>
 }
 
 /** The certificate of the sandbox. Live accounts bring their own. */
@@ -44,5 +46,15 @@ export const makeSelfSigned = (commonName: string, now: Date): Effect.Effect<str
 export const fromPem = (pem: string): Certificate => {
   const body = /-----BEGIN CERTIFICATE-----([^-]+)-----END CERTIFICATE-----/.exec(pem)?.[1]
   if (body === undefined) throw new Error("no certificate in the PEM text")
-  return { key: Redacted.make(createPrivateKey(pem)), certificate: body.replaceAll(/\s/g, "") }
+  const key = { key: createPrivateKey(pem), padding: constants.RSA_PKCS1_PADDING }
+  return {
+    certificate: body.replaceAll(/\s/g, ""),
+    // In the thread pool: on the event loop it would be the longest thing a request waits for.
+    sign: (bytes) =>
+      Effect.callback((resume) => {
+        sign("sha256", bytes, key, (error, signature) =>
+          resume(error === null ? Effect.succeed(signature) : Effect.die(error))
+        )
+      })
+  }
 }

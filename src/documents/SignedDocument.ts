@@ -1,5 +1,5 @@
-import { Effect, Redacted, Schema } from "effect"
-import { constants, type KeyObject, sign, verify, X509Certificate } from "node:crypto"
+import { Effect, Schema } from "effect"
+import { type KeyObject, verify, X509Certificate } from "node:crypto"
 import { Issuer } from "../../schemas/Account.ts"
 import { OperationType } from "../../schemas/Code.ts"
 import { Acquirer } from "../../schemas/Customer.ts"
@@ -30,24 +30,13 @@ const Parts = Schema.fromJsonString(
   Schema.Struct({ certificate: Schema.String, document: DocumentContent, signature: Schema.String })
 )
 
-// RSA in the thread pool: on the event loop it would be the longest thing a request waits for.
-const signBytes = (bytes: Uint8Array, certificate: Certificate) =>
-  Effect.callback<Buffer, Error>((resume) => {
-    sign(
-      "sha256",
-      bytes,
-      { key: Redacted.value(certificate.key), padding: constants.RSA_PKCS1_PADDING },
-      (error, signature) => resume(error === null ? Effect.succeed(signature) : Effect.fail(error))
-    )
-  })
-
 /**
  * The bytes of a signed document: canonical JSON (RFC 8785) of the content, the certificate, and their RSA-SHA256 signature.
  * The same content gives the same bytes.
  */
 export const signDocument = Effect.fn("signDocument")(function* (content: DocumentContent, certificate: Certificate) {
   const signed = canonicalJson({ certificate: certificate.certificate, document: content })
-  const signature = yield* Effect.orDie(signBytes(Buffer.from(signed), certificate))
+  const signature = Buffer.from(yield* certificate.sign(Buffer.from(signed)))
   return new Uint8Array(Buffer.from(`${signed.slice(0, -1)},"signature":"${signature.toString("base64")}"}`))
 })
 
