@@ -5,6 +5,7 @@ import { Dns } from "effect/net"
 import folio from "../../package.json" with { type: "json" }
 import { ServiceInfo } from "../api/ServiceInfo.ts"
 import * as App from "../App.ts"
+import type { SandboxCertificate } from "../documents/Certificate.ts"
 import { readSignedDocument } from "../documents/SignedDocument.ts"
 import type { Authority } from "../outbound/Authority.ts"
 import * as AuthoritySandbox from "../outbound/AuthoritySandbox.ts"
@@ -76,14 +77,17 @@ const untilStopped = Effect.gen(function* () {
 })
 
 /**
- * The service with this authority, until it is asked to stop. Fails with an error whose message is one line that says what to
- * do.
+ * The service with this authority, and a certificate other than the sandbox's own if one is given, until it is asked to stop.
+ * Fails with an error whose message is one line that says what to do.
  */
-export const serveWith = <E>(authority: Layer.Layer<Authority, E, Settings>) =>
+export const serveWith = <E>(
+  authority: Layer.Layer<Authority, E, Settings>,
+  certificate: typeof sandboxCertificateLayer | Layer.Layer<SandboxCertificate> = sandboxCertificateLayer
+) =>
   untilStopped.pipe(
     Effect.provide(
       App.layer.pipe(
-        Layer.provideMerge(Layer.mergeAll(Server.layer, Cluster.layer, outbound, authority, sandboxCertificateLayer)),
+        Layer.provideMerge(Layer.mergeAll(Server.layer, Cluster.layer, outbound, authority, certificate)),
         Layer.provideMerge(Layer.mergeAll(firstStart, takeOver)),
         Layer.provideMerge(App.storeLayer),
         Layer.provideMerge(secretKeyLayer),
