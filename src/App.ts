@@ -10,6 +10,7 @@ import { Telling } from "./entities/Telling.ts"
 import { Workload } from "./entities/Workload.ts"
 import * as WebhookEndpoint from "./entities/WebhookEndpoint.ts"
 import * as Envelope from "./http/Envelope.ts"
+import { Stopping } from "./http/Health.ts"
 import * as Routes from "./http/Routes.ts"
 import { Accounts } from "./store/Accounts.ts"
 import { ApiKeys } from "./store/ApiKeys.ts"
@@ -65,7 +66,12 @@ export const entitiesLayer = Layer.mergeAll(
 export const httpLayer = Layer.unwrap(
   Effect.gen(function* () {
     const envelope = yield* Envelope.make
-    return HttpServer.serve(envelope(yield* Routes.handler))
+    const stopping = { asked: false }
+    const handler = yield* Effect.provideService(Routes.handler, Stopping, stopping)
+    // On top of the server, and so told before it: the server stops when the requests that have arrived are answered.
+    return Layer.effectDiscard(Effect.addFinalizer(() => Effect.sync(() => (stopping.asked = true)))).pipe(
+      Layer.provideMerge(HttpServer.serve(envelope(handler)))
+    )
   })
 )
 

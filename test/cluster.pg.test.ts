@@ -1,6 +1,7 @@
 import { assert, it as test, layer } from "@effect/vitest"
 import { Array, Effect, Fiber } from "effect"
 import { randomBytes } from "node:crypto"
+import * as Net from "node:net"
 import { freshDatabase } from "./support/Postgres.ts"
 import { receiver } from "./support/Receiver.ts"
 import { serviceProcess } from "./support/ServiceProcess.ts"
@@ -17,6 +18,22 @@ const acknowledged = Effect.fnUntraced(function* (more: number) {
     "30 seconds"
   )
   return performance.now() - began
+})
+
+/** A connection on which nothing has been said yet; says something, and gives all that comes until it is closed. */
+const opened = Effect.fnUntraced(function* (url: string) {
+  const { hostname, port } = new URL(url)
+  const socket = yield* Effect.callback<Net.Socket>((resume) => {
+    const made = Net.connect(Number(port), hostname, () => resume(Effect.succeed(made)))
+  })
+  let answer = ""
+  socket.setEncoding("utf8").on("data", (text: string) => (answer += text))
+  return (text: string) =>
+    Effect.callback<string>((resume) => {
+      socket.on("close", () => resume(Effect.succeed(answer)))
+      socket.on("error", () => resume(Effect.succeed(answer)))
+      socket.write(text)
+    })
 })
 
 layer(SeveralProcesses.layer(2), { excludeTestServices: true, timeout: "30 seconds" })("Two processes", (it) => {
@@ -36,12 +53,13 @@ layer(SeveralProcesses.layer(2), { excludeTestServices: true, timeout: "30 secon
           )
         )
         yield* acknowledged(100)
+        const connection = yield* opened(first.url)
         yield* first.signal("SIGTERM")
         const asked = performance.now()
-        const seen = new Set<number>()
-        yield* until(
-          Effect.tap(first.ready, (status) => Effect.sync(() => seen.add(status))),
-          (status) => status === 0
+        yield* until(first.ready, (status) => status === 0)
+        assert.match(
+          yield* connection("GET /health/ready HTTP/1.1\r\nHost: folio\r\n\r\n"),
+          /^HTTP\/1.1 503 [^]*\r\nRetry-After: 1\r\n/i
         )
         assert.deepStrictEqual(yield* first.ended, { code: 0, signal: null })
         assert.isBelow(performance.now() - asked, 20_000)

@@ -1,4 +1,4 @@
-import { Array, Effect } from "effect"
+import { Array, Context, Effect } from "effect"
 import { ShardId, Sharding, ShardingConfig } from "effect/cluster"
 import { HttpApiBuilder } from "effect/http-api"
 import { ApiError } from "../../schemas/ApiError.ts"
@@ -10,11 +10,15 @@ const ok = { status: "ok" } as const
 const unready = (message: string) =>
   new ApiError({ code: "service_unavailable", message, headers: { "Retry-After": "1" } })
 
+const stopping = unready("This process is stopping.")
 const noDatabase = unready("The database does not answer.")
-const noActors = unready("This process has no actors: it is starting or stopping, or has lost them to others.")
+const noActors = unready("This process has no actors: it is starting, or has lost them to others.")
 
 // The actors are dealt out in shards. A process that takes part holds some of them; one that was cut off holds none.
 const shards = Array.makeBy(ShardingConfig.defaults.shardsPerGroup, (index) => ShardId.make("default", index + 1))
+
+/** Whether the service has been asked to stop: connections that are open then may still ask whether it is ready. */
+export class Stopping extends Context.Service<Stopping, { asked: boolean }>()("folio/http/Health/Stopping") {}
 
 export const layer = HttpApiBuilder.group(
   Api,
@@ -22,9 +26,11 @@ export const layer = HttpApiBuilder.group(
   Effect.fn(function* (handlers) {
     const database = yield* Database
     const sharding = yield* Sharding.Sharding
+    const stop = yield* Stopping
     return handlers.handleAll({
       live: () => Effect.succeed(ok),
       ready: Effect.fnUntraced(function* () {
+        if (stop.asked) return yield* stopping
         if (!(yield* database.answers)) return yield* noDatabase
         if (!shards.some((shard) => sharding.hasShardId(shard))) return yield* noActors
         return ok
