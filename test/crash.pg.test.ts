@@ -21,7 +21,7 @@ const points: ReadonlyArray<readonly [FaultPoint, number]> = [
   ["after-record", 6]
 ]
 
-layer(Crashing.layer([undefined, undefined, scripted.rejected]), { excludeTestServices: true, timeout: "30 seconds" })(
+layer(Crashing.layer([undefined, undefined, scripted.rejected]), { excludeTestServices: true, timeout: "60 seconds" })(
   "A crash",
   (it) => {
     it.effect.each(points)(

@@ -27,7 +27,7 @@ const acknowledged = (count: number) =>
     )
   )
 
-layer(Crashing.layer(customers), { excludeTestServices: true, timeout: "30 seconds" })(
+layer(Crashing.layer(customers), { excludeTestServices: true, timeout: "60 seconds" })(
   "In the middle of the work",
   (it) => {
     it.effect(

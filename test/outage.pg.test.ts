@@ -16,7 +16,7 @@ const admit = Effect.fnUntraced(function* (anybody: boolean) {
   }
 })
 
-layer(SeveralProcesses.layer(1), { excludeTestServices: true, timeout: "30 seconds" })("A process that loses", (it) => {
+layer(SeveralProcesses.layer(1), { excludeTestServices: true, timeout: "60 seconds" })("A process that loses", (it) => {
   it.effect("its locks alone, is not ready until it has taken its shards again", () =>
     Effect.gen(function* () {
       const { database, processes } = yield* SeveralProcesses

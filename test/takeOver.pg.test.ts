@@ -11,7 +11,7 @@ const open = `
   select (select count(*)::int from invoices where next_action_at is not null) as invoices,
     (select count(*)::int from deliveries where status = 'pending') as deliveries`
 
-layer(Crashing.layer([undefined]), { excludeTestServices: true, timeout: "30 seconds" })("After a kill", (it) => {
+layer(Crashing.layer([undefined]), { excludeTestServices: true, timeout: "60 seconds" })("After a kill", (it) => {
   it.effect.each(points)(
     "the next start does not wait for the leases of the dead: %s",
     (point) =>

@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto"
 import * as Fs from "node:fs"
 import * as Os from "node:os"
 import * as Path from "node:path"
-import pg from "pg"
+import { Pool } from "pg"
 import { apiKeyHash, makeApiKey } from "../../src/domain/ApiKeyFormat.ts"
 import * as EmbeddedPostgres from "../../src/platform/EmbeddedPostgres.ts"
 import { client, type Receiver, type Shop } from "./Load.ts"
@@ -20,7 +20,7 @@ export const postgres = async () => {
   const { port } = await Effect.runPromise(Scope.provide(EmbeddedPostgres.start({ dataDir }), scope))
   const password = Fs.readFileSync(Path.join(dataDir, "postgres.password"), "utf8").trim()
   const url = (database: string) => `postgres://postgres:${password}@127.0.0.1:${port}/${database}`
-  const admin = new pg.Pool({ connectionString: url("postgres"), max: 1 })
+  const admin = new Pool({ connectionString: url("postgres"), max: 1 })
   let made = 0
   return {
     cpu: () => postgresMs(dataDir),
@@ -131,7 +131,7 @@ export const service = async (
   const readyAfterMs = performance.now() - started
   const first = Fs.readFileSync(Path.join(dataDir, "test-key"), "utf8").trim()
   const others = Array.from({ length: of.accounts - 1 }, () => makeApiKey("test", randomBytes(32)))
-  const database = new pg.Pool({ connectionString: of.url, max: 2 })
+  const database = new Pool({ connectionString: of.url, max: 2 })
   await database.query(copies, [of.accounts, others.map(apiKeyHash)])
 
   const open = async (key: string): Promise<Shop> => {

@@ -1,9 +1,9 @@
 import Fastify from "fastify"
-import pg from "pg"
+import { Pool } from "pg"
 import { invoiceSchema } from "./invoiceSchema.ts"
 
 // What a plain service does with the same body: it validates it, and inserts it.
-const pool = new pg.Pool({ connectionString: process.env["PG_URL"], max: 32 })
+const pool = new Pool({ connectionString: process.env["PG_URL"], max: 32 })
 await pool.query(
   "create table invoices (id uuid primary key default gen_random_uuid(), body jsonb not null, created_at timestamptz not null default now())"
 )

@@ -1,10 +1,10 @@
-import pg from "pg"
+import { Pool } from "pg"
 
 /*
  * The least that PostgreSQL has to do for an invoice, one statement each: the number from its range, the document with its
  * bytes, the event, its delivery and its attempt.
  */
-const pool = new pg.Pool({ connectionString: process.env["PG_URL"], max: 32 })
+const pool = new Pool({ connectionString: process.env["PG_URL"], max: 32 })
 await pool.query(`
   create table ranges (id integer primary key, next bigint not null);
   insert into ranges select n, 1 from generate_series(0, 99) n;

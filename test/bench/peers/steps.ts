@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import Fastify from "fastify"
-import pg from "pg"
-import { Pool } from "undici"
+import { Pool, type PoolClient } from "pg"
+import { Pool as HttpPool } from "undici"
 import { fromPem, makeSelfSigned } from "../../../src/documents/Certificate.ts"
 import { type DocumentContent, readSignedDocument, signDocument } from "../../../src/documents/SignedDocument.ts"
 import { issueTime, localDate } from "../../../src/domain/AuthorityTime.ts"
@@ -17,7 +17,7 @@ import { invoiceSchema } from "./invoiceSchema.ts"
 export type Step = "number" | "sign" | "submit" | "deliver"
 
 /** Puts a job into the queue, in the transaction of this connection. */
-export type Enqueue = (client: pg.PoolClient, step: Step, id: string) => Promise<unknown>
+export type Enqueue = (client: PoolClient, step: Step, id: string) => Promise<unknown>
 
 const tables = `
   create table ranges (id integer primary key, next bigint not null);
@@ -47,15 +47,15 @@ const acquirer = {
 const technicalKey = "fc8eac422eba16e22ffd8c6f94b3f40a6e38162c"
 const secret = "whsec_c2VjcmV0c2VjcmV0c2VjcmV0c2VjcmV0c2VjcmV0c2U="
 
-export const pool = new pg.Pool({ connectionString: process.env["PG_URL"], max: 32 })
+export const pool = new Pool({ connectionString: process.env["PG_URL"], max: 32 })
 const receiver = new URL(process.env["RECEIVER"] ?? "")
-const hooks = new Pool(receiver.origin, { connections: 64 })
+const hooks = new HttpPool(receiver.origin, { connections: 64 })
 const unsigned = process.env["SIGN"] === "noop"
 const certificate = unsigned
   ? { certificate: "", sign: () => Effect.succeed(new Uint8Array(256)) }
   : fromPem(await Effect.runPromise(makeSelfSigned("peer", new Date())))
 
-const inTransaction = async <A>(work: (client: pg.PoolClient) => Promise<A>) => {
+const inTransaction = async <A>(work: (client: PoolClient) => Promise<A>) => {
   const connection = await pool.connect()
   try {
     await connection.query("begin")
@@ -88,7 +88,7 @@ const contentOf = (row: { body: unknown; number: string; cufe: string; issue_dat
   } satisfies DocumentContent
 }
 
-const query = (client: pg.Pool | pg.PoolClient, name: string, text: string, values: Array<unknown>) =>
+const query = (client: Pool | PoolClient, name: string, text: string, values: Array<unknown>) =>
   client.query({ name, text, values })
 
 export const steps = (enqueue: Enqueue): Record<Step, (id: string) => Promise<void>> => ({
