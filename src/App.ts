@@ -14,6 +14,7 @@ import { Stopping } from "./http/Health.ts"
 import * as Routes from "./http/Routes.ts"
 import { Accounts } from "./store/Accounts.ts"
 import { ApiKeys } from "./store/ApiKeys.ts"
+import { Backlog } from "./store/Backlog.ts"
 import { Customers } from "./store/Customers.ts"
 import { Database } from "./store/Database.ts"
 import { Deliveries } from "./store/Deliveries.ts"
@@ -34,6 +35,7 @@ import { Workers } from "./store/Workers.ts"
 export const storeLayer = Layer.mergeAll(
   Accounts.layer,
   ApiKeys.layer,
+  Backlog.layer,
   Customers.layer,
   Database.layer,
   Deliveries.layer,

@@ -1,7 +1,7 @@
 import { Duration, Effect, Option } from "effect"
 import { Entity } from "effect/cluster"
 import type { ApiError } from "../../schemas/ApiError.ts"
-import { AccountEntity } from "../protocol/AccountEntity.ts"
+import { AccountEntity, type RequestContext } from "../protocol/AccountEntity.ts"
 import { accountModeOf } from "../protocol/Address.ts"
 import { IdempotencyKeys } from "../store/IdempotencyKeys.ts"
 import { apiErrorOf } from "../store/SqlFailure.ts"
@@ -25,20 +25,22 @@ export const layer = AccountEntity.toLayer(
     const once = Once.make(yield* IdempotencyKeys)
 
     /** A defect must be an answer: left alone it would restart the actor and repeat every request in flight. */
-    const answer = <A>(effect: Effect.Effect<A, ApiError>) =>
-      effect.pipe(
+    const answer = <A>({ request_id }: RequestContext, effect: Effect.Effect<A, ApiError>) =>
+      Effect.annotateCurrentSpan({ account_id: of.account_id, request_id }).pipe(
+        Effect.andThen(effect),
         Effect.catchCauseIf(
           (cause) => cause.reasons.some((reason) => reason._tag === "Die"),
           (cause) => Effect.andThen(Effect.logError("A command failed", cause), Effect.fail(apiErrorOf(cause)))
         ),
-        Effect.annotateLogs({ account_id: of.account_id })
+        Effect.annotateLogs({ account_id: of.account_id, request_id })
       )
 
     return AccountEntity.of({
       CreateCustomer: ({ payload: { context, request } }) =>
-        answer(once(context, work.createCustomer(of, context, request))),
+        answer(context, once(context, work.createCustomer(of, context, request))),
       CreateInvoice: ({ payload: { context, request } }) =>
         answer(
+          context,
           once(
             context,
             Effect.gen(function* () {
@@ -49,15 +51,15 @@ export const layer = AccountEntity.toLayer(
           )
         ),
       CreateWebhookEndpoint: ({ payload: { context, request } }) =>
-        answer(once(context, work.createEndpoint(of, context, request))),
+        answer(context, once(context, work.createEndpoint(of, context, request))),
       UpdateWebhookEndpoint: ({ payload: { context, id, patch } }) =>
-        answer(once(context, work.updateEndpoint({ ...of, id }, context, patch))).pipe(
+        answer(context, once(context, work.updateEndpoint({ ...of, id }, context, patch))).pipe(
           Effect.tap(() => (patch.is_active === true ? telling.deliver({ ...of, id }) : Effect.void))
         ),
       DeleteWebhookEndpoint: ({ payload: { context, id } }) =>
-        answer(once(context, work.deleteEndpoint({ ...of, id }))),
+        answer(context, once(context, work.deleteEndpoint({ ...of, id }))),
       RotateWebhookSecret: ({ payload: { context, id } }) =>
-        answer(once(context, work.rotateSecret({ ...of, id }, context))),
+        answer(context, once(context, work.rotateSecret({ ...of, id }, context))),
       NumberDrafts: () => numbering.takeUp
     })
   }),

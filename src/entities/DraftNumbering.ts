@@ -1,9 +1,10 @@
-import { Cause, Clock, Effect, Exit, Option, Queue, Result } from "effect"
+import { Cause, Clock, Effect, Exit, Metric, Option, Queue, Result } from "effect"
 import type { AccountMode } from "../../schemas/Account.ts"
 import { issueTime, localDate } from "../domain/AuthorityTime.ts"
 import { cufeTail } from "../domain/Cufe.ts"
 import { taxTotal } from "../domain/Totals.ts"
 import { Fault } from "../protocol/Fault.ts"
+import * as Metrics from "../protocol/Metrics.ts"
 import { Accounts } from "../store/Accounts.ts"
 import { Invoices, type StoredInvoice } from "../store/Invoices.ts"
 import { Numbering } from "../store/Numbering.ts"
@@ -106,7 +107,10 @@ export const make = Effect.fnUntraced(function* (of: AccountMode) {
   // An account or a range that cannot be read is no draft's fault: they wait, longer each time, and none of them fails.
   const park = (batch: ReadonlyArray<NewDraft>, cause: Cause.Cause<never>) =>
     Effect.andThen(
-      Effect.logError("The drafts of an account cannot be numbered; they wait", cause),
+      Effect.andThen(
+        Effect.logError("The drafts of an account cannot be numbered; they wait", cause),
+        Metric.update(Metrics.poison("numbering"), 1)
+      ),
       poison.park(batch.map(({ id }) => ({ ...of, id })))
     )
 

@@ -1,5 +1,6 @@
-import { Duration, Effect, Schedule } from "effect"
+import { Duration, Effect, Metric, Schedule } from "effect"
 import { Singleton } from "effect/cluster"
+import * as Metrics from "../protocol/Metrics.ts"
 import { purgeBatchMax, Retention } from "../store/Retention.ts"
 
 const interval = Duration.minutes(1)
@@ -7,8 +8,9 @@ const interval = Duration.minutes(1)
 // Between two batches: the purge takes a small part of the database's time, and catches up with any load all the same.
 const pause = Duration.millis(50)
 
-const drain = (purge: Effect.Effect<number>) =>
+const drain = ([table, purge]: readonly [table: string, purge: Effect.Effect<number>]) =>
   purge.pipe(
+    Effect.tap((removed) => Metric.update(Metrics.purged(table), removed)),
     Effect.repeat({ while: (removed) => removed === purgeBatchMax, schedule: Schedule.spaced(pause) }),
     Effect.catchCause((cause) => Effect.logWarning("A purge failed; the next one is in a minute", cause))
   )
@@ -19,8 +21,14 @@ export const layer = Singleton.make(
   Effect.gen(function* () {
     const retention = yield* Retention
 
-    yield* Effect.forEach([retention.purgeIdempotencyKeys, retention.purgeDeliveries, retention.purgeEvents], drain, {
-      discard: true
-    }).pipe(Effect.repeat(Schedule.spaced(interval)))
+    yield* Effect.forEach(
+      [
+        ["idempotency_keys", retention.purgeIdempotencyKeys],
+        ["deliveries", retention.purgeDeliveries],
+        ["events", retention.purgeEvents]
+      ] as const,
+      drain,
+      { discard: true }
+    ).pipe(Effect.repeat(Schedule.spaced(interval)))
   })
 )

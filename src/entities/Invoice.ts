@@ -15,7 +15,8 @@ export const layer = InvoiceEntity.toLayer(
     const key = invoiceKeyOf(entityId)
     return InvoiceEntity.of({
       Proceed: () =>
-        work.proceed(key).pipe(
+        Effect.annotateCurrentSpan({ account_id: key.account_id, invoice_id: key.id }).pipe(
+          Effect.andThen(work.proceed(key)),
           Effect.catchCause((cause) =>
             Effect.logError("An invoice could not proceed; the sweeper will try again", cause)
           ),

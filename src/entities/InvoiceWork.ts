@@ -1,13 +1,14 @@
-import { Cause, Clock, Context, Duration, Effect, Layer, Option, Random } from "effect"
+import { Cause, Clock, Context, Duration, Effect, Exit, Layer, Metric, Option, Random } from "effect"
 import type { EventType } from "../../schemas/Event.ts"
 import type { Failure } from "../../schemas/Invoice.ts"
 import { timestamp } from "../domain/AuthorityTime.ts"
-import { eventOf, type InvoiceCommand, type InvoiceState, transition } from "../domain/InvoiceLifecycle.ts"
+import { eventOf, type InvoiceCommand, type InvoiceState, statusOf, transition } from "../domain/InvoiceLifecycle.ts"
 import { authorityDelayMs } from "../domain/RetrySchedule.ts"
 import { SandboxCertificate } from "../documents/Certificate.ts"
 import { type DocumentContent, signDocument } from "../documents/SignedDocument.ts"
 import { Authority, AuthorityUnavailable, type Verdict } from "../outbound/Authority.ts"
 import { Fault } from "../protocol/Fault.ts"
+import * as Metrics from "../protocol/Metrics.ts"
 import { Accounts } from "../store/Accounts.ts"
 import { Ids } from "../store/Ids.ts"
 import { type InvoiceKey, Invoices, invoiceSnapshot, type StoredInvoice } from "../store/Invoices.ts"
@@ -38,6 +39,12 @@ const failure: Failure = {
   code: "internal_error",
   message: "The document could not be processed. It can be retried, and keeps the number it has.",
   retryable: true
+}
+
+const callOf = (call: string) => (exit: Exit.Exit<Verdict | null, AuthorityUnavailable>) => {
+  if (Exit.isFailure(exit)) return Metrics.authorityCalls(call, isDefect(exit.cause) ? "broken" : "unavailable")
+  if (exit.value === null) return Metrics.authorityCalls(call, "unknown")
+  return Metrics.authorityCalls(call, exit.value.accepted ? "accepted" : "rejected")
 }
 
 /** A document at work: its row, and its signed bytes while they are still at hand. They are stored before they are used. */
@@ -104,6 +111,7 @@ export class InvoiceWork extends Context.Service<
           ...details,
           ...event
         })
+        if (outcome !== null && moved) yield* Metric.update(Metrics.outcomes(statusOf(to)), 1)
         if (outcome !== null) yield* Fault.at("after-outcome")
         for (const id of endpoints) {
           yield* telling.deliver({ account_id: row.account_id, livemode: row.livemode, id })
@@ -172,11 +180,11 @@ export class InvoiceWork extends Context.Service<
       /** The authority's word. `arrived` when an earlier attempt may have reached it: then it is asked before it is sent to. */
       const verdictOn = Effect.fnUntraced(function* (row: Document, arrived: boolean) {
         const cufe = row.cufe ?? ""
-        const known = arrived ? yield* authority.verdict(cufe) : null
+        const known = arrived ? yield* Metrics.measure(authority.verdict(cufe), callOf("verdict")) : null
         if (known !== null) return known
         const signed = row.signed ?? Option.getOrUndefined(yield* invoices.signedDocument(row))
         if (signed === undefined) return yield* Effect.die(`no signed bytes of ${row.id}`)
-        return yield* authority.submit({ cufe, signed })
+        return yield* Metrics.measure(authority.submit({ cufe, signed }), callOf("submit"))
       })
 
       // Without an answer the outcome is unknown: it is asked for later, and never guessed.
@@ -236,6 +244,7 @@ export class InvoiceWork extends Context.Service<
       const stumble = Effect.fn("InvoiceWork.stumble")(function* (key: RowKey, cause: Cause.Cause<never>) {
         yield* Effect.logError("An invoice could not proceed", cause).pipe(Effect.annotateLogs({ invoice_id: key.id }))
         if (isSqlFailure(cause)) return
+        yield* Metric.update(Metrics.poison("invoice"), 1)
         yield* settle(key, cause).pipe(
           Effect.catchCauseIf(
             (second) => isDefect(second),

@@ -1,4 +1,4 @@
-import { Cause, Clock, Duration, Effect, Latch, Random } from "effect"
+import { Cause, Clock, Duration, Effect, Exit, Latch, Metric, Random } from "effect"
 import { Entity } from "effect/cluster"
 import { ServiceInfo } from "../api/ServiceInfo.ts"
 import { nextDeliveryDelayMs } from "../domain/RetrySchedule.ts"
@@ -6,6 +6,7 @@ import { signatureHeaders } from "../domain/WebhookSignature.ts"
 import { type WebhookResponse, WebhookSender } from "../outbound/WebhookSender.ts"
 import { endpointKeyOf } from "../protocol/Address.ts"
 import { Fault } from "../protocol/Fault.ts"
+import * as Metrics from "../protocol/Metrics.ts"
 import { WebhookEndpointEntity } from "../protocol/WebhookEndpointEntity.ts"
 import { type CompletedAttempt, Deliveries, type DueDelivery } from "../store/Deliveries.ts"
 import { isDefect } from "../store/SqlFailure.ts"
@@ -23,6 +24,9 @@ const unsent: WebhookResponse = {
   durationMs: 0,
   error: { code: "internal", message: "The delivery could not be made. This is not the endpoint's fault." }
 }
+
+const resultOf = (exit: Exit.Exit<WebhookResponse>) =>
+  Metrics.attempts(Exit.isSuccess(exit) ? (exit.value.error?.code ?? "delivered") : "internal")
 
 /** Sends what is due: up to `max_in_flight` at a time, in event order, and in strict order for each resource. */
 export const layer = WebhookEndpointEntity.toLayer(
@@ -57,16 +61,20 @@ export const layer = WebhookEndpointEntity.toLayer(
     })
 
     const attempt = Effect.fn("WebhookEndpoint.attempt")(function* (delivery: DueDelivery) {
+      yield* Effect.annotateCurrentSpan({ account_id: key.account_id, delivery_id: delivery.id })
       const startedAt = yield* Clock.currentTimeMillis
       const timestamp = Math.floor(startedAt / 1000)
       yield* Fault.at("before-send")
-      const response = yield* Effect.catchCauseIf(
-        send(delivery, timestamp),
-        (cause) => !Cause.hasInterruptsOnly(cause),
-        (cause) => Effect.as(Effect.logError("A delivery could not be sent", cause), unsent)
+      const response = yield* send(delivery, timestamp).pipe(
+        Effect.catchCauseIf(
+          (cause) => !Cause.hasInterruptsOnly(cause),
+          (cause) => Effect.as(Effect.logError("A delivery could not be sent", cause), unsent)
+        ),
+        (sending) => Metrics.measure(sending, resultOf)
       )
       yield* Fault.at("after-send")
       const succeeded = response.error === null
+      if (response.error?.code === "internal") yield* Metric.update(Metrics.poison("delivery"), 1)
       const completed: CompletedAttempt = {
         delivery,
         trigger: "auto",
@@ -87,6 +95,8 @@ export const layer = WebhookEndpointEntity.toLayer(
         () => deliveries.record({ ...completed, response_headers: {}, response_body: "" })
       )
       yield* Fault.at("after-record")
+      const result = succeeded ? "succeeded" : completed.retryInMs === null ? "failed" : "retry"
+      yield* Metric.update(Metrics.deliveries(result), 1)
       if (!succeeded) {
         yield* Effect.logInfo("A webhook delivery failed").pipe(
           Effect.annotateLogs({ delivery_id: delivery.id, attempt: delivery.attempts + 1, error: response.error?.code })

@@ -1,6 +1,7 @@
 import { Effect, Layer, Option, Redacted } from "effect"
 import { ApiError } from "../../schemas/ApiError.ts"
 import { Authorization, CurrentPrincipal } from "../api/Authorization.ts"
+import { Exchange } from "./Exchange.ts"
 import { ApiKeys } from "../store/ApiKeys.ts"
 
 // One text for wrong, mistyped, revoked and missing keys: none can be told from another.
@@ -20,9 +21,12 @@ export const layer = Layer.effect(
           Option.match({
             onNone: () => Effect.fail(refused) as Effect.Effect<never>,
             onSome: (principal) =>
-              Effect.provideService(handler, CurrentPrincipal, principal).pipe(
-                Effect.annotateLogs({ account_id: principal.account_id, api_key_id: principal.api_key_id })
-              )
+              Effect.flatMap(Exchange, (exchange) => {
+                exchange.account_id = principal.account_id
+                return Effect.provideService(handler, CurrentPrincipal, principal).pipe(
+                  Effect.annotateLogs({ account_id: principal.account_id, api_key_id: principal.api_key_id })
+                )
+              })
           })
         )
     })

@@ -4,8 +4,10 @@ import { ApiError, errorCodes } from "../../schemas/ApiError.ts"
 import { currentVersion, versions } from "../../schemas/Version.ts"
 import { Api } from "../api/Api.ts"
 import { ServiceInfo } from "../api/ServiceInfo.ts"
+import * as Metrics from "../protocol/Metrics.ts"
 import { Ids } from "../store/Ids.ts"
 import * as Errors from "./Errors.ts"
+import { begun, Exchange, seriesOf } from "./Exchange.ts"
 import { RequestId } from "./RequestId.ts"
 
 const urlMax = 8 * 1024
@@ -17,7 +19,7 @@ const methods = (() => {
   const paths = Object.values(Api.groups).flatMap((group) => Object.values(group.endpoints))
   for (const { method, path } of [
     ...paths,
-    ...["/v1/openapi.json", "/docs", "/docs/errors", "/docs/errors/:code"].map((page) => ({
+    ...["/v1/openapi.json", "/docs", "/docs/errors", "/docs/errors/:code", "/metrics"].map((page) => ({
       method: "GET",
       path: page
     }))
@@ -72,14 +74,25 @@ export const make = Effect.gen(function* () {
       const refusal = tooLong(request)
       const guarded: Effect.Effect<HttpServerResponse.HttpServerResponse, E | ApiError, R> =
         refusal === null ? handler : Effect.fail(refusal)
-      const answer = yield* guarded.pipe(
+      const exchange = begun(request_id)
+      const respond = guarded.pipe(
         Effect.catchCause((cause) => {
           if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
           return isUnmatched(cause) ? Errors.respond(unmatched(request)) : Errors.respondToCause(cause)
         }),
+        Effect.provideService(Exchange, exchange),
         Effect.provideService(RequestId, request_id),
         Effect.provideService(ServiceInfo, info),
         Effect.annotateLogs({ request_id })
+      )
+      const answer = yield* Metrics.measure(respond, seriesOf(request, exchange))
+      const { account_id, route } = exchange
+      const { method } = request
+      const facts = account_id === undefined ? { request_id } : { request_id, account_id }
+      yield* Effect.annotateCurrentSpan(facts)
+      // Not at Info: at full load a line a request costs more than the request's own rows.
+      yield* Effect.logDebug("A request was answered").pipe(
+        Effect.annotateLogs({ ...facts, method, route, status: answer.status })
       )
       // A refused version is not echoed: the answer was written in the standard one.
       const asked = versions.find((known) => known === request.headers["svc-version"])

@@ -9,8 +9,10 @@ import * as Conventions from "./Conventions.ts"
 import * as Customers from "./Customers.ts"
 import * as Docs from "./Docs.ts"
 import * as Errors from "./Errors.ts"
+import { noteRoute } from "./Exchange.ts"
 import * as Health from "./Health.ts"
 import * as Invoices from "./Invoices.ts"
+import * as Metrics from "./Metrics.ts"
 import * as WebhookEndpoints from "./WebhookEndpoints.ts"
 
 const groups = Layer.mergeAll(
@@ -23,7 +25,9 @@ const groups = Layer.mergeAll(
 ).pipe(Layer.provide([Authentication.layer, Conventions.layer, Errors.layer]))
 
 /** Every route of the service. A team adds its own beside these. */
-const layer = Layer.mergeAll(HttpApiBuilder.layer(Api).pipe(Layer.provide(groups)), Docs.layer)
+const layer = Layer.mergeAll(HttpApiBuilder.layer(Api).pipe(Layer.provide(groups)), Docs.layer, Metrics.layer).pipe(
+  Layer.provide(noteRoute)
+)
 
 /** The routes as one handler. A path is matched to the letter: any other spelling of it is another path, and not there. */
 export const handler = HttpRouter.toHttpEffect(layer).pipe(

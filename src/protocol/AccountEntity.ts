@@ -3,7 +3,7 @@ import { Entity } from "effect/cluster"
 import { Rpc } from "effect/rpc"
 import { ApiError } from "../../schemas/ApiError.ts"
 import { CustomerRequest } from "../../schemas/Customer.ts"
-import { ApiKeyId, WebhookEndpointId } from "../../schemas/Id.ts"
+import { ApiKeyId, RequestId, WebhookEndpointId } from "../../schemas/Id.ts"
 import { InvoiceRequest } from "../../schemas/Invoice.ts"
 import { Version } from "../../schemas/Version.ts"
 import { WebhookEndpointRequest, WebhookEndpointUpdate } from "../../schemas/WebhookEndpoint.ts"
@@ -12,6 +12,8 @@ import { WebhookEndpointRequest, WebhookEndpointUpdate } from "../../schemas/Web
 export class RequestContext extends Schema.Opaque<RequestContext>()(
   Schema.Struct({
     api_key_id: ApiKeyId,
+    /** Of the request that asks: for log lines and spans alone. */
+    request_id: Schema.optionalKey(RequestId),
     version: Version,
     idempotency: Schema.NullOr(Schema.Struct({ key: Schema.String, fingerprint: Schema.String }))
   })

@@ -1,4 +1,5 @@
-import { Deferred, Effect, Exit, type Scope } from "effect"
+import { Deferred, Effect, Exit, Metric, type Scope, type Tracer } from "effect"
+import * as Metrics from "../protocol/Metrics.ts"
 
 /**
  * Gathers single writes into batches without a timer: alone, a write goes at once; while one batch is in flight the next one
@@ -20,10 +21,16 @@ export const make = <A, B, E>(options: {
     let waiting: Array<Entry<A, B, E>> = []
     let running = false
 
+    const size = Metrics.batchSizes(options.name)
+    const duration = Metrics.batchDurations(options.name)
+
     const attempt = (entries: ReadonlyArray<Entry<A, B, E>>) =>
-      options
-        .run(entries.map((entry) => entry.item))
-        .pipe(Effect.withSpan(`Batcher.${options.name}`, { attributes: { size: entries.length } }), Effect.exit)
+      Metrics.measure(
+        options
+          .run(entries.map((entry) => entry.item))
+          .pipe(Effect.withSpan(`Batcher.${options.name}`, spanOf(entries))),
+        () => duration
+      ).pipe(Effect.exit, Effect.tap(Metric.update(size, entries.length)))
 
     const settle = (entries: ReadonlyArray<Entry<A, B, E>>, exit: Exit.Exit<ReadonlyArray<B>, E>) => {
       entries.forEach((entry, index) =>
@@ -40,6 +47,7 @@ export const make = <A, B, E>(options: {
       yield* Effect.logWarning(`A batch of ${entries.length} failed and is repeated item by item`, exit.cause).pipe(
         Effect.annotateLogs({ batcher: options.name })
       )
+      yield* Metric.update(Metrics.batchesRepeated(options.name), 1)
       for (const entry of entries) settle([entry], yield* attempt([entry]))
     })
 
@@ -61,9 +69,9 @@ export const make = <A, B, E>(options: {
     )
 
     return (item) =>
-      Effect.suspend(() => {
+      Effect.withFiber(({ cache: { span } }) => {
         const answer = Deferred.makeUnsafe<B, E>()
-        waiting.push({ item, answer })
+        waiting.push({ item, answer, span })
         if (running) return Deferred.await(answer)
         running = true
         return Effect.andThen(Effect.forkIn(drain, scope), Deferred.await(answer))
@@ -73,4 +81,14 @@ export const make = <A, B, E>(options: {
 interface Entry<A, B, E> {
   readonly item: A
   readonly answer: Deferred.Deferred<B, E>
+  readonly span: Tracer.AnySpan | undefined
+}
+
+/** A batch belongs to no one of its items: it is a trace of its own with links to each. Alone, an item is its parent. */
+const spanOf = (entries: ReadonlyArray<{ readonly span: Tracer.AnySpan | undefined }>): Tracer.SpanOptions => {
+  const spans = entries.flatMap(({ span }) => (span?.sampled === true ? [span] : []))
+  const attributes = { size: entries.length }
+  const [only, ...others] = spans
+  if (only !== undefined && others.length === 0) return { attributes, parent: only }
+  return { attributes, root: true, links: spans.map((span) => ({ span, attributes: {} })) }
 }

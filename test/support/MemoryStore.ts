@@ -14,7 +14,7 @@ import { reminderLeaseSeconds } from "../../src/store/PoisonInvoices.ts"
 import { Resolutions } from "../../src/store/Resolutions.ts"
 import { Workers } from "../../src/store/Workers.ts"
 import { deliveriesLayer, endpointsLayer, numberingLayer, transitionsLayer } from "./MemoryDelivery.ts"
-import { poisonInvoicesLayer, retentionLayer } from "./MemoryUpkeep.ts"
+import { backlogLayer, poisonInvoicesLayer, retentionLayer } from "./MemoryUpkeep.ts"
 import { type InvoiceRow, isOf, MemoryTables, pageOf, rowOf, type Tables } from "./MemoryTables.ts"
 
 /*
@@ -283,6 +283,7 @@ const workersLayer = Layer.succeed(Workers, { id: "memory", freeDead: Effect.voi
 export const layer = Layer.mergeAll(
   accountsLayer,
   apiKeysLayer,
+  backlogLayer,
   customersLayer,
   databaseLayer,
   deliveriesLayer,

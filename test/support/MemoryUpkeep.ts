@@ -1,4 +1,5 @@
 import { Effect, Layer, Option } from "effect"
+import { Backlog } from "../../src/store/Backlog.ts"
 import { PoisonInvoices, reminderLeaseSeconds } from "../../src/store/PoisonInvoices.ts"
 import { Retention } from "../../src/store/Retention.ts"
 import { MemoryTables } from "./MemoryTables.ts"
@@ -28,9 +29,36 @@ export const poisonInvoicesLayer = Layer.effect(
   )
 )
 
-// Nothing here lives for a day.
-export const retentionLayer = Layer.succeed(Retention, {
-  purgeIdempotencyKeys: Effect.succeed(0),
-  purgeDeliveries: Effect.succeed(0),
-  purgeEvents: Effect.succeed(0)
-})
+// Nothing here lives for a day: there is never anything to remove.
+export const retentionLayer = Layer.effect(
+  Retention,
+  Effect.map(MemoryTables, ({ call }) =>
+    Retention.of({
+      purgeIdempotencyKeys: call("Retention.purgeIdempotencyKeys", () => 0),
+      purgeDeliveries: call("Retention.purgeDeliveries", () => 0),
+      purgeEvents: call("Retention.purgeEvents", () => 0)
+    })
+  )
+)
+
+export const backlogLayer = Layer.effect(
+  Backlog,
+  Effect.map(MemoryTables, ({ call }) =>
+    Backlog.of({
+      waiting: call("Backlog.waiting", ({ deliveries, invoices }, now) => {
+        const open = [...invoices.values()].filter((row) => row.next_action_at !== null)
+        const pending = [...deliveries.values()].filter((row) => row.status === "pending")
+        const due = pending.filter((row) => row.next_attempt_at <= now)
+        const age = (since: ReadonlyArray<number>) => (now - Math.min(now, ...since)) / 1000
+        return {
+          oldest_invoice: age(open.map((row) => row.created_at.getTime())),
+          oldest_delivery: age(due.map((row) => row.next_attempt_at)),
+          invoices: Object.fromEntries(
+            open.map(({ state }) => [state, open.filter((row) => row.state === state).length])
+          ),
+          deliveries: { due: due.length, scheduled: pending.length - due.length }
+        }
+      })
+    })
+  )
+)

@@ -1,0 +1,46 @@
+import { Cause, Context, Effect, Exit } from "effect"
+import { HttpRouter, type HttpServerRequest, type HttpServerResponse } from "effect/http"
+import type { RequestId } from "../../schemas/Id.ts"
+import * as Metrics from "../protocol/Metrics.ts"
+
+interface Facts {
+  readonly request_id: RequestId | undefined
+  /** The pattern of the route it matched. */
+  route: string
+  account_id: string | undefined
+}
+
+export const begun = (request_id: RequestId | undefined): Facts => ({
+  request_id,
+  route: "none",
+  account_id: undefined
+})
+
+/** What becomes known of a request while it is being answered, noted for its log line and its metrics. */
+export class Exchange extends Context.Reference<Facts>("folio/http/Exchange", {
+  defaultValue: () => begun(undefined)
+}) {}
+
+/** Around every route: only in there it is known which one it is. */
+export const noteRoute = HttpRouter.middleware((handler) =>
+  Effect.flatMap(Effect.all([Exchange, HttpRouter.RouteContext]), ([exchange, { route }]) => {
+    exchange.route = route.path
+    return handler
+  })
+).layer
+
+const methods = new Set(["GET", "HEAD", "POST", "PATCH", "DELETE"])
+
+/** The series that a request belongs to once it has been answered. */
+export const seriesOf =
+  (request: HttpServerRequest.HttpServerRequest, exchange: Facts) =>
+  (exit: Exit.Exit<HttpServerResponse.HttpServerResponse, unknown>) =>
+    Metrics.httpRequests(
+      methods.has(request.method) ? request.method : "other",
+      exchange.route,
+      Exit.isSuccess(exit)
+        ? `${Math.floor(exit.value.status / 100)}xx`
+        : Cause.hasInterruptsOnly(exit.cause)
+          ? "aborted"
+          : "5xx"
+    )

@@ -1,0 +1,50 @@
+import { Effect, Fiber, Metric } from "effect"
+import { HttpRouter, HttpServerResponse } from "effect/http"
+import { PrometheusMetrics } from "effect/observability"
+import * as Metrics from "../protocol/Metrics.ts"
+import { Backlog, type Waiting } from "../store/Backlog.ts"
+
+// However many ask: the database is looked at no more often than this.
+const sampleInterval = "5 seconds"
+const patience = "2 seconds"
+
+const stages = ["queued", "numbered", "signed", "submitted"]
+const deliveryStates = ["due", "scheduled", "resting"]
+
+const unknown = (names: ReadonlyArray<string>) => Object.fromEntries(names.map((name) => [name, Number.NaN]))
+
+// What Prometheus writes for a value that is not known.
+const nothing: Waiting = {
+  oldest_invoice: Number.NaN,
+  oldest_delivery: Number.NaN,
+  invoices: unknown(stages),
+  deliveries: unknown(deliveryStates)
+}
+
+const show = Effect.fnUntraced(function* (waiting: Waiting) {
+  yield* Metric.update(Metrics.oldestInvoice(), waiting.oldest_invoice)
+  yield* Metric.update(Metrics.oldestDelivery(), waiting.oldest_delivery)
+  for (const stage of stages) yield* Metric.update(Metrics.invoicesWaiting(stage), waiting.invoices[stage] ?? 0)
+  for (const state of deliveryStates) {
+    yield* Metric.update(Metrics.deliveriesWaiting(state), waiting.deliveries[state] ?? 0)
+  }
+})
+
+/** The metrics of this process, and what waits in the database, for Prometheus: without a key. */
+export const layer = HttpRouter.use((router) =>
+  Effect.gen(function* () {
+    const backlog = yield* Backlog
+    // Joined, not timed out itself: to interrupt a query on a dead connection takes seconds.
+    const sample = Effect.forkDetach(backlog.waiting).pipe(
+      Effect.flatMap(Fiber.join),
+      Effect.timeout(patience),
+      Effect.catchCause((cause) => Effect.as(Effect.logWarning("What waits could not be counted", cause), nothing)),
+      Effect.flatMap(show)
+    )
+    const refresh = yield* Effect.cachedWithTTL(sample, sampleInterval)
+    const answer = Effect.map(PrometheusMetrics.format(), (text) =>
+      HttpServerResponse.text(text, { contentType: "text/plain; version=0.0.4; charset=utf-8" })
+    )
+    yield* router.add("GET", "/metrics", Effect.andThen(refresh, answer))
+  })
+)

@@ -1,0 +1,51 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
+import { layer as app } from "../support/MemoryApp.ts"
+import { MemoryTables } from "../support/MemoryTables.ts"
+import { send } from "../support/Requests.ts"
+
+const scrape = send({ path: "/metrics", headers: { authorization: undefined } })
+
+layer(app)("GET /metrics", (it) => {
+  it.effect("needs no key, and looks at the database once in five seconds, however many ask", () =>
+    Effect.gen(function* () {
+      const { count } = yield* MemoryTables
+      const before = count("Backlog.waiting")
+      const answers = yield* Effect.forEach(Array.from({ length: 10 }), () => scrape, { concurrency: "unbounded" })
+      for (const { headers, status, text } of answers) {
+        assert.strictEqual(status, 200)
+        assert.strictEqual(headers["cache-control"], "no-store")
+        assert.match(text, /^folio_oldest_unfinished_invoice_age_seconds 0$/m)
+      }
+      assert.strictEqual(count("Backlog.waiting"), before + 1)
+      yield* TestClock.adjust("5 seconds")
+      yield* scrape
+      assert.strictEqual(count("Backlog.waiting"), before + 2)
+    })
+  )
+
+  it.effect("answers without the database, and says that it does not know", () =>
+    Effect.gen(function* () {
+      const memory = yield* MemoryTables
+      yield* TestClock.adjust("5 seconds")
+      memory.onCall = (name) => (name === "Backlog.waiting" ? Effect.die("no database") : Effect.void)
+      const { status, text } = yield* scrape
+      memory.onCall = () => Effect.void
+      assert.strictEqual(status, 200)
+      assert.match(text, /^folio_oldest_unfinished_invoice_age_seconds NaN$/m)
+      assert.match(text, /^folio_invoices_waiting\{stage="queued"\} NaN$/m)
+      assert.match(
+        text,
+        /^folio_http_request_duration_seconds_count\{method="GET",route="\/metrics",status="2xx"\} 11$/m
+      )
+    })
+  )
+
+  it.effect("is read and nothing else", () =>
+    Effect.gen(function* () {
+      const { headers, status } = yield* send({ method: "POST", path: "/metrics" })
+      assert.deepStrictEqual([status, headers["allow"]], [405, "GET, HEAD"])
+    })
+  )
+})
