@@ -1,11 +1,15 @@
 import { Cause, Console, Effect, Exit, Result, type Runtime } from "effect"
+import { redactor } from "../platform/Redaction.ts"
+
+// Before there are settings, or without them: only what has the form of a secret is known to be one.
+const redact = redactor([])
 
 /** Says on standard error what made a program end: for an error of ours one line, for anything unexpected all there is. */
 export const run = <A, E extends { readonly message: string }>(program: Effect.Effect<A, E>): Effect.Effect<A, E> =>
   Effect.tapCause(program, (cause) => {
     if (Cause.hasInterruptsOnly(cause)) return Effect.void
     const error = Result.getOrUndefined(Cause.findError(cause))
-    return Console.error(error === undefined ? Cause.pretty(cause) : `folio: ${error.message}`)
+    return Console.error(redact(error === undefined ? Cause.pretty(cause) : `folio: ${error.message}`))
   })
 
 /** Asked to stop: 0. Could not start or go on: 1. */

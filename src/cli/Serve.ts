@@ -1,6 +1,6 @@
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import * as NodeDns from "@effect/platform-node/NodeDns"
-import { Console, Context, Effect, Layer, References } from "effect"
+import { Console, Context, Effect, Layer } from "effect"
 import { Dns } from "effect/net"
 import folio from "../../package.json" with { type: "json" }
 import { ServiceInfo } from "../api/ServiceInfo.ts"
@@ -16,6 +16,7 @@ import { discardTestKey, sandboxCertificateLayer, secretKeyLayer, testKey } from
 import * as Postgres from "../platform/Postgres.ts"
 import * as Server from "../platform/Server.ts"
 import { Settings } from "../platform/Settings.ts"
+import * as Telemetry from "../platform/Telemetry.ts"
 import { welcome } from "../platform/Welcome.ts"
 import { Accounts } from "../store/Accounts.ts"
 import { RetentionDays } from "../store/Retention.ts"
@@ -99,13 +100,7 @@ export const serveWith = <E>(
             Effect.map(Settings, ({ retentionDays }) => retentionDays)
           )
         ),
-        Layer.provideMerge(Layer.succeed(References.TracerEnabled, false)),
-        Layer.provideMerge(
-          Layer.effect(
-            References.MinimumLogLevel,
-            Effect.map(Settings, ({ logLevel }) => logLevel)
-          )
-        ),
+        Layer.provideMerge(Telemetry.layer(folio.version)),
         Layer.provideMerge(Settings.layer)
       )
     )

@@ -8,6 +8,23 @@ export class SettingsError extends Schema.TaggedError<SettingsError>()("Settings
 
 const oneLine = (text: string) => text.replaceAll(/\s+/g, " ")
 
+const isHttp = (url: string) => URL.canParse(url) && /^https?:/.test(url)
+
+/** `name=value,name=value`, as OpenTelemetry writes headers. */
+const headersOf = (text: string): Record<string, string> =>
+  Object.fromEntries(
+    text
+      .split(",")
+      .filter((pair) => pair.includes("="))
+      .map((pair) => [pair.slice(0, pair.indexOf("=")).trim(), decode(pair.slice(pair.indexOf("=") + 1).trim())])
+  )
+
+const decode = (text: string) =>
+  Result.getOrElse(
+    Result.try(() => decodeURIComponent(text)),
+    () => text
+  )
+
 /** What the environment says, checked. */
 export class Settings extends Context.Service<
   Settings,
@@ -23,6 +40,10 @@ export class Settings extends Context.Service<
     readonly webhookAllow: ReadonlyArray<NetAddress.InetAddress>
     /** Log lines below it are not written. */
     readonly logLevel: LogLevel.LogLevel
+    /** One line of JSON an entry, or lines for a person. */
+    readonly logFormat: "json" | "pretty"
+    /** Where spans are sent to; undefined: none are made. */
+    readonly otlp: { readonly url: string; readonly headers: Redacted.Redacted<Record<string, string>> } | undefined
     /** Where other processes reach this one's actors; undefined: there is only this process. */
     readonly runner: { readonly host: string; readonly port: number } | undefined
     /** Seals secrets at rest; undefined: a file in `dataDir`. */
@@ -44,6 +65,11 @@ export class Settings extends Context.Service<
         databaseUrl: Config.Redacted("DATABASE_URL").pipe(Config.option),
         webhookAllow: Config.String("WEBHOOK_ALLOW").pipe(Config.withDefault("")),
         logLevel: Config.LogLevel("LOG_LEVEL").pipe(Config.withDefault("Info" as const)),
+        logFormat: Config.Literals(["json", "pretty"], "LOG_FORMAT").pipe(
+          Config.withDefault(process.stdout.isTTY ? ("pretty" as const) : ("json" as const))
+        ),
+        otlpEndpoint: Config.String("OTEL_EXPORTER_OTLP_ENDPOINT").pipe(Config.withDefault("")),
+        otlpHeaders: Config.Redacted("OTEL_EXPORTER_OTLP_HEADERS").pipe(Config.withDefault(Redacted.make(""))),
         cluster: Config.Literals(["single", "socket"], "CLUSTER").pipe(Config.withDefault("single" as const)),
         runnerHost: Config.String("RUNNER_HOST").pipe(Config.withDefault("127.0.0.1")),
         runnerPort: Config.Port("RUNNER_PORT").pipe(Config.withDefault(34_431)),
@@ -64,7 +90,7 @@ export class Settings extends Context.Service<
       }
       const host = raw.host.includes(":") ? `[${raw.host}]` : raw.host
       const baseUrl = raw.baseUrl._tag === "Some" ? raw.baseUrl.value : `http://${host}:${raw.port}`
-      if (!URL.canParse(baseUrl) || !/^https?:/.test(baseUrl)) {
+      if (!isHttp(baseUrl)) {
         return yield* new SettingsError({
           message: `BASE_URL must be an http or https URL such as https://folio.example.com, not ${baseUrl}`
         })
@@ -76,6 +102,12 @@ export class Settings extends Context.Service<
         return yield* new SettingsError({
           message:
             "WEBHOOK_ALLOW is for development: it lets webhooks reach internal addresses. Unset it, or NODE_ENV=production."
+        })
+      }
+      if (raw.otlpEndpoint !== "" && !isHttp(raw.otlpEndpoint)) {
+        return yield* new SettingsError({
+          message:
+            "OTEL_EXPORTER_OTLP_ENDPOINT must be the http or https URL of a collector, such as http://127.0.0.1:4318"
         })
       }
       const secretKey =
@@ -100,6 +132,14 @@ export class Settings extends Context.Service<
         databaseUrl: raw.databaseUrl._tag === "Some" ? raw.databaseUrl.value : undefined,
         webhookAllow,
         logLevel: raw.logLevel,
+        logFormat: raw.logFormat,
+        otlp:
+          raw.otlpEndpoint === ""
+            ? undefined
+            : {
+                url: `${raw.otlpEndpoint.replace(/\/+$/, "")}/v1/traces`,
+                headers: Redacted.make(headersOf(Redacted.value(raw.otlpHeaders)))
+              },
         runner: raw.cluster === "single" ? undefined : { host: raw.runnerHost, port: raw.runnerPort },
         secretKey: secretKey === undefined ? undefined : Redacted.make(secretKey),
         retentionDays: raw.retentionDays,

@@ -130,6 +130,8 @@ const settings = Layer.succeed(Settings, {
   secretKey: undefined,
   runner: undefined,
   logLevel: "Info",
+  logFormat: "json",
+  otlp: undefined,
   retentionDays: 30,
   sandboxLatencyMs: 0
 })

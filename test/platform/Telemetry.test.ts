@@ -1,0 +1,68 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Cause, Effect, Layer } from "effect"
+import { TestConsole } from "effect/testing"
+import * as Telemetry from "../../src/platform/Telemetry.ts"
+import { settingsLayer } from "../support/Postgres.ts"
+
+const password = "correct horse"
+
+/** The lines that are written while an effect runs. */
+const linesOf = Effect.fnUntraced(function* (env: Record<string, string>, effect: Effect.Effect<void>) {
+  yield* Effect.provide(effect, Telemetry.layer("1.2.3").pipe(Layer.provide(settingsLayer(env))))
+  return (yield* TestConsole.logLines).map(String)
+}, Effect.provide(TestConsole.layer))
+
+const talk = Effect.gen(function* () {
+  yield* Effect.logDebug("not at this level")
+  yield* Effect.logInfo("A webhook delivery failed").pipe(Effect.annotateLogs({ delivery_id: "whd_1", attempt: 2 }))
+  yield* Effect.logError("It broke", Cause.die(new Error("at postgres://folio:hunter2@db"))).pipe(
+    Effect.annotateLogs({ level: "forged", time: "never", request_id: "req_1", key: `sk_test_${"x".repeat(49)}` })
+  )
+})
+
+const refused = (env: Record<string, string>) =>
+  Effect.map(Effect.flip(Effect.scoped(Layer.build(settingsLayer(env)))), ({ message }) => message)
+
+describe("Telemetry", () => {
+  it.effect("writes one line of JSON an entry", () =>
+    Effect.gen(function* () {
+      const lines = yield* linesOf({ LOG_FORMAT: "json", LOG_LEVEL: "Info" }, talk)
+      const [first, second, ...rest] = lines.map((line) => JSON.parse(line))
+      assert.lengthOf(rest, 0)
+      const { time, ...told } = first
+      assert.deepStrictEqual(told, {
+        level: "info",
+        message: "A webhook delivery failed",
+        delivery_id: "whd_1",
+        attempt: 2
+      })
+      assert.match(time, /^\d{4}-\d\d-\d\dT[\d:.]+Z$/)
+      assert.deepInclude(second, { level: "error", message: "It broke", request_id: "req_1", key: "sk_test_…" })
+      assert.notStrictEqual(second.time, "never")
+      assert.match(second.error, /^Error: at postgres:\/\/folio:…@db\n/)
+    })
+  )
+
+  it.effect("writes for a person when asked to, and no secret to him either", () =>
+    Effect.gen(function* () {
+      const lines = yield* linesOf(
+        { LOG_FORMAT: "pretty", DATABASE_URL: `postgres://folio:${encodeURIComponent(password)}@db/folio` },
+        Effect.andThen(talk, Effect.logWarning(`it is ${password}`))
+      )
+      assert.match(lines[0] ?? "", /^[\d:.]{12} INFO {2}A webhook delivery failed delivery_id=whd_1 attempt=2$/)
+      assert.match(lines[1] ?? "", /ERROR It broke .*key=sk_test_…\nError: at postgres:\/\/folio:…@db/)
+      assert.match(lines[2] ?? "", /WARN {2}it is …$/)
+    })
+  )
+
+  it.effect("says at once what is wrong with its settings", () =>
+    Effect.gen(function* () {
+      assert.match(
+        yield* refused({ OTEL_EXPORTER_OTLP_ENDPOINT: "collector:4318" }),
+        /^OTEL_EXPORTER_OTLP_ENDPOINT must/
+      )
+      assert.match(yield* refused({ LOG_FORMAT: "xml" }), /LOG_FORMAT/)
+      assert.match(yield* refused({ RETENTION_DAYS: "0" }), /^RETENTION_DAYS must/)
+    })
+  )
+})
