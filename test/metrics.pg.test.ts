@@ -1,10 +1,9 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { Backlog } from "../src/store/Backlog.ts"
 import { purgeBatchMax } from "../src/store/Retention.ts"
 import { invoiceBody, scripted } from "./support/Invoices.ts"
-import { ownerLayer, seedAccount, seedDrafts } from "./support/Owners.ts"
+import { ownerLayer, seedAccount } from "./support/Owners.ts"
 import { freshDatabase } from "./support/Postgres.ts"
 import * as TestApp from "./support/TestApp.ts"
 import { until } from "./support/Until.ts"
@@ -76,68 +75,6 @@ it.live("counts what has been done, by words of closed sets", () =>
       assert.include(text, `# HELP ${name} `)
       assert.match(name ?? "", /_(seconds|total|size|waiting)$/)
     }
-  }).pipe(Effect.provide(Customer.layer))
-)
-
-it.live("tells how old the oldest work is, and how much waits at each stage", () =>
-  Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    const backlog = yield* Backlog
-    const { accountId } = yield* TestApp.TestApp
-    assert.deepStrictEqual(yield* backlog.waiting, {
-      oldest_invoice: 0,
-      oldest_delivery: 0,
-      invoices: {},
-      deliveries: {}
-    })
-    yield* sql.withTransaction(
-      Effect.gen(function* () {
-        const [queued = "", numbered = "", ...accepted] = yield* seedDrafts(accountId, 6)
-        yield* sql`
-          update invoices set next_action_at = now() + interval '1 hour', created_at = now() - interval '90 seconds'
-          where id in (${queued}, ${numbered})`
-        yield* sql`update invoices set state = 'numbered', created_at = now() - interval '200 seconds' where id = ${numbered}`
-        yield* sql`
-          update invoices set state = 'accepted_by_authority', created_at = now() - interval '1 day'
-          where id = any(${accepted})`
-      })
-    )
-    const ages = ["1 hour", "-1 hour", "-2 hours", "-infinity"]
-    yield* Effect.forEach(ages, (age, index) => {
-      const id = String(index).padStart(26, "0")
-      return Effect.andThen(
-        sql`insert into events ${sql.insert({
-          account_id: accountId,
-          livemode: false,
-          id: `evt_${id}`,
-          type: "invoice.failed",
-          object_id: id,
-          object_version: 1,
-          body: "{}",
-          created_at: new Date()
-        })}`,
-        sql`
-          insert into deliveries (account_id, livemode, id, endpoint_id, event_id, object_id, seq, next_attempt_at, created_at,
-            updated_at)
-          values (${accountId}, false, ${`whd_${id}`}, 'we_1', ${`evt_${id}`}, ${id}, ${index},
-            case when ${age} = '-infinity' then 'infinity' else now() - ${age}::interval end, now(), now())`
-      )
-    })
-    // The sweeper finds the delivery that is due, and puts it to rest: there is no such endpoint.
-    const text = yield* scrape
-    const oldest = value(text, "folio_oldest_unfinished_invoice_age_seconds") ?? 0
-    assert.isTrue(oldest >= 200 && oldest < 230, `${oldest} s`)
-    assert.deepStrictEqual(
-      ["queued", "numbered", "signed", "submitted"].map((stage) =>
-        value(text, `folio_invoices_waiting{stage="${stage}"}`)
-      ),
-      [1, 1, 0, 0]
-    )
-    const { deliveries, oldest_delivery } = yield* backlog.waiting
-    assert.deepInclude(deliveries, { scheduled: 2, resting: 1 })
-    if (deliveries["due"] === 1)
-      assert.isTrue(oldest_delivery >= 3_600 && oldest_delivery < 3_630, `${oldest_delivery} s`)
-    else assert.strictEqual(oldest_delivery, 0)
   }).pipe(Effect.provide(Customer.layer))
 )
 

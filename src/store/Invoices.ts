@@ -1,4 +1,4 @@
-import { Context, Effect, Layer, Option, Result, Schema } from "effect"
+import { Context, Effect, Layer, Metric, Option, Result, Schema } from "effect"
 import { SqlClient, SqlSchema, type Statement } from "effect/sql"
 import { AccountMode } from "../../schemas/Account.ts"
 import type { ApiError } from "../../schemas/ApiError.ts"
@@ -13,6 +13,7 @@ import { Metadata } from "../../schemas/Text.ts"
 import { timestamp } from "../domain/AuthorityTime.ts"
 import { stageOf, states, statusOf } from "../domain/InvoiceLifecycle.ts"
 import * as AccountView from "./AccountView.ts"
+import * as Metrics from "../protocol/Metrics.ts"
 import * as Batcher from "./Batcher.ts"
 import * as Pages from "./Pages.ts"
 import { PoisonInvoices, reminderLeaseSeconds, type RowKey, UnreadableInvoice, type Vitals } from "./PoisonInvoices.ts"
@@ -155,6 +156,7 @@ export class Invoices extends Context.Service<
           yield* Effect.logError("Documents have ids that no actor can have; they wait").pipe(
             Effect.annotateLogs({ ids: strange.map(({ id }) => id) })
           )
+          yield* Metric.update(Metrics.poison("invoice"), strange.length)
           yield* poison.park(strange)
         }
         return rows.filter(isDue)

@@ -211,4 +211,55 @@ describe("WebhookEndpoint", () => {
       )
     }).pipe(Effect.provide(alone))
   )
+
+  it.effect(
+    "counts a delivery that breaks the sender as an attempt, keeps its resource in order, and sends the others",
+    () =>
+      Effect.gen(function* () {
+        const { tables } = yield* MemoryTables
+        const receiver = yield* FakeReceiver
+        const deliver = yield* endpointOwner
+        const endpoint = yield* addEndpoint()
+        const poison = yield* addDelivery(endpoint, "inv_1")
+        const later = yield* addDelivery(endpoint, "inv_1")
+        const other = yield* addDelivery(endpoint, "inv_2")
+        receiver.onSend = ({ body }) => (body === poison.body ? Effect.die("broken") : Effect.succeed(answered(200)))
+        yield* deliverAll(deliver, endpoint)
+        assert.deepStrictEqual(yield* bodies, [poison.body, other.body])
+        for (const attempts of [1, 2, 3]) {
+          const row = yield* deliveryOf(poison.id)
+          assert.deepStrictEqual([row.status, row.attempts], ["pending", attempts])
+          assert.strictEqual((yield* deliveryOf(later.id)).attempts, 0)
+          yield* TestClock.setTime(row.next_attempt_at)
+          yield* deliverAll(deliver, endpoint)
+        }
+        assert.strictEqual((yield* deliveryOf(poison.id)).status, "failed")
+        assert.deepStrictEqual(
+          tables.attempts.filter(({ delivery }) => delivery.id === poison.id).map(({ error }) => error?.code),
+          ["internal", "internal", "internal", "internal"]
+        )
+        yield* deliverAll(deliver, endpoint)
+        assert.strictEqual((yield* deliveryOf(later.id)).status, "succeeded")
+      }).pipe(Effect.provide(alone))
+  )
+
+  it.effect("records that there was an answer when the answer itself cannot be stored", () =>
+    Effect.gen(function* () {
+      const memory = yield* MemoryTables
+      const receiver = yield* FakeReceiver
+      const deliver = yield* endpointOwner
+      const endpoint = yield* addEndpoint()
+      const { id } = yield* addDelivery(endpoint, "inv_1")
+      receiver.onSend = () => Effect.succeed({ ...answered(200), body: "unstorable" })
+      let refused = 0
+      memory.onCall = (name) => (name === "Deliveries.record" && refused++ === 0 ? Effect.die("refused") : Effect.void)
+      yield* deliverAll(deliver, endpoint)
+      assert.strictEqual((yield* deliveryOf(id)).status, "succeeded")
+      assert.deepStrictEqual(
+        memory.tables.attempts.map(({ response_body, response_status }) => [response_status, response_body]),
+        [[200, ""]]
+      )
+      assert.lengthOf(receiver.requests, 1)
+    }).pipe(Effect.provide(alone))
+  )
 })

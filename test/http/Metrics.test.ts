@@ -1,7 +1,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { layer as app } from "../support/MemoryApp.ts"
+import { layer as app, startOfTest } from "../support/MemoryApp.ts"
+import { addCustomer, addDraft } from "../support/MemoryRows.ts"
 import { MemoryTables } from "../support/MemoryTables.ts"
 import { send } from "../support/Requests.ts"
 
@@ -25,6 +26,24 @@ layer(app)("GET /metrics", (it) => {
     })
   )
 
+  it.effect("shows what waits", () =>
+    Effect.gen(function* () {
+      const { tables } = yield* MemoryTables
+      const { id } = yield* addDraft(yield* addCustomer())
+      const row = tables.invoices.get(id)
+      assert.isDefined(row)
+      // Nobody is told of it for an hour.
+      tables.invoices.set(id, { ...row, state: "signed", next_action_at: startOfTest + 3_600_000 })
+      yield* TestClock.adjust("20 seconds")
+      const { text } = yield* scrape
+      tables.invoices.delete(id)
+      assert.match(text, /^folio_oldest_unfinished_invoice_age_seconds 20$/m)
+      assert.match(text, /^folio_invoices_waiting\{stage="signed"\} 1$/m)
+      assert.match(text, /^folio_invoices_waiting\{stage="queued"\} 0$/m)
+      assert.match(text, /^folio_deliveries_waiting\{state="due"\} 0$/m)
+    })
+  )
+
   it.effect("answers without the database, and says that it does not know", () =>
     Effect.gen(function* () {
       const memory = yield* MemoryTables
@@ -37,7 +56,7 @@ layer(app)("GET /metrics", (it) => {
       assert.match(text, /^folio_invoices_waiting\{stage="queued"\} NaN$/m)
       assert.match(
         text,
-        /^folio_http_request_duration_seconds_count\{method="GET",route="\/metrics",status="2xx"\} 11$/m
+        /^folio_http_request_duration_seconds_count\{method="GET",route="\/metrics",status="2xx"\} 12$/m
       )
     })
   )

@@ -1,0 +1,48 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { Backlog } from "../../src/store/Backlog.ts"
+import { ownerLayer, seedAccount, seedDrafts } from "../support/Owners.ts"
+import { TestDatabase } from "../support/Postgres.ts"
+
+const waiting = Effect.flatMap(Backlog, (backlog) => backlog.waiting)
+
+layer(TestDatabase.layer, { excludeTestServices: true })("Backlog", (it) => {
+  it.effect("tells how old the oldest work is, and how much waits at each stage", () =>
+    Effect.gen(function* () {
+      const { url } = yield* TestDatabase
+      yield* Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const { of } = yield* seedAccount
+        assert.deepStrictEqual(yield* waiting, { oldest_invoice: 0, oldest_delivery: 0, invoices: {}, deliveries: {} })
+
+        const [first = "", second = "", numbered = "", ...accepted] = yield* seedDrafts(of.account_id, 6)
+        yield* sql`
+          update invoices set created_at = now() - interval '90 seconds', next_action_at = now() + interval '1 hour'
+          where id in (${first}, ${second}, ${numbered})`
+        yield* sql`update invoices set state = 'numbered', created_at = now() - interval '200 seconds' where id = ${numbered}`
+        // Older, and done.
+        yield* sql`
+          update invoices set state = 'accepted_by_authority', created_at = now() - interval '1 day' where id = any(${accepted})`
+        const times = ["-1 hour", "-1 minute", "1 minute", "infinity"]
+        yield* sql`
+          insert into events (account_id, livemode, id, type, object_id, object_version, body, created_at)
+          select ${of.account_id}, false, 'evt_' || n, 'invoice.failed', 'inv_' || n, 1, '{}', now() from generate_series(1, 5) n`
+        yield* sql`
+          insert into deliveries (account_id, livemode, id, endpoint_id, event_id, object_id, seq, status, next_attempt_at,
+            created_at, updated_at)
+          select ${of.account_id}, false, 'whd_' || n, 'we_1', 'evt_' || n, 'inv_' || n, n,
+            case when n > 4 then 'failed' else 'pending' end,
+            case when n = 4 then 'infinity' when n > 4 then now() - interval '1 day' else now() + (${times}::text[])[n]::interval
+            end, now(), now()
+          from generate_series(1, 5) n`
+
+        const { deliveries, invoices, oldest_delivery, oldest_invoice } = yield* waiting
+        assert.deepStrictEqual(invoices, { queued: 2, numbered: 1 })
+        assert.deepStrictEqual(deliveries, { due: 2, scheduled: 1, resting: 1 })
+        assert.isTrue(oldest_invoice >= 200 && oldest_invoice < 260, `${oldest_invoice} s`)
+        assert.isTrue(oldest_delivery >= 3_600 && oldest_delivery < 3_660, `${oldest_delivery} s`)
+      }).pipe(Effect.provide(ownerLayer(url)))
+    })
+  )
+})
