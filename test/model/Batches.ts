@@ -1,0 +1,87 @@
+import { Context, Effect, type Result, type Scope } from "effect"
+import * as Batcher from "../../src/store/Batcher.ts"
+import { Customers } from "../../src/store/Customers.ts"
+import { Deliveries } from "../../src/store/Deliveries.ts"
+import { InvoiceCreation } from "../../src/store/InvoiceCreation.ts"
+import { Invoices } from "../../src/store/Invoices.ts"
+import { Numbering } from "../../src/store/Numbering.ts"
+import { Transitions } from "../../src/store/Transitions.ts"
+import { MemoryTables, type Tables } from "../support/MemoryTables.ts"
+
+type Written = Customers | Deliveries | InvoiceCreation | Invoices | Numbering | Transitions
+
+const batchMax = 300
+
+/**
+ * The memory store as the SQL store writes: through the batchers of one process. Each batch is a statement, and holds or fails
+ * as a whole; what the batcher makes of a failed one, or of one that was committed unheard, is its own doing.
+ */
+export const batched = (
+  statement: <A, E>(call: string, effect: Effect.Effect<A, E>) => Effect.Effect<A, E>
+): Effect.Effect<Context.Context<Written>, never, Written | MemoryTables | Scope.Scope> =>
+  Effect.gen(function* () {
+    const { tables } = yield* MemoryTables
+    const customers = yield* Customers
+    const deliveries = yield* Deliveries
+    const creation = yield* InvoiceCreation
+    const invoices = yield* Invoices
+    const numbering = yield* Numbering
+    const transitions = yield* Transitions
+
+    /** `order` is the one in which the SQL works; the items' own where it is left out. */
+    const batch = <A, B, E>(name: string, write: (item: A) => Effect.Effect<B, E>, order?: (item: A) => string) =>
+      Effect.map(
+        Batcher.make({
+          name,
+          max: batchMax,
+          run: (items: ReadonlyArray<A>) => {
+            const answers = new Map<A, Result.Result<B, E>>()
+            const inOrder = order === undefined ? items : items.toSorted((a, b) => (order(a) < order(b) ? -1 : 1))
+            const writeAll = Effect.forEach(
+              inOrder,
+              (item) => Effect.map(Effect.result(write(item)), (answer) => answers.set(item, answer)),
+              { discard: true }
+            )
+            return Effect.map(statement(name, atomically(tables, writeAll)), () =>
+              items.map((item) => answers.get(item)!)
+            )
+          }
+        }),
+        (add) => (item: A) => Effect.flatMap(add(item), Effect.fromResult)
+      )
+
+    return Context.make(Customers, { ...customers, create: yield* batch("Customers.create", customers.create) }).pipe(
+      Context.add(Deliveries, { ...deliveries, record: yield* batch("Deliveries.record", deliveries.record) }),
+      Context.add(InvoiceCreation, { create: yield* batch("InvoiceCreation.create", creation.create) }),
+      Context.add(Invoices, { ...invoices, load: yield* batch("Invoices.load", invoices.load) }),
+      Context.add(Numbering, {
+        number: yield* batch("Numbering.number", numbering.number, (draft) => draft.key.id)
+      }),
+      Context.add(Transitions, { move: yield* batch("Transitions.move", transitions.move) })
+    )
+  })
+
+/** Undoes what was written when something fails. */
+const atomically = <A>(tables: Tables, effect: Effect.Effect<A>) =>
+  Effect.suspend(() => {
+    const before = Object.fromEntries(
+      Object.entries(tables).map(([name, rows]) => [name, copyOf(rows)])
+    ) as unknown as Tables
+    return Effect.onError(effect, () => Effect.sync(() => fill(tables, before)))
+  })
+
+const copyOf = (rows: Tables[keyof Tables]) =>
+  Array.isArray(rows) ? [...rows] : new Map(rows as ReadonlyMap<string, unknown>)
+
+/** Makes the rows of `to` those of `from`; without `from` there are none. */
+export const fill = (to: Tables, from?: Tables): void => {
+  for (const name of Object.keys(to) as Array<keyof Tables>) {
+    const rows = to[name]
+    const others = from?.[name]
+    if (Array.isArray(rows)) rows.splice(0, rows.length, ...((others ?? []) as Array<never>))
+    else {
+      rows.clear()
+      for (const [key, row] of (others ?? new Map()) as Map<string, never>) rows.set(key, row)
+    }
+  }
+}

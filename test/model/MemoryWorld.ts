@@ -1,0 +1,250 @@
+// As in main.ts: what is tested is what runs.
+import "effect/schema/SchemaJITCompiler/enable"
+import { NodeDns } from "@effect/platform-node"
+import { Context, Effect, Layer, Random, References, Scope } from "effect"
+import { Sharding } from "effect/cluster"
+import { SecureRandom } from "effect/crypto"
+import * as App from "../../src/App.ts"
+import { ServiceInfo } from "../../src/api/ServiceInfo.ts"
+import { fromPem, makeSelfSigned, SandboxCertificate } from "../../src/documents/Certificate.ts"
+import { readSignedDocument } from "../../src/documents/SignedDocument.ts"
+import { Authority } from "../../src/outbound/Authority.ts"
+import * as AuthoritySandbox from "../../src/outbound/AuthoritySandbox.ts"
+import { EgressGuard } from "../../src/outbound/EgressGuard.ts"
+import { type WebhookResponse, WebhookSender } from "../../src/outbound/WebhookSender.ts"
+import { Fault } from "../../src/protocol/Fault.ts"
+import { Ids } from "../../src/store/Ids.ts"
+import * as MemoryStore from "../support/MemoryStore.ts"
+import { MemoryTables } from "../support/MemoryTables.ts"
+import { batched, fill } from "./Batches.ts"
+import { Cluster } from "./Cluster.ts"
+import { Faults } from "./Faults.ts"
+import { books, seedBooks } from "./Books.ts"
+import { routes, signHere } from "./InProcess.ts"
+import { operate } from "./Operator.ts"
+import { type Machine, Simulation } from "./Simulation.ts"
+import type { Step } from "./Steps.ts"
+import { Surroundings } from "./Surroundings.ts"
+import type { Pending, Sent, World } from "./World.ts"
+
+/** When every sequence begins: ten in the morning of the authority's zone. */
+const start = Date.parse("2026-11-21T15:00:00.000Z")
+const machines = 2
+const receiverTimeout = "15 seconds"
+const longestWait = 3_600_000
+// About as many as a request takes, so that a client goes away, or another one comes, at any moment of it.
+const someSteps = 25
+
+const certificate = Layer.effect(SandboxCertificate, Effect.map(makeSelfSigned("Folio test", new Date(start)), fromPem))
+
+export interface MemoryWorldOptions {
+  /** The authority that documents are submitted to, made anew for each sequence; the sandbox where it is left out. */
+  readonly authority?: Layer.Layer<Authority>
+}
+
+export interface MemoryWorld extends World {
+  /** Forgets everything and begins anew; the same seed gives the same run. */
+  readonly reset: (seed: number) => Effect.Effect<void>
+}
+
+/**
+ * The service in memory, on simulated machines: its own routes and actors, a store that can fail as PostgreSQL does, an
+ * authority and receivers that can be in any mood. All that takes long to make is made once; a sequence begins with a reset.
+ */
+export const make = Effect.fnUntraced(function* (options: MemoryWorldOptions = {}) {
+  yield* signHere
+  const simulation = new Simulation({ now: start, seed: 0 })
+  const surroundings = new Surroundings()
+  const faults = new Faults()
+  // Where requests are served, and where authority and receivers are: machines that nothing happens to.
+  const edge = simulation.start("edge")
+  const outside = simulation.start("outside")
+
+  let ulids = SecureRandom.make(() => new Uint8Array())
+  const random = SecureRandom.SecureRandom.of({
+    ...ulids,
+    randomBytes: (size) => Effect.suspend(() => ulids.randomBytes(size)),
+    ulid: Effect.suspend(() => ulids.ulid)
+  })
+  const bytes = (size: number) => Uint8Array.from({ length: size }, () => Math.floor(simulation.random() * 256))
+
+  const quiet = Layer.mergeAll(
+    Layer.succeed(References.MinimumLogLevel, "None"),
+    Layer.succeed(References.TracerEnabled, false),
+    Layer.succeed(Random.Random, {
+      nextIntUnsafe: () => Math.floor(simulation.random() * Number.MAX_SAFE_INTEGER),
+      nextDoubleUnsafe: simulation.random
+    })
+  )
+  const shared = yield* Layer.build(
+    Layer.mergeAll(
+      MemoryStore.layer,
+      Ids.layer,
+      certificate,
+      EgressGuard.layer({}).pipe(Layer.provide(NodeDns.layer)),
+      Layer.succeed(ServiceInfo, { version: "0.1.0", baseUrl: "http://folio.test" })
+    ).pipe(Layer.provideMerge(Layer.succeed(SecureRandom.SecureRandom, random)), Layer.provideMerge(quiet))
+  )
+  const { tables } = Context.get(shared, MemoryTables)
+  const store = Context.merge(shared, faults.disturb(shared))
+
+  /** Runs to its end, which takes no time. */
+  const now = <A>(machine: Machine, effect: Effect.Effect<A>): A => {
+    const fiber = Effect.runForkWith(simulation.context(machine))(effect)
+    simulation.run()
+    const exit = fiber.pollUnsafe()
+    if (exit === undefined || exit._tag === "Failure") throw new Error(`not done at once: ${JSON.stringify(exit)}`)
+    return exit.value
+  }
+
+  const authorityLayer = options.authority ?? AuthoritySandbox.layer({ read: readSignedDocument, latency: 0 })
+  let authority: Authority["Service"] | undefined
+
+  const outbound = (machine: Machine) =>
+    Context.make(
+      Authority,
+      Authority.of({
+        submit: (submission) =>
+          Effect.suspend(() => simulation.elsewhere(machine, outside, authority!.submit(submission))),
+        verdict: (cufe) => Effect.suspend(() => simulation.elsewhere(machine, outside, authority!.verdict(cufe)))
+      })
+    ).pipe(
+      Context.add(
+        WebhookSender,
+        WebhookSender.of({
+          send: ({ body, headers, url }) =>
+            simulation.elsewhere(
+              machine,
+              outside,
+              Effect.suspend(() => {
+                const { answered, status } = surroundings.receive({ url, headers, body: String(body) })
+                const answer = Effect.sync(() => (answered(), response(status)))
+                return status === null ? Effect.delay(answer, receiverTimeout) : answer
+              })
+            )
+        })
+      )
+    )
+
+  const boot = (machine: Machine, sharding: Sharding.Sharding["Service"]): Context.Context<never> => {
+    const crash = () => cluster.kill(cluster.indexOf(machine))
+    const base = store.pipe(
+      Context.merge(outbound(machine)),
+      Context.add(Sharding.Sharding, sharding),
+      Context.add(Fault, faults.at(crash)),
+      Context.merge(simulation.context(machine))
+    )
+    const scope = Scope.makeUnsafe()
+    const node = now(machine, batched(faults.statement).pipe(Effect.provide(shared), Scope.provide(scope)))
+    const context = Context.merge(base, node)
+    now(machine, Layer.build(Layer.fresh(App.entitiesLayer)).pipe(Effect.provide(context), Scope.provide(scope)))
+    return context as Context.Context<never>
+  }
+  const cluster = new Cluster(simulation, boot)
+
+  const answer = yield* Effect.provide(routes, Context.add(store, Sharding.Sharding, cluster.sharding(edge)))
+
+  const runSome = () => simulation.run(Math.floor(simulation.random() * someSteps))
+
+  const send = (sent: Sent): Pending => {
+    const hangUp = () => {
+      runSome()
+      fiber.interruptUnsafe()
+    }
+    const pending: Pending = { reply: undefined, hangUp }
+    const fiber = Effect.runForkWith(Context.merge(store, simulation.context(edge)))(answer(sent))
+    fiber.addObserver((exit) => {
+      pending.reply = exit._tag === "Success" ? exit.value : null
+    })
+    return pending
+  }
+
+  const reset = (seed: number) =>
+    Effect.gen(function* () {
+      simulation.reset({ now: start, seed, again: [edge, outside] })
+      fill(tables)
+      faults.clear()
+      ulids = SecureRandom.make(bytes)
+      const inner = yield* Effect.scoped(Layer.build(Layer.fresh(authorityLayer)))
+      authority = surroundings.around(Context.get(inner, Authority))
+      now(edge, seedBooks(new Date(start)).pipe(Effect.provide(shared)))
+      cluster.reset(machines)
+    })
+
+  const disturb = (step: Step) =>
+    Effect.suspend(() => {
+      switch (step.do) {
+        case "statement":
+          return Effect.sync(() => faults.arm({ kind: step.fault, call: step.call, skip: step.skip }))
+        case "crash":
+          return Effect.sync(() => faults.arm({ kind: "crash", point: step.point, skip: step.skip }))
+        case "defect":
+          return Effect.sync(() => {
+            for (let time = 0; time < step.times; time++) faults.arm({ kind: "defect", point: step.point, skip: 0 })
+          })
+        case "tells":
+          return Effect.sync(() => cluster.loseTells(step.times))
+        case "machine":
+          return Effect.sync(() =>
+            faults.after(step.after, () => (step.what === "move" ? cluster.move() : cluster[step.what](step.machine)))
+          )
+        case "thaw":
+          return Effect.sync(() => cluster.thaw(step.machine))
+        case "operator":
+          return Effect.sync(() => now(edge, operate(step.command, step.item).pipe(Effect.provide(shared))))
+        default:
+          return Effect.void
+      }
+    })
+
+  const calm = Effect.sync(() => {
+    faults.clear()
+    surroundings.calm()
+    cluster.heal()
+  })
+
+  const open = Effect.sync(() => {
+    const documents = [...tables.invoices.values()].flatMap(({ id, next_action_at, state }) =>
+      next_action_at === null ? [] : [{ what: `${id} (${state})`, due: next_action_at }]
+    )
+    const deliveries = [...tables.deliveries.values()].flatMap(({ endpoint_id, id, next_attempt_at, status }) =>
+      status === "pending" && tables.endpoints.get(endpoint_id)?.is_active === true
+        ? [{ what: id, due: next_attempt_at }]
+        : []
+    )
+    const left = [...documents, ...deliveries]
+    const millis = Math.min(...left.map(({ due }) => due), simulation.now + longestWait) - simulation.now
+    return { left: left.map(({ what }) => what), millis: Math.max(millis, 0) }
+  })
+
+  const world: MemoryWorld = {
+    books,
+    surroundings,
+    now: () => simulation.now,
+    hook: (name) => `https://hooks.example.com/${name}`,
+    send,
+    reset,
+    rest: Effect.sync(() => simulation.run()),
+    some: Effect.sync(runSome),
+    pass: (millis, leap) => Effect.sync(() => (leap === true ? simulation.leap(millis) : simulation.pass(millis))),
+    wait: (millis) => Effect.sync(() => simulation.pass(Math.min(millis, simulation.untilNext ?? millis))),
+    disturb,
+    calm,
+    open
+  }
+  return world
+})
+
+const response = (status: number | null): WebhookResponse => ({
+  remoteIp: "192.0.2.1",
+  status,
+  headers: {},
+  body: "",
+  durationMs: 1,
+  error:
+    status === null
+      ? { code: "timeout", message: "No answer in time." }
+      : status < 300
+        ? null
+        : { code: "status", message: `The endpoint answered ${status}.` }
+})

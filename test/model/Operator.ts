@@ -1,0 +1,45 @@
+import { Clock, Effect } from "effect"
+import { timestamp } from "../../src/domain/AuthorityTime.ts"
+import { eventOf, type InvoiceCommand, sources, transition } from "../../src/domain/InvoiceLifecycle.ts"
+import { Ids } from "../../src/store/Ids.ts"
+import { invoiceSnapshot, type StoredInvoice } from "../../src/store/Invoices.ts"
+import { Transitions } from "../../src/store/Transitions.ts"
+import { MemoryTables } from "../support/MemoryTables.ts"
+
+/**
+ * Carries out a command beside the document's actor, where the lifecycle allows it: contingency and what ends it. A document
+ * that is with the authority is the authority's to accept or reject.
+ */
+export const operate = Effect.fnUntraced(function* (command: InvoiceCommand, place: number) {
+  const { tables } = yield* MemoryTables
+  const rows: ReadonlyArray<StoredInvoice> = [...tables.invoices.values()].filter(({ state }) =>
+    command === "EnterContingency" ? sources(command).includes(state) : state === "accepted_contingency"
+  )
+  const row = rows[place % rows.length]
+  if (row === undefined) return
+  const to = transition(row.state, command, { hasNumber: true })
+  if (to._tag === "Failure") return
+  const transitions = yield* Transitions
+  const event_id = yield* (yield* Ids).event
+  const now = yield* Clock.currentTimeMillis
+  const type = `invoice.${eventOf(command) ?? "failed"}` as const
+  const next: StoredInvoice = { ...row, state: to.success, version: row.version + 1 }
+  const body = JSON.stringify({
+    id: event_id,
+    object: "event",
+    type,
+    created: timestamp(now),
+    livemode: row.livemode,
+    account: row.account_id,
+    data: { object: invoiceSnapshot(next) }
+  })
+  yield* transitions.move({
+    key: row,
+    version: row.version,
+    from: row.state,
+    command,
+    to: to.success,
+    alarmMs: null,
+    event: { id: event_id, type, body, created_at: new Date(now) }
+  })
+})

@@ -1,0 +1,168 @@
+import { Effect } from "effect"
+import type { Invoice } from "../../schemas/Invoice.ts"
+import { readSignedDocument } from "../../src/documents/SignedDocument.ts"
+import { Asking, type Request } from "./Asking.ts"
+import { Auditor } from "./Auditor.ts"
+import { type Entry, isSuccess } from "./Journal.ts"
+import { isRough, type Sequence, type Step, type StepOf } from "./Steps.ts"
+import type { Pending, World } from "./World.ts"
+
+type How = StepOf<"invoice">["how"]
+
+// Longer than the service lets anybody wait, and than any fault lasts.
+const patienceMs = 40_000
+const aDayMs = 25 * 3_600_000
+// So many times work may come due that was not, before it is taken to come due for ever.
+const roundsMax = 200
+
+export interface Report {
+  /** What the model finds wrong, in words; nothing is good. */
+  readonly findings: ReadonlyArray<string>
+  /** What the sequence has met, and how often. */
+  readonly met: ReadonlyMap<string, number>
+}
+
+/** Runs a sequence against a world, lets all work come to its end, and has the model look at it. */
+export const run = (world: World, sequence: Sequence): Effect.Effect<Report> =>
+  Effect.suspend(() => new Run(world, sequence).all)
+
+class Run {
+  private readonly world: World
+  private readonly steps: ReadonlyArray<Step>
+  private readonly rough: boolean
+  private readonly auditor: Auditor
+  private readonly asking: Asking
+  private readonly pending: Array<{ readonly entry: Entry; readonly pending: Pending }> = []
+
+  constructor(world: World, { steps }: Sequence) {
+    this.world = world
+    this.steps = steps
+    this.rough = steps.some(isRough)
+    const { books, hook, now } = world
+    this.auditor = new Auditor({ books, now, read: readSignedDocument, rough: this.rough })
+    this.asking = new Asking(this.auditor.journal, books, hook)
+    world.surroundings.reset(this.auditor)
+  }
+
+  get all(): Effect.Effect<Report> {
+    return Effect.gen({ self: this }, function* () {
+      yield* this.send(this.asking.beginning, "wait")
+      yield* this.world.pass(1)
+      for (const step of this.steps) {
+        const how = "how" in step ? step.how : step.do === "burst" ? "go on" : "wait"
+        yield* Effect.andThen(this.unasked(step), this.send(this.asking.requests(step), how))
+        // What is not waited for is still under way when the next step begins.
+        yield* how === "go on" ? this.world.some : this.world.pass(1)
+        this.collect()
+        if (this.auditor.findings.length > 0) return this.auditor
+      }
+      yield* this.finish
+      return this.auditor
+    })
+  }
+
+  /** What a step does beside what it asks for. */
+  private unasked(step: Step): Effect.Effect<void> {
+    switch (step.do) {
+      case "pass":
+        return this.world.pass(step.millis, step.leap)
+      case "tomorrow":
+        return this.tomorrow
+      case "authority":
+        return Effect.sync(() => this.world.surroundings.upset(step.mood, step.times))
+      case "receiver": {
+        const url = this.asking.receiver(step.endpoint)
+        return Effect.sync(() => this.world.surroundings.refuse(url, step.mood, step.times))
+      }
+      default:
+        return this.world.disturb(step)
+    }
+  }
+
+  private send(requests: ReadonlyArray<Request>, how: How): Effect.Effect<void> {
+    return Effect.suspend(() => {
+      for (const request of how === "twice" ? [...requests, ...requests] : requests) {
+        const { apiKey, key, method, path, text } = request
+        const entry = this.auditor.asked(request)
+        const pending = this.world.send({ method, path, apiKey, key, body: text })
+        this.pending.push({ entry, pending })
+        if (how !== "hang up") continue
+        entry.hungUp = true
+        pending.hangUp()
+      }
+      return how === "go on" ? Effect.void : this.wait(how === "hang up" ? 0 : patienceMs)
+    })
+  }
+
+  /** Waits until everything is answered that was asked. */
+  private wait(millis: number): Effect.Effect<void> {
+    const until = this.world.now() + millis
+    const look: Effect.Effect<void> = Effect.suspend(() => {
+      this.collect()
+      if (this.pending.length === 0 || this.world.now() >= until) return Effect.void
+      return Effect.andThen(this.world.wait(until - this.world.now()), look)
+    })
+    return Effect.andThen(this.world.rest, look)
+  }
+
+  private collect(): void {
+    for (const one of this.pending.splice(0)) {
+      if (one.pending.reply === undefined) this.pending.push(one)
+      else this.auditor.answered(one.entry, one.pending.reply)
+    }
+  }
+
+  /** Everything that was asked is answered or never will be, nothing is frozen, and then a day passes. */
+  private get tomorrow(): Effect.Effect<void> {
+    return Effect.gen({ self: this }, function* () {
+      yield* this.world.calm
+      yield* this.wait(patienceMs)
+      yield* this.world.pass(aDayMs, true)
+      this.auditor.journal.era += 1
+    })
+  }
+
+  private get finish(): Effect.Effect<void> {
+    return Effect.gen({ self: this }, function* () {
+      yield* this.world.calm
+      yield* this.wait(patienceMs)
+      for (const { entry } of this.pending.splice(0)) this.auditor.answered(entry, null)
+      const left = yield* this.settle
+      if (left.length > 0) this.auditor.findings.push(`is left undone: ${left.join(", ")}`)
+      const invoices: Array<ReadonlyArray<Invoice>> = []
+      for (const book of this.world.books.keys()) invoices.push(yield* this.invoicesOf(book))
+      this.auditor.finish(invoices, {
+        inOrder: !this.rough,
+        mayBreak: this.steps.some((step) => step.do === "defect")
+      })
+    })
+  }
+
+  /** Lets time pass until nothing is left to do, and gives what is left all the same. */
+  private get settle(): Effect.Effect<ReadonlyArray<string>> {
+    return Effect.gen({ self: this }, function* () {
+      for (let round = 0; ; round++) {
+        const { left, millis } = yield* this.world.open
+        if (left.length === 0 || round === roundsMax) return left
+        yield* this.world.pass(millis, true)
+        yield* this.world.pass(1_500)
+      }
+    })
+  }
+
+  /** All invoices of a book, page by page. */
+  private invoicesOf(book: number): Effect.Effect<ReadonlyArray<Invoice>> {
+    return Effect.gen({ self: this }, function* () {
+      const all: Array<Invoice> = []
+      for (let more = true; more;) {
+        yield* this.send([this.asking.allInvoices(book, all.at(-1)?.id ?? "")], "wait")
+        const last = this.auditor.journal.entries.at(-1)!
+        if (!isSuccess(last)) return all
+        const page: { readonly data: ReadonlyArray<Invoice>; readonly has_more: boolean } = JSON.parse(last.reply!.text)
+        all.push(...page.data)
+        more = page.has_more
+      }
+      return all
+    })
+  }
+}
