@@ -47,7 +47,7 @@ export class Asking {
     this.apiKeys = books.flatMap(({ apiKeys }, book) => apiKeys.map((apiKey) => ({ apiKey, book })))
   }
 
-  /** What each book begins with: an endpoint that takes everything to the end, others that may be changed, and customers. */
+  /** What each book begins with: an endpoint that takes everything to the end, and customers; the first, with more of both. */
   get beginning(): ReadonlyArray<Request> {
     const firsts = this.books.map(({ apiKeys: [apiKey = ""] }, book) => ({ apiKey, book, key: null }))
     const endpoint = (by: By) =>
@@ -57,7 +57,8 @@ export class Asking {
         this.make("customers", { ...by, key: buyer }, (marker) => customerRequest(buyer, marker, this.isLive(by)))
       )
     )
-    return [...firsts.map(endpoint), ...[...firsts, ...firsts.slice(0, 1)].map(endpoint), ...customers]
+    const own = firsts.slice(0, 1)
+    return [...firsts.map(endpoint), ...own.map(endpoint), ...own.map(endpoint), ...customers]
   }
 
   requests(step: Step): ReadonlyArray<Request> {

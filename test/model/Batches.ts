@@ -15,8 +15,12 @@ const batchMax = 300
 /**
  * The memory store as the SQL store writes: through the batchers of one process. Each batch is a statement, and holds or fails
  * as a whole; what the batcher makes of a failed one, or of one that was committed unheard, is its own doing.
+ *
+ * @param store      the same services, with every call a statement
+ * @param statement  makes a statement of a write
  */
 export const batched = (
+  store: Context.Context<never>,
   statement: <A, E>(call: string, effect: Effect.Effect<A, E>) => Effect.Effect<A, E>
 ): Effect.Effect<Context.Context<Written>, never, Written | MemoryTables | Scope.Scope> =>
   Effect.gen(function* () {
@@ -50,14 +54,17 @@ export const batched = (
         (add) => (item: A) => Effect.flatMap(add(item), Effect.fromResult)
       )
 
-    return Context.make(Customers, { ...customers, create: yield* batch("Customers.create", customers.create) }).pipe(
-      Context.add(Deliveries, { ...deliveries, record: yield* batch("Deliveries.record", deliveries.record) }),
-      Context.add(InvoiceCreation, { create: yield* batch("InvoiceCreation.create", creation.create) }),
-      Context.add(Invoices, { ...invoices, load: yield* batch("Invoices.load", invoices.load) }),
-      Context.add(Numbering, {
-        number: yield* batch("Numbering.number", numbering.number, (draft) => draft.key.id)
-      }),
-      Context.add(Transitions, { move: yield* batch("Transitions.move", transitions.move) })
+    /** Beside what is batched, each call is a statement of its own. */
+    const beside = <I, S extends object>(service: Context.Key<I, S>, members: Partial<S>) =>
+      Context.add(service, { ...Context.getUnsafe(store, service), ...members })
+
+    return Context.empty().pipe(
+      beside(Customers, { create: yield* batch("Customers.create", customers.create) }),
+      beside(Deliveries, { record: yield* batch("Deliveries.record", deliveries.record) }),
+      beside(InvoiceCreation, { create: yield* batch("InvoiceCreation.create", creation.create) }),
+      beside(Invoices, { load: yield* batch("Invoices.load", invoices.load) }),
+      beside(Numbering, { number: yield* batch("Numbering.number", numbering.number, (draft) => draft.key.id) }),
+      beside(Transitions, { move: yield* batch("Transitions.move", transitions.move) })
     )
   })
 

@@ -31,7 +31,6 @@ import type { Pending, Sent, World } from "./World.ts"
 const start = Date.parse("2026-11-21T15:00:00.000Z")
 const machines = 2
 const receiverTimeout = "15 seconds"
-const longestWait = 3_600_000
 // About as many as a request takes, so that a client goes away, or another one comes, at any moment of it.
 const someSteps = 25
 
@@ -135,7 +134,7 @@ export const make = Effect.fnUntraced(function* (options: MemoryWorldOptions = {
       Context.merge(simulation.context(machine))
     )
     const scope = Scope.makeUnsafe()
-    const node = now(machine, batched(faults.statement).pipe(Effect.provide(shared), Scope.provide(scope)))
+    const node = now(machine, batched(store, faults.statement).pipe(Effect.provide(shared), Scope.provide(scope)))
     const context = Context.merge(base, node)
     now(machine, Layer.build(Layer.fresh(App.entitiesLayer)).pipe(Effect.provide(context), Scope.provide(scope)))
     return context as Context.Context<never>
@@ -213,8 +212,9 @@ export const make = Effect.fnUntraced(function* (options: MemoryWorldOptions = {
         : []
     )
     const left = [...documents, ...deliveries]
-    const millis = Math.min(...left.map(({ due }) => due), simulation.now + longestWait) - simulation.now
-    return { left: left.map(({ what }) => what), millis: Math.max(millis, 0) }
+    // What is overdue is taken at the next sweep, or waits for something before it.
+    const later = left.map(({ due }) => due - simulation.now).filter((millis) => millis > 0)
+    return { left: left.map(({ what }) => what), millis: later.length === 0 ? 0 : Math.min(...later) }
   })
 
   const world: MemoryWorld = {

@@ -11,6 +11,10 @@ type How = StepOf<"invoice">["how"]
 
 // Longer than the service lets anybody wait, and than any fault lasts.
 const patienceMs = 40_000
+// Longer than it takes until somebody looks for work that nobody was told of.
+const sweepMs = 1_500
+// From here on nobody needs to look for work in between.
+const longMs = 10_000
 const aDayMs = 25 * 3_600_000
 // So many times work may come due that was not, before it is taken to come due for ever.
 const roundsMax = 200
@@ -65,7 +69,7 @@ class Run {
   private unasked(step: Step): Effect.Effect<void> {
     switch (step.do) {
       case "pass":
-        return this.world.pass(step.millis, step.leap)
+        return this.world.pass(step.millis, step.millis > longMs)
       case "tomorrow":
         return this.tomorrow
       case "authority":
@@ -142,10 +146,10 @@ class Run {
   private get settle(): Effect.Effect<ReadonlyArray<string>> {
     return Effect.gen({ self: this }, function* () {
       for (let round = 0; ; round++) {
+        yield* this.world.pass(sweepMs)
         const { left, millis } = yield* this.world.open
         if (left.length === 0 || round === roundsMax) return left
         yield* this.world.pass(millis, true)
-        yield* this.world.pass(1_500)
       }
     })
   }
