@@ -2,7 +2,7 @@ import { Effect, Schedule } from "effect"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
 import type { Rows } from "../support/Books.ts"
-import { dataDirectory, embedded, run, urlOf } from "../support/Postgres.ts"
+import { dataDirectory, embedded, queryAs, urlOf } from "../support/Postgres.ts"
 
 export interface Database {
   /** For the services. */
@@ -26,7 +26,7 @@ export const database = Effect.gen(function* () {
   const result: Database = {
     url: owner,
     rows: <A>(statement: string) =>
-      run(url, statement).pipe(
+      queryAs(url, statement).pipe(
         Effect.map((answer) => answer.rows as ReadonlyArray<A>),
         Effect.retry({ schedule: Schedule.spaced("200 millis"), times: 100 })
       ),

@@ -30,8 +30,8 @@ export const urlOf = (server: string, database: string) => {
   return url.href
 }
 
-/** One statement in a session of its own, as the role in the URL. */
-export const run = (url: string, statement: string) =>
+/** One statement in a session of its own, at the server and as the role that the URL names. */
+export const queryAs = (url: string, statement: string) =>
   PgConnection.make({ url: Redacted.make(url), ssl: false }).pipe(
     Effect.flatMap((session) => session.query(statement)),
     Effect.scoped
@@ -47,7 +47,7 @@ export const settingsLayer = (env: Record<string, string>) =>
 const asAdmin = (url: string) => urlOf(inject("postgres").admin, new URL(url).pathname)
 
 /** One statement in a session of its own, in the database at `url` but as the superuser, whom no row is hidden from. */
-export const query = (url: string, statement: string) => run(asAdmin(url), statement)
+export const query = (url: string, statement: string) => queryAs(asAdmin(url), statement)
 
 /** A pool of the superuser, in the database at `url`: for a test to look and to arrange. */
 export const adminLayer = (url: string) => PgClient.layer({ url: Redacted.make(asAdmin(url)), ssl: false })
@@ -58,12 +58,12 @@ export const connect = (url: string) => Layer.provide(Postgres.layer, settingsLa
 const create = (server: TestServer, name: string, template: string) => {
   const owner = new URL(server.owner).username
   // A template cannot be copied while anybody is connected to it, be it another copy that is just ending.
-  return run(server.admin, `create database ${name} owner ${owner} template ${template}`).pipe(
+  return queryAs(server.admin, `create database ${name} owner ${owner} template ${template}`).pipe(
     Effect.retry({ schedule: Schedule.spaced("50 millis"), times: 100 })
   )
 }
 
-const drop = (server: TestServer, name: string) => run(server.admin, `drop database if exists ${name} with (force)`)
+const drop = (server: TestServer, name: string) => queryAs(server.admin, `drop database if exists ${name} with (force)`)
 
 const copyOf = Effect.fnUntraced(function* (template: string) {
   const server = inject("postgres")
@@ -116,7 +116,7 @@ const testServer = Effect.gen(function* () {
   const server: TestServer = { ...urls, template: `folio_template_${randomBytes(4).toString("hex")}` }
   const { template } = server
   const owner = new URL(server.owner).username
-  yield* Effect.acquireRelease(run(server.admin, `create database ${template} owner ${owner}`), () =>
+  yield* Effect.acquireRelease(queryAs(server.admin, `create database ${template} owner ${owner}`), () =>
     Effect.ignore(drop(server, template))
   )
   yield* Effect.scoped(Layer.build(connect(urlOf(server.owner, template))))
