@@ -1,17 +1,15 @@
 import { Cause, Clock, Context, Duration, Effect, Exit, Layer, Metric, Option, Random } from "effect"
-import type { EventType } from "../../schemas/Event.ts"
 import type { Failure } from "../../schemas/Invoice.ts"
-import { timestamp } from "../domain/AuthorityTime.ts"
 import { eventOf, type InvoiceCommand, type InvoiceState, statusOf, transition } from "../domain/InvoiceLifecycle.ts"
 import { authorityDelayMs } from "../domain/RetrySchedule.ts"
 import { SandboxCertificate } from "../documents/Certificate.ts"
-import { type DocumentContent, signDocument } from "../documents/SignedDocument.ts"
+import { signDocument } from "../documents/SignedDocument.ts"
 import { Authority, AuthorityUnavailable, type Verdict } from "../outbound/Authority.ts"
 import { Fault } from "../protocol/Fault.ts"
 import * as Metrics from "../protocol/Metrics.ts"
 import { Accounts } from "../store/Accounts.ts"
 import { Ids } from "../store/Ids.ts"
-import { type InvoiceKey, Invoices, invoiceSnapshot, type StoredInvoice } from "../store/Invoices.ts"
+import { type InvoiceKey, Invoices, type StoredInvoice } from "../store/Invoices.ts"
 import {
   isUnreadable,
   PoisonInvoices,
@@ -21,6 +19,7 @@ import {
 } from "../store/PoisonInvoices.ts"
 import { isDefect, isSqlFailure } from "../store/SqlFailure.ts"
 import { type Step, Transitions } from "../store/Transitions.ts"
+import { documentOf, eventFor } from "./InvoicePapers.ts"
 import { Telling } from "./Telling.ts"
 import { Workload } from "./Workload.ts"
 
@@ -101,7 +100,10 @@ export class InvoiceWork extends Context.Service<
           failure: details.failure ?? null
         }
         const outcome = eventOf(command)
-        const event = outcome === null ? {} : { event: yield* eventFor(next, `invoice.${outcome}`) }
+        const event =
+          outcome === null
+            ? {}
+            : { event: eventFor(next, `invoice.${outcome}`, yield* ids.event, yield* Clock.currentTimeMillis) }
         const { endpoints, moved } = yield* transitions.move({
           key: row,
           version: row.version,
@@ -119,22 +121,6 @@ export class InvoiceWork extends Context.Service<
         return moved ? Option.some(next) : Option.none()
       })
 
-      // The bytes of the event are fixed here: every attempt of every delivery sends them as they are.
-      const eventFor = Effect.fnUntraced(function* (row: Vitals, type: EventType) {
-        const id = yield* ids.event
-        const now = yield* Clock.currentTimeMillis
-        const body = JSON.stringify({
-          id,
-          object: "event",
-          type,
-          created: timestamp(now),
-          livemode: row.livemode,
-          account: row.account_id,
-          data: { object: invoiceSnapshot(row) }
-        })
-        return { id, type, body, created_at: new Date(now) }
-      })
-
       const wait = (row: Vitals, alarmMs: number, details: Pick<Step, "held" | "attempt">) =>
         transitions.move({
           key: row,
@@ -149,21 +135,7 @@ export class InvoiceWork extends Context.Service<
       const sign = Effect.fnUntraced(function* (row: Document) {
         yield* Fault.at("before-sign")
         const account = yield* accounts.get(row.account_id)
-        const content: DocumentContent = {
-          full_number: row.full_number ?? "",
-          cufe: row.cufe ?? "",
-          issue_date: row.issue_date ?? "",
-          issue_time: row.issue_time ?? "",
-          environment: row.livemode ? "1" : "2",
-          currency: row.currency,
-          operation_type: row.operation_type,
-          issuer: account.issuer,
-          acquirer: row.acquirer,
-          payment_means: row.payment_means,
-          lines: row.lines,
-          totals: row.totals
-        }
-        const signed = yield* signDocument(content, certificate)
+        const signed = yield* signDocument(documentOf(row, account.issuer), certificate)
         yield* Fault.at("after-sign")
         const next = yield* step(row, "Sign", { signed, alarmMs: workAlarmMs, held: true })
         return Option.map(next, (stored): Document => ({ ...stored, signed }))

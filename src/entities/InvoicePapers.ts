@@ -1,0 +1,39 @@
+import type { Issuer } from "../../schemas/Account.ts"
+import type { EventType } from "../../schemas/Event.ts"
+import type { EventId } from "../../schemas/Id.ts"
+import { timestamp } from "../domain/AuthorityTime.ts"
+import type { DocumentContent } from "../documents/SignedDocument.ts"
+import { invoiceSnapshot, type StoredInvoice } from "../store/Invoices.ts"
+import type { Vitals } from "../store/PoisonInvoices.ts"
+
+/** What the document of a numbered invoice says. */
+export const documentOf = (row: StoredInvoice, issuer: Issuer): DocumentContent => ({
+  full_number: row.full_number ?? "",
+  cufe: row.cufe ?? "",
+  issue_date: row.issue_date ?? "",
+  issue_time: row.issue_time ?? "",
+  environment: row.livemode ? "1" : "2",
+  currency: row.currency,
+  operation_type: row.operation_type,
+  issuer,
+  acquirer: row.acquirer,
+  payment_means: row.payment_means,
+  lines: row.lines,
+  totals: row.totals
+})
+
+/** An event of an invoice, from its row as the step leaves it. Its bytes are fixed here: every attempt of every delivery sends them. */
+export const eventFor = (row: Vitals, type: EventType, id: EventId, now: number) => ({
+  id,
+  type,
+  body: JSON.stringify({
+    id,
+    object: "event",
+    type,
+    created: timestamp(now),
+    livemode: row.livemode,
+    account: row.account_id,
+    data: { object: invoiceSnapshot(row) }
+  }),
+  created_at: new Date(now)
+})
