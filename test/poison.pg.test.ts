@@ -169,6 +169,8 @@ describe("A document that cannot be read", () => {
       const strange = "inv_O"
       yield* sql.withTransaction(
         Effect.gen(function* () {
+          // Past the fences: they are there so that this does not happen.
+          yield* sql`set local session_replication_role = replica`
           yield* sql`update invoices set state = 'zombie' where id = ${state}`
           yield* sql`update invoices set id = ${strange} where id = ${id}`
           yield* sql`update invoices set next_action_at = now() - interval '1 minute'`
