@@ -28,7 +28,7 @@ interface Node {
   readonly context: Context.Context<never>
   readonly kinds: Map<string, Registered>
   readonly actors: Map<string, Activation>
-  singleton: ((own: Context.Context<never>) => Effect.Effect<unknown>) | undefined
+  readonly singletons: Array<(own: Context.Context<never>) => Effect.Effect<unknown>>
   sweeping: boolean
 }
 
@@ -135,7 +135,7 @@ export class Cluster {
       registerSingleton: (_name: string, run: Effect.Effect<void>) =>
         Effect.contextWith((context: Context.Context<never>) =>
           Effect.sync(() => {
-            if (node !== undefined) node.singleton = (own) => Effect.provide(run, Context.merge(context, own))
+            node?.singletons.push((own) => Effect.provide(run, Context.merge(context, own)))
           })
         )
     }
@@ -157,7 +157,7 @@ export class Cluster {
       context: Context.empty(),
       kinds: new Map(),
       actors: new Map(),
-      singleton: undefined,
+      singletons: [],
       sweeping: false
     }
     return Object.assign(node, { context: this.boot(machine, this.sharding(machine, node)) })
@@ -166,9 +166,10 @@ export class Cluster {
   private lead(index: number): void {
     this.leader = index
     const node = this.at(index)
-    if (node.sweeping || node.singleton === undefined) return
+    if (node.sweeping || node.singletons.length === 0) return
     node.sweeping = true
-    Effect.runForkWith(node.context)(node.singleton(this.simulation.context(node.machine, true)))
+    const own = this.simulation.context(node.machine, true)
+    for (const singleton of node.singletons) Effect.runForkWith(node.context)(singleton(own))
   }
 
   private owner(id: string): Node {
