@@ -63,7 +63,13 @@ describe("A delivery that cannot be sent", () => {
       const poison = yield* post(buyer)
       yield* until(deliveries, ([row]) => row?.attempts === 1)
       // No header can carry it.
-      yield* sql`update events set type = E'two\nlines' where object_id = ${poison}`
+      // Past the fence that keeps events as they are.
+      yield* sql.withTransaction(
+        Effect.andThen(
+          sql`set local session_replication_role = replica`,
+          sql`update events set type = E'two\nlines' where object_id = ${poison}`
+        )
+      )
       customer.answerWith(() => 200)
       const others = yield* Effect.forEach([1, 2, 3], () => post(buyer))
       yield* until(

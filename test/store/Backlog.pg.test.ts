@@ -11,19 +11,20 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Backlog", (it) => {
   it.effect("tells how old the oldest work is, and how much waits at each stage", () =>
     Effect.gen(function* () {
       const { url } = yield* TestDatabase
+      const sql = yield* SqlClient.SqlClient
       yield* Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
         const { of } = yield* seedAccount
         assert.deepStrictEqual(yield* waiting, { oldest_invoice: 0, oldest_delivery: 0, invoices: {}, deliveries: {} })
 
-        const [first = "", second = "", numbered = "", ...accepted] = yield* seedDrafts(of.account_id, 6)
+        const drafts = yield* seedDrafts(of.account_id, 2)
+        const numbered = yield* seedDrafts(of.account_id, 1, "numbered")
         yield* sql`
           update invoices set created_at = now() - interval '90 seconds', next_action_at = now() + interval '1 hour'
-          where id in (${first}, ${second}, ${numbered})`
-        yield* sql`update invoices set state = 'numbered', created_at = now() - interval '200 seconds' where id = ${numbered}`
+          where id = any(${[...drafts, ...numbered]})`
+        yield* sql`update invoices set created_at = now() - interval '200 seconds' where id = any(${numbered})`
         // Older, and done.
-        yield* sql`
-          update invoices set state = 'accepted_by_authority', created_at = now() - interval '1 day' where id = any(${accepted})`
+        const accepted = yield* seedDrafts(of.account_id, 3, "accepted_by_authority")
+        yield* sql`update invoices set created_at = now() - interval '1 day' where id = any(${accepted})`
         const times = ["-1 hour", "-1 minute", "1 minute", "infinity"]
         yield* sql`
           insert into events (account_id, livemode, id, type, object_id, object_version, body, created_at)

@@ -177,7 +177,8 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Transitions", (it) => 
         object_id: poisoned,
         object_version: 2,
         body: "in the way",
-        created_at: new Date()
+        // Old enough to be removed.
+        created_at: new Date(Date.now() - 2 * 86_400_000)
       })}`
       const exits = yield* Effect.forEach(steps, (step) => Effect.exit(first.move(step)), { concurrency: "unbounded" })
       assert.deepStrictEqual(exits.map(Exit.isSuccess), [true, true, false, true, true])
