@@ -1,4 +1,4 @@
-import { Cause, Clock, Duration, Effect, Exit, Latch, Metric, Random } from "effect"
+import { Cause, Clock, Duration, Effect, Exit, FiberSet, Latch, Layer, Metric, Random } from "effect"
 import { Entity } from "effect/cluster"
 import { ServiceInfo } from "../api/ServiceInfo.ts"
 import { nextDeliveryDelayMs } from "../domain/RetrySchedule.ts"
@@ -11,7 +11,7 @@ import { WebhookEndpointEntity } from "../protocol/WebhookEndpointEntity.ts"
 import { type CompletedAttempt, Deliveries, type DueDelivery } from "../store/Deliveries.ts"
 import { isDefect } from "../store/SqlFailure.ts"
 
-// Longer than an attempt can take: the actor is not put away while one is under way.
+// Longer than an attempt can take: the actor is there when it ends, and sends what is next.
 const maxIdleTime = Duration.minutes(1)
 const mailboxCapacity = 64
 
@@ -28,18 +28,44 @@ const unsent: WebhookResponse = {
 const resultOf = (exit: Exit.Exit<WebhookResponse>) =>
   Metrics.attempts(Exit.isSuccess(exit) ? (exit.value.error?.code ?? "delivered") : "internal")
 
-/** Sends what is due: up to `max_in_flight` at a time, in event order, and in strict order for each resource. */
-export const layer = WebhookEndpointEntity.toLayer(
+/**
+ * The attempts under way in this process, by actor. They end with the process and not with their actor: one whose shard is
+ * lost goes at once, or every shard of the process would wait for the slowest receiver before it is served again.
+ */
+const makeUnderWay = Effect.map(FiberSet.make<void>(), (fibers) => {
+  const counts = new Map<string, number>()
+  const add = (actorId: string, change: 1 | -1) => {
+    const count = (counts.get(actorId) ?? 0) + change
+    if (count === 0) counts.delete(actorId)
+    else counts.set(actorId, count)
+  }
+  return {
+    count: (actorId: string) => counts.get(actorId) ?? 0,
+    start: <R>(actorId: string, attempt: Effect.Effect<void, never, R>, ended: Effect.Effect<unknown>) =>
+      Effect.suspend(() => {
+        add(actorId, 1)
+        const counted = Effect.andThen(
+          attempt,
+          Effect.suspend(() => {
+            add(actorId, -1)
+            return ended
+          })
+        )
+        // Not interrupted: what was sent is also recorded, so that a clean stop doubles nothing.
+        return FiberSet.run(fibers, Effect.uninterruptible(Effect.asVoid(counted)))
+      })
+  }
+})
+
+const actor = (underWay: Effect.Success<typeof makeUnderWay>) =>
   Effect.gen(function* () {
     const deliveries = yield* Deliveries
     const info = yield* ServiceInfo
     const sender = yield* WebhookSender
     const { entityId } = yield* Entity.CurrentAddress
     const key = endpointKeyOf(entityId)
-    const scope = yield* Effect.scope
     const wake = yield* Latch.make(true)
     const userAgent = `Folio/${info.version} (+${info.baseUrl}/docs)`
-    let inFlight = 0
 
     const send = Effect.fnUntraced(function* (
       { body, event_id, event_type, secret, url }: DueDelivery,
@@ -104,31 +130,22 @@ export const layer = WebhookEndpointEntity.toLayer(
       }
     })
 
-    // Not interrupted: what was sent is also recorded, so that a clean stop doubles nothing.
     const start = (delivery: DueDelivery) =>
-      attempt(delivery).pipe(
-        Effect.catchCause((cause) =>
+      underWay.start(
+        entityId,
+        Effect.catchCause(attempt(delivery), (cause) =>
           Effect.logError("A delivery's outcome could not be stored; it is due again", cause)
         ),
-        Effect.ensuring(
-          Effect.suspend(() => {
-            inFlight -= 1
-            return wake.open
-          })
-        ),
-        Effect.uninterruptible,
-        Effect.forkIn(scope, { startImmediately: true })
+        wake.open
       )
 
     const sendDue = Effect.gen(function* () {
       yield* wake.await
       yield* wake.close
+      const inFlight = underWay.count(entityId)
       const due = yield* deliveries.take(key, inFlight)
       if (due.length === 0 && inFlight === 0) return yield* deliveries.rest(key)
-      for (const delivery of due) {
-        inFlight += 1
-        yield* start(delivery)
-      }
+      yield* Effect.forEach(due, start, { discard: true })
     })
 
     yield* sendDue.pipe(
@@ -139,6 +156,16 @@ export const layer = WebhookEndpointEntity.toLayer(
     )
 
     return WebhookEndpointEntity.of({ Deliver: () => Effect.asVoid(wake.open) })
-  }),
-  { maxIdleTime, mailboxCapacity, concurrency: 1, disableFatalDefects: true }
+  })
+
+/** Sends what is due: up to `max_in_flight` at a time, in event order, and in strict order for each resource. */
+export const layer = Layer.unwrap(
+  Effect.map(makeUnderWay, (underWay) =>
+    WebhookEndpointEntity.toLayer(actor(underWay), {
+      maxIdleTime,
+      mailboxCapacity,
+      concurrency: 1,
+      disableFatalDefects: true
+    })
+  )
 )
