@@ -78,7 +78,6 @@ export class Answers {
       if (!possible) this.wrong(entry, "a conflict with nobody")
       return
     }
-    if (claimed !== undefined) return this.wrong(entry, "its key belongs to another request")
     if (isInProgress(entry)) {
       const end = entry.answered!.tick
       const underWay = same.some(
@@ -87,6 +86,7 @@ export class Answers {
       if (!underWay) this.wrong(entry, "in progress, but nobody else asked")
       return
     }
+    if (claimed !== undefined) return this.wrong(entry, "its key belongs to another request")
     if (!isSuccess(entry)) {
       if (first !== undefined) this.wrong(entry, "was accepted before, and must be answered again")
       return this.executed(entry)

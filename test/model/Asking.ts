@@ -85,6 +85,8 @@ export class Asking {
         const body = endpointPatch(step.what, this.marker())
         return this.change("change", step.method, "", step.endpoint, { ...by, key: keyOf(step.key) }, body)
       }
+      case "pause":
+        return this.change("change", "PATCH", "", step.endpoint, by, { is_active: false })
       case "rotate":
         return this.change("rotate", "POST", "/rotate-secret", step.endpoint, { ...by, key: keyOf(step.key) })
       case "remove":
@@ -98,6 +100,12 @@ export class Asking {
       default:
         return []
     }
+  }
+
+  /** What ends a pause. */
+  resume({ as, endpoint }: StepOf<"pause">): ReadonlyArray<Request> {
+    const by = { ...this.apiKeys[as % this.apiKeys.length]!, key: null }
+    return this.change("change", "PATCH", "", endpoint, by, { is_active: true })
   }
 
   /** A page of all invoices that the book's first API key is shown. */

@@ -15,6 +15,10 @@ export interface AuditorOptions {
   readonly read: (signed: Uint8Array) => SignedContent | null
   /** Whether machines, tells or the database may fail: then some promises hold in the end, and not at every moment. */
   readonly rough: boolean
+  /** Whether times are looked at: those between the attempts of a delivery. */
+  readonly timed: boolean
+  /** Whether every outcome must come as soon as it can: nothing is slow, and nobody waits to be reminded. */
+  readonly swift: boolean
 }
 
 /**
@@ -42,7 +46,7 @@ export class Auditor implements Observer {
     this.journal = new Journal(options.now)
     this.answers = new Answers(this.journal, options.rough, say)
     this.documents = new Documents(this.journal, options.books, options.read, say)
-    this.deliveries = new Deliveries(this.journal, options.books, options.rough, say)
+    this.deliveries = new Deliveries(this.journal, options, say)
   }
 
   /** To be called when a request is sent; `answered` when its answer is there, or is not waited for any more. */

@@ -8,10 +8,6 @@ import { Numbering } from "../../src/store/Numbering.ts"
 import { Transitions } from "../../src/store/Transitions.ts"
 import { MemoryTables, type Tables } from "../support/MemoryTables.ts"
 
-/** Beside what is batched, each call is a statement of its own. */
-const beside = <R, I, S extends object>(store: Context.Context<R>, service: Context.Key<I, S>, members: Partial<S>) =>
-  Context.add(service, { ...Context.getUnsafe(store, service), ...members })
-
 type Written = Customers | Deliveries | InvoiceCreation | Invoices | Numbering | Transitions
 
 const batchMax = 300
@@ -58,15 +54,22 @@ export const batched = (
         (add) => (item: A) => Effect.flatMap(add(item), Effect.fromResult)
       )
 
+    const beside = besideOthers(store)
     return Context.empty().pipe(
-      beside(store, Customers, { create: yield* batch("Customers.create", customers.create) }),
-      beside(store, Deliveries, { record: yield* batch("Deliveries.record", deliveries.record) }),
-      beside(store, InvoiceCreation, { create: yield* batch("InvoiceCreation.create", creation.create) }),
-      beside(store, Invoices, { load: yield* batch("Invoices.load", invoices.load) }),
-      beside(store, Numbering, { number: yield* batch("Numbering.number", numbering.number, (draft) => draft.key.id) }),
-      beside(store, Transitions, { move: yield* batch("Transitions.move", transitions.move) })
+      beside(Customers, { create: yield* batch("Customers.create", customers.create) }),
+      beside(Deliveries, { record: yield* batch("Deliveries.record", deliveries.record) }),
+      beside(InvoiceCreation, { create: yield* batch("InvoiceCreation.create", creation.create) }),
+      beside(Invoices, { load: yield* batch("Invoices.load", invoices.load) }),
+      beside(Numbering, { number: yield* batch("Numbering.number", numbering.number, (draft) => draft.key.id) }),
+      beside(Transitions, { move: yield* batch("Transitions.move", transitions.move) })
     )
   })
+
+/** Replaces members of a service; the others are as in `store`. */
+const besideOthers =
+  (store: Context.Context<never>) =>
+  <I, S extends object>(service: Context.Key<I, S>, members: Partial<S>) =>
+    Context.add(service, { ...Context.getUnsafe(store, service), ...members })
 
 /** Undoes what was written when something fails. */
 const atomically = <A>(tables: Tables, effect: Effect.Effect<A>) =>

@@ -39,6 +39,8 @@ const certificate = Layer.effect(SandboxCertificate, Effect.map(makeSelfSigned("
 export interface MemoryWorldOptions {
   /** The authority that documents are submitted to, made anew for each sequence; the sandbox where it is left out. */
   readonly authority?: Layer.Layer<Authority>
+  /** Services of the store that stand in for those in memory, which they may ask for. */
+  readonly store?: Layer.Layer<never, never, Layer.Success<typeof MemoryStore.layer>>
 }
 
 export interface MemoryWorld extends World {
@@ -75,7 +77,7 @@ export const make = Effect.fnUntraced(function* (options: MemoryWorldOptions = {
       nextDoubleUnsafe: simulation.random
     })
   )
-  const shared = yield* Layer.build(
+  const memory = yield* Layer.build(
     Layer.mergeAll(
       MemoryStore.layer,
       Ids.layer,
@@ -84,7 +86,9 @@ export const make = Effect.fnUntraced(function* (options: MemoryWorldOptions = {
       Layer.succeed(ServiceInfo, { version: "0.1.0", baseUrl: "http://folio.test" })
     ).pipe(Layer.provideMerge(Layer.succeed(SecureRandom.SecureRandom, random)), Layer.provideMerge(quiet))
   )
-  const { tables } = Context.get(shared, MemoryTables)
+  const { tables } = Context.get(memory, MemoryTables)
+  const own = yield* Effect.provide(Layer.build(options.store ?? Layer.empty), memory)
+  const shared = Context.merge(memory, own)
   const store = Context.merge(shared, faults.disturb(shared))
 
   /** Runs to its end, which takes no time. */
@@ -213,7 +217,7 @@ export const make = Effect.fnUntraced(function* (options: MemoryWorldOptions = {
     )
     const left = [...documents, ...deliveries]
     // What is overdue is taken at the next sweep, or waits for something before it.
-    const later = left.map(({ due }) => due - simulation.now).filter((millis) => millis > 0)
+    const later = left.map(({ due }) => due - simulation.now).filter((millis) => millis > 0 && millis < Infinity)
     return { left: left.map(({ what }) => what), millis: later.length === 0 ? 0 : Math.min(...later) }
   })
 
@@ -221,6 +225,8 @@ export const make = Effect.fnUntraced(function* (options: MemoryWorldOptions = {
     books,
     surroundings,
     now: () => simulation.now,
+    isTimed: true,
+    hasTwins: false,
     hook: (name) => `https://hooks.example.com/${name}`,
     send,
     reset,

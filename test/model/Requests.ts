@@ -1,5 +1,6 @@
+import { Arbitrary, Schema } from "effect"
 import { checkDigit, sandboxIdentification } from "../../src/domain/CheckDigit.ts"
-import type { StepOf } from "./Steps.ts"
+import { buyers, lineSets, type StepOf, wrongBuyers, wrongLineSets } from "./Steps.ts"
 
 /** What a request deserves by itself, whatever was asked before: `early` refusals come before the look-up of its key. */
 export type Deserves =
@@ -57,7 +58,7 @@ const line = (quantity: number, price: number, rate: number) => {
 
 type Lines = ReadonlyArray<ReturnType<typeof line>>
 
-const lineSets: Readonly<Record<StepOf<"invoice">["lines"], Lines>> = {
+const linesOf: Readonly<Record<StepOf<"invoice">["lines"], Lines>> = {
   one: [line(1, 100_000, 19)],
   two: [line(2, 50_000, 19), line(3, 1_001, 5)],
   untaxed: [line(7, 13, 0)],
@@ -84,7 +85,7 @@ export const invoiceRequest = (customer_id: string, lines: StepOf<"invoice">["li
     currency: "COP",
     operation_type: "10",
     payment_means: { code: "10", type: "1" },
-    lines: lineSets[lines],
+    lines: linesOf[lines],
     metadata: { marker }
   }
   return { deserves, body }
@@ -134,3 +135,42 @@ const turned = (value: unknown): unknown => {
       .map(([name, member]) => [name, turned(member)])
   )
 }
+
+export interface RequestToMake {
+  readonly method: "POST"
+  readonly path: string
+  readonly body: object
+  readonly deserves: Deserves
+}
+
+const markers = Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 999_999 })))
+
+/**
+ * Single requests of a test key, right and wrong ones, each with what it deserves where nothing else stands in its way.
+ *
+ * @param options.customer_id  a customer that exists
+ * @param options.url          an address that webhooks may go to
+ */
+export const requests = (options: {
+  readonly customer_id: string
+  readonly url: string
+}): Arbitrary.Arbitrary<RequestToMake> =>
+  Arbitrary.all({
+    what: Arbitrary.schema(Schema.Literals(["customer", "invoice", "endpoint"])),
+    buyer: Arbitrary.schema(Schema.Literals([...buyers, ...wrongBuyers])),
+    lines: Arbitrary.schema(Schema.Literals([...lineSets, ...wrongLineSets])),
+    marker: markers
+  }).pipe(
+    Arbitrary.map(({ buyer, lines, marker, what }): RequestToMake => {
+      const method = "POST"
+      const name = String(marker)
+      switch (what) {
+        case "customer":
+          return { method, path: "/v1/customers", ...customerRequest(buyer, name, false) }
+        case "invoice":
+          return { method, path: "/v1/invoices", ...invoiceRequest(options.customer_id, lines, name) }
+        case "endpoint":
+          return { method, path: "/v1/webhook-endpoints", ...endpointRequest(options.url, "all", 8, name) }
+      }
+    })
+  )

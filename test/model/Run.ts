@@ -4,7 +4,7 @@ import { readSignedDocument } from "../../src/documents/SignedDocument.ts"
 import { Asking, type Request } from "./Asking.ts"
 import { Auditor } from "./Auditor.ts"
 import { type Entry, isSuccess } from "./Journal.ts"
-import { isRough, type Sequence, type Step, type StepOf } from "./Steps.ts"
+import { isMoody, isRough, type Sequence, type Step, type StepOf } from "./Steps.ts"
 import type { Pending, World } from "./World.ts"
 
 type How = StepOf<"invoice">["how"]
@@ -42,8 +42,9 @@ class Run {
     this.world = world
     this.steps = steps
     this.rough = steps.some(isRough)
-    const { books, hook, now } = world
-    this.auditor = new Auditor({ books, now, read: readSignedDocument, rough: this.rough })
+    const { books, hook, isTimed: timed, now } = world
+    const swift = timed && !steps.some((step) => isRough(step) || isMoody(step))
+    this.auditor = new Auditor({ books, now, read: readSignedDocument, rough: this.rough, timed, swift })
     this.asking = new Asking(this.auditor.journal, books, hook)
     world.surroundings.reset(this.auditor)
   }
@@ -55,6 +56,10 @@ class Run {
       for (const step of this.steps) {
         const how = "how" in step ? step.how : step.do === "burst" ? "go on" : "wait"
         yield* Effect.andThen(this.unasked(step), this.send(this.asking.requests(step), how))
+        if (step.do === "pause") {
+          yield* this.world.pass(step.millis, step.millis > longMs)
+          yield* this.send(this.asking.resume(step), "wait")
+        }
         // What is not waited for is still under way when the next step begins.
         yield* how === "go on" ? this.world.some : this.world.pass(1)
         this.collect()
@@ -136,7 +141,7 @@ class Run {
       const invoices: Array<ReadonlyArray<Invoice>> = []
       for (const book of this.world.books.keys()) invoices.push(yield* this.invoicesOf(book))
       this.auditor.finish(invoices, {
-        inOrder: !this.rough,
+        inOrder: !this.rough && !this.world.hasTwins,
         mayBreak: this.steps.some((step) => step.do === "defect")
       })
     })

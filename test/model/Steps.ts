@@ -13,6 +13,8 @@ const as = Schema.Literals([0, 0, 0, 1, 1, 2, 3])
 const item = upTo(9)
 export const foreign = 8
 export const nobodys = 9
+// Of the first book's customers, the one whose invoices take ten seconds.
+const slowCustomer = 4
 /** Few keys, so that they meet. */
 const key = upTo(5)
 const mayHaveKey = Schema.NullOr(key)
@@ -61,6 +63,8 @@ const change = step("change", {
   key: mayHaveKey,
   how
 })
+/** Off, and on again after a while. */
+const pause = step("pause", { as, endpoint: item, millis: Schema.Literals([1, 2_000, 31_000, 400_000]) })
 const remove = step("remove", { as, endpoint: item, how })
 const rotate = step("rotate", { as, endpoint: item, key: mayHaveKey, how })
 const read = step("read", { as, what: Schema.Literals(collections), item })
@@ -135,7 +139,21 @@ const operator = step("operator", {
   item
 })
 
-const asked = [customer, invoice, burst, again, endpoint, change, remove, rotate, read, list, pass, tomorrow] as const
+const asked = [
+  customer,
+  invoice,
+  burst,
+  again,
+  endpoint,
+  change,
+  pause,
+  remove,
+  rotate,
+  read,
+  list,
+  pass,
+  tomorrow
+] as const
 const moods = [authority, receiver, operator] as const
 const faults = [statement, crash, defect, tells, machine, thaw] as const
 
@@ -145,6 +163,8 @@ export type StepOf<Do extends Step["do"]> = Extract<Step, { readonly do: Do }>
 
 const roughSteps: ReadonlyArray<string> = ["statement", "crash", "defect", "tells", "machine", "thaw"]
 export const isRough = (one: Step): boolean => roughSteps.includes(one.do)
+const moodySteps: ReadonlyArray<string> = ["authority", "receiver", "operator"]
+export const isMoody = (one: Step): boolean => moodySteps.includes(one.do)
 
 /** What a run is: it says everything, the order of events among it, so that it can be repeated. */
 export const Sequence = Schema.Struct({ seed: upTo(2 ** 31 - 1), steps: Schema.Array(Step) })
@@ -183,3 +203,16 @@ export const sequences: Arbitrary.Arbitrary<Sequence> = Arbitrary.all({
     Arbitrary.array(weather === "calm" ? calm : weather === "moody" ? moody : rough, { maxLength: stepsMax })
   )
 })
+
+// What nobody outside a service can do to it, and what takes long.
+const isPolite = (one: Step): boolean => !isRough(one) && one.do !== "operator" && one.do !== "authority"
+
+/** Sequences for a service that runs elsewhere, and in real time. */
+export const politeSequences: Arbitrary.Arbitrary<Sequence> = Arbitrary.map(sequences, ({ seed, steps }) => ({
+  seed,
+  steps: steps.filter(isPolite).map((one) => {
+    if (one.do === "customer" && one.buyer === "slow") return { ...one, buyer: "notified" }
+    if ((one.do === "invoice" || one.do === "burst") && one.customer === slowCustomer) return { ...one, customer: 0 }
+    return one
+  })
+}))

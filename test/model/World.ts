@@ -40,6 +40,10 @@ export interface World {
   readonly books: ReadonlyArray<Book>
   readonly surroundings: Surroundings
   readonly now: () => number
+  /** Whether its clock shows how long the service takes: not where it runs on a real machine, or time is made to pass. */
+  readonly isTimed: boolean
+  /** Whether several machines believe to own the same actors even while nothing fails. */
+  readonly hasTwins: boolean
   /** The address of a receiver. */
   readonly hook: (name: string) => string
   readonly send: (sent: Sent) => Pending

@@ -8,6 +8,7 @@ import { ServiceInfo } from "../../src/api/ServiceInfo.ts"
 import { fromPem, makeSelfSigned, SandboxCertificate } from "../../src/documents/Certificate.ts"
 import { readSignedDocument } from "../../src/documents/SignedDocument.ts"
 import { makeApiKey } from "../../src/domain/ApiKeyFormat.ts"
+import type { Authority } from "../../src/outbound/Authority.ts"
 import * as AuthoritySandbox from "../../src/outbound/AuthoritySandbox.ts"
 import { EgressGuard, parseAllow } from "../../src/outbound/EgressGuard.ts"
 import { WebhookSender } from "../../src/outbound/WebhookSender.ts"
@@ -27,6 +28,8 @@ export interface TestAppOptions {
   readonly allow?: string
   /** How long the simulated authority takes, in milliseconds; 0 by default. */
   readonly latency?: number
+  /** In place of the simulated authority. */
+  readonly authority?: Layer.Layer<Authority>
 }
 
 /** The whole service in this process, on a real database, behind a real HTTP server. */
@@ -91,7 +94,7 @@ const testApp = Effect.gen(function* () {
  * well, and a `SqlClient` of the superuser in place of the service's own. Two of them on one database are two processes of the
  * service: nothing in memory is shared.
  */
-export const layerOn = (url: string, { allow = "", latency = 0 }: TestAppOptions = {}) =>
+export const layerOn = (url: string, { allow = "", authority, latency = 0 }: TestAppOptions = {}) =>
   Layer.fresh(
     Layer.effect(TestApp, testApp).pipe(
       Layer.provideMerge(App.layer),
@@ -99,7 +102,7 @@ export const layerOn = (url: string, { allow = "", latency = 0 }: TestAppOptions
         Layer.mergeAll(
           Server.layer,
           Cluster.singleProcess,
-          AuthoritySandbox.layer({ read: readSignedDocument, latency }),
+          authority ?? AuthoritySandbox.layer({ read: readSignedDocument, latency }),
           Layer.succeed(ServiceInfo, { version: "0.1.0", baseUrl: "http://folio.test" }),
           WebhookSender.layer().pipe(
             Layer.provideMerge(EgressGuard.layer({ allow: Result.getOrThrow(parseAllow(allow)) })),

@@ -1,0 +1,22 @@
+/*
+ * `folio/testing`: for teams who put the service together with layers of their own, and want to know that it still keeps its
+ * promises. See `Testing.test.ts` for its use.
+ *
+ * - `sequences`, `politeSequences`, `requests`, `commandSequences`: what is asked, as arbitraries
+ * - `check`: runs sequences against a world, and shows the shortest one that goes wrong; `describe` puts it into words
+ * - `memoryWorld`: the service in memory, on machines that fail, with an authority or parts of a store of one's own
+ * - `World`, `Surroundings`, `books`, `seedBooks`: what it takes to run the same against a service elsewhere
+ * - `Auditor`: the reference model alone, to be told of requests, answers, submissions and webhooks from any other test
+ * - `auditLifecycle`: the same for a lifecycle's table
+ */
+export { Auditor, type AuditorOptions } from "./Auditor.ts"
+export { books, seedBooks } from "./Books.ts"
+export { check, type Checked, type CheckOptions, describe, type Failure } from "./Check.ts"
+export type { SignedContent } from "./Documents.ts"
+export type { Entry } from "./Journal.ts"
+export { auditLifecycle, type Commands, commandSequences } from "./Lifecycles.ts"
+export { make as memoryWorld, type MemoryWorld, type MemoryWorldOptions } from "./MemoryWorld.ts"
+export { type Deserves, requests, type RequestToMake } from "./Requests.ts"
+export { politeSequences, type Sequence, sequences, type Step } from "./Steps.ts"
+export { type Observer, Surroundings, type Webhook } from "./Surroundings.ts"
+export type { Book, Pending, Reply, Sent, World } from "./World.ts"
