@@ -1,0 +1,60 @@
+import * as Fs from "node:fs"
+import * as Net from "node:net"
+import * as Path from "node:path"
+
+const tickMs = 10
+
+/** The state of a process, from the third field on. */
+const stat = (pid: number | string) => {
+  try {
+    return Fs.readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? []
+  } catch {
+    return []
+  }
+}
+
+/** CPU time of a process so far, in milliseconds. */
+export const cpuMs = (pid: number) => {
+  const fields = stat(pid)
+  return (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) * tickMs
+}
+
+/** CPU time of a PostgreSQL so far: of its postmaster and of all its backends, the ended ones too. */
+export const postgresMs = (dataDir: string) => {
+  const postmaster = Fs.readFileSync(Path.join(dataDir, "postgres/postmaster.pid"), "utf8").split("\n")[0] ?? ""
+  const own = stat(postmaster)
+  const ended = (Number(own[13] ?? 0) + Number(own[14] ?? 0)) * tickMs
+  return Fs.readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name) && (name === postmaster || stat(name)[1] === postmaster))
+    .reduce((sum, pid) => sum + cpuMs(Number(pid)), ended)
+}
+
+export const ownMs = () => {
+  const { system, user } = process.cpuUsage()
+  return (system + user) / 1000
+}
+
+export const percentile = (values: ReadonlyArray<number>, p: number) => {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * p))] ?? 0
+}
+
+export const freePort = () =>
+  new Promise<number>((resolve) => {
+    const server = Net.createServer()
+    server.listen(0, "127.0.0.1", () => {
+      const { port } = server.address() as Net.AddressInfo
+      server.close(() => resolve(port))
+    })
+  })
+
+export const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+/** Waits until something is so. */
+export const until = async (holds: () => boolean | Promise<boolean>, what: string, atMostMs = 120_000) => {
+  const end = performance.now() + atMostMs
+  while (!(await holds())) {
+    if (performance.now() > end) throw new Error(`it did not come to pass that ${what}`)
+    await wait(20)
+  }
+}

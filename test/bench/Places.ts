@@ -1,0 +1,188 @@
+import { Effect, Exit, Scope } from "effect"
+import { type ChildProcess, fork } from "node:child_process"
+import { randomBytes } from "node:crypto"
+import * as Fs from "node:fs"
+import * as Os from "node:os"
+import * as Path from "node:path"
+import { Pool } from "pg"
+import { apiKeyHash, makeApiKey } from "../../src/domain/ApiKeyFormat.ts"
+import * as EmbeddedPostgres from "../../src/platform/EmbeddedPostgres.ts"
+import { client, type Receiver, type Shop } from "./Load.ts"
+import { cpuMs, freePort, postgresMs, until } from "./Machine.ts"
+import type { Order } from "./serviceMain.ts"
+
+const root = Path.resolve(import.meta.dirname, "../..")
+
+/** A PostgreSQL of the run's own, as the service brings it along: fsync on. */
+export const postgres = async () => {
+  const dataDir = Fs.mkdtempSync(Path.join(Os.tmpdir(), "folio-bench-"))
+  const scope = Scope.makeUnsafe()
+  const { port } = await Effect.runPromise(Scope.provide(EmbeddedPostgres.start({ dataDir }), scope))
+  const password = Fs.readFileSync(Path.join(dataDir, "postgres.password"), "utf8").trim()
+  const url = (database: string) => `postgres://postgres:${password}@127.0.0.1:${port}/${database}`
+  const admin = new Pool({ connectionString: url("postgres"), max: 1 })
+  let made = 0
+  return {
+    cpu: () => postgresMs(dataDir),
+    database: async () => {
+      const name = `bench_${made++}`
+      await admin.query(`create database ${name}`)
+      return url(name)
+    },
+    drop: (of: string) => admin.query(`drop database ${new URL(of).pathname.slice(1)} with (force)`),
+    stop: async () => {
+      await admin.end()
+      await Effect.runPromise(Scope.close(scope, Exit.void))
+      Fs.rmSync(dataDir, { recursive: true, force: true })
+    }
+  }
+}
+
+export type Postgres = Awaited<ReturnType<typeof postgres>>
+
+const ended = (child: ChildProcess) =>
+  new Promise<void>((resolve) => (child.exitCode === null ? child.once("exit", () => resolve()) : resolve()))
+
+/** A program of the run, and how to end it. */
+const program = (file: string, env: Record<string, string>, nodeArguments: ReadonlyArray<string> = []) => {
+  const child = fork(Path.join(import.meta.dirname, file), {
+    cwd: root,
+    execArgv: [...nodeArguments],
+    stdio: ["ignore", "ignore", "inherit", "ipc"],
+    env: { PATH: process.env["PATH"], ...env }
+  })
+  process.once("exit", () => child.kill("SIGKILL"))
+  return {
+    child,
+    cpu: () => cpuMs(child.pid ?? 0),
+    stop: async () => {
+      child.kill("SIGTERM")
+      await ended(child)
+    }
+  }
+}
+
+const message = <A>(child: ChildProcess) =>
+  new Promise<A>((resolve) => child.once("message", (value) => resolve(value as A)))
+
+/** A peer: see `peers/`. */
+export const peer = async (file: string, of: { readonly url: string; readonly sign: string }, hooks: Receiver) => {
+  const port = await freePort()
+  const env = { PG_URL: of.url, PORT: String(port), RECEIVER: hooks.url("/"), SIGN: of.sign }
+  const { child, cpu, stop } = program(`peers/${file}.ts`, env)
+  await message(child)
+  return {
+    cpu,
+    stop,
+    target: { base: `http://127.0.0.1:${port}`, path: "/invoices" },
+    run: async (order: { readonly run: number; readonly ranges: number }) => {
+      const answer = message<{ readonly count: number; readonly seconds: number }>(child)
+      child.send(order)
+      return answer
+    }
+  }
+}
+
+// The sandbox account's rows, copied: issuer, range and all.
+const copies = `
+  with new as (select 'ten_' || lpad(n::text, 26, '0') as id, n from generate_series(2, $1::integer) n),
+  account as (insert into accounts (id, name, issuer, default_version, created_at)
+    select new.id, a.name, a.issuer, a.default_version, a.created_at from new, (select * from accounts limit 1) a returning id),
+  range as (insert into resolutions
+    select new.id, r.livemode, 'res_' || lpad(new.n::text, 26, '0'), r.number, r.document_type, r.prefix, r.from_number, r.to_number,
+      r.valid_from, r.valid_to, r.technical_key, r.is_active, r.next_number, r.created_at
+    from new, (select * from resolutions limit 1) r)
+  insert into api_keys (id, account_id, livemode, key_hash, last_four, created_at)
+  select 'key_' || lpad(new.n::text, 26, '0'), new.id, false, ($2::text[])[new.n - 1], 'last', now() from new`
+
+/** The service under test, with this many accounts, each with a customer, a key and an endpoint of its own. */
+export const service = async (
+  of: { readonly url: string; readonly sign: string; readonly accounts: number; readonly endpoints?: boolean },
+  hooks: Receiver
+) => {
+  const port = await freePort()
+  const dataDir = Fs.mkdtempSync(Path.join(Os.tmpdir(), "folio-bench-"))
+  const started = performance.now()
+  const { child, cpu, stop } = program(
+    "serviceMain.ts",
+    {
+      DATABASE_URL: of.url,
+      FOLIO_KEY: randomBytes(32).toString("base64"),
+      DATA_DIR: dataDir,
+      PORT: String(port),
+      WEBHOOK_ALLOW: hooks.address,
+      LOG_LEVEL: "Error",
+      RATE_LIMIT: "1000000",
+      RATE_LIMIT_BURST: "1000000",
+      SIGN: of.sign
+    },
+    ["--expose-gc", "--max-semi-space-size=64"]
+  )
+  const base = `http://127.0.0.1:${port}`
+  const { call, close } = client(base, 16)
+  await until(
+    () =>
+      call("GET", "/health/ready", {}).then(
+        () => true,
+        () => false
+      ),
+    "the service is ready"
+  )
+  const readyAfterMs = performance.now() - started
+  const first = Fs.readFileSync(Path.join(dataDir, "test-key"), "utf8").trim()
+  const others = Array.from({ length: of.accounts - 1 }, () => makeApiKey("test", randomBytes(32)))
+  const database = new Pool({ connectionString: of.url, max: 2 })
+  await database.query(copies, [of.accounts, others.map(apiKeyHash)])
+
+  const open = async (key: string): Promise<Shop> => {
+    const { id } = await call("POST", "/v1/customers", {
+      key,
+      once: "customer",
+      body: {
+        identification: { type: "31", number: "900000001", check_digit: "1" },
+        legal_name: "Cliente de Prueba S.A.S.",
+        organization_type: "1"
+      }
+    })
+    if (of.endpoints ?? true) await endpoint({ key, customer: id }, "/")
+    return { key, customer: id }
+  }
+  const endpoint = (shop: Shop, path: string) =>
+    call("POST", "/v1/webhook-endpoints", {
+      key: shop.key,
+      body: { url: hooks.url(path), subscribed_events: ["invoice.accepted_by_authority"], max_in_flight: 64 }
+    })
+  const shops: Array<Shop> = []
+  const keys = [first, ...others]
+  let next = 0
+  await Promise.all(
+    Array.from({ length: 16 }, async () => {
+      while (next < keys.length) {
+        const index = next++
+        shops[index] = await open(keys[index]!)
+      }
+    })
+  )
+  await close()
+  return {
+    cpu,
+    database,
+    shops,
+    endpoint,
+    readyAfterMs,
+    target: { base, path: "/v1/invoices" },
+    order: (order: Order) => child.send(order),
+    memory: async () => {
+      const answer = message<NodeJS.MemoryUsage>(child)
+      child.send({ memory: true } satisfies Order)
+      return answer
+    },
+    stop: async () => {
+      await database.end()
+      await stop()
+      Fs.rmSync(dataDir, { recursive: true, force: true })
+    }
+  }
+}
+
+export type Service = Awaited<ReturnType<typeof service>>

@@ -1,0 +1,53 @@
+import "effect/schema/SchemaJITCompiler/enable"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import { Effect, Layer } from "effect"
+import { run, teardown } from "../../src/cli/Run.ts"
+import { serveWith } from "../../src/cli/Serve.ts"
+import { SandboxCertificate } from "../../src/documents/Certificate.ts"
+import { readSignedDocument } from "../../src/documents/SignedDocument.ts"
+import { Authority, AuthorityUnavailable } from "../../src/outbound/Authority.ts"
+import * as AuthoritySandbox from "../../src/outbound/AuthoritySandbox.ts"
+
+/*
+ * The service as it is shipped, but that its parent may switch the authority off or let it hang, and ask for its memory. With
+ * SIGN=noop nothing is signed and nothing verified.
+ */
+export type Order = { readonly authority: "up" | "down" | "hang" } | { readonly memory: true }
+
+const unsigned = process.env["SIGN"] === "noop"
+let mode: "up" | "down" | "hang" = "up"
+
+process.on("message", (order: Order) => {
+  if ("authority" in order) mode = order.authority
+  else {
+    globalThis.gc?.()
+    process.send?.(process.memoryUsage())
+  }
+})
+
+const read: typeof readSignedDocument = unsigned
+  ? (bytes) => JSON.parse(Buffer.from(bytes).toString()).document
+  : readSignedDocument
+
+const unless = <A>(answer: Effect.Effect<A, AuthorityUnavailable>) =>
+  Effect.suspend((): Effect.Effect<A, AuthorityUnavailable> => {
+    if (mode === "hang") return Effect.never
+    return mode === "down" ? Effect.fail(new AuthorityUnavailable({ message: "switched off" })) : answer
+  })
+
+const switched = Layer.effect(
+  Authority,
+  Effect.map(Authority, (sandbox) =>
+    Authority.of({
+      submit: (submission) => unless(sandbox.submit(submission)),
+      verdict: (cufe) => unless(sandbox.verdict(cufe))
+    })
+  )
+).pipe(Layer.provide(AuthoritySandbox.layer({ read, latency: 0 })))
+
+const nothing = new Uint8Array(256)
+const certificate = unsigned
+  ? Layer.succeed(SandboxCertificate, { certificate: "", sign: () => Effect.succeed(nothing) })
+  : undefined
+
+NodeRuntime.runMain(run(serveWith(switched, certificate)), { teardown, disableErrorReporting: true })
