@@ -1,8 +1,9 @@
 import { Effect, Layer, Option, Redacted } from "effect"
 import { ApiError } from "../../schemas/ApiError.ts"
-import { Authorization, CurrentPrincipal } from "../api/Authorization.ts"
-import { Exchange } from "./Exchange.ts"
+import { Authorization, CurrentPrincipal, type Principal } from "../api/Authorization.ts"
 import { ApiKeys } from "../store/ApiKeys.ts"
+import { Exchange } from "./Exchange.ts"
+import { inTime } from "./Patience.ts"
 
 // One text for wrong, mistyped, revoked and missing keys: none can be told from another.
 const refused = new ApiError({
@@ -17,7 +18,7 @@ export const layer = Layer.effect(
     return Authorization.of({
       apiKey: (handler, { credential }) =>
         Effect.flatMap(
-          keys.authenticate(Redacted.value(credential)),
+          inTime(keys.authenticate(Redacted.value(credential))) as Effect.Effect<Option.Option<Principal>>,
           Option.match({
             onNone: () => Effect.fail(refused) as Effect.Effect<never>,
             onSome: (principal) =>

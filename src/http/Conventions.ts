@@ -6,6 +6,7 @@ import { CurrentPrincipal } from "../api/Authorization.ts"
 import { bodyBytesMax, Conventions, CurrentRequest, IdempotencyKey, idempotencyKeyMax } from "../api/Conventions.ts"
 import { fingerprint } from "../domain/Fingerprint.ts"
 import { parseStrict } from "../domain/StrictJson.ts"
+import { inTime } from "./Patience.ts"
 
 const refuse = (code: ErrorCode, message: string, param?: string) =>
   Effect.fail(new ApiError({ code, message, ...(param === undefined ? {} : { param }) }))
@@ -109,7 +110,7 @@ export const layer = Layer.succeed(
       }
       const path = request.url.split("?")[0] ?? ""
       const idempotency = key === null ? null : { key, fingerprint: fingerprint(request.method, path, body) }
-      return yield* Effect.provideService(handler, CurrentRequest, { version: resolved, idempotency })
+      return yield* inTime(Effect.provideService(handler, CurrentRequest, { version: resolved, idempotency }))
     }) as Effect.Effect<never>
 )
 

@@ -8,6 +8,7 @@ import fences from "../../migrations/0003_fences.ts"
 import retention from "../../migrations/0004_retention.ts"
 import * as EmbeddedPostgres from "./EmbeddedPostgres.ts"
 import * as Roles from "./PostgresRoles.ts"
+import * as Socket from "./PostgresSocket.ts"
 import { Settings } from "./Settings.ts"
 
 /** The database cannot be used. The message is one line that says what to do. */
@@ -33,7 +34,9 @@ const limits = {
 const pool = {
   ...session,
   maxConnections: 10,
-  minConnections: 2,
+  minConnections: 1,
+  // Long before its silence could be taken for the server's.
+  idleTimeout: "5 seconds",
   startupParameters: {
     ...limits,
     role: Roles.service,
@@ -112,6 +115,6 @@ export const layer = PgClient.layerFrom(
     const { dataDir, databaseUrl } = yield* Settings
     const place: Place = databaseUrl === undefined ? yield* EmbeddedPostgres.start({ dataDir }) : { url: databaseUrl }
     yield* prepare(place)
-    return yield* PgClient.make({ ...pool, ...place })
+    return yield* PgClient.make({ ...pool, ...place, stream: Socket.open(place, yield* Socket.Silence) })
   })
 )

@@ -1,19 +1,24 @@
-import { Deferred, Effect, Exit, Metric, type Scope, type Tracer } from "effect"
+import { type Cause, Deferred, Effect, Exit, Metric, type Scope, type Tracer } from "effect"
 import * as Metrics from "../protocol/Metrics.ts"
+import { isDisconnected } from "./SqlFailure.ts"
 
 /**
  * Gathers single writes into batches without a timer: alone, a write goes at once; while one batch is in flight the next one
  * gathers. Items of one batch keep the order in which they were offered. A batch that fails is repeated item by item, so a
- * poison item cannot fail its neighbours: `run` must therefore be safe to repeat.
+ * poison item cannot fail its neighbours: `run` must therefore be safe to repeat. One that loses its connection is repeated once,
+ * as it is, and fails as a whole when there is no other connection: nobody waits for others to find that out one by one.
  *
  * Once offered, an item is written even when the offering fiber is interrupted: a batch belongs to all of its items.
  *
- * @param options.max  the largest batch
- * @param options.run  writes a batch; gives one answer an item, in order
+ * @param options.max    the largest batch
+ * @param options.run    writes a batch; gives one answer an item, in order
+ * @param options.blind  a repetition cannot tell what the first run has done from what others did: a batch that loses its
+ *                       connection fails at once, and who offered an item looks for himself
  */
 export const make = <A, B, E>(options: {
   readonly name: string
   readonly max: number
+  readonly blind?: boolean
   readonly run: (items: ReadonlyArray<A>) => Effect.Effect<ReadonlyArray<B>, E>
 }): Effect.Effect<(item: A) => Effect.Effect<B, E>, never, Scope.Scope> =>
   Effect.gen(function* () {
@@ -41,13 +46,22 @@ export const make = <A, B, E>(options: {
       )
     }
 
-    const write = Effect.fnUntraced(function* (entries: ReadonlyArray<Entry<A, B, E>>) {
-      const exit = yield* attempt(entries)
-      if (Exit.isSuccess(exit) || entries.length === 1) return settle(entries, exit)
-      yield* Effect.logWarning(`A batch of ${entries.length} failed and is repeated item by item`, exit.cause).pipe(
-        Effect.annotateLogs({ batcher: options.name })
+    const repeat = (entries: ReadonlyArray<Entry<A, B, E>>, how: string, cause: Cause.Cause<E>) =>
+      Effect.logWarning(`A batch of ${entries.length} failed and is repeated ${how}`, cause).pipe(
+        Effect.annotateLogs({ batcher: options.name }),
+        Effect.andThen(Metric.update(Metrics.batchesRepeated(options.name), 1))
       )
-      yield* Metric.update(Metrics.batchesRepeated(options.name), 1)
+
+    const write = Effect.fnUntraced(function* (entries: ReadonlyArray<Entry<A, B, E>>) {
+      let exit = yield* attempt(entries)
+      if (Exit.isSuccess(exit) || entries.length === 1) return settle(entries, exit)
+      if (isDisconnected(exit.cause)) {
+        if (options.blind === true) return settle(entries, exit)
+        yield* repeat(entries, "on another connection", exit.cause)
+        exit = yield* attempt(entries)
+        if (Exit.isSuccess(exit) || isDisconnected(exit.cause)) return settle(entries, exit)
+      }
+      yield* repeat(entries, "item by item", exit.cause)
       for (const entry of entries) settle([entry], yield* attempt([entry]))
     })
 

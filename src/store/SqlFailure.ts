@@ -34,6 +34,12 @@ export const isSqlFailure = (cause: Cause.Cause<unknown>): boolean => {
   return SqlError.isSqlError(defect) && !/^2[23]/.test(sqlState(defect.reason.cause))
 }
 
+/** Whether the connection was lost, or there was none to be had: whatever is asked next will fare no better. */
+export const isDisconnected = (cause: Cause.Cause<unknown>): boolean => {
+  const defect = Result.getOrUndefined(Cause.findDefect(cause))
+  return SqlError.isSqlError(defect) && defect.reason._tag === "ConnectionError"
+}
+
 /** Whether the work itself breaks and will break again: neither the database failed nor was it stopped. */
 export const isDefect = (cause: Cause.Cause<unknown>): boolean =>
   !Cause.hasInterruptsOnly(cause) && !isSqlFailure(cause)

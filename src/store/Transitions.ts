@@ -58,6 +58,7 @@ export class Transitions extends Context.Service<
       const move = yield* Batcher.make({
         name: "Transitions.move",
         max: batchMax,
+        blind: true,
         run: Effect.fnUntraced(function* (steps: ReadonlyArray<Step>) {
           // The driver cannot tell the type of an array of nulls: absent values travel as '' or as -1.
           const json = (f: (step: Step) => unknown) =>
