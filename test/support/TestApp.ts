@@ -30,6 +30,8 @@ export interface TestAppOptions {
   readonly latency?: number
   /** In place of the simulated authority. */
   readonly authority?: Layer.Layer<Authority>
+  /** The actors, if they are to be put together in another way. */
+  readonly entities?: typeof App.entitiesLayer
 }
 
 /** The whole service in this process, on a real database, behind a real HTTP server. */
@@ -94,10 +96,15 @@ const testApp = Effect.gen(function* () {
  * well, and a `SqlClient` of the superuser in place of the service's own. Two of them on one database are two processes of the
  * service: nothing in memory is shared.
  */
-export const layerOn = (url: string, { allow = "", authority, latency = 0 }: TestAppOptions = {}) =>
+export const layerOn = (
+  url: string,
+  { allow = "", authority, entities = App.entitiesLayer, latency = 0 }: TestAppOptions = {}
+) =>
   Layer.fresh(
     Layer.effect(TestApp, testApp).pipe(
-      Layer.provideMerge(App.layer),
+      Layer.provideMerge(App.httpLayer),
+      Layer.provideMerge(entities),
+      Layer.provideMerge(App.storeLayer),
       Layer.provideMerge(
         Layer.mergeAll(
           Server.layer,

@@ -1,0 +1,80 @@
+import { assert, it } from "@effect/vitest"
+import { Array, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import * as Account from "../src/entities/Account.ts"
+import { AccountWork } from "../src/entities/AccountWork.ts"
+import * as Invoice from "../src/entities/Invoice.ts"
+import { InvoiceWork } from "../src/entities/InvoiceWork.ts"
+import * as Sweeper from "../src/entities/Sweeper.ts"
+import { Telling } from "../src/entities/Telling.ts"
+import * as WebhookEndpoint from "../src/entities/WebhookEndpoint.ts"
+import { Workload } from "../src/entities/Workload.ts"
+import { endpointBody, invoiceBody } from "./support/Invoices.ts"
+import { seedDrafts } from "./support/Owners.ts"
+import { freshDatabase } from "./support/Postgres.ts"
+import { receiver } from "./support/Receiver.ts"
+import * as TestApp from "./support/TestApp.ts"
+import { until } from "./support/Until.ts"
+
+const unheard = Layer.succeed(
+  Telling,
+  Telling.of({ numberDrafts: () => Effect.void, proceed: () => Effect.void, deliver: () => Effect.void })
+)
+
+/** Whatever the actors tell each other is lost; only the sweeper is heard. */
+const entities = Layer.merge(
+  Layer.mergeAll(Account.layer, Invoice.layer, WebhookEndpoint.layer).pipe(
+    Layer.provide(AccountWork.layer),
+    Layer.provide(InvoiceWork.layer),
+    Layer.provide(Layer.merge(unheard, Workload.layer))
+  ),
+  Sweeper.layer.pipe(Layer.provide(Telling.layer))
+)
+
+const count = 60
+
+it.live(
+  "Every tell lost costs the time to the next sweep, and no work",
+  () =>
+    Effect.gen(function* () {
+      const hooks = yield* receiver
+      const url = yield* freshDatabase
+      yield* Effect.gen(function* () {
+        const { accountId, client } = yield* TestApp.TestApp
+        const sql = yield* SqlClient.SqlClient
+        yield* client.post("/v1/webhook-endpoints", endpointBody(hooks.url("/hooks")))
+        const customer = yield* TestApp.newCustomer(client)
+        yield* Effect.forEach(
+          Array.range(1, count),
+          (index) => client.post("/v1/invoices", invoiceBody(customer), { key: `unheard of ${index}` }),
+          { concurrency: "unbounded" }
+        )
+        const drafts = yield* seedDrafts(accountId, count)
+        yield* sql`update invoices set next_action_at = now() where id = any(${drafts})`
+        yield* until(
+          sql<{ done: number }>`select count(*)::int as done from deliveries where status = 'succeeded'`,
+          ([row]) => row?.done === 2 * count,
+          "30 seconds"
+        )
+        // From when it was due: a draft at once, a numbered document after the five seconds that its actor is given, a delivery.
+        const late = yield* sql<{ what: string; seconds: number }>`
+          select 'draft' as what, extract(epoch from t.at - i.created_at)::float8 as seconds
+          from invoices i join transitions t on t.invoice_id = i.id and t.command = 'Number' where i.id = any(${drafts})
+          union all
+          select 'document', extract(epoch from s.at - n.at - interval '5 seconds')::float8
+          from transitions n join transitions s using (invoice_id) where n.command = 'Number' and s.command = 'Sign'
+          union all
+          select 'delivery', extract(epoch from a.started_at - d.created_at)::float8
+          from deliveries d join attempts a on a.delivery_id = d.id`
+        for (const [what, rows] of Map.groupBy(late, (row) => row.what)) {
+          const seconds = rows.map((row) => row.seconds).toSorted((a, b) => a - b)
+          assert.isBelow(seconds[Math.floor(seconds.length * 0.99)] ?? 0, 3, `${what}: ${seconds.slice(-5)}`)
+        }
+        assert.strictEqual(hooks.received.length, 2 * count)
+        assert.deepStrictEqual(yield* sql`select max(number) - min(number) + 1 as span from invoices`, [
+          { span: BigInt(2 * count) }
+        ])
+      }).pipe(Effect.provide(TestApp.layerOn(url, { allow: `127.0.0.1:${hooks.port}`, entities })))
+    }),
+  60_000
+)
