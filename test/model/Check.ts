@@ -55,7 +55,7 @@ export const check = Effect.fnUntraced(function* <E, R>(
       Effect.catchCause((cause) =>
         Cause.hasInterruptsOnly(cause)
           ? Effect.interrupt
-          : Effect.succeed<Report>({ findings: [Cause.pretty(cause)], met: new Map() })
+          : Effect.succeed<Pick<Report, "findings" | "met">>({ findings: [Cause.pretty(cause)], met: new Map() })
       )
     )
     for (const [what, count] of report.met) met.set(what, (met.get(what) ?? 0) + count)
@@ -93,5 +93,5 @@ export const describe = ({ findings, firstLength, replay, run: at, shortest }: F
     ...shortest.steps.map((step) => `  ${JSON.stringify(step)}`),
     "What is wrong:",
     ...findings.map((finding) => `  ${finding}`),
-    `Once more: npm run model -- --replay '${replay}'`
+    `Replay it with: '${replay}'`
   ].join("\n")

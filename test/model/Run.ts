@@ -3,7 +3,7 @@ import type { Invoice } from "../../schemas/Invoice.ts"
 import { readSignedDocument } from "../../src/documents/SignedDocument.ts"
 import { Asking, type Request } from "./Asking.ts"
 import { Auditor } from "./Auditor.ts"
-import { type Entry, isSuccess } from "./Journal.ts"
+import { type Entry, isSuccess, type Journal } from "./Journal.ts"
 import { isMoody, isRough, type Sequence, type Step, type StepOf } from "./Steps.ts"
 import type { Pending, World } from "./World.ts"
 
@@ -24,6 +24,8 @@ export interface Report {
   readonly findings: ReadonlyArray<string>
   /** What the sequence has met, and how often. */
   readonly met: ReadonlyMap<string, number>
+  /** All that was asked and answered, in order. */
+  readonly journal: Pick<Journal, "entries">
 }
 
 /** Runs a sequence against a world, lets all work come to its end, and has the model look at it. */

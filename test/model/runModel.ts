@@ -72,7 +72,7 @@ if (partSeed !== undefined) {
   for (const [what, count] of parts.flatMap((one) => one.met)) met.set(what, (met.get(what) ?? 0) + count)
   if (process.argv.includes("--met")) for (const [what, count] of [...met].toSorted()) write(`${count}\t${what}`)
   const failures = parts.flatMap(({ failure, lifecycle }) => [
-    ...(failure === null ? [] : [describe(failure)]),
+    ...(failure === null ? [] : [`${describe(failure)}, as in: npm run model -- --replay <token>`]),
     ...(lifecycle === null ? [] : [lifecycle])
   ])
   for (const failure of failures) write(failure)
