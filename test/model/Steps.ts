@@ -79,7 +79,7 @@ const pass = step("pass", { millis: Schema.Literals([1, 300, 1_000, 6_000, 31_00
 /** A day and an hour: keys may be used again. */
 const tomorrow = step("tomorrow", {})
 
-const authority = step("authority", { mood: Schema.Literals(authorityMoods), times: Schema.Literals([1, 2, 3]) })
+const authority = step("authority", { mood: Schema.Literals(authorityMoods), times: Schema.Literals([1, 2, 3, 6]) })
 const receiver = step("receiver", {
   endpoint: item,
   mood: Schema.Literals(receiverMoods),
@@ -122,7 +122,7 @@ const statement = step("statement", { call: Schema.Literals(calls), fault: Schem
 const crash = step("crash", { point: Schema.Literals(points), skip })
 /** Something of ours throws where it should not. */
 const defect = step("defect", {
-  point: Schema.Literals(["before-sign", "after-submit", "before-number"]),
+  point: Schema.Literals(["before-number", "before-sign", "after-submit", "after-verdict"]),
   times: upTo(6)
 })
 const tells = step("tells", { times: Schema.Literals([1, 2, 3]) })
