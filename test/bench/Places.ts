@@ -69,7 +69,7 @@ const message = <A>(child: ChildProcess) =>
 export const peer = async (file: string, of: { readonly url: string; readonly sign: string }, hooks: Receiver) => {
   const port = await freePort()
   const env = { PG_URL: of.url, PORT: String(port), RECEIVER: hooks.url("/"), SIGN: of.sign }
-  const { child, cpu, stop } = program(`peers/${file}.ts`, env)
+  const { child, cpu, stop } = program(file, env)
   await message(child)
   return {
     cpu,

@@ -118,7 +118,7 @@ const withPeer = async (
 const aShop = [{ key: "none", customer: "cust_01k0000000000000000000000a" }]
 
 const plainFastify = (database: Postgres) =>
-  withPeer(database, "fastify", "real", async ({ cpu: used, target }) => {
+  withPeer(database, "peers/fastify.ts", "real", async ({ cpu: used, target }) => {
     const subject = { target, cpu: used, shops: aShop }
     await closedLoop(target, aShop, { count: invoices, connections: 32 })
     for (const connections of [32, 128]) {
@@ -134,7 +134,7 @@ const plainFastify = (database: Postgres) =>
   })
 
 const floor = (database: Postgres) =>
-  withPeer(database, "floor", "real", async (subject) => {
+  withPeer(database, "peers/floor.ts", "real", async (subject) => {
     await subject.run({ run: 1_000, ranges: 1 })
     for (const ranges of [1, 100]) {
       const name = `floor: one statement an invoice, ${ranges} range${ranges === 1 ? "" : "s"}`
@@ -219,8 +219,8 @@ try {
     await unsigned(database)
   }
   if (wanted("queues")) {
-    await queue(database, "graphile", "graphile-worker")
-    await queue(database, "pgboss", "pg-boss")
+    await queue(database, "peers/graphile.ts", "graphile-worker")
+    await queue(database, "peers/pgboss.ts", "pg-boss")
   }
 } finally {
   await database.stop()
