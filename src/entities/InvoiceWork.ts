@@ -19,6 +19,7 @@ import {
 } from "../store/PoisonInvoices.ts"
 import { isDefect, isSqlFailure } from "../store/SqlFailure.ts"
 import { type Step, Transitions } from "../store/Transitions.ts"
+import * as AuthorityTurns from "./AuthorityTurns.ts"
 import { documentOf, eventFor } from "./InvoicePapers.ts"
 import { Telling } from "./Telling.ts"
 import { Workload } from "./Workload.ts"
@@ -74,6 +75,7 @@ export class InvoiceWork extends Context.Service<
       const invoices = yield* Invoices
       const poison = yield* PoisonInvoices
       const telling = yield* Telling
+      const inTurn = yield* AuthorityTurns.make
       const transitions = yield* Transitions
       const workload = yield* Workload
 
@@ -182,18 +184,27 @@ export class InvoiceWork extends Context.Service<
           })
         )
 
+      // A document whose turn does not come has called nobody: its alarm brings it back.
       const actions: Partial<Record<InvoiceState, (row: Document) => Effect.Effect<Option.Option<Document>>>> = {
         numbered: sign,
-        signed: Effect.fnUntraced(function* (row) {
-          const submitted = yield* step(row, "Submit", { attempt: true, alarmMs: submitAlarmMs, held: true })
-          yield* Fault.at("after-submit")
-          return Option.isSome(submitted) ? yield* submit(submitted.value, false) : Option.none()
-        }),
-        submitted: Effect.fnUntraced(function* (row) {
-          const { moved } = yield* wait(row, submitAlarmMs, { attempt: true, held: true })
-          if (!moved) return Option.none()
-          return yield* submit({ ...row, version: row.version + 1, attempts: row.attempts + 1 }, true)
-        })
+        signed: (row) =>
+          inTurn(
+            row,
+            Effect.gen(function* () {
+              const submitted = yield* step(row, "Submit", { attempt: true, alarmMs: submitAlarmMs, held: true })
+              yield* Fault.at("after-submit")
+              return Option.isSome(submitted) ? yield* submit(submitted.value, false) : Option.none()
+            })
+          ).pipe(Effect.map(Option.flatten)),
+        submitted: (row) =>
+          inTurn(
+            row,
+            Effect.gen(function* () {
+              const { moved } = yield* wait(row, submitAlarmMs, { attempt: true, held: true })
+              if (!moved) return Option.none()
+              return yield* submit({ ...row, version: row.version + 1, attempts: row.attempts + 1 }, true)
+            })
+          ).pipe(Effect.map(Option.flatten))
       }
 
       const settle = Effect.fnUntraced(function* (key: RowKey, cause: Cause.Cause<never>) {

@@ -1,10 +1,15 @@
-/** A guard of the service, broken in one place, and the tests that must notice. */
-export interface Mutant {
-  readonly name: string
+interface Edit {
   readonly file: string
   /** Occurs exactly once in the file. */
   readonly find: string
   readonly replace: string
+}
+
+/** A guard of the service, broken, and the tests that must notice. */
+export interface Mutant extends Edit {
+  readonly name: string
+  /** Broken as well: the guard that stands behind the first. */
+  readonly and?: Edit
   readonly tests: ReadonlyArray<string>
 }
 
@@ -19,6 +24,11 @@ export const mutants: ReadonlyArray<Mutant> = [
     file: numbering,
     find: "order by i.id for update of i",
     replace: "order by i.id",
+    and: {
+      file: "migrations/0003_fences.ts",
+      find: "create trigger guard after update on invoices for each row",
+      replace: "create trigger guard after update on invoices for each row when (false)"
+    },
     tests: ["test/store/Numbering.pg.test.ts"]
   },
   {
@@ -87,8 +97,8 @@ export const mutants: ReadonlyArray<Mutant> = [
   {
     name: "a used key is claimed again within its window",
     file: keys,
-    find: "    sealed = false, completed_at = now()\n  where k.completed_at <= now() - interval '${sql.literal(window)}'",
-    replace: "    sealed = false, completed_at = now()",
+    find: "    sealed = false, completed_at = now()\n  where k.completed_at <= now() - interval '${sql.literal(idempotencyWindow)}'\n  returning",
+    replace: "    sealed = false, completed_at = now()\n  returning",
     tests: ["test/idempotency.pg.test.ts"]
   },
   {
@@ -115,7 +125,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   {
     name: "a document is sent again without asking for its verdict",
     file: "src/entities/InvoiceWork.ts",
-    find: "const known = arrived ? yield* authority.verdict(cufe) : null",
+    find: 'const known = arrived ? yield* Metrics.measure(authority.verdict(cufe), callOf("verdict")) : null',
     replace: "const known = null as Verdict | null",
     tests: ["test/entities/Invoice.test.ts"]
   },
@@ -131,7 +141,56 @@ export const mutants: ReadonlyArray<Mutant> = [
     file: "src/store/Invoices.ts",
     find: "select ${columns} from invoices\n          where account_id = ${key.account_id} and livemode = ${key.livemode} and id = ${key.id}",
     replace: "select ${columns} from invoices where id = ${key.id}",
-    tests: ["test/fences.pg.test.ts"]
+    tests: ["test/store/AccountView.pg.test.ts"]
+  },
+  {
+    name: "an account's request is made by a role that sees every account",
+    file: "src/store/AccountView.ts",
+    find: "'role', 'folio_account', true",
+    replace: "'role', 'folio_service', true",
+    tests: ["test/store/AccountView.pg.test.ts"]
+  },
+  {
+    name: "an account's rows of one mode are seen in the other",
+    file: "migrations/0003_fences.ts",
+    find: "sql`account_id = ${account} and livemode = ${mode}`",
+    replace: "sql`account_id = ${account}`",
+    tests: ["test/store/AccountView.pg.test.ts"]
+  },
+  {
+    name: "a rejected document may be submitted again",
+    file: "migrations/0003_fences.ts",
+    find: "'failed queued', 'failed numbered'",
+    replace: "'failed queued', 'failed numbered', 'rejected_by_authority submitted'",
+    tests: ["test/store/Fences.pg.test.ts"]
+  },
+  {
+    name: "two documents may have one number",
+    file: "migrations/0001_tables.ts",
+    find: "create unique index invoices_number",
+    replace: "create index invoices_number",
+    tests: ["test/store/Fences.pg.test.ts"]
+  },
+  {
+    name: "signed bytes may change after they were submitted",
+    file: "migrations/0003_fences.ts",
+    find: "when (old.signed <> new.signed and is_issued",
+    replace: "when (old.signed is null and is_issued",
+    tests: ["test/store/Fences.pg.test.ts"]
+  },
+  {
+    name: "a document that breaks its actor comes back for ever",
+    file: "src/entities/InvoiceWork.ts",
+    find: "attempts < internalFailuresMax",
+    replace: "attempts < Number.POSITIVE_INFINITY",
+    tests: ["test/poison.pg.test.ts"]
+  },
+  {
+    name: "an actor that was never told is never reminded",
+    file: "src/store/Invoices.ts",
+    find: "from (select * from draft union all select * from numbered) due",
+    replace: "from (select * from draft) due",
+    tests: ["test/lostTells.pg.test.ts"]
   },
   {
     name: "a connection is not compared with the address that was checked",

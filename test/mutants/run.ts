@@ -55,13 +55,14 @@ const test = (place: string, files: ReadonlyArray<string>) =>
   })
 
 const attempt = async (place: string, mutant: Mutant): Promise<Result> => {
-  const path = Path.join(place, mutant.file)
-  const source = Fs.readFileSync(path, "utf8")
-  const parts = source.split(mutant.find)
-  if (parts.length !== 2) return { killed: false, by: `its text occurs ${parts.length - 1} times in ${mutant.file}` }
-  Fs.writeFileSync(path, parts.join(mutant.replace))
+  const edits = [mutant, ...(mutant.and === undefined ? [] : [mutant.and])]
+  for (const { file, find, replace } of edits) {
+    const parts = Fs.readFileSync(Path.join(root, file), "utf8").split(find)
+    if (parts.length !== 2) return { killed: false, by: `its text occurs ${parts.length - 1} times in ${file}` }
+    Fs.writeFileSync(Path.join(place, file), parts.join(replace))
+  }
   const { failed, passed } = await test(place, mutant.tests)
-  Fs.writeFileSync(path, source)
+  for (const { file } of edits) Fs.copyFileSync(Path.join(root, file), Path.join(place, file))
   const [first] = failed
   // A file that cannot even be loaded fails without a failed test: that would be a bad mutant, not a good test.
   if (first === undefined) return { killed: false, by: passed ? "every test passed" : "no test ran to its end" }

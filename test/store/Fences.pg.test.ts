@@ -142,6 +142,18 @@ layer(TestDatabase.layer, { excludeTestServices: true })("The database", (it) =>
     })
   )
 
+  it.effect("gives no number and no code twice", () =>
+    Effect.gen(function* () {
+      const { invoice, service } = yield* setUp
+      const [first, second] = [yield* invoice("queued", false), yield* invoice("queued", false)]
+      const number = (id: string, set: string) =>
+        service.unsafe(`update invoices set version = version + 1, state = 'numbered' ${set} where id = '${id}'`)
+      yield* number(first, numbered)
+      assert.include(yield* refusal(number(second, numbered.replace("cufe = 'c'", "cufe = 'd'"))), "invoices_number")
+      assert.include(yield* refusal(number(second, numbered.replace("number = 7", "number = 8"))), "invoices_cufe")
+    })
+  )
+
   it.effect("lets a document be dated and signed anew until it has been submitted", () =>
     Effect.gen(function* () {
       const { invoice, service, step } = yield* setUp
