@@ -11,6 +11,9 @@ import { client, type Receiver, type Shop } from "./Load.ts"
 import { cpuMs, freePort, postgresMs, until } from "./Machine.ts"
 import type { Order } from "./serviceMain.ts"
 
+const profileAt = process.argv.indexOf("--profile")
+const profiled = profileAt === -1 ? [] : ["--cpu-prof", `--cpu-prof-dir=${process.argv[profileAt + 1]}`]
+
 const root = Path.resolve(import.meta.dirname, "../..")
 
 /** A PostgreSQL of the run's own, as the service brings it along: fsync on. */
@@ -102,7 +105,6 @@ export const service = async (
 ) => {
   const port = await freePort()
   const dataDir = Fs.mkdtempSync(Path.join(Os.tmpdir(), "folio-bench-"))
-  const started = performance.now()
   const { child, cpu, stop } = program(
     "serviceMain.ts",
     {
@@ -116,7 +118,7 @@ export const service = async (
       RATE_LIMIT_BURST: "1000000",
       SIGN: of.sign
     },
-    ["--expose-gc", "--max-semi-space-size=64"]
+    ["--expose-gc", "--max-semi-space-size=64", ...profiled]
   )
   const base = `http://127.0.0.1:${port}`
   const { call, close } = client(base, 16)
@@ -128,7 +130,12 @@ export const service = async (
       ),
     "the service is ready"
   )
-  const readyAfterMs = performance.now() - started
+  const memory = async () => {
+    const answer = message<NodeJS.MemoryUsage>(child)
+    child.send({ memory: true } satisfies Order)
+    return answer
+  }
+  const { heapUsed: heapAtStart } = await memory()
   const first = Fs.readFileSync(Path.join(dataDir, "test-key"), "utf8").trim()
   const others = Array.from({ length: of.accounts - 1 }, () => makeApiKey("test", randomBytes(32)))
   const database = new Pool({ connectionString: of.url, max: 2 })
@@ -169,14 +176,11 @@ export const service = async (
     database,
     shops,
     endpoint,
-    readyAfterMs,
+    databaseUrl: of.url,
     target: { base, path: "/v1/invoices" },
     order: (order: Order) => child.send(order),
-    memory: async () => {
-      const answer = message<NodeJS.MemoryUsage>(child)
-      child.send({ memory: true } satisfies Order)
-      return answer
-    },
+    memory,
+    heapAtStart,
     stop: async () => {
       await database.end()
       await stop()

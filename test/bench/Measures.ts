@@ -1,0 +1,69 @@
+import { closedLoop, openLoop, type Posted, type Receiver, type Shop } from "./Load.ts"
+import { ownMs, percentile, until } from "./Machine.ts"
+import type { Postgres } from "./Places.ts"
+import { ms, rates, show } from "./Report.ts"
+
+export interface Subject {
+  readonly target: { readonly base: string; readonly path: string }
+  readonly shops: ReadonlyArray<Shop>
+  readonly cpu: () => number
+}
+
+/** CPU time of the parties per invoice, while something runs. */
+export const spent = async <A>(
+  database: Postgres,
+  subject: { readonly cpu: () => number },
+  count: number,
+  work: () => Promise<A>
+) => {
+  const before = [subject.cpu(), database.cpu(), ownMs()] as const
+  const result = await work()
+  const [own, sql, load] = [subject.cpu() - before[0], database.cpu() - before[1], ownMs() - before[2]]
+  const each = (value: number) => (value / count).toFixed(2)
+  return { result, cpu: `CPU ms an invoice: program ${each(own)}, PostgreSQL ${each(sql)}, load ${each(load)}` }
+}
+
+const latencies = (posted: Posted, hooks: Receiver) =>
+  [...posted.at].map(([id, at]) => (hooks.arrived.get(id) ?? Number.POSITIVE_INFINITY) - at)
+
+export const allArrived = (posted: Posted, hooks: Receiver) =>
+  until(() => [...posted.at.keys()].every((id) => hooks.arrived.has(id)), "every webhook has arrived", 600_000)
+
+/** POST → accepted → webhook received, as many as go. Notes the rates of creating and of the whole way. */
+export const pipeline = async (
+  name: string,
+  database: Postgres,
+  subject: Subject,
+  hooks: Receiver,
+  load: { readonly connections: number; readonly count: number }
+) => {
+  const begin = performance.now()
+  const { cpu, result } = await spent(database, subject, load.count, async () => {
+    const posted = await closedLoop(subject.target, subject.shops, load)
+    await allArrived(posted, hooks)
+    return posted
+  })
+  const seconds = (performance.now() - begin) / 1000
+  const waits = latencies(result, hooks)
+  const took = [0.5, 0.95, 0.99].map((p) => `p${p * 100} ${ms(percentile(result.took, p))}`).join(" ")
+  rates.set(`${name} create`, load.count / result.seconds)
+  rates.set(name, load.count / seconds)
+  show(
+    name,
+    `create ${(load.count / result.seconds).toFixed(0)}/s ${took}; ` +
+      `whole way ${(load.count / seconds).toFixed(0)}/s p50 ${ms(percentile(waits, 0.5))} p99 ${ms(percentile(waits, 0.99))}; ${cpu}`
+  )
+}
+
+/** The same at a steady rate; gives the p99 of the whole way. */
+export const steady = async (name: string, subject: Subject, hooks: Receiver, perSecond: number, seconds: number) => {
+  const posted = await openLoop(subject.target, subject.shops, { rate: perSecond, seconds })
+  await allArrived(posted, hooks)
+  const waits = latencies(posted, hooks)
+  const p99 = percentile(waits, 0.99)
+  show(
+    name,
+    `${perSecond.toFixed(0)}/s for ${seconds} s: webhook after p50 ${ms(percentile(waits, 0.5))} p99 ${ms(p99)}`
+  )
+  return p99
+}
