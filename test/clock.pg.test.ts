@@ -23,6 +23,13 @@ const jumpingClock = Effect.gen(function* () {
     })
 })
 
+/** The deliveries that wait, once there are `count` of them, each attempted as often. */
+const failing = (count: number, attempts: number) =>
+  until(
+    Effect.map(deliveries, (rows) => rows.filter((row) => row.status === "pending")),
+    (rows) => rows.length === count && rows.every((row) => row.attempts === attempts)
+  )
+
 it.live("A clock that jumps by an hour, either way, moves no retry, no key's day and no number", () =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -35,12 +42,6 @@ it.live("A clock that jumps by an hour, either way, moves no retry, no key's day
     yield* newEndpoint("/up")
 
     const issue = (key: string) => client.post("/v1/invoices", invoiceBody(buyer), { key })
-    const failing = (count: number, attempts: number) =>
-      until(
-        Effect.map(deliveries, (rows) => rows.filter((row) => row.status === "pending")),
-        (rows) => rows.length === count && rows.every((row) => row.attempts === attempts)
-      )
-
     const answer = yield* issue("first")
     for (const { wait } of yield* failing(1, 1)) assert.isTrue(wait >= 30 && wait <= 33, `${wait} s`)
 

@@ -2,19 +2,23 @@ import { Cause, Predicate, Result } from "effect"
 import { SqlError } from "effect/sql"
 import { ApiError } from "../../schemas/ApiError.ts"
 
+// Class 53 is a full disk, no memory, no connection left; 25006 a server that only reads. Such a statement has changed nothing.
+const takesNothing = /^53|^25006$/
+
 /**
  * SQL failures die inside the store. Where a request must be answered all the same, the client is told the truth: no
- * connection is `service_unavailable`; anything else, a commit whose acknowledgement was lost among it, is `internal_error`
- * with `Svc-Should-Retry: true`, never a guess.
+ * connection and no room are `service_unavailable`; anything else, a commit whose acknowledgement was lost among it, is
+ * `internal_error` with `Svc-Should-Retry: true`, never a guess.
  */
 export const apiErrorOf = (cause: Cause.Cause<unknown>): ApiError => {
   const defect = Result.getOrUndefined(Cause.findDefect(cause))
   const reason = SqlError.isSqlError(defect) ? defect.reason : undefined
-  if (reason?._tag === "ConnectionError" && reason.operation === "connect") {
+  const unreachable = reason?._tag === "ConnectionError" && reason.operation === "connect"
+  if (unreachable || takesNothing.test(sqlState(reason?.cause))) {
+    const why = unreachable ? "cannot be reached" : "takes no changes"
     return new ApiError({
       code: "service_unavailable",
-      message:
-        "The database cannot be reached at the moment. Retry with the same Idempotency-Key: nothing is done twice.",
+      message: `The database ${why} at the moment. Retry with the same Idempotency-Key: nothing is done twice.`,
       headers: { "Retry-After": "1", "Svc-Should-Retry": "true" }
     })
   }

@@ -1,0 +1,91 @@
+import { afterAll, assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { execFileSync } from "node:child_process"
+import * as Fs from "node:fs"
+import * as Os from "node:os"
+import * as Path from "node:path"
+import { invoiceBody } from "./support/Invoices.ts"
+import * as TestApp from "./support/TestApp.ts"
+import { until } from "./support/Until.ts"
+
+/** An invoice that is refused while the database takes nothing, and issued once it does. */
+const refusedThenIssued = Effect.fnUntraced(function* <E, R>(
+  close: Effect.Effect<unknown, E, R>,
+  open: Effect.Effect<unknown, E, R>
+) {
+  const sql = yield* SqlClient.SqlClient
+  const { client } = yield* TestApp.TestApp
+  const customer = yield* TestApp.newCustomer(client)
+  const stored = sql`
+    select (select count(*)::integer from invoices) as invoices, (select count(*)::integer from idempotency_keys) as keys`
+  const before = yield* stored
+  const issue = client.post("/v1/invoices", invoiceBody(customer), { key: "one" })
+
+  yield* close
+  const refused = yield* issue
+  assert.deepStrictEqual([refused.status, refused.json.error.code], [503, "service_unavailable"], refused.text)
+  assert.strictEqual(refused.headers.get("retry-after"), "1")
+  assert.deepStrictEqual(yield* stored, before)
+
+  yield* open
+  const issued = yield* until(issue, ({ status }) => status === 202)
+  yield* until(client.get(`/v1/invoices/${issued.json.id}`), ({ json }) => json.status === "accepted_by_authority")
+})
+
+// To fill a disk, it should be a small one: that takes the rights of a superuser of the system.
+const small = Fs.mkdtempSync(Path.join(Os.tmpdir(), "folio-small-"))
+const mount = () => {
+  try {
+    execFileSync("mount", ["-t", "tmpfs", "-o", "size=4m", "tmpfs", small], { stdio: "ignore" })
+    return true
+  } catch {
+    return false
+  }
+}
+const isMounted = mount()
+
+afterAll(() => {
+  if (isMounted) execFileSync("umount", [small])
+  Fs.rmdirSync(small)
+})
+
+describe("A database that takes no changes", () => {
+  it.live("because it only reads has stored nothing of what it was asked, and does it when it can", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const [{ name }] = (yield* sql`select current_database() as name`) as [{ name: string }]
+      const become = (readOnly: string) =>
+        Effect.andThen(
+          sql`alter database ${sql(name)} set default_transaction_read_only = ${sql.literal(readOnly)}`,
+          sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${name} and usename <> current_user`
+        )
+      const permitted = Effect.andThen(sql`set default_transaction_read_only = off`, become("off"))
+      yield* refusedThenIssued(become("on"), permitted)
+    }).pipe(Effect.provide(TestApp.layer()))
+  )
+
+  it.live.skipIf(!isMounted)("because its disk is full has stored nothing, and does it when there is room", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const [{ pid }] = (yield* sql`select pg_backend_pid() as pid`) as [{ pid: number }]
+      const { gid, uid } = Fs.statSync(`/proc/${pid}`)
+      const place = Path.join(small, "space")
+      Fs.mkdirSync(place)
+      Fs.chownSync(place, uid, gid)
+      Fs.chmodSync(small, 0o755)
+      yield* Effect.acquireRelease(sql`create tablespace small location ${sql.literal(`'${place}'`)}`, () =>
+        Effect.ignore(sql`drop tablespace small`)
+      )
+      yield* sql`alter table invoices set tablespace small`
+      yield* Effect.addFinalizer(() => Effect.ignore(sql`alter table invoices set tablespace pg_default`))
+      // The table of invoices is empty: it needs a block of its own.
+      const fill = Effect.gen(function* () {
+        yield* sql`create table filler (a text) tablespace small`
+        const failure = yield* Effect.flip(Effect.forever(sql`insert into filler values (repeat('x', 7000))`))
+        assert.include(String(failure.reason.cause), "No space left on device")
+      })
+      yield* refusedThenIssued(fill, sql`drop table filler`)
+    }).pipe(Effect.scoped, Effect.provide(TestApp.layer()))
+  )
+})
