@@ -43,7 +43,7 @@ export const errorCodes = {
   invalid_cursor: {
     status: 400,
     type: "invalid_request_error",
-    help: "`starting_after` or `ending_before` names no object of this list. Use an id from a page of the same list."
+    help: "`starting_after`, `ending_before` or `after` names no object of this list. Use an id from a page of the same list."
   },
   invalid_check_digit: {
     status: 400,
@@ -73,7 +73,7 @@ export const errorCodes = {
   unknown_event_type: {
     status: 400,
     type: "invalid_request_error",
-    help: "A name in `subscribed_events` is none of the 21 event types."
+    help: "A name in `subscribed_events`, `type` or `types[]` is none of the 21 event types."
   },
   url_invalid: {
     status: 400,
@@ -164,6 +164,11 @@ export const errorCodes = {
     status: 409,
     type: "invalid_request_error",
     help: "The account has as many webhook endpoints in this mode as it may have. Delete one that is no longer used."
+  },
+  resolution_overlap: {
+    status: 409,
+    type: "invalid_request_error",
+    help: "The range holds numbers of another range with the same prefix. Check the numbers; deactivate the other one if it was registered by mistake and none of its numbers is used."
   },
   internal_error: {
     status: 500,

@@ -30,3 +30,13 @@ export const LocalDate = Schema.String.check(
 
 /** ISO 8601 with the offset of the authority's zone, at most milliseconds: `2026-11-21T10:00:00.000-05:00`. */
 export const Timestamp = Schema.String.annotate({ format: "date-time", examples: ["2026-11-21T10:00:00.000-05:00"] })
+
+/** A moment that a client names: ISO 8601 with an offset, at most milliseconds. */
+export const Instant = Schema.String.check(
+  Schema.isPattern(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,3})?(Z|[+-]\d{2}:\d{2})$/u, {
+    message: 'must be a time with its offset, such as "2026-11-21T10:00:00-05:00"'
+  }),
+  Schema.makeFilter((time) => isCalendarDate(time.slice(0, 10)) && !Number.isNaN(Date.parse(time)), {
+    message: "must be a time that exists in the calendar"
+  })
+).annotate({ format: "date-time" })

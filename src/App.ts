@@ -1,10 +1,12 @@
-import { Effect, Layer } from "effect"
+import { Effect, Latch, Layer } from "effect"
 import { HttpServer } from "effect/http"
 import * as Account from "./entities/Account.ts"
 import { AccountWork } from "./entities/AccountWork.ts"
 import * as Housekeeping from "./entities/Housekeeping.ts"
 import * as Invoice from "./entities/Invoice.ts"
 import { InvoiceWork } from "./entities/InvoiceWork.ts"
+import { RedeliveryWork } from "./entities/RedeliveryWork.ts"
+import { ResolutionWork } from "./entities/ResolutionWork.ts"
 import * as Sweeper from "./entities/Sweeper.ts"
 import { Telling } from "./entities/Telling.ts"
 import { Workload } from "./entities/Workload.ts"
@@ -18,12 +20,15 @@ import { Backlog } from "./store/Backlog.ts"
 import { Customers } from "./store/Customers.ts"
 import { Database } from "./store/Database.ts"
 import { Deliveries } from "./store/Deliveries.ts"
+import { DeliveryLog } from "./store/DeliveryLog.ts"
+import { Events } from "./store/Events.ts"
 import { IdempotencyKeys } from "./store/IdempotencyKeys.ts"
 import { Ids } from "./store/Ids.ts"
 import { InvoiceCreation } from "./store/InvoiceCreation.ts"
 import { Invoices } from "./store/Invoices.ts"
 import { Numbering } from "./store/Numbering.ts"
 import { PoisonInvoices } from "./store/PoisonInvoices.ts"
+import { Redelivery } from "./store/Redelivery.ts"
 import { Resolutions } from "./store/Resolutions.ts"
 import { Retention } from "./store/Retention.ts"
 import { Secrets } from "./store/Secrets.ts"
@@ -39,9 +44,12 @@ export const storeLayer = Layer.mergeAll(
   Customers.layer,
   Database.layer,
   Deliveries.layer,
+  DeliveryLog.layer,
+  Events.layer,
   InvoiceCreation.layer,
   Invoices.layer,
   Numbering.layer,
+  Redelivery.layer,
   Resolutions.layer,
   Retention.layer,
   Transitions.layer,
@@ -59,7 +67,7 @@ export const entitiesLayer = Layer.mergeAll(
   Sweeper.layer,
   Housekeeping.layer
 ).pipe(
-  Layer.provide(AccountWork.layer),
+  Layer.provide(Layer.mergeAll(AccountWork.layer, RedeliveryWork.layer, ResolutionWork.layer)),
   Layer.provide(InvoiceWork.layer),
   Layer.provide(Layer.mergeAll(Telling.layer, Workload.layer))
 )
@@ -68,10 +76,14 @@ export const entitiesLayer = Layer.mergeAll(
 export const httpLayer = Layer.unwrap(
   Effect.gen(function* () {
     const envelope = yield* Envelope.make
-    const stopping = { asked: false }
+    const stopping = { asked: false, told: yield* Latch.make() }
+    const stop = Effect.andThen(
+      Effect.sync(() => (stopping.asked = true)),
+      stopping.told.open
+    )
     const handler = yield* Effect.provideService(Routes.handler, Stopping, stopping)
     // On top of the server, and so told before it: the server stops when the requests that have arrived are answered.
-    return Layer.effectDiscard(Effect.addFinalizer(() => Effect.sync(() => (stopping.asked = true)))).pipe(
+    return Layer.effectDiscard(Effect.addFinalizer(() => stop)).pipe(
       Layer.provideMerge(HttpServer.serve(envelope(handler)))
     )
   })

@@ -5,6 +5,8 @@ import * as Account from "../src/entities/Account.ts"
 import { AccountWork } from "../src/entities/AccountWork.ts"
 import * as Invoice from "../src/entities/Invoice.ts"
 import { InvoiceWork } from "../src/entities/InvoiceWork.ts"
+import { RedeliveryWork } from "../src/entities/RedeliveryWork.ts"
+import { ResolutionWork } from "../src/entities/ResolutionWork.ts"
 import * as Sweeper from "../src/entities/Sweeper.ts"
 import { Telling } from "../src/entities/Telling.ts"
 import * as WebhookEndpoint from "../src/entities/WebhookEndpoint.ts"
@@ -24,7 +26,7 @@ const unheard = Layer.succeed(
 /** Whatever the actors tell each other is lost; only the sweeper is heard. */
 const entities = Layer.merge(
   Layer.mergeAll(Account.layer, Invoice.layer, WebhookEndpoint.layer).pipe(
-    Layer.provide(AccountWork.layer),
+    Layer.provide(Layer.mergeAll(AccountWork.layer, RedeliveryWork.layer, ResolutionWork.layer)),
     Layer.provide(InvoiceWork.layer),
     Layer.provide(Layer.merge(unheard, Workload.layer))
   ),

@@ -3,8 +3,11 @@ import { currentVersion } from "../../schemas/Version.ts"
 import { AccountApi } from "./Account.ts"
 import { CatalogsApi } from "./Catalogs.ts"
 import { CustomersApi } from "./Customers.ts"
+import { EventsApi } from "./Events.ts"
 import { HealthApi } from "./Health.ts"
 import { InvoicesApi } from "./Invoices.ts"
+import { ResolutionsApi } from "./Resolutions.ts"
+import { WebhookDeliveriesApi } from "./WebhookDeliveries.ts"
 import { WebhookEndpointsApi } from "./WebhookEndpoints.ts"
 
 /** The interface. Unknown members are refused and all failures of a request are found at once. */
@@ -12,7 +15,10 @@ export class Api extends HttpApi.make("folio")
   .add(AccountApi)
   .add(CustomersApi)
   .add(InvoicesApi)
+  .add(ResolutionsApi)
+  .add(EventsApi)
   .add(WebhookEndpointsApi)
+  .add(WebhookDeliveriesApi)
   .add(CatalogsApi)
   .add(HealthApi)
   .annotate(HttpApi.ParseOptions, { onExcessProperty: "error", errors: "all" })

@@ -21,6 +21,12 @@ export const IdempotencyKey = Context.Reference<"required" | "honoured" | "ignor
   defaultValue: () => "ignored"
 })
 
+/** The body may be left out; that is `{}`. */
+export const OptionalBody = Context.Reference<boolean>("folio/api/OptionalBody", { defaultValue: () => false })
+
+/** The request may take longer than a database may: it waits for something to happen, and sees to its own time. */
+export const MayWait = Context.Reference<boolean>("folio/api/MayWait", { defaultValue: () => false })
+
 /** Checks of the headers and the raw body, before any schema: media type, size, version, idempotency key, strict JSON. */
 export class Conventions extends HttpApiMiddleware.Service<
   Conventions,

@@ -8,6 +8,8 @@ import { apiErrorOf } from "../store/SqlFailure.ts"
 import { AccountWork } from "./AccountWork.ts"
 import * as DraftNumbering from "./DraftNumbering.ts"
 import * as Once from "./Once.ts"
+import { RedeliveryWork } from "./RedeliveryWork.ts"
+import { ResolutionWork } from "./ResolutionWork.ts"
 import { Telling } from "./Telling.ts"
 import { Workload } from "./Workload.ts"
 
@@ -17,6 +19,8 @@ const mailboxCapacity = 4096
 export const layer = AccountEntity.toLayer(
   Effect.gen(function* () {
     const work = yield* AccountWork
+    const redelivery = yield* RedeliveryWork
+    const resolutions = yield* ResolutionWork
     const telling = yield* Telling
     const workload = yield* Workload
     const { entityId } = yield* Entity.CurrentAddress
@@ -60,6 +64,16 @@ export const layer = AccountEntity.toLayer(
         answer(context, once(context, work.deleteEndpoint({ ...of, id }))),
       RotateWebhookSecret: ({ payload: { context, id } }) =>
         answer(context, once(context, work.rotateSecret({ ...of, id }, context))),
+      RedeliverWebhook: ({ payload: { context, id } }) =>
+        answer(context, once(context, redelivery.redeliver({ ...of, id }, context))),
+      RecoverWebhookEndpoint: ({ payload: { context, id, request } }) =>
+        answer(context, once(context, redelivery.recover({ ...of, id }, context, request))),
+      TestWebhookEndpoint: ({ payload: { context, id, request } }) =>
+        answer(context, once(context, redelivery.test({ ...of, id }, context, request))),
+      CreateResolution: ({ payload: { context, request } }) =>
+        answer(context, once(context, resolutions.create(of, context, request))),
+      UpdateResolution: ({ payload: { context, id, patch } }) =>
+        answer(context, once(context, resolutions.update({ ...of, id }, context, patch))),
       NumberDrafts: () => numbering.takeUp
     })
   }),

@@ -219,12 +219,12 @@ export class AccountWork extends Context.Service<
 const found = (row: Option.Option<StoredWebhookEndpoint>, id: string) =>
   Effect.mapError(Effect.fromOption(row), () => ApiError.missing("webhook endpoint", id))
 
-const created = (location: string, body: object) => ({ status: 201, location, body: JSON.stringify(body) })
+export const created = (location: string, body: object) => ({ status: 201, location, body: JSON.stringify(body) })
 
-const optionalClaim = ({ api_key_id, idempotency }: RequestContext): Claim | null =>
+export const optionalClaim = ({ api_key_id, idempotency }: RequestContext): Claim | null =>
   idempotency === null ? null : { api_key_id, value: idempotency.key, fingerprint: idempotency.fingerprint }
 
-const claimOf = (context: RequestContext): Effect.Effect<Claim, ApiError> => {
+export const claimOf = (context: RequestContext): Effect.Effect<Claim, ApiError> => {
   const claim = optionalClaim(context)
   return claim === null
     ? Effect.fail(new ApiError({ code: "idempotency_key_missing", message: "Send the header Idempotency-Key." }))

@@ -100,14 +100,16 @@ const actor = (underWay: Effect.Success<typeof makeUnderWay>) =>
       )
       yield* Fault.at("after-send")
       const succeeded = response.error === null
+      // What was asked for is tried once; it has no schedule.
+      const isAlone = delivery.trigger === "manual" || delivery.trigger === "test"
       if (response.error?.code === "internal") yield* Metric.update(Metrics.poison("delivery"), 1)
       const completed: CompletedAttempt = {
         delivery,
-        trigger: "auto",
+        trigger: delivery.trigger,
         started_at: new Date(startedAt),
         duration_ms: Math.round(response.durationMs),
         succeeded,
-        retryInMs: succeeded ? null : nextDeliveryDelayMs(delivery.attempts + 1, yield* Random.next),
+        retryInMs: succeeded || isAlone ? null : nextDeliveryDelayMs(delivery.scheduled + 1, yield* Random.next),
         remote_ip: response.remoteIp,
         response_status: response.status,
         response_headers: response.headers,

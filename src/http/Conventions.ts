@@ -3,7 +3,15 @@ import { HttpServerRequest } from "effect/http"
 import { ApiError, type ErrorCode, type Violation } from "../../schemas/ApiError.ts"
 import { type Version, versions } from "../../schemas/Version.ts"
 import { CurrentPrincipal } from "../api/Authorization.ts"
-import { bodyBytesMax, Conventions, CurrentRequest, IdempotencyKey, idempotencyKeyMax } from "../api/Conventions.ts"
+import {
+  bodyBytesMax,
+  Conventions,
+  CurrentRequest,
+  IdempotencyKey,
+  idempotencyKeyMax,
+  MayWait,
+  OptionalBody
+} from "../api/Conventions.ts"
 import { fingerprint } from "../domain/Fingerprint.ts"
 import { parseStrict } from "../domain/StrictJson.ts"
 import { inTime } from "./Patience.ts"
@@ -102,7 +110,8 @@ export const layer = Layer.succeed(
       const body = yield* parse(bytes)
       // A query that a schema describes is checked with the rest of the request.
       if (endpoint.query === undefined) yield* refuseQuery(request.url)
-      if (endpoint.payload.size > 0 && body === undefined) {
+      const isLeftOut = body === undefined && Context.get(endpoint.annotations, OptionalBody)
+      if (endpoint.payload.size > 0 && body === undefined && !isLeftOut) {
         return yield* refuse("parameter_missing", "A body is required: send a JSON object.", "body")
       }
       if (endpoint.payload.size === 0 && body !== undefined && !isEmptyObject(body)) {
@@ -110,9 +119,20 @@ export const layer = Layer.succeed(
       }
       const path = request.url.split("?")[0] ?? ""
       const idempotency = key === null ? null : { key, fingerprint: fingerprint(request.method, path, body) }
-      return yield* inTime(Effect.provideService(handler, CurrentRequest, { version: resolved, idempotency }))
+      const answer = handler.pipe(
+        Effect.provideService(CurrentRequest, { version: resolved, idempotency }),
+        Effect.provideService(HttpServerRequest.HttpServerRequest, isLeftOut ? withEmptyObject(request) : request)
+      )
+      return yield* Context.get(endpoint.annotations, MayWait) ? answer : inTime(answer)
     }) as Effect.Effect<never>
 )
+
+/** The request as it would be with the body `{}`. */
+const withEmptyObject = (request: HttpServerRequest.HttpServerRequest): HttpServerRequest.HttpServerRequest =>
+  Object.create(request, {
+    headers: { value: { ...request.headers, "content-type": "application/json" } },
+    text: { value: Effect.succeed("{}") }
+  })
 
 const isEmptyObject = (body: unknown) =>
   typeof body === "object" && body !== null && !Array.isArray(body) && Object.keys(body).length === 0

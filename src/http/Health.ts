@@ -1,4 +1,4 @@
-import { Array, Context, Effect } from "effect"
+import { Array, Context, Effect, type Latch } from "effect"
 import { ShardId, Sharding, ShardingConfig } from "effect/cluster"
 import { HttpApiBuilder } from "effect/http-api"
 import { ApiError } from "../../schemas/ApiError.ts"
@@ -17,8 +17,13 @@ const noActors = unready("This process has no actors: it is starting, or has los
 // The actors are dealt out in shards. A process that takes part holds some of them; one that was cut off holds none.
 const shards = Array.makeBy(ShardingConfig.defaults.shardsPerGroup, (index) => ShardId.make("default", index + 1))
 
-/** Whether the service has been asked to stop: connections that are open then may still ask whether it is ready. */
-export class Stopping extends Context.Service<Stopping, { asked: boolean }>()("folio/http/Health/Stopping") {}
+/**
+ * Whether the service has been asked to stop: connections that are open then may still ask whether it is ready, and requests
+ * that wait for something to happen end when `told` opens.
+ */
+export class Stopping extends Context.Service<Stopping, { asked: boolean; readonly told: Latch.Latch }>()(
+  "folio/http/Health/Stopping"
+) {}
 
 export const layer = HttpApiBuilder.group(
   Api,

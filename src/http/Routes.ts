@@ -9,18 +9,24 @@ import * as Conventions from "./Conventions.ts"
 import * as Customers from "./Customers.ts"
 import * as Docs from "./Docs.ts"
 import * as Errors from "./Errors.ts"
+import * as Events from "./Events.ts"
 import { noteRoute } from "./Exchange.ts"
 import * as Health from "./Health.ts"
 import * as Invoices from "./Invoices.ts"
 import * as Metrics from "./Metrics.ts"
+import * as Resolutions from "./Resolutions.ts"
+import * as WebhookDeliveries from "./WebhookDeliveries.ts"
 import * as WebhookEndpoints from "./WebhookEndpoints.ts"
 
 const groups = Layer.mergeAll(
   Account.layer,
   Catalogs.layer,
   Customers.layer,
+  Events.layer,
   Health.layer,
   Invoices.layer,
+  Resolutions.layer,
+  WebhookDeliveries.layer,
   WebhookEndpoints.layer
 ).pipe(Layer.provide([Authentication.layer, Conventions.layer, Errors.layer]))
 

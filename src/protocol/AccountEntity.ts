@@ -3,8 +3,10 @@ import { Entity } from "effect/cluster"
 import { Rpc } from "effect/rpc"
 import { ApiError } from "../../schemas/ApiError.ts"
 import { CustomerRequest } from "../../schemas/Customer.ts"
-import { ApiKeyId, RequestId, WebhookEndpointId } from "../../schemas/Id.ts"
+import { RecoverRequest, WebhookTestRequest } from "../../schemas/Delivery.ts"
+import { ApiKeyId, DeliveryId, RequestId, ResolutionId, WebhookEndpointId } from "../../schemas/Id.ts"
 import { InvoiceRequest } from "../../schemas/Invoice.ts"
+import { ResolutionRequest, ResolutionUpdate } from "../../schemas/Resolution.ts"
 import { Version } from "../../schemas/Version.ts"
 import { WebhookEndpointRequest, WebhookEndpointUpdate } from "../../schemas/WebhookEndpoint.ts"
 
@@ -40,6 +42,11 @@ export const AccountEntity = Entity.make("Account", [
   command("UpdateWebhookEndpoint", { id: WebhookEndpointId, patch: WebhookEndpointUpdate }),
   command("DeleteWebhookEndpoint", { id: WebhookEndpointId }),
   command("RotateWebhookSecret", { id: WebhookEndpointId }),
+  command("RedeliverWebhook", { id: DeliveryId }),
+  command("RecoverWebhookEndpoint", { id: WebhookEndpointId, request: RecoverRequest }),
+  command("TestWebhookEndpoint", { id: WebhookEndpointId, request: WebhookTestRequest }),
+  command("CreateResolution", { request: ResolutionRequest }),
+  command("UpdateResolution", { id: ResolutionId, patch: ResolutionUpdate }),
   /** A tell: there are drafts that this actor may not know of. */
   Rpc.make("NumberDrafts")
 ])

@@ -1,5 +1,6 @@
 import { Cause, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
+import type { AttemptTrigger } from "../../schemas/Delivery.ts"
 import * as Batcher from "./Batcher.ts"
 import { Secrets } from "./Secrets.ts"
 import { EndpointKey, secretPlace } from "./WebhookEndpoints.ts"
@@ -9,6 +10,8 @@ import { Workers } from "./Workers.ts"
 interface Due {
   readonly id: string
   readonly attempts: number
+  readonly scheduled: number
+  readonly trigger: AttemptTrigger
   readonly event_id: string
   readonly event_type: string
   readonly body: string
@@ -16,18 +19,21 @@ interface Due {
 }
 
 /**
- * A delivery whose time has come, with what an attempt sends. `attempts` is how many have been completed. The texts are as
- * stored. `secret` null: it cannot be opened, so nothing can be signed.
+ * A delivery whose time has come, with what an attempt sends. `attempts` is how many have been completed, `scheduled` how many
+ * of them the present schedule counts. The texts are as stored. `secret` null: it cannot be opened, so nothing can be signed.
  */
 export interface DueDelivery extends Due {
   readonly endpoint: EndpointKey
   readonly secret: string | null
 }
 
-/** What became of an attempt. `retryInMs` null: it succeeded, or was the last one. */
+/**
+ * What became of an attempt. `retryInMs` null: it succeeded, or the schedule has no further one. When a `manual` one fails, its
+ * delivery goes on as if there had been none.
+ */
 export interface CompletedAttempt {
   readonly delivery: DueDelivery
-  readonly trigger: "auto"
+  readonly trigger: AttemptTrigger
   readonly started_at: Date
   readonly duration_ms: number
   readonly succeeded: boolean
@@ -99,7 +105,7 @@ export class Deliveries extends Context.Service<
             from due where d.account_id = due.account_id and d.livemode = due.livemode and d.id = due.id
             returning d.*
           )
-          select t.id, t.attempts, t.event_id, e.type as event_type, e.body, w.url, w.secret
+          select t.id, t.attempts, t.attempts - t.unscheduled as scheduled, t.trigger, t.event_id, e.type as event_type, e.body, w.url, w.secret
           from taken t
           join events e on e.account_id = t.account_id and e.livemode = t.livemode and e.id = t.event_id
           join webhook_endpoints w on w.account_id = t.account_id and w.livemode = t.livemode and w.id = t.endpoint_id
@@ -137,6 +143,15 @@ export class Deliveries extends Context.Service<
             ))`.pipe(Effect.orDie, Effect.asVoid)
       )
 
+      // Somebody asked for one more attempt while this one was under way.
+      const isAskedFor = sql`d.trigger = 'manual' and n.trigger <> 'manual'`
+      const outcome = sql`
+        case when n.succeeded then 'succeeded' when n.trigger = 'manual' then d.prior_status
+          when n.retry_ms < 0 then 'failed' else 'pending' end`
+      const outcomeAt = sql`
+        case when n.succeeded then d.next_attempt_at when n.trigger = 'manual' then d.prior_attempt_at
+          when n.retry_ms < 0 then d.next_attempt_at else now() + n.retry_ms * interval '1 millisecond' end`
+
       const record = yield* Batcher.make({
         name: "Deliveries.record",
         max: recordBatchMax,
@@ -165,9 +180,12 @@ export class Deliveries extends Context.Service<
             ),
             recorded as (
               update deliveries d set attempts = d.attempts + 1, updated_at = now(), worker = null,
-                status = case when n.succeeded then 'succeeded' when n.retry_ms < 0 then 'failed' else 'pending' end,
-                next_attempt_at = case when n.retry_ms >= 0 then now() + n.retry_ms * interval '1 millisecond'
-                  else d.next_attempt_at end
+                unscheduled = d.unscheduled + (n.trigger = 'manual')::integer,
+                status = case when ${isAskedFor} then 'pending' else ${outcome} end,
+                next_attempt_at = case when ${isAskedFor} then now() else ${outcomeAt} end,
+                trigger = case when ${isAskedFor} then 'manual' else 'auto' end,
+                prior_status = case when ${isAskedFor} then ${outcome} end,
+                prior_attempt_at = case when ${isAskedFor} then ${outcomeAt} end
               from (select * from input order by id) n
               where d.account_id = n.account_id and d.livemode = n.livemode and d.id = n.id
                 and d.attempts = n.attempts and d.status = 'pending'

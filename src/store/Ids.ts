@@ -1,5 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
+import type { SqlClient, Statement } from "effect/sql"
 import {
   AccountId,
   ApiKeyId,
@@ -43,3 +44,27 @@ export class Ids extends Context.Service<
     })
   )
 }
+
+const digits = "0123456789abcdefghjkmnpqrstvwxyz"
+// The clocks of the processes that make ids, and the moment between an id and the time that is noted beside it.
+const slackMs = 60_000
+
+const idOf = (prefix: string, timeMs: number): string => {
+  let rest = Math.max(timeMs, 0)
+  let text = ""
+  for (let place = 0; place < 10; place++) {
+    text = `${digits[rest % 32]}${text}`
+    rest = Math.floor(rest / 32)
+  }
+  return `${prefix}_${text}`
+}
+
+/** Before any id of this kind that was made at that time or later. Ids begin with their time, in base 32. */
+export const firstIdAt = (prefix: string, time: Date): string => idOf(prefix, time.getTime() - slackMs)
+
+/** After any id of this kind that was made at that time or earlier. */
+export const lastIdAt = (prefix: string, time: Date): string => idOf(prefix, time.getTime() + slackMs)
+
+/** The id of an event's delivery to an endpoint: made of theirs, so that there is but one, and as old as the event. */
+export const deliveryId = (sql: SqlClient.SqlClient, event: Statement.Fragment, endpoint: Statement.Fragment) =>
+  sql`'whd_' || substr(${event}, 5, 10) || substr(encode(sha256(convert_to(${event} || ${endpoint}, 'UTF8')), 'hex'), 1, 16)`

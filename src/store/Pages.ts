@@ -20,7 +20,10 @@ export const invalidCursor = (cursor: NonNullable<PageRequest["cursor"]>): ApiEr
   })
 }
 
-/** Reads pages of a table whose key is (account_id, livemode, id). Ids sort by creation, so they are the cursor. */
+/**
+ * Reads pages of a table whose key is (account_id, livemode, id), of all its rows or those that fit a condition. Ids sort by
+ * creation, so they are the cursor.
+ */
 export const make = <R extends Schema.Constraint>(
   sql: SqlClient.SqlClient,
   options: { readonly table: string; readonly columns: Statement.Fragment; readonly row: R }
@@ -34,7 +37,7 @@ export const make = <R extends Schema.Constraint>(
       where account_id = ${key.account_id} and livemode = ${key.livemode} and id = ${key.id}`
   })
 
-  const read = Effect.fnUntraced(function* (of: AccountMode, request: PageRequest) {
+  const read = Effect.fnUntraced(function* (of: AccountMode, request: PageRequest, condition: Statement.Fragment) {
     const { cursor, limit } = request
     if (cursor !== null && (yield* Effect.orDie(exists({ ...of, id: cursor.id }))).length === 0) {
       return yield* invalidCursor(cursor)
@@ -44,10 +47,11 @@ export const make = <R extends Schema.Constraint>(
     const backwards = cursor?.direction === "before"
     const found = yield* sql`
       select ${options.columns} from ${sql(options.table)}
-      where account_id = ${of.account_id} and livemode = ${of.livemode} and ${bound}
+      where account_id = ${of.account_id} and livemode = ${of.livemode} and ${bound} and ${condition}
       order by id ${backwards ? sql`asc` : sql`desc`} limit ${limit + 1}`.pipe(Effect.flatMap(decode), Effect.orDie)
     const rows = found.slice(0, limit)
     return { rows: backwards ? rows.toReversed() : rows, has_more: found.length > limit }
   })
-  return (of: AccountMode, request: PageRequest) => AccountView.within(sql, of)(read(of, request))
+  return (of: AccountMode, request: PageRequest, condition: Statement.Fragment = sql`true`) =>
+    AccountView.within(sql, of)(read(of, request, condition))
 }

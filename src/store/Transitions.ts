@@ -5,6 +5,7 @@ import type { EventType } from "../../schemas/Event.ts"
 import type { AuthorityError, Failure } from "../../schemas/Invoice.ts"
 import type { InvoiceCommand, InvoiceState } from "../domain/InvoiceLifecycle.ts"
 import * as Batcher from "./Batcher.ts"
+import { deliveryId } from "./Ids.ts"
 import type { InvoiceKey } from "./Invoices.ts"
 import { Workers } from "./Workers.ts"
 
@@ -127,8 +128,7 @@ export class Transitions extends Context.Service<
             delivery as (
               insert into deliveries (account_id, livemode, id, endpoint_id, event_id, object_id, seq, created_at, updated_at)
               select e.account_id, e.livemode,
-                'whd_' || substr(e.id, 5, 10) || substr(encode(sha256(convert_to(e.id || w.id, 'UTF8')), 'hex'), 1, 16),
-                w.id, e.id, e.object_id, e.seq, now(), now()
+                ${deliveryId(sql, sql`e.id`, sql`w.id`)}, w.id, e.id, e.object_id, e.seq, now(), now()
               from event e
               join webhook_endpoints w on w.account_id = e.account_id and w.livemode = e.livemode
                 and w.is_active and e.type = any(w.subscribed_events)

@@ -4,6 +4,8 @@ import * as Account from "../../src/entities/Account.ts"
 import { AccountWork } from "../../src/entities/AccountWork.ts"
 import * as Invoice from "../../src/entities/Invoice.ts"
 import { InvoiceWork } from "../../src/entities/InvoiceWork.ts"
+import { RedeliveryWork } from "../../src/entities/RedeliveryWork.ts"
+import { ResolutionWork } from "../../src/entities/ResolutionWork.ts"
 import { Workload } from "../../src/entities/Workload.ts"
 import * as WebhookEndpoint from "../../src/entities/WebhookEndpoint.ts"
 import { AccountEntity } from "../../src/protocol/AccountEntity.ts"
@@ -26,7 +28,10 @@ export const alone = Layer.mergeAll(Told.layer, ShardingConfig.layer(), Workload
 export const accountOwner = Effect.flatMap(
   Entity.makeTestClient(
     AccountEntity,
-    Account.layer.pipe(Layer.provide(AccountWork.layer), Layer.provide(InvoiceWork.layer))
+    Account.layer.pipe(
+      Layer.provide(Layer.mergeAll(AccountWork.layer, RedeliveryWork.layer, ResolutionWork.layer)),
+      Layer.provide(InvoiceWork.layer)
+    )
   ),
   (client) => client(accountAddress(testMode))
 )

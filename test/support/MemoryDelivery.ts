@@ -1,18 +1,11 @@
-import { Effect, Layer, Option, Result } from "effect"
-import { hash } from "node:crypto"
+import { Effect, Layer } from "effect"
 import { DeliveryId, WebhookEndpointId } from "../../schemas/Id.ts"
 import { cufe } from "../../src/domain/Cufe.ts"
-import { Deliveries } from "../../src/store/Deliveries.ts"
+import { type CompletedAttempt, Deliveries } from "../../src/store/Deliveries.ts"
 import { type DraftToNumber, Numbering, type NumberingResult } from "../../src/store/Numbering.ts"
 import { type Moved, type Step, Transitions } from "../../src/store/Transitions.ts"
-import {
-  type EndpointKey,
-  endpointsPerAccountMax,
-  limitReached,
-  type StoredWebhookEndpoint,
-  WebhookEndpoints
-} from "../../src/store/WebhookEndpoints.ts"
-import { type DeliveryRow, isOf, MemoryTables, pageOf, rowOf, type Tables } from "./MemoryTables.ts"
+import type { EndpointKey, StoredWebhookEndpoint } from "../../src/store/WebhookEndpoints.ts"
+import { type DeliveryRow, type EventRow, isOf, MemoryTables, newDelivery, rowOf, type Tables } from "./MemoryTables.ts"
 
 /* From the number to the delivery: the part of the memory store that moves documents and what follows from that. */
 
@@ -90,25 +83,17 @@ const move = (tables: Tables, step: Step, now: number): Moved => {
 const publish = (tables: Tables, step: Step, event: NonNullable<Step["event"]>, version: number, now: number) => {
   const { account_id, id: object_id, livemode } = step.key
   const seq = tables.events.length + 1
-  const { body, id: event_id, type } = event
-  tables.events.push({ account_id, livemode, id: event_id, seq, type, object_id, object_version: version, body })
+  const { body, id, type } = event
+  const created_at = event.created_at.getTime()
+  const of = { account_id, livemode, object_id, object_version: version, is_test: false }
+  const row: EventRow = { ...of, id, seq, type, body, created_at }
+  tables.events.push(row)
   const subscribed = [...tables.endpoints.values()].filter(
     (endpoint) => isOf(endpoint, step.key) && endpoint.is_active && endpoint.subscribed_events.includes(type)
   )
   return subscribed.map((endpoint) => {
-    const id = `whd_${event_id.slice(4, 14)}${hash("sha256", event_id + endpoint.id).slice(0, 16)}`
-    tables.deliveries.set(id, {
-      account_id,
-      livemode,
-      id,
-      endpoint_id: endpoint.id,
-      event_id,
-      object_id,
-      seq,
-      status: "pending",
-      attempts: 0,
-      next_attempt_at: now
-    })
+    const delivery = newDelivery(row, endpoint.id, now)
+    tables.deliveries.set(delivery.id, delivery)
     return endpoint.id
   })
 }
@@ -157,13 +142,15 @@ const take = (tables: Tables, key: EndpointKey, inFlight: number, now: number) =
     .slice(0, free)
     .toSorted((a, b) => a.seq - b.seq)
   return taken.map((row) => {
-    tables.deliveries.set(row.id, { ...row, next_attempt_at: now + leaseMs })
+    tables.deliveries.set(row.id, { ...row, next_attempt_at: now + leaseMs, isUnderWay: true })
     const event = tables.events.find(({ id }) => id === row.event_id)
     if (event === undefined) throw new Error(`no event ${row.event_id}`)
     return {
       endpoint: key,
       id: DeliveryId.make(row.id),
       attempts: row.attempts,
+      scheduled: row.attempts - row.unscheduled,
+      trigger: row.trigger,
       event_id: event.id,
       event_type: event.type,
       body: event.body,
@@ -171,6 +158,29 @@ const take = (tables: Tables, key: EndpointKey, inFlight: number, now: number) =
       secret: endpoint.secret
     }
   })
+}
+
+/** What an attempt changes; one more that was asked for meanwhile follows it. */
+const recorded = (row: DeliveryRow, attempt: CompletedAttempt, now: number): Partial<DeliveryRow> => {
+  const { retryInMs, succeeded, trigger } = attempt
+  const isManual = trigger === "manual"
+  const outcome: NonNullable<DeliveryRow["prior"]> = succeeded
+    ? { status: "succeeded", next_attempt_at: row.next_attempt_at }
+    : isManual && row.prior !== null
+      ? row.prior
+      : retryInMs === null
+        ? { status: "failed", next_attempt_at: row.next_attempt_at }
+        : { status: "pending", next_attempt_at: now + retryInMs }
+  const isAskedFor = row.trigger === "manual" && !isManual
+  return {
+    attempts: row.attempts + 1,
+    unscheduled: row.unscheduled + (isManual ? 1 : 0),
+    isUnderWay: false,
+    updated_at: now,
+    ...(isAskedFor
+      ? { status: "pending", next_attempt_at: now, prior: outcome }
+      : { ...outcome, trigger: "auto", prior: null })
+  }
 }
 
 export const deliveriesLayer = Layer.effect(
@@ -192,16 +202,11 @@ export const deliveriesLayer = Layer.effect(
         call("Deliveries.record", ({ attempts, deliveries, endpoints }, now) => {
           const row = deliveries.get(attempt.delivery.id)
           if (row === undefined || row.status !== "pending" || row.attempts !== attempt.delivery.attempts) return
-          const { retryInMs, succeeded } = attempt
-          deliveries.set(row.id, {
-            ...row,
-            attempts: row.attempts + 1,
-            status: succeeded ? "succeeded" : retryInMs === null ? "failed" : "pending",
-            next_attempt_at: retryInMs === null ? row.next_attempt_at : now + retryInMs
-          })
+          deliveries.set(row.id, { ...row, ...recorded(row, attempt, now) })
           attempts.push({ ...attempt, number: row.attempts + 1 })
           const endpoint = endpoints.get(row.endpoint_id)
-          if (endpoint !== undefined) endpoints.set(endpoint.id, { ...endpoint, ...health(endpoint, succeeded, now) })
+          if (endpoint !== undefined)
+            endpoints.set(endpoint.id, { ...endpoint, ...health(endpoint, attempt.succeeded, now) })
         }),
       dueEndpoints: (limit) =>
         call("Deliveries.dueEndpoints", (tables, now) => {
@@ -224,52 +229,3 @@ const health = (endpoint: StoredWebhookEndpoint, succeeded: boolean, now: number
   const isStale = last_success_at === null || last_success_at.getTime() < now - healthResolutionMs
   return failing_since !== null || isStale ? { failing_since: null, last_success_at: new Date(now) } : {}
 }
-
-export const endpointsLayer = Layer.effect(
-  WebhookEndpoints,
-  Effect.map(MemoryTables, ({ call }) => {
-    const change = (key: EndpointKey, fields: Partial<StoredWebhookEndpoint & { readonly secret: string }>) =>
-      call("WebhookEndpoints.update", ({ deliveries, endpoints }, now) => {
-        const row = rowOf(endpoints, key)
-        if (row === undefined) return Option.none<StoredWebhookEndpoint>()
-        const changed = { ...row, ...fields }
-        endpoints.set(row.id, changed)
-        for (const delivery of fields.is_active === true ? deliveries.values() : []) {
-          if (delivery.endpoint_id !== row.id || delivery.next_attempt_at !== Infinity) continue
-          if (delivery.status === "pending") deliveries.set(delivery.id, { ...delivery, next_attempt_at: now })
-        }
-        return Option.some(changed)
-      })
-
-    return WebhookEndpoints.of({
-      find: (of, id) =>
-        call("WebhookEndpoints.find", ({ endpoints }) =>
-          Option.filter(Option.fromUndefinedOr(endpoints.get(id)), (row) => isOf(row, of))
-        ),
-      list: (of, request) =>
-        Effect.flatMap(
-          call("WebhookEndpoints.list", ({ endpoints }) => pageOf(endpoints, of, request)),
-          Effect.fromResult
-        ),
-      insert: (endpoint, secret) =>
-        call("WebhookEndpoints.insert", ({ endpoints }) => {
-          const others = [...endpoints.values()].filter((row) => isOf(row, endpoint))
-          if (others.length >= endpointsPerAccountMax) return Result.fail(limitReached)
-          endpoints.set(endpoint.id, { ...endpoint, secret })
-          return Result.void
-        }).pipe(Effect.flatMap(Effect.fromResult)),
-      update: (key, patch, at) => change(key, { ...patch, updated_at: at }),
-      replaceSecret: (key, secret, at) => change(key, { secret, updated_at: at }),
-      remove: (key) =>
-        call("WebhookEndpoints.remove", ({ deliveries, endpoints }) => {
-          if (rowOf(endpoints, key) === undefined) return false
-          for (const row of deliveries.values()) {
-            if (row.endpoint_id === key.id && row.status === "pending") {
-              deliveries.set(row.id, { ...row, status: "canceled" })
-            }
-          }
-          return endpoints.delete(key.id)
-        })
-    })
-  })
-)

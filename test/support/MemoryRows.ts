@@ -1,6 +1,6 @@
 import { Clock, Effect } from "effect"
 import { CustomerRequest } from "../../schemas/Customer.ts"
-import { type EventId, InvoiceId, WebhookEndpointId } from "../../schemas/Id.ts"
+import { DeliveryId, type EventId, InvoiceId, WebhookEndpointId } from "../../schemas/Id.ts"
 import type { EventType } from "../../schemas/Event.ts"
 import { InvoiceRequest } from "../../schemas/Invoice.ts"
 import { totalsOf } from "../../src/domain/Totals.ts"
@@ -11,7 +11,7 @@ import { Numbering } from "../../src/store/Numbering.ts"
 import type { EndpointKey } from "../../src/store/WebhookEndpoints.ts"
 import { customerBody, invoiceBody, outcomeEvents } from "./Invoices.ts"
 import { apiKeyIds, rangeId, testMode } from "./MemoryApp.ts"
-import { MemoryTables } from "./MemoryTables.ts"
+import { type EventRow, MemoryTables, newDelivery } from "./MemoryTables.ts"
 
 /* Rows of the account's test mode, put there without a request and without telling anybody. */
 
@@ -104,18 +104,12 @@ export const addDelivery = Effect.fnUntraced(function* (endpoint: EndpointKey, o
   const seq = tables.events.length + 1
   const type: EventType = "invoice.accepted_by_authority"
   const body = JSON.stringify({ id: event_id, seq, object_id })
-  tables.events.push({ ...testMode, id: event_id, seq, type, object_id, object_version: seq, body })
-  const id = `whd_${event_id.slice(4)}`
-  tables.deliveries.set(id, {
-    ...testMode,
-    id,
-    endpoint_id: endpoint.id,
-    event_id,
-    object_id,
-    seq,
-    status: "pending",
-    attempts: 0,
-    next_attempt_at: yield* Clock.currentTimeMillis
-  })
+  const now = yield* Clock.currentTimeMillis
+  const of = { ...testMode, object_id, object_version: seq, is_test: false, created_at: now }
+  const event: EventRow = { ...of, id: event_id, seq, type, body }
+  tables.events.push(event)
+  const delivery = newDelivery(event, endpoint.id, now)
+  tables.deliveries.set(delivery.id, delivery)
+  const id = DeliveryId.make(delivery.id)
   return { id, event_id, body }
 })

@@ -11,9 +11,11 @@ import { type Answer, type Claim, conflict, IdempotencyKeys, type Outcome } from
 import { InvoiceCreation } from "../../src/store/InvoiceCreation.ts"
 import { Invoices } from "../../src/store/Invoices.ts"
 import { reminderLeaseSeconds } from "../../src/store/PoisonInvoices.ts"
-import { Resolutions } from "../../src/store/Resolutions.ts"
 import { Workers } from "../../src/store/Workers.ts"
-import { deliveriesLayer, endpointsLayer, numberingLayer, transitionsLayer } from "./MemoryDelivery.ts"
+import { deliveriesLayer, numberingLayer, transitionsLayer } from "./MemoryDelivery.ts"
+import { endpointsLayer } from "./MemoryEndpoints.ts"
+import { deliveryLogLayer, eventsLayer, redeliveryLayer } from "./MemoryEvents.ts"
+import { resolutionsLayer } from "./MemoryResolutions.ts"
 import { backlogLayer, poisonInvoicesLayer, retentionLayer } from "./MemoryUpkeep.ts"
 import { type InvoiceRow, isOf, MemoryTables, pageOf, rowOf, type Tables } from "./MemoryTables.ts"
 
@@ -115,28 +117,6 @@ const customersLayer = Layer.effect(
         call("Customers.create", (tables, now) =>
           claimed(tables, now, draft, () => Result.succeed(tables.customers.set(draft.customer.id, draft.customer)))
         ).pipe(Effect.flatMap(Effect.fromResult))
-    })
-  )
-)
-
-const resolutionsLayer = Layer.effect(
-  Resolutions,
-  Effect.map(MemoryTables, ({ call }) =>
-    Resolutions.of({
-      current: (of, date) =>
-        call("Resolutions.current", ({ resolutions }) => {
-          const fitting = [...resolutions.values()].filter(
-            (row) =>
-              isOf(row, of) &&
-              row.is_active &&
-              row.valid_from <= date &&
-              date <= row.valid_to &&
-              row.next_number <= row.to_number
-          )
-          return Option.fromUndefinedOr(fitting.toSorted((a, b) => (a.id < b.id ? -1 : 1))[0])
-        }),
-      insert: (resolution) =>
-        call("Resolutions.insert", ({ resolutions }) => void resolutions.set(resolution.id, resolution))
     })
   )
 )
@@ -287,12 +267,15 @@ export const layer = Layer.mergeAll(
   customersLayer,
   databaseLayer,
   deliveriesLayer,
+  deliveryLogLayer,
   endpointsLayer,
+  eventsLayer,
   idempotencyKeysLayer,
   invoiceCreationLayer,
   invoicesLayer,
   numberingLayer,
   poisonInvoicesLayer,
+  redeliveryLayer,
   resolutionsLayer,
   retentionLayer,
   transitionsLayer,

@@ -1,6 +1,8 @@
 import { Clock, Context, Effect, Latch, Layer, Result } from "effect"
+import { hash } from "node:crypto"
 import type { AccountMode } from "../../schemas/Account.ts"
 import type { ApiError } from "../../schemas/ApiError.ts"
+import type { AttemptTrigger, DeliveryStatus } from "../../schemas/Delivery.ts"
 import type { ApiKeyId, EventId } from "../../schemas/Id.ts"
 import type { EventType } from "../../schemas/Event.ts"
 import type { PageRequest } from "../../schemas/Page.ts"
@@ -43,6 +45,9 @@ export interface EventRow extends AccountMode {
   readonly object_id: string
   readonly object_version: number
   readonly body: string
+  readonly is_test: boolean
+  /** Milliseconds. */
+  readonly created_at: number
 }
 
 export interface DeliveryRow extends AccountMode {
@@ -51,11 +56,43 @@ export interface DeliveryRow extends AccountMode {
   readonly event_id: EventId
   readonly object_id: string
   readonly seq: number
-  readonly status: "pending" | "succeeded" | "failed" | "canceled"
+  readonly status: DeliveryStatus
   readonly attempts: number
   /** Milliseconds; Infinity while it rests. */
   readonly next_attempt_at: number
+  readonly isUnderWay: boolean
+  readonly trigger: AttemptTrigger
+  readonly unscheduled: number
+  /** What it goes back to when an attempt that was asked for by hand fails. */
+  readonly prior: { readonly status: DeliveryStatus; readonly next_attempt_at: number } | null
+  readonly created_at: number
+  readonly updated_at: number
 }
+
+/** A delivery as it is made. */
+export const newDelivery = (
+  { account_id, id: event_id, livemode, object_id, seq }: EventRow,
+  endpoint_id: string,
+  now: number,
+  trigger: AttemptTrigger = "auto"
+): DeliveryRow => ({
+  account_id,
+  livemode,
+  id: `whd_${event_id.slice(4, 14)}${hash("sha256", event_id + endpoint_id).slice(0, 16)}`,
+  endpoint_id,
+  event_id,
+  object_id,
+  seq,
+  status: "pending",
+  attempts: 0,
+  next_attempt_at: now,
+  isUnderWay: false,
+  trigger,
+  unscheduled: 0,
+  prior: null,
+  created_at: now,
+  updated_at: now
+})
 
 export interface KeyRow {
   readonly fingerprint: string
@@ -142,10 +179,13 @@ export const rowOf = <Row extends AccountMode>(
 export const pageOf = <Row extends AccountMode & { readonly id: string }>(
   all: ReadonlyMap<string, Row>,
   of: AccountMode,
-  { cursor, limit }: PageRequest
+  { cursor, limit }: PageRequest,
+  fits: (row: Row) => boolean = () => true
 ): Result.Result<Rows<Row>, ApiError> => {
   if (cursor !== null && rowOf(all, { ...of, id: cursor.id }) === undefined) return Result.fail(invalidCursor(cursor))
-  const newestFirst = [...all.values()].filter((row) => isOf(row, of)).toSorted((a, b) => (a.id < b.id ? 1 : -1))
+  const newestFirst = [...all.values()]
+    .filter((row) => isOf(row, of) && fits(row))
+    .toSorted((a, b) => (a.id < b.id ? 1 : -1))
   const beyond = newestFirst.filter(
     (row) => cursor === null || (cursor.direction === "after" ? row.id < cursor.id : row.id > cursor.id)
   )

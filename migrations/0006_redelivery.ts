@@ -1,0 +1,36 @@
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+
+/**
+ * Deliveries out of schedule, events that can be followed without a gap, and resolutions that an account registers itself.
+ */
+export default Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+
+  // Numbers and ids are given before the commit and come to be seen in another order. The transaction tells which events may
+  // still be followed by earlier ones: none whose transaction is older than all that are running. is_test: a sample that was
+  // sent to one endpoint on request; it happened to nobody.
+  yield* sql`
+    alter table events
+      add tx xid8 not null default pg_current_xact_id(),
+      add is_test boolean not null default false`
+  // Being partial it is not taken for the primary key, which begins like it.
+  yield* sql`create index events_settled on events (account_id, livemode, tx, seq) where not is_test`
+
+  // trigger: why the next attempt is made. unscheduled: how many of the attempts do not count for the schedule. prior_*: what a
+  // delivery goes back to when an attempt that was asked for by hand fails; set exactly while trigger is 'manual'.
+  yield* sql`
+    alter table deliveries
+      add trigger text not null default 'auto',
+      add unscheduled integer not null default 0,
+      add prior_status text,
+      add prior_attempt_at timestamptz`
+
+  // Rows that were there before are none of this migration's business.
+  yield* sql`alter table resolutions add constraint valid_dates check (valid_from <= valid_to) not valid`
+
+  yield* sql`grant insert on events, deliveries, resolutions to folio_account`
+  yield* sql`
+    grant update (trigger, unscheduled, prior_status, prior_attempt_at, worker) on deliveries to folio_account`
+  yield* sql`grant update (is_active, valid_to) on resolutions to folio_account`
+})

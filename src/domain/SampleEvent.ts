@@ -1,0 +1,56 @@
+import type { EventType } from "../../schemas/Event.ts"
+
+const prefixes = { invoice: "inv", credit_note: "cn", debit_note: "dn" } as const
+
+/** What a sample has of the endpoint and the moment it is made for. `ulid` makes the document's id. */
+export interface SampleOf {
+  readonly id: string
+  readonly type: EventType
+  readonly account_id: string
+  readonly livemode: boolean
+  readonly created: string
+  readonly ulid: string
+}
+
+const rejection = {
+  rule: "FAD06",
+  severity: "rejection",
+  message: "A sample: no document was rejected.",
+  path: null,
+  hint: null
+}
+
+const failure = { code: "sample", message: "A sample: no document failed.", retryable: true }
+
+/** An event as it would be if its type happened to a document that does not exist, and the id of that document. */
+export const sampleEvent = ({ account_id, created, id, livemode, type, ulid }: SampleOf) => {
+  const [object, outcome = ""] = type.split(/\.(.*)/) as [keyof typeof prefixes, string]
+  const object_id = `${prefixes[object]}_${ulid}`
+  const status = outcome.startsWith("email.") ? "accepted_by_authority" : outcome
+  const isIssued = status !== "failed"
+  const code = isIssued ? "0".repeat(96) : null
+  const body = JSON.stringify({
+    id,
+    object: "event",
+    type,
+    created,
+    livemode,
+    account: account_id,
+    data: {
+      object: {
+        id: object_id,
+        object,
+        status,
+        ...(object === "invoice" ? { cufe: code } : { cude: code }),
+        pdf_url: null,
+        full_number: isIssued ? "SAMPLE1" : "",
+        authority_errors: status === "rejected_by_authority" ? [rejection] : [],
+        authority_notifications: [],
+        failure: isIssued ? null : failure,
+        metadata: {},
+        version: 1
+      }
+    }
+  })
+  return { object_id, body }
+}

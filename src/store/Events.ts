@@ -1,0 +1,154 @@
+import { Context, Effect, Layer, Option, Schema } from "effect"
+import { SqlClient, type Statement } from "effect/sql"
+import type { AccountMode } from "../../schemas/Account.ts"
+import { ApiError } from "../../schemas/ApiError.ts"
+import type { EventType } from "../../schemas/Event.ts"
+import { EventId } from "../../schemas/Id.ts"
+import type { PageRequest } from "../../schemas/Page.ts"
+import * as AccountView from "./AccountView.ts"
+import { firstIdAt, lastIdAt } from "./Ids.ts"
+import * as Pages from "./Pages.ts"
+
+/** An event's id, and its body as it was delivered. */
+const Row = Schema.Struct({ id: EventId, body: Schema.String })
+export type StoredEvent = typeof Row.Type
+
+export interface EventFilter {
+  /** Null: of any type. */
+  readonly types: ReadonlyArray<EventType> | null
+  readonly object_id: string | null
+  /** Both inclusive. */
+  readonly from: Date | null
+  readonly to: Date | null
+}
+
+/** A place in the order in which events are followed: the transaction that wrote one, and its number within that. */
+const Position = Schema.Struct({ tx: Schema.String, seq: Schema.BigInt })
+export type Position = typeof Position.Type
+
+export const beginning: Position = { tx: "0", seq: 0n }
+
+/** Events after a position, oldest first; `next` is where to go on from when there was none. */
+export interface Following extends Pages.Rows<StoredEvent> {
+  readonly next: Position
+}
+
+export interface Waiter {
+  readonly of: AccountMode
+  readonly position: Position
+}
+
+/**
+ * What has happened. An event is listed and followed once it is settled, which takes as long as the oldest transaction under
+ * way: after that no event can come to be seen before it. Samples that were sent as a test are found by their id alone.
+ */
+export class Events extends Context.Service<
+  Events,
+  {
+    readonly find: (of: AccountMode, id: string) => Effect.Effect<Option.Option<StoredEvent>>
+    readonly list: (
+      of: AccountMode,
+      page: PageRequest,
+      filter: EventFilter
+    ) => Effect.Effect<Pages.Rows<StoredEvent>, ApiError>
+    /** Fails with `invalid_cursor`. */
+    readonly position: (of: AccountMode, id: string) => Effect.Effect<Position, ApiError>
+    readonly after: (
+      of: AccountMode,
+      position: Position,
+      filter: EventFilter,
+      limit: number
+    ) => Effect.Effect<Following>
+    /** For each of those who wait, in their order, whether there is an event after its position. */
+    readonly arrivals: (waiters: ReadonlyArray<Waiter>) => Effect.Effect<ReadonlyArray<boolean>>
+  }
+>()("folio/store/Events") {
+  static readonly layer = Layer.effect(
+    Events,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const columns = sql`id, body`
+      const decode = Schema.decodeUnknownEffect(Schema.Array(Row))
+      const decodePositions = Schema.decodeUnknownEffect(Schema.Array(Position))
+      const decodeEdge = Schema.decodeUnknownEffect(Schema.Tuple([Schema.Struct({ tx: Schema.String })]))
+      const decodeArrivals = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ arrived: Schema.Boolean })))
+
+      const fits = ({ from, object_id, to, types }: EventFilter): Statement.Fragment =>
+        sql.and([
+          sql`not is_test`,
+          ...(types === null ? [] : [sql`type = any(${types}::text[])`]),
+          ...(object_id === null ? [] : [sql`object_id = ${object_id}`]),
+          ...(from === null ? [] : [sql`created_at >= ${from} and id >= ${firstIdAt("evt", from)}`]),
+          ...(to === null ? [] : [sql`created_at <= ${to} and id <= ${lastIdAt("evt", to)}`])
+        ])
+      const where = (of: AccountMode) => sql`account_id = ${of.account_id} and livemode = ${of.livemode}`
+      const isSettled = sql`tx < pg_snapshot_xmin(pg_current_snapshot())`
+
+      const page = Pages.make(sql, { table: "events", columns, row: Row })
+
+      const find: Events["Service"]["find"] = Effect.fn("Events.find")((of, id) =>
+        sql`select ${columns} from events where ${where(of)} and id = ${id}`.pipe(
+          Effect.flatMap(decode),
+          Effect.map((rows) => Option.fromUndefinedOr(rows[0])),
+          AccountView.within(sql, of),
+          Effect.orDie
+        )
+      )
+
+      const position: Events["Service"]["position"] = Effect.fn("Events.position")(function* (of, id) {
+        const [found] = yield* sql`
+          select tx::text as tx, seq from events where ${where(of)} and id = ${id} and not is_test`.pipe(
+          Effect.flatMap(decodePositions),
+          AccountView.within(sql, of),
+          Effect.orDie
+        )
+        return found ?? (yield* unknownEvent(id))
+      })
+
+      const after: Events["Service"]["after"] = Effect.fn("Events.after")(function* (of, { seq, tx }, filter, limit) {
+        // Read first: whatever is older than this is there to be seen by the statement that follows.
+        const [edge] = yield* sql`select pg_snapshot_xmin(pg_current_snapshot())::text as tx`.pipe(
+          Effect.flatMap(decodeEdge)
+        )
+        const found = yield* sql`
+          select ${columns} from events
+          where ${where(of)} and (tx, seq) > (${tx}::text::xid8, ${seq}::bigint) and tx < ${edge.tx}::text::xid8
+            and ${fits(filter)}
+          order by tx, seq limit ${limit + 1}`.pipe(Effect.flatMap(decode))
+        return { rows: found.slice(0, limit), has_more: found.length > limit, next: { tx: edge.tx, seq: 0n } }
+      }, Effect.orDie)
+
+      const arrivals: Events["Service"]["arrivals"] = Effect.fn("Events.arrivals")(function* (waiters) {
+        const rows = yield* sql`
+          select exists (
+            select from events e
+            where e.account_id = n.account_id and e.livemode = n.livemode and not e.is_test
+              and (e.tx, e.seq) > (n.tx::xid8, n.seq) and e.tx < pg_snapshot_xmin(pg_current_snapshot())
+          ) as arrived
+          from unnest(
+            ${waiters.map(({ of }) => of.account_id)}::text[],
+            ${waiters.map(({ of }) => of.livemode)}::boolean[],
+            ${waiters.map((waiter) => waiter.position.tx)}::text[],
+            ${waiters.map((waiter) => waiter.position.seq)}::bigint[]
+          ) with ordinality as n (account_id, livemode, tx, seq, ord)
+          order by n.ord`.pipe(Effect.flatMap(decodeArrivals))
+        return rows.map(({ arrived }) => arrived)
+      }, Effect.orDie)
+
+      return Events.of({
+        find,
+        list: (of, request, filter) => page(of, request, sql.and([isSettled, fits(filter)])),
+        position,
+        after: (of, from, filter, limit) => AccountView.within(sql, of)(after(of, from, filter, limit)),
+        arrivals
+      })
+    })
+  )
+}
+
+export const unknownEvent = (id: string): ApiError =>
+  new ApiError({
+    code: "invalid_cursor",
+    message: `after must be the id of an event of this list; there is none with ${JSON.stringify(id.slice(0, 64))}.`,
+    param: "after"
+  })

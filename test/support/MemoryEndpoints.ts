@@ -1,0 +1,58 @@
+import { Effect, Layer, Option, Result } from "effect"
+import {
+  type EndpointKey,
+  endpointsPerAccountMax,
+  limitReached,
+  type StoredWebhookEndpoint,
+  WebhookEndpoints
+} from "../../src/store/WebhookEndpoints.ts"
+import { isOf, MemoryTables, pageOf, rowOf } from "./MemoryTables.ts"
+
+export const endpointsLayer = Layer.effect(
+  WebhookEndpoints,
+  Effect.map(MemoryTables, ({ call }) => {
+    const change = (key: EndpointKey, fields: Partial<StoredWebhookEndpoint & { readonly secret: string }>) =>
+      call("WebhookEndpoints.update", ({ deliveries, endpoints }, now) => {
+        const row = rowOf(endpoints, key)
+        if (row === undefined) return Option.none<StoredWebhookEndpoint>()
+        const changed = { ...row, ...fields }
+        endpoints.set(row.id, changed)
+        for (const delivery of fields.is_active === true ? deliveries.values() : []) {
+          if (delivery.endpoint_id !== row.id || delivery.next_attempt_at !== Infinity) continue
+          if (delivery.status === "pending") deliveries.set(delivery.id, { ...delivery, next_attempt_at: now })
+        }
+        return Option.some(changed)
+      })
+
+    return WebhookEndpoints.of({
+      find: (of, id) =>
+        call("WebhookEndpoints.find", ({ endpoints }) =>
+          Option.filter(Option.fromUndefinedOr(endpoints.get(id)), (row) => isOf(row, of))
+        ),
+      list: (of, request) =>
+        Effect.flatMap(
+          call("WebhookEndpoints.list", ({ endpoints }) => pageOf(endpoints, of, request)),
+          Effect.fromResult
+        ),
+      insert: (endpoint, secret) =>
+        call("WebhookEndpoints.insert", ({ endpoints }) => {
+          const others = [...endpoints.values()].filter((row) => isOf(row, endpoint))
+          if (others.length >= endpointsPerAccountMax) return Result.fail(limitReached)
+          endpoints.set(endpoint.id, { ...endpoint, secret })
+          return Result.void
+        }).pipe(Effect.flatMap(Effect.fromResult)),
+      update: (key, patch, at) => change(key, { ...patch, updated_at: at }),
+      replaceSecret: (key, secret, at) => change(key, { secret, updated_at: at }),
+      remove: (key) =>
+        call("WebhookEndpoints.remove", ({ deliveries, endpoints }) => {
+          if (rowOf(endpoints, key) === undefined) return false
+          for (const row of deliveries.values()) {
+            if (row.endpoint_id === key.id && row.status === "pending") {
+              deliveries.set(row.id, { ...row, status: "canceled" })
+            }
+          }
+          return endpoints.delete(key.id)
+        })
+    })
+  })
+)

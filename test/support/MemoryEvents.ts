@@ -1,0 +1,208 @@
+import { Effect, Layer, Option, Result } from "effect"
+import type { AccountMode } from "../../schemas/Account.ts"
+import { ApiError } from "../../schemas/ApiError.ts"
+import { DeliveryId, WebhookEndpointId } from "../../schemas/Id.ts"
+import { DeliveryLog, type StoredDelivery } from "../../src/store/DeliveryLog.ts"
+import { type EventFilter, Events, unknownEvent } from "../../src/store/Events.ts"
+import { recoveredMax, Redelivery } from "../../src/store/Redelivery.ts"
+import type { EndpointKey } from "../../src/store/WebhookEndpoints.ts"
+import {
+  type DeliveryRow,
+  type EventRow,
+  isOf,
+  MemoryTables,
+  newDelivery,
+  pageOf,
+  rowOf,
+  type Tables
+} from "./MemoryTables.ts"
+
+/* Events and deliveries as their account sees and repeats them. A transaction has one statement here: all is settled. */
+
+const fits =
+  ({ from, object_id, to, types }: EventFilter) =>
+  (row: EventRow) =>
+    !row.is_test &&
+    (types === null || types.includes(row.type)) &&
+    (object_id === null || row.object_id === object_id) &&
+    (from === null || row.created_at >= from.getTime()) &&
+    (to === null || row.created_at <= to.getTime())
+
+const byId = (events: ReadonlyArray<EventRow>) => new Map(events.map((row) => [row.id as string, row]))
+
+const later = (events: ReadonlyArray<EventRow>, of: AccountMode, seq: bigint) =>
+  events.filter((row) => isOf(row, of) && !row.is_test && BigInt(row.seq) > seq)
+
+export const eventsLayer = Layer.effect(
+  Events,
+  Effect.map(MemoryTables, ({ call }) =>
+    Events.of({
+      find: (of, id) => call("Events.find", ({ events }) => Option.fromUndefinedOr(rowOf(byId(events), { ...of, id }))),
+      list: (of, request, filter) =>
+        Effect.flatMap(
+          call("Events.list", ({ events }) => pageOf(byId(events), of, request, fits(filter))),
+          Effect.fromResult
+        ),
+      position: (of, id) =>
+        Effect.flatMap(
+          call("Events.position", ({ events }) => {
+            const row = rowOf(byId(events), { ...of, id })
+            if (row === undefined || row.is_test) return Result.fail(unknownEvent(id))
+            return Result.succeed({ tx: "1", seq: BigInt(row.seq) })
+          }),
+          Effect.fromResult
+        ),
+      after: (of, { seq }, filter, limit) =>
+        call("Events.after", ({ events }) => {
+          const found = later(events, of, seq).filter(fits(filter))
+          const next = { tx: "1", seq: BigInt(events.length) }
+          return { rows: found.slice(0, limit), has_more: found.length > limit, next }
+        }),
+      arrivals: (waiters) =>
+        call("Events.arrivals", ({ events }) =>
+          waiters.map(({ of, position }) => later(events, of, position.seq).length > 0)
+        )
+    })
+  )
+)
+
+const stored = ({ attempts, events }: Tables, row: DeliveryRow): StoredDelivery => {
+  const event = events.find(({ id }) => id === row.event_id)
+  if (event === undefined) throw new Error(`no event ${row.event_id}`)
+  const isPlanned = row.status === "pending" && !row.isUnderWay && row.next_attempt_at < Infinity
+  return {
+    account_id: row.account_id,
+    livemode: row.livemode,
+    id: DeliveryId.make(row.id),
+    endpoint_id: WebhookEndpointId.make(row.endpoint_id),
+    event_id: row.event_id,
+    event_type: event.type,
+    status: row.status,
+    planned_at: isPlanned ? new Date(row.next_attempt_at) : null,
+    attempts: attempts
+      .filter(({ delivery }) => delivery.id === row.id)
+      .map((attempt) => ({
+        number: attempt.number,
+        trigger: attempt.trigger,
+        started_at_ms: attempt.started_at.getTime(),
+        duration_ms: attempt.duration_ms,
+        remote_ip: attempt.remote_ip,
+        response_status: attempt.response_status,
+        response_headers: attempt.response_headers,
+        response_body: attempt.response_body,
+        error: attempt.error
+      })),
+    created_at: new Date(row.created_at),
+    updated_at: new Date(row.updated_at)
+  }
+}
+
+export const deliveryLogLayer = Layer.effect(
+  DeliveryLog,
+  Effect.map(MemoryTables, ({ call }) => {
+    const list = (of: AccountMode, request: Parameters<typeof pageOf>[2], isOne: (row: DeliveryRow) => boolean) =>
+      Effect.flatMap(
+        call("DeliveryLog.list", (tables) =>
+          Result.map(pageOf(tables.deliveries, of, request, isOne), ({ has_more, rows }) => ({
+            has_more,
+            rows: rows.map((row) => stored(tables, row))
+          }))
+        ),
+        Effect.fromResult
+      )
+    return DeliveryLog.of({
+      find: (of, id) =>
+        call("DeliveryLog.find", (tables) => {
+          const row = rowOf(tables.deliveries, { ...of, id })
+          return row === undefined ? Option.none() : Option.some(stored(tables, row))
+        }),
+      listOfEvent: (of, eventId, request) => list(of, request, (row) => row.event_id === eventId),
+      listOfEndpoint: (of, endpointId, status, request) =>
+        list(of, request, (row) => row.endpoint_id === endpointId && (status === null || row.status === status))
+    })
+  })
+)
+
+const held = ({ endpoints }: Tables, key: EndpointKey) =>
+  Result.fromNullishOr(rowOf(endpoints, key), () => ApiError.missing("webhook endpoint", key.id))
+
+/** Makes due again what failed, and makes what was missed; the oldest first. */
+const recover = (tables: Tables, key: EndpointKey, since: Date, now: number) =>
+  Result.map(held(tables, key), ({ subscribed_events }) => {
+    const deliveryOf = (event: EventRow) =>
+      [...tables.deliveries.values()].find((row) => row.event_id === event.id && row.endpoint_id === key.id)
+    const missed = tables.events
+      .filter((event) => isOf(event, key) && !event.is_test && event.created_at >= since.getTime())
+      .map((event) => ({ event, delivery: deliveryOf(event) }))
+      .filter(({ delivery, event }) =>
+        delivery === undefined ? subscribed_events.includes(event.type) : delivery.status === "failed"
+      )
+    const portion = missed.slice(0, recoveredMax)
+    for (const { delivery, event } of portion) {
+      const row: DeliveryRow =
+        delivery === undefined
+          ? newDelivery(event, key.id, now, "recover")
+          : {
+              ...delivery,
+              status: "pending",
+              trigger: "recover",
+              unscheduled: delivery.attempts,
+              next_attempt_at: now,
+              updated_at: now
+            }
+      tables.deliveries.set(row.id, row)
+    }
+    return { deliveries: portion.length, has_more: missed.length > portion.length }
+  })
+
+export const redeliveryLayer = Layer.effect(
+  Redelivery,
+  Effect.map(MemoryTables, ({ call }) =>
+    Redelivery.of({
+      redeliver: (key) =>
+        Effect.flatMap(
+          call("Redelivery.redeliver", (tables, now) => {
+            const row = rowOf(tables.deliveries, key)
+            if (row === undefined) return Result.fail(ApiError.missing("webhook delivery", key.id))
+            const { account_id, livemode } = key
+            const endpoint = { account_id, livemode, id: WebhookEndpointId.make(row.endpoint_id) }
+            return Result.map(held(tables, endpoint), () => {
+              const { next_attempt_at, status } = row
+              const prior = { status, next_attempt_at: next_attempt_at === Infinity ? now : next_attempt_at }
+              tables.deliveries.set(row.id, {
+                ...row,
+                status: "pending",
+                trigger: "manual",
+                prior: row.trigger === "manual" ? row.prior : prior,
+                next_attempt_at: row.isUnderWay ? next_attempt_at : now,
+                updated_at: now
+              })
+              return endpoint
+            })
+          }),
+          Effect.fromResult
+        ),
+      recover: (key, since) =>
+        Effect.flatMap(
+          call("Redelivery.recover", (tables, now) => recover(tables, key, since, now)),
+          Effect.fromResult
+        ),
+      test: (key, make) =>
+        Effect.flatMap(
+          call("Redelivery.test", (tables, now) =>
+            Result.map(held(tables, key), ({ subscribed_events }) => {
+              const { body, created_at, id, object_id, type } = make(subscribed_events)
+              const seq = tables.events.length + 1
+              const of = { account_id: key.account_id, livemode: key.livemode, object_id, object_version: 1 }
+              const event: EventRow = { ...of, id, seq, type, body, is_test: true, created_at: created_at.getTime() }
+              tables.events.push(event)
+              const row = newDelivery(event, key.id, now, "test")
+              tables.deliveries.set(row.id, row)
+              return DeliveryId.make(row.id)
+            })
+          ),
+          Effect.fromResult
+        )
+    })
+  )
+)

@@ -1,0 +1,72 @@
+import { Effect, Layer, Option, Result } from "effect"
+import type { AccountMode } from "../../schemas/Account.ts"
+import { ApiError } from "../../schemas/ApiError.ts"
+import type { ResolutionUpdate } from "../../schemas/Resolution.ts"
+import {
+  changed,
+  isTaken,
+  overlapOf,
+  type ResolutionKey,
+  Resolutions,
+  type StoredResolution
+} from "../../src/store/Resolutions.ts"
+import { isOf, MemoryTables, pageOf, rowOf } from "./MemoryTables.ts"
+
+type Ranges = Map<string, StoredResolution>
+
+const ofAccount = (ranges: Ranges, of: AccountMode) => [...ranges.values()].filter((row) => isOf(row, of))
+
+const change = (ranges: Ranges, key: ResolutionKey, patch: ResolutionUpdate) =>
+  Result.gen(function* () {
+    const range = rowOf(ranges, key)
+    if (range === undefined) return yield* Result.fail(ApiError.missing("resolution", key.id))
+    const next = yield* changed(range, patch)
+    const overlap = next.is_active && !isTaken(range) ? overlapOf(next, ofAccount(ranges, key)) : undefined
+    if (overlap !== undefined) return yield* Result.fail(overlap)
+    ranges.set(next.id, next)
+    return next
+  })
+
+export const resolutionsLayer = Layer.effect(
+  Resolutions,
+  Effect.map(MemoryTables, ({ call }) =>
+    Resolutions.of({
+      current: (of, date) =>
+        call("Resolutions.current", ({ resolutions }) => {
+          const fitting = [...resolutions.values()].filter(
+            (row) =>
+              isOf(row, of) &&
+              row.is_active &&
+              row.valid_from <= date &&
+              date <= row.valid_to &&
+              row.next_number <= row.to_number
+          )
+          return Option.fromUndefinedOr(fitting.toSorted((a, b) => (a.id < b.id ? -1 : 1))[0])
+        }),
+      find: (of, id) =>
+        call("Resolutions.find", ({ resolutions }) => Option.fromUndefinedOr(rowOf(resolutions, { ...of, id }))),
+      list: (of, request) =>
+        Effect.flatMap(
+          call("Resolutions.list", ({ resolutions }) => pageOf(resolutions, of, request)),
+          Effect.fromResult
+        ),
+      register: (resolution) =>
+        Effect.flatMap(
+          call("Resolutions.register", ({ resolutions }) => {
+            const overlap = overlapOf(resolution, ofAccount(resolutions, resolution))
+            if (overlap !== undefined) return Result.fail(overlap)
+            resolutions.set(resolution.id, resolution)
+            return Result.void
+          }),
+          Effect.fromResult
+        ),
+      update: (key, patch) =>
+        Effect.flatMap(
+          call("Resolutions.update", ({ resolutions }) => change(resolutions, key, patch)),
+          Effect.fromResult
+        ),
+      insert: (resolution) =>
+        call("Resolutions.insert", ({ resolutions }) => void resolutions.set(resolution.id, resolution))
+    })
+  )
+)
