@@ -14,6 +14,18 @@ export default Effect.gen(function* () {
     alter table events
       add tx xid8 not null default pg_current_xact_id(),
       add is_test boolean not null default false`
+  // The oldest transaction under way, or the next one. Those that other databases of the server are known to have do not count:
+  // they write no events here, however long they take.
+  yield* sql`
+    create function oldest_transaction() returns xid8 stable language sql as $$
+      select coalesce(min(x.xip), pg_snapshot_xmax(pg_current_snapshot()))
+      from pg_snapshot_xip(pg_current_snapshot()) as x (xip)
+      where not exists (
+        select from pg_locks l join pg_stat_activity a on a.pid = l.pid
+        where l.locktype = 'transactionid' and l.transactionid = x.xip::xid and l.mode = 'ExclusiveLock' and l.granted
+          and a.datid <> (select oid from pg_database where datname = current_database())
+      )
+    $$`
   // Being partial it is not taken for the primary key, which begins like it.
   yield* sql`create index events_settled on events (account_id, livemode, tx, seq) where not is_test`
 

@@ -39,8 +39,8 @@ export interface Waiter {
 }
 
 /**
- * What has happened. An event is listed and followed once it is settled, which takes as long as the oldest transaction under
- * way: after that no event can come to be seen before it. Samples that were sent as a test are found by their id alone.
+ * What has happened. An event is listed and followed once it is settled, when all transactions of the database that began
+ * before have ended: no event can come to be seen before it any more. Samples that were sent as a test are found by their id alone.
  */
 export class Events extends Context.Service<
   Events,
@@ -82,7 +82,7 @@ export class Events extends Context.Service<
           ...(to === null ? [] : [sql`created_at <= ${to} and id <= ${lastIdAt("evt", to)}`])
         ])
       const where = (of: AccountMode) => sql`account_id = ${of.account_id} and livemode = ${of.livemode}`
-      const isSettled = sql`tx < pg_snapshot_xmin(pg_current_snapshot())`
+      const isSettled = sql`tx < (select oldest_transaction())`
 
       const page = Pages.make(sql, { table: "events", columns, row: Row })
 
@@ -107,9 +107,7 @@ export class Events extends Context.Service<
 
       const after: Events["Service"]["after"] = Effect.fn("Events.after")(function* (of, { seq, tx }, filter, limit) {
         // Read first: whatever is older than this is there to be seen by the statement that follows.
-        const [edge] = yield* sql`select pg_snapshot_xmin(pg_current_snapshot())::text as tx`.pipe(
-          Effect.flatMap(decodeEdge)
-        )
+        const [edge] = yield* sql`select oldest_transaction()::text as tx`.pipe(Effect.flatMap(decodeEdge))
         const found = yield* sql`
           select ${columns} from events
           where ${where(of)} and (tx, seq) > (${tx}::text::xid8, ${seq}::bigint) and tx < ${edge.tx}::text::xid8
@@ -123,7 +121,7 @@ export class Events extends Context.Service<
           select exists (
             select from events e
             where e.account_id = n.account_id and e.livemode = n.livemode and not e.is_test
-              and (e.tx, e.seq) > (n.tx::xid8, n.seq) and e.tx < pg_snapshot_xmin(pg_current_snapshot())
+              and (e.tx, e.seq) > (n.tx::xid8, n.seq) and e.tx < (select oldest_transaction())
           ) as arrived
           from unnest(
             ${waiters.map(({ of }) => of.account_id)}::text[],

@@ -1,0 +1,189 @@
+import { assert, it } from "@effect/vitest"
+import { Context, Deferred, Effect, Fiber } from "effect"
+import { SqlClient } from "effect/sql"
+import type { AccountMode } from "../../schemas/Account.ts"
+import type { EventId } from "../../schemas/Id.ts"
+import { beginning, type EventFilter, Events, type Position } from "../../src/store/Events.ts"
+import { Ids } from "../../src/store/Ids.ts"
+import { twoOwners } from "../support/DeliveryOwners.ts"
+import { queryAs, TestDatabase, urlOf } from "../support/Postgres.ts"
+import { until } from "../support/Until.ts"
+
+const everything: EventFilter = { types: null, object_id: null, from: null, to: null }
+
+const insert = Effect.fnUntraced(function* (of: AccountMode, id: EventId, change: Record<string, unknown> = {}) {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`insert into events ${sql.insert({
+    ...of,
+    id,
+    type: "invoice.failed",
+    object_id: `inv of ${id}`,
+    object_version: 1,
+    body: JSON.stringify({ id }),
+    created_at: new Date(),
+    ...change
+  })}`
+})
+
+/** A transaction that has written the event, and ends when it is told to. */
+const held = Effect.fnUntraced(function* (write: Effect.Effect<void, unknown, SqlClient.SqlClient>) {
+  const sql = yield* SqlClient.SqlClient
+  const written = yield* Deferred.make<void>()
+  const commit = yield* Deferred.make<void>()
+  const transaction = yield* Effect.forkScoped(
+    sql.withTransaction(
+      Effect.andThen(write, Effect.andThen(Deferred.succeed(written, undefined), Deferred.await(commit)))
+    )
+  )
+  yield* Deferred.await(written)
+  return { commit: Effect.andThen(Deferred.succeed(commit, undefined), Fiber.join(transaction)) }
+})
+
+const world = Effect.gen(function* () {
+  const { key, services } = yield* twoOwners(2)
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`truncate events cascade`
+  const of: AccountMode = { account_id: key.account_id, livemode: false }
+  const events = Context.get(services, Events)
+  const ids = yield* Effect.replicateEffect(Context.get(services, Ids).event, 4)
+  const follow = (from: Position, filter = everything, limit = 10) =>
+    Effect.map(events.after(of, from, filter, limit), ({ rows }) => rows.map(({ id }) => id))
+  const list = (filter = everything) =>
+    Effect.map(events.list(of, { limit: 10, cursor: null }, filter), ({ rows }) => rows.map(({ id }) => id))
+  return { of, events, ids: ids as [EventId, EventId, EventId, EventId], follow, list }
+})
+
+const onPostgres = (name: string, test: Effect.Effect<void, unknown, Effect.Services<typeof world>>) =>
+  it.live(name, () => test.pipe(Effect.provide(TestDatabase.layer)))
+
+onPostgres(
+  "an event is followed after all that can still come to be seen before it, whatever their ids and numbers",
+  Effect.gen(function* () {
+    const { events, follow, ids, list, of } = yield* world
+    const [first, second, third] = ids
+    // The first by its id and its number is the last to be committed.
+    const { commit } = yield* held(insert(of, first))
+    yield* insert(of, second)
+    assert.deepStrictEqual(yield* follow(beginning), [])
+    assert.deepStrictEqual(yield* list(), [], "and no list shows an id to go on from")
+    assert.isTrue((yield* events.find(of, second))._tag === "Some", "by its id it is found")
+    yield* commit
+    yield* until(follow(beginning), (found) => found.length === 2)
+    assert.deepStrictEqual(yield* follow(beginning), [first, second])
+
+    // One with a larger id and number may be committed first in an older transaction: it comes first.
+    const { commit: later } = yield* held(insert(of, ids[3]))
+    yield* insert(of, third)
+    yield* later
+    const rest = yield* until(follow(yield* events.position(of, second)), (found) => found.length === 2)
+    assert.deepStrictEqual(rest, [ids[3], third])
+    assert.deepStrictEqual(yield* follow(yield* events.position(of, ids[3])), [third])
+    assert.deepStrictEqual(yield* follow(yield* events.position(of, third)), [])
+    assert.deepStrictEqual(yield* list(), [ids[3], third, second, first])
+  })
+)
+
+onPostgres(
+  "whoever follows from where there was nothing more sees what is committed later, and all of it",
+  Effect.gen(function* () {
+    const { events, follow, ids, of } = yield* world
+    yield* insert(of, ids[0])
+    const { commit } = yield* held(insert(of, ids[1]))
+    const { next, rows } = yield* events.after(of, beginning, everything, 10)
+    assert.deepStrictEqual(
+      rows.map(({ id }) => id),
+      [ids[0]]
+    )
+    assert.deepStrictEqual(yield* events.arrivals([{ of, position: next }]), [false])
+    yield* insert(of, ids[2])
+    assert.deepStrictEqual(yield* events.arrivals([{ of, position: next }]), [false])
+    yield* commit
+    yield* until(events.arrivals([{ of, position: next }]), ([arrived]) => arrived === true)
+    assert.deepStrictEqual(yield* follow(next), [ids[1], ids[2]])
+  })
+)
+
+onPostgres(
+  "a transaction of another database holds no event back",
+  Effect.gen(function* () {
+    const { follow, ids, of } = yield* world
+    const { url } = yield* TestDatabase
+    const sql = yield* SqlClient.SqlClient
+    // For as long as it sleeps it has an id of its own. It is ended by its number, before that is over.
+    const other = yield* Effect.forkScoped(
+      Effect.exit(queryAs(urlOf(url, "template1"), "select pg_current_xact_id(), pg_sleep(60) as other_database"))
+    )
+    const [{ pid } = { pid: 0 }] = yield* until(
+      sql<{ pid: number }>`
+        select l.pid from pg_locks l join pg_stat_activity a on a.pid = l.pid
+        where a.query like '%other_database%' and a.datname = 'template1' and l.locktype = 'transactionid'`,
+      (rows) => rows.length === 1
+    )
+    yield* insert(of, ids[0])
+    yield* until(follow(beginning), (found) => found.length === 1)
+    const [alive] = yield* sql`select 1 from pg_locks where pid = ${pid} and locktype = 'transactionid'`
+    assert.isDefined(alive, "it was under way all the time")
+    yield* sql`select pg_terminate_backend(${pid})`
+    yield* Fiber.join(other)
+  })
+)
+
+onPostgres(
+  "those who wait are told of events of their own account and mode alone, and of no sample",
+  Effect.gen(function* () {
+    const { events, follow, ids, list, of } = yield* world
+    const live = { ...of, livemode: true }
+    const waiters = [
+      { of, position: beginning },
+      { of: live, position: beginning }
+    ]
+    yield* insert(of, ids[0], { is_test: true })
+    yield* insert(live, ids[1])
+    yield* until(events.arrivals(waiters), (arrivals) => arrivals.includes(true))
+    assert.deepStrictEqual(yield* events.arrivals(waiters), [false, true])
+    assert.deepStrictEqual([yield* follow(beginning), yield* list()], [[], []])
+    assert.strictEqual((yield* events.find(of, ids[0]))._tag, "Some")
+    assert.strictEqual((yield* events.find(of, ids[1]))._tag, "None")
+    const refused = yield* Effect.flip(events.position(of, ids[1]))
+    assert.deepInclude(refused, { code: "invalid_cursor", param: "after" })
+  })
+)
+
+onPostgres(
+  "filters choose by type, object and time, in lists and for those who follow",
+  Effect.gen(function* () {
+    const { follow, ids, list, of } = yield* world
+    const at = (seconds: number) => new Date(Date.now() + seconds * 1000)
+    const times = [at(-30), at(-20), at(-10), at(0)] as const
+    for (const [index, id] of ids.entries()) {
+      const type = index % 2 === 0 ? "invoice.failed" : "invoice.accepted_by_authority"
+      yield* insert(of, id, {
+        type,
+        object_id: `inv_${index < 3 ? 1 : 2}`,
+        object_version: index,
+        created_at: times[index]
+      })
+    }
+    yield* until(list(), (found) => found.length === 4)
+    const cases: ReadonlyArray<readonly [Partial<EventFilter>, ReadonlyArray<number>]> = [
+      [{}, [0, 1, 2, 3]],
+      [{ types: ["invoice.failed"] }, [0, 2]],
+      [{ types: ["invoice.failed", "invoice.accepted_by_authority"] }, [0, 1, 2, 3]],
+      [{ types: [] }, []],
+      [{ object_id: "inv_2" }, [3]],
+      [{ from: times[1] }, [1, 2, 3]],
+      [{ to: times[1] }, [0, 1]],
+      [{ from: times[1], to: times[2] }, [1, 2]],
+      [{ from: at(1000) }, []],
+      [{ to: at(-1000) }, []],
+      [{ types: ["invoice.failed"], object_id: "inv_1", from: times[1] }, [2]]
+    ]
+    for (const [change, expected] of cases) {
+      const filter = { ...everything, ...change }
+      const found = expected.map((index) => ids[index])
+      assert.deepStrictEqual(yield* follow(beginning, filter), found as Array<EventId>, JSON.stringify(change))
+      assert.deepStrictEqual(yield* list(filter), found.toReversed() as Array<EventId>, JSON.stringify(change))
+    }
+    assert.deepStrictEqual(yield* follow(beginning, everything, 2), [ids[0], ids[1]])
+  })
+)
