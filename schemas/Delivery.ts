@@ -9,7 +9,8 @@ export const AttemptTrigger = Schema.Literals(["auto", "manual", "recover", "tes
 export type AttemptTrigger = typeof AttemptTrigger.Type
 
 export const DeliveryStatus = Schema.Literals(["pending", "succeeded", "failed", "canceled"]).annotate({
-  identifier: "DeliveryStatus"
+  identifier: "DeliveryStatus",
+  message: "must be one of pending, succeeded, failed, canceled"
 })
 export type DeliveryStatus = typeof DeliveryStatus.Type
 

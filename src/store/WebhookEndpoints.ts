@@ -141,14 +141,17 @@ export class WebhookEndpoints extends Context.Service<
       )
 
       const remove = Effect.fn("WebhookEndpoints.remove")(function* (key: EndpointKey) {
-        const removed = yield* sql`
+        // Locked first, so that what somebody asks for at this moment is seen by the statement that cancels, or is refused.
+        const lock = sql`select id from webhook_endpoints where ${where(key)} for update`
+        const removal = sql`
           with gone as (delete from webhook_endpoints where ${where(key)} returning id),
           canceled as (
             update deliveries d set status = 'canceled', updated_at = now() from gone g
             where d.account_id = ${key.account_id} and d.livemode = ${key.livemode} and d.endpoint_id = g.id
               and d.status = 'pending'
           )
-          select id from gone`.pipe(AccountView.within(sql, key))
+          select id from gone`
+        const removed = yield* AccountView.within(sql, key)(Effect.andThen(lock, removal))
         return removed.length === 1
       }, Effect.orDie)
 

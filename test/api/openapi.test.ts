@@ -70,6 +70,18 @@ describe("OpenAPI", () => {
       "POST /v1/webhook-endpoints/{id}",
       "DELETE /v1/webhook-endpoints/{id}",
       "POST /v1/webhook-endpoints/{id}/rotate-secret",
+      "POST /v1/resolutions",
+      "GET /v1/resolutions",
+      "GET /v1/resolutions/{id}",
+      "PATCH /v1/resolutions/{id}",
+      "GET /v1/events",
+      "GET /v1/events/{id}",
+      "GET /v1/events/{id}/deliveries",
+      "GET /v1/webhook-endpoints/{id}/deliveries",
+      "POST /v1/webhook-endpoints/{id}/recover",
+      "POST /v1/webhook-endpoints/{id}/test",
+      "GET /v1/webhook-deliveries/{id}",
+      "POST /v1/webhook-deliveries/{id}/redeliver",
       "GET /v1/catalogs/{catalog}"
     ]) {
       assert.include(

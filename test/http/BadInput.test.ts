@@ -2,12 +2,13 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { errorCodes, type ErrorCode } from "../../schemas/ApiError.ts"
 import { endpointsPerAccountMax } from "../../src/store/WebhookEndpoints.ts"
-import { customerBody, endpointBody } from "../support/Invoices.ts"
+import { customerBody, endpointBody, resolutionBody } from "../support/Invoices.ts"
 import { baseUrl, layer as app } from "../support/MemoryApp.ts"
 import { addEndpoint } from "../support/MemoryRows.ts"
 import { MemoryTables } from "../support/MemoryTables.ts"
 import { type Reply, send } from "../support/Requests.ts"
 import { badBodies } from "./badBodies.ts"
+import { badResolutions } from "./badResolutions.ts"
 import { badRequests } from "./badRequests.ts"
 import { type BadRequest, customer, get, post, refused } from "./Refused.ts"
 
@@ -70,6 +71,7 @@ const refuses = Effect.fnUntraced(function* (bad: BadRequest) {
 layer(app)("bad input", (it) => {
   it.effect.each([...badRequests])("$code: $name", refuses)
   it.effect.each([...badBodies])("$code: $name", refuses)
+  it.effect.each([...badResolutions])("$code: $name", refuses)
 })
 
 const used = (key: string) => customer(customerBody(), { "idempotency-key": key })
@@ -110,6 +112,16 @@ const badMoments = [
     ])
   },
   {
+    given: send(post("/v1/resolutions", resolutionBody({ from_number: 10, to_number: 20 }))),
+    bad: refused("resolution_overlap", [
+      [
+        "a range with a number of another",
+        post("/v1/resolutions", resolutionBody({ from_number: 20, to_number: 30 })),
+        /numbers 20 to 30 of prefix "FE" overlap those of res_\w+, 10 to 20/
+      ]
+    ])
+  },
+  {
     given: breakCall("Customers.find"),
     bad: refused("internal_error", [["a read that breaks", get("/v1/customers/cust_1"), /inside the service/]])
   },
@@ -144,7 +156,7 @@ describe("a bad moment", () => {
 layer(app)("the table", (it) => {
   it.effect("has a case for every error code, but what only the server under the routes can say", () =>
     Effect.sync(() => {
-      const covered = new Set([...badRequests, ...badBodies, ...badMoments].map(({ code }) => code))
+      const covered = new Set([...badRequests, ...badBodies, ...badResolutions, ...badMoments].map(({ code }) => code))
       const missing = (Object.keys(errorCodes) as Array<ErrorCode>).filter((code) => !covered.has(code))
       // A request that does not arrive: RawServer.test.ts.
       assert.deepStrictEqual(missing, ["request_timeout"])

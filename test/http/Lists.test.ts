@@ -1,7 +1,10 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { customerBody, endpointBody, invoiceBody } from "../support/Invoices.ts"
+import { TestClock } from "effect/testing"
+import { customerBody, endpointBody, invoiceBody, resolutionBody } from "../support/Invoices.ts"
 import { layer as app } from "../support/MemoryApp.ts"
+import { addDelivery, addEndpoint } from "../support/MemoryRows.ts"
+import { MemoryTables } from "../support/MemoryTables.ts"
 import { get, post } from "../support/Requests.ts"
 
 const idsOf = (data: ReadonlyArray<{ readonly id: string }>) => data.map(({ id }) => id)
@@ -27,7 +30,7 @@ const walk = Effect.fnUntraced(function* (path: string, limit: number, cursor: "
 layer(app)("lists", (it) => {
   it.effect("of nothing", () =>
     Effect.gen(function* () {
-      for (const path of ["/v1/customers", "/v1/invoices", "/v1/webhook-endpoints"]) {
+      for (const path of ["/v1/customers", "/v1/invoices", "/v1/webhook-endpoints", "/v1/events"]) {
         const { json, status } = yield* get(path)
         assert.strictEqual(status, 200)
         assert.deepStrictEqual(json, { object: "list", url: path, has_more: false, data: [] })
@@ -66,6 +69,33 @@ layer(app)("lists", (it) => {
       const two = yield* get(`/v1/customers?limit=2&ending_before=${ids[5]}`)
       assert.deepStrictEqual(idsOf(two.json.data), ids.slice(3, 5), "the two next to the cursor")
       assert.strictEqual(two.json.has_more, true)
+    })
+  )
+
+  it.effect("of resolutions, events and deliveries page the same way", () =>
+    Effect.gen(function* () {
+      const { tables } = yield* MemoryTables
+      tables.resolutions.clear()
+      tables.events.splice(0)
+      for (let index = 0; index < 5; index++) {
+        yield* post("/v1/resolutions", resolutionBody({ from_number: index + 1, to_number: index + 1 }))
+      }
+      const endpoint = yield* addEndpoint()
+      for (let index = 0; index < 5; index++) {
+        yield* addDelivery(endpoint, `inv_${index}`)
+        yield* TestClock.adjust("2 millis")
+      }
+      for (const [path, ids] of [
+        ["/v1/resolutions", [...tables.resolutions.keys()]],
+        ["/v1/events", tables.events.map(({ id }) => id)],
+        [`/v1/webhook-endpoints/${endpoint.id}/deliveries`, [...tables.deliveries.keys()]]
+      ] as const) {
+        const newestFirst = ids.toSorted().toReversed()
+        assert.lengthOf(newestFirst, 5)
+        assert.deepStrictEqual(yield* walk(path, 2, "starting_after"), newestFirst)
+        assert.deepStrictEqual(yield* walk(path, 2, "ending_before"), newestFirst)
+      }
+      tables.endpoints.clear()
     })
   )
 

@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { customerBody, endpointBody, invoiceBody } from "../support/Invoices.ts"
+import { customerBody, endpointBody, invoiceBody, resolutionBody } from "../support/Invoices.ts"
 import { layer as app } from "../support/MemoryApp.ts"
 import { addCustomer, addEndpoint } from "../support/MemoryRows.ts"
 import { MemoryTables } from "../support/MemoryTables.ts"
@@ -110,6 +110,31 @@ layer(app)("bodies with one thing wrong", (it) => {
       memory.onCall = () => Effect.sync(() => memory.tables.endpoints.clear())
       assert.isAbove(yield* sendAll({ method: "POST", path: "/v1/webhook-endpoints" }, body), 200)
       memory.onCall = () => Effect.void
+    })
+  )
+
+  it.effect("resolutions, and changes of one", () =>
+    Effect.gen(function* () {
+      const memory = yield* MemoryTables
+      const made = yield* send({ method: "POST", path: "/v1/resolutions", body: resolutionBody({ prefix: "M" }) })
+      const path = `/v1/resolutions/${made.json.id}`
+      assert.isAbove(yield* sendAll({ method: "PATCH", path }, { is_active: true, valid_to: "2027-12-31" }), 50)
+      memory.onCall = () => Effect.sync(() => memory.tables.resolutions.clear())
+      const body = resolutionBody({ document_type: "invoice", next_number: 5 })
+      assert.isAbove(yield* sendAll({ method: "POST", path: "/v1/resolutions" }, body), 200)
+      memory.onCall = () => Effect.void
+    })
+  )
+
+  it.effect("recoveries and tests of a webhook endpoint", () =>
+    Effect.gen(function* () {
+      const { id } = yield* addEndpoint()
+      const path = `/v1/webhook-endpoints/${id}`
+      assert.isAbove(
+        yield* sendAll({ method: "POST", path: `${path}/recover` }, { since: "2026-11-21T10:00:00.000-05:00" }),
+        50
+      )
+      assert.isAbove(yield* sendAll({ method: "POST", path: `${path}/test` }, { type: "invoice.failed" }), 40)
     })
   )
 

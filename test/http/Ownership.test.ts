@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { customerBody, endpointBody, invoiceBody } from "../support/Invoices.ts"
+import { customerBody, endpointBody, invoiceBody, resolutionBody } from "../support/Invoices.ts"
 import { keys, layer as app } from "../support/MemoryApp.ts"
 import { MemoryTables } from "../support/MemoryTables.ts"
 import { get, post, send, type Sent } from "../support/Requests.ts"
@@ -19,8 +19,25 @@ const objects = Effect.gen(function* () {
   const { until } = yield* MemoryTables
   yield* until(({ invoices }) => invoices.get(invoice.json.id)?.next_action_at === null)
   const endpoint = yield* post("/v1/webhook-endpoints", endpointBody("https://hooks.example.com"))
-  return { customer: String(customer.json.id), invoice: String(invoice.json.id), endpoint: String(endpoint.json.id) }
+  const test = yield* post(`/v1/webhook-endpoints/${endpoint.json.id}/test`)
+  yield* until(({ deliveries }) => deliveries.get(test.json.id)?.status === "succeeded")
+  const { json: resolution } = yield* post(
+    "/v1/resolutions",
+    resolutionBody({ from_number: ++numbers, to_number: numbers })
+  )
+  const { tables } = yield* MemoryTables
+  const event = tables.events.find(({ object_id }) => object_id === invoice.json.id)
+  return {
+    customer: String(customer.json.id),
+    invoice: String(invoice.json.id),
+    endpoint: String(endpoint.json.id),
+    delivery: String(test.json.id),
+    event: String(event?.id),
+    resolution: String(resolution.id)
+  }
 })
+
+let numbers = 0
 
 /** An id of the same form that nobody has. */
 const unknown = (id: string) => `${id.slice(0, -10)}${"0".repeat(10)}`
@@ -36,7 +53,25 @@ const requests = (ids: Effect.Success<typeof objects>): ReadonlyArray<Sent & { r
   { id: ids.customer, method: "POST", path: "/v1/invoices", body: invoiceBody(ids.customer) },
   { id: ids.customer, path: `/v1/customers?starting_after=${ids.customer}` },
   { id: ids.invoice, path: `/v1/invoices?ending_before=${ids.invoice}` },
-  { id: ids.endpoint, path: `/v1/webhook-endpoints?starting_after=${ids.endpoint}` }
+  { id: ids.endpoint, path: `/v1/webhook-endpoints?starting_after=${ids.endpoint}` },
+  { id: ids.endpoint, path: `/v1/webhook-endpoints/${ids.endpoint}/deliveries` },
+  { id: ids.endpoint, method: "POST", path: `/v1/webhook-endpoints/${ids.endpoint}/test` },
+  {
+    id: ids.endpoint,
+    method: "POST",
+    path: `/v1/webhook-endpoints/${ids.endpoint}/recover`,
+    body: { since: "2026-01-01T00:00:00Z" }
+  },
+  { id: ids.delivery, path: `/v1/webhook-deliveries/${ids.delivery}` },
+  { id: ids.delivery, method: "POST", path: `/v1/webhook-deliveries/${ids.delivery}/redeliver` },
+  { id: ids.event, path: `/v1/events/${ids.event}` },
+  { id: ids.event, path: `/v1/events/${ids.event}/deliveries` },
+  { id: ids.event, path: `/v1/events?starting_after=${ids.event}` },
+  { id: ids.event, path: `/v1/events?after=${ids.event}` },
+  { id: ids.resolution, path: `/v1/resolutions/${ids.resolution}` },
+  { id: ids.resolution, path: `/v1/resolutions?ending_before=${ids.resolution}` },
+  { id: ids.resolution, method: "PATCH", path: `/v1/resolutions/${ids.resolution}`, body: { is_active: false } },
+  { id: ids.resolution, method: "POST", path: `/v1/resolutions/${ids.resolution}`, body: { is_active: false } }
 ]
 
 layer(app)("ownership", (it) => {
@@ -74,7 +109,7 @@ layer(app)("ownership", (it) => {
     it.effect(`${whose} lists show nothing of this one`, () =>
       Effect.gen(function* () {
         yield* objects
-        for (const path of ["/v1/customers", "/v1/invoices", "/v1/webhook-endpoints"]) {
+        for (const path of ["/v1/customers", "/v1/invoices", "/v1/webhook-endpoints", "/v1/events"]) {
           const { json } = yield* get(path, as(key))
           assert.deepStrictEqual(json, { object: "list", url: path, has_more: false, data: [] })
         }
@@ -106,5 +141,12 @@ layer(app)("ownership", (it) => {
   )
 })
 
-const kinds: Readonly<Record<string, string>> = { cust: "customers", inv: "invoices", we: "webhook-endpoints" }
+const kinds: Readonly<Record<string, string>> = {
+  cust: "customers",
+  inv: "invoices",
+  we: "webhook-endpoints",
+  whd: "webhook-deliveries",
+  evt: "events",
+  res: "resolutions"
+}
 const pathOf = (id: string) => `/v1/${kinds[id.split("_")[0] ?? ""]}/${id}`

@@ -1,5 +1,5 @@
 import { bodyBytesMax } from "../../src/api/Conventions.ts"
-import { customerBody, invoiceBody } from "../support/Invoices.ts"
+import { customerBody, invoiceBody, resolutionBody } from "../support/Invoices.ts"
 import { keys } from "../support/MemoryApp.ts"
 import { customer, get, post, refused } from "./Refused.ts"
 
@@ -74,6 +74,12 @@ export const badRequests = [
       "Idempotency-Key"
     ],
     [
+      "no idempotency key for a resolution",
+      post("/v1/resolutions", resolutionBody(), { "idempotency-key": undefined }),
+      /needs the header Idempotency-Key/,
+      "Idempotency-Key"
+    ],
+    [
       "an empty idempotency key",
       customer(customerBody(), { "idempotency-key": "" }),
       /needs the header/,
@@ -130,6 +136,23 @@ export const badRequests = [
     ["an id longer than any", get(`/v1/customers/${"x".repeat(80)}`), /no customer "x{64}"/],
     ["no such invoice", get("/v1/invoices/inv_1"), /no invoice "inv_1"/],
     ["no such endpoint", get("/v1/webhook-endpoints/we_1"), /no webhook endpoint "we_1"/],
+    ["no such resolution", get("/v1/resolutions/res_1"), /no resolution "res_1"/],
+    [
+      "a change of no resolution",
+      { method: "PATCH", path: "/v1/resolutions/res_1", body: { is_active: true } },
+      /no resolution "res_1"/
+    ],
+    ["no such event", get("/v1/events/evt_1"), /no event "evt_1"/],
+    ["deliveries of no event", get("/v1/events/evt_1/deliveries"), /no event "evt_1"/],
+    ["deliveries of no endpoint", get("/v1/webhook-endpoints/we_1/deliveries"), /no webhook endpoint "we_1"/],
+    ["no such delivery", get("/v1/webhook-deliveries/whd_1"), /no webhook delivery "whd_1"/],
+    ["a redelivery of nothing", post("/v1/webhook-deliveries/whd_1/redeliver"), /no webhook delivery "whd_1"/],
+    ["a test of no endpoint", post("/v1/webhook-endpoints/we_1/test"), /no webhook endpoint "we_1"/],
+    [
+      "a recovery of no endpoint",
+      post("/v1/webhook-endpoints/we_1/recover", { since: "2026-01-01T00:00:00Z" }),
+      /no webhook endpoint "we_1"/
+    ],
     ["an invoice for nobody", post("/v1/invoices", invoiceBody("cust_1")), /no customer "cust_1"/, "customer_id"],
     ["no such catalog", get("/v1/catalogs/monedas"), /no catalog "monedas".*medios-pago/],
     ["a catalog that every object has", get("/v1/catalogs/constructor"), /no catalog/],
@@ -146,12 +169,46 @@ export const badRequests = [
     ])
   ),
   ...refused("parameter_invalid", [["limit twice", get("/v1/customers?limit=1&limit=2"), /once/, "limit"]]),
+  ...refused(
+    "parameter_invalid",
+    ["21", "-1", "1.5", "", "soon"].map((wait) => [
+      `wait ${JSON.stringify(wait)}`,
+      get(`/v1/events?wait=${wait}`),
+      /seconds from 0 to 20/,
+      "wait"
+    ])
+  ),
+  ...refused(
+    "parameter_invalid",
+    ["2026-11-21", "1795273200", "2026-11-21T10:00:00", "2026-02-30T10:00:00Z", "2026-11-21T25:00:00Z"].map((time) => [
+      `created ${JSON.stringify(time)}`,
+      get(`/v1/events?created[gte]=${time}`),
+      /must be a time/,
+      "created[gte]"
+    ])
+  ),
+  ...refused("parameter_invalid", [
+    [
+      "a status that is none",
+      get("/v1/webhook-endpoints/we_1/deliveries?status=lost"),
+      /must be one of pending/,
+      "status"
+    ]
+  ]),
+  ...refused("unknown_event_type", [
+    ["a type that is none", get("/v1/events?type=invoice.created"), /one of the event types/, "type"],
+    ["types of which one is none", get("/v1/events?types[]=invoice.failed&types[]=x"), /event types/, "types[][1]"]
+  ]),
   ...refused("parameter_conflict", [
+    ["one type and several", get("/v1/events?type=invoice.failed&types[]=invoice.failed"), /exclude/, "types[]"],
+    ["to follow and to page", get("/v1/events?after=a&starting_after=b"), /exclude/, "after"],
+    ["to wait and to page", get("/v1/events?wait=1&ending_before=b"), /exclude/, "wait"],
     ["both cursors", get("/v1/customers?starting_after=a&ending_before=b"), /exclude each other/, "ending_before"]
   ]),
   ...refused("invalid_cursor", [
     ["a cursor after nothing", get("/v1/invoices?starting_after=inv_1"), /"inv_1"/, "starting_after"],
     ["a cursor before nothing", get("/v1/webhook-endpoints?ending_before=we_1"), /"we_1"/, "ending_before"],
+    ["an event to go on from that is none", get("/v1/events?after=evt_1&wait=20"), /"evt_1"/, "after"],
     ["an empty cursor", get("/v1/customers?starting_after="), /""/, "starting_after"]
   ]),
   ...refused("parameter_unknown", [

@@ -11,6 +11,9 @@ import { until } from "../support/Until.ts"
 
 const everything: EventFilter = { types: null, object_id: null, from: null, to: null }
 
+/** So many seconds from now. */
+const at = (seconds: number) => new Date(Date.now() + seconds * 1000)
+
 const insert = Effect.fnUntraced(function* (of: AccountMode, id: EventId, change: Record<string, unknown> = {}) {
   const sql = yield* SqlClient.SqlClient
   yield* sql`insert into events ${sql.insert({
@@ -153,7 +156,6 @@ onPostgres(
   "filters choose by type, object and time, in lists and for those who follow",
   Effect.gen(function* () {
     const { follow, ids, list, of } = yield* world
-    const at = (seconds: number) => new Date(Date.now() + seconds * 1000)
     const times = [at(-30), at(-20), at(-10), at(0)] as const
     for (const [index, id] of ids.entries()) {
       const type = index % 2 === 0 ? "invoice.failed" : "invoice.accepted_by_authority"

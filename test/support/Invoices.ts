@@ -46,3 +46,14 @@ export const endpointBody = (url: string, max_in_flight = 8) => ({
   subscribed_events: outcomeEvents,
   max_in_flight
 })
+
+export const resolutionBody = (change: Record<string, unknown> = {}) => ({
+  number: "18760000002",
+  prefix: "FE",
+  from_number: 1,
+  to_number: 1000,
+  valid_from: "2026-01-01",
+  valid_to: "2027-12-31",
+  technical_key: "fc8eac422eba16e22ffd8c6f94b3f40a6e38162c",
+  ...change
+})

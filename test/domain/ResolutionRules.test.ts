@@ -1,0 +1,88 @@
+import { assert, describe, it } from "@effect/vitest"
+import { ResolutionId } from "../../schemas/Id.ts"
+import { resolutionStatus, resolutionViolations } from "../../src/domain/ResolutionRules.ts"
+import { overlapOf, type StoredResolution } from "../../src/store/Resolutions.ts"
+import { account } from "../support/MemoryApp.ts"
+
+const request = {
+  number: "18760000002",
+  prefix: "FE",
+  from_number: 10,
+  to_number: 20,
+  valid_from: "2026-01-01",
+  valid_to: "2026-12-31",
+  technical_key: "0".repeat(40)
+}
+
+const id = (letter: string) => ResolutionId.make(`res_${letter.repeat(26)}`)
+
+const range: StoredResolution = {
+  ...request,
+  account_id: account,
+  livemode: false,
+  id: id("a"),
+  document_type: "invoice",
+  from_number: 10n,
+  to_number: 20n,
+  next_number: 10n,
+  is_active: true,
+  created_at: new Date(0)
+}
+
+describe("numbering ranges", () => {
+  it.each([
+    [{}, []],
+    [{ to_number: 10 }, []],
+    [{ to_number: 9 }, ["to_number"]],
+    [{ valid_to: "2026-01-01" }, []],
+    [{ valid_to: "2025-12-31" }, ["valid_to"]],
+    [{ next_number: 10 }, []],
+    [{ next_number: 20 }, []],
+    [{ next_number: 9 }, ["next_number"]],
+    [{ next_number: 21 }, ["next_number"]],
+    [{ to_number: 9, valid_to: "2025-12-31" }, ["to_number", "valid_to"]]
+  ] as const)("%j is wrong in %j", (change, params) =>
+    assert.deepStrictEqual(
+      resolutionViolations({ ...request, ...change }).map(({ param }) => param),
+      params as ReadonlyArray<string> as Array<string>
+    )
+  )
+
+  it.each([
+    [{}, "2026-01-01", "active"],
+    [{}, "2026-12-31", "active"],
+    [{}, "2025-12-31", "inactive"],
+    [{}, "2027-01-01", "expired"],
+    [{ is_active: false }, "2026-06-01", "inactive"],
+    [{ is_active: false }, "2027-01-01", "expired"],
+    [{ next_number: 20n }, "2026-06-01", "active"],
+    [{ next_number: 21n }, "2026-06-01", "exhausted"],
+    [{ next_number: 21n, is_active: false }, "2027-01-01", "exhausted"]
+  ] as const)("%o on %s is %s", (change, today, status) =>
+    assert.strictEqual(resolutionStatus({ ...range, ...change }, today), status)
+  )
+
+  it.each([
+    [{}, true],
+    [{ from_number: 20n, to_number: 30n }, true],
+    [{ from_number: 1n, to_number: 10n }, true],
+    [{ from_number: 1n, to_number: 30n }, true],
+    [{ from_number: 15n, to_number: 16n }, true],
+    [{ from_number: 21n, to_number: 30n }, false],
+    [{ from_number: 1n, to_number: 9n }, false],
+    [{ prefix: "FX" }, false],
+    [{ prefix: "" }, false],
+    [{ id: id("a") }, false]
+  ] as const)("%o stands in the way of another range: %s", (change, overlaps) =>
+    assert.strictEqual(
+      overlapOf({ ...range, id: id("b"), ...change }, [range])?.code,
+      overlaps ? "resolution_overlap" : undefined
+    )
+  )
+
+  it("a range that is inactive and unused stands in nobody's way; once used, it does for ever", () => {
+    const other = { ...range, id: id("b") }
+    assert.isUndefined(overlapOf(other, [{ ...range, is_active: false }]))
+    assert.isDefined(overlapOf(other, [{ ...range, is_active: false, next_number: 11n }]))
+  })
+})

@@ -1,0 +1,61 @@
+import { assert, it } from "@effect/vitest"
+import { Array, Context, Effect, Exit, Fiber, Layer, Scope } from "effect"
+import { SqlClient } from "effect/sql"
+import { invoiceBody } from "./support/Invoices.ts"
+import { freshDatabase } from "./support/Postgres.ts"
+import * as TestApp from "./support/TestApp.ts"
+import { until } from "./support/Until.ts"
+
+// Several times as many as the service has connections to its database.
+const crowd = 60
+
+it.live("requests that wait hold no connection, and all end with the event that another process has written", () =>
+  Effect.gen(function* () {
+    const url = yield* freshDatabase
+    const [one, other] = [yield* Layer.build(TestApp.layerOn(url)), yield* Layer.build(TestApp.layerOn(url))]
+    const sql = Context.get(one, SqlClient.SqlClient)
+    const [here, there] = [Context.get(one, TestApp.TestApp).client, Context.get(other, TestApp.TestApp).client]
+    const buyer = yield* TestApp.newCustomer(there)
+    yield* there.post("/v1/invoices", invoiceBody(buyer), { key: "first" })
+    const { json } = yield* until(here.get("/v1/events?wait=20"), ({ json: page }) => page.data.length === 1)
+    const last = json.data[0].id
+
+    const requests = yield* Effect.forEach(Array.range(1, crowd), () =>
+      Effect.forkScoped(here.get(`/v1/events?after=${last}&wait=20`))
+    )
+    // They wait when somebody looks for them; as many others as there are connections are answered at once meanwhile.
+    yield* until(
+      sql`select 1 from pg_stat_activity where datname = current_database() and query like '%as arrived%' and pid <> pg_backend_pid()`,
+      (rows) => rows.length > 0
+    )
+    const answered = yield* Effect.forEach(Array.range(1, 20), () => here.get("/v1/account"), { concurrency: 20 })
+    assert.isTrue(answered.every(({ status }) => status === 200))
+    assert.isTrue(requests.every((request) => request.pollUnsafe() === undefined))
+
+    yield* there.post("/v1/invoices", invoiceBody(buyer), { key: "second" })
+    const pages = yield* Effect.forEach(requests, Fiber.join)
+    const [stored] = yield* sql<{ body: string }>`select body from events where id <> ${last}`
+    for (const page of pages) assert.include(page.text, `"data":[${stored?.body}]`)
+  })
+)
+
+it.live("a request that waits is answered when the service is asked to stop", () =>
+  Effect.gen(function* () {
+    const url = yield* freshDatabase
+    const scope = yield* Scope.make()
+    const app = yield* Layer.buildWithScope(TestApp.layerOn(url), scope)
+    const { client } = Context.get(app, TestApp.TestApp)
+    const request = yield* Effect.forkScoped(client.get("/v1/events?wait=20"))
+    const sql = yield* Effect.map(Layer.build(TestApp.layerOn(url)), (context) =>
+      Context.get(context, SqlClient.SqlClient)
+    )
+    // It waits when somebody looks for it.
+    yield* until(
+      sql`select 1 from pg_stat_activity where datname = current_database() and query like '%as arrived%' and pid <> pg_backend_pid()`,
+      (rows) => rows.length > 0
+    )
+    yield* Scope.close(scope, Exit.void)
+    const answer = yield* Fiber.join(request)
+    assert.deepStrictEqual([answer.status, answer.json.data], [200, []])
+  })
+)

@@ -1,0 +1,134 @@
+import { assert, it } from "@effect/vitest"
+import { Context, Deferred, Effect, Fiber, Layer, Option } from "effect"
+import { SqlClient } from "effect/sql"
+import type { ApiError } from "../../schemas/ApiError.ts"
+import { IdempotencyKeys } from "../../src/store/IdempotencyKeys.ts"
+import { Ids } from "../../src/store/Ids.ts"
+import { Resolutions, type StoredResolution } from "../../src/store/Resolutions.ts"
+import { blocked, ownerLayer, seedAccount } from "../support/Owners.ts"
+import { TestDatabase } from "../support/Postgres.ts"
+import { until } from "../support/Until.ts"
+
+const answer = { status: 201, location: null, body: "" }
+
+/** Two processes that serve the same account, and ranges of it that are not registered yet. */
+const world = Effect.gen(function* () {
+  const { url } = yield* TestDatabase
+  const [first, second] = [yield* Layer.build(ownerLayer(url)), yield* Layer.build(ownerLayer(url))]
+  const { of, resolution } = yield* seedAccount.pipe(Effect.provideContext(first))
+  const [own] = yield* Effect.map(Context.get(first, Resolutions).find(of, resolution), Option.toArray)
+  const range = (from: number, to: number, change: Partial<StoredResolution> = {}) =>
+    Effect.map(Context.get(first, Ids).resolution, (id): StoredResolution => {
+      const numbers = { from_number: BigInt(from), to_number: BigInt(to), next_number: BigInt(from) }
+      return { ...own!, id, prefix: "FE", ...numbers, ...change }
+    })
+  const as = (owner: typeof first) => ({
+    register: (row: StoredResolution): Effect.Effect<unknown, ApiError> =>
+      Context.get(owner, IdempotencyKeys).once(
+        row,
+        null,
+        Effect.as(Context.get(owner, Resolutions).register(row), answer)
+      ),
+    update: (row: StoredResolution, patch: Partial<Pick<StoredResolution, "is_active" | "valid_to">>) =>
+      Context.get(owner, IdempotencyKeys).once(
+        row,
+        null,
+        Effect.as(Context.get(owner, Resolutions).update(row, patch), answer)
+      )
+  })
+  return { of, own: own!, range, first: as(first), second: as(second) }
+})
+
+const onPostgres = (
+  name: string,
+  test: Effect.Effect<void, unknown, Effect.Services<typeof world> | SqlClient.SqlClient>
+) => it.live(name, () => test.pipe(Effect.provide(TestDatabase.layer)))
+
+onPostgres(
+  "of two ranges with a number in common that are registered at once, one is",
+  Effect.gen(function* () {
+    const { first, range, second } = yield* world
+    const sql = yield* SqlClient.SqlClient
+    const registered = yield* Deferred.make<void>()
+    const commit = yield* Deferred.make<void>()
+    // The one that comes second does not see the first one, which is there but not committed, and waits for it.
+    const holder = yield* Effect.forkScoped(
+      sql.withTransaction(
+        Effect.gen(function* () {
+          const row = yield* range(1, 100)
+          yield* sql`select id from accounts where id = ${row.account_id} for no key update`
+          yield* sql`insert into resolutions ${sql.insert(row)}`
+          yield* Deferred.succeed(registered, undefined)
+          yield* Deferred.await(commit)
+        })
+      )
+    )
+    yield* Deferred.await(registered)
+    const late = yield* Effect.forkScoped(Effect.flip(first.register(yield* range(100, 200))))
+    yield* until(
+      Effect.zip(
+        Effect.sync(() => late.pollUnsafe()),
+        blocked("from accounts where")
+      ),
+      ([exit, waiting]) => exit !== undefined || waiting.length === 1
+    )
+    yield* Deferred.succeed(commit, undefined)
+    yield* Fiber.join(holder)
+    assert.strictEqual((yield* Fiber.join(late)).code, "resolution_overlap")
+
+    for (let round = 1; round <= 10; round++) {
+      const [left, right] = [
+        yield* range(round * 1000, round * 1000 + 10),
+        yield* range(round * 1000 + 5, round * 1000 + 20)
+      ]
+      const exits = yield* Effect.all([Effect.result(first.register(left)), Effect.result(second.register(right))], {
+        concurrency: 2
+      })
+      assert.deepStrictEqual(exits.map(({ _tag }) => _tag).toSorted(), ["Failure", "Success"])
+    }
+  })
+)
+
+onPostgres(
+  "one activates a range while the other registers its numbers: one of them is refused",
+  Effect.gen(function* () {
+    const { first, range, second } = yield* world
+    const sql = yield* SqlClient.SqlClient
+    for (let round = 1; round <= 10; round++) {
+      const unused = yield* range(round * 100, round * 100 + 9, { is_active: false })
+      yield* sql`insert into resolutions ${sql.insert(unused)}`
+      const other = yield* range(round * 100 + 9, round * 100 + 20)
+      const exits = yield* Effect.all(
+        [Effect.result(first.update(unused, { is_active: true })), Effect.result(second.register(other))],
+        { concurrency: 2 }
+      )
+      assert.deepStrictEqual(exits.map(({ _tag }) => _tag).toSorted(), ["Failure", "Success"])
+    }
+  })
+)
+
+onPostgres(
+  "the account's role can neither lower a counter nor change what stands in documents",
+  Effect.gen(function* () {
+    const { of, own } = yield* world
+    const sql = yield* SqlClient.SqlClient
+    const asAccount = (statement: Effect.Effect<unknown, unknown>) =>
+      Effect.flip(
+        sql.withTransaction(
+          sql`select set_config('role', 'folio_account', true), set_config('folio.account_id', ${of.account_id}, true),
+            set_config('folio.livemode', 'false', true)`.pipe(Effect.andThen(statement))
+        )
+      )
+    for (const statement of [
+      sql`update resolutions set next_number = from_number where id = ${own.id}`,
+      sql`update resolutions set technical_key = '' where id = ${own.id}`,
+      sql`delete from resolutions where id = ${own.id}`
+    ]) {
+      assert.match(JSON.stringify(yield* asAccount(statement)), /"42501"/, "not permitted")
+    }
+    assert.match(
+      JSON.stringify(yield* asAccount(sql`update resolutions set valid_to = '2000-01-01' where id = ${own.id}`)),
+      /"23514".*"valid_dates"/
+    )
+  })
+)
