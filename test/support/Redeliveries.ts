@@ -53,9 +53,15 @@ export const world = Effect.fnUntraced(function* (count: number) {
   return {
     ...owners,
     log: Context.get(services, DeliveryLog),
-    redeliver: (id: string) =>
+    /** `before`: what goes on between the statements and the commit. */
+    redeliver: (id: string, before: Effect.Effect<void> = Effect.void) =>
       inView(
-        Effect.orDie(redelivery.redeliver({ account_id: key.account_id, livemode: false, id: DeliveryId.make(id) }))
+        Effect.orDie(
+          Effect.tap(
+            redelivery.redeliver({ account_id: key.account_id, livemode: false, id: DeliveryId.make(id) }),
+            () => before
+          )
+        )
       ),
     recover: (since: Date) => inView(Effect.orDie(redelivery.recover(key, since))),
     test: (event: EventId) =>
