@@ -114,12 +114,12 @@ onPostgres(
     const it = yield* world(2)
     const [{ id }] = (yield* rows) as [Row]
     yield* it.first.record(completed(yield* takeOne(it, id), true))
-    const asked = yield* Deferred.make<void>()
+    const done = yield* Deferred.make<void>()
     const commit = yield* Deferred.make<void>()
     const redelivery = yield* Effect.forkScoped(
-      it.redeliver(id, Effect.andThen(Deferred.succeed(asked, undefined), Deferred.await(commit)))
+      it.redeliver(id, Effect.andThen(Deferred.succeed(done, undefined), Deferred.await(commit)))
     )
-    yield* Deferred.await(asked)
+    yield* Deferred.await(done)
     const removal = yield* Effect.forkScoped(it.endpoints.remove(it.key))
     yield* until(
       Effect.zip(
