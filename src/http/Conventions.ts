@@ -66,6 +66,9 @@ const readBody = Effect.fnUntraced(function* (request: HttpServerRequest.HttpSer
       "Send the body as JSON, with the header Content-Type: application/json."
     )
   }
+  if (bytes.length > 0 && !/^(identity)?$/i.test(request.headers["content-encoding"]?.trim() ?? "")) {
+    return yield* refuse("unsupported_media_type", "Send the body as it is, without Content-Encoding.")
+  }
   return bytes
 })
 

@@ -97,6 +97,7 @@ export const make = Effect.gen(function* () {
       // A refused version is not echoed: the answer was written in the standard one.
       const asked = versions.find((known) => known === request.headers["svc-version"])
       return HttpServerResponse.setHeaders(answer, {
+        ...exchange.headers,
         "Cache-Control": answer.headers["cache-control"] ?? "no-store",
         "Request-Id": request_id,
         "Svc-Version": asked ?? currentVersion,
