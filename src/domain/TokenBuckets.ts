@@ -45,15 +45,12 @@ export const makeTokenBuckets = ({ burst, perSecond }: BucketSize, keysMax: numb
     const fullMs = Math.min(Math.max(known, nowMs), nowMs + capacityMs)
     const takenMs = fullMs + tokenMs
     const retryInMs = takenMs - capacityMs - nowMs
-    if (retryInMs > rounding) return { allowed: false, remaining: 0, fullInMs: fullMs - nowMs, retryInMs }
-    young.set(key, takenMs)
-    const fullInMs = takenMs - nowMs
-    return {
-      allowed: true,
-      remaining: Math.floor((capacityMs - fullInMs) / tokenMs + rounding),
-      fullInMs,
-      retryInMs: 0
-    }
+    const allowed = retryInMs <= rounding
+    const nextMs = allowed ? takenMs : fullMs
+    young.set(key, nextMs)
+    const fullInMs = nextMs - nowMs
+    const remaining = allowed ? Math.floor((capacityMs - fullInMs) / tokenMs + rounding) : 0
+    return { allowed, remaining, fullInMs, retryInMs: allowed ? 0 : retryInMs }
   }
 
   return { take, size: () => young.size + old.size }

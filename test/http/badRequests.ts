@@ -37,6 +37,8 @@ export const badRequests = [
       customer("{}", { "content-type": "application/json; charset=iso-8859-1" }),
       /application\/json/
     ],
+    ["JSON in gzip", customer("{}", { "content-encoding": "gzip" }), /without Content-Encoding/],
+    ["JSON in gzip, in chunks", { ...customer("{}", { "content-encoding": "br" }), chunked: true }, /Content-Encoding/],
     ["a body of no type", customer("{}", { "content-type": undefined }), /application\/json/]
   ]),
   ...refused("uri_too_long", [["a URL of more than 8 KiB", get(`/v1/account?${"x".repeat(8192)}`), /8 KiB/]]),
