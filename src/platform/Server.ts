@@ -122,7 +122,11 @@ const make = (self: Self, patience: typeof Patience.Service): Server => {
     requestTimeout: patience.requestMs,
     keepAliveTimeout: patience.keepAliveMs,
     connectionsCheckingInterval: patience.checkMs,
-    noDelay: true
+    noDelay: true,
+    // Refused with the envelope, not by two lines of the server's own.
+    requireHostHeader: false,
+    // Nothing here becomes another protocol: who asks for that is answered like anybody else.
+    shouldUpgradeCallback: () => false
   })
   server.maxConnections = patience.connectionsMax
   server.maxRequestsPerSocket = requestsPerConnectionMax

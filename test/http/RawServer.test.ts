@@ -150,6 +150,28 @@ describe("the server under the routes", () => {
     }).pipe(Effect.provide(app))
   )
 
+  it.effect("refuses a request that names no host, but one of HTTP/1.0, as monitors send it", () =>
+    Effect.gen(function* () {
+      const { body, headers, status } = answerIn(yield* talk("GET /health/live HTTP/1.1\r\nConnection: close\r\n\r\n"))
+      const { error } = JSON.parse(body)
+      assert.deepStrictEqual([status, error.code, error.request_id], [400, "malformed_json", headers["request-id"]])
+      assert.match(error.message, /needs the header Host/)
+      assert.strictEqual(answerIn(yield* talk("GET /health/live HTTP/1.0\r\n\r\n")).status, 200)
+    }).pipe(Effect.provide(app))
+  )
+
+  it.effect.each(["websocket", "h2c"])("does not become another protocol: %s", (protocol) =>
+    Effect.gen(function* () {
+      const text = createCustomer(
+        [`Upgrade: ${protocol}`, "Connection: Upgrade, close", "Transfer-Encoding: chunked"],
+        "2\r\n{}\r\n0\r\n\r\n"
+      )
+      const { headers, status } = answerIn(yield* talk(text))
+      assert.strictEqual(status, 400)
+      assert.match(headers["request-id"] ?? "", /^req_/)
+    }).pipe(Effect.provide(app))
+  )
+
   it.effect("takes a request with an expectation that nobody knows", () =>
     Effect.gen(function* () {
       const text = request("GET /v1/account HTTP/1.1", ["Expect: nonsense", "Connection: close"])

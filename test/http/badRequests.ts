@@ -133,6 +133,8 @@ export const badRequests = [
     ["no such invoice", get("/v1/invoices/inv_1"), /no invoice "inv_1"/],
     ["no such endpoint", get("/v1/webhook-endpoints/we_1"), /no webhook endpoint "we_1"/],
     ["an invoice for nobody", post("/v1/invoices", invoiceBody("cust_1")), /no customer "cust_1"/, "customer_id"],
+    ["an id with U+0000", get("/v1/customers/%00"), /U\+0000/],
+    ["an id with U+0000 of a command", post("/v1/webhook-endpoints/we%00_1/rotate-secret"), /U\+0000/],
     ["no such catalog", get("/v1/catalogs/monedas"), /no catalog "monedas".*medios-pago/],
     ["a catalog that every object has", get("/v1/catalogs/constructor"), /no catalog/],
     ["no such error page", get("/docs/errors/nope"), /no error code "nope"/],
@@ -147,6 +149,10 @@ export const badRequests = [
       "limit"
     ])
   ),
+  ...refused("parameter_invalid", [
+    ["a cursor with U+0000", get("/v1/invoices?limit=5&starting_after=a%00b"), /U\+0000/, "starting_after"],
+    ["a limit with U+0000", get("/v1/invoices?limit=5%00"), /U\+0000/, "limit"]
+  ]),
   ...refused("parameter_invalid", [["limit twice", get("/v1/customers?limit=1&limit=2"), /once/, "limit"]]),
   ...refused("parameter_conflict", [
     ["both cursors", get("/v1/customers?starting_after=a&ending_before=b"), /exclude each other/, "ending_before"]
