@@ -2,7 +2,7 @@ import { Array, Effect } from "effect"
 import { connect } from "node:net"
 import { makeClient } from "../support/Client.ts"
 import { customerBody, endpointBody, invoiceBody } from "../support/Invoices.ts"
-import { type Known, message } from "./Messages.ts"
+import { type Known, type Message, message } from "./Messages.ts"
 
 export interface FuzzOptions {
   readonly url: string
@@ -28,12 +28,12 @@ const silenceMs = 400
 const connections = 32
 
 /** Sends bytes, and gives all that comes back until the server closes; undefined when it does not. */
-const exchange = (url: URL, bytes: Buffer) =>
+const exchange = (url: URL, { bytes, whole }: Message) =>
   Effect.callback<string | undefined>((resume) => {
     const socket = connect(Number(url.port), url.hostname)
     const received: Array<Buffer> = []
     // A server takes the end of what it is sent for the end of its client: it is sent when nothing more is to be had.
-    const silence = setTimeout(() => socket.end(), silenceMs)
+    const silence = setTimeout(() => !whole && socket.end(), silenceMs)
     const tooLong = setTimeout(() => {
       resume(Effect.undefined)
       socket.destroy()
@@ -114,18 +114,21 @@ export const fuzz = Effect.fnUntraced(function* (options: FuzzOptions) {
   const see = (status: number) => statuses.set(status, (statuses.get(status) ?? 0) + 1)
 
   const one = Effect.fnUntraced(function* (index: number) {
-    const bytes = message(seed, index, objects)
+    const sent = message(seed, index, objects)
     const note = (what: string) =>
       findings.push(
-        `message ${index} of seed ${seed}: ${what}\n  ${JSON.stringify(bytes.toString("latin1").slice(0, 600))}`
+        `message ${index} of seed ${seed}: ${what}\n  ${JSON.stringify(sent.bytes.toString("latin1").slice(0, 600))}`
       )
-    const received = yield* exchange(url, bytes)
+    const received = yield* exchange(url, sent)
     if (received === undefined) {
       note(`no end within ${patienceMs} ms`)
       return
     }
     const answers = answersIn(received)
-    if (answers.length === 0) see(0)
+    if (answers.length === 0) {
+      see(0)
+      if (sent.whole) note("closed without an answer")
+    }
     for (const { body, head } of answers) {
       see(Number(head.slice(9, 12)))
       for (const what of wrongWith(head, body)) note(what)

@@ -76,7 +76,7 @@ const headersOf = (operation: Operation, known: Known, chance: Chance): Readonly
   return [
     "Host: folio.test",
     ...(chance.once(30) ? [] : [`Authorization: ${chance.once(40) ? "Basic" : "Bearer"} ${line(key)}`]),
-    ...(operation.method === "POST" && !chance.once(10) ? [`Idempotency-Key: fuzz ${chance.below(300)}`] : []),
+    ...(operation.method === "POST" && !chance.once(10) ? [`Idempotency-Key: fuzz ${chance.below(60)}`] : []),
     ...sent,
     ...(chance.once(6) ? [`Accept: ${chance.oneOf(["*/*", "application/problem+json", "text/html;q=x", ",;"])}`] : []),
     ...(chance.once(12) ? [`X-Odd: ${line(anyText(chance))}`] : [])
@@ -209,16 +209,22 @@ const noise = (chance: Chance) => {
   return Buffer.concat([Buffer.from(chance.oneOf(greetings), "latin1"), Buffer.from(bytes)])
 }
 
+export interface Message {
+  readonly bytes: Buffer
+  /** It is complete, and asks for the end of its connection: nothing need be waited for but the answer. */
+  readonly whole: boolean
+}
+
 /** What goes over one connection: the `index`-th of a seed is always the same, but for the ids that are known. */
-export const message = (seed: string, index: number, known: Known): Buffer => {
+export const message = (seed: string, index: number, known: Known): Message => {
   const chance = chanceOf(`${seed}/${index}`)
   const kind = chance.below(20)
-  if (kind < 11) return requested(known, chance)
+  if (kind < 11) return { bytes: requested(known, chance), whole: true }
   if (kind < 13) {
     const first = Array.from({ length: 1 + chance.below(6) }, () => requested(known, chance, false))
-    return Buffer.concat([...first, requested(known, chance)])
+    return { bytes: Buffer.concat([...first, requested(known, chance)]), whole: true }
   }
-  if (kind < 16) return spoiled(requested(known, chance), chance)
-  if (kind < 19) return misframed(known, chance)
-  return noise(chance)
+  const bytes =
+    kind < 16 ? spoiled(requested(known, chance), chance) : kind < 19 ? misframed(known, chance) : noise(chance)
+  return { bytes, whole: false }
 }
