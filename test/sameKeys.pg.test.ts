@@ -37,6 +37,8 @@ layer(SeveralProcesses.layer(2), { excludeTestServices: true, timeout: "90 secon
           for (const [index, ofOneKey] of answers.entries()) {
             const key = keys[index]!
             assert.deepStrictEqual([...new Set(ofOneKey.map(({ status }) => status))], [202], key)
+            // As the environment of the processes has it.
+            assert.strictEqual(ofOneKey[0]?.headers.get("ratelimit-policy"), '"default";q=1000000;w=1')
             const first = ofOneKey.filter((answer) => cached(answer) === "false" && !isInProgress(answer))
             assert.lengthOf(first, 1, key)
             for (const answer of ofOneKey.filter((one) => !isInProgress(one))) {
