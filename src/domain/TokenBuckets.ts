@@ -4,13 +4,11 @@ export interface BucketSize {
   readonly burst: number
 }
 
-/** What a bucket held when a token was asked of it, after that. Times are in milliseconds from now. */
+/** What a bucket held when a token was asked of it, after that. Who was refused finds one within `1 / perSecond` seconds. */
 export interface Allowance {
   readonly allowed: boolean
   readonly remaining: number
   readonly fullInMs: number
-  /** When there will be a token; 0 when there was one. */
-  readonly retryInMs: number
 }
 
 export interface TokenBuckets {
@@ -44,13 +42,12 @@ export const makeTokenBuckets = ({ burst, perSecond }: BucketSize, keysMax: numb
     // No bucket is emptier than empty: a clock that was set back makes nobody wait for the time it lost.
     const fullMs = Math.min(Math.max(known, nowMs), nowMs + capacityMs)
     const takenMs = fullMs + tokenMs
-    const retryInMs = takenMs - capacityMs - nowMs
-    const allowed = retryInMs <= rounding
+    const allowed = takenMs - nowMs <= capacityMs + rounding
     const nextMs = allowed ? takenMs : fullMs
     young.set(key, nextMs)
     const fullInMs = nextMs - nowMs
     const remaining = allowed ? Math.floor((capacityMs - fullInMs) / tokenMs + rounding) : 0
-    return { allowed, remaining, fullInMs, retryInMs: allowed ? 0 : retryInMs }
+    return { allowed, remaining, fullInMs }
   }
 
   return { take, size: () => young.size + old.size }
