@@ -68,17 +68,17 @@ export const errorCodes = {
   due_date_required: {
     status: 400,
     type: "invalid_request_error",
-    help: "A sale on credit (payment type 2) needs `due_date`."
+    help: "A sale on credit (payment type 2) needs `due_date`. Add it as YYYY-MM-DD, or send type 1."
   },
   unknown_event_type: {
     status: 400,
     type: "invalid_request_error",
-    help: "A name in `subscribed_events`, `type` or `types[]` is none of the 21 event types."
+    help: "A name in `subscribed_events`, `type` or `types[]` is none of the 21 event types. Check its spelling: the message lists them all."
   },
   url_invalid: {
     status: 400,
     type: "invalid_request_error",
-    help: "The URL cannot be read, or holds a user name, password or fragment."
+    help: "The URL cannot be read, or holds a user name, password or fragment. Send a whole https URL without those."
   },
   url_not_https: {
     status: 400,
@@ -103,17 +103,32 @@ export const errorCodes = {
   idempotency_key_too_long: {
     status: 400,
     type: "idempotency_error",
-    help: "The Idempotency-Key is longer than 128 characters."
+    help: "The Idempotency-Key is longer than 128 characters. Use a shorter one, such as a UUID."
   },
   idempotency_key_invalid: {
     status: 400,
     type: "idempotency_error",
-    help: "The Idempotency-Key holds characters other than printable ASCII."
+    help: "The Idempotency-Key holds characters other than printable ASCII. Use letters and digits, such as a UUID."
   },
   invalid_api_key: {
     status: 401,
     type: "authentication_error",
     help: "The key is missing, mistyped, revoked or expired. Send `Authorization: Bearer sk_test_…` with a key of this account."
+  },
+  link_invalid: {
+    status: 403,
+    type: "permission_error",
+    help: "The signature of a link to a document is missing or does not fit. Take `pdf_url` or `xml_url` from the object again, whole."
+  },
+  link_expired: {
+    status: 403,
+    type: "permission_error",
+    help: "The link to a document has expired. Retrieve the object again: it carries a new one."
+  },
+  account_not_live: {
+    status: 403,
+    type: "permission_error",
+    help: "The request is for the other mode: what is live needs an account that may go live, test helpers need a test key. Use a key of the right mode."
   },
   resource_missing: {
     status: 404,
@@ -143,32 +158,57 @@ export const errorCodes = {
   uri_too_long: {
     status: 414,
     type: "invalid_request_error",
-    help: "The URL is longer than 8 KiB."
+    help: "The URL is longer than 8 KiB. Leave out what the request does not need."
   },
   unsupported_media_type: {
     status: 415,
     type: "invalid_request_error",
-    help: "The body must be sent with Content-Type: application/json."
+    help: "The body must be sent with Content-Type: application/json, and without Content-Encoding. Set that header, and send the JSON uncompressed."
   },
   headers_too_large: {
     status: 431,
     type: "invalid_request_error",
-    help: "The headers are larger than 16 KiB together."
+    help: "The headers are larger than 16 KiB together. Send fewer, or shorter, headers; cookies are not needed."
   },
   idempotency_conflict: {
     status: 409,
     type: "idempotency_error",
     help: "This Idempotency-Key was used for another request. Do not retry: use a new key for a new operation, and the same body for a retry."
   },
+  invoice_not_cancelable: {
+    status: 409,
+    type: "invalid_request_error",
+    help: "The invoice has its number, or is settled, and can no longer be canceled. Correct an accepted one with a credit note."
+  },
+  invoice_not_retryable: {
+    status: 409,
+    type: "invalid_request_error",
+    help: "Only a failed invoice can be tried again. Retrieve it and look at its `status`."
+  },
+  invoice_not_correctable: {
+    status: 409,
+    type: "invalid_request_error",
+    help: "Notes correct invoices that were accepted, by the authority or in contingency. Wait for the outcome of this one, or issue it again."
+  },
+  credit_exceeds_invoice: {
+    status: 409,
+    type: "invalid_request_error",
+    help: "The credit notes of the invoice would come to more than the invoice. Credit at most what is left of it."
+  },
+  resolution_overlap: {
+    status: 409,
+    type: "invalid_request_error",
+    help: "The range shares numbers with another one of the same prefix. Check `from_number` and `to_number`: no number may be given twice."
+  },
   endpoint_limit_reached: {
     status: 409,
     type: "invalid_request_error",
     help: "The account has as many webhook endpoints in this mode as it may have. Delete one that is no longer used."
   },
-  resolution_overlap: {
-    status: 409,
-    type: "invalid_request_error",
-    help: "The range holds numbers of another range with the same prefix. Check the numbers; deactivate the other one if it was registered by mistake and none of its numbers is used."
+  rate_limited: {
+    status: 429,
+    type: "rate_limit_error",
+    help: "More requests than the limit of this API key, or of this address where there was no valid key. Wait for the seconds in Retry-After; RateLimit tells what is left."
   },
   internal_error: {
     status: 500,

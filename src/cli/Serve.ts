@@ -7,6 +7,7 @@ import { ServiceInfo } from "../api/ServiceInfo.ts"
 import * as App from "../App.ts"
 import type { SandboxCertificate } from "../documents/Certificate.ts"
 import { readSignedDocument } from "../documents/SignedDocument.ts"
+import { RateLimits } from "../http/RateLimit.ts"
 import type { Authority } from "../outbound/Authority.ts"
 import * as AuthoritySandbox from "../outbound/AuthoritySandbox.ts"
 import { EgressGuard } from "../outbound/EgressGuard.ts"
@@ -95,9 +96,15 @@ export const serveWith = <E>(
         Layer.provideMerge(Postgres.layer),
         Layer.provideMerge(NodeCrypto.layer),
         Layer.provideMerge(
-          Layer.effect(
-            RetentionDays,
-            Effect.map(Settings, ({ retentionDays }) => retentionDays)
+          Layer.mergeAll(
+            Layer.effect(
+              RetentionDays,
+              Effect.map(Settings, ({ retentionDays }) => retentionDays)
+            ),
+            Layer.effect(
+              RateLimits,
+              Effect.map(Settings, ({ rateLimits }) => rateLimits)
+            )
           )
         ),
         Layer.provideMerge(Telemetry.layer(folio.version)),

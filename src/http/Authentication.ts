@@ -4,6 +4,7 @@ import { Authorization, CurrentPrincipal, type Principal } from "../api/Authoriz
 import { ApiKeys } from "../store/ApiKeys.ts"
 import { Exchange } from "./Exchange.ts"
 import { inTime } from "./Patience.ts"
+import { RateLimit } from "./RateLimit.ts"
 
 // One text for wrong, mistyped, revoked and missing keys: none can be told from another.
 const refused = new ApiError({
@@ -15,16 +16,18 @@ export const layer = Layer.effect(
   Authorization,
   Effect.gen(function* () {
     const keys = yield* ApiKeys
+    const limit = yield* RateLimit
     return Authorization.of({
       apiKey: (handler, { credential }) =>
         Effect.flatMap(
           inTime(keys.authenticate(Redacted.value(credential))) as Effect.Effect<Option.Option<Principal>>,
           Option.match({
-            onNone: () => Effect.fail(refused) as Effect.Effect<never>,
+            onNone: () => Effect.andThen(limit.ofAddress, Effect.fail(refused)) as Effect.Effect<never>,
             onSome: (principal) =>
               Effect.flatMap(Exchange, (exchange) => {
                 exchange.account_id = principal.account_id
-                return Effect.provideService(handler, CurrentPrincipal, principal).pipe(
+                return (limit.ofKey(principal.api_key_id) as Effect.Effect<void>).pipe(
+                  Effect.andThen(Effect.provideService(handler, CurrentPrincipal, principal)),
                   Effect.annotateLogs({ account_id: principal.account_id, api_key_id: principal.api_key_id })
                 )
               })

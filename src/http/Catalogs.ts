@@ -17,9 +17,9 @@ const rendered = new Map(
   })
 )
 
-/** Whether one of the tags a client holds is the present one (RFC 9110: weak comparison, `*` matches any). */
-const holds = (ifNoneMatch: string | undefined, etag: string) =>
-  (ifNoneMatch ?? "").split(",").some((tag) => ["*", etag].includes(tag.trim().replace(/^W\//, "")))
+/** Whether one of the tags a client holds is the present one (RFC 9110: weak comparison, `*` alone matches any). */
+const holds = (ifNoneMatch = "", etag: string) =>
+  ifNoneMatch.trim() === "*" || [...ifNoneMatch.matchAll(/"[^"]*"/g)].some(([tag]) => tag === etag)
 
 const missing = (name: string) =>
   new ApiError({

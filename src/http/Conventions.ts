@@ -74,6 +74,9 @@ const readBody = Effect.fnUntraced(function* (request: HttpServerRequest.HttpSer
       "Send the body as JSON, with the header Content-Type: application/json."
     )
   }
+  if (bytes.length > 0 && !/^(identity)?$/i.test(request.headers["content-encoding"]?.trim() ?? "")) {
+    return yield* refuse("unsupported_media_type", "Send the body as it is, without Content-Encoding.")
+  }
   return bytes
 })
 
@@ -95,6 +98,17 @@ const refuseQuery = (url: string): Effect.Effect<void, ApiError> => {
   return first === undefined ? Effect.void : Effect.fail(ApiError.fromViolations([first, ...rest]))
 }
 
+/** No text with U+0000 can be stored, so none can be looked for: it is not in the path of anything, nor in a value. */
+const refuseNul = (url: string): Effect.Effect<void, ApiError> => {
+  if (!url.includes("%00")) return Effect.void
+  const [path = "", query = ""] = url.split("?")
+  if (path.includes("%00")) {
+    return refuse("resource_missing", "There is nothing at this path: no id holds the character U+0000 (%00).")
+  }
+  const [name = "query"] = [...new URLSearchParams(query)].find((pair) => pair.join("").includes("\0")) ?? []
+  return refuse("parameter_invalid", `${name} must not hold the character U+0000 (%00).`, name)
+}
+
 // The order of the checks is part of the contract: size, media type, version, key, JSON.
 export const layer = Layer.succeed(
   Conventions,
@@ -110,6 +124,7 @@ export const layer = Layer.succeed(
       const body = yield* parse(bytes)
       // A query that a schema describes is checked with the rest of the request.
       if (endpoint.query === undefined) yield* refuseQuery(request.url)
+      yield* refuseNul(request.url)
       const isLeftOut = body === undefined && Context.get(endpoint.annotations, OptionalBody)
       if (endpoint.payload.size > 0 && body === undefined && !isLeftOut) {
         return yield* refuse("parameter_missing", "A body is required: send a JSON object.", "body")

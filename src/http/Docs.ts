@@ -4,13 +4,15 @@ import { HttpApiScalar } from "effect/http-api"
 import { ApiError, type ErrorCode, errorCodes } from "../../schemas/ApiError.ts"
 import { Api } from "../api/Api.ts"
 import { openApi } from "../api/OpenApi.ts"
+import { ServiceInfo } from "../api/ServiceInfo.ts"
+import { errorExamples } from "./ErrorExamples.ts"
 import * as Errors from "./Errors.ts"
 
 const escape = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;")
 
 const style =
   "body{font:16px/1.5 system-ui,sans-serif;max-width:44rem;margin:3rem auto;padding:0 1rem;color:#1c1c1c}" +
-  "code{background:#f2f2f0;padding:.1em .3em;border-radius:4px}a{color:#0b5cad}dt{font-weight:600}dd{margin:0 0 .6rem}"
+  "code{background:#f2f2f0;padding:.1em .3em;border-radius:4px}pre{background:#f2f2f0;padding:1em;overflow:auto;border-radius:4px}a{color:#0b5cad}dt{font-weight:600}dd{margin:0 0 .6rem}"
 
 const page = (title: string, content: string) =>
   HttpServerResponse.text(
@@ -21,12 +23,35 @@ const page = (title: string, content: string) =>
 
 const markup = (text: string) => escape(text).replaceAll(/`([^`]+)`/g, "<code>$1</code>")
 
-const errorPage = (code: ErrorCode) => {
+/** The envelope as a client sees it. */
+const exampleOf = (code: ErrorCode, baseUrl: string) => {
+  const { message, param } = errorExamples[code]
+  return {
+    error: {
+      type: errorCodes[code].type,
+      code,
+      message,
+      doc_url: `${baseUrl}/docs/errors/${code}`,
+      request_id: "req_01k9z3v8c2m4n6p8q0r2s4t6v8",
+      ...(param === undefined ? {} : { param })
+    }
+  }
+}
+
+const retries = (code: ErrorCode) => {
+  if (errorCodes[code].status >= 500 || code === "request_timeout") return "Yes, with the same Idempotency-Key."
+  return code === "rate_limited" ? "Yes, after the seconds in `Retry-After`." : "Not as it is: it would fail again."
+}
+
+const errorPage = (code: ErrorCode, baseUrl: string) => {
   const { help, status, type } = errorCodes[code]
   return page(
     code,
     `<h1><code>${code}</code></h1><p>${markup(help)}</p>` +
-      `<dl><dt>HTTP status</dt><dd>${status}</dd><dt>Type</dt><dd><code>${type}</code></dd></dl>` +
+      `<dl><dt>HTTP status</dt><dd>${status}</dd><dt>Type</dt><dd><code>${type}</code></dd>` +
+      `<dt>Retry?</dt><dd>${markup(retries(code))}</dd></dl>` +
+      `<h2>Example</h2><p>${escape(errorExamples[code].request)}:</p>` +
+      `<pre>${escape(JSON.stringify(exampleOf(code, baseUrl), null, 2))}</pre>` +
       `<p><a href="/docs/errors">All errors</a> · <a href="/docs">API reference</a></p>`
   )
 }
@@ -56,7 +81,10 @@ export const layer = Layer.mergeAll(
         Effect.gen(function* () {
           const { params } = yield* HttpRouter.RouteContext
           const code = params["code"] ?? ""
-          if (Object.hasOwn(errorCodes, code)) return errorPage(code as ErrorCode)
+          if (Object.hasOwn(errorCodes, code)) {
+            const { baseUrl } = yield* ServiceInfo
+            return errorPage(code as ErrorCode, baseUrl)
+          }
           const message = `There is no error code ${JSON.stringify(code.slice(0, 64))}. All of them are at /docs/errors.`
           return yield* Errors.respond(new ApiError({ code: "resource_missing", message }))
         })

@@ -1,4 +1,4 @@
-import { Cause, Effect, Result } from "effect"
+import { Cause, Effect, Predicate, Result } from "effect"
 import { HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { ApiError, errorCodes } from "../../schemas/ApiError.ts"
 import { currentVersion, versions } from "../../schemas/Version.ts"
@@ -53,8 +53,14 @@ const isUnmatched = (cause: Cause.Cause<unknown>) => {
   return error instanceof HttpServerError.HttpServerError && error.reason._tag === "RouteNotFound"
 }
 
-const tooLong = (request: HttpServerRequest.HttpServerRequest): ApiError | null => {
+/** What no route need look at: a request that is too long, or names no host though it is of HTTP/1.1 (RFC 9112, 3.2). */
+const refusalOf = (request: HttpServerRequest.HttpServerRequest): ApiError | null => {
   if (request.url.length > urlMax) return new ApiError({ code: "uri_too_long", message: errorCodes.uri_too_long.help })
+  if (request.headers["host"] === undefined && Predicate.hasProperty(request.source, "httpVersion")) {
+    if (request.source.httpVersion === "1.1") {
+      return new ApiError({ code: "malformed_json", message: "An HTTP/1.1 request needs the header Host." })
+    }
+  }
   let size = 0
   for (const [name, value] of Object.entries<string>(request.headers)) size += name.length + value.length + 4
   return size > headersMax
@@ -71,7 +77,7 @@ export const make = Effect.gen(function* () {
     Effect.gen(function* () {
       const request = yield* HttpServerRequest.HttpServerRequest
       const request_id = yield* ids.request
-      const refusal = tooLong(request)
+      const refusal = refusalOf(request)
       const guarded: Effect.Effect<HttpServerResponse.HttpServerResponse, E | ApiError, R> =
         refusal === null ? handler : Effect.fail(refusal)
       const exchange = begun(request_id)
@@ -97,6 +103,7 @@ export const make = Effect.gen(function* () {
       // A refused version is not echoed: the answer was written in the standard one.
       const asked = versions.find((known) => known === request.headers["svc-version"])
       return HttpServerResponse.setHeaders(answer, {
+        ...exchange.headers,
         "Cache-Control": answer.headers["cache-control"] ?? "no-store",
         "Request-Id": request_id,
         "Svc-Version": asked ?? currentVersion,

@@ -5,6 +5,7 @@ import { ApiError, errorCodes } from "../../schemas/ApiError.ts"
 import { Errors } from "../api/Errors.ts"
 import { ServiceInfo } from "../api/ServiceInfo.ts"
 import { apiErrorOf } from "../store/SqlFailure.ts"
+import { wantsProblem } from "./Accept.ts"
 import { RequestId } from "./RequestId.ts"
 import { fromSchemaError } from "./SchemaErrors.ts"
 
@@ -21,7 +22,7 @@ export const respond = Effect.fnUntraced(function* (error: ApiError) {
     ...(error.param === undefined ? {} : { param: error.param }),
     ...(error.errors === undefined ? {} : { errors: error.errors })
   }
-  const problem = (request.headers["accept"] ?? "").includes(problemJson)
+  const problem = wantsProblem(request.headers["accept"] ?? "")
   const body = problem
     ? {
         type: doc_url,
@@ -43,7 +44,7 @@ export const respond = Effect.fnUntraced(function* (error: ApiError) {
 // Headers that go with a code wherever it arises.
 const standing: Partial<Record<ApiError["code"], Record<string, string>>> = {
   invalid_api_key: { "WWW-Authenticate": "Bearer" },
-  service_unavailable: { "Retry-After": "1" }
+  service_unavailable: { "Retry-After": "1", "Svc-Should-Retry": "true" }
 }
 
 /** What a failure of any kind means to the client. A failure of ours is logged, and its insides stay inside. */

@@ -8,12 +8,15 @@ interface Facts {
   /** The pattern of the route it matched. */
   route: string
   account_id: string | undefined
+  /** Of the answer, whatever it will be. */
+  headers: Readonly<Record<string, string>>
 }
 
 export const begun = (request_id: RequestId | undefined): Facts => ({
   request_id,
   route: "none",
-  account_id: undefined
+  account_id: undefined,
+  headers: {}
 })
 
 /** What becomes known of a request while it is being answered, noted for its log line and its metrics. */

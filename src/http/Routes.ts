@@ -14,6 +14,7 @@ import { noteRoute } from "./Exchange.ts"
 import * as Health from "./Health.ts"
 import * as Invoices from "./Invoices.ts"
 import * as Metrics from "./Metrics.ts"
+import { RateLimit } from "./RateLimit.ts"
 import * as Resolutions from "./Resolutions.ts"
 import * as WebhookDeliveries from "./WebhookDeliveries.ts"
 import * as WebhookEndpoints from "./WebhookEndpoints.ts"
@@ -30,10 +31,17 @@ const groups = Layer.mergeAll(
   WebhookEndpoints.layer
 ).pipe(Layer.provide([Authentication.layer, Conventions.layer, Errors.layer]))
 
+/** For routes that need no key. */
+const limitedByAddress = HttpRouter.middleware(
+  Effect.map(RateLimit, (limit) => (handler) => Effect.andThen(limit.ofAddress, handler))
+).layer
+
 /** Every route of the service. A team adds its own beside these. */
-const layer = Layer.mergeAll(HttpApiBuilder.layer(Api).pipe(Layer.provide(groups)), Docs.layer, Metrics.layer).pipe(
-  Layer.provide(noteRoute)
-)
+const layer = Layer.mergeAll(
+  HttpApiBuilder.layer(Api).pipe(Layer.provide(groups)),
+  Docs.layer.pipe(Layer.provide(limitedByAddress)),
+  Metrics.layer
+).pipe(Layer.provide([noteRoute, RateLimit.layer]))
 
 /** The routes as one handler. A path is matched to the letter: any other spelling of it is another path, and not there. */
 export const handler = HttpRouter.toHttpEffect(layer).pipe(

@@ -3,6 +3,7 @@ import { ByteSize, Context, Effect, Layer, Schema } from "effect"
 import { HttpIncomingMessage } from "effect/http"
 import { createServer, type Server, type ServerResponse, STATUS_CODES } from "node:http"
 import type { Socket } from "node:net"
+import type { Duplex } from "node:stream"
 import { errorCodes, type ErrorCode } from "../../schemas/ApiError.ts"
 import type { RequestId } from "../../schemas/Id.ts"
 import { currentVersion } from "../../schemas/Version.ts"
@@ -13,25 +14,38 @@ import { Settings } from "./Settings.ts"
 /** The address cannot be listened on. The message is one line that says what to do. */
 export class ListenError extends Schema.TaggedError<ListenError>()("ListenError", { message: Schema.String }) {}
 
-const connectionsMax = 2_000
 const requestsPerConnectionMax = 100_000
-const keepAliveTimeoutMs = 65_000
 
-/** How long a request may take to arrive, and how often that is looked at. A test has less patience. */
+/**
+ * How long a request may take to arrive and how often that is looked at, how long a connection may idle, and how many there
+ * may be: one more is closed at once. A test has less patience.
+ */
 export class Patience extends Context.Reference<{
   readonly headersMs: number
   readonly requestMs: number
   readonly checkMs: number
+  readonly keepAliveMs: number
+  readonly connectionsMax: number
 }>("folio/platform/Server/Patience", {
-  defaultValue: () => ({ headersMs: 10_000, requestMs: 30_000, checkMs: 1_000 })
+  defaultValue: () => ({
+    headersMs: 10_000,
+    requestMs: 30_000,
+    checkMs: 1_000,
+    keepAliveMs: 65_000,
+    connectionsMax: 2_000
+  })
 }) {}
 
 // Above the limits that are answered with an envelope, so that those have room to be told.
-const rawHeadersMax = 64 * 1024
+const rawHeadersMax = 32 * 1024
 
-const refusals: Readonly<Record<string, ErrorCode>> = {
-  ERR_HTTP_REQUEST_TIMEOUT: "request_timeout",
-  HPE_HEADER_OVERFLOW: "headers_too_large"
+type ParseError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer }
+
+const refusalOf = ({ code, rawPacket }: ParseError): ErrorCode | undefined => {
+  if (code === "ERR_HTTP_REQUEST_TIMEOUT") return "request_timeout"
+  if (code !== "HPE_HEADER_OVERFLOW") return undefined
+  // The parser counts the URL among the headers. A packet that begins with a request line and never ends it is all URL.
+  return /^[A-Z]+ [^\r\n]*$/.test(rawPacket?.toString("latin1") ?? "") ? "uri_too_long" : "headers_too_large"
 }
 
 interface Self {
@@ -39,8 +53,10 @@ interface Self {
   readonly newRequestId: () => RequestId
 }
 
+type Headers = Readonly<Record<string, string>>
+
 /** An error of the server itself, before or beside any route: its connection ends. */
-const envelope = (self: Self, code: ErrorCode, message: string = errorCodes[code].help) => {
+const envelope = (self: Self, code: ErrorCode, message: string = errorCodes[code].help, more: Headers = {}) => {
   const { status, type } = errorCodes[code]
   const request_id = self.newRequestId()
   const body = JSON.stringify({
@@ -53,25 +69,40 @@ const envelope = (self: Self, code: ErrorCode, message: string = errorCodes[code
     Connection: "close",
     "Request-Id": request_id,
     "Svc-Version": currentVersion,
-    "X-Content-Type-Options": "nosniff"
+    "X-Content-Type-Options": "nosniff",
+    ...more
   }
   return { status, headers, body }
 }
 
 /** Answers what is not even a request. */
-const refuse = (self: Self) => (error: NodeJS.ErrnoException, socket: Socket) => {
+const refuse = (self: Self) => (error: ParseError, socket: Socket) => {
   if (!socket.writable || error.code === "ECONNRESET") return socket.destroy()
-  const code = refusals[error.code ?? ""]
-  const { body, headers, status } =
-    code === undefined ? envelope(self, "malformed_json", "This is not an HTTP/1.1 request.") : envelope(self, code)
+  const code = refusalOf(error)
+  return code === undefined
+    ? end(socket, envelope(self, "malformed_json", "This is not an HTTP/1.1 request."))
+    : end(socket, envelope(self, code))
+}
+
+const end = (socket: Duplex, { body, headers, status }: ReturnType<typeof envelope>) => {
   const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
   return socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.join("")}\r\n${body}`)
 }
 
+/** Answers who takes this for a proxy; without this his connection would be cut without a word. */
+const refuseTunnel = (self: Self) => (_request: unknown, socket: Duplex) =>
+  end(
+    socket,
+    envelope(self, "method_not_allowed", "This is no proxy: CONNECT is not known here.", {
+      Allow: "DELETE, GET, HEAD, PATCH, POST"
+    })
+  )
+
 /** Answers while there are no routes yet, or none any more; without this such a request would wait for ever. */
 const unready = (self: Self, response: ServerResponse) => {
-  const { body, headers, status } = envelope(self, "service_unavailable")
-  response.writeHead(status, { ...headers, "Retry-After": "1" }).end(body)
+  const more = { "Retry-After": "1", "Svc-Should-Retry": "true" }
+  const { body, headers, status } = envelope(self, "service_unavailable", undefined, more)
+  response.writeHead(status, headers).end(body)
 }
 
 /** Once the server is to stop, connections end with the answer under way: clients that keep theirs would hold up the end. */
@@ -89,13 +120,18 @@ const make = (self: Self, patience: typeof Patience.Service): Server => {
     maxHeaderSize: rawHeadersMax,
     headersTimeout: patience.headersMs,
     requestTimeout: patience.requestMs,
-    keepAliveTimeout: keepAliveTimeoutMs,
+    keepAliveTimeout: patience.keepAliveMs,
     connectionsCheckingInterval: patience.checkMs,
-    noDelay: true
+    noDelay: true,
+    // Refused with the envelope, not by two lines of the server's own.
+    requireHostHeader: false,
+    // Nothing here becomes another protocol: who asks for that is answered like anybody else.
+    shouldUpgradeCallback: () => false
   })
-  server.maxConnections = connectionsMax
+  server.maxConnections = patience.connectionsMax
   server.maxRequestsPerSocket = requestsPerConnectionMax
   server.on("clientError", refuse(self))
+  server.on("connect", refuseTunnel(self))
   server.on("request", (_request, response) => {
     letGo(server, response)
     if (server.listenerCount("request") === 1) unready(self, response)

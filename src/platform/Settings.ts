@@ -52,6 +52,8 @@ export class Settings extends Context.Service<
     readonly retentionDays: number
     /** The simulated authority's answering time. */
     readonly sandboxLatencyMs: number
+    /** Of one API key, in one process. */
+    readonly rateLimits: { readonly perSecond: number; readonly burst: number }
   }
 >()("folio/platform/Settings") {
   static readonly layer = Layer.effect(
@@ -76,7 +78,9 @@ export class Settings extends Context.Service<
         secretKey: Config.Redacted("FOLIO_KEY").pipe(Config.option),
         nodeEnv: Config.String("NODE_ENV").pipe(Config.withDefault("")),
         retentionDays: Config.Int("RETENTION_DAYS").pipe(Config.withDefault(30)),
-        sandboxLatencyMs: Config.Int("SANDBOX_LATENCY_MS").pipe(Config.withDefault(0))
+        sandboxLatencyMs: Config.Int("SANDBOX_LATENCY_MS").pipe(Config.withDefault(0)),
+        rateLimit: Config.Int("RATE_LIMIT").pipe(Config.withDefault(100)),
+        rateLimitBurst: Config.Int("RATE_LIMIT_BURST").pipe(Config.withDefault(500))
       }).pipe(
         Effect.mapError(
           (error) =>
@@ -87,6 +91,11 @@ export class Settings extends Context.Service<
       )
       if (raw.retentionDays < 1) {
         return yield* new SettingsError({ message: "RETENTION_DAYS must be a whole number of days, at least 1." })
+      }
+      if (raw.rateLimit < 1 || raw.rateLimitBurst < 1) {
+        return yield* new SettingsError({
+          message: "RATE_LIMIT (requests a second) and RATE_LIMIT_BURST must be whole numbers, at least 1."
+        })
       }
       const host = raw.host.includes(":") ? `[${raw.host}]` : raw.host
       const baseUrl = raw.baseUrl._tag === "Some" ? raw.baseUrl.value : `http://${host}:${raw.port}`
@@ -143,7 +152,8 @@ export class Settings extends Context.Service<
         runner: raw.cluster === "single" ? undefined : { host: raw.runnerHost, port: raw.runnerPort },
         secretKey: secretKey === undefined ? undefined : Redacted.make(secretKey),
         retentionDays: raw.retentionDays,
-        sandboxLatencyMs: raw.sandboxLatencyMs
+        sandboxLatencyMs: raw.sandboxLatencyMs,
+        rateLimits: { perSecond: raw.rateLimit, burst: raw.rateLimitBurst }
       })
     })
   )

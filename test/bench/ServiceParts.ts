@@ -76,7 +76,7 @@ export const oneAccount = (run: Run) =>
     await wait(5_000)
     const after = await subject.memory()
     show(
-      "service, a document that waits for a day",
+      "service, a document that waits",
       `${kilobytes((after.heapUsed - before.heapUsed) / held.at.size)} of heap each (${held.at.size} of them)`
     )
     const from = performance.now()

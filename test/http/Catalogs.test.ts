@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { layer as app } from "../support/MemoryApp.ts"
-import { get } from "../support/Requests.ts"
+import { get, send } from "../support/Requests.ts"
 
 // Tables 2.6 to 2.10 of the interface.
 const catalogs = {
@@ -38,14 +38,19 @@ layer(app)("catalogs", (it) => {
       const etag = String(first.headers.etag)
       assert.match(etag, /^"[^"]+"$/, "a strong tag")
       assert.strictEqual(first.headers["cache-control"], "private, max-age=86400")
-      for (const held of [etag, `W/${etag}`, `"other", ${etag}`, "*"]) {
+      for (const held of [etag, `W/${etag}`, `"other", ${etag}`, `W/"a",W/${etag}`, `"x,y" , ${etag}`, " * "]) {
         const again = yield* get(path, { "if-none-match": held })
         assert.strictEqual(again.status, 304, held)
         assert.strictEqual(again.text, "")
+        for (const name of ["content-type", "content-length", "transfer-encoding"]) {
+          assert.isUndefined(again.headers[name], name)
+        }
+        const head = yield* send({ method: "HEAD", path, headers: { "if-none-match": held } })
+        assert.deepStrictEqual([head.status, head.text, head.headers.etag], [304, "", etag])
         assert.strictEqual(again.headers.etag, etag)
         assert.strictEqual(again.headers["cache-control"], "private, max-age=86400")
       }
-      for (const held of ['"other"', etag.slice(1, -1), ""]) {
+      for (const held of ['"other"', etag.slice(1, -1), `"${etag.slice(1, -1)}, x"`, '"*"', ""]) {
         const again = yield* get(path, { "if-none-match": held })
         assert.strictEqual(again.status, 200, held)
         assert.strictEqual(again.text, first.text)

@@ -127,6 +127,12 @@ layer(app)("every answer", (it) => {
     )
   )
 
+  it.effect.each(["identity", ""])("takes a body of the encoding %j", (encoding) =>
+    Effect.map(post("/v1/customers", customerBody(), { "content-encoding": encoding }), ({ status, text }) =>
+      assert.strictEqual(status, 201, text)
+    )
+  )
+
   it.effect.each([undefined, "application/json", "application/x-www-form-urlencoded", "text/plain"])(
     "takes no body as %j",
     (type) =>

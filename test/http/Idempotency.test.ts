@@ -179,6 +179,42 @@ layer(app)("Idempotency-Key", (it) => {
     })
   )
 
+  it.effect("of a request that ends while a duplicate waits gives it the answer, be that a refusal", () =>
+    Effect.gen(function* () {
+      const memory = yield* MemoryTables
+      const customer = yield* addCustomer()
+      for (const [key, body, status] of [
+        ["in time", invoiceBody(customer), 202],
+        ["in vain", invoiceBody("cust_1"), 404]
+      ] as const) {
+        const [arrived, gate, looked] = [
+          yield* Deferred.make<void>(),
+          yield* Deferred.make<void>(),
+          yield* Deferred.make<void>()
+        ]
+        let requests = 0
+        memory.onCall = (name) =>
+          name === "InvoiceCreation.create"
+            ? Effect.andThen(Deferred.succeed(arrived, undefined), Deferred.await(gate))
+            : name === "ApiKeys.authenticate" && ++requests === 2
+              ? Deferred.succeed(looked, undefined)
+              : Effect.void
+        const create = post("/v1/invoices", body, { "idempotency-key": key })
+        const first = yield* Effect.forkChild(create)
+        yield* Deferred.await(arrived)
+        const second = yield* Effect.forkChild(create)
+        yield* Deferred.await(looked)
+        yield* TestClock.adjust("249 millis")
+        yield* Deferred.succeed(gate, undefined)
+        const [original, duplicate] = [yield* Fiber.join(first), yield* Fiber.join(second)]
+        assert.deepStrictEqual([original.status, duplicate.status], [status, status])
+        if (status === 202) isReplay(duplicate, original)
+        else assert.deepStrictEqual([cached(original), cached(duplicate)], [undefined, undefined])
+      }
+      memory.onCall = () => Effect.void
+    })
+  )
+
   it.effect("finds the answer of a request that took longer than its client was made to wait", () =>
     Effect.gen(function* () {
       const memory = yield* MemoryTables

@@ -93,7 +93,7 @@ layer(app)("ownership", (it) => {
             body: text
               .replaceAll(index === 0 ? id : unknown(id), "ID")
               .replaceAll(String(headers["request-id"]), "REQUEST"),
-            headers: { ...headers, "request-id": "REQUEST", date: "" }
+            headers: { ...headers, "request-id": "REQUEST", date: "", ratelimit: "" }
           }))
           assert.include([400, 404], there?.status)
           assert.deepStrictEqual(there, notThere, `${sent.method ?? "GET"} ${sent.path}`)

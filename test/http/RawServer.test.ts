@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect, Exit, Layer } from "effect"
 import { HttpServer } from "effect/http"
-import { connect } from "node:net"
+import { connect, type Socket } from "node:net"
 import { type ErrorCode, errorCodes } from "../../schemas/ApiError.ts"
 import { Patience } from "../../src/platform/Server.ts"
 import { customerBody } from "../support/Invoices.ts"
@@ -10,7 +10,10 @@ import { MemoryTables } from "../support/MemoryTables.ts"
 import { get } from "../support/Requests.ts"
 
 /** All that the server sends back on one connection until it ends it. */
-const talk = Effect.fnUntraced(function* (text: string, options: { readonly hangUp?: boolean } = {}) {
+const talk = Effect.fnUntraced(function* (
+  text: string,
+  options: { readonly hangUp?: boolean; readonly goOn?: string; readonly drip?: string } = {}
+) {
   const { address } = yield* HttpServer.HttpServer
   const { hostname, port } = new URL(HttpServer.formatAddress(address))
   return yield* Effect.callback<string>((resume) => {
@@ -20,9 +23,20 @@ const talk = Effect.fnUntraced(function* (text: string, options: { readonly hang
     socket.on("data", (chunk: string) => (received += chunk))
     // The server may close while there is still something to be written to it.
     socket.on("error", () => {})
-    socket.on("close", () => resume(Effect.succeed(received)))
+    const { drip, goOn } = options
+    const dripping = setInterval(() => drip !== undefined && socket.writable && socket.write(drip), 20)
+    socket.on("close", () => {
+      clearInterval(dripping)
+      resume(Effect.succeed(received))
+    })
+    const more = () => {
+      // What has been answered is not sent to its end.
+      if (goOn !== undefined && received === "" && socket.writable) socket.write(goOn, more)
+      else if (goOn !== undefined) socket.end()
+    }
     socket.write(text, () => {
       if (options.hangUp === true) socket.destroy()
+      more()
     })
   })
 })
@@ -101,6 +115,63 @@ describe("the server under the routes", () => {
     }).pipe(Effect.provide(app))
   )
 
+  it.effect("refuses a URL that no route should have to look at", () =>
+    Effect.gen(function* () {
+      isRefused(yield* talk(request(`GET /v1/account?${"y".repeat(70_000)} HTTP/1.1`)), "uri_too_long", /8 KiB/)
+      yield* survives
+    }).pipe(Effect.provide(app))
+  )
+
+  it.effect("refuses to be a proxy", () =>
+    Effect.gen(function* () {
+      const received = yield* talk("CONNECT example.com:443 HTTP/1.1\r\nHost: example.com\r\n\r\n")
+      isRefused(received, "method_not_allowed", /no proxy/)
+      assert.strictEqual(answerIn(received).headers["allow"], "DELETE, GET, HEAD, PATCH, POST")
+      yield* survives
+    }).pipe(Effect.provide(app))
+  )
+
+  const megabyte = "x".repeat(1_048_576)
+
+  it.effect.each([
+    { what: "is said to have a terabyte", text: createCustomer([`Content-Length: ${2 ** 40}`], ""), goOn: undefined },
+    {
+      what: "comes without an end",
+      text: createCustomer(["Transfer-Encoding: chunked"], ""),
+      goOn: `100000\r\n${megabyte}\r\n`
+    }
+  ])("refuses a body that $what before it has read it", ({ goOn, text }) =>
+    Effect.gen(function* () {
+      const { body, headers, status } = answerIn(yield* talk(text, goOn === undefined ? {} : { goOn }))
+      assert.strictEqual(status, 413)
+      assert.strictEqual(JSON.parse(body).error.code, "request_too_large")
+      assert.strictEqual(headers["request-id"], JSON.parse(body).error.request_id)
+      yield* survives
+    }).pipe(Effect.provide(app))
+  )
+
+  it.effect("refuses a request that names no host, but one of HTTP/1.0, as monitors send it", () =>
+    Effect.gen(function* () {
+      const { body, headers, status } = answerIn(yield* talk("GET /health/live HTTP/1.1\r\nConnection: close\r\n\r\n"))
+      const { error } = JSON.parse(body)
+      assert.deepStrictEqual([status, error.code, error.request_id], [400, "malformed_json", headers["request-id"]])
+      assert.match(error.message, /needs the header Host/)
+      assert.strictEqual(answerIn(yield* talk("GET /health/live HTTP/1.0\r\n\r\n")).status, 200)
+    }).pipe(Effect.provide(app))
+  )
+
+  it.effect.each(["websocket", "h2c"])("does not become another protocol: %s", (protocol) =>
+    Effect.gen(function* () {
+      const text = createCustomer(
+        [`Upgrade: ${protocol}`, "Connection: Upgrade, close", "Transfer-Encoding: chunked"],
+        "2\r\n{}\r\n0\r\n\r\n"
+      )
+      const { headers, status } = answerIn(yield* talk(text))
+      assert.strictEqual(status, 400)
+      assert.match(headers["request-id"] ?? "", /^req_/)
+    }).pipe(Effect.provide(app))
+  )
+
   it.effect("takes a request with an expectation that nobody knows", () =>
     Effect.gen(function* () {
       const text = request("GET /v1/account HTTP/1.1", ["Expect: nonsense", "Connection: close"])
@@ -134,9 +205,67 @@ describe("the server under the routes", () => {
   )
 })
 
-const impatient = Layer.provide(app, Layer.succeed(Patience, { headersMs: 150, requestMs: 300, checkMs: 50 }))
+const impatient = Layer.provide(
+  app,
+  Layer.succeed(Patience, { headersMs: 150, requestMs: 300, checkMs: 50, keepAliveMs: 100, connectionsMax: 3 })
+)
+
+const connected = Effect.flatMap(HttpServer.HttpServer, ({ address }) => {
+  const { hostname, port } = new URL(HttpServer.formatAddress(address))
+  return Effect.callback<Socket>((resume) => {
+    const socket = connect(Number(port), hostname, () => resume(Effect.succeed(socket)))
+    // One too many may be reset.
+    socket.on("error", () => {})
+  })
+})
+
+const ended = (socket: Socket) =>
+  Effect.callback<void>((resume) => {
+    if (socket.closed) return resume(Effect.void)
+    socket.resume().on("close", () => resume(Effect.void))
+  })
+
+describe("connections", () => {
+  it.effect("may idle for 65 s, and there may be 2,000 of them", () =>
+    Effect.map(Patience, (patience) => assert.deepInclude(patience, { keepAliveMs: 65_000, connectionsMax: 2_000 }))
+  )
+
+  it.effect("that idle are closed", () =>
+    Effect.gen(function* () {
+      const received = yield* talk(request("GET /v1/account HTTP/1.1"))
+      const { headers, status } = answerIn(received)
+      assert.deepStrictEqual([status, headers["connection"]], [200, "keep-alive"])
+    }).pipe(Effect.provide(impatient))
+  )
+
+  it.effect("beyond their number are closed at once, and one that ends makes room", () =>
+    Effect.gen(function* () {
+      const held = yield* Effect.forEach([1, 2, 3], () => connected)
+      const more = yield* connected
+      yield* ended(more)
+      assert.strictEqual(more.bytesRead, 0)
+      for (const socket of held) {
+        socket.destroy()
+        yield* ended(socket)
+      }
+      // The server hears of it a moment later.
+      yield* Effect.repeat(Effect.exit(Effect.suspend(() => get("/v1/account"))), { until: Exit.isSuccess })
+    }).pipe(Effect.provide(impatient))
+  )
+})
 
 describe("a request that does not arrive", () => {
+  it.effect.each([
+    { what: "headers", text: "GET /v1/account HTTP/1.1\r\nHost: folio.test\r\n", drop: "X-Slow: 1\r\n" },
+    { what: "body", text: createCustomer(["Transfer-Encoding: chunked"], ""), drop: "1\r\n \r\n" }
+  ])("is cut though its $what keep dripping", ({ drop, text }) =>
+    Effect.gen(function* () {
+      const received = yield* talk(text, { drip: drop })
+      isRefused(received, "request_timeout", /did not arrive within 30 seconds/)
+      yield* survives
+    }).pipe(Effect.provide(impatient))
+  )
+
   it.effect("has 10 s for its headers and 30 s in all", () =>
     Effect.map(Patience, (patience) => assert.deepInclude(patience, { headersMs: 10_000, requestMs: 30_000 }))
   )

@@ -37,6 +37,8 @@ export const badRequests = [
       customer("{}", { "content-type": "application/json; charset=iso-8859-1" }),
       /application\/json/
     ],
+    ["JSON in gzip", customer("{}", { "content-encoding": "gzip" }), /without Content-Encoding/],
+    ["JSON in gzip, in chunks", { ...customer("{}", { "content-encoding": "br" }), chunked: true }, /Content-Encoding/],
     ["a body of no type", customer("{}", { "content-type": undefined }), /application\/json/]
   ]),
   ...refused("uri_too_long", [["a URL of more than 8 KiB", get(`/v1/account?${"x".repeat(8192)}`), /8 KiB/]]),
@@ -154,6 +156,8 @@ export const badRequests = [
       /no webhook endpoint "we_1"/
     ],
     ["an invoice for nobody", post("/v1/invoices", invoiceBody("cust_1")), /no customer "cust_1"/, "customer_id"],
+    ["an id with U+0000", get("/v1/customers/%00"), /U\+0000/],
+    ["an id with U+0000 of a command", post("/v1/webhook-endpoints/we%00_1/rotate-secret"), /U\+0000/],
     ["no such catalog", get("/v1/catalogs/monedas"), /no catalog "monedas".*medios-pago/],
     ["a catalog that every object has", get("/v1/catalogs/constructor"), /no catalog/],
     ["no such error page", get("/docs/errors/nope"), /no error code "nope"/],
@@ -168,6 +172,10 @@ export const badRequests = [
       "limit"
     ])
   ),
+  ...refused("parameter_invalid", [
+    ["a cursor with U+0000", get("/v1/invoices?limit=5&starting_after=a%00b"), /U\+0000/, "starting_after"],
+    ["a limit with U+0000", get("/v1/invoices?limit=5%00"), /U\+0000/, "limit"]
+  ]),
   ...refused("parameter_invalid", [["limit twice", get("/v1/customers?limit=1&limit=2"), /once/, "limit"]]),
   ...refused(
     "parameter_invalid",

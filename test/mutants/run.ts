@@ -2,7 +2,8 @@ import { spawn } from "node:child_process"
 import * as Fs from "node:fs"
 import * as Os from "node:os"
 import * as Path from "node:path"
-import { type Mutant, mutants } from "./mutants.ts"
+import { type Mutant, mutants as others } from "./mutants.ts"
+import { wireMutants } from "./wireMutants.ts"
 
 /*
  * Breaks one guard at a time in a copy of the tree, and runs the tests that must notice.
@@ -21,6 +22,7 @@ const copied = [
   "vitest.config.ts",
   "openapi.json"
 ]
+const mutants = [...others, ...wireMutants]
 const minutesMax = 5
 
 interface Result {

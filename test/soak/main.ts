@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
-import { option, runFinding, say } from "./CommandLine.ts"
+import { option, runFinding, say } from "../support/CommandLine.ts"
 import { brokenPromises, show } from "./Scoreboard.ts"
 import { soak } from "./Soak.ts"
 

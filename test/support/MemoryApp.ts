@@ -10,6 +10,7 @@ import { ServiceInfo } from "../../src/api/ServiceInfo.ts"
 import * as App from "../../src/App.ts"
 import { fromPem, makeSelfSigned, SandboxCertificate } from "../../src/documents/Certificate.ts"
 import { makeApiKey } from "../../src/domain/ApiKeyFormat.ts"
+import { RateLimits } from "../../src/http/RateLimit.ts"
 import { EgressGuard } from "../../src/outbound/EgressGuard.ts"
 import * as Server from "../../src/platform/Server.ts"
 import { Settings } from "../../src/platform/Settings.ts"
@@ -133,7 +134,8 @@ const settings = Layer.succeed(Settings, {
   logFormat: "json",
   otlp: undefined,
   retentionDays: 30,
-  sandboxLatencyMs: 0
+  sandboxLatencyMs: 0,
+  rateLimits: { perSecond: 100, burst: 500 }
 })
 
 /** What actors live on: two accounts with keys and ranges in memory, an authority and a receiver that a test plays. */
@@ -161,7 +163,12 @@ export const actors = settled.pipe(
 )
 
 /** The whole service behind a real HTTP server: its actors and routes as they are, its store in memory. */
-export const layer = App.httpLayer.pipe(
-  Layer.provideMerge(Server.layer.pipe(Layer.provideMerge(settings))),
-  Layer.provideMerge(actors)
-)
+export const limitedTo = (rate: typeof RateLimits.Service) =>
+  App.httpLayer.pipe(
+    Layer.provide(Layer.succeed(RateLimits, rate)),
+    Layer.provideMerge(Server.layer.pipe(Layer.provideMerge(settings))),
+    Layer.provideMerge(actors)
+  )
+
+// The tests' clock stands still: a bucket that is taken from is not refilled.
+export const layer = limitedTo({ perSecond: 1_000, burst: 1_000_000 })

@@ -126,6 +126,8 @@ export const serviceProcess = Effect.fnUntraced(function* (options: {
         DATA_DIR: dataDir,
         PORT: String(port),
         WEBHOOK_ALLOW: options.webhookAllow,
+        RATE_LIMIT: "1000000",
+        RATE_LIMIT_BURST: "1000000",
         ...options.env,
         ...(fault === undefined ? {} : { FAULT: JSON.stringify(fault) })
       }

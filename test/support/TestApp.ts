@@ -8,6 +8,7 @@ import { ServiceInfo } from "../../src/api/ServiceInfo.ts"
 import { fromPem, makeSelfSigned, SandboxCertificate } from "../../src/documents/Certificate.ts"
 import { readSignedDocument } from "../../src/documents/SignedDocument.ts"
 import { makeApiKey } from "../../src/domain/ApiKeyFormat.ts"
+import { RateLimits } from "../../src/http/RateLimit.ts"
 import type { Authority } from "../../src/outbound/Authority.ts"
 import * as AuthoritySandbox from "../../src/outbound/AuthoritySandbox.ts"
 import { EgressGuard, parseAllow } from "../../src/outbound/EgressGuard.ts"
@@ -30,6 +31,8 @@ export interface TestAppOptions {
   readonly latency?: number
   /** In place of the simulated authority. */
   readonly authority?: Layer.Layer<Authority>
+  /** More than any test sends, by default. */
+  readonly rateLimits?: typeof RateLimits.Service
   /** The actors, if they are to be put together in another way. */
   readonly entities?: typeof App.entitiesLayer
 }
@@ -98,11 +101,17 @@ const testApp = Effect.gen(function* () {
  */
 export const layerOn = (
   url: string,
-  { allow = "", authority, entities = App.entitiesLayer, latency = 0 }: TestAppOptions = {}
+  {
+    allow = "",
+    authority,
+    entities = App.entitiesLayer,
+    latency = 0,
+    rateLimits = { perSecond: 1_000_000, burst: 1_000_000 }
+  }: TestAppOptions = {}
 ) =>
   Layer.fresh(
     Layer.effect(TestApp, testApp).pipe(
-      Layer.provideMerge(App.httpLayer),
+      Layer.provideMerge(Layer.provide(App.httpLayer, Layer.succeed(RateLimits, rateLimits))),
       Layer.provideMerge(entities),
       Layer.provideMerge(App.storeLayer),
       Layer.provideMerge(

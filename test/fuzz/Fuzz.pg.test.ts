@@ -1,0 +1,45 @@
+import { assert, describe, layer } from "@effect/vitest"
+import { Array, Context, Effect, Layer } from "effect"
+import { receiver, type Receiver } from "../support/Receiver.ts"
+import * as TestApp from "../support/TestApp.ts"
+import { fuzz } from "./Fuzz.ts"
+import { message } from "./Messages.ts"
+
+class Hooks extends Context.Service<Hooks, Receiver>()("test/Hooks") {
+  static readonly layer = Layer.unwrap(
+    Effect.map(receiver, (hooks) =>
+      Layer.merge(Layer.succeed(Hooks, hooks), TestApp.layer({ allow: `127.0.0.1:${hooks.port}` }))
+    )
+  )
+}
+
+const count = 1_500
+
+describe("Messages of any kind", () => {
+  layer(Hooks.layer, { excludeTestServices: true })((it) => {
+    it.effect("are answered, and never with 5xx", () =>
+      Effect.gen(function* () {
+        const { apiKey, url } = yield* TestApp.TestApp
+        const hooks = yield* Hooks
+        const { findings, statuses } = yield* fuzz({ url, apiKey, hook: hooks.url("/"), seed: "7", from: 0, count })
+        assert.deepStrictEqual(findings, [])
+        // They went deep, and not all to one door.
+        for (const status of [200, 201, 202, 400, 401, 404, 405, 409, 414, 415, 431]) {
+          assert.isAbove(statuses.get(status) ?? 0, 0, `${status}`)
+        }
+        assert.isBelow(statuses.get(0) ?? 0, count / 20)
+      })
+    )
+
+    it.effect("are what their seed says", () =>
+      Effect.sync(() => {
+        const known = { apiKey: "k", customer: "c", invoice: "i", endpoint: "e", hook: "http://127.0.0.1:1/" }
+        const messages = (seed: string) =>
+          Array.makeBy(100, (index) => message(seed, index, known).bytes.toString("base64"))
+        assert.deepStrictEqual(messages("1"), messages("1"))
+        assert.notDeepEqual(messages("1"), messages("2"))
+        assert.isAbove(new Set(messages("1")).size, 90)
+      })
+    )
+  })
+})

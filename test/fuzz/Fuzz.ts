@@ -1,0 +1,147 @@
+import { Array, Effect } from "effect"
+import { connect } from "node:net"
+import { makeClient } from "../support/Client.ts"
+import { customerBody, endpointBody, invoiceBody } from "../support/Invoices.ts"
+import { type Known, type Message, message } from "./Messages.ts"
+
+export interface FuzzOptions {
+  readonly url: string
+  readonly apiKey: string
+  /** Where webhooks may go to. */
+  readonly hook: string
+  readonly seed: string
+  /** Which messages of the seed: `from` and the ones after it. */
+  readonly from: number
+  readonly count: number
+}
+
+export interface Fuzzed {
+  /** What was wrong, each with what repeats it. */
+  readonly findings: ReadonlyArray<string>
+  /** How often each status was answered; 0 for a connection that was closed without an answer. */
+  readonly statuses: ReadonlyMap<number, number>
+}
+
+// Longer than the service may take for anything. Not for what does not arrive: such a message is ended after a silence.
+const patienceMs = 20_000
+const silenceMs = 400
+const connections = 32
+
+/** Sends bytes, and gives all that comes back until the server closes; undefined when it does not. */
+const exchange = (url: URL, { bytes, whole }: Message) =>
+  Effect.callback<string | undefined>((resume) => {
+    const socket = connect(Number(url.port), url.hostname)
+    const received: Array<Buffer> = []
+    // A server takes the end of what it is sent for the end of its client: it is sent when nothing more is to be had.
+    const silence = setTimeout(() => !whole && socket.end(), silenceMs)
+    const tooLong = setTimeout(() => {
+      resume(Effect.undefined)
+      socket.destroy()
+    }, patienceMs)
+    socket.on("data", (chunk) => {
+      received.push(chunk)
+      silence.refresh()
+    })
+    // The server may close while there is still something to be written to it.
+    socket.on("error", () => {})
+    socket.on("close", () => {
+      clearTimeout(silence)
+      clearTimeout(tooLong)
+      resume(Effect.succeed(Buffer.concat(received).toString("latin1")))
+    })
+    socket.write(bytes)
+  })
+
+// A stack, a statement, or what JavaScript says when it is surprised.
+const insides = /\bat .{0,80}\.[jt]s:\d|\bselect .{1,60} from\b|TypeError|SqlError|node_modules|\[object Object\]/
+
+/** What is wrong with one answer. */
+const wrongWith = (head: string, body: string): ReadonlyArray<string> => {
+  const status = Number(head.slice(9, 12))
+  const header = (name: string) => new RegExp(`^${name}: (.*)$`, "im").exec(head)?.[1]?.trim()
+  const wrong: Array<string> = []
+  if (status >= 500) wrong.push(`${status}: ${body.slice(0, 500)}`)
+  if (status >= 200 && !/^req_[0-9a-z]{26}$/.test(header("request-id") ?? ""))
+    wrong.push(`${status} without Request-Id`)
+  if (status >= 400 && body.startsWith("{")) {
+    if (insides.test(body)) wrong.push(`${status} shows its insides: ${body.slice(0, 500)}`)
+    const id = /"request_id":"(\w+)"/.exec(body)?.[1]
+    if (id !== header("request-id")) wrong.push(`Request-Id ${header("request-id")}, but request_id ${id}`)
+  }
+  return wrong
+}
+
+interface Answer {
+  readonly head: string
+  readonly body: string
+}
+
+/** The answers of one connection; what is not told by a length ends with it. */
+const answersIn = (received: string): ReadonlyArray<Answer> => {
+  const end = received.indexOf("\r\n\r\n")
+  if (end === -1) return received === "" ? [] : [{ head: received, body: "" }]
+  const head = received.slice(0, end)
+  const length = /^content-length: (\d+)$/im.exec(head)?.[1]
+  const body = received.slice(end + 4)
+  // Of HEAD there is only the length: the next answer begins at once.
+  if (length === undefined || body.startsWith("HTTP/1.1 ")) return [{ head, body: "" }, ...answersIn(body)]
+  return [{ head, body: body.slice(0, Number(length)) }, ...answersIn(body.slice(Number(length)))]
+}
+
+/** One object of each kind, to be named. */
+const known = Effect.fnUntraced(function* ({ apiKey, hook, url }: FuzzOptions) {
+  const client = makeClient(url, apiKey)
+  const customer = yield* client.post("/v1/customers", customerBody(), { key: "known customer" })
+  const invoice = yield* client.post("/v1/invoices", invoiceBody(customer.json.id), { key: "known invoice" })
+  const endpoint = yield* client.post("/v1/webhook-endpoints", endpointBody(hook), { key: "known endpoint" })
+  const objects: Known = {
+    apiKey,
+    hook,
+    customer: customer.json.id,
+    invoice: invoice.json.id,
+    endpoint: endpoint.json.id
+  }
+  return objects
+})
+
+/** Sends the messages of a seed, several at a time, each on a connection of its own. */
+export const fuzz = Effect.fnUntraced(function* (options: FuzzOptions) {
+  const { count, from, seed } = options
+  const url = new URL(options.url)
+  const objects = yield* known(options)
+  const findings: Array<string> = []
+  const statuses = new Map<number, number>()
+  const see = (status: number) => statuses.set(status, (statuses.get(status) ?? 0) + 1)
+
+  const one = Effect.fnUntraced(function* (index: number) {
+    const sent = message(seed, index, objects)
+    const note = (what: string) =>
+      findings.push(
+        `message ${index} of seed ${seed}: ${what}\n  ${JSON.stringify(sent.bytes.toString("latin1").slice(0, 600))}`
+      )
+    const received = yield* exchange(url, sent)
+    if (received === undefined) {
+      note(`no end within ${patienceMs} ms`)
+      return
+    }
+    const answers = answersIn(received)
+    if (answers.length === 0) {
+      see(0)
+      if (sent.whole) note("closed without an answer")
+    }
+    for (const { body, head } of answers) {
+      see(Number(head.slice(9, 12)))
+      for (const what of wrongWith(head, body)) note(what)
+    }
+  })
+
+  yield* Effect.forEach(
+    Array.makeBy(count, (index) => from + index),
+    one,
+    { concurrency: connections, discard: true }
+  )
+  const ready = yield* makeClient(options.url, options.apiKey).get("/health/ready")
+  if (ready.status !== 200) findings.push(`afterwards the service is not ready: ${ready.status} ${ready.text}`)
+  const fuzzed: Fuzzed = { findings, statuses }
+  return fuzzed
+})

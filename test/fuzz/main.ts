@@ -1,0 +1,37 @@
+import { Effect } from "effect"
+import { option, runFinding, say } from "../support/CommandLine.ts"
+import { receiver } from "../support/Receiver.ts"
+import { serviceProcess } from "../support/ServiceProcess.ts"
+import { fuzz } from "./Fuzz.ts"
+
+/**
+ * Requests from the interface's document and from noise, against the service as it is shipped. Exits with 1 if one of them was
+ * answered with 5xx, or not at all.
+ *
+ *   npm run fuzz -- [--count 20000] [--seed 1] [--from 0]
+ *
+ * One message alone: --seed <seed> --from <index> --count 1
+ */
+const seed = option("seed", String(Math.floor(Math.random() * 1e6)))
+
+runFinding(
+  Effect.gen(function* () {
+    const hooks = yield* receiver
+    const service = yield* serviceProcess({ webhookAllow: `127.0.0.1:${hooks.port}` })
+    yield* service.start()
+    const began = performance.now()
+    const { findings, statuses } = yield* fuzz({
+      url: service.url,
+      apiKey: service.client().apiKey,
+      hook: hooks.url("/hooks"),
+      seed,
+      from: Number(option("from", "0")),
+      count: Number(option("count", "20000"))
+    })
+    for (const [status, count] of [...statuses].toSorted(([a], [b]) => a - b)) say(`${status || "closed"}\t${count}`)
+    for (const finding of findings.slice(0, 20)) say(finding)
+    const seconds = ((performance.now() - began) / 1_000).toFixed(0)
+    say(`seed ${seed}, ${seconds} s: ${findings.length === 0 ? "nothing wrong" : `${findings.length} findings`}`)
+    return findings
+  }).pipe(Effect.scoped)
+)

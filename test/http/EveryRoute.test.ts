@@ -1,0 +1,221 @@
+import { assert, describe, it as test, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import type { ErrorCode } from "../../schemas/ApiError.ts"
+import { Api } from "../../src/api/Api.ts"
+import { endpointBody, invoiceBody, resolutionBody } from "../support/Invoices.ts"
+import { keys, layer as app } from "../support/MemoryApp.ts"
+import { addCustomer, addDelivery, addEndpoint } from "../support/MemoryRows.ts"
+import { post, send, type Sent } from "../support/Requests.ts"
+
+const faults = [
+  "nothing",
+  "no key",
+  "wrong key",
+  "revoked key",
+  "other account",
+  "other mode",
+  "unknown id",
+  "wrong method",
+  "wrong media type",
+  "malformed JSON",
+  "unknown field"
+] as const
+
+/** A status, and the code of an error. */
+type Answer = readonly [status: number, code?: ErrorCode]
+
+type Answers = Readonly<Record<(typeof faults)[number], Answer | "does not apply">>
+
+const unauthorized: Answer = [401, "invalid_api_key"]
+const missing: Answer = [404, "resource_missing"]
+const unknown: Answer = [400, "parameter_unknown"]
+
+/** What every route with a key answers in the same way, and what one answers that takes a body, or takes none. */
+const keyed = {
+  "no key": unauthorized,
+  "wrong key": unauthorized,
+  "revoked key": unauthorized,
+  "wrong method": [405, "method_not_allowed"],
+  "unknown field": unknown
+} as const satisfies Partial<Answers>
+
+const written = {
+  "wrong media type": [415, "unsupported_media_type"],
+  "malformed JSON": [400, "malformed_json"]
+} as const satisfies Partial<Answers>
+
+/** A body that nobody reads says nothing wrong. */
+const read = (status: number) => ({ "wrong media type": [status], "malformed JSON": [status] }) as const
+
+/** A list, or what the key itself names: everybody has his own. */
+const own: Answers = {
+  ...keyed,
+  ...read(200),
+  nothing: [200],
+  "other account": [200],
+  "other mode": [200],
+  "unknown id": "does not apply"
+}
+
+/** An object that is somebody's. */
+const item: Answers = {
+  ...own,
+  "other account": missing,
+  "other mode": missing,
+  "unknown id": missing
+}
+
+/** The making of an object that hangs on no other. */
+const creation: Answers = {
+  ...keyed,
+  ...written,
+  nothing: [201],
+  "other account": [201],
+  "other mode": [201],
+  "unknown id": "does not apply"
+}
+
+const change = (status: number): Answers => ({ ...item, ...written, nothing: [status] })
+
+/** Without a key, and without an opinion on what is sent along. */
+const open: Answers = {
+  ...own,
+  "no key": [200],
+  "wrong key": [200],
+  "revoked key": [200],
+  "unknown field": [200]
+}
+
+// An identification that is right in both modes.
+const customerBody = {
+  identification: { type: "31", number: "900373115", check_digit: "3" },
+  legal_name: "Cliente S.A.S.",
+  organization_type: "1"
+}
+
+const endpointId = Effect.map(addEndpoint(), ({ id }) => id as string)
+const invoiceId = Effect.gen(function* () {
+  const made = yield* post("/v1/invoices", invoiceBody(yield* addCustomer()))
+  return String(made.json.id)
+})
+const eventId = Effect.gen(function* () {
+  return (yield* addDelivery(yield* addEndpoint(), "inv_1")).event_id as string
+})
+const deliveryId = Effect.gen(function* () {
+  return (yield* addDelivery(yield* addEndpoint(), "inv_1")).id as string
+})
+let prefixes = 0
+const ofOwnPrefix = () => resolutionBody({ prefix: `R${prefixes++}` })
+const resolutionId = Effect.gen(function* () {
+  return String((yield* post("/v1/resolutions", ofOwnPrefix())).json.id)
+})
+const noId = Effect.succeed("")
+
+interface Row {
+  readonly answers: Answers
+  /** What the route names: in its path, or in its body. */
+  readonly id?: Effect.Effect<string, never, Effect.Services<typeof invoiceId | typeof endpointId | typeof deliveryId>>
+  /** A body that is right. */
+  readonly body?: (id: string) => object
+}
+
+const amend = { answers: change(200), id: resolutionId, body: () => ({ is_active: false }) }
+const update = { answers: change(200), id: endpointId, body: () => ({ is_active: false }) }
+
+/** One row a route: what it answers to a request that is right, and to one with each fault. */
+const rows: Readonly<Record<string, Row>> = {
+  "GET /v1/account": { answers: own },
+  "POST /v1/customers": { answers: creation, body: () => customerBody },
+  "GET /v1/customers": { answers: own },
+  "GET /v1/customers/:id": { answers: item, id: addCustomer() },
+  "POST /v1/invoices": { answers: change(202), id: addCustomer(), body: (customer) => invoiceBody(customer) },
+  "GET /v1/invoices": { answers: own },
+  "GET /v1/invoices/:id": { answers: item, id: invoiceId },
+  "POST /v1/webhook-endpoints": { answers: creation, body: () => endpointBody("https://hooks.example.com/") },
+  "GET /v1/webhook-endpoints": { answers: own },
+  "GET /v1/webhook-endpoints/:id": { answers: item, id: endpointId },
+  "PATCH /v1/webhook-endpoints/:id": update,
+  "POST /v1/webhook-endpoints/:id": update,
+  "DELETE /v1/webhook-endpoints/:id": { answers: item, id: endpointId },
+  "POST /v1/webhook-endpoints/:id/rotate-secret": { answers: change(201), id: endpointId },
+  "GET /v1/webhook-endpoints/:id/deliveries": { answers: item, id: endpointId },
+  "POST /v1/webhook-endpoints/:id/recover": {
+    answers: change(202),
+    id: endpointId,
+    body: () => ({ since: "2026-11-21T10:00:00Z" })
+  },
+  "POST /v1/webhook-endpoints/:id/test": { answers: change(202), id: endpointId, body: () => ({}) },
+  "GET /v1/webhook-deliveries/:id": { answers: item, id: deliveryId },
+  "POST /v1/webhook-deliveries/:id/redeliver": { answers: change(202), id: deliveryId },
+  "GET /v1/events": { answers: own },
+  "GET /v1/events/:id": { answers: item, id: eventId },
+  "GET /v1/events/:id/deliveries": { answers: item, id: eventId },
+  "POST /v1/resolutions": { answers: creation, body: ofOwnPrefix },
+  "GET /v1/resolutions": { answers: own },
+  "GET /v1/resolutions/:id": { answers: item, id: resolutionId },
+  "PATCH /v1/resolutions/:id": amend,
+  "POST /v1/resolutions/:id": amend,
+  "GET /v1/catalogs/:catalog": { answers: { ...own, "unknown id": missing }, id: Effect.succeed("tributos") },
+  "GET /health/live": { answers: open },
+  "GET /health/ready": { answers: open }
+}
+
+const bearer = (key: string) => ({ headers: { authorization: `Bearer ${key}` } })
+
+const strange = (id: string) => `${id.slice(0, -4)}0000`
+
+const withFault = (fault: (typeof faults)[number], right: Sent, id: string): Sent => {
+  switch (fault) {
+    case "nothing":
+      return right
+    case "no key":
+      return { ...right, headers: { authorization: undefined } }
+    case "wrong key":
+      return { ...right, ...bearer(keys.unknown) }
+    case "revoked key":
+      return { ...right, ...bearer(keys.revoked) }
+    case "other account":
+      return { ...right, ...bearer(keys.otherAccount) }
+    case "other mode":
+      return { ...right, ...bearer(keys.live) }
+    case "unknown id":
+      return JSON.parse(JSON.stringify(right).replaceAll(id, strange(id)))
+    case "wrong method":
+      return { ...right, method: "PUT" }
+    case "wrong media type":
+      return { ...right, body: right.body ?? "{}", headers: { "content-type": "text/plain" } }
+    case "malformed JSON":
+      return { ...right, body: "{" }
+    case "unknown field":
+      return right.method === "GET" || right.method === "DELETE"
+        ? { ...right, path: `${right.path}?odd=1` }
+        : { ...right, body: { ...(right.body as object | undefined), odd: 1 } }
+  }
+}
+
+describe("the rows", () => {
+  test("are those of the interface: a new route needs one", () => {
+    const routes = Object.values(Api.groups).flatMap((group) =>
+      Object.values(group.endpoints).map(({ method, path }) => `${method} ${path}`)
+    )
+    assert.sameMembers(Object.keys(rows), routes)
+  })
+})
+
+for (const [route, { answers, body, id: makeId = noId }] of Object.entries(rows)) {
+  const [method = "", pattern = ""] = route.split(" ")
+  layer(app)(route, (it) => {
+    it.effect.each(faults.map((fault) => ({ fault, expected: answers[fault] })))(
+      "with $fault: $expected",
+      ({ expected, fault }) =>
+        Effect.gen(function* () {
+          if (expected === "does not apply") return assert.notMatch(pattern, /:/)
+          const id = yield* makeId
+          const path = pattern.replace(/:\w+/, id)
+          const right = { method, path, ...(body === undefined ? {} : { body: body(id) }) }
+          const reply = yield* send(withFault(fault, right, id))
+          assert.deepStrictEqual([reply.status, reply.json.error?.code], [expected[0], expected[1]], reply.text)
+        })
+    )
+  })
+}

@@ -1,0 +1,114 @@
+import { assert, describe, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
+import { networkOf } from "../../src/http/RateLimit.ts"
+import { keys, limitedTo } from "../support/MemoryApp.ts"
+import { get, type Reply, send } from "../support/Requests.ts"
+
+const policy = "q=5;w=3"
+const app = limitedTo({ perSecond: 2, burst: 5 })
+const times = (count: number) => Array.from({ length: count })
+
+const limits = ({ headers }: Reply) => [headers["ratelimit-policy"], headers["ratelimit"]]
+
+const code = (sent: Parameters<typeof send>[0]) => Effect.map(send(sent), ({ json }) => json.error.code)
+
+const isLimited = (reply: Reply, name: string) => {
+  assert.strictEqual(reply.status, 429, reply.text)
+  assert.deepInclude(reply.json.error, { type: "rate_limit_error", code: "rate_limited" })
+  assert.match(reply.json.error.message, /more than 2 requests a second/)
+  assert.strictEqual(reply.json.error.request_id, reply.headers["request-id"])
+  assert.strictEqual(reply.headers["retry-after"], "1")
+  assert.deepStrictEqual(limits(reply), [`"${name}";${policy}`, `"${name}";r=0;t=3`])
+}
+
+const wrongKeys = [undefined, "Bearer nonsense", `Bearer ${keys.unknown}`, `Bearer ${keys.revoked}`]
+
+layer(app)("the rate limit of a key", (it) => {
+  it.effect("takes a burst, tells on every answer what is left, and takes up again at its rate", () =>
+    Effect.gen(function* () {
+      const paths = ["/v1/account", "/v1/customers/nobody", "/v1/customers?limit=x", "/v1/catalogs/tributos"]
+      for (const [index, path] of [...paths, "/v1/account"].entries()) {
+        const reply = yield* get(path)
+        assert.notStrictEqual(reply.status, 429)
+        const left = [`"default";${policy}`, `"default";r=${4 - index};t=${Math.ceil((index + 1) / 2)}`]
+        assert.deepStrictEqual(limits(reply), left)
+      }
+      isLimited(yield* get("/v1/account"), "default")
+      yield* TestClock.adjust("499 millis")
+      isLimited(yield* get("/v1/account"), "default")
+      yield* TestClock.adjust("1 millis")
+      assert.strictEqual((yield* get("/v1/account")).status, 200)
+      isLimited(yield* get("/v1/account"), "default")
+      yield* TestClock.adjust("1 hour")
+      assert.deepStrictEqual(limits(yield* get("/v1/account")), [`"default";${policy}`, `"default";r=4;t=1`])
+    })
+  )
+
+  it.effect("is its own, and that of no other key of the account", () =>
+    Effect.gen(function* () {
+      yield* Effect.forEach(times(6), () => get("/v1/account"))
+      isLimited(yield* get("/v1/account"), "default")
+      for (const key of [keys.secondTest, keys.live, keys.otherAccount]) {
+        assert.strictEqual((yield* get("/v1/account", { authorization: `Bearer ${key}` })).status, 200)
+      }
+    })
+  )
+
+  it.effect("comes after route, method and key, and before all that costs more", () =>
+    Effect.gen(function* () {
+      yield* Effect.forEach(times(6), () => get("/v1/account"))
+      assert.strictEqual(yield* code({ path: "/v1/nothing" }), "route_not_found")
+      assert.strictEqual(yield* code({ method: "PUT", path: "/v1/account" }), "method_not_allowed")
+      const wrong = { authorization: `Bearer ${keys.unknown}` }
+      assert.strictEqual(yield* code({ path: "/v1/account", headers: wrong }), "invalid_api_key")
+      const customer = { method: "POST", path: "/v1/customers" }
+      for (const sent of [
+        { ...customer, body: "x".repeat(300_000) },
+        { ...customer, body: "x", headers: { "content-type": "text/plain" } },
+        { ...customer, body: "{", headers: { "svc-version": "x", "idempotency-key": undefined } },
+        { path: "/v1/customers?x=1" }
+      ]) {
+        isLimited(yield* send(sent), "default")
+      }
+    })
+  )
+})
+
+layer(app)("the rate limit of an address", (it) => {
+  it.effect("counts requests without a good key, and never refuses a good one", () =>
+    Effect.gen(function* () {
+      yield* TestClock.adjust("1 hour")
+      for (const _ of times(4)) {
+        const reply = yield* get("/v1/account", { authorization: undefined })
+        assert.strictEqual(reply.status, 401)
+      }
+      assert.strictEqual((yield* get("/docs/errors", { authorization: undefined })).status, 200)
+      for (const authorization of wrongKeys) isLimited(yield* get("/v1/account", { authorization }), "address")
+      for (const path of ["/docs", "/docs/errors", "/docs/errors/rate_limited", "/v1/openapi.json"]) {
+        isLimited(yield* get(path, { authorization: undefined }), "address")
+      }
+      assert.strictEqual((yield* get("/v1/account")).status, 200)
+      for (const path of ["/health/live", "/health/ready", "/metrics"]) {
+        assert.strictEqual((yield* get(path, { authorization: undefined })).status, 200, path)
+      }
+      yield* TestClock.adjust("1 second")
+      assert.strictEqual((yield* get("/v1/account", { authorization: undefined })).status, 401)
+    })
+  )
+})
+
+describe("the network of an address", () => {
+  layer(app)((it) => {
+    it.effect.each([
+      ["203.0.113.7", "203.0.113.7"],
+      ["::ffff:203.0.113.7", "203.0.113.7"],
+      ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"],
+      ["2001:db8:1:2::6", "2001:db8:1:2::/64"],
+      ["2001:db8::3:4:5:6:7", "2001:db8:0:3::/64"],
+      ["2001:db8::1", "2001:db8:0:0::/64"],
+      ["::1", "0:0:0:0::/64"],
+      ["fe80::1%eth0", "fe80:0:0:0::/64"]
+    ])("%s is %s", ([address, network]) => Effect.sync(() => assert.strictEqual(networkOf(address!), network)))
+  })
+})

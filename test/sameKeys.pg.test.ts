@@ -1,0 +1,62 @@
+import { assert, layer } from "@effect/vitest"
+import { Array, Effect } from "effect"
+import type { Answer } from "./support/Client.ts"
+import { invoiceBody } from "./support/Invoices.ts"
+import { settled, SeveralProcesses } from "./support/SeveralProcesses.ts"
+
+const keys = Array.makeBy(200, (index) => `same ${index}`)
+const parallel = 50
+// So many requests are under way at once: half a thousand.
+const keysAtOnce = 10
+
+const cached = ({ headers }: Answer) => headers.get("svc-idempotency-cached")
+const isInProgress = ({ json }: Answer) => json.status === "in_progress"
+
+layer(SeveralProcesses.layer(2), { excludeTestServices: true, timeout: "90 seconds" })(
+  "Two processes on one database",
+  (it) => {
+    it.effect(
+      "make one invoice of each of 200 keys that 50 requests each bring at once, and give all of them its answer",
+      () =>
+        Effect.gen(function* () {
+          const { clients, customer, processes } = yield* SeveralProcesses
+          const body = (key: string) => invoiceBody(customer, { key })
+          const post = (process: number, key: string) =>
+            clients[process % clients.length]!.post("/v1/invoices", body(key), { key })
+
+          const answers = yield* Effect.forEach(
+            keys,
+            (key) =>
+              Effect.forEach(
+                Array.makeBy(parallel, (process) => process),
+                (process) => post(process, key),
+                { concurrency: "unbounded" }
+              ),
+            { concurrency: keysAtOnce }
+          )
+          for (const [index, ofOneKey] of answers.entries()) {
+            const key = keys[index]!
+            assert.deepStrictEqual([...new Set(ofOneKey.map(({ status }) => status))], [202], key)
+            // As the environment of the processes has it.
+            assert.strictEqual(ofOneKey[0]?.headers.get("ratelimit-policy"), '"default";q=1000000;w=1')
+            const first = ofOneKey.filter((answer) => cached(answer) === "false" && !isInProgress(answer))
+            assert.lengthOf(first, 1, key)
+            for (const answer of ofOneKey.filter((one) => !isInProgress(one))) {
+              assert.strictEqual(answer.text, first[0]?.text)
+              assert.strictEqual(answer.headers.get("location"), first[0]?.headers.get("location"))
+            }
+            for (const process of [0, 1]) {
+              const again = yield* post(process, key)
+              assert.deepStrictEqual([cached(again), again.text], ["true", first[0]?.text], key)
+            }
+          }
+          yield* settled
+          const [all] = yield* processes[0]!.rows<object>(`
+            select count(*)::int as invoices, count(distinct metadata ->> 'key')::int as keys,
+              (max(number) - min(number) + 1)::int as span from invoices`)
+          assert.deepStrictEqual(all, { invoices: keys.length, keys: keys.length, span: keys.length })
+        }),
+      120_000
+    )
+  }
+)
