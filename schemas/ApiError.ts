@@ -165,6 +165,21 @@ export const errorCodes = {
     type: "invalid_request_error",
     help: "The account has as many webhook endpoints in this mode as it may have. Delete one that is no longer used."
   },
+  api_key_limit_reached: {
+    status: 409,
+    type: "invalid_request_error",
+    help: "The account has as many working API keys in this mode as it may have. Revoke one that is no longer used."
+  },
+  api_key_inactive: {
+    status: 409,
+    type: "invalid_request_error",
+    help: "The API key was revoked or has expired and cannot be rolled. Make a new one."
+  },
+  last_api_key: {
+    status: 409,
+    type: "invalid_request_error",
+    help: "The last API key of a mode that does not expire cannot be revoked: nobody could reach the account any more. Roll it, or make another one first."
+  },
   internal_error: {
     status: 500,
     type: "api_error",

@@ -1,19 +1,23 @@
 import { HttpApi, OpenApi } from "effect/http-api"
 import { currentVersion } from "../../schemas/Version.ts"
 import { AccountApi } from "./Account.ts"
+import { ApiKeysApi } from "./ApiKeys.ts"
 import { CatalogsApi } from "./Catalogs.ts"
 import { CustomersApi } from "./Customers.ts"
 import { HealthApi } from "./Health.ts"
 import { InvoicesApi } from "./Invoices.ts"
+import { VersionsApi } from "./Versions.ts"
 import { WebhookEndpointsApi } from "./WebhookEndpoints.ts"
 
 /** The interface. Unknown members are refused and all failures of a request are found at once. */
 export class Api extends HttpApi.make("folio")
   .add(AccountApi)
+  .add(ApiKeysApi)
   .add(CustomersApi)
   .add(InvoicesApi)
   .add(WebhookEndpointsApi)
   .add(CatalogsApi)
+  .add(VersionsApi)
   .add(HealthApi)
   .annotate(HttpApi.ParseOptions, { onExcessProperty: "error", errors: "all" })
   .annotate(HttpApi.HeadersParseOptions, {})

@@ -6,6 +6,7 @@ import { accountModeOf } from "../protocol/Address.ts"
 import { IdempotencyKeys } from "../store/IdempotencyKeys.ts"
 import { apiErrorOf } from "../store/SqlFailure.ts"
 import { AccountWork } from "./AccountWork.ts"
+import { AdministrationWork } from "./AdministrationWork.ts"
 import * as DraftNumbering from "./DraftNumbering.ts"
 import * as Once from "./Once.ts"
 import { Telling } from "./Telling.ts"
@@ -17,6 +18,7 @@ const mailboxCapacity = 4096
 export const layer = AccountEntity.toLayer(
   Effect.gen(function* () {
     const work = yield* AccountWork
+    const administration = yield* AdministrationWork
     const telling = yield* Telling
     const workload = yield* Workload
     const { entityId } = yield* Entity.CurrentAddress
@@ -57,9 +59,17 @@ export const layer = AccountEntity.toLayer(
           Effect.tap(() => (patch.is_active === true ? telling.deliver({ ...of, id }) : Effect.void))
         ),
       DeleteWebhookEndpoint: ({ payload: { context, id } }) =>
-        answer(context, once(context, work.deleteEndpoint({ ...of, id }))),
+        answer(context, once(context, work.deleteEndpoint({ ...of, id }, context))),
       RotateWebhookSecret: ({ payload: { context, id } }) =>
         answer(context, once(context, work.rotateSecret({ ...of, id }, context))),
+      CreateApiKey: ({ payload: { context, request } }) =>
+        answer(context, once(context, administration.createKey(of, context, request))),
+      RollApiKey: ({ payload: { context, id, request } }) =>
+        answer(context, once(context, administration.rollKey({ ...of, id }, context, request))),
+      RevokeApiKey: ({ payload: { context, id } }) =>
+        answer(context, once(context, administration.revokeKey({ ...of, id }, context))),
+      UpdateAccount: ({ payload: { context, patch } }) =>
+        answer(context, once(context, administration.updateAccount(of, context, patch))),
       NumberDrafts: () => numbering.takeUp
     })
   }),

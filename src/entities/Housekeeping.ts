@@ -25,7 +25,8 @@ export const layer = Singleton.make(
       [
         ["idempotency_keys", retention.purgeIdempotencyKeys],
         ["deliveries", retention.purgeDeliveries],
-        ["events", retention.purgeEvents]
+        ["events", retention.purgeEvents],
+        ["audit_log", retention.purgeAuditLog]
       ] as const,
       drain,
       { discard: true }

@@ -2,7 +2,8 @@ import { Effect, Layer, Option, Redacted } from "effect"
 import { ApiError } from "../../schemas/ApiError.ts"
 import { Authorization, CurrentPrincipal, type Principal } from "../api/Authorization.ts"
 import { ApiKeys } from "../store/ApiKeys.ts"
-import { Exchange } from "./Exchange.ts"
+import { AuditLog } from "../store/AuditLog.ts"
+import { Exchange, originOf } from "./Exchange.ts"
 import { inTime } from "./Patience.ts"
 
 // One text for wrong, mistyped, revoked and missing keys: none can be told from another.
@@ -14,17 +15,25 @@ const refused = new ApiError({
 export const layer = Layer.effect(
   Authorization,
   Effect.gen(function* () {
+    const audit = yield* AuditLog
     const keys = yield* ApiKeys
     return Authorization.of({
       apiKey: (handler, { credential }) =>
         Effect.flatMap(
-          inTime(keys.authenticate(Redacted.value(credential))) as Effect.Effect<Option.Option<Principal>>,
+          inTime(
+            Effect.flatMap(Exchange, (exchange) => keys.authenticate(Redacted.value(credential), originOf(exchange)))
+          ) as Effect.Effect<Option.Option<Principal>>,
           Option.match({
             onNone: () => Effect.fail(refused) as Effect.Effect<never>,
             onSome: (principal) =>
               Effect.flatMap(Exchange, (exchange) => {
                 exchange.account_id = principal.account_id
                 return Effect.provideService(handler, CurrentPrincipal, principal).pipe(
+                  Effect.tapError((error: unknown) =>
+                    error instanceof ApiError && error.status === 403
+                      ? audit.refused(principal, { ...principal, ...originOf(exchange) }, error.code)
+                      : Effect.void
+                  ),
                   Effect.annotateLogs({ account_id: principal.account_id, api_key_id: principal.api_key_id })
                 )
               })

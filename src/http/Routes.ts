@@ -3,6 +3,7 @@ import { HttpRouter } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../api/Api.ts"
 import * as Account from "./Account.ts"
+import * as ApiKeys from "./ApiKeys.ts"
 import * as Authentication from "./Authentication.ts"
 import * as Catalogs from "./Catalogs.ts"
 import * as Conventions from "./Conventions.ts"
@@ -13,14 +14,17 @@ import { noteRoute } from "./Exchange.ts"
 import * as Health from "./Health.ts"
 import * as Invoices from "./Invoices.ts"
 import * as Metrics from "./Metrics.ts"
+import * as Versions from "./Versions.ts"
 import * as WebhookEndpoints from "./WebhookEndpoints.ts"
 
 const groups = Layer.mergeAll(
   Account.layer,
+  ApiKeys.layer,
   Catalogs.layer,
   Customers.layer,
   Health.layer,
   Invoices.layer,
+  Versions.layer,
   WebhookEndpoints.layer
 ).pipe(Layer.provide([Authentication.layer, Conventions.layer, Errors.layer]))
 

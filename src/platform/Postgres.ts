@@ -6,6 +6,7 @@ import tables from "../../migrations/0001_tables.ts"
 import workers from "../../migrations/0002_workers.ts"
 import fences from "../../migrations/0003_fences.ts"
 import retention from "../../migrations/0004_retention.ts"
+import audit from "../../migrations/0007_audit.ts"
 import * as EmbeddedPostgres from "./EmbeddedPostgres.ts"
 import * as Roles from "./PostgresRoles.ts"
 import * as Socket from "./PostgresSocket.ts"
@@ -61,7 +62,8 @@ const migrate = Migrator.make({})({
     "0001_tables": tables,
     "0002_workers": workers,
     "0003_fences": fences,
-    "0004_retention": retention
+    "0004_retention": retention,
+    "0007_audit": audit
   })
 })
 

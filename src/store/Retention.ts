@@ -25,6 +25,8 @@ export class Retention extends Context.Service<
     readonly purgeDeliveries: Effect.Effect<number>
     /** Events as old as that of which no delivery is left. */
     readonly purgeEvents: Effect.Effect<number>
+    /** Entries of the audit log that are older than 400 days: the database keeps all others. */
+    readonly purgeAuditLog: Effect.Effect<number>
   }
 >()("folio/store/Retention") {
   static readonly layer = Layer.effect(
@@ -69,6 +71,7 @@ export class Retention extends Context.Service<
       }, Effect.orDie)
 
       return Retention.of({
+        purgeAuditLog: count(sql`select purge_audit_log(${purgeBatchMax}) as count`),
         purgeIdempotencyKeys: count(sql`
           with old as materialized (
             select api_key_id, value from idempotency_keys

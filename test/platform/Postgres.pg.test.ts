@@ -28,7 +28,7 @@ const ofOwner = (url: string, startupParameters: Record<string, string> = {}) =>
   PgClient.layer({ url: Redacted.make(url), ssl: false, startupParameters })
 
 const number = Effect.fnUntraced(function* (of: AccountMode, resolution_id: ResolutionId, id: InvoiceId) {
-  const issue = { issue_date: "2026-11-21", issue_time: "10:00:00-05:00", cufe_tail: id }
+  const issue = { issue_date: "2026-11-21", issue_time: "10:00:00-05:00", issuer_version: 1, cufe_tail: id }
   return yield* (yield* Numbering).number({ key: { ...of, id }, resolution_id, ...issue })
 })
 

@@ -2,6 +2,7 @@ import { Effect, Layer } from "effect"
 import { Entity, ShardingConfig } from "effect/cluster"
 import * as Account from "../../src/entities/Account.ts"
 import { AccountWork } from "../../src/entities/AccountWork.ts"
+import { AdministrationWork } from "../../src/entities/AdministrationWork.ts"
 import * as Invoice from "../../src/entities/Invoice.ts"
 import { InvoiceWork } from "../../src/entities/InvoiceWork.ts"
 import { Workload } from "../../src/entities/Workload.ts"
@@ -26,7 +27,10 @@ export const alone = Layer.mergeAll(Told.layer, ShardingConfig.layer(), Workload
 export const accountOwner = Effect.flatMap(
   Entity.makeTestClient(
     AccountEntity,
-    Account.layer.pipe(Layer.provide(AccountWork.layer), Layer.provide(InvoiceWork.layer))
+    Account.layer.pipe(
+      Layer.provide(Layer.mergeAll(AccountWork.layer, AdministrationWork.layer)),
+      Layer.provide(InvoiceWork.layer)
+    )
   ),
   (client) => client(accountAddress(testMode))
 )
