@@ -78,6 +78,8 @@ export class ApiKeys extends Context.Service<
     /** Stores a key without a look at the others. */
     readonly insert: (key: NewApiKey) => Effect.Effect<void>
     readonly find: (of: AccountMode, id: string) => Effect.Effect<Option.Option<StoredApiKey>>
+    /** Whose key it is: for operators, who name keys by their ids alone. */
+    readonly locate: (id: string) => Effect.Effect<Option.Option<ApiKeyRef>>
     /** Those that have ended among them. */
     readonly list: (of: AccountMode, page: PageRequest) => Effect.Effect<Pages.Rows<StoredApiKey>, ApiError>
     /** Fails with `api_key_limit_reached`. Part of the caller's transaction, as are `roll` and `revoke`. */
@@ -185,6 +187,12 @@ export class ApiKeys extends Context.Service<
         return (yield* Effect.orDie(rows)).length > 0
       })
 
+      const locate = SqlSchema.findOneOption({
+        Request: Schema.String,
+        Result: Schema.Struct({ ...AccountMode.fields, id: ApiKeyId }),
+        execute: (id) => sql`select account_id, livemode, id from api_keys where id = ${id}`
+      })
+
       const create: ApiKeys["Service"]["create"] = Effect.fn("ApiKeys.create")(function* (key) {
         const livemode = key.mode === "live"
         yield* lock({ account_id: key.account_id, livemode })
@@ -226,6 +234,7 @@ export class ApiKeys extends Context.Service<
         find: Effect.fn("ApiKeys.find")((of: AccountMode, id: string) =>
           Effect.map(AccountView.within(sql, of)(read({ ...of, id })), ([row]) => Option.fromUndefinedOr(row))
         ),
+        locate: (id) => Effect.orDie(locate(id)),
         list: Pages.make(sql, { table: "api_keys", columns, row: Row }),
         create,
         roll,

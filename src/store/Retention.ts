@@ -113,3 +113,12 @@ export class Retention extends Context.Service<
     })
   )
 }
+
+/** Each table with what purges it, deliveries before the events that they are of. */
+export const purges = (retention: Retention["Service"]) =>
+  [
+    ["idempotency_keys", retention.purgeIdempotencyKeys],
+    ["deliveries", retention.purgeDeliveries],
+    ["events", retention.purgeEvents],
+    ["audit_log", retention.purgeAuditLog]
+  ] as const

@@ -118,6 +118,7 @@ export const apiKeysLayer = Layer.effect(
       insert: (key) => call("ApiKeys.insert", (tables) => void put(tables, rowFor(key))),
       find: (of, id) =>
         call("ApiKeys.find", ({ apiKeys }) => Option.fromUndefinedOr(rowOf(apiKeys, { ...of, id: id as never }))),
+      locate: (id) => call("ApiKeys.locate", ({ apiKeys }) => Option.fromUndefinedOr(apiKeys.get(id))),
       list: (of, request) =>
         Effect.flatMap(
           call("ApiKeys.list", ({ apiKeys }) => pageOf(apiKeys, of, request)),
