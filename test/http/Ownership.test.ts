@@ -19,7 +19,13 @@ const objects = Effect.gen(function* () {
   const { until } = yield* MemoryTables
   yield* until(({ invoices }) => invoices.get(invoice.json.id)?.next_action_at === null)
   const endpoint = yield* post("/v1/webhook-endpoints", endpointBody("https://hooks.example.com"))
-  return { customer: String(customer.json.id), invoice: String(invoice.json.id), endpoint: String(endpoint.json.id) }
+  const apiKey = yield* post("/v1/api-keys", {})
+  return {
+    customer: String(customer.json.id),
+    invoice: String(invoice.json.id),
+    endpoint: String(endpoint.json.id),
+    apiKey: String(apiKey.json.id)
+  }
 })
 
 /** An id of the same form that nobody has. */
@@ -33,6 +39,10 @@ const requests = (ids: Effect.Success<typeof objects>): ReadonlyArray<Sent & { r
   { id: ids.endpoint, method: "POST", path: `/v1/webhook-endpoints/${ids.endpoint}`, body: { is_active: false } },
   { id: ids.endpoint, method: "POST", path: `/v1/webhook-endpoints/${ids.endpoint}/rotate-secret` },
   { id: ids.endpoint, method: "DELETE", path: `/v1/webhook-endpoints/${ids.endpoint}` },
+  { id: ids.apiKey, path: `/v1/api-keys/${ids.apiKey}` },
+  { id: ids.apiKey, method: "POST", path: `/v1/api-keys/${ids.apiKey}/roll`, body: { expires_in: 0 } },
+  { id: ids.apiKey, method: "DELETE", path: `/v1/api-keys/${ids.apiKey}` },
+  { id: ids.apiKey, path: `/v1/api-keys?starting_after=${ids.apiKey}` },
   { id: ids.customer, method: "POST", path: "/v1/invoices", body: invoiceBody(ids.customer) },
   { id: ids.customer, path: `/v1/customers?starting_after=${ids.customer}` },
   { id: ids.invoice, path: `/v1/invoices?ending_before=${ids.invoice}` },
@@ -106,5 +116,10 @@ layer(app)("ownership", (it) => {
   )
 })
 
-const kinds: Readonly<Record<string, string>> = { cust: "customers", inv: "invoices", we: "webhook-endpoints" }
+const kinds: Readonly<Record<string, string>> = {
+  cust: "customers",
+  inv: "invoices",
+  key: "api-keys",
+  we: "webhook-endpoints"
+}
 const pathOf = (id: string) => `/v1/${kinds[id.split("_")[0] ?? ""]}/${id}`

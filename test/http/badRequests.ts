@@ -129,6 +129,9 @@ export const badRequests = [
     ["no id", get("/v1/customers/"), /no customer ""/],
     ["an id longer than any", get(`/v1/customers/${"x".repeat(80)}`), /no customer "x{64}"/],
     ["no such invoice", get("/v1/invoices/inv_1"), /no invoice "inv_1"/],
+    ["no such key", get("/v1/api-keys/key_1"), /no API key "key_1"/],
+    ["a roll of no key", post("/v1/api-keys/key_1/roll", { expires_in: 0 }), /no API key "key_1"/],
+    ["no key to revoke", { method: "DELETE", path: "/v1/api-keys/key_1" }, /no API key "key_1"/],
     ["no such endpoint", get("/v1/webhook-endpoints/we_1"), /no webhook endpoint "we_1"/],
     ["an invoice for nobody", post("/v1/invoices", invoiceBody("cust_1")), /no customer "cust_1"/, "customer_id"],
     ["no such catalog", get("/v1/catalogs/monedas"), /no catalog "monedas".*medios-pago/],
@@ -152,6 +155,7 @@ export const badRequests = [
   ...refused("invalid_cursor", [
     ["a cursor after nothing", get("/v1/invoices?starting_after=inv_1"), /"inv_1"/, "starting_after"],
     ["a cursor before nothing", get("/v1/webhook-endpoints?ending_before=we_1"), /"we_1"/, "ending_before"],
+    ["a cursor after no key", get("/v1/api-keys?starting_after=key_1"), /"key_1"/, "starting_after"],
     ["an empty cursor", get("/v1/customers?starting_after="), /""/, "starting_after"]
   ]),
   ...refused("parameter_unknown", [
