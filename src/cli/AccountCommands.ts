@@ -74,9 +74,9 @@ const create = Command.make(
   },
   Effect.fn(function* (flags) {
     const { check_digit, city_code, name, nit, tax_responsibilities } = flags
-    const digit = Option.getOrElse(check_digit, () => (isNit(nit) ? checkDigit(nit) : ""))
+    const digit = Option.getOrElse(check_digit, () => (isNit(nit) ? checkDigit(nit) : undefined))
     const request = {
-      identification: { type: "31", number: nit, check_digit: digit },
+      identification: { type: "31", number: nit, ...(digit === undefined ? {} : { check_digit: digit }) },
       legal_name: flags.legal_name,
       organization_type: flags.organization_type,
       email: flags.email,
