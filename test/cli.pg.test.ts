@@ -12,10 +12,10 @@ import { bareDatabase, dataDirectory, freshDatabase, query } from "./support/Pos
 import { serviceProcess } from "./support/ServiceProcess.ts"
 import { until } from "./support/Until.ts"
 
-const issuer = [
-  ...["--nit", "900373115", "--legal-name", "Prueba S.A.S.", "--email", "facturas@example.com"],
-  ...["--address", "Calle 1", "--city-code", "11001"]
-]
+const issuer =
+  "--nit|900373115|--legal-name|Prueba S.A.S.|--email|facturas@example.com|--address|Calle 1|--city-code|11001".split(
+    "|"
+  )
 
 /** Runs commands on one database, each a process of its own. */
 const on = Effect.fnUntraced(function* (database: Effect.Effect<string, unknown, Scope.Scope>) {
