@@ -210,6 +210,21 @@ export const errorCodes = {
     type: "rate_limit_error",
     help: "More requests than the limit of this API key, or of this address where there was no valid key. Wait for the seconds in Retry-After; RateLimit tells what is left."
   },
+  api_key_limit_reached: {
+    status: 409,
+    type: "invalid_request_error",
+    help: "The account has as many working API keys in this mode as it may have. Revoke one that is no longer used."
+  },
+  api_key_inactive: {
+    status: 409,
+    type: "invalid_request_error",
+    help: "The API key was revoked or has expired and cannot be rolled. Make a new one."
+  },
+  last_api_key: {
+    status: 409,
+    type: "invalid_request_error",
+    help: "The last API key of a mode that does not expire cannot be revoked: nobody could reach the account any more. Roll it, or make another one first."
+  },
   internal_error: {
     status: 500,
     type: "api_error",

@@ -60,6 +60,15 @@ export const taxes = [
   { code: "ZZ", name: "No aplica", name_en: "no tax", typical_rates: ["0.00"] }
 ] as const satisfies ReadonlyArray<CodeEntry>
 
+/** What an issuer answers for before the authority, as its documents say. */
+export const taxResponsibilities = [
+  { code: "O-13", name: "Gran contribuyente", name_en: "large taxpayer" },
+  { code: "O-15", name: "Autorretenedor", name_en: "self-withholder" },
+  { code: "O-23", name: "Agente de retención IVA", name_en: "value added tax withholding agent" },
+  { code: "O-47", name: "Régimen simple de tributación", name_en: "simple tax regime" },
+  { code: "R-99-PN", name: "No aplica - Otros", name_en: "none of these" }
+] as const satisfies ReadonlyArray<CodeEntry>
+
 export const paymentTypes = ["1", "2"] as const
 export const organizationTypes = ["1", "2"] as const
 
@@ -77,6 +86,7 @@ export const PaymentMeansCode = catalogCode(codes(paymentMeans), " (GET /v1/cata
 export const OperationType = catalogCode(codes(operationTypes), " (GET /v1/catalogs/tipo-operacion)")
 export const UnitCode = catalogCode(codes(units), " (GET /v1/catalogs/unidad-medida)")
 export const TaxCode = catalogCode(codes(taxes), " (GET /v1/catalogs/tributos)")
+export const TaxResponsibility = catalogCode(codes(taxResponsibilities), "")
 export const PaymentType = catalogCode(paymentTypes, ': "1" cash, "2" credit')
 export const OrganizationType = catalogCode(organizationTypes, ': "1" legal entity, "2" natural person')
 

@@ -9,4 +9,18 @@ export const Version = Schema.Literals(versions).annotate({
 })
 export type Version = typeof Version.Type
 
+/** What `GET /v1/versions` answers. */
+export class VersionList extends Schema.Opaque<VersionList>()(
+  Schema.Struct({
+    object: Schema.Literal("list"),
+    url: Schema.String,
+    has_more: Schema.Literal(false),
+    data: Schema.Array(
+      Schema.Struct({ object: Schema.Literal("version"), version: Version, is_current: Schema.Boolean }).annotate({
+        identifier: "VersionItem"
+      })
+    )
+  }).annotate({ identifier: "VersionList" })
+) {}
+
 export const currentVersion: Version = "2026-01-01"

@@ -2,6 +2,7 @@ import { Effect, Latch, Layer } from "effect"
 import { HttpServer } from "effect/http"
 import * as Account from "./entities/Account.ts"
 import { AccountWork } from "./entities/AccountWork.ts"
+import { AdministrationWork } from "./entities/AdministrationWork.ts"
 import * as Housekeeping from "./entities/Housekeeping.ts"
 import * as Invoice from "./entities/Invoice.ts"
 import { InvoiceWork } from "./entities/InvoiceWork.ts"
@@ -16,6 +17,7 @@ import { Stopping } from "./http/Health.ts"
 import * as Routes from "./http/Routes.ts"
 import { Accounts } from "./store/Accounts.ts"
 import { ApiKeys } from "./store/ApiKeys.ts"
+import { AuditLog } from "./store/AuditLog.ts"
 import { Backlog } from "./store/Backlog.ts"
 import { Customers } from "./store/Customers.ts"
 import { Database } from "./store/Database.ts"
@@ -55,7 +57,7 @@ export const storeLayer = Layer.mergeAll(
   Transitions.layer,
   WebhookEndpoints.layer
 ).pipe(
-  Layer.provideMerge(Layer.mergeAll(IdempotencyKeys.layer, PoisonInvoices.layer)),
+  Layer.provideMerge(Layer.mergeAll(AuditLog.layer, IdempotencyKeys.layer, PoisonInvoices.layer)),
   Layer.provideMerge(Layer.mergeAll(Ids.layer, Secrets.layer, Workers.layer))
 )
 
@@ -67,7 +69,9 @@ export const entitiesLayer = Layer.mergeAll(
   Sweeper.layer,
   Housekeeping.layer
 ).pipe(
-  Layer.provide(Layer.mergeAll(AccountWork.layer, RedeliveryWork.layer, ResolutionWork.layer)),
+  Layer.provide(
+    Layer.mergeAll(AccountWork.layer, RedeliveryWork.layer, ResolutionWork.layer, AdministrationWork.layer)
+  ),
   Layer.provide(InvoiceWork.layer),
   Layer.provide(Layer.mergeAll(Telling.layer, Workload.layer))
 )

@@ -3,6 +3,7 @@ import { Array, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Account from "../src/entities/Account.ts"
 import { AccountWork } from "../src/entities/AccountWork.ts"
+import { AdministrationWork } from "../src/entities/AdministrationWork.ts"
 import * as Invoice from "../src/entities/Invoice.ts"
 import { InvoiceWork } from "../src/entities/InvoiceWork.ts"
 import { RedeliveryWork } from "../src/entities/RedeliveryWork.ts"
@@ -26,7 +27,9 @@ const unheard = Layer.succeed(
 /** Whatever the actors tell each other is lost; only the sweeper is heard. */
 const entities = Layer.merge(
   Layer.mergeAll(Account.layer, Invoice.layer, WebhookEndpoint.layer).pipe(
-    Layer.provide(Layer.mergeAll(AccountWork.layer, RedeliveryWork.layer, ResolutionWork.layer)),
+    Layer.provide(
+      Layer.mergeAll(AccountWork.layer, RedeliveryWork.layer, ResolutionWork.layer, AdministrationWork.layer)
+    ),
     Layer.provide(InvoiceWork.layer),
     Layer.provide(Layer.merge(unheard, Workload.layer))
   ),

@@ -1,6 +1,7 @@
 import { HttpApi, OpenApi } from "effect/http-api"
 import { currentVersion } from "../../schemas/Version.ts"
 import { AccountApi } from "./Account.ts"
+import { ApiKeysApi } from "./ApiKeys.ts"
 import { CatalogsApi } from "./Catalogs.ts"
 import { CustomersApi } from "./Customers.ts"
 import { EventsApi } from "./Events.ts"
@@ -8,11 +9,13 @@ import { HealthApi } from "./Health.ts"
 import { InvoicesApi } from "./Invoices.ts"
 import { ResolutionsApi } from "./Resolutions.ts"
 import { WebhookDeliveriesApi } from "./WebhookDeliveries.ts"
+import { VersionsApi } from "./Versions.ts"
 import { WebhookEndpointsApi } from "./WebhookEndpoints.ts"
 
 /** The interface. Unknown members are refused and all failures of a request are found at once. */
 export class Api extends HttpApi.make("folio")
   .add(AccountApi)
+  .add(ApiKeysApi)
   .add(CustomersApi)
   .add(InvoicesApi)
   .add(ResolutionsApi)
@@ -20,6 +23,7 @@ export class Api extends HttpApi.make("folio")
   .add(WebhookEndpointsApi)
   .add(WebhookDeliveriesApi)
   .add(CatalogsApi)
+  .add(VersionsApi)
   .add(HealthApi)
   .annotate(HttpApi.ParseOptions, { onExcessProperty: "error", errors: "all" })
   .annotate(HttpApi.HeadersParseOptions, {})

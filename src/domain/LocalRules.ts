@@ -1,4 +1,5 @@
 import type { Violation } from "../../schemas/ApiError.ts"
+import type { Issuer } from "../../schemas/Account.ts"
 import type { CustomerRequest } from "../../schemas/Customer.ts"
 import type { InvoiceRequest, PaymentMeans } from "../../schemas/Invoice.ts"
 import type { Line, Tax } from "../../schemas/Line.ts"
@@ -22,6 +23,14 @@ export const customerViolations = (request: CustomerRequest, mode: "test" | "liv
     ? []
     : identificationViolations(request.identification)),
   ...placeViolations(request)
+]
+
+/** What is wrong with an issuer: as with an acquirer, and only who has a NIT may issue. */
+export const issuerViolations = (issuer: Issuer): ReadonlyArray<Violation> => [
+  ...(issuer.identification.type === "31"
+    ? identificationViolations(issuer.identification)
+    : [violation("identification.type", "parameter_invalid", 'type must be "31": an issuer is known by its NIT.')]),
+  ...placeViolations(issuer)
 ]
 
 // Foreigners' documents; those of residents have digits alone.
@@ -66,7 +75,9 @@ const nitFault = (number: string, given: string | undefined): string | null => {
 const otherTypeFault = (type: string, given: string | undefined): string | null =>
   given === undefined ? null : `check_digit goes with a NIT (type 31) alone: leave it out for type ${type}.`
 
-const placeViolations = (request: CustomerRequest): ReadonlyArray<Violation> => {
+const placeViolations = (
+  request: Partial<Pick<Issuer, "city_code" | "department_code" | "country_code">>
+): ReadonlyArray<Violation> => {
   const { city_code, department_code, country_code } = request
   if (country_code !== undefined && !countryCodes.has(country_code)) {
     return [

@@ -6,6 +6,7 @@ import { accountModeOf } from "../protocol/Address.ts"
 import { IdempotencyKeys } from "../store/IdempotencyKeys.ts"
 import { apiErrorOf } from "../store/SqlFailure.ts"
 import { AccountWork } from "./AccountWork.ts"
+import { AdministrationWork } from "./AdministrationWork.ts"
 import * as DraftNumbering from "./DraftNumbering.ts"
 import * as Once from "./Once.ts"
 import { RedeliveryWork } from "./RedeliveryWork.ts"
@@ -21,6 +22,7 @@ export const layer = AccountEntity.toLayer(
     const work = yield* AccountWork
     const redelivery = yield* RedeliveryWork
     const resolutions = yield* ResolutionWork
+    const administration = yield* AdministrationWork
     const telling = yield* Telling
     const workload = yield* Workload
     const { entityId } = yield* Entity.CurrentAddress
@@ -61,7 +63,7 @@ export const layer = AccountEntity.toLayer(
           Effect.tap(() => (patch.is_active === true ? telling.deliver({ ...of, id }) : Effect.void))
         ),
       DeleteWebhookEndpoint: ({ payload: { context, id } }) =>
-        answer(context, once(context, work.deleteEndpoint({ ...of, id }))),
+        answer(context, once(context, work.deleteEndpoint({ ...of, id }, context))),
       RotateWebhookSecret: ({ payload: { context, id } }) =>
         answer(context, once(context, work.rotateSecret({ ...of, id }, context))),
       RedeliverWebhook: ({ payload: { context, id } }) =>
@@ -74,6 +76,14 @@ export const layer = AccountEntity.toLayer(
         answer(context, once(context, resolutions.create(of, context, request))),
       UpdateResolution: ({ payload: { context, id, patch } }) =>
         answer(context, once(context, resolutions.update({ ...of, id }, context, patch))),
+      CreateApiKey: ({ payload: { context, request } }) =>
+        answer(context, once(context, administration.createKey(of, context, request))),
+      RollApiKey: ({ payload: { context, id, request } }) =>
+        answer(context, once(context, administration.rollKey({ ...of, id }, context, request))),
+      RevokeApiKey: ({ payload: { context, id } }) =>
+        answer(context, once(context, administration.revokeKey({ ...of, id }, context))),
+      UpdateAccount: ({ payload: { context, patch } }) =>
+        answer(context, once(context, administration.updateAccount(of, context, patch))),
       NumberDrafts: () => numbering.takeUp
     })
   }),

@@ -14,6 +14,7 @@ import { totalsOf } from "../domain/Totals.ts"
 import { EgressGuard } from "../outbound/EgressGuard.ts"
 import type { RequestContext } from "../protocol/AccountEntity.ts"
 import { Fault } from "../protocol/Fault.ts"
+import { AuditLog } from "../store/AuditLog.ts"
 import { Customers, customerView, type StoredCustomer } from "../store/Customers.ts"
 import { type Claim, IdempotencyKeys, type Outcome } from "../store/IdempotencyKeys.ts"
 import { Ids } from "../store/Ids.ts"
@@ -58,13 +59,14 @@ export class AccountWork extends Context.Service<
       context: RequestContext,
       patch: WebhookEndpointUpdate
     ) => Effect.Effect<Outcome, ApiError>
-    readonly deleteEndpoint: (key: EndpointKey) => Effect.Effect<Outcome, ApiError>
+    readonly deleteEndpoint: (key: EndpointKey, context: RequestContext) => Effect.Effect<Outcome, ApiError>
     readonly rotateSecret: (key: EndpointKey, context: RequestContext) => Effect.Effect<Outcome, ApiError>
   }
 >()("folio/entities/AccountWork") {
   static readonly layer = Layer.effect(
     AccountWork,
     Effect.gen(function* () {
+      const audit = yield* AuditLog
       const creation = yield* InvoiceCreation
       const customers = yield* Customers
       const endpoints = yield* WebhookEndpoints
@@ -168,6 +170,7 @@ export class AccountWork extends Context.Service<
               updated_at: at
             }
             yield* endpoints.insert(endpoint, secret)
+            yield* audit.record(of, context, "webhook_endpoint.created", id)
             return created(`/v1/webhook-endpoints/${id}`, { ...endpointView(endpoint), secret })
           })
           return yield* keys.once(of, optionalClaim(context), create, { secret: true })
@@ -178,18 +181,23 @@ export class AccountWork extends Context.Service<
         function* (key, context, patch) {
           const update = Effect.gen(function* () {
             const url = patch.url === undefined ? {} : { url: yield* checkUrl(patch.url) }
-            const row = yield* endpoints.update(key, { ...patch, ...url }, yield* now)
-            return { status: 200, location: null, body: JSON.stringify(endpointView(yield* found(row, key.id))) }
+            const row = yield* found(yield* endpoints.update(key, { ...patch, ...url }, yield* now), key.id)
+            yield* audit.record(key, context, "webhook_endpoint.updated", key.id, { changed: Object.keys(patch) })
+            return { status: 200, location: null, body: JSON.stringify(endpointView(row)) }
           })
           return yield* keys.once(key, optionalClaim(context), update)
         }
       )
 
       const deleteEndpoint: AccountWork["Service"]["deleteEndpoint"] = Effect.fn("AccountWork.deleteEndpoint")(
-        function* (key) {
-          if (!(yield* endpoints.remove(key))) return yield* ApiError.missing("webhook endpoint", key.id)
-          const body = JSON.stringify({ id: key.id, object: "webhook_endpoint", deleted: true })
-          return { answer: { status: 200, location: null, body }, replayed: false }
+        function* (key, context) {
+          const remove = Effect.gen(function* () {
+            if (!(yield* endpoints.remove(key))) return yield* ApiError.missing("webhook endpoint", key.id)
+            yield* audit.record(key, context, "webhook_endpoint.deleted", key.id)
+            const body = JSON.stringify({ id: key.id, object: "webhook_endpoint", deleted: true })
+            return { status: 200, location: null, body }
+          })
+          return yield* keys.once(key, null, remove)
         }
       )
 
@@ -198,6 +206,7 @@ export class AccountWork extends Context.Service<
           const rotate = Effect.gen(function* () {
             const secret = makeWebhookSecret(yield* random.randomBytes(32))
             const row = yield* found(yield* endpoints.replaceSecret(key, secret, yield* now), key.id)
+            yield* audit.record(key, context, "webhook_endpoint.secret_rotated", key.id)
             return created(`/v1/webhook-endpoints/${key.id}`, { ...endpointView(row), secret })
           })
           return yield* keys.once(key, optionalClaim(context), rotate, { secret: true })

@@ -5,7 +5,7 @@ import { cufeTail } from "../domain/Cufe.ts"
 import { taxTotal } from "../domain/Totals.ts"
 import { Fault } from "../protocol/Fault.ts"
 import * as Metrics from "../protocol/Metrics.ts"
-import { Accounts } from "../store/Accounts.ts"
+import { Accounts, type StoredAccount } from "../store/Accounts.ts"
 import { Invoices, type StoredInvoice } from "../store/Invoices.ts"
 import { Numbering } from "../store/Numbering.ts"
 import { PoisonInvoices } from "../store/PoisonInvoices.ts"
@@ -52,7 +52,12 @@ export const make = Effect.fnUntraced(function* (of: AccountMode) {
   const workload = yield* Workload
   const drafts = yield* Queue.unbounded<NewDraft>()
 
-  const number = Effect.fnUntraced(function* (draft: NewDraft, range: StoredResolution, now: number, nit: string) {
+  const number = Effect.fnUntraced(function* (
+    draft: NewDraft,
+    range: StoredResolution,
+    now: number,
+    account: StoredAccount
+  ) {
     const key = { ...of, id: draft.id }
     const issue_date = localDate(now)
     const issue_time = issueTime(now)
@@ -64,28 +69,34 @@ export const make = Effect.fnUntraced(function* (of: AccountMode) {
       tax_04: taxTotal(draft.totals, "04"),
       tax_03: taxTotal(draft.totals, "03"),
       payable_amount: draft.totals.payable_amount,
-      supplier_nit: nit,
+      supplier_nit: account.issuer.identification.number,
       customer_id: draft.acquirer_number,
       key: range.technical_key,
       environment: of.livemode ? "1" : "2"
     })
-    return yield* numbering.number({ key, resolution_id: range.id, issue_date, issue_time, cufe_tail })
+    return yield* numbering.number({
+      key,
+      resolution_id: range.id,
+      issue_date,
+      issue_time,
+      issuer_version: account.issuer_version,
+      cufe_tail
+    })
   })
 
   /** What all drafts of the account have in common. */
   const source = Effect.fnUntraced(function* (date: string) {
-    const account = yield* accounts.get(of.account_id)
-    return { nit: account.issuer.identification.number, range: yield* resolutions.current(of, date) }
+    return { account: yield* accounts.get(of.account_id), range: yield* resolutions.current(of, date) }
   })
 
   const numberAll = Effect.fnUntraced(function* (batch: ReadonlyArray<NewDraft>) {
     yield* Fault.at("before-number")
     const now = yield* Clock.currentTimeMillis
-    const { nit, range } = yield* source(localDate(now))
+    const { account, range } = yield* source(localDate(now))
     if (Option.isNone(range)) {
       return yield* Effect.forEach(batch, ({ id }) => invoiceWork.fail({ ...of, id }, noRange), { discard: true })
     }
-    const results = yield* Effect.forEach(batch, (draft) => Effect.exit(number(draft, range.value, now, nit)), {
+    const results = yield* Effect.forEach(batch, (draft) => Effect.exit(number(draft, range.value, now, account)), {
       concurrency: "unbounded"
     })
     yield* Fault.at("after-number")

@@ -1,7 +1,7 @@
 import { Duration, Effect, Metric, Schedule } from "effect"
 import { Singleton } from "effect/cluster"
 import * as Metrics from "../protocol/Metrics.ts"
-import { purgeBatchMax, Retention } from "../store/Retention.ts"
+import { purgeBatchMax, purges, Retention } from "../store/Retention.ts"
 
 const interval = Duration.minutes(1)
 
@@ -15,20 +15,12 @@ const drain = ([table, purge]: readonly [table: string, purge: Effect.Effect<num
     Effect.catchCause((cause) => Effect.logWarning("A purge failed; the next one is in a minute", cause))
   )
 
-/** Once a minute removes what is past its time, batch after batch, deliveries before the events that they are of. */
+/** Once a minute removes what is past its time, batch after batch. */
 export const layer = Singleton.make(
   "Housekeeping",
   Effect.gen(function* () {
     const retention = yield* Retention
 
-    yield* Effect.forEach(
-      [
-        ["idempotency_keys", retention.purgeIdempotencyKeys],
-        ["deliveries", retention.purgeDeliveries],
-        ["events", retention.purgeEvents]
-      ] as const,
-      drain,
-      { discard: true }
-    ).pipe(Effect.repeat(Schedule.spaced(interval)))
+    yield* Effect.forEach(purges(retention), drain, { discard: true }).pipe(Effect.repeat(Schedule.spaced(interval)))
   })
 )

@@ -136,8 +136,8 @@ export class InvoiceWork extends Context.Service<
 
       const sign = Effect.fnUntraced(function* (row: Document) {
         yield* Fault.at("before-sign")
-        const account = yield* accounts.get(row.account_id)
-        const signed = yield* signDocument(documentOf(row, account.issuer), certificate)
+        const issuer = yield* accounts.issuer(row.account_id, row.issuer_version)
+        const signed = yield* signDocument(documentOf(row, issuer), certificate)
         yield* Fault.at("after-sign")
         const next = yield* step(row, "Sign", { signed, alarmMs: workAlarmMs, held: true })
         return Option.map(next, (stored): Document => ({ ...stored, signed }))

@@ -6,6 +6,7 @@ import type { DeliveryId } from "../../schemas/Id.ts"
 import { timestamp } from "../domain/AuthorityTime.ts"
 import { sampleEvent } from "../domain/SampleEvent.ts"
 import type { RequestContext } from "../protocol/AccountEntity.ts"
+import { AuditLog } from "../store/AuditLog.ts"
 import { DeliveryLog, deliveryView } from "../store/DeliveryLog.ts"
 import { IdempotencyKeys, type Outcome } from "../store/IdempotencyKeys.ts"
 import { Ids } from "../store/Ids.ts"
@@ -37,6 +38,7 @@ export class RedeliveryWork extends Context.Service<
   static readonly layer = Layer.effect(
     RedeliveryWork,
     Effect.gen(function* () {
+      const audit = yield* AuditLog
       const ids = yield* Ids
       const keys = yield* IdempotencyKeys
       const log = yield* DeliveryLog
@@ -54,6 +56,7 @@ export class RedeliveryWork extends Context.Service<
           let endpoint: EndpointKey | undefined
           const ask = Effect.gen(function* () {
             endpoint = yield* redelivery.redeliver(key)
+            yield* audit.record(key, context, "webhook_delivery.redelivered", key.id)
             return yield* showDelivery(key, key.id)
           })
           const outcome = yield* keys.once(key, optionalClaim(context), ask)
@@ -68,6 +71,10 @@ export class RedeliveryWork extends Context.Service<
             const since = new Date(request.since)
             if (since.getTime() > (yield* Clock.currentTimeMillis)) return yield* inFuture
             const { deliveries, has_more } = yield* redelivery.recover(key, since)
+            yield* audit.record(key, context, "webhook_endpoint.recovered", key.id, {
+              since: request.since,
+              deliveries
+            })
             const body: Recovery = {
               object: "webhook_recovery",
               webhook_endpoint_id: key.id,

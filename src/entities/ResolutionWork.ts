@@ -5,6 +5,7 @@ import type { ResolutionRequest, ResolutionUpdate } from "../../schemas/Resoluti
 import { localDate } from "../domain/AuthorityTime.ts"
 import { resolutionViolations } from "../domain/ResolutionRules.ts"
 import type { RequestContext } from "../protocol/AccountEntity.ts"
+import { AuditLog } from "../store/AuditLog.ts"
 import { IdempotencyKeys, type Outcome } from "../store/IdempotencyKeys.ts"
 import { Ids } from "../store/Ids.ts"
 import { type ResolutionKey, Resolutions, resolutionView, type StoredResolution } from "../store/Resolutions.ts"
@@ -29,6 +30,7 @@ export class ResolutionWork extends Context.Service<
   static readonly layer = Layer.effect(
     ResolutionWork,
     Effect.gen(function* () {
+      const audit = yield* AuditLog
       const ids = yield* Ids
       const keys = yield* IdempotencyKeys
       const resolutions = yield* Resolutions
@@ -54,6 +56,7 @@ export class ResolutionWork extends Context.Service<
               created_at: new Date(now)
             }
             yield* resolutions.register(resolution)
+            yield* audit.record(of, context, "resolution.created", id)
             return created(`/v1/resolutions/${id}`, resolutionView(resolution, localDate(now)))
           })
           return yield* keys.once(of, claim, register)
@@ -64,6 +67,7 @@ export class ResolutionWork extends Context.Service<
         function* (key, context, patch) {
           const change = Effect.gen(function* () {
             const row = yield* resolutions.update(key, patch)
+            yield* audit.record(key, context, "resolution.updated", key.id, { changed: Object.keys(patch) })
             const today = localDate(yield* Clock.currentTimeMillis)
             return { status: 200, location: null, body: JSON.stringify(resolutionView(row, today)) }
           })

@@ -5,7 +5,7 @@ import { CurrentPrincipal } from "../api/Authorization.ts"
 import { CurrentRequest } from "../api/Conventions.ts"
 import { AccountEntity, type Answered, type RequestContext } from "../protocol/AccountEntity.ts"
 import { accountAddress } from "../protocol/Address.ts"
-import { Exchange } from "./Exchange.ts"
+import { Exchange, originOf } from "./Exchange.ts"
 
 // A little more than a statement may take; what is still running then is found by the client's retry.
 const askTimeout = "12 seconds"
@@ -24,12 +24,12 @@ export const makeAsk = Effect.map(AccountEntity.client, (clientOf) => {
   ) {
     const principal = yield* CurrentPrincipal
     const { idempotency, version } = yield* CurrentRequest
-    const { request_id } = yield* Exchange
+    const exchange = yield* Exchange
     const context: RequestContext = {
       api_key_id: principal.api_key_id,
       version,
       idempotency,
-      ...(request_id === undefined ? {} : { request_id })
+      ...originOf(exchange)
     }
     const answered = yield* command(clientOf(accountAddress(principal)), context).pipe(
       Effect.timeout(askTimeout),

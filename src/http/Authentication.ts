@@ -2,7 +2,8 @@ import { Effect, Layer, Option, Redacted } from "effect"
 import { ApiError } from "../../schemas/ApiError.ts"
 import { Authorization, CurrentPrincipal, type Principal } from "../api/Authorization.ts"
 import { ApiKeys } from "../store/ApiKeys.ts"
-import { Exchange } from "./Exchange.ts"
+import { AuditLog } from "../store/AuditLog.ts"
+import { Exchange, originOf } from "./Exchange.ts"
 import { inTime } from "./Patience.ts"
 import { RateLimit } from "./RateLimit.ts"
 
@@ -15,12 +16,15 @@ const refused = new ApiError({
 export const layer = Layer.effect(
   Authorization,
   Effect.gen(function* () {
+    const audit = yield* AuditLog
     const keys = yield* ApiKeys
     const limit = yield* RateLimit
     return Authorization.of({
       apiKey: (handler, { credential }) =>
         Effect.flatMap(
-          inTime(keys.authenticate(Redacted.value(credential))) as Effect.Effect<Option.Option<Principal>>,
+          inTime(
+            Effect.flatMap(Exchange, (exchange) => keys.authenticate(Redacted.value(credential), originOf(exchange)))
+          ) as Effect.Effect<Option.Option<Principal>>,
           Option.match({
             onNone: () => Effect.andThen(limit.ofAddress, Effect.fail(refused)) as Effect.Effect<never>,
             onSome: (principal) =>
@@ -28,6 +32,11 @@ export const layer = Layer.effect(
                 exchange.account_id = principal.account_id
                 return (limit.ofKey(principal.api_key_id) as Effect.Effect<void>).pipe(
                   Effect.andThen(Effect.provideService(handler, CurrentPrincipal, principal)),
+                  Effect.tapError((error: unknown) =>
+                    error instanceof ApiError && error.status === 403
+                      ? audit.refused(principal, { ...principal, ...originOf(exchange) }, error.code)
+                      : Effect.void
+                  ),
                   Effect.annotateLogs({ account_id: principal.account_id, api_key_id: principal.api_key_id })
                 )
               })

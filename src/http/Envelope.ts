@@ -1,4 +1,4 @@
-import { Cause, Effect, Predicate, Result } from "effect"
+import { Cause, Effect, Option, Predicate, Result } from "effect"
 import { HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { ApiError, errorCodes } from "../../schemas/ApiError.ts"
 import { currentVersion, versions } from "../../schemas/Version.ts"
@@ -80,7 +80,7 @@ export const make = Effect.gen(function* () {
       const refusal = refusalOf(request)
       const guarded: Effect.Effect<HttpServerResponse.HttpServerResponse, E | ApiError, R> =
         refusal === null ? handler : Effect.fail(refusal)
-      const exchange = begun(request_id)
+      const exchange = begun(request_id, Option.getOrUndefined(request.remoteAddress))
       const respond = guarded.pipe(
         Effect.catchCause((cause) => {
           if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)

@@ -193,6 +193,20 @@ export const errorExamples: Readonly<Record<ErrorCode, ErrorExample>> = {
     request: "POST /v1/webhook-endpoints with 16 endpoints there",
     message: "An account has at most 16 webhook endpoints in each mode. Delete one that is no longer used."
   },
+  api_key_limit_reached: {
+    request: "POST /v1/api-keys with as many keys as there may be",
+    message: "An account has at most 100 keys that work in each mode. Revoke one that is no longer used."
+  },
+  api_key_inactive: {
+    request: "POST /v1/api-keys/key_01k0000000000000000000000a/roll of a key that was revoked",
+    message:
+      'The API key "key_01k0000000000000000000000a" was revoked or has expired, and cannot be rolled. Make a new one.'
+  },
+  last_api_key: {
+    request: "DELETE /v1/api-keys/key_01k0000000000000000000000a of the only key",
+    message:
+      "This is the last key of its mode that does not expire: without it the account could no longer be reached. Roll it, or make another key first."
+  },
   rate_limited: {
     request: "GET /v1/account a thousand times at once",
     message:

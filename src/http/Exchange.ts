@@ -5,6 +5,8 @@ import * as Metrics from "../protocol/Metrics.ts"
 
 interface Facts {
   readonly request_id: RequestId | undefined
+  /** Where it came from, as far as that is known. */
+  readonly ip: string | undefined
   /** The pattern of the route it matched. */
   route: string
   account_id: string | undefined
@@ -12,11 +14,18 @@ interface Facts {
   headers: Readonly<Record<string, string>>
 }
 
-export const begun = (request_id: RequestId | undefined): Facts => ({
+export const begun = (request_id: RequestId | undefined, ip?: string): Facts => ({
   request_id,
+  ip,
   route: "none",
   account_id: undefined,
   headers: {}
+})
+
+/** Who asked for what is recorded: the request's id and the address it came from. */
+export const originOf = ({ ip, request_id }: Facts) => ({
+  ...(request_id === undefined ? {} : { request_id }),
+  ...(ip === undefined ? {} : { ip })
 })
 
 /** What becomes known of a request while it is being answered, noted for its log line and its metrics. */

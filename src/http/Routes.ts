@@ -3,6 +3,7 @@ import { HttpRouter } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../api/Api.ts"
 import * as Account from "./Account.ts"
+import * as ApiKeys from "./ApiKeys.ts"
 import * as Authentication from "./Authentication.ts"
 import * as Catalogs from "./Catalogs.ts"
 import * as Conventions from "./Conventions.ts"
@@ -17,10 +18,12 @@ import * as Metrics from "./Metrics.ts"
 import { RateLimit } from "./RateLimit.ts"
 import * as Resolutions from "./Resolutions.ts"
 import * as WebhookDeliveries from "./WebhookDeliveries.ts"
+import * as Versions from "./Versions.ts"
 import * as WebhookEndpoints from "./WebhookEndpoints.ts"
 
 const groups = Layer.mergeAll(
   Account.layer,
+  ApiKeys.layer,
   Catalogs.layer,
   Customers.layer,
   Events.layer,
@@ -28,6 +31,7 @@ const groups = Layer.mergeAll(
   Invoices.layer,
   Resolutions.layer,
   WebhookDeliveries.layer,
+  Versions.layer,
   WebhookEndpoints.layer
 ).pipe(Layer.provide([Authentication.layer, Conventions.layer, Errors.layer]))
 

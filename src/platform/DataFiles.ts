@@ -1,6 +1,7 @@
 import { Clock, Effect, Layer, Redacted, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import * as Fs from "node:fs"
+import { X509Certificate } from "node:crypto"
 import * as Path from "node:path"
 import { makeApiKey } from "../domain/ApiKeyFormat.ts"
 import { fromPem, makeSelfSigned, SandboxCertificate } from "../documents/Certificate.ts"
@@ -39,17 +40,41 @@ const keep = Effect.fnUntraced(function* <R>(name: string, make: Effect.Effect<s
 
 const random32 = Effect.flatMap(SecureRandom.SecureRandom, (random) => random.randomBytes(32))
 
+/** The key that seals secrets at rest, as it is: nothing is made. */
+export const existingSecretKey = Effect.map(Settings, ({ dataDir, secretKey }) => {
+  if (secretKey !== undefined) return { _tag: "Key", key: secretKey } as const
+  const path = Path.join(dataDir, "secret-key")
+  if (!Fs.existsSync(path)) return { _tag: "None" } as const
+  if ((Fs.statSync(path).mode & 0o077) !== 0) return { _tag: "Exposed", path } as const
+  return { _tag: "Key", key: keyOf(Fs.readFileSync(path, "utf8")) } as const
+})
+
+const keyOf = (content: string) => Redacted.make(new Uint8Array(Buffer.from(content.trim(), "base64")))
+
+/** The sandbox's certificate, as it is: undefined when there is none. */
+export const existingCertificate = Effect.map(Settings, ({ dataDir }) => {
+  const path = Path.join(dataDir, "sandbox-certificate.pem")
+  if (!Fs.existsSync(path)) return undefined
+  const { subject, validToDate } = new X509Certificate(Fs.readFileSync(path))
+  return { path, subject, notAfter: validToDate }
+})
+
 /** The key that seals secrets at rest: `FOLIO_KEY`, or the file `secret-key`. */
 export const secretKeyLayer = Layer.effect(
   SecretKey,
   Effect.gen(function* () {
     const { secretKey } = yield* Settings
     if (secretKey !== undefined) return secretKey
-    const { content } = yield* keep(
+    const { content, made, path } = yield* keep(
       "secret-key",
       Effect.map(random32, (bytes) => Buffer.from(bytes).toString("base64"))
     )
-    return Redacted.make(new Uint8Array(Buffer.from(content, "base64")))
+    if (made) {
+      yield* Effect.logWarning(
+        `A key that seals secrets at rest was made in ${path}. Back it up apart from the database: without it signing secrets are lost. In production set FOLIO_KEY.`
+      )
+    }
+    return keyOf(content)
   })
 )
 

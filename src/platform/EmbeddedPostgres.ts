@@ -176,6 +176,21 @@ const adopt = Effect.fn("EmbeddedPostgres.adopt")(function* (
   return server
 })
 
+/** Whether a database has been made in `dataDir`. */
+export const exists = (dataDir: string) => Fs.existsSync(Path.join(Path.resolve(dataDir), "postgres"))
+
+/** The server that another process runs on `dataDir`, or has left running there: undefined when there is none. */
+export const running = (dataDir: string): EmbeddedPostgresConnection | undefined => {
+  const path = Path.join(Path.resolve(dataDir), "postgres")
+  const secretFile = Path.join(path, "..", "folio.password")
+  if (!Fs.existsSync(path) || !Fs.existsSync(secretFile)) return undefined
+  const cluster = Cluster.open({ path, account: undefined, native: "" })
+  const pidFile = Cluster.readPidFile(cluster)
+  if (pidFile?.status !== "ready" || !Cluster.serves(cluster, pidFile.pid)) return undefined
+  const secret = Redacted.make(Fs.readFileSync(secretFile, "utf8").trim())
+  return { host: "127.0.0.1", port: pidFile.port, database: DATABASE, username: ROLE, password: secret }
+}
+
 /** Each statement may be repeated, so a kill between two of them is mended by the next start. The password needs no quoting. */
 const prepareDatabase = (rolePassword: string) =>
   Effect.fn("EmbeddedPostgres.prepareDatabase")(function* (

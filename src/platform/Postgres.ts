@@ -1,12 +1,14 @@
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Redacted, Schema } from "effect"
 import { SqlRunnerStorage } from "effect/cluster"
+import { Reactivity } from "effect/reactivity"
 import { Migrator, SqlClient, SqlError } from "effect/sql"
 import tables from "../../migrations/0001_tables.ts"
 import workers from "../../migrations/0002_workers.ts"
 import fences from "../../migrations/0003_fences.ts"
 import retention from "../../migrations/0004_retention.ts"
 import redelivery from "../../migrations/0006_redelivery.ts"
+import audit from "../../migrations/0007_audit.ts"
 import * as EmbeddedPostgres from "./EmbeddedPostgres.ts"
 import * as Roles from "./PostgresRoles.ts"
 import * as Socket from "./PostgresSocket.ts"
@@ -16,7 +18,7 @@ import { Settings } from "./Settings.ts"
 export class DatabaseError extends Schema.TaggedError<DatabaseError>()("DatabaseError", { message: Schema.String }) {}
 
 // transaction_timeout is of this version.
-const versionMin = 17
+export const versionMin = 17
 
 const session = {
   connectTimeout: "5 seconds",
@@ -49,23 +51,27 @@ const pool = {
 } as const
 
 /** A server of somebody's, or the embedded one. */
-type Place = { readonly url: Redacted.Redacted<string> } | EmbeddedPostgres.EmbeddedPostgresConnection
+export type Place = { readonly url: Redacted.Redacted<string> } | EmbeddedPostgres.EmbeddedPostgresConnection
 
-const where = (place: Place) => {
+export const where = (place: Place) => {
   if (!("url" in place)) return `${place.host}:${place.port}`
   const url = Redacted.value(place.url)
   return URL.canParse(url) ? new URL(url).host : "DATABASE_URL"
 }
 
-const migrate = Migrator.make({})({
-  loader: Migrator.fromRecord({
-    "0001_tables": tables,
-    "0002_workers": workers,
-    "0003_fences": fences,
-    "0004_retention": retention,
-    "0006_redelivery": redelivery
-  })
-})
+const migrations = {
+  "0001_tables": tables,
+  "0002_workers": workers,
+  "0003_fences": fences,
+  "0004_retention": retention,
+  "0006_redelivery": redelivery,
+  "0007_audit": audit
+}
+
+const migrate = Migrator.make({})({ loader: Migrator.fromRecord(migrations) })
+
+/** The number of the last migration that this release knows. */
+export const lastMigration = Math.max(...Object.keys(migrations).map((name) => Number(name.slice(0, 4))))
 
 const checkServer = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, place: Place) {
   const rows = yield* sql<{ version: number }>`
@@ -110,6 +116,60 @@ const prepare = Effect.fnUntraced(function* (place: Place) {
   const runners = runner === undefined ? Layer.empty : SqlRunnerStorage.layerMigrations({})
   yield* Effect.andThen(migrate, Layer.build(runners)).pipe(Effect.provideService(SqlClient.SqlClient, sql))
 }, Effect.scoped)
+
+const readLastMigration = Effect.fnUntraced(function* (place: Place) {
+  const sql = yield* PgClient.make({ ...session, ...place, maxConnections: 1 })
+  yield* checkServer(sql, place)
+  const rows = yield* sql<{ last: number }>`select max(migration_id)::integer as last from effect_sql_migrations`.pipe(
+    Effect.orElseSucceed(() => [])
+  )
+  return rows[0]?.last ?? 0
+}, Effect.scoped)
+
+/**
+ * The database beside a service that may be running: its own server, or the embedded one, which is started if nobody runs it.
+ * Only then, and when it is asked to, are the tables brought to where this release wants them.
+ */
+const openBeside = Effect.fnUntraced(function* (migrates: boolean) {
+  const { dataDir, databaseUrl } = yield* Settings
+  const others: Place | undefined = databaseUrl === undefined ? EmbeddedPostgres.running(dataDir) : { url: databaseUrl }
+  const place = others ?? (yield* EmbeddedPostgres.start({ dataDir }))
+  if (others === undefined || migrates) return yield* Effect.as(prepare(place), place)
+  const last = yield* readLastMigration(place)
+  if (last === lastMigration) return place
+  const advice =
+    last < lastMigration
+      ? "Stop all processes of Folio and run: folio migrate"
+      : "They are of a later release: use the folio command of that one."
+  return yield* new DatabaseError({
+    message: `The tables at ${where(place)} are at migration ${last}, and this is the release of ${lastMigration}. ${advice}`
+  })
+})
+
+/** Where the database is, if there is one: nothing is made, but an embedded one that nobody runs is started. */
+export const existingPlace = Effect.gen(function* () {
+  const { dataDir, databaseUrl } = yield* Settings
+  if (databaseUrl !== undefined) return { url: databaseUrl } satisfies Place
+  const running = EmbeddedPostgres.running(dataDir)
+  if (running !== undefined) return running
+  if (EmbeddedPostgres.exists(dataDir)) return yield* EmbeddedPostgres.start({ dataDir })
+  return yield* new DatabaseError({ message: `There is no database in ${dataDir} yet.` })
+})
+
+/** A `SqlClient` whose sessions are the service's, at a place that is known to be good. */
+export const sessionsAt = (place: Place) => PgClient.layerFrom(PgClient.make({ ...pool, ...place, maxConnections: 2 }))
+
+/** Brings the tables to where this release wants them; gives the number of the last migration. */
+export const bringUpToDate = openBeside(true).pipe(
+  Effect.as(lastMigration),
+  Effect.scoped,
+  Effect.provide(Reactivity.layer)
+)
+
+/** A `SqlClient` for one command, beside a service that may be running. */
+export const commandLayer = PgClient.layerFrom(
+  Effect.flatMap(openBeside(false), (place) => PgClient.make({ ...pool, ...place, maxConnections: 2 }))
+)
 
 /** A `SqlClient` of a database whose tables are there. Its sessions are the service, not the owner. */
 export const layer = PgClient.layerFrom(

@@ -9,7 +9,7 @@ export const service = "folio_service"
 /** What the service is within a transaction for one account. */
 const account = "folio_account"
 
-const roles = [service, account]
+export const all = [service, account]
 
 /**
  * Makes the roles, as far as they are not there, and lets `member` take them on. Two that do so at once are both right.
@@ -18,7 +18,7 @@ const roles = [service, account]
  */
 export const make = (member: string): string => `
   do $$ declare role name; begin
-    foreach role in array array['${roles.join("', '")}'] loop
+    foreach role in array array['${all.join("', '")}'] loop
       if to_regrole(role) is null then
         begin
           execute format('create role %I nologin', role);
@@ -34,6 +34,6 @@ export const make = (member: string): string => `
 /** A query for what an administrator has to run where Folio may not: one line, without what is there already. */
 export const statement = (member: string): string => `
   select concat_ws('; ',
-    (select string_agg('create role ' || role || ' nologin', '; ') from unnest(array['${roles.join("', '")}']) role
+    (select string_agg('create role ' || role || ' nologin', '; ') from unnest(array['${all.join("', '")}']) role
       where to_regrole(role) is null),
-    format('grant ${roles.join(", ")} to %I with inherit false, set true', ${member})) as statement`
+    format('grant ${all.join(", ")} to %I with inherit false, set true', ${member})) as statement`

@@ -1,7 +1,9 @@
 import { Schema } from "effect"
 import { Entity } from "effect/cluster"
 import { Rpc } from "effect/rpc"
+import { AccountUpdate } from "../../schemas/Account.ts"
 import { ApiError } from "../../schemas/ApiError.ts"
+import { ApiKeyRequest, ApiKeyRollRequest } from "../../schemas/ApiKey.ts"
 import { CustomerRequest } from "../../schemas/Customer.ts"
 import { RecoverRequest, WebhookTestRequest } from "../../schemas/Delivery.ts"
 import { ApiKeyId, DeliveryId, RequestId, ResolutionId, WebhookEndpointId } from "../../schemas/Id.ts"
@@ -14,8 +16,9 @@ import { WebhookEndpointRequest, WebhookEndpointUpdate } from "../../schemas/Web
 export class RequestContext extends Schema.Opaque<RequestContext>()(
   Schema.Struct({
     api_key_id: ApiKeyId,
-    /** Of the request that asks: for log lines and spans alone. */
+    /** Of the request that asks, for log lines, spans and the audit log alone, as is its address. */
     request_id: Schema.optionalKey(RequestId),
+    ip: Schema.optionalKey(Schema.String),
     version: Version,
     idempotency: Schema.NullOr(Schema.Struct({ key: Schema.String, fingerprint: Schema.String }))
   })
@@ -47,6 +50,10 @@ export const AccountEntity = Entity.make("Account", [
   command("TestWebhookEndpoint", { id: WebhookEndpointId, request: WebhookTestRequest }),
   command("CreateResolution", { request: ResolutionRequest }),
   command("UpdateResolution", { id: ResolutionId, patch: ResolutionUpdate }),
+  command("CreateApiKey", { request: ApiKeyRequest }),
+  command("RollApiKey", { id: ApiKeyId, request: ApiKeyRollRequest }),
+  command("RevokeApiKey", { id: ApiKeyId }),
+  command("UpdateAccount", { patch: AccountUpdate }),
   /** A tell: there are drafts that this actor may not know of. */
   Rpc.make("NumberDrafts")
 ])

@@ -1,15 +1,19 @@
 import { Cache, Context, Duration, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
-import { type Account, Issuer, type KeyMode } from "../../schemas/Account.ts"
+import { type Account, type AccountMode, Issuer, type KeyMode } from "../../schemas/Account.ts"
+import type { ApiError } from "../../schemas/ApiError.ts"
 import { AccountId } from "../../schemas/Id.ts"
 import { Version } from "../../schemas/Version.ts"
 import { timestamp } from "../domain/AuthorityTime.ts"
+import * as AccountView from "./AccountView.ts"
 
 /** An account as it is stored, before a key's mode colours it. */
 export interface StoredAccount {
   readonly id: AccountId
   readonly name: string
   readonly issuer: Issuer
+  /** Which of its issuers this is: 1, and one more with every change. */
+  readonly issuer_version: number
   readonly default_version: Version
   readonly created_at: Date
 }
@@ -18,6 +22,7 @@ const Row = Schema.Struct({
   id: AccountId,
   name: Schema.String,
   issuer: Issuer,
+  issuer_version: Schema.Int,
   default_version: Version,
   created_at: Schema.Date
 })
@@ -29,9 +34,22 @@ const cacheSize = 10_000
 export class Accounts extends Context.Service<
   Accounts,
   {
-    /** Dies when there is no such account: ids come from keys and rows, never from a request. */
+    /** As it was within the last second. Dies when there is no such account: ids come from keys and rows, never from a request. */
     readonly get: (id: AccountId) => Effect.Effect<StoredAccount>
-    readonly insert: (account: StoredAccount) => Effect.Effect<void>
+    /** As it is now, in the account's view. */
+    readonly read: (of: AccountMode) => Effect.Effect<StoredAccount>
+    /** What the account's issuer was in this version. */
+    readonly issuer: (id: AccountId, version: number) => Effect.Effect<Issuer>
+    readonly insert: (account: Omit<StoredAccount, "issuer_version">) => Effect.Effect<void>
+    /** Changes name, issuer and version to what `change` makes of them. Part of the caller's transaction. */
+    readonly update: (
+      id: AccountId,
+      change: (account: StoredAccount) => Effect.Effect<StoredAccount, ApiError>
+    ) => Effect.Effect<StoredAccount, ApiError>
+    /** From now on `get` gives what is there now: to be called after the commit of a change. */
+    readonly forget: (id: AccountId) => Effect.Effect<void>
+    /** All of them, oldest first. */
+    readonly list: Effect.Effect<ReadonlyArray<StoredAccount>>
     readonly exist: Effect.Effect<boolean>
   }
 >()("folio/store/Accounts") {
@@ -40,10 +58,12 @@ export class Accounts extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
 
+      const columns = sql.literal(Object.keys(Row.fields).join(", "))
+
       const find = SqlSchema.findOne({
         Request: AccountId,
         Result: Row,
-        execute: (id) => sql`select id, name, issuer, default_version, created_at from accounts where id = ${id}`
+        execute: (id) => sql`select ${columns} from accounts where id = ${id}`
       })
       const cache = yield* Cache.make({
         lookup: (id: AccountId) => Effect.orDie(find(id)),
@@ -51,7 +71,34 @@ export class Accounts extends Context.Service<
         timeToLive: cacheTime
       })
 
-      const insert = (account: StoredAccount) =>
+      // What has been never changes.
+      const findIssuer = SqlSchema.findOne({
+        Request: Schema.Struct({ id: AccountId, version: Schema.Int }),
+        Result: Schema.Struct({ issuer: Issuer }),
+        execute: ({ id, version }) => sql`select issuer from issuers where account_id = ${id} and version = ${version}`
+      })
+      const issuers = yield* Cache.make({
+        lookup: (key: string) => {
+          const [id = "", version] = key.split("|")
+          return Effect.orDie(findIssuer({ id: AccountId.make(id), version: Number(version) }))
+        },
+        capacity: cacheSize
+      })
+
+      const lock = SqlSchema.findOne({
+        Request: AccountId,
+        Result: Row,
+        execute: (id) => sql`select ${columns} from accounts where id = ${id} for no key update`
+      })
+      const write = SqlSchema.findOne({
+        Request: Row,
+        Result: Row,
+        execute: ({ default_version, id, issuer, name }) => sql`
+          update accounts set ${sql.update({ name, issuer: JSON.stringify(issuer), default_version })} where id = ${id}
+          returning ${columns}`
+      })
+
+      const insert: Accounts["Service"]["insert"] = (account) =>
         sql`insert into accounts ${sql.insert({ ...account, issuer: JSON.stringify(account.issuer) })}`.pipe(
           Effect.orDie,
           Effect.asVoid
@@ -63,7 +110,23 @@ export class Accounts extends Context.Service<
         execute: () => sql`select id from accounts limit 1`
       })(undefined).pipe(Effect.map(Option.isSome), Effect.orDie)
 
-      return Accounts.of({ get: (id) => Cache.get(cache, id), insert, exist })
+      return Accounts.of({
+        get: (id) => Cache.get(cache, id),
+        read: (of) => Effect.orDie(AccountView.within(sql, of)(find(of.account_id))),
+        issuer: (id, version) => Effect.map(Cache.get(issuers, `${id}|${version}`), ({ issuer }) => issuer),
+        insert,
+        update: Effect.fn("Accounts.update")(function* (id, change) {
+          const changed = yield* change(yield* Effect.orDie(lock(id)))
+          return yield* Effect.orDie(write(changed))
+        }),
+        forget: (id) => Cache.invalidate(cache, id),
+        list: SqlSchema.findAll({
+          Request: Schema.Void,
+          Result: Row,
+          execute: () => sql`select ${columns} from accounts order by id`
+        })(undefined).pipe(Effect.orDie),
+        exist
+      })
     })
   )
 }

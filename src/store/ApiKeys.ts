@@ -1,70 +1,260 @@
-import { Cache, Context, Duration, Effect, Exit, Layer, Option, Schema } from "effect"
+import { Cache, Clock, Context, Effect, Exit, Layer, Option, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
-import type { KeyMode } from "../../schemas/Account.ts"
+import { AccountMode, type KeyMode } from "../../schemas/Account.ts"
+import { ApiError } from "../../schemas/ApiError.ts"
+import type { ApiKey } from "../../schemas/ApiKey.ts"
 import { AccountId, ApiKeyId } from "../../schemas/Id.ts"
+import type { PageRequest } from "../../schemas/Page.ts"
 import { Version } from "../../schemas/Version.ts"
 import type { Principal } from "../api/Authorization.ts"
 import { apiKeyHash, apiKeyMode } from "../domain/ApiKeyFormat.ts"
+import { timestamp } from "../domain/AuthorityTime.ts"
+import * as AccountView from "./AccountView.ts"
+import { AuditLog } from "./AuditLog.ts"
+import * as Pages from "./Pages.ts"
 
 const Row = Schema.Struct({
-  api_key_id: ApiKeyId,
-  account_id: AccountId,
-  livemode: Schema.Boolean,
-  default_version: Version
+  ...AccountMode.fields,
+  id: ApiKeyId,
+  name: Schema.NullOr(Schema.String),
+  last_four: Schema.String,
+  created_at: Schema.Date,
+  last_used_at: Schema.NullOr(Schema.Date),
+  expires_at: Schema.NullOr(Schema.Date),
+  revoked_at: Schema.NullOr(Schema.Date)
 })
+export type StoredApiKey = typeof Row.Type
 
-// A revoked key must stop working within a second on every node.
-const cacheTime = Duration.millis(900)
+export interface ApiKeyRef extends AccountMode {
+  readonly id: ApiKeyId
+}
+
+/** A key to be stored: its hash and last four characters; the key itself is nowhere. */
+export interface NewApiKey {
+  readonly id: ApiKeyId
+  readonly account_id: AccountId
+  readonly mode: KeyMode
+  readonly key: string
+  readonly name?: string | null
+  readonly created_at: Date
+}
+
+export const usableKeysMax = 100
+
+export const keyLimitReached = new ApiError({
+  code: "api_key_limit_reached",
+  message: `An account has at most ${usableKeysMax} keys that work in each mode. Revoke one that is no longer used.`
+})
+export const lastKey = new ApiError({
+  code: "last_api_key",
+  message:
+    "This is the last key of its mode that does not expire: without it the account could no longer be reached. Roll it, or make another key first."
+})
+export const inactiveKey = (id: string) =>
+  new ApiError({
+    code: "api_key_inactive",
+    message: `The API key ${JSON.stringify(id)} was revoked or has expired, and cannot be rolled. Make a new one.`
+  })
+export const missingKey = (id: string) => ApiError.missing("API key", id)
+
+// A key that has ended must stop working within a second on every node.
+const cacheMs = 900
 const cacheSize = 10_000
+
+// last_used_at is written at most as often, by each process.
+const usedEverySeconds = 300
 
 export class ApiKeys extends Context.Service<
   ApiKeys,
   {
-    /** None for a key that is mistyped (no look-up), unknown or revoked. */
-    readonly authenticate: (key: string) => Effect.Effect<Option.Option<Principal>>
-    /** Stores a key's hash and last four characters; the key itself is nowhere. */
-    readonly insert: (key: {
-      readonly id: ApiKeyId
-      readonly account_id: AccountId
-      readonly mode: KeyMode
-      readonly key: string
-      readonly created_at: Date
-    }) => Effect.Effect<void>
+    /**
+     * None for a key that is mistyped (no look-up), unknown, revoked or expired. `from` is noted in the audit log when the key
+     * has ended.
+     */
+    readonly authenticate: (
+      key: string,
+      from?: { readonly request_id?: string; readonly ip?: string }
+    ) => Effect.Effect<Option.Option<Principal>>
+    /** Stores a key without a look at the others. */
+    readonly insert: (key: NewApiKey) => Effect.Effect<void>
+    readonly find: (of: AccountMode, id: string) => Effect.Effect<Option.Option<StoredApiKey>>
+    /** Whose key it is: for operators, who name keys by their ids alone. */
+    readonly locate: (id: string) => Effect.Effect<Option.Option<ApiKeyRef>>
+    /** Those that have ended among them. */
+    readonly list: (of: AccountMode, page: PageRequest) => Effect.Effect<Pages.Rows<StoredApiKey>, ApiError>
+    /** Fails with `api_key_limit_reached`. Part of the caller's transaction, as are `roll` and `revoke`. */
+    readonly create: (key: NewApiKey) => Effect.Effect<StoredApiKey, ApiError>
+    /** Lets `old` expire after so many seconds, and `next` take over its name. Fails with `resource_missing`, `api_key_inactive`. */
+    readonly roll: (
+      old: ApiKeyRef,
+      expiresInSeconds: number,
+      next: Omit<NewApiKey, "name">
+    ) => Effect.Effect<StoredApiKey, ApiError>
+    /** Ends a key for good, again and again. Fails with `resource_missing` and, unless it is asked not to look, `last_api_key`. */
+    readonly revoke: (key: ApiKeyRef, options?: { readonly evenTheLast: boolean }) => Effect.Effect<void, ApiError>
   }
 >()("folio/store/ApiKeys") {
   static readonly layer = Layer.effect(
     ApiKeys,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
+      const audit = yield* AuditLog
+      const scope = yield* Effect.scope
+      const columns = sql.literal(Object.keys(Row.fields).join(", "))
+      const usable = sql`revoked_at is null and (expires_at is null or expires_at > now())`
 
       const find = SqlSchema.findOneOption({
         Request: Schema.String,
-        Result: Row,
+        Result: Schema.Struct({
+          api_key_id: ApiKeyId,
+          account_id: AccountId,
+          livemode: Schema.Boolean,
+          default_version: Version,
+          usable: Schema.Boolean,
+          unnoted: Schema.Boolean
+        }),
         execute: (hash) => sql`
-          select k.id as api_key_id, k.account_id, k.livemode, a.default_version
+          select k.id as api_key_id, k.account_id, k.livemode, a.default_version, ${usable} as usable,
+            coalesce(k.last_used_at < now() - ${usedEverySeconds} * interval '1 second', true) as unnoted
           from api_keys k join accounts a on a.id = k.account_id
-          where k.key_hash = ${hash} and k.revoked_at is null`
+          where k.key_hash = ${hash}`
       })
-      // A key that is not there may be made the next moment: only finds are kept.
-      const cache = yield* Cache.makeWith((hash: string) => Effect.orDie(find(hash)), {
+      const noteUse = (id: ApiKeyId) =>
+        sql`
+          update api_keys set last_used_at = now() where id = ${id}
+            and coalesce(last_used_at < now() - ${usedEverySeconds} * interval '1 second', true)`.pipe(
+          Effect.catchCause((cause) => Effect.logWarning("The use of a key could not be noted", cause))
+        )
+
+      // What was found is as old as the question: a slow answer is kept for less. A key that is not there may be made the next
+      // moment: only finds are kept.
+      const lookup = Effect.fnUntraced(function* (hash: string) {
+        const askedAt = yield* Clock.currentTimeMillis
+        const found = yield* Effect.orDie(find(hash))
+        // Nobody waits for the note.
+        if (Option.isSome(found) && found.value.usable && found.value.unnoted) {
+          yield* Effect.forkIn(noteUse(found.value.api_key_id), scope)
+        }
+        return { found, goodForMs: askedAt + cacheMs - (yield* Clock.currentTimeMillis) }
+      })
+      const cache = yield* Cache.makeWith(lookup, {
         capacity: cacheSize,
-        timeToLive: (exit) => (Exit.isSuccess(exit) && Option.isSome(exit.value) ? cacheTime : 0)
+        timeToLive: (exit) =>
+          Exit.isSuccess(exit) && Option.isSome(exit.value.found) && exit.value.found.value.usable
+            ? Math.max(0, exit.value.goodForMs)
+            : 0
       })
 
-      const authenticate = (key: string) =>
-        apiKeyMode(key) === null ? Effect.succeedNone : Cache.get(cache, apiKeyHash(key))
+      const authenticate: ApiKeys["Service"]["authenticate"] = Effect.fnUntraced(function* (key, from = {}) {
+        if (apiKeyMode(key) === null) return Option.none()
+        const { found } = yield* Cache.get(cache, apiKeyHash(key))
+        if (Option.isNone(found)) return found
+        const { account_id, api_key_id, default_version, livemode } = found.value
+        const principal: Principal = { api_key_id, account_id, livemode, default_version }
+        if (found.value.usable) return Option.some(principal)
+        yield* Effect.forkIn(audit.refused(principal, { ...from, api_key_id }, "invalid_api_key"), scope)
+        return Option.none()
+      })
 
-      const insert = ({ id, account_id, mode, key, created_at }: Parameters<ApiKeys["Service"]["insert"]>[0]) =>
-        sql`insert into api_keys ${sql.insert({
-          id,
-          account_id,
-          livemode: mode === "live",
-          key_hash: apiKeyHash(key),
-          last_four: key.slice(-4),
-          created_at
-        })}`.pipe(Effect.orDie, Effect.asVoid)
+      const decodeOne = (rows: ReadonlyArray<unknown>) => Schema.decodeUnknownEffect(Row)(rows[0])
+      const insert = Effect.fn("ApiKeys.insert")(
+        ({ account_id, created_at, id, key, mode, name = null }: NewApiKey) =>
+          sql`insert into api_keys ${sql.insert({
+            id,
+            account_id,
+            livemode: mode === "live",
+            name,
+            key_hash: apiKeyHash(key),
+            last_four: key.slice(-4),
+            created_at
+          })} returning ${columns}`.pipe(Effect.flatMap(decodeOne)),
+        Effect.orDie
+      )
 
-      return ApiKeys.of({ authenticate, insert })
+      const where = (key: AccountMode & { readonly id: string }) =>
+        sql`account_id = ${key.account_id} and livemode = ${key.livemode} and id = ${key.id}`
+      const read = Effect.fnUntraced(function* (key: AccountMode & { readonly id: string }) {
+        const rows = yield* sql`
+          select ${columns}, ${usable} as usable from api_keys where ${where(key)}`
+        return yield* Schema.decodeUnknownEffect(
+          Schema.Array(Schema.Struct({ ...Row.fields, usable: Schema.Boolean }))
+        )(rows)
+      }, Effect.orDie)
+      // The account's row is the lock that lets what was counted hold until the commit.
+      const lock = (of: AccountMode) =>
+        Effect.orDie(sql`select id from accounts where id = ${of.account_id} for no key update`)
+      const isAny = Effect.fnUntraced(function* (rows: Effect.Effect<ReadonlyArray<unknown>, unknown>) {
+        return (yield* Effect.orDie(rows)).length > 0
+      })
+
+      const locate = SqlSchema.findOneOption({
+        Request: Schema.String,
+        Result: Schema.Struct({ ...AccountMode.fields, id: ApiKeyId }),
+        execute: (id) => sql`select account_id, livemode, id from api_keys where id = ${id}`
+      })
+
+      const create: ApiKeys["Service"]["create"] = Effect.fn("ApiKeys.create")(function* (key) {
+        const livemode = key.mode === "live"
+        yield* lock({ account_id: key.account_id, livemode })
+        const full = yield* isAny(sql`
+          select 1 as found from api_keys where account_id = ${key.account_id} and livemode = ${livemode} and ${usable}
+          having count(*) >= ${usableKeysMax}`)
+        return full ? yield* keyLimitReached : yield* insert(key)
+      })
+
+      const roll: ApiKeys["Service"]["roll"] = Effect.fn("ApiKeys.roll")(function* (old, expiresInSeconds, next) {
+        yield* lock(old)
+        const [row] = yield* read(old)
+        if (row === undefined) return yield* missingKey(old.id)
+        if (!row.usable) return yield* inactiveKey(old.id)
+        yield* Effect.orDie(sql`
+          update api_keys set
+            expires_at = least(coalesce(expires_at, 'infinity'), now() + ${expiresInSeconds} * interval '1 second')
+          where ${where(old)}`)
+        return yield* insert({ ...next, name: row.name })
+      })
+
+      const revoke: ApiKeys["Service"]["revoke"] = Effect.fn("ApiKeys.revoke")(function* (key, options) {
+        yield* lock(key)
+        const [row] = yield* read(key)
+        if (row === undefined) return yield* missingKey(key.id)
+        const isNeeded =
+          row.usable &&
+          options?.evenTheLast !== true &&
+          !(yield* isAny(sql`
+            select 1 as found from api_keys where account_id = ${key.account_id} and livemode = ${key.livemode}
+              and id <> ${key.id} and revoked_at is null and expires_at is null limit 1`))
+        if (isNeeded) return yield* lastKey
+        yield* Effect.orDie(sql`update api_keys set revoked_at = now() where ${where(key)} and revoked_at is null`)
+      })
+
+      return ApiKeys.of({
+        authenticate,
+        insert: (key) => Effect.asVoid(insert(key)),
+        find: Effect.fn("ApiKeys.find")((of: AccountMode, id: string) =>
+          Effect.map(AccountView.within(sql, of)(read({ ...of, id })), ([row]) => Option.fromUndefinedOr(row))
+        ),
+        locate: (id) => Effect.orDie(locate(id)),
+        list: Pages.make(sql, { table: "api_keys", columns, row: Row }),
+        create,
+        roll,
+        revoke
+      })
     })
   )
 }
+
+const time = (date: Date | null) => (date === null ? null : timestamp(date.getTime()))
+
+/** The key as the API shows it: without itself. */
+export const apiKeyView = (row: StoredApiKey): ApiKey => ({
+  id: row.id,
+  object: "api_key",
+  name: row.name,
+  livemode: row.livemode,
+  last_four: row.last_four,
+  created_at: timestamp(row.created_at.getTime()),
+  last_used_at: time(row.last_used_at),
+  expires_at: time(row.expires_at),
+  revoked_at: time(row.revoked_at)
+})

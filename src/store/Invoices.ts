@@ -34,6 +34,7 @@ const Row = Schema.Struct({
   acquirer: Acquirer,
   metadata: Metadata,
   resolution_id: Schema.NullOr(ResolutionId),
+  issuer_version: Schema.Int,
   full_number: Schema.NullOr(Schema.String),
   cufe: Schema.NullOr(Schema.String),
   issue_date: Schema.NullOr(LocalDate),

@@ -11,6 +11,8 @@ export interface DraftToNumber {
   /** YYYY-MM-DD, in the authority's zone */
   readonly issue_date: string
   readonly issue_time: string
+  /** Which of its account's issuers it is issued by: the one in the code. */
+  readonly issuer_version: number
   /** What the invoice code is hashed from, after the number. */
   readonly cufe_tail: string
 }
@@ -56,8 +58,10 @@ export class Numbering extends Context.Service<
                 ${drafts.map((draft) => draft.resolution_id)}::text[],
                 ${drafts.map((draft) => draft.issue_date)}::date[],
                 ${drafts.map((draft) => draft.issue_time)}::text[],
+                ${drafts.map((draft) => draft.issuer_version)}::integer[],
                 ${drafts.map((draft) => draft.cufe_tail)}::text[]
-              ) with ordinality as n (account_id, livemode, id, resolution_id, issue_date, issue_time, cufe_tail, ord)
+              ) with ordinality as n (account_id, livemode, id, resolution_id, issue_date, issue_time,
+                issuer_version, cufe_tail, ord)
             ),
             once as (select distinct on (id) * from input order by id, ord),
             draft as (
@@ -95,7 +99,7 @@ export class Numbering extends Context.Service<
                 resolution_id = f.resolution_id,
                 prefix = f.prefix, number = f.number, full_number = f.prefix || f.number,
                 cufe = encode(sha384(convert_to(f.prefix || f.number || f.cufe_tail, 'UTF8')), 'hex'),
-                issue_date = f.issue_date, issue_time = f.issue_time, updated_at = now(),
+                issue_date = f.issue_date, issue_time = f.issue_time, issuer_version = f.issuer_version, updated_at = now(),
                 next_action_at = now() + ${signWithinSeconds} * interval '1 second', worker = ${workers.id}
               from fitting f
               where i.account_id = f.account_id and i.livemode = f.livemode and i.id = f.id

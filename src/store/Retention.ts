@@ -25,6 +25,8 @@ export class Retention extends Context.Service<
     readonly purgeDeliveries: Effect.Effect<number>
     /** Events as old as that of which no delivery is left. */
     readonly purgeEvents: Effect.Effect<number>
+    /** Entries of the audit log that are older than 400 days: the database keeps all others. */
+    readonly purgeAuditLog: Effect.Effect<number>
   }
 >()("folio/store/Retention") {
   static readonly layer = Layer.effect(
@@ -69,6 +71,7 @@ export class Retention extends Context.Service<
       }, Effect.orDie)
 
       return Retention.of({
+        purgeAuditLog: count(sql`select purge_audit_log(${purgeBatchMax}) as count`),
         purgeIdempotencyKeys: count(sql`
           with old as materialized (
             select api_key_id, value from idempotency_keys
@@ -110,3 +113,12 @@ export class Retention extends Context.Service<
     })
   )
 }
+
+/** Each table with what purges it, deliveries before the events that they are of. */
+export const purges = (retention: Retention["Service"]) =>
+  [
+    ["idempotency_keys", retention.purgeIdempotencyKeys],
+    ["deliveries", retention.purgeDeliveries],
+    ["events", retention.purgeEvents],
+    ["audit_log", retention.purgeAuditLog]
+  ] as const

@@ -20,7 +20,7 @@ const issuer: Issuer = {
 }
 
 /** The numbering range that the authority's test environment gives to everybody. */
-const range = {
+export const testRange = {
   number: "18760000001",
   document_type: "invoice",
   prefix: "SETP",
@@ -55,7 +55,7 @@ export const createSandboxAccount = Effect.fn("createSandboxAccount")(function* 
       created_at
     })
     yield* keys.insert({ id: yield* ids.apiKey, account_id, mode: "test", key, created_at })
-    yield* resolutions.insert({ account_id, livemode: false, id: yield* ids.resolution, ...range, created_at })
+    yield* resolutions.insert({ account_id, livemode: false, id: yield* ids.resolution, ...testRange, created_at })
     return true
   })
   return yield* Effect.orDie(sql.withTransaction(create))

@@ -79,7 +79,7 @@ describe("Invoice: what only one of its owners may do", () => {
     }).pipe(Effect.provide(alone))
   )
 
-  it.effect.each(["Invoices.load", "Accounts.get", "Transitions.move", "Invoices.signedDocument"])(
+  it.effect.each(["Invoices.load", "Accounts.issuer", "Transitions.move", "Invoices.signedDocument"])(
     "a defect in %s costs that tell alone",
     (call) =>
       Effect.gen(function* () {

@@ -1,9 +1,10 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { errorCodes, type ErrorCode } from "../../schemas/ApiError.ts"
+import { usableKeysMax } from "../../src/store/ApiKeys.ts"
 import { endpointsPerAccountMax } from "../../src/store/WebhookEndpoints.ts"
 import { customerBody, endpointBody, resolutionBody } from "../support/Invoices.ts"
-import { baseUrl, layer as app } from "../support/MemoryApp.ts"
+import { apiKeyIds, baseUrl, keys, layer as app } from "../support/MemoryApp.ts"
 import { addEndpoint } from "../support/MemoryRows.ts"
 import { MemoryTables } from "../support/MemoryTables.ts"
 import { type Reply, send } from "../support/Requests.ts"
@@ -18,9 +19,11 @@ const headersOf: Partial<Record<ErrorCode, Readonly<Record<string, string>>>> = 
   service_unavailable: { "retry-after": "1" }
 }
 
-/** Every row there is, by identity: rows are replaced, never changed. */
+/** Every row there is but the log of refusals, by identity: rows are replaced, never changed. */
 const stored = Effect.map(MemoryTables, ({ tables }) =>
-  Object.entries(tables).flatMap(([table, rows]) => [...rows.values()].map((row) => ({ table, row })))
+  Object.entries({ ...tables, auditLog: [] }).flatMap(([table, rows]) =>
+    [...rows.values()].map((row) => ({ table, row }))
+  )
 )
 
 const check = Effect.fnUntraced(function* (reply: Reply, { code, message, param }: BadRequest) {
@@ -120,6 +123,33 @@ const badMoments = [
         /numbers 20 to 30 of prefix "FE" overlap those of res_\w+, 10 to 20/
       ]
     ])
+  },
+  {
+    given: Effect.forEach(Array.from({ length: usableKeysMax }), () => send(post("/v1/api-keys", {}))),
+    bad: refused("api_key_limit_reached", [["a key too many", post("/v1/api-keys", {}), /at most 100/]])
+  },
+  {
+    given: Effect.void,
+    bad: [
+      ...refused("last_api_key", [
+        [
+          "the last key",
+          {
+            method: "DELETE",
+            path: `/v1/api-keys/${apiKeyIds.live}`,
+            headers: { authorization: `Bearer ${keys.live}` }
+          },
+          /Roll it/
+        ]
+      ]),
+      ...refused("api_key_inactive", [
+        [
+          "a roll of a revoked key",
+          post(`/v1/api-keys/${apiKeyIds.revoked}/roll`, { expires_in: 0 }),
+          /was revoked or has expired/
+        ]
+      ])
+    ]
   },
   {
     given: breakCall("Customers.find"),

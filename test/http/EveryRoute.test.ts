@@ -77,6 +77,8 @@ const creation: Answers = {
 
 const change = (status: number): Answers => ({ ...item, ...written, nothing: [status] })
 
+const accountChange: Answers = { ...own, ...written }
+
 /** Without a key, and without an opinion on what is sent along. */
 const open: Answers = {
   ...own,
@@ -109,6 +111,9 @@ const ofOwnPrefix = () => resolutionBody({ prefix: `R${prefixes++}` })
 const resolutionId = Effect.gen(function* () {
   return String((yield* post("/v1/resolutions", ofOwnPrefix())).json.id)
 })
+const apiKeyId = Effect.gen(function* () {
+  return String((yield* post("/v1/api-keys", {})).json.id)
+})
 const noId = Effect.succeed("")
 
 interface Row {
@@ -125,6 +130,14 @@ const update = { answers: change(200), id: endpointId, body: () => ({ is_active:
 /** One row a route: what it answers to a request that is right, and to one with each fault. */
 const rows: Readonly<Record<string, Row>> = {
   "GET /v1/account": { answers: own },
+  "PATCH /v1/account": { answers: accountChange, body: () => ({ name: "Cuenta" }) },
+  "POST /v1/account": { answers: accountChange, body: () => ({ name: "Cuenta" }) },
+  "GET /v1/versions": { answers: open },
+  "POST /v1/api-keys": { answers: creation, body: () => ({}) },
+  "GET /v1/api-keys": { answers: own },
+  "GET /v1/api-keys/:id": { answers: item, id: apiKeyId },
+  "DELETE /v1/api-keys/:id": { answers: item, id: apiKeyId },
+  "POST /v1/api-keys/:id/roll": { answers: change(201), id: apiKeyId, body: () => ({ expires_in: 0 }) },
   "POST /v1/customers": { answers: creation, body: () => customerBody },
   "GET /v1/customers": { answers: own },
   "GET /v1/customers/:id": { answers: item, id: addCustomer() },

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { customerBody, endpointBody, invoiceBody, resolutionBody } from "../support/Invoices.ts"
-import { layer as app } from "../support/MemoryApp.ts"
+import { apiKeyIds, layer as app } from "../support/MemoryApp.ts"
 import { addCustomer, addEndpoint } from "../support/MemoryRows.ts"
 import { MemoryTables } from "../support/MemoryTables.ts"
 import { send, type Sent } from "../support/Requests.ts"
@@ -135,6 +135,29 @@ layer(app)("bodies with one thing wrong", (it) => {
         50
       )
       assert.isAbove(yield* sendAll({ method: "POST", path: `${path}/test` }, { type: "invoice.failed" }), 40)
+    })
+  )
+
+  it.effect("changes of the account", () =>
+    Effect.gen(function* () {
+      const body = {
+        name: "Cuenta",
+        identification: { type: "31", number: "900373115", check_digit: "3" },
+        legal_name: "Folio Sandbox S.A.S.",
+        email: "facturas@folio.test",
+        city_code: "11001",
+        department_code: "11",
+        country_code: "CO",
+        tax_responsibilities: ["R-99-PN"]
+      }
+      assert.isAbove(yield* sendAll({ method: "PATCH", path: "/v1/account" }, body), 200)
+    })
+  )
+
+  it.effect("rolls of a key", () =>
+    Effect.gen(function* () {
+      const path = `/v1/api-keys/${apiKeyIds.secondTest}/roll`
+      assert.isAbove(yield* sendAll({ method: "POST", path }, { expires_in: 60 }), 60)
     })
   )
 

@@ -27,13 +27,15 @@ const objects = Effect.gen(function* () {
   )
   const { tables } = yield* MemoryTables
   const event = tables.events.find(({ object_id }) => object_id === invoice.json.id)
+  const apiKey = yield* post("/v1/api-keys", {})
   return {
     customer: String(customer.json.id),
     invoice: String(invoice.json.id),
     endpoint: String(endpoint.json.id),
     delivery: String(test.json.id),
     event: String(event?.id),
-    resolution: String(resolution.id)
+    resolution: String(resolution.id),
+    apiKey: String(apiKey.json.id)
   }
 })
 
@@ -50,6 +52,10 @@ const requests = (ids: Effect.Success<typeof objects>): ReadonlyArray<Sent & { r
   { id: ids.endpoint, method: "POST", path: `/v1/webhook-endpoints/${ids.endpoint}`, body: { is_active: false } },
   { id: ids.endpoint, method: "POST", path: `/v1/webhook-endpoints/${ids.endpoint}/rotate-secret` },
   { id: ids.endpoint, method: "DELETE", path: `/v1/webhook-endpoints/${ids.endpoint}` },
+  { id: ids.apiKey, path: `/v1/api-keys/${ids.apiKey}` },
+  { id: ids.apiKey, method: "POST", path: `/v1/api-keys/${ids.apiKey}/roll`, body: { expires_in: 0 } },
+  { id: ids.apiKey, method: "DELETE", path: `/v1/api-keys/${ids.apiKey}` },
+  { id: ids.apiKey, path: `/v1/api-keys?starting_after=${ids.apiKey}` },
   { id: ids.customer, method: "POST", path: "/v1/invoices", body: invoiceBody(ids.customer) },
   { id: ids.customer, path: `/v1/customers?starting_after=${ids.customer}` },
   { id: ids.invoice, path: `/v1/invoices?ending_before=${ids.invoice}` },
@@ -144,6 +150,7 @@ layer(app)("ownership", (it) => {
 const kinds: Readonly<Record<string, string>> = {
   cust: "customers",
   inv: "invoices",
+  key: "api-keys",
   we: "webhook-endpoints",
   whd: "webhook-deliveries",
   evt: "events",

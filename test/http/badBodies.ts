@@ -15,6 +15,9 @@ const tax = (fields: object) => line({ taxes: [{ ...goodTax, ...fields }] })
 const endpoint = (fields: object) =>
   post("/v1/webhook-endpoints", { ...endpointBody("https://hooks.example.com/folio"), ...fields })
 
+const account = (body: unknown) => ({ method: "PATCH", path: "/v1/account", body })
+const roll = (body: unknown) => post("/v1/api-keys/key_1/roll", body)
+
 /** Bodies that are JSON and do not say what a request of theirs must say. */
 export const badBodies = [
   ...refused("parameter_missing", [
@@ -26,6 +29,8 @@ export const badBodies = [
       "body"
     ],
     ["no name", customerWith({ legal_name: undefined }), /legal_name is required/, "legal_name"],
+    ["a change of the account without a body", account(undefined), /required/, "body"],
+    ["a roll that does not say when", roll({}), /expires_in is required/, "expires_in"],
     ["an empty invoice", post("/v1/invoices", {}), /required/, "customer_id"]
   ]),
   ...refused("parameter_unknown", [
@@ -36,6 +41,9 @@ export const badBodies = [
       /not known/,
       "identification.dv"
     ],
+    ["a key of one's own", post("/v1/api-keys", { key: "sk_test_x" }), /not known/, "key"],
+    ["a mode of an account", account({ key_mode: "live" }), /not known/, "key_mode"],
+    ["a certificate of an account", account({ certificate: null }), /not known/, "certificate"],
     ["a secret of one's own", endpoint({ secret: "whsec_x" }), /not known/, "secret"],
     ["is_active at creation", endpoint({ is_active: false }), /not known/, "is_active"],
     [
@@ -51,6 +59,18 @@ export const badBodies = [
   ),
   ...refused("parameter_invalid", [
     ["a number for a text", customerWith({ legal_name: 5 }), /must be a string/, "legal_name"],
+    ["a key without end", roll({ expires_in: 604_801 }), /seven days/, "expires_in"],
+    ["a key that ended yesterday", roll({ expires_in: -1 }), /from 0/, "expires_in"],
+    ["half a second", roll({ expires_in: 0.5 }), /whole number/, "expires_in"],
+    ["an issuer without an e-mail", account({ email: null }), /must be a string/, "email"],
+    [
+      "an issuer without a NIT",
+      account({ identification: { type: "13", number: "1020304050" } }),
+      /known by its NIT/,
+      "identification.type"
+    ],
+    ["another city's department", account({ city_code: "05001" }), /must be "05"/, "department_code"],
+    ["a responsibility twice", account({ tax_responsibilities: ["O-13", "O-13"] }), /once/, "tax_responsibilities"],
     ["null for a text", customerWith({ email: null }), /must be a string/, "email"],
     ["a list for an object", customerWith({ identification: [] }), /must be an object/, "identification"],
     ["an e-mail that is none", customerWith({ email: "x" }), /one e-mail address/, "email"],

@@ -137,6 +137,9 @@ export const badRequests = [
     ["no id", get("/v1/customers/"), /no customer ""/],
     ["an id longer than any", get(`/v1/customers/${"x".repeat(80)}`), /no customer "x{64}"/],
     ["no such invoice", get("/v1/invoices/inv_1"), /no invoice "inv_1"/],
+    ["no such key", get("/v1/api-keys/key_1"), /no API key "key_1"/],
+    ["a roll of no key", post("/v1/api-keys/key_1/roll", { expires_in: 0 }), /no API key "key_1"/],
+    ["no key to revoke", { method: "DELETE", path: "/v1/api-keys/key_1" }, /no API key "key_1"/],
     ["no such endpoint", get("/v1/webhook-endpoints/we_1"), /no webhook endpoint "we_1"/],
     ["no such resolution", get("/v1/resolutions/res_1"), /no resolution "res_1"/],
     [
@@ -217,6 +220,7 @@ export const badRequests = [
     ["a cursor after nothing", get("/v1/invoices?starting_after=inv_1"), /"inv_1"/, "starting_after"],
     ["a cursor before nothing", get("/v1/webhook-endpoints?ending_before=we_1"), /"we_1"/, "ending_before"],
     ["an event to go on from that is none", get("/v1/events?after=evt_1&wait=20"), /"evt_1"/, "after"],
+    ["a cursor after no key", get("/v1/api-keys?starting_after=key_1"), /"key_1"/, "starting_after"],
     ["an empty cursor", get("/v1/customers?starting_after="), /""/, "starting_after"]
   ]),
   ...refused("parameter_unknown", [

@@ -101,6 +101,7 @@ const calls = [
   "IdempotencyKeys.once",
   "IdempotencyKeys.lookup",
   "Accounts.get",
+  "Accounts.issuer",
   "Resolutions.current"
 ] as const
 const points: ReadonlyArray<FaultPoint> = [

@@ -10,11 +10,13 @@ import workers from "../../migrations/0002_workers.ts"
 import type { AccountMode } from "../../schemas/Account.ts"
 import type { InvoiceId, ResolutionId } from "../../schemas/Id.ts"
 import { start } from "../../src/platform/EmbeddedPostgres.ts"
+import { Accounts } from "../../src/store/Accounts.ts"
 import { Customers } from "../../src/store/Customers.ts"
 import { Ids } from "../../src/store/Ids.ts"
 import { Invoices } from "../../src/store/Invoices.ts"
 import { Numbering } from "../../src/store/Numbering.ts"
-import { acquirer, ownerLayer, seedAccount, seedDrafts, storeOn } from "../support/Owners.ts"
+import { testRange } from "../../src/store/SandboxAccount.ts"
+import { acquirer, ownerLayer, seedDrafts, storeOn } from "../support/Owners.ts"
 import { bareDatabase, connect } from "../support/Postgres.ts"
 import { refusal } from "../support/Refusals.ts"
 import { dataDirectory } from "./FolioProcess.ts"
@@ -28,9 +30,19 @@ const ofOwner = (url: string, startupParameters: Record<string, string> = {}) =>
   PgClient.layer({ url: Redacted.make(url), ssl: false, startupParameters })
 
 const number = Effect.fnUntraced(function* (of: AccountMode, resolution_id: ResolutionId, id: InvoiceId) {
-  const issue = { issue_date: "2026-11-21", issue_time: "10:00:00-05:00", cufe_tail: id }
+  const issue = { issue_date: "2026-11-21", issue_time: "10:00:00-05:00", issuer_version: 1, cufe_tail: id }
   return yield* (yield* Numbering).number({ key: { ...of, id }, resolution_id, ...issue })
 })
+
+const oldIssuer = {
+  ...acquirer,
+  email: "a@folio.test",
+  address: "Calle 1",
+  city_code: "11001",
+  department_code: "11",
+  country_code: "CO",
+  tax_responsibilities: ["R-99-PN"]
+}
 
 /** What a release without fences has made of one customer and two drafts. */
 const firstWork = Effect.gen(function* () {
@@ -38,17 +50,32 @@ const firstWork = Effect.gen(function* () {
   // As migrations that stand between that release and this one.
   yield* sql`create table later (id int)`
   yield* sql`alter table invoices add later text`
-  const { of, resolution } = yield* seedAccount
-  const [key] = yield* sql<{ id: string }>`select id from api_keys`
-  const id = yield* (yield* Ids).customer
+  const ids = yield* Ids
+  const [of, key, resolution] = [
+    { account_id: yield* ids.account, livemode: false },
+    yield* ids.apiKey,
+    yield* ids.resolution
+  ]
+  yield* sql`
+    insert into accounts (id, name, issuer, default_version, created_at)
+    values (${of.account_id}, 'Cuenta', ${JSON.stringify(oldIssuer)}, '2026-01-01', now())`
+  yield* sql`
+    insert into api_keys (id, account_id, livemode, key_hash, last_four, created_at)
+    values (${key}, ${of.account_id}, false, 'hash', 'last', now())`
+  yield* sql`insert into resolutions ${sql.insert({ ...of, id: resolution, ...testRange, created_at: new Date() })}`
+  const id = yield* ids.customer
   const at = new Date()
   yield* (yield* Customers).create({
     customer: { ...of, id, acquirer, metadata: {}, created_at: at, updated_at: at },
-    claim: { api_key_id: key?.id ?? "", value: "customer", fingerprint: "" },
+    claim: { api_key_id: key, value: "customer", fingerprint: "" },
     answer: { status: 201, location: null, body: "" }
   })
   const [numbered, queued] = yield* seedDrafts(of.account_id, 2)
-  yield* number(of, resolution, numbered)
+  yield* sql`
+    update invoices set state = 'numbered', version = 2, resolution_id = ${resolution}, prefix = 'SETP', number = 990000000,
+      full_number = 'SETP990000000', cufe = 'c', issue_date = '2026-11-21', issue_time = '10:00:00-05:00'
+    where id = ${numbered}`
+  yield* sql`update resolutions set next_number = next_number + 1`
   return { of, resolution, customer: id, numbered, queued: queued! }
 })
 
@@ -67,6 +94,7 @@ describe("Postgres", () => {
         const invoices = yield* Invoices
         const sql = yield* SqlClient.SqlClient
         assert.isTrue(Option.isSome(yield* (yield* Customers).find(of, customer)))
+        assert.deepStrictEqual(yield* (yield* Accounts).issuer(of.account_id, 1), oldIssuer)
         assert.strictEqual(yield* number(of, resolution, queued), "numbered")
         const rows = yield* Effect.forEach([numbered, queued], (id) => invoices.find(of, id))
         assert.deepStrictEqual(

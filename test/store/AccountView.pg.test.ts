@@ -112,10 +112,16 @@ layer(TwoAccounts.layer, { excludeTestServices: true })("An account's view", (it
         "update invoices set state = 'failed'",
         "insert into transitions select * from transitions",
         "update resolutions set next_number = next_number + 1",
-        "update accounts set name = ''",
+        "update accounts set created_at = now()",
+        "update issuers set issuer = '{}'",
+        "select * from audit_log",
+        "update audit_log set actor = ''",
+        "delete from audit_log",
         "delete from deliveries",
         "delete from idempotency_keys",
         "select key_hash from api_keys",
+        "update api_keys set key_hash = ''",
+        "delete from api_keys",
         "truncate webhook_endpoints",
         "create table mine (a int)"
       ]

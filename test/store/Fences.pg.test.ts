@@ -65,6 +65,16 @@ const forbidden: ReadonlyArray<readonly [statement: string, stoppedBy: string]> 
   ["update events set created_at = now()", "what has happened does not change"],
   ["delete from events", "what has happened is kept for a day at least"],
   ["update transitions set at = now()", "permission denied for table transitions"],
+  ["update invoices set issuer_version = 2 where id = 'ID'", "the issuer of a numbered document never changes"],
+  ["update issuers set issuer = '{}'", "permission denied for table issuers"],
+  ["delete from issuers", "permission denied for table issuers"],
+  ["update audit_log set actor = 'nobody'", "permission denied for table audit_log"],
+  ["delete from audit_log", "permission denied for table audit_log"],
+  ["truncate audit_log", "permission denied for table audit_log"],
+  ["update api_keys set key_hash = ''", "permission denied for table api_keys"],
+  ["update api_keys set revoked_at = null where id = 'key_ended'", "the end of a key is never put off"],
+  ["update api_keys set expires_at = expires_at + interval '1 s' where id = 'key_ended'", "the end of a key is never"],
+  ["update api_keys set expires_at = null where id = 'key_ended'", "the end of a key is never put off"],
   ["update attempts set response_body = ''", "permission denied for table attempts"],
   ...["accounts", "api_keys", "resolutions", "invoices", "invoice_documents", "transitions"].map(
     (table) => [`delete from ${table}`, `permission denied for table ${table}`] as const
@@ -119,6 +129,9 @@ layer(TestDatabase.layer, { excludeTestServices: true })("The database", (it) =>
       yield* service`
         insert into events (account_id, livemode, id, type, object_id, object_version, body, created_at)
         select account_id, livemode, 'evt_1', 'invoice.failed', id, 1, '{}', now() from invoices where id = ${id}`
+      yield* service`
+        insert into api_keys (id, account_id, livemode, key_hash, last_four, created_at, expires_at, revoked_at)
+        select 'key_ended', id, false, 'x', 'xxxx', now(), now(), now() from accounts`
       for (const [statement, stoppedBy] of forbidden) {
         assert.include(yield* refusal(service.unsafe(statement.replaceAll("ID", id))), stoppedBy, statement)
       }

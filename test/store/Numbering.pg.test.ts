@@ -36,6 +36,7 @@ const toNumber = (of: AccountMode, id: InvoiceId, resolution_id: ResolutionId): 
   resolution_id,
   issue_date: "2026-11-21",
   issue_time: "10:00:00-05:00",
+  issuer_version: 1,
   cufe_tail: `tail of ${id}`
 })
 

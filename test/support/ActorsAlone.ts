@@ -2,6 +2,7 @@ import { Effect, Layer } from "effect"
 import { Entity, ShardingConfig } from "effect/cluster"
 import * as Account from "../../src/entities/Account.ts"
 import { AccountWork } from "../../src/entities/AccountWork.ts"
+import { AdministrationWork } from "../../src/entities/AdministrationWork.ts"
 import * as Invoice from "../../src/entities/Invoice.ts"
 import { InvoiceWork } from "../../src/entities/InvoiceWork.ts"
 import { RedeliveryWork } from "../../src/entities/RedeliveryWork.ts"
@@ -29,7 +30,9 @@ export const accountOwner = Effect.flatMap(
   Entity.makeTestClient(
     AccountEntity,
     Account.layer.pipe(
-      Layer.provide(Layer.mergeAll(AccountWork.layer, RedeliveryWork.layer, ResolutionWork.layer)),
+      Layer.provide(
+        Layer.mergeAll(AccountWork.layer, RedeliveryWork.layer, ResolutionWork.layer, AdministrationWork.layer)
+      ),
       Layer.provide(InvoiceWork.layer)
     )
   ),

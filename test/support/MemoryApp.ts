@@ -100,7 +100,7 @@ const seed = Layer.effectDiscard(
       const account_id = name === "otherAccount" ? otherAccount : account
       yield* apiKeys.insert({ id, account_id, mode: name === "live" ? "live" : "test", key: keys[name], created_at })
       const row = tables.apiKeys.get(id)
-      if (name === "revoked" && row !== undefined) tables.apiKeys.set(id, { ...row, revoked: true })
+      if (name === "revoked" && row !== undefined) tables.apiKeys.set(id, { ...row, revoked_at: created_at })
     }
   })
 )

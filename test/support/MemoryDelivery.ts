@@ -34,6 +34,7 @@ const number = (tables: Tables, draft: DraftToNumber, now: number): NumberingRes
     version,
     attempts: 0,
     resolution_id: range.id,
+    issuer_version: draft.issuer_version,
     prefix: range.prefix,
     number: range.next_number,
     full_number,

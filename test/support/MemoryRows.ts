@@ -68,6 +68,7 @@ export const addNumbered = Effect.fnUntraced(function* (customer: string) {
     resolution_id: rangeId(testMode),
     issue_date: "2026-11-21",
     issue_time: "10:00:00-05:00",
+    issuer_version: 1,
     cufe_tail: key.id
   })
   return key

@@ -1,10 +1,6 @@
 import { Effect, Layer, Option, Result, Semaphore } from "effect"
 import type { AccountMode } from "../../schemas/Account.ts"
 import { ApiError } from "../../schemas/ApiError.ts"
-import type { Principal } from "../../src/api/Authorization.ts"
-import { apiKeyHash, apiKeyMode } from "../../src/domain/ApiKeyFormat.ts"
-import { Accounts } from "../../src/store/Accounts.ts"
-import { ApiKeys } from "../../src/store/ApiKeys.ts"
 import { Customers } from "../../src/store/Customers.ts"
 import { Database } from "../../src/store/Database.ts"
 import { type Answer, type Claim, conflict, IdempotencyKeys, type Outcome } from "../../src/store/IdempotencyKeys.ts"
@@ -12,6 +8,7 @@ import { InvoiceCreation } from "../../src/store/InvoiceCreation.ts"
 import { Invoices } from "../../src/store/Invoices.ts"
 import { reminderLeaseSeconds } from "../../src/store/PoisonInvoices.ts"
 import { Workers } from "../../src/store/Workers.ts"
+import { accountsLayer, apiKeysLayer, auditLogLayer } from "./MemoryAccounts.ts"
 import { deliveriesLayer, numberingLayer, transitionsLayer } from "./MemoryDelivery.ts"
 import { endpointsLayer } from "./MemoryEndpoints.ts"
 import { deliveryLogLayer, eventsLayer, redeliveryLayer } from "./MemoryEvents.ts"
@@ -64,44 +61,6 @@ const claimed = (
     return { answer: request.answer, replayed: false }
   })
 }
-
-const accountsLayer = Layer.effect(
-  Accounts,
-  Effect.map(MemoryTables, ({ call }) =>
-    Accounts.of({
-      get: (id) =>
-        call("Accounts.get", ({ accounts }) => {
-          const account = accounts.get(id)
-          if (account === undefined) throw new Error(`no account ${id}`)
-          return account
-        }),
-      insert: (account) => call("Accounts.insert", ({ accounts }) => void accounts.set(account.id, account)),
-      exist: call("Accounts.exist", ({ accounts }) => accounts.size > 0)
-    })
-  )
-)
-
-const apiKeysLayer = Layer.effect(
-  ApiKeys,
-  Effect.map(MemoryTables, ({ call }) =>
-    ApiKeys.of({
-      authenticate: (key) =>
-        apiKeyMode(key) === null
-          ? Effect.succeedNone
-          : call("ApiKeys.authenticate", ({ accounts, apiKeys }) => {
-              const row = [...apiKeys.values()].find((candidate) => candidate.hash === apiKeyHash(key))
-              const account = accounts.get(row?.account_id ?? "")
-              if (row === undefined || row.revoked || account === undefined) return Option.none<Principal>()
-              const { account_id, id, livemode } = row
-              return Option.some({ api_key_id: id, account_id, livemode, default_version: account.default_version })
-            }),
-      insert: ({ account_id, id, key, mode }) =>
-        call("ApiKeys.insert", ({ apiKeys }) => {
-          apiKeys.set(id, { id, account_id, livemode: mode === "live", hash: apiKeyHash(key), revoked: false })
-        })
-    })
-  )
-)
 
 const customersLayer = Layer.effect(
   Customers,
@@ -188,6 +147,7 @@ const invoiceCreationLayer = Layer.effect(
               acquirer: customer.value.acquirer,
               metadata: request.metadata ?? {},
               resolution_id: null,
+              issuer_version: 1,
               prefix: null,
               number: null,
               full_number: null,
@@ -262,7 +222,8 @@ const workersLayer = Layer.succeed(Workers, { id: "memory", freeDead: Effect.voi
 /** Every store service that actors and routes ask for, on one `MemoryTables`. */
 export const layer = Layer.mergeAll(
   accountsLayer,
-  apiKeysLayer,
+  apiKeysLayer.pipe(Layer.provide(auditLogLayer)),
+  auditLogLayer,
   backlogLayer,
   customersLayer,
   databaseLayer,

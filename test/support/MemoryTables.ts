@@ -1,13 +1,14 @@
 import { Clock, Context, Effect, Latch, Layer, Result } from "effect"
 import { hash } from "node:crypto"
-import type { AccountMode } from "../../schemas/Account.ts"
+import type { AccountMode, Issuer } from "../../schemas/Account.ts"
 import type { ApiError } from "../../schemas/ApiError.ts"
 import type { AttemptTrigger, DeliveryStatus } from "../../schemas/Delivery.ts"
-import type { ApiKeyId, EventId } from "../../schemas/Id.ts"
+import type { EventId } from "../../schemas/Id.ts"
 import type { EventType } from "../../schemas/Event.ts"
 import type { PageRequest } from "../../schemas/Page.ts"
 import type { InvoiceCommand, InvoiceState } from "../../src/domain/InvoiceLifecycle.ts"
 import type { StoredAccount } from "../../src/store/Accounts.ts"
+import type { StoredApiKey } from "../../src/store/ApiKeys.ts"
 import type { StoredCustomer } from "../../src/store/Customers.ts"
 import type { CompletedAttempt } from "../../src/store/Deliveries.ts"
 import type { Answer } from "../../src/store/IdempotencyKeys.ts"
@@ -16,10 +17,14 @@ import { invalidCursor, type Rows } from "../../src/store/Pages.ts"
 import type { StoredResolution } from "../../src/store/Resolutions.ts"
 import type { StoredWebhookEndpoint } from "../../src/store/WebhookEndpoints.ts"
 
-interface ApiKeyRow extends AccountMode {
-  readonly id: ApiKeyId
+export interface ApiKeyRow extends StoredApiKey {
   readonly hash: string
-  readonly revoked: boolean
+}
+
+export interface AuditRow extends AccountMode {
+  readonly actor: string
+  readonly action: string
+  readonly object_id: string | null
 }
 
 export interface InvoiceRow extends StoredInvoice {
@@ -103,7 +108,10 @@ export interface KeyRow {
 /** What a database would hold. Rows are replaced, never changed, so that a test may keep one to compare. */
 const emptyTables = () => ({
   accounts: new Map<string, StoredAccount>(),
+  /** By account and version. */
+  issuers: new Map<string, Issuer>(),
   apiKeys: new Map<string, ApiKeyRow>(),
+  auditLog: [] as Array<AuditRow>,
   customers: new Map<string, StoredCustomer>(),
   resolutions: new Map<string, StoredResolution>(),
   invoices: new Map<string, InvoiceRow>(),

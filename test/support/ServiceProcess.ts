@@ -24,6 +24,7 @@ export interface ArmedFault {
 type ProcessSignal = "SIGKILL" | "SIGTERM" | "SIGSTOP" | "SIGCONT"
 
 export interface ServiceProcess {
+  readonly dataDir: string
   readonly url: string
   /** Speaks as the sandbox account; known once the service has been ready. */
   readonly client: () => Client
@@ -163,6 +164,7 @@ export const serviceProcess = Effect.fnUntraced(function* (options: {
     )
 
   const service: ServiceProcess = {
+    dataDir,
     url: `http://127.0.0.1:${port}`,
     client: () => makeClient(`http://127.0.0.1:${port}`, read("test-key")),
     start,

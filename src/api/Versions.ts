@@ -1,0 +1,13 @@
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { VersionList } from "../../schemas/Version.ts"
+import { Errors } from "./Errors.ts"
+
+export class VersionsApi extends HttpApiGroup.make("versions")
+  .add(
+    HttpApiEndpoint.get("listVersions", "/v1/versions", { success: VersionList }).annotate(
+      OpenApi.Summary,
+      "The dated versions of the interface, newest first; no key needed"
+    )
+  )
+  .middleware(Errors)
+  .annotate(OpenApi.Title, "Versions") {}

@@ -1,0 +1,198 @@
+import { Effect, Option, Schema } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { Issuer, type KeyMode } from "../../schemas/Account.ts"
+import { ApiError } from "../../schemas/ApiError.ts"
+import { AccountId } from "../../schemas/Id.ts"
+import { text } from "../../schemas/Text.ts"
+import { checkDigit, isNit } from "../domain/CheckDigit.ts"
+import { Accounts, accountView } from "../store/Accounts.ts"
+import { ApiKeys, apiKeyView, type StoredApiKey } from "../store/ApiKeys.ts"
+import { createAccount, createKey, revokeKey, rollKey } from "../store/Operations.ts"
+import { json, say, table } from "./Answers.ts"
+import { store } from "./Surroundings.ts"
+
+const described = (name: string, description: string) => Flag.String(name).pipe(Flag.withDescription(description))
+
+const mode = Flag.Literals("mode", ["test", "live"]).pipe(
+  Flag.withDescription("test: the sandbox; live: production"),
+  Flag.withDefault("test" as const)
+)
+const account = described("account", "The account, ten_…").pipe(Flag.withSchema(AccountId))
+
+// The largest page: an account has at most as many keys that work.
+const page = { limit: 100, cursor: null } as const
+
+const keysOf = Effect.fnUntraced(function* (account_id: AccountId) {
+  const keys = yield* ApiKeys
+  const pages = yield* Effect.forEach([false, true], (livemode) => keys.list({ account_id, livemode }, page))
+  return pages.flatMap(({ rows }) => rows)
+})
+
+const keyTable = (rows: ReadonlyArray<StoredApiKey>) =>
+  table([
+    ["KEY", "MODE", "ENDS IN", "NAME", "LAST USED", "STATE"],
+    ...rows.map((row) => [
+      row.id,
+      row.livemode ? "live" : "test",
+      row.last_four,
+      row.name ?? "",
+      row.last_used_at?.toISOString() ?? "never",
+      row.revoked_at !== null
+        ? `revoked ${row.revoked_at.toISOString()}`
+        : row.expires_at !== null
+          ? `expires ${row.expires_at.toISOString()}`
+          : "works"
+    ])
+  ])
+
+const shownOnce = (key: string) => ["The key, shown this once:", "", `  ${key}`, ""]
+
+/** All violations in one line each. */
+const explained = (error: ApiError) =>
+  error.errors === undefined
+    ? error
+    : new ApiError({ code: error.code, message: error.errors.map(({ message }) => message).join(" ") })
+
+const create = Command.make(
+  "create",
+  {
+    json,
+    mode,
+    name: Flag.optional(described("name", "What the account is called; its legal name if left out")),
+    nit: described("nit", "The issuer's NIT, without its check digit"),
+    check_digit: Flag.optional(described("check-digit", "Its check digit; computed if left out")),
+    legal_name: described("legal-name", "The issuer's legal name"),
+    organization_type: Flag.Literals("organization-type", ["1", "2"]).pipe(
+      Flag.withDescription("1: legal entity; 2: natural person"),
+      Flag.withDefault("1" as const)
+    ),
+    email: described("email", "The issuer's e-mail address"),
+    address: described("address", "The issuer's street address"),
+    city_code: described("city-code", "Five digits, such as 11001"),
+    country_code: described("country-code", "Two letters").pipe(Flag.withDefault("CO")),
+    tax_responsibilities: described("tax-responsibility", "Such as R-99-PN; may be repeated").pipe(Flag.atLeast(0))
+  },
+  Effect.fn(function* (flags) {
+    const { check_digit, city_code, name, nit, tax_responsibilities } = flags
+    const digit = Option.getOrElse(check_digit, () => (isNit(nit) ? checkDigit(nit) : undefined))
+    const request = {
+      identification: { type: "31", number: nit, ...(digit === undefined ? {} : { check_digit: digit }) },
+      legal_name: flags.legal_name,
+      organization_type: flags.organization_type,
+      email: flags.email,
+      address: flags.address,
+      city_code,
+      department_code: city_code.slice(0, 2),
+      country_code: flags.country_code,
+      tax_responsibilities: tax_responsibilities.length === 0 ? ["R-99-PN"] : tax_responsibilities
+    }
+    const issuer = yield* Schema.decodeUnknownEffect(Issuer)(request, { errors: "all" })
+    const called = yield* Schema.decodeEffect(text(450))(Option.getOrElse(name, () => issuer.legal_name))
+    const made = yield* Effect.mapError(createAccount(called, issuer, flags.mode), explained)
+    const view = accountView(made.account, flags.mode)
+    yield* say(flags.json, { account: view, api_key: { id: made.api_key_id, key: made.key } }, [
+      `Made the account ${view.id} (${view.name}) with a ${flags.mode} key, ${made.api_key_id}.`,
+      ...shownOnce(made.key),
+      ...(flags.mode === "live"
+        ? ["It has no numbering range yet: register its resolution at POST /v1/resolutions."]
+        : [])
+    ])
+  })
+).pipe(Command.withDescription("Make an account with its issuer and a first key"))
+
+const list = Command.make(
+  "list",
+  { json },
+  Effect.fn(function* (flags) {
+    const accounts = yield* (yield* Accounts).list
+    yield* say(
+      flags.json,
+      accounts.map(({ created_at, id, issuer, name }) => ({ id, name, nit: issuer.identification.number, created_at })),
+      table([
+        ["ACCOUNT", "NIT", "NAME"],
+        ...accounts.map(({ id, issuer, name }) => [id, issuer.identification.number, name])
+      ])
+    )
+  })
+).pipe(Command.withDescription("List the accounts"))
+
+const show = Command.make(
+  "show",
+  { json, id: Argument.String("account").pipe(Argument.withSchema(AccountId)) },
+  Effect.fn(function* (flags) {
+    const found = (yield* (yield* Accounts).list).find(({ id }) => id === flags.id)
+    if (found === undefined) return yield* ApiError.missing("account", flags.id)
+    const keys = yield* keysOf(flags.id)
+    const { authority_environment: _, key_mode: __, ...view } = accountView(found, "test")
+    yield* say(flags.json, { account: view, api_keys: keys.map(apiKeyView) }, [
+      ...table(
+        Object.entries(view).map(([name, value]) => [name, typeof value === "string" ? value : JSON.stringify(value)])
+      ),
+      "",
+      ...keyTable(keys)
+    ])
+  })
+).pipe(Command.withDescription("Show an account and its keys"))
+
+export const accounts = Command.make("accounts").pipe(
+  Command.withDescription("Accounts: who issues invoices"),
+  Command.withSubcommands([create, list, show]),
+  Command.provide(store)
+)
+
+const tellNew = (asJson: boolean, what: string, { key, row }: { readonly key: string; readonly row: StoredApiKey }) =>
+  say(asJson, { ...apiKeyView(row), key }, [what, ...shownOnce(key)])
+
+const keyId = Argument.String("key").pipe(Argument.withDescription("The key's id, key_…"))
+
+const createKeyCommand = Command.make(
+  "create",
+  { json, account, mode, name: Flag.optional(described("name", "What the key is for")) },
+  Effect.fn(function* (flags) {
+    const livemode = (flags.mode satisfies KeyMode) === "live"
+    const name = Option.getOrNull(flags.name)
+    if (name !== null) yield* Schema.decodeEffect(text(100))(name)
+    const made = yield* createKey({ account_id: flags.account, livemode }, name)
+    yield* tellNew(flags.json, `Made the ${flags.mode} key ${made.row.id} of ${flags.account}.`, made)
+  })
+).pipe(Command.withDescription("Make another key of an account"))
+
+const listKeys = Command.make(
+  "list",
+  { json, account },
+  Effect.fn(function* (flags) {
+    const rows = yield* keysOf(flags.account)
+    yield* say(flags.json, rows.map(apiKeyView), keyTable(rows))
+  })
+).pipe(Command.withDescription("List the keys of an account, those that have ended among them"))
+
+const roll = Command.make(
+  "roll",
+  {
+    json,
+    id: keyId,
+    expires_in: Flag.Int("expires-in").pipe(
+      Flag.withDescription("For how many seconds the old key goes on working; 0: not at all"),
+      Flag.withSchema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 7 * 86_400 })))
+    )
+  },
+  Effect.fn(function* (flags) {
+    const made = yield* rollKey(flags.id, flags.expires_in)
+    yield* tellNew(flags.json, `Made ${made.row.id} in the place of ${flags.id}.`, made)
+  })
+).pipe(Command.withDescription("Put a new key in the place of an old one"))
+
+const revoke = Command.make(
+  "revoke",
+  { json, id: keyId },
+  Effect.fn(function* (flags) {
+    const row = yield* revokeKey(flags.id)
+    yield* say(flags.json, apiKeyView(row), [`Revoked ${flags.id}. Within a second it works nowhere.`])
+  })
+).pipe(Command.withDescription("Revoke a key for good"))
+
+export const keys = Command.make("keys").pipe(
+  Command.withDescription("API keys"),
+  Command.withSubcommands([createKeyCommand, listKeys, roll, revoke]),
+  Command.provide(store)
+)

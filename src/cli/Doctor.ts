@@ -1,0 +1,152 @@
+import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
+import { Clock, Effect, Exit, Layer } from "effect"
+import { Command } from "effect/cli"
+import * as DataFiles from "../platform/DataFiles.ts"
+import * as Postgres from "../platform/Postgres.ts"
+import { type Finding, finding, inspect } from "../platform/PostgresInspection.ts"
+import { Settings } from "../platform/Settings.ts"
+import { Backlog } from "../store/Backlog.ts"
+import * as Inspection from "../store/Inspection.ts"
+import { SecretKey, Secrets } from "../store/Secrets.ts"
+import { json, say } from "./Answers.ts"
+import { Told } from "./Run.ts"
+import { edge } from "./Surroundings.ts"
+
+const daysAhead = 30
+const leftMin = 100n
+const waitsMaxSeconds = 300
+
+const secrets = Effect.gen(function* () {
+  const key = yield* DataFiles.existingSecretKey
+  if (key._tag === "Exposed") {
+    return finding("secrets", false, `${key.path} can be read by others`, `Run: chmod 600 ${key.path}`)
+  }
+  const stored = (yield* Inspection.storedSecrets).length
+  if (key._tag === "None") {
+    const message =
+      stored === 0 ? "There is no key yet, and nothing sealed" : "The key that sealed the secrets is not there"
+    return finding("secrets", stored === 0, message, "Set FOLIO_KEY, or restore the file secret-key in DATA_DIR.")
+  }
+  const { looked, unopened } = yield* Inspection.unopenedSecrets.pipe(
+    Effect.provide(Secrets.layer.pipe(Layer.provide([Layer.succeed(SecretKey, key.key), NodeCrypto.layer])))
+  )
+  return finding(
+    "secrets",
+    unopened === 0,
+    unopened === 0
+      ? `The key opens the stored secrets (${looked})`
+      : `The key does not open ${unopened} of ${looked} secrets`,
+    "Set the FOLIO_KEY (or restore the file secret-key in DATA_DIR) that they were sealed with."
+  )
+})
+
+const certificate = Effect.gen(function* () {
+  const found = yield* DataFiles.existingCertificate
+  if (found === undefined)
+    return { check: "certificate", ok: true, message: "None yet: the first start makes the sandbox's" }
+  const now = yield* Clock.currentTimeMillis
+  const days = Math.floor((found.notAfter.getTime() - now) / 86_400_000)
+  const until = found.notAfter.toISOString().slice(0, 10)
+  return finding(
+    "certificate",
+    days > daysAhead,
+    days < 0 ? `${found.subject} expired on ${until}` : `${found.subject} is valid until ${until}`,
+    `Put a new one in the place of ${found.path}, or remove it: the next start makes another for the sandbox.`
+  )
+})
+
+const ranges = Effect.map(Inspection.ranges, (all) => {
+  const low = all.filter(
+    ({ days, left, size }) => left * 100n < size || left < leftMin || days === null || days <= daysAhead
+  )
+  const told = low.map(({ account_id, days, document_type, left, livemode }) => {
+    const until = days === null ? "none of them valid" : `the last for ${days} days`
+    return `${account_id} ${livemode ? "live" : "test"} ${document_type}: ${left} numbers left, ${until}`
+  })
+  return finding(
+    "ranges",
+    low.length === 0,
+    low.length === 0 ? `Numbers are left in all ranges in use (${all.length})` : told.join("; "),
+    "Ask the authority for another range and register it: POST /v1/resolutions."
+  )
+})
+
+const backlog = Effect.gen(function* () {
+  const { waiting } = yield* Backlog
+  const { deliveries, invoices, oldest_delivery, oldest_invoice } = yield* waiting
+  const { endpoints, invoices: stuck } = yield* Inspection.failing
+  const count = Object.values(invoices).reduce((sum, one) => sum + one, 0)
+  const late = Math.max(oldest_delivery, oldest_invoice) > waitsMaxSeconds
+  return [
+    finding(
+      "backlog",
+      !late,
+      `${count} invoices are open, the oldest for ${Math.round(oldest_invoice)} s; ${deliveries["due"] ?? 0} deliveries are due, the longest for ${Math.round(oldest_delivery)} s`,
+      "See that a service runs on this database, and that it reaches the authority: its log and /metrics tell."
+    ),
+    finding(
+      "stuck",
+      stuck.length === 0,
+      stuck.length === 0 ? "No invoice is stuck" : `Tried again and again: ${stuck.join(", ")}`,
+      "Look for their ids in the log: each attempt tells what broke."
+    ),
+    finding(
+      "endpoints",
+      endpoints.length === 0,
+      endpoints.length === 0 ? "No webhook endpoint fails" : `Failing for more than an hour: ${endpoints.join(", ")}`,
+      "Tell who owns them; what was not received can be sent again."
+    )
+  ]
+}).pipe(Effect.provide(Backlog.layer))
+
+const examine = Effect.gen(function* () {
+  const place = yield* Effect.result(Postgres.existingPlace)
+  if (place._tag === "Failure") {
+    const { message } = place.failure
+    return [
+      finding(
+        "database",
+        false,
+        message,
+        "Start the service, or set DATABASE_URL or DATA_DIR to where it keeps its data."
+      )
+    ]
+  }
+  const outside = yield* Effect.result(inspect(place.success))
+  if (outside._tag === "Failure") {
+    const message = `The database at ${Postgres.where(place.success)} cannot be used: ${outside.failure.message}`
+    return [finding("database", false, message, "Check DATABASE_URL and that the server runs.")]
+  }
+  const reached = finding("database", true, `The database at ${Postgres.where(place.success)} answers`, "")
+  const before: ReadonlyArray<Finding> = [reached, ...outside.success, yield* certificate]
+  // What is in the tables can be read when they are those of this release.
+  if (outside.success.some(({ check, ok }) => (check === "migrations" || check === "roles") && !ok)) return before
+  const inside = yield* Effect.all([
+    Effect.map(secrets, (one) => [one]),
+    Effect.map(ranges, (one) => [one]),
+    backlog
+  ]).pipe(Effect.provide(Postgres.sessionsAt(place.success)), Effect.exit)
+  return Exit.isSuccess(inside)
+    ? [...before, ...inside.value.flat()]
+    : [...before, finding("tables", false, "The tables cannot be read", "See the server's log.")]
+}).pipe(Effect.scoped)
+
+const line = ({ advice, check, message, ok }: Finding) => [
+  `${ok ? "ok   " : "WRONG"}  ${check.padEnd(11)}  ${message}`,
+  ...(advice === undefined ? [] : [`${" ".repeat(20)}-> ${advice}`])
+]
+
+export const doctor = Command.make(
+  "doctor",
+  { json },
+  Effect.fn(function* (flags) {
+    yield* Settings
+    const checks = yield* examine
+    const wrong = checks.filter(({ ok }) => !ok).length
+    yield* say(flags.json, { ok: wrong === 0, checks }, checks.flatMap(line))
+    if (wrong > 0) return yield* new Told({ message: `${wrong} checks failed` })
+  })
+).pipe(
+  Command.withDescription("Say what is wrong with the installation and what to do; exits 1 if anything is"),
+  Command.provide(edge)
+)

@@ -1,0 +1,73 @@
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { Effect } from "effect"
+import { CliError, Command } from "effect/cli"
+import folioPackage from "../../package.json" with { type: "json" }
+import * as Postgres from "../platform/Postgres.ts"
+import { purgeBatchMax, purges, Retention } from "../store/Retention.ts"
+import { accounts, keys } from "./AccountCommands.ts"
+import { json, say } from "./Answers.ts"
+import { doctor } from "./Doctor.ts"
+import { Told } from "./Run.ts"
+import { edge, store } from "./Surroundings.ts"
+
+const serve = Command.make(
+  "serve",
+  { json },
+  Effect.fn(function* (flags) {
+    if (flags.json) process.env["LOG_FORMAT"] = "json"
+    const module = yield* Effect.promise(() => import("./Serve.ts"))
+    return yield* module.serve
+  })
+).pipe(Command.withDescription("Run the service until it is asked to stop; --json: log lines of JSON"))
+
+const migrate = Command.make(
+  "migrate",
+  { json },
+  Effect.fn(function* (flags) {
+    const migration = yield* Postgres.bringUpToDate
+    yield* say(flags.json, { migration }, [`Roles and tables are up to date, at migration ${migration}.`])
+  })
+).pipe(
+  Command.withDescription("Bring the database to where this release wants it; the service does so when it starts"),
+  Command.provide(edge)
+)
+
+/** Batch after batch, until one is not full. */
+const drain = (purge: Effect.Effect<number>) => {
+  let removed = 0
+  return purge.pipe(
+    Effect.tap((batch) => Effect.sync(() => (removed += batch))),
+    Effect.repeat({ while: (batch) => batch === purgeBatchMax }),
+    Effect.map(() => removed)
+  )
+}
+
+const purge = Command.make(
+  "purge",
+  { json },
+  Effect.fn(function* (flags) {
+    const removed = yield* Effect.forEach(purges(yield* Retention), ([table, one]) =>
+      Effect.map(drain(one), (count) => [table, count] as const)
+    )
+    yield* say(
+      flags.json,
+      Object.fromEntries(removed),
+      removed.map(([table, count]) => `${table}: removed ${count}`)
+    )
+  })
+).pipe(
+  Command.withDescription("Remove now what is past its time; the service does so once a minute"),
+  Command.provide(store)
+)
+
+const folioCommand = Command.make("folio").pipe(
+  Command.withDescription("Issues electronic invoices to the tax authority. Settings come from the environment."),
+  Command.withSubcommands([serve, migrate, accounts, keys, purge, doctor])
+)
+
+/** Runs the command that these words are. What is wrong with them is told with the help. */
+export const folio = (words: ReadonlyArray<string>) =>
+  Command.runWith(folioCommand, { version: folioPackage.version })(words).pipe(
+    Effect.mapError((error) => (CliError.isCliError(error) ? new Told({ message: error.message }) : error)),
+    Effect.provide(NodeServices.layer)
+  )

@@ -1,0 +1,128 @@
+import { Clock, Context, Effect, Layer } from "effect"
+import { SecureRandom } from "effect/crypto"
+import type { AccountMode, AccountUpdate } from "../../schemas/Account.ts"
+import { ApiError } from "../../schemas/ApiError.ts"
+import type { ApiKeyRequest, ApiKeyRollRequest } from "../../schemas/ApiKey.ts"
+import { makeApiKey } from "../domain/ApiKeyFormat.ts"
+import { issuerViolations } from "../domain/LocalRules.ts"
+import type { RequestContext } from "../protocol/AccountEntity.ts"
+import { Accounts, accountView } from "../store/Accounts.ts"
+import { type ApiKeyRef, ApiKeys, apiKeyView, type NewApiKey, type StoredApiKey } from "../store/ApiKeys.ts"
+import { AuditLog } from "../store/AuditLog.ts"
+import { IdempotencyKeys, type Outcome } from "../store/IdempotencyKeys.ts"
+import { Ids } from "../store/Ids.ts"
+import { created, optionalClaim } from "./AccountWork.ts"
+
+/** What an account's actor does for those who administer the account: its keys, and who it is. */
+export class AdministrationWork extends Context.Service<
+  AdministrationWork,
+  {
+    readonly createKey: (
+      of: AccountMode,
+      context: RequestContext,
+      request: ApiKeyRequest
+    ) => Effect.Effect<Outcome, ApiError>
+    readonly rollKey: (
+      key: ApiKeyRef,
+      context: RequestContext,
+      request: ApiKeyRollRequest
+    ) => Effect.Effect<Outcome, ApiError>
+    readonly revokeKey: (key: ApiKeyRef, context: RequestContext) => Effect.Effect<Outcome, ApiError>
+    readonly updateAccount: (
+      of: AccountMode,
+      context: RequestContext,
+      patch: AccountUpdate
+    ) => Effect.Effect<Outcome, ApiError>
+  }
+>()("folio/entities/AdministrationWork") {
+  static readonly layer = Layer.effect(
+    AdministrationWork,
+    Effect.gen(function* () {
+      const accounts = yield* Accounts
+      const apiKeys = yield* ApiKeys
+      const audit = yield* AuditLog
+      const ids = yield* Ids
+      const keys = yield* IdempotencyKeys
+      const random = yield* SecureRandom.SecureRandom
+
+      const newKey = Effect.fnUntraced(function* ({ account_id, livemode }: AccountMode) {
+        const mode = livemode ? "live" : "test"
+        const key = makeApiKey(mode, yield* random.randomBytes(32))
+        const made = { id: yield* ids.apiKey, account_id, mode, key } as const
+        return { ...made, created_at: new Date(yield* Clock.currentTimeMillis) } satisfies NewApiKey
+      })
+      const createKey: AdministrationWork["Service"]["createKey"] = Effect.fn("AdministrationWork.createKey")(
+        function* (of, context, request) {
+          const create = Effect.gen(function* () {
+            const key = { ...(yield* newKey(of)), name: request.name ?? null }
+            const row = yield* apiKeys.create(key)
+            yield* audit.record(of, context, "api_key.created", row.id)
+            return shown(row, key.key)
+          })
+          return yield* keys.once(of, optionalClaim(context), create, { secret: true })
+        }
+      )
+
+      const rollKey: AdministrationWork["Service"]["rollKey"] = Effect.fn("AdministrationWork.rollKey")(function* (
+        old,
+        context,
+        { expires_in }
+      ) {
+        const roll = Effect.gen(function* () {
+          const key = yield* newKey(old)
+          const row = yield* apiKeys.roll(old, expires_in, key)
+          yield* audit.record(old, context, "api_key.rolled", old.id, { expires_in, next: row.id })
+          return shown(row, key.key)
+        })
+        return yield* keys.once(old, optionalClaim(context), roll, { secret: true })
+      })
+
+      const revokeKey: AdministrationWork["Service"]["revokeKey"] = Effect.fn("AdministrationWork.revokeKey")(
+        function* (key, context) {
+          const revoke = Effect.gen(function* () {
+            yield* apiKeys.revoke(key)
+            yield* audit.record(key, context, "api_key.revoked", key.id)
+            return {
+              status: 200,
+              location: null,
+              body: JSON.stringify({ id: key.id, object: "api_key", deleted: true })
+            }
+          })
+          return yield* keys.once(key, null, revoke)
+        }
+      )
+
+      const updateAccount: AdministrationWork["Service"]["updateAccount"] = Effect.fn(
+        "AdministrationWork.updateAccount"
+      )(function* (of, context, patch) {
+        const { default_version, name, ...issuer } = patch
+        const update = Effect.gen(function* () {
+          const account = yield* accounts.update(
+            of.account_id,
+            Effect.fnUntraced(function* (before) {
+              const after = {
+                ...before,
+                name: name ?? before.name,
+                default_version: default_version ?? before.default_version,
+                issuer: { ...before.issuer, ...issuer }
+              }
+              const [first, ...rest] = issuerViolations(after.issuer)
+              return first === undefined ? after : yield* ApiError.fromViolations([first, ...rest])
+            })
+          )
+          yield* audit.record(of, context, "account.updated", of.account_id, { changed: Object.keys(patch) })
+          const body = JSON.stringify(accountView(account, of.livemode ? "live" : "test"))
+          return { status: 200, location: null, body }
+        })
+        const outcome = yield* keys.once(of, optionalClaim(context), update)
+        // The next draft of this account is numbered with the new issuer.
+        yield* accounts.forget(of.account_id)
+        return outcome
+      })
+
+      return AdministrationWork.of({ createKey, rollKey, revokeKey, updateAccount })
+    })
+  )
+}
+
+const shown = (row: StoredApiKey, key: string) => created(`/v1/api-keys/${row.id}`, { ...apiKeyView(row), key })

@@ -1,0 +1,73 @@
+import { Effect, Exit, Schema } from "effect"
+import { SqlClient, SqlSchema } from "effect/sql"
+import { AccountMode } from "../../schemas/Account.ts"
+import { Secrets } from "./Secrets.ts"
+import { secretPlace } from "./WebhookEndpoints.ts"
+
+/* What an operator should know of, read without changing anything. */
+
+const secretsMax = 1_000
+
+/** Signing secrets at rest: how many were looked at, and how many of them this key does not open. Asks for `Secrets`. */
+export const unopenedSecrets = Effect.gen(function* () {
+  const secrets = yield* Secrets
+  const rows = yield* storedSecrets
+  const results = yield* Effect.forEach(rows, ({ id, secret }) => Effect.exit(secrets.open(secret, secretPlace(id))))
+  return { looked: rows.length, unopened: results.filter(Exit.isFailure).length }
+})
+
+/** A sample of the signing secrets as they are stored. */
+export const storedSecrets = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  return yield* SqlSchema.findAll({
+    Request: Schema.Void,
+    Result: Schema.Struct({ id: Schema.String, secret: Schema.String }),
+    execute: () => sql`select id, secret from webhook_endpoints order by created_at desc limit ${secretsMax}`
+  })(undefined).pipe(Effect.orDie)
+})
+
+/** For each account, mode and kind of document that has ranges: how many numbers are left, of how many, and until when. */
+export const ranges = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  return yield* SqlSchema.findAll({
+    Request: Schema.Void,
+    Result: Schema.Struct({
+      ...AccountMode.fields,
+      document_type: Schema.String,
+      left: Schema.BigInt,
+      size: Schema.BigInt,
+      days: Schema.NullOr(Schema.Int)
+    }),
+    execute: () => sql`
+      select account_id, livemode, document_type,
+        coalesce(sum(to_number - next_number + 1) filter (where usable), 0)::bigint as left,
+        sum(to_number - from_number + 1)::bigint as size,
+        max(valid_to - today) filter (where usable) as days
+      from (
+        select r.*, is_active and next_number <= to_number and today between valid_from and valid_to as usable
+        from (select *, (now() at time zone 'America/Bogota')::date as today from resolutions where is_active) r
+      ) r
+      group by account_id, livemode, document_type order by account_id, livemode, document_type`
+  })(undefined).pipe(Effect.orDie)
+})
+
+const stuckAttempts = 8
+
+const idsOf = (rows: Effect.Effect<ReadonlyArray<unknown>, unknown>) =>
+  rows.pipe(
+    Effect.flatMap(Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ id: Schema.String })))),
+    Effect.map((found) => found.map(({ id }) => id)),
+    Effect.orDie
+  )
+
+/** Endpoints that fail, and invoices on which the service has stumbled so often that somebody should look. */
+export const failing = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  return {
+    endpoints: yield* idsOf(
+      sql`select id from webhook_endpoints where failing_since < now() - interval '1 hour' limit 100`
+    ),
+    invoices: yield* idsOf(sql`
+      select id from invoices where next_action_at is not null and attempts >= ${stuckAttempts} limit 100`)
+  }
+})

@@ -1,0 +1,147 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { randomBytes } from "node:crypto"
+import { inject } from "vitest"
+import { makeApiKey } from "../src/domain/ApiKeyFormat.ts"
+import { makeClient } from "./support/Client.ts"
+import { collector } from "./support/Collector.ts"
+import { customerBody, endpointBody, invoiceBody } from "./support/Invoices.ts"
+import { freshDatabase, query } from "./support/Postgres.ts"
+import { receiver } from "./support/Receiver.ts"
+import { serviceProcess } from "./support/ServiceProcess.ts"
+import { until } from "./support/Until.ts"
+
+/** A login of the owner's with a password of its own, which nobody may see. */
+const secretLogin = Effect.gen(function* () {
+  const server = inject("postgres")
+  const url = new URL(yield* freshDatabase)
+  const admin = url.href
+  const password = `canarypassword${randomBytes(8).toString("hex")}`
+  const name = `folio_${randomBytes(4).toString("hex")}`
+  yield* Effect.acquireRelease(
+    query(server.admin, `create role ${name} login password '${password}' in role ${url.username}`),
+    () => Effect.ignore(query(server.admin, `drop role if exists ${name}`))
+  )
+  url.username = name
+  url.password = password
+  return { url: url.href, admin, password }
+})
+
+/** Every row of every table as text, as a dump would hold it. */
+const dump = Effect.fnUntraced(function* (url: string) {
+  const tables = yield* query(
+    url,
+    "select oid::regclass::text as name from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace"
+  )
+  const parts = yield* Effect.forEach(tables.rows, ({ name }) =>
+    Effect.map(query(url, `select t::text as row from ${name} t`), ({ rows }) =>
+      rows.map(({ row }) => `${name} ${row}`)
+    )
+  )
+  return parts.flat().join("\n")
+})
+
+/** A secret as it stands, and as bytes are often written. */
+const forms = (secret: string) => [
+  secret,
+  Buffer.from(secret).toString("hex"),
+  Buffer.from(secret).toString("base64").replace(/=+$/, "").slice(0, -1)
+]
+
+describe("no secret", () => {
+  it.live.each(["json", "pretty"])(
+    "is in any log (%s), error, span or table",
+    (format) =>
+      Effect.gen(function* () {
+        const hooks = yield* receiver
+        const { bytes, url: collectorUrl } = yield* collector
+        const database = yield* secretLogin
+        const sealing = randomBytes(32).toString("base64")
+        const service = yield* serviceProcess({
+          webhookAllow: `127.0.0.1:${hooks.port}`,
+          env: {
+            DATABASE_URL: database.url,
+            FOLIO_KEY: sealing,
+            LOG_LEVEL: "Debug",
+            LOG_FORMAT: format,
+            OTEL_EXPORTER_OTLP_ENDPOINT: collectorUrl
+          }
+        })
+        yield* service.start()
+        const client = service.client()
+
+        // Each secret that is made, made once more by a replay of a stored answer.
+        const made = yield* Effect.forEach([1, 2], () => client.post("/v1/api-keys", { name: "till" }, { key: "k" }))
+        const [first] = made
+        const path = `/v1/api-keys/${first?.json.id}/roll`
+        const rolled = yield* client.post(path, { expires_in: 0 }, { key: "r" })
+        const endpoint = yield* client.post("/v1/webhook-endpoints", endpointBody(hooks.url("/hooks")), { key: "e" })
+        const rotate = `/v1/webhook-endpoints/${endpoint.json.id}/rotate-secret`
+        const rotated = yield* client.post(rotate, undefined, { key: "s" })
+        assert.strictEqual(made[1]?.text, first?.text)
+        const secrets: ReadonlyArray<string> = [
+          client.apiKey,
+          first?.json.key,
+          rolled.json.key,
+          endpoint.json.secret,
+          rotated.json.secret
+        ]
+        for (const secret of secrets) assert.match(secret, /^(sk_test|whsec)_.{40}/)
+
+        const customer = yield* client.post("/v1/customers", customerBody(), { key: "c" })
+        yield* client.post("/v1/invoices", invoiceBody(String(customer.json.id)), { key: "i" })
+        yield* until(
+          Effect.sync(() => hooks.received.length),
+          (count) => count > 0
+        )
+
+        // Errors of every kind that somebody who holds secrets may run into.
+        const unknown = makeApiKey("live", randomBytes(32))
+        const basic = Buffer.from(`${client.apiKey}:canarybasic`).toString("base64")
+        const ended = makeClient(service.url, String(first?.json.key))
+        yield* until(ended.get("/v1/account"), ({ status }) => status === 401)
+        const withHeader = Effect.promise(async () => {
+          const answer = await fetch(`${service.url}/v1/account`, { headers: { Authorization: `Basic ${basic}` } })
+          return { status: answer.status, text: await answer.text() }
+        })
+        const wrong = [
+          yield* ended.get("/v1/account"),
+          yield* makeClient(service.url, unknown).get("/v1/account"),
+          yield* client.get(`/v1/account?api_key=${rolled.json.key}`),
+          yield* client.post("/v1/api-keys", { key: rolled.json.key }),
+          yield* client.post("/v1/api-keys", { name: 5 }, { key: "k" }),
+          yield* client.post("/v1/api-keys", { name: "other" }, { key: "k" }),
+          yield* client.post(path, { expires_in: 0 }),
+          yield* withHeader
+        ]
+        // The database refuses, and says what it was given.
+        yield* query(database.admin, "alter table api_keys add constraint never check (name is null) not valid")
+        wrong.push(yield* client.post("/v1/api-keys", { name: "never" }))
+        assert.deepStrictEqual(
+          wrong.map(({ status }) => status),
+          [401, 401, 400, 400, 400, 409, 409, 401, 500]
+        )
+        yield* service.signal("SIGTERM")
+        assert.deepStrictEqual(yield* service.ended, { code: 0, signal: null })
+
+        // The welcome at a first start shows the test key on purpose.
+        const log = (yield* service.log).split("\n")
+        const welcome = log.filter((line) => /^ {2}(sk_test_|curl )/.test(line))
+        assert.lengthOf(welcome, 3)
+        const told = {
+          log: log.filter((line) => !welcome.includes(line)).join("\n"),
+          spans: bytes.join("\n"),
+          tables: yield* dump(database.admin)
+        }
+        const errors = wrong.map(({ text }) => text).join("\n")
+        const hidden = [...secrets, unknown, basic, sealing, database.password]
+        for (const [where, text] of Object.entries({ ...told, errors })) {
+          assert.isAbove(text.length, 1_000, where)
+          for (const secret of hidden.flatMap(forms)) assert.notInclude(text, secret, `in the ${where}`)
+        }
+        assert.include(told.tables, "api_key.rolled")
+        assert.match(told.tables, /v1\.[A-Za-z0-9+/]{40}/, "sealed secrets are there")
+      }),
+    60_000
+  )
+})

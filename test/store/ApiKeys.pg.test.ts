@@ -1,0 +1,199 @@
+import { assert, layer } from "@effect/vitest"
+import { Clock, Context, Effect, Fiber, Layer, Option } from "effect"
+import { SqlClient } from "effect/sql"
+import { ApiKeyId } from "../../schemas/Id.ts"
+import { makeApiKey } from "../../src/domain/ApiKeyFormat.ts"
+import * as AccountView from "../../src/store/AccountView.ts"
+import { type ApiKeyRef, ApiKeys, type NewApiKey } from "../../src/store/ApiKeys.ts"
+import { AuditLog, operator } from "../../src/store/AuditLog.ts"
+import { Ids } from "../../src/store/Ids.ts"
+import { Retention } from "../../src/store/Retention.ts"
+import { ownerLayer, seedAccount } from "../support/Owners.ts"
+import { TestDatabase } from "../support/Postgres.ts"
+import { until } from "../support/Until.ts"
+
+type Keys = ApiKeys["Service"]
+
+let keysMade = 10
+
+/** Two processes of one database, an account, and the superuser. */
+const setUp = Effect.gen(function* () {
+  const { url } = yield* TestDatabase
+  const admin = yield* SqlClient.SqlClient
+  const first = yield* Layer.build(ownerLayer(url))
+  const second = yield* Layer.build(ownerLayer(url))
+  const { of } = yield* seedAccount.pipe(Effect.provideContext(first))
+  const inView = AccountView.within(Context.get(first, SqlClient.SqlClient), of)
+  const newKey = Effect.gen(function* () {
+    const id = yield* Context.get(first, Ids).apiKey
+    const key = makeApiKey("test", new Uint8Array(32).fill(keysMade++))
+    return { id, account_id: of.account_id, mode: "test", key, created_at: new Date() } as const
+  })
+  const added = Effect.tap(newKey, (key) => inView(Context.get(first, ApiKeys).create(key)))
+  const log = (id: string) =>
+    admin<{ action: string; actor: string; ip: string | null }>`
+      select action, actor, ip from audit_log where object_id = ${id} or actor = ${id} order by seq`
+  return { admin, first, second, of, inView, newKey, added, log }
+})
+
+layer(TestDatabase.layer, { excludeTestServices: true })("API keys in the database", (it) => {
+  for (const [what, end] of [
+    ["revoked", (keys: Keys, key: ApiKeyRef) => keys.revoke(key)],
+    ["rolled at once", (keys: Keys, key: ApiKeyRef, next: NewApiKey) => Effect.asVoid(keys.roll(key, 0, next))]
+  ] as const) {
+    it.effect(`stop working within a second in every process once ${what} in one`, () =>
+      Effect.gen(function* () {
+        const { added, first, inView, log, newKey, of, second } = yield* setUp
+        const { id, key } = yield* added
+        const processes = [first, second].map((context) => Context.get(context, ApiKeys))
+        const works = (keys: Keys) => Effect.map(keys.authenticate(key, { ip: "192.0.2.7" }), Option.isSome)
+        for (const keys of processes) assert.isTrue(yield* works(keys))
+        // As late as can be: what both of them remember is as fresh as it gets.
+        yield* inView(end(processes[0]!, { ...of, id }, yield* newKey))
+        const endedAt = yield* Clock.currentTimeMillis
+        yield* Effect.forEach(
+          processes,
+          (keys) =>
+            until(
+              Effect.gen(function* () {
+                const askedAt = yield* Clock.currentTimeMillis
+                const still = yield* works(keys)
+                if (still) assert.isBelow(askedAt - endedAt, 1_000)
+                return still
+              }),
+              (still) => !still
+            ),
+          { concurrency: "unbounded" }
+        )
+        for (const keys of processes) assert.isFalse(yield* works(keys))
+        const refusals = yield* until(log(id), (rows) => rows.length >= 2)
+        // Once in a while from each process, and not for each request.
+        assert.deepStrictEqual(
+          refusals,
+          processes.map(() => ({ action: "request.refused", actor: id, ip: "192.0.2.7" }))
+        )
+      })
+    )
+  }
+
+  it.effect("stop working when they expire", () =>
+    Effect.gen(function* () {
+      const { added, admin, first, inView, newKey, of } = yield* setUp
+      const { id, key } = yield* added
+      const keys = Context.get(first, ApiKeys)
+      const next = yield* newKey
+      yield* inView(keys.roll({ ...of, id }, 3600, next))
+      assert.isTrue(Option.isSome(yield* keys.authenticate(key)))
+      assert.isTrue(Option.isSome(yield* keys.authenticate(next.key)))
+      yield* admin`update api_keys set expires_at = now() + interval '100 ms' where id = ${id}`
+      yield* until(keys.authenticate(key), Option.isNone)
+      assert.isTrue(Option.isSome(yield* keys.authenticate(next.key)))
+    })
+  )
+
+  it.effect("note their use once in five minutes, however many requests there are", () =>
+    Effect.gen(function* () {
+      const { added, admin, first, second } = yield* setUp
+      const { id, key } = yield* added
+      const used = admin<{ at: Date | null; writes: bigint }>`
+        select last_used_at as at, xmin::text::bigint as writes from api_keys where id = ${id}`
+      assert.isNull((yield* used)[0]?.at)
+      for (const context of [first, second]) yield* Context.get(context, ApiKeys).authenticate(key)
+      const [noted] = yield* until(used, ([row]) => row?.at !== null)
+      // Past what each of them remembers: it is asked for again, and not written.
+      for (const context of [first, second]) {
+        const keys = Context.get(context, ApiKeys)
+        yield* Effect.all(Array.from({ length: 20 }, () => keys.authenticate(key)))
+      }
+      const fresh = yield* Layer.build(ownerLayer((yield* TestDatabase).url))
+      yield* Context.get(fresh, ApiKeys).authenticate(key)
+      assert.deepStrictEqual(yield* used, [noted!])
+      yield* admin`update api_keys set last_used_at = now() - interval '301 s' where id = ${id}`
+      const later = yield* Layer.build(ownerLayer((yield* TestDatabase).url))
+      yield* Context.get(later, ApiKeys).authenticate(key)
+      yield* until(used, ([row]) => (row?.at?.getTime() ?? 0) >= (noted?.at?.getTime() ?? 0))
+    })
+  )
+
+  it.effect("never end all at once: of two processes that revoke the last two, one is refused", () =>
+    Effect.gen(function* () {
+      const { added, admin, first, of, second } = yield* setUp
+      yield* admin`update api_keys set revoked_at = now() where account_id = ${of.account_id} and revoked_at is null`
+      const ids = [(yield* added).id, (yield* added).id]
+      const results = yield* Effect.forEach(
+        [first, second],
+        (context, index) =>
+          AccountView.within(
+            Context.get(context, SqlClient.SqlClient),
+            of
+          )(Context.get(context, ApiKeys).revoke({ ...of, id: ApiKeyId.make(ids[index] ?? "") })).pipe(Effect.result),
+        { concurrency: "unbounded" }
+      )
+      const refused = results.flatMap((result) => (result._tag === "Failure" ? [result.failure.code] : []))
+      assert.deepStrictEqual(refused, ["last_api_key"])
+    })
+  )
+
+  it.effect("waits for another process's change of the same account, and counts what it left", () =>
+    Effect.gen(function* () {
+      const { added, admin, first, inView, of, second } = yield* setUp
+      yield* admin`update api_keys set revoked_at = now() where account_id = ${of.account_id} and revoked_at is null`
+      const [one, two] = [yield* added, yield* added]
+      const held = yield* Effect.forkScoped(
+        inView(
+          Effect.gen(function* () {
+            yield* Context.get(first, ApiKeys).revoke({ ...of, id: one.id })
+            yield* until(
+              admin`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+              (rows) => rows.length === 1
+            )
+          })
+        )
+      )
+      yield* until(
+        admin`
+          select 1 from pg_locks l join pg_stat_activity a using (pid)
+          where a.datname = current_database() and a.state = 'idle in transaction' and l.relation = 'api_keys'::regclass`,
+        (rows) => rows.length >= 1
+      )
+      const other = AccountView.within(
+        Context.get(second, SqlClient.SqlClient),
+        of
+      )(Context.get(second, ApiKeys).revoke({ ...of, id: two.id }))
+      assert.strictEqual((yield* Effect.flip(other)).code, "last_api_key")
+      yield* Fiber.join(held)
+    })
+  )
+})
+
+layer(TestDatabase.layer, { excludeTestServices: true })("The audit log", (it) => {
+  it.effect("is written with the effect, or not at all", () =>
+    Effect.gen(function* () {
+      const { first, inView, log, newKey, of } = yield* setUp
+      const keys = Context.get(first, ApiKeys)
+      const audit = Context.get(first, AuditLog)
+      const key = yield* newKey
+      const create = Effect.andThen(keys.create(key), audit.record(of, operator, "api_key.created", key.id))
+      yield* Effect.flip(inView(Effect.andThen(create, Effect.fail("rolled back"))))
+      assert.deepStrictEqual(yield* log(key.id), [])
+      assert.isTrue(Option.isNone(yield* keys.find(of, key.id)))
+      yield* inView(create)
+      assert.deepStrictEqual(yield* log(key.id), [{ action: "api_key.created", actor: "operator", ip: null }])
+    })
+  )
+
+  it.effect("is kept for 400 days, and then goes in batches", () =>
+    Effect.gen(function* () {
+      const { admin, first, of } = yield* setUp
+      const at = (age: string, count: number) =>
+        admin`insert into audit_log (account_id, livemode, at, actor, action, details)
+          select ${of.account_id}, false, now() - ${age}::interval, 'operator', ${age}, '{}' from generate_series(1, ${count})`
+      yield* at("401 days", 501)
+      yield* at("399 days", 3)
+      const { purgeAuditLog } = Context.get(first, Retention)
+      assert.deepStrictEqual([yield* purgeAuditLog, yield* purgeAuditLog, yield* purgeAuditLog], [500, 1, 0])
+      const left = yield* admin`select action from audit_log where action like '%days'`
+      assert.lengthOf(left, 3)
+    })
+  )
+})

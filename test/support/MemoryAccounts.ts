@@ -1,0 +1,170 @@
+import { Effect, Layer, Option, Result } from "effect"
+import type { ApiError } from "../../schemas/ApiError.ts"
+import type { AccountId } from "../../schemas/Id.ts"
+import type { Principal } from "../../src/api/Authorization.ts"
+import { apiKeyHash, apiKeyMode } from "../../src/domain/ApiKeyFormat.ts"
+import { Accounts } from "../../src/store/Accounts.ts"
+import {
+  type ApiKeyRef,
+  ApiKeys,
+  inactiveKey,
+  keyLimitReached,
+  lastKey,
+  missingKey,
+  type NewApiKey,
+  usableKeysMax
+} from "../../src/store/ApiKeys.ts"
+import { AuditLog } from "../../src/store/AuditLog.ts"
+import { type ApiKeyRow, isOf, MemoryTables, pageOf, rowOf, type Tables } from "./MemoryTables.ts"
+
+/* The part of the memory store that knows accounts, their keys, and what was done with them. */
+
+const existing = ({ accounts }: Tables, id: AccountId) => {
+  const account = accounts.get(id)
+  if (account === undefined) throw new Error(`no account ${id}`)
+  return account
+}
+
+export const accountsLayer = Layer.effect(
+  Accounts,
+  Effect.map(MemoryTables, ({ call }) =>
+    Accounts.of({
+      get: (id) => call("Accounts.get", (tables) => existing(tables, id)),
+      read: ({ account_id }) => call("Accounts.read", (tables) => existing(tables, account_id)),
+      issuer: (id, version) =>
+        call("Accounts.issuer", ({ issuers }) => {
+          const issuer = issuers.get(`${id}|${version}`)
+          if (issuer === undefined) throw new Error(`no issuer ${version} of ${id}`)
+          return issuer
+        }),
+      insert: (account) =>
+        call("Accounts.insert", ({ accounts, issuers }) => {
+          accounts.set(account.id, { ...account, issuer_version: 1 })
+          issuers.set(`${account.id}|1`, account.issuer)
+        }),
+      update: (id, change) =>
+        Effect.gen(function* () {
+          const before = yield* call("Accounts.update", (tables) => existing(tables, id))
+          const changed = yield* change(before)
+          const isSame = JSON.stringify(changed.issuer) === JSON.stringify(before.issuer)
+          const after = { ...changed, issuer_version: before.issuer_version + (isSame ? 0 : 1) }
+          yield* call("Accounts.update", ({ accounts, issuers }) => {
+            accounts.set(id, after)
+            issuers.set(`${id}|${after.issuer_version}`, after.issuer)
+          })
+          return after
+        }),
+      forget: () => Effect.void,
+      list: call("Accounts.list", ({ accounts }) => [...accounts.values()]),
+      exist: call("Accounts.exist", ({ accounts }) => accounts.size > 0)
+    })
+  )
+)
+
+const isUsable = (row: ApiKeyRow, now: number) =>
+  row.revoked_at === null && (row.expires_at === null || row.expires_at.getTime() > now)
+
+const rowFor = ({ account_id, created_at, id, key, mode, name = null }: NewApiKey): ApiKeyRow => ({
+  account_id,
+  livemode: mode === "live",
+  id,
+  name,
+  hash: apiKeyHash(key),
+  last_four: key.slice(-4),
+  created_at,
+  last_used_at: null,
+  expires_at: null,
+  revoked_at: null
+})
+
+const put = ({ apiKeys }: Tables, row: ApiKeyRow) => {
+  apiKeys.set(row.id, row)
+  return row
+}
+
+const end = (tables: Tables, key: ApiKeyRef, now: number, evenTheLast: boolean): Result.Result<void, ApiError> => {
+  const row = rowOf(tables.apiKeys, key)
+  if (row === undefined) return Result.fail(missingKey(key.id))
+  const others = [...tables.apiKeys.values()].filter((other) => other.id !== key.id && isOf(other, key))
+  const isLast = !others.some((other) => other.revoked_at === null && other.expires_at === null)
+  if (isUsable(row, now) && isLast && !evenTheLast) return Result.fail(lastKey)
+  if (row.revoked_at === null) put(tables, { ...row, revoked_at: new Date(now) })
+  return Result.void
+}
+
+export const apiKeysLayer = Layer.effect(
+  ApiKeys,
+  Effect.gen(function* () {
+    const { call } = yield* MemoryTables
+    const audit = yield* AuditLog
+    return ApiKeys.of({
+      authenticate: (key, from = {}) =>
+        apiKeyMode(key) === null
+          ? Effect.succeedNone
+          : Effect.gen(function* () {
+              const found = yield* call("ApiKeys.authenticate", ({ accounts, apiKeys }, now) => {
+                const row = [...apiKeys.values()].find((candidate) => candidate.hash === apiKeyHash(key))
+                const account = accounts.get(row?.account_id ?? "")
+                if (row === undefined || account === undefined) return undefined
+                const { account_id, id, livemode } = row
+                const principal = { api_key_id: id, account_id, livemode, default_version: account.default_version }
+                return { principal, usable: isUsable(row, now) }
+              })
+              if (found === undefined) return Option.none<Principal>()
+              if (found.usable) return Option.some<Principal>(found.principal)
+              yield* audit.refused(found.principal, { ...from, ...found.principal }, "invalid_api_key")
+              return Option.none<Principal>()
+            }),
+      insert: (key) => call("ApiKeys.insert", (tables) => void put(tables, rowFor(key))),
+      find: (of, id) =>
+        call("ApiKeys.find", ({ apiKeys }) => Option.fromUndefinedOr(rowOf(apiKeys, { ...of, id: id as never }))),
+      locate: (id) => call("ApiKeys.locate", ({ apiKeys }) => Option.fromUndefinedOr(apiKeys.get(id))),
+      list: (of, request) =>
+        Effect.flatMap(
+          call("ApiKeys.list", ({ apiKeys }) => pageOf(apiKeys, of, request)),
+          Effect.fromResult
+        ),
+      create: (key) =>
+        call("ApiKeys.create", (tables, now) => {
+          const row = rowFor(key)
+          const usable = [...tables.apiKeys.values()].filter((other) => isOf(other, row) && isUsable(other, now))
+          return usable.length >= usableKeysMax ? Result.fail(keyLimitReached) : Result.succeed(put(tables, row))
+        }).pipe(Effect.flatMap(Effect.fromResult)),
+      roll: (old, expiresInSeconds, next) =>
+        call("ApiKeys.roll", (tables, now) => {
+          const row = rowOf(tables.apiKeys, old)
+          if (row === undefined) return Result.fail(missingKey(old.id))
+          if (!isUsable(row, now)) return Result.fail(inactiveKey(old.id))
+          const expires = Math.min(row.expires_at?.getTime() ?? Infinity, now + expiresInSeconds * 1000)
+          put(tables, { ...row, expires_at: new Date(expires) })
+          return Result.succeed(put(tables, rowFor({ ...next, name: row.name })))
+        }).pipe(Effect.flatMap(Effect.fromResult)),
+      revoke: (key, options) =>
+        call("ApiKeys.revoke", (tables, now) => end(tables, key, now, options?.evenTheLast ?? false)).pipe(
+          Effect.flatMap(Effect.fromResult)
+        )
+    })
+  })
+)
+
+export const auditLogLayer = Layer.effect(
+  AuditLog,
+  Effect.map(MemoryTables, ({ call }) =>
+    AuditLog.of({
+      record: ({ account_id, livemode }, by, action, object_id) =>
+        call("AuditLog.record", ({ auditLog }) => {
+          auditLog.push({ account_id, livemode, actor: by.api_key_id, action, object_id })
+        }),
+      refused: ({ account_id, livemode }, by, code) =>
+        call("AuditLog.refused", ({ auditLog }) => {
+          auditLog.push({
+            account_id,
+            livemode,
+            actor: by.api_key_id,
+            action: `request.refused ${code}`,
+            object_id: null
+          })
+        })
+    })
+  )
+)
