@@ -13,7 +13,7 @@ const openApi = JSON.parse(Fs.readFileSync(Path.join(root, "openapi.json"), "utf
 }
 
 /** All that the README has a reader type into one terminal, in order. */
-const script = [...readme.matchAll(/^```sh\n(.*?)^```$/gmsu)]
+const script = [...readme.matchAll(/^```\w*\n(.*?)^```$/gmsu)]
   .map(([, block = ""]) => block)
   .filter((block) => /\bcurl\b/u.test(block))
   .join("\n")
@@ -21,11 +21,11 @@ const script = [...readme.matchAll(/^```sh\n(.*?)^```$/gmsu)]
 /** What the README says of each command: the status it is answered with. */
 const promises = [...script.matchAll(/^# (\d{3}): (.*)$/gmu)].map(([, status, what]) => ({ status, what }))
 
-// Its configuration file can write the method of a request since 7.72, and its whole URL since 7.75.
+// With bash as well. Its configuration file can write the method of a request since 7.72, and its URL since 7.75.
 const curlIsThere = (() => {
   try {
     const [, major = 0, minor = 0] = (
-      /^curl (\d+)\.(\d+)/u.exec(execFileSync("curl", ["--version"], { encoding: "utf8" })) ?? []
+      /^curl (\d+)\.(\d+)/u.exec(execFileSync("bash", ["--norc", "-c", "curl --version"], { encoding: "utf8" })) ?? []
     ).map(Number)
     return major > 7 || minor >= 75
   } catch {
@@ -55,50 +55,49 @@ const shell = (text: string, cwd: string) =>
   })
 
 const operationOf = (method: string, path: string) => {
-  const template = Object.keys(openApi.paths).find((one) =>
-    new RegExp(`^${one.replaceAll(/\{\w+\}/gu, "[^/]+")}$`, "u").test(path)
-  )
+  const templates = Object.keys(openApi.paths)
+  const fits = (one: string) => new RegExp(`^${one.replaceAll(/\{\w+\}/gu, "[^/]+")}$`, "u").test(path)
+  const template = templates.find((one) => one === path) ?? templates.find(fits)
   return `${method} ${template ?? path}`
 }
 
-it.live("answers each curl of the README as the README says, and the README has one for each operation", ({ skip }) =>
-  Effect.gen(function* () {
-    if (!curlIsThere) return skip("There is no curl of 7.75 or later on the PATH")
-    const hooks = yield* receiver
-    const service = yield* serviceProcess({ webhookAllow: `127.0.0.1:${hooks.port}` })
-    yield* service.start()
-    const directory = Path.dirname(service.dataDir)
-    Fs.writeFileSync(
-      Path.join(directory, ".curlrc"),
-      'silent\nwrite-out = "%{stderr}%{http_code} %{method} %{url}\\n"\n'
-    )
+it.live.skipIf(!curlIsThere)(
+  "answers each curl (7.75 or later) of the README as it says, and has one for each operation",
+  () =>
+    Effect.gen(function* () {
+      const hooks = yield* receiver
+      const service = yield* serviceProcess({ webhookAllow: `127.0.0.1:${hooks.port}` })
+      yield* service.start()
+      const directory = Path.dirname(service.dataDir)
+      Fs.writeFileSync(
+        Path.join(directory, ".curlrc"),
+        'silent\nwrite-out = "%{stderr}%{http_code} %{method} %{url}\\n"\n'
+      )
 
-    const { code, stderr, stdout } = yield* shell(withSettings({ API: service.url, HOOK: hooks.url("/") }), directory)
-    const answers = stderr
-      .trim()
-      .split("\n")
-      .map((line) => line.split(" "))
-    assert.deepStrictEqual(
-      answers.map(([status, method, url], index) => `${status}: ${promises[index]?.what} (${method} ${url})`),
-      answers.map(
-        ([, method, url], index) => `${promises[index]?.status}: ${promises[index]?.what} (${method} ${url})`
-      ),
-      stdout
-    )
-    assert.deepStrictEqual([answers.length, code], [promises.length, 0], stderr)
+      const { code, stderr, stdout } = yield* shell(withSettings({ API: service.url, HOOK: hooks.url("/") }), directory)
+      const answers = [...stderr.matchAll(/^(\d{3}) ([A-Z]+) (http.*)$/gmu)].map(([, ...words]) => words)
+      assert.deepStrictEqual(
+        answers.map(([status, method, url], index) => `${status}: ${promises[index]?.what} (${method} ${url})`),
+        answers.map(
+          ([, method, url], index) => `${promises[index]?.status}: ${promises[index]?.what} (${method} ${url})`
+        ),
+        stdout
+      )
+      assert.deepStrictEqual([answers.length, code], [promises.length, 0], stderr)
+      assert.match(stdout, /^svc-idempotency-cached: true\r?$/imu)
 
-    const shown = new Set(answers.map(([, method = "", url = ""]) => operationOf(method, new URL(url).pathname)))
-    const missing = Object.entries(openApi.paths)
-      .filter(([path]) => path.startsWith("/v1/"))
-      .flatMap(([path, operations]) => {
-        const methods = Object.keys(operations).map((method) => method.toUpperCase())
-        // A POST that is the same as PATCH.
-        return methods
-          .filter((method) => method !== "POST" || !methods.includes("PATCH"))
-          .map((method) => `${method} ${path}`)
-      })
-      .filter((operation) => !shown.has(operation))
-    assert.deepStrictEqual(missing, [], "operations of the interface that the README does not show")
-    assert.isAtLeast(hooks.received.length, 1)
-  }).pipe(Effect.scoped)
+      const shown = new Set(answers.map(([, method = "", url = ""]) => operationOf(method, new URL(url).pathname)))
+      const missing = Object.entries(openApi.paths)
+        .filter(([path]) => path.startsWith("/v1/"))
+        .flatMap(([path, operations]) => {
+          const methods = Object.keys(operations).map((method) => method.toUpperCase())
+          // A POST that is the same as PATCH.
+          return methods
+            .filter((method) => method !== "POST" || !methods.includes("PATCH"))
+            .map((method) => `${method} ${path}`)
+        })
+        .filter((operation) => !shown.has(operation))
+      assert.deepStrictEqual(missing, [], "operations of the interface that the README does not show")
+    }).pipe(Effect.scoped),
+  120_000
 )
