@@ -2,9 +2,13 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Invoice, InvoiceCreated, InvoiceRequest } from "../../schemas/Invoice.ts"
 import { Page, PageQuery } from "../../schemas/Page.ts"
+import { TimelineEntry } from "../../schemas/Timeline.ts"
 import { Authorization } from "./Authorization.ts"
-import { Conventions, IdempotencyKey, requiredKeyHeaders, versionHeader } from "./Conventions.ts"
+import { Conventions, honouredKeyHeaders, IdempotencyKey, requiredKeyHeaders, versionHeader } from "./Conventions.ts"
 import { Errors } from "./Errors.ts"
+
+const item = "/v1/invoices/:id"
+const params = { id: Schema.String }
 
 export class InvoicesApi extends HttpApiGroup.make("invoices")
   .add(
@@ -24,11 +28,36 @@ export class InvoicesApi extends HttpApiGroup.make("invoices")
     }).annotate(OpenApi.Summary, "List invoices, newest first")
   )
   .add(
-    HttpApiEndpoint.get("retrieveInvoice", "/v1/invoices/:id", {
+    HttpApiEndpoint.get("retrieveInvoice", item, {
       headers: versionHeader,
-      params: { id: Schema.String },
+      params,
       success: Invoice
     }).annotate(OpenApi.Summary, "Retrieve an invoice")
+  )
+  .add(
+    HttpApiEndpoint.post("cancelInvoice", `${item}/cancel`, {
+      headers: honouredKeyHeaders,
+      params,
+      success: Invoice
+    })
+      .annotate(IdempotencyKey, "honoured")
+      .annotate(OpenApi.Summary, "Cancel a draft that has no number yet")
+  )
+  .add(
+    HttpApiEndpoint.post("retryInvoice", `${item}/retry`, {
+      headers: requiredKeyHeaders,
+      params,
+      success: Invoice.pipe(HttpApiSchema.status(202))
+    })
+      .annotate(IdempotencyKey, "required")
+      .annotate(OpenApi.Summary, "Try a failed invoice again; it keeps the number it has")
+  )
+  .add(
+    HttpApiEndpoint.get("retrieveInvoiceTimeline", `${item}/timeline`, {
+      headers: versionHeader,
+      params,
+      success: Page(TimelineEntry, "TimelinePage")
+    }).annotate(OpenApi.Summary, "All that has happened to an invoice, oldest first")
   )
   .middleware(Conventions)
   .middleware(Authorization)

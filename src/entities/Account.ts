@@ -8,6 +8,7 @@ import { apiErrorOf } from "../store/SqlFailure.ts"
 import { AccountWork } from "./AccountWork.ts"
 import { AdministrationWork } from "./AdministrationWork.ts"
 import * as DraftNumbering from "./DraftNumbering.ts"
+import { InvoiceCommandWork } from "./InvoiceCommandWork.ts"
 import * as Once from "./Once.ts"
 import { RedeliveryWork } from "./RedeliveryWork.ts"
 import { ResolutionWork } from "./ResolutionWork.ts"
@@ -20,6 +21,7 @@ const mailboxCapacity = 4096
 export const layer = AccountEntity.toLayer(
   Effect.gen(function* () {
     const work = yield* AccountWork
+    const commands = yield* InvoiceCommandWork
     const redelivery = yield* RedeliveryWork
     const resolutions = yield* ResolutionWork
     const administration = yield* AdministrationWork
@@ -56,6 +58,10 @@ export const layer = AccountEntity.toLayer(
             })
           )
         ),
+      CancelInvoice: ({ payload: { context, id } }) =>
+        answer(context, once(context, commands.cancel({ ...of, id }, context))),
+      RetryInvoice: ({ payload: { context, id } }) =>
+        answer(context, once(context, commands.retry({ ...of, id }, context))),
       CreateWebhookEndpoint: ({ payload: { context, request } }) =>
         answer(context, once(context, work.createEndpoint(of, context, request))),
       UpdateWebhookEndpoint: ({ payload: { context, id, patch } }) =>

@@ -41,6 +41,8 @@ const command = <const Tag extends string, const Fields extends Schema.Struct.Fi
 export const AccountEntity = Entity.make("Account", [
   command("CreateCustomer", { request: CustomerRequest }),
   command("CreateInvoice", { request: InvoiceRequest }),
+  command("CancelInvoice", { id: Schema.String }),
+  command("RetryInvoice", { id: Schema.String }),
   command("CreateWebhookEndpoint", { request: WebhookEndpointRequest }),
   command("UpdateWebhookEndpoint", { id: WebhookEndpointId, patch: WebhookEndpointUpdate }),
   command("DeleteWebhookEndpoint", { id: WebhookEndpointId }),

@@ -4,7 +4,8 @@ import type { ErrorCode } from "../../schemas/ApiError.ts"
 import { Api } from "../../src/api/Api.ts"
 import { endpointBody, invoiceBody, resolutionBody } from "../support/Invoices.ts"
 import { keys, layer as app } from "../support/MemoryApp.ts"
-import { addCustomer, addDelivery, addEndpoint } from "../support/MemoryRows.ts"
+import { addCustomer, addDelivery, addDraft, addEndpoint } from "../support/MemoryRows.ts"
+import { MemoryTables } from "../support/MemoryTables.ts"
 import { post, send, type Sent } from "../support/Requests.ts"
 
 const faults = [
@@ -114,12 +115,24 @@ const resolutionId = Effect.gen(function* () {
 const apiKeyId = Effect.gen(function* () {
   return String((yield* post("/v1/api-keys", {})).json.id)
 })
+const draftId = Effect.orDie(Effect.map(Effect.flatMap(addCustomer(), addDraft), ({ id }) => id as string))
+const failedId = Effect.gen(function* () {
+  const { tables } = yield* MemoryTables
+  const id = yield* draftId
+  const row = tables.invoices.get(id)
+  if (row !== undefined) tables.invoices.set(id, { ...row, state: "failed" })
+  return id
+})
 const noId = Effect.succeed("")
 
 interface Row {
   readonly answers: Answers
   /** What the route names: in its path, or in its body. */
-  readonly id?: Effect.Effect<string, never, Effect.Services<typeof invoiceId | typeof endpointId | typeof deliveryId>>
+  readonly id?: Effect.Effect<
+    string,
+    never,
+    Effect.Services<typeof invoiceId | typeof endpointId | typeof deliveryId | typeof failedId>
+  >
   /** A body that is right. */
   readonly body?: (id: string) => object
 }
@@ -144,6 +157,9 @@ const rows: Readonly<Record<string, Row>> = {
   "POST /v1/invoices": { answers: change(202), id: addCustomer(), body: (customer) => invoiceBody(customer) },
   "GET /v1/invoices": { answers: own },
   "GET /v1/invoices/:id": { answers: item, id: invoiceId },
+  "POST /v1/invoices/:id/cancel": { answers: change(200), id: draftId },
+  "POST /v1/invoices/:id/retry": { answers: change(202), id: failedId },
+  "GET /v1/invoices/:id/timeline": { answers: item, id: draftId },
   "POST /v1/webhook-endpoints": { answers: creation, body: () => endpointBody("https://hooks.example.com/") },
   "GET /v1/webhook-endpoints": { answers: own },
   "GET /v1/webhook-endpoints/:id": { answers: item, id: endpointId },

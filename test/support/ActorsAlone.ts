@@ -4,6 +4,7 @@ import * as Account from "../../src/entities/Account.ts"
 import { AccountWork } from "../../src/entities/AccountWork.ts"
 import { AdministrationWork } from "../../src/entities/AdministrationWork.ts"
 import * as Invoice from "../../src/entities/Invoice.ts"
+import { InvoiceCommandWork } from "../../src/entities/InvoiceCommandWork.ts"
 import { InvoiceWork } from "../../src/entities/InvoiceWork.ts"
 import { RedeliveryWork } from "../../src/entities/RedeliveryWork.ts"
 import { ResolutionWork } from "../../src/entities/ResolutionWork.ts"
@@ -31,7 +32,13 @@ export const accountOwner = Effect.flatMap(
     AccountEntity,
     Account.layer.pipe(
       Layer.provide(
-        Layer.mergeAll(AccountWork.layer, RedeliveryWork.layer, ResolutionWork.layer, AdministrationWork.layer)
+        Layer.mergeAll(
+          AccountWork.layer,
+          RedeliveryWork.layer,
+          ResolutionWork.layer,
+          AdministrationWork.layer,
+          InvoiceCommandWork.layer
+        )
       ),
       Layer.provide(InvoiceWork.layer)
     )

@@ -1,5 +1,4 @@
 import { Effect, Layer, Option, Result, Semaphore } from "effect"
-import type { AccountMode } from "../../schemas/Account.ts"
 import { ApiError } from "../../schemas/ApiError.ts"
 import { Customers } from "../../src/store/Customers.ts"
 import { Database } from "../../src/store/Database.ts"
@@ -9,12 +8,13 @@ import { Invoices } from "../../src/store/Invoices.ts"
 import { reminderLeaseSeconds } from "../../src/store/PoisonInvoices.ts"
 import { Workers } from "../../src/store/Workers.ts"
 import { accountsLayer, apiKeysLayer, auditLogLayer } from "./MemoryAccounts.ts"
+import { invoiceCommandsLayer, timelinesLayer } from "./MemoryCommands.ts"
 import { deliveriesLayer, numberingLayer, transitionsLayer } from "./MemoryDelivery.ts"
 import { endpointsLayer } from "./MemoryEndpoints.ts"
 import { deliveryLogLayer, eventsLayer, redeliveryLayer } from "./MemoryEvents.ts"
 import { resolutionsLayer } from "./MemoryResolutions.ts"
 import { backlogLayer, poisonInvoicesLayer, retentionLayer } from "./MemoryUpkeep.ts"
-import { type InvoiceRow, isOf, MemoryTables, pageOf, rowOf, type Tables } from "./MemoryTables.ts"
+import { optionOf, type InvoiceRow, isOf, MemoryTables, pageOf, type Tables } from "./MemoryTables.ts"
 
 /*
  * The store in memory: what the SQL does to one row at a time. Atomic like a statement, guarded by the same comparisons, and
@@ -24,9 +24,6 @@ import { type InvoiceRow, isOf, MemoryTables, pageOf, rowOf, type Tables } from 
 
 const windowMs = 24 * 3_600_000
 const numberWithinMs = 3_000
-
-const optionOf = <Row extends AccountMode>(rows: ReadonlyMap<string, Row>, of: AccountMode, id: string) =>
-  Option.fromUndefinedOr(rowOf(rows, { ...of, id }))
 
 const isDraft = (row: InvoiceRow) => row.state === "queued"
 
@@ -232,6 +229,7 @@ export const layer = Layer.mergeAll(
   endpointsLayer,
   eventsLayer,
   idempotencyKeysLayer,
+  invoiceCommandsLayer,
   invoiceCreationLayer,
   invoicesLayer,
   numberingLayer,
@@ -239,6 +237,7 @@ export const layer = Layer.mergeAll(
   redeliveryLayer,
   resolutionsLayer,
   retentionLayer,
+  timelinesLayer,
   transitionsLayer,
   workersLayer
 ).pipe(Layer.provideMerge(MemoryTables.layer))
