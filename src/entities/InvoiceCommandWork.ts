@@ -25,8 +25,6 @@ export class InvoiceCommandWork extends Context.Service<
       const keys = yield* IdempotencyKeys
       const telling = yield* Telling
 
-      const missing = (key: InvoiceName) => ApiError.missing("invoice", key.id)
-
       const carryOut = Effect.fnUntraced(function* (
         key: InvoiceName,
         command: "Cancel" | "Retry",
@@ -74,6 +72,8 @@ export class InvoiceCommandWork extends Context.Service<
     })
   )
 }
+
+const missing = (key: InvoiceName) => ApiError.missing("invoice", key.id)
 
 const refuse = (command: "Cancel" | "Retry", { failure, state }: Standing) => {
   if (command === "Cancel") {

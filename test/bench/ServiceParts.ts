@@ -150,6 +150,6 @@ export const growth = (run: Run) =>
       await admin.end()
     }
     // The first run warms what the copies have driven out of memory.
-    await pipeline("service, a million stored, at first", database, subject, hooks, load)
-    await pipeline("service, a million stored", database, subject, hooks, load)
+    await pipeline("service, many stored, at first", database, subject, hooks, load)
+    await pipeline("service, many stored", database, subject, hooks, load)
   })
