@@ -2,7 +2,8 @@ import { Schema } from "effect"
 import { OperationType, PaymentMeansCode, PaymentType } from "./Code.ts"
 import { CustomerId, InvoiceId, ResolutionId } from "./Id.ts"
 import { Line, Totals } from "./Line.ts"
-import { Currency, LocalDate, Timestamp } from "./Money.ts"
+import { Currency, Instant, LocalDate, Timestamp } from "./Money.ts"
+import { PageQuery } from "./Page.ts"
 import { Metadata } from "./Text.ts"
 
 export const invoiceStatuses = [
@@ -48,6 +49,18 @@ export class InvoiceRequest extends Schema.Opaque<InvoiceRequest>()(
     metadata: Schema.optionalKey(Metadata)
   }).annotate({ identifier: "InvoiceRequest" })
 ) {}
+
+/** The query of invoices; all that it says must hold. */
+export const InvoiceQuery = {
+  ...PageQuery,
+  status: Schema.optionalKey(
+    Schema.Literals(invoiceStatuses).annotate({ message: `must be one of ${invoiceStatuses.join(", ")}` })
+  ),
+  customer_id: Schema.optionalKey(Schema.String),
+  full_number: Schema.optionalKey(Schema.String),
+  "created[gte]": Schema.optionalKey(Instant),
+  "created[lte]": Schema.optionalKey(Instant)
+}
 
 /** The answer to creation: exactly these six fields. */
 export class InvoiceCreated extends Schema.Opaque<InvoiceCreated>()(

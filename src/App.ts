@@ -2,6 +2,7 @@ import { Effect, Latch, Layer } from "effect"
 import { HttpServer } from "effect/http"
 import * as Account from "./entities/Account.ts"
 import { AccountWork } from "./entities/AccountWork.ts"
+import { CustomerWork } from "./entities/CustomerWork.ts"
 import { AdministrationWork } from "./entities/AdministrationWork.ts"
 import * as Housekeeping from "./entities/Housekeeping.ts"
 import * as Invoice from "./entities/Invoice.ts"
@@ -70,7 +71,13 @@ export const entitiesLayer = Layer.mergeAll(
   Housekeeping.layer
 ).pipe(
   Layer.provide(
-    Layer.mergeAll(AccountWork.layer, RedeliveryWork.layer, ResolutionWork.layer, AdministrationWork.layer)
+    Layer.mergeAll(
+      AccountWork.layer,
+      CustomerWork.layer,
+      RedeliveryWork.layer,
+      ResolutionWork.layer,
+      AdministrationWork.layer
+    )
   ),
   Layer.provide(InvoiceWork.layer),
   Layer.provide(Layer.mergeAll(Telling.layer, Workload.layer))

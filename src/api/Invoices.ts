@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { Invoice, InvoiceCreated, InvoiceRequest } from "../../schemas/Invoice.ts"
-import { Page, PageQuery } from "../../schemas/Page.ts"
+import { Invoice, InvoiceCreated, InvoiceQuery, InvoiceRequest } from "../../schemas/Invoice.ts"
+import { Page } from "../../schemas/Page.ts"
 import { Authorization } from "./Authorization.ts"
 import { Conventions, IdempotencyKey, requiredKeyHeaders, versionHeader } from "./Conventions.ts"
 import { Errors } from "./Errors.ts"
@@ -19,7 +19,7 @@ export class InvoicesApi extends HttpApiGroup.make("invoices")
   .add(
     HttpApiEndpoint.get("listInvoices", "/v1/invoices", {
       headers: versionHeader,
-      query: PageQuery,
+      query: InvoiceQuery,
       success: Page(Invoice, "InvoicePage")
     }).annotate(OpenApi.Summary, "List invoices, newest first")
   )

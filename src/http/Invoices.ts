@@ -1,11 +1,28 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { ApiError } from "../../schemas/ApiError.ts"
+import type { InvoiceStatus } from "../../schemas/Invoice.ts"
 import { Api } from "../api/Api.ts"
 import { CurrentPrincipal } from "../api/Authorization.ts"
-import { Invoices, invoiceView } from "../store/Invoices.ts"
+import { type InvoiceFilter, Invoices, invoiceView } from "../store/Invoices.ts"
 import { makeAsk } from "./Ask.ts"
 import { pageRequest, pageView } from "./Paging.ts"
+
+const timeOf = (text: string | undefined) => (text === undefined ? null : new Date(text))
+
+const filterOf = (query: {
+  readonly status?: InvoiceStatus
+  readonly customer_id?: string
+  readonly full_number?: string
+  readonly "created[gte]"?: string
+  readonly "created[lte]"?: string
+}): InvoiceFilter => ({
+  status: query.status ?? null,
+  customer_id: query.customer_id ?? null,
+  full_number: query.full_number ?? null,
+  from: timeOf(query["created[gte]"]),
+  to: timeOf(query["created[lte]"])
+})
 
 export const layer = HttpApiBuilder.group(
   Api,
@@ -16,7 +33,7 @@ export const layer = HttpApiBuilder.group(
     return handlers.handleAll({
       createInvoice: ({ payload }) => ask((account, context) => account.CreateInvoice({ context, request: payload })),
       listInvoices: Effect.fn("listInvoices")(function* ({ query }) {
-        const rows = yield* invoices.list(yield* CurrentPrincipal, yield* pageRequest(query))
+        const rows = yield* invoices.list(yield* CurrentPrincipal, yield* pageRequest(query), filterOf(query))
         return pageView("/v1/invoices", rows, invoiceView)
       }),
       retrieveInvoice: Effect.fn("retrieveInvoice")(function* ({ params }) {

@@ -124,6 +124,7 @@ interface Row {
   readonly body?: (id: string) => object
 }
 
+const rename = { answers: change(200), id: addCustomer(), body: () => ({ legal_name: "Otra" }) }
 const amend = { answers: change(200), id: resolutionId, body: () => ({ is_active: false }) }
 const update = { answers: change(200), id: endpointId, body: () => ({ is_active: false }) }
 
@@ -141,6 +142,9 @@ const rows: Readonly<Record<string, Row>> = {
   "POST /v1/customers": { answers: creation, body: () => customerBody },
   "GET /v1/customers": { answers: own },
   "GET /v1/customers/:id": { answers: item, id: addCustomer() },
+  "PATCH /v1/customers/:id": rename,
+  "POST /v1/customers/:id": rename,
+  "DELETE /v1/customers/:id": { answers: item, id: addCustomer() },
   "POST /v1/invoices": { answers: change(202), id: addCustomer(), body: (customer) => invoiceBody(customer) },
   "GET /v1/invoices": { answers: own },
   "GET /v1/invoices/:id": { answers: item, id: invoiceId },

@@ -102,6 +102,22 @@ layer(app)("bodies with one thing wrong", (it) => {
     })
   )
 
+  it.effect("changes of a customer", () =>
+    Effect.gen(function* () {
+      const body = {
+        ...customerBody(),
+        email: "compras@example.com",
+        address: "Calle 1",
+        city_code: "11001",
+        department_code: "11",
+        country_code: "CO",
+        metadata: { order: "1" }
+      }
+      const path = `/v1/customers/${yield* addCustomer()}`
+      assert.isAbove(yield* sendAll({ method: "PATCH", path }, body), 200)
+    })
+  )
+
   it.effect("webhook endpoints", () =>
     Effect.gen(function* () {
       const memory = yield* MemoryTables
