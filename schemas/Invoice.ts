@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { Violation } from "./ApiError.ts"
 import { OperationType, PaymentMeansCode, PaymentType } from "./Code.ts"
 import { CustomerId, InvoiceId, ResolutionId } from "./Id.ts"
 import { Line, Totals } from "./Line.ts"
@@ -48,6 +49,15 @@ export class InvoiceRequest extends Schema.Opaque<InvoiceRequest>()(
     ),
     metadata: Schema.optionalKey(Metadata)
   }).annotate({ identifier: "InvoiceRequest" })
+) {}
+
+/** What is wrong with an invoice that somebody might issue: all that issuing it would be refused for. */
+export class Validation extends Schema.Opaque<Validation>()(
+  Schema.Struct({
+    object: Schema.Literal("validation"),
+    valid: Schema.Boolean,
+    errors: Schema.Array(Violation)
+  }).annotate({ identifier: "Validation" })
 ) {}
 
 /** The query of invoices; all that it says must hold. */

@@ -3,7 +3,14 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/ht
 import { Customer, CustomerRequest, CustomerUpdate, DeletedCustomer } from "../../schemas/Customer.ts"
 import { Page, PageQuery } from "../../schemas/Page.ts"
 import { Authorization } from "./Authorization.ts"
-import { Conventions, honouredKeyHeaders, IdempotencyKey, requiredKeyHeaders, versionHeader } from "./Conventions.ts"
+import {
+  Conventions,
+  honouredKeyHeaders,
+  IdempotencyKey,
+  requiredKeyHeaders,
+  Rules,
+  versionHeader
+} from "./Conventions.ts"
 import { Errors } from "./Errors.ts"
 
 const item = "/v1/customers/:id"
@@ -18,6 +25,7 @@ export class CustomersApi extends HttpApiGroup.make("customers")
       success: Customer.pipe(HttpApiSchema.status(201))
     })
       .annotate(IdempotencyKey, "required")
+      .annotate(Rules, "customer")
       .annotate(OpenApi.Summary, "Register an acquirer")
   )
   .add(
@@ -36,11 +44,13 @@ export class CustomersApi extends HttpApiGroup.make("customers")
   .add(
     HttpApiEndpoint.patch("updateCustomer", item, update)
       .annotate(IdempotencyKey, "honoured")
+      .annotate(Rules, "customer")
       .annotate(OpenApi.Summary, "Change a customer; invoices that were issued stay as they are")
   )
   .add(
     HttpApiEndpoint.post("updateCustomerByPost", item, update)
       .annotate(IdempotencyKey, "honoured")
+      .annotate(Rules, "customer")
       .annotate(OpenApi.Summary, "Change a customer: the same as PATCH")
   )
   .add(

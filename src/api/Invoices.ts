@@ -1,9 +1,9 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { Invoice, InvoiceCreated, InvoiceQuery, InvoiceRequest } from "../../schemas/Invoice.ts"
+import { Invoice, InvoiceCreated, InvoiceQuery, InvoiceRequest, Validation } from "../../schemas/Invoice.ts"
 import { Page } from "../../schemas/Page.ts"
 import { Authorization } from "./Authorization.ts"
-import { Conventions, IdempotencyKey, requiredKeyHeaders, versionHeader } from "./Conventions.ts"
+import { Conventions, IdempotencyKey, Judging, requiredKeyHeaders, Rules, versionHeader } from "./Conventions.ts"
 import { Errors } from "./Errors.ts"
 
 export class InvoicesApi extends HttpApiGroup.make("invoices")
@@ -14,7 +14,18 @@ export class InvoicesApi extends HttpApiGroup.make("invoices")
       success: InvoiceCreated.pipe(HttpApiSchema.status(202))
     })
       .annotate(IdempotencyKey, "required")
+      .annotate(Rules, "invoice")
       .annotate(OpenApi.Summary, "Issue an invoice: answers at once with a draft; the outcome arrives as an event")
+  )
+  .add(
+    HttpApiEndpoint.post("validateInvoice", "/v1/invoices/validate", {
+      headers: versionHeader,
+      payload: InvoiceRequest,
+      success: Validation
+    })
+      .middleware(Judging)
+      .annotate(Rules, "invoice")
+      .annotate(OpenApi.Summary, "Tell all that is wrong with an invoice; nothing is stored, and no number is used")
   )
   .add(
     HttpApiEndpoint.get("listInvoices", "/v1/invoices", {

@@ -1,7 +1,7 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { ApiError } from "../../schemas/ApiError.ts"
 import type { CustomerUpdate } from "../../schemas/Customer.ts"
-import { customerViolations } from "../domain/LocalRules.ts"
+import { customerViolations } from "../domain/PartyRules.ts"
 import type { RequestContext } from "../protocol/AccountEntity.ts"
 import { type CustomerKey, Customers, customerView, type StoredCustomer } from "../store/Customers.ts"
 import { IdempotencyKeys, type Outcome } from "../store/IdempotencyKeys.ts"

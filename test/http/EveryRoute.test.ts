@@ -88,6 +88,14 @@ const open: Answers = {
   "unknown field": [200]
 }
 
+/** What is wrong with the body is the answer. */
+const verdict: Answers = {
+  ...own,
+  ...written,
+  "unknown id": [200],
+  "unknown field": [200]
+}
+
 // An identification that is right in both modes.
 const customerBody = {
   identification: { type: "31", number: "900373115", check_digit: "3" },
@@ -146,6 +154,7 @@ const rows: Readonly<Record<string, Row>> = {
   "POST /v1/customers/:id": rename,
   "DELETE /v1/customers/:id": { answers: item, id: addCustomer() },
   "POST /v1/invoices": { answers: change(202), id: addCustomer(), body: (customer) => invoiceBody(customer) },
+  "POST /v1/invoices/validate": { answers: verdict, id: addCustomer(), body: (customer) => invoiceBody(customer) },
   "GET /v1/invoices": { answers: own },
   "GET /v1/invoices/:id": { answers: item, id: invoiceId },
   "POST /v1/webhook-endpoints": { answers: creation, body: () => endpointBody("https://hooks.example.com/") },
