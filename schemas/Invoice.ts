@@ -1,8 +1,10 @@
 import { Schema } from "effect"
+import { Violation } from "./ApiError.ts"
 import { OperationType, PaymentMeansCode, PaymentType } from "./Code.ts"
 import { CustomerId, InvoiceId, ResolutionId } from "./Id.ts"
 import { Line, Totals } from "./Line.ts"
-import { Currency, LocalDate, Timestamp } from "./Money.ts"
+import { Currency, Instant, LocalDate, Timestamp } from "./Money.ts"
+import { PageQuery } from "./Page.ts"
 import { Metadata } from "./Text.ts"
 
 export const invoiceStatuses = [
@@ -48,6 +50,27 @@ export class InvoiceRequest extends Schema.Opaque<InvoiceRequest>()(
     metadata: Schema.optionalKey(Metadata)
   }).annotate({ identifier: "InvoiceRequest" })
 ) {}
+
+/** What is wrong with an invoice that somebody might issue: all that issuing it would be refused for. */
+export class Validation extends Schema.Opaque<Validation>()(
+  Schema.Struct({
+    object: Schema.Literal("validation"),
+    valid: Schema.Boolean,
+    errors: Schema.Array(Violation)
+  }).annotate({ identifier: "Validation" })
+) {}
+
+/** The query of invoices; all that it says must hold. */
+export const InvoiceQuery = {
+  ...PageQuery,
+  status: Schema.optionalKey(
+    Schema.Literals(invoiceStatuses).annotate({ message: `must be one of ${invoiceStatuses.join(", ")}` })
+  ),
+  customer_id: Schema.optionalKey(Schema.String),
+  full_number: Schema.optionalKey(Schema.String),
+  "created[gte]": Schema.optionalKey(Instant),
+  "created[lte]": Schema.optionalKey(Instant)
+}
 
 /** The answer to creation: exactly these six fields. */
 export class InvoiceCreated extends Schema.Opaque<InvoiceCreated>()(

@@ -2,6 +2,7 @@ import { Effect, Latch, Layer } from "effect"
 import { HttpServer } from "effect/http"
 import * as Account from "./entities/Account.ts"
 import { AccountWork } from "./entities/AccountWork.ts"
+import { CustomerWork } from "./entities/CustomerWork.ts"
 import { AdministrationWork } from "./entities/AdministrationWork.ts"
 import * as Housekeeping from "./entities/Housekeeping.ts"
 import * as Invoice from "./entities/Invoice.ts"
@@ -77,6 +78,7 @@ export const entitiesLayer = Layer.mergeAll(
   Layer.provide(
     Layer.mergeAll(
       AccountWork.layer,
+      CustomerWork.layer,
       RedeliveryWork.layer,
       ResolutionWork.layer,
       AdministrationWork.layer,

@@ -3,6 +3,7 @@ import { Array, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Account from "../src/entities/Account.ts"
 import { AccountWork } from "../src/entities/AccountWork.ts"
+import { CustomerWork } from "../src/entities/CustomerWork.ts"
 import { AdministrationWork } from "../src/entities/AdministrationWork.ts"
 import * as Invoice from "../src/entities/Invoice.ts"
 import { InvoiceCommandWork } from "../src/entities/InvoiceCommandWork.ts"
@@ -31,6 +32,7 @@ const entities = Layer.merge(
     Layer.provide(
       Layer.mergeAll(
         AccountWork.layer,
+        CustomerWork.layer,
         RedeliveryWork.layer,
         ResolutionWork.layer,
         AdministrationWork.layer,

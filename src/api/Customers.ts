@@ -1,10 +1,21 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { Customer, CustomerRequest } from "../../schemas/Customer.ts"
+import { Customer, CustomerRequest, CustomerUpdate, DeletedCustomer } from "../../schemas/Customer.ts"
 import { Page, PageQuery } from "../../schemas/Page.ts"
 import { Authorization } from "./Authorization.ts"
-import { Conventions, IdempotencyKey, requiredKeyHeaders, versionHeader } from "./Conventions.ts"
+import {
+  Conventions,
+  honouredKeyHeaders,
+  IdempotencyKey,
+  requiredKeyHeaders,
+  Rules,
+  versionHeader
+} from "./Conventions.ts"
 import { Errors } from "./Errors.ts"
+
+const item = "/v1/customers/:id"
+const params = { id: Schema.String }
+const update = { headers: honouredKeyHeaders, params, payload: CustomerUpdate, success: Customer }
 
 export class CustomersApi extends HttpApiGroup.make("customers")
   .add(
@@ -14,6 +25,7 @@ export class CustomersApi extends HttpApiGroup.make("customers")
       success: Customer.pipe(HttpApiSchema.status(201))
     })
       .annotate(IdempotencyKey, "required")
+      .annotate(Rules, "customer")
       .annotate(OpenApi.Summary, "Register an acquirer")
   )
   .add(
@@ -24,11 +36,29 @@ export class CustomersApi extends HttpApiGroup.make("customers")
     }).annotate(OpenApi.Summary, "List customers, newest first")
   )
   .add(
-    HttpApiEndpoint.get("retrieveCustomer", "/v1/customers/:id", {
+    HttpApiEndpoint.get("retrieveCustomer", item, { headers: versionHeader, params, success: Customer }).annotate(
+      OpenApi.Summary,
+      "Retrieve a customer"
+    )
+  )
+  .add(
+    HttpApiEndpoint.patch("updateCustomer", item, update)
+      .annotate(IdempotencyKey, "honoured")
+      .annotate(Rules, "customer")
+      .annotate(OpenApi.Summary, "Change a customer; invoices that were issued stay as they are")
+  )
+  .add(
+    HttpApiEndpoint.post("updateCustomerByPost", item, update)
+      .annotate(IdempotencyKey, "honoured")
+      .annotate(Rules, "customer")
+      .annotate(OpenApi.Summary, "Change a customer: the same as PATCH")
+  )
+  .add(
+    HttpApiEndpoint.delete("deleteCustomer", item, {
       headers: versionHeader,
-      params: { id: Schema.String },
-      success: Customer
-    }).annotate(OpenApi.Summary, "Retrieve a customer")
+      params,
+      success: DeletedCustomer
+    }).annotate(OpenApi.Summary, "Delete a customer for good; its invoices stay whole")
   )
   .middleware(Conventions)
   .middleware(Authorization)

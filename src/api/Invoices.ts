@@ -1,10 +1,18 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { Invoice, InvoiceCreated, InvoiceRequest } from "../../schemas/Invoice.ts"
-import { Page, PageQuery } from "../../schemas/Page.ts"
+import { Invoice, InvoiceCreated, InvoiceQuery, InvoiceRequest, Validation } from "../../schemas/Invoice.ts"
+import { Page } from "../../schemas/Page.ts"
 import { TimelineEntry } from "../../schemas/Timeline.ts"
 import { Authorization } from "./Authorization.ts"
-import { Conventions, honouredKeyHeaders, IdempotencyKey, requiredKeyHeaders, versionHeader } from "./Conventions.ts"
+import {
+  Conventions,
+  honouredKeyHeaders,
+  IdempotencyKey,
+  Judging,
+  requiredKeyHeaders,
+  Rules,
+  versionHeader
+} from "./Conventions.ts"
 import { Errors } from "./Errors.ts"
 
 const item = "/v1/invoices/:id"
@@ -18,12 +26,23 @@ export class InvoicesApi extends HttpApiGroup.make("invoices")
       success: InvoiceCreated.pipe(HttpApiSchema.status(202))
     })
       .annotate(IdempotencyKey, "required")
+      .annotate(Rules, "invoice")
       .annotate(OpenApi.Summary, "Issue an invoice: answers at once with a draft; the outcome arrives as an event")
+  )
+  .add(
+    HttpApiEndpoint.post("validateInvoice", "/v1/invoices/validate", {
+      headers: versionHeader,
+      payload: InvoiceRequest,
+      success: Validation
+    })
+      .middleware(Judging)
+      .annotate(Rules, "invoice")
+      .annotate(OpenApi.Summary, "Tell all that is wrong with an invoice; nothing is stored, and no number is used")
   )
   .add(
     HttpApiEndpoint.get("listInvoices", "/v1/invoices", {
       headers: versionHeader,
-      query: PageQuery,
+      query: InvoiceQuery,
       success: Page(Invoice, "InvoicePage")
     }).annotate(OpenApi.Summary, "List invoices, newest first")
   )

@@ -7,6 +7,7 @@ import { IdempotencyKeys } from "../store/IdempotencyKeys.ts"
 import { apiErrorOf } from "../store/SqlFailure.ts"
 import { AccountWork } from "./AccountWork.ts"
 import { AdministrationWork } from "./AdministrationWork.ts"
+import { CustomerWork } from "./CustomerWork.ts"
 import * as DraftNumbering from "./DraftNumbering.ts"
 import { InvoiceCommandWork } from "./InvoiceCommandWork.ts"
 import * as Once from "./Once.ts"
@@ -22,6 +23,7 @@ export const layer = AccountEntity.toLayer(
   Effect.gen(function* () {
     const work = yield* AccountWork
     const commands = yield* InvoiceCommandWork
+    const customers = yield* CustomerWork
     const redelivery = yield* RedeliveryWork
     const resolutions = yield* ResolutionWork
     const administration = yield* AdministrationWork
@@ -46,6 +48,9 @@ export const layer = AccountEntity.toLayer(
     return AccountEntity.of({
       CreateCustomer: ({ payload: { context, request } }) =>
         answer(context, once(context, work.createCustomer(of, context, request))),
+      UpdateCustomer: ({ payload: { context, id, patch } }) =>
+        answer(context, once(context, customers.update({ ...of, id }, context, patch))),
+      DeleteCustomer: ({ payload: { context, id } }) => answer(context, once(context, customers.remove({ ...of, id }))),
       CreateInvoice: ({ payload: { context, request } }) =>
         answer(
           context,

@@ -89,6 +89,14 @@ const open: Answers = {
   "unknown field": [200]
 }
 
+/** What is wrong with the body is the answer. */
+const verdict: Answers = {
+  ...own,
+  ...written,
+  "unknown id": [200],
+  "unknown field": [200]
+}
+
 // An identification that is right in both modes.
 const customerBody = {
   identification: { type: "31", number: "900373115", check_digit: "3" },
@@ -137,6 +145,7 @@ interface Row {
   readonly body?: (id: string) => object
 }
 
+const rename = { answers: change(200), id: addCustomer(), body: () => ({ legal_name: "Otra" }) }
 const amend = { answers: change(200), id: resolutionId, body: () => ({ is_active: false }) }
 const update = { answers: change(200), id: endpointId, body: () => ({ is_active: false }) }
 
@@ -154,7 +163,11 @@ const rows: Readonly<Record<string, Row>> = {
   "POST /v1/customers": { answers: creation, body: () => customerBody },
   "GET /v1/customers": { answers: own },
   "GET /v1/customers/:id": { answers: item, id: addCustomer() },
+  "PATCH /v1/customers/:id": rename,
+  "POST /v1/customers/:id": rename,
+  "DELETE /v1/customers/:id": { answers: item, id: addCustomer() },
   "POST /v1/invoices": { answers: change(202), id: addCustomer(), body: (customer) => invoiceBody(customer) },
+  "POST /v1/invoices/validate": { answers: verdict, id: addCustomer(), body: (customer) => invoiceBody(customer) },
   "GET /v1/invoices": { answers: own },
   "GET /v1/invoices/:id": { answers: item, id: invoiceId },
   "POST /v1/invoices/:id/cancel": { answers: change(200), id: draftId },

@@ -2,6 +2,7 @@ import { Effect, Layer } from "effect"
 import { Entity, ShardingConfig } from "effect/cluster"
 import * as Account from "../../src/entities/Account.ts"
 import { AccountWork } from "../../src/entities/AccountWork.ts"
+import { CustomerWork } from "../../src/entities/CustomerWork.ts"
 import { AdministrationWork } from "../../src/entities/AdministrationWork.ts"
 import * as Invoice from "../../src/entities/Invoice.ts"
 import { InvoiceCommandWork } from "../../src/entities/InvoiceCommandWork.ts"
@@ -34,6 +35,7 @@ export const accountOwner = Effect.flatMap(
       Layer.provide(
         Layer.mergeAll(
           AccountWork.layer,
+          CustomerWork.layer,
           RedeliveryWork.layer,
           ResolutionWork.layer,
           AdministrationWork.layer,
