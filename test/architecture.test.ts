@@ -11,7 +11,7 @@ const floors: ReadonlyArray<ReadonlyArray<string>> = [
   ["src/cli"],
   ["src/platform"],
   ["src/App.ts"],
-  ["src/http", "src/entities"],
+  ["src/http", "src/entities", "src/client"],
   ["src/store", "src/documents", "src/outbound"],
   ["src/api", "src/domain", "src/protocol"],
   ["schemas"],

@@ -40,27 +40,52 @@ const parseHeader = (header: string): { readonly t: string; readonly signatures:
   return { t, signatures }
 }
 
-/**
- * A receiver's check of `Svc-Signature`, which may carry several `v1=`: one right one is enough. `now` is in Unix
- * seconds. The signature is judged before the time, so that only a genuine header is ever called expired.
- */
-export const verify = (input: {
+export type SignatureFault = "malformed" | "expired" | "mismatch"
+
+/** No early end: the time taken tells nothing about which one matched, or how far. */
+const matchesOne = (given: ReadonlyArray<string>, expected: string): boolean => {
+  const right = Buffer.from(expected)
+  let matches = false
+  for (const signature of given) {
+    const bytes = Buffer.from(signature)
+    if (bytes.length === right.length && timingSafeEqual(bytes, right)) matches = true
+  }
+  return matches
+}
+
+interface Checked {
   readonly secret: string
-  readonly header: string
   readonly body: string | Uint8Array
+  /** In Unix seconds. */
   readonly now: number
   readonly toleranceSeconds?: number
-}): Result.Result<void, "malformed" | "expired" | "mismatch"> => {
+}
+
+// The signature is judged before the time, so that only a genuine header is ever called expired.
+const judge = (input: Checked, t: string, given: ReadonlyArray<string>, expected: string) => {
+  if (!matchesOne(given, expected)) return Result.fail("mismatch" as const)
+  const ageSeconds = Math.abs(input.now - Number(t))
+  return ageSeconds > (input.toleranceSeconds ?? toleranceSecondsDefault)
+    ? Result.fail("expired" as const)
+    : Result.void
+}
+
+/** A receiver's check of `Svc-Signature`, which may carry several `v1=`: one right one is enough. */
+export const verify = (input: Checked & { readonly header: string }): Result.Result<void, SignatureFault> => {
   const parsed = parseHeader(input.header)
   if (parsed === null) return Result.fail("malformed")
-  const expected = Buffer.from(hexSignature(input.secret, parsed.t, input.body))
-  let matches = false
-  for (const signature of parsed.signatures) {
-    const given = Buffer.from(signature)
-    // No early end: the time taken tells nothing about which one matched, or how far.
-    if (given.length === expected.length && timingSafeEqual(given, expected)) matches = true
-  }
-  if (!matches) return Result.fail("mismatch")
-  const ageSeconds = Math.abs(input.now - Number(parsed.t))
-  return ageSeconds > (input.toleranceSeconds ?? toleranceSecondsDefault) ? Result.fail("expired") : Result.void
+  return judge(input, parsed.t, parsed.signatures, hexSignature(input.secret, parsed.t, input.body))
+}
+
+/** The same of the three headers of Standard Webhooks. */
+export const verifyStandard = (
+  input: Checked & { readonly id: string; readonly timestamp: string; readonly signature: string }
+): Result.Result<void, SignatureFault> => {
+  const { body, id, timestamp } = input
+  const versions = input.signature.split(" ").filter((part) => part.startsWith("v1,"))
+  if (!/^\d{1,12}$/.test(timestamp) || versions.length === 0) return Result.fail("malformed")
+  const key = Buffer.from(input.secret.slice(secretPrefix.length), "base64")
+  const expected = createHmac("sha256", key).update(`${id}.${timestamp}.`).update(body).digest("base64")
+  const given = versions.map((part) => part.slice("v1,".length))
+  return judge(input, timestamp, given, expected)
 }

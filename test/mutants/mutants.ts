@@ -209,8 +209,8 @@ export const mutants: ReadonlyArray<Mutant> = [
   {
     name: "a signature is compared in a time that tells where it differs",
     file: "src/domain/WebhookSignature.ts",
-    find: "timingSafeEqual(given, expected)",
-    replace: "given.equals(expected)",
+    find: "timingSafeEqual(bytes, right)",
+    replace: "bytes.equals(right)",
     tests: ["test/domain/WebhookSignature.test.ts"]
   }
 ]

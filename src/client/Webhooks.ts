@@ -1,0 +1,101 @@
+/*
+ * `folio/webhooks`: for receivers. A webhook is genuine when one of its two signatures is right for one of the receiver's
+ * secrets, over the bytes that arrived, and not older than five minutes.
+ */
+import { Effect, Result } from "effect"
+import type { Event } from "../../schemas/Event.ts"
+import { type SignatureFault, verify as verifySvc, verifyStandard } from "../domain/WebhookSignature.ts"
+
+export type { Event }
+
+/** What arrived. `headers` as the receiver's server gives them, in any case. */
+export interface ReceivedWebhook {
+  /** The body's bytes, or exactly their text: not parsed and written anew. */
+  readonly payload: string | Uint8Array
+  readonly headers: Headers | Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
+  /** The endpoint's signing secret, `whsec_…`; several while it is being replaced. */
+  readonly secret: string | ReadonlyArray<string>
+  /** The receiver's clock, if not this machine's. */
+  readonly now?: Date
+  /** How far the webhook's time may be from that, in seconds; 300 by default. */
+  readonly toleranceSeconds?: number
+}
+
+/** `missing`: no signature header. `not_an_event`: genuine, but its body is none of ours. */
+export type WebhookFault = SignatureFault | "missing" | "not_an_event"
+
+const explained: Record<WebhookFault, string> = {
+  missing: "The request carries no Svc-Signature and no webhook-signature header: it is not from Folio.",
+  malformed: "A signature header cannot be read.",
+  mismatch:
+    "No signature is right for this body and secret. Pass the body's bytes as they arrived, and the secret of this endpoint.",
+  expired: "The signature is right, but too old or from the future. Check this machine's clock.",
+  not_an_event: "The signature is right, but the body is no event."
+}
+
+/** Why a webhook was refused: answer it with 400. */
+export class WebhookVerificationError extends Error {
+  override readonly name = "WebhookVerificationError"
+  readonly _tag = "WebhookVerificationError"
+  readonly reason: WebhookFault
+  constructor(reason: WebhookFault) {
+    super(explained[reason])
+    this.reason = reason
+  }
+}
+
+const headerOf = (headers: ReceivedWebhook["headers"], name: string): string | undefined => {
+  if (headers instanceof Headers) return headers.get(name) ?? undefined
+  const value = Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1]
+  return typeof value === "string" ? value : value?.join(",")
+}
+
+// Of several faults, the one that says most about what to mend.
+const weight: ReadonlyArray<SignatureFault> = ["malformed", "mismatch", "expired"]
+
+const judge = ({ headers, now = new Date(), payload, secret, toleranceSeconds = 300 }: ReceivedWebhook) => {
+  const svc = headerOf(headers, "svc-signature")
+  const [id, timestamp, signature] = ["id", "timestamp", "signature"].map((name) =>
+    headerOf(headers, `webhook-${name}`)
+  )
+  const checked = { body: payload, now: Math.floor(now.getTime() / 1000), toleranceSeconds }
+  const results = [secret].flat().flatMap((one: string) => {
+    const input = { ...checked, secret: one }
+    return [
+      ...(svc === undefined ? [] : [verifySvc({ ...input, header: svc })]),
+      ...(id === undefined || timestamp === undefined || signature === undefined
+        ? []
+        : [verifyStandard({ ...input, id, timestamp, signature })])
+    ]
+  })
+  if (results.length === 0) return Result.fail("missing" as const)
+  if (results.some(Result.isSuccess)) return Result.void
+  const faults = results.filter(Result.isFailure).map(({ failure }) => failure)
+  return Result.fail(faults.toSorted((a, b) => weight.indexOf(b) - weight.indexOf(a))[0] ?? "mismatch")
+}
+
+const isEvent = (value: unknown): value is Event =>
+  typeof value === "object" && value !== null && "object" in value && value.object === "event" && "type" in value
+
+const read = (webhook: ReceivedWebhook): Result.Result<Event, WebhookVerificationError> => {
+  const judged = judge(webhook)
+  if (Result.isFailure(judged)) return Result.fail(new WebhookVerificationError(judged.failure))
+  const event = Result.try((): unknown => JSON.parse(Buffer.from(webhook.payload as string).toString()))
+  return Result.isSuccess(event) && isEvent(event.success)
+    ? Result.succeed(event.success)
+    : Result.fail(new WebhookVerificationError("not_an_event"))
+}
+
+/**
+ * The event of a webhook that is genuine. Its fields are those of the version that the endpoint was made with; later ones may
+ * have more. Throws `WebhookVerificationError`, and nothing else.
+ */
+export const verify = (webhook: ReceivedWebhook): Event => {
+  const result = read(webhook)
+  if (Result.isFailure(result)) throw result.failure
+  return result.success
+}
+
+/** The same, as an Effect. */
+export const verifyEffect = (webhook: ReceivedWebhook): Effect.Effect<Event, WebhookVerificationError> =>
+  Effect.suspend(() => Effect.fromResult(read(webhook)))
