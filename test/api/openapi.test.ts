@@ -64,6 +64,7 @@ describe("OpenAPI", () => {
       "PATCH /v1/customers/{id}",
       "DELETE /v1/customers/{id}",
       "POST /v1/invoices",
+      "POST /v1/invoices/validate",
       "GET /v1/invoices/{id}",
       "POST /v1/webhook-endpoints",
       "GET /v1/webhook-endpoints",

@@ -42,13 +42,16 @@ const asText = (value: unknown) => (typeof value === "string" ? value : (JSON.st
 const inUrl = (text: string, chance: Chance) =>
   chance.once(4) ? text.replaceAll(/[\s\u0000-\u001f\u0080-\uffff#?]/g, "") : encodeURIComponent(text.toWellFormed())
 
-const ids = ({ customer, endpoint, invoice }: Known) => [customer, invoice, endpoint, "tributos"]
+const ids = ({ endpoint, invoice }: Known) => [invoice, endpoint, "tributos"]
 
 const pathOf = (operation: Operation, known: Known, chance: Chance) => {
   const own = operation.path.includes("catalog")
     ? "tributos"
     : operation.path.includes("customers")
-      ? known.customer
+      ? // The one that invoices are made out to must stay.
+        operation.method === "DELETE"
+        ? "cust_1"
+        : known.customer
       : operation.path.includes("invoices")
         ? known.invoice
         : known.endpoint
@@ -151,6 +154,22 @@ const requested = (known: Known, chance: Chance, last = true): Buffer => {
   ])
 }
 
+/** The making of an object as it should be asked for, but that the key may have been another request's. */
+const making = (known: Known, chance: Chance): Buffer => {
+  const path = chance.oneOf(["/v1/customers", "/v1/invoices", "/v1/invoices/validate", "/v1/webhook-endpoints"])
+  const body = JSON.stringify(rightBody(path, known))
+  const head = [
+    `POST ${path} HTTP/1.1`,
+    "Host: folio.test",
+    `Authorization: Bearer ${known.apiKey}`,
+    `Idempotency-Key: made ${chance.below(60)}`,
+    "Content-Type: application/json",
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    "Connection: close"
+  ]
+  return Buffer.from([...head, "", body].join("\r\n"))
+}
+
 /** Lines that say how a message is framed, as nobody should say it. */
 const framings = [
   ["Content-Length: -1", "Content-Length: 1e3", "Content-Length: 99999999999999999999", "Content-Length: 5, 5"],
@@ -219,6 +238,7 @@ export interface Message {
 export const message = (seed: string, index: number, known: Known): Message => {
   const chance = chanceOf(`${seed}/${index}`)
   const kind = chance.below(20)
+  if (kind === 0) return { bytes: making(known, chance), whole: true }
   if (kind < 11) return { bytes: requested(known, chance), whole: true }
   if (kind < 13) {
     const first = Array.from({ length: 1 + chance.below(6) }, () => requested(known, chance, false))
