@@ -179,6 +179,27 @@ layer(TwoAccounts.layer, { excludeTestServices: true })("An account's view", (it
       yield* seesNothing
     })
   )
+
+  it.effect("takes no step of a document but those that clients ask for", () =>
+    Effect.gen(function* () {
+      const { mine, service } = yield* TwoAccounts
+      // On its way to where the guard of invoices would let it be accepted.
+      for (const state of ["numbered", "signed", "submitted"]) {
+        yield* service`update invoices set state = ${state}, version = version + 1 where id = ${mine.invoice}`
+      }
+      const view = AccountView.within(service, mine.of)
+      for (const statement of [
+        "update invoices set state = 'accepted_by_authority', version = version + 1",
+        "insert into transitions select account_id, livemode, id, 99, 'Accept', 'submitted', state, now() from invoices"
+      ]) {
+        assert.include(
+          yield* refusedIn(view, service.unsafe(statement)),
+          "violates row-level security policy",
+          statement
+        )
+      }
+    })
+  )
 })
 
 layer(TwoAccounts.layer, { excludeTestServices: true })("Either wall alone", (it) => {
