@@ -250,7 +250,10 @@ export const ErrorCode = Schema.Literals(Object.keys(errorCodes) as [ErrorCode, 
 
 /** One thing wrong with a request. `param` is a path such as `lines[0].taxes[0].code`. */
 export class Violation extends Schema.Opaque<Violation>()(
-  Schema.Struct({ param: Schema.String, code: ErrorCode, message: Schema.String }).annotate({ identifier: "Violation" })
+  Schema.Struct({ param: Schema.String, code: ErrorCode, message: Schema.String }).annotate({
+    identifier: "Violation",
+    description: "One thing wrong with a request."
+  })
 ) {}
 
 /** The error of the interface: the same class from the rule that finds it, through actors, to the wire. */
@@ -293,5 +296,5 @@ export class ErrorBody extends Schema.Opaque<ErrorBody>()(
       param: Schema.optionalKey(Schema.String),
       errors: Schema.optionalKey(Schema.Array(Violation))
     })
-  }).annotate({ identifier: "Error" })
+  }).annotate({ identifier: "Error", description: "What went wrong, and what to do about it." })
 ) {}

@@ -18,7 +18,7 @@ export class CustomerRequest extends Schema.Opaque<CustomerRequest>()(
     ...partyFields,
     ...optionalAddress,
     metadata: Schema.optionalKey(Metadata)
-  }).annotate({ identifier: "CustomerRequest" })
+  }).annotate({ identifier: "CustomerRequest", description: "A buyer to register." })
 ) {}
 
 /** The buyer as a document carries it: a copy, so that a later change of the customer alters no invoice. */
@@ -30,11 +30,14 @@ export class Customer extends Schema.Opaque<Customer>()(
   Schema.Struct({
     id: CustomerId,
     object: Schema.Literal("customer"),
-    livemode: Schema.Boolean,
+    livemode: Schema.Boolean.annotateKey({ description: "Made with a live key." }),
     ...partyFields,
     ...optionalAddress,
     metadata: Metadata,
     created_at: Timestamp,
     updated_at: Timestamp
-  }).annotate({ identifier: "Customer" })
+  }).annotate({
+    identifier: "Customer",
+    description: "A buyer, as registered. Its later changes alter no invoice that was issued."
+  })
 ) {}
