@@ -33,7 +33,7 @@ const entities = Layer.merge(
     Layer.provide(InvoiceWork.layer),
     Layer.provide(Layer.merge(unheard, Workload.layer))
   ),
-  Sweeper.layer.pipe(Layer.provide(Telling.layer))
+  Sweeper.layer.pipe(Layer.provide(Layer.merge(Telling.layer, Workload.layer)))
 )
 
 const count = 60

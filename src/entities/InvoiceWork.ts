@@ -106,15 +106,9 @@ export class InvoiceWork extends Context.Service<
           outcome === null
             ? {}
             : { event: eventFor(next, `invoice.${outcome}`, yield* ids.event, yield* Clock.currentTimeMillis) }
-        const { endpoints, moved } = yield* transitions.move({
-          key: row,
-          version: row.version,
-          from: row.state,
-          command,
-          to,
-          ...details,
-          ...event
-        })
+        const { endpoints, moved } = yield* workload.storing(
+          transitions.move({ key: row, version: row.version, from: row.state, command, to, ...details, ...event })
+        )
         if (outcome !== null && moved) yield* Metric.update(Metrics.outcomes(statusOf(to)), 1)
         if (outcome !== null) yield* Fault.at("after-outcome")
         for (const id of endpoints) {
@@ -124,15 +118,17 @@ export class InvoiceWork extends Context.Service<
       })
 
       const wait = (row: Vitals, alarmMs: number, details: Pick<Step, "held" | "attempt">) =>
-        transitions.move({
-          key: row,
-          version: row.version,
-          from: row.state,
-          command: null,
-          to: row.state,
-          alarmMs,
-          ...details
-        })
+        workload.storing(
+          transitions.move({
+            key: row,
+            version: row.version,
+            from: row.state,
+            command: null,
+            to: row.state,
+            alarmMs,
+            ...details
+          })
+        )
 
       const sign = Effect.fnUntraced(function* (row: Document) {
         yield* Fault.at("before-sign")

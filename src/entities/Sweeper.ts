@@ -1,13 +1,15 @@
-import { Duration, Effect, Schedule } from "effect"
+import { Array, Duration, Effect, Schedule } from "effect"
 import { Singleton } from "effect/cluster"
 import { accountAddress } from "../protocol/Address.ts"
 import { Deliveries } from "../store/Deliveries.ts"
 import { Invoices } from "../store/Invoices.ts"
 import { Workers } from "../store/Workers.ts"
 import { Telling } from "./Telling.ts"
+import { Workload } from "./Workload.ts"
 
 const interval = Duration.seconds(1)
 const pageSize = 1_000
+const portion = 32
 
 /**
  * Looks once a second for work whose time has come, by the database's clock, and tells the actor it belongs to: lost tells,
@@ -20,16 +22,20 @@ export const layer = Singleton.make(
     const invoices = yield* Invoices
     const telling = yield* Telling
     const workers = yield* Workers
+    const workload = yield* Workload
 
     const sweepInvoices = Effect.gen(function* () {
       const due = yield* invoices.takeDue(pageSize)
       const accounts = new Map(due.filter((item) => item.queued).map((item) => [accountAddress(item), item]))
       yield* Effect.forEach(accounts.values(), telling.numberDrafts, { discard: true })
-      yield* Effect.forEach(
+      // In portions, or what comes in now would queue up behind a backlog that has come due at once.
+      for (const some of Array.chunksOf(
         due.filter((item) => !item.queued),
-        telling.proceed,
-        { discard: true }
-      )
+        portion
+      )) {
+        yield* workload.calm
+        yield* Effect.forEach(some, telling.proceed, { discard: true })
+      }
     })
     const sweepDeliveries = Effect.gen(function* () {
       yield* Effect.forEach(yield* deliveries.dueEndpoints(pageSize), telling.deliver, { discard: true })

@@ -56,7 +56,9 @@ export class RateLimit extends Context.Service<
         return (key: string) =>
           Effect.flatMap(Exchange, (exchange) =>
             Effect.clockWith((clock) => {
-              const { allowed, fullInMs, remaining } = buckets.take(key, clock.currentTimeMillisUnsafe())
+              // Monotonic: a clock that is set back refuses nobody.
+              const nowMs = Number(clock.monotonicTimeNanosUnsafe()) / 1e6
+              const { allowed, fullInMs, remaining } = buckets.take(key, nowMs)
               exchange.headers = {
                 "RateLimit-Policy": policy,
                 RateLimit: `"${name}";r=${remaining};t=${seconds(fullInMs)}`

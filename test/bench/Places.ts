@@ -24,6 +24,8 @@ export const postgres = async () => {
   const password = Fs.readFileSync(Path.join(dataDir, "postgres.password"), "utf8").trim()
   const url = (database: string) => `postgres://postgres:${password}@127.0.0.1:${port}/${database}`
   const admin = new Pool({ connectionString: url("postgres"), max: 1 })
+  // The server may end a session of the pool before the pool does.
+  admin.on("error", () => undefined)
   let made = 0
   return {
     cpu: () => postgresMs(dataDir),
@@ -170,7 +172,6 @@ export const service = async (
       }
     })
   )
-  await close()
   return {
     cpu,
     database,
@@ -182,6 +183,7 @@ export const service = async (
     memory,
     heapAtStart,
     stop: async () => {
+      await close()
       await database.end()
       await stop()
       Fs.rmSync(dataDir, { recursive: true, force: true })

@@ -80,7 +80,7 @@ try {
   }
   if (wanted("accounts")) {
     await hundredAccounts(run)
-    await tenThousandAccounts(run)
+    if (!process.argv.includes("--few")) await tenThousandAccounts(run)
   }
   if (wanted("growth")) await growth(run)
   if (wanted("queues")) {

@@ -6,6 +6,7 @@ import { alone, invoiceOf, invoiceOwner } from "../support/ActorsAlone.ts"
 import { accepted, FakeAuthority } from "../support/Fakes.ts"
 import { account, otherAccount } from "../support/MemoryApp.ts"
 import { addCustomer, addNumbered } from "../support/MemoryRows.ts"
+import { MemoryTables } from "../support/MemoryTables.ts"
 
 const one = { account_id: account, livemode: false }
 const other = { account_id: otherAccount, livemode: false }
@@ -144,6 +145,9 @@ describe("Turns at the authority", () => {
       const work = yield* Effect.forEach(keys, (key) => Effect.forkChild(proceed(key)))
       const states = Effect.map(Effect.forEach(keys, invoiceOf), (rows) => rows.map(({ state }) => state).toSorted())
       yield* Queue.takeN(authority.arrivals, 2)
+      // Signing is done in threads: it takes what it takes.
+      const { until } = yield* MemoryTables
+      yield* until(({ invoices }) => [...invoices.values()].filter(({ state }) => state === "signed").length === 3)
       yield* TestClock.adjust("3 seconds")
       assert.lengthOf(authority.calls, 2)
       assert.deepStrictEqual(yield* states, ["signed", "signed", "signed", "submitted", "submitted"])

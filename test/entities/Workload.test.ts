@@ -4,7 +4,7 @@ import { TestClock } from "effect/testing"
 import { Workload } from "../../src/entities/Workload.ts"
 
 /** `count` pieces of work under way, until they are told to end. */
-const busy = Effect.fnUntraced(function* (what: "creating" | "signing", count: number) {
+const busy = Effect.fnUntraced(function* (what: "creating" | "signing" | "storing", count: number) {
   const workload = yield* Workload
   const end = yield* Deferred.make<void>()
   const work = yield* Effect.forEach(Array.range(1, count), () =>
@@ -31,6 +31,27 @@ describe("Workload", () => {
       yield* last.end
       yield* Fiber.join(held)
       yield* few.end
+    }).pipe(Effect.provide(Workload.layer))
+  )
+
+  it.effect("is calm while little is signed and stored, and lets what was late go on then", () =>
+    Effect.gen(function* () {
+      const { calm, room } = yield* Workload
+      yield* busy("signing", 16)
+      yield* busy("storing", 15)
+      yield* calm
+      const last = yield* busy("storing", 1)
+      yield* room
+      const held = yield* Effect.forkChild(calm, { startImmediately: true })
+      assert.isTrue(yield* isWaiting(held))
+      yield* last.end
+      yield* Fiber.join(held)
+      yield* busy("storing", 1)
+      const patient = yield* Effect.forkChild(calm, { startImmediately: true })
+      yield* TestClock.adjust("99 millis")
+      assert.isTrue(yield* isWaiting(patient))
+      yield* TestClock.adjust("1 millis")
+      yield* Fiber.join(patient)
     }).pipe(Effect.provide(Workload.layer))
   )
 

@@ -3,6 +3,7 @@ import { HttpClientRequest, HttpServer, HttpServerRequest, type HttpServerRespon
 import crypto from "node:crypto"
 import { syncBuiltinESMExports } from "node:module"
 import * as App from "../../src/App.ts"
+import { RateLimits } from "../../src/http/RateLimit.ts"
 import type { Reply, Sent } from "./World.ts"
 
 type Routes = Effect.Effect<
@@ -10,6 +11,9 @@ type Routes = Effect.Effect<
   unknown,
   HttpServerRequest.HttpServerRequest | Scope.Scope
 >
+
+// What a sequence has taken from a limit is not given back before the next one, which must run as if it were the first.
+const unlimited = Layer.succeed(RateLimits, { perSecond: 1e12, burst: 1_000 })
 
 /** The service's routes, envelope and all, without a socket: gives what answers one request. */
 export const routes = Effect.gen(function* () {
@@ -22,7 +26,7 @@ export const routes = Effect.gen(function* () {
       })
   })
   const http = Layer.mergeAll(Layer.succeed(HttpServer.HttpServer, server), HttpServer.layerServices)
-  yield* Layer.build(Layer.provide(App.httpLayer, http))
+  yield* Layer.build(Layer.provide(App.httpLayer, [http, unlimited]))
   return (sent: Sent): Effect.Effect<Reply, unknown> =>
     served.pipe(
       Effect.provideService(HttpServerRequest.HttpServerRequest, requestOf(sent)),

@@ -24,14 +24,18 @@ const ecdsaSha256 = sequence(oid("2a8648ce3d040302"))
 const nameOf = (common: string) => sequence(der(0x31, sequence(oid("550403"), der(0x0c, Buffer.from(common)))))
 const basicConstraints = (isCa: boolean) =>
   sequence(oid("551d13"), boolean(true), octets(sequence(...(isCa ? [boolean(true)] : []))))
+const octetsOf = (ip: string) => {
+  if (net.isIPv4(ip)) return Buffer.from(ip.split(".").map(Number))
+  const [head = [], tail = []] = ip.split("::").map((part) => part.split(":").filter((group) => group !== ""))
+  const zeros = Array.from({ length: 8 - head.length - tail.length }, () => "0")
+  return Buffer.from([...head, ...zeros, ...tail].map((group) => group.padStart(4, "0")).join(""), "hex")
+}
 const alternativeNames = (names: ReadonlyArray<string>) =>
   sequence(
     oid("551d11"),
     octets(
       sequence(
-        ...names.map((name) =>
-          net.isIPv4(name) ? der(0x87, Buffer.from(name.split(".").map(Number))) : der(0x82, Buffer.from(name))
-        )
+        ...names.map((name) => (net.isIP(name) === 0 ? der(0x82, Buffer.from(name)) : der(0x87, octetsOf(name))))
       )
     )
   )
