@@ -12,7 +12,7 @@ const floors: ReadonlyArray<ReadonlyArray<string>> = [
   ["src/platform"],
   ["src/App.ts"],
   ["src/http", "src/entities"],
-  ["src/store", "src/documents", "src/outbound"],
+  ["src/store", "src/documents", "src/outbound", "src/client"],
   ["src/api", "src/domain", "src/protocol"],
   ["schemas"],
   ["package.json"]
@@ -29,7 +29,7 @@ const reserved: ReadonlyArray<{
   { module: /^effect$/, names: ["Config", "ConfigProvider"], rooms: ["src/platform"] },
   { module: /^effect\/Config/, rooms: ["src/platform"] },
   { module: /^effect\/sql/, rooms: ["src/store", "src/platform", "migrations"] },
-  { module: /^effect\/http-api/, rooms: ["src/api", "src/http"] },
+  { module: /^effect\/http-api/, rooms: ["src/api", "src/http", "src/client"] },
   { module: /\/migrations\//, rooms: ["src/platform"] },
   { module: /\/package\.json$/, rooms: ["src/cli"] }
 ]

@@ -9,6 +9,12 @@ const toleranceSecondsDefault = 300
 const hexSignature = (secret: string, t: string, body: string | Uint8Array): string =>
   createHmac("sha256", secret).update(`${t}.`).update(body).digest("hex")
 
+const base64Signature = (secret: string, id: string, t: string, body: string | Uint8Array): string =>
+  createHmac("sha256", Buffer.from(secret.slice(secretPrefix.length), "base64"))
+    .update(`${id}.${t}.`)
+    .update(body)
+    .digest("base64")
+
 /**
  * The headers by which a receiver knows a delivery as ours. `Svc-Signature` is keyed with the whole secret string; the
  * three `webhook-…` headers (Standard Webhooks) with the bytes that its part after `whsec_` encodes, so that the stock
@@ -21,8 +27,7 @@ export const signatureHeaders = (input: {
   readonly body: string
 }): Record<string, string> => {
   const t = String(input.timestamp)
-  const standardKey = Buffer.from(input.secret.slice(secretPrefix.length), "base64")
-  const standard = createHmac("sha256", standardKey).update(`${input.messageId}.${t}.${input.body}`).digest("base64")
+  const standard = base64Signature(input.secret, input.messageId, t, input.body)
   return {
     "Svc-Signature": `t=${t},v1=${hexSignature(input.secret, t, input.body)}`,
     "webhook-id": input.messageId,
@@ -40,27 +45,61 @@ const parseHeader = (header: string): { readonly t: string; readonly signatures:
   return { t, signatures }
 }
 
-/**
- * A receiver's check of `Svc-Signature`, which may carry several `v1=`: one right one is enough. `now` is in Unix
- * seconds. The signature is judged before the time, so that only a genuine header is ever called expired.
- */
+type Wrong = "malformed" | "expired" | "mismatch"
+
+/** Whether one of the signatures is right. No early end: the time taken tells nothing about which one matched, or how far. */
+const oneMatches = (signatures: ReadonlyArray<string>, right: string): boolean => {
+  const expected = Buffer.from(right)
+  let matches = false
+  for (const signature of signatures) {
+    const given = Buffer.from(signature)
+    if (given.length === expected.length && timingSafeEqual(given, expected)) matches = true
+  }
+  return matches
+}
+
+// The signature is judged before the time, so that only a genuine header is ever called expired.
+const judge = (
+  signatures: ReadonlyArray<string>,
+  right: string,
+  {
+    now,
+    t,
+    toleranceSeconds = toleranceSecondsDefault
+  }: { t: string; now: number; toleranceSeconds?: number | undefined }
+): Result.Result<void, Wrong> => {
+  if (!oneMatches(signatures, right)) return Result.fail("mismatch")
+  return Math.abs(now - Number(t)) > toleranceSeconds ? Result.fail("expired") : Result.void
+}
+
+/** A receiver's check of `Svc-Signature`, which may carry several `v1=`: one right one is enough. `now` is in Unix seconds. */
 export const verify = (input: {
   readonly secret: string
   readonly header: string
   readonly body: string | Uint8Array
   readonly now: number
-  readonly toleranceSeconds?: number
-}): Result.Result<void, "malformed" | "expired" | "mismatch"> => {
+  readonly toleranceSeconds?: number | undefined
+}): Result.Result<void, Wrong> => {
   const parsed = parseHeader(input.header)
   if (parsed === null) return Result.fail("malformed")
-  const expected = Buffer.from(hexSignature(input.secret, parsed.t, input.body))
-  let matches = false
-  for (const signature of parsed.signatures) {
-    const given = Buffer.from(signature)
-    // No early end: the time taken tells nothing about which one matched, or how far.
-    if (given.length === expected.length && timingSafeEqual(given, expected)) matches = true
-  }
-  if (!matches) return Result.fail("mismatch")
-  const ageSeconds = Math.abs(input.now - Number(parsed.t))
-  return ageSeconds > (input.toleranceSeconds ?? toleranceSecondsDefault) ? Result.fail("expired") : Result.void
+  return judge(parsed.signatures, hexSignature(input.secret, parsed.t, input.body), { ...input, t: parsed.t })
+}
+
+/** The same for the headers of Standard Webhooks: several `v1,…` stand side by side, between spaces. */
+export const verifyStandard = (input: {
+  readonly secret: string
+  readonly id: string
+  readonly timestamp: string
+  readonly signature: string
+  readonly body: string | Uint8Array
+  readonly now: number
+  readonly toleranceSeconds?: number | undefined
+}): Result.Result<void, Wrong> => {
+  const signatures = input.signature
+    .split(" ")
+    .filter((field) => field.startsWith("v1,"))
+    .map((field) => field.slice(3))
+  if (input.id === "" || !/^\d{1,12}$/.test(input.timestamp) || signatures.length === 0) return Result.fail("malformed")
+  const right = base64Signature(input.secret, input.id, input.timestamp, input.body)
+  return judge(signatures, right, { ...input, t: input.timestamp })
 }
