@@ -248,12 +248,17 @@ type ErrorType =
 export type ErrorCode = keyof typeof errorCodes
 export const ErrorCode = Schema.Literals(Object.keys(errorCodes) as [ErrorCode, ...Array<ErrorCode>])
 
-/** One thing wrong with a request. `param` is a path such as `lines[0].taxes[0].code`. */
+/**
+ * One thing wrong with a request. `param` is a path such as `lines[0].taxes[0].code`. `rule`: the authority's rule that rejects
+ * such a document, where there is one.
+ */
 export class Violation extends Schema.Opaque<Violation>()(
-  Schema.Struct({ param: Schema.String, code: ErrorCode, message: Schema.String }).annotate({
-    identifier: "Violation",
-    description: "One thing wrong with a request."
-  })
+  Schema.Struct({
+    param: Schema.String,
+    code: ErrorCode,
+    message: Schema.String,
+    rule: Schema.optionalKey(Schema.String)
+  }).annotate({ identifier: "Violation", description: "One thing wrong with a request." })
 ) {}
 
 /** The error of the interface: the same class from the rule that finds it, through actors, to the wire. */
@@ -283,18 +288,3 @@ export class ApiError extends Schema.TaggedError<ApiError>()("ApiError", {
     })
   }
 }
-
-/** The error as it stands on the wire. */
-export class ErrorBody extends Schema.Opaque<ErrorBody>()(
-  Schema.Struct({
-    error: Schema.Struct({
-      type: Schema.String,
-      code: Schema.String,
-      message: Schema.String,
-      doc_url: Schema.String,
-      request_id: Schema.String,
-      param: Schema.optionalKey(Schema.String),
-      errors: Schema.optionalKey(Schema.Array(Violation))
-    })
-  }).annotate({ identifier: "Error", description: "What went wrong, and what to do about it." })
-) {}

@@ -1,8 +1,10 @@
 import { Schema } from "effect"
+import { Violation } from "./ApiError.ts"
 import { OperationType, PaymentMeansCode, PaymentType } from "./Code.ts"
 import { CustomerId, InvoiceId, ResolutionId } from "./Id.ts"
 import { Line, Totals } from "./Line.ts"
-import { Currency, LocalDate, Timestamp } from "./Money.ts"
+import { Currency, Instant, LocalDate, Timestamp } from "./Money.ts"
+import { PageQuery } from "./Page.ts"
 import { Metadata } from "./Text.ts"
 
 export const invoiceStatuses = [
@@ -60,6 +62,31 @@ export class InvoiceRequest extends Schema.Opaque<InvoiceRequest>()(
     metadata: Schema.optionalKey(Metadata)
   }).annotate({ identifier: "InvoiceRequest", description: "An invoice to issue." })
 ) {}
+
+/** What is wrong with an invoice that somebody might issue: all that issuing it would be refused for. */
+export class Validation extends Schema.Opaque<Validation>()(
+  Schema.Struct({
+    object: Schema.Literal("validation"),
+    valid: Schema.Boolean,
+    errors: Schema.Array(Violation)
+  }).annotate({
+    identifier: "Validation",
+    description: "What is wrong with an invoice that might be sent.",
+    examples: [{ object: "validation", valid: true, errors: [] }]
+  })
+) {}
+
+/** The query of invoices; all that it says must hold. */
+export const InvoiceQuery = {
+  ...PageQuery,
+  status: Schema.optionalKey(
+    Schema.Literals(invoiceStatuses).annotate({ message: `must be one of ${invoiceStatuses.join(", ")}` })
+  ).annotateKey({ description: "Only invoices with this status." }),
+  customer_id: Schema.optionalKey(Schema.String).annotateKey({ description: "Only invoices to this customer." }),
+  full_number: Schema.optionalKey(Schema.String).annotateKey({ description: "Only the invoice with this number." }),
+  "created[gte]": Schema.optionalKey(Instant).annotateKey({ description: "Not before." }),
+  "created[lte]": Schema.optionalKey(Instant).annotateKey({ description: "Not after." })
+}
 
 /** The answer to creation: exactly these six fields. */
 export class InvoiceCreated extends Schema.Opaque<InvoiceCreated>()(

@@ -2,6 +2,10 @@ import { Schema } from "effect"
 
 /** Money, quantities and rates: a decimal with exactly two fraction digits, at most 15 before the point. Never a float. */
 export const Decimal = Schema.String.check(
+  Schema.makeFilter((amount) => !/^-\d/.test(amount), {
+    message: "must have no sign: nothing in a document may be negative",
+    rule: "VLR01"
+  }),
   Schema.isPattern(/^\d{1,15}\.\d{2}$/u, {
     message: 'must be a string with a decimal of exactly two fraction digits and no sign, such as "100000.00"'
   })

@@ -2,9 +2,11 @@ import { Effect, Latch, Layer } from "effect"
 import { HttpServer } from "effect/http"
 import * as Account from "./entities/Account.ts"
 import { AccountWork } from "./entities/AccountWork.ts"
+import { CustomerWork } from "./entities/CustomerWork.ts"
 import { AdministrationWork } from "./entities/AdministrationWork.ts"
 import * as Housekeeping from "./entities/Housekeeping.ts"
 import * as Invoice from "./entities/Invoice.ts"
+import { InvoiceCommandWork } from "./entities/InvoiceCommandWork.ts"
 import { InvoiceWork } from "./entities/InvoiceWork.ts"
 import { RedeliveryWork } from "./entities/RedeliveryWork.ts"
 import { ResolutionWork } from "./entities/ResolutionWork.ts"
@@ -26,6 +28,7 @@ import { DeliveryLog } from "./store/DeliveryLog.ts"
 import { Events } from "./store/Events.ts"
 import { IdempotencyKeys } from "./store/IdempotencyKeys.ts"
 import { Ids } from "./store/Ids.ts"
+import { InvoiceCommands } from "./store/InvoiceCommands.ts"
 import { InvoiceCreation } from "./store/InvoiceCreation.ts"
 import { Invoices } from "./store/Invoices.ts"
 import { Numbering } from "./store/Numbering.ts"
@@ -34,6 +37,7 @@ import { Redelivery } from "./store/Redelivery.ts"
 import { Resolutions } from "./store/Resolutions.ts"
 import { Retention } from "./store/Retention.ts"
 import { Secrets } from "./store/Secrets.ts"
+import { Timelines } from "./store/Timelines.ts"
 import { Transitions } from "./store/Transitions.ts"
 import { WebhookEndpoints } from "./store/WebhookEndpoints.ts"
 import { Workers } from "./store/Workers.ts"
@@ -48,12 +52,14 @@ export const storeLayer = Layer.mergeAll(
   Deliveries.layer,
   DeliveryLog.layer,
   Events.layer,
+  InvoiceCommands.layer,
   InvoiceCreation.layer,
   Invoices.layer,
   Numbering.layer,
   Redelivery.layer,
   Resolutions.layer,
   Retention.layer,
+  Timelines.layer,
   Transitions.layer,
   WebhookEndpoints.layer
 ).pipe(
@@ -70,7 +76,14 @@ export const entitiesLayer = Layer.mergeAll(
   Housekeeping.layer
 ).pipe(
   Layer.provide(
-    Layer.mergeAll(AccountWork.layer, RedeliveryWork.layer, ResolutionWork.layer, AdministrationWork.layer)
+    Layer.mergeAll(
+      AccountWork.layer,
+      CustomerWork.layer,
+      RedeliveryWork.layer,
+      ResolutionWork.layer,
+      AdministrationWork.layer,
+      InvoiceCommandWork.layer
+    )
   ),
   Layer.provide(InvoiceWork.layer),
   Layer.provide(Layer.mergeAll(Telling.layer, Workload.layer))

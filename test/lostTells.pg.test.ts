@@ -3,8 +3,10 @@ import { Array, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Account from "../src/entities/Account.ts"
 import { AccountWork } from "../src/entities/AccountWork.ts"
+import { CustomerWork } from "../src/entities/CustomerWork.ts"
 import { AdministrationWork } from "../src/entities/AdministrationWork.ts"
 import * as Invoice from "../src/entities/Invoice.ts"
+import { InvoiceCommandWork } from "../src/entities/InvoiceCommandWork.ts"
 import { InvoiceWork } from "../src/entities/InvoiceWork.ts"
 import { RedeliveryWork } from "../src/entities/RedeliveryWork.ts"
 import { ResolutionWork } from "../src/entities/ResolutionWork.ts"
@@ -28,7 +30,14 @@ const unheard = Layer.succeed(
 const entities = Layer.merge(
   Layer.mergeAll(Account.layer, Invoice.layer, WebhookEndpoint.layer).pipe(
     Layer.provide(
-      Layer.mergeAll(AccountWork.layer, RedeliveryWork.layer, ResolutionWork.layer, AdministrationWork.layer)
+      Layer.mergeAll(
+        AccountWork.layer,
+        CustomerWork.layer,
+        RedeliveryWork.layer,
+        ResolutionWork.layer,
+        AdministrationWork.layer,
+        InvoiceCommandWork.layer
+      )
     ),
     Layer.provide(InvoiceWork.layer),
     Layer.provide(Layer.merge(unheard, Workload.layer))

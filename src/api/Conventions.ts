@@ -24,6 +24,9 @@ export const IdempotencyKey = Context.Reference<"required" | "honoured" | "ignor
 /** The body may be left out; that is `{}`. */
 export const OptionalBody = Context.Reference<boolean>("folio/api/OptionalBody", { defaultValue: () => false })
 
+/** What the body says a document is made of: its faults name the authority's rules. */
+export const Rules = Context.Reference<"invoice" | "customer" | null>("folio/api/Rules", { defaultValue: () => null })
+
 /** The request may take longer than a database may: it waits for something to happen, and sees to its own time. */
 export const MayWait = Context.Reference<boolean>("folio/api/MayWait", { defaultValue: () => false })
 
@@ -32,6 +35,9 @@ export class Conventions extends HttpApiMiddleware.Service<
   Conventions,
   { provides: CurrentRequest; requires: CurrentPrincipal }
 >()("folio/api/Conventions") {}
+
+/** Of a request that asks what is wrong with its body: that is then the answer, and no failure. */
+export class Judging extends HttpApiMiddleware.Service<Judging>()("folio/api/Judging") {}
 
 export const versionHeader = {
   "svc-version": Schema.optionalKey(Version)

@@ -168,11 +168,12 @@ export const errorExamples: Readonly<Record<ErrorCode, ErrorExample>> = {
   },
   invoice_not_cancelable: {
     request: "POST /v1/invoices/inv_…/cancel of an accepted invoice",
-    message: "The invoice has its number already. Correct it with a credit note."
+    message:
+      "Only a draft without a number can be canceled; this invoice is accepted_by_authority. What was accepted is annulled by a credit note."
   },
   invoice_not_retryable: {
     request: "POST /v1/invoices/inv_…/retry of an accepted invoice",
-    message: "The invoice has not failed: there is nothing to try again."
+    message: "Only a failed invoice whose failure is retryable can be retried; this one is accepted_by_authority."
   },
   invoice_not_correctable: {
     request: "POST /v1/credit-notes for a rejected invoice",

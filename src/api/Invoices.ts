@@ -1,10 +1,22 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { Invoice, InvoiceCreated, InvoiceRequest } from "../../schemas/Invoice.ts"
-import { Page, PageQuery } from "../../schemas/Page.ts"
+import { Invoice, InvoiceCreated, InvoiceQuery, InvoiceRequest, Validation } from "../../schemas/Invoice.ts"
+import { Page } from "../../schemas/Page.ts"
+import { TimelineEntry } from "../../schemas/Timeline.ts"
 import { Authorization } from "./Authorization.ts"
-import { Conventions, IdempotencyKey, requiredKeyHeaders, versionHeader } from "./Conventions.ts"
+import {
+  Conventions,
+  honouredKeyHeaders,
+  IdempotencyKey,
+  Judging,
+  requiredKeyHeaders,
+  Rules,
+  versionHeader
+} from "./Conventions.ts"
 import { Errors } from "./Errors.ts"
+
+const item = "/v1/invoices/:id"
+const params = { id: Schema.String.annotate({ description: "The id of the object." }) }
 
 export class InvoicesApi extends HttpApiGroup.make("invoices")
   .add(
@@ -14,6 +26,7 @@ export class InvoicesApi extends HttpApiGroup.make("invoices")
       success: InvoiceCreated.pipe(HttpApiSchema.status(202))
     })
       .annotate(IdempotencyKey, "required")
+      .annotate(Rules, "invoice")
       .annotate(OpenApi.Summary, "Issue an invoice: answers at once with a draft; the outcome arrives as an event")
       .annotate(
         OpenApi.Description,
@@ -21,18 +34,29 @@ export class InvoicesApi extends HttpApiGroup.make("invoices")
       )
   )
   .add(
+    HttpApiEndpoint.post("validateInvoice", "/v1/invoices/validate", {
+      headers: versionHeader,
+      payload: InvoiceRequest,
+      success: Validation
+    })
+      .middleware(Judging)
+      .annotate(Rules, "invoice")
+      .annotate(OpenApi.Summary, "Tell all that is wrong with an invoice; nothing is stored, and no number is used")
+      .annotate(OpenApi.Description, "The rules are those of creation. `errors` is empty when `valid` is true.")
+  )
+  .add(
     HttpApiEndpoint.get("listInvoices", "/v1/invoices", {
       headers: versionHeader,
-      query: PageQuery,
+      query: InvoiceQuery,
       success: Page(Invoice, "InvoicePage")
     })
       .annotate(OpenApi.Summary, "List invoices, newest first")
       .annotate(OpenApi.Description, "Go on with `starting_after`, the id of the last one, while `has_more` is true.")
   )
   .add(
-    HttpApiEndpoint.get("retrieveInvoice", "/v1/invoices/:id", {
+    HttpApiEndpoint.get("retrieveInvoice", item, {
       headers: versionHeader,
-      params: { id: Schema.String.annotate({ description: "The id of the object." }) },
+      params,
       success: Invoice
     })
       .annotate(OpenApi.Summary, "Retrieve an invoice")
@@ -40,6 +64,38 @@ export class InvoicesApi extends HttpApiGroup.make("invoices")
         OpenApi.Description,
         "Shows the number and the CUFE from when it has them, and why it was rejected or failed."
       )
+  )
+  .add(
+    HttpApiEndpoint.post("cancelInvoice", `${item}/cancel`, {
+      headers: honouredKeyHeaders,
+      params,
+      success: Invoice
+    })
+      .annotate(IdempotencyKey, "honoured")
+      .annotate(OpenApi.Summary, "Cancel a draft that has no number yet")
+      .annotate(
+        OpenApi.Description,
+        "Once an invoice has its number it can no longer be canceled: correct it by a credit note."
+      )
+  )
+  .add(
+    HttpApiEndpoint.post("retryInvoice", `${item}/retry`, {
+      headers: requiredKeyHeaders,
+      params,
+      success: Invoice.pipe(HttpApiSchema.status(202))
+    })
+      .annotate(IdempotencyKey, "required")
+      .annotate(OpenApi.Summary, "Try a failed invoice again; it keeps the number it has")
+      .annotate(OpenApi.Description, "For an invoice whose `status` is `failed`, when its cause is mended.")
+  )
+  .add(
+    HttpApiEndpoint.get("retrieveInvoiceTimeline", `${item}/timeline`, {
+      headers: versionHeader,
+      params,
+      success: Page(TimelineEntry, "TimelinePage")
+    })
+      .annotate(OpenApi.Summary, "All that has happened to an invoice, oldest first")
+      .annotate(OpenApi.Description, "Changes of its state, calls to the authority, events and their deliveries.")
   )
   .middleware(Conventions)
   .middleware(Authorization)

@@ -33,7 +33,8 @@ export const resolutionViolations = (request: ResolutionRequest): ReadonlyArray<
           {
             param: "next_number",
             code: "parameter_invalid" as const,
-            message: `next_number must be from ${from_number} to ${to_number}, a number of the range.`
+            message: `next_number must be from ${from_number} to ${to_number}, a number of the range.`,
+            rule: next_number < from_number ? "FAD05b" : "FAD05c"
           }
         ]
       : [])

@@ -7,7 +7,9 @@ import { IdempotencyKeys } from "../store/IdempotencyKeys.ts"
 import { apiErrorOf } from "../store/SqlFailure.ts"
 import { AccountWork } from "./AccountWork.ts"
 import { AdministrationWork } from "./AdministrationWork.ts"
+import { CustomerWork } from "./CustomerWork.ts"
 import * as DraftNumbering from "./DraftNumbering.ts"
+import { InvoiceCommandWork } from "./InvoiceCommandWork.ts"
 import * as Once from "./Once.ts"
 import { RedeliveryWork } from "./RedeliveryWork.ts"
 import { ResolutionWork } from "./ResolutionWork.ts"
@@ -20,6 +22,8 @@ const mailboxCapacity = 4096
 export const layer = AccountEntity.toLayer(
   Effect.gen(function* () {
     const work = yield* AccountWork
+    const commands = yield* InvoiceCommandWork
+    const customers = yield* CustomerWork
     const redelivery = yield* RedeliveryWork
     const resolutions = yield* ResolutionWork
     const administration = yield* AdministrationWork
@@ -44,6 +48,9 @@ export const layer = AccountEntity.toLayer(
     return AccountEntity.of({
       CreateCustomer: ({ payload: { context, request } }) =>
         answer(context, once(context, work.createCustomer(of, context, request))),
+      UpdateCustomer: ({ payload: { context, id, patch } }) =>
+        answer(context, once(context, customers.update({ ...of, id }, context, patch))),
+      DeleteCustomer: ({ payload: { context, id } }) => answer(context, once(context, customers.remove({ ...of, id }))),
       CreateInvoice: ({ payload: { context, request } }) =>
         answer(
           context,
@@ -56,6 +63,10 @@ export const layer = AccountEntity.toLayer(
             })
           )
         ),
+      CancelInvoice: ({ payload: { context, id } }) =>
+        answer(context, once(context, commands.cancel({ ...of, id }, context))),
+      RetryInvoice: ({ payload: { context, id } }) =>
+        answer(context, once(context, commands.retry({ ...of, id }, context))),
       CreateWebhookEndpoint: ({ payload: { context, request } }) =>
         answer(context, once(context, work.createEndpoint(of, context, request))),
       UpdateWebhookEndpoint: ({ payload: { context, id, patch } }) =>

@@ -28,23 +28,25 @@ const methods = (() => {
   }
   return [...byPath].map(([path, allowed]) => ({
     pattern: new RegExp(`^${path.replaceAll(/:[a-z]+/g, "[^/]+")}$`),
-    allow: [...allowed, ...(allowed.has("GET") ? ["HEAD"] : [])].toSorted()
+    allow: [...allowed, ...(allowed.has("GET") ? ["HEAD"] : [])]
   }))
 })()
 
 const unmatched = (request: HttpServerRequest.HttpServerRequest): ApiError => {
   const path = request.url.split("?")[0] ?? ""
-  const known = methods.find(({ pattern }) => pattern.test(path))
+  // More than one where a word stands in the place of an id: each has methods of its own.
+  const known = methods.filter(({ pattern }) => pattern.test(path)).flatMap(({ allow }) => allow)
+  const allow = [...new Set(known)].toSorted().join(", ")
   // A known method means that the path cannot be decoded.
-  return known === undefined || known.allow.includes(request.method)
+  return known.length === 0 || known.includes(request.method)
     ? new ApiError({
         code: "route_not_found",
         message: `There is nothing at ${path.slice(0, 200)}. The paths are listed at /docs.`
       })
     : new ApiError({
         code: "method_not_allowed",
-        message: `${request.method} is not known at ${path.slice(0, 200)}; use ${known.allow.join(", ")}.`,
-        headers: { Allow: known.allow.join(", ") }
+        message: `${request.method} is not known at ${path.slice(0, 200)}; use ${allow}.`,
+        headers: { Allow: allow }
       })
 }
 

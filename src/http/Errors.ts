@@ -1,13 +1,15 @@
-import { Cause, Effect, Layer, Result } from "effect"
+import { Cause, Context, Effect, Layer, Result } from "effect"
 import { HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiError } from "effect/http-api"
 import { ApiError, errorCodes } from "../../schemas/ApiError.ts"
+import { Rules } from "../api/Conventions.ts"
 import { Errors } from "../api/Errors.ts"
 import { ServiceInfo } from "../api/ServiceInfo.ts"
+import type { Subject } from "../domain/AuthorityRules.ts"
 import { apiErrorOf } from "../store/SqlFailure.ts"
 import { wantsProblem } from "./Accept.ts"
 import { RequestId } from "./RequestId.ts"
-import { fromSchemaError } from "./SchemaErrors.ts"
+import { schemaViolations } from "./SchemaErrors.ts"
 
 const problemJson = "application/problem+json"
 
@@ -48,11 +50,11 @@ const standing: Partial<Record<ApiError["code"], Record<string, string>>> = {
 }
 
 /** What a failure of any kind means to the client. A failure of ours is logged, and its insides stay inside. */
-export const fromCause = (cause: Cause.Cause<unknown>): ApiError => {
+export const fromCause = (cause: Cause.Cause<unknown>, subject: Subject | null): ApiError => {
   const error = Result.getOrUndefined(Cause.findError(cause))
   if (error instanceof ApiError) return error
   if (HttpApiError.HttpApiSchemaError.is(error) && error.kind !== "Body" && error.kind !== "ResponseHeaders") {
-    return fromSchemaError(error)
+    return ApiError.fromViolations(schemaViolations(error, subject))
   }
   const defect = error ?? Result.getOrUndefined(Cause.findDefect(cause))
   const reason = defect instanceof HttpServerError.HttpServerError ? defect.reason : undefined
@@ -65,8 +67,11 @@ export const fromCause = (cause: Cause.Cause<unknown>): ApiError => {
 }
 
 /** Answers a cause, and logs what is not the client's doing. */
-export const respondToCause = Effect.fnUntraced(function* (cause: Cause.Cause<unknown>) {
-  const error = fromCause(cause)
+export const respondToCause = Effect.fnUntraced(function* (
+  cause: Cause.Cause<unknown>,
+  subject: Subject | null = null
+) {
+  const error = fromCause(cause, subject)
   // What this service said itself was foreseen, and passes: no database, no actors.
   const foreseen = Result.getOrUndefined(Cause.findError(cause)) === error
   if (error.status >= 500)
@@ -78,11 +83,11 @@ export const layer = Layer.effect(
   Errors,
   Effect.map(Effect.context<ServiceInfo>(), (context) =>
     Errors.of(
-      (handler) =>
+      (handler, { endpoint }) =>
         Effect.catchCause(handler, (cause) =>
           Cause.hasInterruptsOnly(cause)
             ? Effect.failCause(cause as Cause.Cause<never>)
-            : Effect.provideContext(respondToCause(cause), context)
+            : Effect.provideContext(respondToCause(cause, Context.get(endpoint.annotations, Rules)), context)
         ) as never
     )
   )

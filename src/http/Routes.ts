@@ -14,6 +14,7 @@ import * as Events from "./Events.ts"
 import { noteRoute } from "./Exchange.ts"
 import * as Health from "./Health.ts"
 import * as Invoices from "./Invoices.ts"
+import * as Judging from "./Judging.ts"
 import * as Metrics from "./Metrics.ts"
 import { RateLimit } from "./RateLimit.ts"
 import * as Resolutions from "./Resolutions.ts"
@@ -33,7 +34,7 @@ const groups = Layer.mergeAll(
   WebhookDeliveries.layer,
   Versions.layer,
   WebhookEndpoints.layer
-).pipe(Layer.provide([Authentication.layer, Conventions.layer, Errors.layer]))
+).pipe(Layer.provide([Authentication.layer, Conventions.layer, Errors.layer, Judging.layer]))
 
 /** For routes that need no key. */
 const limitedByAddress = HttpRouter.middleware(

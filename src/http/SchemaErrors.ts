@@ -1,18 +1,26 @@
 import { SchemaAST, type SchemaIssue } from "effect"
 import type { HttpApiError } from "effect/http-api"
-import { ApiError, type ErrorCode, errorCodes, type Violation } from "../../schemas/ApiError.ts"
+import { type ErrorCode, errorCodes, type Violation } from "../../schemas/ApiError.ts"
+import { type Subject, withRule } from "../domain/AuthorityRules.ts"
 
-/** All that a schema found wrong with a request, as the interface says it: a path, a code and what to do. */
-export const fromSchemaError = (error: HttpApiError.HttpApiSchemaError): ApiError => {
+/**
+ * All that a schema found wrong with a request, as the interface says it: a path, a code and what to do; and the authority's
+ * rule, where the request makes a document or a part of one.
+ */
+export const schemaViolations = (
+  error: HttpApiError.HttpApiSchemaError,
+  subject: Subject | null
+): readonly [Violation, ...ReadonlyArray<Violation>] => {
   // The values of a query are texts, or lists of them: one of the wrong type has been repeated.
-  const violations = collect(error.cause.issue, [], error.kind === "Query" ? { String: "given once" } : jsonTypes)
+  const found = collect(error.cause.issue, [], error.kind === "Query" ? { String: "given once" } : jsonTypes)
+  const violations = subject === null ? found : found.map(withRule(subject))
   const [first, ...rest] = violations.filter(
     (violation, index) => violations.findIndex((other) => other.param === violation.param) === index
   )
-  return ApiError.fromViolations([
+  return [
     first ?? { param: "body", code: "parameter_invalid", message: "The request does not have the form it must have." },
     ...rest
-  ])
+  ]
 }
 
 type TypeNames = Readonly<Record<string, string>>
@@ -82,11 +90,13 @@ const annotated = (
 ): Violation => {
   const code = annotations?.["errorCode"]
   const message = annotations?.["message"]
-  return violation(
+  const rule = annotations?.["rule"]
+  const found = violation(
     path,
     typeof code === "string" && code in errorCodes ? (code as ErrorCode) : "parameter_invalid",
     typeof message === "string" ? message : otherwise
   )
+  return typeof rule === "string" ? { ...found, rule } : found
 }
 
 const violation = (path: ReadonlyArray<PropertyKey>, code: ErrorCode, message: string): Violation => {

@@ -8,7 +8,9 @@ import workers from "../../migrations/0002_workers.ts"
 import fences from "../../migrations/0003_fences.ts"
 import retention from "../../migrations/0004_retention.ts"
 import redelivery from "../../migrations/0006_redelivery.ts"
+import commands from "../../migrations/0008_commands.ts"
 import audit from "../../migrations/0007_audit.ts"
+import customers from "../../migrations/0009_customers.ts"
 import * as EmbeddedPostgres from "./EmbeddedPostgres.ts"
 import * as Roles from "./PostgresRoles.ts"
 import * as Socket from "./PostgresSocket.ts"
@@ -65,7 +67,9 @@ const migrations = {
   "0003_fences": fences,
   "0004_retention": retention,
   "0006_redelivery": redelivery,
-  "0007_audit": audit
+  "0007_audit": audit,
+  "0008_commands": commands,
+  "0009_customers": customers
 }
 
 const migrate = Migrator.make({})({ loader: Migrator.fromRecord(migrations) })

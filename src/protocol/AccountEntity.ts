@@ -4,9 +4,9 @@ import { Rpc } from "effect/rpc"
 import { AccountUpdate } from "../../schemas/Account.ts"
 import { ApiError } from "../../schemas/ApiError.ts"
 import { ApiKeyRequest, ApiKeyRollRequest } from "../../schemas/ApiKey.ts"
-import { CustomerRequest } from "../../schemas/Customer.ts"
+import { CustomerRequest, CustomerUpdate } from "../../schemas/Customer.ts"
 import { RecoverRequest, WebhookTestRequest } from "../../schemas/Delivery.ts"
-import { ApiKeyId, DeliveryId, RequestId, ResolutionId, WebhookEndpointId } from "../../schemas/Id.ts"
+import { ApiKeyId, CustomerId, DeliveryId, RequestId, ResolutionId, WebhookEndpointId } from "../../schemas/Id.ts"
 import { InvoiceRequest } from "../../schemas/Invoice.ts"
 import { ResolutionRequest, ResolutionUpdate } from "../../schemas/Resolution.ts"
 import { Version } from "../../schemas/Version.ts"
@@ -40,7 +40,11 @@ const command = <const Tag extends string, const Fields extends Schema.Struct.Fi
 /** One actor for each account and mode: idempotency of its requests and the order of its numbers. */
 export const AccountEntity = Entity.make("Account", [
   command("CreateCustomer", { request: CustomerRequest }),
+  command("UpdateCustomer", { id: CustomerId, patch: CustomerUpdate }),
+  command("DeleteCustomer", { id: CustomerId }),
   command("CreateInvoice", { request: InvoiceRequest }),
+  command("CancelInvoice", { id: Schema.String }),
+  command("RetryInvoice", { id: Schema.String }),
   command("CreateWebhookEndpoint", { request: WebhookEndpointRequest }),
   command("UpdateWebhookEndpoint", { id: WebhookEndpointId, patch: WebhookEndpointUpdate }),
   command("DeleteWebhookEndpoint", { id: WebhookEndpointId }),

@@ -1,7 +1,7 @@
-import { Context, Effect, Layer, type Option, Schema } from "effect"
+import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import { AccountMode } from "../../schemas/Account.ts"
-import type { ApiError } from "../../schemas/ApiError.ts"
+import { ApiError } from "../../schemas/ApiError.ts"
 import { Acquirer, type Customer } from "../../schemas/Customer.ts"
 import { CustomerId } from "../../schemas/Id.ts"
 import type { PageRequest } from "../../schemas/Page.ts"
@@ -31,6 +31,9 @@ const Row = Schema.Struct({
 })
 export type StoredCustomer = typeof Row.Type
 
+export const CustomerKey = Schema.Struct({ ...AccountMode.fields, id: CustomerId })
+export type CustomerKey = typeof CustomerKey.Type
+
 export interface NewCustomer {
   readonly customer: StoredCustomer
   readonly claim: Claim
@@ -46,6 +49,16 @@ export class Customers extends Context.Service<
     readonly list: (of: AccountMode, page: PageRequest) => Effect.Effect<Pages.Rows<StoredCustomer>, ApiError>
     /** The key's claim, the customer and the stored answer in one statement, shared with every create in flight. */
     readonly create: (draft: NewCustomer) => Effect.Effect<Outcome, ApiError>
+    /**
+     * Makes of the customer what `change` makes of it. Fails with `resource_missing`. Part of the caller's transaction, as is
+     * `remove`.
+     */
+    readonly update: (
+      key: CustomerKey,
+      change: (customer: StoredCustomer) => Effect.Effect<StoredCustomer, ApiError>
+    ) => Effect.Effect<StoredCustomer, ApiError>
+    /** False when there is none. */
+    readonly remove: (key: CustomerKey) => Effect.Effect<boolean>
   }
 >()("folio/store/Customers") {
   static readonly layer = Layer.effect(
@@ -106,7 +119,35 @@ export class Customers extends Context.Service<
         return yield* keys.settle(draft, yield* insert(draft))
       })
 
-      return Customers.of({ find, list: Pages.make(sql, { table: "customers", columns, row: Row }), create })
+      const where = (key: { readonly account_id: string; readonly livemode: boolean; readonly id: string }) =>
+        sql`account_id = ${key.account_id} and livemode = ${key.livemode} and id = ${key.id}`
+
+      const update: Customers["Service"]["update"] = Effect.fn("Customers.update")(function* (key, change) {
+        // Locked, or of two changes at once the later would undo the earlier.
+        const found = yield* Effect.orDie(lock(key))
+        if (Option.isNone(found)) return yield* ApiError.missing("customer", key.id)
+        const { acquirer, metadata, updated_at } = yield* change(found.value)
+        const changes = { acquirer: JSON.stringify(acquirer), metadata: JSON.stringify(metadata), updated_at }
+        yield* Effect.orDie(sql`update customers set ${sql.update(changes)} where ${where(key)}`)
+        return { ...found.value, acquirer, metadata, updated_at }
+      })
+      const lock = SqlSchema.findOneOption({
+        Request: CustomerKey,
+        Result: Row,
+        execute: (key) => sql`select ${columns} from customers where ${where(key)} for update`
+      })
+
+      const remove = Effect.fn("Customers.remove")(function* (key: CustomerKey) {
+        return (yield* sql`delete from customers where ${where(key)} returning id`).length === 1
+      }, Effect.orDie)
+
+      return Customers.of({
+        find,
+        list: Pages.make(sql, { table: "customers", columns, row: Row }),
+        create,
+        update,
+        remove
+      })
     })
   )
 }

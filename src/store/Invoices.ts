@@ -5,16 +5,24 @@ import type { ApiError } from "../../schemas/ApiError.ts"
 import { OperationType } from "../../schemas/Code.ts"
 import { Acquirer } from "../../schemas/Customer.ts"
 import { CustomerId, InvoiceId, ResolutionId } from "../../schemas/Id.ts"
-import { AuthorityError, Failure, type Invoice, type InvoiceSnapshot, PaymentMeans } from "../../schemas/Invoice.ts"
+import {
+  AuthorityError,
+  Failure,
+  type Invoice,
+  type InvoiceSnapshot,
+  type InvoiceStatus,
+  PaymentMeans
+} from "../../schemas/Invoice.ts"
 import { Line, Totals } from "../../schemas/Line.ts"
 import { Currency, LocalDate } from "../../schemas/Money.ts"
 import type { PageRequest } from "../../schemas/Page.ts"
 import { Metadata } from "../../schemas/Text.ts"
 import { timestamp } from "../domain/AuthorityTime.ts"
-import { stageOf, states, statusOf } from "../domain/InvoiceLifecycle.ts"
+import { type InvoiceState, stageOf, states, statusOf } from "../domain/InvoiceLifecycle.ts"
 import * as AccountView from "./AccountView.ts"
 import * as Metrics from "../protocol/Metrics.ts"
 import * as Batcher from "./Batcher.ts"
+import { firstIdAt, lastIdAt } from "./Ids.ts"
 import * as Pages from "./Pages.ts"
 import { PoisonInvoices, reminderLeaseSeconds, type RowKey, UnreadableInvoice, type Vitals } from "./PoisonInvoices.ts"
 
@@ -56,13 +64,37 @@ export interface QueuedDraft {
   readonly draft: Result.Result<StoredInvoice, UnreadableInvoice>
 }
 
+/** Which invoices are asked for; null is any. Both ends of the time count. */
+export interface InvoiceFilter {
+  readonly status: InvoiceStatus | null
+  readonly customer_id: string | null
+  readonly full_number: string | null
+  readonly from: Date | null
+  readonly to: Date | null
+}
+
+/** The states that a client sees as this status. */
+export const statesOf = (status: InvoiceStatus): ReadonlyArray<InvoiceState> =>
+  states.filter((state) => statusOf(state) === status)
+
+/** What may be the number in prefix and number written together: the index of numbers begins with it. */
+const numbersIn = (full_number: string): ReadonlyArray<bigint> =>
+  Array.from({ length: prefixMax + 1 }, (_, length) => full_number.slice(length))
+    .filter((number) => /^[1-9]\d{0,9}$/.test(number))
+    .map(BigInt)
+const prefixMax = 4
+
 const loadBatchMax = 500
 
 export class Invoices extends Context.Service<
   Invoices,
   {
     readonly find: (of: AccountMode, id: string) => Effect.Effect<Option.Option<StoredInvoice>>
-    readonly list: (of: AccountMode, page: PageRequest) => Effect.Effect<Pages.Rows<StoredInvoice>, ApiError>
+    readonly list: (
+      of: AccountMode,
+      page: PageRequest,
+      filter: InvoiceFilter
+    ) => Effect.Effect<Pages.Rows<StoredInvoice>, ApiError>
     /** As `find`, for actors: look-ups of all actors share one statement. Dies with `UnreadableInvoice`, for that document alone. */
     readonly load: (key: InvoiceKey) => Effect.Effect<Option.Option<StoredInvoice>>
     /** Drafts of an account that have no number yet and are not parked, oldest first, at most `limit`; each as far as it can be read. */
@@ -163,9 +195,21 @@ export class Invoices extends Context.Service<
         return rows.filter(isDue)
       }, Effect.orDie)
 
+      const page = Pages.make(sql, { table: "invoices", columns, row: Row })
+      const fits = ({ customer_id, from, full_number, status, to }: InvoiceFilter): Statement.Fragment =>
+        sql.and([
+          ...(customer_id === null ? [] : [sql`customer_id = ${customer_id}`]),
+          ...(full_number === null
+            ? []
+            : [sql`number = any(${numbersIn(full_number).map(String)}::bigint[]) and full_number = ${full_number}`]),
+          ...(status === null ? [] : [sql`state = any(${statesOf(status)}::text[])`]),
+          ...(from === null ? [] : [sql`created_at >= ${from} and id >= ${firstIdAt("inv", from)}`]),
+          ...(to === null ? [] : [sql`created_at <= ${to} and id <= ${lastIdAt("inv", to)}`])
+        ])
+
       return Invoices.of({
         find,
-        list: Pages.make(sql, { table: "invoices", columns, row: Row }),
+        list: (of, request, filter) => page(of, request, fits(filter)),
         load,
         queued,
         signedDocument: (key) => signedDocument(key).pipe(Effect.map(Option.map((row) => row.signed)), Effect.orDie),

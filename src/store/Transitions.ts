@@ -108,6 +108,7 @@ export class Transitions extends Context.Service<
             document as (
               insert into invoice_documents (account_id, livemode, invoice_id, signed, created_at)
               select account_id, livemode, id, signed, now() from done where length(signed) > 0
+              on conflict (account_id, livemode, invoice_id) do update set signed = excluded.signed
             ),
             answer as (
               update invoice_documents o set authority_answer = d.authority_answer::jsonb from done d

@@ -66,6 +66,8 @@ describe("OpenAPI", () => {
       "GET /v1/account",
       "POST /v1/customers",
       "GET /v1/customers",
+      "PATCH /v1/customers/{id}",
+      "DELETE /v1/customers/{id}",
       "POST /v1/invoices",
       "GET /v1/invoices/{id}",
       "POST /v1/webhook-endpoints",

@@ -2,7 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import type { CustomerRequest } from "../../schemas/Customer.ts"
 import { checkDigit, sandboxIdentification } from "../../src/domain/CheckDigit.ts"
-import { customerViolations } from "../../src/domain/LocalRules.ts"
+import { customerViolations } from "../../src/domain/PartyRules.ts"
+import { municipalityCodes } from "../../src/domain/Municipalities.ts"
 import { countryCodes, departmentCodes } from "../../src/domain/Territories.ts"
 import { invalidNits, nits } from "./vectors.ts"
 
@@ -59,7 +60,8 @@ describe("customerViolations", () => {
       {
         param: "identification.check_digit",
         code: "invalid_check_digit",
-        message: 'check_digit is required for a NIT (type 31): for the number 900373115 it is "3".'
+        message: 'check_digit is required for a NIT (type 31): for the number 900373115 it is "3".',
+        rule: "FAK24"
       }
     ])
   })
@@ -118,6 +120,9 @@ describe("customerViolations", () => {
     assert.deepStrictEqual(of({ country_code: "ZZ" }), [["country_code", "unknown_catalog_code"]])
     assert.deepStrictEqual(of({ country_code: "SE" }), [])
     assert.deepStrictEqual(of({ city_code: "99001", department_code: "99" }), [])
+    assert.strictEqual(municipalityCodes.size, 1122)
+    assert.deepStrictEqual(of({ city_code: "11002" }), [["city_code", "unknown_catalog_code"]])
+    assert.deepStrictEqual(of({ city_code: "11002", country_code: "US" }), [])
     assert.deepStrictEqual(of({ city_code: "98001", department_code: "98" }), [
       ["city_code", "unknown_catalog_code"],
       ["department_code", "unknown_catalog_code"]

@@ -59,6 +59,21 @@ const oneOfEach = (taxes: ReadonlyArray<Tax>): ReadonlyArray<Tax> =>
     ? taxes.slice(0, 1)
     : taxes.filter(({ code }, index) => code !== "ZZ" && taxes.findIndex((other) => other.code === code) === index)
 
+const count = (max: number) => Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: max }))
+const sold = Schema.Array(
+  Schema.Struct({
+    quantity: count(1_000_000),
+    price: count(100_000_000),
+    rates: Schema.Array(Schema.Literals([0, 500, 800, 1900])).check(Schema.isMaxLength(3))
+  })
+).check(Schema.isMinLength(1), Schema.isMaxLength(20))
+const text = (hundredths: bigint) => `${hundredths / 100n}.${String(hundredths % 100n).padStart(2, "0")}`
+/** As a client would do it: ties to even. */
+const rounded = (dividend: bigint, divisor: bigint) => {
+  const [quotient, rest] = [dividend / divisor, (dividend % divisor) * 2n]
+  return quotient + (rest > divisor || (rest === divisor && quotient % 2n === 1n) ? 1n : 0n)
+}
+
 describe("invoiceViolations", () => {
   it("finds nothing wrong with a right invoice", () => {
     assert.deepStrictEqual(found({}), [])
@@ -188,6 +203,27 @@ describe("invoiceViolations", () => {
       ...wrongFigures(0),
       ...wrongFigures(2)
     ])
+  })
+
+  it.prop("finds nothing wrong with any invoice that is computed as the contract says", [sold], ([items]) => {
+    const lines = items.map(({ price, quantity, rates }) => {
+      const amount = rounded(BigInt(quantity) * BigInt(price), 100n)
+      const taxes = rates.map((rate, index) => ({
+        code: (["01", "04", "03"] as const)[index] ?? "02",
+        rate: text(BigInt(rate)),
+        base: text(amount),
+        value: text(rounded(amount * BigInt(rate), 10_000n))
+      }))
+      return {
+        ...line,
+        quantity: text(BigInt(quantity)),
+        unit_price: text(BigInt(price)),
+        line_extension_amount: text(amount),
+        taxes: taxes.length === 0 ? [noTax] : taxes
+      }
+    })
+    const request = Schema.decodeUnknownSync(InvoiceRequest)({ ...invoice, lines })
+    assert.deepStrictEqual(invoiceViolations(request, today), [])
   })
 
   it.prop("tells all that a client must correct, whatever it sent", [InvoiceRequest], ([request]) => {

@@ -4,7 +4,8 @@ import type { ErrorCode } from "../../schemas/ApiError.ts"
 import { Api } from "../../src/api/Api.ts"
 import { endpointBody, invoiceBody, resolutionBody } from "../support/Invoices.ts"
 import { keys, layer as app } from "../support/MemoryApp.ts"
-import { addCustomer, addDelivery, addEndpoint } from "../support/MemoryRows.ts"
+import { addCustomer, addDelivery, addDraft, addEndpoint } from "../support/MemoryRows.ts"
+import { MemoryTables } from "../support/MemoryTables.ts"
 import { post, send, type Sent } from "../support/Requests.ts"
 
 const faults = [
@@ -88,6 +89,14 @@ const open: Answers = {
   "unknown field": [200]
 }
 
+/** What is wrong with the body is the answer. */
+const verdict: Answers = {
+  ...own,
+  ...written,
+  "unknown id": [200],
+  "unknown field": [200]
+}
+
 // An identification that is right in both modes.
 const customerBody = {
   identification: { type: "31", number: "900373115", check_digit: "3" },
@@ -114,16 +123,29 @@ const resolutionId = Effect.gen(function* () {
 const apiKeyId = Effect.gen(function* () {
   return String((yield* post("/v1/api-keys", {})).json.id)
 })
+const draftId = Effect.orDie(Effect.map(Effect.flatMap(addCustomer(), addDraft), ({ id }) => id as string))
+const failedId = Effect.gen(function* () {
+  const { tables } = yield* MemoryTables
+  const id = yield* draftId
+  const row = tables.invoices.get(id)
+  if (row !== undefined) tables.invoices.set(id, { ...row, state: "failed" })
+  return id
+})
 const noId = Effect.succeed("")
 
 interface Row {
   readonly answers: Answers
   /** What the route names: in its path, or in its body. */
-  readonly id?: Effect.Effect<string, never, Effect.Services<typeof invoiceId | typeof endpointId | typeof deliveryId>>
+  readonly id?: Effect.Effect<
+    string,
+    never,
+    Effect.Services<typeof invoiceId | typeof endpointId | typeof deliveryId | typeof failedId>
+  >
   /** A body that is right. */
   readonly body?: (id: string) => object
 }
 
+const rename = { answers: change(200), id: addCustomer(), body: () => ({ legal_name: "Otra" }) }
 const amend = { answers: change(200), id: resolutionId, body: () => ({ is_active: false }) }
 const update = { answers: change(200), id: endpointId, body: () => ({ is_active: false }) }
 
@@ -141,9 +163,16 @@ const rows: Readonly<Record<string, Row>> = {
   "POST /v1/customers": { answers: creation, body: () => customerBody },
   "GET /v1/customers": { answers: own },
   "GET /v1/customers/:id": { answers: item, id: addCustomer() },
+  "PATCH /v1/customers/:id": rename,
+  "POST /v1/customers/:id": rename,
+  "DELETE /v1/customers/:id": { answers: item, id: addCustomer() },
   "POST /v1/invoices": { answers: change(202), id: addCustomer(), body: (customer) => invoiceBody(customer) },
+  "POST /v1/invoices/validate": { answers: verdict, id: addCustomer(), body: (customer) => invoiceBody(customer) },
   "GET /v1/invoices": { answers: own },
   "GET /v1/invoices/:id": { answers: item, id: invoiceId },
+  "POST /v1/invoices/:id/cancel": { answers: change(200), id: draftId },
+  "POST /v1/invoices/:id/retry": { answers: change(202), id: failedId },
+  "GET /v1/invoices/:id/timeline": { answers: item, id: draftId },
   "POST /v1/webhook-endpoints": { answers: creation, body: () => endpointBody("https://hooks.example.com/") },
   "GET /v1/webhook-endpoints": { answers: own },
   "GET /v1/webhook-endpoints/:id": { answers: item, id: endpointId },

@@ -122,3 +122,44 @@ layer(app)("lists", (it) => {
     })
   )
 })
+
+layer(app)("filtered lists", (it) => {
+  it.effect("of invoices can be those of a customer, a status, a number or a time, and page the same way", () =>
+    Effect.gen(function* () {
+      const { tables, until } = yield* MemoryTables
+      const buyers = [
+        yield* post("/v1/customers", customerBody()),
+        yield* post("/v1/customers", customerBody("900373115"))
+      ]
+      for (let index = 0; index < 10; index++) {
+        yield* post("/v1/invoices", invoiceBody(buyers[index % 2]?.json.id))
+        yield* until(({ invoices }) => [...invoices.values()].every((row) => row.next_action_at === null))
+        const [id = "", row] = [...tables.invoices].at(-1) ?? []
+        // Half of them rejected.
+        if (row !== undefined && index % 2 === 1) tables.invoices.set(id, { ...row, state: "rejected_by_authority" })
+        yield* TestClock.adjust("1 second")
+      }
+      const all: ReadonlyArray<Record<string, string>> = (yield* get("/v1/invoices?limit=100")).json.data
+      const [moment = "", buyer = ""] = [all[3]?.["created_at"], buyers[0]?.json.id]
+      for (const [query, count, fits] of [
+        [`customer_id=${buyer}`, 5, (one) => one["customer_id"] === buyer],
+        ["status=rejected_by_authority", 5, (one) => one["status"] === "rejected_by_authority"],
+        [`status=rejected_by_authority&customer_id=${buyer}`, 0, () => false],
+        [`full_number=${all[4]?.["full_number"]}`, 1, (one) => one["id"] === all[4]?.["id"]],
+        [`created[gte]=${moment}`, 4, (one) => (one["created_at"] ?? "") >= moment],
+        [`created[lte]=${moment}&status=accepted_by_authority`, 4, (one) => one["status"] === "accepted_by_authority"]
+      ] as ReadonlyArray<readonly [string, number, (one: Record<string, string>) => boolean]>) {
+        const { json } = yield* get(`/v1/invoices?limit=100&${query}`)
+        assert.lengthOf(json.data, count, query)
+        assert.isTrue(json.data.every(fits), query)
+        const pages: Array<string> = []
+        for (let cursor = ""; ; cursor = `&starting_after=${pages.at(-1)}`) {
+          const { json: page } = yield* get(`/v1/invoices?limit=2&${query}${cursor}`)
+          pages.push(...idsOf(page.data))
+          if (page.has_more === false) break
+        }
+        assert.deepStrictEqual(pages, idsOf(json.data), query)
+      }
+    })
+  )
+})

@@ -102,6 +102,48 @@ layer(app)("bodies with one thing wrong", (it) => {
     })
   )
 
+  it.effect("invoices: what creation refuses, validation tells, and nothing else", () =>
+    Effect.gen(function* () {
+      const body = {
+        ...invoiceBody(yield* addCustomer(), { order: "1" }),
+        payment_means: { code: "10", type: "2", due_date: "2026-12-31" }
+      }
+      for (const value of oddValues) {
+        for (const changed of mutations(body, value)) {
+          const sent = { method: "POST", body: JSON.stringify(changed) }
+          const made = yield* send({ ...sent, path: "/v1/invoices" })
+          const verdict = yield* send({ ...sent, path: "/v1/invoices/validate" })
+          const what = `${verdict.text} and ${made.text} to ${sent.body?.slice(0, 500)}`
+          if (made.status === 202) {
+            assert.deepStrictEqual(verdict.json, { object: "validation", valid: true, errors: [] }, what)
+          } else if (made.status === 404) {
+            assert.strictEqual(verdict.json.errors?.[0].param, made.json.error.param, what)
+          } else if (verdict.status === 200) {
+            assert.deepStrictEqual(verdict.json.errors, made.json.error.errors, what)
+          } else {
+            assert.deepStrictEqual([made.status, made.json.error.code], [verdict.status, verdict.json.error.code], what)
+          }
+        }
+      }
+    })
+  )
+
+  it.effect("changes of a customer", () =>
+    Effect.gen(function* () {
+      const body = {
+        ...customerBody(),
+        email: "compras@example.com",
+        address: "Calle 1",
+        city_code: "11001",
+        department_code: "11",
+        country_code: "CO",
+        metadata: { order: "1" }
+      }
+      const path = `/v1/customers/${yield* addCustomer()}`
+      assert.isAbove(yield* sendAll({ method: "PATCH", path }, body), 200)
+    })
+  )
+
   it.effect("webhook endpoints", () =>
     Effect.gen(function* () {
       const memory = yield* MemoryTables

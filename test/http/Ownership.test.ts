@@ -46,7 +46,13 @@ const unknown = (id: string) => `${id.slice(0, -10)}${"0".repeat(10)}`
 
 const requests = (ids: Effect.Success<typeof objects>): ReadonlyArray<Sent & { readonly id: string }> => [
   { id: ids.customer, path: `/v1/customers/${ids.customer}` },
+  { id: ids.customer, method: "PATCH", path: `/v1/customers/${ids.customer}`, body: { legal_name: "Otra" } },
+  { id: ids.customer, method: "POST", path: `/v1/customers/${ids.customer}`, body: { legal_name: "Otra" } },
+  { id: ids.customer, method: "DELETE", path: `/v1/customers/${ids.customer}` },
   { id: ids.invoice, path: `/v1/invoices/${ids.invoice}` },
+  { id: ids.invoice, path: `/v1/invoices/${ids.invoice}/timeline` },
+  { id: ids.invoice, method: "POST", path: `/v1/invoices/${ids.invoice}/cancel` },
+  { id: ids.invoice, method: "POST", path: `/v1/invoices/${ids.invoice}/retry` },
   { id: ids.endpoint, path: `/v1/webhook-endpoints/${ids.endpoint}` },
   { id: ids.endpoint, method: "PATCH", path: `/v1/webhook-endpoints/${ids.endpoint}`, body: { is_active: false } },
   { id: ids.endpoint, method: "POST", path: `/v1/webhook-endpoints/${ids.endpoint}`, body: { is_active: false } },

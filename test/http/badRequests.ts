@@ -135,6 +135,12 @@ export const badRequests = [
   ...refused("resource_missing", [
     ["no such customer", get("/v1/customers/cust_1"), /no customer "cust_1"/],
     ["no id", get("/v1/customers/"), /no customer ""/],
+    [
+      "a change of no customer",
+      { method: "PATCH", path: "/v1/customers/cust_1", body: { legal_name: "x" } },
+      /no customer "cust_1"/
+    ],
+    ["no customer to delete", { method: "DELETE", path: "/v1/customers/cust_1" }, /no customer "cust_1"/],
     ["an id longer than any", get(`/v1/customers/${"x".repeat(80)}`), /no customer "x{64}"/],
     ["no such invoice", get("/v1/invoices/inv_1"), /no invoice "inv_1"/],
     ["no such key", get("/v1/api-keys/key_1"), /no API key "key_1"/],
@@ -198,7 +204,20 @@ export const badRequests = [
       "created[gte]"
     ])
   ),
+  ...refused(
+    "parameter_invalid",
+    ["2026-11-21", "2026-02-30T10:00:00Z", ""].map((time) => [
+      `invoices created ${JSON.stringify(time)}`,
+      get(`/v1/invoices?created[lte]=${time}`),
+      /must be a time/,
+      "created[lte]"
+    ])
+  ),
   ...refused("parameter_invalid", [
+    ["a status of no invoice", get("/v1/invoices?status=queued"), /one of draft, accepted_by_authority/, "status"],
+    ["two statuses", get("/v1/invoices?status=draft&status=failed"), /status/, "status"],
+    ["two customers", get("/v1/invoices?customer_id=a&customer_id=b"), /given once/, "customer_id"],
+    ["a number with U+0000", get("/v1/invoices?full_number=A%00"), /U\+0000/, "full_number"],
     [
       "a status that is none",
       get("/v1/webhook-endpoints/we_1/deliveries?status=lost"),

@@ -2,8 +2,10 @@ import { Effect, Layer } from "effect"
 import { Entity, ShardingConfig } from "effect/cluster"
 import * as Account from "../../src/entities/Account.ts"
 import { AccountWork } from "../../src/entities/AccountWork.ts"
+import { CustomerWork } from "../../src/entities/CustomerWork.ts"
 import { AdministrationWork } from "../../src/entities/AdministrationWork.ts"
 import * as Invoice from "../../src/entities/Invoice.ts"
+import { InvoiceCommandWork } from "../../src/entities/InvoiceCommandWork.ts"
 import { InvoiceWork } from "../../src/entities/InvoiceWork.ts"
 import { RedeliveryWork } from "../../src/entities/RedeliveryWork.ts"
 import { ResolutionWork } from "../../src/entities/ResolutionWork.ts"
@@ -31,7 +33,14 @@ export const accountOwner = Effect.flatMap(
     AccountEntity,
     Account.layer.pipe(
       Layer.provide(
-        Layer.mergeAll(AccountWork.layer, RedeliveryWork.layer, ResolutionWork.layer, AdministrationWork.layer)
+        Layer.mergeAll(
+          AccountWork.layer,
+          CustomerWork.layer,
+          RedeliveryWork.layer,
+          ResolutionWork.layer,
+          AdministrationWork.layer,
+          InvoiceCommandWork.layer
+        )
       ),
       Layer.provide(InvoiceWork.layer)
     )

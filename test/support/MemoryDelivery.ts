@@ -66,7 +66,8 @@ const move = (tables: Tables, step: Step, now: number): Moved => {
     updated_at: new Date(now)
   })
   if (step.signed !== undefined) {
-    if (tables.documents.has(row.id)) throw new Error(`${row.id} has its signed bytes already`)
+    const isIssued = tables.transitions.some(({ command, invoice_id }) => invoice_id === row.id && command === "Submit")
+    if (isIssued) throw new Error(`${row.id} was submitted with other bytes`)
     tables.documents.set(row.id, { signed: step.signed, authority_answer: null })
   }
   const document = tables.documents.get(row.id)

@@ -1,20 +1,20 @@
 import { Effect, Layer, Option, Result, Semaphore } from "effect"
-import type { AccountMode } from "../../schemas/Account.ts"
 import { ApiError } from "../../schemas/ApiError.ts"
 import { Customers } from "../../src/store/Customers.ts"
 import { Database } from "../../src/store/Database.ts"
 import { type Answer, type Claim, conflict, IdempotencyKeys, type Outcome } from "../../src/store/IdempotencyKeys.ts"
 import { InvoiceCreation } from "../../src/store/InvoiceCreation.ts"
-import { Invoices } from "../../src/store/Invoices.ts"
+import { type InvoiceFilter, Invoices, statesOf } from "../../src/store/Invoices.ts"
 import { reminderLeaseSeconds } from "../../src/store/PoisonInvoices.ts"
 import { Workers } from "../../src/store/Workers.ts"
 import { accountsLayer, apiKeysLayer, auditLogLayer } from "./MemoryAccounts.ts"
+import { invoiceCommandsLayer, timelinesLayer } from "./MemoryCommands.ts"
 import { deliveriesLayer, numberingLayer, transitionsLayer } from "./MemoryDelivery.ts"
 import { endpointsLayer } from "./MemoryEndpoints.ts"
 import { deliveryLogLayer, eventsLayer, redeliveryLayer } from "./MemoryEvents.ts"
 import { resolutionsLayer } from "./MemoryResolutions.ts"
 import { backlogLayer, poisonInvoicesLayer, retentionLayer } from "./MemoryUpkeep.ts"
-import { type InvoiceRow, isOf, MemoryTables, pageOf, rowOf, type Tables } from "./MemoryTables.ts"
+import { optionOf, type InvoiceRow, isOf, MemoryTables, pageOf, rowOf, type Tables } from "./MemoryTables.ts"
 
 /*
  * The store in memory: what the SQL does to one row at a time. Atomic like a statement, guarded by the same comparisons, and
@@ -25,8 +25,14 @@ import { type InvoiceRow, isOf, MemoryTables, pageOf, rowOf, type Tables } from 
 const windowMs = 24 * 3_600_000
 const numberWithinMs = 3_000
 
-const optionOf = <Row extends AccountMode>(rows: ReadonlyMap<string, Row>, of: AccountMode, id: string) =>
-  Option.fromUndefinedOr(rowOf(rows, { ...of, id }))
+const fits =
+  ({ customer_id, from, full_number, status, to }: InvoiceFilter) =>
+  (row: InvoiceRow) =>
+    (customer_id === null || row.customer_id === customer_id) &&
+    (full_number === null || row.full_number === full_number) &&
+    (status === null || statesOf(status).includes(row.state)) &&
+    (from === null || row.created_at >= from) &&
+    (to === null || row.created_at <= to)
 
 const isDraft = (row: InvoiceRow) => row.state === "queued"
 
@@ -75,7 +81,16 @@ const customersLayer = Layer.effect(
       create: (draft) =>
         call("Customers.create", (tables, now) =>
           claimed(tables, now, draft, () => Result.succeed(tables.customers.set(draft.customer.id, draft.customer)))
-        ).pipe(Effect.flatMap(Effect.fromResult))
+        ).pipe(Effect.flatMap(Effect.fromResult)),
+      update: Effect.fnUntraced(function* (key, change) {
+        const before = yield* call("Customers.lock", ({ customers }) => optionOf(customers, key, key.id))
+        if (Option.isNone(before)) return yield* ApiError.missing("customer", key.id)
+        const after = yield* change(before.value)
+        yield* call("Customers.update", ({ customers }) => customers.set(key.id, after))
+        return after
+      }),
+      remove: (key) =>
+        call("Customers.remove", ({ customers }) => rowOf(customers, key) !== undefined && customers.delete(key.id))
     })
   )
 )
@@ -177,9 +192,9 @@ const invoicesLayer = Layer.effect(
     Invoices.of({
       find: (of, id) => call("Invoices.find", ({ invoices }) => optionOf(invoices, of, id)),
       load: (key) => call("Invoices.load", ({ invoices }) => optionOf(invoices, key, key.id)),
-      list: (of, request) =>
+      list: (of, request, filter) =>
         Effect.flatMap(
-          call("Invoices.list", ({ invoices }) => pageOf(invoices, of, request)),
+          call("Invoices.list", ({ invoices }) => pageOf(invoices, of, request, fits(filter))),
           Effect.fromResult
         ),
       queued: (of, limit) =>
@@ -232,6 +247,7 @@ export const layer = Layer.mergeAll(
   endpointsLayer,
   eventsLayer,
   idempotencyKeysLayer,
+  invoiceCommandsLayer,
   invoiceCreationLayer,
   invoicesLayer,
   numberingLayer,
@@ -239,6 +255,7 @@ export const layer = Layer.mergeAll(
   redeliveryLayer,
   resolutionsLayer,
   retentionLayer,
+  timelinesLayer,
   transitionsLayer,
   workersLayer
 ).pipe(Layer.provideMerge(MemoryTables.layer))

@@ -1,4 +1,4 @@
-import { Clock, Context, Effect, Latch, Layer, Result } from "effect"
+import { Clock, Context, Effect, Latch, Layer, Result, Option } from "effect"
 import { hash } from "node:crypto"
 import type { AccountMode, Issuer } from "../../schemas/Account.ts"
 import type { ApiError } from "../../schemas/ApiError.ts"
@@ -200,3 +200,6 @@ export const pageOf = <Row extends AccountMode & { readonly id: string }>(
   const rows = cursor?.direction === "before" ? beyond.slice(-limit) : beyond.slice(0, limit)
   return Result.succeed({ rows, has_more: beyond.length > limit })
 }
+
+export const optionOf = <Row extends AccountMode>(rows: ReadonlyMap<string, Row>, of: AccountMode, id: string) =>
+  Option.fromUndefinedOr(rowOf(rows, { ...of, id }))

@@ -1,0 +1,17 @@
+import { Schema } from "effect"
+import { Violation } from "./ApiError.ts"
+
+/** The error as it stands on the wire. */
+export class ErrorBody extends Schema.Opaque<ErrorBody>()(
+  Schema.Struct({
+    error: Schema.Struct({
+      type: Schema.String,
+      code: Schema.String,
+      message: Schema.String,
+      doc_url: Schema.String,
+      request_id: Schema.String,
+      param: Schema.optionalKey(Schema.String),
+      errors: Schema.optionalKey(Schema.Array(Violation))
+    })
+  }).annotate({ identifier: "Error", description: "What went wrong, and what to do about it." })
+) {}

@@ -1,0 +1,30 @@
+import { Schema } from "effect"
+import { AttemptTrigger } from "./Delivery.ts"
+import { EventType } from "./Event.ts"
+import { DeliveryId, EventId, WebhookEndpointId } from "./Id.ts"
+import { Timestamp } from "./Money.ts"
+
+const entry = <const Type extends string, const Fields extends Schema.Struct.Fields>(type: Type, fields: Fields) =>
+  Schema.Struct({ object: Schema.Literal("timeline_entry"), type: Schema.Literal(type), at: Timestamp, ...fields })
+
+/** One thing that happened to a document. `to` is its stage or, at the end, its status; `from` null: it was made. */
+export const TimelineEntry = Schema.Union([
+  entry("transition", {
+    command: Schema.String,
+    from: Schema.NullOr(Schema.String),
+    to: Schema.String,
+    version: Schema.Int
+  }),
+  entry("event", { event_id: EventId, event_type: EventType }),
+  entry("delivery_attempt", {
+    event_id: EventId,
+    webhook_delivery_id: DeliveryId,
+    webhook_endpoint_id: WebhookEndpointId,
+    number: Schema.Int,
+    trigger: AttemptTrigger,
+    duration_ms: Schema.Int,
+    response_status: Schema.NullOr(Schema.Int),
+    error: Schema.NullOr(Schema.Struct({ code: Schema.String, message: Schema.String }))
+  })
+]).annotate({ identifier: "TimelineEntry", description: "One thing that happened to a document." })
+export type TimelineEntry = typeof TimelineEntry.Type

@@ -1,0 +1,95 @@
+import { Effect, Layer, Option } from "effect"
+import { timestamp } from "../../src/domain/AuthorityTime.ts"
+import { InvoiceCommands } from "../../src/store/InvoiceCommands.ts"
+import { Timelines } from "../../src/store/Timelines.ts"
+import type { TimelineEntry } from "../../schemas/Timeline.ts"
+import { DeliveryId, WebhookEndpointId } from "../../schemas/Id.ts"
+import { MemoryTables, optionOf, type Tables } from "./MemoryTables.ts"
+
+const retryAlarmMs = 5_000
+
+export const invoiceCommandsLayer = Layer.effect(
+  InvoiceCommands,
+  Effect.map(MemoryTables, ({ call }) =>
+    InvoiceCommands.of({
+      lock: (key) =>
+        call("InvoiceCommands.lock", ({ invoices }) =>
+          Option.map(optionOf(invoices, key, key.id), ({ failure, full_number, state, version }) => ({
+            state,
+            version,
+            has_number: full_number !== null,
+            failure
+          }))
+        ),
+      move: ({ id }, from, command, to) =>
+        call("InvoiceCommands.move", ({ invoices, transitions }, now) => {
+          const row = invoices.get(id)
+          if (row === undefined) throw new Error(`no invoice ${id}`)
+          const version = row.version + 1
+          invoices.set(row.id, {
+            ...row,
+            state: to,
+            version,
+            attempts: 0,
+            next_action_at: command === "Retry" ? now + retryAlarmMs : null,
+            failure: null,
+            updated_at: new Date(now)
+          })
+          transitions.push({ invoice_id: row.id, version, command, from: from.state, to, at: now })
+        })
+    })
+  )
+)
+
+const entriesOf = (tables: Tables, id: string): ReadonlyArray<TimelineEntry> => {
+  const row = tables.invoices.get(id)
+  if (row === undefined) return []
+  const entry = { object: "timeline_entry" as const }
+  const made = { ...entry, type: "transition" as const, command: "Create", from: null, to: "queued", version: 1 }
+  const events = tables.events.filter(({ object_id }) => object_id === id)
+  const happened: ReadonlyArray<readonly [at: number, entry: Omit<TimelineEntry, "at">]> = [
+    [row.created_at.getTime(), made],
+    ...tables.transitions
+      .filter(({ invoice_id }) => invoice_id === id)
+      .map(({ at, command, from, to, version }) => {
+        return [at, { ...entry, type: "transition", command, from, to, version }] as const
+      }),
+    ...events.map((event) => {
+      return [event.created_at, { ...entry, type: "event", event_id: event.id, event_type: event.type }] as const
+    }),
+    ...tables.attempts.flatMap(({ delivery, duration_ms, error, number, response_status, started_at, trigger }) => {
+      const of = tables.deliveries.get(delivery.id)
+      if (of?.object_id !== id) return []
+      return [
+        [
+          started_at.getTime(),
+          {
+            ...entry,
+            type: "delivery_attempt",
+            event_id: of.event_id,
+            webhook_delivery_id: DeliveryId.make(of.id),
+            webhook_endpoint_id: WebhookEndpointId.make(of.endpoint_id),
+            number,
+            trigger,
+            duration_ms,
+            response_status,
+            error
+          }
+        ] as const
+      ]
+    })
+  ]
+  return happened.toSorted(([a], [b]) => a - b).map(([at, one]) => ({ ...one, at: timestamp(at) }) as TimelineEntry)
+}
+
+export const timelinesLayer = Layer.effect(
+  Timelines,
+  Effect.map(MemoryTables, ({ call }) =>
+    Timelines.of({
+      ofInvoice: (of, id) =>
+        call("Timelines.ofInvoice", (tables) =>
+          Option.isSome(optionOf(tables.invoices, of, id)) ? entriesOf(tables, id) : []
+        )
+    })
+  )
+)
