@@ -14,14 +14,20 @@ export class Issuer extends Schema.Opaque<Issuer>()(
   Schema.Struct({
     ...partyFields,
     ...addressFields,
-    tax_responsibilities: Schema.Array(Schema.String)
+    tax_responsibilities: Schema.Array(Schema.String).annotateKey({
+      description: "What the issuer answers for before the authority.",
+      examples: [["R-99-PN"]]
+    })
   }).annotate({ identifier: "Issuer" })
 ) {}
 
 /** What a client may change of its account; the issuer's data hold for documents that are numbered afterwards. */
 export class AccountUpdate extends Schema.Opaque<AccountUpdate>()(
   Schema.Struct({
-    name: Schema.optionalKey(text(450)),
+    name: Schema.optionalKey(text(450)).annotateKey({
+      description: "How the account is called.",
+      examples: ["Folio Demo"]
+    }),
     identification: Schema.optionalKey(partyFields.identification),
     legal_name: Schema.optionalKey(partyFields.legal_name),
     organization_type: Schema.optionalKey(partyFields.organization_type),
@@ -38,9 +44,13 @@ export class AccountUpdate extends Schema.Opaque<AccountUpdate>()(
         }),
         Schema.isUnique({ message: "must name each responsibility once" })
       )
-    ),
+    ).annotateKey({ description: "What the issuer answers for before the authority.", examples: [["R-99-PN"]] }),
     default_version: Schema.optionalKey(Version)
-  }).annotate({ identifier: "AccountUpdate" })
+  }).annotate({
+    identifier: "AccountUpdate",
+    description: "What may change of an account.",
+    examples: [{ name: "Folio Demo", email: "facturas@folio.test" }]
+  })
 ) {}
 
 /** A business account, seen through one of its keys: the key decides `key_mode` and `authority_environment`. */
@@ -48,14 +58,19 @@ export class Account extends Schema.Opaque<Account>()(
   Schema.Struct({
     id: AccountId,
     object: Schema.Literal("account"),
-    name: Schema.String,
-    authority_environment: Schema.Literals(["habilitacion", "produccion"]),
+    name: Schema.String.annotateKey({ description: "How the account is called.", examples: ["Folio Demo"] }),
+    authority_environment: Schema.Literals(["habilitacion", "produccion"]).annotateKey({
+      description: "`habilitacion` for a test key, `produccion` for a live one."
+    }),
     key_mode: KeyMode,
     ...Issuer.fields,
     default_version: Version,
-    certificate: Schema.NullOr(Schema.Struct({ subject: Schema.String, not_after: Timestamp })),
+    certificate: Schema.NullOr(Schema.Struct({ subject: Schema.String, not_after: Timestamp })).annotateKey({
+      description: "The certificate that signs; null where there is none.",
+      examples: [null]
+    }),
     created_at: Timestamp
-  }).annotate({ identifier: "Account" })
+  }).annotate({ identifier: "Account", description: "A business account, seen through one of its keys." })
 ) {}
 
 /** What every row belongs to: an account in one of its two modes. Nothing made in one mode is visible in the other. */

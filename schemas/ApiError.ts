@@ -258,7 +258,7 @@ export class Violation extends Schema.Opaque<Violation>()(
     code: ErrorCode,
     message: Schema.String,
     rule: Schema.optionalKey(Schema.String)
-  }).annotate({ identifier: "Violation" })
+  }).annotate({ identifier: "Violation", description: "One thing wrong with a request." })
 ) {}
 
 /** The error of the interface: the same class from the rule that finds it, through actors, to the wire. */

@@ -16,10 +16,17 @@ export const catalogNames = Object.keys(catalogs) as [CatalogName, ...Array<Cata
 export class CatalogItem extends Schema.Opaque<CatalogItem>()(
   Schema.Struct({
     object: Schema.Literal("catalog_item"),
-    code: Schema.String,
-    name: Schema.String,
-    name_en: Schema.String,
-    authority_name: Schema.optionalKey(Schema.String),
-    typical_rates: Schema.optionalKey(Schema.Array(Schema.String))
-  }).annotate({ identifier: "CatalogItem" })
+    code: Schema.String.annotateKey({ description: "What requests carry.", examples: ["31"] }),
+    name: Schema.String.annotateKey({ description: "In Spanish.", examples: ["NIT"] }),
+    name_en: Schema.String.annotateKey({
+      description: "In English.",
+      examples: ["tax identification number of a company (NIT)"]
+    }),
+    authority_name: Schema.optionalKey(Schema.String).annotateKey({
+      description: "Where the authority gives the code another meaning."
+    }),
+    typical_rates: Schema.optionalKey(Schema.Array(Schema.String)).annotateKey({
+      description: "For taxes, in percent."
+    })
+  }).annotate({ identifier: "CatalogItem", description: "One code of a catalog." })
 ) {}

@@ -18,7 +18,7 @@ export class CustomerRequest extends Schema.Opaque<CustomerRequest>()(
     ...partyFields,
     ...optionalAddress,
     metadata: Schema.optionalKey(Metadata)
-  }).annotate({ identifier: "CustomerRequest" })
+  }).annotate({ identifier: "CustomerRequest", description: "A buyer to register." })
 ) {}
 
 const removable = <S extends Schema.Top>(field: S) => Schema.optionalKey(Schema.NullOr(field))
@@ -35,7 +35,11 @@ export class CustomerUpdate extends Schema.Opaque<CustomerUpdate>()(
     department_code: removable(addressFields.department_code),
     country_code: removable(addressFields.country_code),
     metadata: Schema.optionalKey(Metadata)
-  }).annotate({ identifier: "CustomerUpdate" })
+  }).annotate({
+    identifier: "CustomerUpdate",
+    description: "What may change of a customer.",
+    examples: [{ email: "facturas@cliente.test" }]
+  })
 ) {}
 
 /** The buyer as a document carries it: a copy, so that a later change of the customer alters no invoice. */
@@ -47,13 +51,16 @@ export class Customer extends Schema.Opaque<Customer>()(
   Schema.Struct({
     id: CustomerId,
     object: Schema.Literal("customer"),
-    livemode: Schema.Boolean,
+    livemode: Schema.Boolean.annotateKey({ description: "Made with a live key." }),
     ...partyFields,
     ...optionalAddress,
     metadata: Metadata,
     created_at: Timestamp,
     updated_at: Timestamp
-  }).annotate({ identifier: "Customer" })
+  }).annotate({
+    identifier: "Customer",
+    description: "A buyer, as registered. Its later changes alter no invoice that was issued."
+  })
 ) {}
 
 export class DeletedCustomer extends Schema.Opaque<DeletedCustomer>()(
@@ -61,5 +68,5 @@ export class DeletedCustomer extends Schema.Opaque<DeletedCustomer>()(
     id: CustomerId,
     object: Schema.Literal("customer"),
     deleted: Schema.Literal(true)
-  }).annotate({ identifier: "DeletedCustomer" })
+  }).annotate({ identifier: "DeletedCustomer", description: "A customer that was deleted." })
 ) {}

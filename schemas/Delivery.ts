@@ -10,6 +10,7 @@ export type AttemptTrigger = typeof AttemptTrigger.Type
 
 export const DeliveryStatus = Schema.Literals(["pending", "succeeded", "failed", "canceled"]).annotate({
   identifier: "DeliveryStatus",
+  description: "Where a delivery stands.",
   message: "must be one of pending, succeeded, failed, canceled"
 })
 export type DeliveryStatus = typeof DeliveryStatus.Type
@@ -17,17 +18,31 @@ export type DeliveryStatus = typeof DeliveryStatus.Type
 /** One try to deliver. `error` is null when the endpoint answered 2xx in time. */
 export class Attempt extends Schema.Opaque<Attempt>()(
   Schema.Struct({
-    number: Schema.Int,
-    trigger: AttemptTrigger,
+    number: Schema.Int.annotateKey({ description: "The first is 1.", examples: [1] }),
+    trigger: AttemptTrigger.annotateKey({
+      description: "`auto` by the schedule; else a redelivery, a recovery or a test."
+    }),
     started_at: Timestamp,
-    duration_ms: Schema.Int,
-    remote_ip: Schema.NullOr(Schema.String),
-    response_status: Schema.NullOr(Schema.Int),
-    response_headers: Schema.Record(Schema.String, Schema.String),
+    duration_ms: Schema.Int.annotateKey({ description: "Milliseconds.", examples: [83] }),
+    remote_ip: Schema.NullOr(Schema.String).annotateKey({
+      description: "The address connected to.",
+      examples: ["93.184.215.14"]
+    }),
+    response_status: Schema.NullOr(Schema.Int).annotateKey({
+      description: "Null where no answer came.",
+      examples: [200]
+    }),
+    response_headers: Schema.Record(Schema.String, Schema.String).annotateKey({
+      description: "As received.",
+      examples: [{ "content-type": "text/plain" }]
+    }),
     /** The first 4 KiB. */
-    response_body: Schema.String,
-    error: Schema.NullOr(Schema.Struct({ code: Schema.String, message: Schema.String }))
-  }).annotate({ identifier: "Attempt" })
+    response_body: Schema.String.annotateKey({ description: "The first 4 KiB.", examples: ["ok"] }),
+    error: Schema.NullOr(Schema.Struct({ code: Schema.String, message: Schema.String })).annotateKey({
+      description: "Null when the endpoint answered 2xx in time.",
+      examples: [null]
+    })
+  }).annotate({ identifier: "Attempt", description: "One try to deliver." })
 ) {}
 
 /** The sending of one event to one endpoint. `next_attempt_at` is null while an attempt is under way or none is planned. */
@@ -35,22 +50,27 @@ export class Delivery extends Schema.Opaque<Delivery>()(
   Schema.Struct({
     id: DeliveryId,
     object: Schema.Literal("webhook_delivery"),
-    livemode: Schema.Boolean,
+    livemode: Schema.Boolean.annotateKey({ description: "Of a live event." }),
     webhook_endpoint_id: WebhookEndpointId,
     event_id: EventId,
     event_type: EventType,
-    status: DeliveryStatus,
-    next_attempt_at: Schema.NullOr(Timestamp),
+    status: DeliveryStatus.annotateKey({ description: "Where it stands.", examples: ["succeeded"] }),
+    next_attempt_at: Schema.NullOr(Timestamp).annotateKey({
+      description: "Null while an attempt is under way or none is planned.",
+      examples: [null]
+    }),
     attempts: Schema.Array(Attempt),
     created_at: Timestamp,
     updated_at: Timestamp
-  }).annotate({ identifier: "Delivery" })
+  }).annotate({ identifier: "Delivery", description: "The sending of one event to one endpoint, with its attempts." })
 ) {}
 
 export const DeliveryPage = Page(Delivery, "DeliveryPage")
 
 export class RecoverRequest extends Schema.Opaque<RecoverRequest>()(
-  Schema.Struct({ since: Instant }).annotate({ identifier: "RecoverRequest" })
+  Schema.Struct({
+    since: Instant.annotateKey({ description: "From when on.", examples: ["2026-11-21T00:00:00-05:00"] })
+  }).annotate({ identifier: "RecoverRequest", description: "From when on to recover." })
 ) {}
 
 /** What a recovery has set going. `has_more`: there is more to recover than one request takes; ask again. */
@@ -59,11 +79,15 @@ export class Recovery extends Schema.Opaque<Recovery>()(
     object: Schema.Literal("webhook_recovery"),
     webhook_endpoint_id: WebhookEndpointId,
     since: Timestamp,
-    deliveries: Schema.Int,
-    has_more: Schema.Boolean
-  }).annotate({ identifier: "Recovery" })
+    deliveries: Schema.Int.annotateKey({ description: "How many were set going.", examples: [12] }),
+    has_more: Schema.Boolean.annotateKey({ description: "Ask again: there is more than one request takes." })
+  }).annotate({ identifier: "Recovery", description: "What a recovery has set going." })
 ) {}
 
 export class WebhookTestRequest extends Schema.Opaque<WebhookTestRequest>()(
-  Schema.Struct({ type: Schema.optionalKey(EventType) }).annotate({ identifier: "WebhookTestRequest" })
+  Schema.Struct({ type: Schema.optionalKey(EventType) }).annotate({
+    identifier: "WebhookTestRequest",
+    description: "Which event to sample.",
+    examples: [{ type: "invoice.accepted_by_authority" }]
+  })
 ) {}

@@ -13,5 +13,5 @@ export class ErrorBody extends Schema.Opaque<ErrorBody>()(
       param: Schema.optionalKey(Schema.String),
       errors: Schema.optionalKey(Schema.Array(Violation))
     })
-  }).annotate({ identifier: "Error" })
+  }).annotate({ identifier: "Error", description: "What went wrong, and what to do about it." })
 ) {}

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { AccountId, EventId } from "./Id.ts"
+import { AccountId, EventId, NoteId } from "./Id.ts"
 import { InvoiceSnapshot } from "./Invoice.ts"
 import { Instant, Timestamp } from "./Money.ts"
 import { PageQuery } from "./Page.ts"
@@ -24,10 +24,23 @@ export const eventTypes: ReadonlyArray<EventTypeName> = documents.flatMap((docum
 
 export const EventType = Schema.Literals(eventTypes).annotate({
   identifier: "EventType",
+  description: "One of the 21 event types.",
   errorCode: "unknown_event_type",
   message: `must be one of the event types: ${eventTypes.join(", ")}`
 })
 export type EventType = typeof EventType.Type
+
+const { cufe, id: _id, object: _object, ...snapshotFields } = InvoiceSnapshot.fields
+
+/** The copy of a credit or debit note that an event carries: `cude` stands in place of `cufe`. */
+export class NoteSnapshot extends Schema.Opaque<NoteSnapshot>()(
+  Schema.Struct({
+    id: NoteId,
+    object: Schema.Literals(["credit_note", "debit_note"]),
+    cude: cufe,
+    ...snapshotFields
+  }).annotate({ identifier: "NoteSnapshot", description: "The copy of a credit or debit note that an event carries." })
+) {}
 
 /** What a webhook delivers. The bytes of it are stored once and every attempt sends the same. */
 export class Event extends Schema.Opaque<Event>()(
@@ -36,10 +49,12 @@ export class Event extends Schema.Opaque<Event>()(
     object: Schema.Literal("event"),
     type: EventType,
     created: Timestamp,
-    livemode: Schema.Boolean,
+    livemode: Schema.Boolean.annotateKey({ description: "Of a live document." }),
     account: AccountId,
-    data: Schema.Struct({ object: InvoiceSnapshot })
-  }).annotate({ identifier: "Event" })
+    data: Schema.Struct({ object: Schema.Union([InvoiceSnapshot, NoteSnapshot]) }).annotateKey({
+      description: "The document, as it was then."
+    })
+  }).annotate({ identifier: "Event", description: "What happened to a document: the body that webhooks deliver." })
 ) {}
 
 /** How long a request may wait for an event, in seconds. */
@@ -51,19 +66,21 @@ export const eventWaitMax = 20
  */
 export const EventQuery = {
   ...PageQuery,
-  type: Schema.optionalKey(EventType),
+  type: Schema.optionalKey(EventType).annotateKey({ description: "Only events of this type." }),
   "types[]": Schema.optionalKey(
     Schema.Array(EventType).check(
       Schema.isMaxLength(eventTypes.length, { message: `must name at most ${eventTypes.length} event types` })
     )
-  ),
-  object_id: Schema.optionalKey(Schema.String),
-  "created[gte]": Schema.optionalKey(Instant),
-  "created[lte]": Schema.optionalKey(Instant),
-  after: Schema.optionalKey(Schema.String),
+  ).annotateKey({ description: "Only events of these types." }),
+  object_id: Schema.optionalKey(Schema.String).annotateKey({ description: "Only events of this document." }),
+  "created[gte]": Schema.optionalKey(Instant).annotateKey({ description: "Not before." }),
+  "created[lte]": Schema.optionalKey(Instant).annotateKey({ description: "Not after." }),
+  after: Schema.optionalKey(Schema.String).annotateKey({
+    description: "Follow: the events after this one, oldest first."
+  }),
   wait: Schema.optionalKey(
     Schema.String.check(
       Schema.isPattern(/^(\d|1\d|20)$/u, { message: `must be a whole number of seconds from 0 to ${eventWaitMax}` })
     )
-  )
+  ).annotateKey({ description: "Seconds to wait for an event where there is none, up to 20." })
 }

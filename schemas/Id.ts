@@ -9,7 +9,10 @@ const id = (prefix: string) =>
     Schema.isPattern(new RegExp(`^${prefix}_[0-9a-hjkmnp-tv-z]{26}$`, "u"), {
       message: `must be an id that starts with ${prefix}_`
     })
-  )
+  ).annotate({
+    description: `An id: ${prefix}_ and 26 characters, which sort by creation.`,
+    examples: [`${prefix}_01k9z3v8c2m4n6p8q0r2s4t6v8`]
+  })
 
 export const AccountId = id("ten").pipe(Schema.brand("AccountId"))
 export type AccountId = typeof AccountId.Type
@@ -19,6 +22,16 @@ export type CustomerId = typeof CustomerId.Type
 
 export const InvoiceId = id("inv").pipe(Schema.brand("InvoiceId"))
 export type InvoiceId = typeof InvoiceId.Type
+
+export const NoteId = Schema.String.check(
+  Schema.isPattern(/^(cn|dn)_[0-9a-hjkmnp-tv-z]{26}$/u, { message: "must be an id that starts with cn_ or dn_" })
+)
+  .annotate({
+    description: "The id of a note: cn_ or dn_ and 26 characters, which sort by creation.",
+    examples: ["cn_01k9z3v8c2m4n6p8q0r2s4t6v8"]
+  })
+  .pipe(Schema.brand("NoteId"))
+export type NoteId = typeof NoteId.Type
 
 export const ResolutionId = id("res").pipe(Schema.brand("ResolutionId"))
 export type ResolutionId = typeof ResolutionId.Type

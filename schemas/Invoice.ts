@@ -16,7 +16,10 @@ export const invoiceStatuses = [
   "canceled"
 ] as const
 
-export const InvoiceStatus = Schema.Literals(invoiceStatuses).annotate({ identifier: "InvoiceStatus" })
+export const InvoiceStatus = Schema.Literals(invoiceStatuses).annotate({
+  identifier: "InvoiceStatus",
+  description: "`draft` until there is an outcome."
+})
 export type InvoiceStatus = typeof InvoiceStatus.Type
 
 /** The finer progress of a document that is still on its way. */
@@ -28,7 +31,11 @@ export class PaymentMeans extends Schema.Opaque<PaymentMeans>()(
     code: PaymentMeansCode,
     type: PaymentType,
     due_date: Schema.optionalKey(LocalDate)
-  }).annotate({ identifier: "PaymentMeans" })
+  }).annotate({
+    identifier: "PaymentMeans",
+    description: "How the invoice is paid. `due_date` goes with type 2.",
+    examples: [{ code: "10", type: "1" }]
+  })
 ) {}
 
 export const linesPerInvoice = 500
@@ -36,19 +43,24 @@ export const linesPerInvoice = 500
 /** What a client sends to issue an invoice. */
 export class InvoiceRequest extends Schema.Opaque<InvoiceRequest>()(
   Schema.Struct({
-    customer_id: Schema.String,
-    currency: Currency,
-    operation_type: OperationType,
+    customer_id: Schema.String.annotateKey({
+      description: "The id of a customer of the same mode.",
+      examples: ["cust_01k9z3v8c2m4n6p8q0r2s4t6v8"]
+    }),
+    currency: Currency.annotateKey({ description: "ISO 4217.", examples: ["COP"] }),
+    operation_type: OperationType.annotateKey({ description: "Code of the catalog tipo-operacion.", examples: ["10"] }),
     payment_means: PaymentMeans,
-    lines: Schema.Array(Line).check(
-      Schema.isMinLength(1, { message: "must hold at least one line", errorCode: "parameter_invalid_empty" }),
-      Schema.isMaxLength(linesPerInvoice, {
-        message: `must hold at most ${linesPerInvoice} lines`,
-        errorCode: "parameter_too_long"
-      })
-    ),
+    lines: Schema.Array(Line)
+      .check(
+        Schema.isMinLength(1, { message: "must hold at least one line", errorCode: "parameter_invalid_empty" }),
+        Schema.isMaxLength(linesPerInvoice, {
+          message: `must hold at most ${linesPerInvoice} lines`,
+          errorCode: "parameter_too_long"
+        })
+      )
+      .annotateKey({ description: "1 to 500 lines." }),
     metadata: Schema.optionalKey(Metadata)
-  }).annotate({ identifier: "InvoiceRequest" })
+  }).annotate({ identifier: "InvoiceRequest", description: "An invoice to issue." })
 ) {}
 
 /** What is wrong with an invoice that somebody might issue: all that issuing it would be refused for. */
@@ -57,7 +69,11 @@ export class Validation extends Schema.Opaque<Validation>()(
     object: Schema.Literal("validation"),
     valid: Schema.Boolean,
     errors: Schema.Array(Violation)
-  }).annotate({ identifier: "Validation" })
+  }).annotate({
+    identifier: "Validation",
+    description: "What is wrong with an invoice that might be sent.",
+    examples: [{ object: "validation", valid: true, errors: [] }]
+  })
 ) {}
 
 /** The query of invoices; all that it says must hold. */
@@ -65,11 +81,11 @@ export const InvoiceQuery = {
   ...PageQuery,
   status: Schema.optionalKey(
     Schema.Literals(invoiceStatuses).annotate({ message: `must be one of ${invoiceStatuses.join(", ")}` })
-  ),
-  customer_id: Schema.optionalKey(Schema.String),
-  full_number: Schema.optionalKey(Schema.String),
-  "created[gte]": Schema.optionalKey(Instant),
-  "created[lte]": Schema.optionalKey(Instant)
+  ).annotateKey({ description: "Only invoices with this status." }),
+  customer_id: Schema.optionalKey(Schema.String).annotateKey({ description: "Only invoices to this customer." }),
+  full_number: Schema.optionalKey(Schema.String).annotateKey({ description: "Only the invoice with this number." }),
+  "created[gte]": Schema.optionalKey(Instant).annotateKey({ description: "Not before." }),
+  "created[lte]": Schema.optionalKey(Instant).annotateKey({ description: "Not after." })
 }
 
 /** The answer to creation: exactly these six fields. */
@@ -78,57 +94,169 @@ export class InvoiceCreated extends Schema.Opaque<InvoiceCreated>()(
     id: InvoiceId,
     object: Schema.Literal("invoice"),
     status: InvoiceStatus,
-    full_number: Schema.String,
-    cufe: Schema.NullOr(Schema.String),
+    full_number: Schema.String.annotateKey({
+      description: "Prefix and number; empty until the invoice has its number.",
+      examples: [""]
+    }),
+    cufe: Schema.NullOr(Schema.String).annotateKey({
+      description: "The unique code; null until the invoice has its number.",
+      examples: [null]
+    }),
     created_at: Timestamp
-  }).annotate({ identifier: "InvoiceCreated" })
+  }).annotate({
+    identifier: "InvoiceCreated",
+    description: "The answer to creation: a draft that has no number yet.",
+    examples: [
+      {
+        id: InvoiceId.make("inv_01k9z3v8c2m4n6p8q0r2s4t6v8"),
+        object: "invoice",
+        status: "draft",
+        full_number: "",
+        cufe: null,
+        created_at: "2026-11-21T10:00:00.000-05:00"
+      }
+    ]
+  })
 ) {}
 
 /** One rule of the authority that a document broke (`rejection`) or that it only remarks on (`notification`). */
 export class AuthorityError extends Schema.Opaque<AuthorityError>()(
   Schema.Struct({
-    rule: Schema.String,
+    rule: Schema.String.annotateKey({ description: "The rule of the authority.", examples: ["FAD06"] }),
     severity: Schema.Literals(["rejection", "notification"]),
-    message: Schema.String,
-    path: Schema.NullOr(Schema.String),
-    hint: Schema.NullOr(Schema.String)
-  }).annotate({ identifier: "AuthorityError" })
+    message: Schema.String.annotateKey({
+      description: "What the authority says.",
+      examples: ["El CUFE no está calculado correctamente."]
+    }),
+    path: Schema.NullOr(Schema.String).annotateKey({
+      description: "Where in the document, as an XPath.",
+      examples: [null]
+    }),
+    hint: Schema.NullOr(Schema.String).annotateKey({ description: "What to do about it.", examples: [null] })
+  }).annotate({
+    identifier: "AuthorityError",
+    description:
+      "A rule of the authority that a document broke (`rejection`), or that it only remarks on (`notification`)."
+  })
 ) {}
 
 /** Why a document failed inside the service; the authority has not judged it. */
 export class Failure extends Schema.Opaque<Failure>()(
-  Schema.Struct({ code: Schema.String, message: Schema.String, retryable: Schema.Boolean }).annotate({
-    identifier: "Failure"
+  Schema.Struct({
+    code: Schema.String.annotateKey({ description: "Machine-readable.", examples: ["range_exhausted"] }),
+    message: Schema.String.annotateKey({
+      description: "What happened, and what to do.",
+      examples: ["The range has no number left; register another one and retry."]
+    }),
+    retryable: Schema.Boolean.annotateKey({ description: "Whether a retry can help." })
+  }).annotate({
+    identifier: "Failure",
+    description: "Why a document failed inside the service; the authority has not judged it."
   })
 ) {}
 
 export class Invoice extends Schema.Opaque<Invoice>()(
   Schema.Struct({
     ...InvoiceCreated.fields,
-    livemode: Schema.Boolean,
-    stage: InvoiceStage,
+    livemode: Schema.Boolean.annotateKey({ description: "Made with a live key." }),
+    stage: InvoiceStage.annotateKey({
+      description: "The finer progress of a document on its way.",
+      examples: ["done"]
+    }),
     customer_id: CustomerId,
     currency: Currency,
     operation_type: OperationType,
     payment_means: PaymentMeans,
-    lines: Schema.Array(Line),
+    lines: Schema.Array(Line).annotateKey({ description: "As they were sent." }),
     totals: Totals,
-    resolution_id: Schema.NullOr(ResolutionId),
-    issue_date: Schema.NullOr(Schema.String),
-    pdf_url: Schema.NullOr(Schema.String),
-    xml_url: Schema.NullOr(Schema.String),
-    qr_url: Schema.NullOr(Schema.String),
-    authority_errors: Schema.Array(AuthorityError),
-    authority_notifications: Schema.Array(AuthorityError),
-    failure: Schema.NullOr(Failure),
+    resolution_id: Schema.NullOr(ResolutionId).annotateKey({
+      description: "The range its number is from.",
+      examples: [ResolutionId.make("res_01k9z3v8c2m4n6p8q0r2s4t6v8")]
+    }),
+    issue_date: Schema.NullOr(Schema.String).annotateKey({
+      description: "The date in the document; null until it has its number.",
+      examples: ["2026-11-21"]
+    }),
+    pdf_url: Schema.NullOr(Schema.String).annotateKey({
+      description: "The printed document; null until it is accepted.",
+      examples: [null]
+    }),
+    xml_url: Schema.NullOr(Schema.String).annotateKey({
+      description: "The signed document; null until it is accepted.",
+      examples: [null]
+    }),
+    qr_url: Schema.NullOr(Schema.String).annotateKey({
+      description: "The page of the authority that the QR code leads to.",
+      examples: [null]
+    }),
+    authority_errors: Schema.Array(AuthorityError).annotateKey({ description: "Why it was rejected.", examples: [[]] }),
+    authority_notifications: Schema.Array(AuthorityError).annotateKey({
+      description: "What the authority only remarks on.",
+      examples: [[]]
+    }),
+    failure: Schema.NullOr(Failure).annotateKey({ description: "Why it failed inside the service.", examples: [null] }),
     contingency: Schema.NullOr(
       Schema.Struct({ type: Schema.Literal("04"), since: Timestamp, transmit_before: Schema.NullOr(Timestamp) })
-    ),
-    email: Schema.NullOr(Schema.Struct({ status: Schema.String, at: Timestamp })),
-    version: Schema.Int,
+    ).annotateKey({
+      description: "Since when it is issued in contingency, and until when it must be transmitted.",
+      examples: [null]
+    }),
+    email: Schema.NullOr(Schema.Struct({ status: Schema.String, at: Timestamp })).annotateKey({
+      description: "What became of the e-mail to the customer.",
+      examples: [null]
+    }),
+    version: Schema.Int.annotateKey({ description: "Grows with every change.", examples: [4] }),
     metadata: Metadata,
     updated_at: Timestamp
-  }).annotate({ identifier: "Invoice" })
+  }).annotate({
+    identifier: "Invoice",
+    description: "An invoice, with all that is known of it.",
+    examples: [
+      {
+        id: InvoiceId.make("inv_01k9z3v8c2m4n6p8q0r2s4t6v8"),
+        object: "invoice",
+        status: "accepted_by_authority",
+        full_number: "SETP990000001",
+        cufe: "8bb918b19ba22a694f1da11c643b5e9de39adf60311cf179179e9b33381030bcd4c3c3f156c506ed5908f9276f5bd9b4",
+        created_at: "2026-11-21T10:00:00.000-05:00",
+        livemode: false,
+        stage: "done",
+        customer_id: CustomerId.make("cust_01k9z3v8c2m4n6p8q0r2s4t6v8"),
+        currency: "COP",
+        operation_type: "10",
+        payment_means: { code: "10", type: "1" },
+        lines: [
+          {
+            description: "Consultoría",
+            quantity: "1.00",
+            unit_code: "94",
+            unit_price: "100000.00",
+            line_extension_amount: "100000.00",
+            taxes: [{ code: "01", rate: "19.00", base: "100000.00", value: "19000.00" }]
+          }
+        ],
+        totals: {
+          line_extension_amount: "100000.00",
+          tax_amount: "19000.00",
+          payable_amount: "119000.00",
+          taxes: [{ code: "01", rate: "19.00", base: "100000.00", value: "19000.00" }]
+        },
+        resolution_id: ResolutionId.make("res_01k9z3v8c2m4n6p8q0r2s4t6v8"),
+        issue_date: "2026-11-21",
+        pdf_url: null,
+        xml_url: null,
+        qr_url: null,
+        authority_errors: [],
+        authority_notifications: [],
+        failure: null,
+        contingency: null,
+        email: null,
+        version: 4,
+        metadata: { order: "1001" },
+        updated_at: "2026-11-21T10:00:01.000-05:00"
+      }
+    ]
+  })
 ) {}
 
 /** The copy of an invoice that an event carries. */
@@ -137,13 +265,22 @@ export class InvoiceSnapshot extends Schema.Opaque<InvoiceSnapshot>()(
     id: InvoiceId,
     object: Schema.Literal("invoice"),
     status: InvoiceStatus,
-    cufe: Schema.NullOr(Schema.String),
-    pdf_url: Schema.NullOr(Schema.String),
-    full_number: Schema.String,
-    authority_errors: Schema.Array(AuthorityError),
-    authority_notifications: Schema.Array(AuthorityError),
-    failure: Schema.NullOr(Failure),
+    cufe: Schema.NullOr(Schema.String).annotateKey({
+      description: "The unique code.",
+      examples: ["8bb918b19ba22a694f1da11c643b5e9de39adf60311cf179179e9b33381030bcd4c3c3f156c506ed5908f9276f5bd9b4"]
+    }),
+    pdf_url: Schema.NullOr(Schema.String).annotateKey({ description: "The printed document.", examples: [null] }),
+    full_number: Schema.String.annotateKey({ description: "Prefix and number.", examples: ["SETP990000001"] }),
+    authority_errors: Schema.Array(AuthorityError).annotateKey({ description: "Why it was rejected.", examples: [[]] }),
+    authority_notifications: Schema.Array(AuthorityError).annotateKey({
+      description: "What the authority only remarks on.",
+      examples: [[]]
+    }),
+    failure: Schema.NullOr(Failure).annotateKey({ description: "Why it failed inside the service.", examples: [null] }),
     metadata: Metadata,
-    version: Schema.Int
-  }).annotate({ identifier: "InvoiceSnapshot" })
+    version: Schema.Int.annotateKey({
+      description: "Drop a copy whose version is below one you have seen.",
+      examples: [4]
+    })
+  }).annotate({ identifier: "InvoiceSnapshot", description: "The copy of an invoice that an event carries." })
 ) {}

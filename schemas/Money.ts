@@ -9,7 +9,11 @@ export const Decimal = Schema.String.check(
   Schema.isPattern(/^\d{1,15}\.\d{2}$/u, {
     message: 'must be a string with a decimal of exactly two fraction digits and no sign, such as "100000.00"'
   })
-).annotate({ identifier: "Decimal", examples: ["100000.00"] })
+).annotate({
+  identifier: "Decimal",
+  description: "A decimal with exactly two fraction digits, as a string.",
+  examples: ["100000.00"]
+})
 
 /** An ISO 4217 code of the currencies the authority knows. */
 export const Currency = Schema.String.check(
@@ -33,7 +37,11 @@ export const LocalDate = Schema.String.check(
 )
 
 /** ISO 8601 with the offset of the authority's zone, at most milliseconds: `2026-11-21T10:00:00.000-05:00`. */
-export const Timestamp = Schema.String.annotate({ format: "date-time", examples: ["2026-11-21T10:00:00.000-05:00"] })
+export const Timestamp = Schema.String.annotate({
+  format: "date-time",
+  description: "ISO 8601 with the offset of the authority's zone.",
+  examples: ["2026-11-21T10:00:00.000-05:00"]
+})
 
 /** A moment that a client names: ISO 8601 with an offset, at most milliseconds. */
 export const Instant = Schema.String.check(
@@ -43,4 +51,4 @@ export const Instant = Schema.String.check(
   Schema.makeFilter((time) => isCalendarDate(time.slice(0, 10)) && !Number.isNaN(Date.parse(time)), {
     message: "must be a time that exists in the calendar"
   })
-).annotate({ format: "date-time" })
+).annotate({ format: "date-time", description: "ISO 8601 with an offset." })

@@ -7,8 +7,8 @@ export const pageSizeMax = 100
 export const Page = <S extends Schema.Top>(item: S, identifier: string) =>
   Schema.Struct({
     object: Schema.Literal("list"),
-    url: Schema.String,
-    has_more: Schema.Boolean,
+    url: Schema.String.annotateKey({ description: "The path of the list.", examples: ["/v1/…"] }),
+    has_more: Schema.Boolean.annotateKey({ description: "There are more beyond this page." }),
     data: Schema.Array(item)
   }).annotate({ identifier })
 
@@ -18,9 +18,9 @@ export const PageQuery = {
     Schema.String.check(
       Schema.isPattern(/^([1-9]|[1-9]\d|100)$/u, { message: `must be a whole number from 1 to ${pageSizeMax}` })
     )
-  ),
-  starting_after: Schema.optionalKey(Schema.String),
-  ending_before: Schema.optionalKey(Schema.String)
+  ).annotateKey({ description: "Objects a page: 1 to 100, 10 by default.", examples: ["10"] }),
+  starting_after: Schema.optionalKey(Schema.String).annotateKey({ description: "The page after this id." }),
+  ending_before: Schema.optionalKey(Schema.String).annotateKey({ description: "The page before this id." })
 }
 
 export interface PageRequest {

@@ -13,19 +13,22 @@ const DocumentNumber = Schema.Number.check(
 const fields = {
   number: Schema.String.check(
     Schema.isPattern(/^\d{1,20}$/u, { message: "must be the resolution's number: 1 to 20 digits" })
-  ),
+  ).annotateKey({ description: "The number of the resolution.", examples: ["18764000001"] }),
   prefix: Schema.String.check(
     Schema.isPattern(/^[A-Z0-9]{0,4}$/u, {
       message: "must be at most 4 capital letters and digits, or empty where the authority gave none"
     })
-  ),
-  from_number: DocumentNumber,
-  to_number: DocumentNumber,
-  valid_from: LocalDate,
-  valid_to: LocalDate,
+  ).annotateKey({ description: "What numbers begin with; may be empty.", examples: ["FE"] }),
+  from_number: DocumentNumber.annotateKey({ description: "The first number.", examples: [1] }),
+  to_number: DocumentNumber.annotateKey({ description: "The last number.", examples: [5_000] }),
+  valid_from: LocalDate.annotateKey({ description: "The first day.", examples: ["2026-01-19"] }),
+  valid_to: LocalDate.annotateKey({ description: "The last day.", examples: ["2030-01-19"] }),
   technical_key: Schema.String.check(
     Schema.isPattern(/^[0-9a-fA-F]{40}$/u, { message: "must be the 40 hex digits that the authority gave" })
-  )
+  ).annotateKey({
+    description: "40 hex digits from the authority; part of each CUFE.",
+    examples: ["fc8eac422eba16e22ffd8c6f94b3f40a6e38162c"]
+  })
 }
 
 const document_type = Schema.Literal("invoice").annotate({ message: 'must be "invoice"' })
@@ -34,9 +37,12 @@ const document_type = Schema.Literal("invoice").annotate({ message: 'must be "in
 export class ResolutionRequest extends Schema.Opaque<ResolutionRequest>()(
   Schema.Struct({
     ...fields,
-    document_type: Schema.optionalKey(document_type),
-    next_number: Schema.optionalKey(DocumentNumber)
-  }).annotate({ identifier: "ResolutionRequest" })
+    document_type: Schema.optionalKey(document_type).annotateKey({ description: "`invoice`." }),
+    next_number: Schema.optionalKey(DocumentNumber).annotateKey({
+      description: "Where to begin, when a part has been used elsewhere.",
+      examples: [1]
+    })
+  }).annotate({ identifier: "ResolutionRequest", description: "A numbering range, as the authority granted it." })
 ) {}
 
 /** What may change of a range. The rest stands in documents. */
@@ -44,11 +50,16 @@ export class ResolutionUpdate extends Schema.Opaque<ResolutionUpdate>()(
   Schema.Struct({
     is_active: Schema.optionalKey(Schema.Boolean),
     valid_to: Schema.optionalKey(LocalDate)
-  }).annotate({ identifier: "ResolutionUpdate" })
+  }).annotate({
+    identifier: "ResolutionUpdate",
+    description: "What may change of a range.",
+    examples: [{ is_active: false }]
+  })
 ) {}
 
 export const ResolutionStatus = Schema.Literals(["active", "exhausted", "expired", "inactive"]).annotate({
-  identifier: "ResolutionStatus"
+  identifier: "ResolutionStatus",
+  description: "`active` exactly when invoices can be numbered from it today."
 })
 export type ResolutionStatus = typeof ResolutionStatus.Type
 
@@ -57,19 +68,22 @@ export class Resolution extends Schema.Opaque<Resolution>()(
   Schema.Struct({
     id: ResolutionId,
     object: Schema.Literal("resolution"),
-    livemode: Schema.Boolean,
-    number: Schema.String,
+    livemode: Schema.Boolean.annotateKey({ description: "Of the live mode." }),
+    number: Schema.String.annotateKey({ description: "The number of the resolution.", examples: ["18764000001"] }),
     document_type,
-    prefix: Schema.String,
-    from_number: Schema.Int,
-    to_number: Schema.Int,
-    valid_from: Schema.String,
-    valid_to: Schema.String,
-    technical_key: Schema.String,
-    is_active: Schema.Boolean,
-    next_number: Schema.Int,
-    remaining: Schema.Int,
+    prefix: Schema.String.annotateKey({ description: "What numbers begin with; may be empty.", examples: ["FE"] }),
+    from_number: Schema.Int.annotateKey({ description: "The first number.", examples: [1] }),
+    to_number: Schema.Int.annotateKey({ description: "The last number.", examples: [5_000] }),
+    valid_from: Schema.String.annotateKey({ description: "The first day.", examples: ["2026-01-19"] }),
+    valid_to: Schema.String.annotateKey({ description: "The last day.", examples: ["2030-01-19"] }),
+    technical_key: Schema.String.annotateKey({
+      description: "40 hex digits from the authority; part of each CUFE.",
+      examples: ["fc8eac422eba16e22ffd8c6f94b3f40a6e38162c"]
+    }),
+    is_active: Schema.Boolean.annotateKey({ description: "Whether it may be numbered from.", examples: [true] }),
+    next_number: Schema.Int.annotateKey({ description: "The next number it gives.", examples: [2] }),
+    remaining: Schema.Int.annotateKey({ description: "Numbers left.", examples: [4_999] }),
     status: ResolutionStatus,
     created_at: Timestamp
-  }).annotate({ identifier: "Resolution" })
+  }).annotate({ identifier: "Resolution", description: "A numbering range." })
 ) {}

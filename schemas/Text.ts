@@ -53,4 +53,9 @@ export const Metadata = Schema.Record(
       errorCode: "parameter_too_long"
     })
   )
-  .annotate({ identifier: "Metadata" })
+  .annotate({
+    identifier: "Metadata",
+    description:
+      "Key/value pairs of your own, such as an order's reference: at most 50, keys of up to 40 characters, values of up to 500.",
+    examples: [{ order: "1001" }]
+  })

@@ -26,5 +26,5 @@ export const TimelineEntry = Schema.Union([
     response_status: Schema.NullOr(Schema.Int),
     error: Schema.NullOr(Schema.Struct({ code: Schema.String, message: Schema.String }))
   })
-]).annotate({ identifier: "TimelineEntry" })
+]).annotate({ identifier: "TimelineEntry", description: "One thing that happened to a document." })
 export type TimelineEntry = typeof TimelineEntry.Type

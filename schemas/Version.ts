@@ -13,14 +13,15 @@ export type Version = typeof Version.Type
 export class VersionList extends Schema.Opaque<VersionList>()(
   Schema.Struct({
     object: Schema.Literal("list"),
-    url: Schema.String,
+    url: Schema.String.annotateKey({ description: "The path of the list.", examples: ["/v1/versions"] }),
     has_more: Schema.Literal(false),
     data: Schema.Array(
       Schema.Struct({ object: Schema.Literal("version"), version: Version, is_current: Schema.Boolean }).annotate({
-        identifier: "VersionItem"
+        identifier: "VersionItem",
+        description: "A dated version of the interface."
       })
     )
-  }).annotate({ identifier: "VersionList" })
+  }).annotate({ identifier: "VersionList", description: "The versions, newest first." })
 ) {}
 
 export const currentVersion: Version = "2026-01-01"

@@ -11,8 +11,8 @@ const floors: ReadonlyArray<ReadonlyArray<string>> = [
   ["src/cli"],
   ["src/platform"],
   ["src/App.ts"],
-  ["src/http", "src/entities", "src/client"],
-  ["src/store", "src/documents", "src/outbound"],
+  ["src/http", "src/entities"],
+  ["src/store", "src/documents", "src/outbound", "src/client"],
   ["src/api", "src/domain", "src/protocol"],
   ["schemas"],
   ["package.json"]

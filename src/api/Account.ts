@@ -9,22 +9,27 @@ const update = { headers: honouredKeyHeaders, payload: AccountUpdate, success: A
 
 export class AccountApi extends HttpApiGroup.make("account")
   .add(
-    HttpApiEndpoint.get("retrieveAccount", path, { headers: versionHeader, success: Account }).annotate(
-      OpenApi.Summary,
-      "The account of the key: a way to check that the key works"
-    )
+    HttpApiEndpoint.get("retrieveAccount", path, { headers: versionHeader, success: Account })
+      .annotate(OpenApi.Summary, "The account of the key: a way to check that the key works")
+      .annotate(OpenApi.Description, "Answers with the account that the key belongs to, seen in the key's mode.")
   )
   .add(
     HttpApiEndpoint.patch("updateAccount", path, update)
       .annotate(IdempotencyKey, "honoured")
       .annotate(OpenApi.Summary, "Change the account and the issuer of documents that are numbered from now on")
+      .annotate(
+        OpenApi.Description,
+        "What is sent is changed, the rest stays. Documents that have their number keep the issuer as it was."
+      )
   )
   .add(
     HttpApiEndpoint.post("updateAccountByPost", path, update)
       .annotate(IdempotencyKey, "honoured")
       .annotate(OpenApi.Summary, "Change the account: the same as PATCH")
+      .annotate(OpenApi.Description, "For clients that cannot send PATCH.")
   )
   .middleware(Conventions)
   .middleware(Authorization)
   .middleware(Errors)
-  .annotate(OpenApi.Title, "Account") {}
+  .annotate(OpenApi.Title, "Account")
+  .annotate(OpenApi.Description, "The business account that issues invoices.") {}

@@ -3,6 +3,7 @@ import { currentVersion } from "../../schemas/Version.ts"
 import { AccountApi } from "./Account.ts"
 import { ApiKeysApi } from "./ApiKeys.ts"
 import { CatalogsApi } from "./Catalogs.ts"
+import { complete } from "./Document.ts"
 import { CustomersApi } from "./Customers.ts"
 import { EventsApi } from "./Events.ts"
 import { HealthApi } from "./Health.ts"
@@ -31,6 +32,10 @@ export class Api extends HttpApi.make("folio")
     OpenApi.annotations({
       title: "Folio",
       version: currentVersion,
-      description: "Issues electronic invoices to the tax authority and tells their outcome by signed webhooks."
+      description: "Issues electronic invoices to the tax authority and tells their outcome by signed webhooks.",
+      license: { name: "MIT", identifier: "MIT" },
+      // The service that serves the document, wherever that is.
+      servers: [{ url: "/", description: "This service" }],
+      transform: complete
     })
   ) {}

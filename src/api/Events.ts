@@ -8,7 +8,7 @@ import { Conventions, MayWait, versionHeader } from "./Conventions.ts"
 import { Errors } from "./Errors.ts"
 
 const item = "/v1/events/:id"
-const params = { id: Schema.String }
+const params = { id: Schema.String.annotate({ description: "The id of the object." }) }
 
 export class EventsApi extends HttpApiGroup.make("events")
   .add(
@@ -19,12 +19,15 @@ export class EventsApi extends HttpApiGroup.make("events")
     })
       .annotate(MayWait, true)
       .annotate(OpenApi.Summary, "List events, newest first; or follow them, oldest first, with after and wait")
+      .annotate(
+        OpenApi.Description,
+        "With `after` and `wait` an answer waits until there is an event, up to 20 seconds: a way to hear of outcomes without a webhook."
+      )
   )
   .add(
-    HttpApiEndpoint.get("retrieveEvent", item, { headers: versionHeader, params, success: Event }).annotate(
-      OpenApi.Summary,
-      "Retrieve an event: the body that its deliveries send"
-    )
+    HttpApiEndpoint.get("retrieveEvent", item, { headers: versionHeader, params, success: Event })
+      .annotate(OpenApi.Summary, "Retrieve an event: the body that its deliveries send")
+      .annotate(OpenApi.Description, "The bytes are those that every delivery of it sends.")
   )
   .add(
     HttpApiEndpoint.get("listEventDeliveries", `${item}/deliveries`, {
@@ -32,9 +35,12 @@ export class EventsApi extends HttpApiGroup.make("events")
       params,
       query: PageQuery,
       success: DeliveryPage
-    }).annotate(OpenApi.Summary, "List an event's deliveries with their attempts, newest first")
+    })
+      .annotate(OpenApi.Summary, "List an event's deliveries with their attempts, newest first")
+      .annotate(OpenApi.Description, "One delivery for each endpoint that was subscribed when it happened.")
   )
   .middleware(Conventions)
   .middleware(Authorization)
   .middleware(Errors)
-  .annotate(OpenApi.Title, "Events") {}
+  .annotate(OpenApi.Title, "Events")
+  .annotate(OpenApi.Description, "What happened to documents.") {}

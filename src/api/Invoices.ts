@@ -16,7 +16,7 @@ import {
 import { Errors } from "./Errors.ts"
 
 const item = "/v1/invoices/:id"
-const params = { id: Schema.String }
+const params = { id: Schema.String.annotate({ description: "The id of the object." }) }
 
 export class InvoicesApi extends HttpApiGroup.make("invoices")
   .add(
@@ -28,6 +28,10 @@ export class InvoicesApi extends HttpApiGroup.make("invoices")
       .annotate(IdempotencyKey, "required")
       .annotate(Rules, "invoice")
       .annotate(OpenApi.Summary, "Issue an invoice: answers at once with a draft; the outcome arrives as an event")
+      .annotate(
+        OpenApi.Description,
+        "The invoice is stored and answered as a draft. Then it is numbered, signed and sent to the authority; its outcome is an event."
+      )
   )
   .add(
     HttpApiEndpoint.post("validateInvoice", "/v1/invoices/validate", {
@@ -38,20 +42,28 @@ export class InvoicesApi extends HttpApiGroup.make("invoices")
       .middleware(Judging)
       .annotate(Rules, "invoice")
       .annotate(OpenApi.Summary, "Tell all that is wrong with an invoice; nothing is stored, and no number is used")
+      .annotate(OpenApi.Description, "The rules are those of creation. `errors` is empty when `valid` is true.")
   )
   .add(
     HttpApiEndpoint.get("listInvoices", "/v1/invoices", {
       headers: versionHeader,
       query: InvoiceQuery,
       success: Page(Invoice, "InvoicePage")
-    }).annotate(OpenApi.Summary, "List invoices, newest first")
+    })
+      .annotate(OpenApi.Summary, "List invoices, newest first")
+      .annotate(OpenApi.Description, "Go on with `starting_after`, the id of the last one, while `has_more` is true.")
   )
   .add(
     HttpApiEndpoint.get("retrieveInvoice", item, {
       headers: versionHeader,
       params,
       success: Invoice
-    }).annotate(OpenApi.Summary, "Retrieve an invoice")
+    })
+      .annotate(OpenApi.Summary, "Retrieve an invoice")
+      .annotate(
+        OpenApi.Description,
+        "Shows the number and the CUFE from when it has them, and why it was rejected or failed."
+      )
   )
   .add(
     HttpApiEndpoint.post("cancelInvoice", `${item}/cancel`, {
@@ -61,6 +73,10 @@ export class InvoicesApi extends HttpApiGroup.make("invoices")
     })
       .annotate(IdempotencyKey, "honoured")
       .annotate(OpenApi.Summary, "Cancel a draft that has no number yet")
+      .annotate(
+        OpenApi.Description,
+        "Once an invoice has its number it can no longer be canceled: correct it by a credit note."
+      )
   )
   .add(
     HttpApiEndpoint.post("retryInvoice", `${item}/retry`, {
@@ -70,15 +86,19 @@ export class InvoicesApi extends HttpApiGroup.make("invoices")
     })
       .annotate(IdempotencyKey, "required")
       .annotate(OpenApi.Summary, "Try a failed invoice again; it keeps the number it has")
+      .annotate(OpenApi.Description, "For an invoice whose `status` is `failed`, when its cause is mended.")
   )
   .add(
     HttpApiEndpoint.get("retrieveInvoiceTimeline", `${item}/timeline`, {
       headers: versionHeader,
       params,
       success: Page(TimelineEntry, "TimelinePage")
-    }).annotate(OpenApi.Summary, "All that has happened to an invoice, oldest first")
+    })
+      .annotate(OpenApi.Summary, "All that has happened to an invoice, oldest first")
+      .annotate(OpenApi.Description, "Changes of its state, calls to the authority, events and their deliveries.")
   )
   .middleware(Conventions)
   .middleware(Authorization)
   .middleware(Errors)
-  .annotate(OpenApi.Title, "Invoices") {}
+  .annotate(OpenApi.Title, "Invoices")
+  .annotate(OpenApi.Description, "Electronic invoices, and what became of them.") {}

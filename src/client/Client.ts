@@ -4,7 +4,6 @@
  * nothing is done twice.
  */
 import { Duration, Effect, Option, Random, Redacted, Result, Stream } from "effect"
-import { SecureRandom } from "effect/crypto"
 import { HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
 import { Api } from "../api/Api.ts"
@@ -51,15 +50,16 @@ const repeating = (client: HttpClient.HttpClient): HttpClient.HttpClient =>
     })
   )
 
+const newKey = Effect.sync(() => crypto.randomUUID())
+
 const changes = (method: string) => method === "POST" || method === "PATCH"
 
 /** Functions for every operation, by group: `client.invoices.createInvoice({ headers, payload })`. Fail with `ApiError`. */
 export const make = Effect.fnUntraced(function* ({ apiKey, baseUrl, version }: ClientOptions) {
-  const random = yield* SecureRandom.SecureRandom
   const key = typeof apiKey === "string" ? Redacted.make(apiKey) : apiKey
   const withKey = Effect.fnUntraced(function* (request: HttpClientRequest.HttpClientRequest) {
     if (!changes(request.method) || request.headers["idempotency-key"] !== undefined) return request
-    return HttpClientRequest.setHeader(request, "idempotency-key", yield* random.ulid)
+    return HttpClientRequest.setHeader(request, "idempotency-key", yield* newKey)
   })
   const transformClient = (client: HttpClient.HttpClient) =>
     client.pipe(

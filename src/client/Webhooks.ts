@@ -59,7 +59,10 @@ const judge = ({ headers, now = new Date(), payload, secret, toleranceSeconds = 
     headerOf(headers, `webhook-${name}`)
   )
   const checked = { body: payload, now: Math.floor(now.getTime() / 1000), toleranceSeconds }
-  const results = [secret].flat().flatMap((one: string) => {
+  // With an empty secret anybody could sign: a setting that is missing must not let everybody in.
+  const secrets = [secret].flat().filter((one: string) => /^whsec_./.test(one))
+  if (secrets.length === 0) return Result.fail("mismatch" as const)
+  const results = secrets.flatMap((one: string) => {
     const input = { ...checked, secret: one }
     return [
       ...(svc === undefined ? [] : [verifySvc({ ...input, header: svc })]),

@@ -3,9 +3,9 @@ import { HttpRouter, HttpServerResponse } from "effect/http"
 import { HttpApiScalar } from "effect/http-api"
 import { ApiError, type ErrorCode, errorCodes } from "../../schemas/ApiError.ts"
 import { Api } from "../api/Api.ts"
+import { errorExample, errorExamples } from "../api/ErrorExamples.ts"
 import { openApi } from "../api/OpenApi.ts"
 import { ServiceInfo } from "../api/ServiceInfo.ts"
-import { errorExamples } from "./ErrorExamples.ts"
 import * as Errors from "./Errors.ts"
 
 const escape = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;")
@@ -23,21 +23,6 @@ const page = (title: string, content: string) =>
 
 const markup = (text: string) => escape(text).replaceAll(/`([^`]+)`/g, "<code>$1</code>")
 
-/** The envelope as a client sees it. */
-const exampleOf = (code: ErrorCode, baseUrl: string) => {
-  const { message, param } = errorExamples[code]
-  return {
-    error: {
-      type: errorCodes[code].type,
-      code,
-      message,
-      doc_url: `${baseUrl}/docs/errors/${code}`,
-      request_id: "req_01k9z3v8c2m4n6p8q0r2s4t6v8",
-      ...(param === undefined ? {} : { param })
-    }
-  }
-}
-
 const retries = (code: ErrorCode) => {
   if (errorCodes[code].status >= 500 || code === "request_timeout") return "Yes, with the same Idempotency-Key."
   return code === "rate_limited" ? "Yes, after the seconds in `Retry-After`." : "Not as it is: it would fail again."
@@ -51,7 +36,7 @@ const errorPage = (code: ErrorCode, baseUrl: string) => {
       `<dl><dt>HTTP status</dt><dd>${status}</dd><dt>Type</dt><dd><code>${type}</code></dd>` +
       `<dt>Retry?</dt><dd>${markup(retries(code))}</dd></dl>` +
       `<h2>Example</h2><p>${escape(errorExamples[code].request)}:</p>` +
-      `<pre>${escape(JSON.stringify(exampleOf(code, baseUrl), null, 2))}</pre>` +
+      `<pre>${escape(JSON.stringify(errorExample(code, baseUrl), null, 2))}</pre>` +
       `<p><a href="/docs/errors">All errors</a> · <a href="/docs">API reference</a></p>`
   )
 }

@@ -1,6 +1,6 @@
-import { NodeCrypto, NodeHttpClient } from "@effect/platform-node"
+import { NodeHttpClient } from "@effect/platform-node"
 import { assert, layer } from "@effect/vitest"
-import { Array, Effect, Layer, Stream } from "effect"
+import { Array, Effect, Stream } from "effect"
 import { all, make } from "folio/client"
 import { Stripe } from "stripe"
 import { invoiceBody } from "../support/Invoices.ts"
@@ -81,6 +81,6 @@ layer(TestApp.layer(), { excludeTestServices: true })("What developers have at h
       )
       const error = yield* Effect.flip(client.invoices.retrieveInvoice({ params: { id: "inv_none" }, headers: {} }))
       assert.deepInclude(error, { _tag: "ApiError", code: "resource_missing" })
-    }).pipe(Effect.provide(Layer.merge(NodeHttpClient.layerUndici, NodeCrypto.layer)))
+    }).pipe(Effect.provide(NodeHttpClient.layerUndici))
   )
 })

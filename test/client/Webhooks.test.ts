@@ -57,6 +57,15 @@ describe("folio/webhooks", () => {
 
   it("refuses another secret, and what is five minutes away from its time", () => {
     assert.strictEqual(faultOf({ secret: other }), "mismatch")
+    for (const none of ["", "whsec_", []]) {
+      const headersOfNone = signatureHeaders({
+        secret: "whsec_",
+        messageId: "evt_1",
+        timestamp: seconds,
+        body: payload
+      })
+      assert.strictEqual(faultOf({ secret: none, headers: headersOfNone }), "mismatch")
+    }
     const at = (offset: number) => faultOf({ now: new Date(now.getTime() + offset * 1000) })
     assert.deepStrictEqual([at(300), at(-300), at(301), at(-301)], [null, null, "expired", "expired"])
     assert.isNull(faultOf({ now: new Date(now.getTime() + 900_000), toleranceSeconds: 900 }))

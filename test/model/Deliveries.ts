@@ -155,7 +155,7 @@ export class Deliveries {
     for (const event of events) {
       const { object } = event.data
       if (object.status !== event.type.slice("invoice.".length)) wrong(`${event.type} shows ${object.status}`)
-      if (object.full_number !== invoice.full_number || object.cufe !== invoice.cufe)
+      if (object.full_number !== invoice.full_number || !("cufe" in object) || object.cufe !== invoice.cufe)
         wrong(`${event.type} shows another number`)
       if (JSON.stringify(object.metadata) !== JSON.stringify(invoice.metadata))
         wrong(`${event.type} shows other metadata`)

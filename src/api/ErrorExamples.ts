@@ -1,4 +1,4 @@
-import type { ErrorCode } from "../../schemas/ApiError.ts"
+import { type ErrorCode, errorCodes } from "../../schemas/ApiError.ts"
 
 /** A request that is answered with an error, in a few words, and what the error then says. */
 export interface ErrorExample {
@@ -220,5 +220,20 @@ export const errorExamples: Readonly<Record<ErrorCode, ErrorExample>> = {
   service_unavailable: {
     request: "Any request, while the database is away",
     message: "The database cannot be reached at the moment. Retry with the same Idempotency-Key: nothing is done twice."
+  }
+}
+
+/** An error as a client sees it. */
+export const errorExample = (code: ErrorCode, baseUrl: string) => {
+  const { message, param } = errorExamples[code]
+  return {
+    error: {
+      type: errorCodes[code].type,
+      code,
+      message,
+      doc_url: `${baseUrl}/docs/errors/${code}`,
+      request_id: "req_01k9z3v8c2m4n6p8q0r2s4t6v8",
+      ...(param === undefined ? {} : { param })
+    }
   }
 }

@@ -1,0 +1,110 @@
+import { type EventType, eventTypes } from "../../schemas/Event.ts"
+import { exampleOf, type Schemas } from "./Examples.ts"
+
+const happened: Readonly<Record<string, string>> = {
+  accepted_by_authority: "was accepted by the authority",
+  rejected_by_authority: "was rejected by the authority; the reasons are in `authority_errors`",
+  accepted_contingency: "was issued under contingency, type 04; a second event tells what the authority says of it",
+  failed: "failed inside the service; the authority has not judged it",
+  "email.delivered": "was delivered to the customer by e-mail",
+  "email.bounced": "could not be delivered by e-mail: the address does not take it",
+  "email.complained": "was marked as spam by the customer"
+}
+
+const rejection = {
+  rule: "FAD06",
+  severity: "rejection",
+  message: "El CUFE no está calculado correctamente.",
+  path: null,
+  hint: null
+}
+
+const partsOf = (type: EventType) => {
+  const [object = "", ...outcome] = type.split(".")
+  return { object, outcome: outcome.join(".") }
+}
+
+const eventExample = (type: EventType, schemas: Schemas) => {
+  const { object, outcome } = partsOf(type)
+  const status = outcome.startsWith("email.") ? "accepted_by_authority" : outcome
+  const snapshot = object === "invoice" ? "InvoiceSnapshot" : "NoteSnapshot"
+  const event = exampleOf({ $ref: "#/components/schemas/Event" }, schemas) as object
+  const document = exampleOf({ $ref: `#/components/schemas/${snapshot}` }, schemas) as { readonly id: string }
+  return {
+    ...event,
+    type,
+    data: {
+      object: {
+        ...document,
+        id: object === "debit_note" ? document.id.replace("cn_", "dn_") : document.id,
+        object,
+        status,
+        authority_errors: status === "rejected_by_authority" ? [rejection] : [],
+        ...(status === "failed"
+          ? { failure: { code: "range_exhausted", message: "The range has no number left.", retryable: true } }
+          : {})
+      }
+    }
+  }
+}
+
+const headers: Readonly<Record<string, readonly [description: string, example: string]>> = {
+  "Svc-Event-Id": [
+    "The id of the event. It is the same at every attempt: keep it to notice repetitions.",
+    "evt_01k9z3v8c2m4n6p8q0r2s4t6v8"
+  ],
+  "Svc-Event-Type": ["The type of the event.", "invoice.accepted_by_authority"],
+  "Svc-Signature": [
+    "`t=<unix seconds>,v1=<hex>`: HMAC-SHA256 of `<t>.<raw body>` with the endpoint's secret. Refuse what is older than 300 seconds.",
+    "t=1795273200,v1=9840a84a307daee0db92137eca61d268ea57ee891887f00c09814562486da96e"
+  ],
+  "Svc-Webhook-Id": ["The id of the endpoint.", "we_01k9z3v8c2m4n6p8q0r2s4t6v8"],
+  "webhook-id": ["Standard Webhooks: the id of the event.", "evt_01k9z3v8c2m4n6p8q0r2s4t6v8"],
+  "webhook-timestamp": ["Standard Webhooks: Unix seconds.", "1795273200"],
+  "webhook-signature": ["Standard Webhooks: `v1,<base64>`.", "v1,xqdpG/YA3AtIgFRbfy6VTcYhFMYD2GTG1c/APeFltXw="]
+}
+
+/** The headers of every delivery, by their names. */
+export const deliveryHeaders = Object.fromEntries(
+  Object.entries(headers).map(([name, [description, example]]) => [
+    name,
+    { name, in: "header", required: true, description, schema: { type: "string" }, example }
+  ])
+)
+
+const parameters = Object.keys(headers).map((name) => ({ $ref: `#/components/parameters/${name}` }))
+
+/** The `webhooks` of the OpenAPI document: what the service sends, one for each type of event. */
+export const webhooks = (schemas: Schemas) =>
+  Object.fromEntries(
+    eventTypes.map((type) => {
+      const { object, outcome } = partsOf(type)
+      const post = {
+        operationId: `on.${type}`,
+        tags: ["Events"],
+        summary: `${type}`,
+        description: `The ${object.replace("_", " ")} ${happened[outcome]}.`,
+        security: [],
+        parameters,
+        requestBody: {
+          required: true,
+          content: {
+            "application/json": {
+              schema: {
+                allOf: [
+                  { $ref: "#/components/schemas/Event" },
+                  { type: "object", properties: { type: { type: "string", enum: [type] } } }
+                ]
+              },
+              example: eventExample(type, schemas)
+            }
+          }
+        },
+        responses: {
+          "2XX": { description: "Received. Answer within 15 seconds, and do the work afterwards." },
+          "4XX": { description: "Not received, for instance because the signature does not fit. It is tried again." }
+        }
+      }
+      return [type, { post }]
+    })
+  )

@@ -1,0 +1,47 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { openApi } from "../../src/api/OpenApi.ts"
+import { layer as app } from "../support/MemoryApp.ts"
+import { get, send } from "../support/Requests.ts"
+
+// oxlint-disable-next-line typescript/no-explicit-any -- read as a client would, from the text
+const document: any = JSON.parse(JSON.stringify(openApi))
+
+const exampleIn = (method: string, path: string) =>
+  document.paths[path][method].requestBody.content["application/json"].example
+
+/** All operations that name no object in their path and take a body. */
+const creations = Object.entries<Record<string, { readonly requestBody?: object }>>(document.paths).flatMap(
+  ([path, methods]) =>
+    Object.entries(methods)
+      .filter(([, { requestBody }]) => requestBody !== undefined && !path.includes("{"))
+      .map(([method]) => ({ method, path }))
+)
+
+layer(app)("the examples of the OpenAPI document", (it) => {
+  it.effect.each(creations)("$method $path does what it says with its example", ({ method, path }) =>
+    Effect.gen(function* () {
+      const body = { ...exampleIn(method, path) }
+      if ("customer_id" in body) {
+        const customer = yield* send({
+          method: "POST",
+          path: "/v1/customers",
+          body: exampleIn("post", "/v1/customers")
+        })
+        body.customer_id = customer.json.id
+      }
+      const reply = yield* send({ method: method.toUpperCase(), path, body })
+      const expected = Object.keys(document.paths[path][method].responses).find((status) => status < "300")
+      assert.strictEqual(String(reply.status), expected, reply.text)
+    })
+  )
+
+  it.effect("are shown at /docs and /v1/openapi.json", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual((yield* get("/v1/openapi.json")).json, document)
+      const { text } = yield* get("/docs")
+      assert.include(text, "invoice.email.complained")
+      assert.include(text, "Cliente de Prueba S.A.S.")
+    })
+  )
+})
