@@ -1,11 +1,11 @@
 /*
  * `folio/client`: the interface as typed functions. What may be repeated without harm is repeated: a request without an answer,
  * one that was too many, one that broke the service. An idempotency key goes with everything that changes something, so that
- * nothing is done twice.
+ * nothing is done twice: your own, which creations require, or one made for the call.
  */
 import { Duration, Effect, Option, Random, Redacted, Result, Stream } from "effect"
 import { HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
-import { HttpApiClient } from "effect/http-api"
+import { HttpApi, HttpApiClient } from "effect/http-api"
 import { Api } from "../api/Api.ts"
 
 export { ApiError } from "../../schemas/ApiError.ts"
@@ -50,16 +50,20 @@ const repeating = (client: HttpClient.HttpClient): HttpClient.HttpClient =>
     })
   )
 
-const newKey = Effect.sync(() => crypto.randomUUID())
+/** A key for one operation, to be given to each attempt at it. What must have a key takes it in its `headers`. */
+export const newIdempotencyKey = Effect.sync(() => crypto.randomUUID())
 
 const changes = (method: string) => method === "POST" || method === "PATCH"
 
-/** Functions for every operation, by group: `client.invoices.createInvoice({ headers, payload })`. Fail with `ApiError`. */
+/**
+ * Functions for every operation, by group: `client.invoices.createInvoice({ headers, payload })`. Fail with `ApiError`, or with
+ * `HttpClientError` when no answer came or none of Folio's.
+ */
 export const make = Effect.fnUntraced(function* ({ apiKey, baseUrl, version }: ClientOptions) {
   const key = typeof apiKey === "string" ? Redacted.make(apiKey) : apiKey
   const withKey = Effect.fnUntraced(function* (request: HttpClientRequest.HttpClientRequest) {
     if (!changes(request.method) || request.headers["idempotency-key"] !== undefined) return request
-    return HttpClientRequest.setHeader(request, "idempotency-key", yield* newKey)
+    return HttpClientRequest.setHeader(request, "idempotency-key", yield* newIdempotencyKey)
   })
   const transformClient = (client: HttpClient.HttpClient) =>
     client.pipe(
@@ -70,7 +74,8 @@ export const make = Effect.fnUntraced(function* ({ apiKey, baseUrl, version }: C
       HttpClient.mapRequestEffect(withKey),
       repeating
     )
-  return yield* HttpApiClient.make(Api, { baseUrl, transformClient })
+  // A later release may answer with more members than this one knows: they are no mistake of its.
+  return yield* HttpApiClient.make(Api.annotate(HttpApi.ParseOptions, { errors: "all" }), { baseUrl, transformClient })
 })
 
 export type Client = Effect.Success<ReturnType<typeof make>>

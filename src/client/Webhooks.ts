@@ -21,8 +21,11 @@ export interface ReceivedWebhook {
   readonly toleranceSeconds?: number
 }
 
-/** `missing`: no signature header. `not_an_event`: genuine, but its body is none of ours. */
-export type WebhookFault = SignatureFault | "missing" | "not_an_event"
+/**
+ * `missing`: no signature header. `not_an_event`: genuine, but its body is none of ours. `unusable`: the receiver's own mistake,
+ * such as no secret, or a body that was parsed already.
+ */
+export type WebhookFault = SignatureFault | "missing" | "not_an_event" | "unusable"
 
 const explained: Record<WebhookFault, string> = {
   missing: "The request carries no Svc-Signature and no webhook-signature header: it is not from Folio.",
@@ -30,6 +33,8 @@ const explained: Record<WebhookFault, string> = {
   mismatch:
     "No signature is right for this body and secret. Pass the body's bytes as they arrived, and the secret of this endpoint.",
   expired: "The signature is right, but too old or from the future. Check this machine's clock.",
+  unusable:
+    "Pass a secret that begins with whsec_, the headers, and the body as text or bytes, before anything has parsed it.",
   not_an_event: "The signature is right, but the body is no event."
 }
 
@@ -44,6 +49,8 @@ export class WebhookVerificationError extends Error {
   }
 }
 
+const isBytes = (payload: unknown) => typeof payload === "string" || payload instanceof Uint8Array
+
 const headerOf = (headers: ReceivedWebhook["headers"], name: string): string | undefined => {
   if (headers instanceof Headers) return headers.get(name) ?? undefined
   const value = Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1]
@@ -54,15 +61,19 @@ const headerOf = (headers: ReceivedWebhook["headers"], name: string): string | u
 const weight: ReadonlyArray<SignatureFault> = ["malformed", "mismatch", "expired"]
 
 const judge = ({ headers, now = new Date(), payload, secret, toleranceSeconds = 300 }: ReceivedWebhook) => {
+  // With an empty secret anybody could sign: a setting that is missing must not let everybody in.
+  const secrets = [secret]
+    .flat()
+    .filter((one: unknown): one is string => typeof one === "string" && /^whsec_./.test(one))
+  if (secrets.length === 0 || !isBytes(payload) || typeof headers !== "object" || headers === null) {
+    return Result.fail("unusable" as const)
+  }
   const svc = headerOf(headers, "svc-signature")
   const [id, timestamp, signature] = ["id", "timestamp", "signature"].map((name) =>
     headerOf(headers, `webhook-${name}`)
   )
   const checked = { body: payload, now: Math.floor(now.getTime() / 1000), toleranceSeconds }
-  // With an empty secret anybody could sign: a setting that is missing must not let everybody in.
-  const secrets = [secret].flat().filter((one: string) => /^whsec_./.test(one))
-  if (secrets.length === 0) return Result.fail("mismatch" as const)
-  const results = secrets.flatMap((one: string) => {
+  const results = secrets.flatMap((one) => {
     const input = { ...checked, secret: one }
     return [
       ...(svc === undefined ? [] : [verifySvc({ ...input, header: svc })]),

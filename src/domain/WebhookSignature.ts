@@ -65,9 +65,10 @@ interface Checked {
 const judge = (input: Checked, t: string, given: ReadonlyArray<string>, expected: string) => {
   if (!matchesOne(given, expected)) return Result.fail("mismatch" as const)
   const ageSeconds = Math.abs(input.now - Number(t))
-  return ageSeconds > (input.toleranceSeconds ?? toleranceSecondsDefault)
-    ? Result.fail("expired" as const)
-    : Result.void
+  // An age or a tolerance that is no number lets nothing pass.
+  return ageSeconds <= (input.toleranceSeconds ?? toleranceSecondsDefault)
+    ? Result.void
+    : Result.fail("expired" as const)
 }
 
 /** A receiver's check of `Svc-Signature`, which may carry several `v1=`: one right one is enough. */

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Array, Effect, Fiber, Layer, Stream } from "effect"
 import { HttpClient, HttpClientError, type HttpClientRequest, HttpClientResponse } from "effect/http"
 import { TestClock } from "effect/testing"
-import { all, ApiError, make } from "folio/client"
+import { all, ApiError, make, newIdempotencyKey } from "folio/client"
 import { customerBody } from "../support/Invoices.ts"
 
 interface Said {
@@ -135,6 +135,26 @@ describe("folio/client", () => {
       const [first, second, third] = sent.map(({ headers }) => headers["idempotency-key"])
       assert.match(first ?? "", /^[0-9a-f-]{36}$/)
       assert.deepStrictEqual([second, third], [first, undefined])
+    })
+  )
+
+  it.effect("waits as long as it is told to, and reads answers that have more members than it knows", () =>
+    Effect.gen(function* () {
+      const { layer, sent } = service(refusal(429, "rate_limited", { "retry-after": "9" }), {
+        ...created,
+        body: { ...customer, later: true }
+      })
+      yield* Effect.gen(function* () {
+        const client = yield* make(options)
+        const headers = { "idempotency-key": yield* newIdempotencyKey }
+        const work = yield* Effect.forkChild(
+          client.customers.createCustomer({ headers, payload: customerBody() as never })
+        )
+        yield* TestClock.adjust("8999 millis")
+        assert.lengthOf(sent, 1)
+        yield* TestClock.adjust("901 millis")
+        assert.strictEqual((yield* Fiber.join(work)).id, customer.id)
+      }).pipe(Effect.provide(layer))
     })
   )
 

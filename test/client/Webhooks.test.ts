@@ -57,18 +57,25 @@ describe("folio/webhooks", () => {
 
   it("refuses another secret, and what is five minutes away from its time", () => {
     assert.strictEqual(faultOf({ secret: other }), "mismatch")
-    for (const none of ["", "whsec_", []]) {
+    for (const none of ["", "whsec_", [], undefined as never]) {
       const headersOfNone = signatureHeaders({
         secret: "whsec_",
         messageId: "evt_1",
         timestamp: seconds,
         body: payload
       })
-      assert.strictEqual(faultOf({ secret: none, headers: headersOfNone }), "mismatch")
+      assert.strictEqual(faultOf({ secret: none, headers: headersOfNone }), "unusable")
     }
     const at = (offset: number) => faultOf({ now: new Date(now.getTime() + offset * 1000) })
     assert.deepStrictEqual([at(300), at(-300), at(301), at(-301)], [null, null, "expired", "expired"])
     assert.isNull(faultOf({ now: new Date(now.getTime() + 900_000), toleranceSeconds: 900 }))
+    assert.strictEqual(faultOf({ toleranceSeconds: Number.NaN }), "expired")
+    assert.strictEqual(faultOf({ now: new Date(Number.NaN) }), "expired")
+  })
+
+  it("says what a receiver does wrong itself", () => {
+    assert.strictEqual(faultOf({ payload: JSON.parse(payload) }), "unusable")
+    assert.strictEqual(faultOf({ headers: undefined as never }), "unusable")
   })
 
   it("refuses a genuine body that is no event", () => {
