@@ -8,6 +8,8 @@ const statuses = [...new Set(Object.values(errorCodes).map((entry) => entry.stat
 const codesOf = (status: number) =>
   (Object.keys(errorCodes) as Array<ErrorCode>).filter((code) => errorCodes[code].status === status)
 
+const isKnown = (code: string): code is ErrorCode => Object.hasOwn(errorCodes, code)
+
 /** The envelope on the wire read back as the error it was. The server writes it with the request's id and links filled in. */
 const onWire = (status: number) =>
   ErrorBody.pipe(
@@ -18,8 +20,9 @@ const onWire = (status: number) =>
       SchemaTransformation.transform({
         decode: ({ error: { code, errors, message, param } }) =>
           new ApiError({
-            code: code as ErrorCode,
-            message,
+            // A later release may have codes that this one does not know: they are read as the first of their status.
+            code: isKnown(code) ? code : (codesOf(status)[0] ?? "internal_error"),
+            message: isKnown(code) ? message : `${code}: ${message}`,
             ...(param === undefined ? {} : { param }),
             ...(errors === undefined ? {} : { errors })
           }),

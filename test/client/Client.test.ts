@@ -158,6 +158,16 @@ describe("folio/client", () => {
     })
   )
 
+  it.effect("reads an error code that a later release has as the first of its status", () =>
+    Effect.gen(function* () {
+      const { layer } = service(refusal(404, "moon_missing"))
+      const result = yield* create().pipe(Effect.provide(layer))
+      const error = result._tag === "Failure" ? result.failure : undefined
+      assert.instanceOf(error, ApiError)
+      assert.deepInclude(error, { status: 404, message: "moon_missing: No." })
+    })
+  )
+
   it.effect("lists all, page by page", () =>
     Effect.gen(function* () {
       const ids = Array.makeBy(250, (index) => ({ id: String(index) }))
