@@ -1,4 +1,4 @@
-import { Cache, Context, Duration, Effect, Layer, Option, Schema } from "effect"
+import { Cache, Context, Duration, Effect, Exit, Layer, Option, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import { type Account, type AccountMode, Issuer, type KeyMode } from "../../schemas/Account.ts"
 import type { ApiError } from "../../schemas/ApiError.ts"
@@ -65,10 +65,10 @@ export class Accounts extends Context.Service<
         Result: Row,
         execute: (id) => sql`select ${columns} from accounts where id = ${id}`
       })
-      const cache = yield* Cache.make({
-        lookup: (id: AccountId) => Effect.orDie(find(id)),
+      // A read that failed says nothing: whoever asks next reads again.
+      const cache = yield* Cache.makeWith((id: AccountId) => Effect.orDie(find(id)), {
         capacity: cacheSize,
-        timeToLive: cacheTime
+        timeToLive: (exit) => (Exit.isSuccess(exit) ? cacheTime : 0)
       })
 
       // What has been never changes.
@@ -77,13 +77,13 @@ export class Accounts extends Context.Service<
         Result: Schema.Struct({ issuer: Issuer }),
         execute: ({ id, version }) => sql`select issuer from issuers where account_id = ${id} and version = ${version}`
       })
-      const issuers = yield* Cache.make({
-        lookup: (key: string) => {
+      const issuers = yield* Cache.makeWith(
+        (key: string) => {
           const [id = "", version] = key.split("|")
           return Effect.orDie(findIssuer({ id: AccountId.make(id), version: Number(version) }))
         },
-        capacity: cacheSize
-      })
+        { capacity: cacheSize, timeToLive: (exit) => (Exit.isSuccess(exit) ? Duration.infinity : 0) }
+      )
 
       const lock = SqlSchema.findOne({
         Request: AccountId,
