@@ -1,9 +1,10 @@
 import { Schema } from "effect"
 import { Violation } from "./ApiError.ts"
 import { OperationType, PaymentMeansCode, PaymentType } from "./Code.ts"
+import { AuthorityError, Failure } from "./FiscalDocument.ts"
 import { CustomerId, InvoiceId, ResolutionId } from "./Id.ts"
 import { Line, Totals } from "./Line.ts"
-import { Currency, Instant, LocalDate, Timestamp } from "./Money.ts"
+import { Currency, Decimal, Instant, LocalDate, Timestamp } from "./Money.ts"
 import { PageQuery } from "./Page.ts"
 import { Metadata } from "./Text.ts"
 
@@ -48,6 +49,10 @@ export class InvoiceRequest extends Schema.Opaque<InvoiceRequest>()(
       examples: ["cust_01k9z3v8c2m4n6p8q0r2s4t6v8"]
     }),
     currency: Currency.annotateKey({ description: "ISO 4217.", examples: ["COP"] }),
+    exchange_rate: Schema.optionalKey(Decimal).annotateKey({
+      description: "Pesos (COP) for one unit of a foreign currency, on the issue date; not for COP.",
+      examples: ["4100.50"]
+    }),
     operation_type: OperationType.annotateKey({ description: "Code of the catalog tipo-operacion.", examples: ["10"] }),
     payment_means: PaymentMeans,
     lines: Schema.Array(Line)
@@ -60,7 +65,29 @@ export class InvoiceRequest extends Schema.Opaque<InvoiceRequest>()(
       )
       .annotateKey({ description: "1 to 500 lines." }),
     metadata: Schema.optionalKey(Metadata)
-  }).annotate({ identifier: "InvoiceRequest", description: "An invoice to issue." })
+  }).annotate({
+    identifier: "InvoiceRequest",
+    description: "An invoice to issue.",
+    examples: [
+      {
+        customer_id: "cust_01k9z3v8c2m4n6p8q0r2s4t6v8",
+        currency: "COP",
+        operation_type: "10",
+        payment_means: { code: "10", type: "1" },
+        lines: [
+          {
+            description: "Consultoría",
+            quantity: "1.00",
+            unit_code: "94",
+            unit_price: "100000.00",
+            line_extension_amount: "100000.00",
+            taxes: [{ code: "01", rate: "19.00", base: "100000.00", value: "19000.00" }]
+          }
+        ],
+        metadata: { order: "1001" }
+      }
+    ]
+  })
 ) {}
 
 /** What is wrong with an invoice that somebody might issue: all that issuing it would be refused for. */
@@ -119,42 +146,6 @@ export class InvoiceCreated extends Schema.Opaque<InvoiceCreated>()(
   })
 ) {}
 
-/** One rule of the authority that a document broke (`rejection`) or that it only remarks on (`notification`). */
-export class AuthorityError extends Schema.Opaque<AuthorityError>()(
-  Schema.Struct({
-    rule: Schema.String.annotateKey({ description: "The rule of the authority.", examples: ["FAD06"] }),
-    severity: Schema.Literals(["rejection", "notification"]),
-    message: Schema.String.annotateKey({
-      description: "What the authority says.",
-      examples: ["El CUFE no está calculado correctamente."]
-    }),
-    path: Schema.NullOr(Schema.String).annotateKey({
-      description: "Where in the document, as an XPath.",
-      examples: [null]
-    }),
-    hint: Schema.NullOr(Schema.String).annotateKey({ description: "What to do about it.", examples: [null] })
-  }).annotate({
-    identifier: "AuthorityError",
-    description:
-      "A rule of the authority that a document broke (`rejection`), or that it only remarks on (`notification`)."
-  })
-) {}
-
-/** Why a document failed inside the service; the authority has not judged it. */
-export class Failure extends Schema.Opaque<Failure>()(
-  Schema.Struct({
-    code: Schema.String.annotateKey({ description: "Machine-readable.", examples: ["range_exhausted"] }),
-    message: Schema.String.annotateKey({
-      description: "What happened, and what to do.",
-      examples: ["The range has no number left; register another one and retry."]
-    }),
-    retryable: Schema.Boolean.annotateKey({ description: "Whether a retry can help." })
-  }).annotate({
-    identifier: "Failure",
-    description: "Why a document failed inside the service; the authority has not judged it."
-  })
-) {}
-
 export class Invoice extends Schema.Opaque<Invoice>()(
   Schema.Struct({
     ...InvoiceCreated.fields,
@@ -165,6 +156,10 @@ export class Invoice extends Schema.Opaque<Invoice>()(
     }),
     customer_id: CustomerId,
     currency: Currency,
+    exchange_rate: Schema.NullOr(Decimal).annotateKey({
+      description: "Pesos for one unit of a foreign currency; null for COP.",
+      examples: [null]
+    }),
     operation_type: OperationType,
     payment_means: PaymentMeans,
     lines: Schema.Array(Line).annotateKey({ description: "As they were sent." }),
@@ -223,6 +218,7 @@ export class Invoice extends Schema.Opaque<Invoice>()(
         stage: "done",
         customer_id: CustomerId.make("cust_01k9z3v8c2m4n6p8q0r2s4t6v8"),
         currency: "COP",
+        exchange_rate: null,
         operation_type: "10",
         payment_means: { code: "10", type: "1" },
         lines: [

@@ -87,3 +87,14 @@ export class Resolution extends Schema.Opaque<Resolution>()(
     created_at: Timestamp
   }).annotate({ identifier: "Resolution", description: "A numbering range." })
 ) {}
+
+/** The range that an invoice was numbered from, as the authority granted it: what the invoice says of it. */
+export const GrantedRange = Schema.Struct({
+  number: Schema.String,
+  prefix: Schema.String,
+  from_number: Schema.String,
+  to_number: Schema.String,
+  valid_from: LocalDate,
+  valid_to: LocalDate
+})
+export type GrantedRange = typeof GrantedRange.Type

@@ -3,6 +3,7 @@ import { HttpServer } from "effect/http"
 import * as Account from "./entities/Account.ts"
 import { AccountWork } from "./entities/AccountWork.ts"
 import { CustomerWork } from "./entities/CustomerWork.ts"
+import { DocumentSigning } from "./entities/DocumentSigning.ts"
 import { AdministrationWork } from "./entities/AdministrationWork.ts"
 import * as Housekeeping from "./entities/Housekeeping.ts"
 import * as Invoice from "./entities/Invoice.ts"
@@ -86,6 +87,7 @@ export const entitiesLayer = Layer.mergeAll(
     )
   ),
   Layer.provide(InvoiceWork.layer),
+  Layer.provide(DocumentSigning.layer),
   Layer.provide(Layer.mergeAll(Telling.layer, Workload.layer))
 )
 

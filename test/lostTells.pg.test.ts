@@ -5,6 +5,7 @@ import * as Account from "../src/entities/Account.ts"
 import { AccountWork } from "../src/entities/AccountWork.ts"
 import { CustomerWork } from "../src/entities/CustomerWork.ts"
 import { AdministrationWork } from "../src/entities/AdministrationWork.ts"
+import { DocumentSigning } from "../src/entities/DocumentSigning.ts"
 import * as Invoice from "../src/entities/Invoice.ts"
 import { InvoiceCommandWork } from "../src/entities/InvoiceCommandWork.ts"
 import { InvoiceWork } from "../src/entities/InvoiceWork.ts"
@@ -40,6 +41,7 @@ const entities = Layer.merge(
       )
     ),
     Layer.provide(InvoiceWork.layer),
+    Layer.provide(DocumentSigning.layer),
     Layer.provide(Layer.merge(unheard, Workload.layer))
   ),
   Sweeper.layer.pipe(Layer.provide(Layer.merge(Telling.layer, Workload.layer)))

@@ -1,40 +1,18 @@
 import { Effect, Schema } from "effect"
 import { type KeyObject, verify, X509Certificate } from "node:crypto"
-import { Issuer } from "../../schemas/Account.ts"
-import { OperationType } from "../../schemas/Code.ts"
-import { Acquirer } from "../../schemas/Customer.ts"
-import { PaymentMeans } from "../../schemas/Invoice.ts"
-import { Line, Totals } from "../../schemas/Line.ts"
 import { canonicalJson } from "../domain/Fingerprint.ts"
 import type { Certificate } from "./Certificate.ts"
-
-/** All that a fiscal document says. */
-export class DocumentContent extends Schema.Opaque<DocumentContent>()(
-  Schema.Struct({
-    full_number: Schema.String,
-    cufe: Schema.String,
-    issue_date: Schema.String,
-    issue_time: Schema.String,
-    environment: Schema.Literals(["1", "2"]),
-    currency: Schema.String,
-    operation_type: OperationType,
-    issuer: Issuer,
-    acquirer: Acquirer,
-    payment_means: PaymentMeans,
-    lines: Schema.Array(Line),
-    totals: Totals
-  })
-) {}
+import { FiscalDocument } from "./FiscalDocument.ts"
 
 const Parts = Schema.fromJsonString(
-  Schema.Struct({ certificate: Schema.String, document: DocumentContent, signature: Schema.String })
+  Schema.Struct({ certificate: Schema.String, document: FiscalDocument, signature: Schema.String })
 )
 
 /**
  * The bytes of a signed document: canonical JSON (RFC 8785) of the content, the certificate, and their RSA-SHA256 signature.
  * The same content gives the same bytes.
  */
-export const signDocument = Effect.fn("signDocument")(function* (content: DocumentContent, certificate: Certificate) {
+export const signDocument = Effect.fn("signDocument")(function* (content: FiscalDocument, certificate: Certificate) {
   const signed = canonicalJson({ certificate: certificate.certificate, document: content })
   const signature = Buffer.from(yield* certificate.sign(Buffer.from(signed)))
   return new Uint8Array(Buffer.from(`${signed.slice(0, -1)},"signature":"${signature.toString("base64")}"}`))
@@ -53,7 +31,7 @@ const publicKeyOf = (certificate: string): KeyObject | undefined => {
 }
 
 /** The content of signed bytes; null when they cannot be read or their signature does not verify. */
-export const readSignedDocument = (signed: Uint8Array): DocumentContent | null => {
+export const readSignedDocument = (signed: Uint8Array): FiscalDocument | null => {
   const parts = Schema.decodeOption(Parts)(Buffer.from(signed).toString())
   if (parts._tag === "None") return null
   const { certificate, document, signature } = parts.value

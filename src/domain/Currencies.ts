@@ -11,5 +11,5 @@ const codes =
 /** The currency codes a document may name. */
 export const currencyCodes: ReadonlySet<string> = new Set(codes.split(" "))
 
-/** The only currency that can be issued: any other needs an exchange rate, which an invoice has no field for yet. */
-export const issuedCurrency = "COP"
+/** The authority's own currency: a document in any other one names its exchange rate. */
+export const peso = "COP"

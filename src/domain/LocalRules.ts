@@ -2,7 +2,7 @@ import type { Violation } from "../../schemas/ApiError.ts"
 import type { InvoiceRequest, PaymentMeans } from "../../schemas/Invoice.ts"
 import type { Line, Tax } from "../../schemas/Line.ts"
 import { violation } from "./AuthorityRules.ts"
-import { currencyCodes, issuedCurrency } from "./Currencies.ts"
+import { currencyCodes, peso } from "./Currencies.ts"
 import { cents, decimal, fits, multiply, percentage } from "./Decimal.ts"
 import { totalsOf } from "./Totals.ts"
 
@@ -14,32 +14,29 @@ import { totalsOf } from "./Totals.ts"
 
 /** What is wrong with an invoice. `today` is the date in the authority's zone, YYYY-MM-DD. */
 export const invoiceViolations = (request: InvoiceRequest, today: string): ReadonlyArray<Violation> => [
-  ...currencyViolations(request.currency),
+  ...currencyViolations(request),
   ...paymentViolations(request.payment_means, today),
   ...request.lines.flatMap((line, index) => lineViolations(line, `lines[${index}]`, request.operation_type === "09")),
   ...totalViolations(request.lines)
 ]
 
-const currencyViolations = (currency: string): ReadonlyArray<Violation> => {
-  if (currency === issuedCurrency) return []
-  const must = `currency must be "${issuedCurrency}":`
-  return currencyCodes.has(currency)
-    ? [
-        violation(
-          "currency",
-          "parameter_invalid",
-          `${must} another needs an exchange rate, which cannot be given yet.`,
-          "FAR01"
-        )
-      ]
-    : [
-        violation(
-          "currency",
-          "unknown_catalog_code",
-          `${must} the authority knows no currency "${currency}".`,
-          "FAD15a"
-        )
-      ]
+const currencyViolations = ({ currency, exchange_rate }: InvoiceRequest): ReadonlyArray<Violation> => {
+  if (!currencyCodes.has(currency)) {
+    const message = `currency must be "${peso}" or another code of ISO 4217: the authority knows no "${currency}".`
+    return [violation("currency", "unknown_catalog_code", message, "FAD15a")]
+  }
+  if (currency === peso) {
+    return exchange_rate === undefined
+      ? []
+      : [violation("exchange_rate", "parameter_conflict", `Remove exchange_rate: an invoice in ${peso} has none.`)]
+  }
+  if (exchange_rate === undefined) {
+    const message = `exchange_rate is required with currency "${currency}": the ${peso} for one ${currency} on the issue date.`
+    return [violation("exchange_rate", "parameter_missing", message, "FAR01")]
+  }
+  return cents(exchange_rate) === 0n
+    ? [violation("exchange_rate", "parameter_invalid", 'exchange_rate must be more than "0.00".', "FAR01")]
+    : []
 }
 
 const paymentViolations = (payment: PaymentMeans, today: string): ReadonlyArray<Violation> => {

@@ -2,24 +2,30 @@ import type { Issuer } from "../../schemas/Account.ts"
 import type { EventType } from "../../schemas/Event.ts"
 import type { EventId } from "../../schemas/Id.ts"
 import { timestamp } from "../domain/AuthorityTime.ts"
-import type { DocumentContent } from "../documents/SignedDocument.ts"
-import { invoiceSnapshot, type StoredInvoice } from "../store/Invoices.ts"
+import type { FiscalDocument } from "../documents/FiscalDocument.ts"
+import { invoiceSnapshot, type LoadedInvoice } from "../store/Invoices.ts"
 import type { Vitals } from "../store/PoisonInvoices.ts"
 
-/** What the document of a numbered invoice says. */
-export const documentOf = (row: StoredInvoice, issuer: Issuer): DocumentContent => ({
+/** What the document of a numbered invoice or note says. */
+export const documentOf = (row: LoadedInvoice, issuer: Issuer): FiscalDocument => ({
+  kind: row.kind,
+  in_contingency: false,
   full_number: row.full_number ?? "",
+  prefix: row.prefix ?? "",
   cufe: row.cufe ?? "",
   issue_date: row.issue_date ?? "",
   issue_time: row.issue_time ?? "",
   environment: row.livemode ? "1" : "2",
   currency: row.currency,
+  exchange_rate: row.exchange_rate,
   operation_type: row.operation_type,
   issuer,
   acquirer: row.acquirer,
   payment_means: row.payment_means,
   lines: row.lines,
-  totals: row.totals
+  totals: row.totals,
+  range: row.kind === "invoice" ? row.range : null,
+  correction: null
 })
 
 /** An event of an invoice, from its row as the step leaves it. Its bytes are fixed here: every attempt of every delivery sends them. */

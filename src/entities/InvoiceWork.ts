@@ -1,15 +1,12 @@
 import { Cause, Clock, Context, Duration, Effect, Exit, Layer, Metric, Option, Random } from "effect"
-import type { Failure } from "../../schemas/Invoice.ts"
+import type { Failure } from "../../schemas/FiscalDocument.ts"
 import { eventOf, type InvoiceCommand, type InvoiceState, statusOf, transition } from "../domain/InvoiceLifecycle.ts"
 import { authorityDelayMs } from "../domain/RetrySchedule.ts"
-import { SandboxCertificate } from "../documents/Certificate.ts"
-import { signDocument } from "../documents/SignedDocument.ts"
 import { Authority, AuthorityUnavailable, type Verdict } from "../outbound/Authority.ts"
 import { Fault } from "../protocol/Fault.ts"
 import * as Metrics from "../protocol/Metrics.ts"
-import { Accounts } from "../store/Accounts.ts"
 import { Ids } from "../store/Ids.ts"
-import { type InvoiceKey, Invoices, type StoredInvoice } from "../store/Invoices.ts"
+import { type InvoiceKey, Invoices, type LoadedInvoice } from "../store/Invoices.ts"
 import {
   isUnreadable,
   PoisonInvoices,
@@ -20,7 +17,8 @@ import {
 import { isDefect, isSqlFailure } from "../store/SqlFailure.ts"
 import { type Step, Transitions } from "../store/Transitions.ts"
 import * as AuthorityTurns from "./AuthorityTurns.ts"
-import { documentOf, eventFor } from "./InvoicePapers.ts"
+import { DocumentSigning } from "./DocumentSigning.ts"
+import { eventFor } from "./InvoicePapers.ts"
 import { Telling } from "./Telling.ts"
 import { Workload } from "./Workload.ts"
 
@@ -48,7 +46,7 @@ const callOf = (call: string) => (exit: Exit.Exit<Verdict | null, AuthorityUnava
 }
 
 /** A document at work: its row, and its signed bytes while they are still at hand. They are stored before they are used. */
-type Document = StoredInvoice & { readonly signed?: Uint8Array }
+type Document = LoadedInvoice & { readonly signed?: Uint8Array }
 
 export class InvoiceWork extends Context.Service<
   InvoiceWork,
@@ -68,13 +66,12 @@ export class InvoiceWork extends Context.Service<
   static readonly layer = Layer.effect(
     InvoiceWork,
     Effect.gen(function* () {
-      const accounts = yield* Accounts
       const authority = yield* Authority
-      const certificate = yield* SandboxCertificate
       const ids = yield* Ids
       const invoices = yield* Invoices
       const poison = yield* PoisonInvoices
       const telling = yield* Telling
+      const signing = yield* DocumentSigning
       const inTurn = yield* AuthorityTurns.make
       const transitions = yield* Transitions
       const workload = yield* Workload
@@ -132,8 +129,7 @@ export class InvoiceWork extends Context.Service<
 
       const sign = Effect.fnUntraced(function* (row: Document) {
         yield* Fault.at("before-sign")
-        const issuer = yield* accounts.issuer(row.account_id, row.issuer_version)
-        const signed = yield* signDocument(documentOf(row, issuer), certificate)
+        const signed = yield* signing.sign(row)
         yield* Fault.at("after-sign")
         const next = yield* step(row, "Sign", { signed, alarmMs: workAlarmMs, held: true })
         return Option.map(next, (stored): Document => ({ ...stored, signed }))
@@ -149,12 +145,12 @@ export class InvoiceWork extends Context.Service<
 
       /** The authority's word. `arrived` when an earlier attempt may have reached it: then it is asked before it is sent to. */
       const verdictOn = Effect.fnUntraced(function* (row: Document, arrived: boolean) {
-        const cufe = row.cufe ?? ""
-        const known = arrived ? yield* Metrics.measure(authority.verdict(cufe), callOf("verdict")) : null
+        const name = yield* signing.nameOf(row)
+        const known = arrived ? yield* Metrics.measure(authority.verdict(name), callOf("verdict")) : null
         if (known !== null) return known
         const signed = row.signed ?? Option.getOrUndefined(yield* invoices.signedDocument(row))
         if (signed === undefined) return yield* Effect.die(`no signed bytes of ${row.id}`)
-        return yield* Metrics.measure(authority.submit({ cufe, signed }), callOf("submit"))
+        return yield* Metrics.measure(authority.submit({ ...name, signed }), callOf("submit"))
       })
 
       // Without an answer the outcome is unknown: it is asked for later, and never guessed.

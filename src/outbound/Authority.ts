@@ -1,9 +1,26 @@
 import { Context, type Effect, Schema } from "effect"
-import type { AuthorityError } from "../../schemas/Invoice.ts"
+import type { AuthorityError, DocumentKind } from "../../schemas/FiscalDocument.ts"
+
+/** Which document is meant, and who asks. */
+export interface DocumentName {
+  /** The CUFE, or the CUDE of a note. */
+  readonly cufe: string
+  readonly kind: DocumentKind
+  readonly full_number: string
+  /** Decides the authority's environment. */
+  readonly livemode: boolean
+  /** The issuer's, without check digit. */
+  readonly issuer_nit: string
+  /** What the issuer identifies itself with. */
+  readonly certificate: {
+    /** DER in base64. */
+    readonly certificate: string
+    readonly sign: (bytes: Uint8Array) => Effect.Effect<Uint8Array>
+  }
+}
 
 /** A document on its way to the authority. `signed` are the stored bytes: a repetition sends the very same. */
-export interface Submission {
-  readonly cufe: string
+export interface Submission extends DocumentName {
   readonly signed: Uint8Array
 }
 
@@ -27,6 +44,6 @@ export class Authority extends Context.Service<
   {
     readonly submit: (submission: Submission) => Effect.Effect<Verdict, AuthorityUnavailable>
     /** What the authority knows of a document: its verdict, or null when it never arrived and may be sent. */
-    readonly verdict: (cufe: string) => Effect.Effect<Verdict | null, AuthorityUnavailable>
+    readonly verdict: (document: DocumentName) => Effect.Effect<Verdict | null, AuthorityUnavailable>
   }
 >()("folio/outbound/Authority") {}

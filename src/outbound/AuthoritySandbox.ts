@@ -1,10 +1,10 @@
 import { Duration, Effect, Layer } from "effect"
 import type { Identification } from "../../schemas/Party.ts"
-import type { AuthorityError } from "../../schemas/Invoice.ts"
+import type { AuthorityError } from "../../schemas/FiscalDocument.ts"
 import type { Line, Totals } from "../../schemas/Line.ts"
 import { isSandboxIdentification } from "../domain/CheckDigit.ts"
 import { totalsOf } from "../domain/Totals.ts"
-import { Authority, AuthorityUnavailable, type Submission, type Verdict } from "./Authority.ts"
+import { Authority, AuthorityUnavailable, type DocumentName, type Submission, type Verdict } from "./Authority.ts"
 
 /** What the simulator looks at in a submitted document. */
 export interface SubmittedDocument {
@@ -141,7 +141,7 @@ export const layer = (options: {
       return verdict
     })
 
-    const verdict = Effect.fn("AuthoritySandbox.verdict")((cufe: string) =>
+    const verdict = Effect.fn("AuthoritySandbox.verdict")(({ cufe }: DocumentName) =>
       Effect.as(Effect.sleep(options.latency), verdicts.get(cufe) ?? null)
     )
 

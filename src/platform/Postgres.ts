@@ -11,6 +11,7 @@ import redelivery from "../../migrations/0006_redelivery.ts"
 import audit from "../../migrations/0007_audit.ts"
 import commands from "../../migrations/0008_commands.ts"
 import customers from "../../migrations/0009_customers.ts"
+import papers from "../../migrations/0010_papers.ts"
 import * as EmbeddedPostgres from "./EmbeddedPostgres.ts"
 import * as Roles from "./PostgresRoles.ts"
 import * as Socket from "./PostgresSocket.ts"
@@ -69,7 +70,8 @@ const migrations = {
   "0006_redelivery": redelivery,
   "0007_audit": audit,
   "0008_commands": commands,
-  "0009_customers": customers
+  "0009_customers": customers,
+  "0010_papers": papers
 }
 
 const migrate = Migrator.make({})({ loader: Migrator.fromRecord(migrations) })

@@ -2,7 +2,7 @@ import type { Option } from "effect"
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import { AccountMode } from "../../schemas/Account.ts"
-import { Failure } from "../../schemas/Invoice.ts"
+import { Failure } from "../../schemas/FiscalDocument.ts"
 import { type InvoiceState, states } from "../domain/InvoiceLifecycle.ts"
 
 /** Names a document as a client does. */

@@ -79,6 +79,7 @@ export class InvoiceCreation extends Context.Service<
                 ${drafts.map((draft) => draft.answer.location ?? "")}::text[],
                 ${drafts.map((draft) => draft.answer.body)}::text[],
                 ${drafts.map((draft) => draft.request.currency)}::text[],
+                ${drafts.map((draft) => draft.request.exchange_rate ?? "")}::text[],
                 ${drafts.map((draft) => draft.request.operation_type)}::text[],
                 ${json((draft) => draft.request.payment_means)}::text[],
                 ${json((draft) => draft.request.lines)}::text[],
@@ -86,7 +87,7 @@ export class InvoiceCreation extends Context.Service<
                 ${json((draft) => draft.request.metadata ?? {})}::text[],
                 ${drafts.map((draft) => draft.created_at)}::timestamptz[]
               ) with ordinality as n (account_id, livemode, id, customer_id, api_key_id, key, fingerprint, status, location,
-                answer, currency, operation_type, payment_means, lines, totals, metadata, created_at, ord)
+                answer, currency, exchange_rate, operation_type, payment_means, lines, totals, metadata, created_at, ord)
             ),
             sellable as (
               select n.*, c.acquirer from input n
@@ -95,9 +96,10 @@ export class InvoiceCreation extends Context.Service<
             claimed as (${claimAll(sql, sql`sellable`)}),
             draft as (
               insert into invoices (account_id, livemode, id, customer_id, state, next_action_at, worker, currency,
-                operation_type, payment_means, lines, totals, acquirer, metadata, created_at, updated_at)
+                exchange_rate, operation_type, payment_means, lines, totals, acquirer, metadata, created_at, updated_at)
               select s.account_id, s.livemode, s.id, s.customer_id, 'queued',
-                now() + ${numberWithinSeconds} * interval '1 second', ${workers.id}, s.currency, s.operation_type,
+                now() + ${numberWithinSeconds} * interval '1 second', ${workers.id}, s.currency, nullif(s.exchange_rate, ''),
+                s.operation_type,
                 s.payment_means::jsonb, s.lines::jsonb, s.totals::jsonb, s.acquirer, s.metadata::jsonb, s.created_at, s.created_at
               from sellable s join claimed c on c.api_key_id = s.api_key_id and c.value = s.key
               order by s.ord

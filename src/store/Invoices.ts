@@ -5,17 +5,12 @@ import type { ApiError } from "../../schemas/ApiError.ts"
 import { OperationType } from "../../schemas/Code.ts"
 import { Acquirer } from "../../schemas/Customer.ts"
 import { CustomerId, InvoiceId, ResolutionId } from "../../schemas/Id.ts"
-import {
-  AuthorityError,
-  Failure,
-  type Invoice,
-  type InvoiceSnapshot,
-  type InvoiceStatus,
-  PaymentMeans
-} from "../../schemas/Invoice.ts"
+import { AuthorityError, DocumentKind, Failure } from "../../schemas/FiscalDocument.ts"
+import { type Invoice, type InvoiceSnapshot, type InvoiceStatus, PaymentMeans } from "../../schemas/Invoice.ts"
 import { Line, Totals } from "../../schemas/Line.ts"
-import { Currency, LocalDate } from "../../schemas/Money.ts"
+import { Currency, Decimal, LocalDate } from "../../schemas/Money.ts"
 import type { PageRequest } from "../../schemas/Page.ts"
+import { GrantedRange } from "../../schemas/Resolution.ts"
 import { Metadata } from "../../schemas/Text.ts"
 import { timestamp } from "../domain/AuthorityTime.ts"
 import { type InvoiceState, stageOf, states, statusOf } from "../domain/InvoiceLifecycle.ts"
@@ -34,7 +29,9 @@ const Row = Schema.Struct({
   state: Schema.Literals(states),
   version: Schema.Int,
   attempts: Schema.Int,
+  kind: DocumentKind,
   currency: Currency,
+  exchange_rate: Schema.NullOr(Decimal),
   operation_type: OperationType,
   payment_means: PaymentMeans,
   lines: Schema.Array(Line),
@@ -43,6 +40,7 @@ const Row = Schema.Struct({
   metadata: Metadata,
   resolution_id: Schema.NullOr(ResolutionId),
   issuer_version: Schema.Int,
+  prefix: Schema.NullOr(Schema.String),
   full_number: Schema.NullOr(Schema.String),
   cufe: Schema.NullOr(Schema.String),
   issue_date: Schema.NullOr(LocalDate),
@@ -54,6 +52,10 @@ const Row = Schema.Struct({
   updated_at: Schema.Date
 })
 export type StoredInvoice = typeof Row.Type
+
+/** With what its document says of the range it was numbered from. */
+const LoadedRow = Schema.Struct({ ...Row.fields, range: Schema.NullOr(GrantedRange) })
+export type LoadedInvoice = typeof LoadedRow.Type
 
 export const InvoiceKey = Schema.Struct({ ...AccountMode.fields, id: InvoiceId })
 export type InvoiceKey = typeof InvoiceKey.Type
@@ -96,7 +98,7 @@ export class Invoices extends Context.Service<
       filter: InvoiceFilter
     ) => Effect.Effect<Pages.Rows<StoredInvoice>, ApiError>
     /** As `find`, for actors: look-ups of all actors share one statement. Dies with `UnreadableInvoice`, for that document alone. */
-    readonly load: (key: InvoiceKey) => Effect.Effect<Option.Option<StoredInvoice>>
+    readonly load: (key: InvoiceKey) => Effect.Effect<Option.Option<LoadedInvoice>>
     /** Drafts of an account that have no number yet and are not parked, oldest first, at most `limit`; each as far as it can be read. */
     readonly queued: (of: AccountMode, limit: number) => Effect.Effect<ReadonlyArray<QueuedDraft>>
     /** The bytes that were signed, and nothing else, go to the authority. */
@@ -118,6 +120,7 @@ export class Invoices extends Context.Service<
       const names = Object.keys(Row.fields)
       const columns = sql.literal(names.join(", "))
       const qualified = sql.literal(names.map((name) => `i.${name}`).join(", "))
+      const decodeLoaded = Schema.decodeUnknownResult(LoadedRow)
 
       const findRow = SqlSchema.findOneOption({
         Request: Schema.Struct({ ...AccountMode.fields, id: Schema.String }),
@@ -135,12 +138,16 @@ export class Invoices extends Context.Service<
         max: loadBatchMax,
         run: Effect.fnUntraced(function* (keys: ReadonlyArray<InvoiceKey>) {
           const rows = yield* sql`
-            select ${qualified} from unnest(
+            select ${qualified}, case when r.id is not null then json_build_object('number', r.number, 'prefix', r.prefix,
+              'from_number', r.from_number::text, 'to_number', r.to_number::text, 'valid_from', r.valid_from,
+              'valid_to', r.valid_to) end as range
+            from unnest(
               ${keys.map((key) => key.account_id)}::text[],
               ${keys.map((key) => key.livemode)}::boolean[],
               ${keys.map((key) => key.id)}::text[]
             ) as n (account_id, livemode, id)
-            join invoices i using (account_id, livemode, id)`
+            join invoices i using (account_id, livemode, id)
+            left join resolutions r on r.account_id = i.account_id and r.livemode = i.livemode and r.id = i.resolution_id`
           const byId = new Map(rows.map((row) => [row["id"], row]))
           return keys.map((key) => byId.get(key.id))
         }, Effect.orDie)
@@ -149,8 +156,8 @@ export class Invoices extends Context.Service<
       // Each reads its own row: one that cannot be read is nobody else's failure.
       const load = Effect.fnUntraced(function* (key: InvoiceKey) {
         const row = yield* loadRow(key)
-        if (row === undefined) return Option.none<StoredInvoice>()
-        return Option.some(yield* Effect.fromResult(read(row)))
+        if (row === undefined) return Option.none<LoadedInvoice>()
+        return Option.some(yield* Effect.fromResult(Result.mapError(decodeLoaded(row), UnreadableInvoice.from)))
       }, Effect.orDie)
 
       // A draft that was attempted and waits is passed over, or a page of such would hide those behind it.
@@ -246,6 +253,7 @@ export const invoiceView = (row: StoredInvoice): Invoice => ({
   stage: stageOf(row.state),
   customer_id: row.customer_id,
   currency: row.currency,
+  exchange_rate: row.exchange_rate,
   operation_type: row.operation_type,
   payment_means: row.payment_means,
   lines: row.lines,

@@ -2,7 +2,7 @@ import { Cause, Context, Effect, Layer, type Option, Result, Schema, SchemaIssue
 import { SqlClient, SqlSchema } from "effect/sql"
 import { AccountMode } from "../../schemas/Account.ts"
 import { InvoiceId } from "../../schemas/Id.ts"
-import { AuthorityError, Failure } from "../../schemas/Invoice.ts"
+import { AuthorityError, Failure } from "../../schemas/FiscalDocument.ts"
 import { Metadata } from "../../schemas/Text.ts"
 import { states } from "../domain/InvoiceLifecycle.ts"
 

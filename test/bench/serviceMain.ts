@@ -40,7 +40,7 @@ const switched = Layer.effect(
   Effect.map(Authority, (sandbox) =>
     Authority.of({
       submit: (submission) => unless(sandbox.submit(submission)),
-      verdict: (cufe) => unless(sandbox.verdict(cufe))
+      verdict: (document) => unless(sandbox.verdict(document))
     })
   )
 ).pipe(Layer.provide(AuthoritySandbox.layer({ read, latency: 0 })))

@@ -1,10 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { fromPem, makeSelfSigned } from "../../src/documents/Certificate.ts"
-import { type DocumentContent, readSignedDocument, signDocument } from "../../src/documents/SignedDocument.ts"
+import type { FiscalDocument } from "../../src/documents/FiscalDocument.ts"
+import { readSignedDocument, signDocument } from "../../src/documents/SignedDocument.ts"
 import { totalsOf } from "../../src/domain/Totals.ts"
 
-const lines: DocumentContent["lines"] = [
+const lines: FiscalDocument["lines"] = [
   {
     description: 'Consultoría "ñandú" 😀',
     quantity: "2.00",
@@ -15,7 +16,13 @@ const lines: DocumentContent["lines"] = [
   }
 ]
 
-const content: DocumentContent = {
+const content: FiscalDocument = {
+  kind: "invoice",
+  in_contingency: false,
+  prefix: "SETP",
+  exchange_rate: null,
+  range: null,
+  correction: null,
   full_number: "SETP990000001",
   cufe: "ab".repeat(48),
   issue_date: "2026-11-21",

@@ -82,9 +82,11 @@ describe("invoiceViolations", () => {
     assert.deepStrictEqual(inLine({ unit_price: "0.00", line_extension_amount: "0.00", taxes: [noTax] }), [])
   })
 
-  it("issues in one currency, and tells the others apart from no currency", () => {
-    assert.deepStrictEqual(found({ currency: "USD" }), [["currency", "parameter_invalid"]])
-    assert.include(messages({ currency: "USD" })[0], "exchange rate")
+  it("wants the rate of a foreign currency, and tells it apart from no currency", () => {
+    assert.deepStrictEqual(found({ currency: "USD" }), [["exchange_rate", "parameter_missing"]])
+    assert.deepStrictEqual(found({ currency: "USD", exchange_rate: "0.00" }), [["exchange_rate", "parameter_invalid"]])
+    assert.deepStrictEqual(found({ currency: "USD", exchange_rate: "4100.50" }), [])
+    assert.deepStrictEqual(found({ exchange_rate: "1.00" }), [["exchange_rate", "parameter_conflict"]])
     assert.deepStrictEqual(found({ currency: "ABC" }), [["currency", "unknown_catalog_code"]])
     assert.strictEqual(currencyCodes.size, 179)
   })
@@ -198,7 +200,7 @@ describe("invoiceViolations", () => {
     const wrong = { ...line, line_extension_amount: "1.00", taxes: [{ ...vat, base: "2.00", value: "3.00" }, vat] }
     const change = { currency: "USD", payment_means: { code: "10", type: "2" }, lines: [wrong, line, wrong] } as const
     assert.deepStrictEqual(found(change), [
-      ["currency", "parameter_invalid"],
+      ["exchange_rate", "parameter_missing"],
       ["payment_means.due_date", "due_date_required"],
       ...wrongFigures(0),
       ...wrongFigures(2)
@@ -226,7 +228,10 @@ describe("invoiceViolations", () => {
     assert.deepStrictEqual(invoiceViolations(request, today), [])
   })
 
-  it.prop("tells all that a client must correct, whatever it sent", [InvoiceRequest], ([request]) => {
+  it.prop("tells all that a client must correct, whatever it sent", [InvoiceRequest], ([sentRequest]) => {
+    const { exchange_rate: _sent, ...request } = sentRequest
+    const isForeign = currencyCodes.has(request.currency) && request.currency !== "COP"
+    const rate = isForeign ? { exchange_rate: "4100.50" } : {}
     const lines = request.lines.map((sent) => ({
       ...sent,
       quantity: /[1-9]/.test(sent.quantity.slice(-8)) ? sent.quantity.slice(-8) : "0.01",
@@ -234,7 +239,7 @@ describe("invoiceViolations", () => {
       taxes: oneOfEach(sent.taxes).map((tax) => ({ ...tax, rate: tax.rate.slice(-6) }))
     }))
     const payment_means = { code: request.payment_means.code, type: "1" } as const
-    assert.deepStrictEqual(invoiceViolations(corrected({ ...request, payment_means, lines }), today), [])
+    assert.deepStrictEqual(invoiceViolations(corrected({ ...request, ...rate, payment_means, lines }), today), [])
   })
 
   it.prop(

@@ -30,7 +30,8 @@ const invoices: ReadonlyArray<readonly [rule: string, change: Change, param: str
   ["FAD02", { operation_type: undefined }, "operation_type"],
   ["FAD15a", { currency: "pesos" }, "currency"],
   ["FAD15a", { currency: "ZZZ" }, "currency"],
-  ["FAR01", { currency: "USD" }, "currency"],
+  ["FAR01", { currency: "USD" }, "exchange_rate"],
+  ["FAR01", { currency: "USD", exchange_rate: "0.00" }, "exchange_rate"],
   ["FAN01", { payment_means: undefined }, "payment_means"],
   ["FAN02", payment({ type: "3" }), "payment_means.type"],
   ["FAN03", payment({ code: "99" }), "payment_means.code"],
@@ -173,7 +174,7 @@ layer(app)("POST /v1/invoices/validate", (it) => {
         json.errors.map(({ code, param }: Change) => [param, code]),
         [
           ["customer_id", "resource_missing"],
-          ["currency", "parameter_invalid"],
+          ["exchange_rate", "parameter_missing"],
           ["lines[1].taxes[0].value", "tax_mismatch"]
         ]
       )

@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import type { Failure } from "../../schemas/Invoice.ts"
+import type { Failure } from "../../schemas/FiscalDocument.ts"
 import type { InvoiceKey } from "../../src/store/Invoices.ts"
 import { layer as app } from "../support/MemoryApp.ts"
 import { addCustomer, addDraft, addEndpoint, addNumbered } from "../support/MemoryRows.ts"

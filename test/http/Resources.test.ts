@@ -84,7 +84,7 @@ layer(app)("resources", (it) => {
       assert.sameMembers(
         Object.keys(json),
         (
-          "id object status full_number cufe created_at livemode stage customer_id currency operation_type payment_means " +
+          "id object status full_number cufe created_at livemode stage customer_id currency exchange_rate operation_type payment_means " +
           "lines totals resolution_id issue_date pdf_url xml_url qr_url authority_errors authority_notifications failure " +
           "contingency email version metadata updated_at"
         ).split(" ")

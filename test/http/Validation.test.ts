@@ -77,7 +77,7 @@ layer(app)("validation", (it) => {
       })
       assert.strictEqual(status, 400)
       assert.deepStrictEqual(faults(json.error.errors), [
-        "currency: parameter_invalid",
+        "exchange_rate: parameter_missing",
         "lines[0].line_extension_amount: amount_mismatch",
         "lines[0].taxes[0].value: tax_mismatch",
         "lines[0].taxes[1].code: tax_mismatch",

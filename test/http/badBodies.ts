@@ -21,6 +21,7 @@ const roll = (body: unknown) => post("/v1/api-keys/key_1/roll", body)
 /** Bodies that are JSON and do not say what a request of theirs must say. */
 export const badBodies = [
   ...refused("parameter_missing", [
+    ["a foreign currency without its rate", invoice({ currency: "USD" }), /required with currency/, "exchange_rate"],
     ["an empty body", customer(undefined), /required/, "body"],
     [
       "an empty body called a form",
@@ -81,7 +82,7 @@ export const badBodies = [
       /must be a string/,
       "metadata.order"
     ],
-    ["a foreign currency", invoice({ currency: "USD" }), /exchange rate/, "currency"],
+    ["an exchange rate of nothing", invoice({ currency: "USD", exchange_rate: "0.00" }), /more than/, "exchange_rate"],
     ["a number for an amount", line({ unit_price: 50000 }), /must be a string/, "lines[0].unit_price"],
     ["an amount of one decimal", line({ unit_price: "50000.0" }), /exactly two fraction digits/, "lines[0].unit_price"],
     ["an amount below zero", line({ quantity: "-1.00" }), /no sign/, "lines[0].quantity"],

@@ -109,7 +109,8 @@ export const make = Effect.fnUntraced(function* (options: MemoryWorldOptions = {
       Authority.of({
         submit: (submission) =>
           Effect.suspend(() => simulation.elsewhere(machine, outside, authority!.submit(submission))),
-        verdict: (cufe) => Effect.suspend(() => simulation.elsewhere(machine, outside, authority!.verdict(cufe)))
+        verdict: (document) =>
+          Effect.suspend(() => simulation.elsewhere(machine, outside, authority!.verdict(document)))
       })
     ).pipe(
       Context.add(

@@ -95,7 +95,7 @@ export class Surroundings {
           this.observer.submitted(submission.cufe, submission.signed)
           return moody(Effect.tap(inner.submit(submission), heard(submission.cufe)))
         }),
-      verdict: (cufe) => moody(Effect.tap(inner.verdict(cufe), heard(cufe)))
+      verdict: (document) => moody(Effect.tap(inner.verdict(document), heard(document.cufe)))
     })
   }
 }

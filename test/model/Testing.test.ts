@@ -27,7 +27,7 @@ const ownAuthority = Layer.sync(Authority, () => {
         verdicts.set(cufe, verdict)
         return verdict
       }).pipe(Effect.delay("200 millis")),
-    verdict: (cufe) =>
+    verdict: ({ cufe }) =>
       Effect.delay(
         Effect.sync(() => verdicts.get(cufe) ?? null),
         "100 millis"

@@ -125,7 +125,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   {
     name: "a document is sent again without asking for its verdict",
     file: "src/entities/InvoiceWork.ts",
-    find: 'const known = arrived ? yield* Metrics.measure(authority.verdict(cufe), callOf("verdict")) : null',
+    find: 'const known = arrived ? yield* Metrics.measure(authority.verdict(name), callOf("verdict")) : null',
     replace: "const known = null as Verdict | null",
     tests: ["test/entities/Invoice.test.ts"]
   },

@@ -1,6 +1,6 @@
 import { Effect, Layer, Schema } from "effect"
 import { FetchHttpClient, HttpBody, HttpClient, type HttpClientResponse } from "effect/http"
-import { AuthorityError } from "../../schemas/Invoice.ts"
+import { AuthorityError } from "../../schemas/FiscalDocument.ts"
 import { Authority, AuthorityUnavailable, type Submission } from "../../src/outbound/Authority.ts"
 
 const Verdict = Schema.fromJsonString(
@@ -31,7 +31,7 @@ export const layer = (url: string): Layer.Layer<Authority> =>
           client
             .post(`${url}/documents/${cufe}`, { body: HttpBody.uint8Array(signed) })
             .pipe(Effect.flatMap(read), orUnavailable),
-        verdict: (cufe) =>
+        verdict: ({ cufe }) =>
           client.get(`${url}/documents/${cufe}`).pipe(
             Effect.flatMap((response) => (response.status === 404 ? Effect.succeed(null) : read(response))),
             orUnavailable

@@ -1,7 +1,8 @@
 import { Effect, Random } from "effect"
 import { hash } from "node:crypto"
 import type * as http from "node:http"
-import { type DocumentContent, readSignedDocument } from "../../src/documents/SignedDocument.ts"
+import type { FiscalDocument } from "../../src/documents/FiscalDocument.ts"
+import { readSignedDocument } from "../../src/documents/SignedDocument.ts"
 import type { Verdict } from "../../src/outbound/Authority.ts"
 import { listening } from "../support/Listening.ts"
 
@@ -64,7 +65,7 @@ export const scriptedAuthority = Effect.gen(function* () {
     await new Promise((resolve) => setTimeout(resolve, 200 + random.nextDoubleUnsafe() * 3_000))
   }
 
-  const judge = (content: DocumentContent): Verdict => {
+  const judge = (content: FiscalDocument): Verdict => {
     const accepted = !happens(chances.rejected)
     return {
       accepted,

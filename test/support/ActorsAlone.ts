@@ -4,6 +4,7 @@ import * as Account from "../../src/entities/Account.ts"
 import { AccountWork } from "../../src/entities/AccountWork.ts"
 import { CustomerWork } from "../../src/entities/CustomerWork.ts"
 import { AdministrationWork } from "../../src/entities/AdministrationWork.ts"
+import { DocumentSigning } from "../../src/entities/DocumentSigning.ts"
 import * as Invoice from "../../src/entities/Invoice.ts"
 import { InvoiceCommandWork } from "../../src/entities/InvoiceCommandWork.ts"
 import { InvoiceWork } from "../../src/entities/InvoiceWork.ts"
@@ -42,14 +43,18 @@ export const accountOwner = Effect.flatMap(
           InvoiceCommandWork.layer
         )
       ),
-      Layer.provide(InvoiceWork.layer)
+      Layer.provide(InvoiceWork.layer),
+      Layer.provide(DocumentSigning.layer)
     )
   ),
   (client) => client(accountAddress(testMode))
 )
 
 export const invoiceOwner = Effect.map(
-  Entity.makeTestClient(InvoiceEntity, Invoice.layer.pipe(Layer.provide(InvoiceWork.layer))),
+  Entity.makeTestClient(
+    InvoiceEntity,
+    Invoice.layer.pipe(Layer.provide(InvoiceWork.layer), Layer.provide(DocumentSigning.layer))
+  ),
   (client) => (key: InvoiceKey) => Effect.flatMap(client(memberAddress(key)), (actor) => actor.Proceed())
 )
 

@@ -58,7 +58,7 @@ export class FakeAuthority extends Context.Service<
             arrive("submit", submission.cufe, Buffer.from(submission.signed).toString("hex")),
             Effect.suspend(() => fake.onSubmit(submission))
           ),
-        verdict: (cufe) =>
+        verdict: ({ cufe }) =>
           Effect.andThen(
             arrive("verdict", cufe, ""),
             Effect.suspend(() => fake.onVerdict(cufe))

@@ -1,11 +1,13 @@
 import { Effect, Layer, Option, Result, Semaphore } from "effect"
 import { ApiError } from "../../schemas/ApiError.ts"
+import type { GrantedRange } from "../../schemas/Resolution.ts"
 import { Customers } from "../../src/store/Customers.ts"
 import { Database } from "../../src/store/Database.ts"
 import { type Answer, type Claim, conflict, IdempotencyKeys, type Outcome } from "../../src/store/IdempotencyKeys.ts"
 import { InvoiceCreation } from "../../src/store/InvoiceCreation.ts"
 import { type InvoiceFilter, Invoices, statesOf } from "../../src/store/Invoices.ts"
 import { reminderLeaseSeconds } from "../../src/store/PoisonInvoices.ts"
+import type { StoredResolution } from "../../src/store/Resolutions.ts"
 import { Workers } from "../../src/store/Workers.ts"
 import { accountsLayer, apiKeysLayer, auditLogLayer } from "./MemoryAccounts.ts"
 import { invoiceCommandsLayer, timelinesLayer } from "./MemoryCommands.ts"
@@ -33,6 +35,15 @@ const fits =
     (status === null || statesOf(status).includes(row.state)) &&
     (from === null || row.created_at >= from) &&
     (to === null || row.created_at <= to)
+
+const granted = ({ from_number, number, prefix, to_number, valid_from, valid_to }: StoredResolution): GrantedRange => ({
+  number,
+  prefix,
+  from_number: String(from_number),
+  to_number: String(to_number),
+  valid_from,
+  valid_to
+})
 
 const isDraft = (row: InvoiceRow) => row.state === "queued"
 
@@ -154,7 +165,9 @@ const invoiceCreationLayer = Layer.effect(
               version: 1,
               attempts: 0,
               next_action_at: now + numberWithinMs,
+              kind: "invoice",
               currency: request.currency,
+              exchange_rate: request.exchange_rate ?? null,
               operation_type: request.operation_type,
               payment_means: request.payment_means,
               lines: request.lines,
@@ -191,7 +204,13 @@ const invoicesLayer = Layer.effect(
   Effect.map(MemoryTables, ({ call }) =>
     Invoices.of({
       find: (of, id) => call("Invoices.find", ({ invoices }) => optionOf(invoices, of, id)),
-      load: (key) => call("Invoices.load", ({ invoices }) => optionOf(invoices, key, key.id)),
+      load: (key) =>
+        call("Invoices.load", ({ invoices, resolutions }) =>
+          Option.map(optionOf(invoices, key, key.id), (row) => {
+            const range = resolutions.get(row.resolution_id ?? "")
+            return { ...row, range: range === undefined ? null : granted(range) }
+          })
+        ),
       list: (of, request, filter) =>
         Effect.flatMap(
           call("Invoices.list", ({ invoices }) => pageOf(invoices, of, request, fits(filter))),

@@ -2,7 +2,8 @@ import { Effect } from "effect"
 import { Pool as HttpPool } from "undici"
 import type { InvoiceRequest } from "../../../schemas/Invoice.ts"
 import { type Certificate, fromPem, makeSelfSigned } from "../../../src/documents/Certificate.ts"
-import { type DocumentContent, readSignedDocument, signDocument } from "../../../src/documents/SignedDocument.ts"
+import type { FiscalDocument } from "../../../src/documents/FiscalDocument.ts"
+import { readSignedDocument, signDocument } from "../../../src/documents/SignedDocument.ts"
 import { issueTime, localDate, timestamp } from "../../../src/domain/AuthorityTime.ts"
 import { sandboxIdentification } from "../../../src/domain/CheckDigit.ts"
 import { cufeTail } from "../../../src/domain/Cufe.ts"
@@ -19,6 +20,22 @@ import { newId } from "./Tables.ts"
 const accountId = newId("acct")
 const technicalKey = "fc8eac422eba16e22ffd8c6f94b3f40a6e38162c"
 const environment = "2"
+const sameOfAll = {
+  kind: "invoice",
+  in_contingency: false,
+  prefix: "SETP",
+  environment,
+  exchange_rate: null,
+  range: {
+    number: "18760000001",
+    prefix: "SETP",
+    from_number: "990000000",
+    to_number: "995000000",
+    valid_from: "2019-01-19",
+    valid_to: "2030-01-19"
+  },
+  correction: null
+} as const
 const eventType = "invoice.accepted_by_authority"
 const issuer = {
   identification: { type: "31", number: "900373115", check_digit: "3" },
@@ -44,7 +61,7 @@ const certificate: Certificate = fromPem(await Effect.runPromise(makeSelfSigned(
 /** The columns of an invoice that the steps after its number read; `issue_date` as text. */
 export const invoiceColumns =
   "id, full_number, cufe, issue_date::text as issue_date, issue_time, currency, operation_type, payment_means, lines, totals, acquirer, metadata, version"
-export interface NumberedInvoice extends Omit<DocumentContent, "environment" | "issuer"> {
+export interface NumberedInvoice extends Omit<FiscalDocument, keyof typeof sameOfAll | "issuer"> {
   readonly id: string
   readonly metadata: Record<string, string>
   readonly version: number
@@ -101,12 +118,12 @@ export const issueOf = (request: InvoiceRequest): Issue => {
 /** The bytes of the document; without a signature when SIGN is noop. */
 export const sign = async (row: NumberedInvoice): Promise<Buffer> => {
   const { id: _id, metadata: _metadata, version: _version, ...rest } = row
-  const content: DocumentContent = { ...rest, environment, issuer }
+  const content: FiscalDocument = { ...rest, ...sameOfAll, issuer }
   if (isSigning) return Buffer.from(await Effect.runPromise(signDocument(content, certificate)))
   return Buffer.from(canonicalJson({ certificate: certificate.certificate, document: content }))
 }
 
-const read = (signed: Buffer): DocumentContent | null =>
+const read = (signed: Buffer): FiscalDocument | null =>
   isSigning ? readSignedDocument(signed) : JSON.parse(signed.toString()).document
 
 /** The authority's answer, given at once, and the event that tells of it. Throws unless the document is accepted. */

@@ -1,0 +1,43 @@
+import { Context, Effect, Layer } from "effect"
+import { SandboxCertificate } from "../documents/Certificate.ts"
+import { signDocument } from "../documents/SignedDocument.ts"
+import type { DocumentName } from "../outbound/Authority.ts"
+import { Accounts } from "../store/Accounts.ts"
+import type { LoadedInvoice } from "../store/Invoices.ts"
+import { documentOf } from "./InvoicePapers.ts"
+
+/** From a document's row to what is signed and sent: with its issuer as of its number, and the certificate of its account. */
+export class DocumentSigning extends Context.Service<
+  DocumentSigning,
+  {
+    readonly sign: (row: LoadedInvoice) => Effect.Effect<Uint8Array>
+    /** How the authority is told which document is meant. */
+    readonly nameOf: (row: LoadedInvoice) => Effect.Effect<DocumentName>
+  }
+>()("folio/entities/DocumentSigning") {
+  static readonly layer = Layer.effect(
+    DocumentSigning,
+    Effect.gen(function* () {
+      const accounts = yield* Accounts
+      const certificate = yield* SandboxCertificate
+      const issuerOf = (row: LoadedInvoice) => accounts.issuer(row.account_id, row.issuer_version)
+
+      return DocumentSigning.of({
+        sign: Effect.fn("DocumentSigning.sign")(function* (row) {
+          return yield* signDocument(documentOf(row, yield* issuerOf(row)), certificate)
+        }),
+        nameOf: Effect.fnUntraced(function* (row) {
+          const { identification } = yield* issuerOf(row)
+          return {
+            cufe: row.cufe ?? "",
+            kind: row.kind,
+            full_number: row.full_number ?? "",
+            livemode: row.livemode,
+            issuer_nit: identification.number,
+            certificate
+          }
+        })
+      })
+    })
+  )
+}
