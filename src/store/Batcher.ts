@@ -1,4 +1,4 @@
-import { type Cause, Deferred, Effect, Exit, Metric, type Scope, type Tracer } from "effect"
+import { type Cause, Deferred, Effect, Exit, Latch, Metric, type Scope, type Tracer } from "effect"
 import * as Metrics from "../protocol/Metrics.ts"
 import { isDisconnected } from "./SqlFailure.ts"
 
@@ -22,9 +22,8 @@ export const make = <A, B, E>(options: {
   readonly run: (items: ReadonlyArray<A>) => Effect.Effect<ReadonlyArray<B>, E>
 }): Effect.Effect<(item: A) => Effect.Effect<B, E>, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const scope = yield* Effect.scope
     let waiting: Array<Entry<A, B, E>> = []
-    let running = false
+    const offered = Latch.makeUnsafe()
 
     const size = Metrics.batchSizes(options.name)
     const duration = Metrics.batchDurations(options.name)
@@ -65,14 +64,13 @@ export const make = <A, B, E>(options: {
       for (const entry of entries) settle([entry], yield* attempt([entry]))
     })
 
-    const drain = Effect.gen(function* () {
-      while (waiting.length > 0) {
-        const entries = waiting.splice(0, options.max)
-        yield* write(entries)
-      }
-      // In the same tick as the look at `waiting`, or an item offered in between would wait for ever.
-      running = false
-    })
+    // A fiber of its own, started once: no offer that is given up half-way can leave the batcher without its writer, and no
+    // transaction of who offers is written in.
+    yield* Effect.gen(function* () {
+      yield* offered.await
+      offered.closeUnsafe()
+      while (waiting.length > 0) yield* write(waiting.splice(0, options.max))
+    }).pipe(Effect.forever, Effect.forkScoped)
 
     yield* Effect.addFinalizer(() =>
       Effect.sync(() => {
@@ -86,9 +84,8 @@ export const make = <A, B, E>(options: {
       Effect.withFiber(({ cache: { span } }) => {
         const answer = Deferred.makeUnsafe<B, E>()
         waiting.push({ item, answer, span })
-        if (running) return Deferred.await(answer)
-        running = true
-        return Effect.andThen(Effect.forkIn(drain, scope), Deferred.await(answer))
+        offered.openUnsafe()
+        return Deferred.await(answer)
       })
   })
 

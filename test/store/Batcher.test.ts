@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, References } from "effect"
+import { Effect, Fiber, References, Scheduler } from "effect"
 import { SqlError } from "effect/sql"
 import * as Batcher from "../../src/store/Batcher.ts"
 
@@ -58,6 +58,28 @@ describe("A batch", () => {
     Effect.gen(function* () {
       const { tried, written } = yield* writeThree((_, times) => (times === 0 ? lost : Effect.void), { blind: true })
       assert.deepStrictEqual([tried, written], [[3], 0])
+    })
+  )
+
+  it.live("is written whenever it was whose offer was given up: nobody after that waits for ever", () =>
+    Effect.gen(function* () {
+      for (const everySo of [2, 3, 4, 5, 6, 7]) {
+        for (let steps = 0; steps < 12; steps++) {
+          const offer = yield* Batcher.make({
+            name: "test",
+            max: 10,
+            run: (items: ReadonlyArray<number>) => Effect.succeed(items)
+          })
+          // It lets others in every so many operations, and one of them interrupts it.
+          const first = yield* offer(1).pipe(
+            Effect.provideService(Scheduler.MaxOpsBeforeYield, everySo),
+            Effect.forkChild
+          )
+          for (let step = 0; step < steps; step++) yield* Effect.yieldNow
+          yield* Fiber.interrupt(first)
+          assert.strictEqual(yield* Effect.timeout(offer(2), "1 second"), 2, `${steps} times ${everySo}`)
+        }
+      }
     })
   )
 })

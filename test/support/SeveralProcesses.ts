@@ -88,7 +88,7 @@ export const settled = Effect.gen(function* () {
   yield* until(
     processes[0]!.rows<{ invoices: number; deliveries: number }>(openWork),
     ([open]) => open?.invoices === 0 && open.deliveries === 0,
-    "30 seconds",
+    "90 seconds",
     "100 millis"
   )
 })
