@@ -68,6 +68,8 @@ export const make = <A, B, E>(options: {
     // transaction of who offers is written in.
     yield* Effect.gen(function* () {
       yield* offered.await
+      // What others offer at the same moment goes with it.
+      yield* Effect.yieldNow
       offered.closeUnsafe()
       while (waiting.length > 0) yield* write(waiting.splice(0, options.max))
     }).pipe(Effect.forever, Effect.forkScoped)
