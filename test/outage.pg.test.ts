@@ -5,7 +5,10 @@ import { adminLayer, query } from "./support/Postgres.ts"
 import { insist, settleAndReconcile, SeveralProcesses } from "./support/SeveralProcesses.ts"
 import { until } from "./support/Until.ts"
 
-const held = `select * from pg_locks where locktype = 'advisory' and objsubid = 2 and granted`
+// Other tests have databases of their own on this server.
+const locks = `select l.* from pg_locks l join pg_database d on d.oid = l.database
+  where d.datname = current_database() and l.locktype = 'advisory' and l.objsubid = 2`
+const held = `${locks} and l.granted`
 
 /** Nobody gets into the database any more, and who was in it is thrown out; or everybody may again. */
 const admit = Effect.fnUntraced(function* (anybody: boolean) {
@@ -43,8 +46,7 @@ layer(SeveralProcesses.layer(1), { excludeTestServices: true, timeout: "60 secon
             })
           ).pipe(Effect.provide(adminLayer(database)))
         )
-        const waiting = "select from pg_locks where locktype = 'advisory' and objsubid = 2 and not granted"
-        yield* until(query(database, waiting), ({ rowCount }) => rowCount > 0)
+        yield* until(query(database, `${locks} and not l.granted`), ({ rowCount }) => rowCount > 0)
         yield* query(database, `select pg_terminate_backend(pid) from (${held}) locks limit 1`)
         yield* until(ready, (status) => status === 503)
         yield* Fiber.interrupt(inLine)
