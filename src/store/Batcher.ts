@@ -30,9 +30,9 @@ export const make = <A, B, E>(options: {
 
     const attempt = (entries: ReadonlyArray<Entry<A, B, E>>) =>
       Metrics.measure(
-        options
-          .run(entries.map((entry) => entry.item))
-          .pipe(Effect.withSpan(`Batcher.${options.name}`, spanOf(entries))),
+        Effect.suspend(() => options.run(entries.map((entry) => entry.item))).pipe(
+          Effect.withSpan(`Batcher.${options.name}`, spanOf(entries))
+        ),
         () => duration
       ).pipe(Effect.exit, Effect.tap(Metric.update(size, entries.length)))
 

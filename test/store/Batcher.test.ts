@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, References, Scheduler } from "effect"
+import { Effect, Exit, Fiber, References, Scheduler } from "effect"
 import { SqlError } from "effect/sql"
 import * as Batcher from "../../src/store/Batcher.ts"
 
@@ -80,6 +80,21 @@ describe("A batch", () => {
           assert.strictEqual(yield* Effect.timeout(offer(2), "1 second"), 2, `${steps} times ${everySo}`)
         }
       }
+    })
+  )
+
+  it.effect("that throws before it is an effect fails those who offered it, and no one after them", () =>
+    Effect.gen(function* () {
+      const offer = yield* Batcher.make({
+        name: "test",
+        max: 10,
+        run: (items: ReadonlyArray<number>) => {
+          if (items.includes(1)) throw new Error("no statement can be made of it")
+          return Effect.succeed(items)
+        }
+      })
+      assert.isTrue(Exit.isFailure(yield* Effect.exit(offer(1))))
+      assert.strictEqual(yield* offer(2), 2)
     })
   )
 })
