@@ -50,9 +50,9 @@ layer(SeveralProcesses.layer(1), { excludeTestServices: true, timeout: "60 secon
         yield* query(database, `select pg_terminate_backend(pid) from (${held}) locks limit 1`)
         yield* until(ready, (status) => status === 503)
         yield* Fiber.interrupt(inLine)
-        yield* until(ready, (status) => status === 200)
+        yield* until(ready, (status) => status === 200, "45 seconds")
       }),
-    60_000
+    90_000
   )
 
   it.effect(
