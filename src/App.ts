@@ -20,6 +20,7 @@ import { Stopping } from "./http/Health.ts"
 import * as Routes from "./http/Routes.ts"
 import { Accounts } from "./store/Accounts.ts"
 import { ApiKeys } from "./store/ApiKeys.ts"
+import { AuthorityCircuits } from "./store/AuthorityCircuits.ts"
 import { AuditLog } from "./store/AuditLog.ts"
 import { Backlog } from "./store/Backlog.ts"
 import { Customers } from "./store/Customers.ts"
@@ -34,9 +35,11 @@ import { InvoiceCreation } from "./store/InvoiceCreation.ts"
 import { Invoices } from "./store/Invoices.ts"
 import { Numbering } from "./store/Numbering.ts"
 import { PoisonInvoices } from "./store/PoisonInvoices.ts"
+import { Redating } from "./store/Redating.ts"
 import { Redelivery } from "./store/Redelivery.ts"
 import { Resolutions } from "./store/Resolutions.ts"
 import { Retention } from "./store/Retention.ts"
+import { SandboxAuthorities } from "./store/SandboxAuthorities.ts"
 import { Secrets } from "./store/Secrets.ts"
 import { Timelines } from "./store/Timelines.ts"
 import { Transitions } from "./store/Transitions.ts"
@@ -47,6 +50,7 @@ import { Workers } from "./store/Workers.ts"
 export const storeLayer = Layer.mergeAll(
   Accounts.layer,
   ApiKeys.layer,
+  AuthorityCircuits.layer,
   Backlog.layer,
   Customers.layer,
   Database.layer,
@@ -57,9 +61,11 @@ export const storeLayer = Layer.mergeAll(
   InvoiceCreation.layer,
   Invoices.layer,
   Numbering.layer,
+  Redating.layer,
   Redelivery.layer,
   Resolutions.layer,
   Retention.layer,
+  SandboxAuthorities.layer,
   Timelines.layer,
   Transitions.layer,
   WebhookEndpoints.layer

@@ -17,6 +17,7 @@ export type InvoiceState = (typeof states)[number]
 
 export const commands = [
   "Number",
+  "Redate",
   "Sign",
   "Submit",
   "Accept",
@@ -31,11 +32,16 @@ export type InvoiceCommand = (typeof commands)[number]
 /** Each command's states of origin and where it leads from each. All else in this file derives from this table. */
 export const transitions = {
   Number: { queued: "numbered" },
+  Redate: { numbered: "numbered", signed: "numbered" },
   Sign: { numbered: "signed" },
   Submit: { signed: "submitted" },
   Accept: { submitted: "accepted_by_authority", accepted_contingency: "accepted_by_authority" },
   Reject: { submitted: "rejected_by_authority", accepted_contingency: "rejected_by_authority" },
-  EnterContingency: { signed: "accepted_contingency", submitted: "accepted_contingency" },
+  EnterContingency: {
+    numbered: "accepted_contingency",
+    signed: "accepted_contingency",
+    submitted: "accepted_contingency"
+  },
   Fail: { queued: "failed", numbered: "failed", signed: "failed", submitted: "failed" },
   Cancel: { queued: "canceled" },
   Retry: { failed: "queued" }
@@ -55,16 +61,20 @@ export class IllegalTransition extends Data.TaggedError("IllegalTransition")<{
 
 /**
  * The state after a command. A document that has its number never goes back to where numbers are given: a number is never
- * given back and never given twice.
+ * given back and never given twice. One that is issued (its bytes may have left the house) is never signed or dated anew: it
+ * goes back to where the same bytes are sent again.
  */
 export const transition = (
   state: InvoiceState,
   command: InvoiceCommand,
-  facts: { readonly hasNumber: boolean }
+  facts: { readonly hasNumber: boolean; readonly isIssued: boolean }
 ): Result.Result<InvoiceState, IllegalTransition> => {
   const target = table[command][state]
-  if (target === undefined) return Result.fail(new IllegalTransition({ state, command }))
-  return Result.succeed(target === "queued" && facts.hasNumber ? "numbered" : target)
+  if (target === undefined || (command === "Redate" && facts.isIssued)) {
+    return Result.fail(new IllegalTransition({ state, command }))
+  }
+  if (target !== "queued" || !facts.hasNumber) return Result.succeed(target)
+  return Result.succeed(facts.isIssued ? "signed" : "numbered")
 }
 
 /** The states from which a command is possible. */

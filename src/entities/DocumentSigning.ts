@@ -29,6 +29,8 @@ export class DocumentSigning extends Context.Service<
         nameOf: Effect.fnUntraced(function* (row) {
           const { identification } = yield* issuerOf(row)
           return {
+            account_id: row.account_id,
+            in_contingency: row.contingency_since !== null,
             cufe: row.cufe ?? "",
             kind: row.kind,
             full_number: row.full_number ?? "",

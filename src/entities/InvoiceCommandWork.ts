@@ -31,7 +31,7 @@ export class InvoiceCommandWork extends Context.Service<
         refusal: (standing: Standing) => ApiError | undefined
       ) {
         const standing = yield* Effect.mapError(Effect.fromOption(yield* commands.lock(key)), () => missing(key))
-        const to = transition(standing.state, command, { hasNumber: standing.has_number })
+        const to = transition(standing.state, command, { hasNumber: standing.has_number, isIssued: standing.is_issued })
         const refused = refusal(standing)
         if (Result.isFailure(to) || refused !== undefined) return yield* refused ?? refuse(command, standing)
         yield* commands.move(key, standing, command, to.success)

@@ -9,7 +9,7 @@ import type { Vitals } from "../store/PoisonInvoices.ts"
 /** What the document of a numbered invoice or note says. */
 export const documentOf = (row: LoadedInvoice, issuer: Issuer): FiscalDocument => ({
   kind: row.kind,
-  in_contingency: false,
+  in_contingency: row.of_type_04,
   full_number: row.full_number ?? "",
   prefix: row.prefix ?? "",
   cufe: row.cufe ?? "",

@@ -1,31 +1,26 @@
-import { Cause, Clock, Context, Duration, Effect, Exit, Layer, Metric, Option, Random } from "effect"
+import { Cause, Context, type Duration, Effect, Layer, Metric, Option, Random } from "effect"
 import type { Failure } from "../../schemas/FiscalDocument.ts"
-import { eventOf, type InvoiceCommand, type InvoiceState, statusOf, transition } from "../domain/InvoiceLifecycle.ts"
+import type { InvoiceState } from "../domain/InvoiceLifecycle.ts"
 import { authorityDelayMs } from "../domain/RetrySchedule.ts"
-import { Authority, AuthorityUnavailable, type Verdict } from "../outbound/Authority.ts"
+import { AuthorityRefusal, type Verdict } from "../outbound/Authority.ts"
 import { Fault } from "../protocol/Fault.ts"
 import * as Metrics from "../protocol/Metrics.ts"
-import { Ids } from "../store/Ids.ts"
-import { type InvoiceKey, Invoices, type LoadedInvoice } from "../store/Invoices.ts"
-import {
-  isUnreadable,
-  PoisonInvoices,
-  reminderLeaseSeconds,
-  type RowKey,
-  type Vitals
-} from "../store/PoisonInvoices.ts"
+import { type InvoiceKey, Invoices } from "../store/Invoices.ts"
+import { isIssued, isUnreadable, PoisonInvoices, reminderLeaseSeconds, type RowKey } from "../store/PoisonInvoices.ts"
 import { isDefect, isSqlFailure } from "../store/SqlFailure.ts"
-import { type Step, Transitions } from "../store/Transitions.ts"
+import * as AuthorityCalls from "./AuthorityCalls.ts"
+import { callAlarmMs } from "./AuthorityCalls.ts"
 import * as AuthorityTurns from "./AuthorityTurns.ts"
+import * as Circuits from "./Circuits.ts"
+import * as Contingency from "./Contingency.ts"
 import { DocumentSigning } from "./DocumentSigning.ts"
-import { eventFor } from "./InvoicePapers.ts"
-import { Telling } from "./Telling.ts"
+import * as InvoiceSteps from "./InvoiceSteps.ts"
+import type { Document } from "./InvoiceSteps.ts"
+import * as Redate from "./Redate.ts"
 import { Workload } from "./Workload.ts"
 
-// The sweeper's reminder while the actor is at work; beyond an authority call's time-out it may take over.
-const authorityTimeout = Duration.seconds(60)
+// The sweeper's reminder while the actor is at work.
 const workAlarmMs = 5_000
-const submitAlarmMs = Duration.toMillis(authorityTimeout) + 15_000
 
 // A document that breaks the service itself ends as failed, so that it cannot be tried for ever.
 const internalFailuresMax = 5
@@ -38,15 +33,6 @@ const failure: Failure = {
   message: "The document could not be processed. It can be retried, and keeps the number it has.",
   retryable: true
 }
-
-const callOf = (call: string) => (exit: Exit.Exit<Verdict | null, AuthorityUnavailable>) => {
-  if (Exit.isFailure(exit)) return Metrics.authorityCalls(call, isDefect(exit.cause) ? "broken" : "unavailable")
-  if (exit.value === null) return Metrics.authorityCalls(call, "unknown")
-  return Metrics.authorityCalls(call, exit.value.accepted ? "accepted" : "rejected")
-}
-
-/** A document at work: its row, and its signed bytes while they are still at hand. They are stored before they are used. */
-type Document = LoadedInvoice & { readonly signed?: Uint8Array }
 
 export class InvoiceWork extends Context.Service<
   InvoiceWork,
@@ -66,68 +52,21 @@ export class InvoiceWork extends Context.Service<
   static readonly layer = Layer.effect(
     InvoiceWork,
     Effect.gen(function* () {
-      const authority = yield* Authority
-      const ids = yield* Ids
       const invoices = yield* Invoices
       const poison = yield* PoisonInvoices
-      const telling = yield* Telling
       const signing = yield* DocumentSigning
-      const inTurn = yield* AuthorityTurns.make
-      const transitions = yield* Transitions
       const workload = yield* Workload
-
-      /** Carries out a command, with its event; gives the row as the step leaves it, or none when somebody else was faster. */
-      const step = Effect.fnUntraced(function* <Row extends Vitals>(
-        row: Row,
-        command: InvoiceCommand,
-        details: Partial<
-          Pick<Step, "held" | "signed" | "attempt" | "authorityAnswer" | "errors" | "notifications" | "failure">
-        > & {
-          readonly alarmMs: number | null
-        }
-      ) {
-        const to = yield* Effect.fromResult(
-          transition(row.state, command, { hasNumber: row.full_number !== null })
-        ).pipe(Effect.orDie)
-        const next: Row = {
-          ...row,
-          state: to,
-          version: row.version + 1,
-          attempts: row.attempts + (details.attempt === true ? 1 : 0),
-          authority_errors: details.errors ?? row.authority_errors,
-          authority_notifications: details.notifications ?? row.authority_notifications,
-          failure: details.failure ?? null
-        }
-        const outcome = eventOf(command)
-        const event =
-          outcome === null
-            ? {}
-            : { event: eventFor(next, `invoice.${outcome}`, yield* ids.event, yield* Clock.currentTimeMillis) }
-        const { endpoints, moved } = yield* workload.storing(
-          transitions.move({ key: row, version: row.version, from: row.state, command, to, ...details, ...event })
-        )
-        if (outcome !== null && moved) yield* Metric.update(Metrics.outcomes(statusOf(to)), 1)
-        if (outcome !== null) yield* Fault.at("after-outcome")
-        for (const id of endpoints) {
-          yield* telling.deliver({ account_id: row.account_id, livemode: row.livemode, id })
-        }
-        return moved ? Option.some(next) : Option.none()
-      })
-
-      const wait = (row: Vitals, alarmMs: number, details: Pick<Step, "held" | "attempt">) =>
-        workload.storing(
-          transitions.move({
-            key: row,
-            version: row.version,
-            from: row.state,
-            command: null,
-            to: row.state,
-            alarmMs,
-            ...details
-          })
-        )
+      const inTurn = yield* AuthorityTurns.make
+      const steps = yield* InvoiceSteps.make
+      const { step, wait } = steps
+      const circuits = yield* Circuits.make
+      const calls = yield* AuthorityCalls.make(circuits)
+      const contingency = yield* Contingency.make(circuits, steps)
+      const dating = yield* Redate.make(steps)
 
       const sign = Effect.fnUntraced(function* (row: Document) {
+        if (yield* dating.isStale(row)) return yield* dating.redate(row)
+        if ((yield* circuits.phase(row)) === "open") return yield* contingency.enter(row, "outage")
         yield* Fault.at("before-sign")
         const signed = yield* signing.sign(row)
         yield* Fault.at("after-sign")
@@ -143,60 +82,54 @@ export class InvoiceWork extends Context.Service<
           alarmMs: null
         })
 
-      /** The authority's word. `arrived` when an earlier attempt may have reached it: then it is asked before it is sent to. */
-      const verdictOn = Effect.fnUntraced(function* (row: Document, arrived: boolean) {
-        const name = yield* signing.nameOf(row)
-        const known = arrived ? yield* Metrics.measure(authority.verdict(name), callOf("verdict")) : null
-        if (known !== null) return known
-        const signed = row.signed ?? Option.getOrUndefined(yield* invoices.signedDocument(row))
-        if (signed === undefined) return yield* Effect.die(`no signed bytes of ${row.id}`)
-        return yield* Metrics.measure(authority.submit({ ...name, signed }), callOf("submit"))
-      })
-
-      // Without an answer the outcome is unknown: it is asked for later, and never guessed.
-      const later = Effect.fnUntraced(function* (row: Document, error: AuthorityUnavailable) {
-        const delay = authorityDelayMs(row.attempts, yield* Random.next)
-        yield* Effect.logWarning("The authority gave no answer").pipe(
-          Effect.annotateLogs({ reason: error.message, attempts: row.attempts, retry_in_ms: Math.round(delay) })
+      // What was given to its buyer cannot fail: whoever reads the log puts right what is wrong, and then it is taken.
+      const refused = Effect.fnUntraced(function* (row: Document, { message }: AuthorityRefusal) {
+        yield* Effect.logError("The authority refused a document without judging it").pipe(
+          Effect.annotateLogs({ reason: message, state: row.state })
         )
-        yield* wait(row, delay, {})
+        if (row.state === "accepted_contingency") {
+          yield* wait(row, authorityDelayMs(row.attempts, yield* Random.next), {})
+        } else {
+          yield* step(row, "Fail", { failure: { code: "authority_refused", message, retryable: true }, alarmMs: null })
+        }
         return Option.none<Document>()
       })
 
-      /** `row` is submitted, and this attempt counted. */
-      const submit = (row: Document, arrived: boolean) =>
-        verdictOn(row, arrived).pipe(
-          Effect.timeoutOrElse({
-            duration: authorityTimeout,
-            orElse: () => Effect.fail(new AuthorityUnavailable({ message: "no answer in time" }))
-          }),
+      /** This attempt of `row` is counted. */
+      const call = (row: Document, arrived: boolean) =>
+        calls.verdictOn(row, arrived).pipe(
           Effect.matchEffect({
             onSuccess: (verdict) => Effect.andThen(Fault.at("after-verdict"), conclude(row, verdict)),
-            onFailure: (error) => later(row, error)
+            onFailure: (error) =>
+              error instanceof AuthorityRefusal ? refused(row, error) : contingency.unanswered(row, error)
           })
         )
 
+      const first = Effect.fnUntraced(function* (row: Document) {
+        if (yield* dating.isStale(row)) return yield* dating.redate(row)
+        if (!(yield* contingency.mayCall(row))) return Option.none<Document>()
+        const submitted = yield* step(row, "Submit", { attempt: true, leaves: true, alarmMs: callAlarmMs, held: true })
+        yield* Fault.at("after-submit")
+        return Option.isSome(submitted) ? yield* call(submitted.value, isIssued(row)) : Option.none<Document>()
+      })
+
+      const again = Effect.fnUntraced(function* (row: Document) {
+        if (!(yield* contingency.mayCall(row))) return Option.none<Document>()
+        yield* contingency.warnIfLate(row)
+        if (!(yield* wait(row, callAlarmMs, { attempt: true, leaves: true, held: true })))
+          return Option.none<Document>()
+        const counted = { ...row, version: row.version + 1, attempts: row.attempts + 1 }
+        return yield* call(counted, row.submitted_at !== null)
+      })
+
       // A document whose turn does not come has called nobody: its alarm brings it back.
+      const queueing = (action: (row: Document) => Effect.Effect<Option.Option<Document>>) => (row: Document) =>
+        Effect.map(inTurn(row, action(row)), Option.flatten)
       const actions: Partial<Record<InvoiceState, (row: Document) => Effect.Effect<Option.Option<Document>>>> = {
         numbered: sign,
-        signed: (row) =>
-          inTurn(
-            row,
-            Effect.gen(function* () {
-              const submitted = yield* step(row, "Submit", { attempt: true, alarmMs: submitAlarmMs, held: true })
-              yield* Fault.at("after-submit")
-              return Option.isSome(submitted) ? yield* submit(submitted.value, false) : Option.none()
-            })
-          ).pipe(Effect.map(Option.flatten)),
-        submitted: (row) =>
-          inTurn(
-            row,
-            Effect.gen(function* () {
-              const { moved } = yield* wait(row, submitAlarmMs, { attempt: true, held: true })
-              if (!moved) return Option.none()
-              return yield* submit({ ...row, version: row.version + 1, attempts: row.attempts + 1 }, true)
-            })
-          ).pipe(Effect.map(Option.flatten))
+        signed: queueing(first),
+        submitted: queueing(again),
+        accepted_contingency: queueing(again)
       }
 
       const settle = Effect.fnUntraced(function* (key: RowKey, cause: Cause.Cause<never>) {
@@ -204,9 +137,9 @@ export class InvoiceWork extends Context.Service<
         if (Option.isNone(found)) return yield* poison.park([key])
         const row = found.value
         if (row.state !== "queued" && actions[row.state] === undefined) return
-        const submitted = row.state === "submitted"
+        const submitted = isIssued(row)
         // An attempt to submit was counted before it was made, unless the row could not be read.
-        const counted = submitted && !isUnreadable(cause)
+        const counted = submitted && row.state !== "signed" && !isUnreadable(cause)
         const attempts = counted ? row.attempts : row.attempts + 1
         if (submitted || attempts < internalFailuresMax) {
           const lease = row.state === "queued" ? reminderLeaseSeconds * 1000 : 0

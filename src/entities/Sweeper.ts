@@ -1,6 +1,7 @@
 import { Array, Duration, Effect, Schedule } from "effect"
 import { Singleton } from "effect/cluster"
 import { accountAddress } from "../protocol/Address.ts"
+import { AuthorityCircuits } from "../store/AuthorityCircuits.ts"
 import { Deliveries } from "../store/Deliveries.ts"
 import { Invoices } from "../store/Invoices.ts"
 import { Workers } from "../store/Workers.ts"
@@ -11,6 +12,9 @@ const interval = Duration.seconds(1)
 const pageSize = 1_000
 const portion = 32
 
+// What one circuit transmits in a second, once the authority is back: it has others' backlogs to take as well.
+const transmissions = 50
+
 /**
  * Looks once a second for work whose time has come, by the database's clock, and tells the actor it belongs to: lost tells,
  * retries, deliveries, and all that a process had under way when it died. It decides nothing: the actors read their rows.
@@ -18,6 +22,7 @@ const portion = 32
 export const layer = Singleton.make(
   "Sweeper",
   Effect.gen(function* () {
+    const circuits = yield* AuthorityCircuits
     const deliveries = yield* Deliveries
     const invoices = yield* Invoices
     const telling = yield* Telling
@@ -37,12 +42,21 @@ export const layer = Singleton.make(
         yield* Effect.forEach(some, telling.proceed, { discard: true })
       }
     })
+    // While the authority is away, the oldest finds out whether it is back; then they are transmitted, oldest first.
+    const sweepContingency = Effect.gen(function* () {
+      for (const circuit of yield* circuits.waiting) {
+        if (circuit.is_failing && !circuit.is_probe_due) continue
+        yield* workload.calm
+        const oldest = yield* circuits.take(circuit, circuit.is_failing ? 1 : transmissions)
+        yield* Effect.forEach(oldest, telling.proceed, { discard: true })
+      }
+    })
     const sweepDeliveries = Effect.gen(function* () {
       yield* Effect.forEach(yield* deliveries.dueEndpoints(pageSize), telling.deliver, { discard: true })
     })
 
     yield* Effect.forEach(
-      [workers.freeDead, sweepInvoices, sweepDeliveries],
+      [workers.freeDead, sweepInvoices, sweepContingency, sweepDeliveries],
       Effect.catchCause((cause) => Effect.logWarning("A sweep failed; the next one is in a second", cause)),
       { discard: true }
     ).pipe(Effect.repeat(Schedule.spaced(interval)))

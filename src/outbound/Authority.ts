@@ -1,14 +1,18 @@
 import { Context, type Effect, Schema } from "effect"
 import type { AuthorityError, DocumentKind } from "../../schemas/FiscalDocument.ts"
+import type { AccountId } from "../../schemas/Id.ts"
 
 /** Which document is meant, and who asks. */
 export interface DocumentName {
+  readonly account_id: AccountId
   /** The CUFE, or the CUDE of a note. */
   readonly cufe: string
   readonly kind: DocumentKind
   readonly full_number: string
   /** Decides the authority's environment. */
   readonly livemode: boolean
+  /** It was given to its buyer already, because the authority could not be reached, and is transmitted now. */
+  readonly in_contingency: boolean
   /** The issuer's, without check digit. */
   readonly issuer_nit: string
   /** What the issuer identifies itself with. */
@@ -35,6 +39,17 @@ export interface Verdict {
 
 /** No answer, or none that says anything: whether the document arrived is not known. */
 export class AuthorityUnavailable extends Schema.TaggedError<AuthorityUnavailable>()("AuthorityUnavailable", {
+  message: Schema.String,
+  /** It is this document alone that gets no answer: that says nothing of the authority's service. */
+  of_document: Schema.optionalKey(Schema.Boolean)
+}) {}
+
+/**
+ * A final answer that is no verdict: the document was not judged, because of who sends it or how (not authorised for the issuer,
+ * a package that cannot be read). Sent again as it is, it would be refused again; what is wrong is put right elsewhere.
+ */
+export class AuthorityRefusal extends Schema.TaggedError<AuthorityRefusal>()("AuthorityRefusal", {
+  /** What the authority says, for the account to read. */
   message: Schema.String
 }) {}
 
@@ -42,8 +57,8 @@ export class AuthorityUnavailable extends Schema.TaggedError<AuthorityUnavailabl
 export class Authority extends Context.Service<
   Authority,
   {
-    readonly submit: (submission: Submission) => Effect.Effect<Verdict, AuthorityUnavailable>
+    readonly submit: (submission: Submission) => Effect.Effect<Verdict, AuthorityUnavailable | AuthorityRefusal>
     /** What the authority knows of a document: its verdict, or null when it never arrived and may be sent. */
-    readonly verdict: (document: DocumentName) => Effect.Effect<Verdict | null, AuthorityUnavailable>
+    readonly verdict: (document: DocumentName) => Effect.Effect<Verdict | null, AuthorityUnavailable | AuthorityRefusal>
   }
 >()("folio/outbound/Authority") {}

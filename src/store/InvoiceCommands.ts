@@ -14,6 +14,7 @@ const Standing = Schema.Struct({
   state: Schema.Literals(states),
   version: Schema.Int,
   has_number: Schema.Boolean,
+  is_issued: Schema.Boolean,
   failure: Schema.NullOr(Failure)
 })
 /** What decides whether a command may be carried out. */
@@ -45,7 +46,9 @@ export class InvoiceCommands extends Context.Service<
         Request: Schema.Struct({ ...AccountMode.fields, id: Schema.String }),
         Result: Standing,
         execute: (key) => sql`
-          select state, version, number is not null as has_number, failure from invoices
+          select state, version, number is not null as has_number,
+            submitted_at is not null or contingency_since is not null as is_issued, failure
+          from invoices
           where account_id = ${key.account_id} and livemode = ${key.livemode} and id = ${key.id} for update`
       })
 

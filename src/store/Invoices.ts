@@ -45,6 +45,10 @@ const Row = Schema.Struct({
   cufe: Schema.NullOr(Schema.String),
   issue_date: Schema.NullOr(LocalDate),
   issue_time: Schema.NullOr(Schema.String),
+  submitted_at: Schema.NullOr(Schema.Date),
+  contingency_since: Schema.NullOr(Schema.Date),
+  transmit_before: Schema.NullOr(Schema.Date),
+  of_type_04: Schema.Boolean,
   authority_errors: Schema.Array(AuthorityError),
   authority_notifications: Schema.Array(AuthorityError),
   failure: Schema.NullOr(Failure),
@@ -53,8 +57,12 @@ const Row = Schema.Struct({
 })
 export type StoredInvoice = typeof Row.Type
 
-/** With what its document says of the range it was numbered from. */
-const LoadedRow = Schema.Struct({ ...Row.fields, range: Schema.NullOr(GrantedRange) })
+/** With what its document says of the range it was numbered from, and since how long it has been submitted. */
+const LoadedRow = Schema.Struct({
+  ...Row.fields,
+  range: Schema.NullOr(GrantedRange),
+  submitted_ms: Schema.NullOr(Schema.Finite)
+})
 export type LoadedInvoice = typeof LoadedRow.Type
 
 export const InvoiceKey = Schema.Struct({ ...AccountMode.fields, id: InvoiceId })
@@ -140,7 +148,8 @@ export class Invoices extends Context.Service<
           const rows = yield* sql`
             select ${qualified}, case when r.id is not null then json_build_object('number', r.number, 'prefix', r.prefix,
               'from_number', r.from_number::text, 'to_number', r.to_number::text, 'valid_from', r.valid_from,
-              'valid_to', r.valid_to) end as range
+              'valid_to', r.valid_to) end as range,
+              (extract(epoch from now() - i.submitted_at) * 1000)::float8 as submitted_ms
             from unnest(
               ${keys.map((key) => key.account_id)}::text[],
               ${keys.map((key) => key.livemode)}::boolean[],
@@ -241,6 +250,15 @@ export const invoiceSnapshot = (row: Vitals): InvoiceSnapshot => ({
   version: row.version
 })
 
+const contingencyView = ({ contingency_since, transmit_before }: StoredInvoice): Invoice["contingency"] =>
+  contingency_since === null
+    ? null
+    : {
+        type: "04",
+        since: timestamp(contingency_since.getTime()),
+        transmit_before: transmit_before === null ? null : timestamp(transmit_before.getTime())
+      }
+
 /** The whole invoice as the API shows it. */
 export const invoiceView = (row: StoredInvoice): Invoice => ({
   id: row.id,
@@ -266,7 +284,7 @@ export const invoiceView = (row: StoredInvoice): Invoice => ({
   authority_errors: row.authority_errors,
   authority_notifications: row.authority_notifications,
   failure: row.failure,
-  contingency: null,
+  contingency: contingencyView(row),
   email: null,
   version: row.version,
   metadata: row.metadata,

@@ -40,12 +40,18 @@ const Vitals = Schema.Struct({
   attempts: Schema.Int,
   full_number: Schema.NullOr(Schema.String),
   cufe: Schema.NullOr(Schema.String),
+  submitted_at: Schema.NullOr(Schema.Date),
+  contingency_since: Schema.NullOr(Schema.Date),
   authority_errors: Remarks,
   authority_notifications: Remarks,
   failure: Schema.NullOr(Failure).pipe(Schema.catchDecoding(() => Effect.succeedSome(null))),
   metadata: Metadata.pipe(Schema.catchDecoding(() => Effect.succeedSome({})))
 })
 export type Vitals = typeof Vitals.Type
+
+/** Whether its bytes may have left the house: then they are its bytes for ever. */
+export const isIssued = (row: Pick<Vitals, "submitted_at" | "contingency_since">): boolean =>
+  row.submitted_at !== null || row.contingency_since !== null
 
 const parkSecondsMax = 300
 

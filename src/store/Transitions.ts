@@ -17,11 +17,16 @@ export interface Step {
   readonly command: InvoiceCommand | null
   readonly to: InvoiceState
   /** When the sweeper looks again, from now; null when there is nothing left to do. */
+  /** Infinity: it rests until it is looked for. */
   readonly alarmMs: number | null
   /** This process is at work on it until then; should it die, the sweeper looks at once. */
   readonly held?: boolean
   /** Counts an attempt to reach the authority, before its first byte leaves. */
   readonly attempt?: boolean
+  /** Its bytes may leave from now on, if they have not left before. */
+  readonly leaves?: boolean
+  /** From now, the time that is left to transmit what was issued in contingency. */
+  readonly transmitWithinMs?: number | null
   readonly signed?: Uint8Array
   readonly authorityAnswer?: unknown
   readonly errors?: ReadonlyArray<AuthorityError>
@@ -80,6 +85,8 @@ export class Transitions extends Context.Service<
                 ${steps.map((step) => step.alarmMs ?? -1)}::float8[],
                 ${steps.map((step) => step.held === true)}::boolean[],
                 ${steps.map((step) => (step.attempt === true ? 1 : 0))}::integer[],
+                ${steps.map((step) => step.leaves === true)}::boolean[],
+                ${steps.map((step) => step.transmitWithinMs ?? -1)}::float8[],
                 ${steps.map((step) => step.signed ?? noBytes)}::bytea[],
                 ${json((step) => step.authorityAnswer)}::text[],
                 ${json((step) => step.errors)}::text[],
@@ -90,12 +97,18 @@ export class Transitions extends Context.Service<
                 ${steps.map((step) => step.event?.body ?? "")}::text[],
                 ${steps.map((step) => step.event?.created_at ?? epoch)}::timestamptz[]
               ) with ordinality as n (account_id, livemode, id, version, from_state, command, to_state, alarm_ms, held,
-                attempt, signed, authority_answer, errors, notifications, failure, event_id, event_type, event_body, event_at, ord)
+                attempt, leaves, transmit_ms, signed, authority_answer, errors, notifications, failure, event_id, event_type, event_body, event_at, ord)
             ),
             moved as (
               update invoices i set state = n.to_state, version = i.version + 1, attempts = i.attempts + n.attempt,
-                next_action_at = case when n.alarm_ms >= 0 then now() + n.alarm_ms * interval '1 millisecond' end,
+                next_action_at = case when n.alarm_ms = 'Infinity' then 'infinity'
+                  when n.alarm_ms >= 0 then now() + n.alarm_ms * interval '1 millisecond' end,
                 worker = case when n.held then ${workers.id}::text end,
+                submitted_at = case when n.leaves then coalesce(i.submitted_at, now()) else i.submitted_at end,
+                contingency_since = case when n.command = 'EnterContingency' then now() else i.contingency_since end,
+                of_type_04 = i.of_type_04 or n.command = 'EnterContingency' and i.submitted_at is null,
+                transmit_before = case when n.transmit_ms >= 0 then now() + n.transmit_ms * interval '1 millisecond'
+                  else i.transmit_before end,
                 authority_errors = coalesce(nullif(n.errors, '')::jsonb, i.authority_errors),
                 authority_notifications = coalesce(nullif(n.notifications, '')::jsonb, i.authority_notifications),
                 failure = nullif(n.failure, '')::jsonb, updated_at = now()

@@ -5,7 +5,7 @@ import { run, teardown } from "../../src/cli/Run.ts"
 import { serveWith } from "../../src/cli/Serve.ts"
 import { SandboxCertificate } from "../../src/documents/Certificate.ts"
 import { readSignedDocument } from "../../src/documents/SignedDocument.ts"
-import { Authority, AuthorityUnavailable } from "../../src/outbound/Authority.ts"
+import { Authority, type AuthorityRefusal, AuthorityUnavailable } from "../../src/outbound/Authority.ts"
 import * as AuthoritySandbox from "../../src/outbound/AuthoritySandbox.ts"
 
 /*
@@ -29,8 +29,8 @@ const read: typeof readSignedDocument = unsigned
   ? (bytes) => JSON.parse(Buffer.from(bytes).toString()).document
   : readSignedDocument
 
-const unless = <A>(answer: Effect.Effect<A, AuthorityUnavailable>) =>
-  Effect.suspend((): Effect.Effect<A, AuthorityUnavailable> => {
+const unless = <A>(answer: Effect.Effect<A, AuthorityUnavailable | AuthorityRefusal>) =>
+  Effect.suspend((): typeof answer => {
     if (mode === "hang") return Effect.never
     return mode === "down" ? Effect.fail(new AuthorityUnavailable({ message: "switched off" })) : answer
   })

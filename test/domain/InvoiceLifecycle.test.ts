@@ -23,8 +23,11 @@ const legal: ReadonlyArray<readonly [from: InvoiceState, command: InvoiceCommand
   ["queued", "Cancel", "canceled"],
   ["queued", "Fail", "failed"],
   ["numbered", "Sign", "signed"],
+  ["numbered", "Redate", "numbered"],
+  ["numbered", "EnterContingency", "accepted_contingency"],
   ["numbered", "Fail", "failed"],
   ["signed", "Submit", "submitted"],
+  ["signed", "Redate", "numbered"],
   ["signed", "Fail", "failed"],
   ["signed", "EnterContingency", "accepted_contingency"],
   ["submitted", "Accept", "accepted_by_authority"],
@@ -36,8 +39,12 @@ const legal: ReadonlyArray<readonly [from: InvoiceState, command: InvoiceCommand
   ["failed", "Retry", "queued"]
 ]
 
-const after = (state: InvoiceState, command: InvoiceCommand, hasNumber: boolean): InvoiceState | null =>
-  Result.getOrElse(transition(state, command, { hasNumber }), () => null)
+const after = (
+  state: InvoiceState,
+  command: InvoiceCommand,
+  hasNumber: boolean,
+  isIssued = false
+): InvoiceState | null => Result.getOrElse(transition(state, command, { hasNumber, isIssued }), () => null)
 
 describe("InvoiceLifecycle", () => {
   it("is the architecture's table", () => {
@@ -52,11 +59,13 @@ describe("InvoiceLifecycle", () => {
       const target = legal.find((row) => row[0] === state && row[1] === command)?.[2] ?? null
       assert.strictEqual(after(state, command, false), target)
       assert.strictEqual(after(state, command, true), target === "queued" ? "numbered" : target)
+      const issued = command === "Redate" ? null : target === "queued" ? "signed" : target
+      assert.strictEqual(after(state, command, true, true), issued)
     })
   }
 
   it("says what was tried and where it would be possible", () => {
-    const result = transition("numbered", "Cancel", { hasNumber: true })
+    const result = transition("numbered", "Cancel", { hasNumber: true, isIssued: false })
     const failure = Result.isFailure(result) ? result.failure : null
     assert.instanceOf(failure, IllegalTransition)
     assert.strictEqual(failure?.message, "Cancel is possible from queued, not from numbered.")
@@ -85,6 +94,7 @@ describe("InvoiceLifecycle", () => {
       commands.map((command) => [command, eventOf(command)]),
       [
         ["Number", null],
+        ["Redate", null],
         ["Sign", null],
         ["Submit", null],
         ["Accept", "accepted_by_authority"],
@@ -131,10 +141,12 @@ describe("InvoiceLifecycle", () => {
     }
   })
 
-  it("ends on every path, unless a client retries, and always by an outcome", () => {
+  it("ends on every path, unless a client retries or a day passes, and always by an outcome", () => {
     const walk = (path: ReadonlyArray<InvoiceState>, hasNumber: boolean): void => {
       const from = path.at(-1) ?? "queued"
-      const onward = commands.filter((given) => given !== "Retry" && after(from, given, hasNumber) !== null)
+      const onward = commands.filter(
+        (given) => given !== "Retry" && given !== "Redate" && after(from, given, hasNumber) !== null
+      )
       if (onward.length === 0) assert.isFalse(isOpen(from))
       for (const given of onward) {
         const to = after(from, given, hasNumber) ?? from
@@ -144,6 +156,18 @@ describe("InvoiceLifecycle", () => {
     }
     walk(["queued"], false)
     walk(["numbered"], true)
+  })
+
+  it.prop("never signs or dates anew what was issued", [Schema.Array(command)], ([sequence]) => {
+    let current: InvoiceState = "numbered"
+    let issued = false
+    for (const given of sequence) {
+      const next = after(current, given, true, issued)
+      if (next === null) continue
+      if (issued) assert.notInclude(["Sign", "Redate"], given)
+      issued ||= given === "Submit" || given === "EnterContingency"
+      current = next
+    }
   })
 
   it.prop("can be brought to an end from anywhere the service has work", [state], ([from]) => {

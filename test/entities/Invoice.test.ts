@@ -4,6 +4,7 @@ import { SqlError } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { Event } from "../../schemas/Event.ts"
 import { readSignedDocument } from "../../src/documents/SignedDocument.ts"
+import { ContingencyAfter } from "../../src/entities/Circuits.ts"
 import { AuthorityUnavailable } from "../../src/outbound/Authority.ts"
 import { memberAddress } from "../../src/protocol/Address.ts"
 import type { InvoiceKey } from "../../src/store/Invoices.ts"
@@ -119,7 +120,7 @@ describe("Invoice", () => {
     () =>
       Effect.gen(function* () {
         const authority = yield* FakeAuthority
-        const proceed = yield* invoiceOwner
+        const proceed = yield* invoiceOwner.pipe(Effect.provideService(ContingencyAfter, 86_400))
         const key = yield* addNumbered(yield* addCustomer())
         authority.onSubmit = () => unavailable
         for (const seconds of [1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300]) {

@@ -26,6 +26,9 @@ interface Document {
   state: InvoiceState
   number: number | null
   signed: string | null
+  /** How often it was dated anew: part of what is signed. */
+  date: number
+  issued: boolean
   readonly events: Array<string>
 }
 
@@ -42,10 +45,17 @@ export const auditLifecycle = (sequence: Commands, table: typeof transition = tr
   const documents = new Map<number, Document>()
   let next = 1
   for (const { command, document } of sequence) {
-    const one = documents.get(document) ?? { state: "queued", number: null, signed: null, events: [] }
+    const one = documents.get(document) ?? {
+      state: "queued",
+      number: null,
+      signed: null,
+      date: 0,
+      issued: false,
+      events: []
+    }
     documents.set(document, one)
     const before = { ...one, events: [...one.events] }
-    const result = table(one.state, command, { hasNumber: one.number !== null })
+    const result = table(one.state, command, { hasNumber: one.number !== null, isIssued: one.issued })
     const say = (what: string) => findings.push(`${command} on document ${document}, ${before.state}: ${what}`)
     if (result._tag === "Failure") continue
     if (ends.includes(before.state)) say("was at its end")
@@ -54,14 +64,20 @@ export const auditLifecycle = (sequence: Commands, table: typeof transition = tr
       if (one.number !== null) say(`had the number ${one.number} already`)
       one.number = next++
     }
-    if (command === "Sign") one.signed = `${one.number}`
+    if (command === "Redate") one.date += 1
+    if (command === "Sign") one.signed = `${one.number} ${one.date}`
+    if (command === "EnterContingency" && !one.issued) one.signed = `${one.number} ${one.date}, type 04`
+    if (command === "Submit" || command === "EnterContingency") one.issued = true
     const outcome = eventOf(command)
     if (outcome !== null) one.events.push(outcome)
     if (!states.includes(one.state)) say(`leads to ${one.state}`)
     if (one.number !== before.number && command !== "Number") say("changed the number")
     if (one.number === null && beyondSigning.includes(one.state)) say("goes on without a number")
     if (one.number !== null && (one.state === "queued" || one.state === "canceled")) say("gives its number back")
-    if (before.state === "submitted" && one.signed !== before.signed) say("changed the signed bytes")
+    if (before.issued && one.signed !== before.signed) say("changed the signed bytes")
+    if (before.issued && one.date !== before.date) say("changed the date of what has left")
+    if (beyondSigning.includes(one.state) && one.signed !== null && !one.signed.startsWith(`${one.number} ${one.date}`))
+      say("goes on with the bytes of another date")
     if (outcome !== null && statusOf(one.state) !== outcome) say(`tells ${outcome}, and is ${statusOf(one.state)}`)
     if (outcome === null && statusOf(one.state) !== "draft" && one.state !== "canceled") say("tells nobody")
   }
@@ -83,7 +99,7 @@ const ended = (name: number, { events, state }: Document): ReadonlyArray<string>
 }
 
 const after = (state: InvoiceState, command: InvoiceCommand): InvoiceState => {
-  const result = transition(state, command, { hasNumber: state !== "queued" })
+  const result = transition(state, command, { hasNumber: state !== "queued", isIssued: false })
   return result._tag === "Success" ? result.success : state
 }
 

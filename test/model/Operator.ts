@@ -13,11 +13,13 @@ import { MemoryTables } from "../support/MemoryTables.ts"
 export const operate = Effect.fnUntraced(function* (command: InvoiceCommand, place: number) {
   const { tables } = yield* MemoryTables
   const rows: ReadonlyArray<StoredInvoice> = [...tables.invoices.values()].filter(({ state }) =>
-    command === "EnterContingency" ? sources(command).includes(state) : state === "accepted_contingency"
+    command === "EnterContingency"
+      ? sources(command).includes(state) && state !== "numbered"
+      : state === "accepted_contingency"
   )
   const row = rows[place % rows.length]
   if (row === undefined) return
-  const to = transition(row.state, command, { hasNumber: true })
+  const to = transition(row.state, command, { hasNumber: true, isIssued: row.submitted_at !== null })
   if (to._tag === "Failure") return
   const transitions = yield* Transitions
   const event_id = yield* (yield* Ids).event

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { Authority, AuthorityUnavailable, type Verdict } from "../../src/outbound/Authority.ts"
+import { Authority, type AuthorityRefusal, AuthorityUnavailable, type Verdict } from "../../src/outbound/Authority.ts"
 
 /** What the authority may do with the next documents instead of answering at once. */
 export const authorityMoods = ["unavailable", "lost", "slow", "silent", "broken"] as const
@@ -70,8 +70,8 @@ export class Surroundings {
 
   /** An authority of any kind, in these moods. */
   around(inner: Authority["Service"]): Authority["Service"] {
-    const moody = <A>(call: Effect.Effect<A, AuthorityUnavailable>): Effect.Effect<A, AuthorityUnavailable> =>
-      Effect.suspend(() => {
+    const moody = <A>(call: Effect.Effect<A, AuthorityUnavailable | AuthorityRefusal>): typeof call =>
+      Effect.suspend((): typeof call => {
         switch (this.moods.shift()) {
           case "unavailable":
             return unavailable("The authority's service answered 503.")

@@ -101,7 +101,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("The database", (it) =>
       for (const { from, hasNumber } of origins) {
         for (const to of states) {
           const legal = commands.some((command) => {
-            const next = transition(from, command, { hasNumber })
+            const next = transition(from, command, { hasNumber, isIssued: false })
             return next._tag === "Success" && next.success === to
           })
           const id = yield* invoice(from, hasNumber)
@@ -179,15 +179,23 @@ layer(TestDatabase.layer, { excludeTestServices: true })("The database", (it) =>
       yield* step(id, 1, "numbered", { command: "Sign", to: "signed", signed })
       assert.include(yield* refusal(date("too late")), "the code and the date never change")
       yield* sign
-      yield* step(id, 2, "signed", { command: "Fail", to: "failed" })
-      yield* step(id, 3, "failed", { command: "Retry", to: "numbered" })
+      // A signed one goes back for it, to be signed once more.
+      yield* service`
+        update invoices set cufe = 'next day', state = 'numbered', version = 3, issue_date = '2026-11-23' where id = ${id}`
+      yield* step(id, 3, "numbered", { command: "Sign", to: "signed" })
+      yield* step(id, 4, "signed", { command: "Fail", to: "failed" })
+      const unsent = service`update invoices set state = 'signed', version = 6 where id = ${id}`
+      assert.include(yield* refusal(unsent), "what was never submitted is signed anew")
+      yield* step(id, 5, "failed", { command: "Retry", to: "numbered" })
       yield* date("dated after a retry")
 
       // It may have arrived: a retry does not change that.
-      yield* step(id, 4, "numbered", { command: "Sign", to: "signed" })
-      yield* step(id, 5, "signed", { command: "Submit", to: "submitted" })
-      yield* step(id, 6, "submitted", { command: "Fail", to: "failed" })
-      assert.isTrue((yield* step(id, 7, "failed", { command: "Retry", to: "numbered" })).moved)
+      yield* step(id, 6, "numbered", { command: "Sign", to: "signed" })
+      yield* step(id, 7, "signed", { command: "Submit", to: "submitted" })
+      yield* step(id, 8, "submitted", { command: "Fail", to: "failed" })
+      const anew = service`update invoices set state = 'numbered', version = 10 where id = ${id}`
+      assert.include(yield* refusal(anew), "what was submitted is never signed anew")
+      assert.isTrue((yield* step(id, 9, "failed", { command: "Retry", to: "signed" })).moved)
       assert.include(yield* refusal(date("too late")), "the code and the date never change")
       assert.include(
         yield* refusal(service`update invoice_documents set signed = 'other' where invoice_id = ${id}`),

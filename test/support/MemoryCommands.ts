@@ -14,12 +14,16 @@ export const invoiceCommandsLayer = Layer.effect(
     InvoiceCommands.of({
       lock: (key) =>
         call("InvoiceCommands.lock", ({ invoices }) =>
-          Option.map(optionOf(invoices, key, key.id), ({ failure, full_number, state, version }) => ({
-            state,
-            version,
-            has_number: full_number !== null,
-            failure
-          }))
+          Option.map(
+            optionOf(invoices, key, key.id),
+            ({ contingency_since, failure, full_number, state, submitted_at, version }) => ({
+              state,
+              version,
+              has_number: full_number !== null,
+              is_issued: submitted_at !== null || contingency_since !== null,
+              failure
+            })
+          )
         ),
       move: ({ id }, from, command, to) =>
         call("InvoiceCommands.move", ({ invoices, transitions }, now) => {

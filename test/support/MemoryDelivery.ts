@@ -60,13 +60,20 @@ const move = (tables: Tables, step: Step, now: number): Moved => {
     version,
     attempts: row.attempts + (step.attempt === true ? 1 : 0),
     next_action_at: step.alarmMs === null ? null : now + step.alarmMs,
+    submitted_at: row.submitted_at ?? (step.leaves === true ? new Date(now) : null),
+    contingency_since: step.command === "EnterContingency" ? new Date(now) : row.contingency_since,
+    of_type_04: row.of_type_04 || (step.command === "EnterContingency" && row.submitted_at === null),
+    transmit_before:
+      typeof step.transmitWithinMs === "number" ? new Date(now + step.transmitWithinMs) : row.transmit_before,
     authority_errors: step.errors ?? row.authority_errors,
     authority_notifications: step.notifications ?? row.authority_notifications,
     failure: step.failure ?? null,
     updated_at: new Date(now)
   })
   if (step.signed !== undefined) {
-    const isIssued = tables.transitions.some(({ command, invoice_id }) => invoice_id === row.id && command === "Submit")
+    const isIssued = tables.transitions.some(
+      ({ command, invoice_id }) => invoice_id === row.id && (command === "Submit" || command === "EnterContingency")
+    )
     if (isIssued) throw new Error(`${row.id} was submitted with other bytes`)
     tables.documents.set(row.id, { signed: step.signed, authority_answer: null })
   }

@@ -15,6 +15,7 @@ import { deliveriesLayer, numberingLayer, transitionsLayer } from "./MemoryDeliv
 import { endpointsLayer } from "./MemoryEndpoints.ts"
 import { deliveryLogLayer, eventsLayer, redeliveryLayer } from "./MemoryEvents.ts"
 import { resolutionsLayer } from "./MemoryResolutions.ts"
+import { circuitsLayer, redatingLayer, sandboxAuthoritiesLayer } from "./MemoryContingency.ts"
 import { backlogLayer, poisonInvoicesLayer, retentionLayer } from "./MemoryUpkeep.ts"
 import { optionOf, type InvoiceRow, isOf, MemoryTables, pageOf, rowOf, type Tables } from "./MemoryTables.ts"
 
@@ -182,6 +183,10 @@ const invoiceCreationLayer = Layer.effect(
               cufe: null,
               issue_date: null,
               issue_time: null,
+              submitted_at: null,
+              contingency_since: null,
+              transmit_before: null,
+              of_type_04: false,
               authority_errors: [],
               authority_notifications: [],
               failure: null,
@@ -205,10 +210,11 @@ const invoicesLayer = Layer.effect(
     Invoices.of({
       find: (of, id) => call("Invoices.find", ({ invoices }) => optionOf(invoices, of, id)),
       load: (key) =>
-        call("Invoices.load", ({ invoices, resolutions }) =>
+        call("Invoices.load", ({ invoices, resolutions }, now) =>
           Option.map(optionOf(invoices, key, key.id), (row) => {
             const range = resolutions.get(row.resolution_id ?? "")
-            return { ...row, range: range === undefined ? null : granted(range) }
+            const submitted_ms = row.submitted_at === null ? null : now - row.submitted_at.getTime()
+            return { ...row, range: range === undefined ? null : granted(range), submitted_ms }
           })
         ),
       list: (of, request, filter) =>
@@ -259,6 +265,7 @@ export const layer = Layer.mergeAll(
   apiKeysLayer.pipe(Layer.provide(auditLogLayer)),
   auditLogLayer,
   backlogLayer,
+  circuitsLayer,
   customersLayer,
   databaseLayer,
   deliveriesLayer,
@@ -271,9 +278,11 @@ export const layer = Layer.mergeAll(
   invoicesLayer,
   numberingLayer,
   poisonInvoicesLayer,
+  redatingLayer,
   redeliveryLayer,
   resolutionsLayer,
   retentionLayer,
+  sandboxAuthoritiesLayer,
   timelinesLayer,
   transitionsLayer,
   workersLayer

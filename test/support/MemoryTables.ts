@@ -6,6 +6,7 @@ import type { AttemptTrigger, DeliveryStatus } from "../../schemas/Delivery.ts"
 import type { EventId } from "../../schemas/Id.ts"
 import type { EventType } from "../../schemas/Event.ts"
 import type { PageRequest } from "../../schemas/Page.ts"
+import type { AuthorityMode } from "../../schemas/TestHelper.ts"
 import type { InvoiceCommand, InvoiceState } from "../../src/domain/InvoiceLifecycle.ts"
 import type { StoredAccount } from "../../src/store/Accounts.ts"
 import type { StoredApiKey } from "../../src/store/ApiKeys.ts"
@@ -32,6 +33,14 @@ export interface InvoiceRow extends StoredInvoice {
   readonly number: bigint | null
   /** Milliseconds; null when there is nothing left to do. */
   readonly next_action_at: number | null
+}
+
+/** Times in milliseconds. */
+export interface CircuitRow {
+  readonly failing_since: number | null
+  readonly opened_at: number | null
+  readonly next_probe_at: number
+  readonly restored_at: number | null
 }
 
 export interface TransitionRow {
@@ -116,6 +125,8 @@ const emptyTables = () => ({
   resolutions: new Map<string, StoredResolution>(),
   invoices: new Map<string, InvoiceRow>(),
   documents: new Map<string, { readonly signed: Uint8Array; readonly authority_answer: unknown }>(),
+  circuits: new Map<string, CircuitRow>(),
+  sandboxAuthorities: new Map<string, AuthorityMode>(),
   transitions: [] as Array<TransitionRow>,
   idempotencyKeys: new Map<string, KeyRow>(),
   endpoints: new Map<string, StoredWebhookEndpoint & { readonly secret: string }>(),

@@ -9,6 +9,7 @@ import { currentVersion } from "../../schemas/Version.ts"
 import { storeLayer } from "../../src/App.ts"
 import type { InvoiceState } from "../../src/domain/InvoiceLifecycle.ts"
 import { makeApiKey } from "../../src/domain/ApiKeyFormat.ts"
+import { localDate } from "../../src/domain/AuthorityTime.ts"
 import { totalsOf } from "../../src/domain/Totals.ts"
 import { Ids } from "../../src/store/Ids.ts"
 import { createSandboxAccount } from "../../src/store/SandboxAccount.ts"
@@ -99,7 +100,8 @@ const numberFor = Effect.fnUntraced(function* (accountId: AccountId, livemode: b
       number,
       full_number: `${range?.prefix}${number}`,
       cufe: `cufe of ${id}`,
-      issue_date: "2026-11-21",
+      // Of today: what is of another day is dated anew before it is signed.
+      issue_date: localDate(Date.now()),
       issue_time: "10:00:00-05:00"
     }
   }

@@ -69,12 +69,14 @@ export const illegalHistories = ({ invoices, steps }: Books): Broken => {
   const log = Map.groupBy(steps, (step) => step.id)
   return invoices.flatMap((row) => {
     let state: InvoiceState = "queued"
+    let isIssued = false
     for (const step of log.get(row.id) ?? []) {
-      const legal = transition(state, step.command, { hasNumber: state !== "queued" })
+      const legal = transition(state, step.command, { hasNumber: state !== "queued", isIssued })
       if (step.from !== state || legal._tag === "Failure" || legal.success !== step.to) {
         return [`${step.command} of ${row.id} from ${step.from} to ${step.to}, in ${state}`]
       }
       state = step.to
+      isIssued ||= step.command === "Submit" || step.command === "EnterContingency"
     }
     return state === row.state ? [] : [`${row.id} is ${row.state}, its log ends in ${state}`]
   })

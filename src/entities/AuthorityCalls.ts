@@ -1,0 +1,61 @@
+import { Cause, Duration, Effect, Exit, Option } from "effect"
+import { Authority, AuthorityRefusal, AuthorityUnavailable, type Verdict } from "../outbound/Authority.ts"
+import * as Metrics from "../protocol/Metrics.ts"
+import { Invoices } from "../store/Invoices.ts"
+import { isDefect } from "../store/SqlFailure.ts"
+import type { Circuits } from "./Circuits.ts"
+import { DocumentSigning } from "./DocumentSigning.ts"
+import type { Document } from "./InvoiceSteps.ts"
+
+const timeout = Duration.seconds(60)
+
+/** Beyond a call's time-out, the sweeper may take the document over. */
+export const callAlarmMs = Duration.toMillis(timeout) + 15_000
+
+const callOf = (call: string) => (exit: Exit.Exit<Verdict | null, AuthorityUnavailable | AuthorityRefusal>) => {
+  if (Exit.isFailure(exit)) {
+    const refused = Option.filter(Cause.findErrorOption(exit.cause), (error) => error instanceof AuthorityRefusal)
+    const missing = isDefect(exit.cause) ? "broken" : "unavailable"
+    return Metrics.authorityCalls(call, Option.isSome(refused) ? "refused" : missing)
+  }
+  if (exit.value === null) return Metrics.authorityCalls(call, "unknown")
+  return Metrics.authorityCalls(call, exit.value.accepted ? "accepted" : "rejected")
+}
+
+/** Calls of the authority. What becomes of each is told to its circuit. */
+export const make = Effect.fnUntraced(function* (circuits: Circuits) {
+  const authority = yield* Authority
+  const invoices = yield* Invoices
+  const signing = yield* DocumentSigning
+
+  const askAndSend = Effect.fnUntraced(function* (row: Document, arrived: boolean) {
+    const name = yield* signing.nameOf(row)
+    const known = arrived ? yield* Metrics.measure(authority.verdict(name), callOf("verdict")) : null
+    if (known !== null) return known
+    const signed = row.signed ?? Option.getOrUndefined(yield* invoices.signedDocument(row))
+    if (signed === undefined) return yield* Effect.die(`no signed bytes of ${row.id}`)
+    return yield* Metrics.measure(authority.submit({ ...name, signed }), callOf("submit"))
+  })
+
+  /**
+   * The authority's word on a document whose attempt is counted. `arrived` when an earlier attempt may have reached it: then it is
+   * asked before it is sent to. That it does not know the document says nothing yet of whether it takes documents.
+   */
+  const verdictOn = (
+    row: Document,
+    arrived: boolean
+  ): Effect.Effect<Verdict, AuthorityUnavailable | AuthorityRefusal> =>
+    askAndSend(row, arrived).pipe(
+      Effect.timeoutOrElse({
+        duration: timeout,
+        orElse: () => Effect.fail(new AuthorityUnavailable({ message: "no answer in time" }))
+      }),
+      Effect.tap(() => circuits.succeeded(row)),
+      Effect.tapError((error) => {
+        if (error instanceof AuthorityRefusal) return circuits.succeeded(row)
+        return error.of_document === true ? Effect.void : circuits.failed(row)
+      })
+    )
+
+  return { verdictOn }
+})
