@@ -1,0 +1,160 @@
+import PdfKit from "pdfkit"
+import { printable, type PrintFont, printFonts, widthOf } from "./PrintFonts.ts"
+
+/** A4 in points, and the margin around what is printed. */
+export const page = { width: 595.28, height: 841.89, margin: 36 }
+export const contentWidth = page.width - 2 * page.margin
+
+export const ink = {
+  text: "#1f2328",
+  quiet: "#5c6570",
+  line: "#c9ced4",
+  band: "#eef2f5",
+  accent: "#0f4c68",
+  mark: "#f3eaea"
+}
+
+export interface Style {
+  readonly size: number
+  readonly bold?: boolean
+  readonly color?: string
+  readonly align?: "left" | "right" | "center"
+}
+
+const lineHeight = 1.32
+
+/** Text in lines that fit into `width`; what is too long for one line by itself is cut where it must be. */
+const wrap = (font: PrintFont, text: string, size: number, width: number): ReadonlyArray<string> => {
+  const lines: Array<string> = []
+  const space = widthOf(font, " ", size)
+  let line = ""
+  let used = 0
+  const close = () => {
+    lines.push(line)
+    line = ""
+    used = 0
+  }
+  for (const word of text.split(" ")) {
+    const needed = widthOf(font, word, size)
+    if (line !== "" && used + space + needed <= width) {
+      line += ` ${word}`
+      used += space + needed
+      continue
+    }
+    if (line !== "") close()
+    if (needed <= width) {
+      line = word
+      used = needed
+      continue
+    }
+    for (const character of word) {
+      const advance = widthOf(font, character, size)
+      if (line !== "" && used + advance > width) close()
+      line += character
+      used += advance
+    }
+  }
+  return [...lines, line]
+}
+
+/**
+ * Paper to print on, from the top of its present page down. Widths, heights and places are in points. Every text is
+ * printed as far as the font has it; `isWhole` tells whether all of it was.
+ */
+export class PrintedSheet {
+  readonly pdf: PDFKit.PDFDocument
+  readonly bytes: Promise<Uint8Array>
+  y = page.margin
+  isWhole = true
+  private readonly fonts = printFonts()
+  private readonly begin: (sheet: PrintedSheet) => void
+
+  /** `begin` prints what every page has. */
+  constructor(
+    info: { readonly title: string; readonly author: string; readonly at: Date },
+    begin: (sheet: PrintedSheet) => void
+  ) {
+    this.begin = begin
+    this.pdf = new PdfKit({
+      size: "A4",
+      margin: page.margin,
+      autoFirstPage: false,
+      bufferPages: true,
+      lang: "es-CO",
+      displayTitle: true,
+      pdfVersion: "1.7",
+      // The types know of files only; a font that has been read is taken as well.
+      font: this.fonts.regular.file as unknown as string,
+      // The time is the document's own: the same document is the same bytes.
+      info: { Title: info.title, Author: info.author, Creator: "Folio", Producer: "Folio", CreationDate: info.at }
+    })
+    this.pdf.registerFont("regular", this.fonts.regular.file as unknown as string)
+    this.pdf.registerFont("bold", this.fonts.bold.file as unknown as string)
+    this.bytes = new Promise((resolve, reject) => {
+      const chunks: Array<Uint8Array> = []
+      this.pdf.on("data", (chunk: Uint8Array) => chunks.push(chunk))
+      this.pdf.on("end", () => resolve(new Uint8Array(Buffer.concat(chunks))))
+      this.pdf.on("error", reject)
+    })
+  }
+
+  addPage(): void {
+    this.pdf.addPage()
+    this.y = page.margin
+    this.begin(this)
+  }
+
+  /** Whether `height` more fits above the foot of the page. */
+  fits(height: number): boolean {
+    return this.y + height <= page.height - page.margin - 20
+  }
+
+  lines(text: string, style: Style, width: number): ReadonlyArray<string> {
+    const shown = printable(text)
+    this.isWhole &&= shown.isWhole
+    return wrap(style.bold === true ? this.fonts.bold : this.fonts.regular, shown.text, style.size, width)
+  }
+
+  heightOf(text: string, style: Style, width: number): number {
+    return this.lines(text, style, width).length * style.size * lineHeight
+  }
+
+  /** Prints text at a place, in as many lines as it takes; gives how high they are. */
+  write(text: string, x: number, y: number, width: number, style: Style): number {
+    const lines = this.lines(text, style, width)
+    lines.forEach((line, index) => this.writeLine(line, x, y + index * style.size * lineHeight, width, style))
+    return lines.length * style.size * lineHeight
+  }
+
+  /** As `write`, on one line: smaller, if it must be. */
+  writeFitted(text: string, x: number, y: number, width: number, style: Style): void {
+    const { text: shown, isWhole } = printable(text)
+    this.isWhole &&= isWhole
+    const needed = widthOf(style.bold === true ? this.fonts.bold : this.fonts.regular, shown, style.size)
+    const size = needed <= width ? style.size : (style.size * width) / needed
+    this.writeLine(shown, x, y + (style.size - size), width, { ...style, size })
+  }
+
+  private writeLine(line: string, x: number, y: number, width: number, style: Style): void {
+    const { align = "left", bold = false, color = ink.text, size } = style
+    const space = align === "left" ? 0 : width - widthOf(bold ? this.fonts.bold : this.fonts.regular, line, size)
+    this.pdf
+      .font(bold ? "bold" : "regular")
+      .fontSize(size)
+      .fillColor(color)
+      .text(line, x + (align === "center" ? space / 2 : space), y, { lineBreak: false })
+  }
+
+  rule(y: number, color = ink.line): void {
+    this.pdf
+      .moveTo(page.margin, y)
+      .lineTo(page.width - page.margin, y)
+      .lineWidth(0.5)
+      .strokeColor(color)
+      .stroke()
+  }
+
+  band(x: number, y: number, width: number, height: number, color = ink.band): void {
+    this.pdf.rect(x, y, width, height).fill(color)
+  }
+}
