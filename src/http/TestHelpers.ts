@@ -7,15 +7,14 @@ import { makeAsk } from "./Ask.ts"
 
 const notLive = new ApiError({ code: "account_not_live", message: "This needs a test key: sk_test_…." })
 
+const inTestMode = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.flatMap(CurrentPrincipal, ({ livemode }): Effect.Effect<A, E | ApiError, R> => (livemode ? notLive : effect))
+
 export const layer = HttpApiBuilder.group(
   Api,
   "testHelpers",
   Effect.fn(function* (handlers) {
     const ask = yield* makeAsk
-    const inTestMode = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-      Effect.flatMap(CurrentPrincipal, ({ livemode }): Effect.Effect<A, E | ApiError, R> =>
-        livemode ? notLive : effect
-      )
 
     return handlers.handleAll({
       setSandboxAuthority: ({ payload }) =>
