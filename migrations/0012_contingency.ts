@@ -41,11 +41,12 @@ export default Effect.gen(function* () {
     create index invoices_in_contingency_test on invoices (account_id, created_at, id)
     where state = 'accepted_contingency' and not livemode`
 
-  // failing_since: no call has succeeded from then on. opened_at: that was so for longer than documents wait for an answer.
+  // failing_since: no call has succeeded from then on, and failed_at the last has failed. opened_at: that was so for longer than documents wait for an answer.
   yield* sql`
     create table authority_circuits (
       name text primary key,
       failing_since timestamptz,
+      failed_at timestamptz,
       opened_at timestamptz,
       next_probe_at timestamptz not null default now(),
       restored_at timestamptz,

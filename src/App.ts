@@ -11,6 +11,7 @@ import { InvoiceCommandWork } from "./entities/InvoiceCommandWork.ts"
 import { InvoiceWork } from "./entities/InvoiceWork.ts"
 import { RedeliveryWork } from "./entities/RedeliveryWork.ts"
 import { ResolutionWork } from "./entities/ResolutionWork.ts"
+import { SandboxWork } from "./entities/SandboxWork.ts"
 import * as Sweeper from "./entities/Sweeper.ts"
 import { Telling } from "./entities/Telling.ts"
 import { Workload } from "./entities/Workload.ts"
@@ -88,6 +89,7 @@ export const entitiesLayer = Layer.mergeAll(
       CustomerWork.layer,
       RedeliveryWork.layer,
       ResolutionWork.layer,
+      SandboxWork.layer,
       AdministrationWork.layer,
       InvoiceCommandWork.layer
     )

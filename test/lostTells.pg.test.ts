@@ -11,6 +11,7 @@ import { InvoiceCommandWork } from "../src/entities/InvoiceCommandWork.ts"
 import { InvoiceWork } from "../src/entities/InvoiceWork.ts"
 import { RedeliveryWork } from "../src/entities/RedeliveryWork.ts"
 import { ResolutionWork } from "../src/entities/ResolutionWork.ts"
+import { SandboxWork } from "../src/entities/SandboxWork.ts"
 import * as Sweeper from "../src/entities/Sweeper.ts"
 import { Telling } from "../src/entities/Telling.ts"
 import * as WebhookEndpoint from "../src/entities/WebhookEndpoint.ts"
@@ -36,6 +37,7 @@ const entities = Layer.merge(
         CustomerWork.layer,
         RedeliveryWork.layer,
         ResolutionWork.layer,
+        SandboxWork.layer,
         AdministrationWork.layer,
         InvoiceCommandWork.layer
       )

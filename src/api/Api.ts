@@ -9,6 +9,7 @@ import { EventsApi } from "./Events.ts"
 import { HealthApi } from "./Health.ts"
 import { InvoicesApi } from "./Invoices.ts"
 import { ResolutionsApi } from "./Resolutions.ts"
+import { TestHelpersApi } from "./TestHelpers.ts"
 import { WebhookDeliveriesApi } from "./WebhookDeliveries.ts"
 import { VersionsApi } from "./Versions.ts"
 import { WebhookEndpointsApi } from "./WebhookEndpoints.ts"
@@ -24,6 +25,7 @@ export class Api extends HttpApi.make("folio")
   .add(WebhookEndpointsApi)
   .add(WebhookDeliveriesApi)
   .add(CatalogsApi)
+  .add(TestHelpersApi)
   .add(VersionsApi)
   .add(HealthApi)
   .annotate(HttpApi.ParseOptions, { onExcessProperty: "error", errors: "all" })

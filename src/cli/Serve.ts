@@ -6,6 +6,7 @@ import folio from "../../package.json" with { type: "json" }
 import { ServiceInfo } from "../api/ServiceInfo.ts"
 import * as App from "../App.ts"
 import type { SandboxCertificate } from "../documents/Certificate.ts"
+import { ContingencyAfter } from "../entities/Circuits.ts"
 import { readSignedDocument } from "../documents/SignedDocument.ts"
 import { RateLimits } from "../http/RateLimit.ts"
 import type { Authority } from "../outbound/Authority.ts"
@@ -21,6 +22,7 @@ import * as Telemetry from "../platform/Telemetry.ts"
 import { welcome } from "../platform/Welcome.ts"
 import { Accounts } from "../store/Accounts.ts"
 import { RetentionDays } from "../store/Retention.ts"
+import { SandboxAuthorities } from "../store/SandboxAuthorities.ts"
 import { createSandboxAccount } from "../store/SandboxAccount.ts"
 import { Workers } from "../store/Workers.ts"
 
@@ -28,9 +30,11 @@ import { Workers } from "../store/Workers.ts"
 const dns = Layer.effect(Dns.Dns, Effect.orDie(NodeDns.make({ timeout: "700 millis", tries: 3 })))
 
 const sandbox = Layer.unwrap(
-  Effect.map(Settings, ({ sandboxLatencyMs }) =>
-    AuthoritySandbox.layer({ read: readSignedDocument, latency: sandboxLatencyMs })
-  )
+  Effect.gen(function* () {
+    const { sandboxLatencyMs } = yield* Settings
+    const { modeOf } = yield* SandboxAuthorities
+    return AuthoritySandbox.layer({ read: readSignedDocument, latency: sandboxLatencyMs, modeOf })
+  })
 )
 
 const outbound = Layer.unwrap(
@@ -83,7 +87,7 @@ const untilStopped = Effect.gen(function* () {
  * Fails with an error whose message is one line that says what to do.
  */
 export const serveWith = <E>(
-  authority: Layer.Layer<Authority, E, Settings>,
+  authority: Layer.Layer<Authority, E, Settings | SandboxAuthorities>,
   certificate: typeof sandboxCertificateLayer | Layer.Layer<SandboxCertificate> = sandboxCertificateLayer
 ) =>
   untilStopped.pipe(
@@ -100,6 +104,10 @@ export const serveWith = <E>(
             Layer.effect(
               RetentionDays,
               Effect.map(Settings, ({ retentionDays }) => retentionDays)
+            ),
+            Layer.effect(
+              ContingencyAfter,
+              Effect.map(Settings, ({ contingencyAfter }) => contingencyAfter)
             ),
             Layer.effect(
               RateLimits,

@@ -13,6 +13,7 @@ import { InvoiceCommandWork } from "./InvoiceCommandWork.ts"
 import * as Once from "./Once.ts"
 import { RedeliveryWork } from "./RedeliveryWork.ts"
 import { ResolutionWork } from "./ResolutionWork.ts"
+import { SandboxWork } from "./SandboxWork.ts"
 import { Telling } from "./Telling.ts"
 import { Workload } from "./Workload.ts"
 
@@ -27,6 +28,7 @@ export const layer = AccountEntity.toLayer(
     const redelivery = yield* RedeliveryWork
     const resolutions = yield* ResolutionWork
     const administration = yield* AdministrationWork
+    const sandbox = yield* SandboxWork
     const telling = yield* Telling
     const workload = yield* Workload
     const { entityId } = yield* Entity.CurrentAddress
@@ -95,6 +97,10 @@ export const layer = AccountEntity.toLayer(
         answer(context, once(context, administration.revokeKey({ ...of, id }, context))),
       UpdateAccount: ({ payload: { context, patch } }) =>
         answer(context, once(context, administration.updateAccount(of, context, patch))),
+      SetSandboxAuthority: ({ payload: { context, request } }) =>
+        answer(context, once(context, sandbox.setMode(of, context, request))),
+      AdvanceClock: ({ payload: { context, request } }) =>
+        answer(context, once(context, sandbox.advance(of, context, request))),
       NumberDrafts: () => numbering.takeUp
     })
   }),

@@ -17,11 +17,16 @@ export type Phase = "closed" | "doubtful" | "open"
 const knownFor = "1 second"
 const circuitsMax = 10_000
 const probeIntervalMs = 30_000
+const notedEveryMs = 10_000
+
+// Beyond what documents wait: a call's time-out, and a look of the sweeper.
+const quietMs = 90_000
 
 /** Whether the authority answers: the rows, and what this process has read of them within the last second. */
 export const make = Effect.gen(function* () {
   const circuits = yield* AuthorityCircuits
   const openAfterMs = (yield* ContingencyAfter) * 1000
+  const silenceMs = openAfterMs + quietMs
   const known = yield* Cache.make({
     lookup: (name: string) =>
       Effect.map(Effect.zip(circuits.read(name), Clock.currentTimeMillis), ([state, at]) => ({ ...state, at })),
@@ -32,10 +37,12 @@ export const make = Effect.gen(function* () {
     yield* Cache.set(known, name, { ...state, at: yield* Clock.currentTimeMillis })
   })
 
-  /** How long it may go on failing before it opens, in milliseconds; null while calls succeed. */
+  /** How long it may go on failing before it opens, in milliseconds; null while calls succeed, or nobody knows. */
   const leftMs = Effect.fnUntraced(function* (of: AccountMode) {
-    const { at, failing_ms } = yield* Cache.get(known, circuitOf(of))
-    return failing_ms === null ? null : openAfterMs - failing_ms - ((yield* Clock.currentTimeMillis) - at)
+    const { at, failed_ms, failing_ms } = yield* Cache.get(known, circuitOf(of))
+    const since = (yield* Clock.currentTimeMillis) - at
+    if (failing_ms === null || failed_ms === null || failed_ms + since > silenceMs) return null
+    return openAfterMs - failing_ms - since
   })
 
   const phase = Effect.fnUntraced(function* (of: AccountMode): Effect.fn.Return<Phase> {
@@ -51,17 +58,18 @@ export const make = Effect.gen(function* () {
   })
 
   const failed = Effect.fnUntraced(function* (of: AccountMode) {
-    const { failing_ms } = yield* Cache.get(known, circuitOf(of))
-    // The first failure is noted, and those that may open the circuit.
-    if (failing_ms !== null && (yield* phase(of)) === "closed") return
-    yield* learn(circuitOf(of), yield* circuits.failed(circuitOf(of), openAfterMs))
+    const { failed_ms } = yield* Cache.get(known, circuitOf(of))
+    // The first failure is noted, those that may open the circuit, and in between that it has not gone silent.
+    const isNoted = failed_ms !== null && failed_ms < notedEveryMs && (yield* phase(of)) === "closed"
+    if (isNoted) return
+    yield* learn(circuitOf(of), yield* circuits.failed(circuitOf(of), openAfterMs, silenceMs))
   })
 
   const succeeded = Effect.fnUntraced(function* (of: AccountMode) {
     const { failing_ms } = yield* Cache.get(known, circuitOf(of))
     if (failing_ms === null) return
     yield* circuits.succeeded(circuitOf(of))
-    yield* learn(circuitOf(of), { failing_ms: null, is_open: false })
+    yield* learn(circuitOf(of), { failing_ms: null, failed_ms: null, is_open: false })
   })
 
   return { openAfterMs, leftMs, phase, admits, failed, succeeded }

@@ -33,8 +33,9 @@ export const make = Effect.fnUntraced(function* (circuits: Circuits, { step, wai
     return Option.none<Document>()
   })
 
-  /** Whether the document may be brought to the authority now. If not, it was dealt with. */
+  /** Whether the document may be brought to the authority now: a new one until the circuit opens. If not, it was dealt with. */
   const mayCall = Effect.fnUntraced(function* (row: Document) {
+    if (row.state === "signed" && (yield* circuits.phase(row)) !== "open") return true
     if (yield* circuits.admits(row)) return true
     if (row.state === "accepted_contingency") yield* wait(row, Infinity, {})
     else if ((yield* circuits.phase(row)) === "open") yield* enter(row, "outage")

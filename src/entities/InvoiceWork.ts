@@ -34,6 +34,12 @@ const failure: Failure = {
   retryable: true
 }
 
+const refusal = (message: string): Failure => ({
+  code: "authority_refused",
+  message: `The authority refused the document without judging it: ${message} Put right what it names, then retry: the document keeps its number.`,
+  retryable: true
+})
+
 export class InvoiceWork extends Context.Service<
   InvoiceWork,
   {
@@ -90,7 +96,7 @@ export class InvoiceWork extends Context.Service<
         if (row.state === "accepted_contingency") {
           yield* wait(row, authorityDelayMs(row.attempts, yield* Random.next), {})
         } else {
-          yield* step(row, "Fail", { failure: { code: "authority_refused", message, retryable: true }, alarmMs: null })
+          yield* step(row, "Fail", { failure: refusal(message), alarmMs: null })
         }
         return Option.none<Document>()
       })

@@ -18,12 +18,24 @@ const nothing: Waiting = {
   oldest_invoice: Number.NaN,
   oldest_delivery: Number.NaN,
   invoices: unknown(stages),
-  deliveries: unknown(deliveryStates)
+  deliveries: unknown(deliveryStates),
+  in_contingency: Number.NaN,
+  contingency_overdue: Number.NaN,
+  oldest_contingency: Number.NaN,
+  circuits: { live_failing: Number.NaN, live_open: Number.NaN, test_failing: Number.NaN, test_open: Number.NaN }
 }
 
 const show = Effect.fnUntraced(function* (waiting: Waiting) {
   yield* Metric.update(Metrics.oldestInvoice(), waiting.oldest_invoice)
   yield* Metric.update(Metrics.oldestDelivery(), waiting.oldest_delivery)
+  yield* Metric.update(Metrics.inContingency(), waiting.in_contingency)
+  yield* Metric.update(Metrics.contingencyOverdue(), waiting.contingency_overdue)
+  yield* Metric.update(Metrics.oldestContingency(), waiting.oldest_contingency)
+  for (const environment of ["live", "test"] as const) {
+    for (const state of ["failing", "open"] as const) {
+      yield* Metric.update(Metrics.circuits(environment, state), waiting.circuits[`${environment}_${state}`])
+    }
+  }
   for (const stage of stages) yield* Metric.update(Metrics.invoicesWaiting(stage), waiting.invoices[stage] ?? 0)
   for (const state of deliveryStates) {
     yield* Metric.update(Metrics.deliveriesWaiting(state), waiting.deliveries[state] ?? 0)

@@ -18,6 +18,7 @@ import * as Judging from "./Judging.ts"
 import * as Metrics from "./Metrics.ts"
 import { RateLimit } from "./RateLimit.ts"
 import * as Resolutions from "./Resolutions.ts"
+import * as TestHelpers from "./TestHelpers.ts"
 import * as WebhookDeliveries from "./WebhookDeliveries.ts"
 import * as Versions from "./Versions.ts"
 import * as WebhookEndpoints from "./WebhookEndpoints.ts"
@@ -31,6 +32,7 @@ const groups = Layer.mergeAll(
   Health.layer,
   Invoices.layer,
   Resolutions.layer,
+  TestHelpers.layer,
   WebhookDeliveries.layer,
   Versions.layer,
   WebhookEndpoints.layer

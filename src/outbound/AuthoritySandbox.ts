@@ -1,10 +1,19 @@
 import { Duration, Effect, Layer } from "effect"
-import type { Identification } from "../../schemas/Party.ts"
 import type { AuthorityError } from "../../schemas/FiscalDocument.ts"
+import type { AccountId } from "../../schemas/Id.ts"
 import type { Line, Totals } from "../../schemas/Line.ts"
+import type { Identification } from "../../schemas/Party.ts"
+import type { AuthorityMode } from "../../schemas/TestHelper.ts"
 import { isSandboxIdentification } from "../domain/CheckDigit.ts"
 import { totalsOf } from "../domain/Totals.ts"
-import { Authority, AuthorityUnavailable, type DocumentName, type Submission, type Verdict } from "./Authority.ts"
+import {
+  Authority,
+  AuthorityRefusal,
+  AuthorityUnavailable,
+  type DocumentName,
+  type Submission,
+  type Verdict
+} from "./Authority.ts"
 
 /** What the simulator looks at in a submitted document. */
 export interface SubmittedDocument {
@@ -53,8 +62,10 @@ const totalsError = rule(
 const unreadable = rule("rejection", "ZE02", "Valor de la firma inválido.", null)
 
 /** The outcome an acquirer's NIT stands for in the sandbox. */
-const scripted: Readonly<Record<string, "reject" | "slow" | "flaky" | "notify" | "lose">> = {
+const scripted: Readonly<Record<string, "reject" | "away" | "refuse" | "slow" | "flaky" | "notify" | "lose">> = {
   "900000002": "reject",
+  "900000003": "away",
+  "900000004": "refuse",
   "900000005": "slow",
   "900000006": "flaky",
   "900000007": "notify",
@@ -98,16 +109,25 @@ const judge = (document: SubmittedDocument): Verdict => {
 
 const unavailable = (message: string) => Effect.fail(new AuthorityUnavailable({ message }))
 
+// Of this customer's documents, and of no others: until they are issued in contingency.
+const away = Effect.fail(
+  new AuthorityUnavailable({ message: "The authority's service cannot be reached.", of_document: true })
+)
+const notAuthorised = (nit: string) =>
+  new AuthorityRefusal({ message: `NIT ${nit} no autorizado a enviar documentos para emisor con NIT ${nit}.` })
+
 /**
  * The simulated authority: deterministic by the acquirer's identification, durable only as far as it needs to be (a document
  * it has forgotten is judged anew, the same way).
  *
  * @param options.read     the content of a document whose signature verifies, else null
  * @param options.latency  how long each answer takes
+ * @param options.modeOf   how the account that tests wants the authority to be; as it should be where this is left out
  */
 export const layer = (options: {
   readonly read: (signed: Uint8Array) => SubmittedDocument | null
   readonly latency: Duration.Input
+  readonly modeOf?: (account_id: AccountId) => Effect.Effect<AuthorityMode>
 }): Layer.Layer<Authority> =>
   Layer.sync(Authority, () => {
     const verdicts = new Map<string, Verdict>()
@@ -118,13 +138,27 @@ export const layer = (options: {
       if (verdicts.size > rememberedMax) verdicts.delete(verdicts.keys().next().value ?? "")
     }
 
-    const submit = Effect.fn("AuthoritySandbox.submit")(function* ({ cufe, signed }: Submission) {
+    const modeOf = options.modeOf ?? (() => Effect.succeed<AuthorityMode>("up"))
+
+    /** Answers after a while, if at all. */
+    const reach = Effect.fnUntraced(function* ({ account_id }: DocumentName) {
       yield* Effect.sleep(options.latency)
+      const mode = yield* modeOf(account_id)
+      if (mode === "down") return yield* unavailable("The authority's service cannot be reached.")
+      if (mode === "slow") yield* Effect.sleep(slowAnswer)
+      return mode
+    })
+
+    const submit = Effect.fn("AuthoritySandbox.submit")(function* (submission: Submission) {
+      const { cufe, in_contingency, issuer_nit, signed } = submission
+      const mode = yield* reach(submission)
       const document = options.read(signed)
       if (document === null || document.cufe !== cufe) return answered(null, [unreadable])
       const { number, type } = document.acquirer.identification
       const script = type === "31" ? scripted[number] : undefined
-      if (script === "flaky") {
+      if (script === "away" && !in_contingency) return yield* away
+      if (script === "refuse") return yield* notAuthorised(issuer_nit)
+      if (script === "flaky" || mode === "flaky") {
         const failed = failures.get(cufe) ?? 0
         if (failed < flakyFailures) {
           failures.set(cufe, failed + 1)
@@ -141,8 +175,8 @@ export const layer = (options: {
       return verdict
     })
 
-    const verdict = Effect.fn("AuthoritySandbox.verdict")(({ cufe }: DocumentName) =>
-      Effect.as(Effect.sleep(options.latency), verdicts.get(cufe) ?? null)
+    const verdict = Effect.fn("AuthoritySandbox.verdict")((document: DocumentName) =>
+      Effect.map(reach(document), () => verdicts.get(document.cufe) ?? null)
     )
 
     return Authority.of({ submit, verdict })

@@ -52,6 +52,8 @@ export class Settings extends Context.Service<
     readonly retentionDays: number
     /** The simulated authority's answering time. */
     readonly sandboxLatencyMs: number
+    /** For how many seconds the authority may be away before documents are issued in contingency. */
+    readonly contingencyAfter: number
     /** Of one API key, in one process. */
     readonly rateLimits: { readonly perSecond: number; readonly burst: number }
   }
@@ -79,6 +81,7 @@ export class Settings extends Context.Service<
         nodeEnv: Config.String("NODE_ENV").pipe(Config.withDefault("")),
         retentionDays: Config.Int("RETENTION_DAYS").pipe(Config.withDefault(30)),
         sandboxLatencyMs: Config.Int("SANDBOX_LATENCY_MS").pipe(Config.withDefault(0)),
+        contingencyAfter: Config.Int("CONTINGENCY_AFTER").pipe(Config.withDefault(300)),
         rateLimit: Config.Int("RATE_LIMIT").pipe(Config.withDefault(100)),
         rateLimitBurst: Config.Int("RATE_LIMIT_BURST").pipe(Config.withDefault(500))
       }).pipe(
@@ -91,6 +94,9 @@ export class Settings extends Context.Service<
       )
       if (raw.retentionDays < 1) {
         return yield* new SettingsError({ message: "RETENTION_DAYS must be a whole number of days, at least 1." })
+      }
+      if (raw.contingencyAfter < 1) {
+        return yield* new SettingsError({ message: "CONTINGENCY_AFTER must be a whole number of seconds, at least 1." })
       }
       if (raw.rateLimit < 1 || raw.rateLimitBurst < 1) {
         return yield* new SettingsError({
@@ -153,6 +159,7 @@ export class Settings extends Context.Service<
         secretKey: secretKey === undefined ? undefined : Redacted.make(secretKey),
         retentionDays: raw.retentionDays,
         sandboxLatencyMs: raw.sandboxLatencyMs,
+        contingencyAfter: raw.contingencyAfter,
         rateLimits: { perSecond: raw.rateLimit, burst: raw.rateLimitBurst }
       })
     })

@@ -9,6 +9,7 @@ import { RecoverRequest, WebhookTestRequest } from "../../schemas/Delivery.ts"
 import { ApiKeyId, CustomerId, DeliveryId, RequestId, ResolutionId, WebhookEndpointId } from "../../schemas/Id.ts"
 import { InvoiceRequest } from "../../schemas/Invoice.ts"
 import { ResolutionRequest, ResolutionUpdate } from "../../schemas/Resolution.ts"
+import { AdvanceRequest, AuthorityModeRequest } from "../../schemas/TestHelper.ts"
 import { Version } from "../../schemas/Version.ts"
 import { WebhookEndpointRequest, WebhookEndpointUpdate } from "../../schemas/WebhookEndpoint.ts"
 
@@ -58,6 +59,8 @@ export const AccountEntity = Entity.make("Account", [
   command("RollApiKey", { id: ApiKeyId, request: ApiKeyRollRequest }),
   command("RevokeApiKey", { id: ApiKeyId }),
   command("UpdateAccount", { patch: AccountUpdate }),
+  command("SetSandboxAuthority", { request: AuthorityModeRequest }),
+  command("AdvanceClock", { request: AdvanceRequest }),
   /** A tell: there are drafts that this actor may not know of. */
   Rpc.make("NumberDrafts")
 ])

@@ -118,6 +118,26 @@ export const invoicesWaiting = gauge(
   ["stage"],
   "Invoices without an outcome, by stage. Of the whole database; counted up to a limit."
 )
+export const circuits = gauge(
+  "folio_authority_circuits",
+  ["environment", "state"],
+  "Circuits of the authority that are failing (no call succeeds) or open (documents are issued without it). Live there is one, in tests one for each account. Of the whole database."
+)
+export const inContingency = gauge(
+  "folio_documents_in_contingency",
+  [],
+  "Documents that wait to be transmitted. Of the whole database; counted up to a limit."
+)
+export const contingencyOverdue = gauge(
+  "folio_documents_in_contingency_overdue",
+  [],
+  "Those of them whose 48 hours are over. Anything but 0 wants a look at the log."
+)
+export const oldestContingency = gauge(
+  "folio_oldest_contingency_age_seconds",
+  [],
+  "For how long the first of them has been issued; 0 when there is none."
+)
 export const deliveriesWaiting = gauge(
   "folio_deliveries_waiting",
   ["state"],

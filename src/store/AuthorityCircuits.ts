@@ -7,14 +7,15 @@ import { reminderLeaseSeconds } from "./PoisonInvoices.ts"
 
 /** Whether the authority answers, as far as all processes together know. By the database's clock. */
 export const CircuitState = Schema.Struct({
-  /** Since when no call has succeeded, in milliseconds; null while calls succeed. */
+  /** Since when no call has succeeded, and when the last one has failed, in milliseconds; null while calls succeed. */
   failing_ms: Schema.NullOr(Schema.Finite),
+  failed_ms: Schema.NullOr(Schema.Finite),
   /** It has been away for so long that documents are issued without it. */
   is_open: Schema.Boolean
 })
 export type CircuitState = typeof CircuitState.Type
 
-const closed: CircuitState = { failing_ms: null, is_open: false }
+const closed: CircuitState = { failing_ms: null, failed_ms: null, is_open: false }
 
 /** A circuit with documents that wait to be transmitted. */
 const Waiting = Schema.Struct({
@@ -41,8 +42,11 @@ export class AuthorityCircuits extends Context.Service<
   AuthorityCircuits,
   {
     readonly read: (name: string) => Effect.Effect<CircuitState>
-    /** A call got no answer. Opens the circuit when none has succeeded for `openAfterMs`. */
-    readonly failed: (name: string, openAfterMs: number) => Effect.Effect<CircuitState>
+    /**
+     * A call got no answer. Opens the circuit when none has succeeded for `openAfterMs`. Where nobody has called for `silenceMs`,
+     * nothing is known of that time, and it begins anew.
+     */
+    readonly failed: (name: string, openAfterMs: number, silenceMs: number) => Effect.Effect<CircuitState>
     /** The authority has answered. */
     readonly succeeded: (name: string) => Effect.Effect<void>
     /** Whether the caller, and nobody else for `intervalMs`, may try whether the authority answers again. */
@@ -66,7 +70,8 @@ export class AuthorityCircuits extends Context.Service<
         Schema.Array(Schema.Struct({ ...AccountMode.fields, id: InvoiceId }))
       )
       const state = sql.literal(`
-        (extract(epoch from now() - failing_since) * 1000)::float8 as failing_ms, opened_at is not null as is_open`)
+        (extract(epoch from now() - failing_since) * 1000)::float8 as failing_ms,
+        (extract(epoch from now() - failed_at) * 1000)::float8 as failed_ms, opened_at is not null as is_open`)
 
       const read = Effect.fn("AuthorityCircuits.read")(function* (name: string) {
         const [row] = yield* sql`select ${state} from authority_circuits where name = ${name}`.pipe(
@@ -75,19 +80,26 @@ export class AuthorityCircuits extends Context.Service<
         return row ?? closed
       }, Effect.orDie)
 
-      const failed = Effect.fn("AuthorityCircuits.failed")(function* (name: string, openAfterMs: number) {
+      const failed = Effect.fn("AuthorityCircuits.failed")(function* (
+        name: string,
+        openAfterMs: number,
+        silenceMs: number
+      ) {
+        const ms = sql.literal("* interval '1 millisecond'")
         const [row] = yield* sql`
-          insert into authority_circuits as c (name, failing_since) values (${name}, now())
-          on conflict (name) do update set failing_since = coalesce(c.failing_since, now()),
-            opened_at = case when now() - c.failing_since >= ${openAfterMs}::float8 * interval '1 millisecond'
-              then coalesce(c.opened_at, now()) end
+          insert into authority_circuits as c (name, failing_since, failed_at) values (${name}, now(), now())
+          on conflict (name) do update set failed_at = now(),
+            failing_since = case when c.opened_at is null and c.failed_at < now() - ${silenceMs}::float8 ${ms} then now()
+              else coalesce(c.failing_since, now()) end,
+            opened_at = case when c.opened_at is null and (c.failed_at >= now() - ${silenceMs}::float8 ${ms})
+              and c.failing_since <= now() - ${openAfterMs}::float8 ${ms} then now() else c.opened_at end
           returning ${state}`.pipe(Effect.flatMap(decodeStates))
         return row ?? closed
       }, Effect.orDie)
 
       const succeeded = Effect.fn("AuthorityCircuits.succeeded")((name: string) =>
         sql`
-          update authority_circuits set failing_since = null, opened_at = null, restored_at = now(), next_probe_at = now()
+          update authority_circuits set failing_since = null, failed_at = null, opened_at = null, restored_at = now(), next_probe_at = now()
           where name = ${name} and failing_since is not null`.pipe(Effect.orDie, Effect.asVoid)
       )
 

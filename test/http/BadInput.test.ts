@@ -207,7 +207,6 @@ describe("a bad moment", () => {
 const notBuiltYet: ReadonlyArray<ErrorCode> = [
   "link_invalid",
   "link_expired",
-  "account_not_live",
   "invoice_not_correctable",
   "credit_exceeds_invoice"
 ]

@@ -80,6 +80,9 @@ const change = (status: number): Answers => ({ ...item, ...written, nothing: [st
 
 const accountChange: Answers = { ...own, ...written }
 
+/** For test keys alone. */
+const ofTests: Answers = { ...own, ...written, "other mode": [403, "account_not_live"] }
+
 /** Without a key, and without an opinion on what is sent along. */
 const open: Answers = {
   ...own,
@@ -173,6 +176,8 @@ const rows: Readonly<Record<string, Row>> = {
   "POST /v1/invoices/:id/cancel": { answers: change(200), id: draftId },
   "POST /v1/invoices/:id/retry": { answers: change(202), id: failedId },
   "GET /v1/invoices/:id/timeline": { answers: item, id: draftId },
+  "POST /v1/test-helpers/authority": { answers: ofTests, body: () => ({ mode: "up" }) },
+  "POST /v1/test-helpers/advance": { answers: ofTests, body: () => ({ seconds: 60 }) },
   "POST /v1/webhook-endpoints": { answers: creation, body: () => endpointBody("https://hooks.example.com/") },
   "GET /v1/webhook-endpoints": { answers: own },
   "GET /v1/webhook-endpoints/:id": { answers: item, id: endpointId },

@@ -32,6 +32,7 @@ export const badBodies = [
     ["no name", customerWith({ legal_name: undefined }), /legal_name is required/, "legal_name"],
     ["a change of the account without a body", account(undefined), /required/, "body"],
     ["a roll that does not say when", roll({}), /expires_in is required/, "expires_in"],
+    ["a jump of no length", post("/v1/test-helpers/advance", {}), /seconds is required/, "seconds"],
     ["an empty invoice", post("/v1/invoices", {}), /required/, "customer_id"]
   ]),
   ...refused("parameter_unknown", [

@@ -58,6 +58,18 @@ export const badRequests = [
     ["a key glued to Bearer", token(`Bearer${keys.test}`), /valid API key/],
     ["an empty Authorization", token(""), /valid API key/]
   ]),
+  ...refused("account_not_live", [
+    [
+      "the simulated authority with a live key",
+      post("/v1/test-helpers/authority", { mode: "down" }, { authorization: `Bearer ${keys.live}` }),
+      /needs a test key/
+    ],
+    [
+      "a jump of the clock with a live key",
+      post("/v1/test-helpers/advance", { seconds: 60 }, { authorization: `Bearer ${keys.live}` }),
+      /needs a test key/
+    ]
+  ]),
   ...refused("unsupported_version", [
     ["an unknown version", get("/v1/account", { "svc-version": "2020-01-01" }), /2026-01-01/, "Svc-Version"],
     ["a malformed version", get("/v1/account", { "svc-version": "latest" }), /2026-01-01/, "Svc-Version"]

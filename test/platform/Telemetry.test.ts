@@ -63,6 +63,7 @@ describe("Telemetry", () => {
       )
       assert.match(yield* refused({ LOG_FORMAT: "xml" }), /LOG_FORMAT/)
       assert.match(yield* refused({ RETENTION_DAYS: "0" }), /^RETENTION_DAYS must/)
+      assert.match(yield* refused({ CONTINGENCY_AFTER: "0" }), /^CONTINGENCY_AFTER must/)
       assert.match(yield* refused({ RATE_LIMIT: "0" }), /^RATE_LIMIT .* at least 1/)
       assert.match(yield* refused({ RATE_LIMIT_BURST: "-1" }), /^RATE_LIMIT .* at least 1/)
     })

@@ -14,7 +14,16 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Backlog", (it) => {
       const sql = yield* SqlClient.SqlClient
       yield* Effect.gen(function* () {
         const { of } = yield* seedAccount
-        assert.deepStrictEqual(yield* waiting, { oldest_invoice: 0, oldest_delivery: 0, invoices: {}, deliveries: {} })
+        assert.deepStrictEqual(yield* waiting, {
+          oldest_invoice: 0,
+          oldest_delivery: 0,
+          invoices: {},
+          deliveries: {},
+          in_contingency: 0,
+          contingency_overdue: 0,
+          oldest_contingency: 0,
+          circuits: { live_failing: 0, live_open: 0, test_failing: 0, test_open: 0 }
+        })
 
         const drafts = yield* seedDrafts(of.account_id, 2)
         const numbered = yield* seedDrafts(of.account_id, 1, "numbered")
@@ -42,6 +51,19 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Backlog", (it) => {
         assert.deepStrictEqual(invoices, { queued: 2, numbered: 1 })
         assert.deepStrictEqual(deliveries, { due: 2, scheduled: 1, resting: 1 })
         assert.isTrue(oldest_invoice >= 200 && oldest_invoice < 260, `${oldest_invoice} s`)
+        const late = yield* seedDrafts(of.account_id, 2, "accepted_contingency")
+        yield* sql`
+          update invoices set contingency_since = now() - interval '50 hours',
+            transmit_before = case when id = ${late[0]!} then now() - interval '1 hour' end
+          where id = any(${late})`
+        yield* sql`insert into authority_circuits (name, failing_since) values ('live', now()), (${of.account_id}, null)`
+        const trouble = yield* waiting
+        assert.deepInclude(trouble, {
+          in_contingency: 2,
+          contingency_overdue: 1,
+          circuits: { live_failing: 1, live_open: 0, test_failing: 0, test_open: 0 }
+        })
+        assert.closeTo(trouble.oldest_contingency, 50 * 3_600, 60)
         assert.isTrue(oldest_delivery >= 3_600 && oldest_delivery < 3_660, `${oldest_delivery} s`)
       }).pipe(Effect.provide(ownerLayer(url)))
     })

@@ -10,6 +10,7 @@ import { InvoiceCommandWork } from "../../src/entities/InvoiceCommandWork.ts"
 import { InvoiceWork } from "../../src/entities/InvoiceWork.ts"
 import { RedeliveryWork } from "../../src/entities/RedeliveryWork.ts"
 import { ResolutionWork } from "../../src/entities/ResolutionWork.ts"
+import { SandboxWork } from "../../src/entities/SandboxWork.ts"
 import { Workload } from "../../src/entities/Workload.ts"
 import * as WebhookEndpoint from "../../src/entities/WebhookEndpoint.ts"
 import { AccountEntity } from "../../src/protocol/AccountEntity.ts"
@@ -39,6 +40,7 @@ export const accountOwner = Effect.flatMap(
           CustomerWork.layer,
           RedeliveryWork.layer,
           ResolutionWork.layer,
+          SandboxWork.layer,
           AdministrationWork.layer,
           InvoiceCommandWork.layer
         )

@@ -135,6 +135,7 @@ const settings = Layer.succeed(Settings, {
   otlp: undefined,
   retentionDays: 30,
   sandboxLatencyMs: 0,
+  contingencyAfter: 300,
   rateLimits: { perSecond: 100, burst: 500 }
 })
 

@@ -10,11 +10,12 @@ import { type CircuitRow, MemoryTables, rowOf, type Tables } from "./MemoryTable
 
 const transmitWithinMs = 48 * 3_600_000
 
-const never: CircuitRow = { failing_since: null, opened_at: null, next_probe_at: 0, restored_at: null }
+const never: CircuitRow = { failing_since: null, failed_at: null, opened_at: null, next_probe_at: 0, restored_at: null }
 
 const stateOf = ({ circuits }: Tables, name: string, now: number) => {
-  const { failing_since, opened_at } = circuits.get(name) ?? never
-  return { failing_ms: failing_since === null ? null : now - failing_since, is_open: opened_at !== null }
+  const { failed_at, failing_since, opened_at } = circuits.get(name) ?? never
+  const age = (at: number | null) => (at === null ? null : now - at)
+  return { failing_ms: age(failing_since), failed_ms: age(failed_at), is_open: opened_at !== null }
 }
 
 const waitingIn = ({ invoices }: Tables, name?: string) =>
@@ -27,19 +28,20 @@ export const circuitsLayer = Layer.effect(
   Effect.map(MemoryTables, ({ call }) =>
     AuthorityCircuits.of({
       read: (name) => call("AuthorityCircuits.read", (tables, now) => stateOf(tables, name, now)),
-      failed: (name, openAfterMs) =>
+      failed: (name, openAfterMs, silenceMs) =>
         call("AuthorityCircuits.failed", (tables, now) => {
           const row = tables.circuits.get(name) ?? { ...never, next_probe_at: now }
-          const failing_since = row.failing_since ?? now
-          const isLong = row.failing_since !== null && now - row.failing_since >= openAfterMs
-          tables.circuits.set(name, { ...row, failing_since, opened_at: isLong ? (row.opened_at ?? now) : null })
+          const isSilent = row.opened_at === null && row.failed_at !== null && row.failed_at < now - silenceMs
+          const failing_since = isSilent ? now : (row.failing_since ?? now)
+          const opened_at = row.opened_at ?? (now - failing_since >= openAfterMs ? now : null)
+          tables.circuits.set(name, { ...row, failing_since, failed_at: now, opened_at })
           return stateOf(tables, name, now)
         }),
       succeeded: (name) =>
         call("AuthorityCircuits.succeeded", ({ circuits }, now) => {
           const row = circuits.get(name)
           if (row === undefined || row.failing_since === null) return
-          circuits.set(name, { failing_since: null, opened_at: null, next_probe_at: now, restored_at: now })
+          circuits.set(name, { ...never, next_probe_at: now, restored_at: now })
         }),
       claimProbe: (name, intervalMs) =>
         call("AuthorityCircuits.claimProbe", ({ circuits }, now) => {

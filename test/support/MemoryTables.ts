@@ -38,6 +38,7 @@ export interface InvoiceRow extends StoredInvoice {
 /** Times in milliseconds. */
 export interface CircuitRow {
   readonly failing_since: number | null
+  readonly failed_at: number | null
   readonly opened_at: number | null
   readonly next_probe_at: number
   readonly restored_at: number | null

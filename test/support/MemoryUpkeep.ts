@@ -46,10 +46,16 @@ export const backlogLayer = Layer.effect(
   Backlog,
   Effect.map(MemoryTables, ({ call }) =>
     Backlog.of({
-      waiting: call("Backlog.waiting", ({ deliveries, invoices }, now) => {
+      waiting: call("Backlog.waiting", ({ circuits, deliveries, invoices }, now) => {
         const open = [...invoices.values()].filter((row) => row.next_action_at !== null)
         const pending = [...deliveries.values()].filter((row) => row.status === "pending")
         const due = pending.filter((row) => row.next_attempt_at <= now)
+        const contingent = open.filter(({ state }) => state === "accepted_contingency")
+        const ofCircuits = (live: boolean, isOpen: boolean) =>
+          [...circuits].filter(
+            ([name, row]) =>
+              row.failing_since !== null && (name === "live") === live && (row.opened_at !== null) === isOpen
+          ).length
         const age = (since: ReadonlyArray<number>) => (now - Math.min(now, ...since)) / 1000
         return {
           oldest_invoice: age(open.map((row) => row.created_at.getTime())),
@@ -57,7 +63,16 @@ export const backlogLayer = Layer.effect(
           invoices: Object.fromEntries(
             open.map(({ state }) => [state, open.filter((row) => row.state === state).length])
           ),
-          deliveries: { due: due.length, scheduled: pending.length - due.length }
+          deliveries: { due: due.length, scheduled: pending.length - due.length },
+          in_contingency: contingent.length,
+          contingency_overdue: contingent.filter((row) => (row.transmit_before?.getTime() ?? Infinity) < now).length,
+          oldest_contingency: age(contingent.map((row) => row.contingency_since?.getTime() ?? now)),
+          circuits: {
+            live_failing: ofCircuits(true, false),
+            live_open: ofCircuits(true, true),
+            test_failing: ofCircuits(false, false),
+            test_open: ofCircuits(false, true)
+          }
         }
       })
     })

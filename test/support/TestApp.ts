@@ -18,6 +18,7 @@ import * as Server from "../../src/platform/Server.ts"
 import { AccountId } from "../../schemas/Id.ts"
 import { ApiKeys } from "../../src/store/ApiKeys.ts"
 import { Ids } from "../../src/store/Ids.ts"
+import { SandboxAuthorities } from "../../src/store/SandboxAuthorities.ts"
 import { createSandboxAccount } from "../../src/store/SandboxAccount.ts"
 import { type Client, makeClient } from "./Client.ts"
 import { customerBody } from "./Invoices.ts"
@@ -94,6 +95,13 @@ const testApp = Effect.gen(function* () {
   })
 })
 
+const sandbox = (latency: number) =>
+  Layer.unwrap(
+    Effect.map(SandboxAuthorities, ({ modeOf }) =>
+      AuthoritySandbox.layer({ read: readSignedDocument, latency, modeOf })
+    )
+  )
+
 /**
  * The service on the database at `url`, with the sandbox account if there is none yet. Gives all of the store's services as
  * well, and a `SqlClient` of the superuser in place of the service's own. Two of them on one database are two processes of the
@@ -113,12 +121,10 @@ export const layerOn = (
     Layer.effect(TestApp, testApp).pipe(
       Layer.provideMerge(Layer.provide(App.httpLayer, Layer.succeed(RateLimits, rateLimits))),
       Layer.provideMerge(entities),
+      Layer.provideMerge(Layer.mergeAll(Server.layer, Cluster.singleProcess, authority ?? sandbox(latency))),
       Layer.provideMerge(App.storeLayer),
       Layer.provideMerge(
         Layer.mergeAll(
-          Server.layer,
-          Cluster.singleProcess,
-          authority ?? AuthoritySandbox.layer({ read: readSignedDocument, latency }),
           Layer.succeed(ServiceInfo, { version: "0.1.0", baseUrl: "http://folio.test" }),
           WebhookSender.layer().pipe(
             Layer.provideMerge(EgressGuard.layer({ allow: Result.getOrThrow(parseAllow(allow)) })),
