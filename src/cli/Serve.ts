@@ -5,6 +5,7 @@ import { Dns } from "effect/net"
 import folio from "../../package.json" with { type: "json" }
 import { ServiceInfo } from "../api/ServiceInfo.ts"
 import * as App from "../App.ts"
+import { applicationResponse } from "../documents/ApplicationResponse.ts"
 import type { SandboxCertificate } from "../documents/Certificate.ts"
 import { readSignedDocument } from "../documents/SignedDocument.ts"
 import { RateLimits } from "../http/RateLimit.ts"
@@ -29,7 +30,7 @@ const dns = Layer.effect(Dns.Dns, Effect.orDie(NodeDns.make({ timeout: "700 mill
 
 const sandbox = Layer.unwrap(
   Effect.map(Settings, ({ sandboxLatencyMs }) =>
-    AuthoritySandbox.layer({ read: readSignedDocument, latency: sandboxLatencyMs })
+    AuthoritySandbox.layer({ read: readSignedDocument, respond: applicationResponse, latency: sandboxLatencyMs })
   )
 )
 

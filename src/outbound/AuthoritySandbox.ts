@@ -1,4 +1,4 @@
-import { Duration, Effect, Layer } from "effect"
+import { Clock, Duration, Effect, Layer } from "effect"
 import type { Identification } from "../../schemas/Party.ts"
 import type { AuthorityError } from "../../schemas/FiscalDocument.ts"
 import type { Line, Totals } from "../../schemas/Line.ts"
@@ -16,7 +16,7 @@ export interface SubmittedDocument {
 }
 
 // Enough to answer for every document still on its way; an older one is sent again and gets the same verdict.
-const rememberedMax = 50_000
+const rememberedMax = 10_000
 
 const rule = (
   severity: AuthorityError["severity"],
@@ -103,10 +103,12 @@ const unavailable = (message: string) => Effect.fail(new AuthorityUnavailable({ 
  * it has forgotten is judged anew, the same way).
  *
  * @param options.read     the content of a document whose signature verifies, else null
+ * @param options.respond  the answer in XML, given the time in Unix milliseconds; none is added where it is left out
  * @param options.latency  how long each answer takes
  */
-export const layer = (options: {
-  readonly read: (signed: Uint8Array) => SubmittedDocument | null
+export const layer = <D extends SubmittedDocument>(options: {
+  readonly read: (signed: Uint8Array) => D | null
+  readonly respond?: (document: D, verdict: Verdict, at: number) => Uint8Array
   readonly latency: Duration.Input
 }): Layer.Layer<Authority> =>
   Layer.sync(Authority, () => {
@@ -117,6 +119,14 @@ export const layer = (options: {
       verdicts.set(cufe, verdict)
       if (verdicts.size > rememberedMax) verdicts.delete(verdicts.keys().next().value ?? "")
     }
+
+    const judged = Effect.fnUntraced(function* (document: D) {
+      const verdict = judge(document)
+      if (options.respond === undefined) return verdict
+      const xml = options.respond(document, verdict, yield* Clock.currentTimeMillis)
+      const XmlBase64Bytes = Buffer.from(xml).toString("base64")
+      return { ...verdict, answer: { ...Object(verdict.answer), XmlBase64Bytes } }
+    })
 
     const submit = Effect.fn("AuthoritySandbox.submit")(function* ({ cufe, signed }: Submission) {
       yield* Effect.sleep(options.latency)
@@ -133,7 +143,7 @@ export const layer = (options: {
         failures.delete(cufe)
       }
       if (script === "slow") yield* Effect.sleep(slowAnswer)
-      const verdict = verdicts.get(cufe) ?? judge(document)
+      const verdict = verdicts.get(cufe) ?? (yield* judged(document))
       const known = verdicts.has(cufe)
       remember(cufe, verdict)
       if (script === "lose" && !known)

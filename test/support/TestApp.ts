@@ -5,6 +5,7 @@ import { HttpServer } from "effect/http"
 import { SqlClient } from "effect/sql"
 import * as App from "../../src/App.ts"
 import { ServiceInfo } from "../../src/api/ServiceInfo.ts"
+import { applicationResponse } from "../../src/documents/ApplicationResponse.ts"
 import { fromPem, makeSelfSigned, SandboxCertificate } from "../../src/documents/Certificate.ts"
 import { readSignedDocument } from "../../src/documents/SignedDocument.ts"
 import { makeApiKey } from "../../src/domain/ApiKeyFormat.ts"
@@ -118,7 +119,7 @@ export const layerOn = (
         Layer.mergeAll(
           Server.layer,
           Cluster.singleProcess,
-          authority ?? AuthoritySandbox.layer({ read: readSignedDocument, latency }),
+          authority ?? AuthoritySandbox.layer({ read: readSignedDocument, respond: applicationResponse, latency }),
           Layer.succeed(ServiceInfo, { version: "0.1.0", baseUrl: "http://folio.test" }),
           WebhookSender.layer().pipe(
             Layer.provideMerge(EgressGuard.layer({ allow: Result.getOrThrow(parseAllow(allow)) })),
