@@ -15,15 +15,17 @@ interface Registration {
   readonly tax: { readonly id: string; readonly name: string }
 }
 
+const noResponsibility = ["R-99-PN"]
+
 // Nobody asks acquirers for their registration: the authority's list has these values for whom they are not known of.
 const unknownRegistration: Registration = {
-  responsibilities: ["R-99-PN"],
+  responsibilities: noResponsibility,
   regime: "49",
   tax: { id: "ZZ", name: "No aplica" }
 }
 
 const registrationOf = (issuer: Issuer): Registration => ({
-  responsibilities: issuer.tax_responsibilities,
+  responsibilities: issuer.tax_responsibilities.length === 0 ? noResponsibility : issuer.tax_responsibilities,
   regime: "48",
   tax: { id: "01", name: "IVA" }
 })

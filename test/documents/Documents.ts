@@ -7,6 +7,8 @@ import { PaymentMeans } from "../../schemas/Invoice.ts"
 import { Line, type Tax } from "../../schemas/Line.ts"
 import { Decimal } from "../../schemas/Money.ts"
 import { text } from "../../schemas/Text.ts"
+import { applicationResponse } from "../../src/documents/ApplicationResponse.ts"
+import type { Accepted } from "../../src/documents/AttachedDocument.ts"
 import { fromPem, makeSelfSigned } from "../../src/documents/Certificate.ts"
 import type { FiscalDocument } from "../../src/documents/FiscalDocument.ts"
 import type { Software } from "../../src/documents/Software.ts"
@@ -22,7 +24,7 @@ export const software: Software = {
 
 export const certificate = Effect.map(makeSelfSigned("Folio, prueba & Cía.", new Date(0)), fromPem)
 
-export const hostile = `]]> & < > " ' <![CDATA[ --> &amp; &#x26; <b/> \u2028 ñandú 😀 ${"\ufffd"}`
+export const hostile = `]]> & < > " ' <![CDATA[ --> &amp; &#x26; <b/> ñandú 😀 ${"\ufffd"}`
 
 export const sale: FiscalDocument = {
   kind: "invoice",
@@ -222,3 +224,10 @@ export const documents: Arbitrary.Arbitrary<FiscalDocument> = Arbitrary.map(
     }
   }
 )
+
+/** The document's way to its acquirer: its signed bytes, and the answer of an authority that accepted it. */
+export const answered = (document: FiscalDocument, signed: Uint8Array): Accepted => {
+  const validatedAt = Date.parse(`${document.issue_date}T${document.issue_time}`) + 60_000
+  const answer = { accepted: true, errors: [], notifications: [] }
+  return { document, signed, applicationResponse: applicationResponse(document, answer, validatedAt), validatedAt }
+}
