@@ -5,6 +5,7 @@ import { Dns } from "effect/net"
 import folio from "../../package.json" with { type: "json" }
 import { ServiceInfo } from "../api/ServiceInfo.ts"
 import * as App from "../App.ts"
+import { applicationResponse } from "../documents/ApplicationResponse.ts"
 import type { SandboxCertificate } from "../documents/Certificate.ts"
 import { ContingencyAfter } from "../entities/Circuits.ts"
 import { readSignedDocument } from "../documents/SignedDocument.ts"
@@ -33,7 +34,12 @@ const sandbox = Layer.unwrap(
   Effect.gen(function* () {
     const { sandboxLatencyMs } = yield* Settings
     const { modeOf } = yield* SandboxAuthorities
-    return AuthoritySandbox.layer({ read: readSignedDocument, latency: sandboxLatencyMs, modeOf })
+    return AuthoritySandbox.layer({
+      read: readSignedDocument,
+      respond: applicationResponse,
+      latency: sandboxLatencyMs,
+      modeOf
+    })
   })
 )
 

@@ -7,8 +7,8 @@ import {
   units
 } from "../../schemas/Code.ts"
 import type { Identification } from "../../schemas/Party.ts"
-import { municipalityName } from "../domain/Municipalities.ts"
-import { departmentName, homeCountry } from "../domain/Territories.ts"
+import { municipalities } from "../domain/Municipalities.ts"
+import { departments, homeCountry } from "../domain/Territories.ts"
 import type { FiscalDocument } from "./FiscalDocument.ts"
 
 /** What a printed document says in Spanish for the codes and numbers of its data. */
@@ -59,9 +59,9 @@ interface Place {
 /** "Medellín, Antioquia", and the country where it is another one. */
 export const placeWords = ({ city_code = "", country_code = homeCountry, department_code = "" }: Place): string => {
   const isHome = country_code === homeCountry
-  const city = isHome ? municipalityName(city_code) : undefined
+  const city = isHome ? municipalities.get(city_code) : undefined
   const department = isHome
-    ? departmentName(department_code === "" ? city_code.slice(0, 2) : department_code)
+    ? departments.get(department_code === "" ? city_code.slice(0, 2) : department_code)
     : undefined
   const isSaid = department === undefined || city?.startsWith(department) === true
   return [city === undefined ? "" : cityWords(city), isSaid ? "" : department, regions.of(country_code) ?? country_code]

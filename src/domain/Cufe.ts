@@ -1,8 +1,9 @@
 import { hash } from "node:crypto"
+import { truncated } from "./Decimal.ts"
 
 /**
- * What an invoice code is computed from. Amounts are the decimals written in the document, identifications are without
- * check digit. `key` is the range's technical key for a CUFE and the software's PIN for a CUDE.
+ * What an invoice code is computed from. Amounts are the decimals written in the document, of which two fraction digits
+ * count and none is rounded; identifications are without check digit. `key` is the range's technical key for a CUFE and the software's PIN for a CUDE.
  */
 export interface CufeInput {
   /** YYYY-MM-DD */
@@ -28,11 +29,11 @@ export interface CufeInput {
 export const cufeTail = (input: CufeInput): string =>
   input.issue_date +
   input.issue_time +
-  input.line_extension_amount +
-  `01${input.tax_01}` +
-  `04${input.tax_04}` +
-  `03${input.tax_03}` +
-  input.payable_amount +
+  truncated(input.line_extension_amount) +
+  `01${truncated(input.tax_01)}` +
+  `04${truncated(input.tax_04)}` +
+  `03${truncated(input.tax_03)}` +
+  truncated(input.payable_amount) +
   input.supplier_nit +
   input.customer_id +
   input.key +
@@ -40,3 +41,38 @@ export const cufeTail = (input: CufeInput): string =>
 
 /** The invoice code, 96 hex digits: SHA-384 of the number with its prefix and the tail. A CUDE is the same with a PIN. */
 export const cufe = (fullNumber: string, tail: string): string => hash("sha384", fullNumber + tail, "hex")
+
+/** What shows that a document was made by this program: 96 hex digits over its id, its PIN and the document's number. */
+export const softwareSecurityCode = (softwareId: string, pin: string, fullNumber: string): string =>
+  hash("sha384", softwareId + pin + fullNumber, "hex")
+
+/** What the code of an answer or event about a document is computed from. Identifications are without check digit. */
+export interface EventCodeInput {
+  readonly id: string
+  /** YYYY-MM-DD */
+  readonly issue_date: string
+  /** HH:MM:SS-05:00 */
+  readonly issue_time: string
+  readonly sender_nit: string
+  readonly receiver_nit: string
+  readonly response_code: string
+  readonly document: { readonly full_number: string; readonly type_code: string }
+  /** The sender's software PIN. */
+  readonly pin: string
+}
+
+/** The CUDE of an answer or event about a document: 96 hex digits. */
+export const eventCode = (input: EventCodeInput): string =>
+  hash(
+    "sha384",
+    input.id +
+      input.issue_date +
+      input.issue_time +
+      input.sender_nit +
+      input.receiver_nit +
+      input.response_code +
+      input.document.full_number +
+      input.document.type_code +
+      input.pin,
+    "hex"
+  )

@@ -4,8 +4,8 @@ import type { CustomerRequest } from "../../schemas/Customer.ts"
 import type { Identification } from "../../schemas/Party.ts"
 import { violation } from "./AuthorityRules.ts"
 import { checkDigit, isNit, isSandboxIdentification } from "./CheckDigit.ts"
-import { municipalityCodes } from "./Municipalities.ts"
-import { countryCodes, departmentCodes, homeCountry } from "./Territories.ts"
+import { municipalities } from "./Municipalities.ts"
+import { countryCodes, departments, homeCountry } from "./Territories.ts"
 
 /** The authority's rules for the two parties of a document: the same, under two names. */
 interface PartyRules {
@@ -112,7 +112,7 @@ const placeViolations = (
   if ((country_code ?? homeCountry) !== homeCountry) return []
   const ofCity = city_code?.slice(0, 2)
   const violations: Array<Violation> = []
-  if (city_code !== undefined && !municipalityCodes.has(city_code)) {
+  if (city_code !== undefined && !municipalities.has(city_code)) {
     violations.push(
       violation(
         "city_code",
@@ -122,7 +122,7 @@ const placeViolations = (
       )
     )
   }
-  if (department_code !== undefined && !departmentCodes.has(department_code)) {
+  if (department_code !== undefined && !departments.has(department_code)) {
     violations.push(
       violation(
         "department_code",

@@ -8,27 +8,21 @@ const countries =
   "SE SG SH SI SJ SK SL SM SN SO SR SS ST SV SX SY SZ TC TD TF TG TH TJ TK TL TM TN TO TR TT TV TW TZ UA UG UM US UY UZ " +
   "VA VC VE VG VI VN VU WF WS YE YT ZA ZM ZW"
 
-// The authority's list Departamentos 2.1: the first two digits of each municipality, and what they stand for.
-const departments = new Map(
-  (
-    "05 Antioquia; 08 Atlántico; 11 Bogotá; 13 Bolívar; 15 Boyacá; 17 Caldas; 18 Caquetá; 19 Cauca; 20 Cesar; " +
-    "23 Córdoba; 25 Cundinamarca; 27 Chocó; 41 Huila; 44 La Guajira; 47 Magdalena; 50 Meta; 52 Nariño; " +
-    "54 Norte de Santander; 63 Quindío; 66 Risaralda; 68 Santander; 70 Sucre; 73 Tolima; 76 Valle del Cauca; " +
-    "81 Arauca; 85 Casanare; 86 Putumayo; 88 San Andrés y Providencia; 91 Amazonas; 94 Guainía; 95 Guaviare; " +
-    "97 Vaupés; 99 Vichada"
-  )
-    .split("; ")
-    .map((entry) => [entry.slice(0, 2), entry.slice(3)])
-)
+// The authority's list Departamentos 2.1: the first two digits of each municipality, and the name.
+const list =
+  "05 Antioquia; 08 Atlántico; 11 Bogotá; 13 Bolívar; 15 Boyacá; 17 Caldas; 18 Caquetá; 19 Cauca; 20 Cesar; " +
+  "23 Córdoba; 25 Cundinamarca; 27 Chocó; 41 Huila; 44 La Guajira; 47 Magdalena; 50 Meta; 52 Nariño; " +
+  "54 Norte de Santander; 63 Quindío; 66 Risaralda; 68 Santander; 70 Sucre; 73 Tolima; 76 Valle del Cauca; " +
+  "81 Arauca; 85 Casanare; 86 Putumayo; 88 San Andrés y Providencia; 91 Amazonas; 94 Guainía; 95 Guaviare; " +
+  "97 Vaupés; 99 Vichada"
 
 /** The countries a party may be in, by their two letters. */
 export const countryCodes: ReadonlySet<string> = new Set(countries.split(" "))
 
 /** The departments of the home country, by their two digits. */
-export const departmentCodes: ReadonlySet<string> = new Set(departments.keys())
-
-/** What the department with these two digits is called; undefined where there is none. */
-export const departmentName = (code: string): string | undefined => departments.get(code)
+export const departments: ReadonlyMap<string, string> = new Map(
+  list.split("; ").map((entry) => [entry.slice(0, 2), entry.slice(3)])
+)
 
 /** The country whose departments and municipalities the authority checks. */
 export const homeCountry = "CO"

@@ -1,4 +1,4 @@
-import { Duration, Effect, Layer } from "effect"
+import { Clock, Duration, Effect, Layer } from "effect"
 import type { AuthorityError } from "../../schemas/FiscalDocument.ts"
 import type { AccountId } from "../../schemas/Id.ts"
 import type { Line, Totals } from "../../schemas/Line.ts"
@@ -25,7 +25,7 @@ export interface SubmittedDocument {
 }
 
 // Enough to answer for every document still on its way; an older one is sent again and gets the same verdict.
-const rememberedMax = 50_000
+const rememberedMax = 10_000
 
 const rule = (
   severity: AuthorityError["severity"],
@@ -121,11 +121,13 @@ const notAuthorised = (nit: string) =>
  * it has forgotten is judged anew, the same way).
  *
  * @param options.read     the content of a document whose signature verifies, else null
+ * @param options.respond  the answer in XML, given the time in Unix milliseconds; none is added where it is left out
  * @param options.latency  how long each answer takes
  * @param options.modeOf   how the account that tests wants the authority to be; as it should be where this is left out
  */
-export const layer = (options: {
-  readonly read: (signed: Uint8Array) => SubmittedDocument | null
+export const layer = <D extends SubmittedDocument>(options: {
+  readonly read: (signed: Uint8Array) => D | null
+  readonly respond?: (document: D, verdict: Verdict, at: number) => Uint8Array
   readonly latency: Duration.Input
   readonly modeOf?: (account_id: AccountId) => Effect.Effect<AuthorityMode>
 }): Layer.Layer<Authority> =>
@@ -139,6 +141,14 @@ export const layer = (options: {
     }
 
     const modeOf = options.modeOf ?? (() => Effect.succeed<AuthorityMode>("up"))
+
+    const judged = Effect.fnUntraced(function* (document: D) {
+      const verdict = judge(document)
+      if (options.respond === undefined) return verdict
+      const xml = options.respond(document, verdict, yield* Clock.currentTimeMillis)
+      const XmlBase64Bytes = Buffer.from(xml).toString("base64")
+      return { ...verdict, answer: { ...Object(verdict.answer), XmlBase64Bytes } }
+    })
 
     /** Answers after a while, if at all. */
     const reach = Effect.fnUntraced(function* ({ account_id }: DocumentName) {
@@ -167,7 +177,7 @@ export const layer = (options: {
         failures.delete(cufe)
       }
       if (script === "slow") yield* Effect.sleep(slowAnswer)
-      const verdict = verdicts.get(cufe) ?? judge(document)
+      const verdict = verdicts.get(cufe) ?? (yield* judged(document))
       const known = verdicts.has(cufe)
       remember(cufe, verdict)
       if (script === "lose" && !known)

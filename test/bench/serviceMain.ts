@@ -3,7 +3,9 @@ import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect, Layer } from "effect"
 import { run, teardown } from "../../src/cli/Run.ts"
 import { serveWith } from "../../src/cli/Serve.ts"
-import { SandboxCertificate } from "../../src/documents/Certificate.ts"
+import { applicationResponse } from "../../src/documents/ApplicationResponse.ts"
+import { fromPem, makeSelfSigned, SandboxCertificate } from "../../src/documents/Certificate.ts"
+import { documentContent } from "../../src/documents/DocumentContent.ts"
 import { readSignedDocument } from "../../src/documents/SignedDocument.ts"
 import { Authority, type AuthorityRefusal, AuthorityUnavailable } from "../../src/outbound/Authority.ts"
 import * as AuthoritySandbox from "../../src/outbound/AuthoritySandbox.ts"
@@ -26,7 +28,7 @@ process.on("message", (order: Order) => {
 })
 
 const read: typeof readSignedDocument = unsigned
-  ? (bytes) => JSON.parse(Buffer.from(bytes).toString()).document
+  ? (bytes) => documentContent(Buffer.from(bytes).toString())
   : readSignedDocument
 
 const unless = <A>(answer: Effect.Effect<A, AuthorityUnavailable | AuthorityRefusal>) =>
@@ -43,11 +45,17 @@ const switched = Layer.effect(
       verdict: (document) => unless(sandbox.verdict(document))
     })
   )
-).pipe(Layer.provide(AuthoritySandbox.layer({ read, latency: 0 })))
+).pipe(Layer.provide(AuthoritySandbox.layer({ read, respond: applicationResponse, latency: 0 })))
 
 const nothing = new Uint8Array(256)
 const certificate = unsigned
-  ? Layer.succeed(SandboxCertificate, { certificate: "", sign: () => Effect.succeed(nothing) })
+  ? Layer.effect(
+      SandboxCertificate,
+      Effect.map(makeSelfSigned("Folio bench", new Date()), (pem) => ({
+        ...fromPem(pem),
+        sign: () => Effect.succeed(nothing)
+      }))
+    )
   : undefined
 
 NodeRuntime.runMain(run(serveWith(switched, certificate)), { teardown, disableErrorReporting: true })

@@ -1,86 +1,108 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { fromPem, makeSelfSigned } from "../../src/documents/Certificate.ts"
 import type { FiscalDocument } from "../../src/documents/FiscalDocument.ts"
 import { readSignedDocument, signDocument } from "../../src/documents/SignedDocument.ts"
-import { totalsOf } from "../../src/domain/Totals.ts"
+import { certificate, documents, examples, hostile, ofLength, sale, software } from "./Documents.ts"
+import { normal } from "./Normal.ts"
 
-const lines: FiscalDocument["lines"] = [
-  {
-    description: 'Consultoría "ñandú" 😀',
-    quantity: "2.00",
-    unit_code: "94",
-    unit_price: "50000.00",
-    line_extension_amount: "100000.00",
-    taxes: [{ code: "01", rate: "19.00", base: "100000.00", value: "19000.00" }]
-  }
-]
-
-const content: FiscalDocument = {
-  kind: "invoice",
-  in_contingency: false,
-  prefix: "SETP",
-  exchange_rate: null,
-  range: null,
-  correction: null,
-  full_number: "SETP990000001",
-  cufe: "ab".repeat(48),
-  issue_date: "2026-11-21",
-  issue_time: "10:00:00-05:00",
-  environment: "2",
-  currency: "COP",
-  operation_type: "10",
-  issuer: {
-    identification: { type: "31", number: "900373115", check_digit: "3" },
-    legal_name: "Emisor S.A.S.",
-    organization_type: "1",
-    email: "facturas@emisor.test",
-    address: "Carrera 7 71-21",
-    city_code: "11001",
-    department_code: "11",
-    country_code: "CO",
-    tax_responsibilities: ["R-99-PN"]
-  },
-  acquirer: {
-    identification: { type: "13", number: "1018999999" },
-    legal_name: "Ana Muñoz",
-    organization_type: "2"
-  },
-  payment_means: { code: "10", type: "1" },
-  lines,
-  totals: totalsOf(lines)
-}
-
-const certificate = Effect.map(makeSelfSigned("test", new Date(0)), fromPem)
+const textOf = (signed: Uint8Array) => Buffer.from(signed).toString()
 
 describe("A signed document", () => {
   it.effect("is read back as it was, and the same content gives the same bytes", () =>
     Effect.gen(function* () {
       const one = yield* certificate
-      const signed = yield* signDocument(content, one)
-      assert.deepStrictEqual(readSignedDocument(signed), content)
-      assert.deepStrictEqual(yield* signDocument(content, one), signed)
+      const long: Record<string, FiscalDocument> = {
+        "invoice of 500 lines": ofLength(sale, 500),
+        "credit note of 500 lines": ofLength(examples["credit note"]!, 500)
+      }
+      for (const [name, document] of Object.entries({ ...examples, ...long })) {
+        const signed = yield* signDocument(document, software, one)
+        assert.deepStrictEqual(readSignedDocument(signed), normal(document), name)
+        assert.deepStrictEqual(yield* signDocument(document, software, one), signed, name)
+      }
+    })
+  )
+
+  it.effect.prop("is read back as it was, whatever it says", [documents], ([document]) =>
+    Effect.gen(function* () {
+      const signed = yield* signDocument(document, software, yield* same)
+      assert.deepStrictEqual(readSignedDocument(signed), normal(document))
     })
   )
 
   it.effect("does not verify after any one byte of it was changed", () =>
     Effect.gen(function* () {
-      const signed = yield* signDocument(content, yield* certificate)
+      const signed = yield* signDocument(sale, software, yield* certificate)
+      const changed = Uint8Array.from(signed)
       for (let index = 0; index < signed.length; index += 1) {
-        const changed = Uint8Array.from(signed)
-        changed[index] = (changed[index] ?? 0) ^ 1
-        assert.isNull(readSignedDocument(changed), `byte ${index}`)
+        for (const bit of [1, 0x20]) {
+          changed[index] = (signed[index] ?? 0) ^ bit
+          if (readSignedDocument(changed) !== null)
+            assert.fail(`byte ${index}: ${textOf(changed.subarray(index - 20, index + 20))}`)
+        }
+        changed[index] = signed[index] ?? 0
       }
+      assert.isNotNull(readSignedDocument(changed))
+    })
+  )
+
+  it.effect("does not verify with anything before, behind, within or left out", () =>
+    Effect.gen(function* () {
+      const signed = textOf(yield* signDocument(sale, software, yield* certificate))
+      const [, signature = ""] = /(<ds:Signature .*<\/ds:Signature>)/.exec(signed) ?? []
+      const hidden = "<ext:UBLExtension><ext:ExtensionContent>"
+      for (const changed of [
+        ` ${signed}`,
+        `\ufeff${signed}`,
+        `${signed}\n`,
+        `${signed}<!---->`,
+        `<?xml version="1.0" encoding="UTF-8"?>${signed}`,
+        signed.slice(0, -1),
+        signed.replace(signature, ""),
+        signed.replace(signature, signature + signature),
+        signed.replace(signature, `${signature}<ds:Signature></ds:Signature>`),
+        signed.replace(hidden, `${hidden}${signature}</ext:ExtensionContent></ext:UBLExtension>${hidden}`),
+        signed.replace("</ds:KeyInfo>", "</ds:KeyInfo><ds:Object></ds:Object>"),
+        signed.replace(/(<ds:SignatureValue[^>]*>)/, "$1 "),
+        signed.replace("<ds:SignedInfo>", "<ds:SignedInfo >"),
+        ""
+      ]) {
+        assert.isNull(readSignedDocument(Buffer.from(changed)), changed.slice(0, 200))
+      }
+      assert.isNotNull(readSignedDocument(Buffer.from(signed)))
     })
   )
 
   it.effect("verifies with the certificate it carries, whichever was looked at before", () =>
     Effect.gen(function* () {
-      const first = yield* signDocument(content, yield* certificate)
-      const second = yield* signDocument(content, yield* certificate)
-      for (const signed of [first, second, first]) assert.deepStrictEqual(readSignedDocument(signed), content)
-      const forged = Buffer.from(first).toString().replace('"SETP990000001"', '"SETP990000002"')
+      const first = yield* signDocument(sale, software, yield* certificate)
+      const second = yield* signDocument(sale, software, yield* certificate)
+      for (const signed of [first, second, first]) assert.deepStrictEqual(readSignedDocument(signed), normal(sale))
+      const forged = textOf(first).replace(">SETP990000001<", ">SETP990000002<")
       assert.isNull(readSignedDocument(Buffer.from(forged)))
+      const [, body = ""] = /(<cbc:UBLVersionID>.*)/.exec(textOf(first)) ?? []
+      const other = textOf(yield* signDocument({ ...sale, full_number: "SETP990000002" }, software, yield* certificate))
+      assert.isNull(readSignedDocument(Buffer.from(other.replace(/(<cbc:UBLVersionID>.*)/, () => body))))
+    })
+  )
+
+  it.effect("loses characters that XML cannot hold, and nothing else", () =>
+    Effect.gen(function* () {
+      const description = `a\u0000${hostile}\u001b\ufffe\uffff\u2028`
+      const document = { ...sale, lines: [{ ...sale.lines[0]!, description }] }
+      const signed = yield* signDocument(document, software, yield* certificate)
+      const read = readSignedDocument(signed)
+      assert.deepStrictEqual(read?.lines[0]?.description, `a${hostile}\u2028`)
+    })
+  )
+
+  it.effect("is not made of a note that names no invoice", () =>
+    Effect.gen(function* () {
+      const document: FiscalDocument = { ...sale, kind: "credit_note" }
+      const exit = yield* Effect.exit(signDocument(document, software, yield* certificate))
+      assert.strictEqual(exit._tag, "Failure")
     })
   )
 })
+
+const same = Effect.runSync(Effect.cached(certificate))

@@ -3,8 +3,8 @@ import { Schema } from "effect"
 import type { CustomerRequest } from "../../schemas/Customer.ts"
 import { checkDigit, sandboxIdentification } from "../../src/domain/CheckDigit.ts"
 import { customerViolations } from "../../src/domain/PartyRules.ts"
-import { municipalityCodes } from "../../src/domain/Municipalities.ts"
-import { countryCodes, departmentCodes } from "../../src/domain/Territories.ts"
+import { municipalities } from "../../src/domain/Municipalities.ts"
+import { countryCodes, departments } from "../../src/domain/Territories.ts"
 import { invalidNits, nits } from "./vectors.ts"
 
 const customer: CustomerRequest = {
@@ -116,11 +116,11 @@ describe("customerViolations", () => {
   })
 
   it("knows countries and departments", () => {
-    assert.deepStrictEqual([countryCodes.size, departmentCodes.size], [249, 33])
+    assert.deepStrictEqual([countryCodes.size, departments.size], [249, 33])
     assert.deepStrictEqual(of({ country_code: "ZZ" }), [["country_code", "unknown_catalog_code"]])
     assert.deepStrictEqual(of({ country_code: "SE" }), [])
     assert.deepStrictEqual(of({ city_code: "99001", department_code: "99" }), [])
-    assert.strictEqual(municipalityCodes.size, 1122)
+    assert.strictEqual(municipalities.size, 1122)
     assert.deepStrictEqual(of({ city_code: "11002" }), [["city_code", "unknown_catalog_code"]])
     assert.deepStrictEqual(of({ city_code: "11002", country_code: "US" }), [])
     assert.deepStrictEqual(of({ city_code: "98001", department_code: "98" }), [

@@ -6,6 +6,7 @@ import { Sharding } from "effect/cluster"
 import { SecureRandom } from "effect/crypto"
 import * as App from "../../src/App.ts"
 import { ServiceInfo } from "../../src/api/ServiceInfo.ts"
+import { applicationResponse } from "../../src/documents/ApplicationResponse.ts"
 import { fromPem, makeSelfSigned, SandboxCertificate } from "../../src/documents/Certificate.ts"
 import { readSignedDocument } from "../../src/documents/SignedDocument.ts"
 import { Authority } from "../../src/outbound/Authority.ts"
@@ -100,7 +101,8 @@ export const make = Effect.fnUntraced(function* (options: MemoryWorldOptions = {
     return exit.value
   }
 
-  const authorityLayer = options.authority ?? AuthoritySandbox.layer({ read: readSignedDocument, latency: 0 })
+  const authorityLayer =
+    options.authority ?? AuthoritySandbox.layer({ read: readSignedDocument, respond: applicationResponse, latency: 0 })
   let authority: Authority["Service"] | undefined
 
   const outbound = (machine: Machine) =>

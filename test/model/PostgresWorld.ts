@@ -1,6 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import { HttpServer } from "effect/http"
 import { SqlClient } from "effect/sql"
+import { applicationResponse } from "../../src/documents/ApplicationResponse.ts"
 import { readSignedDocument } from "../../src/documents/SignedDocument.ts"
 import { Authority } from "../../src/outbound/Authority.ts"
 import * as AuthoritySandbox from "../../src/outbound/AuthoritySandbox.ts"
@@ -24,7 +25,9 @@ const momentMs = 100
 export const make = Effect.gen(function* () {
   const surroundings = new Surroundings()
   const customer = yield* receiver
-  const sandbox = yield* Layer.build(AuthoritySandbox.layer({ read: readSignedDocument, latency: 0 }))
+  const sandbox = yield* Layer.build(
+    AuthoritySandbox.layer({ read: readSignedDocument, respond: applicationResponse, latency: 0 })
+  )
   const authority = Layer.succeed(Authority, surroundings.around(Context.get(sandbox, Authority)))
   const database = yield* freshDatabase
   const process = Layer.build(TestApp.layerOn(database, { allow: `127.0.0.1:${customer.port}`, authority }))

@@ -1,7 +1,6 @@
 import { Effect, Random } from "effect"
 import { hash } from "node:crypto"
 import type * as http from "node:http"
-import type { FiscalDocument } from "../../src/documents/FiscalDocument.ts"
 import { readSignedDocument } from "../../src/documents/SignedDocument.ts"
 import type { Verdict } from "../../src/outbound/Authority.ts"
 import { listening } from "../support/Listening.ts"
@@ -65,7 +64,7 @@ export const scriptedAuthority = Effect.gen(function* () {
     await new Promise((resolve) => setTimeout(resolve, 200 + random.nextDoubleUnsafe() * 3_000))
   }
 
-  const judge = (content: FiscalDocument): Verdict => {
+  const judge = (content: { readonly full_number: string }): Verdict => {
     const accepted = !happens(chances.rejected)
     return {
       accepted,

@@ -5,6 +5,7 @@ import { HttpServer } from "effect/http"
 import { SqlClient } from "effect/sql"
 import * as App from "../../src/App.ts"
 import { ServiceInfo } from "../../src/api/ServiceInfo.ts"
+import { applicationResponse } from "../../src/documents/ApplicationResponse.ts"
 import { fromPem, makeSelfSigned, SandboxCertificate } from "../../src/documents/Certificate.ts"
 import { readSignedDocument } from "../../src/documents/SignedDocument.ts"
 import { makeApiKey } from "../../src/domain/ApiKeyFormat.ts"
@@ -98,7 +99,7 @@ const testApp = Effect.gen(function* () {
 const sandbox = (latency: number) =>
   Layer.unwrap(
     Effect.map(SandboxAuthorities, ({ modeOf }) =>
-      AuthoritySandbox.layer({ read: readSignedDocument, latency, modeOf })
+      AuthoritySandbox.layer({ read: readSignedDocument, respond: applicationResponse, latency, modeOf })
     )
   )
 

@@ -4,6 +4,7 @@ import type { InvoiceRequest } from "../../../schemas/Invoice.ts"
 import { type Certificate, fromPem, makeSelfSigned } from "../../../src/documents/Certificate.ts"
 import type { FiscalDocument } from "../../../src/documents/FiscalDocument.ts"
 import { readSignedDocument, signDocument } from "../../../src/documents/SignedDocument.ts"
+import type { Software } from "../../../src/documents/Software.ts"
 import { issueTime, localDate, timestamp } from "../../../src/domain/AuthorityTime.ts"
 import { sandboxIdentification } from "../../../src/domain/CheckDigit.ts"
 import { cufeTail } from "../../../src/domain/Cufe.ts"
@@ -54,6 +55,12 @@ const acquirer = {
   organization_type: "1"
 } as const
 const acquirerJson = JSON.stringify(acquirer)
+
+const software: Software = {
+  provider: { number: "900373115", check_digit: "3" },
+  id: "f0110000-0000-4000-8000-000000000000",
+  pin: "12345"
+}
 
 const isSigning = variable("SIGN") === "real"
 const certificate: Certificate = fromPem(await Effect.runPromise(makeSelfSigned("Folio bench", new Date())))
@@ -119,11 +126,11 @@ export const issueOf = (request: InvoiceRequest): Issue => {
 export const sign = async (row: NumberedInvoice): Promise<Buffer> => {
   const { id: _id, metadata: _metadata, version: _version, ...rest } = row
   const content: FiscalDocument = { ...rest, ...sameOfAll, issuer }
-  if (isSigning) return Buffer.from(await Effect.runPromise(signDocument(content, certificate)))
+  if (isSigning) return Buffer.from(await Effect.runPromise(signDocument(content, software, certificate)))
   return Buffer.from(canonicalJson({ certificate: certificate.certificate, document: content }))
 }
 
-const read = (signed: Buffer): FiscalDocument | null =>
+const read = (signed: Buffer): { readonly cufe: string; readonly full_number: string } | null =>
   isSigning ? readSignedDocument(signed) : JSON.parse(signed.toString()).document
 
 /** The authority's answer, given at once, and the event that tells of it. Throws unless the document is accepted. */
