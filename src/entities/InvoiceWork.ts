@@ -5,6 +5,7 @@ import { authorityDelayMs } from "../domain/RetrySchedule.ts"
 import { Authority, AuthorityUnavailable, type Verdict } from "../outbound/Authority.ts"
 import { Fault } from "../protocol/Fault.ts"
 import * as Metrics from "../protocol/Metrics.ts"
+import { FileLinks } from "../store/FileLinks.ts"
 import { Ids } from "../store/Ids.ts"
 import { type InvoiceKey, Invoices, type LoadedInvoice } from "../store/Invoices.ts"
 import {
@@ -69,6 +70,7 @@ export class InvoiceWork extends Context.Service<
       const authority = yield* Authority
       const ids = yield* Ids
       const invoices = yield* Invoices
+      const links = yield* FileLinks
       const poison = yield* PoisonInvoices
       const telling = yield* Telling
       const signing = yield* DocumentSigning
@@ -102,7 +104,15 @@ export class InvoiceWork extends Context.Service<
         const event =
           outcome === null
             ? {}
-            : { event: eventFor(next, `invoice.${outcome}`, yield* ids.event, yield* Clock.currentTimeMillis) }
+            : {
+                event: eventFor(
+                  next,
+                  `invoice.${outcome}`,
+                  yield* ids.event,
+                  yield* Clock.currentTimeMillis,
+                  (yield* links.inEvents)(next)
+                )
+              }
         const { endpoints, moved } = yield* workload.storing(
           transitions.move({ key: row, version: row.version, from: row.state, command, to, ...details, ...event })
         )
