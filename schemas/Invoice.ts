@@ -146,6 +146,13 @@ export class InvoiceCreated extends Schema.Opaque<InvoiceCreated>()(
   })
 ) {}
 
+const exampleLink = (file: "pdf" | "xml") =>
+  `http://127.0.0.1:3000/v1/invoices/inv_01k9z3v8c2m4n6p8q0r2s4t6v8/${file}?account=ten_01k9z3v8c2m4n6p8q0r2s4t6v8&mode=test&expires=1795276800&signature=Zm9saW8gc2lnbnMgZXZlcnkgbGluayB0aGF0IGl0IG1`
+const pdfLink = exampleLink("pdf")
+const xmlLink = exampleLink("xml")
+const qrLink =
+  "https://catalogo-vpfe-hab.dian.gov.co/document/searchqr?documentkey=8bb918b19ba22a694f1da11c643b5e9de39adf60311cf179179e9b33381030bcd4c3c3f156c506ed5908f9276f5bd9b4"
+
 export class Invoice extends Schema.Opaque<Invoice>()(
   Schema.Struct({
     ...InvoiceCreated.fields,
@@ -173,16 +180,16 @@ export class Invoice extends Schema.Opaque<Invoice>()(
       examples: ["2026-11-21"]
     }),
     pdf_url: Schema.NullOr(Schema.String).annotateKey({
-      description: "The printed document; null until it is accepted.",
-      examples: [null]
+      description: "The printed document: a link that opens it for an hour without a key. Null until it is accepted.",
+      examples: [pdfLink]
     }),
     xml_url: Schema.NullOr(Schema.String).annotateKey({
-      description: "The signed document; null until it is accepted.",
-      examples: [null]
+      description: "The signed document: a link that opens it for an hour without a key. Null until it is accepted.",
+      examples: [xmlLink]
     }),
     qr_url: Schema.NullOr(Schema.String).annotateKey({
-      description: "The page of the authority that the QR code leads to.",
-      examples: [null]
+      description: "The page of the authority that the QR code leads to; null until it has its CUFE.",
+      examples: [qrLink]
     }),
     authority_errors: Schema.Array(AuthorityError).annotateKey({ description: "Why it was rejected.", examples: [[]] }),
     authority_notifications: Schema.Array(AuthorityError).annotateKey({
@@ -239,9 +246,9 @@ export class Invoice extends Schema.Opaque<Invoice>()(
         },
         resolution_id: ResolutionId.make("res_01k9z3v8c2m4n6p8q0r2s4t6v8"),
         issue_date: "2026-11-21",
-        pdf_url: null,
-        xml_url: null,
-        qr_url: null,
+        pdf_url: pdfLink,
+        xml_url: xmlLink,
+        qr_url: qrLink,
         authority_errors: [],
         authority_notifications: [],
         failure: null,
@@ -265,7 +272,11 @@ export class InvoiceSnapshot extends Schema.Opaque<InvoiceSnapshot>()(
       description: "The unique code.",
       examples: ["8bb918b19ba22a694f1da11c643b5e9de39adf60311cf179179e9b33381030bcd4c3c3f156c506ed5908f9276f5bd9b4"]
     }),
-    pdf_url: Schema.NullOr(Schema.String).annotateKey({ description: "The printed document.", examples: [null] }),
+    pdf_url: Schema.NullOr(Schema.String).annotateKey({
+      description:
+        "The printed document: a link that opens it for seven days without a key. Null unless it is accepted.",
+      examples: [pdfLink]
+    }),
     full_number: Schema.String.annotateKey({ description: "Prefix and number.", examples: ["SETP990000001"] }),
     authority_errors: Schema.Array(AuthorityError).annotateKey({ description: "Why it was rejected.", examples: [[]] }),
     authority_notifications: Schema.Array(AuthorityError).annotateKey({

@@ -3,6 +3,7 @@ import { HttpServer } from "effect/http"
 import * as Account from "./entities/Account.ts"
 import { AccountWork } from "./entities/AccountWork.ts"
 import { CustomerWork } from "./entities/CustomerWork.ts"
+import * as DocumentFiling from "./entities/DocumentFiling.ts"
 import { DocumentSigning } from "./entities/DocumentSigning.ts"
 import { AdministrationWork } from "./entities/AdministrationWork.ts"
 import * as Housekeeping from "./entities/Housekeeping.ts"
@@ -29,6 +30,7 @@ import { Database } from "./store/Database.ts"
 import { Deliveries } from "./store/Deliveries.ts"
 import { DeliveryLog } from "./store/DeliveryLog.ts"
 import { Events } from "./store/Events.ts"
+import { FileLinks } from "./store/FileLinks.ts"
 import { IdempotencyKeys } from "./store/IdempotencyKeys.ts"
 import { Ids } from "./store/Ids.ts"
 import { InvoiceCommands } from "./store/InvoiceCommands.ts"
@@ -96,7 +98,7 @@ export const entitiesLayer = Layer.mergeAll(
   ),
   Layer.provide(InvoiceWork.layer),
   Layer.provide(DocumentSigning.layer),
-  Layer.provide(Layer.mergeAll(Telling.layer, Workload.layer))
+  Layer.provide(Layer.mergeAll(FileLinks.layer, Telling.layer, Workload.layer))
 )
 
 /** The HTTP server's routes with the service's envelope around them. Asks for an `HttpServer`. */
@@ -114,7 +116,7 @@ export const httpLayer = Layer.unwrap(
       Layer.provideMerge(HttpServer.serve(envelope(handler)))
     )
   })
-)
+).pipe(Layer.provide([DocumentFiling.layer, FileLinks.layer]))
 
 /**
  * The whole service. A team composes its own by providing other layers for `Authority`, `WebhookSender` or the database, and

@@ -16,6 +16,7 @@ import * as Sweeper from "../src/entities/Sweeper.ts"
 import { Telling } from "../src/entities/Telling.ts"
 import * as WebhookEndpoint from "../src/entities/WebhookEndpoint.ts"
 import { Workload } from "../src/entities/Workload.ts"
+import { FileLinks } from "../src/store/FileLinks.ts"
 import { endpointBody, invoiceBody } from "./support/Invoices.ts"
 import { seedDrafts } from "./support/Owners.ts"
 import { freshDatabase } from "./support/Postgres.ts"
@@ -44,7 +45,7 @@ const entities = Layer.merge(
     ),
     Layer.provide(InvoiceWork.layer),
     Layer.provide(DocumentSigning.layer),
-    Layer.provide(Layer.merge(unheard, Workload.layer))
+    Layer.provide(Layer.mergeAll(FileLinks.layer, unheard, Workload.layer))
   ),
   Sweeper.layer.pipe(Layer.provide(Layer.merge(Telling.layer, Workload.layer)))
 )

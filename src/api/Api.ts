@@ -6,6 +6,7 @@ import { CatalogsApi } from "./Catalogs.ts"
 import { complete } from "./Document.ts"
 import { CustomersApi } from "./Customers.ts"
 import { EventsApi } from "./Events.ts"
+import { FilesApi } from "./Files.ts"
 import { HealthApi } from "./Health.ts"
 import { InvoicesApi } from "./Invoices.ts"
 import { ResolutionsApi } from "./Resolutions.ts"
@@ -20,6 +21,7 @@ export class Api extends HttpApi.make("folio")
   .add(ApiKeysApi)
   .add(CustomersApi)
   .add(InvoicesApi)
+  .add(FilesApi)
   .add(ResolutionsApi)
   .add(EventsApi)
   .add(WebhookEndpointsApi)

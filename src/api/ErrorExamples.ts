@@ -120,7 +120,7 @@ export const errorExamples: Readonly<Record<ErrorCode, ErrorExample>> = {
   },
   link_invalid: {
     request: "GET a pdf_url that was cut off",
-    message: "The link is not whole. Take it again from the object."
+    message: "The link is not whole, or was changed. Take it again from the object, as it stands there."
   },
   link_expired: {
     request: "GET a pdf_url of last week",

@@ -4,6 +4,7 @@ import { stageOf, statusOf, transition } from "../domain/InvoiceLifecycle.ts"
 import type { RequestContext } from "../protocol/AccountEntity.ts"
 import { IdempotencyKeys, type Outcome } from "../store/IdempotencyKeys.ts"
 import { InvoiceCommands, type InvoiceName, type Standing } from "../store/InvoiceCommands.ts"
+import { FileLinks } from "../store/FileLinks.ts"
 import { Invoices, invoiceView } from "../store/Invoices.ts"
 import { claimOf, optionalClaim } from "./AccountWork.ts"
 import { Telling } from "./Telling.ts"
@@ -22,6 +23,7 @@ export class InvoiceCommandWork extends Context.Service<
     Effect.gen(function* () {
       const commands = yield* InvoiceCommands
       const invoices = yield* Invoices
+      const links = yield* FileLinks
       const keys = yield* IdempotencyKeys
       const telling = yield* Telling
 
@@ -36,7 +38,7 @@ export class InvoiceCommandWork extends Context.Service<
         if (Result.isFailure(to) || refused !== undefined) return yield* refused ?? refuse(command, standing)
         yield* commands.move(key, standing, command, to.success)
         const row = yield* Effect.mapError(Effect.fromOption(yield* invoices.find(key, key.id)), () => missing(key))
-        return { to: to.success, body: JSON.stringify(invoiceView(row)) }
+        return { to: to.success, body: JSON.stringify(invoiceView(row, (yield* links.inAnswers)(row))) }
       })
 
       const cancel: InvoiceCommandWork["Service"]["cancel"] = Effect.fn("InvoiceCommandWork.cancel")(

@@ -3,6 +3,7 @@ import type { EventType } from "../../schemas/Event.ts"
 import type { EventId } from "../../schemas/Id.ts"
 import { timestamp } from "../domain/AuthorityTime.ts"
 import type { FiscalDocument } from "../documents/FiscalDocument.ts"
+import type { Links } from "../store/FileLinks.ts"
 import { invoiceSnapshot, type LoadedInvoice } from "../store/Invoices.ts"
 import type { Vitals } from "../store/PoisonInvoices.ts"
 
@@ -29,7 +30,7 @@ export const documentOf = (row: LoadedInvoice, issuer: Issuer): FiscalDocument =
 })
 
 /** An event of an invoice, from its row as the step leaves it. Its bytes are fixed here: every attempt of every delivery sends them. */
-export const eventFor = (row: Vitals, type: EventType, id: EventId, now: number) => ({
+export const eventFor = (row: Vitals, type: EventType, id: EventId, now: number, links: Links) => ({
   id,
   type,
   body: JSON.stringify({
@@ -39,7 +40,7 @@ export const eventFor = (row: Vitals, type: EventType, id: EventId, now: number)
     created: timestamp(now),
     livemode: row.livemode,
     account: row.account_id,
-    data: { object: invoiceSnapshot(row) }
+    data: { object: invoiceSnapshot(row, links) }
   }),
   created_at: new Date(now)
 })

@@ -2,6 +2,7 @@ import { Clock, Effect, Metric, Option } from "effect"
 import { eventOf, type InvoiceCommand, statusOf, transition } from "../domain/InvoiceLifecycle.ts"
 import { Fault } from "../protocol/Fault.ts"
 import * as Metrics from "../protocol/Metrics.ts"
+import { FileLinks } from "../store/FileLinks.ts"
 import { Ids } from "../store/Ids.ts"
 import type { LoadedInvoice } from "../store/Invoices.ts"
 import { isIssued, type Vitals } from "../store/PoisonInvoices.ts"
@@ -18,6 +19,7 @@ type Details = Partial<Omit<Step, "key" | "version" | "from" | "command" | "to" 
 /** One step of one document, and what it tells. */
 export const make = Effect.gen(function* () {
   const ids = yield* Ids
+  const links = yield* FileLinks
   const telling = yield* Telling
   const transitions = yield* Transitions
   const workload = yield* Workload
@@ -40,7 +42,10 @@ export const make = Effect.gen(function* () {
       failure: details.failure ?? null
     }
     const outcome = eventOf(command)
-    const event = outcome === null ? {} : { event: eventFor(next, `invoice.${outcome}`, yield* ids.event, now) }
+    const event =
+      outcome === null
+        ? {}
+        : { event: eventFor(next, `invoice.${outcome}`, yield* ids.event, now, (yield* links.inEvents)(next)) }
     const { endpoints, moved } = yield* workload.storing(
       transitions.move({ key: row, version: row.version, from: row.state, command, to, ...details, ...event })
     )

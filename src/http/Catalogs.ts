@@ -5,6 +5,7 @@ import { hash } from "node:crypto"
 import { ApiError } from "../../schemas/ApiError.ts"
 import { type CatalogName, catalogNames, catalogs } from "../../schemas/Catalog.ts"
 import { Api } from "../api/Api.ts"
+import { holds } from "./ETags.ts"
 
 const cacheSeconds = 86_400
 
@@ -16,10 +17,6 @@ const rendered = new Map(
     return [name as string, { body, etag: `"${hash("sha256", body, "hex").slice(0, 32)}"` }]
   })
 )
-
-/** Whether one of the tags a client holds is the present one (RFC 9110: weak comparison, `*` alone matches any). */
-const holds = (ifNoneMatch = "", etag: string) =>
-  ifNoneMatch.trim() === "*" || [...ifNoneMatch.matchAll(/"[^"]*"/g)].some(([tag]) => tag === etag)
 
 const missing = (name: string) =>
   new ApiError({

@@ -7,6 +7,7 @@ import { CurrentPrincipal } from "../api/Authorization.ts"
 import { localDate } from "../domain/AuthorityTime.ts"
 import { invoiceViolations } from "../domain/LocalRules.ts"
 import { Customers } from "../store/Customers.ts"
+import { FileLinks } from "../store/FileLinks.ts"
 import { type InvoiceFilter, Invoices, invoiceView } from "../store/Invoices.ts"
 import { timelineMax, Timelines } from "../store/Timelines.ts"
 import { makeAsk } from "./Ask.ts"
@@ -39,6 +40,7 @@ export const layer = HttpApiBuilder.group(
   Effect.fn(function* (handlers) {
     const customers = yield* Customers
     const invoices = yield* Invoices
+    const links = yield* FileLinks
     const timelines = yield* Timelines
     const ask = yield* makeAsk
     return handlers.handleAll({
@@ -53,7 +55,8 @@ export const layer = HttpApiBuilder.group(
       }),
       listInvoices: Effect.fn("listInvoices")(function* ({ query }) {
         const rows = yield* invoices.list(yield* CurrentPrincipal, yield* pageRequest(query), filterOf(query))
-        return pageView("/v1/invoices", rows, invoiceView)
+        const linksOf = yield* links.inAnswers
+        return pageView("/v1/invoices", rows, (row) => invoiceView(row, linksOf(row)))
       }),
       cancelInvoice: ({ params }) => ask((account, context) => account.CancelInvoice({ context, id: params.id })),
       retryInvoice: ({ params }) => ask((account, context) => account.RetryInvoice({ context, id: params.id })),
@@ -68,8 +71,9 @@ export const layer = HttpApiBuilder.group(
         }
       }),
       retrieveInvoice: Effect.fn("retrieveInvoice")(function* ({ params }) {
-        const row = yield* invoices.find(yield* CurrentPrincipal, params.id)
-        return invoiceView(yield* Effect.mapError(Effect.fromOption(row), () => ApiError.missing("invoice", params.id)))
+        const found = yield* invoices.find(yield* CurrentPrincipal, params.id)
+        const row = yield* Effect.mapError(Effect.fromOption(found), () => ApiError.missing("invoice", params.id))
+        return invoiceView(row, (yield* links.inAnswers)(row))
       })
     })
   })

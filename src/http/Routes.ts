@@ -12,6 +12,8 @@ import * as Docs from "./Docs.ts"
 import * as Errors from "./Errors.ts"
 import * as Events from "./Events.ts"
 import { noteRoute } from "./Exchange.ts"
+import * as FileAccess from "./FileAccess.ts"
+import * as Files from "./Files.ts"
 import * as Health from "./Health.ts"
 import * as Invoices from "./Invoices.ts"
 import * as Judging from "./Judging.ts"
@@ -29,6 +31,7 @@ const groups = Layer.mergeAll(
   Catalogs.layer,
   Customers.layer,
   Events.layer,
+  Files.layer,
   Health.layer,
   Invoices.layer,
   Resolutions.layer,
@@ -36,7 +39,10 @@ const groups = Layer.mergeAll(
   WebhookDeliveries.layer,
   Versions.layer,
   WebhookEndpoints.layer
-).pipe(Layer.provide([Authentication.layer, Conventions.layer, Errors.layer, Judging.layer]))
+).pipe(
+  Layer.provide([FileAccess.layer, Conventions.layer, Errors.layer, Judging.layer]),
+  Layer.provide(Authentication.layer)
+)
 
 /** For routes that need no key. */
 const limitedByAddress = HttpRouter.middleware(

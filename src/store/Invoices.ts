@@ -16,6 +16,7 @@ import { timestamp } from "../domain/AuthorityTime.ts"
 import { type InvoiceState, stageOf, states, statusOf } from "../domain/InvoiceLifecycle.ts"
 import * as AccountView from "./AccountView.ts"
 import * as Metrics from "../protocol/Metrics.ts"
+import type { Links } from "./FileLinks.ts"
 import * as Batcher from "./Batcher.ts"
 import { firstIdAt, lastIdAt } from "./Ids.ts"
 import * as Pages from "./Pages.ts"
@@ -236,12 +237,12 @@ export class Invoices extends Context.Service<
 }
 
 /** The copy of an invoice that goes into its events, from its row as the transition leaves it. */
-export const invoiceSnapshot = (row: Vitals): InvoiceSnapshot => ({
+export const invoiceSnapshot = (row: Vitals, { pdf_url }: Links): InvoiceSnapshot => ({
   id: row.id,
   object: "invoice",
   status: statusOf(row.state),
   cufe: row.cufe,
-  pdf_url: null,
+  pdf_url,
   full_number: row.full_number ?? "",
   authority_errors: row.authority_errors,
   authority_notifications: row.authority_notifications,
@@ -260,7 +261,7 @@ const contingencyView = ({ contingency_since, transmit_before }: StoredInvoice):
       }
 
 /** The whole invoice as the API shows it. */
-export const invoiceView = (row: StoredInvoice): Invoice => ({
+export const invoiceView = (row: StoredInvoice, links: Links): Invoice => ({
   id: row.id,
   object: "invoice",
   status: statusOf(row.state),
@@ -278,9 +279,7 @@ export const invoiceView = (row: StoredInvoice): Invoice => ({
   totals: row.totals,
   resolution_id: row.resolution_id,
   issue_date: row.issue_date,
-  pdf_url: null,
-  xml_url: null,
-  qr_url: null,
+  ...links,
   authority_errors: row.authority_errors,
   authority_notifications: row.authority_notifications,
   failure: row.failure,

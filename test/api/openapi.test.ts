@@ -104,12 +104,19 @@ describe("OpenAPI", () => {
   it.each(operations)("%s says what it does, what it may answer and who may ask", (name, operation) => {
     assert.isNotEmpty(operation.summary)
     assert.lengthOf(operation.tags, 1)
-    assert.deepStrictEqual(operation.security, /\/health\/|\/versions/.test(name) ? [] : [{ apiKey: [] }])
+    const file = /\/(pdf|xml)$/.exec(name)?.[1]
+    const byKey = file === undefined ? [{ apiKey: [] }] : [{ apiKey: [] }, {}]
+    assert.deepStrictEqual(operation.security, /\/health\/|\/versions/.test(name) ? [] : byKey)
 
     const statuses = Object.keys(operation.responses)
     const [success, ...more] = statuses.filter((status) => status < "300")
     assert.deepStrictEqual(more, [])
-    assert.match(refIn(operation.responses[success ?? ""]?.content), /^#\/components\/schemas\/[A-Z][A-Za-z]+$/)
+    if (file === undefined) {
+      assert.match(refIn(operation.responses[success ?? ""]?.content), /^#\/components\/schemas\/[A-Z][A-Za-z]+$/)
+    } else {
+      const { schema, ...rest } = operation.responses[success ?? ""]?.content?.[`application/${file}`] ?? {}
+      assert.deepStrictEqual([schema, rest], [{ type: "string", format: "binary" }, {}])
+    }
     const errors = statuses.filter((status) => status >= "400")
     assert.includeMembers(errorStatuses, errors)
     assert.includeMembers(errors, ["400", "414", "431", "500", "503"])

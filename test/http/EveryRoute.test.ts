@@ -4,7 +4,7 @@ import type { ErrorCode } from "../../schemas/ApiError.ts"
 import { Api } from "../../src/api/Api.ts"
 import { endpointBody, invoiceBody, resolutionBody } from "../support/Invoices.ts"
 import { keys, layer as app } from "../support/MemoryApp.ts"
-import { addCustomer, addDelivery, addDraft, addEndpoint } from "../support/MemoryRows.ts"
+import { addCustomer, addDelivery, addDraft, addEndpoint, addSigned } from "../support/MemoryRows.ts"
 import { MemoryTables } from "../support/MemoryTables.ts"
 import { post, send, type Sent } from "../support/Requests.ts"
 
@@ -127,6 +127,7 @@ const apiKeyId = Effect.gen(function* () {
   return String((yield* post("/v1/api-keys", {})).json.id)
 })
 const draftId = Effect.orDie(Effect.map(Effect.flatMap(addCustomer(), addDraft), ({ id }) => id as string))
+const signedId = Effect.map(Effect.flatMap(addCustomer(), addSigned), ({ id }) => id as string)
 const failedId = Effect.gen(function* () {
   const { tables } = yield* MemoryTables
   const id = yield* draftId
@@ -142,7 +143,7 @@ interface Row {
   readonly id?: Effect.Effect<
     string,
     never,
-    Effect.Services<typeof invoiceId | typeof endpointId | typeof deliveryId | typeof failedId>
+    Effect.Services<typeof invoiceId | typeof endpointId | typeof deliveryId | typeof failedId | typeof signedId>
   >
   /** A body that is right. */
   readonly body?: (id: string) => object
@@ -178,6 +179,8 @@ const rows: Readonly<Record<string, Row>> = {
   "GET /v1/invoices/:id/timeline": { answers: item, id: draftId },
   "POST /v1/test-helpers/authority": { answers: ofTests, body: () => ({ mode: "up" }) },
   "POST /v1/test-helpers/advance": { answers: ofTests, body: () => ({ seconds: 60 }) },
+  "GET /v1/invoices/:id/pdf": { answers: item, id: signedId },
+  "GET /v1/invoices/:id/xml": { answers: item, id: signedId },
   "POST /v1/webhook-endpoints": { answers: creation, body: () => endpointBody("https://hooks.example.com/") },
   "GET /v1/webhook-endpoints": { answers: own },
   "GET /v1/webhook-endpoints/:id": { answers: item, id: endpointId },
@@ -261,7 +264,7 @@ for (const [route, { answers, body, id: makeId = noId }] of Object.entries(rows)
           const path = pattern.replace(/:\w+/, id)
           const right = { method, path, ...(body === undefined ? {} : { body: body(id) }) }
           const reply = yield* send(withFault(fault, right, id))
-          assert.deepStrictEqual([reply.status, reply.json.error?.code], [expected[0], expected[1]], reply.text)
+          assert.deepStrictEqual([reply.status, reply.json?.error?.code], [expected[0], expected[1]], reply.text)
         })
     )
   })

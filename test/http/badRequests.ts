@@ -1,6 +1,7 @@
 import { bodyBytesMax } from "../../src/api/Conventions.ts"
 import { customerBody, invoiceBody, resolutionBody } from "../support/Invoices.ts"
 import { keys } from "../support/MemoryApp.ts"
+import { linkTo, noKey } from "./links.ts"
 import { customer, get, post, refused } from "./Refused.ts"
 
 const token = (authorization: string | undefined) => get("/v1/account", { authorization })
@@ -69,6 +70,20 @@ export const badRequests = [
       post("/v1/test-helpers/advance", { seconds: 60 }, { authorization: `Bearer ${keys.live}` }),
       /needs a test key/
     ]
+  ]),
+  ...refused("link_invalid", [
+    ["a link without its signature", get(linkTo("inv_1").replace(/&signature=.*/, ""), noKey), /not whole/],
+    ["a link that was cut off", get(linkTo("inv_1").slice(0, -1), noKey), /not whole/],
+    ["a link to another document", get(linkTo("inv_1").replace("inv_1", "inv_2"), noKey), /not whole/],
+    ["a link to another file", get(linkTo("inv_1").replace("/pdf", "/xml"), noKey), /not whole/],
+    ["a link of the other mode", get(linkTo("inv_1").replace("=test", "=live"), noKey), /not whole/],
+    ["a link for longer", get(linkTo("inv_1").replace(/expires=\d/, "expires=9"), noKey), /not whole/],
+    ["a link of another key", get(linkTo("inv_1", { key: 8 }), noKey), /not whole/],
+    ["an old link that was changed", get(linkTo("inv_1", { lasts: -1 }).replace("/pdf", "/xml"), noKey), /not whole/]
+  ]),
+  ...refused("link_expired", [
+    ["a link of a second ago", get(linkTo("inv_1", { lasts: -1 }), noKey), /Retrieve the object again/],
+    ["a link of last year", get(linkTo("inv_1", { lasts: -365 * 86_400 }), noKey), /has expired/]
   ]),
   ...refused("unsupported_version", [
     ["an unknown version", get("/v1/account", { "svc-version": "2020-01-01" }), /2026-01-01/, "Svc-Version"],
@@ -155,6 +170,9 @@ export const badRequests = [
     ["no customer to delete", { method: "DELETE", path: "/v1/customers/cust_1" }, /no customer "cust_1"/],
     ["an id longer than any", get(`/v1/customers/${"x".repeat(80)}`), /no customer "x{64}"/],
     ["no such invoice", get("/v1/invoices/inv_1"), /no invoice "inv_1"/],
+    ["the PDF of no invoice", get("/v1/invoices/inv_1/pdf"), /no invoice "inv_1"/],
+    ["the XML of no invoice", get("/v1/invoices/inv_1/xml"), /no invoice "inv_1"/],
+    ["a link to what is no longer there", get(linkTo("inv_1"), noKey), /no invoice "inv_1"/],
     ["no such key", get("/v1/api-keys/key_1"), /no API key "key_1"/],
     ["a roll of no key", post("/v1/api-keys/key_1/roll", { expires_in: 0 }), /no API key "key_1"/],
     ["no key to revoke", { method: "DELETE", path: "/v1/api-keys/key_1" }, /no API key "key_1"/],

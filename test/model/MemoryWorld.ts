@@ -1,7 +1,7 @@
 // As in main.ts: what is tested is what runs.
 import "effect/schema/SchemaJITCompiler/enable"
 import { NodeDns } from "@effect/platform-node"
-import { Context, Effect, Layer, Random, References, Scope } from "effect"
+import { Context, Effect, Layer, Random, Redacted, References, Scope } from "effect"
 import { Sharding } from "effect/cluster"
 import { SecureRandom } from "effect/crypto"
 import * as App from "../../src/App.ts"
@@ -15,6 +15,7 @@ import { EgressGuard } from "../../src/outbound/EgressGuard.ts"
 import { type WebhookResponse, WebhookSender } from "../../src/outbound/WebhookSender.ts"
 import { Fault } from "../../src/protocol/Fault.ts"
 import { Ids } from "../../src/store/Ids.ts"
+import { SecretKey } from "../../src/store/Secrets.ts"
 import * as MemoryStore from "../support/MemoryStore.ts"
 import { MemoryTables } from "../support/MemoryTables.ts"
 import { batched, fill } from "./Batches.ts"
@@ -84,7 +85,8 @@ export const make = Effect.fnUntraced(function* (options: MemoryWorldOptions = {
       Ids.layer,
       certificate,
       EgressGuard.layer({}).pipe(Layer.provide(NodeDns.layer)),
-      Layer.succeed(ServiceInfo, { version: "0.1.0", baseUrl: "http://folio.test" })
+      Layer.succeed(ServiceInfo, { version: "0.1.0", baseUrl: "http://folio.test" }),
+      Layer.succeed(SecretKey, Redacted.make(new Uint8Array(32)))
     ).pipe(Layer.provideMerge(Layer.succeed(SecureRandom.SecureRandom, random)), Layer.provideMerge(quiet))
   )
   const { tables } = Context.get(memory, MemoryTables)

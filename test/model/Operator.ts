@@ -33,7 +33,7 @@ export const operate = Effect.fnUntraced(function* (command: InvoiceCommand, pla
     created: timestamp(now),
     livemode: row.livemode,
     account: row.account_id,
-    data: { object: invoiceSnapshot(next) }
+    data: { object: invoiceSnapshot(next, { pdf_url: null, xml_url: null, qr_url: null }) }
   })
   yield* transitions.move({
     key: row,

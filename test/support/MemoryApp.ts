@@ -1,7 +1,7 @@
 // As in main.ts: what is tested is what runs.
 import "effect/schema/SchemaJITCompiler/enable"
 import { NodeCrypto, NodeDns } from "@effect/platform-node"
-import { Config, Effect, Layer, References } from "effect"
+import { Config, Effect, Layer, Redacted, References } from "effect"
 import { TestRunner } from "effect/cluster"
 import { TestClock } from "effect/testing"
 import type { AccountMode, KeyMode } from "../../schemas/Account.ts"
@@ -16,8 +16,10 @@ import * as Server from "../../src/platform/Server.ts"
 import { Settings } from "../../src/platform/Settings.ts"
 import { Accounts } from "../../src/store/Accounts.ts"
 import { ApiKeys } from "../../src/store/ApiKeys.ts"
+import { FileLinks } from "../../src/store/FileLinks.ts"
 import { Ids } from "../../src/store/Ids.ts"
 import { Resolutions } from "../../src/store/Resolutions.ts"
+import { SecretKey } from "../../src/store/Secrets.ts"
 import { FakeAuthority, FakeReceiver } from "./Fakes.ts"
 import * as MemoryStore from "./MemoryStore.ts"
 import { MemoryTables } from "./MemoryTables.ts"
@@ -25,6 +27,7 @@ import { MemoryTables } from "./MemoryTables.ts"
 /** When every test begins, in milliseconds: ten in the morning of the authority's zone. */
 export const startOfTest = Date.parse("2026-11-21T15:00:00.000Z")
 export const baseUrl = "http://folio.test"
+export const secretKey = Redacted.make(new Uint8Array(32).fill(7))
 
 const body = (letter: string) => letter.repeat(26)
 export const account = AccountId.make(`ten_${body("a")}`)
@@ -149,7 +152,10 @@ export const world = seed.pipe(
       FakeReceiver.layer,
       EgressGuard.layer({}).pipe(Layer.provide(NodeDns.layer)),
       certificate,
-      Layer.succeed(ServiceInfo, { version: "0.1.0", baseUrl })
+      FileLinks.layer.pipe(
+        Layer.provideMerge(Layer.succeed(SecretKey, secretKey)),
+        Layer.provideMerge(Layer.succeed(ServiceInfo, { version: "0.1.0", baseUrl }))
+      )
     )
   ),
   Layer.provideMerge(Layer.mergeAll(NodeCrypto.layer, logLevel)),

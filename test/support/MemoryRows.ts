@@ -74,6 +74,16 @@ export const addNumbered = Effect.fnUntraced(function* (customer: string) {
   return key
 })
 
+/** A document that is signed, and not yet on its way. */
+export const addSigned = Effect.fnUntraced(function* (customer: string) {
+  const { tables } = yield* MemoryTables
+  const key = yield* Effect.orDie(addNumbered(customer))
+  const row = tables.invoices.get(key.id)
+  if (row !== undefined) tables.invoices.set(key.id, { ...row, state: "signed", next_action_at: null })
+  tables.documents.set(key.id, { signed: new TextEncoder().encode("<signed/>"), authority_answer: null })
+  return key
+})
+
 export const addEndpoint = Effect.fnUntraced(function* (options: { readonly max_in_flight?: number } = {}) {
   const { tables } = yield* MemoryTables
   const ids = yield* Ids

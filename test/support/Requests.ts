@@ -14,6 +14,11 @@ export interface Sent {
   readonly chunked?: boolean
 }
 
+/** The same answer, as its bytes. */
+export interface ByteReply extends Pick<Reply, "status" | "headers"> {
+  readonly bytes: Buffer
+}
+
 export interface Reply {
   readonly status: number
   readonly headers: IncomingHttpHeaders
@@ -35,7 +40,7 @@ const bytesOf = (body: unknown): Buffer =>
  * Sends a request to the service byte for byte, as a library with an opinion would not. Each has a connection of its own,
  * so that none waits for the end of another.
  */
-export const send = Effect.fnUntraced(function* (sent: Sent) {
+export const fetchBytes = Effect.fnUntraced(function* (sent: Sent) {
   const { address } = yield* HttpServer.HttpServer
   const { body, chunked = false, headers = {}, method = "GET", path = "/" } = sent
   const bytes = bytesOf(body)
@@ -47,7 +52,7 @@ export const send = Effect.fnUntraced(function* (sent: Sent) {
     ...headers
   }
   const { hostname, port } = new URL(HttpServer.formatAddress(address))
-  return yield* Effect.callback<Reply>((resume) => {
+  return yield* Effect.callback<ByteReply>((resume) => {
     const request = httpRequest({
       agent: false,
       hostname,
@@ -62,21 +67,20 @@ export const send = Effect.fnUntraced(function* (sent: Sent) {
       response.on("data", (chunk: Buffer) => chunks.push(chunk))
       response.on("error", (error) => resume(Effect.die(error)))
       response.on("end", () => {
-        const text = Buffer.concat(chunks).toString()
-        const isJson = /json/.test(response.headers["content-type"] ?? "") && text !== ""
-        resume(
-          Effect.succeed({
-            status: response.statusCode ?? 0,
-            headers: response.headers,
-            text,
-            json: isJson ? JSON.parse(text) : undefined
-          })
-        )
+        const { headers: received, statusCode = 0 } = response
+        resume(Effect.succeed({ status: statusCode, headers: received, bytes: Buffer.concat(chunks) }))
       })
     })
     request.end(bytes)
   })
 })
+
+export const send = (sent: Sent) =>
+  Effect.map(fetchBytes(sent), ({ bytes, headers, status }): Reply => {
+    const text = bytes.toString()
+    const isJson = /json/.test(headers["content-type"] ?? "") && text !== ""
+    return { status, headers, text, json: isJson ? JSON.parse(text) : undefined }
+  })
 
 export const get = (path: string, headers: Sent["headers"] = {}) => send({ path, headers })
 

@@ -1,0 +1,47 @@
+import { Effect } from "effect"
+import { HttpServerResponse } from "effect/http"
+import { HttpApiBuilder } from "effect/http-api"
+import type { DocumentKind } from "../../schemas/FiscalDocument.ts"
+import { Api } from "../api/Api.ts"
+import { CurrentPrincipal } from "../api/Authorization.ts"
+import { DocumentFiles } from "../documents/DocumentFiles.ts"
+import { holds } from "./ETags.ts"
+
+interface Asked {
+  readonly params: { readonly id: string }
+  readonly headers: { readonly "if-none-match"?: string }
+}
+
+/** A browser shows a PDF; an XML is saved. */
+const disposition = { pdf: "inline", xml: "attachment" }
+
+/** The file's name on the reader's disk: the document's number, of which nothing can be taken for a path or a quote. */
+const fileName = (full_number: string, file: keyof typeof disposition) =>
+  `${full_number.replaceAll(/[^A-Za-z0-9-]/g, "_")}.${file}`
+
+export const layer = HttpApiBuilder.group(
+  Api,
+  "files",
+  Effect.fn(function* (handlers) {
+    const files = yield* DocumentFiles
+    const answer = (kind: DocumentKind, file: keyof typeof disposition) =>
+      Effect.fn("retrieveFile")(function* ({ headers, params }: Asked) {
+        const { account_id, livemode } = yield* CurrentPrincipal
+        const { bytes, full_number, tag } = yield* files[file]({ account_id, livemode, kind, id: params.id })
+        const etag = `"${tag}"`
+        const cache = { ETag: etag, "Cache-Control": "private, no-cache" }
+        if (holds(headers["if-none-match"], etag)) return HttpServerResponse.empty({ status: 304, headers: cache })
+        return HttpServerResponse.uint8Array(yield* bytes, {
+          contentType: `application/${file}`,
+          headers: {
+            ...cache,
+            "Content-Disposition": `${disposition[file]}; filename="${fileName(full_number, file)}"`
+          }
+        })
+      })
+    return handlers.handleAll({
+      retrieveInvoicePdf: answer("invoice", "pdf"),
+      retrieveInvoiceXml: answer("invoice", "xml")
+    })
+  })
+)
