@@ -10,7 +10,7 @@ import { accepted, FakeAuthority, rejected } from "../support/Fakes.ts"
 import { addCustomer, addNumbered } from "../support/MemoryRows.ts"
 import { MemoryTables } from "../support/MemoryTables.ts"
 
-const noLinks = { pdf_url: null, xml_url: null }
+const noLinks = { pdf_url: null, xml_url: null, qr_url: null }
 
 const unavailable = Effect.fail(new AuthorityUnavailable({ message: "503" }))
 const noneForThis = Effect.fail(new AuthorityUnavailable({ message: "503", of_document: true }))
