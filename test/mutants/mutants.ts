@@ -124,10 +124,83 @@ export const mutants: ReadonlyArray<Mutant> = [
   },
   {
     name: "a document is sent again without asking for its verdict",
-    file: "src/entities/InvoiceWork.ts",
+    file: "src/entities/AuthorityCalls.ts",
     find: 'const known = arrived ? yield* Metrics.measure(authority.verdict(name), callOf("verdict")) : null',
     replace: "const known = null as Verdict | null",
     tests: ["test/entities/Invoice.test.ts"]
+  },
+  {
+    name: "what may have left is signed anew when it enters contingency",
+    file: "src/entities/Contingency.ts",
+    find: "const signed = isIssued(row)",
+    replace: "const signed = row.state === 'accepted_contingency'",
+    tests: ["test/entities/Contingency.test.ts"]
+  },
+  {
+    name: "every document tries whether the authority is back",
+    file: "src/entities/Circuits.ts",
+    find: '(yield* phase(of)) === "closed" || (yield* circuits.claimProbe(circuitOf(of), probeIntervalMs))',
+    replace: '(yield* phase(of)) === "closed" || !(yield* circuits.claimProbe("", probeIntervalMs))',
+    tests: ["test/entities/Contingency.test.ts"]
+  },
+  {
+    name: "several processes try at one time whether the authority is back",
+    file: "src/store/AuthorityCircuits.ts",
+    find: "where name = ${name} and next_probe_at <= now() returning name",
+    replace: "where name = ${name} returning name",
+    tests: ["test/store/AuthorityCircuits.pg.test.ts"]
+  },
+  {
+    name: "the newest document is transmitted first",
+    file: "src/store/AuthorityCircuits.ts",
+    find: "order by created_at, id limit ${limit} for update skip locked",
+    replace: "order by created_at desc, id desc limit ${limit} for update skip locked",
+    tests: ["test/store/AuthorityCircuits.pg.test.ts"]
+  },
+  {
+    name: "silence counts as an outage",
+    file: "src/store/AuthorityCircuits.ts",
+    find: "failing_since = case when c.opened_at is null and c.failed_at",
+    replace: "failing_since = case when false and c.failed_at",
+    and: {
+      file: "src/store/AuthorityCircuits.ts",
+      find: "opened_at = case when c.opened_at is null and (c.failed_at >= now() - ${silenceMs}::float8 ${ms})",
+      replace: "opened_at = case when c.opened_at is null and ${silenceMs}::float8 > 0"
+    },
+    tests: ["test/store/AuthorityCircuits.pg.test.ts"]
+  },
+  {
+    name: "a document keeps the date of the day before",
+    file: "src/entities/Redate.ts",
+    find: "return !isIssued(row) && row.issue_date !==",
+    replace: "return isIssued(row) && row.issue_date !==",
+    tests: ["test/entities/Redate.test.ts"]
+  },
+  {
+    name: "what was submitted is dated anew",
+    file: "src/store/Redating.ts",
+    find: "i.submitted_at is null and i.contingency_since is null",
+    replace: "true",
+    and: {
+      file: "migrations/0012_contingency.ts",
+      find: "or is_issued(old.account_id, old.livemode, old.id)) then",
+      replace: ") then"
+    },
+    tests: ["test/store/Redating.pg.test.ts"]
+  },
+  {
+    name: "a retry of what was submitted signs it anew",
+    file: "src/domain/InvoiceLifecycle.ts",
+    find: 'return Result.succeed(facts.isIssued ? "signed" : "numbered")',
+    replace: 'return Result.succeed("numbered")',
+    tests: ["test/domain/InvoiceLifecycle.test.ts"]
+  },
+  {
+    name: "one tester's outage is another's",
+    file: "src/store/SandboxAuthorities.ts",
+    find: "const mode = modes.get(id)",
+    replace: "const [mode] = modes.values()",
+    tests: ["test/store/SandboxAuthorities.pg.test.ts"]
   },
   {
     name: "nobody takes up what a dead process held",

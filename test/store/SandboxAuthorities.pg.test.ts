@@ -1,0 +1,77 @@
+import { assert, layer } from "@effect/vitest"
+import { Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { AccountId } from "../../schemas/Id.ts"
+import * as AccountView from "../../src/store/AccountView.ts"
+import { AuthorityCircuits } from "../../src/store/AuthorityCircuits.ts"
+import { SandboxAuthorities } from "../../src/store/SandboxAuthorities.ts"
+import { ownerLayer, seedAccount, seedDrafts } from "../support/Owners.ts"
+import { TestDatabase } from "../support/Postgres.ts"
+import { refusal } from "../support/Refusals.ts"
+
+const setUp = Effect.gen(function* () {
+  const { url } = yield* TestDatabase
+  const store = yield* Layer.build(ownerLayer(url))
+  const { of } = yield* seedAccount.pipe(Effect.provideContext(store))
+  const sql = yield* SqlClient.SqlClient
+  return {
+    of,
+    sql,
+    service: Context.get(store, SqlClient.SqlClient),
+    circuits: Context.get(store, AuthorityCircuits),
+    sandbox: Context.get(store, SandboxAuthorities),
+    seed: (count: number) => seedDrafts(of.account_id, count, "submitted").pipe(Effect.provideContext(store))
+  }
+})
+
+layer(TestDatabase.layer, { excludeTestServices: true })("SandboxAuthorities", (it) => {
+  it.effect("keeps how each account wants its authority, for its own tests alone", () =>
+    Effect.gen(function* () {
+      const { of, sandbox, service, sql } = yield* setUp
+      const other = AccountId.make(`ten_${"z".repeat(26)}`)
+      yield* sql`
+        insert into accounts (id, name, issuer, default_version, created_at)
+        select ${other}, name, issuer, default_version, created_at from accounts limit 1`
+      const mine = AccountView.within(service, of)
+      const modes = Effect.forEach([of.account_id, other], sandbox.modeOf, { concurrency: "unbounded" })
+      assert.deepStrictEqual(yield* modes, ["up", "up"])
+      yield* mine(sandbox.setMode(of.account_id, "flaky"))
+      yield* mine(sandbox.setMode(of.account_id, "down"))
+      assert.deepStrictEqual(yield* modes, ["down", "up"])
+
+      const set = (account: string, livemode: boolean) =>
+        service`insert into sandbox_authorities (account_id, livemode, mode) values (${account}, ${livemode}, 'down')`
+      const refusedIn = (livemode: boolean, statement: ReturnType<typeof set>) =>
+        Effect.flip(AccountView.within(service, { ...of, livemode })(Effect.flatMap(refusal(statement), Effect.fail)))
+      assert.include(yield* refusedIn(false, set(other, false)), "row-level security")
+      assert.include(yield* refusedIn(true, set(of.account_id, false)), "row-level security")
+      assert.include(yield* refusedIn(true, set(of.account_id, true)), "violates check constraint")
+    })
+  )
+
+  it.effect("advances the tests of one account alone, and nothing that somebody is at work on", () =>
+    Effect.gen(function* () {
+      const { circuits, of, sandbox, seed, service, sql } = yield* setUp
+      yield* seed(3)
+      const rows = yield* sql<{ id: string }>`select id from invoices order by id limit 3`
+      const [waits, held, resting] = rows.map(({ id }) => id)
+      yield* sql`update invoices set next_action_at = now() + interval '1 hour', worker = null`
+      yield* sql`update invoices set worker = 'somebody' where id = ${held!}`
+      yield* sql`update invoices set next_action_at = 'infinity' where id = ${resting!}`
+      yield* circuits.failed(of.account_id, 300_000, 390_000)
+      yield* circuits.failed("live", 300_000, 390_000)
+      const dueIn = sql<{ id: string; minutes: number | null }>`
+        select id, case when next_action_at < 'infinity'
+          then round(extract(epoch from next_action_at - now()) / 60)::float8 end as minutes from invoices`
+      const before = new Map((yield* dueIn).map((row) => [row.id, row.minutes]))
+      yield* AccountView.within(service, of)(sandbox.advance(of.account_id, 1_800))
+      const after = new Map((yield* dueIn).map((row) => [row.id, row.minutes]))
+      const modes = yield* sql<{ id: string }>`select id from invoices where livemode or account_id <> ${of.account_id}`
+      for (const { id } of modes) assert.strictEqual(after.get(id), before.get(id))
+      assert.deepStrictEqual([after.get(waits!), after.get(held!), after.get(resting!)], [30, 60, null])
+      const failing = yield* Effect.forEach([of.account_id, "live"], circuits.read)
+      const ages = failing.map(({ failing_ms }) => Math.round((failing_ms ?? 0) / 60_000))
+      assert.deepStrictEqual(ages, [30, 0])
+    })
+  )
+})
