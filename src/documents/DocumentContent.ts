@@ -9,7 +9,15 @@ import { unescaped } from "./Xml.ts"
 
 /** What a written document says: all of `FiscalDocument` that is in it. Of a note's operation nothing is. */
 export class DocumentContent extends Schema.Opaque<DocumentContent>()(
-  Schema.Struct({ ...FiscalDocument.fields, operation_type: Schema.NullOr(OperationType) })
+  Schema.Struct({
+    ...FiscalDocument.fields,
+    full_number: Schema.NonEmptyString,
+    cufe: Schema.NonEmptyString,
+    issue_date: Schema.NonEmptyString,
+    issue_time: Schema.NonEmptyString,
+    currency: Schema.NonEmptyString,
+    operation_type: Schema.NullOr(OperationType)
+  })
 ) {}
 
 /** An element: its attributes as they are written, what is between its tags, and where its end is. */

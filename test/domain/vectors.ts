@@ -102,6 +102,13 @@ export const codes: ReadonlyArray<{
   }
 ]
 
+/** Security codes of documents, as an open implementation publishes them (Stenfrank/ubl21dian, its tests of signatures). */
+export const securityCodes = [
+  ["SETP990000008", "54d15940890b5ed395e7476d294a972cee650200942adb7a899de35cb0cf22f98831e7c9a95d90b961c6845340b09efd"],
+  ["NC1000", "eb7ff57a48c4bc5840e846382346e2a5546a3903c150fdf34bec4e7e8fb29c6437ef9c99575f0f78f80f7dfcc97d3e02"],
+  ["ND1", "31e48a81d2d90d1cd81d386d9c4fc5c0030ef582b401b3825bcd0d1d17e1d6441b5b7b95e10d11d5c65861daa2bada67"]
+] as const
+
 /** Amounts as an issuer may compute them, and as they stand in a document: cut, not rounded. */
 export const truncations = [
   ["33000", "33000.00"],

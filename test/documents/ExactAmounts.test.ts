@@ -1,0 +1,73 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import * as Fs from "node:fs"
+import * as Path from "node:path"
+import { signDocument } from "../../src/documents/SignedDocument.ts"
+import { certificate, documents, software } from "./Documents.ts"
+
+const source = Path.join(import.meta.dirname, "../../src")
+
+/** Places that make a number of a text, or a text of a number: an amount would lose digits there. */
+const conversions = /\b(parseFloat|parseInt)\b|\bNumber\(|NumberFromString|\.toFixed\(|[=(,:?] \+[a-z_]/
+
+/** Those that are about no amount: characters of a key, digits of an identification, the order of rates, an age in seconds. */
+const harmless: Readonly<Record<string, ReadonlyArray<string>>> = {
+  "domain/ApiKeyFormat.ts": ["alphabet.charAt(Number(rest % 62n))"],
+  "domain/CheckDigit.ts": ["sum += Number(number.at(-1 - index)) * weight"],
+  "domain/Totals.ts": ["? Number(a.rate - b.rate) :"],
+  "domain/WebhookSignature.ts": ["Math.abs(input.now - Number(t))"]
+}
+
+describe("Amounts", () => {
+  it("are never made numbers of", () => {
+    for (const room of ["documents", "domain"]) {
+      for (const name of Fs.readdirSync(Path.join(source, room))) {
+        const file = `${room}/${name}`
+        const found = Fs.readFileSync(Path.join(source, file), "utf8")
+          .split("\n")
+          .map((text) => text.trim())
+          .filter((text) => !/^(\*|\/\/|\/\*)/.test(text) && conversions.test(text))
+        const known = harmless[file] ?? []
+        assert.deepStrictEqual(
+          found.filter((text) => !known.some((fragment) => text.includes(fragment))),
+          [],
+          file
+        )
+      }
+    }
+    for (const text of ["parseFloat(a)", "Number(a)", "Number.parseFloat(a)", "x = +amount", "a.toFixed(2)"]) {
+      assert.match(text, conversions)
+    }
+  })
+
+  it.effect.prop("stand in the document as they were given, to the last digit", [documents], ([document]) =>
+    Effect.gen(function* () {
+      const xml = Buffer.from(yield* signDocument(document, software, yield* same)).toString()
+      const amounts = (name: string) =>
+        [...xml.matchAll(new RegExp(`<cbc:${name} currencyID="${document.currency}">([^<]*)<`, "g"))].map(
+          ([, amount]) => amount
+        )
+      const { lines, totals } = document
+      assert.deepStrictEqual(
+        amounts("PriceAmount"),
+        lines.map(({ unit_price }) => unit_price)
+      )
+      assert.deepStrictEqual(amounts("LineExtensionAmount"), [
+        totals.line_extension_amount,
+        ...lines.map(({ line_extension_amount }) => line_extension_amount)
+      ])
+      assert.deepStrictEqual(amounts("PayableAmount"), [totals.payable_amount])
+      const taxed = lines.flatMap(({ taxes }) => taxes.filter(({ code }) => code !== "ZZ"))
+      assert.deepStrictEqual(
+        amounts("TaxableAmount"),
+        [...totals.taxes, ...taxed].map(({ base }) => base)
+      )
+      assert.notMatch(
+        xml.replace(/<ds:Signature .*<\/ds:Signature>/s, ""),
+        />(NaN|undefined|null|\[object Object\]|-?\d+(\.\d+)?e[+-]?\d+)</
+      )
+    })
+  )
+})
+
+const same = Effect.runSync(Effect.cached(certificate))
