@@ -40,7 +40,9 @@ export const layer = Layer.effect(
       if (Option.isNone(found) || found.value.kind !== name.kind) {
         return yield* ApiError.missing(nameOf[name.kind], name.id)
       }
-      const bytes = yield* invoices.signedDocument(found.value)
+      // One that is tried again is signed anew: what was signed before says nothing any more.
+      const isSigned = !["queued", "numbered"].includes(found.value.state)
+      const bytes = isSigned ? yield* invoices.signedDocument(found.value) : Option.none()
       if (Option.isNone(bytes)) return yield* noFile(found.value, file)
       return { row: found.value, bytes: bytes.value }
     })

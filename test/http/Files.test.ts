@@ -129,6 +129,9 @@ layer(app)("the files of an invoice", (it) => {
       const canceled = yield* get(`/v1/invoices/${draft.id}/pdf`)
       assert.match(canceled.json.error.message, /has no PDF: its status is canceled\./)
       const signed = yield* addSigned(customer)
+      // It failed, and is tried again: it will be signed anew.
+      yield* inState(signed.id, "numbered")
+      assert.strictEqual((yield* get(`/v1/invoices/${signed.id}/xml`)).status, 404)
       yield* inState(signed.id, "rejected_by_authority")
       assert.strictEqual((yield* fetchBytes({ path: `/v1/invoices/${signed.id}/pdf` })).status, 200)
     })
@@ -153,6 +156,20 @@ layer(app)("the files of an invoice", (it) => {
         assert.strictEqual((yield* fetchBytes({ path: pathOf(xml_url), headers: noKey })).status, 200)
         const listed = yield* get("/v1/invoices?limit=1")
         assert.strictEqual(listed.json.data[0].pdf_url, pdf_url)
+      }
+    })
+  )
+
+  it.effect("of a note are not those of an invoice", () =>
+    Effect.gen(function* () {
+      const { tables } = yield* MemoryTables
+      const { id } = yield* addSigned(yield* addCustomer())
+      const row = tables.invoices.get(id)
+      if (row !== undefined) tables.invoices.set(id, { ...row, kind: "credit_note" })
+      for (const file of ["pdf", "xml"]) {
+        const { json, status } = yield* get(`/v1/invoices/${id}/${file}`)
+        assert.strictEqual(status, 404)
+        assert.match(json.error.message, /^There is no invoice "inv_/)
       }
     })
   )

@@ -85,14 +85,15 @@ export const make = Effect.fnUntraced(function* (options: MemoryWorldOptions = {
       Ids.layer,
       certificate,
       EgressGuard.layer({}).pipe(Layer.provide(NodeDns.layer)),
-      Layer.succeed(ServiceInfo, { version: "0.1.0", baseUrl: "http://folio.test" }),
-      Layer.succeed(SecretKey, Redacted.make(new Uint8Array(32)))
+      Layer.succeed(ServiceInfo, { version: "0.1.0", baseUrl: "http://folio.test" })
     ).pipe(Layer.provideMerge(Layer.succeed(SecureRandom.SecureRandom, random)), Layer.provideMerge(quiet))
   )
   const { tables } = Context.get(memory, MemoryTables)
   const own = yield* Effect.provide(Layer.build(options.store ?? Layer.empty), memory)
   const shared = Context.merge(memory, own)
-  const store = Context.merge(shared, faults.disturb(shared))
+  const store = Context.merge(shared, faults.disturb(shared)).pipe(
+    Context.add(SecretKey, Redacted.make(new Uint8Array(32)))
+  )
 
   /** Runs to its end, which takes no time. */
   const now = <A>(machine: Machine, effect: Effect.Effect<A>): A => {
