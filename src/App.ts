@@ -9,6 +9,7 @@ import * as Housekeeping from "./entities/Housekeeping.ts"
 import * as Invoice from "./entities/Invoice.ts"
 import { InvoiceCommandWork } from "./entities/InvoiceCommandWork.ts"
 import { InvoiceWork } from "./entities/InvoiceWork.ts"
+import { NoteWork } from "./entities/NoteWork.ts"
 import { RedeliveryWork } from "./entities/RedeliveryWork.ts"
 import { ResolutionWork } from "./entities/ResolutionWork.ts"
 import * as Sweeper from "./entities/Sweeper.ts"
@@ -32,6 +33,7 @@ import { Ids } from "./store/Ids.ts"
 import { InvoiceCommands } from "./store/InvoiceCommands.ts"
 import { InvoiceCreation } from "./store/InvoiceCreation.ts"
 import { Invoices } from "./store/Invoices.ts"
+import { Notes } from "./store/Notes.ts"
 import { Numbering } from "./store/Numbering.ts"
 import { PoisonInvoices } from "./store/PoisonInvoices.ts"
 import { Redelivery } from "./store/Redelivery.ts"
@@ -56,6 +58,7 @@ export const storeLayer = Layer.mergeAll(
   InvoiceCommands.layer,
   InvoiceCreation.layer,
   Invoices.layer,
+  Notes.layer,
   Numbering.layer,
   Redelivery.layer,
   Resolutions.layer,
@@ -83,7 +86,8 @@ export const entitiesLayer = Layer.mergeAll(
       RedeliveryWork.layer,
       ResolutionWork.layer,
       AdministrationWork.layer,
-      InvoiceCommandWork.layer
+      InvoiceCommandWork.layer,
+      NoteWork.layer
     )
   ),
   Layer.provide(InvoiceWork.layer),

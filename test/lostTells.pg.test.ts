@@ -9,6 +9,7 @@ import { DocumentSigning } from "../src/entities/DocumentSigning.ts"
 import * as Invoice from "../src/entities/Invoice.ts"
 import { InvoiceCommandWork } from "../src/entities/InvoiceCommandWork.ts"
 import { InvoiceWork } from "../src/entities/InvoiceWork.ts"
+import { NoteWork } from "../src/entities/NoteWork.ts"
 import { RedeliveryWork } from "../src/entities/RedeliveryWork.ts"
 import { ResolutionWork } from "../src/entities/ResolutionWork.ts"
 import * as Sweeper from "../src/entities/Sweeper.ts"
@@ -37,7 +38,8 @@ const entities = Layer.merge(
         RedeliveryWork.layer,
         ResolutionWork.layer,
         AdministrationWork.layer,
-        InvoiceCommandWork.layer
+        InvoiceCommandWork.layer,
+        NoteWork.layer
       )
     ),
     Layer.provide(InvoiceWork.layer),

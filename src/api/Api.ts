@@ -4,6 +4,8 @@ import { AccountApi } from "./Account.ts"
 import { ApiKeysApi } from "./ApiKeys.ts"
 import { CatalogsApi } from "./Catalogs.ts"
 import { complete } from "./Document.ts"
+import { CreditNotesApi } from "./CreditNotes.ts"
+import { DebitNotesApi } from "./DebitNotes.ts"
 import { CustomersApi } from "./Customers.ts"
 import { EventsApi } from "./Events.ts"
 import { HealthApi } from "./Health.ts"
@@ -19,6 +21,8 @@ export class Api extends HttpApi.make("folio")
   .add(ApiKeysApi)
   .add(CustomersApi)
   .add(InvoicesApi)
+  .add(CreditNotesApi)
+  .add(DebitNotesApi)
   .add(ResolutionsApi)
   .add(EventsApi)
   .add(WebhookEndpointsApi)

@@ -102,7 +102,7 @@ export class InvoiceWork extends Context.Service<
         const event =
           outcome === null
             ? {}
-            : { event: eventFor(next, `invoice.${outcome}`, yield* ids.event, yield* Clock.currentTimeMillis) }
+            : { event: eventFor(next, `${row.kind}.${outcome}`, yield* ids.event, yield* Clock.currentTimeMillis) }
         const { endpoints, moved } = yield* workload.storing(
           transitions.move({ key: row, version: row.version, from: row.state, command, to, ...details, ...event })
         )

@@ -142,7 +142,7 @@ describe("Account: numbers", () => {
         const failed = [...tables.invoices.values()].filter((row) => row.state === "failed")
         assert.deepStrictEqual(
           failed.map(({ failure, full_number, next_action_at }) => [failure?.code, full_number, next_action_at]),
-          [["no_numbering_range", null, null]]
+          [["range_exhausted", null, null]]
         )
         assert.deepStrictEqual(
           tables.events.map(({ object_id, type }) => [type, object_id]),

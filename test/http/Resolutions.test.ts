@@ -34,7 +34,8 @@ layer(app)("resolutions", (it) => {
         document_type: "invoice",
         is_active: true,
         remaining: 50,
-        status: "active"
+        status: "active",
+        warnings: []
       })
       assert.deepStrictEqual((yield* get(headers.location ?? "")).json, json)
       const { data } = (yield* get("/v1/resolutions")).json
@@ -54,7 +55,17 @@ layer(app)("resolutions", (it) => {
         [{ valid_to: "2026-11-20" }, { valid_to: "2026-11-20", status: "expired" }],
         [
           { valid_to: "2026-11-21", is_active: true },
-          { valid_to: "2026-11-21", is_active: true, status: "active" }
+          {
+            valid_to: "2026-11-21",
+            is_active: true,
+            status: "active",
+            warnings: [
+              {
+                code: "expires_soon",
+                message: "The range expires today. Ask the authority to extend it, or for another one."
+              }
+            ]
+          }
         ]
       ]) {
         Object.assign(made, changed)
@@ -96,7 +107,7 @@ layer(app)("resolutions", (it) => {
         const { json } = yield* post("/v1/resolutions", resolutionBody({ prefix: "N", ...two }))
         assert.deepStrictEqual(yield* issue, ["accepted_by_authority", "N7", null])
         assert.deepStrictEqual(yield* issue, ["accepted_by_authority", "N8", null])
-        assert.deepStrictEqual(yield* issue, ["failed", "", "no_numbering_range"])
+        assert.deepStrictEqual(yield* issue, ["failed", "", "range_exhausted"])
         assert.deepInclude((yield* get(`/v1/resolutions/${json.id}`)).json, {
           status: "exhausted",
           remaining: 0,
