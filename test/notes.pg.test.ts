@@ -8,6 +8,9 @@ import { adminLayer, freshDatabase, quiet } from "./support/Postgres.ts"
 import { refusal } from "./support/Refusals.ts"
 import * as TestApp from "./support/TestApp.ts"
 import { until } from "./support/Until.ts"
+import { Ids } from "../src/store/Ids.ts"
+import { Notes } from "../src/store/Notes.ts"
+import { Resolutions } from "../src/store/Resolutions.ts"
 import * as AccountView from "../src/store/AccountView.ts"
 import type { Client } from "./support/Client.ts"
 
@@ -121,6 +124,36 @@ test.live(
 )
 
 layer(TestApp.layer(), { excludeTestServices: true })("What guards a note", (it) => {
+  it.effect("a draft that nobody was told of is found, numbered and issued", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const notes = yield* Notes
+      const resolutions = yield* Resolutions
+      const ids = yield* Ids
+      const { accountId, client } = yield* TestApp.TestApp
+      const of = { account_id: accountId, livemode: false }
+      const [id = ""] = yield* issue(client, 1)
+      const note = yield* ids.creditNote
+      yield* AccountView.within(
+        sql,
+        of
+      )(
+        Effect.gen(function* () {
+          const invoice = yield* Effect.flatMap(notes.lock(of, id), Effect.fromOption)
+          yield* resolutions.ensureCounter({ ...of, id: yield* ids.resolution }, "credit_note")
+          const request = { ...noteBody(id), lines: invoice.lines }
+          const created_at = new Date()
+          yield* notes.insert({ id: note, kind: "credit_note", invoice, request, totals: invoice.totals, created_at })
+        })
+      )
+      yield* until(client.get(`/v1/credit-notes/${note}`), ({ json }) => json.status === "accepted_by_authority")
+      const [row] = yield* sql`
+        select (n.acquirer, n.currency, n.payment_means, n.customer_id) = (i.acquirer, i.currency, i.payment_means, i.customer_id)
+          as copied from invoices n join invoices i on i.id = n.invoice_id where n.id = ${note}`
+      assert.deepStrictEqual(row, { copied: true })
+    })
+  )
+
   it.effect("a failed one that is tried again, and a new one: only one of them fits", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
