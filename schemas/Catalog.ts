@@ -1,5 +1,14 @@
 import { Schema } from "effect"
-import { type CodeEntry, identificationTypes, operationTypes, paymentMeans, taxes, units } from "./Code.ts"
+import {
+  type CodeEntry,
+  creditConcepts,
+  debitConcepts,
+  identificationTypes,
+  operationTypes,
+  paymentMeans,
+  taxes,
+  units
+} from "./Code.ts"
 
 /** The catalogs by the last part of their path. */
 export const catalogs = {
@@ -7,7 +16,9 @@ export const catalogs = {
   "tipo-identificacion": identificationTypes,
   "unidad-medida": units,
   tributos: taxes,
-  "tipo-operacion": operationTypes
+  "tipo-operacion": operationTypes,
+  "concepto-nota-credito": creditConcepts,
+  "concepto-nota-debito": debitConcepts
 } as const satisfies Record<string, ReadonlyArray<CodeEntry>>
 
 export type CatalogName = keyof typeof catalogs

@@ -60,6 +60,28 @@ export const taxes = [
   { code: "ZZ", name: "No aplica", name_en: "no tax", typical_rates: ["0.00"] }
 ] as const satisfies ReadonlyArray<CodeEntry>
 
+/** Why a credit note corrects its invoice. */
+export const creditConcepts = [
+  {
+    code: "1",
+    name: "Devolución parcial de los bienes y/o no aceptación parcial del servicio",
+    name_en: "part of the goods was returned, or part of the service not accepted"
+  },
+  { code: "2", name: "Anulación de factura electrónica", name_en: "annulment of the invoice" },
+  { code: "3", name: "Rebaja o descuento parcial o total", name_en: "rebate or discount, partial or total" },
+  { code: "4", name: "Ajuste de precio", name_en: "adjustment of the price" },
+  { code: "5", name: "Descuento comercial por pronto pago", name_en: "discount for prompt payment" },
+  { code: "6", name: "Descuento comercial por volumen de ventas", name_en: "discount for the volume of sales" }
+] as const satisfies ReadonlyArray<CodeEntry>
+
+/** Why a debit note corrects its invoice. */
+export const debitConcepts = [
+  { code: "1", name: "Intereses", name_en: "interest" },
+  { code: "2", name: "Gastos por cobrar", name_en: "expenses to be charged" },
+  { code: "3", name: "Cambio del valor", name_en: "change of the value" },
+  { code: "4", name: "Otros", name_en: "other" }
+] as const satisfies ReadonlyArray<CodeEntry>
+
 /** What an issuer answers for before the authority, as its documents say. */
 export const taxResponsibilities = [
   { code: "O-13", name: "Gran contribuyente", name_en: "large taxpayer" },
@@ -86,6 +108,8 @@ export const PaymentMeansCode = catalogCode(codes(paymentMeans), " (GET /v1/cata
 export const OperationType = catalogCode(codes(operationTypes), " (GET /v1/catalogs/tipo-operacion)")
 export const UnitCode = catalogCode(codes(units), " (GET /v1/catalogs/unidad-medida)")
 export const TaxCode = catalogCode(codes(taxes), " (GET /v1/catalogs/tributos)")
+export const CreditConcept = catalogCode(codes(creditConcepts), " (GET /v1/catalogs/concepto-nota-credito)")
+export const DebitConcept = catalogCode(codes(debitConcepts), " (GET /v1/catalogs/concepto-nota-debito)")
 export const TaxResponsibility = catalogCode(codes(taxResponsibilities), "")
 export const PaymentType = catalogCode(paymentTypes, ': "1" cash, "2" credit')
 export const OrganizationType = catalogCode(organizationTypes, ': "1" legal entity, "2" natural person')

@@ -33,6 +33,10 @@ export const NoteId = Schema.String.check(
   .pipe(Schema.brand("NoteId"))
 export type NoteId = typeof NoteId.Type
 
+/** The id of any fiscal document: it says which kind it is. */
+export const DocumentId = Schema.Union([InvoiceId, NoteId])
+export type DocumentId = typeof DocumentId.Type
+
 export const ResolutionId = id("res").pipe(Schema.brand("ResolutionId"))
 export type ResolutionId = typeof ResolutionId.Type
 

@@ -6,6 +6,7 @@ import { CustomerId, InvoiceId, ResolutionId } from "./Id.ts"
 import { Line, Totals } from "./Line.ts"
 import { Currency, Decimal, Instant, LocalDate, Timestamp } from "./Money.ts"
 import { PageQuery } from "./Page.ts"
+import { Prefix } from "./Resolution.ts"
 import { Metadata } from "./Text.ts"
 
 export const invoiceStatuses = [
@@ -41,6 +42,17 @@ export class PaymentMeans extends Schema.Opaque<PaymentMeans>()(
 
 export const linesPerInvoice = 500
 
+/** The lines of a document that is to be issued. */
+export const Lines = Schema.Array(Line)
+  .check(
+    Schema.isMinLength(1, { message: "must hold at least one line", errorCode: "parameter_invalid_empty" }),
+    Schema.isMaxLength(linesPerInvoice, {
+      message: `must hold at most ${linesPerInvoice} lines`,
+      errorCode: "parameter_too_long"
+    })
+  )
+  .annotateKey({ description: "1 to 500 lines." })
+
 /** What a client sends to issue an invoice. */
 export class InvoiceRequest extends Schema.Opaque<InvoiceRequest>()(
   Schema.Struct({
@@ -55,15 +67,11 @@ export class InvoiceRequest extends Schema.Opaque<InvoiceRequest>()(
     }),
     operation_type: OperationType.annotateKey({ description: "Code of the catalog tipo-operacion.", examples: ["10"] }),
     payment_means: PaymentMeans,
-    lines: Schema.Array(Line)
-      .check(
-        Schema.isMinLength(1, { message: "must hold at least one line", errorCode: "parameter_invalid_empty" }),
-        Schema.isMaxLength(linesPerInvoice, {
-          message: `must hold at most ${linesPerInvoice} lines`,
-          errorCode: "parameter_too_long"
-        })
-      )
-      .annotateKey({ description: "1 to 500 lines." }),
+    prefix: Schema.optionalKey(Prefix).annotateKey({
+      description: "Number it from a range of this prefix; left out, from the oldest range that serves.",
+      examples: ["FE"]
+    }),
+    lines: Lines,
     metadata: Schema.optionalKey(Metadata)
   }).annotate({
     identifier: "InvoiceRequest",
@@ -162,7 +170,7 @@ export class Invoice extends Schema.Opaque<Invoice>()(
       examples: ["done"]
     }),
     customer_id: CustomerId,
-    currency: Currency,
+    currency: Currency.annotateKey({ description: "ISO 4217.", examples: ["COP"] }),
     exchange_rate: Schema.NullOr(Decimal).annotateKey({
       description: "Pesos for one unit of a foreign currency; null for COP.",
       examples: [null]

@@ -10,15 +10,18 @@ const DocumentNumber = Schema.Number.check(
   Schema.isBetween({ minimum: 1, maximum: documentNumberMax }, numberRange)
 )
 
+/** What numbers begin with, as the authority granted it. */
+export const Prefix = Schema.String.check(
+  Schema.isPattern(/^[A-Z0-9]{0,4}$/u, {
+    message: "must be at most 4 capital letters and digits, or empty where the authority gave none"
+  })
+)
+
 const fields = {
   number: Schema.String.check(
     Schema.isPattern(/^\d{1,20}$/u, { message: "must be the resolution's number: 1 to 20 digits" })
   ).annotateKey({ description: "The number of the resolution.", examples: ["18764000001"] }),
-  prefix: Schema.String.check(
-    Schema.isPattern(/^[A-Z0-9]{0,4}$/u, {
-      message: "must be at most 4 capital letters and digits, or empty where the authority gave none"
-    })
-  ).annotateKey({ description: "What numbers begin with; may be empty.", examples: ["FE"] }),
+  prefix: Prefix.annotateKey({ description: "What numbers begin with; may be empty.", examples: ["FE"] }),
   from_number: DocumentNumber.annotateKey({ description: "The first number.", examples: [1] }),
   to_number: DocumentNumber.annotateKey({ description: "The last number.", examples: [5_000] }),
   valid_from: LocalDate.annotateKey({ description: "The first day.", examples: ["2026-01-19"] }),
@@ -63,6 +66,20 @@ export const ResolutionStatus = Schema.Literals(["active", "exhausted", "expired
 })
 export type ResolutionStatus = typeof ResolutionStatus.Type
 
+/** What an issuer should see to before the range serves no more. */
+export class ResolutionWarning extends Schema.Opaque<ResolutionWarning>()(
+  Schema.Struct({
+    code: Schema.Literals(["few_numbers_left", "expires_soon"]),
+    message: Schema.String.annotateKey({
+      description: "What will happen, and what to do.",
+      examples: ["12 of 5000 numbers are left. Ask the authority for another range and register it."]
+    })
+  }).annotate({
+    identifier: "ResolutionWarning",
+    description: "A tenth of the numbers or less is left (`few_numbers_left`), or 30 days or less (`expires_soon`)."
+  })
+) {}
+
 /** A numbering range. `status` is `active` exactly when invoices can be numbered from it today. */
 export class Resolution extends Schema.Opaque<Resolution>()(
   Schema.Struct({
@@ -84,6 +101,10 @@ export class Resolution extends Schema.Opaque<Resolution>()(
     next_number: Schema.Int.annotateKey({ description: "The next number it gives.", examples: [2] }),
     remaining: Schema.Int.annotateKey({ description: "Numbers left.", examples: [4_999] }),
     status: ResolutionStatus,
+    warnings: Schema.Array(ResolutionWarning).annotateKey({
+      description: "What to see to before it serves no more; none of a range that is put aside.",
+      examples: [[]]
+    }),
     created_at: Timestamp
   }).annotate({ identifier: "Resolution", description: "A numbering range." })
 ) {}

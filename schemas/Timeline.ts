@@ -3,6 +3,7 @@ import { AttemptTrigger } from "./Delivery.ts"
 import { EventType } from "./Event.ts"
 import { DeliveryId, EventId, WebhookEndpointId } from "./Id.ts"
 import { Timestamp } from "./Money.ts"
+import { Page } from "./Page.ts"
 
 const entry = <const Type extends string, const Fields extends Schema.Struct.Fields>(type: Type, fields: Fields) =>
   Schema.Struct({ object: Schema.Literal("timeline_entry"), type: Schema.Literal(type), at: Timestamp, ...fields })
@@ -28,3 +29,5 @@ export const TimelineEntry = Schema.Union([
   })
 ]).annotate({ identifier: "TimelineEntry", description: "One thing that happened to a document." })
 export type TimelineEntry = typeof TimelineEntry.Type
+
+export const TimelinePage = Page(TimelineEntry, "TimelinePage")

@@ -10,6 +10,7 @@ import * as Housekeeping from "./entities/Housekeeping.ts"
 import * as Invoice from "./entities/Invoice.ts"
 import { InvoiceCommandWork } from "./entities/InvoiceCommandWork.ts"
 import { InvoiceWork } from "./entities/InvoiceWork.ts"
+import { NoteWork } from "./entities/NoteWork.ts"
 import { RedeliveryWork } from "./entities/RedeliveryWork.ts"
 import { ResolutionWork } from "./entities/ResolutionWork.ts"
 import { SandboxWork } from "./entities/SandboxWork.ts"
@@ -36,6 +37,7 @@ import { Ids } from "./store/Ids.ts"
 import { InvoiceCommands } from "./store/InvoiceCommands.ts"
 import { InvoiceCreation } from "./store/InvoiceCreation.ts"
 import { Invoices } from "./store/Invoices.ts"
+import { Notes } from "./store/Notes.ts"
 import { Numbering } from "./store/Numbering.ts"
 import { PoisonInvoices } from "./store/PoisonInvoices.ts"
 import { Redating } from "./store/Redating.ts"
@@ -63,6 +65,7 @@ export const storeLayer = Layer.mergeAll(
   InvoiceCommands.layer,
   InvoiceCreation.layer,
   Invoices.layer,
+  Notes.layer,
   Numbering.layer,
   Redating.layer,
   Redelivery.layer,
@@ -93,7 +96,8 @@ export const entitiesLayer = Layer.mergeAll(
       ResolutionWork.layer,
       SandboxWork.layer,
       AdministrationWork.layer,
-      InvoiceCommandWork.layer
+      InvoiceCommandWork.layer,
+      NoteWork.layer
     )
   ),
   Layer.provide(InvoiceWork.layer),

@@ -99,7 +99,7 @@ it.live("fails the drafts that a range has no number for, and uses none for them
       rows.map((row) => [row.state, row.number, row.failure?.code, row.failure?.retryable]),
       [
         ...fromTo(first, 3).map((number) => ["accepted_by_authority", number, undefined, undefined]),
-        ...Array.makeBy(2, () => ["failed", null, "no_numbering_range", true])
+        ...Array.makeBy(2, () => ["failed", null, "range_exhausted", true])
       ]
     )
     assert.deepStrictEqual(yield* sql`select next_number - to_number as beyond from resolutions`, [{ beyond: 1n }])

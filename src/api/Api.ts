@@ -4,6 +4,8 @@ import { AccountApi } from "./Account.ts"
 import { ApiKeysApi } from "./ApiKeys.ts"
 import { CatalogsApi } from "./Catalogs.ts"
 import { complete } from "./Document.ts"
+import { CreditNotesApi } from "./CreditNotes.ts"
+import { DebitNotesApi } from "./DebitNotes.ts"
 import { CustomersApi } from "./Customers.ts"
 import { EventsApi } from "./Events.ts"
 import { FilesApi } from "./Files.ts"
@@ -22,6 +24,8 @@ export class Api extends HttpApi.make("folio")
   .add(CustomersApi)
   .add(InvoicesApi)
   .add(FilesApi)
+  .add(CreditNotesApi)
+  .add(DebitNotesApi)
   .add(ResolutionsApi)
   .add(EventsApi)
   .add(WebhookEndpointsApi)

@@ -177,12 +177,13 @@ export const errorExamples: Readonly<Record<ErrorCode, ErrorExample>> = {
   },
   invoice_not_correctable: {
     request: "POST /v1/credit-notes for a rejected invoice",
-    message: "The invoice was not accepted: there is nothing to correct.",
+    message: "Only an invoice that was accepted can be corrected; this one is rejected_by_authority.",
     param: "invoice_id"
   },
   credit_exceeds_invoice: {
     request: "POST /v1/credit-notes with more than the invoice has left",
-    message: "The invoice has 19000.00 left to credit.",
+    message:
+      "The invoice has 19000.00 left to credit. Credit notes that failed, were canceled or rejected do not count.",
     param: "lines"
   },
   resolution_overlap: {

@@ -52,11 +52,35 @@ export class FilesApi extends HttpApiGroup.make("files")
   .add(
     file("retrieveInvoiceXml", "/v1/invoices/:id/xml", "application/xml").annotate(
       OpenApi.Summary,
-      "The signed document, byte for byte as the authority has it"
+      "The signed invoice, byte for byte as the authority has it"
+    )
+  )
+  .add(
+    file("retrieveCreditNotePdf", "/v1/credit-notes/:id/pdf", "application/pdf").annotate(
+      OpenApi.Summary,
+      "The printed credit note, from when it is signed"
+    )
+  )
+  .add(
+    file("retrieveCreditNoteXml", "/v1/credit-notes/:id/xml", "application/xml").annotate(
+      OpenApi.Summary,
+      "The signed credit note, byte for byte as the authority has it"
+    )
+  )
+  .add(
+    file("retrieveDebitNotePdf", "/v1/debit-notes/:id/pdf", "application/pdf").annotate(
+      OpenApi.Summary,
+      "The printed debit note, from when it is signed"
+    )
+  )
+  .add(
+    file("retrieveDebitNoteXml", "/v1/debit-notes/:id/xml", "application/xml").annotate(
+      OpenApi.Summary,
+      "The signed debit note, byte for byte as the authority has it"
     )
   )
   .middleware(Conventions)
   .middleware(FileAccess)
   .middleware(Errors)
   .annotate(OpenApi.Title, "Files")
-  .annotate(OpenApi.Description, "What an invoice looks like to people, and to the authority.") {}
+  .annotate(OpenApi.Description, "What a document looks like to people, and to the authority.") {}

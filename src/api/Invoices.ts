@@ -1,8 +1,9 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Invoice, InvoiceCreated, InvoiceQuery, InvoiceRequest, Validation } from "../../schemas/Invoice.ts"
+import { AnnulRequest, CreditNoteCreated } from "../../schemas/Note.ts"
 import { Page } from "../../schemas/Page.ts"
-import { TimelineEntry } from "../../schemas/Timeline.ts"
+import { TimelinePage } from "../../schemas/Timeline.ts"
 import { Authorization } from "./Authorization.ts"
 import {
   Conventions,
@@ -89,10 +90,24 @@ export class InvoicesApi extends HttpApiGroup.make("invoices")
       .annotate(OpenApi.Description, "For an invoice whose `status` is `failed`, when its cause is mended.")
   )
   .add(
+    HttpApiEndpoint.post("annulInvoice", `${item}/annul`, {
+      headers: requiredKeyHeaders,
+      params,
+      payload: AnnulRequest,
+      success: CreditNoteCreated.pipe(HttpApiSchema.status(202))
+    })
+      .annotate(IdempotencyKey, "required")
+      .annotate(OpenApi.Summary, "Annul an accepted invoice: credit all its lines")
+      .annotate(
+        OpenApi.Description,
+        "Answers with the credit note, of correction code 2. The invoice keeps its status. Only one of which nothing was credited can be annulled."
+      )
+  )
+  .add(
     HttpApiEndpoint.get("retrieveInvoiceTimeline", `${item}/timeline`, {
       headers: versionHeader,
       params,
-      success: Page(TimelineEntry, "TimelinePage")
+      success: TimelinePage
     })
       .annotate(OpenApi.Summary, "All that has happened to an invoice, oldest first")
       .annotate(OpenApi.Description, "Changes of its state, calls to the authority, events and their deliveries.")

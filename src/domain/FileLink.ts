@@ -1,15 +1,13 @@
 import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto"
 import { Result } from "effect"
 import type { AccountMode } from "../../schemas/Account.ts"
+import { documentKinds, kindOf } from "./DocumentKinds.ts"
 
 /** The files of a document. */
 export type FileKind = "pdf" | "xml"
 
-const collections: Readonly<Record<string, string>> = { inv: "invoices", cn: "credit-notes", dn: "debit-notes" }
-
 /** Where a file of a document is, by the document's id. */
-export const filePath = (id: string, file: FileKind): string =>
-  `/v1/${collections[id.slice(0, id.indexOf("_"))] ?? "invoices"}/${id}/${file}`
+export const filePath = (id: string, file: FileKind): string => `${documentKinds[kindOf(id)].path}/${id}/${file}`
 
 /** The key of links, derived from the service's secret key: whoever learned the one would not have the other. */
 export const linkKey = (secret: Uint8Array): Uint8Array =>

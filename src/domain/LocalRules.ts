@@ -20,6 +20,16 @@ export const invoiceViolations = (request: InvoiceRequest, today: string): Reado
   ...totalViolations(request.lines)
 ]
 
+/**
+ * What is wrong with the lines of a note to an invoice of this operation type. The authority counts the rules of notes apart: those
+ * of invoices are not named.
+ */
+export const noteViolations = (lines: ReadonlyArray<Line>, operation_type: string): ReadonlyArray<Violation> =>
+  [
+    ...lines.flatMap((line, index) => lineViolations(line, `lines[${index}]`, operation_type === "09")),
+    ...totalViolations(lines)
+  ].map(({ code, message, param }) => ({ code, message, param }))
+
 const currencyViolations = ({ currency, exchange_rate }: InvoiceRequest): ReadonlyArray<Violation> => {
   if (!currencyCodes.has(currency)) {
     const message = `currency must be "${peso}" or another code of ISO 4217: the authority knows no "${currency}".`
@@ -150,5 +160,5 @@ const totalViolations = (lines: ReadonlyArray<Line>): ReadonlyArray<Violation> =
   const { payable_amount } = totalsOf(lines)
   return fits(cents(payable_amount))
     ? []
-    : [violation("lines", "parameter_invalid", `The invoice's total is ${payable_amount}, ${tooLong}`)]
+    : [violation("lines", "parameter_invalid", `The total is ${payable_amount}, ${tooLong}`)]
 }

@@ -1,5 +1,6 @@
 import type { Violation } from "../../schemas/ApiError.ts"
-import type { ResolutionRequest, ResolutionStatus } from "../../schemas/Resolution.ts"
+import type { Failure } from "../../schemas/FiscalDocument.ts"
+import type { ResolutionRequest, ResolutionStatus, ResolutionWarning } from "../../schemas/Resolution.ts"
 
 /** Dates are compared as text: YYYY-MM-DD sorts by time. */
 export const validityViolations = (valid_from: string, valid_to: string): ReadonlyArray<Violation> =>
@@ -41,18 +42,70 @@ export const resolutionViolations = (request: ResolutionRequest): ReadonlyArray<
   ]
 }
 
+/** What decides whether a range serves. */
+export interface RangeInUse {
+  readonly is_active: boolean
+  readonly from_number: bigint
+  readonly next_number: bigint
+  readonly to_number: bigint
+  readonly valid_from: string
+  readonly valid_to: string
+}
+
 /** What a range is good for on `today` (YYYY-MM-DD). One that is not valid yet is `inactive`. */
-export const resolutionStatus = (
-  range: {
-    readonly is_active: boolean
-    readonly next_number: bigint
-    readonly to_number: bigint
-    readonly valid_from: string
-    readonly valid_to: string
-  },
-  today: string
-): ResolutionStatus => {
+export const resolutionStatus = (range: Omit<RangeInUse, "from_number">, today: string): ResolutionStatus => {
   if (range.next_number > range.to_number) return "exhausted"
   if (range.valid_to < today) return "expired"
   return range.is_active && range.valid_from <= today ? "active" : "inactive"
+}
+
+const daysBetween = (from: string, to: string) => (Date.parse(to) - Date.parse(from)) / 86_400_000
+
+const warningDays = 30
+
+/** What to see to before a range serves no more. A range that is put aside needs nothing. */
+export const resolutionWarnings = (range: RangeInUse, today: string): ReadonlyArray<ResolutionWarning> => {
+  if (!range.is_active) return []
+  const all = range.to_number - range.from_number + 1n
+  const left = range.to_number - range.next_number + 1n
+  const warnings: Array<ResolutionWarning> = []
+  if (left * 10n <= all) {
+    const message = `${left} of ${all} numbers are left. Ask the authority for another range and register it.`
+    warnings.push({ code: "few_numbers_left", message })
+  }
+  const days = daysBetween(today, range.valid_to)
+  if (days <= warningDays) {
+    const when = days < 0 ? `expired on ${range.valid_to}` : `expires ${days === 0 ? "today" : `on ${range.valid_to}`}`
+    const message = `The range ${when}. Ask the authority to extend it, or for another one.`
+    warnings.push({ code: "expires_soon", message })
+  }
+  return warnings
+}
+
+/**
+ * Why none of an account's ranges gives a number on `today`, all of one prefix or, with null, of any: the last one is used up, or
+ * is past its date, or there is none that could serve.
+ */
+export const lackOfRange = (ranges: ReadonlyArray<RangeInUse>, today: string, prefix: string | null): Failure => {
+  const of = prefix === null ? "" : ` of the prefix ${JSON.stringify(prefix)}`
+  const statuses = ranges.filter((range) => range.is_active).map((range) => resolutionStatus(range, today))
+  if (statuses.includes("exhausted")) {
+    return {
+      code: "range_exhausted",
+      message: `The numbering range${of} has no number left. Register another one, then retry the document.`,
+      retryable: true
+    }
+  }
+  if (statuses.includes("expired")) {
+    return {
+      code: "range_expired",
+      message: `The numbering range${of} has expired. Extend its validity or register another one, then retry the document.`,
+      retryable: true
+    }
+  }
+  return {
+    code: "no_numbering_range",
+    message: `No numbering range${of} is active today. Register or activate one, then retry the document.`,
+    retryable: true
+  }
 }

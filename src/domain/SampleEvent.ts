@@ -1,6 +1,5 @@
 import type { EventType } from "../../schemas/Event.ts"
-
-const prefixes = { invoice: "inv", credit_note: "cn", debit_note: "dn" } as const
+import { documentKinds } from "./DocumentKinds.ts"
 
 /** What a sample has of the endpoint and the moment it is made for. `ulid` makes the document's id. */
 export interface SampleOf {
@@ -24,8 +23,8 @@ const failure = { code: "sample", message: "A sample: no document failed.", retr
 
 /** An event as it would be if its type happened to a document that does not exist, and the id of that document. */
 export const sampleEvent = ({ account_id, created, id, livemode, type, ulid }: SampleOf) => {
-  const [object, outcome = ""] = type.split(/\.(.*)/) as [keyof typeof prefixes, string]
-  const object_id = `${prefixes[object]}_${ulid}`
+  const [object, outcome = ""] = type.split(/\.(.*)/) as [keyof typeof documentKinds, string]
+  const object_id = `${documentKinds[object].prefix}_${ulid}`
   const status = outcome.startsWith("email.") ? "accepted_by_authority" : outcome
   const isIssued = status !== "failed"
   const code = isIssued ? "0".repeat(96) : null

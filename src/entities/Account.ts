@@ -10,6 +10,7 @@ import { AdministrationWork } from "./AdministrationWork.ts"
 import { CustomerWork } from "./CustomerWork.ts"
 import * as DraftNumbering from "./DraftNumbering.ts"
 import { InvoiceCommandWork } from "./InvoiceCommandWork.ts"
+import { NoteWork } from "./NoteWork.ts"
 import * as Once from "./Once.ts"
 import { RedeliveryWork } from "./RedeliveryWork.ts"
 import { ResolutionWork } from "./ResolutionWork.ts"
@@ -25,6 +26,7 @@ export const layer = AccountEntity.toLayer(
     const work = yield* AccountWork
     const commands = yield* InvoiceCommandWork
     const customers = yield* CustomerWork
+    const notes = yield* NoteWork
     const redelivery = yield* RedeliveryWork
     const resolutions = yield* ResolutionWork
     const administration = yield* AdministrationWork
@@ -47,6 +49,13 @@ export const layer = AccountEntity.toLayer(
         Effect.annotateLogs({ account_id: of.account_id, request_id })
       )
 
+    /** Makes a draft, and has it numbered in its turn. */
+    const drafted = Effect.fnUntraced(function* (make: ReturnType<typeof work.createInvoice>) {
+      const { draft, outcome } = yield* workload.creating(make)
+      if (Option.isSome(draft)) yield* numbering.add(draft.value)
+      return outcome
+    })
+
     return AccountEntity.of({
       CreateCustomer: ({ payload: { context, request } }) =>
         answer(context, once(context, work.createCustomer(of, context, request))),
@@ -54,17 +63,11 @@ export const layer = AccountEntity.toLayer(
         answer(context, once(context, customers.update({ ...of, id }, context, patch))),
       DeleteCustomer: ({ payload: { context, id } }) => answer(context, once(context, customers.remove({ ...of, id }))),
       CreateInvoice: ({ payload: { context, request } }) =>
-        answer(
-          context,
-          once(
-            context,
-            Effect.gen(function* () {
-              const { draft, outcome } = yield* workload.creating(work.createInvoice(of, context, request))
-              if (Option.isSome(draft)) yield* numbering.add(draft.value)
-              return outcome
-            })
-          )
-        ),
+        answer(context, once(context, drafted(work.createInvoice(of, context, request)))),
+      CreateNote: ({ payload: { context, kind, request } }) =>
+        answer(context, once(context, drafted(notes.create(of, context, kind, request)))),
+      AnnulInvoice: ({ payload: { context, id, request } }) =>
+        answer(context, once(context, drafted(notes.annul(of, context, id, request)))),
       CancelInvoice: ({ payload: { context, id } }) =>
         answer(context, once(context, commands.cancel({ ...of, id }, context))),
       RetryInvoice: ({ payload: { context, id } }) =>

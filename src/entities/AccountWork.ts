@@ -3,7 +3,8 @@ import { SecureRandom } from "effect/crypto"
 import type { AccountMode } from "../../schemas/Account.ts"
 import { ApiError, type Violation } from "../../schemas/ApiError.ts"
 import type { CustomerRequest } from "../../schemas/Customer.ts"
-import type { InvoiceId } from "../../schemas/Id.ts"
+import type { DocumentKind } from "../../schemas/FiscalDocument.ts"
+import type { DocumentId } from "../../schemas/Id.ts"
 import type { InvoiceCreated, InvoiceRequest } from "../../schemas/Invoice.ts"
 import type { Totals } from "../../schemas/Line.ts"
 import type { WebhookEndpointRequest, WebhookEndpointUpdate } from "../../schemas/WebhookEndpoint.ts"
@@ -20,6 +21,7 @@ import { Customers, customerView, type StoredCustomer } from "../store/Customers
 import { type Claim, IdempotencyKeys, type Outcome } from "../store/IdempotencyKeys.ts"
 import { Ids } from "../store/Ids.ts"
 import { InvoiceCreation } from "../store/InvoiceCreation.ts"
+import { prefixViolations, Resolutions } from "../store/Resolutions.ts"
 import {
   type EndpointKey,
   endpointView,
@@ -29,7 +31,10 @@ import {
 
 /** A draft that was made just now and has no number yet. */
 export interface NewDraft {
-  readonly id: InvoiceId
+  readonly id: DocumentId
+  readonly kind: DocumentKind
+  /** Of the range that it asks for; null for any. */
+  readonly prefix: string | null
   readonly totals: Totals
   readonly acquirer_number: string
 }
@@ -74,6 +79,7 @@ export class AccountWork extends Context.Service<
       const guard = yield* EgressGuard
       const ids = yield* Ids
       const keys = yield* IdempotencyKeys
+      const resolutions = yield* Resolutions
       const random = yield* SecureRandom.SecureRandom
       const now = Effect.map(Clock.currentTimeMillis, (millis) => new Date(millis))
 
@@ -107,7 +113,10 @@ export class AccountWork extends Context.Service<
         function* (of, context, request) {
           const claim = yield* claimOf(context)
           const at = yield* now
-          const replay = yield* check(claim, invoiceViolations(request, localDate(at.getTime())))
+          const replay = yield* check(claim, [
+            ...invoiceViolations(request, localDate(at.getTime())),
+            ...(yield* prefixViolations(resolutions, of, request))
+          ])
           if (Option.isSome(replay)) return { outcome: replay.value, draft: Option.none() }
           const id = yield* ids.invoice
           const totals = totalsOf(request.lines)
@@ -135,6 +144,8 @@ export class AccountWork extends Context.Service<
             outcome,
             draft: Option.map(acquirer, ({ identification }) => ({
               id,
+              kind: "invoice",
+              prefix: request.prefix ?? null,
               totals,
               acquirer_number: identification.number
             }))

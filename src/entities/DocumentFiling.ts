@@ -4,6 +4,7 @@ import { ApiError } from "../../schemas/ApiError.ts"
 import { ServiceInfo } from "../api/ServiceInfo.ts"
 import { DocumentFiles, type DocumentName } from "../documents/DocumentFiles.ts"
 import { renderPdf } from "../documents/Pdf.ts"
+import { documentKinds } from "../domain/DocumentKinds.ts"
 import { stageOf, statusOf } from "../domain/InvoiceLifecycle.ts"
 import { Accounts } from "../store/Accounts.ts"
 import { Invoices, type StoredInvoice } from "../store/Invoices.ts"
@@ -12,14 +13,12 @@ import { documentOf } from "./InvoicePapers.ts"
 /** Documents that are printed at the same time: it is this process's own work, and who waits for it waits in line. */
 const printedAtOnce = 2
 
-const nameOf = { invoice: "invoice", credit_note: "credit note", debit_note: "debit note" } as const
-
 const noFile = ({ kind, id, state }: StoredInvoice, file: string) => {
   const status = statusOf(state)
   const standing = status === "draft" ? `it is a draft at the stage ${stageOf(state)}` : `its status is ${status}`
   return new ApiError({
     code: "resource_missing",
-    message: `The ${nameOf[kind]} ${JSON.stringify(id)} has no ${file}: ${standing}. A document has its files from when it is signed.`
+    message: `The ${documentKinds[kind].noun} ${JSON.stringify(id)} has no ${file}: ${standing}. A document has its files from when it is signed.`
   })
 }
 
@@ -38,7 +37,7 @@ export const layer = Layer.effect(
     const signed = Effect.fnUntraced(function* (name: DocumentName, file: string) {
       const found = yield* invoices.find(name, name.id)
       if (Option.isNone(found) || found.value.kind !== name.kind) {
-        return yield* ApiError.missing(nameOf[name.kind], name.id)
+        return yield* ApiError.missing(documentKinds[name.kind].noun, name.id)
       }
       // One that is tried again is signed anew: what was signed before says nothing any more.
       const isSigned = !["queued", "numbered"].includes(found.value.state)

@@ -2,7 +2,9 @@ import { Cause, Clock, Effect, Exit, Metric, Option, Queue, Result } from "effec
 import type { AccountMode } from "../../schemas/Account.ts"
 import { issueTime, localDate } from "../domain/AuthorityTime.ts"
 import { cufeTail } from "../domain/Cufe.ts"
+import { lackOfRange } from "../domain/ResolutionRules.ts"
 import { taxTotal } from "../domain/Totals.ts"
+import { RegisteredSoftware } from "../documents/Software.ts"
 import { Fault } from "../protocol/Fault.ts"
 import * as Metrics from "../protocol/Metrics.ts"
 import { Accounts, type StoredAccount } from "../store/Accounts.ts"
@@ -21,10 +23,10 @@ const backlogPage = 500
 // Numbered in one go; then others have their turn.
 const portionMax = 32
 
-const noRange = {
-  code: "no_numbering_range",
+const noSoftware = {
+  code: "software_not_registered",
   message:
-    "No active numbering range has a number left for this invoice's date. Register a resolution, then retry the invoice.",
+    "No software is registered with the authority for live documents, and a note's code needs its PIN. Ask who runs the service, then retry the note.",
   retryable: true
 }
 
@@ -36,6 +38,8 @@ const inOrder = (batch: ReadonlyArray<NewDraft>) => {
 
 const draftOf = (row: StoredInvoice): NewDraft => ({
   id: row.id,
+  kind: row.kind,
+  prefix: row.range_prefix,
   totals: row.totals,
   acquirer_number: row.acquirer.identification.number
 })
@@ -56,9 +60,9 @@ export const make = Effect.fnUntraced(function* (of: AccountMode) {
     draft: NewDraft,
     range: StoredResolution,
     now: number,
-    account: StoredAccount
+    account: StoredAccount,
+    key: string
   ) {
-    const key = { ...of, id: draft.id }
     const issue_date = localDate(now)
     const issue_time = issueTime(now)
     const cufe_tail = cufeTail({
@@ -71,11 +75,11 @@ export const make = Effect.fnUntraced(function* (of: AccountMode) {
       payable_amount: draft.totals.payable_amount,
       supplier_nit: account.issuer.identification.number,
       customer_id: draft.acquirer_number,
-      key: range.technical_key,
+      key,
       environment: of.livemode ? "1" : "2"
     })
     return yield* numbering.number({
-      key,
+      key: { ...of, id: draft.id },
       resolution_id: range.id,
       issue_date,
       issue_time,
@@ -84,21 +88,41 @@ export const make = Effect.fnUntraced(function* (of: AccountMode) {
     })
   })
 
-  /** What all drafts of the account have in common. */
-  const source = Effect.fnUntraced(function* (date: string) {
-    return { account: yield* accounts.get(of.account_id), range: yield* resolutions.current(of, date) }
+  const { live, test } = yield* RegisteredSoftware
+  const software = of.livemode ? live : test
+
+  /** Where a draft's number comes from and what its code is hashed with, or why it can have none. */
+  const source = Effect.fnUntraced(function* ({ kind, prefix }: NewDraft, date: string) {
+    const query = { ...of, kind, prefix }
+    const range = yield* resolutions.current(query, date)
+    if (Option.isNone(range)) return Result.fail(lackOfRange(yield* resolutions.all(query), date, prefix))
+    if (kind === "invoice") return Result.succeed({ range: range.value, key: range.value.technical_key })
+    return software === undefined ? Result.fail(noSoftware) : Result.succeed({ range: range.value, key: software.pin })
   })
 
   const numberAll = Effect.fnUntraced(function* (batch: ReadonlyArray<NewDraft>) {
     yield* Fault.at("before-number")
     const now = yield* Clock.currentTimeMillis
-    const { account, range } = yield* source(localDate(now))
-    if (Option.isNone(range)) {
-      return yield* Effect.forEach(batch, ({ id }) => invoiceWork.fail({ ...of, id }, noRange), { discard: true })
+    const account = yield* accounts.get(of.account_id)
+    const sources = new Map<string, Effect.Success<ReturnType<typeof source>>>()
+    for (const draft of batch) {
+      const group = `${draft.kind} ${draft.prefix ?? "any"}`
+      if (!sources.has(group)) sources.set(group, yield* source(draft, localDate(now)))
     }
-    const results = yield* Effect.forEach(batch, (draft) => Effect.exit(number(draft, range.value, now, account)), {
-      concurrency: "unbounded"
-    })
+    // Offered together: the order within each range is that of the ids, whichever prefix they asked for.
+    const results = yield* Effect.forEach(
+      batch,
+      (draft) => {
+        const found = sources.get(`${draft.kind} ${draft.prefix ?? "any"}`)
+        if (found === undefined) return Effect.die("no source")
+        return Effect.exit(
+          Result.isFailure(found)
+            ? Effect.as(invoiceWork.fail({ ...of, id: draft.id }, found.failure), "not_a_draft" as const)
+            : number(draft, found.success.range, now, account, found.success.key)
+        )
+      },
+      { concurrency: "unbounded" }
+    )
     yield* Fault.at("after-number")
     const left: Array<NewDraft> = []
     let outage = Cause.empty as Cause.Cause<never>

@@ -1,12 +1,15 @@
-import { Context, Effect, Layer, Result } from "effect"
+import { Context, Effect, Layer, Option, Result } from "effect"
 import { ApiError } from "../../schemas/ApiError.ts"
+import { documentKinds, kindOf } from "../domain/DocumentKinds.ts"
 import { stageOf, statusOf, transition } from "../domain/InvoiceLifecycle.ts"
 import type { RequestContext } from "../protocol/AccountEntity.ts"
 import { IdempotencyKeys, type Outcome } from "../store/IdempotencyKeys.ts"
 import { InvoiceCommands, type InvoiceName, type Standing } from "../store/InvoiceCommands.ts"
 import { FileLinks } from "../store/FileLinks.ts"
-import { Invoices, invoiceView } from "../store/Invoices.ts"
+import { Invoices } from "../store/Invoices.ts"
+import { documentView, Notes } from "../store/Notes.ts"
 import { claimOf, optionalClaim } from "./AccountWork.ts"
+import { ensureCreditable } from "./NoteWork.ts"
 import { Telling } from "./Telling.ts"
 
 /** What an account's actor does to its documents on request. The row decides, under a lock: the actors may be faster. */
@@ -25,20 +28,30 @@ export class InvoiceCommandWork extends Context.Service<
       const invoices = yield* Invoices
       const links = yield* FileLinks
       const keys = yield* IdempotencyKeys
+      const notes = yield* Notes
       const telling = yield* Telling
 
       const carryOut = Effect.fnUntraced(function* (
         key: InvoiceName,
         command: "Cancel" | "Retry",
-        refusal: (standing: Standing) => ApiError | undefined
+        refusal: (standing: Standing) => ApiError | undefined,
+        also: Effect.Effect<void, ApiError> = Effect.void
       ) {
         const standing = yield* Effect.mapError(Effect.fromOption(yield* commands.lock(key)), () => missing(key))
         const to = transition(standing.state, command, { hasNumber: standing.has_number, isIssued: standing.is_issued })
         const refused = refusal(standing)
-        if (Result.isFailure(to) || refused !== undefined) return yield* refused ?? refuse(command, standing)
+        if (Result.isFailure(to) || refused !== undefined) return yield* refused ?? refuse(key, command, standing)
+        yield* also
         yield* commands.move(key, standing, command, to.success)
         const row = yield* Effect.mapError(Effect.fromOption(yield* invoices.find(key, key.id)), () => missing(key))
-        return { to: to.success, body: JSON.stringify(invoiceView(row, (yield* links.inAnswers)(row))) }
+        return { to: to.success, body: JSON.stringify(documentView(row, (yield* links.inAnswers)(row))) }
+      })
+
+      /** When it failed, a credit note gave back what it credits: it must be there still. */
+      const creditAgain = Effect.fnUntraced(function* (key: InvoiceName) {
+        const note = yield* Effect.mapError(Effect.fromOption(yield* notes.find(key, key.id)), () => missing(key))
+        const invoice = yield* notes.lock(key, note.invoice_id)
+        if (Option.isSome(invoice)) yield* ensureCreditable(notes, invoice.value, note.totals.payable_amount)
       })
 
       const cancel: InvoiceCommandWork["Service"]["cancel"] = Effect.fn("InvoiceCommandWork.cancel")(
@@ -56,12 +69,15 @@ export class InvoiceCommandWork extends Context.Service<
           const claim = yield* claimOf(context)
           let tell: Effect.Effect<void> = Effect.void
           const work = Effect.map(
-            carryOut(key, "Retry", (standing) =>
-              standing.failure?.retryable === false ? refuse("Retry", standing) : undefined
+            carryOut(
+              key,
+              "Retry",
+              (standing) => (standing.failure?.retryable === false ? refuse(key, "Retry", standing) : undefined),
+              kindOf(key.id) === "credit_note" ? creditAgain(key) : Effect.void
             ),
             ({ body, to }) => {
               tell = to === "queued" ? telling.numberDrafts(key) : telling.proceed(key)
-              return { status: 202, location: `/v1/invoices/${key.id}`, body }
+              return { status: 202, location: `${documentKinds[kindOf(key.id)].path}/${key.id}`, body }
             }
           )
           const outcome = yield* keys.once(key, claim, work)
@@ -75,20 +91,22 @@ export class InvoiceCommandWork extends Context.Service<
   )
 }
 
-const missing = (key: InvoiceName) => ApiError.missing("invoice", key.id)
+const nounOf = ({ id }: InvoiceName) => documentKinds[kindOf(id)].noun
 
-const refuse = (command: "Cancel" | "Retry", { failure, state }: Standing) => {
+const missing = (key: InvoiceName) => ApiError.missing(nounOf(key), key.id)
+
+const refuse = (key: InvoiceName, command: "Cancel" | "Retry", { failure, state }: Standing) => {
   if (command === "Cancel") {
     return new ApiError({
       code: "invoice_not_cancelable",
-      message: `Only a draft without a number can be canceled; this invoice is ${describe(state)}. What was accepted is annulled by a credit note.`
+      message: `Only a draft without a number can be canceled; this ${nounOf(key)} is ${describe(state)}. What was accepted is annulled by a credit note.`
     })
   }
   const why =
     failure?.retryable === false ? `failed for a reason that stays (${failure.code})` : `is ${describe(state)}`
   return new ApiError({
     code: "invoice_not_retryable",
-    message: `Only a failed invoice whose failure is retryable can be retried; this one ${why}.`
+    message: `Only a failed ${nounOf(key)} whose failure is retryable can be retried; this one ${why}.`
   })
 }
 

@@ -26,10 +26,13 @@ export const documentOf = (row: LoadedInvoice, issuer: Issuer): FiscalDocument =
   lines: row.lines,
   totals: row.totals,
   range: row.kind === "invoice" ? row.range : null,
-  correction: null
+  correction:
+    row.corrected === null
+      ? null
+      : { code: row.correction_code ?? "", reason: row.reason ?? "", invoice: row.corrected }
 })
 
-/** An event of an invoice, from its row as the step leaves it. Its bytes are fixed here: every attempt of every delivery sends them. */
+/** An event of a document, from its row as the step leaves it. Its bytes are fixed here: every attempt of every delivery sends them. */
 export const eventFor = (row: Vitals, type: EventType, id: EventId, now: number, links: Links) => ({
   id,
   type,

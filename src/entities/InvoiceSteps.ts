@@ -45,7 +45,7 @@ export const make = Effect.gen(function* () {
     const event =
       outcome === null
         ? {}
-        : { event: eventFor(next, `invoice.${outcome}`, yield* ids.event, now, (yield* links.inEvents)(next)) }
+        : { event: eventFor(next, `${row.kind}.${outcome}`, yield* ids.event, now, (yield* links.inEvents)(next)) }
     const { endpoints, moved } = yield* workload.storing(
       transitions.move({ key: row, version: row.version, from: row.state, command, to, ...details, ...event })
     )

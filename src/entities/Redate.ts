@@ -25,8 +25,8 @@ export const make = Effect.fnUntraced(function* ({ step }: InvoiceSteps) {
   const software = yield* RegisteredSoftware
 
   const keyOf = Effect.fnUntraced(function* (row: Document) {
-    if (row.resolution_id === null) return (row.livemode ? software.live : software.test)?.pin
-    const range = yield* resolutions.find(row, row.resolution_id)
+    if (row.kind !== "invoice") return (row.livemode ? software.live : software.test)?.pin
+    const range = yield* resolutions.find(row, row.resolution_id ?? "")
     return Option.isSome(range) ? range.value.technical_key : undefined
   })
 

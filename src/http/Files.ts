@@ -41,7 +41,11 @@ export const layer = HttpApiBuilder.group(
       })
     return handlers.handleAll({
       retrieveInvoicePdf: answer("invoice", "pdf"),
-      retrieveInvoiceXml: answer("invoice", "xml")
+      retrieveInvoiceXml: answer("invoice", "xml"),
+      retrieveCreditNotePdf: answer("credit_note", "pdf"),
+      retrieveCreditNoteXml: answer("credit_note", "xml"),
+      retrieveDebitNotePdf: answer("debit_note", "pdf"),
+      retrieveDebitNoteXml: answer("debit_note", "xml")
     })
   })
 )

@@ -1,38 +1,27 @@
 import { Clock, Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { ApiError, type Violation } from "../../schemas/ApiError.ts"
-import type { InvoiceStatus } from "../../schemas/Invoice.ts"
 import { Api } from "../api/Api.ts"
 import { CurrentPrincipal } from "../api/Authorization.ts"
 import { localDate } from "../domain/AuthorityTime.ts"
+import { isOfKind } from "../domain/DocumentKinds.ts"
 import { invoiceViolations } from "../domain/LocalRules.ts"
 import { Customers } from "../store/Customers.ts"
 import { FileLinks } from "../store/FileLinks.ts"
-import { type InvoiceFilter, Invoices, invoiceView } from "../store/Invoices.ts"
-import { timelineMax, Timelines } from "../store/Timelines.ts"
+import { Invoices, invoiceView } from "../store/Invoices.ts"
+import { prefixViolations, Resolutions } from "../store/Resolutions.ts"
 import { makeAsk } from "./Ask.ts"
+import { filterOf, makeTimeline } from "./Documents.ts"
 import { pageRequest, pageView } from "./Paging.ts"
-
-const timeOf = (text: string | undefined) => (text === undefined ? null : new Date(text))
-
-const filterOf = (query: {
-  readonly status?: InvoiceStatus
-  readonly customer_id?: string
-  readonly full_number?: string
-  readonly "created[gte]"?: string
-  readonly "created[lte]"?: string
-}): InvoiceFilter => ({
-  status: query.status ?? null,
-  customer_id: query.customer_id ?? null,
-  full_number: query.full_number ?? null,
-  from: timeOf(query["created[gte]"]),
-  to: timeOf(query["created[lte]"])
-})
 
 const nobody = (customer_id: string): Violation => {
   const { code, message } = ApiError.missing("customer", customer_id)
   return { param: "customer_id", code, message }
 }
+
+/** An id that is one of a note is no invoice's. */
+const named = (id: string) =>
+  isOfKind("invoice", id) ? Effect.succeed(id) : Effect.fail(ApiError.missing("invoice", id))
 
 export const layer = HttpApiBuilder.group(
   Api,
@@ -41,37 +30,38 @@ export const layer = HttpApiBuilder.group(
     const customers = yield* Customers
     const invoices = yield* Invoices
     const links = yield* FileLinks
-    const timelines = yield* Timelines
+    const resolutions = yield* Resolutions
     const ask = yield* makeAsk
     return handlers.handleAll({
       createInvoice: ({ payload }) => ask((account, context) => account.CreateInvoice({ context, request: payload })),
       validateInvoice: Effect.fn("validateInvoice")(function* ({ payload }) {
-        const customer = yield* customers.find(yield* CurrentPrincipal, payload.customer_id)
+        const principal = yield* CurrentPrincipal
+        const customer = yield* customers.find(principal, payload.customer_id)
         const errors = [
           ...(Option.isSome(customer) ? [] : [nobody(payload.customer_id)]),
-          ...invoiceViolations(payload, localDate(yield* Clock.currentTimeMillis))
+          ...invoiceViolations(payload, localDate(yield* Clock.currentTimeMillis)),
+          ...(yield* prefixViolations(resolutions, principal, payload))
         ]
         return { object: "validation" as const, valid: errors.length === 0, errors }
       }),
       listInvoices: Effect.fn("listInvoices")(function* ({ query }) {
-        const rows = yield* invoices.list(yield* CurrentPrincipal, yield* pageRequest(query), filterOf(query))
+        const rows = yield* invoices.list(
+          yield* CurrentPrincipal,
+          yield* pageRequest(query),
+          filterOf("invoice", query)
+        )
         const linksOf = yield* links.inAnswers
         return pageView("/v1/invoices", rows, (row) => invoiceView(row, linksOf(row)))
       }),
-      cancelInvoice: ({ params }) => ask((account, context) => account.CancelInvoice({ context, id: params.id })),
-      retryInvoice: ({ params }) => ask((account, context) => account.RetryInvoice({ context, id: params.id })),
-      retrieveInvoiceTimeline: Effect.fn("retrieveInvoiceTimeline")(function* ({ params }) {
-        const entries = yield* timelines.ofInvoice(yield* CurrentPrincipal, params.id)
-        if (entries.length === 0) return yield* ApiError.missing("invoice", params.id)
-        return {
-          object: "list" as const,
-          url: `/v1/invoices/${params.id}/timeline`,
-          has_more: entries.length > timelineMax,
-          data: entries.slice(0, timelineMax)
-        }
-      }),
+      cancelInvoice: ({ params }) =>
+        Effect.flatMap(named(params.id), (id) => ask((account, context) => account.CancelInvoice({ context, id }))),
+      retryInvoice: ({ params }) =>
+        Effect.flatMap(named(params.id), (id) => ask((account, context) => account.RetryInvoice({ context, id }))),
+      annulInvoice: ({ params, payload }) =>
+        ask((account, context) => account.AnnulInvoice({ context, id: params.id, request: payload })),
+      retrieveInvoiceTimeline: yield* makeTimeline("invoice"),
       retrieveInvoice: Effect.fn("retrieveInvoice")(function* ({ params }) {
-        const found = yield* invoices.find(yield* CurrentPrincipal, params.id)
+        const found = yield* invoices.find(yield* CurrentPrincipal, yield* named(params.id))
         const row = yield* Effect.mapError(Effect.fromOption(found), () => ApiError.missing("invoice", params.id))
         return invoiceView(row, (yield* links.inAnswers)(row))
       })

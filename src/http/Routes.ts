@@ -7,7 +7,9 @@ import * as ApiKeys from "./ApiKeys.ts"
 import * as Authentication from "./Authentication.ts"
 import * as Catalogs from "./Catalogs.ts"
 import * as Conventions from "./Conventions.ts"
+import * as CreditNotes from "./CreditNotes.ts"
 import * as Customers from "./Customers.ts"
+import * as DebitNotes from "./DebitNotes.ts"
 import * as Docs from "./Docs.ts"
 import * as Errors from "./Errors.ts"
 import * as Events from "./Events.ts"
@@ -29,7 +31,9 @@ const groups = Layer.mergeAll(
   Account.layer,
   ApiKeys.layer,
   Catalogs.layer,
+  CreditNotes.layer,
   Customers.layer,
+  DebitNotes.layer,
   Events.layer,
   Files.layer,
   Health.layer,

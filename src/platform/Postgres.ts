@@ -12,6 +12,7 @@ import audit from "../../migrations/0007_audit.ts"
 import commands from "../../migrations/0008_commands.ts"
 import customers from "../../migrations/0009_customers.ts"
 import papers from "../../migrations/0010_papers.ts"
+import notes from "../../migrations/0011_notes.ts"
 import contingency from "../../migrations/0012_contingency.ts"
 import * as EmbeddedPostgres from "./EmbeddedPostgres.ts"
 import * as Roles from "./PostgresRoles.ts"
@@ -73,6 +74,7 @@ const migrations = {
   "0008_commands": commands,
   "0009_customers": customers,
   "0010_papers": papers,
+  "0011_notes": notes,
   "0012_contingency": contingency
 }
 

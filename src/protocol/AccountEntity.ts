@@ -8,6 +8,7 @@ import { CustomerRequest, CustomerUpdate } from "../../schemas/Customer.ts"
 import { RecoverRequest, WebhookTestRequest } from "../../schemas/Delivery.ts"
 import { ApiKeyId, CustomerId, DeliveryId, RequestId, ResolutionId, WebhookEndpointId } from "../../schemas/Id.ts"
 import { InvoiceRequest } from "../../schemas/Invoice.ts"
+import { AnnulRequest, NoteRequest } from "../../schemas/Note.ts"
 import { ResolutionRequest, ResolutionUpdate } from "../../schemas/Resolution.ts"
 import { AdvanceRequest, AuthorityModeRequest } from "../../schemas/TestHelper.ts"
 import { Version } from "../../schemas/Version.ts"
@@ -44,6 +45,9 @@ export const AccountEntity = Entity.make("Account", [
   command("UpdateCustomer", { id: CustomerId, patch: CustomerUpdate }),
   command("DeleteCustomer", { id: CustomerId }),
   command("CreateInvoice", { request: InvoiceRequest }),
+  command("CreateNote", { kind: Schema.Literals(["credit_note", "debit_note"]), request: NoteRequest }),
+  command("AnnulInvoice", { id: Schema.String, request: AnnulRequest }),
+  /** Of any document, as is the retry. */
   command("CancelInvoice", { id: Schema.String }),
   command("RetryInvoice", { id: Schema.String }),
   command("CreateWebhookEndpoint", { request: WebhookEndpointRequest }),

@@ -1,7 +1,7 @@
 import type { AccountMode } from "../../schemas/Account.ts"
-import { AccountId, InvoiceId, WebhookEndpointId } from "../../schemas/Id.ts"
+import { AccountId, DocumentId, WebhookEndpointId } from "../../schemas/Id.ts"
 
-/** An actor's address says what it owns: `ten_…/test`, and under it `inv_…` or `we_…`. */
+/** An actor's address says what it owns: `ten_…/test`, and under it `inv_…`, `cn_…`, `dn_…` or `we_…`. */
 export const accountAddress = (of: AccountMode): string => `${of.account_id}/${of.livemode ? "live" : "test"}`
 
 export const memberAddress = (key: AccountMode & { readonly id: string }): string => `${accountAddress(key)}/${key.id}`
@@ -15,7 +15,7 @@ const memberOf = (address: string): string => address.split("/")[2] ?? ""
 
 export const invoiceKeyOf = (address: string) => ({
   ...accountModeOf(address),
-  id: InvoiceId.make(memberOf(address))
+  id: DocumentId.make(memberOf(address) as DocumentId)
 })
 
 export const endpointKeyOf = (address: string) => ({

@@ -7,6 +7,7 @@ import {
   CustomerId,
   EventId,
   InvoiceId,
+  NoteId,
   RequestId,
   ResolutionId,
   WebhookEndpointId
@@ -18,7 +19,9 @@ export class Ids extends Context.Service<
   {
     readonly account: Effect.Effect<AccountId>
     readonly apiKey: Effect.Effect<ApiKeyId>
+    readonly creditNote: Effect.Effect<NoteId>
     readonly customer: Effect.Effect<CustomerId>
+    readonly debitNote: Effect.Effect<NoteId>
     readonly event: Effect.Effect<EventId>
     readonly invoice: Effect.Effect<InvoiceId>
     readonly request: Effect.Effect<RequestId>
@@ -34,7 +37,9 @@ export class Ids extends Context.Service<
       return Ids.of({
         account: id("ten", AccountId.make),
         apiKey: id("key", ApiKeyId.make),
+        creditNote: id("cn", NoteId.make),
         customer: id("cust", CustomerId.make),
+        debitNote: id("dn", NoteId.make),
         event: id("evt", EventId.make),
         invoice: id("inv", InvoiceId.make),
         request: id("req", RequestId.make),

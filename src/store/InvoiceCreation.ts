@@ -40,6 +40,9 @@ const batchMax = 200
 // Until its account's actor has numbered it, a draft is nobody's work but the sweeper's.
 const numberWithinSeconds = 3
 
+// The driver cannot tell the type of an array of nulls, and an empty prefix is one: absent ones travel as what is none.
+const noPrefix = "-"
+
 // The buyer is read apart: one whose row is in ruins must not fail the drafts that were made beside his.
 const Result = Schema.Struct({ ...BatchRow.fields, acquirer: Schema.Unknown })
 const readAcquirer = Schema.decodeUnknownOption(Acquirer)
@@ -85,9 +88,11 @@ export class InvoiceCreation extends Context.Service<
                 ${json((draft) => draft.request.lines)}::text[],
                 ${json((draft) => draft.totals)}::text[],
                 ${json((draft) => draft.request.metadata ?? {})}::text[],
+                ${drafts.map((draft) => draft.request.prefix ?? noPrefix)}::text[],
                 ${drafts.map((draft) => draft.created_at)}::timestamptz[]
               ) with ordinality as n (account_id, livemode, id, customer_id, api_key_id, key, fingerprint, status, location,
-                answer, currency, exchange_rate, operation_type, payment_means, lines, totals, metadata, created_at, ord)
+                answer, currency, exchange_rate, operation_type, payment_means, lines, totals, metadata, range_prefix,
+                created_at, ord)
             ),
             sellable as (
               select n.*, c.acquirer from input n
@@ -96,11 +101,13 @@ export class InvoiceCreation extends Context.Service<
             claimed as (${claimAll(sql, sql`sellable`)}),
             draft as (
               insert into invoices (account_id, livemode, id, customer_id, state, next_action_at, worker, currency,
-                exchange_rate, operation_type, payment_means, lines, totals, acquirer, metadata, created_at, updated_at)
+                exchange_rate, operation_type, payment_means, lines, totals, acquirer, metadata, range_prefix, created_at,
+                updated_at)
               select s.account_id, s.livemode, s.id, s.customer_id, 'queued',
                 now() + ${numberWithinSeconds} * interval '1 second', ${workers.id}, s.currency, nullif(s.exchange_rate, ''),
                 s.operation_type,
-                s.payment_means::jsonb, s.lines::jsonb, s.totals::jsonb, s.acquirer, s.metadata::jsonb, s.created_at, s.created_at
+                s.payment_means::jsonb, s.lines::jsonb, s.totals::jsonb, s.acquirer, s.metadata::jsonb,
+                nullif(s.range_prefix, ${noPrefix}), s.created_at, s.created_at
               from sellable s join claimed c on c.api_key_id = s.api_key_id and c.value = s.key
               order by s.ord
               returning id

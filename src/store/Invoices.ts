@@ -4,28 +4,30 @@ import { AccountMode } from "../../schemas/Account.ts"
 import type { ApiError } from "../../schemas/ApiError.ts"
 import { OperationType } from "../../schemas/Code.ts"
 import { Acquirer } from "../../schemas/Customer.ts"
-import { CustomerId, InvoiceId, ResolutionId } from "../../schemas/Id.ts"
-import { AuthorityError, DocumentKind, Failure } from "../../schemas/FiscalDocument.ts"
-import { type Invoice, type InvoiceSnapshot, type InvoiceStatus, PaymentMeans } from "../../schemas/Invoice.ts"
+import { CustomerId, DocumentId, InvoiceId, type NoteId, ResolutionId } from "../../schemas/Id.ts"
+import type { NoteSnapshot } from "../../schemas/Event.ts"
+import { AuthorityError, Correction, DocumentKind, Failure } from "../../schemas/FiscalDocument.ts"
+import { type Invoice, type InvoiceSnapshot, PaymentMeans } from "../../schemas/Invoice.ts"
 import { Line, Totals } from "../../schemas/Line.ts"
 import { Currency, Decimal, LocalDate } from "../../schemas/Money.ts"
 import type { PageRequest } from "../../schemas/Page.ts"
 import { GrantedRange } from "../../schemas/Resolution.ts"
 import { Metadata } from "../../schemas/Text.ts"
 import { timestamp } from "../domain/AuthorityTime.ts"
-import { type InvoiceState, stageOf, states, statusOf } from "../domain/InvoiceLifecycle.ts"
+import { isOfKind } from "../domain/DocumentKinds.ts"
+import { stageOf, states, statusOf } from "../domain/InvoiceLifecycle.ts"
 import * as AccountView from "./AccountView.ts"
 import * as Metrics from "../protocol/Metrics.ts"
 import type { Links } from "./FileLinks.ts"
 import * as Batcher from "./Batcher.ts"
-import { firstIdAt, lastIdAt } from "./Ids.ts"
+import { fits, type InvoiceFilter } from "./InvoiceFilter.ts"
 import * as Pages from "./Pages.ts"
 import { PoisonInvoices, reminderLeaseSeconds, type RowKey, UnreadableInvoice, type Vitals } from "./PoisonInvoices.ts"
 
 /** A fiscal document as it is stored. `state` is the lifecycle's; the public `status` and `stage` derive from it. */
 const Row = Schema.Struct({
   ...AccountMode.fields,
-  id: InvoiceId,
+  id: DocumentId,
   customer_id: CustomerId,
   state: Schema.Literals(states),
   version: Schema.Int,
@@ -39,6 +41,12 @@ const Row = Schema.Struct({
   totals: Totals,
   acquirer: Acquirer,
   metadata: Metadata,
+  /** Of a note: the invoice that it corrects, and why. */
+  invoice_id: Schema.NullOr(InvoiceId),
+  correction_code: Schema.NullOr(Schema.String),
+  reason: Schema.NullOr(Schema.String),
+  /** Of which prefix the range must be that it is numbered from; null for any. */
+  range_prefix: Schema.NullOr(Schema.String),
   resolution_id: Schema.NullOr(ResolutionId),
   issuer_version: Schema.Int,
   prefix: Schema.NullOr(Schema.String),
@@ -58,15 +66,19 @@ const Row = Schema.Struct({
 })
 export type StoredInvoice = typeof Row.Type
 
-/** With what its document says of the range it was numbered from, and since how long it has been submitted. */
+/**
+ * With what its document says of the range it was numbered from and of the invoice that it corrects, and since how long it has
+ * been submitted.
+ */
 const LoadedRow = Schema.Struct({
   ...Row.fields,
   range: Schema.NullOr(GrantedRange),
+  corrected: Schema.NullOr(Correction.fields.invoice),
   submitted_ms: Schema.NullOr(Schema.Finite)
 })
 export type LoadedInvoice = typeof LoadedRow.Type
 
-export const InvoiceKey = Schema.Struct({ ...AccountMode.fields, id: InvoiceId })
+export const InvoiceKey = Schema.Struct({ ...AccountMode.fields, id: DocumentId })
 export type InvoiceKey = typeof InvoiceKey.Type
 
 /** A draft that waits for its number. Its id is as stored. */
@@ -74,26 +86,6 @@ export interface QueuedDraft {
   readonly id: string
   readonly draft: Result.Result<StoredInvoice, UnreadableInvoice>
 }
-
-/** Which invoices are asked for; null is any. Both ends of the time count. */
-export interface InvoiceFilter {
-  readonly status: InvoiceStatus | null
-  readonly customer_id: string | null
-  readonly full_number: string | null
-  readonly from: Date | null
-  readonly to: Date | null
-}
-
-/** The states that a client sees as this status. */
-export const statesOf = (status: InvoiceStatus): ReadonlyArray<InvoiceState> =>
-  states.filter((state) => statusOf(state) === status)
-
-/** What may be the number in prefix and number written together: the index of numbers begins with it. */
-const numbersIn = (full_number: string): ReadonlyArray<bigint> =>
-  Array.from({ length: prefixMax + 1 }, (_, length) => full_number.slice(length))
-    .filter((number) => /^[1-9]\d{0,9}$/.test(number))
-    .map(BigInt)
-const prefixMax = 4
 
 const loadBatchMax = 500
 
@@ -150,6 +142,8 @@ export class Invoices extends Context.Service<
             select ${qualified}, case when r.id is not null then json_build_object('number', r.number, 'prefix', r.prefix,
               'from_number', r.from_number::text, 'to_number', r.to_number::text, 'valid_from', r.valid_from,
               'valid_to', r.valid_to) end as range,
+              case when c.id is not null then json_build_object('full_number', c.full_number, 'cufe', c.cufe,
+              'issue_date', c.issue_date) end as corrected,
               (extract(epoch from now() - i.submitted_at) * 1000)::float8 as submitted_ms
             from unnest(
               ${keys.map((key) => key.account_id)}::text[],
@@ -157,7 +151,8 @@ export class Invoices extends Context.Service<
               ${keys.map((key) => key.id)}::text[]
             ) as n (account_id, livemode, id)
             join invoices i using (account_id, livemode, id)
-            left join resolutions r on r.account_id = i.account_id and r.livemode = i.livemode and r.id = i.resolution_id`
+            left join resolutions r on r.account_id = i.account_id and r.livemode = i.livemode and r.id = i.resolution_id
+            left join invoices c on c.account_id = i.account_id and c.livemode = i.livemode and c.id = i.invoice_id`
           const byId = new Map(rows.map((row) => [row["id"], row]))
           return keys.map((key) => byId.get(key.id))
         }, Effect.orDie)
@@ -213,20 +208,13 @@ export class Invoices extends Context.Service<
       }, Effect.orDie)
 
       const page = Pages.make(sql, { table: "invoices", columns, row: Row })
-      const fits = ({ customer_id, from, full_number, status, to }: InvoiceFilter): Statement.Fragment =>
-        sql.and([
-          ...(customer_id === null ? [] : [sql`customer_id = ${customer_id}`]),
-          ...(full_number === null
-            ? []
-            : [sql`number = any(${numbersIn(full_number).map(String)}::bigint[]) and full_number = ${full_number}`]),
-          ...(status === null ? [] : [sql`state = any(${statesOf(status)}::text[])`]),
-          ...(from === null ? [] : [sql`created_at >= ${from} and id >= ${firstIdAt("inv", from)}`]),
-          ...(to === null ? [] : [sql`created_at <= ${to} and id <= ${lastIdAt("inv", to)}`])
-        ])
 
       return Invoices.of({
         find,
-        list: (of, request, filter) => page(of, request, fits(filter)),
+        list: (of, request, filter) =>
+          request.cursor === null || isOfKind(filter.kind, request.cursor.id)
+            ? page(of, request, fits(sql, filter))
+            : Effect.fail(Pages.invalidCursor(request.cursor)),
         load,
         queued,
         signedDocument: (key) => signedDocument(key).pipe(Effect.map(Option.map((row) => row.signed)), Effect.orDie),
@@ -236,20 +224,22 @@ export class Invoices extends Context.Service<
   )
 }
 
-/** The copy of an invoice that goes into its events, from its row as the transition leaves it. */
-export const invoiceSnapshot = (row: Vitals, { pdf_url }: Links): InvoiceSnapshot => ({
-  id: row.id,
-  object: "invoice",
-  status: statusOf(row.state),
-  cufe: row.cufe,
-  pdf_url,
-  full_number: row.full_number ?? "",
-  authority_errors: row.authority_errors,
-  authority_notifications: row.authority_notifications,
-  failure: row.failure,
-  metadata: row.metadata,
-  version: row.version
-})
+/** The copy of a document that goes into its events, from its row as the transition leaves it. */
+export const invoiceSnapshot = (row: Vitals, { pdf_url }: Links): InvoiceSnapshot | NoteSnapshot => {
+  const rest = {
+    status: statusOf(row.state),
+    pdf_url,
+    full_number: row.full_number ?? "",
+    authority_errors: row.authority_errors,
+    authority_notifications: row.authority_notifications,
+    failure: row.failure,
+    metadata: row.metadata,
+    version: row.version
+  }
+  return row.kind === "invoice"
+    ? { id: row.id as InvoiceId, object: row.kind, cufe: row.cufe, ...rest }
+    : { id: row.id as NoteId, object: row.kind, cude: row.cufe, ...rest }
+}
 
 const contingencyView = ({ contingency_since, transmit_before }: StoredInvoice): Invoice["contingency"] =>
   contingency_since === null
@@ -262,7 +252,7 @@ const contingencyView = ({ contingency_since, transmit_before }: StoredInvoice):
 
 /** The whole invoice as the API shows it. */
 export const invoiceView = (row: StoredInvoice, links: Links): Invoice => ({
-  id: row.id,
+  id: row.id as InvoiceId,
   object: "invoice",
   status: statusOf(row.state),
   full_number: row.full_number ?? "",

@@ -1,8 +1,8 @@
 import { Cause, Context, Effect, Layer, type Option, Result, Schema, SchemaIssue } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import { AccountMode } from "../../schemas/Account.ts"
-import { InvoiceId } from "../../schemas/Id.ts"
-import { AuthorityError, Failure } from "../../schemas/FiscalDocument.ts"
+import { DocumentId } from "../../schemas/Id.ts"
+import { AuthorityError, DocumentKind, Failure } from "../../schemas/FiscalDocument.ts"
 import { Metadata } from "../../schemas/Text.ts"
 import { states } from "../domain/InvoiceLifecycle.ts"
 
@@ -34,7 +34,8 @@ const Remarks = Schema.Array(AuthorityError).pipe(Schema.catchDecoding(() => Eff
 /** What is needed to end a document: the rest of its row may be in ruins. What is only told to clients is left out then. */
 const Vitals = Schema.Struct({
   ...AccountMode.fields,
-  id: InvoiceId,
+  id: DocumentId,
+  kind: DocumentKind,
   state: Schema.Literals(states),
   version: Schema.Int,
   attempts: Schema.Int,

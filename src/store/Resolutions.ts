@@ -1,13 +1,15 @@
-import { Context, Effect, Layer, Option, Result, Schema } from "effect"
+import { Clock, Context, Effect, Layer, Option, Result, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import { AccountMode } from "../../schemas/Account.ts"
-import { ApiError } from "../../schemas/ApiError.ts"
+import { ApiError, type Violation } from "../../schemas/ApiError.ts"
+import { DocumentKind } from "../../schemas/FiscalDocument.ts"
 import { ResolutionId } from "../../schemas/Id.ts"
 import { LocalDate } from "../../schemas/Money.ts"
 import type { PageRequest } from "../../schemas/Page.ts"
 import type { Resolution, ResolutionUpdate } from "../../schemas/Resolution.ts"
 import { timestamp } from "../domain/AuthorityTime.ts"
-import { resolutionStatus, validityViolations } from "../domain/ResolutionRules.ts"
+import type { NoteKind } from "../domain/DocumentKinds.ts"
+import { resolutionStatus, resolutionWarnings, validityViolations } from "../domain/ResolutionRules.ts"
 import * as AccountView from "./AccountView.ts"
 import * as Pages from "./Pages.ts"
 
@@ -15,7 +17,8 @@ const Row = Schema.Struct({
   ...AccountMode.fields,
   id: ResolutionId,
   number: Schema.String,
-  document_type: Schema.Literal("invoice"),
+  /** Of a note: the row is its kind's own counter, and no grant of the authority. */
+  document_type: DocumentKind,
   prefix: Schema.String,
   from_number: Schema.BigInt,
   to_number: Schema.BigInt,
@@ -56,12 +59,50 @@ export const changed = (range: StoredResolution, patch: ResolutionUpdate) => {
   return first === undefined ? Result.succeed(next) : Result.fail(ApiError.fromViolations([first, ...rest]))
 }
 
-/** Numbering ranges that the authority granted. The counter itself is moved by `Numbering` alone. */
+const counterPrefixes = { credit_note: "NC", debit_note: "ND" } as const
+const counterMax = 9_999_999_999n
+
+/**
+ * The counter of an account's notes of one kind, to stand beside `others`: without an end, under the first of NC, NC1 … NC99, or
+ * ND …, that no range of the account has. A prefix tells what a number is of.
+ */
+export const counterBeside = (
+  key: ResolutionKey & { readonly created_at: Date },
+  kind: NoteKind,
+  others: Iterable<StoredResolution>
+): StoredResolution => {
+  const taken = new Set([...others].map(({ prefix }) => prefix))
+  const base = counterPrefixes[kind]
+  const candidates = [base, ...Array.from({ length: 99 }, (_, index) => `${base}${index + 1}`)]
+  return {
+    ...key,
+    number: "",
+    document_type: kind,
+    prefix: candidates.find((prefix) => !taken.has(prefix)) ?? base,
+    from_number: 1n,
+    to_number: counterMax,
+    valid_from: "2000-01-01",
+    valid_to: "9999-12-31",
+    technical_key: "",
+    is_active: true,
+    next_number: 1n
+  }
+}
+
+/** Whose numbers are asked for: of a kind, and, where it is not null, of this prefix. */
+const RangeQuery = Schema.Struct({ ...AccountMode.fields, kind: DocumentKind, prefix: Schema.NullOr(Schema.String) })
+export type RangeQuery = typeof RangeQuery.Type
+
+/** Numbering ranges that the authority granted, and the counters of notes. The counter itself is moved by `Numbering` alone. */
 export class Resolutions extends Context.Service<
   Resolutions,
   {
-    /** The range that new invoices are numbered from on `date` (YYYY-MM-DD): active, valid, not exhausted, oldest first. */
-    readonly current: (of: AccountMode, date: string) => Effect.Effect<Option.Option<StoredResolution>>
+    /** The range that new documents are numbered from on `date` (YYYY-MM-DD): active, valid, not exhausted, oldest first. */
+    readonly current: (query: RangeQuery, date: string) => Effect.Effect<Option.Option<StoredResolution>>
+    /** All that there are, whatever they are good for. */
+    readonly all: (query: RangeQuery) => Effect.Effect<ReadonlyArray<StoredResolution>>
+    /** Makes the counter of a kind of notes under this key, if the account has none yet. Part of the caller's transaction. */
+    readonly ensureCounter: (key: ResolutionKey, kind: NoteKind) => Effect.Effect<void>
     readonly find: (of: AccountMode, id: string) => Effect.Effect<Option.Option<StoredResolution>>
     readonly list: (of: AccountMode, page: PageRequest) => Effect.Effect<Pages.Rows<StoredResolution>, ApiError>
     /** Adds a range without a look at the others. */
@@ -79,22 +120,28 @@ export class Resolutions extends Context.Service<
       const columns = sql.literal(Object.keys(Row.fields).join(", "))
 
       const current = SqlSchema.findOneOption({
-        Request: Schema.Struct({ ...AccountMode.fields, date: LocalDate }),
+        Request: Schema.Struct({ ...RangeQuery.fields, date: LocalDate }),
         Result: Row,
         execute: (request) => sql`
           select ${columns} from resolutions
-          where account_id = ${request.account_id} and livemode = ${request.livemode} and is_active
-            and document_type = 'invoice' and ${request.date}::date between valid_from and valid_to
+          where ${fits(request)} and is_active and ${request.date}::date between valid_from and valid_to
             and next_number <= to_number
           order by id limit 1`
       })
 
       const decode = Schema.decodeUnknownEffect(Schema.Array(Row))
       const where = (of: AccountMode) => sql`account_id = ${of.account_id} and livemode = ${of.livemode}`
+      const granted = sql`document_type = 'invoice'`
+      const fits = ({ account_id, kind, livemode, prefix }: typeof RangeQuery.Encoded) =>
+        sql.and([
+          sql`account_id = ${account_id} and livemode = ${livemode}`,
+          sql`document_type = ${kind}`,
+          ...(prefix === null ? [] : [sql`prefix = ${prefix}`])
+        ])
       const add = (resolution: StoredResolution) => sql`insert into resolutions ${sql.insert(resolution)}`
 
       const find: Resolutions["Service"]["find"] = Effect.fn("Resolutions.find")((of, id) =>
-        sql`select ${columns} from resolutions where ${where(of)} and id = ${id}`.pipe(
+        sql`select ${columns} from resolutions where ${where(of)} and ${granted} and id = ${id}`.pipe(
           Effect.flatMap(decode),
           Effect.map((rows) => Option.fromUndefinedOr(rows[0])),
           AccountView.within(sql, of),
@@ -102,8 +149,25 @@ export class Resolutions extends Context.Service<
         )
       )
 
-      /** All ranges, with nobody else registering or activating one until the commit: the account's row is the lock. */
-      const all = Effect.fnUntraced(function* (of: AccountMode) {
+      const ensureCounter = Effect.fn("Resolutions.ensureCounter")(function* (key: ResolutionKey, kind: NoteKind) {
+        const { account_id, livemode } = key
+        const has = (rows: ReadonlyArray<StoredResolution>) => rows.some(({ document_type }) => document_type === kind)
+        if (has(yield* all({ account_id, livemode, kind, prefix: null }))) return
+        const others = yield* locked(key)
+        if (has(others)) return
+        const created_at = new Date(yield* Clock.currentTimeMillis)
+        yield* Effect.orDie(add(counterBeside({ ...key, created_at }, kind, others)))
+      })
+
+      const all = Effect.fn("Resolutions.all")((query: RangeQuery) =>
+        sql`select ${columns} from resolutions where ${fits(query)} order by id`.pipe(
+          Effect.flatMap(decode),
+          Effect.orDie
+        )
+      )
+
+      /** All ranges and counters, with nobody else registering or activating one until the commit: the account's row is the lock. */
+      const locked = Effect.fnUntraced(function* (of: AccountMode) {
         yield* sql`select id from accounts where id = ${of.account_id} for no key update`
         return yield* sql`select ${columns} from resolutions where ${where(of)} order by id`.pipe(
           Effect.flatMap(decode)
@@ -111,14 +175,14 @@ export class Resolutions extends Context.Service<
       }, Effect.orDie)
 
       const register: Resolutions["Service"]["register"] = Effect.fn("Resolutions.register")(function* (resolution) {
-        const overlap = overlapOf(resolution, yield* all(resolution))
+        const overlap = overlapOf(resolution, yield* locked(resolution))
         if (overlap !== undefined) return yield* overlap
         yield* Effect.orDie(add(resolution))
       })
 
       const update: Resolutions["Service"]["update"] = Effect.fn("Resolutions.update")(function* (key, patch) {
-        const ranges = yield* all(key)
-        const range = ranges.find(({ id }) => id === key.id)
+        const ranges = yield* locked(key)
+        const range = ranges.find(({ document_type, id }) => id === key.id && document_type === "invoice")
         if (range === undefined) return yield* ApiError.missing("resolution", key.id)
         const next = yield* Effect.fromResult(changed(range, patch))
         const overlap = next.is_active && !isTaken(range) ? overlapOf(next, ranges) : undefined
@@ -129,10 +193,14 @@ export class Resolutions extends Context.Service<
         return updated ?? (yield* ApiError.missing("resolution", key.id))
       })
 
+      const page = Pages.make(sql, { table: "resolutions", columns, row: Row })
+
       return Resolutions.of({
-        current: (of, date) => Effect.orDie(current({ ...of, date })),
+        current: (query, date) => Effect.orDie(current({ ...query, date })),
+        all,
+        ensureCounter,
         find,
-        list: Pages.make(sql, { table: "resolutions", columns, row: Row }),
+        list: (of, request) => page(of, request, granted),
         insert: (resolution) => add(resolution).pipe(Effect.orDie, Effect.asVoid),
         register,
         update
@@ -141,13 +209,25 @@ export class Resolutions extends Context.Service<
   )
 }
 
+/** What is wrong with the prefix that an invoice asks for: it must be that of a range of the account. */
+export const prefixViolations = Effect.fnUntraced(function* (
+  resolutions: Resolutions["Service"],
+  of: AccountMode,
+  { prefix }: { readonly prefix?: string }
+): Effect.fn.Return<ReadonlyArray<Violation>> {
+  if (prefix === undefined) return []
+  if ((yield* resolutions.all({ ...of, kind: "invoice", prefix })).length > 0) return []
+  const message = `prefix must be that of a numbering range of the account; it has none of ${JSON.stringify(prefix)}. Register it at POST /v1/resolutions.`
+  return [{ param: "prefix", code: "parameter_invalid", message }]
+})
+
 /** The range as the API shows it on `today` (YYYY-MM-DD). */
 export const resolutionView = (row: StoredResolution, today: string): Resolution => ({
   id: row.id,
   object: "resolution",
   livemode: row.livemode,
   number: row.number,
-  document_type: row.document_type,
+  document_type: "invoice",
   prefix: row.prefix,
   from_number: Number(row.from_number),
   to_number: Number(row.to_number),
@@ -158,5 +238,6 @@ export const resolutionView = (row: StoredResolution, today: string): Resolution
   next_number: Number(row.next_number),
   remaining: Number(row.to_number - row.next_number) + 1,
   status: resolutionStatus(row, today),
+  warnings: resolutionWarnings(row, today),
   created_at: timestamp(row.created_at.getTime())
 })

@@ -1,6 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { ResolutionId } from "../../schemas/Id.ts"
-import { resolutionStatus, resolutionViolations } from "../../src/domain/ResolutionRules.ts"
+import {
+  lackOfRange,
+  resolutionStatus,
+  resolutionViolations,
+  resolutionWarnings
+} from "../../src/domain/ResolutionRules.ts"
 import { overlapOf, type StoredResolution } from "../../src/store/Resolutions.ts"
 import { account } from "../support/MemoryApp.ts"
 
@@ -61,6 +66,41 @@ describe("numbering ranges", () => {
   ] as const)("%o on %s is %s", (change, today, status) =>
     assert.strictEqual(resolutionStatus({ ...range, ...change }, today), status)
   )
+
+  it.each([
+    [{}, "2026-06-01", []],
+    [{ to_number: 109n, next_number: 99n }, "2026-06-01", []],
+    [{ to_number: 109n, next_number: 100n }, "2026-06-01", ["few_numbers_left"]],
+    [{ next_number: 21n }, "2026-06-01", ["few_numbers_left"]],
+    [{}, "2026-11-30", []],
+    [{}, "2026-12-01", ["expires_soon"]],
+    [{}, "2027-01-01", ["expires_soon"]],
+    [{ next_number: 20n }, "2026-12-31", ["few_numbers_left", "expires_soon"]],
+    [{ next_number: 20n, is_active: false }, "2026-12-31", []]
+  ] as const)("%o on %s warns of %j", (change, today, codes) =>
+    assert.deepStrictEqual(
+      resolutionWarnings({ ...range, ...change }, today).map(({ code }) => code),
+      codes as ReadonlyArray<string> as []
+    )
+  )
+
+  it.each([
+    [[], "no_numbering_range"],
+    [[{}], "no_numbering_range"],
+    [[{ next_number: 21n }], "range_exhausted"],
+    [[{ next_number: 21n, is_active: false }], "no_numbering_range"],
+    [[{ valid_to: "2026-05-31" }], "range_expired"],
+    [[{ valid_to: "2026-05-31", is_active: false }], "no_numbering_range"],
+    [[{ valid_from: "2026-06-02" }], "no_numbering_range"],
+    [[{ valid_to: "2026-05-31" }, { next_number: 21n }], "range_exhausted"]
+  ] as const)("of %o none gives a number: %s", (changes, code) => {
+    const ranges = changes.map((change) => ({ ...range, ...change }))
+    for (const prefix of [null, "FE"]) {
+      const failure = lackOfRange(ranges, "2026-06-01", prefix)
+      assert.deepInclude(failure, { code, retryable: true })
+      assert.strictEqual(failure.message.includes('"FE"'), prefix !== null)
+    }
+  })
 
   it.each([
     [{}, true],

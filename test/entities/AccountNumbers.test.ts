@@ -79,6 +79,31 @@ describe("Account: numbers", () => {
     }).pipe(Effect.provide(alone))
   )
 
+  it.effect("of one range are given in order of creation, whether drafts asked for its prefix or for none", () =>
+    Effect.gen(function* () {
+      const { tables, until } = yield* MemoryTables
+      const range = tables.resolutions.get(rangeId(testMode))
+      assert.isDefined(range)
+      const other = rangeId({ ...testMode, livemode: true })
+      tables.resolutions.set(other, { ...range, id: other, prefix: "FE" })
+      const customer = yield* addCustomer()
+      for (let index = 0; index < 12; index++) {
+        const { id } = yield* addDraft(customer)
+        const row = tables.invoices.get(id)
+        const range_prefix = [null, "SETP", "FE"][index % 3] ?? null
+        if (row !== undefined) tables.invoices.set(id, { ...row, range_prefix })
+      }
+      yield* accountOwner
+      yield* until(({ transitions }) => transitions.length === 12)
+      const numbers = (prefix: string) =>
+        inOrderOfCreation(tables)
+          .filter((row) => row.prefix === prefix)
+          .map((row) => row.number)
+      assert.deepStrictEqual(numbers("SETP"), numbersFrom(firstNumber, 8))
+      assert.deepStrictEqual(numbers("FE"), numbersFrom(firstNumber, 4))
+    }).pipe(Effect.provide(alone))
+  )
+
   it.effect("stopped while it numbers and started again, goes on from the rows", () =>
     Effect.gen(function* () {
       const memory = yield* MemoryTables
@@ -142,7 +167,7 @@ describe("Account: numbers", () => {
         const failed = [...tables.invoices.values()].filter((row) => row.state === "failed")
         assert.deepStrictEqual(
           failed.map(({ failure, full_number, next_action_at }) => [failure?.code, full_number, next_action_at]),
-          [["no_numbering_range", null, null]]
+          [["range_exhausted", null, null]]
         )
         assert.deepStrictEqual(
           tables.events.map(({ object_id, type }) => [type, object_id]),

@@ -57,7 +57,7 @@ describe("Invoice", () => {
       assert.strictEqual(body.account, key.account_id)
       assert.strictEqual(body.livemode, false)
       assert.strictEqual(body.created, "2026-11-21T10:00:00.000-05:00")
-      assert.deepInclude(body.data.object, {
+      assert.deepInclude(body.data.object as object, {
         id: key.id,
         status: "accepted_by_authority",
         cufe: row.cufe,

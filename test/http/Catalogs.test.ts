@@ -9,7 +9,10 @@ const catalogs = {
   "tipo-identificacion": ["31", "13", "22", "21", "41", "12", "11", "50"],
   "unidad-medida": ["94", "KGM", "MTR", "LTR", "HUR", "DAY", "NAR"],
   tributos: ["01", "04", "03", "02", "ZZ"],
-  "tipo-operacion": ["10", "09", "11"]
+  "tipo-operacion": ["10", "09", "11"],
+  // Those of the authority.
+  "concepto-nota-credito": ["1", "2", "3", "4", "5", "6"],
+  "concepto-nota-debito": ["1", "2", "3", "4"]
 }
 
 const cases = Object.entries(catalogs).map(([name, codes]) => ({ name, codes, path: `/v1/catalogs/${name}` }))

@@ -2,9 +2,19 @@ import { assert, describe, it as test, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import type { ErrorCode } from "../../schemas/ApiError.ts"
 import { Api } from "../../src/api/Api.ts"
-import { endpointBody, invoiceBody, resolutionBody } from "../support/Invoices.ts"
+import { documentKinds, type NoteKind } from "../../src/domain/DocumentKinds.ts"
+import type { InvoiceState } from "../../src/domain/InvoiceLifecycle.ts"
+import { endpointBody, invoiceBody, noteBody, resolutionBody } from "../support/Invoices.ts"
 import { keys, layer as app } from "../support/MemoryApp.ts"
-import { addCustomer, addDelivery, addDraft, addEndpoint, addSigned } from "../support/MemoryRows.ts"
+import {
+  addCustomer,
+  addDelivery,
+  addDraft,
+  addEndpoint,
+  addNote,
+  addNumbered,
+  addSigned
+} from "../support/MemoryRows.ts"
 import { MemoryTables } from "../support/MemoryTables.ts"
 import { post, send, type Sent } from "../support/Requests.ts"
 
@@ -135,6 +145,25 @@ const failedId = Effect.gen(function* () {
   if (row !== undefined) tables.invoices.set(id, { ...row, state: "failed" })
   return id
 })
+const acceptedId = Effect.gen(function* () {
+  const { tables } = yield* MemoryTables
+  const { id } = yield* Effect.orDie(Effect.flatMap(addCustomer(), addNumbered))
+  const row = tables.invoices.get(id)
+  if (row !== undefined) tables.invoices.set(id, { ...row, state: "accepted_by_authority", next_action_at: null })
+  return id as string
+})
+/** A note that nobody has been told of, in some state. */
+const noteId = (kind: NoteKind, state: InvoiceState = "queued") =>
+  Effect.map(
+    Effect.flatMap(acceptedId, (id) => addNote(kind, id, state)),
+    ({ id }) => id as string
+  )
+const signedNoteId = (kind: NoteKind) =>
+  Effect.tap(noteId(kind, "signed"), (id) =>
+    Effect.map(MemoryTables, ({ tables }) =>
+      tables.documents.set(id, { signed: new TextEncoder().encode("<signed/>"), authority_answer: null })
+    )
+  )
 const noId = Effect.succeed("")
 
 interface Row {
@@ -143,7 +172,9 @@ interface Row {
   readonly id?: Effect.Effect<
     string,
     never,
-    Effect.Services<typeof invoiceId | typeof endpointId | typeof deliveryId | typeof failedId | typeof signedId>
+    Effect.Services<
+      typeof invoiceId | typeof endpointId | typeof deliveryId | typeof signedId | ReturnType<typeof noteId>
+    >
   >
   /** A body that is right. */
   readonly body?: (id: string) => object
@@ -152,6 +183,20 @@ interface Row {
 const rename = { answers: change(200), id: addCustomer(), body: () => ({ legal_name: "Otra" }) }
 const amend = { answers: change(200), id: resolutionId, body: () => ({ is_active: false }) }
 const update = { answers: change(200), id: endpointId, body: () => ({ is_active: false }) }
+
+const notes = (kind: NoteKind): Readonly<Record<string, Row>> => {
+  const { path } = documentKinds[kind]
+  return {
+    [`POST ${path}`]: { answers: change(202), id: acceptedId, body: (invoice) => noteBody(invoice) },
+    [`GET ${path}`]: { answers: own },
+    [`GET ${path}/:id`]: { answers: item, id: noteId(kind) },
+    [`POST ${path}/:id/cancel`]: { answers: change(200), id: noteId(kind) },
+    [`POST ${path}/:id/retry`]: { answers: change(202), id: noteId(kind, "failed") },
+    [`GET ${path}/:id/timeline`]: { answers: item, id: noteId(kind) },
+    [`GET ${path}/:id/pdf`]: { answers: item, id: signedNoteId(kind) },
+    [`GET ${path}/:id/xml`]: { answers: item, id: signedNoteId(kind) }
+  }
+}
 
 /** One row a route: what it answers to a request that is right, and to one with each fault. */
 const rows: Readonly<Record<string, Row>> = {
@@ -181,6 +226,9 @@ const rows: Readonly<Record<string, Row>> = {
   "POST /v1/test-helpers/advance": { answers: ofTests, body: () => ({ seconds: 60 }) },
   "GET /v1/invoices/:id/pdf": { answers: item, id: signedId },
   "GET /v1/invoices/:id/xml": { answers: item, id: signedId },
+  "POST /v1/invoices/:id/annul": { answers: change(202), id: acceptedId, body: () => ({ reason: "Error" }) },
+  ...notes("credit_note"),
+  ...notes("debit_note"),
   "POST /v1/webhook-endpoints": { answers: creation, body: () => endpointBody("https://hooks.example.com/") },
   "GET /v1/webhook-endpoints": { answers: own },
   "GET /v1/webhook-endpoints/:id": { answers: item, id: endpointId },

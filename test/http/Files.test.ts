@@ -1,7 +1,6 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import type { InvoiceId } from "../../schemas/Id.ts"
 import type { InvoiceState } from "../../src/domain/InvoiceLifecycle.ts"
 import { invoiceBody } from "../support/Invoices.ts"
 import { account, baseUrl, keys, layer as app, otherAccount, startOfTest } from "../support/MemoryApp.ts"
@@ -21,7 +20,7 @@ const accepted = Effect.gen(function* () {
   return json
 })
 
-const inState = Effect.fnUntraced(function* (id: InvoiceId, state: InvoiceState) {
+const inState = Effect.fnUntraced(function* (id: string, state: InvoiceState) {
   const { tables } = yield* MemoryTables
   const row = tables.invoices.get(id)
   if (row !== undefined) tables.invoices.set(id, { ...row, state })

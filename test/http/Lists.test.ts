@@ -1,7 +1,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { customerBody, endpointBody, invoiceBody, resolutionBody } from "../support/Invoices.ts"
+import { issue } from "../support/Correcting.ts"
+import { customerBody, endpointBody, invoiceBody, partialNoteBody, resolutionBody } from "../support/Invoices.ts"
 import { layer as app } from "../support/MemoryApp.ts"
 import { addDelivery, addEndpoint } from "../support/MemoryRows.ts"
 import { MemoryTables } from "../support/MemoryTables.ts"
@@ -30,7 +31,14 @@ const walk = Effect.fnUntraced(function* (path: string, limit: number, cursor: "
 layer(app)("lists", (it) => {
   it.effect("of nothing", () =>
     Effect.gen(function* () {
-      for (const path of ["/v1/customers", "/v1/invoices", "/v1/webhook-endpoints", "/v1/events"]) {
+      for (const path of [
+        "/v1/customers",
+        "/v1/invoices",
+        "/v1/credit-notes",
+        "/v1/debit-notes",
+        "/v1/webhook-endpoints",
+        "/v1/events"
+      ]) {
         const { json, status } = yield* get(path)
         assert.strictEqual(status, 200)
         assert.deepStrictEqual(json, { object: "list", url: path, has_more: false, data: [] })
@@ -159,6 +167,20 @@ layer(app)("filtered lists", (it) => {
           if (page.has_more === false) break
         }
         assert.deepStrictEqual(pages, idsOf(json.data), query)
+      }
+    })
+  )
+})
+
+layer(app)("lists of notes", (it) => {
+  it.effect("page the same way", () =>
+    Effect.gen(function* () {
+      const { id } = yield* issue
+      for (const path of ["/v1/credit-notes", "/v1/debit-notes"]) {
+        const made = yield* Effect.forEach(Array.from({ length: 5 }), () => post(path, partialNoteBody(id, "1.00")))
+        const newestFirst = made.map(({ json }) => String(json.id)).toReversed()
+        assert.deepStrictEqual(yield* walk(path, 2, "starting_after"), newestFirst)
+        assert.deepStrictEqual(yield* walk(path, 2, "ending_before"), newestFirst)
       }
     })
   )

@@ -1,9 +1,10 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { customerBody, endpointBody, invoiceBody, resolutionBody } from "../support/Invoices.ts"
+import { issue } from "../support/Correcting.ts"
+import { customerBody, endpointBody, invoiceBody, noteBody, resolutionBody } from "../support/Invoices.ts"
 import { apiKeyIds, layer as app } from "../support/MemoryApp.ts"
 import { addCustomer, addEndpoint } from "../support/MemoryRows.ts"
-import { MemoryTables } from "../support/MemoryTables.ts"
+import { type InvoiceRow, MemoryTables } from "../support/MemoryTables.ts"
 import { send, type Sent } from "../support/Requests.ts"
 
 const oddValues: ReadonlyArray<unknown> = [
@@ -51,6 +52,8 @@ const mutations = (body: unknown, value: unknown): ReadonlyArray<unknown> => {
   return [value, ...inner, { ...body, odd: value }]
 }
 
+const isNote = (row: InvoiceRow) => row.kind !== "invoice"
+
 const isRefused = (status: number) => [400, 404, 409, 413].includes(status)
 
 /** Sends each mutation; gives how many were refused. None may break the service or be answered without an envelope. */
@@ -96,6 +99,7 @@ layer(app)("bodies with one thing wrong", (it) => {
     Effect.gen(function* () {
       const body = {
         ...invoiceBody(yield* addCustomer(), { order: "1" }),
+        prefix: "SETP",
         payment_means: { code: "10", type: "2", due_date: "2026-12-31" }
       }
       assert.isAbove(yield* sendAll({ method: "POST", path: "/v1/invoices" }, body), 400)
@@ -125,6 +129,25 @@ layer(app)("bodies with one thing wrong", (it) => {
           }
         }
       }
+    })
+  )
+
+  it.effect("notes, and annulments", () =>
+    Effect.gen(function* () {
+      const { id } = yield* issue
+      const body = noteBody(id, { order: "1" })
+      for (const path of ["/v1/credit-notes", "/v1/debit-notes"]) {
+        assert.isAbove(yield* sendAll({ method: "POST", path }, body), 300)
+      }
+      const memory = yield* MemoryTables
+      // Nothing has been credited.
+      memory.onCall = () =>
+        Effect.sync(() =>
+          memory.tables.invoices.forEach((row, key) => isNote(row) && memory.tables.invoices.delete(key))
+        )
+      const path = `/v1/invoices/${id}/annul`
+      assert.isAbove(yield* sendAll({ method: "POST", path }, { reason: "Error" }), 20)
+      memory.onCall = () => Effect.void
     })
   )
 

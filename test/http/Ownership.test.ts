@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { customerBody, endpointBody, invoiceBody, resolutionBody } from "../support/Invoices.ts"
+import { customerBody, endpointBody, invoiceBody, partialNoteBody, resolutionBody } from "../support/Invoices.ts"
 import { keys, layer as app } from "../support/MemoryApp.ts"
 import { MemoryTables } from "../support/MemoryTables.ts"
 import { get, post, send, type Sent } from "../support/Requests.ts"
@@ -21,6 +21,9 @@ const objects = Effect.gen(function* () {
   const endpoint = yield* post("/v1/webhook-endpoints", endpointBody("https://hooks.example.com"))
   const test = yield* post(`/v1/webhook-endpoints/${endpoint.json.id}/test`)
   yield* until(({ deliveries }) => deliveries.get(test.json.id)?.status === "succeeded")
+  const credit = yield* post("/v1/credit-notes", partialNoteBody(invoice.json.id, "1.00"))
+  const debit = yield* post("/v1/debit-notes", partialNoteBody(invoice.json.id, "1.00"))
+  yield* until(({ invoices }) => [...invoices.values()].every((row) => row.next_action_at === null))
   const { json: resolution } = yield* post(
     "/v1/resolutions",
     resolutionBody({ from_number: ++numbers, to_number: numbers })
@@ -31,6 +34,8 @@ const objects = Effect.gen(function* () {
   return {
     customer: String(customer.json.id),
     invoice: String(invoice.json.id),
+    credit: String(credit.json.id),
+    debit: String(debit.json.id),
     endpoint: String(endpoint.json.id),
     delivery: String(test.json.id),
     event: String(event?.id),
@@ -55,6 +60,18 @@ const requests = (ids: Effect.Success<typeof objects>): ReadonlyArray<Sent & { r
   { id: ids.invoice, path: `/v1/invoices/${ids.invoice}/xml` },
   { id: ids.invoice, method: "POST", path: `/v1/invoices/${ids.invoice}/cancel` },
   { id: ids.invoice, method: "POST", path: `/v1/invoices/${ids.invoice}/retry` },
+  { id: ids.invoice, method: "POST", path: `/v1/invoices/${ids.invoice}/annul`, body: { reason: "Error" } },
+  ...(["credit", "debit"] as const).flatMap((kind) => {
+    const path = `/v1/${kind}-notes`
+    return [
+      { id: ids.invoice, method: "POST", path, body: partialNoteBody(ids.invoice, "1.00") },
+      { id: ids[kind], path: `${path}?starting_after=${ids[kind]}` },
+      { id: ids[kind], path: `${path}/${ids[kind]}` },
+      { id: ids[kind], path: `${path}/${ids[kind]}/timeline` },
+      { id: ids[kind], method: "POST", path: `${path}/${ids[kind]}/cancel` },
+      { id: ids[kind], method: "POST", path: `${path}/${ids[kind]}/retry` }
+    ]
+  }),
   { id: ids.endpoint, path: `/v1/webhook-endpoints/${ids.endpoint}` },
   { id: ids.endpoint, method: "PATCH", path: `/v1/webhook-endpoints/${ids.endpoint}`, body: { is_active: false } },
   { id: ids.endpoint, method: "POST", path: `/v1/webhook-endpoints/${ids.endpoint}`, body: { is_active: false } },
@@ -123,7 +140,14 @@ layer(app)("ownership", (it) => {
     it.effect(`${whose} lists show nothing of this one`, () =>
       Effect.gen(function* () {
         yield* objects
-        for (const path of ["/v1/customers", "/v1/invoices", "/v1/webhook-endpoints", "/v1/events"]) {
+        for (const path of [
+          "/v1/customers",
+          "/v1/invoices",
+          "/v1/credit-notes",
+          "/v1/debit-notes",
+          "/v1/webhook-endpoints",
+          "/v1/events"
+        ]) {
           const { json } = yield* get(path, as(key))
           assert.deepStrictEqual(json, { object: "list", url: path, has_more: false, data: [] })
         }
@@ -158,6 +182,8 @@ layer(app)("ownership", (it) => {
 const kinds: Readonly<Record<string, string>> = {
   cust: "customers",
   inv: "invoices",
+  cn: "credit-notes",
+  dn: "debit-notes",
   key: "api-keys",
   we: "webhook-endpoints",
   whd: "webhook-deliveries",

@@ -7,15 +7,23 @@ import { get, post, send } from "../support/Requests.ts"
 
 const patch = (id: string, body: object) => send({ method: "PATCH", path: `/v1/resolutions/${id}`, body })
 
-/** An invoice with its number, or what kept it from having one. */
-const issue = Effect.gen(function* () {
+const outcomeOf = Effect.fnUntraced(function* (id: string) {
   const { until } = yield* MemoryTables
-  const customer = yield* post("/v1/customers", customerBody())
-  const { json } = yield* post("/v1/invoices", invoiceBody(customer.json.id))
-  yield* until(({ invoices }) => invoices.get(json.id)?.next_action_at === null)
-  const invoice = yield* get(`/v1/invoices/${json.id}`)
-  return [invoice.json.status, invoice.json.full_number, invoice.json.failure?.code ?? null]
+  yield* until(({ invoices }) => invoices.get(id)?.next_action_at === null)
+  const { json } = yield* get(`/v1/invoices/${id}`)
+  return [json.status, json.full_number, json.failure?.code ?? null]
 })
+
+const create = Effect.fnUntraced(function* (fields: object = {}) {
+  const customer = yield* post("/v1/customers", customerBody())
+  const { json } = yield* post("/v1/invoices", { ...invoiceBody(customer.json.id), ...fields })
+  return String(json.id)
+})
+
+/** An invoice with its number, or what kept it from having one. */
+const issue = Effect.flatMap(create(), outcomeOf)
+
+const issueFrom = (prefix: string) => Effect.flatMap(create({ prefix }), outcomeOf)
 
 layer(app)("resolutions", (it) => {
   it.effect("are shown as they were registered, with what is left of them", () =>
@@ -34,7 +42,8 @@ layer(app)("resolutions", (it) => {
         document_type: "invoice",
         is_active: true,
         remaining: 50,
-        status: "active"
+        status: "active",
+        warnings: []
       })
       assert.deepStrictEqual((yield* get(headers.location ?? "")).json, json)
       const { data } = (yield* get("/v1/resolutions")).json
@@ -54,7 +63,17 @@ layer(app)("resolutions", (it) => {
         [{ valid_to: "2026-11-20" }, { valid_to: "2026-11-20", status: "expired" }],
         [
           { valid_to: "2026-11-21", is_active: true },
-          { valid_to: "2026-11-21", is_active: true, status: "active" }
+          {
+            valid_to: "2026-11-21",
+            is_active: true,
+            status: "active",
+            warnings: [
+              {
+                code: "expires_soon",
+                message: "The range expires today. Ask the authority to extend it, or for another one."
+              }
+            ]
+          }
         ]
       ]) {
         Object.assign(made, changed)
@@ -96,7 +115,7 @@ layer(app)("resolutions", (it) => {
         const { json } = yield* post("/v1/resolutions", resolutionBody({ prefix: "N", ...two }))
         assert.deepStrictEqual(yield* issue, ["accepted_by_authority", "N7", null])
         assert.deepStrictEqual(yield* issue, ["accepted_by_authority", "N8", null])
-        assert.deepStrictEqual(yield* issue, ["failed", "", "no_numbering_range"])
+        assert.deepStrictEqual(yield* issue, ["failed", "", "range_exhausted"])
         assert.deepInclude((yield* get(`/v1/resolutions/${json.id}`)).json, {
           status: "exhausted",
           remaining: 0,
@@ -105,5 +124,78 @@ layer(app)("resolutions", (it) => {
         yield* patch(rangeId(testMode), { is_active: true })
         assert.deepStrictEqual(yield* issue, ["accepted_by_authority", "SETP990000001", null])
       })
+  )
+})
+
+layer(app)("several ranges", (it) => {
+  it.effect("an invoice is numbered from one of the prefix that it names, and else from the oldest that serves", () =>
+    Effect.gen(function* () {
+      for (const prefix of ["FA", "FB", ""]) yield* post("/v1/resolutions", resolutionBody({ prefix }))
+      assert.deepStrictEqual(yield* issueFrom("FB"), ["accepted_by_authority", "FB1", null])
+      assert.deepStrictEqual(yield* issueFrom("FA"), ["accepted_by_authority", "FA1", null])
+      assert.deepStrictEqual(yield* issueFrom("FB"), ["accepted_by_authority", "FB2", null])
+      assert.deepStrictEqual(yield* issueFrom(""), ["accepted_by_authority", "1", null])
+      // By their ids: that of the test's own range is the last of all.
+      assert.deepStrictEqual(yield* issue, ["accepted_by_authority", "FA2", null])
+    })
+  )
+
+  it.effect("a prefix of no range is a mistake, and validation tells it as well", () =>
+    Effect.gen(function* () {
+      const customer = yield* post("/v1/customers", customerBody())
+      const body = { ...invoiceBody(customer.json.id), prefix: "ZZ" }
+      const refused = yield* post("/v1/invoices", body)
+      const { json } = yield* post("/v1/invoices/validate", body)
+      assert.deepStrictEqual(json, { object: "validation", valid: false, errors: refused.json.error.errors })
+      assert.deepInclude(json.errors[0], { param: "prefix", code: "parameter_invalid" })
+    })
+  )
+
+  it.effect("one that is used up fails what asks for it, and the next one numbers that when it is tried again", () =>
+    Effect.gen(function* () {
+      yield* post("/v1/resolutions", resolutionBody({ prefix: "X", from_number: 1, to_number: 1 }))
+      assert.deepStrictEqual(yield* issueFrom("X"), ["accepted_by_authority", "X1", null])
+      const id = yield* create({ prefix: "X" })
+      assert.deepStrictEqual(yield* outcomeOf(id), ["failed", "", "range_exhausted"])
+      assert.include((yield* get(`/v1/invoices/${id}`)).json.failure.message, '"X"')
+      const early = yield* post(`/v1/invoices/${id}/retry`)
+      assert.strictEqual(early.status, 202)
+      assert.deepStrictEqual(yield* outcomeOf(id), ["failed", "", "range_exhausted"])
+      yield* post("/v1/resolutions", resolutionBody({ prefix: "X", from_number: 2, to_number: 9 }))
+      assert.strictEqual((yield* post(`/v1/invoices/${id}/retry`)).status, 202)
+      assert.deepStrictEqual(yield* outcomeOf(id), ["accepted_by_authority", "X2", null])
+    })
+  )
+
+  it.effect("one that has expired fails what asks for it, until it is extended", () =>
+    Effect.gen(function* () {
+      const past = resolutionBody({ prefix: "Y", valid_to: "2026-11-20" })
+      const { json: range } = yield* post("/v1/resolutions", past)
+      assert.deepInclude(range, { status: "expired" })
+      const id = yield* create({ prefix: "Y" })
+      assert.deepStrictEqual(yield* outcomeOf(id), ["failed", "", "range_expired"])
+      assert.strictEqual((yield* get(`/v1/resolutions/${range.id}`)).json.next_number, 1)
+      yield* patch(range.id, { valid_to: "2027-12-31" })
+      assert.strictEqual((yield* post(`/v1/invoices/${id}/retry`)).status, 202)
+      assert.deepStrictEqual(yield* outcomeOf(id), ["accepted_by_authority", "Y1", null])
+    })
+  )
+
+  it.effect("warns before it serves no more", () =>
+    Effect.gen(function* () {
+      const body = resolutionBody({ prefix: "V", to_number: 10, next_number: 10, valid_to: "2026-12-21" })
+      const { json } = yield* post("/v1/resolutions", body)
+      assert.deepStrictEqual(json.warnings, [
+        {
+          code: "few_numbers_left",
+          message: "1 of 10 numbers are left. Ask the authority for another range and register it."
+        },
+        {
+          code: "expires_soon",
+          message: "The range expires on 2026-12-21. Ask the authority to extend it, or for another one."
+        }
+      ])
+      assert.deepStrictEqual((yield* patch(json.id, { is_active: false })).json.warnings, [])
+    })
   )
 })

@@ -53,6 +53,42 @@ export const mutants: ReadonlyArray<Mutant> = [
     tests: ["test/numbering.pg.test.ts"]
   },
   {
+    name: "a note does not lock the invoice that it credits",
+    file: "src/store/Notes.ts",
+    find: "          for no key update`",
+    replace: "          `",
+    tests: ["test/notes.pg.test.ts"]
+  },
+  {
+    name: "each credit note is compared with the invoice alone",
+    file: "src/entities/NoteWork.ts",
+    find: "if (cents(payable_amount) > left) return yield* exceeds(left, params.amount)",
+    replace:
+      "if (cents(payable_amount) > cents(invoice.totals.payable_amount)) return yield* exceeds(left, params.amount)",
+    tests: ["test/http/CreditNotes.test.ts"]
+  },
+  {
+    name: "a note corrects whatever became of its invoice",
+    file: "src/entities/NoteWork.ts",
+    find: 'if (status === "accepted_by_authority" ||',
+    replace: 'if (status !== "failed" ||',
+    tests: ["test/http/Notes.test.ts"]
+  },
+  {
+    name: "a credit note that is tried again takes what others have credited meanwhile",
+    file: "src/entities/InvoiceCommandWork.ts",
+    find: 'kindOf(key.id) === "credit_note" ? creditAgain(key) : Effect.void',
+    replace: "Effect.void",
+    tests: ["test/http/CreditNotes.test.ts"]
+  },
+  {
+    name: "an account's own transaction makes any document",
+    file: "migrations/0011_notes.ts",
+    find: "with check (kind <> 'invoice' and state = 'queued' and version = 1 and number is null and cufe is null)",
+    replace: "with check (true)",
+    tests: ["test/notes.pg.test.ts"]
+  },
+  {
     name: "a step does not compare version and state",
     file: transitions,
     find: "and i.version = n.version and i.state = n.from_state",

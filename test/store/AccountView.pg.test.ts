@@ -47,7 +47,15 @@ const askFor = Effect.fnUntraced(function* (of: AccountMode, owned: Owned) {
     removed: yield* endpoints.remove(endpoint)
   }
 })
-const everything = { status: null, customer_id: null, full_number: null, from: null, to: null }
+const everything = {
+  kind: "invoice",
+  invoice_id: null,
+  status: null,
+  customer_id: null,
+  full_number: null,
+  from: null,
+  to: null
+} as const
 const nothing = {
   customer: false,
   customers: false,

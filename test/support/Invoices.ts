@@ -34,6 +34,30 @@ export const invoiceBody = (customer_id: string, metadata: Record<string, string
   metadata
 })
 
+/** A note over the whole of such an invoice. */
+export const noteBody = (invoice_id: string, metadata: Record<string, string> = {}) => ({
+  invoice_id,
+  correction_code: "1",
+  reason: "Devolución",
+  lines: invoiceBody("").lines,
+  metadata
+})
+
+/** One over a part of it, without tax. */
+export const partialNoteBody = (invoice_id: string, amount: string) => ({
+  ...noteBody(invoice_id),
+  lines: [
+    {
+      description: "Descuento",
+      quantity: "1.00",
+      unit_code: "94",
+      unit_price: amount,
+      line_extension_amount: amount,
+      taxes: [{ code: "ZZ", rate: "0.00", base: "0.00", value: "0.00" }]
+    }
+  ]
+})
+
 export const outcomeEvents = [
   "invoice.accepted_by_authority",
   "invoice.rejected_by_authority",

@@ -4,8 +4,10 @@ import { ApiError } from "../../schemas/ApiError.ts"
 import type { ResolutionUpdate } from "../../schemas/Resolution.ts"
 import {
   changed,
+  counterBeside,
   isTaken,
   overlapOf,
+  type RangeQuery,
   type ResolutionKey,
   Resolutions,
   type StoredResolution
@@ -16,10 +18,18 @@ type Ranges = Map<string, StoredResolution>
 
 const ofAccount = (ranges: Ranges, of: AccountMode) => [...ranges.values()].filter((row) => isOf(row, of))
 
+const matching = (ranges: Ranges, { kind, prefix, ...of }: RangeQuery) =>
+  ofAccount(ranges, of)
+    .filter((row) => row.document_type === kind && (prefix === null || row.prefix === prefix))
+    .toSorted((a, b) => (a.id < b.id ? -1 : 1))
+
+/** The counters of notes are no ranges of the authority. */
+const isGranted = ({ document_type }: StoredResolution) => document_type === "invoice"
+
 const change = (ranges: Ranges, key: ResolutionKey, patch: ResolutionUpdate) =>
   Result.gen(function* () {
     const range = rowOf(ranges, key)
-    if (range === undefined) return yield* Result.fail(ApiError.missing("resolution", key.id))
+    if (range === undefined || !isGranted(range)) return yield* Result.fail(ApiError.missing("resolution", key.id))
     const next = yield* changed(range, patch)
     const overlap = next.is_active && !isTaken(range) ? overlapOf(next, ofAccount(ranges, key)) : undefined
     if (overlap !== undefined) return yield* Result.fail(overlap)
@@ -31,23 +41,27 @@ export const resolutionsLayer = Layer.effect(
   Resolutions,
   Effect.map(MemoryTables, ({ call }) =>
     Resolutions.of({
-      current: (of, date) =>
+      all: (query) => call("Resolutions.all", ({ resolutions }) => matching(resolutions, query)),
+      ensureCounter: (key, kind) =>
+        call("Resolutions.ensureCounter", ({ resolutions }, now) => {
+          const others = ofAccount(resolutions, key)
+          if (others.some(({ document_type }) => document_type === kind)) return
+          resolutions.set(key.id, counterBeside({ ...key, created_at: new Date(now) }, kind, others))
+        }),
+      current: (query, date) =>
         call("Resolutions.current", ({ resolutions }) => {
-          const fitting = [...resolutions.values()].filter(
-            (row) =>
-              isOf(row, of) &&
-              row.is_active &&
-              row.valid_from <= date &&
-              date <= row.valid_to &&
-              row.next_number <= row.to_number
+          const fitting = matching(resolutions, query).filter(
+            (row) => row.is_active && row.valid_from <= date && date <= row.valid_to && row.next_number <= row.to_number
           )
-          return Option.fromUndefinedOr(fitting.toSorted((a, b) => (a.id < b.id ? -1 : 1))[0])
+          return Option.fromUndefinedOr(fitting[0])
         }),
       find: (of, id) =>
-        call("Resolutions.find", ({ resolutions }) => Option.fromUndefinedOr(rowOf(resolutions, { ...of, id }))),
+        call("Resolutions.find", ({ resolutions }) =>
+          Option.filter(Option.fromUndefinedOr(rowOf(resolutions, { ...of, id })), isGranted)
+        ),
       list: (of, request) =>
         Effect.flatMap(
-          call("Resolutions.list", ({ resolutions }) => pageOf(resolutions, of, request)),
+          call("Resolutions.list", ({ resolutions }) => pageOf(resolutions, of, request, isGranted)),
           Effect.fromResult
         ),
       register: (resolution) =>

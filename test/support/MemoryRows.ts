@@ -3,13 +3,17 @@ import { CustomerRequest } from "../../schemas/Customer.ts"
 import { DeliveryId, type EventId, InvoiceId, WebhookEndpointId } from "../../schemas/Id.ts"
 import type { EventType } from "../../schemas/Event.ts"
 import { InvoiceRequest } from "../../schemas/Invoice.ts"
+import type { NoteKind } from "../../src/domain/DocumentKinds.ts"
+import type { InvoiceState } from "../../src/domain/InvoiceLifecycle.ts"
 import { totalsOf } from "../../src/domain/Totals.ts"
 import { Ids } from "../../src/store/Ids.ts"
 import { InvoiceCreation } from "../../src/store/InvoiceCreation.ts"
 import type { InvoiceKey } from "../../src/store/Invoices.ts"
+import { Notes } from "../../src/store/Notes.ts"
 import { Numbering } from "../../src/store/Numbering.ts"
+import { Resolutions } from "../../src/store/Resolutions.ts"
 import type { EndpointKey } from "../../src/store/WebhookEndpoints.ts"
-import { customerBody, invoiceBody, outcomeEvents } from "./Invoices.ts"
+import { customerBody, invoiceBody, noteBody, outcomeEvents } from "./Invoices.ts"
 import { apiKeyIds, rangeId, testMode } from "./MemoryApp.ts"
 import { type EventRow, MemoryTables, newDelivery } from "./MemoryTables.ts"
 
@@ -83,6 +87,27 @@ export const addSigned = Effect.fnUntraced(function* (customer: string) {
   tables.documents.set(key.id, { signed: new TextEncoder().encode("<signed/>"), authority_answer: null })
   return key
 })
+/** A note to the whole of an invoice, in some state without a number; nobody has been told of it. */
+export const addNote = Effect.fnUntraced(function* (
+  kind: NoteKind,
+  invoice_id: string,
+  state: InvoiceState = "queued"
+) {
+  const { tables } = yield* MemoryTables
+  const ids = yield* Ids
+  const notes = yield* Notes
+  const resolutions = yield* Resolutions
+  const invoice = yield* Effect.flatMap(notes.lock(testMode, invoice_id), Effect.fromOption)
+  yield* resolutions.ensureCounter({ ...testMode, id: yield* ids.resolution }, kind)
+  const id = yield* kind === "credit_note" ? ids.creditNote : ids.debitNote
+  const request = { ...noteBody(invoice_id), lines: invoice.lines }
+  const created_at = new Date(yield* Clock.currentTimeMillis)
+  yield* notes.insert({ id, kind, invoice, request, totals: invoice.totals, created_at })
+  const row = tables.invoices.get(id)
+  if (row !== undefined) tables.invoices.set(id, { ...row, state })
+  const key: InvoiceKey = { ...testMode, id }
+  return key
+}, Effect.orDie)
 
 export const addEndpoint = Effect.fnUntraced(function* (options: { readonly max_in_flight?: number } = {}) {
   const { tables } = yield* MemoryTables

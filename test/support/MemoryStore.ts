@@ -1,19 +1,21 @@
 import { Effect, Layer, Option, Result, Semaphore } from "effect"
 import { ApiError } from "../../schemas/ApiError.ts"
-import type { GrantedRange } from "../../schemas/Resolution.ts"
 import { Customers } from "../../src/store/Customers.ts"
 import { Database } from "../../src/store/Database.ts"
 import { type Answer, type Claim, conflict, IdempotencyKeys, type Outcome } from "../../src/store/IdempotencyKeys.ts"
 import { InvoiceCreation } from "../../src/store/InvoiceCreation.ts"
-import { type InvoiceFilter, Invoices, statesOf } from "../../src/store/Invoices.ts"
+import { type InvoiceFilter, statesOf } from "../../src/store/InvoiceFilter.ts"
+import { Invoices } from "../../src/store/Invoices.ts"
+import { invalidCursor } from "../../src/store/Pages.ts"
+import { isOfKind } from "../../src/domain/DocumentKinds.ts"
 import { reminderLeaseSeconds } from "../../src/store/PoisonInvoices.ts"
-import type { StoredResolution } from "../../src/store/Resolutions.ts"
 import { Workers } from "../../src/store/Workers.ts"
 import { accountsLayer, apiKeysLayer, auditLogLayer } from "./MemoryAccounts.ts"
 import { invoiceCommandsLayer, timelinesLayer } from "./MemoryCommands.ts"
 import { deliveriesLayer, numberingLayer, transitionsLayer } from "./MemoryDelivery.ts"
 import { endpointsLayer } from "./MemoryEndpoints.ts"
 import { deliveryLogLayer, eventsLayer, redeliveryLayer } from "./MemoryEvents.ts"
+import { loaded, notesLayer } from "./MemoryNotes.ts"
 import { resolutionsLayer } from "./MemoryResolutions.ts"
 import { circuitsLayer, redatingLayer, sandboxAuthoritiesLayer } from "./MemoryContingency.ts"
 import { backlogLayer, poisonInvoicesLayer, retentionLayer } from "./MemoryUpkeep.ts"
@@ -29,22 +31,15 @@ const windowMs = 24 * 3_600_000
 const numberWithinMs = 3_000
 
 const fits =
-  ({ customer_id, from, full_number, status, to }: InvoiceFilter) =>
+  ({ customer_id, from, full_number, invoice_id, kind, status, to }: InvoiceFilter) =>
   (row: InvoiceRow) =>
+    row.kind === kind &&
+    (invoice_id === null || row.invoice_id === invoice_id) &&
     (customer_id === null || row.customer_id === customer_id) &&
     (full_number === null || row.full_number === full_number) &&
     (status === null || statesOf(status).includes(row.state)) &&
     (from === null || row.created_at >= from) &&
     (to === null || row.created_at <= to)
-
-const granted = ({ from_number, number, prefix, to_number, valid_from, valid_to }: StoredResolution): GrantedRange => ({
-  number,
-  prefix,
-  from_number: String(from_number),
-  to_number: String(to_number),
-  valid_from,
-  valid_to
-})
 
 const isDraft = (row: InvoiceRow) => row.state === "queued"
 
@@ -175,6 +170,10 @@ const invoiceCreationLayer = Layer.effect(
               totals,
               acquirer: customer.value.acquirer,
               metadata: request.metadata ?? {},
+              invoice_id: null,
+              correction_code: null,
+              reason: null,
+              range_prefix: request.prefix ?? null,
               resolution_id: null,
               issuer_version: 1,
               prefix: null,
@@ -210,16 +209,16 @@ const invoicesLayer = Layer.effect(
     Invoices.of({
       find: (of, id) => call("Invoices.find", ({ invoices }) => optionOf(invoices, of, id)),
       load: (key) =>
-        call("Invoices.load", ({ invoices, resolutions }, now) =>
-          Option.map(optionOf(invoices, key, key.id), (row) => {
-            const range = resolutions.get(row.resolution_id ?? "")
-            const submitted_ms = row.submitted_at === null ? null : now - row.submitted_at.getTime()
-            return { ...row, range: range === undefined ? null : granted(range), submitted_ms }
-          })
+        call("Invoices.load", (tables, now) =>
+          Option.map(optionOf(tables.invoices, key, key.id), (row) => loaded(tables, row, now))
         ),
       list: (of, request, filter) =>
         Effect.flatMap(
-          call("Invoices.list", ({ invoices }) => pageOf(invoices, of, request, fits(filter))),
+          call("Invoices.list", ({ invoices }) =>
+            request.cursor === null || isOfKind(filter.kind, request.cursor.id)
+              ? pageOf(invoices, of, request, fits(filter))
+              : Result.fail(invalidCursor(request.cursor))
+          ),
           Effect.fromResult
         ),
       queued: (of, limit) =>
@@ -276,6 +275,7 @@ export const layer = Layer.mergeAll(
   invoiceCommandsLayer,
   invoiceCreationLayer,
   invoicesLayer,
+  notesLayer,
   numberingLayer,
   poisonInvoicesLayer,
   redatingLayer,

@@ -1,0 +1,46 @@
+import { Effect } from "effect"
+import { ApiError } from "../../schemas/ApiError.ts"
+import type { NoteRequest } from "../../schemas/Note.ts"
+import { CurrentPrincipal } from "../api/Authorization.ts"
+import { documentKinds, isOfKind, type NoteKind } from "../domain/DocumentKinds.ts"
+import { FileLinks } from "../store/FileLinks.ts"
+import { Invoices } from "../store/Invoices.ts"
+import { noteView } from "../store/Notes.ts"
+import { makeAsk } from "./Ask.ts"
+import { type DocumentQuery, filterOf, makeTimeline } from "./Documents.ts"
+import { pageRequest, pageView } from "./Paging.ts"
+
+interface Named {
+  readonly params: { readonly id: string }
+}
+
+/** What answers the requests of a kind of notes. An id of another kind is not there. */
+export const makeNoteHandlers = Effect.fnUntraced(function* <Kind extends NoteKind>(kind: Kind) {
+  const { noun, path } = documentKinds[kind]
+  const invoices = yield* Invoices
+  const links = yield* FileLinks
+  const ask = yield* makeAsk
+  const named = ({ params: { id } }: Named) =>
+    isOfKind(kind, id) ? Effect.succeed(id) : Effect.fail(ApiError.missing(noun, id))
+
+  return {
+    create: ({ payload }: { readonly payload: NoteRequest }) =>
+      ask((account, context) => account.CreateNote({ context, kind, request: payload })),
+    list: Effect.fn("listNotes")(function* ({ query }: { readonly query: DocumentQuery }) {
+      const rows = yield* invoices.list(yield* CurrentPrincipal, yield* pageRequest(query), filterOf(kind, query))
+      const linksOf = yield* links.inAnswers
+      return pageView(path, rows, (row) => noteView(kind, row, linksOf(row)))
+    }),
+    retrieve: Effect.fn("retrieveNote")(function* (request: Named) {
+      const id = yield* named(request)
+      const found = yield* invoices.find(yield* CurrentPrincipal, id)
+      const row = yield* Effect.mapError(Effect.fromOption(found), () => ApiError.missing(noun, id))
+      return noteView(kind, row, (yield* links.inAnswers)(row))
+    }),
+    cancel: (request: Named) =>
+      Effect.flatMap(named(request), (id) => ask((account, context) => account.CancelInvoice({ context, id }))),
+    retry: (request: Named) =>
+      Effect.flatMap(named(request), (id) => ask((account, context) => account.RetryInvoice({ context, id }))),
+    timeline: yield* makeTimeline(kind)
+  }
+})
