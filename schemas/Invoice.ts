@@ -1,5 +1,4 @@
 import { Schema } from "effect"
-import { Violation } from "./ApiError.ts"
 import { OperationType, PaymentMeansCode, PaymentType } from "./Code.ts"
 import { AuthorityError, Failure } from "./FiscalDocument.ts"
 import { CustomerId, InvoiceId, ResolutionId } from "./Id.ts"
@@ -95,19 +94,6 @@ export class InvoiceRequest extends Schema.Opaque<InvoiceRequest>()(
         metadata: { order: "1001" }
       }
     ]
-  })
-) {}
-
-/** What is wrong with an invoice that somebody might issue: all that issuing it would be refused for. */
-export class Validation extends Schema.Opaque<Validation>()(
-  Schema.Struct({
-    object: Schema.Literal("validation"),
-    valid: Schema.Boolean,
-    errors: Schema.Array(Violation)
-  }).annotate({
-    identifier: "Validation",
-    description: "What is wrong with an invoice that might be sent.",
-    examples: [{ object: "validation", valid: true, errors: [] }]
   })
 ) {}
 

@@ -1,7 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApiError } from "effect/http-api"
-import type { Validation } from "../../schemas/Invoice.ts"
+import type { Validation } from "../../schemas/Validation.ts"
 import { Judging, Rules } from "../api/Conventions.ts"
 import { schemaViolations } from "./SchemaErrors.ts"
 

@@ -160,9 +160,12 @@ const noteId = (kind: NoteKind, state: InvoiceState = "queued") =>
   )
 const signedNoteId = (kind: NoteKind) =>
   Effect.tap(noteId(kind, "signed"), (id) =>
-    Effect.map(MemoryTables, ({ tables }) =>
+    Effect.map(MemoryTables, ({ tables }) => {
+      const row = tables.invoices.get(id)
+      const date = { issue_date: "2026-11-21", issue_time: "10:00:00-05:00" }
+      if (row !== undefined) tables.invoices.set(id, { ...row, ...date, full_number: "NC1", cufe: "ab".repeat(48) })
       tables.documents.set(id, { signed: new TextEncoder().encode("<signed/>"), authority_answer: null })
-    )
+    })
   )
 const noId = Effect.succeed("")
 
