@@ -194,7 +194,8 @@ export class Invoice extends Schema.Opaque<Invoice>()(
     contingency: Schema.NullOr(
       Schema.Struct({ type: Schema.Literal("04"), since: Timestamp, transmit_before: Schema.NullOr(Timestamp) })
     ).annotateKey({
-      description: "Since when it is issued in contingency, and until when it must be transmitted.",
+      description:
+        "Since when it is issued in contingency (type 04), and until when it must be transmitted: 48 hours after the authority is back, and null until then. A document that is not accepted or rejected by then is overdue, and is tried further.",
       examples: [null]
     }),
     email: Schema.NullOr(Schema.Struct({ status: Schema.String, at: Timestamp })).annotateKey({

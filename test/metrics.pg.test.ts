@@ -73,7 +73,7 @@ it.live("counts what has been done, by words of closed sets", () =>
     // Every name has its help and its type, and its unit or _total at its end.
     for (const [, name] of text.matchAll(/^# TYPE (folio_\S+)/gm)) {
       assert.include(text, `# HELP ${name} `)
-      assert.match(name ?? "", /_(seconds|total|size|waiting)$/)
+      assert.match(name ?? "", /_(seconds|total|size|waiting|circuits|contingency|overdue)$/)
     }
   }).pipe(Effect.provide(Customer.layer))
 )

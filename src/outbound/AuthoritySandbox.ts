@@ -107,12 +107,10 @@ const judge = (document: SubmittedDocument): Verdict => {
   return answered(document, [], script === "notify" ? [nameNotice] : [])
 }
 
-const unavailable = (message: string) => Effect.fail(new AuthorityUnavailable({ message }))
+const unreachable = "The authority's service cannot be reached."
 
-// Of this customer's documents, and of no others: until they are issued in contingency.
-const away = Effect.fail(
-  new AuthorityUnavailable({ message: "The authority's service cannot be reached.", of_document: true })
-)
+// An acquirer's script is of its documents, and says nothing of the others.
+const unavailable = (message: string) => Effect.fail(new AuthorityUnavailable({ message, of_document: true }))
 const notAuthorised = (nit: string) =>
   new AuthorityRefusal({ message: `NIT ${nit} no autorizado a enviar documentos para emisor con NIT ${nit}.` })
 
@@ -151,10 +149,10 @@ export const layer = <D extends SubmittedDocument>(options: {
     })
 
     /** Answers after a while, if at all. */
-    const reach = Effect.fnUntraced(function* ({ account_id }: DocumentName) {
+    const reach = Effect.fnUntraced(function* ({ account_id, livemode }: DocumentName) {
       yield* Effect.sleep(options.latency)
-      const mode = yield* modeOf(account_id)
-      if (mode === "down") return yield* unavailable("The authority's service cannot be reached.")
+      const mode = livemode ? "up" : yield* modeOf(account_id)
+      if (mode === "down") return yield* new AuthorityUnavailable({ message: unreachable })
       if (mode === "slow") yield* Effect.sleep(slowAnswer)
       return mode
     })
@@ -166,13 +164,15 @@ export const layer = <D extends SubmittedDocument>(options: {
       if (document === null || document.cufe !== cufe) return answered(null, [unreadable])
       const { number, type } = document.acquirer.identification
       const script = type === "31" ? scripted[number] : undefined
-      if (script === "away" && !in_contingency) return yield* away
+      // Until it is issued in contingency: then its incident ends.
+      if (script === "away" && !in_contingency) return yield* unavailable(unreachable)
       if (script === "refuse") return yield* notAuthorised(issuer_nit)
       if (script === "flaky" || mode === "flaky") {
         const failed = failures.get(cufe) ?? 0
         if (failed < flakyFailures) {
           failures.set(cufe, failed + 1)
-          return yield* unavailable("The authority's service answered 503.")
+          const message = "The authority's service answered 503."
+          return yield* script === "flaky" ? unavailable(message) : new AuthorityUnavailable({ message })
         }
         failures.delete(cufe)
       }

@@ -60,6 +60,7 @@ describe("AuthoritySandbox", () => {
       assert.strictEqual(yield* outcome(authority, document("900000001")), "AuthorityUnavailable")
       assert.isTrue(Result.isFailure(yield* Effect.result(authority.verdict(document("900000001")))))
       assert.strictEqual(yield* outcome(authority, other), "accepted")
+      assert.strictEqual(yield* outcome(authority, document("900373115", { livemode: true })), "accepted")
       modes.set(mine, "flaky")
       for (const expected of ["AuthorityUnavailable", "AuthorityUnavailable", "accepted"]) {
         assert.strictEqual(yield* outcome(authority, document("900000001")), expected)
@@ -100,8 +101,10 @@ describe("AuthoritySandbox", () => {
   it.effect("says that it is away for one document alone when it is", () =>
     Effect.gen(function* () {
       const authority = yield* started
-      const alone = yield* Effect.flip(authority.submit(document("900000003")))
-      assert.deepInclude({ ...alone }, { of_document: true })
+      for (const number of ["900000003", "900000006", "900000008"]) {
+        const alone = yield* Effect.flip(authority.submit(document(number)))
+        assert.deepInclude({ ...alone }, { of_document: true }, number)
+      }
       modes.set(mine, "down")
       const all = yield* Effect.flip(authority.submit(document("900000003")))
       assert.notProperty({ ...all }, "of_document")
