@@ -62,6 +62,9 @@ const text = (xml: string, name: string): string | undefined => {
   return found === undefined ? undefined : unescaped(found.content)
 }
 
+// What is cut out of a text keeps all of it in memory, and who reads documents remembers these of thousands.
+const copied = (name: string) => Buffer.from(name).toString()
+
 /** A part of an object, when it is there. */
 const part = <K extends string>(name: K, value: string | undefined) => (value === undefined ? {} : { [name]: value })
 
@@ -184,9 +187,9 @@ export const documentContent = (xml: string): DocumentContent | null => {
     const content = decode({
       kind,
       in_contingency: inside(head, "cbc:InvoiceTypeCode") === "04",
-      full_number: text(head, "cbc:ID"),
+      full_number: copied(text(head, "cbc:ID") ?? ""),
       prefix: text(inside(issuer, "cac:CorporateRegistrationScheme"), "cbc:ID") ?? "",
-      cufe: inside(head, "cbc:UUID"),
+      cufe: copied(inside(head, "cbc:UUID")),
       issue_date: inside(head, "cbc:IssueDate"),
       issue_time: inside(head, "cbc:IssueTime"),
       environment: inside(head, "cbc:ProfileExecutionID"),

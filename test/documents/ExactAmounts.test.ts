@@ -10,10 +10,12 @@ const source = Path.join(import.meta.dirname, "../../src")
 /** Places that make a number of a text, or a text of a number: an amount would lose digits there. */
 const conversions = /\b(parseFloat|parseInt)\b|\bNumber\(|NumberFromString|\.toFixed\(|[=(,:?] \+[a-z_]/
 
-/** Those that are about no amount: characters of a key, digits of an identification, the order of rates, an age in seconds. */
+/** Those that lose nothing: characters of a key, digits of an identification or a word, the order of rates, a time. */
 const harmless: Readonly<Record<string, ReadonlyArray<string>>> = {
+  "domain/AmountInWords.ts": ["Number(n)", "Number(n /", "Number((n /", "Number(n %"],
   "domain/ApiKeyFormat.ts": ["alphabet.charAt(Number(rest % 62n))"],
   "domain/CheckDigit.ts": ["sum += Number(number.at(-1 - index)) * weight"],
+  "domain/FileLink.ts": ["now >= Number(expires)"],
   "domain/Totals.ts": ["? Number(a.rate - b.rate) :"],
   "domain/WebhookSignature.ts": ["Math.abs(input.now - Number(t))"]
 }

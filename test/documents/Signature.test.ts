@@ -49,6 +49,16 @@ describe("The signature of a document", () => {
     })
   )
 
+  it.effect("is over an enclosed answer as it is read, whatever its line ends", () =>
+    Effect.gen(function* () {
+      const one = yield* certificate
+      const response = Buffer.from('\ufeff<?xml version="1.0"?>\r\n<a>]]&gt;<![CDATA[x]]></a>\r')
+      const accepted = answered(sale, yield* signDocument(sale, software, one))
+      const attached = yield* attachedDocument({ ...accepted, applicationResponse: response }, software, one)
+      assert.lengthOf(covered(Buffer.from(attached).toString()) ?? [], 3)
+    })
+  )
+
   it.effect("is of no use to others after a change", () =>
     Effect.gen(function* () {
       const xml = Buffer.from(yield* signDocument(sale, software, yield* certificate)).toString()

@@ -28,7 +28,7 @@ export const addCustomer = Effect.fnUntraced(function* (options: { readonly unsi
   const id = yield* ids.customer
   const at = new Date(yield* Clock.currentTimeMillis)
   const acquirer = CustomerRequest.make(customerBody() as never)
-  // JSON has no place for a bigint, so no document can be written with it.
+  // A bigint is no text, so no document can be written with it.
   const broken = options.unsignable === true ? { legal_name: 1n as never } : {}
   const row = { ...testMode, id, acquirer: { ...acquirer, ...broken }, metadata: {}, created_at: at, updated_at: at }
   tables.customers.set(id, row)

@@ -1,0 +1,62 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer, Option } from "effect"
+import { readSignedDocument } from "../../src/documents/SignedDocument.ts"
+import { RegisteredSoftware, type Software } from "../../src/documents/Software.ts"
+import { DocumentSigning } from "../../src/entities/DocumentSigning.ts"
+import { Invoices } from "../../src/store/Invoices.ts"
+import { alone } from "../support/ActorsAlone.ts"
+import { addCustomer, addNumbered } from "../support/MemoryRows.ts"
+
+const software = (id: string): Software => ({
+  provider: { number: "900373115", check_digit: "3" },
+  id,
+  pin: "1"
+})
+
+const signing = (live: Software | undefined) =>
+  DocumentSigning.layer.pipe(
+    Layer.provide(Layer.succeed(RegisteredSoftware, { test: software("of-test"), live })),
+    Layer.provideMerge(alone)
+  )
+
+const numbered = Effect.gen(function* () {
+  const invoices = yield* Invoices
+  const row = yield* invoices.load(yield* addNumbered(yield* addCustomer()))
+  return Option.getOrThrow(row)
+})
+
+const softwareIn = (signed: Uint8Array) => /<sts:SoftwareID[^>]*>([^<]*)</.exec(Buffer.from(signed).toString())?.[1]
+
+describe("A document's row", () => {
+  it.effect("is signed by the program that is registered for its mode", () =>
+    Effect.gen(function* () {
+      const { sign } = yield* DocumentSigning
+      const row = yield* numbered
+      assert.strictEqual(softwareIn(yield* sign(row)), "of-test")
+      assert.strictEqual(softwareIn(yield* sign({ ...row, livemode: true })), "of-live")
+      assert.strictEqual(readSignedDocument(yield* sign({ ...row, livemode: true }))?.environment, "1")
+    }).pipe(Effect.provide(signing(software("of-live"))))
+  )
+
+  it.effect("is signed in the sandbox's way as long as there is no other", () =>
+    Effect.gen(function* () {
+      const { sign } = yield* DocumentSigning
+      assert.strictEqual(softwareIn(yield* sign({ ...(yield* numbered), livemode: true })), "of-test")
+    }).pipe(Effect.provide(signing(undefined)))
+  )
+
+  it.effect("becomes what its acquirer is sent, with the bytes that the authority has got", () =>
+    Effect.gen(function* () {
+      const { attach, sign } = yield* DocumentSigning
+      const row = yield* numbered
+      const signed = yield* sign(row)
+      const applicationResponse = Buffer.from("<ApplicationResponse></ApplicationResponse>")
+      const accepted = { signed, applicationResponse, validatedAt: Date.parse("2026-11-21T15:00:05Z") }
+      const xml = Buffer.from(yield* attach(row, accepted)).toString()
+      assert.include(xml, `<![CDATA[${Buffer.from(signed).toString()}]]>`)
+      assert.include(xml, `<![CDATA[${applicationResponse.toString()}]]>`)
+      assert.include(xml, `<cbc:ParentDocumentID>${row.full_number}<`)
+      assert.include(xml, "<cbc:ValidationTime>10:00:05-05:00<")
+    }).pipe(Effect.provide(signing(undefined)))
+  )
+})
