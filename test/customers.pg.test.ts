@@ -6,6 +6,9 @@ import { customerBody, invoiceBody } from "./support/Invoices.ts"
 import { layer as app, newCustomer, TestApp } from "./support/TestApp.ts"
 import { until } from "./support/Until.ts"
 
+/** A minute later it has other links. */
+const withoutLinks = (invoice: object) => ({ ...invoice, pdf_url: null, xml_url: null })
+
 layer(app(), { excludeTestServices: true })("Customers and invoices on PostgreSQL", (it) => {
   it.effect("a customer changes and goes, and its invoices stay to the byte", () =>
     Effect.gen(function* () {
@@ -55,7 +58,8 @@ layer(app(), { excludeTestServices: true })("Customers and invoices on PostgreSQ
       const late = yield* client.post("/v1/invoices", invoiceBody(id), { key: "late" })
       assert.deepStrictEqual([late.status, late.json.error.param], [404, "customer_id"])
       assert.deepStrictEqual(yield* stored(first), before)
-      assert.deepStrictEqual((yield* client.get(`/v1/invoices/${first}`)).json, shown.json)
+      const { json } = yield* client.get(`/v1/invoices/${first}`)
+      assert.deepStrictEqual(withoutLinks(json), withoutLinks(shown.json))
       assert.lengthOf((yield* client.get(`/v1/invoices?customer_id=${id}`)).json.data, 2)
     })
   )

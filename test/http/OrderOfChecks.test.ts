@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { customerBody, invoiceBody } from "../support/Invoices.ts"
 import { keys, layer as app } from "../support/MemoryApp.ts"
 import { post, send } from "../support/Requests.ts"
+import { linkTo, noKey } from "./links.ts"
 
 const codeOf = (sent: Parameters<typeof send>[0]) => Effect.map(send(sent), ({ json }) => json.error.code)
 
@@ -33,6 +34,20 @@ layer(app)("order of checks", (it) => {
           assert.strictEqual(yield* codeOf(sent), code, `against ${other?.code}`)
         }
       })
+  )
+
+  it.effect("a link stands where the key does: after route and method, before all else", () =>
+    Effect.gen(function* () {
+      const headers = { ...noKey, "svc-version": "1999-01-01" }
+      const [forged, old, right] = [linkTo("inv_1", { key: 8 }), linkTo("inv_1", { lasts: -1 }), linkTo("inv_1")]
+      assert.strictEqual(yield* codeOf({ path: forged.replace("/pdf", "/png"), headers }), "route_not_found")
+      assert.strictEqual(yield* codeOf({ method: "PUT", path: forged, headers }), "method_not_allowed")
+      assert.strictEqual(yield* codeOf({ path: `${forged}&x=1`, headers }), "link_invalid")
+      assert.strictEqual(yield* codeOf({ path: `${old}&x=1`, headers }), "link_expired")
+      assert.strictEqual(yield* codeOf({ path: `${right}&x=1`, headers }), "unsupported_version")
+      assert.strictEqual(yield* codeOf({ path: `${right}&x=1`, headers: noKey }), "parameter_unknown")
+      assert.strictEqual(yield* codeOf({ path: right, headers: noKey }), "resource_missing")
+    })
   )
 
   it.effect("a body too large comes after the key, and before its media type", () =>

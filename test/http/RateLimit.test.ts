@@ -4,6 +4,7 @@ import { TestClock } from "effect/testing"
 import { networkOf } from "../../src/http/RateLimit.ts"
 import { keys, limitedTo } from "../support/MemoryApp.ts"
 import { get, type Reply, send } from "../support/Requests.ts"
+import { linkTo } from "./links.ts"
 
 const policy = "q=5;w=3"
 const app = limitedTo({ perSecond: 2, burst: 5 })
@@ -88,6 +89,7 @@ layer(app)("the rate limit of an address", (it) => {
       for (const path of ["/docs", "/docs/errors", "/docs/errors/rate_limited", "/v1/openapi.json"]) {
         isLimited(yield* get(path, { authorization: undefined }), "address")
       }
+      isLimited(yield* get(linkTo("inv_1"), { authorization: undefined }), "address")
       assert.strictEqual((yield* get("/v1/account")).status, 200)
       for (const path of ["/health/live", "/health/ready", "/metrics"]) {
         assert.strictEqual((yield* get(path, { authorization: undefined })).status, 200, path)
