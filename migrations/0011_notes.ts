@@ -21,7 +21,9 @@ export default Effect.gen(function* () {
       ) not valid,
       add constraint corrected foreign key (account_id, livemode, invoice_id)
         references invoices (account_id, livemode, id) not valid`
-  yield* sql`create index invoices_corrected on invoices (invoice_id, id) where invoice_id is not null`
+  // With the account as well, or the whole primary key of it would be read beside this.
+  yield* sql`
+    create index invoices_corrected on invoices (invoice_id, id, account_id, livemode) where invoice_id is not null`
 
   // The counters of notes stand beside the ranges of the authority, one for each kind.
   yield* sql`

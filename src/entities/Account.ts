@@ -1,4 +1,4 @@
-import { Duration, Effect, Option } from "effect"
+import { Duration, Effect, Option, Semaphore } from "effect"
 import { Entity } from "effect/cluster"
 import type { ApiError } from "../../schemas/ApiError.ts"
 import { AccountEntity, type RequestContext } from "../protocol/AccountEntity.ts"
@@ -56,6 +56,9 @@ export const layer = AccountEntity.toLayer(
       return outcome
     })
 
+    // They wait for the row of their invoice, each with a connection: here they wait without one.
+    const noteInTurn = Semaphore.makeUnsafe(1).withPermits(1)
+
     return AccountEntity.of({
       CreateCustomer: ({ payload: { context, request } }) =>
         answer(context, once(context, work.createCustomer(of, context, request))),
@@ -65,9 +68,9 @@ export const layer = AccountEntity.toLayer(
       CreateInvoice: ({ payload: { context, request } }) =>
         answer(context, once(context, drafted(work.createInvoice(of, context, request)))),
       CreateNote: ({ payload: { context, kind, request } }) =>
-        answer(context, once(context, drafted(notes.create(of, context, kind, request)))),
+        answer(context, once(context, noteInTurn(drafted(notes.create(of, context, kind, request))))),
       AnnulInvoice: ({ payload: { context, id, request } }) =>
-        answer(context, once(context, drafted(notes.annul(of, context, id, request)))),
+        answer(context, once(context, noteInTurn(drafted(notes.annul(of, context, id, request))))),
       CancelInvoice: ({ payload: { context, id } }) =>
         answer(context, once(context, commands.cancel({ ...of, id }, context))),
       RetryInvoice: ({ payload: { context, id } }) =>

@@ -62,9 +62,11 @@ export const changed = (range: StoredResolution, patch: ResolutionUpdate) => {
 const counterPrefixes = { credit_note: "NC", debit_note: "ND" } as const
 const counterMax = 9_999_999_999n
 
+const letters = Array.from("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
+
 /**
- * The counter of an account's notes of one kind, to stand beside `others`: without an end, under the first of NC, NC1 … NC99, or
- * ND …, that no range of the account has. A prefix tells what a number is of.
+ * The counter of an account's notes of one kind, to stand beside `others`: without an end, under the first of NC, NCA … NCZZ, or
+ * ND …, that no range of the account has. A prefix tells what a number is of, and ends in no digit that could be a number's.
  */
 export const counterBeside = (
   key: ResolutionKey & { readonly created_at: Date },
@@ -73,7 +75,8 @@ export const counterBeside = (
 ): StoredResolution => {
   const taken = new Set([...others].map(({ prefix }) => prefix))
   const base = counterPrefixes[kind]
-  const candidates = [base, ...Array.from({ length: 99 }, (_, index) => `${base}${index + 1}`)]
+  const suffixes = ["", ...letters, ...letters.flatMap((one) => letters.map((other) => one + other))]
+  const candidates = suffixes.map((suffix) => base + suffix)
   return {
     ...key,
     number: "",

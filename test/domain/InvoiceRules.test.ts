@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { InvoiceRequest } from "../../schemas/Invoice.ts"
 import type { Line, Tax } from "../../schemas/Line.ts"
 import { currencyCodes } from "../../src/domain/Currencies.ts"
-import { invoiceViolations } from "../../src/domain/LocalRules.ts"
+import { invoiceViolations, noteViolations } from "../../src/domain/LocalRules.ts"
 
 const today = "2026-11-21"
 const vat: Tax = { code: "01", rate: "19.00", base: "100000.00", value: "19000.00" }
@@ -137,6 +137,25 @@ describe("invoiceViolations", () => {
         ])
       }
     }
+  })
+
+  it("judges the lines of a note as those of its invoice, and names no rule of invoices", () => {
+    const aiu = [{ ...line, taxes: [{ ...vat, base: "10000.00", value: "1900.00" }] }]
+    assert.deepStrictEqual(noteViolations(aiu, "09"), [])
+    for (const { param, code, ...rest } of noteViolations(aiu, "10")) {
+      assert.deepStrictEqual([code, Object.keys(rest)], ["tax_mismatch", ["message"]], param)
+    }
+    assert.lengthOf(noteViolations(aiu, "10"), 2)
+    const huge = {
+      ...line,
+      quantity: "1.00",
+      unit_price: "999999999999999.99",
+      line_extension_amount: "999999999999999.99"
+    }
+    assert.deepStrictEqual(
+      noteViolations([{ ...huge, taxes: [noTax] }, line], "10").map(({ param }) => param),
+      ["lines"]
+    )
   })
 
   it("lets the base be a part of the amount under AIU, never more", () => {

@@ -1,4 +1,4 @@
-import { customerBody, endpointBody, invoiceBody } from "../support/Invoices.ts"
+import { customerBody, endpointBody, invoiceBody, noteBody } from "../support/Invoices.ts"
 import { type Chance, chanceOf } from "./Chance.ts"
 import { anything, anyText, changed, document, like } from "./Values.ts"
 
@@ -33,6 +33,8 @@ const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TR
 
 const rightBody = (path: string, known: Known) => {
   if (path.startsWith("/v1/customers")) return customerBody()
+  if (path.endsWith("-notes")) return noteBody(known.invoice)
+  if (path.endsWith("/annul")) return { reason: "Error" }
   if (path.startsWith("/v1/invoices")) return invoiceBody(known.customer)
   return path.endsWith("webhook-endpoints") ? endpointBody(known.hook) : { is_active: true }
 }

@@ -99,7 +99,7 @@ layer(app)("a prefix that a range has already", (it) => {
       for (const row of tables.resolutions.values()) tables.resolutions.set(row.id, { ...row, prefix: "NC" })
       const { id } = yield* issue
       const { json } = yield* credit(noteBody(id))
-      assert.strictEqual((yield* settled(`/v1/credit-notes/${json.id}`)).full_number, "NC11")
+      assert.strictEqual((yield* settled(`/v1/credit-notes/${json.id}`)).full_number, "NCA1")
     })
   )
 })

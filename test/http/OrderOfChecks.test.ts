@@ -1,11 +1,15 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { customerBody, invoiceBody } from "../support/Invoices.ts"
+import { issue } from "../support/Correcting.ts"
+import { customerBody, invoiceBody, partialNoteBody } from "../support/Invoices.ts"
 import { keys, layer as app } from "../support/MemoryApp.ts"
 import { post, send } from "../support/Requests.ts"
 import { linkTo, noKey } from "./links.ts"
 
 const codeOf = (sent: Parameters<typeof send>[0]) => Effect.map(send(sent), ({ json }) => json.error.code)
+
+const note = (body: object, key: string) =>
+  codeOf({ method: "POST", path: "/v1/credit-notes", body, headers: { "idempotency-key": key } })
 
 /** Each fault in the order in which it is found, as a change of a request that is right. */
 const faults = [
@@ -86,6 +90,23 @@ layer(app)("order of checks", (it) => {
         }),
         "idempotency_conflict"
       )
+    })
+  )
+
+  it.effect("of a note as well: the look-up of the key comes before its invoice is looked at, and its amounts", () =>
+    Effect.gen(function* () {
+      const made = yield* post("/v1/customers", customerBody(), { "idempotency-key": "n" })
+      assert.strictEqual(made.status, 201)
+      const wrong = partialNoteBody("inv_1", "1.00")
+      const [line] = wrong.lines
+      const amounts = { ...wrong, lines: [{ ...line, line_extension_amount: "2.00" }] }
+      assert.strictEqual(yield* note({ ...amounts, reason: "" }, "n"), "parameter_invalid_empty")
+      assert.strictEqual(yield* note(amounts, "n"), "idempotency_conflict")
+      assert.strictEqual(yield* note(amounts, "o"), "resource_missing")
+      const { id } = yield* issue
+      assert.strictEqual(yield* note({ ...amounts, invoice_id: id }, "o"), "amount_mismatch")
+      const much = partialNoteBody(id, "999999.00")
+      assert.strictEqual(yield* note(much, "o"), "credit_exceeds_invoice")
     })
   )
 

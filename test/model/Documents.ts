@@ -185,7 +185,7 @@ export class Documents {
       const wrong = (what: string) => this.say(`${invoice.id} (${invoice.status}, ${invoice.failure?.code}): ${what}`)
       if (place(invoice) < 4) wrong("came to no end")
       if (invoice.status === "failed") {
-        const isLast = invoice.failure?.code === "no_numbering_range" && invoice.full_number === "" && isExhausted
+        const isLast = invoice.failure?.code === "range_exhausted" && invoice.full_number === "" && isExhausted
         if (!isLast && !options.mayBreak) wrong("failed for no reason")
       }
       this.agree(invoice, livemode, wrong)

@@ -65,5 +65,5 @@ const mustMeet = [
   "ended: accepted_by_authority",
   "ended: rejected_by_authority",
   "ended: accepted_contingency",
-  "ended: no_numbering_range"
+  "ended: range_exhausted"
 ]
