@@ -1,6 +1,7 @@
 import { Schema } from "effect"
 import { Violation } from "./ApiError.ts"
 import { OperationType, PaymentMeansCode, PaymentType } from "./Code.ts"
+import { EmailStatus } from "./EmailStatus.ts"
 import { AuthorityError, Failure } from "./FiscalDocument.ts"
 import { CustomerId, InvoiceId, ResolutionId } from "./Id.ts"
 import { Line, Totals } from "./Line.ts"
@@ -196,8 +197,8 @@ export class Invoice extends Schema.Opaque<Invoice>()(
       description: "Since when it is issued in contingency, and until when it must be transmitted.",
       examples: [null]
     }),
-    email: Schema.NullOr(Schema.Struct({ status: Schema.String, at: Timestamp })).annotateKey({
-      description: "What became of the e-mail to the customer.",
+    email: Schema.NullOr(Schema.Struct({ status: EmailStatus, at: Timestamp })).annotateKey({
+      description: "What became of the latest e-mail to the customer; null where none was sent.",
       examples: [null]
     }),
     version: Schema.Int.annotateKey({ description: "Grows with every change.", examples: [4] }),

@@ -3,8 +3,11 @@ import { HttpServer } from "effect/http"
 import * as Account from "./entities/Account.ts"
 import { AccountWork } from "./entities/AccountWork.ts"
 import { CustomerWork } from "./entities/CustomerWork.ts"
+import * as DocumentParcels from "./entities/DocumentParcels.ts"
 import { DocumentSigning } from "./entities/DocumentSigning.ts"
 import { AdministrationWork } from "./entities/AdministrationWork.ts"
+import { EmailCommandWork } from "./entities/EmailCommandWork.ts"
+import { EmailWork } from "./entities/EmailWork.ts"
 import * as Housekeeping from "./entities/Housekeeping.ts"
 import * as Invoice from "./entities/Invoice.ts"
 import { InvoiceCommandWork } from "./entities/InvoiceCommandWork.ts"
@@ -26,6 +29,7 @@ import { Customers } from "./store/Customers.ts"
 import { Database } from "./store/Database.ts"
 import { Deliveries } from "./store/Deliveries.ts"
 import { DeliveryLog } from "./store/DeliveryLog.ts"
+import { Emails } from "./store/Emails.ts"
 import { Events } from "./store/Events.ts"
 import { IdempotencyKeys } from "./store/IdempotencyKeys.ts"
 import { Ids } from "./store/Ids.ts"
@@ -52,6 +56,7 @@ export const storeLayer = Layer.mergeAll(
   Database.layer,
   Deliveries.layer,
   DeliveryLog.layer,
+  Emails.layer,
   Events.layer,
   InvoiceCommands.layer,
   InvoiceCreation.layer,
@@ -83,12 +88,14 @@ export const entitiesLayer = Layer.mergeAll(
       RedeliveryWork.layer,
       ResolutionWork.layer,
       AdministrationWork.layer,
+      EmailCommandWork.layer,
       InvoiceCommandWork.layer
     )
   ),
-  Layer.provide(InvoiceWork.layer),
+  Layer.provide(Layer.mergeAll(InvoiceWork.layer, EmailWork.layer)),
   Layer.provide(DocumentSigning.layer),
-  Layer.provide(Layer.mergeAll(Telling.layer, Workload.layer))
+  Layer.provide(Layer.mergeAll(Telling.layer, Workload.layer)),
+  Layer.provide(DocumentParcels.layer)
 )
 
 /** The HTTP server's routes with the service's envelope around them. Asks for an `HttpServer`. */
@@ -106,7 +113,7 @@ export const httpLayer = Layer.unwrap(
       Layer.provideMerge(HttpServer.serve(envelope(handler)))
     )
   })
-)
+).pipe(Layer.provide(DocumentParcels.layer))
 
 /**
  * The whole service. A team composes its own by providing other layers for `Authority`, `WebhookSender` or the database, and

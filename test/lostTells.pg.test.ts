@@ -4,6 +4,9 @@ import { SqlClient } from "effect/sql"
 import * as Account from "../src/entities/Account.ts"
 import { AccountWork } from "../src/entities/AccountWork.ts"
 import { CustomerWork } from "../src/entities/CustomerWork.ts"
+import * as DocumentParcels from "../src/entities/DocumentParcels.ts"
+import { EmailCommandWork } from "../src/entities/EmailCommandWork.ts"
+import { EmailWork } from "../src/entities/EmailWork.ts"
 import { AdministrationWork } from "../src/entities/AdministrationWork.ts"
 import { DocumentSigning } from "../src/entities/DocumentSigning.ts"
 import * as Invoice from "../src/entities/Invoice.ts"
@@ -24,7 +27,12 @@ import { until } from "./support/Until.ts"
 
 const unheard = Layer.succeed(
   Telling,
-  Telling.of({ numberDrafts: () => Effect.void, proceed: () => Effect.void, deliver: () => Effect.void })
+  Telling.of({
+    numberDrafts: () => Effect.void,
+    proceed: () => Effect.void,
+    mail: () => Effect.void,
+    deliver: () => Effect.void
+  })
 )
 
 /** Whatever the actors tell each other is lost; only the sweeper is heard. */
@@ -37,11 +45,12 @@ const entities = Layer.merge(
         RedeliveryWork.layer,
         ResolutionWork.layer,
         AdministrationWork.layer,
+        EmailCommandWork.layer,
         InvoiceCommandWork.layer
       )
     ),
-    Layer.provide(InvoiceWork.layer),
-    Layer.provide(DocumentSigning.layer),
+    Layer.provide(Layer.mergeAll(InvoiceWork.layer, EmailWork.layer)),
+    Layer.provide(Layer.mergeAll(DocumentSigning.layer, DocumentParcels.layer)),
     Layer.provide(Layer.merge(unheard, Workload.layer))
   ),
   Sweeper.layer.pipe(Layer.provide(Layer.merge(Telling.layer, Workload.layer)))

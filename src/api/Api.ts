@@ -5,6 +5,7 @@ import { ApiKeysApi } from "./ApiKeys.ts"
 import { CatalogsApi } from "./Catalogs.ts"
 import { complete } from "./Document.ts"
 import { CustomersApi } from "./Customers.ts"
+import { EmailNoticesApi } from "./EmailNotices.ts"
 import { EventsApi } from "./Events.ts"
 import { HealthApi } from "./Health.ts"
 import { InvoicesApi } from "./Invoices.ts"
@@ -24,6 +25,7 @@ export class Api extends HttpApi.make("folio")
   .add(WebhookEndpointsApi)
   .add(WebhookDeliveriesApi)
   .add(CatalogsApi)
+  .add(EmailNoticesApi)
   .add(VersionsApi)
   .add(HealthApi)
   .annotate(HttpApi.ParseOptions, { onExcessProperty: "error", errors: "all" })

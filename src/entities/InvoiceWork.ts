@@ -103,7 +103,7 @@ export class InvoiceWork extends Context.Service<
           outcome === null
             ? {}
             : { event: eventFor(next, `invoice.${outcome}`, yield* ids.event, yield* Clock.currentTimeMillis) }
-        const { endpoints, moved } = yield* workload.storing(
+        const { emailed, endpoints, moved } = yield* workload.storing(
           transitions.move({ key: row, version: row.version, from: row.state, command, to, ...details, ...event })
         )
         if (outcome !== null && moved) yield* Metric.update(Metrics.outcomes(statusOf(to)), 1)
@@ -111,6 +111,7 @@ export class InvoiceWork extends Context.Service<
         for (const id of endpoints) {
           yield* telling.deliver({ account_id: row.account_id, livemode: row.livemode, id })
         }
+        if (emailed) yield* telling.mail(row)
         return moved ? Option.some(next) : Option.none()
       })
 

@@ -2,6 +2,7 @@ import { Array, Duration, Effect, Schedule } from "effect"
 import { Singleton } from "effect/cluster"
 import { accountAddress } from "../protocol/Address.ts"
 import { Deliveries } from "../store/Deliveries.ts"
+import { Emails } from "../store/Emails.ts"
 import { Invoices } from "../store/Invoices.ts"
 import { Workers } from "../store/Workers.ts"
 import { Telling } from "./Telling.ts"
@@ -19,6 +20,7 @@ export const layer = Singleton.make(
   "Sweeper",
   Effect.gen(function* () {
     const deliveries = yield* Deliveries
+    const emails = yield* Emails
     const invoices = yield* Invoices
     const telling = yield* Telling
     const workers = yield* Workers
@@ -40,9 +42,12 @@ export const layer = Singleton.make(
     const sweepDeliveries = Effect.gen(function* () {
       yield* Effect.forEach(yield* deliveries.dueEndpoints(pageSize), telling.deliver, { discard: true })
     })
+    const sweepEmails = Effect.gen(function* () {
+      yield* Effect.forEach(yield* emails.dueDocuments(pageSize), telling.mail, { discard: true })
+    })
 
     yield* Effect.forEach(
-      [workers.freeDead, sweepInvoices, sweepDeliveries],
+      [workers.freeDead, sweepInvoices, sweepDeliveries, sweepEmails],
       Effect.catchCause((cause) => Effect.logWarning("A sweep failed; the next one is in a second", cause)),
       { discard: true }
     ).pipe(Effect.repeat(Schedule.spaced(interval)))

@@ -10,6 +10,7 @@ import { Customers } from "../store/Customers.ts"
 import { type InvoiceFilter, Invoices, invoiceView } from "../store/Invoices.ts"
 import { timelineMax, Timelines } from "../store/Timelines.ts"
 import { makeAsk } from "./Ask.ts"
+import { makeListEmails } from "./Emails.ts"
 import { pageRequest, pageView } from "./Paging.ts"
 
 const timeOf = (text: string | undefined) => (text === undefined ? null : new Date(text))
@@ -41,6 +42,7 @@ export const layer = HttpApiBuilder.group(
     const invoices = yield* Invoices
     const timelines = yield* Timelines
     const ask = yield* makeAsk
+    const listEmails = yield* makeListEmails
     return handlers.handleAll({
       createInvoice: ({ payload }) => ask((account, context) => account.CreateInvoice({ context, request: payload })),
       validateInvoice: Effect.fn("validateInvoice")(function* ({ payload }) {
@@ -57,6 +59,12 @@ export const layer = HttpApiBuilder.group(
       }),
       cancelInvoice: ({ params }) => ask((account, context) => account.CancelInvoice({ context, id: params.id })),
       retryInvoice: ({ params }) => ask((account, context) => account.RetryInvoice({ context, id: params.id })),
+      sendInvoiceEmail: ({ params, payload }) =>
+        ask((account, context) => account.SendEmail({ context, id: params.id, request: payload })),
+      listInvoiceEmails: Effect.fn("listInvoiceEmails")(function* ({ params: { id }, query }) {
+        const exists = Effect.map(invoices.find(yield* CurrentPrincipal, id), Option.isSome)
+        return yield* listEmails({ id, query, url: `/v1/invoices/${id}/emails`, what: "invoice", exists })
+      }),
       retrieveInvoiceTimeline: Effect.fn("retrieveInvoiceTimeline")(function* ({ params }) {
         const entries = yield* timelines.ofInvoice(yield* CurrentPrincipal, params.id)
         if (entries.length === 0) return yield* ApiError.missing("invoice", params.id)

@@ -9,6 +9,7 @@ import * as Catalogs from "./Catalogs.ts"
 import * as Conventions from "./Conventions.ts"
 import * as Customers from "./Customers.ts"
 import * as Docs from "./Docs.ts"
+import * as EmailNotices from "./EmailNotices.ts"
 import * as Errors from "./Errors.ts"
 import * as Events from "./Events.ts"
 import { noteRoute } from "./Exchange.ts"
@@ -27,6 +28,7 @@ const groups = Layer.mergeAll(
   ApiKeys.layer,
   Catalogs.layer,
   Customers.layer,
+  EmailNotices.layer,
   Events.layer,
   Health.layer,
   Invoices.layer,
@@ -34,7 +36,9 @@ const groups = Layer.mergeAll(
   WebhookDeliveries.layer,
   Versions.layer,
   WebhookEndpoints.layer
-).pipe(Layer.provide([Authentication.layer, Conventions.layer, Errors.layer, Judging.layer]))
+).pipe(
+  Layer.provide([Authentication.layer, Conventions.layer, EmailNotices.signatureLayer, Errors.layer, Judging.layer])
+)
 
 /** For routes that need no key. */
 const limitedByAddress = HttpRouter.middleware(

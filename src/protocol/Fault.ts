@@ -11,6 +11,8 @@ export type FaultPoint =
   | "after-submit"
   | "after-verdict"
   | "after-outcome"
+  | "before-mail"
+  | "after-mail"
   | "before-send"
   | "after-send"
   | "after-record"

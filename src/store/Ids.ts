@@ -5,6 +5,7 @@ import {
   AccountId,
   ApiKeyId,
   CustomerId,
+  EmailId,
   EventId,
   InvoiceId,
   RequestId,
@@ -19,6 +20,7 @@ export class Ids extends Context.Service<
     readonly account: Effect.Effect<AccountId>
     readonly apiKey: Effect.Effect<ApiKeyId>
     readonly customer: Effect.Effect<CustomerId>
+    readonly email: Effect.Effect<EmailId>
     readonly event: Effect.Effect<EventId>
     readonly invoice: Effect.Effect<InvoiceId>
     readonly request: Effect.Effect<RequestId>
@@ -35,6 +37,7 @@ export class Ids extends Context.Service<
         account: id("ten", AccountId.make),
         apiKey: id("key", ApiKeyId.make),
         customer: id("cust", CustomerId.make),
+        email: id("em", EmailId.make),
         event: id("evt", EventId.make),
         invoice: id("inv", InvoiceId.make),
         request: id("req", RequestId.make),
@@ -68,3 +71,6 @@ export const lastIdAt = (prefix: string, time: Date): string => idOf(prefix, tim
 /** The id of an event's delivery to an endpoint: made of theirs, so that there is but one, and as old as the event. */
 export const deliveryId = (sql: SqlClient.SqlClient, event: Statement.Fragment, endpoint: Statement.Fragment) =>
   sql`'whd_' || substr(${event}, 5, 10) || substr(encode(sha256(convert_to(${event} || ${endpoint}, 'UTF8')), 'hex'), 1, 16)`
+
+/** The id of the e-mail that follows from an event: made of the event's, so that there is but one. */
+export const emailId = (sql: SqlClient.SqlClient, event: Statement.Fragment) => sql`'em_' || substr(${event}, 5)`

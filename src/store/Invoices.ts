@@ -5,6 +5,7 @@ import type { ApiError } from "../../schemas/ApiError.ts"
 import { OperationType } from "../../schemas/Code.ts"
 import { Acquirer } from "../../schemas/Customer.ts"
 import { CustomerId, InvoiceId, ResolutionId } from "../../schemas/Id.ts"
+import { EmailStatus } from "../../schemas/EmailStatus.ts"
 import { AuthorityError, DocumentKind, Failure } from "../../schemas/FiscalDocument.ts"
 import { type Invoice, type InvoiceSnapshot, type InvoiceStatus, PaymentMeans } from "../../schemas/Invoice.ts"
 import { Line, Totals } from "../../schemas/Line.ts"
@@ -57,6 +58,13 @@ export type StoredInvoice = typeof Row.Type
 const LoadedRow = Schema.Struct({ ...Row.fields, range: Schema.NullOr(GrantedRange) })
 export type LoadedInvoice = typeof LoadedRow.Type
 
+/** With what became of the latest e-mail that carries it. */
+const ShownRow = Schema.Struct({
+  ...Row.fields,
+  email: Schema.NullOr(Schema.Struct({ status: EmailStatus, at_ms: Schema.Finite }))
+})
+export type ShownInvoice = typeof ShownRow.Type
+
 export const InvoiceKey = Schema.Struct({ ...AccountMode.fields, id: InvoiceId })
 export type InvoiceKey = typeof InvoiceKey.Type
 
@@ -91,12 +99,12 @@ const loadBatchMax = 500
 export class Invoices extends Context.Service<
   Invoices,
   {
-    readonly find: (of: AccountMode, id: string) => Effect.Effect<Option.Option<StoredInvoice>>
+    readonly find: (of: AccountMode, id: string) => Effect.Effect<Option.Option<ShownInvoice>>
     readonly list: (
       of: AccountMode,
       page: PageRequest,
       filter: InvoiceFilter
-    ) => Effect.Effect<Pages.Rows<StoredInvoice>, ApiError>
+    ) => Effect.Effect<Pages.Rows<ShownInvoice>, ApiError>
     /** As `find`, for actors: look-ups of all actors share one statement. Dies with `UnreadableInvoice`, for that document alone. */
     readonly load: (key: InvoiceKey) => Effect.Effect<Option.Option<LoadedInvoice>>
     /** Drafts of an account that have no number yet and are not parked, oldest first, at most `limit`; each as far as it can be read. */
@@ -122,11 +130,18 @@ export class Invoices extends Context.Service<
       const qualified = sql.literal(names.map((name) => `i.${name}`).join(", "))
       const decodeLoaded = Schema.decodeUnknownResult(LoadedRow)
 
+      const shown = sql`${columns}, (
+        select json_build_object('status', e.status, 'at_ms', floor(extract(epoch from e.status_at) * 1000))
+        from emails e
+        where e.invoice_id = invoices.id and e.account_id = invoices.account_id and e.livemode = invoices.livemode
+        order by e.id desc limit 1
+      ) as email`
+
       const findRow = SqlSchema.findOneOption({
         Request: Schema.Struct({ ...AccountMode.fields, id: Schema.String }),
-        Result: Row,
+        Result: ShownRow,
         execute: (key) => sql`
-          select ${columns} from invoices
+          select ${shown} from invoices
           where account_id = ${key.account_id} and livemode = ${key.livemode} and id = ${key.id}`
       })
       const find = Effect.fn("Invoices.find")((of: AccountMode, id: string) =>
@@ -202,7 +217,7 @@ export class Invoices extends Context.Service<
         return rows.filter(isDue)
       }, Effect.orDie)
 
-      const page = Pages.make(sql, { table: "invoices", columns, row: Row })
+      const page = Pages.make(sql, { table: "invoices", columns: shown, row: ShownRow })
       const fits = ({ customer_id, from, full_number, status, to }: InvoiceFilter): Statement.Fragment =>
         sql.and([
           ...(customer_id === null ? [] : [sql`customer_id = ${customer_id}`]),
@@ -242,7 +257,7 @@ export const invoiceSnapshot = (row: Vitals): InvoiceSnapshot => ({
 })
 
 /** The whole invoice as the API shows it. */
-export const invoiceView = (row: StoredInvoice): Invoice => ({
+export const invoiceView = (row: ShownInvoice): Invoice => ({
   id: row.id,
   object: "invoice",
   status: statusOf(row.state),
@@ -267,7 +282,7 @@ export const invoiceView = (row: StoredInvoice): Invoice => ({
   authority_notifications: row.authority_notifications,
   failure: row.failure,
   contingency: null,
-  email: null,
+  email: row.email === null ? null : { status: row.email.status, at: timestamp(row.email.at_ms) },
   version: row.version,
   metadata: row.metadata,
   updated_at: timestamp(row.updated_at.getTime())

@@ -89,6 +89,17 @@ const open: Answers = {
   "unknown field": [200]
 }
 
+/** Whoever does not sign what he sends is told that and nothing else. */
+const unsigned: Answers = {
+  ...own,
+  nothing: unauthorized,
+  "other account": unauthorized,
+  "other mode": unauthorized,
+  "wrong media type": unauthorized,
+  "malformed JSON": unauthorized,
+  "unknown field": unauthorized
+}
+
 /** What is wrong with the body is the answer. */
 const verdict: Answers = {
   ...own,
@@ -129,6 +140,13 @@ const failedId = Effect.gen(function* () {
   const id = yield* draftId
   const row = tables.invoices.get(id)
   if (row !== undefined) tables.invoices.set(id, { ...row, state: "failed" })
+  return id
+})
+const acceptedId = Effect.gen(function* () {
+  const { tables } = yield* MemoryTables
+  const id = yield* draftId
+  const row = tables.invoices.get(id)
+  if (row !== undefined) tables.invoices.set(id, { ...row, state: "accepted_by_authority", full_number: "SETP1" })
   return id
 })
 const noId = Effect.succeed("")
@@ -172,6 +190,13 @@ const rows: Readonly<Record<string, Row>> = {
   "GET /v1/invoices/:id": { answers: item, id: invoiceId },
   "POST /v1/invoices/:id/cancel": { answers: change(200), id: draftId },
   "POST /v1/invoices/:id/retry": { answers: change(202), id: failedId },
+  "POST /v1/invoices/:id/email": {
+    answers: change(202),
+    id: acceptedId,
+    body: () => ({ to: "otra@example.com" })
+  },
+  "GET /v1/invoices/:id/emails": { answers: item, id: acceptedId },
+  "POST /v1/email-notices": { answers: unsigned, body: () => ({}) },
   "GET /v1/invoices/:id/timeline": { answers: item, id: draftId },
   "POST /v1/webhook-endpoints": { answers: creation, body: () => endpointBody("https://hooks.example.com/") },
   "GET /v1/webhook-endpoints": { answers: own },

@@ -51,6 +51,8 @@ const requests = (ids: Effect.Success<typeof objects>): ReadonlyArray<Sent & { r
   { id: ids.customer, method: "DELETE", path: `/v1/customers/${ids.customer}` },
   { id: ids.invoice, path: `/v1/invoices/${ids.invoice}` },
   { id: ids.invoice, path: `/v1/invoices/${ids.invoice}/timeline` },
+  { id: ids.invoice, path: `/v1/invoices/${ids.invoice}/emails` },
+  { id: ids.invoice, method: "POST", path: `/v1/invoices/${ids.invoice}/email`, body: { to: "otra@example.com" } },
   { id: ids.invoice, method: "POST", path: `/v1/invoices/${ids.invoice}/cancel` },
   { id: ids.invoice, method: "POST", path: `/v1/invoices/${ids.invoice}/retry` },
   { id: ids.endpoint, path: `/v1/webhook-endpoints/${ids.endpoint}` },

@@ -3,6 +3,9 @@ import { Entity, ShardingConfig } from "effect/cluster"
 import * as Account from "../../src/entities/Account.ts"
 import { AccountWork } from "../../src/entities/AccountWork.ts"
 import { CustomerWork } from "../../src/entities/CustomerWork.ts"
+import * as DocumentParcels from "../../src/entities/DocumentParcels.ts"
+import { EmailCommandWork } from "../../src/entities/EmailCommandWork.ts"
+import { EmailWork } from "../../src/entities/EmailWork.ts"
 import { AdministrationWork } from "../../src/entities/AdministrationWork.ts"
 import { DocumentSigning } from "../../src/entities/DocumentSigning.ts"
 import * as Invoice from "../../src/entities/Invoice.ts"
@@ -40,10 +43,12 @@ export const accountOwner = Effect.flatMap(
           RedeliveryWork.layer,
           ResolutionWork.layer,
           AdministrationWork.layer,
+          EmailCommandWork.layer,
           InvoiceCommandWork.layer
         )
       ),
-      Layer.provide(InvoiceWork.layer),
+      Layer.provide(Layer.mergeAll(InvoiceWork.layer, EmailWork.layer)),
+      Layer.provide(DocumentParcels.layer),
       Layer.provide(DocumentSigning.layer)
     )
   ),
@@ -53,7 +58,10 @@ export const accountOwner = Effect.flatMap(
 export const invoiceOwner = Effect.map(
   Entity.makeTestClient(
     InvoiceEntity,
-    Invoice.layer.pipe(Layer.provide(InvoiceWork.layer), Layer.provide(DocumentSigning.layer))
+    Invoice.layer.pipe(
+      Layer.provide(Layer.mergeAll(InvoiceWork.layer, EmailWork.layer)),
+      Layer.provide(Layer.mergeAll(DocumentSigning.layer, DocumentParcels.layer))
+    )
   ),
   (client) => (key: InvoiceKey) => Effect.flatMap(client(memberAddress(key)), (actor) => actor.Proceed())
 )

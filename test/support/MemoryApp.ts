@@ -1,7 +1,7 @@
 // As in main.ts: what is tested is what runs.
 import "effect/schema/SchemaJITCompiler/enable"
 import { NodeCrypto, NodeDns } from "@effect/platform-node"
-import { Config, Effect, Layer, References } from "effect"
+import { Config, Effect, Layer, Redacted, References } from "effect"
 import { TestRunner } from "effect/cluster"
 import { TestClock } from "effect/testing"
 import type { AccountMode, KeyMode } from "../../schemas/Account.ts"
@@ -18,13 +18,16 @@ import { Accounts } from "../../src/store/Accounts.ts"
 import { ApiKeys } from "../../src/store/ApiKeys.ts"
 import { Ids } from "../../src/store/Ids.ts"
 import { Resolutions } from "../../src/store/Resolutions.ts"
-import { FakeAuthority, FakeReceiver } from "./Fakes.ts"
+import { NoticeSecret } from "../../src/http/EmailNotices.ts"
+import { FakeAuthority, FakeMailer, FakeReceiver } from "./Fakes.ts"
 import * as MemoryStore from "./MemoryStore.ts"
 import { MemoryTables } from "./MemoryTables.ts"
 
 /** When every test begins, in milliseconds: ten in the morning of the authority's zone. */
 export const startOfTest = Date.parse("2026-11-21T15:00:00.000Z")
 export const baseUrl = "http://folio.test"
+
+export const noticeSecret = "a secret of the mail provider and us"
 
 const body = (letter: string) => letter.repeat(26)
 export const account = AccountId.make(`ten_${body("a")}`)
@@ -135,6 +138,8 @@ const settings = Layer.succeed(Settings, {
   otlp: undefined,
   retentionDays: 30,
   sandboxLatencyMs: 0,
+  mail: undefined,
+  mailNoticeSecret: undefined,
   rateLimits: { perSecond: 100, burst: 500 }
 })
 
@@ -145,6 +150,7 @@ export const world = seed.pipe(
       MemoryStore.layer,
       Ids.layer,
       FakeAuthority.layer,
+      FakeMailer.layer,
       FakeReceiver.layer,
       EgressGuard.layer({}).pipe(Layer.provide(NodeDns.layer)),
       certificate,
@@ -166,6 +172,7 @@ export const actors = settled.pipe(
 export const limitedTo = (rate: typeof RateLimits.Service) =>
   App.httpLayer.pipe(
     Layer.provide(Layer.succeed(RateLimits, rate)),
+    Layer.provide(Layer.succeed(NoticeSecret, Redacted.make(noticeSecret))),
     Layer.provideMerge(Server.layer.pipe(Layer.provideMerge(settings))),
     Layer.provideMerge(actors)
   )

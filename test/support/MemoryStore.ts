@@ -13,6 +13,7 @@ import { accountsLayer, apiKeysLayer, auditLogLayer } from "./MemoryAccounts.ts"
 import { invoiceCommandsLayer, timelinesLayer } from "./MemoryCommands.ts"
 import { deliveriesLayer, numberingLayer, transitionsLayer } from "./MemoryDelivery.ts"
 import { endpointsLayer } from "./MemoryEndpoints.ts"
+import { emailsLayer, latestEmail } from "./MemoryEmails.ts"
 import { deliveryLogLayer, eventsLayer, redeliveryLayer } from "./MemoryEvents.ts"
 import { resolutionsLayer } from "./MemoryResolutions.ts"
 import { backlogLayer, poisonInvoicesLayer, retentionLayer } from "./MemoryUpkeep.ts"
@@ -44,6 +45,8 @@ const granted = ({ from_number, number, prefix, to_number, valid_from, valid_to 
   valid_from,
   valid_to
 })
+
+const shown = (tables: Tables, row: InvoiceRow) => ({ ...row, email: latestEmail(tables, row.id) })
 
 const isDraft = (row: InvoiceRow) => row.state === "queued"
 
@@ -203,7 +206,8 @@ const invoicesLayer = Layer.effect(
   Invoices,
   Effect.map(MemoryTables, ({ call }) =>
     Invoices.of({
-      find: (of, id) => call("Invoices.find", ({ invoices }) => optionOf(invoices, of, id)),
+      find: (of, id) =>
+        call("Invoices.find", (tables) => Option.map(optionOf(tables.invoices, of, id), (row) => shown(tables, row))),
       load: (key) =>
         call("Invoices.load", ({ invoices, resolutions }) =>
           Option.map(optionOf(invoices, key, key.id), (row) => {
@@ -213,7 +217,12 @@ const invoicesLayer = Layer.effect(
         ),
       list: (of, request, filter) =>
         Effect.flatMap(
-          call("Invoices.list", ({ invoices }) => pageOf(invoices, of, request, fits(filter))),
+          call("Invoices.list", (tables) =>
+            Result.map(pageOf(tables.invoices, of, request, fits(filter)), ({ has_more, rows }) => ({
+              has_more,
+              rows: rows.map((row) => shown(tables, row))
+            }))
+          ),
           Effect.fromResult
         ),
       queued: (of, limit) =>
@@ -263,6 +272,7 @@ export const layer = Layer.mergeAll(
   databaseLayer,
   deliveriesLayer,
   deliveryLogLayer,
+  emailsLayer,
   endpointsLayer,
   eventsLayer,
   idempotencyKeysLayer,
