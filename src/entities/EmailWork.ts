@@ -114,7 +114,6 @@ export class EmailWork extends Context.Service<
 
       const attempt = Effect.fn("EmailWork.attempt")(function* (email: StoredEmail) {
         yield* Effect.annotateCurrentSpan({ account_id: email.account_id, email_id: email.id })
-        yield* Fault.at("before-mail")
         const envelope = {
           reference: `${email.id}.${email.invoice_id}`,
           livemode: email.livemode,

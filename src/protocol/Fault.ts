@@ -11,7 +11,6 @@ export type FaultPoint =
   | "after-submit"
   | "after-verdict"
   | "after-outcome"
-  | "before-mail"
   | "after-mail"
   | "before-send"
   | "after-send"

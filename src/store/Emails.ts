@@ -1,4 +1,4 @@
-import { Context, Effect, Layer, Option, Schema } from "effect"
+import { Context, Effect, Layer, Metric, Option, Result, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { AccountMode } from "../../schemas/Account.ts"
 import type { ApiError } from "../../schemas/ApiError.ts"
@@ -11,6 +11,7 @@ import type { PageRequest } from "../../schemas/Page.ts"
 import { Metadata } from "../../schemas/Text.ts"
 import { timestamp } from "../domain/AuthorityTime.ts"
 import { type InvoiceState, states } from "../domain/InvoiceLifecycle.ts"
+import * as Metrics from "../protocol/Metrics.ts"
 import * as Batcher from "./Batcher.ts"
 import { deliveryId } from "./Ids.ts"
 import * as Pages from "./Pages.ts"
@@ -77,7 +78,7 @@ const batchMax = 300
 /** Longer than an attempt may take: until then nobody else sends the same. */
 export const mailLeaseSeconds = 120
 
-const Result = Schema.Struct({ moved: Schema.Boolean, endpoints: Schema.Array(Schema.String) })
+const RecordedRow = Schema.Struct({ moved: Schema.Boolean, endpoints: Schema.Array(Schema.String) })
 
 /** E-mails to acquirers. What accepts a document makes the first of them (`Transitions`); an account asks for others. */
 export class Emails extends Context.Service<
@@ -107,7 +108,7 @@ export class Emails extends Context.Service<
       const workers = yield* Workers
       const decodeRows = Schema.decodeUnknownEffect(Schema.Array(Row))
       const decodeRow = Schema.decodeUnknownEffect(Row)
-      const decode = Schema.decodeUnknownEffect(Schema.Array(Result))
+      const decode = Schema.decodeUnknownEffect(Schema.Array(RecordedRow))
       const isKey = Schema.is(Schema.Struct({ ...AccountMode.fields, id: DocumentId }))
 
       const columns = sql`
@@ -157,7 +158,15 @@ export class Emails extends Context.Service<
       // Each reads its own row: one that cannot be read is nobody else's failure.
       const take = Effect.fn("Emails.take")(function* (key: DocumentKey) {
         const row = yield* takeRow(key)
-        return row === undefined ? Option.none<StoredEmail>() : Option.some(yield* decodeRow(row))
+        if (row === undefined) return Option.none<StoredEmail>()
+        const email = yield* Effect.result(decodeRow(row))
+        if (Result.isSuccess(email)) return Option.some(email.success)
+        yield* Effect.logError("The row of an e-mail cannot be read; it is given up", email.failure)
+        yield* Metric.update(Metrics.poison("email"), 1)
+        yield* sql`
+          update emails set status = 'failed', status_at = now(), next_attempt_at = null, worker = null
+          where account_id = ${key.account_id} and livemode = ${key.livemode} and id = ${String(row["id"])}`
+        return Option.none<StoredEmail>()
       }, Effect.orDie)
 
       const record = yield* Batcher.make({

@@ -131,6 +131,13 @@ const badMoments = [
       ]),
       ...refused("invoice_not_retryable", [
         ["a document that has not failed", post(`/v1/invoices/${numberedId}/retry`, undefined), /Only a failed invoice/]
+      ]),
+      ...refused("invoice_not_correctable", [
+        [
+          "an e-mail of a document that is not accepted",
+          post(`/v1/invoices/${numberedId}/email`, { to: "a@example.com" }),
+          /Only what was accepted.* a draft at the stage numbered/
+        ]
       ])
     ]
   },
@@ -208,7 +215,6 @@ const notBuiltYet: ReadonlyArray<ErrorCode> = [
   "link_invalid",
   "link_expired",
   "account_not_live",
-  "invoice_not_correctable",
   "credit_exceeds_invoice"
 ]
 

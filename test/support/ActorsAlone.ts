@@ -55,15 +55,23 @@ export const accountOwner = Effect.flatMap(
   (client) => client(accountAddress(testMode))
 )
 
+const invoiceClient = Entity.makeTestClient(
+  InvoiceEntity,
+  Invoice.layer.pipe(
+    Layer.provide(Layer.mergeAll(InvoiceWork.layer, EmailWork.layer)),
+    Layer.provide(Layer.mergeAll(DocumentSigning.layer, DocumentParcels.layer))
+  )
+)
+
 export const invoiceOwner = Effect.map(
-  Entity.makeTestClient(
-    InvoiceEntity,
-    Invoice.layer.pipe(
-      Layer.provide(Layer.mergeAll(InvoiceWork.layer, EmailWork.layer)),
-      Layer.provide(Layer.mergeAll(DocumentSigning.layer, DocumentParcels.layer))
-    )
-  ),
+  invoiceClient,
   (client) => (key: InvoiceKey) => Effect.flatMap(client(memberAddress(key)), (actor) => actor.Proceed())
+)
+
+/** An owner that is told to mail. */
+export const mailOwner = Effect.map(
+  invoiceClient,
+  (client) => (key: InvoiceKey) => Effect.flatMap(client(memberAddress(key)), (actor) => actor.Mail())
 )
 
 export const endpointOwner = Effect.map(
