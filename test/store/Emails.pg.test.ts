@@ -1,77 +1,11 @@
 import { assert, layer } from "@effect/vitest"
-import { Array, Context, Effect, Exit, Layer, Option, Scope } from "effect"
+import { Array, Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
-import { eventTypes } from "../../schemas/Event.ts"
 import type { InvoiceId } from "../../schemas/Id.ts"
-import type { InvoiceCommand, InvoiceState } from "../../src/domain/InvoiceLifecycle.ts"
-import { type EmailOutcome, Emails, type StoredEmail } from "../../src/store/Emails.ts"
-import { Ids } from "../../src/store/Ids.ts"
-import { Invoices } from "../../src/store/Invoices.ts"
-import { Retention } from "../../src/store/Retention.ts"
-import { type Step, Transitions } from "../../src/store/Transitions.ts"
-import { Workers } from "../../src/store/Workers.ts"
-import { ownerLayer, seedAccount, seedDrafts, seedEndpoint } from "../support/Owners.ts"
+import type { StoredEmail } from "../../src/store/Emails.ts"
+import { mailOwners, to } from "../support/MailOwners.ts"
 import { TestDatabase } from "../support/Postgres.ts"
 import { refusal } from "../support/Refusals.ts"
-
-const to = "compras@cliente.test"
-
-/** Two owners of the same submitted documents, whose acquirers have an address. */
-const setUp = Effect.fnUntraced(function* (count = 1, address: string | null = to) {
-  const { url } = yield* TestDatabase
-  const admin = yield* SqlClient.SqlClient
-  const scope = yield* Scope.make()
-  yield* Effect.addFinalizer(() => Scope.close(scope, Exit.void))
-  const first = yield* Layer.buildWithScope(ownerLayer(url), scope)
-  const second = yield* Layer.build(ownerLayer(url))
-  const { of } = yield* seedAccount.pipe(Effect.provideContext(first))
-  const documents = yield* seedDrafts(of.account_id, count, "submitted").pipe(Effect.provideContext(first))
-  if (address !== null) {
-    yield* admin`update invoices set acquirer = acquirer || ${JSON.stringify({ email: address })}::jsonb`
-  }
-  const ids = Context.get(first, Ids)
-  const step = (id: InvoiceId, command: InvoiceCommand, state: InvoiceState, from: InvoiceState = "submitted") =>
-    Effect.map(ids.event, (event): Step => ({
-      key: { ...of, id },
-      version: from === "submitted" ? 1 : 2,
-      from,
-      command,
-      to: state,
-      alarmMs: null,
-      event: { id: event, type: "invoice.accepted_by_authority", body: "{}", created_at: new Date() }
-    }))
-  const outcome = (email: StoredEmail, status: "delivered" | "bounced" | "complained", from = ["pending"] as const) =>
-    Effect.map(ids.event, (event): EmailOutcome => ({
-      email,
-      from,
-      status,
-      reason: null,
-      at: new Date(),
-      retryInMs: null,
-      event: { id: event, type: `invoice.email.${status}`, body: "{}", created_at: new Date() }
-    }))
-  const owner = (context: typeof first) => ({
-    emails: Context.get(context, Emails),
-    transitions: Context.get(context, Transitions),
-    worker: Context.get(context, Workers)
-  })
-  return {
-    admin,
-    of,
-    documents,
-    document: documents[0],
-    key: { ...of, id: documents[0] },
-    step,
-    accept: (id: InvoiceId) => step(id, "Accept", "accepted_by_authority"),
-    outcome,
-    endpoint: seedEndpoint(of, { subscribed_events: eventTypes }).pipe(Effect.provideContext(first)),
-    first: owner(first),
-    second: owner(second),
-    stores: { invoices: Context.get(first, Invoices), retention: Context.get(first, Retention) },
-    service: Context.get(first, SqlClient.SqlClient),
-    stop: Scope.close(scope, Exit.void)
-  }
-})
 
 const rows = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -90,7 +24,7 @@ const taken = (found: Option.Option<StoredEmail>) => Option.getOrThrow(found)
 layer(TestDatabase.layer, { excludeTestServices: true })("Emails", (it) => {
   it.effect("are made by what accepts a document, one for each acceptance, and by nothing else", () =>
     Effect.gen(function* () {
-      const { admin, documents, first, step } = yield* setUp(4)
+      const { admin, documents, first, step } = yield* mailOwners(4)
       yield* admin`delete from emails`
       const [accepted, rejected, contingency, submitted] = documents as [InvoiceId, InvoiceId, InvoiceId, InvoiceId]
       const steps = yield* Effect.all([
@@ -119,7 +53,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Emails", (it) => {
 
   it.effect("are none where there is no address", () =>
     Effect.gen(function* () {
-      const { accept, admin, document, first } = yield* setUp(1, null)
+      const { accept, admin, document, first } = yield* mailOwners(1, null)
       yield* admin`delete from emails`
       const { emailed, moved } = yield* first.transitions.move(yield* accept(document))
       assert.deepStrictEqual([moved, emailed], [true, false])
@@ -129,7 +63,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Emails", (it) => {
 
   it.effect("are one though two owners accept the same document", () =>
     Effect.gen(function* () {
-      const { accept, admin, documents, first, second } = yield* setUp(40)
+      const { accept, admin, documents, first, second } = yield* mailOwners(40)
       yield* admin`delete from emails`
       const steps = yield* Effect.forEach(documents, accept)
       const others = yield* Effect.forEach(documents, accept)
@@ -148,7 +82,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Emails", (it) => {
 
   it.effect("are taken by one owner at a time, and again when that one has died", () =>
     Effect.gen(function* () {
-      const { accept, admin, document, first, key, second, stop } = yield* setUp()
+      const { accept, admin, document, first, key, second, stop } = yield* mailOwners()
       yield* first.transitions.move(yield* accept(document))
       assert.deepStrictEqual(
         (yield* second.emails.dueDocuments(1_000)).map(({ id }) => id).filter((id) => id === document),
@@ -170,7 +104,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Emails", (it) => {
 
   it.effect("tell once what becomes of them, in their document's order, whoever says so", () =>
     Effect.gen(function* () {
-      const { accept, admin, document, endpoint, first, key, outcome, second, stores } = yield* setUp()
+      const { accept, admin, document, endpoint, first, key, outcome, second, stores } = yield* mailOwners()
       const wanted = yield* endpoint
       yield* first.transitions.move(yield* accept(document))
       const email = taken(yield* first.emails.take(key))
@@ -207,7 +141,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Emails", (it) => {
 
   it.effect("wait for their next attempt, unless somebody else has begun it", () =>
     Effect.gen(function* () {
-      const { accept, document, first, key, outcome, second } = yield* setUp()
+      const { accept, document, first, key, outcome, second } = yield* mailOwners()
       yield* first.transitions.move(yield* accept(document))
       const email = taken(yield* first.emails.take(key))
       const again = {
@@ -228,7 +162,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Emails", (it) => {
 
   it.effect("are written in batches, and one that cannot be read is nobody else's failure", () =>
     Effect.gen(function* () {
-      const { accept, admin, documents, first, of, outcome } = yield* setUp(30)
+      const { accept, admin, documents, first, of, outcome } = yield* mailOwners(30)
       yield* Effect.forEach(documents, (id) => Effect.flatMap(accept(id), first.transitions.move), {
         concurrency: "unbounded"
       })
@@ -252,7 +186,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Emails", (it) => {
 
   it.effect("are kept with their documents, and nobody changes where they went or takes back what became of them", () =>
     Effect.gen(function* () {
-      const { accept, admin, document, first, key, outcome, service, stores } = yield* setUp()
+      const { accept, admin, document, first, key, outcome, service, stores } = yield* mailOwners()
       yield* first.transitions.move(yield* accept(document))
       yield* first.emails.record(yield* outcome(taken(yield* first.emails.take(key)), "delivered"))
       for (const [statement, stoppedBy] of [
@@ -279,7 +213,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Emails", (it) => {
 
   it.effect("of one account are nothing to another, nor to its other mode", () =>
     Effect.gen(function* () {
-      const { accept, document, first, of } = yield* setUp()
+      const { accept, document, first, of } = yield* mailOwners()
       yield* first.transitions.move(yield* accept(document))
       const page = { limit: 10, cursor: null }
       assert.lengthOf((yield* first.emails.list(of, document, page)).rows, 1)
@@ -295,7 +229,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Emails", (it) => {
 
   it.effect("page as every list does", () =>
     Effect.gen(function* () {
-      const { accept, document, first, of } = yield* setUp()
+      const { accept, document, first, of } = yield* mailOwners()
       yield* first.transitions.move(yield* accept(document))
       const { emails } = first
       const insert = (id: string) =>
