@@ -12,6 +12,7 @@ import * as Metrics from "../protocol/Metrics.ts"
 import { type DocumentKey, Emails, emailSnapshot, type StoredEmail } from "../store/Emails.ts"
 import { Ids } from "../store/Ids.ts"
 import { Telling } from "./Telling.ts"
+import { Workload } from "./Workload.ts"
 
 /** What a mail provider says of a message that it was given. */
 export interface MailNotice {
@@ -53,6 +54,7 @@ export class EmailWork extends Context.Service<
       const mailer = yield* Mailer
       const parcels = yield* DocumentParcel
       const telling = yield* Telling
+      const workload = yield* Workload
       const turns = Semaphore.makeUnsafe(sendingMax)
 
       /** Stores what became of an e-mail, with its event; gives whether that is news. */
@@ -145,7 +147,8 @@ export class EmailWork extends Context.Service<
       })
 
       const send = Effect.fn("EmailWork.send")((key: DocumentKey) =>
-        (key.livemode ? turns.withPermits(1)(sendOne(key)) : sendOne(key)).pipe(
+        // What the sandbox only pretends can wait until there is less to do.
+        (key.livemode ? turns.withPermits(1)(sendOne(key)) : Effect.andThen(workload.calm, sendOne(key))).pipe(
           Effect.repeat({ while: (sent) => sent }),
           Effect.asVoid
         )

@@ -3,6 +3,7 @@ import * as Fs from "node:fs"
 import * as Os from "node:os"
 import * as Path from "node:path"
 import { type Mutant, mutants as others } from "./mutants.ts"
+import { mailMutants } from "./mailMutants.ts"
 import { wireMutants } from "./wireMutants.ts"
 
 /*
@@ -22,7 +23,7 @@ const copied = [
   "vitest.config.ts",
   "openapi.json"
 ]
-const mutants = [...others, ...wireMutants]
+const mutants = [...others, ...wireMutants, ...mailMutants]
 const minutesMax = 5
 
 interface Result {

@@ -227,6 +227,18 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Emails", (it) => {
     })
   )
 
+  it.effect("are found by their own id and their document's, and by nothing less", () =>
+    Effect.gen(function* () {
+      const { accept, documents, first, key } = yield* mailOwners(2)
+      yield* Effect.forEach(documents, (id) => Effect.flatMap(accept(id), first.transitions.move))
+      const { id } = taken(yield* first.emails.take(key))
+      const { emails } = first
+      assert.strictEqual(taken(yield* emails.locate(key.id, id)).id, id)
+      assert.isTrue(Option.isNone(yield* emails.locate(documents[1]!, id)))
+      assert.isTrue(Option.isNone(yield* emails.locate(key.id, `em_${"0".repeat(26)}`)))
+    })
+  )
+
   it.effect("page as every list does", () =>
     Effect.gen(function* () {
       const { accept, document, first, of } = yield* mailOwners()
