@@ -188,7 +188,7 @@ export const errorCodes = {
   invoice_not_correctable: {
     status: 409,
     type: "invalid_request_error",
-    help: "Notes correct invoices that were accepted, by the authority or in contingency. Wait for the outcome of this one, or issue it again."
+    help: "Notes correct, and e-mails carry, what was accepted, by the authority or in contingency. Wait for the outcome of this one, or issue it again."
   },
   credit_exceeds_invoice: {
     status: 409,

@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { EmailSnapshot } from "./Email.ts"
 import { AccountId, EventId, NoteId } from "./Id.ts"
 import { InvoiceSnapshot } from "./Invoice.ts"
 import { Instant, Timestamp } from "./Money.ts"
@@ -51,8 +52,8 @@ export class Event extends Schema.Opaque<Event>()(
     created: Timestamp,
     livemode: Schema.Boolean.annotateKey({ description: "Of a live document." }),
     account: AccountId,
-    data: Schema.Struct({ object: Schema.Union([InvoiceSnapshot, NoteSnapshot]) }).annotateKey({
-      description: "The document, as it was then."
+    data: Schema.Struct({ object: Schema.Union([InvoiceSnapshot, NoteSnapshot, EmailSnapshot]) }).annotateKey({
+      description: "The document, or the e-mail that carries it, as it was then."
     })
   }).annotate({ identifier: "Event", description: "What happened to a document: the body that webhooks deliver." })
 ) {}

@@ -43,6 +43,9 @@ export type ResolutionId = typeof ResolutionId.Type
 export const WebhookEndpointId = id("we").pipe(Schema.brand("WebhookEndpointId"))
 export type WebhookEndpointId = typeof WebhookEndpointId.Type
 
+export const EmailId = id("em").pipe(Schema.brand("EmailId"))
+export type EmailId = typeof EmailId.Type
+
 export const EventId = id("evt").pipe(Schema.brand("EventId"))
 export type EventId = typeof EventId.Type
 

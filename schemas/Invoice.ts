@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import { OperationType, PaymentMeansCode, PaymentType } from "./Code.ts"
+import { EmailStatus } from "./EmailStatus.ts"
 import { AuthorityError, Failure } from "./FiscalDocument.ts"
 import { CustomerId, InvoiceId, ResolutionId } from "./Id.ts"
 import { Line, Totals } from "./Line.ts"
@@ -198,8 +199,8 @@ export class Invoice extends Schema.Opaque<Invoice>()(
         "Since when it is issued in contingency (type 04), and until when it must be transmitted: 48 hours after the authority is back, and null until then. A document that is not accepted or rejected by then is overdue, and is tried further.",
       examples: [null]
     }),
-    email: Schema.NullOr(Schema.Struct({ status: Schema.String, at: Timestamp })).annotateKey({
-      description: "What became of the e-mail to the customer.",
+    email: Schema.NullOr(Schema.Struct({ status: EmailStatus, at: Timestamp })).annotateKey({
+      description: "What became of the latest e-mail to the customer; null where none was sent.",
       examples: [null]
     }),
     version: Schema.Int.annotateKey({ description: "Grows with every change.", examples: [4] }),

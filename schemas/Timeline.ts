@@ -1,7 +1,8 @@
 import { Schema } from "effect"
 import { AttemptTrigger } from "./Delivery.ts"
 import { EventType } from "./Event.ts"
-import { DeliveryId, EventId, WebhookEndpointId } from "./Id.ts"
+import { EmailStatus } from "./EmailStatus.ts"
+import { DeliveryId, EmailId, EventId, WebhookEndpointId } from "./Id.ts"
 import { Timestamp } from "./Money.ts"
 import { Page } from "./Page.ts"
 
@@ -15,6 +16,14 @@ export const TimelineEntry = Schema.Union([
     from: Schema.NullOr(Schema.String),
     to: Schema.String,
     version: Schema.Int
+  }),
+  /** As it is now: `at` is since when. */
+  entry("email", {
+    email_id: EmailId,
+    to: Schema.String,
+    status: EmailStatus,
+    attempts: Schema.Int,
+    reason: Schema.NullOr(Schema.String)
   }),
   entry("event", { event_id: EventId, event_type: EventType }),
   entry("delivery_attempt", {

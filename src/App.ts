@@ -4,8 +4,11 @@ import * as Account from "./entities/Account.ts"
 import { AccountWork } from "./entities/AccountWork.ts"
 import { CustomerWork } from "./entities/CustomerWork.ts"
 import * as DocumentFiling from "./entities/DocumentFiling.ts"
+import * as DocumentParcels from "./entities/DocumentParcels.ts"
 import { DocumentSigning } from "./entities/DocumentSigning.ts"
 import { AdministrationWork } from "./entities/AdministrationWork.ts"
+import { EmailCommandWork } from "./entities/EmailCommandWork.ts"
+import { EmailWork } from "./entities/EmailWork.ts"
 import * as Housekeeping from "./entities/Housekeeping.ts"
 import * as Invoice from "./entities/Invoice.ts"
 import { InvoiceCommandWork } from "./entities/InvoiceCommandWork.ts"
@@ -30,6 +33,7 @@ import { Customers } from "./store/Customers.ts"
 import { Database } from "./store/Database.ts"
 import { Deliveries } from "./store/Deliveries.ts"
 import { DeliveryLog } from "./store/DeliveryLog.ts"
+import { Emails } from "./store/Emails.ts"
 import { Events } from "./store/Events.ts"
 import { FileLinks } from "./store/FileLinks.ts"
 import { IdempotencyKeys } from "./store/IdempotencyKeys.ts"
@@ -61,6 +65,7 @@ export const storeLayer = Layer.mergeAll(
   Database.layer,
   Deliveries.layer,
   DeliveryLog.layer,
+  Emails.layer,
   Events.layer,
   InvoiceCommands.layer,
   InvoiceCreation.layer,
@@ -96,13 +101,14 @@ export const entitiesLayer = Layer.mergeAll(
       ResolutionWork.layer,
       SandboxWork.layer,
       AdministrationWork.layer,
+      EmailCommandWork.layer,
       InvoiceCommandWork.layer,
       NoteWork.layer
     )
   ),
-  Layer.provide(InvoiceWork.layer),
-  Layer.provide(DocumentSigning.layer),
-  Layer.provide(Layer.mergeAll(FileLinks.layer, Telling.layer, Workload.layer))
+  Layer.provide(Layer.mergeAll(InvoiceWork.layer, EmailWork.layer)),
+  Layer.provide(Layer.mergeAll(DocumentParcels.layer, FileLinks.layer, Telling.layer, Workload.layer)),
+  Layer.provide(DocumentSigning.layer)
 )
 
 /** The HTTP server's routes with the service's envelope around them. Asks for an `HttpServer`. */
@@ -120,7 +126,10 @@ export const httpLayer = Layer.unwrap(
       Layer.provideMerge(HttpServer.serve(envelope(handler)))
     )
   })
-).pipe(Layer.provide([DocumentFiling.layer, FileLinks.layer]))
+).pipe(
+  Layer.provide([DocumentFiling.layer, DocumentParcels.layer, FileLinks.layer]),
+  Layer.provide(DocumentSigning.layer)
+)
 
 /**
  * The whole service. A team composes its own by providing other layers for `Authority`, `WebhookSender` or the database, and

@@ -4,6 +4,9 @@ import { SqlClient } from "effect/sql"
 import * as Account from "../src/entities/Account.ts"
 import { AccountWork } from "../src/entities/AccountWork.ts"
 import { CustomerWork } from "../src/entities/CustomerWork.ts"
+import * as DocumentParcels from "../src/entities/DocumentParcels.ts"
+import { EmailCommandWork } from "../src/entities/EmailCommandWork.ts"
+import { EmailWork } from "../src/entities/EmailWork.ts"
 import { AdministrationWork } from "../src/entities/AdministrationWork.ts"
 import { DocumentSigning } from "../src/entities/DocumentSigning.ts"
 import * as Invoice from "../src/entities/Invoice.ts"
@@ -27,7 +30,12 @@ import { until } from "./support/Until.ts"
 
 const unheard = Layer.succeed(
   Telling,
-  Telling.of({ numberDrafts: () => Effect.void, proceed: () => Effect.void, deliver: () => Effect.void })
+  Telling.of({
+    numberDrafts: () => Effect.void,
+    proceed: () => Effect.void,
+    mail: () => Effect.void,
+    deliver: () => Effect.void
+  })
 )
 
 /** Whatever the actors tell each other is lost; only the sweeper is heard. */
@@ -41,11 +49,13 @@ const entities = Layer.merge(
         ResolutionWork.layer,
         SandboxWork.layer,
         AdministrationWork.layer,
+        EmailCommandWork.layer,
         InvoiceCommandWork.layer,
         NoteWork.layer
       )
     ),
-    Layer.provide(InvoiceWork.layer),
+    Layer.provide(Layer.mergeAll(InvoiceWork.layer, EmailWork.layer)),
+    Layer.provide(DocumentParcels.layer),
     Layer.provide(DocumentSigning.layer),
     Layer.provide(Layer.mergeAll(FileLinks.layer, unheard, Workload.layer))
   ),

@@ -7,6 +7,7 @@ import { complete } from "./Document.ts"
 import { CreditNotesApi } from "./CreditNotes.ts"
 import { DebitNotesApi } from "./DebitNotes.ts"
 import { CustomersApi } from "./Customers.ts"
+import { EmailNoticesApi } from "./EmailNotices.ts"
 import { EventsApi } from "./Events.ts"
 import { FilesApi } from "./Files.ts"
 import { HealthApi } from "./Health.ts"
@@ -32,6 +33,7 @@ export class Api extends HttpApi.make("folio")
   .add(WebhookDeliveriesApi)
   .add(CatalogsApi)
   .add(TestHelpersApi)
+  .add(EmailNoticesApi)
   .add(VersionsApi)
   .add(HealthApi)
   .annotate(HttpApi.ParseOptions, { onExcessProperty: "error", errors: "all" })

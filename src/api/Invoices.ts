@@ -15,6 +15,7 @@ import {
   Rules,
   versionHeader
 } from "./Conventions.ts"
+import { listEmails, sendEmail } from "./Emails.ts"
 import { Errors } from "./Errors.ts"
 
 const item = "/v1/invoices/:id"
@@ -113,6 +114,8 @@ export class InvoicesApi extends HttpApiGroup.make("invoices")
       .annotate(OpenApi.Summary, "All that has happened to an invoice, oldest first")
       .annotate(OpenApi.Description, "Changes of its state, calls to the authority, events and their deliveries.")
   )
+  .add(sendEmail("sendInvoiceEmail", item, "an invoice"))
+  .add(listEmails("listInvoiceEmails", item, "an invoice"))
   .middleware(Conventions)
   .middleware(Authorization)
   .middleware(Errors)

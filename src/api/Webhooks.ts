@@ -24,12 +24,26 @@ const partsOf = (type: EventType) => {
   return { object, outcome: outcome.join(".") }
 }
 
+const emailExample = (type: EventType, schemas: Schemas, documentId: string) => {
+  const { object, outcome } = partsOf(type)
+  const status = outcome.slice("email.".length)
+  return {
+    ...(exampleOf({ $ref: "#/components/schemas/EmailSnapshot" }, schemas) as object),
+    document_id: object === "debit_note" ? documentId.replace("cn_", "dn_") : documentId,
+    document_type: object,
+    status,
+    reason: status === "bounced" ? "550 5.1.1 No such user" : null
+  }
+}
+
 const eventExample = (type: EventType, schemas: Schemas) => {
   const { object, outcome } = partsOf(type)
-  const status = outcome.startsWith("email.") ? "accepted_by_authority" : outcome
+  const status = outcome
   const snapshot = object === "invoice" ? "InvoiceSnapshot" : "NoteSnapshot"
   const event = exampleOf({ $ref: "#/components/schemas/Event" }, schemas) as object
   const document = exampleOf({ $ref: `#/components/schemas/${snapshot}` }, schemas) as { readonly id: string }
+  if (outcome.startsWith("email."))
+    return { ...event, type, data: { object: emailExample(type, schemas, document.id) } }
   return {
     ...event,
     type,

@@ -55,6 +55,16 @@ const certificate = Effect.gen(function* () {
   )
 })
 
+// Nothing is wrong with a sandbox that mails nobody.
+const mail = Effect.map(Settings, ({ mail: server }) => ({
+  check: "mail",
+  ok: true,
+  message:
+    server === undefined
+      ? "SMTP_URL is not set: live documents are not e-mailed"
+      : `Live documents are e-mailed from ${server.from}`
+}))
+
 const ranges = Effect.map(Inspection.ranges, (all) => {
   const low = all.filter(
     ({ days, left, size }) => left * 100n < size || left < leftMin || days === null || days <= daysAhead
@@ -118,7 +128,7 @@ const examine = Effect.gen(function* () {
     return [finding("database", false, message, "Check DATABASE_URL and that the server runs.")]
   }
   const reached = finding("database", true, `The database at ${Postgres.where(place.success)} answers`, "")
-  const before: ReadonlyArray<Finding> = [reached, ...outside.success, yield* certificate]
+  const before: ReadonlyArray<Finding> = [reached, ...outside.success, yield* certificate, yield* mail]
   // What is in the tables can be read when they are those of this release.
   if (outside.success.some(({ check, ok }) => (check === "migrations" || check === "roles") && !ok)) return before
   const inside = yield* Effect.all([

@@ -9,10 +9,13 @@ import { applicationResponse } from "../documents/ApplicationResponse.ts"
 import type { SandboxCertificate } from "../documents/Certificate.ts"
 import { ContingencyAfter } from "../entities/Circuits.ts"
 import { readSignedDocument } from "../documents/SignedDocument.ts"
+import { NoticeSecret } from "../http/EmailNotices.ts"
 import { RateLimits } from "../http/RateLimit.ts"
 import type { Authority } from "../outbound/Authority.ts"
 import * as AuthoritySandbox from "../outbound/AuthoritySandbox.ts"
 import { EgressGuard } from "../outbound/EgressGuard.ts"
+import { Mailer, mailer } from "../outbound/Mailer.ts"
+import { sendOverSmtp } from "../outbound/MailerSmtp.ts"
 import { WebhookSender } from "../outbound/WebhookSender.ts"
 import * as Cluster from "../platform/Cluster.ts"
 import { discardTestKey, sandboxCertificateLayer, secretKeyLayer, testKey } from "../platform/DataFiles.ts"
@@ -55,6 +58,22 @@ const outbound = Layer.unwrap(
     )
   )
 ).pipe(Layer.provide(dns))
+
+const mail = Layer.mergeAll(
+  Layer.effect(
+    Mailer,
+    Effect.gen(function* () {
+      const settings = yield* Settings
+      if (settings.mail !== undefined) return mailer(sendOverSmtp(settings.mail))
+      yield* Effect.logInfo("SMTP_URL is not set: live documents are not e-mailed")
+      return mailer()
+    })
+  ),
+  Layer.effect(
+    NoticeSecret,
+    Effect.map(Settings, ({ mailNoticeSecret }) => mailNoticeSecret)
+  )
+)
 
 /** The test key of the sandbox account, if this start has made it. */
 class NewTestKey extends Context.Service<NewTestKey, { readonly key: string | undefined }>()("folio/cli/NewTestKey") {}
@@ -99,7 +118,7 @@ export const serveWith = <E>(
   untilStopped.pipe(
     Effect.provide(
       App.layer.pipe(
-        Layer.provideMerge(Layer.mergeAll(Server.layer, Cluster.layer, outbound, authority, certificate)),
+        Layer.provideMerge(Layer.mergeAll(Server.layer, Cluster.layer, outbound, mail, authority, certificate)),
         Layer.provideMerge(Layer.mergeAll(firstStart, takeOver)),
         Layer.provideMerge(App.storeLayer),
         Layer.provideMerge(secretKeyLayer),

@@ -1,6 +1,6 @@
 import type { GrantedRange } from "../../schemas/Resolution.ts"
 import { softwareSecurityCode } from "../domain/Cufe.ts"
-import { qrUrl } from "../domain/QrCode.ts"
+import { catalogueUrl } from "../domain/QrText.ts"
 import { homeCountry } from "../domain/Territories.ts"
 import type { FiscalDocument } from "./FiscalDocument.ts"
 import { agency, authority, countryList, namespaces, type profiles } from "./NationalProfile.ts"
@@ -36,7 +36,7 @@ export const authorityExtension = (document: FiscalDocument, software: Software)
     ),
     leaf("sts:SoftwareSecurityCode", softwareSecurityCode(software.id, software.pin, document.full_number), agency),
     element("sts:AuthorizationProvider", nit("sts:AuthorizationProviderID", authority.number, authority.check_digit)),
-    leaf("sts:QRCode", qrUrl(document.cufe, document.environment))
+    leaf("sts:QRCode", catalogueUrl(document.environment, document.cufe))
   )
 
 /** A document without its signature, cut where that goes: after what the authority adds, as an extension of its own. */

@@ -13,6 +13,18 @@ export const nextDeliveryDelayMs = (attemptsMade: number, random: number): numbe
   return delayMs === undefined ? null : Math.floor(delayMs * (1 + 0.1 * random))
 }
 
+// Waits after each attempt to send an e-mail: 24 hours in all.
+const emailDelaysMinutes = [1, 4, 15, 40, 120, 240, 480, 540] as const
+
+/**
+ * Milliseconds from the end of the last attempt to send an e-mail to the next; null after nine, when a day has passed.
+ * `random` (0 to 1) adds up to 10 %, so that what failed together does not come back together.
+ */
+export const nextEmailDelayMs = (attemptsMade: number, random: number): number | null => {
+  const minutes = emailDelaysMinutes[Math.max(attemptsMade, 1) - 1]
+  return minutes === undefined ? null : Math.round(minutes * 60_000 * (1 + 0.1 * random))
+}
+
 const authorityDelayMsMin = 1_000
 const authorityDelayMsMax = 300_000
 

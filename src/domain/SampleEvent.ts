@@ -25,16 +25,28 @@ const failure = { code: "sample", message: "A sample: no document failed.", retr
 export const sampleEvent = ({ account_id, created, id, livemode, type, ulid }: SampleOf) => {
   const [object, outcome = ""] = type.split(/\.(.*)/) as [keyof typeof documentKinds, string]
   const object_id = `${documentKinds[object].prefix}_${ulid}`
-  const status = outcome.startsWith("email.") ? "accepted_by_authority" : outcome
+  const envelope = { id, object: "event", type, created, livemode, account: account_id }
+  if (outcome.startsWith("email.")) {
+    const email = {
+      id: `em_${ulid}`,
+      object: "email",
+      livemode,
+      document_id: object_id,
+      document_type: object,
+      full_number: "SAMPLE1",
+      to: "sample@example.com",
+      status: outcome.slice("email.".length),
+      at: created,
+      reason: outcome === "email.bounced" ? "A sample: no e-mail was sent." : null,
+      metadata: {}
+    }
+    return { object_id, body: JSON.stringify({ ...envelope, data: { object: email } }) }
+  }
+  const status = outcome
   const isIssued = status !== "failed"
   const code = isIssued ? "0".repeat(96) : null
   const body = JSON.stringify({
-    id,
-    object: "event",
-    type,
-    created,
-    livemode,
-    account: account_id,
+    ...envelope,
     data: {
       object: {
         id: object_id,

@@ -9,6 +9,8 @@ import { AccountWork } from "./AccountWork.ts"
 import { AdministrationWork } from "./AdministrationWork.ts"
 import { CustomerWork } from "./CustomerWork.ts"
 import * as DraftNumbering from "./DraftNumbering.ts"
+import { EmailCommandWork } from "./EmailCommandWork.ts"
+import { EmailWork } from "./EmailWork.ts"
 import { InvoiceCommandWork } from "./InvoiceCommandWork.ts"
 import { NoteWork } from "./NoteWork.ts"
 import * as Once from "./Once.ts"
@@ -27,6 +29,8 @@ export const layer = AccountEntity.toLayer(
     const commands = yield* InvoiceCommandWork
     const customers = yield* CustomerWork
     const notes = yield* NoteWork
+    const emails = yield* EmailCommandWork
+    const emailWork = yield* EmailWork
     const redelivery = yield* RedeliveryWork
     const resolutions = yield* ResolutionWork
     const administration = yield* AdministrationWork
@@ -75,6 +79,9 @@ export const layer = AccountEntity.toLayer(
         answer(context, once(context, commands.cancel({ ...of, id }, context))),
       RetryInvoice: ({ payload: { context, id } }) =>
         answer(context, once(context, commands.retry({ ...of, id }, context))),
+      SendEmail: ({ payload: { context, id, request } }) =>
+        answer(context, once(context, emails.send({ ...of, id }, context, request))),
+      NoteEmail: ({ payload }) => emailWork.note(of, payload),
       CreateWebhookEndpoint: ({ payload: { context, request } }) =>
         answer(context, once(context, work.createEndpoint(of, context, request))),
       UpdateWebhookEndpoint: ({ payload: { context, id, patch } }) =>

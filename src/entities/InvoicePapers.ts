@@ -4,7 +4,8 @@ import type { EventId } from "../../schemas/Id.ts"
 import { timestamp } from "../domain/AuthorityTime.ts"
 import type { FiscalDocument } from "../documents/FiscalDocument.ts"
 import type { Links } from "../store/FileLinks.ts"
-import { invoiceSnapshot, type LoadedInvoice } from "../store/Invoices.ts"
+import { type LoadedInvoice } from "../store/Invoices.ts"
+import { invoiceSnapshot } from "../store/InvoiceViews.ts"
 import type { Vitals } from "../store/PoisonInvoices.ts"
 
 /** What the document of a numbered invoice or note says. */

@@ -46,7 +46,7 @@ export const make = Effect.gen(function* () {
       outcome === null
         ? {}
         : { event: eventFor(next, `${row.kind}.${outcome}`, yield* ids.event, now, (yield* links.inEvents)(next)) }
-    const { endpoints, moved } = yield* workload.storing(
+    const { emailed, endpoints, moved } = yield* workload.storing(
       transitions.move({ key: row, version: row.version, from: row.state, command, to, ...details, ...event })
     )
     if (outcome !== null && moved) yield* Metric.update(Metrics.outcomes(statusOf(to)), 1)
@@ -54,6 +54,7 @@ export const make = Effect.gen(function* () {
     for (const id of endpoints) {
       yield* telling.deliver({ account_id: row.account_id, livemode: row.livemode, id })
     }
+    if (emailed) yield* telling.mail(row)
     return moved ? Option.some(next) : Option.none()
   })
 

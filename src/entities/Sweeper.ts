@@ -3,6 +3,7 @@ import { Singleton } from "effect/cluster"
 import { accountAddress } from "../protocol/Address.ts"
 import { AuthorityCircuits } from "../store/AuthorityCircuits.ts"
 import { Deliveries } from "../store/Deliveries.ts"
+import { Emails } from "../store/Emails.ts"
 import { Invoices } from "../store/Invoices.ts"
 import { Workers } from "../store/Workers.ts"
 import { Telling } from "./Telling.ts"
@@ -24,6 +25,7 @@ export const layer = Singleton.make(
   Effect.gen(function* () {
     const circuits = yield* AuthorityCircuits
     const deliveries = yield* Deliveries
+    const emails = yield* Emails
     const invoices = yield* Invoices
     const telling = yield* Telling
     const workers = yield* Workers
@@ -54,9 +56,12 @@ export const layer = Singleton.make(
     const sweepDeliveries = Effect.gen(function* () {
       yield* Effect.forEach(yield* deliveries.dueEndpoints(pageSize), telling.deliver, { discard: true })
     })
+    const sweepEmails = Effect.gen(function* () {
+      yield* Effect.forEach(yield* emails.dueDocuments(pageSize), telling.mail, { discard: true })
+    })
 
     yield* Effect.forEach(
-      [workers.freeDead, sweepInvoices, sweepContingency, sweepDeliveries],
+      [workers.freeDead, sweepInvoices, sweepContingency, sweepDeliveries, sweepEmails],
       Effect.catchCause((cause) => Effect.logWarning("A sweep failed; the next one is in a second", cause)),
       { discard: true }
     ).pipe(Effect.repeat(Schedule.spaced(interval)))

@@ -17,6 +17,7 @@ export class Telling extends Context.Service<
   {
     readonly numberDrafts: (of: AccountMode) => Effect.Effect<void>
     readonly proceed: (key: AccountMode & { readonly id: string }) => Effect.Effect<void>
+    readonly mail: (key: AccountMode & { readonly id: string }) => Effect.Effect<void>
     readonly deliver: (key: AccountMode & { readonly id: string }) => Effect.Effect<void>
   }
 >()("folio/entities/Telling") {
@@ -40,6 +41,7 @@ export class Telling extends Context.Service<
       return Telling.of({
         numberDrafts: (of) => tell(account(accountAddress(of)).NumberDrafts(undefined, discard)),
         proceed: (key) => tell(invoice(memberAddress(key)).Proceed(undefined, discard)),
+        mail: (key) => tell(invoice(memberAddress(key)).Mail(undefined, discard)),
         deliver: (key) => tell(endpoint(memberAddress(key)).Deliver(undefined, discard))
       })
     })

@@ -64,7 +64,7 @@ const tooLarge = refuse(
 )
 
 /** The raw body, after its size and media type are known to be right. No body needs no media type. */
-const readBody = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
+export const readBody = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
   if (request.method === "GET" || request.method === "DELETE") return emptyBody
   if (Number(request.headers["content-length"] ?? 0) > bodyBytesMax) return yield* tooLarge
   const bytes = new Uint8Array(yield* request.arrayBuffer)
@@ -80,7 +80,8 @@ const readBody = Effect.fnUntraced(function* (request: HttpServerRequest.HttpSer
   return bytes
 })
 
-const parse = (bytes: Uint8Array): Effect.Effect<unknown, ApiError> =>
+/** The JSON of a body, or undefined where there is none. */
+export const parse = (bytes: Uint8Array): Effect.Effect<unknown, ApiError> =>
   bytes.length === 0
     ? Effect.undefined
     : Effect.fromResult(

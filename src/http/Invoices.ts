@@ -8,10 +8,12 @@ import { isOfKind } from "../domain/DocumentKinds.ts"
 import { invoiceViolations } from "../domain/LocalRules.ts"
 import { Customers } from "../store/Customers.ts"
 import { FileLinks } from "../store/FileLinks.ts"
-import { Invoices, invoiceView } from "../store/Invoices.ts"
+import { Invoices } from "../store/Invoices.ts"
+import { invoiceView } from "../store/InvoiceViews.ts"
 import { prefixViolations, Resolutions } from "../store/Resolutions.ts"
 import { makeAsk } from "./Ask.ts"
 import { filterOf, makeTimeline } from "./Documents.ts"
+import { makeListEmails } from "./Emails.ts"
 import { pageRequest, pageView } from "./Paging.ts"
 
 const nobody = (customer_id: string): Violation => {
@@ -32,6 +34,7 @@ export const layer = HttpApiBuilder.group(
     const links = yield* FileLinks
     const resolutions = yield* Resolutions
     const ask = yield* makeAsk
+    const listEmails = yield* makeListEmails
     return handlers.handleAll({
       createInvoice: ({ payload }) => ask((account, context) => account.CreateInvoice({ context, request: payload })),
       validateInvoice: Effect.fn("validateInvoice")(function* ({ payload }) {
@@ -52,6 +55,12 @@ export const layer = HttpApiBuilder.group(
         )
         const linksOf = yield* links.inAnswers
         return pageView("/v1/invoices", rows, (row) => invoiceView(row, linksOf(row)))
+      }),
+      sendInvoiceEmail: ({ params, payload }) =>
+        ask((account, context) => account.SendEmail({ context, id: params.id, request: payload })),
+      listInvoiceEmails: Effect.fn("listInvoiceEmails")(function* ({ params: { id }, query }) {
+        const exists = Effect.map(invoices.find(yield* CurrentPrincipal, id), Option.isSome)
+        return yield* listEmails({ id, query, url: `/v1/invoices/${id}/emails`, what: "invoice", exists })
       }),
       cancelInvoice: ({ params }) =>
         Effect.flatMap(named(params.id), (id) => ask((account, context) => account.CancelInvoice({ context, id }))),

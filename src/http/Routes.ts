@@ -11,6 +11,7 @@ import * as CreditNotes from "./CreditNotes.ts"
 import * as Customers from "./Customers.ts"
 import * as DebitNotes from "./DebitNotes.ts"
 import * as Docs from "./Docs.ts"
+import * as EmailNotices from "./EmailNotices.ts"
 import * as Errors from "./Errors.ts"
 import * as Events from "./Events.ts"
 import { noteRoute } from "./Exchange.ts"
@@ -34,6 +35,7 @@ const groups = Layer.mergeAll(
   CreditNotes.layer,
   Customers.layer,
   DebitNotes.layer,
+  EmailNotices.layer,
   Events.layer,
   Files.layer,
   Health.layer,
@@ -44,7 +46,7 @@ const groups = Layer.mergeAll(
   Versions.layer,
   WebhookEndpoints.layer
 ).pipe(
-  Layer.provide([FileAccess.layer, Conventions.layer, Errors.layer, Judging.layer]),
+  Layer.provide([FileAccess.layer, Conventions.layer, EmailNotices.signatureLayer, Errors.layer, Judging.layer]),
   Layer.provide(Authentication.layer)
 )
 

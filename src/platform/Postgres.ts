@@ -14,6 +14,7 @@ import customers from "../../migrations/0009_customers.ts"
 import papers from "../../migrations/0010_papers.ts"
 import notes from "../../migrations/0011_notes.ts"
 import contingency from "../../migrations/0012_contingency.ts"
+import emails from "../../migrations/0014_emails.ts"
 import * as EmbeddedPostgres from "./EmbeddedPostgres.ts"
 import * as Roles from "./PostgresRoles.ts"
 import * as Socket from "./PostgresSocket.ts"
@@ -75,7 +76,8 @@ const migrations = {
   "0009_customers": customers,
   "0010_papers": papers,
   "0011_notes": notes,
-  "0012_contingency": contingency
+  "0012_contingency": contingency,
+  "0014_emails": emails
 }
 
 const migrate = Migrator.make({})({ loader: Migrator.fromRecord(migrations) })

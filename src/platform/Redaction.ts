@@ -27,10 +27,14 @@ export const redactor = (secrets: ReadonlyArray<string>) => {
 }
 
 /** What the settings hold that nobody may read. */
-export const secretsOf = ({ databaseUrl, otlp, secretKey }: Settings["Service"]): ReadonlyArray<string> => {
-  const url = databaseUrl === undefined ? undefined : Redacted.value(databaseUrl)
-  const password = url !== undefined && URL.canParse(url) ? decodeURIComponent(new URL(url).password) : undefined
+export const secretsOf = (settings: Settings["Service"]): ReadonlyArray<string> => {
+  const { databaseUrl, mail, mailNoticeSecret, otlp, secretKey } = settings
+  const passwords = [databaseUrl, mail?.url].map((redacted) => {
+    const url = redacted === undefined ? "" : Redacted.value(redacted)
+    return URL.canParse(url) ? decodeURIComponent(new URL(url).password) : ""
+  })
+  const notices = mailNoticeSecret === undefined ? undefined : Redacted.value(mailNoticeSecret)
   const key = secretKey === undefined ? undefined : Buffer.from(Redacted.value(secretKey)).toString("base64")
   const headers = otlp === undefined ? [] : Object.values(Redacted.value(otlp.headers))
-  return [password, key, ...headers].filter((secret) => secret !== undefined)
+  return [...passwords, key, notices, ...headers].filter((secret) => secret !== undefined)
 }

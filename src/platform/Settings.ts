@@ -1,6 +1,7 @@
 import { Config, Context, Effect, Layer, type LogLevel, Redacted, Result, Schema } from "effect"
 import type { NetAddress } from "effect/net"
 import * as Path from "node:path"
+import { addressFields } from "../../schemas/Party.ts"
 import { parseAllow } from "../outbound/EgressGuard.ts"
 
 /** A setting that cannot be used. The message is one line that says what to do. */
@@ -9,6 +10,12 @@ export class SettingsError extends Schema.TaggedError<SettingsError>()("Settings
 const oneLine = (text: string) => text.replaceAll(/\s+/g, " ")
 
 const isHttp = (url: string) => URL.canParse(url) && /^https?:/.test(url)
+
+const isSmtp = (url: string) => URL.canParse(url) && /^smtps?:\/\/[^/]/.test(url) && new URL(url).hostname !== ""
+
+const isAddress = Schema.is(addressFields.email)
+
+const secretMin = 32
 
 /** `name=value,name=value`, as OpenTelemetry writes headers. */
 const headersOf = (text: string): Record<string, string> =>
@@ -54,6 +61,10 @@ export class Settings extends Context.Service<
     readonly sandboxLatencyMs: number
     /** For how many seconds the authority may be away before documents are issued in contingency. */
     readonly contingencyAfter: number
+    /** The server and the address that live e-mails are sent with; undefined: they are not sent. */
+    readonly mail: { readonly url: Redacted.Redacted<string>; readonly from: string } | undefined
+    /** What the mail provider signs its notices with; undefined: none are taken. */
+    readonly mailNoticeSecret: Redacted.Redacted<string> | undefined
     /** Of one API key, in one process. */
     readonly rateLimits: { readonly perSecond: number; readonly burst: number }
   }
@@ -83,7 +94,10 @@ export class Settings extends Context.Service<
         sandboxLatencyMs: Config.Int("SANDBOX_LATENCY_MS").pipe(Config.withDefault(0)),
         contingencyAfter: Config.Int("CONTINGENCY_AFTER").pipe(Config.withDefault(300)),
         rateLimit: Config.Int("RATE_LIMIT").pipe(Config.withDefault(100)),
-        rateLimitBurst: Config.Int("RATE_LIMIT_BURST").pipe(Config.withDefault(500))
+        rateLimitBurst: Config.Int("RATE_LIMIT_BURST").pipe(Config.withDefault(500)),
+        smtpUrl: Config.Redacted("SMTP_URL").pipe(Config.option),
+        mailFrom: Config.String("MAIL_FROM").pipe(Config.withDefault("")),
+        mailNoticeSecret: Config.Redacted("MAIL_NOTICE_SECRET").pipe(Config.option)
       }).pipe(
         Effect.mapError(
           (error) =>
@@ -134,6 +148,22 @@ export class Settings extends Context.Service<
           message: "FOLIO_KEY must be 32 random bytes in base64: openssl rand -base64 32"
         })
       }
+      const mail = raw.smtpUrl._tag === "None" ? undefined : { url: raw.smtpUrl.value, from: raw.mailFrom }
+      if (mail !== undefined && !isSmtp(Redacted.value(mail.url))) {
+        return yield* new SettingsError({
+          message: "SMTP_URL must be of the form smtp://user:password@mail.example.com:587 or smtps://…:465"
+        })
+      }
+      if (mail !== undefined && !isAddress(mail.from)) {
+        return yield* new SettingsError({
+          message: "MAIL_FROM must be the e-mail address that documents are sent from, such as facturas@example.com"
+        })
+      }
+      if (raw.mailNoticeSecret._tag === "Some" && Redacted.value(raw.mailNoticeSecret.value).length < secretMin) {
+        return yield* new SettingsError({
+          message: `MAIL_NOTICE_SECRET must have at least ${secretMin} characters: openssl rand -hex 32`
+        })
+      }
       if (raw.cluster === "socket" && (raw.databaseUrl._tag === "None" || secretKey === undefined)) {
         return yield* new SettingsError({
           message: "CLUSTER=socket needs DATABASE_URL and FOLIO_KEY, the same ones in every process."
@@ -160,7 +190,9 @@ export class Settings extends Context.Service<
         retentionDays: raw.retentionDays,
         sandboxLatencyMs: raw.sandboxLatencyMs,
         contingencyAfter: raw.contingencyAfter,
-        rateLimits: { perSecond: raw.rateLimit, burst: raw.rateLimitBurst }
+        rateLimits: { perSecond: raw.rateLimit, burst: raw.rateLimitBurst },
+        mail,
+        mailNoticeSecret: raw.mailNoticeSecret._tag === "Some" ? raw.mailNoticeSecret.value : undefined
       })
     })
   )

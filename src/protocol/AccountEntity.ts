@@ -5,6 +5,7 @@ import { AccountUpdate } from "../../schemas/Account.ts"
 import { ApiError } from "../../schemas/ApiError.ts"
 import { ApiKeyRequest, ApiKeyRollRequest } from "../../schemas/ApiKey.ts"
 import { CustomerRequest, CustomerUpdate } from "../../schemas/Customer.ts"
+import { EmailNoticeType, EmailRequest } from "../../schemas/Email.ts"
 import { RecoverRequest, WebhookTestRequest } from "../../schemas/Delivery.ts"
 import { ApiKeyId, CustomerId, DeliveryId, RequestId, ResolutionId, WebhookEndpointId } from "../../schemas/Id.ts"
 import { InvoiceRequest } from "../../schemas/Invoice.ts"
@@ -50,6 +51,18 @@ export const AccountEntity = Entity.make("Account", [
   /** Of any document, as is the retry. */
   command("CancelInvoice", { id: Schema.String }),
   command("RetryInvoice", { id: Schema.String }),
+  command("SendEmail", { id: Schema.String, request: EmailRequest }),
+  /** What the mail provider says of a message; answers whether that is news. */
+  Rpc.make("NoteEmail", {
+    payload: {
+      invoice_id: Schema.String,
+      id: Schema.String,
+      type: EmailNoticeType,
+      at: Schema.Date,
+      reason: Schema.NullOr(Schema.String)
+    },
+    success: Schema.Boolean
+  }),
   command("CreateWebhookEndpoint", { request: WebhookEndpointRequest }),
   command("UpdateWebhookEndpoint", { id: WebhookEndpointId, patch: WebhookEndpointUpdate }),
   command("DeleteWebhookEndpoint", { id: WebhookEndpointId }),

@@ -11,6 +11,7 @@ export type FaultPoint =
   | "after-submit"
   | "after-verdict"
   | "after-outcome"
+  | "after-mail"
   | "before-send"
   | "after-send"
   | "after-record"

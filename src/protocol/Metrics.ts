@@ -88,7 +88,7 @@ export const authorityCalls = histogram(
 export const poison = counter(
   "folio_poison_total",
   ["kind"],
-  "Times that an invoice, an account's numbering or a delivery broke what handles it. Anything but 0 wants a look at the log."
+  "Times that an invoice, an account's numbering, an e-mail or a delivery broke what handles it. Anything but 0 wants a look at the log."
 )
 
 export const attempts = histogram(
@@ -101,6 +101,12 @@ export const deliveries = counter(
   "folio_deliveries_total",
   ["result"],
   "What became of deliveries: succeeded, retry (one more attempt will be made) or failed."
+)
+
+export const emails = counter(
+  "folio_emails_total",
+  ["result"],
+  "What became of e-mails: delivered, bounced, complained, retry (one more attempt will be made) or failed."
 )
 
 export const oldestInvoice = gauge(

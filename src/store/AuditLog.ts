@@ -9,6 +9,7 @@ export type AuditAction =
   | "api_key.created"
   | "api_key.rolled"
   | "api_key.revoked"
+  | "email.resent"
   | "resolution.created"
   | "resolution.updated"
   | "webhook_endpoint.created"

@@ -5,6 +5,7 @@ import {
   AccountId,
   ApiKeyId,
   CustomerId,
+  EmailId,
   EventId,
   InvoiceId,
   NoteId,
@@ -22,6 +23,7 @@ export class Ids extends Context.Service<
     readonly creditNote: Effect.Effect<NoteId>
     readonly customer: Effect.Effect<CustomerId>
     readonly debitNote: Effect.Effect<NoteId>
+    readonly email: Effect.Effect<EmailId>
     readonly event: Effect.Effect<EventId>
     readonly invoice: Effect.Effect<InvoiceId>
     readonly request: Effect.Effect<RequestId>
@@ -40,6 +42,7 @@ export class Ids extends Context.Service<
         creditNote: id("cn", NoteId.make),
         customer: id("cust", CustomerId.make),
         debitNote: id("dn", NoteId.make),
+        email: id("em", EmailId.make),
         event: id("evt", EventId.make),
         invoice: id("inv", InvoiceId.make),
         request: id("req", RequestId.make),
@@ -73,3 +76,6 @@ export const lastIdAt = (prefix: string, time: Date): string => idOf(prefix, tim
 /** The id of an event's delivery to an endpoint: made of theirs, so that there is but one, and as old as the event. */
 export const deliveryId = (sql: SqlClient.SqlClient, event: Statement.Fragment, endpoint: Statement.Fragment) =>
   sql`'whd_' || substr(${event}, 5, 10) || substr(encode(sha256(convert_to(${event} || ${endpoint}, 'UTF8')), 'hex'), 1, 16)`
+
+/** The id of the e-mail that follows from an event: made of the event's, so that there is but one. */
+export const emailId = (sql: SqlClient.SqlClient, event: Statement.Fragment) => sql`'em_' || substr(${event}, 5)`

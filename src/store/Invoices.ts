@@ -4,25 +4,23 @@ import { AccountMode } from "../../schemas/Account.ts"
 import type { ApiError } from "../../schemas/ApiError.ts"
 import { OperationType } from "../../schemas/Code.ts"
 import { Acquirer } from "../../schemas/Customer.ts"
-import { CustomerId, DocumentId, InvoiceId, type NoteId, ResolutionId } from "../../schemas/Id.ts"
-import type { NoteSnapshot } from "../../schemas/Event.ts"
+import { CustomerId, DocumentId, InvoiceId, ResolutionId } from "../../schemas/Id.ts"
 import { AuthorityError, Correction, DocumentKind, Failure } from "../../schemas/FiscalDocument.ts"
-import { type Invoice, type InvoiceSnapshot, PaymentMeans } from "../../schemas/Invoice.ts"
+import { PaymentMeans } from "../../schemas/Invoice.ts"
+import { EmailStatus } from "../../schemas/EmailStatus.ts"
 import { Line, Totals } from "../../schemas/Line.ts"
 import { Currency, Decimal, LocalDate } from "../../schemas/Money.ts"
 import type { PageRequest } from "../../schemas/Page.ts"
 import { GrantedRange } from "../../schemas/Resolution.ts"
 import { Metadata } from "../../schemas/Text.ts"
-import { timestamp } from "../domain/AuthorityTime.ts"
 import { isOfKind } from "../domain/DocumentKinds.ts"
-import { stageOf, states, statusOf } from "../domain/InvoiceLifecycle.ts"
+import { states } from "../domain/InvoiceLifecycle.ts"
 import * as AccountView from "./AccountView.ts"
 import * as Metrics from "../protocol/Metrics.ts"
-import type { Links } from "./FileLinks.ts"
 import * as Batcher from "./Batcher.ts"
 import { fits, type InvoiceFilter } from "./InvoiceFilter.ts"
 import * as Pages from "./Pages.ts"
-import { PoisonInvoices, reminderLeaseSeconds, type RowKey, UnreadableInvoice, type Vitals } from "./PoisonInvoices.ts"
+import { PoisonInvoices, reminderLeaseSeconds, type RowKey, UnreadableInvoice } from "./PoisonInvoices.ts"
 
 /** A fiscal document as it is stored. `state` is the lifecycle's; the public `status` and `stage` derive from it. */
 const Row = Schema.Struct({
@@ -78,6 +76,13 @@ const LoadedRow = Schema.Struct({
 })
 export type LoadedInvoice = typeof LoadedRow.Type
 
+/** With what became of the latest e-mail that carries it. */
+const ShownRow = Schema.Struct({
+  ...Row.fields,
+  email: Schema.NullOr(Schema.Struct({ status: EmailStatus, at_ms: Schema.Finite }))
+})
+export type ShownInvoice = typeof ShownRow.Type
+
 export const InvoiceKey = Schema.Struct({ ...AccountMode.fields, id: DocumentId })
 export type InvoiceKey = typeof InvoiceKey.Type
 
@@ -92,18 +97,22 @@ const loadBatchMax = 500
 export class Invoices extends Context.Service<
   Invoices,
   {
-    readonly find: (of: AccountMode, id: string) => Effect.Effect<Option.Option<StoredInvoice>>
+    readonly find: (of: AccountMode, id: string) => Effect.Effect<Option.Option<ShownInvoice>>
     readonly list: (
       of: AccountMode,
       page: PageRequest,
       filter: InvoiceFilter
-    ) => Effect.Effect<Pages.Rows<StoredInvoice>, ApiError>
+    ) => Effect.Effect<Pages.Rows<ShownInvoice>, ApiError>
     /** As `find`, for actors: look-ups of all actors share one statement. Dies with `UnreadableInvoice`, for that document alone. */
     readonly load: (key: InvoiceKey) => Effect.Effect<Option.Option<LoadedInvoice>>
     /** Drafts of an account that have no number yet and are not parked, oldest first, at most `limit`; each as far as it can be read. */
     readonly queued: (of: AccountMode, limit: number) => Effect.Effect<ReadonlyArray<QueuedDraft>>
     /** The bytes that were signed, and nothing else, go to the authority. */
     readonly signedDocument: (key: InvoiceKey) => Effect.Effect<Option.Option<Uint8Array>>
+    /** What the authority answered when it accepted a document, in XML, and when (Unix milliseconds); none where it did not. */
+    readonly acceptance: (
+      key: InvoiceKey
+    ) => Effect.Effect<Option.Option<{ readonly applicationResponse: Uint8Array; readonly validatedAt: number }>>
     /**
      * Documents whose alarm has rung, each given a lease before it rings again. At most `limit` drafts and as many
      * numbered documents, so that drafts which nobody can number do not hold up the others.
@@ -123,11 +132,18 @@ export class Invoices extends Context.Service<
       const qualified = sql.literal(names.map((name) => `i.${name}`).join(", "))
       const decodeLoaded = Schema.decodeUnknownResult(LoadedRow)
 
+      const shown = sql`${columns}, (
+        select json_build_object('status', e.status, 'at_ms', floor(extract(epoch from e.status_at) * 1000))
+        from emails e
+        where e.invoice_id = invoices.id and e.account_id = invoices.account_id and e.livemode = invoices.livemode
+        order by e.id desc limit 1
+      ) as email`
+
       const findRow = SqlSchema.findOneOption({
         Request: Schema.Struct({ ...AccountMode.fields, id: Schema.String }),
-        Result: Row,
+        Result: ShownRow,
         execute: (key) => sql`
-          select ${columns} from invoices
+          select ${shown} from invoices
           where account_id = ${key.account_id} and livemode = ${key.livemode} and id = ${key.id}`
       })
       const find = Effect.fn("Invoices.find")((of: AccountMode, id: string) =>
@@ -183,6 +199,18 @@ export class Invoices extends Context.Service<
           where account_id = ${key.account_id} and livemode = ${key.livemode} and invoice_id = ${key.id}`
       })
 
+      const findAcceptance = SqlSchema.findOneOption({
+        Request: InvoiceKey,
+        Result: Schema.Struct({ xml: Schema.Uint8ArrayFromBase64, at: Schema.Date }),
+        execute: (key) => sql`
+          select d.authority_answer ->> 'XmlBase64Bytes' as xml, t.at
+          from invoice_documents d
+          join transitions t on t.account_id = d.account_id and t.livemode = d.livemode and t.invoice_id = d.invoice_id
+            and t.command = 'Accept'
+          where d.account_id = ${key.account_id} and d.livemode = ${key.livemode} and d.invoice_id = ${key.id}
+            and d.authority_answer ->> 'XmlBase64Bytes' <> ''`
+      })
+
       const isDue = Schema.is(Schema.Struct({ ...InvoiceKey.fields, queued: Schema.Boolean }))
 
       const takeDue = Effect.fn("Invoices.takeDue")(function* (limit: number) {
@@ -207,7 +235,7 @@ export class Invoices extends Context.Service<
         return rows.filter(isDue)
       }, Effect.orDie)
 
-      const page = Pages.make(sql, { table: "invoices", columns, row: Row })
+      const page = Pages.make(sql, { table: "invoices", columns: shown, row: ShownRow })
 
       return Invoices.of({
         find,
@@ -218,64 +246,13 @@ export class Invoices extends Context.Service<
         load,
         queued,
         signedDocument: (key) => signedDocument(key).pipe(Effect.map(Option.map((row) => row.signed)), Effect.orDie),
+        acceptance: (key) =>
+          findAcceptance(key).pipe(
+            Effect.map(Option.map(({ at, xml }) => ({ applicationResponse: xml, validatedAt: at.getTime() }))),
+            Effect.orDie
+          ),
         takeDue
       })
     })
   )
 }
-
-/** The copy of a document that goes into its events, from its row as the transition leaves it. */
-export const invoiceSnapshot = (row: Vitals, { pdf_url }: Links): InvoiceSnapshot | NoteSnapshot => {
-  const rest = {
-    status: statusOf(row.state),
-    pdf_url,
-    full_number: row.full_number ?? "",
-    authority_errors: row.authority_errors,
-    authority_notifications: row.authority_notifications,
-    failure: row.failure,
-    metadata: row.metadata,
-    version: row.version
-  }
-  return row.kind === "invoice"
-    ? { id: row.id as InvoiceId, object: row.kind, cufe: row.cufe, ...rest }
-    : { id: row.id as NoteId, object: row.kind, cude: row.cufe, ...rest }
-}
-
-const contingencyView = ({ contingency_since, transmit_before }: StoredInvoice): Invoice["contingency"] =>
-  contingency_since === null
-    ? null
-    : {
-        type: "04",
-        since: timestamp(contingency_since.getTime()),
-        transmit_before: transmit_before === null ? null : timestamp(transmit_before.getTime())
-      }
-
-/** The whole invoice as the API shows it. */
-export const invoiceView = (row: StoredInvoice, links: Links): Invoice => ({
-  id: row.id as InvoiceId,
-  object: "invoice",
-  status: statusOf(row.state),
-  full_number: row.full_number ?? "",
-  cufe: row.cufe,
-  created_at: timestamp(row.created_at.getTime()),
-  livemode: row.livemode,
-  stage: stageOf(row.state),
-  customer_id: row.customer_id,
-  currency: row.currency,
-  exchange_rate: row.exchange_rate,
-  operation_type: row.operation_type,
-  payment_means: row.payment_means,
-  lines: row.lines,
-  totals: row.totals,
-  resolution_id: row.resolution_id,
-  issue_date: row.issue_date,
-  ...links,
-  authority_errors: row.authority_errors,
-  authority_notifications: row.authority_notifications,
-  failure: row.failure,
-  contingency: contingencyView(row),
-  email: null,
-  version: row.version,
-  metadata: row.metadata,
-  updated_at: timestamp(row.updated_at.getTime())
-})

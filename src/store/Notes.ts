@@ -8,7 +8,8 @@ import type { NoteRequest } from "../../schemas/Note.ts"
 import type { NoteKind } from "../domain/DocumentKinds.ts"
 import { states } from "../domain/InvoiceLifecycle.ts"
 import type { Links } from "./FileLinks.ts"
-import { invoiceView, type StoredInvoice } from "./Invoices.ts"
+import { type ShownInvoice } from "./Invoices.ts"
+import { invoiceView } from "./InvoiceViews.ts"
 import { Workers } from "./Workers.ts"
 
 const Corrected = Schema.Struct({
@@ -119,7 +120,7 @@ export class Notes extends Context.Service<
 }
 
 /** The whole note as the API shows it: as an invoice is shown, and what it corrects. */
-export const noteView = <Kind extends NoteKind>(kind: Kind, row: StoredInvoice, links: Links) => {
+export const noteView = <Kind extends NoteKind>(kind: Kind, row: ShownInvoice, links: Links) => {
   const { created_at, cufe, full_number, id, status, ...invoice } = invoiceView(row, links)
   const { object: _object, operation_type: _operation, resolution_id: _resolution, ...rest } = invoice
   return {
@@ -137,5 +138,5 @@ export const noteView = <Kind extends NoteKind>(kind: Kind, row: StoredInvoice, 
 }
 
 /** Any fiscal document as the API shows it. */
-export const documentView = (row: StoredInvoice, links: Links) =>
+export const documentView = (row: ShownInvoice, links: Links) =>
   row.kind === "invoice" ? invoiceView(row, links) : noteView(row.kind, row, links)

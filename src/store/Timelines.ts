@@ -38,6 +38,10 @@ export class Timelines extends Context.Service<
                 'to', to_state, 'version', version)
               from transitions where ${own} and invoice_id = ${id}
               union all
+              select status_at, 1, attempts, json_build_object('type', 'email', 'email_id', id, 'to', recipient,
+                'status', status, 'attempts', attempts, 'reason', reason)
+              from emails where ${own} and invoice_id = ${id}
+              union all
               select coalesce(t.at, e.created_at), 2, e.seq,
                 json_build_object('type', 'event', 'event_id', e.id, 'event_type', e.type)
               from events e left join transitions t on t.account_id = e.account_id and t.livemode = e.livemode

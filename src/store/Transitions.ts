@@ -5,7 +5,7 @@ import type { EventType } from "../../schemas/Event.ts"
 import type { AuthorityError, Failure } from "../../schemas/FiscalDocument.ts"
 import type { InvoiceCommand, InvoiceState } from "../domain/InvoiceLifecycle.ts"
 import * as Batcher from "./Batcher.ts"
-import { deliveryId } from "./Ids.ts"
+import { deliveryId, emailId } from "./Ids.ts"
 import type { InvoiceKey } from "./Invoices.ts"
 import { Workers } from "./Workers.ts"
 
@@ -35,19 +35,23 @@ export interface Step {
   readonly event?: { readonly id: EventId; readonly type: EventType; readonly body: string; readonly created_at: Date }
 }
 
-/** What a step did. `moved` false: another owner was faster, and nothing was changed. `endpoints` have a delivery to make. */
+/**
+ * What a step did. `moved` false: another owner was faster, and nothing was changed. `endpoints` have a delivery to make.
+ * `emailed`: there is an e-mail to send.
+ */
 export interface Moved {
   readonly moved: boolean
   readonly endpoints: ReadonlyArray<string>
+  readonly emailed: boolean
 }
 
 const batchMax = 300
 
-const Result = Schema.Struct({ moved: Schema.Boolean, endpoints: Schema.Array(Schema.String) })
+const Result = Schema.Struct({ moved: Schema.Boolean, endpoints: Schema.Array(Schema.String), emailed: Schema.Boolean })
 
 /**
  * Moves documents along their lifecycle: a compare-and-set on state and version, with the signed bytes, the event and its
- * deliveries in the same statement. Whoever comes second changes nothing. Rows are locked in the order of their ids, so that
+ * deliveries in the same statement, and the e-mail to the acquirer of what is accepted. Whoever comes second changes nothing. Rows are locked in the order of their ids, so that
  * two owners of the same ones wait for each other, and never both at once.
  */
 export class Transitions extends Context.Service<
@@ -115,9 +119,10 @@ export class Transitions extends Context.Service<
               from (select * from input order by id) n
               where i.account_id = n.account_id and i.livemode = n.livemode and i.id = n.id
                 and i.version = n.version and i.state = n.from_state
-              returning n.ord, i.version as new_version
+              returning n.ord, i.version as new_version,
+                case when n.command in ('Accept', 'EnterContingency') then i.acquirer ->> 'email' end as recipient
             ),
-            done as (select n.*, m.new_version from moved m join input n on n.ord = m.ord),
+            done as (select n.*, m.new_version, m.recipient from moved m join input n on n.ord = m.ord),
             document as (
               insert into invoice_documents (account_id, livemode, invoice_id, signed, created_at)
               select account_id, livemode, id, signed, now() from done where length(signed) > 0
@@ -132,6 +137,11 @@ export class Transitions extends Context.Service<
               insert into transitions (account_id, livemode, invoice_id, version, command, from_state, to_state, at)
               select account_id, livemode, id, new_version, command, from_state, to_state, now()
               from done where command <> ''
+            ),
+            email as (
+              insert into emails (account_id, livemode, id, invoice_id, document_state, recipient)
+              select account_id, livemode, ${emailId(sql, sql`event_id`)}, id, to_state, recipient
+              from done where recipient <> ''
             ),
             event as (
               insert into events (account_id, livemode, id, type, object_id, object_version, body, created_at)
@@ -149,7 +159,8 @@ export class Transitions extends Context.Service<
               returning event_id, endpoint_id
             )
             select m.ord is not null as moved,
-              coalesce((select array_agg(endpoint_id) from delivery where event_id = n.event_id), '{}') as endpoints
+              coalesce((select array_agg(endpoint_id) from delivery where event_id = n.event_id), '{}') as endpoints,
+              coalesce(m.recipient, '') <> '' as emailed
             from input n left join moved m on m.ord = n.ord order by n.ord`.pipe(Effect.flatMap(decode))
         }, Effect.orDie)
       })

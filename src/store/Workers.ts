@@ -78,6 +78,14 @@ export class Workers extends Context.Service<
             for update skip locked
           ) held
           where d.account_id = held.account_id and d.livemode = held.livemode and d.id = held.id
+        ),
+        email as (
+          update emails e set next_attempt_at = now(), worker = null
+          from (
+            select account_id, livemode, id from emails
+            where next_attempt_at > now() and worker = any(${dead}) for update skip locked
+          ) held
+          where e.account_id = held.account_id and e.livemode = held.livemode and e.id = held.id
         )
         delete from workers where dead_since < now() - ${forgottenAfterSeconds} * interval '1 second'`
 

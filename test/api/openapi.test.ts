@@ -105,7 +105,8 @@ describe("OpenAPI", () => {
     assert.isNotEmpty(operation.summary)
     assert.lengthOf(operation.tags, 1)
     const file = /\/(pdf|xml)$/.exec(name)?.[1]
-    const byKey = file === undefined ? [{ apiKey: [] }] : [{ apiKey: [] }, {}]
+    const scheme = name.endsWith("/email-notices") ? "noticeSignature" : "apiKey"
+    const byKey = file === undefined ? [{ [scheme]: [] }] : [{ apiKey: [] }, {}]
     assert.deepStrictEqual(operation.security, /\/health\/|\/versions/.test(name) ? [] : byKey)
 
     const statuses = Object.keys(operation.responses)

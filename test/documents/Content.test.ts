@@ -5,7 +5,7 @@ import { applicationResponse } from "../../src/documents/ApplicationResponse.ts"
 import { documentContent } from "../../src/documents/DocumentContent.ts"
 import { signDocument } from "../../src/documents/SignedDocument.ts"
 import { softwareSecurityCode } from "../../src/domain/Cufe.ts"
-import { qrUrl } from "../../src/domain/QrCode.ts"
+import { catalogueUrl } from "../../src/domain/QrText.ts"
 import { parsed } from "./Canonical.ts"
 import { answered, certificate, examples, ofLength, sale, software } from "./Documents.ts"
 
@@ -55,7 +55,7 @@ const facts: ReadonlyArray<readonly [example: string, path: string, ...texts: Re
   ["sale", extension("SoftwareProvider/sts:ProviderID/@schemeID"), "3"],
   ["sale", extension("SoftwareSecurityCode"), softwareSecurityCode(software.id, software.pin, "SETP990000001")],
   ["sale", extension("AuthorizationProvider/*"), "800197268"],
-  ["sale", extension("QRCode"), qrUrl(code, "2")],
+  ["sale", extension("QRCode"), catalogueUrl("2", code)],
   ["sale", "/*/cac:AccountingSupplierParty/cbc:AdditionalAccountID", "1"],
   ["sale", identityOf("//cac:AccountingSupplierParty")],
   ["sale", identityOf("//cac:AccountingCustomerParty"), "1018999999"],
@@ -90,7 +90,7 @@ const facts: ReadonlyArray<readonly [example: string, path: string, ...texts: Re
   ["without prefix", "//sts:Prefix"],
   ["without prefix", "//cac:CorporateRegistrationScheme"],
   ["of production", "/*/cbc:ProfileExecutionID", "1"],
-  ["of production", extension("QRCode"), qrUrl(code, "1")],
+  ["of production", extension("QRCode"), catalogueUrl("1", code)],
   ["without tax", "//cac:TaxTotal"],
   ["without tax", total("TaxExclusiveAmount"), "0.00"],
   ["without tax", total("TaxInclusiveAmount"), "100000.00"],

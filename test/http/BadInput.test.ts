@@ -144,6 +144,11 @@ const badMoments = [
           post("/v1/credit-notes", noteBody(numberedId)),
           /Only an invoice that was accepted can be corrected/,
           "invoice_id"
+        ],
+        [
+          "an e-mail of a document that is not accepted",
+          post(`/v1/invoices/${numberedId}/email`, { to: "a@example.com" }),
+          /accepted/
         ]
       ])
     ]

@@ -102,6 +102,17 @@ const open: Answers = {
   "unknown field": [200]
 }
 
+/** Whoever does not sign what he sends is told that and nothing else. */
+const unsigned: Answers = {
+  ...own,
+  nothing: unauthorized,
+  "other account": unauthorized,
+  "other mode": unauthorized,
+  "wrong media type": unauthorized,
+  "malformed JSON": unauthorized,
+  "unknown field": unauthorized
+}
+
 /** What is wrong with the body is the answer. */
 const verdict: Answers = {
   ...own,
@@ -224,6 +235,13 @@ const rows: Readonly<Record<string, Row>> = {
   "GET /v1/invoices/:id": { answers: item, id: invoiceId },
   "POST /v1/invoices/:id/cancel": { answers: change(200), id: draftId },
   "POST /v1/invoices/:id/retry": { answers: change(202), id: failedId },
+  "POST /v1/invoices/:id/email": {
+    answers: change(202),
+    id: acceptedId,
+    body: () => ({ to: "otra@example.com" })
+  },
+  "GET /v1/invoices/:id/emails": { answers: item, id: acceptedId },
+  "POST /v1/email-notices": { answers: unsigned, body: () => ({}) },
   "GET /v1/invoices/:id/timeline": { answers: item, id: draftId },
   "POST /v1/test-helpers/authority": { answers: ofTests, body: () => ({ mode: "up" }) },
   "POST /v1/test-helpers/advance": { answers: ofTests, body: () => ({ seconds: 60 }) },

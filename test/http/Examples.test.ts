@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { openApi } from "../../src/api/OpenApi.ts"
 import { issue } from "../support/Correcting.ts"
 import { layer as app } from "../support/MemoryApp.ts"
+import { noticeHeaders } from "../support/MailNotices.ts"
 import { get, send } from "../support/Requests.ts"
 
 // oxlint-disable-next-line typescript/no-explicit-any -- read as a client would, from the text
@@ -32,7 +33,8 @@ layer(app)("the examples of the OpenAPI document", (it) => {
         body.customer_id = customer.json.id
       }
       if ("invoice_id" in body) body.invoice_id = (yield* issue).id
-      const reply = yield* send({ method: method.toUpperCase(), path, body })
+      const headers = path === "/v1/email-notices" ? yield* noticeHeaders(JSON.stringify(body)) : {}
+      const reply = yield* send({ method: method.toUpperCase(), path, body, headers })
       const expected = Object.keys(document.paths[path][method].responses).find((status) => status < "300")
       assert.strictEqual(String(reply.status), expected, reply.text)
     })

@@ -4,7 +4,7 @@ import { TestClock } from "effect/testing"
 import { issue } from "../support/Correcting.ts"
 import { customerBody, endpointBody, invoiceBody, partialNoteBody, resolutionBody } from "../support/Invoices.ts"
 import { layer as app } from "../support/MemoryApp.ts"
-import { addDelivery, addEndpoint } from "../support/MemoryRows.ts"
+import { addCustomer, addDelivery, addDraft, addEndpoint } from "../support/MemoryRows.ts"
 import { MemoryTables } from "../support/MemoryTables.ts"
 import { get, post } from "../support/Requests.ts"
 
@@ -119,6 +119,21 @@ layer(app)("lists", (it) => {
         assert.deepStrictEqual(yield* walk(path, 2, "starting_after"), newestFirst)
         assert.deepStrictEqual(yield* walk(path, 2, "ending_before"), newestFirst)
       }
+    })
+  )
+
+  it.effect("of e-mails page the same way", () =>
+    Effect.gen(function* () {
+      const { tables } = yield* MemoryTables
+      const { id } = yield* Effect.flatMap(addCustomer(), addDraft)
+      const row = tables.invoices.get(id)
+      if (row !== undefined) tables.invoices.set(id, { ...row, state: "accepted_by_authority" })
+      const made = yield* Effect.forEach(Array.from({ length: 5 }), () =>
+        post(`/v1/invoices/${id}/email`, { to: "compras@example.com" })
+      )
+      const newestFirst = made.map(({ json }) => String(json.id)).toReversed()
+      assert.deepStrictEqual(yield* walk(`/v1/invoices/${id}/emails`, 2, "starting_after"), newestFirst)
+      assert.deepStrictEqual(yield* walk(`/v1/invoices/${id}/emails`, 2, "ending_before"), newestFirst)
     })
   )
 

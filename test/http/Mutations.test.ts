@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { issue } from "../support/Correcting.ts"
 import { customerBody, endpointBody, invoiceBody, noteBody, resolutionBody } from "../support/Invoices.ts"
 import { apiKeyIds, layer as app } from "../support/MemoryApp.ts"
-import { addCustomer, addEndpoint } from "../support/MemoryRows.ts"
+import { addCustomer, addDraft, addEndpoint } from "../support/MemoryRows.ts"
 import { type InvoiceRow, MemoryTables } from "../support/MemoryTables.ts"
 import { send, type Sent } from "../support/Requests.ts"
 
@@ -200,6 +200,17 @@ layer(app)("bodies with one thing wrong", (it) => {
         50
       )
       assert.isAbove(yield* sendAll({ method: "POST", path: `${path}/test` }, { type: "invoice.failed" }), 40)
+    })
+  )
+
+  it.effect("requests for an e-mail", () =>
+    Effect.gen(function* () {
+      const { tables } = yield* MemoryTables
+      const { id } = yield* Effect.flatMap(addCustomer(), addDraft)
+      const row = tables.invoices.get(id)
+      if (row !== undefined) tables.invoices.set(id, { ...row, state: "accepted_by_authority" })
+      const path = `/v1/invoices/${id}/email`
+      assert.isAbove(yield* sendAll({ method: "POST", path }, { to: "compras@example.com" }), 50)
     })
   )
 

@@ -58,6 +58,8 @@ const requests = (ids: Effect.Success<typeof objects>): ReadonlyArray<Sent & { r
   { id: ids.invoice, path: `/v1/invoices/${ids.invoice}/timeline` },
   { id: ids.invoice, path: `/v1/invoices/${ids.invoice}/pdf` },
   { id: ids.invoice, path: `/v1/invoices/${ids.invoice}/xml` },
+  { id: ids.invoice, path: `/v1/invoices/${ids.invoice}/emails` },
+  { id: ids.invoice, method: "POST", path: `/v1/invoices/${ids.invoice}/email`, body: { to: "otra@example.com" } },
   { id: ids.invoice, method: "POST", path: `/v1/invoices/${ids.invoice}/cancel` },
   { id: ids.invoice, method: "POST", path: `/v1/invoices/${ids.invoice}/retry` },
   { id: ids.invoice, method: "POST", path: `/v1/invoices/${ids.invoice}/annul`, body: { reason: "Error" } },

@@ -1,10 +1,13 @@
 import { createHmac } from "node:crypto"
-import type { Event } from "../../schemas/Event.ts"
-import type { Invoice } from "../../schemas/Invoice.ts"
+import type { Event as AnyEvent, NoteSnapshot } from "../../schemas/Event.ts"
+import type { Invoice, InvoiceSnapshot } from "../../schemas/Invoice.ts"
 import type { AuditorOptions } from "./Auditor.ts"
 import { type Entry, isSuccess, isUnknown, type Journal, type Moment } from "./Journal.ts"
 import type { Webhook } from "./Surroundings.ts"
 import type { Book } from "./World.ts"
+
+/** Of a document: no buyer here has an address, so none is of an e-mail. */
+type Event = AnyEvent & { readonly data: { readonly object: InvoiceSnapshot | NoteSnapshot } }
 
 interface Arrival {
   readonly endpoint: string

@@ -55,6 +55,19 @@ describe("Telemetry", () => {
     })
   )
 
+  it.effect("hides what mail is sent and noticed with", () =>
+    Effect.gen(function* () {
+      const notices = "n".repeat(32)
+      const env = {
+        SMTP_URL: `smtp://folio:${encodeURIComponent(password)}@mail.example.com`,
+        MAIL_FROM: "facturas@example.com",
+        MAIL_NOTICE_SECRET: notices
+      }
+      const lines = yield* linesOf({ ...env, LOG_FORMAT: "pretty" }, Effect.logWarning(`${password} and ${notices}`))
+      assert.match(lines[0] ?? "", /WARN {2}… and …$/)
+    })
+  )
+
   it.effect("says at once what is wrong with its settings", () =>
     Effect.gen(function* () {
       assert.match(
@@ -66,6 +79,13 @@ describe("Telemetry", () => {
       assert.match(yield* refused({ CONTINGENCY_AFTER: "0" }), /^CONTINGENCY_AFTER must/)
       assert.match(yield* refused({ RATE_LIMIT: "0" }), /^RATE_LIMIT .* at least 1/)
       assert.match(yield* refused({ RATE_LIMIT_BURST: "-1" }), /^RATE_LIMIT .* at least 1/)
+      assert.match(yield* refused({ SMTP_URL: "mail.example.com:587" }), /^SMTP_URL must/)
+      assert.match(yield* refused({ SMTP_URL: "https://mail.example.com" }), /^SMTP_URL must/)
+      for (const from of [undefined, "facturas", "a@b.co, c@d.co", "a@b.co\r\nBcc: c@d.co"]) {
+        const env = { SMTP_URL: "smtp://mail.example.com", ...(from === undefined ? {} : { MAIL_FROM: from }) }
+        assert.match(yield* refused(env), /^MAIL_FROM must/)
+      }
+      assert.match(yield* refused({ MAIL_NOTICE_SECRET: "short" }), /^MAIL_NOTICE_SECRET must .* 32 characters/)
     })
   )
 })

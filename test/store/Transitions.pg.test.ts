@@ -82,11 +82,16 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Transitions", (it) => 
       const { accept, contingency, document, first, second } = yield* twoOwners(1)
       yield* first.move(yield* accept(document))
       const stale = yield* contingency(document)
-      assert.deepStrictEqual(yield* second.move(stale), { moved: false, endpoints: [] })
-      assert.deepStrictEqual(yield* second.move({ ...stale, version: 2 }), { moved: false, endpoints: [] })
+      assert.deepStrictEqual(yield* second.move(stale), { moved: false, endpoints: [], emailed: false })
+      assert.deepStrictEqual(yield* second.move({ ...stale, version: 2 }), {
+        moved: false,
+        endpoints: [],
+        emailed: false
+      })
       assert.deepStrictEqual(yield* second.move({ ...stale, from: "accepted_by_authority" }), {
         moved: false,
-        endpoints: []
+        endpoints: [],
+        emailed: false
       })
       assert.deepStrictEqual(yield* written(document), accepted)
     })

@@ -3,6 +3,9 @@ import { Entity, ShardingConfig } from "effect/cluster"
 import * as Account from "../../src/entities/Account.ts"
 import { AccountWork } from "../../src/entities/AccountWork.ts"
 import { CustomerWork } from "../../src/entities/CustomerWork.ts"
+import * as DocumentParcels from "../../src/entities/DocumentParcels.ts"
+import { EmailCommandWork } from "../../src/entities/EmailCommandWork.ts"
+import { EmailWork } from "../../src/entities/EmailWork.ts"
 import { AdministrationWork } from "../../src/entities/AdministrationWork.ts"
 import { DocumentSigning } from "../../src/entities/DocumentSigning.ts"
 import * as Invoice from "../../src/entities/Invoice.ts"
@@ -43,23 +46,37 @@ export const accountOwner = Effect.flatMap(
           ResolutionWork.layer,
           SandboxWork.layer,
           AdministrationWork.layer,
+          EmailCommandWork.layer,
           InvoiceCommandWork.layer,
           NoteWork.layer
         )
       ),
-      Layer.provide(InvoiceWork.layer),
+      Layer.provide(Layer.mergeAll(InvoiceWork.layer, EmailWork.layer)),
+      Layer.provide(DocumentParcels.layer),
       Layer.provide(DocumentSigning.layer)
     )
   ),
   (client) => client(accountAddress(testMode))
 )
 
+const invoiceClient = Entity.makeTestClient(
+  InvoiceEntity,
+  Invoice.layer.pipe(
+    Layer.provide(Layer.mergeAll(InvoiceWork.layer, EmailWork.layer)),
+    Layer.provide(DocumentParcels.layer),
+    Layer.provide(DocumentSigning.layer)
+  )
+)
+
 export const invoiceOwner = Effect.map(
-  Entity.makeTestClient(
-    InvoiceEntity,
-    Invoice.layer.pipe(Layer.provide(InvoiceWork.layer), Layer.provide(DocumentSigning.layer))
-  ),
+  invoiceClient,
   (client) => (key: InvoiceKey) => Effect.flatMap(client(memberAddress(key)), (actor) => actor.Proceed())
+)
+
+/** An owner that is told to mail. */
+export const mailOwner = Effect.map(
+  invoiceClient,
+  (client) => (key: InvoiceKey) => Effect.flatMap(client(memberAddress(key)), (actor) => actor.Mail())
 )
 
 export const endpointOwner = Effect.map(

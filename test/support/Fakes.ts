@@ -7,6 +7,8 @@ import {
   type Submission,
   type Verdict
 } from "../../src/outbound/Authority.ts"
+import type { Envelope, Message } from "../../src/outbound/Mail.ts"
+import { Mailer, mailer, type Send } from "../../src/outbound/Mailer.ts"
 import { type WebhookRequest, type WebhookResponse, WebhookSender } from "../../src/outbound/WebhookSender.ts"
 import { accountAddress, memberAddress } from "../../src/protocol/Address.ts"
 
@@ -75,6 +77,28 @@ export class FakeAuthority extends Context.Service<
   )
 }
 
+/** A mail server for live documents, whose answers a test writes. */
+export class FakeMailer extends Context.Service<
+  FakeMailer,
+  {
+    readonly sent: Array<{ readonly envelope: Envelope; readonly message: Message; readonly at: number }>
+    onSend: (envelope: Envelope) => ReturnType<Send>
+  }
+>()("folio/test/FakeMailer") {
+  static readonly layer = Layer.effectContext(
+    Effect.sync(() => {
+      const fake: FakeMailer["Service"] = { sent: [], onSend: () => Effect.succeed({ complained: false }) }
+      const live: Send = (envelope, message) =>
+        Effect.gen(function* () {
+          const at = yield* Clock.currentTimeMillis
+          fake.sent.push({ envelope, message: yield* message, at })
+          return yield* fake.onSend(envelope)
+        })
+      return Context.make(FakeMailer, fake).pipe(Context.add(Mailer, mailer(live)))
+    })
+  )
+}
+
 /** A delivery that has reached a receiver. */
 export interface Arrival extends WebhookRequest {
   readonly at: number
@@ -130,6 +154,7 @@ export class Told extends Context.Service<Told, Queue.Queue<{ readonly tell: str
       return Telling.of({
         numberDrafts: (of) => note("NumberDrafts", accountAddress(of)),
         proceed: (key) => note("Proceed", memberAddress(key)),
+        mail: (key) => note("Mail", memberAddress(key)),
         deliver: (key) => note("Deliver", memberAddress(key))
       })
     })

@@ -19,8 +19,9 @@ import { ApiKeys } from "../../src/store/ApiKeys.ts"
 import { FileLinks } from "../../src/store/FileLinks.ts"
 import { Ids } from "../../src/store/Ids.ts"
 import { Resolutions } from "../../src/store/Resolutions.ts"
+import { NoticeSecret } from "../../src/http/EmailNotices.ts"
 import { SecretKey } from "../../src/store/Secrets.ts"
-import { FakeAuthority, FakeReceiver } from "./Fakes.ts"
+import { FakeAuthority, FakeMailer, FakeReceiver } from "./Fakes.ts"
 import * as MemoryStore from "./MemoryStore.ts"
 import { MemoryTables } from "./MemoryTables.ts"
 
@@ -28,6 +29,8 @@ import { MemoryTables } from "./MemoryTables.ts"
 export const startOfTest = Date.parse("2026-11-21T15:00:00.000Z")
 export const baseUrl = "http://folio.test"
 export const secretKey = Redacted.make(new Uint8Array(32).fill(7))
+
+export const noticeSecret = "a secret of the mail provider and us"
 
 const body = (letter: string) => letter.repeat(26)
 export const account = AccountId.make(`ten_${body("a")}`)
@@ -139,6 +142,8 @@ const settings = Layer.succeed(Settings, {
   retentionDays: 30,
   sandboxLatencyMs: 0,
   contingencyAfter: 300,
+  mail: undefined,
+  mailNoticeSecret: undefined,
   rateLimits: { perSecond: 100, burst: 500 }
 })
 
@@ -149,6 +154,7 @@ export const world = seed.pipe(
       MemoryStore.layer,
       Ids.layer,
       FakeAuthority.layer,
+      FakeMailer.layer,
       FakeReceiver.layer,
       EgressGuard.layer({}).pipe(Layer.provide(NodeDns.layer)),
       certificate,
@@ -173,6 +179,7 @@ export const actors = settled.pipe(
 export const limitedTo = (rate: typeof RateLimits.Service) =>
   App.httpLayer.pipe(
     Layer.provide(Layer.succeed(RateLimits, rate)),
+    Layer.provide(Layer.succeed(NoticeSecret, Redacted.make(noticeSecret))),
     Layer.provideMerge(Server.layer.pipe(Layer.provideMerge(settings))),
     Layer.provideMerge(actors)
   )

@@ -58,6 +58,11 @@ const entriesOf = (tables: Tables, id: string): ReadonlyArray<TimelineEntry> => 
       .map(({ at, command, from, to, version }) => {
         return [at, { ...entry, type: "transition", command, from, to, version }] as const
       }),
+    ...[...tables.emails.values()]
+      .filter(({ invoice_id }) => invoice_id === id)
+      .map(({ attempts, id: email_id, reason, recipient, status, status_at }) => {
+        return [status_at, { ...entry, type: "email", email_id, to: recipient, status, attempts, reason }] as const
+      }),
     ...events.map((event) => {
       return [event.created_at, { ...entry, type: "event", event_id: event.id, event_type: event.type }] as const
     }),

@@ -5,7 +5,8 @@ import { type CompletedAttempt, Deliveries } from "../../src/store/Deliveries.ts
 import { type DraftToNumber, Numbering, type NumberingResult } from "../../src/store/Numbering.ts"
 import { type Moved, type Step, Transitions } from "../../src/store/Transitions.ts"
 import type { EndpointKey, StoredWebhookEndpoint } from "../../src/store/WebhookEndpoints.ts"
-import { type DeliveryRow, type EventRow, isOf, MemoryTables, newDelivery, rowOf, type Tables } from "./MemoryTables.ts"
+import { mail } from "./MemoryEmails.ts"
+import { type DeliveryRow, isOf, MemoryTables, publish, rowOf, type Tables } from "./MemoryTables.ts"
 
 /* From the number to the delivery: the part of the memory store that moves documents and what follows from that. */
 
@@ -51,7 +52,7 @@ const number = (tables: Tables, draft: DraftToNumber, now: number): NumberingRes
 const move = (tables: Tables, step: Step, now: number): Moved => {
   const row = rowOf(tables.invoices, step.key)
   if (row === undefined || row.version !== step.version || row.state !== step.from) {
-    return { moved: false, endpoints: [] }
+    return { moved: false, endpoints: [], emailed: false }
   }
   const version = row.version + 1
   tables.invoices.set(row.id, {
@@ -85,26 +86,11 @@ const move = (tables: Tables, step: Step, now: number): Moved => {
     const { command, from, to } = step
     tables.transitions.push({ invoice_id: row.id, version, command, from, to, at: now })
   }
-  return { moved: true, endpoints: step.event === undefined ? [] : publish(tables, step, step.event, version, now) }
-}
-
-/** The event and its deliveries; gives the endpoints that have one to make. */
-const publish = (tables: Tables, step: Step, event: NonNullable<Step["event"]>, version: number, now: number) => {
-  const { account_id, id: object_id, livemode } = step.key
-  const seq = tables.events.length + 1
-  const { body, id, type } = event
-  const created_at = event.created_at.getTime()
-  const of = { account_id, livemode, object_id, object_version: version, is_test: false }
-  const row: EventRow = { ...of, id, seq, type, body, created_at }
-  tables.events.push(row)
-  const subscribed = [...tables.endpoints.values()].filter(
-    (endpoint) => isOf(endpoint, step.key) && endpoint.is_active && endpoint.subscribed_events.includes(type)
-  )
-  return subscribed.map((endpoint) => {
-    const delivery = newDelivery(row, endpoint.id, now)
-    tables.deliveries.set(delivery.id, delivery)
-    return endpoint.id
-  })
+  const { command, event, key, to } = step
+  if (event === undefined) return { moved: true, endpoints: [], emailed: false }
+  const isAccepted = command === "Accept" || command === "EnterContingency"
+  const emailed = isAccepted && mail(tables, row.id, event.id, to, now)
+  return { moved: true, endpoints: publish(tables, key, event, version, now), emailed }
 }
 
 export const numberingLayer = Layer.effect(

@@ -14,6 +14,7 @@ import { accountsLayer, apiKeysLayer, auditLogLayer } from "./MemoryAccounts.ts"
 import { invoiceCommandsLayer, timelinesLayer } from "./MemoryCommands.ts"
 import { deliveriesLayer, numberingLayer, transitionsLayer } from "./MemoryDelivery.ts"
 import { endpointsLayer } from "./MemoryEndpoints.ts"
+import { emailsLayer, latestEmail } from "./MemoryEmails.ts"
 import { deliveryLogLayer, eventsLayer, redeliveryLayer } from "./MemoryEvents.ts"
 import { loaded, notesLayer } from "./MemoryNotes.ts"
 import { resolutionsLayer } from "./MemoryResolutions.ts"
@@ -40,6 +41,8 @@ const fits =
     (status === null || statesOf(status).includes(row.state)) &&
     (from === null || row.created_at >= from) &&
     (to === null || row.created_at <= to)
+
+const shown = (tables: Tables, row: InvoiceRow) => ({ ...row, email: latestEmail(tables, row.id) })
 
 const isDraft = (row: InvoiceRow) => row.state === "queued"
 
@@ -207,16 +210,20 @@ const invoicesLayer = Layer.effect(
   Invoices,
   Effect.map(MemoryTables, ({ call }) =>
     Invoices.of({
-      find: (of, id) => call("Invoices.find", ({ invoices }) => optionOf(invoices, of, id)),
+      find: (of, id) =>
+        call("Invoices.find", (tables) => Option.map(optionOf(tables.invoices, of, id), (row) => shown(tables, row))),
       load: (key) =>
         call("Invoices.load", (tables, now) =>
           Option.map(optionOf(tables.invoices, key, key.id), (row) => loaded(tables, row, now))
         ),
       list: (of, request, filter) =>
         Effect.flatMap(
-          call("Invoices.list", ({ invoices }) =>
+          call("Invoices.list", (tables) =>
             request.cursor === null || isOfKind(filter.kind, request.cursor.id)
-              ? pageOf(invoices, of, request, fits(filter))
+              ? Result.map(pageOf(tables.invoices, of, request, fits(filter)), ({ has_more, rows }) => ({
+                  has_more,
+                  rows: rows.map((row) => shown(tables, row))
+                }))
               : Result.fail(invalidCursor(request.cursor))
           ),
           Effect.fromResult
@@ -234,6 +241,14 @@ const invoicesLayer = Layer.effect(
             .slice(0, limit)
             .map((row) => ({ id: row.id, draft: Result.succeed(row) }))
         ),
+      acceptance: (key) =>
+        call("Invoices.acceptance", ({ documents, transitions }) => {
+          const accepted = transitions.find(({ command, invoice_id }) => invoice_id === key.id && command === "Accept")
+          const { XmlBase64Bytes = "" } = Object(documents.get(key.id)?.authority_answer)
+          if (accepted === undefined || XmlBase64Bytes === "") return Option.none()
+          const applicationResponse = new Uint8Array(Buffer.from(String(XmlBase64Bytes), "base64"))
+          return Option.some({ applicationResponse, validatedAt: accepted.at })
+        }),
       signedDocument: (key) =>
         call("Invoices.signedDocument", ({ documents, invoices }) =>
           Option.flatMap(optionOf(invoices, key, key.id), (row) =>
@@ -269,6 +284,7 @@ export const layer = Layer.mergeAll(
   databaseLayer,
   deliveriesLayer,
   deliveryLogLayer,
+  emailsLayer,
   endpointsLayer,
   eventsLayer,
   idempotencyKeysLayer,

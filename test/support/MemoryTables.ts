@@ -3,7 +3,9 @@ import { hash } from "node:crypto"
 import type { AccountMode, Issuer } from "../../schemas/Account.ts"
 import type { ApiError } from "../../schemas/ApiError.ts"
 import type { AttemptTrigger, DeliveryStatus } from "../../schemas/Delivery.ts"
-import type { EventId } from "../../schemas/Id.ts"
+import type { DocumentId } from "../../schemas/Email.ts"
+import type { EmailStatus } from "../../schemas/EmailStatus.ts"
+import type { EmailId, EventId } from "../../schemas/Id.ts"
 import type { EventType } from "../../schemas/Event.ts"
 import type { PageRequest } from "../../schemas/Page.ts"
 import type { AuthorityMode } from "../../schemas/TestHelper.ts"
@@ -62,6 +64,20 @@ export interface EventRow extends AccountMode {
   readonly body: string
   readonly is_test: boolean
   /** Milliseconds. */
+  readonly created_at: number
+}
+
+export interface EmailRow extends AccountMode {
+  readonly id: EmailId
+  readonly invoice_id: DocumentId
+  readonly document_state: InvoiceState
+  readonly recipient: string
+  readonly status: EmailStatus
+  readonly reason: string | null
+  readonly status_at: number
+  readonly attempts: number
+  /** Milliseconds; null when there is nothing left to do. */
+  readonly next_attempt_at: number | null
   readonly created_at: number
 }
 
@@ -131,6 +147,7 @@ const emptyTables = () => ({
   transitions: [] as Array<TransitionRow>,
   idempotencyKeys: new Map<string, KeyRow>(),
   endpoints: new Map<string, StoredWebhookEndpoint & { readonly secret: string }>(),
+  emails: new Map<string, EmailRow>(),
   events: [] as Array<EventRow>,
   deliveries: new Map<string, DeliveryRow>(),
   attempts: [] as Array<CompletedAttempt & { readonly number: number }>
@@ -215,3 +232,28 @@ export const pageOf = <Row extends AccountMode & { readonly id: string }>(
 
 export const optionOf = <Row extends AccountMode>(rows: ReadonlyMap<string, Row>, of: AccountMode, id: string) =>
   Option.fromUndefinedOr(rowOf(rows, { ...of, id }))
+
+/** An event of a document and its deliveries; gives the endpoints that have one to make. */
+export const publish = (
+  tables: Tables,
+  key: AccountMode & { readonly id: string },
+  event: Pick<EventRow, "id" | "type" | "body"> & { readonly created_at: Date },
+  version: number,
+  now: number
+) => {
+  const { account_id, id: object_id, livemode } = key
+  const seq = tables.events.length + 1
+  const { body, id, type } = event
+  const created_at = event.created_at.getTime()
+  const of = { account_id, livemode, object_id, object_version: version, is_test: false }
+  const row: EventRow = { ...of, id, seq, type, body, created_at }
+  tables.events.push(row)
+  const subscribed = [...tables.endpoints.values()].filter(
+    (endpoint) => isOf(endpoint, key) && endpoint.is_active && endpoint.subscribed_events.includes(type)
+  )
+  return subscribed.map((endpoint) => {
+    const delivery = newDelivery(row, endpoint.id, now)
+    tables.deliveries.set(delivery.id, delivery)
+    return endpoint.id
+  })
+}

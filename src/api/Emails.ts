@@ -1,0 +1,45 @@
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiSchema, OpenApi } from "effect/http-api"
+import { Email, EmailQuery, EmailRequest, EmailSnapshot } from "../../schemas/Email.ts"
+import { Page } from "../../schemas/Page.ts"
+import { IdempotencyKey, OptionalBody, requiredKeyHeaders, versionHeader } from "./Conventions.ts"
+
+const params = { id: Schema.String.annotate({ description: "The id of the object." }) }
+
+/** `POST …/{id}/email` of invoices or notes. `what`: how such a document is called. */
+export const sendEmail = <const Name extends string, const Item extends `/${string}`>(
+  name: Name,
+  item: Item,
+  what: string
+) =>
+  HttpApiEndpoint.post(name, `${item}/email`, {
+    headers: requiredKeyHeaders,
+    params,
+    payload: EmailRequest,
+    success: EmailSnapshot.pipe(HttpApiSchema.status(202))
+  })
+    .annotate(IdempotencyKey, "required")
+    .annotate(OptionalBody, true)
+    .annotate(OpenApi.Summary, `E-mail ${what} once more, to the customer or to another address`)
+    .annotate(
+      OpenApi.Description,
+      "What is accepted, by the authority or in contingency, is e-mailed to the customer's address by itself. What becomes of each e-mail is an event."
+    )
+
+/** `GET …/{id}/emails` of invoices or notes. */
+export const listEmails = <const Name extends string, const Item extends `/${string}`>(
+  name: Name,
+  item: Item,
+  what: string
+) =>
+  HttpApiEndpoint.get(name, `${item}/emails`, {
+    headers: versionHeader,
+    params,
+    query: EmailQuery,
+    success: Page(Email, "EmailPage")
+  })
+    .annotate(OpenApi.Summary, `List the e-mails of ${what}, newest first, with what they say and carry`)
+    .annotate(
+      OpenApi.Description,
+      "With `content=true` the attachments are shown as well, in base64. In the sandbox this is where e-mails are read: they leave no machine."
+    )

@@ -1,0 +1,97 @@
+import { Clock, Context, Effect, Layer, Option, Redacted, Result } from "effect"
+import { HttpServerRequest } from "effect/http"
+import { HttpApiBuilder } from "effect/http-api"
+import { ApiError } from "../../schemas/ApiError.ts"
+import { Api } from "../api/Api.ts"
+import { NoticeSignature } from "../api/EmailNotices.ts"
+import { verify } from "../domain/WebhookSignature.ts"
+import { AccountEntity } from "../protocol/AccountEntity.ts"
+import { accountAddress } from "../protocol/Address.ts"
+import { Emails } from "../store/Emails.ts"
+import { parse, readBody } from "./Conventions.ts"
+import { inTime } from "./Patience.ts"
+import { RateLimit } from "./RateLimit.ts"
+
+/** What the mail provider signs its notices with; undefined: there are none. */
+export class NoticeSecret extends Context.Reference<Redacted.Redacted<string> | undefined>("folio/http/NoticeSecret", {
+  defaultValue: () => undefined
+}) {}
+
+const absent = new ApiError({
+  code: "route_not_found",
+  message: "There is nothing at /v1/email-notices: this service takes no notices. MAIL_NOTICE_SECRET is not set."
+})
+
+// One text for a signature that is missing, wrong or too old: none can be told from another.
+const refused = new ApiError({
+  code: "invalid_api_key",
+  message: "This request needs a signature in Svc-Signature, made with MAIL_NOTICE_SECRET within the last 300 seconds."
+})
+
+const noBody = new ApiError({
+  code: "parameter_missing",
+  message: "A body is required: send a JSON object.",
+  param: "body"
+})
+
+export const signatureLayer = Layer.effect(
+  NoticeSignature,
+  Effect.gen(function* () {
+    const limit = yield* RateLimit
+    const secret = yield* NoticeSecret
+    return NoticeSignature.of({
+      noticeSignature: (handler, { credential }) =>
+        Effect.gen(function* () {
+          if (secret === undefined) return yield* absent
+          const request = yield* HttpServerRequest.HttpServerRequest
+          const body = new Uint8Array(yield* request.arrayBuffer)
+          const verdict = verify({
+            secret: Redacted.value(secret),
+            header: Redacted.value(credential),
+            body,
+            now: Math.floor((yield* Clock.currentTimeMillis) / 1000)
+          })
+          if (Result.isFailure(verdict)) return yield* Effect.andThen(limit.ofAddress, refused)
+          if ((yield* parse(yield* readBody(request))) === undefined) return yield* noBody
+          return yield* inTime(handler)
+        }) as Effect.Effect<never>
+    })
+  })
+)
+
+const answer = (recorded: boolean) => ({ object: "email_notice" as const, recorded })
+
+const messageId = /^<?(em_[0-9a-hjkmnp-tv-z]{26})\.((?:inv|cn|dn)_[0-9a-hjkmnp-tv-z]{26})@[^@<>]+>?$/u
+
+const unavailable = new ApiError({
+  code: "service_unavailable",
+  message: "The account cannot be served at this moment. Send the notice again: it is taken once.",
+  headers: { "Retry-After": "1", "Svc-Should-Retry": "true" }
+})
+const askTimeout = "12 seconds"
+
+export const layer = HttpApiBuilder.group(
+  Api,
+  "emailNotices",
+  Effect.fn(function* (handlers) {
+    const emails = yield* Emails
+    const clientOf = yield* AccountEntity.client
+
+    return handlers.handleAll({
+      noteEmail: Effect.fn("noteEmail")(function* ({ payload: { at, message_id, reason, type } }) {
+        const [, id, invoice_id] = messageId.exec(message_id) ?? []
+        if (id === undefined || invoice_id === undefined) return answer(false)
+        const email = yield* emails.locate(invoice_id, id)
+        if (Option.isNone(email)) return answer(false)
+        const notice = { invoice_id, id, type, at: new Date(at), reason: reason ?? null }
+        const recorded = yield* clientOf(accountAddress(email.value))
+          .NoteEmail(notice)
+          .pipe(
+            Effect.timeout(askTimeout),
+            Effect.mapError(() => unavailable)
+          )
+        return answer(recorded)
+      })
+    })
+  })
+)

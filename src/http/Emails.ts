@@ -1,0 +1,70 @@
+import { Effect, Option } from "effect"
+import type { AccountMode } from "../../schemas/Account.ts"
+import { ApiError } from "../../schemas/ApiError.ts"
+import type { Email } from "../../schemas/Email.ts"
+import { CurrentPrincipal } from "../api/Authorization.ts"
+import { DocumentParcel, type Parcel } from "../documents/EmailParcel.ts"
+import { timestamp } from "../domain/AuthorityTime.ts"
+import type { InvoiceState } from "../domain/InvoiceLifecycle.ts"
+import { Emails, emailSnapshot, type StoredEmail } from "../store/Emails.ts"
+import { pageRequest, pageView } from "./Paging.ts"
+
+interface Query {
+  readonly limit?: string
+  readonly starting_after?: string
+  readonly ending_before?: string
+  readonly content?: "true" | "false"
+}
+
+const emailView = (row: StoredEmail, parcel: Parcel | undefined, withContent: boolean): Email => ({
+  ...emailSnapshot(row),
+  attempts: row.attempts,
+  next_attempt_at: row.next_attempt_at === null ? null : timestamp(row.next_attempt_at.getTime()),
+  subject: parcel?.subject ?? null,
+  text: parcel?.text ?? null,
+  archive:
+    parcel === undefined
+      ? null
+      : {
+          name: parcel.archive.name,
+          size: parcel.archive.bytes.length,
+          content: withContent ? Buffer.from(parcel.archive.bytes).toString("base64") : null
+        },
+  attachments: parcel?.files.map(({ bytes, name }) => ({ name, size: bytes.length })) ?? [],
+  created_at: timestamp(row.created_at.getTime())
+})
+
+/**
+ * Lists the e-mails of a document. They are put together now, as they were when they were sent: all of a page are of one
+ * document, which said one thing in contingency and says another once it is accepted.
+ */
+export const makeListEmails = Effect.gen(function* () {
+  const emails = yield* Emails
+  const parcels = yield* DocumentParcel
+
+  const parcelOf = (key: AccountMode & { readonly id: string }, state: InvoiceState) =>
+    parcels.of(key, state).pipe(
+      Effect.map(Option.getOrUndefined),
+      Effect.catchDefect((defect) => Effect.as(Effect.logError("An e-mail cannot be shown whole", defect), undefined))
+    )
+
+  /** @param exists whether there is such a document: without one there is no such list */
+  return Effect.fn("listEmails")(function* (options: {
+    readonly id: string
+    readonly query: Query
+    readonly url: string
+    readonly what: string
+    readonly exists: Effect.Effect<boolean>
+  }) {
+    const { exists, id, query, url, what } = options
+    const of = yield* CurrentPrincipal
+    const request = yield* pageRequest(query)
+    if (!(yield* exists)) return yield* ApiError.missing(what, id)
+    const page = yield* emails.list(of, id, request)
+    const made = new Map<InvoiceState, Parcel | undefined>()
+    for (const { document_state } of page.rows) {
+      if (!made.has(document_state)) made.set(document_state, yield* parcelOf({ ...of, id }, document_state))
+    }
+    return pageView(url, page, (row) => emailView(row, made.get(row.document_state), query.content === "true"))
+  })
+})

@@ -1,0 +1,233 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Clock, Effect, Queue } from "effect"
+import { TestClock } from "effect/testing"
+import { unzipSync } from "fflate"
+import type { AccountMode } from "../../schemas/Account.ts"
+import { InvoiceId } from "../../schemas/Id.ts"
+import { MailerAbsent, MailerRefused, MailerUnavailable } from "../../src/outbound/Mail.ts"
+import { Ids } from "../../src/store/Ids.ts"
+import type { InvoiceKey } from "../../src/store/Invoices.ts"
+import { FakeMailer, Told } from "../support/Fakes.ts"
+import { actors, account, rangeId, testMode } from "../support/MemoryApp.ts"
+import { addCustomer, addNumbered } from "../support/MemoryRows.ts"
+import { MemoryTables } from "../support/MemoryTables.ts"
+import { alone, invoiceOwner, mailOwner } from "../support/ActorsAlone.ts"
+
+const liveMode: AccountMode = { account_id: account, livemode: true }
+
+/** An accepted document of that mode, and its e-mail that nobody has begun to send. */
+const addEmail = Effect.fnUntraced(function* (of: AccountMode = liveMode, to = "compras@cliente.test") {
+  const { tables } = yield* MemoryTables
+  const ids = yield* Ids
+  const { id } = yield* addNumbered(yield* addCustomer())
+  const now = yield* Clock.currentTimeMillis
+  const row = tables.invoices.get(id)
+  if (row === undefined) return yield* Effect.die("no invoice")
+  tables.invoices.set(id, {
+    ...row,
+    ...of,
+    resolution_id: rangeId(of),
+    state: "accepted_by_authority",
+    next_action_at: null
+  })
+  tables.documents.set(id, { signed: Buffer.from("<Invoice/>"), authority_answer: null })
+  const email = yield* ids.email
+  tables.emails.set(email, {
+    ...of,
+    id: email,
+    invoice_id: id,
+    document_state: "accepted_by_authority",
+    recipient: to,
+    status: "pending",
+    reason: null,
+    status_at: now,
+    attempts: 0,
+    next_attempt_at: now,
+    created_at: now
+  })
+  const key: InvoiceKey = { ...of, id: InvoiceId.make(id) }
+  return { key, email }
+})
+
+const emailOf = Effect.fnUntraced(function* (id: string) {
+  const { tables } = yield* MemoryTables
+  return tables.emails.get(id) ?? (yield* Effect.die(`no e-mail ${id}`))
+})
+
+const eventsOf = ({ id }: { readonly id: string }) =>
+  Effect.map(MemoryTables, ({ tables }) =>
+    tables.events
+      .filter(({ object_id }) => object_id === id)
+      .map(({ body, type }) => ({ type, body: JSON.parse(body) }))
+  )
+
+const unavailable = Effect.fail(new MailerUnavailable({ message: "450 4.2.0 Greylisted" }))
+
+describe("an e-mail", () => {
+  it.effect("of a live document is sent once, whole, and told as delivered", () =>
+    Effect.gen(function* () {
+      const mailer = yield* FakeMailer
+      const mail = yield* mailOwner
+      const { email, key } = yield* addEmail()
+      yield* mail(key)
+      yield* mail(key)
+      const [{ envelope, message }, ...more] = mailer.sent as [(typeof mailer.sent)[0]]
+      assert.lengthOf(more, 0)
+      assert.deepStrictEqual(envelope, { reference: `${email}.${key.id}`, livemode: true, to: "compras@cliente.test" })
+      assert.match(message.subject, /^900373115;Folio Sandbox S\.A\.S\.;SETP990000000;01;/)
+      assert.deepStrictEqual(Object.keys(unzipSync(message.archive.bytes)), ["SETP990000000.xml"])
+      assert.deepInclude(yield* emailOf(email), { status: "delivered", attempts: 1, next_attempt_at: null })
+      const [told, ...others] = yield* eventsOf(key)
+      assert.lengthOf(others, 0)
+      assert.deepInclude(told?.body, { type: "invoice.email.delivered", livemode: true, account: key.account_id })
+    }).pipe(Effect.provide(alone))
+  )
+
+  it.effect("is tried for a day with growing waits, and then has bounced", () =>
+    Effect.gen(function* () {
+      const fake = yield* FakeMailer
+      const { sent } = fake
+      const mail = yield* mailOwner
+      const { email, key } = yield* addEmail()
+      fake.onSend = () => unavailable
+      const begin = yield* Clock.currentTimeMillis
+      const waits: Array<number> = []
+      for (;;) {
+        yield* mail(key)
+        const { next_attempt_at, status } = yield* emailOf(email)
+        if (next_attempt_at === null) {
+          assert.strictEqual(status, "bounced")
+          break
+        }
+        const wait = next_attempt_at - (yield* Clock.currentTimeMillis)
+        waits.push(wait)
+        yield* TestClock.adjust(wait - 1)
+        yield* mail(key)
+        assert.lengthOf(sent, waits.length, "not a moment too early")
+        assert.lengthOf(yield* eventsOf(key), 0)
+        yield* TestClock.adjust(1)
+      }
+      assert.lengthOf(waits, 8)
+      assert.deepStrictEqual(
+        waits,
+        waits.toSorted((a, b) => a - b)
+      )
+      const hours = ((yield* Clock.currentTimeMillis) - begin) / 3_600_000
+      assert.isTrue(hours >= 24 && hours <= 26.4, `${hours} h`)
+      const [told] = yield* eventsOf(key)
+      assert.strictEqual(told?.type, "invoice.email.bounced")
+      assert.include(told?.body.data.object.reason, "24 hours: 450 4.2.0 Greylisted")
+      assert.strictEqual(new Set(sent.map(({ envelope }) => envelope.reference)).size, 1)
+    }).pipe(Effect.provide(alone))
+  )
+
+  it.effect("that is refused has bounced at once", () =>
+    Effect.gen(function* () {
+      const fake = yield* FakeMailer
+      const mail = yield* mailOwner
+      const { email, key } = yield* addEmail()
+      fake.onSend = () => Effect.fail(new MailerRefused({ message: "550 5.1.1 No such user" }))
+      yield* mail(key)
+      assert.deepInclude(yield* emailOf(email), { status: "bounced", reason: "550 5.1.1 No such user", attempts: 1 })
+      assert.lengthOf(yield* eventsOf(key), 1)
+    }).pipe(Effect.provide(alone))
+  )
+
+  it.effect("of a service without a mail server has failed, and no event tells of it", () =>
+    Effect.gen(function* () {
+      const fake = yield* FakeMailer
+      const mail = yield* mailOwner
+      const { email, key } = yield* addEmail()
+      fake.onSend = () => Effect.fail(new MailerAbsent({ message: "SMTP_URL is not set." }))
+      yield* mail(key)
+      assert.deepInclude(yield* emailOf(email), { status: "failed", next_attempt_at: null })
+      assert.deepStrictEqual(yield* eventsOf(key), [])
+    }).pipe(Effect.provide(alone))
+  )
+
+  it.effect("that cannot be made is given up after five attempts, and holds up no other", () =>
+    Effect.gen(function* () {
+      const { tables } = yield* MemoryTables
+      const fake = yield* FakeMailer
+      const mail = yield* mailOwner
+      const broken = yield* addEmail()
+      const whole = yield* addEmail()
+      tables.documents.delete(broken.key.id)
+      for (let attempt = 1; attempt <= 5; attempt++) {
+        assert.strictEqual((yield* emailOf(broken.email)).status, "pending")
+        yield* mail(broken.key)
+        yield* TestClock.adjust("1 day")
+      }
+      yield* mail(whole.key)
+      assert.deepInclude(yield* emailOf(broken.email), { status: "failed", attempts: 5, next_attempt_at: null })
+      assert.deepStrictEqual(yield* eventsOf(broken.key), [])
+      assert.strictEqual((yield* emailOf(whole.email)).status, "delivered")
+      assert.deepStrictEqual(
+        fake.sent.map(({ envelope }) => envelope.reference),
+        [`${whole.email}.${whole.key.id}`]
+      )
+    }).pipe(Effect.provide(alone))
+  )
+
+  it.effect("whose outcome was not stored is sent again when its lease has ended, with the same reference", () =>
+    Effect.gen(function* () {
+      const memory = yield* MemoryTables
+      const fake = yield* FakeMailer
+      const mail = yield* mailOwner
+      const { email, key } = yield* addEmail()
+      memory.onCall = (name) => (name === "Emails.record" ? Effect.die("the database went away") : Effect.void)
+      yield* mail(key)
+      memory.onCall = () => Effect.void
+      yield* mail(key)
+      assert.lengthOf(fake.sent, 1)
+      yield* TestClock.adjust("2 minutes")
+      yield* mail(key)
+      assert.deepStrictEqual(
+        fake.sent.map(({ envelope }) => envelope.reference),
+        [`${email}.${key.id}`, `${email}.${key.id}`]
+      )
+      assert.lengthOf(yield* eventsOf(key), 1)
+    }).pipe(Effect.provide(alone))
+  )
+
+  it.effect("of the test mode is neither made nor given to a server", () =>
+    Effect.gen(function* () {
+      const memory = yield* MemoryTables
+      const fake = yield* FakeMailer
+      const mail = yield* mailOwner
+      const { email, key } = yield* addEmail(testMode)
+      yield* mail(key)
+      assert.deepStrictEqual([fake.sent, memory.count("Invoices.signedDocument")], [[], 0])
+      assert.strictEqual((yield* emailOf(email)).status, "delivered")
+    }).pipe(Effect.provide(alone))
+  )
+
+  it.effect("is told of after the commit by what accepts its document", () =>
+    Effect.gen(function* () {
+      const { tables } = yield* MemoryTables
+      const told = yield* Told
+      const proceed = yield* invoiceOwner
+      const customer = yield* addCustomer()
+      const row = tables.customers.get(customer)
+      if (row !== undefined)
+        tables.customers.set(customer, { ...row, acquirer: { ...row.acquirer, email: "a@b.test" } })
+      const key = yield* addNumbered(customer)
+      yield* proceed(key)
+      assert.strictEqual(tables.emails.size, 1)
+      const heard = yield* Queue.takeAll(told)
+      assert.deepStrictEqual(
+        heard.map(({ tell }) => tell),
+        ["Mail"]
+      )
+    }).pipe(Effect.provide(alone))
+  )
+
+  it.effect("that nobody was told of is found by the sweeper", () =>
+    Effect.gen(function* () {
+      const memory = yield* MemoryTables
+      const { email } = yield* addEmail()
+      yield* TestClock.adjust("2 seconds")
+      yield* memory.until(({ emails }) => emails.get(email)?.status === "delivered")
+    }).pipe(Effect.provide(actors))
+  )
+})
