@@ -85,7 +85,7 @@ export const storeLayer = Layer.mergeAll(
   Layer.provideMerge(Layer.mergeAll(Ids.layer, Secrets.layer, Workers.layer))
 )
 
-/** The actors. Asks for `Sharding`, an `Authority`, a `WebhookSender`, an `EgressGuard` and the signing certificate. */
+/** The actors. Asks for `Sharding`, `SecretKey`, an `Authority`, a `WebhookSender`, an `EgressGuard` and the signing certificate. */
 export const entitiesLayer = Layer.mergeAll(
   Account.layer,
   Invoice.layer,
@@ -111,7 +111,7 @@ export const entitiesLayer = Layer.mergeAll(
   Layer.provide(DocumentSigning.layer)
 )
 
-/** The HTTP server's routes with the service's envelope around them. Asks for an `HttpServer`. */
+/** The HTTP server's routes with the service's envelope around them. Asks for an `HttpServer` and the `SecretKey` of links. */
 export const httpLayer = Layer.unwrap(
   Effect.gen(function* () {
     const envelope = yield* Envelope.make

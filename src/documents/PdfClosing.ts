@@ -72,6 +72,7 @@ export const drawTotals = (sheet: PrintedSheet, { currency, kind, totals }: Fisc
     }
     drawTaxRow(sheet, taxCells(tax), text)
   }
+  sheet.y += 4
   if (sheet.pdf.bufferedPageRange().count === pages) sheet.y = Math.max(sheet.y, below)
 
   const words = `Son: ${amountInWords(totals.payable_amount, currency)}${currency === "COP" ? " M/CTE" : ""}.`
