@@ -2,6 +2,7 @@ import { Effect, Latch, Layer } from "effect"
 import { HttpServer } from "effect/http"
 import * as Account from "./entities/Account.ts"
 import { AccountWork } from "./entities/AccountWork.ts"
+import { CertificateWork } from "./entities/CertificateWork.ts"
 import { CustomerWork } from "./entities/CustomerWork.ts"
 import { DocumentSigning } from "./entities/DocumentSigning.ts"
 import { AdministrationWork } from "./entities/AdministrationWork.ts"
@@ -9,7 +10,9 @@ import * as Housekeeping from "./entities/Housekeeping.ts"
 import * as Invoice from "./entities/Invoice.ts"
 import { InvoiceCommandWork } from "./entities/InvoiceCommandWork.ts"
 import { InvoiceWork } from "./entities/InvoiceWork.ts"
+import { LiveReadiness } from "./entities/LiveReadiness.ts"
 import { RedeliveryWork } from "./entities/RedeliveryWork.ts"
+import { ResolutionImportWork } from "./entities/ResolutionImportWork.ts"
 import { ResolutionWork } from "./entities/ResolutionWork.ts"
 import * as Sweeper from "./entities/Sweeper.ts"
 import { Telling } from "./entities/Telling.ts"
@@ -22,6 +25,7 @@ import { Accounts } from "./store/Accounts.ts"
 import { ApiKeys } from "./store/ApiKeys.ts"
 import { AuditLog } from "./store/AuditLog.ts"
 import { Backlog } from "./store/Backlog.ts"
+import { Certificates } from "./store/Certificates.ts"
 import { Customers } from "./store/Customers.ts"
 import { Database } from "./store/Database.ts"
 import { Deliveries } from "./store/Deliveries.ts"
@@ -48,6 +52,7 @@ export const storeLayer = Layer.mergeAll(
   Accounts.layer,
   ApiKeys.layer,
   Backlog.layer,
+  Certificates.layer,
   Customers.layer,
   Database.layer,
   Deliveries.layer,
@@ -79,8 +84,11 @@ export const entitiesLayer = Layer.mergeAll(
   Layer.provide(
     Layer.mergeAll(
       AccountWork.layer,
+      CertificateWork.layer,
       CustomerWork.layer,
+      LiveReadiness.layer,
       RedeliveryWork.layer,
+      ResolutionImportWork.layer,
       ResolutionWork.layer,
       AdministrationWork.layer,
       InvoiceCommandWork.layer

@@ -3,13 +3,16 @@ import { Array, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Account from "../src/entities/Account.ts"
 import { AccountWork } from "../src/entities/AccountWork.ts"
+import { CertificateWork } from "../src/entities/CertificateWork.ts"
 import { CustomerWork } from "../src/entities/CustomerWork.ts"
 import { AdministrationWork } from "../src/entities/AdministrationWork.ts"
 import { DocumentSigning } from "../src/entities/DocumentSigning.ts"
 import * as Invoice from "../src/entities/Invoice.ts"
 import { InvoiceCommandWork } from "../src/entities/InvoiceCommandWork.ts"
 import { InvoiceWork } from "../src/entities/InvoiceWork.ts"
+import { LiveReadiness } from "../src/entities/LiveReadiness.ts"
 import { RedeliveryWork } from "../src/entities/RedeliveryWork.ts"
+import { ResolutionImportWork } from "../src/entities/ResolutionImportWork.ts"
 import { ResolutionWork } from "../src/entities/ResolutionWork.ts"
 import * as Sweeper from "../src/entities/Sweeper.ts"
 import { Telling } from "../src/entities/Telling.ts"
@@ -33,8 +36,11 @@ const entities = Layer.merge(
     Layer.provide(
       Layer.mergeAll(
         AccountWork.layer,
+        CertificateWork.layer,
         CustomerWork.layer,
+        LiveReadiness.layer,
         RedeliveryWork.layer,
+        ResolutionImportWork.layer,
         ResolutionWork.layer,
         AdministrationWork.layer,
         InvoiceCommandWork.layer

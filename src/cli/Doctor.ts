@@ -55,6 +55,20 @@ const certificate = Effect.gen(function* () {
   )
 })
 
+const liveCertificates = Effect.map(Inspection.certificates, (all) => {
+  const ending = all.filter(({ days }) => days <= daysAhead)
+  const told = ending.map(({ account_id, days, not_after, subject }) => {
+    const until = not_after.toISOString().slice(0, 10)
+    return `${account_id} (${subject}): ${days < 0 ? "expired on" : "valid until"} ${until}`
+  })
+  return finding(
+    "live certs",
+    ending.length === 0,
+    ending.length === 0 ? `The certificates of live accounts are valid (${all.length})` : told.join("; "),
+    "Tell who owns them to get the next one, and to send it: POST /v1/account/certificate."
+  )
+})
+
 const ranges = Effect.map(Inspection.ranges, (all) => {
   const low = all.filter(
     ({ days, left, size }) => left * 100n < size || left < leftMin || days === null || days <= daysAhead
@@ -123,6 +137,7 @@ const examine = Effect.gen(function* () {
   if (outside.success.some(({ check, ok }) => (check === "migrations" || check === "roles") && !ok)) return before
   const inside = yield* Effect.all([
     Effect.map(secrets, (one) => [one]),
+    Effect.map(liveCertificates, (one) => [one]),
     Effect.map(ranges, (one) => [one]),
     backlog
   ]).pipe(Effect.provide(Postgres.sessionsAt(place.success)), Effect.exit)

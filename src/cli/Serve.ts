@@ -1,14 +1,16 @@
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import * as NodeDns from "@effect/platform-node/NodeDns"
-import { Console, Context, Effect, Layer } from "effect"
+import { Console, Context, Effect, Layer, Redacted } from "effect"
 import { Dns } from "effect/net"
 import folio from "../../package.json" with { type: "json" }
 import { ServiceInfo } from "../api/ServiceInfo.ts"
 import * as App from "../App.ts"
 import type { SandboxCertificate } from "../documents/Certificate.ts"
 import { readSignedDocument } from "../documents/SignedDocument.ts"
+import { RegisteredSoftware } from "../documents/Software.ts"
 import { RateLimits } from "../http/RateLimit.ts"
 import type { Authority } from "../outbound/Authority.ts"
+import * as AuthorityLive from "../outbound/AuthorityLive.ts"
 import * as AuthoritySandbox from "../outbound/AuthoritySandbox.ts"
 import { EgressGuard } from "../outbound/EgressGuard.ts"
 import { WebhookSender } from "../outbound/WebhookSender.ts"
@@ -27,10 +29,26 @@ import { Workers } from "../store/Workers.ts"
 // The resolver's own first try lasts 5 s; within the guard's 2 s there is room for three short ones.
 const dns = Layer.effect(Dns.Dns, Effect.orDie(NodeDns.make({ timeout: "700 millis", tries: 3 })))
 
-const sandbox = Layer.unwrap(
-  Effect.map(Settings, ({ sandboxLatencyMs }) =>
-    AuthoritySandbox.layer({ read: readSignedDocument, latency: sandboxLatencyMs })
+const authorities = Layer.unwrap(
+  Effect.map(Settings, ({ authority, sandboxLatencyMs }) =>
+    AuthorityLive.layerByMode({
+      test: AuthoritySandbox.layer({ read: readSignedDocument, latency: sandboxLatencyMs }),
+      live:
+        authority === undefined
+          ? undefined
+          : AuthorityLive.layer({ ...authority, readCufe: (signed) => readSignedDocument(signed)?.cufe ?? null })
+    })
   )
+)
+
+const software = Layer.effect(
+  RegisteredSoftware,
+  Effect.gen(function* () {
+    const { authority } = yield* Settings
+    const { test } = yield* RegisteredSoftware
+    if (authority === undefined) return { test, live: undefined }
+    return { test, live: { ...authority.software, pin: Redacted.value(authority.software.pin) } }
+  })
 )
 
 const outbound = Layer.unwrap(
@@ -104,7 +122,8 @@ export const serveWith = <E>(
             Layer.effect(
               RateLimits,
               Effect.map(Settings, ({ rateLimits }) => rateLimits)
-            )
+            ),
+            software
           )
         ),
         Layer.provideMerge(Telemetry.layer(folio.version)),
@@ -113,5 +132,5 @@ export const serveWith = <E>(
     )
   )
 
-/** The service with the simulated authority. */
-export const serve = serveWith(sandbox)
+/** The service with the simulated authority for test documents, and the one of the settings for live ones. */
+export const serve = serveWith(authorities)

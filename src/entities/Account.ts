@@ -7,11 +7,14 @@ import { IdempotencyKeys } from "../store/IdempotencyKeys.ts"
 import { apiErrorOf } from "../store/SqlFailure.ts"
 import { AccountWork } from "./AccountWork.ts"
 import { AdministrationWork } from "./AdministrationWork.ts"
+import { CertificateWork } from "./CertificateWork.ts"
 import { CustomerWork } from "./CustomerWork.ts"
 import * as DraftNumbering from "./DraftNumbering.ts"
 import { InvoiceCommandWork } from "./InvoiceCommandWork.ts"
+import { LiveReadiness } from "./LiveReadiness.ts"
 import * as Once from "./Once.ts"
 import { RedeliveryWork } from "./RedeliveryWork.ts"
+import { ResolutionImportWork } from "./ResolutionImportWork.ts"
 import { ResolutionWork } from "./ResolutionWork.ts"
 import { Telling } from "./Telling.ts"
 import { Workload } from "./Workload.ts"
@@ -23,8 +26,11 @@ export const layer = AccountEntity.toLayer(
   Effect.gen(function* () {
     const work = yield* AccountWork
     const commands = yield* InvoiceCommandWork
+    const certificates = yield* CertificateWork
     const customers = yield* CustomerWork
     const redelivery = yield* RedeliveryWork
+    const imports = yield* ResolutionImportWork
+    const ready = yield* LiveReadiness
     const resolutions = yield* ResolutionWork
     const administration = yield* AdministrationWork
     const telling = yield* Telling
@@ -57,7 +63,9 @@ export const layer = AccountEntity.toLayer(
           once(
             context,
             Effect.gen(function* () {
-              const { draft, outcome } = yield* workload.creating(work.createInvoice(of, context, request))
+              const { draft, outcome } = yield* workload.creating(
+                ready.before(of, context, work.createInvoice(of, context, request))
+              )
               if (Option.isSome(draft)) yield* numbering.add(draft.value)
               return outcome
             })
@@ -66,7 +74,7 @@ export const layer = AccountEntity.toLayer(
       CancelInvoice: ({ payload: { context, id } }) =>
         answer(context, once(context, commands.cancel({ ...of, id }, context))),
       RetryInvoice: ({ payload: { context, id } }) =>
-        answer(context, once(context, commands.retry({ ...of, id }, context))),
+        answer(context, once(context, ready.before(of, context, commands.retry({ ...of, id }, context)))),
       CreateWebhookEndpoint: ({ payload: { context, request } }) =>
         answer(context, once(context, work.createEndpoint(of, context, request))),
       UpdateWebhookEndpoint: ({ payload: { context, id, patch } }) =>
@@ -95,6 +103,9 @@ export const layer = AccountEntity.toLayer(
         answer(context, once(context, administration.revokeKey({ ...of, id }, context))),
       UpdateAccount: ({ payload: { context, patch } }) =>
         answer(context, once(context, administration.updateAccount(of, context, patch))),
+      UploadCertificate: ({ payload: { context, request } }) =>
+        answer(context, once(context, certificates.upload(of, context, request))),
+      ImportResolutions: ({ payload: { context } }) => answer(context, once(context, imports.import(of, context))),
       NumberDrafts: () => numbering.takeUp
     })
   }),

@@ -1,8 +1,8 @@
-import { Cause, Clock, Context, Duration, Effect, Exit, Layer, Metric, Option, Random } from "effect"
+import { Cause, Clock, Context, Duration, Effect, Exit, Layer, Metric, Option, Random, Result } from "effect"
 import type { Failure } from "../../schemas/FiscalDocument.ts"
 import { eventOf, type InvoiceCommand, type InvoiceState, statusOf, transition } from "../domain/InvoiceLifecycle.ts"
 import { authorityDelayMs } from "../domain/RetrySchedule.ts"
-import { Authority, AuthorityUnavailable, type Verdict } from "../outbound/Authority.ts"
+import { Authority, type AuthorityRefusal, AuthorityUnavailable, type Verdict } from "../outbound/Authority.ts"
 import { Fault } from "../protocol/Fault.ts"
 import * as Metrics from "../protocol/Metrics.ts"
 import { Ids } from "../store/Ids.ts"
@@ -39,7 +39,13 @@ const failure: Failure = {
   retryable: true
 }
 
-const callOf = (call: string) => (exit: Exit.Exit<Verdict | null, AuthorityUnavailable>) => {
+const lasting = (code: string, { message }: { readonly message: string }): Failure => ({
+  code,
+  message,
+  retryable: true
+})
+
+const callOf = (call: string) => (exit: Exit.Exit<Verdict | null, AuthorityUnavailable | AuthorityRefusal>) => {
   if (Exit.isFailure(exit)) return Metrics.authorityCalls(call, isDefect(exit.cause) ? "broken" : "unavailable")
   if (exit.value === null) return Metrics.authorityCalls(call, "unknown")
   return Metrics.authorityCalls(call, exit.value.accepted ? "accepted" : "rejected")
@@ -129,10 +135,13 @@ export class InvoiceWork extends Context.Service<
 
       const sign = Effect.fnUntraced(function* (row: Document) {
         yield* Fault.at("before-sign")
-        const signed = yield* signing.sign(row)
+        const signed = yield* Effect.result(signing.sign(row))
         yield* Fault.at("after-sign")
-        const next = yield* step(row, "Sign", { signed, alarmMs: workAlarmMs, held: true })
-        return Option.map(next, (stored): Document => ({ ...stored, signed }))
+        if (Result.isFailure(signed)) {
+          return yield* step(row, "Fail", { failure: lasting("no_certificate", signed.failure), alarmMs: null })
+        }
+        const next = yield* step(row, "Sign", { signed: signed.success, alarmMs: workAlarmMs, held: true })
+        return Option.map(next, (stored): Document => ({ ...stored, signed: signed.success }))
       })
 
       const conclude = (row: Document, verdict: Verdict) =>
@@ -172,7 +181,10 @@ export class InvoiceWork extends Context.Service<
           }),
           Effect.matchEffect({
             onSuccess: (verdict) => Effect.andThen(Fault.at("after-verdict"), conclude(row, verdict)),
-            onFailure: (error) => later(row, error)
+            onFailure: (error) =>
+              error._tag === "AuthorityRefusal"
+                ? step(row, "Fail", { failure: lasting("authority_refused", error), alarmMs: null })
+                : later(row, error)
           })
         )
 

@@ -12,6 +12,7 @@ import audit from "../../migrations/0007_audit.ts"
 import commands from "../../migrations/0008_commands.ts"
 import customers from "../../migrations/0009_customers.ts"
 import papers from "../../migrations/0010_papers.ts"
+import certificates from "../../migrations/0013_certificates.ts"
 import * as EmbeddedPostgres from "./EmbeddedPostgres.ts"
 import * as Roles from "./PostgresRoles.ts"
 import * as Socket from "./PostgresSocket.ts"
@@ -71,7 +72,8 @@ const migrations = {
   "0007_audit": audit,
   "0008_commands": commands,
   "0009_customers": customers,
-  "0010_papers": papers
+  "0010_papers": papers,
+  "0013_certificates": certificates
 }
 
 const migrate = Migrator.make({})({ loader: Migrator.fromRecord(migrations) })

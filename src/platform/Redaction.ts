@@ -27,10 +27,11 @@ export const redactor = (secrets: ReadonlyArray<string>) => {
 }
 
 /** What the settings hold that nobody may read. */
-export const secretsOf = ({ databaseUrl, otlp, secretKey }: Settings["Service"]): ReadonlyArray<string> => {
+export const secretsOf = ({ authority, databaseUrl, otlp, secretKey }: Settings["Service"]): ReadonlyArray<string> => {
   const url = databaseUrl === undefined ? undefined : Redacted.value(databaseUrl)
   const password = url !== undefined && URL.canParse(url) ? decodeURIComponent(new URL(url).password) : undefined
   const key = secretKey === undefined ? undefined : Buffer.from(Redacted.value(secretKey)).toString("base64")
   const headers = otlp === undefined ? [] : Object.values(Redacted.value(otlp.headers))
-  return [password, key, ...headers].filter((secret) => secret !== undefined)
+  const pin = authority === undefined ? undefined : Redacted.value(authority.software.pin)
+  return [password, key, pin, ...headers].filter((secret) => secret !== undefined)
 }

@@ -2,6 +2,7 @@ import { Config, Context, Effect, Layer, type LogLevel, Redacted, Result, Schema
 import type { NetAddress } from "effect/net"
 import * as Path from "node:path"
 import { parseAllow } from "../outbound/EgressGuard.ts"
+import { type AuthoritySettings, authoritySettings } from "./AuthoritySettings.ts"
 
 /** A setting that cannot be used. The message is one line that says what to do. */
 export class SettingsError extends Schema.TaggedError<SettingsError>()("SettingsError", { message: Schema.String }) {}
@@ -52,6 +53,8 @@ export class Settings extends Context.Service<
     readonly retentionDays: number
     /** The simulated authority's answering time. */
     readonly sandboxLatencyMs: number
+    /** The authority of live documents; undefined: none can be issued. */
+    readonly authority: AuthoritySettings | undefined
     /** Of one API key, in one process. */
     readonly rateLimits: { readonly perSecond: number; readonly burst: number }
   }
@@ -79,6 +82,12 @@ export class Settings extends Context.Service<
         nodeEnv: Config.String("NODE_ENV").pipe(Config.withDefault("")),
         retentionDays: Config.Int("RETENTION_DAYS").pipe(Config.withDefault(30)),
         sandboxLatencyMs: Config.Int("SANDBOX_LATENCY_MS").pipe(Config.withDefault(0)),
+        authority: Config.all({
+          url: Config.String("AUTHORITY_URL").pipe(Config.withDefault("")),
+          id: Config.String("SOFTWARE_ID").pipe(Config.withDefault("")),
+          pin: Config.Redacted("SOFTWARE_PIN").pipe(Config.withDefault(Redacted.make(""))),
+          nit: Config.String("SOFTWARE_NIT").pipe(Config.withDefault(""))
+        }),
         rateLimit: Config.Int("RATE_LIMIT").pipe(Config.withDefault(100)),
         rateLimitBurst: Config.Int("RATE_LIMIT_BURST").pipe(Config.withDefault(500))
       }).pipe(
@@ -119,6 +128,9 @@ export class Settings extends Context.Service<
             "OTEL_EXPORTER_OTLP_ENDPOINT must be the http or https URL of a collector, such as http://127.0.0.1:4318"
         })
       }
+      const authority = yield* Effect.fromResult(
+        Result.mapError(authoritySettings(raw.authority), (message) => new SettingsError({ message }))
+      )
       const secretKey =
         raw.secretKey._tag === "None"
           ? undefined
@@ -152,6 +164,7 @@ export class Settings extends Context.Service<
         runner: raw.cluster === "single" ? undefined : { host: raw.runnerHost, port: raw.runnerPort },
         secretKey: secretKey === undefined ? undefined : Redacted.make(secretKey),
         retentionDays: raw.retentionDays,
+        authority,
         sandboxLatencyMs: raw.sandboxLatencyMs,
         rateLimits: { perSecond: raw.rateLimit, burst: raw.rateLimitBurst }
       })

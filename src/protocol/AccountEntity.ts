@@ -4,6 +4,7 @@ import { Rpc } from "effect/rpc"
 import { AccountUpdate } from "../../schemas/Account.ts"
 import { ApiError } from "../../schemas/ApiError.ts"
 import { ApiKeyRequest, ApiKeyRollRequest } from "../../schemas/ApiKey.ts"
+import { CertificateRequest } from "../../schemas/Certificate.ts"
 import { CustomerRequest, CustomerUpdate } from "../../schemas/Customer.ts"
 import { RecoverRequest, WebhookTestRequest } from "../../schemas/Delivery.ts"
 import { ApiKeyId, CustomerId, DeliveryId, RequestId, ResolutionId, WebhookEndpointId } from "../../schemas/Id.ts"
@@ -58,6 +59,8 @@ export const AccountEntity = Entity.make("Account", [
   command("RollApiKey", { id: ApiKeyId, request: ApiKeyRollRequest }),
   command("RevokeApiKey", { id: ApiKeyId }),
   command("UpdateAccount", { patch: AccountUpdate }),
+  command("UploadCertificate", { request: CertificateRequest }),
+  command("ImportResolutions", {}),
   /** A tell: there are drafts that this actor may not know of. */
   Rpc.make("NumberDrafts")
 ])

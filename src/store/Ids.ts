@@ -4,6 +4,7 @@ import type { SqlClient, Statement } from "effect/sql"
 import {
   AccountId,
   ApiKeyId,
+  CertificateId,
   CustomerId,
   EventId,
   InvoiceId,
@@ -18,6 +19,7 @@ export class Ids extends Context.Service<
   {
     readonly account: Effect.Effect<AccountId>
     readonly apiKey: Effect.Effect<ApiKeyId>
+    readonly certificate: Effect.Effect<CertificateId>
     readonly customer: Effect.Effect<CustomerId>
     readonly event: Effect.Effect<EventId>
     readonly invoice: Effect.Effect<InvoiceId>
@@ -34,6 +36,7 @@ export class Ids extends Context.Service<
       return Ids.of({
         account: id("ten", AccountId.make),
         apiKey: id("key", ApiKeyId.make),
+        certificate: id("cert", CertificateId.make),
         customer: id("cust", CustomerId.make),
         event: id("evt", EventId.make),
         invoice: id("inv", InvoiceId.make),

@@ -64,6 +64,8 @@ export class Resolutions extends Context.Service<
     readonly current: (of: AccountMode, date: string) => Effect.Effect<Option.Option<StoredResolution>>
     readonly find: (of: AccountMode, id: string) => Effect.Effect<Option.Option<StoredResolution>>
     readonly list: (of: AccountMode, page: PageRequest) => Effect.Effect<Pages.Rows<StoredResolution>, ApiError>
+    /** All ranges, and nobody else registers or activates one until the commit: part of the caller's transaction. */
+    readonly all: (of: AccountMode) => Effect.Effect<ReadonlyArray<StoredResolution>>
     /** Adds a range without a look at the others. */
     readonly insert: (resolution: StoredResolution) => Effect.Effect<void>
     /** Fails with `resolution_overlap`. Part of the caller's transaction, as is `update`. */
@@ -102,7 +104,7 @@ export class Resolutions extends Context.Service<
         )
       )
 
-      /** All ranges, with nobody else registering or activating one until the commit: the account's row is the lock. */
+      // The account's row is the lock.
       const all = Effect.fnUntraced(function* (of: AccountMode) {
         yield* sql`select id from accounts where id = ${of.account_id} for no key update`
         return yield* sql`select ${columns} from resolutions where ${where(of)} order by id`.pipe(
@@ -130,6 +132,7 @@ export class Resolutions extends Context.Service<
       })
 
       return Resolutions.of({
+        all,
         current: (of, date) => Effect.orDie(current({ ...of, date })),
         find,
         list: Pages.make(sql, { table: "resolutions", columns, row: Row }),

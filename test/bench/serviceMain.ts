@@ -29,8 +29,8 @@ const read: typeof readSignedDocument = unsigned
   ? (bytes) => JSON.parse(Buffer.from(bytes).toString()).document
   : readSignedDocument
 
-const unless = <A>(answer: Effect.Effect<A, AuthorityUnavailable>) =>
-  Effect.suspend((): Effect.Effect<A, AuthorityUnavailable> => {
+const unless = <A, E>(answer: Effect.Effect<A, E>) =>
+  Effect.suspend((): Effect.Effect<A, AuthorityUnavailable | E> => {
     if (mode === "hang") return Effect.never
     return mode === "down" ? Effect.fail(new AuthorityUnavailable({ message: "switched off" })) : answer
   })

@@ -4,13 +4,14 @@ import { errorCodes, type ErrorCode } from "../../schemas/ApiError.ts"
 import { InvoiceId } from "../../schemas/Id.ts"
 import { usableKeysMax } from "../../src/store/ApiKeys.ts"
 import { endpointsPerAccountMax } from "../../src/store/WebhookEndpoints.ts"
-import { customerBody, endpointBody, resolutionBody } from "../support/Invoices.ts"
+import { customerBody, endpointBody, invoiceBody, resolutionBody } from "../support/Invoices.ts"
 import { apiKeyIds, baseUrl, keys, layer as app } from "../support/MemoryApp.ts"
 import { addCustomer, addEndpoint, addNumbered } from "../support/MemoryRows.ts"
 import { MemoryTables } from "../support/MemoryTables.ts"
 import { type Reply, send } from "../support/Requests.ts"
 import { badBodies } from "./badBodies.ts"
 import { badResolutions } from "./badResolutions.ts"
+import { badCertificates } from "./badCertificates.ts"
 import { badRequests } from "./badRequests.ts"
 import { type BadRequest, customer, get, post, refused } from "./Refused.ts"
 
@@ -77,6 +78,7 @@ layer(app)("bad input", (it) => {
   it.effect.each([...badRequests])("$code: $name", refuses)
   it.effect.each([...badBodies])("$code: $name", refuses)
   it.effect.each([...badResolutions])("$code: $name", refuses)
+  it.effect.each([...badCertificates])("$code: $name", refuses)
 })
 
 const used = (key: string) => customer(customerBody(), { "idempotency-key": key })
@@ -172,6 +174,16 @@ const badMoments = [
     ]
   },
   {
+    given: Effect.map(MemoryTables, ({ tables }) => tables.certificates.clear()),
+    bad: refused("account_not_live", [
+      [
+        "a live invoice without a certificate",
+        post("/v1/invoices", invoiceBody("cust_01k0000000000000000000000a"), { authorization: `Bearer ${keys.live}` }),
+        /no signing certificate/
+      ]
+    ])
+  },
+  {
     given: breakCall("Customers.find"),
     bad: refused("internal_error", [["a read that breaks", get("/v1/customers/cust_1"), /inside the service/]])
   },
@@ -207,7 +219,6 @@ describe("a bad moment", () => {
 const notBuiltYet: ReadonlyArray<ErrorCode> = [
   "link_invalid",
   "link_expired",
-  "account_not_live",
   "invoice_not_correctable",
   "credit_exceeds_invoice"
 ]
@@ -215,7 +226,7 @@ const notBuiltYet: ReadonlyArray<ErrorCode> = [
 /** Codes that have their cases elsewhere: RawServer.test.ts, and RateLimit.test.ts. */
 const elsewhere: ReadonlyArray<ErrorCode> = ["request_timeout", "rate_limited"]
 
-const cases = [...badRequests, ...badBodies, ...badResolutions, ...badMoments]
+const cases = [...badRequests, ...badBodies, ...badResolutions, ...badCertificates, ...badMoments]
 
 layer(app)("the table", (it) => {
   it.effect("has a case for every error code that can be met", () =>

@@ -3,7 +3,8 @@ import { Effect } from "effect"
 import type { ErrorCode } from "../../schemas/ApiError.ts"
 import { Api } from "../../src/api/Api.ts"
 import { endpointBody, invoiceBody, resolutionBody } from "../support/Invoices.ts"
-import { keys, layer as app } from "../support/MemoryApp.ts"
+import { keyFile } from "../support/LiveAccounts.ts"
+import { keys, layer as app, startOfTest } from "../support/MemoryApp.ts"
 import { addCustomer, addDelivery, addDraft, addEndpoint } from "../support/MemoryRows.ts"
 import { MemoryTables } from "../support/MemoryTables.ts"
 import { post, send, type Sent } from "../support/Requests.ts"
@@ -29,6 +30,7 @@ type Answers = Readonly<Record<(typeof faults)[number], Answer | "does not apply
 
 const unauthorized: Answer = [401, "invalid_api_key"]
 const missing: Answer = [404, "resource_missing"]
+const notLive: Answer = [403, "account_not_live"]
 const unknown: Answer = [400, "parameter_unknown"]
 
 /** What every route with a key answers in the same way, and what one answers that takes a body, or takes none. */
@@ -104,6 +106,11 @@ const customerBody = {
   organization_type: "1"
 }
 
+const goodFile = () => {
+  const { password, pkcs12 } = keyFile({ now: startOfTest })
+  return { pkcs12, password }
+}
+
 const endpointId = Effect.map(addEndpoint(), ({ id }) => id as string)
 const invoiceId = Effect.gen(function* () {
   const made = yield* post("/v1/invoices", invoiceBody(yield* addCustomer()))
@@ -154,6 +161,10 @@ const rows: Readonly<Record<string, Row>> = {
   "GET /v1/account": { answers: own },
   "PATCH /v1/account": { answers: accountChange, body: () => ({ name: "Cuenta" }) },
   "POST /v1/account": { answers: accountChange, body: () => ({ name: "Cuenta" }) },
+  "POST /v1/account/certificate": {
+    answers: { ...own, ...written, nothing: notLive, "other account": notLive, "other mode": [200] },
+    body: goodFile
+  },
   "GET /v1/versions": { answers: open },
   "POST /v1/api-keys": { answers: creation, body: () => ({}) },
   "GET /v1/api-keys": { answers: own },
@@ -193,6 +204,17 @@ const rows: Readonly<Record<string, Row>> = {
   "GET /v1/events/:id": { answers: item, id: eventId },
   "GET /v1/events/:id/deliveries": { answers: item, id: eventId },
   "POST /v1/resolutions": { answers: creation, body: ofOwnPrefix },
+  "POST /v1/resolutions/import": {
+    answers: {
+      ...own,
+      ...read(403),
+      nothing: notLive,
+      "other account": notLive,
+      "other mode": notLive,
+      "wrong media type": [415, "unsupported_media_type"],
+      "malformed JSON": [400, "malformed_json"]
+    }
+  },
   "GET /v1/resolutions": { answers: own },
   "GET /v1/resolutions/:id": { answers: item, id: resolutionId },
   "PATCH /v1/resolutions/:id": amend,

@@ -70,7 +70,7 @@ export class Surroundings {
 
   /** An authority of any kind, in these moods. */
   around(inner: Authority["Service"]): Authority["Service"] {
-    const moody = <A>(call: Effect.Effect<A, AuthorityUnavailable>): Effect.Effect<A, AuthorityUnavailable> =>
+    const moody = <A, E>(call: Effect.Effect<A, E>): Effect.Effect<A, AuthorityUnavailable | E> =>
       Effect.suspend(() => {
         switch (this.moods.shift()) {
           case "unavailable":

@@ -2,13 +2,16 @@ import { Effect, Layer } from "effect"
 import { Entity, ShardingConfig } from "effect/cluster"
 import * as Account from "../../src/entities/Account.ts"
 import { AccountWork } from "../../src/entities/AccountWork.ts"
+import { CertificateWork } from "../../src/entities/CertificateWork.ts"
 import { CustomerWork } from "../../src/entities/CustomerWork.ts"
 import { AdministrationWork } from "../../src/entities/AdministrationWork.ts"
 import { DocumentSigning } from "../../src/entities/DocumentSigning.ts"
 import * as Invoice from "../../src/entities/Invoice.ts"
 import { InvoiceCommandWork } from "../../src/entities/InvoiceCommandWork.ts"
 import { InvoiceWork } from "../../src/entities/InvoiceWork.ts"
+import { LiveReadiness } from "../../src/entities/LiveReadiness.ts"
 import { RedeliveryWork } from "../../src/entities/RedeliveryWork.ts"
+import { ResolutionImportWork } from "../../src/entities/ResolutionImportWork.ts"
 import { ResolutionWork } from "../../src/entities/ResolutionWork.ts"
 import { Workload } from "../../src/entities/Workload.ts"
 import * as WebhookEndpoint from "../../src/entities/WebhookEndpoint.ts"
@@ -36,8 +39,11 @@ export const accountOwner = Effect.flatMap(
       Layer.provide(
         Layer.mergeAll(
           AccountWork.layer,
+          CertificateWork.layer,
           CustomerWork.layer,
+          LiveReadiness.layer,
           RedeliveryWork.layer,
+          ResolutionImportWork.layer,
           ResolutionWork.layer,
           AdministrationWork.layer,
           InvoiceCommandWork.layer

@@ -19,6 +19,7 @@ import { ApiKeys } from "../../src/store/ApiKeys.ts"
 import { Ids } from "../../src/store/Ids.ts"
 import { Resolutions } from "../../src/store/Resolutions.ts"
 import { FakeAuthority, FakeReceiver } from "./Fakes.ts"
+import { giveCertificate, liveSoftware } from "./LiveAccounts.ts"
 import * as MemoryStore from "./MemoryStore.ts"
 import { MemoryTables } from "./MemoryTables.ts"
 
@@ -80,6 +81,10 @@ export const apiKeyIds = {
   otherAccount: ApiKeyId.make(`key_${body("e")}`)
 }
 
+// One key pair for all tests of a file: to make one takes longer than most tests.
+const pem = Effect.runSync(Effect.cached(makeSelfSigned("Folio test", new Date(startOfTest))))
+const certificate = Layer.effect(SandboxCertificate, Effect.map(pem, fromPem))
+
 const seed = Layer.effectDiscard(
   Effect.gen(function* () {
     const accounts = yield* Accounts
@@ -95,6 +100,7 @@ const seed = Layer.effectDiscard(
         yield* resolutions.insert({ ...of, id: rangeId(of), ...range, created_at })
       }
     }
+    yield* giveCertificate(account, yield* pem)
     for (const name of Object.keys(apiKeyIds) as Array<keyof typeof apiKeyIds>) {
       const id = apiKeyIds[name]
       const account_id = name === "otherAccount" ? otherAccount : account
@@ -104,10 +110,6 @@ const seed = Layer.effectDiscard(
     }
   })
 )
-
-// One key pair for all tests of a file: to make one takes longer than most tests.
-const pem = Effect.runSync(Effect.cached(makeSelfSigned("Folio test", new Date(startOfTest))))
-const certificate = Layer.effect(SandboxCertificate, Effect.map(pem, fromPem))
 
 // Told only when asked for: most tests provoke what is logged.
 const logLevel = Layer.effect(
@@ -134,6 +136,7 @@ const settings = Layer.succeed(Settings, {
   logFormat: "json",
   otlp: undefined,
   retentionDays: 30,
+  authority: undefined,
   sandboxLatencyMs: 0,
   rateLimits: { perSecond: 100, burst: 500 }
 })
@@ -151,7 +154,7 @@ export const world = seed.pipe(
       Layer.succeed(ServiceInfo, { version: "0.1.0", baseUrl })
     )
   ),
-  Layer.provideMerge(Layer.mergeAll(NodeCrypto.layer, logLevel)),
+  Layer.provideMerge(Layer.mergeAll(NodeCrypto.layer, logLevel, liveSoftware)),
   Layer.provideMerge(clock)
 )
 

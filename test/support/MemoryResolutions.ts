@@ -31,6 +31,7 @@ export const resolutionsLayer = Layer.effect(
   Resolutions,
   Effect.map(MemoryTables, ({ call }) =>
     Resolutions.of({
+      all: (of) => call("Resolutions.all", ({ resolutions }) => ofAccount(resolutions, of)),
       current: (of, date) =>
         call("Resolutions.current", ({ resolutions }) => {
           const fitting = [...resolutions.values()].filter(

@@ -10,6 +10,7 @@ import { reminderLeaseSeconds } from "../../src/store/PoisonInvoices.ts"
 import type { StoredResolution } from "../../src/store/Resolutions.ts"
 import { Workers } from "../../src/store/Workers.ts"
 import { accountsLayer, apiKeysLayer, auditLogLayer } from "./MemoryAccounts.ts"
+import { certificatesLayer } from "./MemoryCertificates.ts"
 import { invoiceCommandsLayer, timelinesLayer } from "./MemoryCommands.ts"
 import { deliveriesLayer, numberingLayer, transitionsLayer } from "./MemoryDelivery.ts"
 import { endpointsLayer } from "./MemoryEndpoints.ts"
@@ -259,6 +260,7 @@ export const layer = Layer.mergeAll(
   apiKeysLayer.pipe(Layer.provide(auditLogLayer)),
   auditLogLayer,
   backlogLayer,
+  certificatesLayer,
   customersLayer,
   databaseLayer,
   deliveriesLayer,

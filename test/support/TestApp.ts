@@ -21,6 +21,7 @@ import { Ids } from "../../src/store/Ids.ts"
 import { createSandboxAccount } from "../../src/store/SandboxAccount.ts"
 import { type Client, makeClient } from "./Client.ts"
 import { customerBody } from "./Invoices.ts"
+import { liveSoftware } from "./LiveAccounts.ts"
 import { secretKeyLayer } from "./Owners.ts"
 import { adminLayer, connect, freshDatabase, quiet, settingsLayer } from "./Postgres.ts"
 
@@ -125,6 +126,7 @@ export const layerOn = (
             Layer.provide(NodeDns.layer)
           ),
           certificate,
+          liveSoftware,
           secretKeyLayer
         )
       ),
