@@ -1,6 +1,12 @@
 import { Clock, Context, Effect, Layer, Queue } from "effect"
 import { Telling } from "../../src/entities/Telling.ts"
-import { Authority, type AuthorityUnavailable, type Submission, type Verdict } from "../../src/outbound/Authority.ts"
+import {
+  Authority,
+  type AuthorityRefusal,
+  type AuthorityUnavailable,
+  type Submission,
+  type Verdict
+} from "../../src/outbound/Authority.ts"
 import { type WebhookRequest, type WebhookResponse, WebhookSender } from "../../src/outbound/WebhookSender.ts"
 import { accountAddress, memberAddress } from "../../src/protocol/Address.ts"
 
@@ -34,7 +40,7 @@ export class FakeAuthority extends Context.Service<
     readonly calls: Array<AuthorityCall>
     /** Each call once more: to wait for the next. */
     readonly arrivals: Queue.Queue<AuthorityCall>
-    onSubmit: (submission: Submission) => Effect.Effect<Verdict, AuthorityUnavailable>
+    onSubmit: (submission: Submission) => Effect.Effect<Verdict, AuthorityUnavailable | AuthorityRefusal>
     onVerdict: (cufe: string) => Effect.Effect<Verdict | null, AuthorityUnavailable>
   }
 >()("folio/test/FakeAuthority") {

@@ -44,6 +44,8 @@ export interface KeyFile {
   readonly password: string
   /** The certificate in DER and base64, as documents carry it. */
   readonly certificate: string
+  /** Some of the key's text, as PEM holds it. */
+  readonly keyText: string
 }
 
 const day = 86_400_000
@@ -118,6 +120,7 @@ export const keyFile = (
   return {
     pkcs12: forge.util.encode64(forge.asn1.toDer(file).getBytes()),
     password,
+    keyText: forge.pki.privateKeyToPem(keys.key).split("\n")[12]?.trim() ?? "",
     certificate: forge.util.encode64(forge.asn1.toDer(forge.pki.certificateToAsn1(own)).getBytes())
   }
 }
