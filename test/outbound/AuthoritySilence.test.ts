@@ -54,6 +54,14 @@ const nothingSaid: ReadonlyArray<readonly [what: string, answer: Answer, why: Re
     /no \w+Result/
   ],
   [
+    "a result of the service in another's response",
+    {
+      _tag: "Body",
+      xml: '<x:SendBillSyncResponse xmlns:x="urn:x" xmlns="http://wcf.dian.colombia"><SendBillSyncResult><StatusCode>00</StatusCode><IsValid>true</IsValid></SendBillSyncResult></x:SendBillSyncResponse>'
+    },
+    /no \w+Result/
+  ],
+  [
     "the answer to another operation",
     { _tag: "Body", xml: '<GetStatusEventResponse xmlns="http://wcf.dian.colombia"/>' },
     /no \w+Result/
