@@ -128,7 +128,7 @@ export const errorCodes = {
   account_not_live: {
     status: 403,
     type: "permission_error",
-    help: "The request is for the other mode: what is live needs an account that may go live, test helpers need a test key. Use a key of the right mode."
+    help: "The request is for the other mode, or the account cannot issue live documents yet. Use a key of the right mode, or supply what the message says is missing."
   },
   resource_missing: {
     status: 404,

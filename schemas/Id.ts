@@ -57,3 +57,6 @@ export type RequestId = typeof RequestId.Type
 
 export const ApiKeyId = id("key").pipe(Schema.brand("ApiKeyId"))
 export type ApiKeyId = typeof ApiKeyId.Type
+
+export const CertificateId = id("cert").pipe(Schema.brand("CertificateId"))
+export type CertificateId = typeof CertificateId.Type

@@ -109,6 +109,29 @@ export class Resolution extends Schema.Opaque<Resolution>()(
   }).annotate({ identifier: "Resolution", description: "A numbering range." })
 ) {}
 
+/** What came of an import: the authority's ranges as they are registered, and those that could not be. */
+export class ResolutionImport extends Schema.Opaque<ResolutionImport>()(
+  Schema.Struct({
+    object: Schema.Literal("list"),
+    url: Schema.String.annotateKey({ description: "The path of the list.", examples: ["/v1/resolutions"] }),
+    has_more: Schema.Boolean.annotateKey({ description: "There are more beyond this page." }),
+    data: Schema.Array(Resolution),
+    skipped: Schema.Array(
+      Schema.Struct({
+        number: Schema.String.annotateKey({ description: "The number of the resolution.", examples: ["18764000001"] }),
+        prefix: Schema.String.annotateKey({ description: "Its prefix.", examples: ["FE"] }),
+        message: Schema.String.annotateKey({
+          description: "Why it was not registered.",
+          examples: ["technical_key must be the 40 hex digits that the authority gave."]
+        })
+      })
+    ).annotateKey({ description: "Ranges of the authority that could not be registered." })
+  }).annotate({
+    identifier: "ResolutionImport",
+    description: "The authority's ranges as they are registered, and those that could not be."
+  })
+) {}
+
 /** The range that an invoice was numbered from, as the authority granted it: what the invoice says of it. */
 export const GrantedRange = Schema.Struct({
   number: Schema.String,

@@ -2,6 +2,7 @@ import { Effect, Latch, Layer } from "effect"
 import { HttpServer } from "effect/http"
 import * as Account from "./entities/Account.ts"
 import { AccountWork } from "./entities/AccountWork.ts"
+import { CertificateWork } from "./entities/CertificateWork.ts"
 import { CustomerWork } from "./entities/CustomerWork.ts"
 import * as DocumentFiling from "./entities/DocumentFiling.ts"
 import * as DocumentParcels from "./entities/DocumentParcels.ts"
@@ -13,8 +14,10 @@ import * as Housekeeping from "./entities/Housekeeping.ts"
 import * as Invoice from "./entities/Invoice.ts"
 import { InvoiceCommandWork } from "./entities/InvoiceCommandWork.ts"
 import { InvoiceWork } from "./entities/InvoiceWork.ts"
+import { LiveReadiness } from "./entities/LiveReadiness.ts"
 import { NoteWork } from "./entities/NoteWork.ts"
 import { RedeliveryWork } from "./entities/RedeliveryWork.ts"
+import { ResolutionImportWork } from "./entities/ResolutionImportWork.ts"
 import { ResolutionWork } from "./entities/ResolutionWork.ts"
 import { SandboxWork } from "./entities/SandboxWork.ts"
 import * as Sweeper from "./entities/Sweeper.ts"
@@ -29,6 +32,7 @@ import { ApiKeys } from "./store/ApiKeys.ts"
 import { AuthorityCircuits } from "./store/AuthorityCircuits.ts"
 import { AuditLog } from "./store/AuditLog.ts"
 import { Backlog } from "./store/Backlog.ts"
+import { Certificates } from "./store/Certificates.ts"
 import { Customers } from "./store/Customers.ts"
 import { Database } from "./store/Database.ts"
 import { Deliveries } from "./store/Deliveries.ts"
@@ -61,6 +65,7 @@ export const storeLayer = Layer.mergeAll(
   ApiKeys.layer,
   AuthorityCircuits.layer,
   Backlog.layer,
+  Certificates.layer,
   Customers.layer,
   Database.layer,
   Deliveries.layer,
@@ -96,8 +101,11 @@ export const entitiesLayer = Layer.mergeAll(
   Layer.provide(
     Layer.mergeAll(
       AccountWork.layer,
+      CertificateWork.layer,
       CustomerWork.layer,
+      LiveReadiness.layer,
       RedeliveryWork.layer,
+      ResolutionImportWork.layer,
       ResolutionWork.layer,
       SandboxWork.layer,
       AdministrationWork.layer,

@@ -161,10 +161,16 @@ describe("folio", () => {
             api_version, secret, failing_since, created_at, updated_at)
           values ('${account.id}', false, 'we_1', '', '{}', 1, '{}', '', 'v1.AAAA', ${failing}, now(), now())`
         const pem = Path.join(env["DATA_DIR"] ?? "", "secret-key")
+        const certificate = `
+          insert into certificates values ('${account.id}', true, 'cert_1', 'CN=Tienda', now() - interval '1 year',
+            now() + interval '29 days', 'v1.AAAA', now())`
         const broken = [
           ["update resolutions set next_number = to_number - 5", ["ranges"]],
           ["update resolutions set valid_to = current_date + 3", ["ranges"]],
           [endpoint("null"), ["secrets", "ranges"]],
+          [certificate, ["secrets", "live certs", "ranges"]],
+          ["update certificates set not_after = now() - interval '1 day'", ["secrets", "live certs", "ranges"]],
+          ["update certificates set not_after = now() + interval '32 days'", ["secrets", "ranges"]],
           [
             "update webhook_endpoints set failing_since = now() - interval '2 hours'",
             ["secrets", "ranges", "endpoints"]

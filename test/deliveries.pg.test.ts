@@ -4,8 +4,10 @@ import { SqlClient } from "effect/sql"
 import type { InvoiceId } from "../schemas/Id.ts"
 import { Ids } from "../src/store/Ids.ts"
 import { Transitions } from "../src/store/Transitions.ts"
+import { makeSelfSigned } from "../src/documents/Certificate.ts"
 import { checkDigit } from "../src/domain/CheckDigit.ts"
 import { customerBody, endpointBody, invoiceBody } from "./support/Invoices.ts"
+import { giveCertificate } from "./support/LiveAccounts.ts"
 import { seedDrafts } from "./support/Owners.ts"
 import * as TestApp from "./support/TestApp.ts"
 import { until } from "./support/Until.ts"
@@ -235,13 +237,14 @@ it.live("signs a retry with the secret that is valid then", () =>
 
 it.live("never mixes test and live", () =>
   Effect.gen(function* () {
-    const { client, withNewKey } = yield* TestApp.TestApp
+    const { accountId, client, withNewKey } = yield* TestApp.TestApp
     const customer = yield* Customer
     const sql = yield* SqlClient.SqlClient
     const live = yield* withNewKey("live")
     const [range] = yield* sql<{ readonly [column: string]: unknown }>`select * from resolutions`
     const id = yield* (yield* Ids).resolution
     yield* sql`insert into resolutions ${sql.insert({ ...range, id, livemode: true, prefix: "LIVE" })}`
+    yield* giveCertificate(accountId, yield* makeSelfSigned("Folio test", new Date()))
     yield* newEndpoint("/test")
     yield* live.post("/v1/webhook-endpoints", endpointBody(customer.url("/live")))
     const buyer = {

@@ -3,6 +3,7 @@ import { Array, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Account from "../src/entities/Account.ts"
 import { AccountWork } from "../src/entities/AccountWork.ts"
+import { CertificateWork } from "../src/entities/CertificateWork.ts"
 import { CustomerWork } from "../src/entities/CustomerWork.ts"
 import * as DocumentParcels from "../src/entities/DocumentParcels.ts"
 import { EmailCommandWork } from "../src/entities/EmailCommandWork.ts"
@@ -12,8 +13,10 @@ import { DocumentSigning } from "../src/entities/DocumentSigning.ts"
 import * as Invoice from "../src/entities/Invoice.ts"
 import { InvoiceCommandWork } from "../src/entities/InvoiceCommandWork.ts"
 import { InvoiceWork } from "../src/entities/InvoiceWork.ts"
+import { LiveReadiness } from "../src/entities/LiveReadiness.ts"
 import { NoteWork } from "../src/entities/NoteWork.ts"
 import { RedeliveryWork } from "../src/entities/RedeliveryWork.ts"
+import { ResolutionImportWork } from "../src/entities/ResolutionImportWork.ts"
 import { ResolutionWork } from "../src/entities/ResolutionWork.ts"
 import { SandboxWork } from "../src/entities/SandboxWork.ts"
 import * as Sweeper from "../src/entities/Sweeper.ts"
@@ -44,8 +47,11 @@ const entities = Layer.merge(
     Layer.provide(
       Layer.mergeAll(
         AccountWork.layer,
+        CertificateWork.layer,
         CustomerWork.layer,
+        LiveReadiness.layer,
         RedeliveryWork.layer,
+        ResolutionImportWork.layer,
         ResolutionWork.layer,
         SandboxWork.layer,
         AdministrationWork.layer,

@@ -6,9 +6,12 @@ import { makeApiKey } from "../src/domain/ApiKeyFormat.ts"
 import { makeClient } from "./support/Client.ts"
 import { collector } from "./support/Collector.ts"
 import { customerBody, endpointBody, invoiceBody } from "./support/Invoices.ts"
+import { folioCommand } from "./support/FolioCommand.ts"
+import { keyFile, softwareSettings } from "./support/LiveAccounts.ts"
 import { freshDatabase, query } from "./support/Postgres.ts"
 import { receiver } from "./support/Receiver.ts"
 import { serviceProcess } from "./support/ServiceProcess.ts"
+import { standInAuthority } from "./support/StandInAuthority.ts"
 import { until } from "./support/Until.ts"
 
 /** A login of the owner's with a password of its own, which nobody may see. */
@@ -56,7 +59,9 @@ describe("no secret", () => {
         const hooks = yield* receiver
         const { bytes, url: collectorUrl } = yield* collector
         const database = yield* secretLogin
+        const softwarePin = `canarypin${randomBytes(8).toString("hex")}`
         const sealing = randomBytes(32).toString("base64")
+        const authority = yield* standInAuthority({ readCufe: () => null })
         const service = yield* serviceProcess({
           webhookAllow: `127.0.0.1:${hooks.port}`,
           env: {
@@ -64,7 +69,10 @@ describe("no secret", () => {
             FOLIO_KEY: sealing,
             LOG_LEVEL: "Debug",
             LOG_FORMAT: format,
-            OTEL_EXPORTER_OTLP_ENDPOINT: collectorUrl
+            OTEL_EXPORTER_OTLP_ENDPOINT: collectorUrl,
+            AUTHORITY_URL: authority.url,
+            ...softwareSettings,
+            SOFTWARE_PIN: softwarePin
           }
         })
         yield* service.start()
@@ -94,6 +102,24 @@ describe("no secret", () => {
           Effect.sync(() => hooks.received.length),
           (count) => count > 0
         )
+
+        // A live account's key, its password, and the PIN of the software: used, and told to nobody.
+        const account = (yield* client.get("/v1/account")).json.id
+        const env = { DATABASE_URL: database.url, FOLIO_KEY: sealing }
+        const liveKey = yield* folioCommand(["keys", "create", "--account", account, "--mode", "live", "--json"], env)
+        const live = makeClient(service.url, String(liveKey.json.key))
+        const file = keyFile()
+        const upload = { pkcs12: file.pkcs12, password: file.password }
+        const uploads = yield* Effect.forEach([upload, { ...upload, password: `${file.password}x` }], (body, index) =>
+          live.post("/v1/account/certificate", body, { key: `upload ${index}` })
+        )
+        assert.deepStrictEqual(
+          uploads.map(({ status }) => status),
+          [200, 400]
+        )
+        const imported = yield* live.post("/v1/resolutions/import", undefined, { key: "import" })
+        assert.strictEqual(imported.status, 503, imported.text)
+        assert.lengthOf(authority.refusals, 1, "it has been asked, and signed for")
 
         // Errors of every kind that somebody who holds secrets may run into.
         const unknown = makeApiKey("live", randomBytes(32))
@@ -133,8 +159,9 @@ describe("no secret", () => {
           spans: bytes.join("\n"),
           tables: yield* dump(database.admin)
         }
-        const errors = wrong.map(({ text }) => text).join("\n")
-        const hidden = [...secrets, unknown, basic, sealing, database.password]
+        const errors = [...wrong, ...uploads].map(({ text }) => text).join("\n")
+        const ofCertificate = [file.password, softwarePin, file.keyText]
+        const hidden = [...secrets, unknown, basic, sealing, database.password, live.apiKey, ...ofCertificate]
         for (const [where, text] of Object.entries({ ...told, errors })) {
           assert.isAbove(text.length, 1_000, where)
           for (const secret of hidden.flatMap(forms)) assert.notInclude(text, secret, `in the ${where}`)

@@ -1,5 +1,6 @@
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Account, AccountUpdate } from "../../schemas/Account.ts"
+import { CertificateRequest } from "../../schemas/Certificate.ts"
 import { Authorization } from "./Authorization.ts"
 import { Conventions, honouredKeyHeaders, IdempotencyKey, versionHeader } from "./Conventions.ts"
 import { Errors } from "./Errors.ts"
@@ -27,6 +28,19 @@ export class AccountApi extends HttpApiGroup.make("account")
       .annotate(IdempotencyKey, "honoured")
       .annotate(OpenApi.Summary, "Change the account: the same as PATCH")
       .annotate(OpenApi.Description, "For clients that cannot send PATCH.")
+  )
+  .add(
+    HttpApiEndpoint.post("uploadCertificate", `${path}/certificate`, {
+      headers: honouredKeyHeaders,
+      payload: CertificateRequest,
+      success: Account
+    })
+      .annotate(IdempotencyKey, "honoured")
+      .annotate(OpenApi.Summary, "Hand over the certificate that live documents are signed with")
+      .annotate(
+        OpenApi.Description,
+        "For live keys. The key inside is sealed and never shown again. Documents that are signed from now on carry this certificate."
+      )
   )
   .middleware(Conventions)
   .middleware(Authorization)

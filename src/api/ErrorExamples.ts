@@ -127,8 +127,9 @@ export const errorExamples: Readonly<Record<ErrorCode, ErrorExample>> = {
     message: "The link has expired. Retrieve the object again for a new one."
   },
   account_not_live: {
-    request: "POST /v1/test-helpers/advance with a live key",
-    message: "This needs a test key: sk_test_…"
+    request: "POST /v1/invoices with a live key, before the account has a certificate",
+    message:
+      "Nothing can be issued with a live key yet: the account has no signing certificate (send one to POST /v1/account/certificate)."
   },
   resource_missing: {
     request: "GET /v1/invoices/inv_1",

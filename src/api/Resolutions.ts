@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Page, PageQuery } from "../../schemas/Page.ts"
-import { Resolution, ResolutionRequest, ResolutionUpdate } from "../../schemas/Resolution.ts"
+import { Resolution, ResolutionImport, ResolutionRequest, ResolutionUpdate } from "../../schemas/Resolution.ts"
 import { Authorization } from "./Authorization.ts"
 import { Conventions, honouredKeyHeaders, IdempotencyKey, requiredKeyHeaders, versionHeader } from "./Conventions.ts"
 import { Errors } from "./Errors.ts"
@@ -22,6 +22,18 @@ export class ResolutionsApi extends HttpApiGroup.make("resolutions")
       .annotate(
         OpenApi.Description,
         "Invoices are numbered from the ranges of the account, without gaps. Ranges of one prefix may not overlap."
+      )
+  )
+  .add(
+    HttpApiEndpoint.post("importResolutions", "/v1/resolutions/import", {
+      headers: requiredKeyHeaders,
+      success: ResolutionImport
+    })
+      .annotate(IdempotencyKey, "required")
+      .annotate(OpenApi.Summary, "Register the ranges that the authority has for this issuer and this service")
+      .annotate(
+        OpenApi.Description,
+        "For live keys. Answers with the authority's ranges as they are registered now. One of which a part was used elsewhere is registered by hand, with `next_number`."
       )
   )
   .add(

@@ -7,6 +7,8 @@ import { text } from "../../schemas/Text.ts"
 import { checkDigit, isNit } from "../domain/CheckDigit.ts"
 import { Accounts, accountView } from "../store/Accounts.ts"
 import { ApiKeys, apiKeyView, type StoredApiKey } from "../store/ApiKeys.ts"
+import { certificateView } from "../store/Certificates.ts"
+import * as Inspection from "../store/Inspection.ts"
 import { createAccount, createKey, revokeKey, rollKey } from "../store/Operations.ts"
 import { json, say, table } from "./Answers.ts"
 import { store } from "./Surroundings.ts"
@@ -89,7 +91,7 @@ const create = Command.make(
     const issuer = yield* Schema.decodeUnknownEffect(Issuer)(request, { errors: "all" })
     const called = yield* Schema.decodeEffect(text(450))(Option.getOrElse(name, () => issuer.legal_name))
     const made = yield* Effect.mapError(createAccount(called, issuer, flags.mode), explained)
-    const view = accountView(made.account, flags.mode)
+    const view = accountView(made.account, flags.mode, null)
     yield* say(flags.json, { account: view, api_key: { id: made.api_key_id, key: made.key } }, [
       `Made the account ${view.id} (${view.name}) with a ${flags.mode} key, ${made.api_key_id}.`,
       ...shownOnce(made.key),
@@ -123,7 +125,12 @@ const show = Command.make(
     const found = (yield* (yield* Accounts).list).find(({ id }) => id === flags.id)
     if (found === undefined) return yield* ApiError.missing("account", flags.id)
     const keys = yield* keysOf(flags.id)
-    const { authority_environment: _, key_mode: __, ...view } = accountView(found, "test")
+    const live = (yield* Inspection.certificates).find(({ account_id }) => account_id === found.id)
+    const {
+      authority_environment: _,
+      key_mode: __,
+      ...view
+    } = accountView(found, "live", certificateView(live ?? null))
     yield* say(flags.json, { account: view, api_keys: keys.map(apiKeyView) }, [
       ...table(
         Object.entries(view).map(([name, value]) => [name, typeof value === "string" ? value : JSON.stringify(value)])

@@ -64,6 +64,19 @@ const mail = Effect.map(Settings, ({ mail: server }) => ({
       ? "SMTP_URL is not set: live documents are not e-mailed"
       : `Live documents are e-mailed from ${server.from}`
 }))
+const liveCertificates = Effect.map(Inspection.certificates, (all) => {
+  const ending = all.filter(({ days }) => days <= daysAhead)
+  const told = ending.map(({ account_id, days, not_after, subject }) => {
+    const until = not_after.toISOString().slice(0, 10)
+    return `${account_id} (${subject}): ${days < 0 ? "expired on" : "valid until"} ${until}`
+  })
+  return finding(
+    "live certs",
+    ending.length === 0,
+    ending.length === 0 ? `The certificates of live accounts are valid (${all.length})` : told.join("; "),
+    "Tell who owns them to get the next one, and to send it: POST /v1/account/certificate."
+  )
+})
 
 const ranges = Effect.map(Inspection.ranges, (all) => {
   const low = all.filter(
@@ -133,6 +146,7 @@ const examine = Effect.gen(function* () {
   if (outside.success.some(({ check, ok }) => (check === "migrations" || check === "roles") && !ok)) return before
   const inside = yield* Effect.all([
     Effect.map(secrets, (one) => [one]),
+    Effect.map(liveCertificates, (one) => [one]),
     Effect.map(ranges, (one) => [one]),
     backlog
   ]).pipe(Effect.provide(Postgres.sessionsAt(place.success)), Effect.exit)

@@ -1,6 +1,6 @@
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import * as NodeDns from "@effect/platform-node/NodeDns"
-import { Console, Context, Effect, Layer } from "effect"
+import { Console, Context, Effect, Layer, Redacted } from "effect"
 import { Dns } from "effect/net"
 import folio from "../../package.json" with { type: "json" }
 import { ServiceInfo } from "../api/ServiceInfo.ts"
@@ -9,9 +9,11 @@ import { applicationResponse } from "../documents/ApplicationResponse.ts"
 import type { SandboxCertificate } from "../documents/Certificate.ts"
 import { ContingencyAfter } from "../entities/Circuits.ts"
 import { readSignedDocument } from "../documents/SignedDocument.ts"
+import { RegisteredSoftware } from "../documents/Software.ts"
 import { NoticeSecret } from "../http/EmailNotices.ts"
 import { RateLimits } from "../http/RateLimit.ts"
 import type { Authority } from "../outbound/Authority.ts"
+import * as AuthorityLive from "../outbound/AuthorityLive.ts"
 import * as AuthoritySandbox from "../outbound/AuthoritySandbox.ts"
 import { EgressGuard } from "../outbound/EgressGuard.ts"
 import { Mailer, mailer } from "../outbound/Mailer.ts"
@@ -33,16 +35,32 @@ import { Workers } from "../store/Workers.ts"
 // The resolver's own first try lasts 5 s; within the guard's 2 s there is room for three short ones.
 const dns = Layer.effect(Dns.Dns, Effect.orDie(NodeDns.make({ timeout: "700 millis", tries: 3 })))
 
-const sandbox = Layer.unwrap(
+const authorities = Layer.unwrap(
   Effect.gen(function* () {
-    const { sandboxLatencyMs } = yield* Settings
+    const { authority, sandboxLatencyMs } = yield* Settings
     const { modeOf } = yield* SandboxAuthorities
-    return AuthoritySandbox.layer({
-      read: readSignedDocument,
-      respond: applicationResponse,
-      latency: sandboxLatencyMs,
-      modeOf
+    return AuthorityLive.layerByMode({
+      test: AuthoritySandbox.layer({
+        read: readSignedDocument,
+        respond: applicationResponse,
+        latency: sandboxLatencyMs,
+        modeOf
+      }),
+      live:
+        authority === undefined
+          ? undefined
+          : AuthorityLive.layer({ ...authority, readCufe: (signed) => readSignedDocument(signed)?.cufe ?? null })
     })
+  })
+)
+
+const software = Layer.effect(
+  RegisteredSoftware,
+  Effect.gen(function* () {
+    const { authority } = yield* Settings
+    const { test } = yield* RegisteredSoftware
+    if (authority === undefined) return { test, live: undefined }
+    return { test, live: { ...authority.software, pin: Redacted.value(authority.software.pin) } }
   })
 )
 
@@ -137,7 +155,8 @@ export const serveWith = <E>(
             Layer.effect(
               RateLimits,
               Effect.map(Settings, ({ rateLimits }) => rateLimits)
-            )
+            ),
+            software
           )
         ),
         Layer.provideMerge(Telemetry.layer(folio.version)),
@@ -146,5 +165,5 @@ export const serveWith = <E>(
     )
   )
 
-/** The service with the simulated authority. */
-export const serve = serveWith(sandbox)
+/** The service with the simulated authority for test documents, and the one of the settings for live ones. */
+export const serve = serveWith(authorities)

@@ -1,6 +1,6 @@
 import { Context, Effect } from "effect"
 import forge from "node-forge"
-import { constants, createPrivateKey, generateKeyPair, sign } from "node:crypto"
+import { constants, createPrivateKey, generateKeyPair, sign, X509Certificate } from "node:crypto"
 import { promisify } from "node:util"
 
 /** What documents are signed with. The private key stays inside: it may be a file's or a device's. */
@@ -42,7 +42,20 @@ export const makeSelfSigned = (commonName: string, now: Date): Effect.Effect<str
     return privateKey + forge.pki.certificateToPem(certificate)
   })
 
-/** Reads what `makeSelfSigned` made. Throws when the text holds no key or no certificate. */
+/** The subject in one line. */
+export const subjectOf = ({ subject }: X509Certificate): string => subject.replaceAll("\n", ", ")
+
+/** Whose a certificate is, and until when it is valid; null where there is none to be read. */
+export const describeCertificate = ({ certificate }: Certificate) => {
+  try {
+    const parsed = new X509Certificate(Buffer.from(certificate, "base64"))
+    return { subject: subjectOf(parsed), not_after: parsed.validToDate }
+  } catch {
+    return null
+  }
+}
+
+/** Reads what `makeSelfSigned` made: a key, and the first of the certificates behind it. Throws when the text holds no key or no certificate. */
 export const fromPem = (pem: string): Certificate => {
   const body = /-----BEGIN CERTIFICATE-----([^-]+)-----END CERTIFICATE-----/.exec(pem)?.[1]
   if (body === undefined) throw new Error("no certificate in the PEM text")

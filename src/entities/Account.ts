@@ -7,14 +7,17 @@ import { IdempotencyKeys } from "../store/IdempotencyKeys.ts"
 import { apiErrorOf } from "../store/SqlFailure.ts"
 import { AccountWork } from "./AccountWork.ts"
 import { AdministrationWork } from "./AdministrationWork.ts"
+import { CertificateWork } from "./CertificateWork.ts"
 import { CustomerWork } from "./CustomerWork.ts"
 import * as DraftNumbering from "./DraftNumbering.ts"
 import { EmailCommandWork } from "./EmailCommandWork.ts"
 import { EmailWork } from "./EmailWork.ts"
 import { InvoiceCommandWork } from "./InvoiceCommandWork.ts"
+import { LiveReadiness } from "./LiveReadiness.ts"
 import { NoteWork } from "./NoteWork.ts"
 import * as Once from "./Once.ts"
 import { RedeliveryWork } from "./RedeliveryWork.ts"
+import { ResolutionImportWork } from "./ResolutionImportWork.ts"
 import { ResolutionWork } from "./ResolutionWork.ts"
 import { SandboxWork } from "./SandboxWork.ts"
 import { Telling } from "./Telling.ts"
@@ -27,11 +30,14 @@ export const layer = AccountEntity.toLayer(
   Effect.gen(function* () {
     const work = yield* AccountWork
     const commands = yield* InvoiceCommandWork
+    const certificates = yield* CertificateWork
     const customers = yield* CustomerWork
     const notes = yield* NoteWork
     const emails = yield* EmailCommandWork
     const emailWork = yield* EmailWork
     const redelivery = yield* RedeliveryWork
+    const imports = yield* ResolutionImportWork
+    const ready = yield* LiveReadiness
     const resolutions = yield* ResolutionWork
     const administration = yield* AdministrationWork
     const sandbox = yield* SandboxWork
@@ -70,15 +76,21 @@ export const layer = AccountEntity.toLayer(
         answer(context, once(context, customers.update({ ...of, id }, context, patch))),
       DeleteCustomer: ({ payload: { context, id } }) => answer(context, once(context, customers.remove({ ...of, id }))),
       CreateInvoice: ({ payload: { context, request } }) =>
-        answer(context, once(context, drafted(work.createInvoice(of, context, request)))),
+        answer(context, once(context, drafted(ready.before(of, context, work.createInvoice(of, context, request))))),
       CreateNote: ({ payload: { context, kind, request } }) =>
-        answer(context, once(context, noteInTurn(drafted(notes.create(of, context, kind, request))))),
+        answer(
+          context,
+          once(context, noteInTurn(drafted(ready.before(of, context, notes.create(of, context, kind, request)))))
+        ),
       AnnulInvoice: ({ payload: { context, id, request } }) =>
-        answer(context, once(context, noteInTurn(drafted(notes.annul(of, context, id, request))))),
+        answer(
+          context,
+          once(context, noteInTurn(drafted(ready.before(of, context, notes.annul(of, context, id, request)))))
+        ),
       CancelInvoice: ({ payload: { context, id } }) =>
         answer(context, once(context, commands.cancel({ ...of, id }, context))),
       RetryInvoice: ({ payload: { context, id } }) =>
-        answer(context, once(context, commands.retry({ ...of, id }, context))),
+        answer(context, once(context, ready.before(of, context, commands.retry({ ...of, id }, context)))),
       SendEmail: ({ payload: { context, id, request } }) =>
         answer(context, once(context, emails.send({ ...of, id }, context, request))),
       NoteEmail: ({ payload }) => emailWork.note(of, payload),
@@ -114,6 +126,9 @@ export const layer = AccountEntity.toLayer(
         answer(context, once(context, sandbox.setMode(of, context, request))),
       AdvanceClock: ({ payload: { context, request } }) =>
         answer(context, once(context, sandbox.advance(of, context, request))),
+      UploadCertificate: ({ payload: { context, request } }) =>
+        answer(context, once(context, certificates.upload(of, context, request))),
+      ImportResolutions: ({ payload: { context } }) => answer(context, once(context, imports.import(of, context))),
       NumberDrafts: () => numbering.takeUp
     })
   }),

@@ -3,12 +3,14 @@ import { SecureRandom } from "effect/crypto"
 import type { AccountMode, AccountUpdate } from "../../schemas/Account.ts"
 import { ApiError } from "../../schemas/ApiError.ts"
 import type { ApiKeyRequest, ApiKeyRollRequest } from "../../schemas/ApiKey.ts"
+import { describeCertificate, SandboxCertificate } from "../documents/Certificate.ts"
 import { makeApiKey } from "../domain/ApiKeyFormat.ts"
 import { issuerViolations } from "../domain/PartyRules.ts"
 import type { RequestContext } from "../protocol/AccountEntity.ts"
 import { Accounts, accountView } from "../store/Accounts.ts"
 import { type ApiKeyRef, ApiKeys, apiKeyView, type NewApiKey, type StoredApiKey } from "../store/ApiKeys.ts"
 import { AuditLog } from "../store/AuditLog.ts"
+import { Certificates, shownCertificate } from "../store/Certificates.ts"
 import { IdempotencyKeys, type Outcome } from "../store/IdempotencyKeys.ts"
 import { Ids } from "../store/Ids.ts"
 import { created, optionalClaim } from "./AccountWork.ts"
@@ -41,9 +43,11 @@ export class AdministrationWork extends Context.Service<
       const accounts = yield* Accounts
       const apiKeys = yield* ApiKeys
       const audit = yield* AuditLog
+      const certificates = yield* Certificates
       const ids = yield* Ids
       const keys = yield* IdempotencyKeys
       const random = yield* SecureRandom.SecureRandom
+      const sandbox = describeCertificate(yield* SandboxCertificate)
 
       const newKey = Effect.fnUntraced(function* ({ account_id, livemode }: AccountMode) {
         const mode = livemode ? "live" : "test"
@@ -96,6 +100,7 @@ export class AdministrationWork extends Context.Service<
         "AdministrationWork.updateAccount"
       )(function* (of, context, patch) {
         const { default_version, name, ...issuer } = patch
+        const certificate = yield* shownCertificate(certificates, of, sandbox)
         const update = Effect.gen(function* () {
           const account = yield* accounts.update(
             of.account_id,
@@ -111,7 +116,7 @@ export class AdministrationWork extends Context.Service<
             })
           )
           yield* audit.record(of, context, "account.updated", of.account_id, { changed: Object.keys(patch) })
-          const body = JSON.stringify(accountView(account, of.livemode ? "live" : "test"))
+          const body = JSON.stringify(accountView(account, of.livemode ? "live" : "test", certificate))
           return { status: 200, location: null, body }
         })
         const outcome = yield* keys.once(of, optionalClaim(context), update)

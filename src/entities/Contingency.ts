@@ -1,4 +1,4 @@
-import { Clock, Duration, Effect, Option, Random } from "effect"
+import { Clock, Duration, Effect, Option, Random, Result } from "effect"
 import { authorityDelayMs } from "../domain/RetrySchedule.ts"
 import type { AuthorityUnavailable } from "../outbound/Authority.ts"
 import { isIssued } from "../store/PoisonInvoices.ts"
@@ -14,7 +14,7 @@ const ownTransmissionMs = 30_000
 const transmitWithinMs = Duration.toMillis(Duration.hours(48))
 
 /** What becomes of documents while the authority gives no answer. */
-export const make = Effect.fnUntraced(function* (circuits: Circuits, { step, wait }: InvoiceSteps) {
+export const make = Effect.fnUntraced(function* (circuits: Circuits, { step, unsignable, wait }: InvoiceSteps) {
   const signing = yield* DocumentSigning
 
   /**
@@ -23,11 +23,12 @@ export const make = Effect.fnUntraced(function* (circuits: Circuits, { step, wai
    */
   const enter = Effect.fnUntraced(function* (row: Document, of: "outage" | "document") {
     const at = new Date(yield* Clock.currentTimeMillis)
-    const signed = isIssued(row)
-      ? {}
-      : { signed: yield* signing.sign({ ...row, contingency_since: at, of_type_04: true }) }
+    const result = isIssued(row)
+      ? Result.succeed(undefined)
+      : yield* Effect.result(signing.sign({ ...row, contingency_since: at, of_type_04: true }))
+    if (Result.isFailure(result)) return yield* unsignable(row, result.failure)
     yield* step(row, "EnterContingency", {
-      ...signed,
+      ...(result.success === undefined ? {} : { signed: result.success }),
       ...(of === "outage" ? { alarmMs: Infinity } : { alarmMs: ownTransmissionMs, transmitWithinMs: transmitWithinMs })
     })
     return Option.none<Document>()

@@ -29,7 +29,9 @@ export const layer = Layer.effect(
         const document = documentOf(row, yield* accounts.issuer(row.account_id, row.issuer_version))
         // In contingency there is no answer yet to put beside the document.
         const answer = state === "accepted_by_authority" ? yield* invoices.acceptance(name) : Option.none()
-        const xml = Option.isSome(answer) ? yield* signing.attach(row, { signed, ...answer.value }) : signed
+        const xml = Option.isSome(answer)
+          ? yield* Effect.orDie(signing.attach(row, { signed, ...answer.value }))
+          : signed
         const pdf = { name: `${document.full_number}.pdf`, bytes: yield* renderPdf(document) }
         return Option.some(emailParcel(document, { xml: { name: `${document.full_number}.xml`, bytes: xml }, pdf }))
       })

@@ -1,4 +1,4 @@
-import { Cause, Context, type Duration, Effect, Layer, Metric, Option, Random } from "effect"
+import { Cause, Context, type Duration, Effect, Layer, Metric, Option, Random, Result } from "effect"
 import type { Failure } from "../../schemas/FiscalDocument.ts"
 import type { InvoiceState } from "../domain/InvoiceLifecycle.ts"
 import { authorityDelayMs } from "../domain/RetrySchedule.ts"
@@ -64,7 +64,7 @@ export class InvoiceWork extends Context.Service<
       const workload = yield* Workload
       const inTurn = yield* AuthorityTurns.make
       const steps = yield* InvoiceSteps.make
-      const { step, wait } = steps
+      const { step, unsignable, wait } = steps
       const circuits = yield* Circuits.make
       const calls = yield* AuthorityCalls.make(circuits)
       const contingency = yield* Contingency.make(circuits, steps)
@@ -74,8 +74,10 @@ export class InvoiceWork extends Context.Service<
         if (yield* dating.isStale(row)) return yield* dating.redate(row)
         if ((yield* circuits.phase(row)) === "open") return yield* contingency.enter(row, "outage")
         yield* Fault.at("before-sign")
-        const signed = yield* signing.sign(row)
+        const result = yield* Effect.result(signing.sign(row))
         yield* Fault.at("after-sign")
+        if (Result.isFailure(result)) return yield* unsignable(row, result.failure)
+        const signed = result.success
         const next = yield* step(row, "Sign", { signed, alarmMs: workAlarmMs, held: true })
         return Option.map(next, (stored): Document => ({ ...stored, signed }))
       })

@@ -33,6 +33,7 @@ export const layer = HttpApiBuilder.group(
     return handlers.handleAll({
       createResolution: ({ payload }) =>
         ask((account, context) => account.CreateResolution({ context, request: payload })),
+      importResolutions: () => ask((account, context) => account.ImportResolutions({ context })),
       listResolutions: Effect.fn("listResolutions")(function* ({ query }) {
         const rows = yield* resolutions.list(yield* CurrentPrincipal, yield* pageRequest(query))
         const date = yield* today

@@ -9,18 +9,22 @@ export interface DocumentName {
   readonly cufe: string
   readonly kind: DocumentKind
   readonly full_number: string
+  /** YYYY-MM-DD */
+  readonly issue_date: string
   /** Decides the authority's environment. */
   readonly livemode: boolean
   /** It was given to its buyer already, because the authority could not be reached, and is transmitted now. */
   readonly in_contingency: boolean
   /** The issuer's, without check digit. */
   readonly issuer_nit: string
-  /** What the issuer identifies itself with. */
-  readonly certificate: {
-    /** DER in base64. */
-    readonly certificate: string
-    readonly sign: (bytes: Uint8Array) => Effect.Effect<Uint8Array>
-  }
+  readonly certificate: CallerCertificate
+}
+
+/** What an issuer identifies itself with. */
+export interface CallerCertificate {
+  /** DER in base64. */
+  readonly certificate: string
+  readonly sign: (bytes: Uint8Array) => Effect.Effect<Uint8Array>
 }
 
 /** A document on its way to the authority. `signed` are the stored bytes: a repetition sends the very same. */
@@ -53,6 +57,17 @@ export class AuthorityRefusal extends Schema.TaggedError<AuthorityRefusal>()("Au
   message: Schema.String
 }) {}
 
+/** A numbering range as the authority has it: all texts as received, dates as YYYY-MM-DD. */
+export interface AuthorityRange {
+  readonly number: string
+  readonly prefix: string
+  readonly from_number: string
+  readonly to_number: string
+  readonly valid_from: string
+  readonly valid_to: string
+  readonly technical_key: string
+}
+
 /** The tax authority. Teams bring their own by providing another layer. */
 export class Authority extends Context.Service<
   Authority,
@@ -60,5 +75,11 @@ export class Authority extends Context.Service<
     readonly submit: (submission: Submission) => Effect.Effect<Verdict, AuthorityUnavailable | AuthorityRefusal>
     /** What the authority knows of a document: its verdict, or null when it never arrived and may be sent. */
     readonly verdict: (document: DocumentName) => Effect.Effect<Verdict | null, AuthorityUnavailable | AuthorityRefusal>
+    /** The ranges that an issuer may number live documents from with our software; left out where nobody can be asked. */
+    readonly ranges?: (
+      issuer: Pick<DocumentName, "issuer_nit" | "certificate">
+    ) => Effect.Effect<ReadonlyArray<AuthorityRange>, AuthorityUnavailable | AuthorityRefusal>
+    /** Whether live documents can be sent to it; left out, they can. */
+    readonly servesLive?: boolean
   }
 >()("folio/outbound/Authority") {}

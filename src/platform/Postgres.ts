@@ -14,6 +14,7 @@ import customers from "../../migrations/0009_customers.ts"
 import papers from "../../migrations/0010_papers.ts"
 import notes from "../../migrations/0011_notes.ts"
 import contingency from "../../migrations/0012_contingency.ts"
+import certificates from "../../migrations/0013_certificates.ts"
 import emails from "../../migrations/0014_emails.ts"
 import * as EmbeddedPostgres from "./EmbeddedPostgres.ts"
 import * as Roles from "./PostgresRoles.ts"
@@ -77,6 +78,7 @@ const migrations = {
   "0010_papers": papers,
   "0011_notes": notes,
   "0012_contingency": contingency,
+  "0013_certificates": certificates,
   "0014_emails": emails
 }
 

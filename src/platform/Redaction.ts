@@ -28,7 +28,7 @@ export const redactor = (secrets: ReadonlyArray<string>) => {
 
 /** What the settings hold that nobody may read. */
 export const secretsOf = (settings: Settings["Service"]): ReadonlyArray<string> => {
-  const { databaseUrl, mail, mailNoticeSecret, otlp, secretKey } = settings
+  const { authority, databaseUrl, mail, mailNoticeSecret, otlp, secretKey } = settings
   const passwords = [databaseUrl, mail?.url].map((redacted) => {
     const url = redacted === undefined ? "" : Redacted.value(redacted)
     return URL.canParse(url) ? decodeURIComponent(new URL(url).password) : ""
@@ -36,5 +36,6 @@ export const secretsOf = (settings: Settings["Service"]): ReadonlyArray<string> 
   const notices = mailNoticeSecret === undefined ? undefined : Redacted.value(mailNoticeSecret)
   const key = secretKey === undefined ? undefined : Buffer.from(Redacted.value(secretKey)).toString("base64")
   const headers = otlp === undefined ? [] : Object.values(Redacted.value(otlp.headers))
-  return [...passwords, key, notices, ...headers].filter((secret) => secret !== undefined)
+  const pin = authority === undefined ? undefined : Redacted.value(authority.software.pin)
+  return [...passwords, key, notices, pin, ...headers].filter((secret) => secret !== undefined)
 }

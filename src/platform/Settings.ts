@@ -3,6 +3,7 @@ import type { NetAddress } from "effect/net"
 import * as Path from "node:path"
 import { addressFields } from "../../schemas/Party.ts"
 import { parseAllow } from "../outbound/EgressGuard.ts"
+import { type AuthoritySettings, authoritySettings } from "./AuthoritySettings.ts"
 
 /** A setting that cannot be used. The message is one line that says what to do. */
 export class SettingsError extends Schema.TaggedError<SettingsError>()("SettingsError", { message: Schema.String }) {}
@@ -65,6 +66,8 @@ export class Settings extends Context.Service<
     readonly mail: { readonly url: Redacted.Redacted<string>; readonly from: string } | undefined
     /** What the mail provider signs its notices with; undefined: none are taken. */
     readonly mailNoticeSecret: Redacted.Redacted<string> | undefined
+    /** The authority of live documents; undefined: none can be issued. */
+    readonly authority: AuthoritySettings | undefined
     /** Of one API key, in one process. */
     readonly rateLimits: { readonly perSecond: number; readonly burst: number }
   }
@@ -93,6 +96,12 @@ export class Settings extends Context.Service<
         retentionDays: Config.Int("RETENTION_DAYS").pipe(Config.withDefault(30)),
         sandboxLatencyMs: Config.Int("SANDBOX_LATENCY_MS").pipe(Config.withDefault(0)),
         contingencyAfter: Config.Int("CONTINGENCY_AFTER").pipe(Config.withDefault(300)),
+        authority: Config.all({
+          url: Config.String("AUTHORITY_URL").pipe(Config.withDefault("")),
+          id: Config.String("SOFTWARE_ID").pipe(Config.withDefault("")),
+          pin: Config.Redacted("SOFTWARE_PIN").pipe(Config.withDefault(Redacted.make(""))),
+          nit: Config.String("SOFTWARE_NIT").pipe(Config.withDefault(""))
+        }),
         rateLimit: Config.Int("RATE_LIMIT").pipe(Config.withDefault(100)),
         rateLimitBurst: Config.Int("RATE_LIMIT_BURST").pipe(Config.withDefault(500)),
         smtpUrl: Config.Redacted("SMTP_URL").pipe(Config.option),
@@ -139,6 +148,9 @@ export class Settings extends Context.Service<
             "OTEL_EXPORTER_OTLP_ENDPOINT must be the http or https URL of a collector, such as http://127.0.0.1:4318"
         })
       }
+      const authority = yield* Effect.fromResult(
+        Result.mapError(authoritySettings(raw.authority), (message) => new SettingsError({ message }))
+      )
       const secretKey =
         raw.secretKey._tag === "None"
           ? undefined
@@ -188,6 +200,7 @@ export class Settings extends Context.Service<
         runner: raw.cluster === "single" ? undefined : { host: raw.runnerHost, port: raw.runnerPort },
         secretKey: secretKey === undefined ? undefined : Redacted.make(secretKey),
         retentionDays: raw.retentionDays,
+        authority,
         sandboxLatencyMs: raw.sandboxLatencyMs,
         contingencyAfter: raw.contingencyAfter,
         rateLimits: { perSecond: raw.rateLimit, burst: raw.rateLimitBurst },

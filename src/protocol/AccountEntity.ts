@@ -4,6 +4,7 @@ import { Rpc } from "effect/rpc"
 import { AccountUpdate } from "../../schemas/Account.ts"
 import { ApiError } from "../../schemas/ApiError.ts"
 import { ApiKeyRequest, ApiKeyRollRequest } from "../../schemas/ApiKey.ts"
+import { CertificateRequest } from "../../schemas/Certificate.ts"
 import { CustomerRequest, CustomerUpdate } from "../../schemas/Customer.ts"
 import { EmailNoticeType, EmailRequest } from "../../schemas/Email.ts"
 import { RecoverRequest, WebhookTestRequest } from "../../schemas/Delivery.ts"
@@ -78,6 +79,8 @@ export const AccountEntity = Entity.make("Account", [
   command("UpdateAccount", { patch: AccountUpdate }),
   command("SetSandboxAuthority", { request: AuthorityModeRequest }),
   command("AdvanceClock", { request: AdvanceRequest }),
+  command("UploadCertificate", { request: CertificateRequest }),
+  command("ImportResolutions", {}),
   /** A tell: there are drafts that this actor may not know of. */
   Rpc.make("NumberDrafts")
 ])

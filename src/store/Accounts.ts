@@ -131,8 +131,8 @@ export class Accounts extends Context.Service<
   )
 }
 
-/** The account as the holder of a key of `mode` sees it. */
-export const accountView = (account: StoredAccount, mode: KeyMode): Account => ({
+/** The account as the holder of a key of `mode` sees it, with the certificate that signs its documents there. */
+export const accountView = (account: StoredAccount, mode: KeyMode, certificate: Account["certificate"]): Account => ({
   id: account.id,
   object: "account",
   name: account.name,
@@ -140,6 +140,6 @@ export const accountView = (account: StoredAccount, mode: KeyMode): Account => (
   key_mode: mode,
   ...account.issuer,
   default_version: account.default_version,
-  certificate: null,
+  certificate,
   created_at: timestamp(account.created_at.getTime())
 })

@@ -4,6 +4,7 @@ import type { SqlClient, Statement } from "effect/sql"
 import {
   AccountId,
   ApiKeyId,
+  CertificateId,
   CustomerId,
   EmailId,
   EventId,
@@ -20,6 +21,7 @@ export class Ids extends Context.Service<
   {
     readonly account: Effect.Effect<AccountId>
     readonly apiKey: Effect.Effect<ApiKeyId>
+    readonly certificate: Effect.Effect<CertificateId>
     readonly creditNote: Effect.Effect<NoteId>
     readonly customer: Effect.Effect<CustomerId>
     readonly debitNote: Effect.Effect<NoteId>
@@ -39,6 +41,7 @@ export class Ids extends Context.Service<
       return Ids.of({
         account: id("ten", AccountId.make),
         apiKey: id("key", ApiKeyId.make),
+        certificate: id("cert", CertificateId.make),
         creditNote: id("cn", NoteId.make),
         customer: id("cust", CustomerId.make),
         debitNote: id("dn", NoteId.make),

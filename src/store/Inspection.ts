@@ -1,6 +1,8 @@
 import { Effect, Exit, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import { AccountMode } from "../../schemas/Account.ts"
+import { AccountId } from "../../schemas/Id.ts"
+import { certificatePlace } from "./Certificates.ts"
 import { Secrets } from "./Secrets.ts"
 import { secretPlace } from "./WebhookEndpoints.ts"
 
@@ -8,21 +10,48 @@ import { secretPlace } from "./WebhookEndpoints.ts"
 
 const secretsMax = 1_000
 
-/** Signing secrets at rest: how many were looked at, and how many of them this key does not open. Asks for `Secrets`. */
+/** Secrets at rest, of endpoints and certificates: how many were looked at, and how many of them this key does not open. Asks for `Secrets`. */
 export const unopenedSecrets = Effect.gen(function* () {
   const secrets = yield* Secrets
   const rows = yield* storedSecrets
-  const results = yield* Effect.forEach(rows, ({ id, secret }) => Effect.exit(secrets.open(secret, secretPlace(id))))
+  const results = yield* Effect.forEach(rows, ({ place, secret }) => Effect.exit(secrets.open(secret, place)))
   return { looked: rows.length, unopened: results.filter(Exit.isFailure).length }
 })
 
-/** A sample of the signing secrets as they are stored. */
+/** A sample of the secrets as they are stored, each with the place that it is sealed for. */
 export const storedSecrets = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const find = SqlSchema.findAll({
+    Request: Schema.Literals(["webhook_endpoints", "certificates"]),
+    Result: Schema.Struct({ id: Schema.String, secret: Schema.String }),
+    execute: (table) =>
+      table === "certificates"
+        ? sql`select id, sealed as secret from certificates order by created_at desc limit ${secretsMax}`
+        : sql`select id, secret from webhook_endpoints order by created_at desc limit ${secretsMax}`
+  })
+  const [endpoints, certificates] = yield* Effect.orDie(Effect.all([find("webhook_endpoints"), find("certificates")]))
+  return [
+    ...endpoints.map(({ id, secret }) => ({ place: secretPlace(id), secret })),
+    ...certificates.map(({ id, secret }) => ({ place: certificatePlace(id), secret }))
+  ]
+})
+
+/** What each live account signs with: the newest certificate that is valid, else the newest; and for how many days it is. */
+export const certificates = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   return yield* SqlSchema.findAll({
     Request: Schema.Void,
-    Result: Schema.Struct({ id: Schema.String, secret: Schema.String }),
-    execute: () => sql`select id, secret from webhook_endpoints order by created_at desc limit ${secretsMax}`
+    Result: Schema.Struct({
+      account_id: AccountId,
+      subject: Schema.String,
+      not_after: Schema.Date,
+      days: Schema.Int
+    }),
+    execute: () => sql`
+      select distinct on (account_id) account_id, subject, not_after,
+        floor(extract(epoch from not_after - now()) / 86400)::integer as days
+      from certificates where livemode
+      order by account_id, not_before <= now() and now() < not_after desc, id desc`
   })(undefined).pipe(Effect.orDie)
 })
 

@@ -108,6 +108,8 @@ export class Resolutions extends Context.Service<
     readonly ensureCounter: (key: ResolutionKey, kind: NoteKind) => Effect.Effect<void>
     readonly find: (of: AccountMode, id: string) => Effect.Effect<Option.Option<StoredResolution>>
     readonly list: (of: AccountMode, page: PageRequest) => Effect.Effect<Pages.Rows<StoredResolution>, ApiError>
+    /** All ranges and counters, and nobody else registers or activates one until the commit: part of the caller's transaction. */
+    readonly locked: (of: AccountMode) => Effect.Effect<ReadonlyArray<StoredResolution>>
     /** Adds a range without a look at the others. */
     readonly insert: (resolution: StoredResolution) => Effect.Effect<void>
     /** Fails with `resolution_overlap`. Part of the caller's transaction, as is `update`. */
@@ -202,6 +204,7 @@ export class Resolutions extends Context.Service<
         current: (query, date) => Effect.orDie(current({ ...query, date })),
         all,
         ensureCounter,
+        locked,
         find,
         list: (of, request) => page(of, request, granted),
         insert: (resolution) => add(resolution).pipe(Effect.orDie, Effect.asVoid),

@@ -7,7 +7,7 @@ import { applicationResponse } from "../../src/documents/ApplicationResponse.ts"
 import { fromPem, makeSelfSigned, SandboxCertificate } from "../../src/documents/Certificate.ts"
 import { documentContent } from "../../src/documents/DocumentContent.ts"
 import { readSignedDocument } from "../../src/documents/SignedDocument.ts"
-import { Authority, type AuthorityRefusal, AuthorityUnavailable } from "../../src/outbound/Authority.ts"
+import { Authority, AuthorityUnavailable } from "../../src/outbound/Authority.ts"
 import * as AuthoritySandbox from "../../src/outbound/AuthoritySandbox.ts"
 
 /*
@@ -31,8 +31,8 @@ const read: typeof readSignedDocument = unsigned
   ? (bytes) => documentContent(Buffer.from(bytes).toString())
   : readSignedDocument
 
-const unless = <A>(answer: Effect.Effect<A, AuthorityUnavailable | AuthorityRefusal>) =>
-  Effect.suspend((): typeof answer => {
+const unless = <A, E>(answer: Effect.Effect<A, E>) =>
+  Effect.suspend((): Effect.Effect<A, AuthorityUnavailable | E> => {
     if (mode === "hang") return Effect.never
     return mode === "down" ? Effect.fail(new AuthorityUnavailable({ message: "switched off" })) : answer
   })

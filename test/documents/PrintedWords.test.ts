@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { currencyWords, figures, percent, placeWords } from "../../src/documents/PrintedWords.ts"
-import { municipalityCodes, municipalityName } from "../../src/domain/Municipalities.ts"
-import { departmentCodes, departmentName } from "../../src/domain/Territories.ts"
+import { municipalities } from "../../src/domain/Municipalities.ts"
+import { departments } from "../../src/domain/Territories.ts"
 
 describe("PrintedWords", () => {
   it.each([
@@ -35,14 +35,14 @@ describe("PrintedWords", () => {
   ])("calls the place %j %s", (place, shown) => assert.strictEqual(placeWords(place), shown))
 
   it("has a name for every municipality and every department", () => {
-    assert.strictEqual(municipalityCodes.size, 1_122)
-    for (const code of municipalityCodes) {
-      assert.match(municipalityName(code) ?? "", /^\p{Lu}[\p{L} .,()-]+$/u, code)
-      assert.isDefined(departmentName(code.slice(0, 2)), code)
+    assert.strictEqual(municipalities.size, 1_122)
+    for (const code of municipalities.keys()) {
+      assert.match(municipalities.get(code) ?? "", /^\p{Lu}[\p{L} .,()-]+$/u, code)
+      assert.isDefined(departments.get(code.slice(0, 2)), code)
     }
-    assert.strictEqual(departmentCodes.size, 33)
+    assert.strictEqual(departments.size, 33)
     assert.deepStrictEqual(
-      [municipalityName("00000"), departmentName("00"), municipalityName("11001")],
+      [municipalities.get("00000"), departments.get("00"), municipalities.get("11001")],
       [undefined, undefined, "Bogotá, D.C."]
     )
   })

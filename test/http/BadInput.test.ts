@@ -5,7 +5,14 @@ import { InvoiceId } from "../../schemas/Id.ts"
 import type { InvoiceState } from "../../src/domain/InvoiceLifecycle.ts"
 import { usableKeysMax } from "../../src/store/ApiKeys.ts"
 import { endpointsPerAccountMax } from "../../src/store/WebhookEndpoints.ts"
-import { customerBody, endpointBody, noteBody, partialNoteBody, resolutionBody } from "../support/Invoices.ts"
+import {
+  customerBody,
+  endpointBody,
+  invoiceBody,
+  noteBody,
+  partialNoteBody,
+  resolutionBody
+} from "../support/Invoices.ts"
 import { apiKeyIds, baseUrl, keys, layer as app } from "../support/MemoryApp.ts"
 import { addCustomer, addEndpoint, addNumbered } from "../support/MemoryRows.ts"
 import { MemoryTables } from "../support/MemoryTables.ts"
@@ -13,6 +20,7 @@ import { type Reply, send } from "../support/Requests.ts"
 import { badBodies } from "./badBodies.ts"
 import { badNotes } from "./badNotes.ts"
 import { badResolutions } from "./badResolutions.ts"
+import { badCertificates } from "./badCertificates.ts"
 import { badRequests } from "./badRequests.ts"
 import { type BadRequest, customer, get, post, refused } from "./Refused.ts"
 
@@ -80,6 +88,7 @@ layer(app)("bad input", (it) => {
   it.effect.each([...badBodies])("$code: $name", refuses)
   it.effect.each([...badResolutions])("$code: $name", refuses)
   it.effect.each([...badNotes])("$code: $name", refuses)
+  it.effect.each([...badCertificates])("$code: $name", refuses)
 })
 
 const used = (key: string) => customer(customerBody(), { "idempotency-key": key })
@@ -202,6 +211,16 @@ const badMoments = [
     ]
   },
   {
+    given: Effect.map(MemoryTables, ({ tables }) => tables.certificates.clear()),
+    bad: refused("account_not_live", [
+      [
+        "a live invoice without a certificate",
+        post("/v1/invoices", invoiceBody("cust_01k0000000000000000000000a"), { authorization: `Bearer ${keys.live}` }),
+        /no signing certificate/
+      ]
+    ])
+  },
+  {
     given: breakCall("Customers.find"),
     bad: refused("internal_error", [["a read that breaks", get("/v1/customers/cust_1"), /inside the service/]])
   },
@@ -239,7 +258,7 @@ const notBuiltYet: ReadonlyArray<ErrorCode> = []
 /** Codes that have their cases elsewhere: RawServer.test.ts, and RateLimit.test.ts. */
 const elsewhere: ReadonlyArray<ErrorCode> = ["request_timeout", "rate_limited"]
 
-const cases = [...badRequests, ...badBodies, ...badResolutions, ...badNotes, ...badMoments]
+const cases = [...badRequests, ...badBodies, ...badResolutions, ...badNotes, ...badCertificates, ...badMoments]
 
 layer(app)("the table", (it) => {
   it.effect("has a case for every error code that can be met", () =>

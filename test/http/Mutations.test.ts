@@ -2,7 +2,8 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { issue } from "../support/Correcting.ts"
 import { customerBody, endpointBody, invoiceBody, noteBody, resolutionBody } from "../support/Invoices.ts"
-import { apiKeyIds, layer as app } from "../support/MemoryApp.ts"
+import { keyFile } from "../support/LiveAccounts.ts"
+import { apiKeyIds, keys, layer as app, startOfTest } from "../support/MemoryApp.ts"
 import { addCustomer, addDraft, addEndpoint } from "../support/MemoryRows.ts"
 import { type InvoiceRow, MemoryTables } from "../support/MemoryTables.ts"
 import { send, type Sent } from "../support/Requests.ts"
@@ -227,6 +228,15 @@ layer(app)("bodies with one thing wrong", (it) => {
         tax_responsibilities: ["R-99-PN"]
       }
       assert.isAbove(yield* sendAll({ method: "PATCH", path: "/v1/account" }, body), 200)
+    })
+  )
+
+  it.effect("certificates of a live account", () =>
+    Effect.gen(function* () {
+      const { password, pkcs12 } = keyFile({ now: startOfTest })
+      const headers = { authorization: `Bearer ${keys.live}` }
+      const sent = { method: "POST", path: "/v1/account/certificate", headers }
+      assert.isAbove(yield* sendAll(sent, { pkcs12, password }), 60)
     })
   )
 

@@ -5,6 +5,7 @@ import { Accounts } from "../../src/store/Accounts.ts"
 import { ApiKeys } from "../../src/store/ApiKeys.ts"
 import { Ids } from "../../src/store/Ids.ts"
 import { Resolutions } from "../../src/store/Resolutions.ts"
+import { giveCertificate } from "../support/LiveAccounts.ts"
 import type { Book } from "./World.ts"
 
 const body = (letter: string) => letter.repeat(26)
@@ -42,7 +43,7 @@ const issuer = (number: string, check_digit: string) =>
   }) as const
 
 /** Makes the books' accounts, ranges and keys, in an empty store. */
-export const seedBooks = Effect.fnUntraced(function* (created_at: Date) {
+export const seedBooks = Effect.fnUntraced(function* (created_at: Date, pem: string) {
   const accounts = yield* Accounts
   const apiKeys = yield* ApiKeys
   const ids = yield* Ids
@@ -50,6 +51,7 @@ export const seedBooks = Effect.fnUntraced(function* (created_at: Date) {
   const insert = { name: "Cuenta", default_version: "2026-01-01", created_at } as const
   yield* accounts.insert({ ...insert, id: account, issuer: issuer("900373115", "3") })
   yield* accounts.insert({ ...insert, id: otherAccount, issuer: issuer("800197268", "4") })
+  yield* giveCertificate(account, pem)
   for (const book of books) {
     const { account_id, livemode, prefix } = book
     yield* resolutions.insert({

@@ -16,6 +16,7 @@ import { type WebhookResponse, WebhookSender } from "../../src/outbound/WebhookS
 import { Fault } from "../../src/protocol/Fault.ts"
 import { Ids } from "../../src/store/Ids.ts"
 import { SecretKey } from "../../src/store/Secrets.ts"
+import { liveSoftware } from "../support/LiveAccounts.ts"
 import * as MemoryStore from "../support/MemoryStore.ts"
 import { MemoryTables } from "../support/MemoryTables.ts"
 import { batched, fill } from "./Batches.ts"
@@ -36,8 +37,6 @@ const receiverTimeout = "15 seconds"
 // About as many as a request takes, so that a client goes away, or another one comes, at any moment of it.
 const someSteps = 25
 
-const certificate = Layer.effect(SandboxCertificate, Effect.map(makeSelfSigned("Folio test", new Date(start)), fromPem))
-
 export interface MemoryWorldOptions {
   /** The authority that documents are submitted to, made anew for each sequence; the sandbox where it is left out. */
   readonly authority?: Layer.Layer<Authority>
@@ -56,6 +55,8 @@ export interface MemoryWorld extends World {
  */
 export const make = Effect.fnUntraced(function* (options: MemoryWorldOptions = {}) {
   yield* signHere
+  // One for the sandbox and for live documents: none of them tells anything of its key.
+  const pem = yield* makeSelfSigned("Folio test", new Date(start))
   const simulation = new Simulation({ now: start, seed: 0 })
   const surroundings = new Surroundings()
   const faults = new Faults()
@@ -83,7 +84,8 @@ export const make = Effect.fnUntraced(function* (options: MemoryWorldOptions = {
     Layer.mergeAll(
       MemoryStore.layer,
       Ids.layer,
-      certificate,
+      Layer.succeed(SandboxCertificate, fromPem(pem)),
+      liveSoftware,
       EgressGuard.layer({}).pipe(Layer.provide(NodeDns.layer)),
       Layer.succeed(ServiceInfo, { version: "0.1.0", baseUrl: "http://folio.test" })
     ).pipe(Layer.provideMerge(Layer.succeed(SecureRandom.SecureRandom, random)), Layer.provideMerge(quiet))
@@ -176,7 +178,7 @@ export const make = Effect.fnUntraced(function* (options: MemoryWorldOptions = {
       ulids = SecureRandom.make(bytes)
       const inner = yield* Effect.scoped(Layer.build(Layer.fresh(authorityLayer)))
       authority = surroundings.around(Context.get(inner, Authority))
-      now(edge, seedBooks(new Date(start)).pipe(Effect.provide(shared)))
+      now(edge, seedBooks(new Date(start), pem).pipe(Effect.provide(shared)))
       cluster.reset(machines)
     })
 

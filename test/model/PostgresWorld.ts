@@ -2,6 +2,7 @@ import { Context, Effect, Layer } from "effect"
 import { HttpServer } from "effect/http"
 import { SqlClient } from "effect/sql"
 import { applicationResponse } from "../../src/documents/ApplicationResponse.ts"
+import { makeSelfSigned } from "../../src/documents/Certificate.ts"
 import { readSignedDocument } from "../../src/documents/SignedDocument.ts"
 import { Authority } from "../../src/outbound/Authority.ts"
 import * as AuthoritySandbox from "../../src/outbound/AuthoritySandbox.ts"
@@ -33,7 +34,8 @@ export const make = Effect.gen(function* () {
   const process = Layer.build(TestApp.layerOn(database, { allow: `127.0.0.1:${customer.port}`, authority }))
   const one = yield* process
   const other = yield* process
-  yield* Effect.provide(seedBooks(new Date()), one)
+  const pem = yield* makeSelfSigned("Folio test", new Date())
+  yield* Effect.provide(seedBooks(new Date(), pem), one)
   const sql = Context.get(one, SqlClient.SqlClient)
   const urls = [one, other].map((app) => HttpServer.formatAddress(Context.get(app, HttpServer.HttpServer).address))
 

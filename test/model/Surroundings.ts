@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { Authority, type AuthorityRefusal, AuthorityUnavailable, type Verdict } from "../../src/outbound/Authority.ts"
+import { Authority, AuthorityUnavailable, type Verdict } from "../../src/outbound/Authority.ts"
 
 /** What the authority may do with the next documents instead of answering at once. */
 export const authorityMoods = ["unavailable", "lost", "slow", "silent", "broken"] as const
@@ -70,8 +70,8 @@ export class Surroundings {
 
   /** An authority of any kind, in these moods. */
   around(inner: Authority["Service"]): Authority["Service"] {
-    const moody = <A>(call: Effect.Effect<A, AuthorityUnavailable | AuthorityRefusal>): typeof call =>
-      Effect.suspend((): typeof call => {
+    const moody = <A, E>(call: Effect.Effect<A, E>): Effect.Effect<A, AuthorityUnavailable | E> =>
+      Effect.suspend(() => {
         switch (this.moods.shift()) {
           case "unavailable":
             return unavailable("The authority's service answered 503.")

@@ -19,6 +19,7 @@ const document = (number: string, change: Partial<Submission> = {}): Submission 
   cufe: `cufe of ${number}`,
   kind: "invoice",
   full_number: "SETP1",
+  issue_date: "2026-11-21",
   livemode: false,
   in_contingency: false,
   issuer_nit: "900373115",

@@ -20,6 +20,7 @@ const submit = Effect.fnUntraced(function* (document: FiscalDocument, change: (s
   const name = {
     account_id: AccountId.make(`ten_${"a".repeat(26)}`),
     in_contingency: false,
+    issue_date: document.issue_date,
     cufe,
     full_number,
     kind,

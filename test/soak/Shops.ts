@@ -7,6 +7,7 @@ import { Ids } from "../../src/store/Ids.ts"
 import type { Rows } from "../support/Books.ts"
 import type { Client } from "../support/Client.ts"
 import { customerBody } from "../support/Invoices.ts"
+import { keyFile } from "../support/LiveAccounts.ts"
 
 /** A client of the service: the holder of an API key, with a customer to sell to. */
 export interface Shop {
@@ -68,10 +69,16 @@ const open = Effect.fnUntraced(function* (rows: Rows, first: string) {
 
 /** The shops, each with a customer. `client` speaks to the service with a key. */
 export const openShops = Effect.fnUntraced(function* (rows: Rows, first: string, client: (apiKey: string) => Client) {
-  return yield* Effect.forEach(yield* open(rows, first), (shop) =>
-    Effect.map(
-      client(shop.apiKey).post("/v1/customers", customerBody("800197268"), { key: "customer" }),
-      ({ json }): Shop => ({ ...shop, customer: String(json.id) })
-    )
+  return yield* Effect.forEach(
+    yield* open(rows, first),
+    Effect.fnUntraced(function* (shop) {
+      const ask = client(shop.apiKey)
+      if (shop.owner.endsWith("/live")) {
+        const { password, pkcs12 } = keyFile()
+        yield* ask.post("/v1/account/certificate", { pkcs12, password })
+      }
+      const { json } = yield* ask.post("/v1/customers", customerBody("800197268"), { key: "customer" })
+      return { ...shop, customer: String(json.id) } satisfies Shop
+    })
   )
 })

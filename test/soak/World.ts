@@ -2,6 +2,7 @@ import { Effect, Schedule } from "effect"
 import { randomBytes } from "node:crypto"
 import { nextDeliveryDelayMs } from "../../src/domain/RetrySchedule.ts"
 import { type Client, makeClient } from "../support/Client.ts"
+import { softwareSettings } from "../support/LiveAccounts.ts"
 import { freePort } from "../support/ServiceProcess.ts"
 import { type Database, database } from "./Database.ts"
 import { type Supervised, supervised } from "./Fleet.ts"
@@ -32,6 +33,7 @@ export const world = Effect.fnUntraced(function* (
         DATABASE_URL: db.url,
         FOLIO_KEY: secretKey,
         AUTHORITY_URL: authority.url,
+        ...softwareSettings,
         ...options.env?.(index)
       }
     })

@@ -22,6 +22,7 @@ import { Resolutions } from "../../src/store/Resolutions.ts"
 import { NoticeSecret } from "../../src/http/EmailNotices.ts"
 import { SecretKey } from "../../src/store/Secrets.ts"
 import { FakeAuthority, FakeMailer, FakeReceiver } from "./Fakes.ts"
+import { giveCertificate, liveSoftware } from "./LiveAccounts.ts"
 import * as MemoryStore from "./MemoryStore.ts"
 import { MemoryTables } from "./MemoryTables.ts"
 
@@ -86,6 +87,10 @@ export const apiKeyIds = {
   otherAccount: ApiKeyId.make(`key_${body("e")}`)
 }
 
+// One key pair for all tests of a file: to make one takes longer than most tests.
+const pem = Effect.runSync(Effect.cached(makeSelfSigned("Folio test", new Date(startOfTest))))
+const certificate = Layer.effect(SandboxCertificate, Effect.map(pem, fromPem))
+
 const seed = Layer.effectDiscard(
   Effect.gen(function* () {
     const accounts = yield* Accounts
@@ -101,6 +106,7 @@ const seed = Layer.effectDiscard(
         yield* resolutions.insert({ ...of, id: rangeId(of), ...range, created_at })
       }
     }
+    yield* giveCertificate(account, yield* pem)
     for (const name of Object.keys(apiKeyIds) as Array<keyof typeof apiKeyIds>) {
       const id = apiKeyIds[name]
       const account_id = name === "otherAccount" ? otherAccount : account
@@ -110,10 +116,6 @@ const seed = Layer.effectDiscard(
     }
   })
 )
-
-// One key pair for all tests of a file: to make one takes longer than most tests.
-const pem = Effect.runSync(Effect.cached(makeSelfSigned("Folio test", new Date(startOfTest))))
-const certificate = Layer.effect(SandboxCertificate, Effect.map(pem, fromPem))
 
 // Told only when asked for: most tests provoke what is logged.
 const logLevel = Layer.effect(
@@ -140,6 +142,7 @@ const settings = Layer.succeed(Settings, {
   logFormat: "json",
   otlp: undefined,
   retentionDays: 30,
+  authority: undefined,
   sandboxLatencyMs: 0,
   contingencyAfter: 300,
   mail: undefined,
@@ -164,7 +167,7 @@ export const world = seed.pipe(
       )
     )
   ),
-  Layer.provideMerge(Layer.mergeAll(NodeCrypto.layer, logLevel)),
+  Layer.provideMerge(Layer.mergeAll(NodeCrypto.layer, logLevel, liveSoftware)),
   Layer.provideMerge(clock)
 )
 

@@ -48,6 +48,7 @@ export const resolutionsLayer = Layer.effect(
           if (others.some(({ document_type }) => document_type === kind)) return
           resolutions.set(key.id, counterBeside({ ...key, created_at: new Date(now) }, kind, others))
         }),
+      locked: (of) => call("Resolutions.locked", ({ resolutions }) => ofAccount(resolutions, of)),
       current: (query, date) =>
         call("Resolutions.current", ({ resolutions }) => {
           const fitting = matching(resolutions, query).filter(

@@ -4,23 +4,20 @@ import { Customers } from "../../src/store/Customers.ts"
 import { Database } from "../../src/store/Database.ts"
 import { type Answer, type Claim, conflict, IdempotencyKeys, type Outcome } from "../../src/store/IdempotencyKeys.ts"
 import { InvoiceCreation } from "../../src/store/InvoiceCreation.ts"
-import { type InvoiceFilter, statesOf } from "../../src/store/InvoiceFilter.ts"
-import { Invoices } from "../../src/store/Invoices.ts"
-import { invalidCursor } from "../../src/store/Pages.ts"
-import { isOfKind } from "../../src/domain/DocumentKinds.ts"
-import { reminderLeaseSeconds } from "../../src/store/PoisonInvoices.ts"
 import { Workers } from "../../src/store/Workers.ts"
 import { accountsLayer, apiKeysLayer, auditLogLayer } from "./MemoryAccounts.ts"
+import { certificatesLayer } from "./MemoryCertificates.ts"
 import { invoiceCommandsLayer, timelinesLayer } from "./MemoryCommands.ts"
 import { deliveriesLayer, numberingLayer, transitionsLayer } from "./MemoryDelivery.ts"
 import { endpointsLayer } from "./MemoryEndpoints.ts"
-import { emailsLayer, latestEmail } from "./MemoryEmails.ts"
+import { invoicesLayer } from "./MemoryInvoices.ts"
+import { emailsLayer } from "./MemoryEmails.ts"
 import { deliveryLogLayer, eventsLayer, redeliveryLayer } from "./MemoryEvents.ts"
-import { loaded, notesLayer } from "./MemoryNotes.ts"
+import { notesLayer } from "./MemoryNotes.ts"
 import { resolutionsLayer } from "./MemoryResolutions.ts"
 import { circuitsLayer, redatingLayer, sandboxAuthoritiesLayer } from "./MemoryContingency.ts"
 import { backlogLayer, poisonInvoicesLayer, retentionLayer } from "./MemoryUpkeep.ts"
-import { optionOf, type InvoiceRow, isOf, MemoryTables, pageOf, rowOf, type Tables } from "./MemoryTables.ts"
+import { optionOf, type InvoiceRow, MemoryTables, pageOf, rowOf, type Tables } from "./MemoryTables.ts"
 
 /*
  * The store in memory: what the SQL does to one row at a time. Atomic like a statement, guarded by the same comparisons, and
@@ -30,23 +27,6 @@ import { optionOf, type InvoiceRow, isOf, MemoryTables, pageOf, rowOf, type Tabl
 
 const windowMs = 24 * 3_600_000
 const numberWithinMs = 3_000
-
-const fits =
-  ({ customer_id, from, full_number, invoice_id, kind, status, to }: InvoiceFilter) =>
-  (row: InvoiceRow) =>
-    row.kind === kind &&
-    (invoice_id === null || row.invoice_id === invoice_id) &&
-    (customer_id === null || row.customer_id === customer_id) &&
-    (full_number === null || row.full_number === full_number) &&
-    (status === null || statesOf(status).includes(row.state)) &&
-    (from === null || row.created_at >= from) &&
-    (to === null || row.created_at <= to)
-
-const shown = (tables: Tables, row: InvoiceRow) => ({ ...row, email: latestEmail(tables, row.id) })
-
-const isDraft = (row: InvoiceRow) => row.state === "queued"
-
-const alarm = (row: InvoiceRow) => row.next_action_at ?? Infinity
 
 const keyOf = (claim: Claim) => `${claim.api_key_id}|${claim.value}`
 
@@ -206,70 +186,6 @@ const invoiceCreationLayer = Layer.effect(
   )
 )
 
-const invoicesLayer = Layer.effect(
-  Invoices,
-  Effect.map(MemoryTables, ({ call }) =>
-    Invoices.of({
-      find: (of, id) =>
-        call("Invoices.find", (tables) => Option.map(optionOf(tables.invoices, of, id), (row) => shown(tables, row))),
-      load: (key) =>
-        call("Invoices.load", (tables, now) =>
-          Option.map(optionOf(tables.invoices, key, key.id), (row) => loaded(tables, row, now))
-        ),
-      list: (of, request, filter) =>
-        Effect.flatMap(
-          call("Invoices.list", (tables) =>
-            request.cursor === null || isOfKind(filter.kind, request.cursor.id)
-              ? Result.map(pageOf(tables.invoices, of, request, fits(filter)), ({ has_more, rows }) => ({
-                  has_more,
-                  rows: rows.map((row) => shown(tables, row))
-                }))
-              : Result.fail(invalidCursor(request.cursor))
-          ),
-          Effect.fromResult
-        ),
-      queued: (of, limit) =>
-        call("Invoices.queued", ({ invoices }, now) =>
-          [...invoices.values()]
-            .filter(
-              (row) =>
-                isOf(row, of) &&
-                row.state === "queued" &&
-                (row.attempts === 0 || alarm(row) <= now + reminderLeaseSeconds * 1000)
-            )
-            .toSorted((a, b) => (a.id < b.id ? -1 : 1))
-            .slice(0, limit)
-            .map((row) => ({ id: row.id, draft: Result.succeed(row) }))
-        ),
-      acceptance: (key) =>
-        call("Invoices.acceptance", ({ documents, transitions }) => {
-          const accepted = transitions.find(({ command, invoice_id }) => invoice_id === key.id && command === "Accept")
-          const { XmlBase64Bytes = "" } = Object(documents.get(key.id)?.authority_answer)
-          if (accepted === undefined || XmlBase64Bytes === "") return Option.none()
-          const applicationResponse = new Uint8Array(Buffer.from(String(XmlBase64Bytes), "base64"))
-          return Option.some({ applicationResponse, validatedAt: accepted.at })
-        }),
-      signedDocument: (key) =>
-        call("Invoices.signedDocument", ({ documents, invoices }) =>
-          Option.flatMap(optionOf(invoices, key, key.id), (row) =>
-            Option.map(Option.fromUndefinedOr(documents.get(row.id)), ({ signed }) => signed)
-          )
-        ),
-      takeDue: (limit) =>
-        call("Invoices.takeDue", ({ invoices }, now) => {
-          const due = [...invoices.values()].filter((row) => alarm(row) <= now).toSorted((a, b) => alarm(a) - alarm(b))
-          const drafts = due.filter(isDraft).slice(0, limit)
-          const numbered = due.filter((row) => !isDraft(row)).slice(0, limit)
-          return [...drafts, ...numbered].map((row) => {
-            const { account_id, id, livemode } = row
-            invoices.set(id, { ...row, next_action_at: now + reminderLeaseSeconds * 1000 })
-            return { account_id, livemode, id, queued: isDraft(row) }
-          })
-        })
-    })
-  )
-)
-
 /** Nobody else is at work in memory. */
 const workersLayer = Layer.succeed(Workers, { id: "memory", freeDead: Effect.void, succeed: Effect.void })
 
@@ -279,6 +195,7 @@ export const layer = Layer.mergeAll(
   apiKeysLayer.pipe(Layer.provide(auditLogLayer)),
   auditLogLayer,
   backlogLayer,
+  certificatesLayer,
   circuitsLayer,
   customersLayer,
   databaseLayer,

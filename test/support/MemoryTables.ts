@@ -12,6 +12,7 @@ import type { AuthorityMode } from "../../schemas/TestHelper.ts"
 import type { InvoiceCommand, InvoiceState } from "../../src/domain/InvoiceLifecycle.ts"
 import type { StoredAccount } from "../../src/store/Accounts.ts"
 import type { StoredApiKey } from "../../src/store/ApiKeys.ts"
+import type { StoredCertificate } from "../../src/store/Certificates.ts"
 import type { StoredCustomer } from "../../src/store/Customers.ts"
 import type { CompletedAttempt } from "../../src/store/Deliveries.ts"
 import type { Answer } from "../../src/store/IdempotencyKeys.ts"
@@ -138,6 +139,7 @@ const emptyTables = () => ({
   issuers: new Map<string, Issuer>(),
   apiKeys: new Map<string, ApiKeyRow>(),
   auditLog: [] as Array<AuditRow>,
+  certificates: new Map<string, StoredCertificate & { readonly pem: string }>(),
   customers: new Map<string, StoredCustomer>(),
   resolutions: new Map<string, StoredResolution>(),
   invoices: new Map<string, InvoiceRow>(),

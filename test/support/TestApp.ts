@@ -23,6 +23,7 @@ import { SandboxAuthorities } from "../../src/store/SandboxAuthorities.ts"
 import { createSandboxAccount } from "../../src/store/SandboxAccount.ts"
 import { type Client, makeClient } from "./Client.ts"
 import { customerBody } from "./Invoices.ts"
+import { liveSoftware } from "./LiveAccounts.ts"
 import { secretKeyLayer } from "./Owners.ts"
 import { adminLayer, connect, freshDatabase, quiet, settingsLayer } from "./Postgres.ts"
 
@@ -132,6 +133,7 @@ export const layerOn = (
             Layer.provide(NodeDns.layer)
           ),
           certificate,
+          liveSoftware,
           secretKeyLayer
         )
       ),

@@ -1,0 +1,69 @@
+import forge from "node-forge"
+import { parentPort, workerData } from "node:worker_threads"
+
+/*
+ * Reads a PKCS#12 file, in a thread of its own: the file says how much work it is to open it, and the one who waits for that may
+ * stop it. Answers with the PEM of the key, its certificate and the chain, or with what is wrong.
+ */
+
+export type Pkcs12Fault = "unreadable" | "password" | "no_key" | "no_certificate" | "mismatch"
+
+export type Pkcs12Answer =
+  | { readonly _tag: "Read"; readonly pem: string; readonly bits: number }
+  | { readonly _tag: "Fault"; readonly fault: Pkcs12Fault }
+
+const { keyBag, pkcs8ShroudedKeyBag, certBag } = forge.pki.oids as Record<string, string>
+
+const fault = (what: Pkcs12Fault): Pkcs12Answer => ({ _tag: "Fault", fault: what })
+
+/** The certificate with those that vouch for it, as far as the file holds them. */
+const chainOf = (leaf: forge.pki.Certificate, all: ReadonlyArray<forge.pki.Certificate>) => {
+  const chain = [leaf]
+  for (let last = leaf; chain.length <= all.length;) {
+    const issuer = all.find((other) => !chain.includes(other) && last.isIssuer(other))
+    if (issuer === undefined) return chain
+    chain.push(issuer)
+    last = issuer
+  }
+  return chain
+}
+
+const read = (bytes: Uint8Array, password: string): Pkcs12Answer => {
+  let asn1: forge.asn1.Asn1
+  try {
+    asn1 = forge.asn1.fromDer(Buffer.from(bytes).toString("latin1"))
+  } catch {
+    return fault("unreadable")
+  }
+  let file: forge.pkcs12.Pkcs12Pfx
+  try {
+    file = forge.pkcs12.pkcs12FromAsn1(asn1, false, password)
+  } catch (error) {
+    // Without a checksum a wrong password shows in what comes out: nothing that can be read.
+    return fault(/password|MAC|decrypt|PKCS#8|SafeContents/i.test(String(error)) ? "password" : "unreadable")
+  }
+  const bagsOf = (type: string | undefined) => file.getBags({ bagType: type ?? "" })[type ?? ""] ?? []
+  const keys = [...bagsOf(keyBag), ...bagsOf(pkcs8ShroudedKeyBag)].flatMap(({ key }) =>
+    key === undefined || key === null ? [] : [key as forge.pki.rsa.PrivateKey]
+  )
+  if (keys.length === 0) return fault("no_key")
+  const certificates = bagsOf(certBag).flatMap(({ cert }) => (cert === undefined || cert === null ? [] : [cert]))
+  if (certificates.length === 0) return fault("no_certificate")
+  for (const key of keys) {
+    const own = certificates.find(({ publicKey }) => {
+      const { e, n } = publicKey as forge.pki.rsa.PublicKey
+      return n.equals(key.n) && e.equals(key.e)
+    })
+    if (own === undefined) continue
+    const pem = [
+      forge.pki.privateKeyToPem(key),
+      ...chainOf(own, certificates).map((one) => forge.pki.certificateToPem(one))
+    ].join("")
+    return { _tag: "Read", pem: pem.replaceAll("\r", ""), bits: key.n.bitLength() }
+  }
+  return fault("mismatch")
+}
+
+const { bytes, password } = workerData as { readonly bytes: Uint8Array; readonly password: string }
+// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread's port has no origin
+parentPort?.postMessage(read(bytes, password))

@@ -1,0 +1,109 @@
+import type { AuthorityError } from "../../schemas/FiscalDocument.ts"
+import type { AuthorityRange, Verdict } from "./Authority.ts"
+import { childOf, fieldsOf, type SoapFields, textField, type XmlElement } from "./SoapAnswers.ts"
+
+/**
+ * What the authority says of a document.
+ *
+ * - `judged`: its final word
+ * - `known`: it has processed a document of this number or code before; that is no verdict
+ * - `missing`: the document never arrived
+ * - `refused`: its issuer may not send it, or not in this way
+ * - `unclear`: anything else; it may say more later
+ */
+export type DocumentAnswer =
+  | { readonly _tag: "judged"; readonly verdict: Verdict; readonly key: string }
+  | { readonly _tag: "known"; readonly answer: SoapFields }
+  | { readonly _tag: "missing" }
+  | { readonly _tag: "refused"; readonly message: string }
+  | { readonly _tag: "unclear"; readonly message: string }
+
+/** "Documento procesado anteriormente": the rule is no judgement of the document. */
+const processedBefore = "90"
+
+/** What to do about a rule that the local rules cannot see broken: it is about what the authority has on record. */
+const hints: Readonly<Record<string, string>> = {
+  FAB05b:
+    "The authority does not know this range for this issuer and software. A new association takes about two hours.",
+  FAD05e: "The authority does not know this number in its range. A new association takes about two hours.",
+  FAD06: "Compare the range's technical_key with the one of POST /v1/resolutions/import: that is the one that counts.",
+  FAB24b: "The software is not associated with this issuer: associate it in the authority's portal.",
+  FAJ21: "The authority does not let this issuer invoice electronically: complete its enablement in the portal.",
+  FAJ43b: "Write legal_name as it stands in the issuer's tax register: PATCH /v1/account.",
+  ZE02: "The signature was not accepted: see that the certificate of POST /v1/account/certificate is the issuer's."
+}
+
+const lineForm = /^Regla:\s*([A-Z0-9]+[a-z]?),\s*(Rechazo|Notificaci[oó]n):\s*([^]*)$/i
+
+/** One line of ErrorMessage. One of another form is kept whole, under the status that it came with. */
+const errorOf = (line: string, status: string): AuthorityError => {
+  const [, rule = status, kind = status === "00" ? "Notificación" : "Rechazo", message = line.trim()] =
+    lineForm.exec(line.trim()) ?? []
+  const severity = kind.toLowerCase().startsWith("n") ? "notification" : "rejection"
+  return { rule, severity, message: message.trim(), path: null, hint: hints[rule] ?? null }
+}
+
+/** Reads a DianResponse. */
+export const documentAnswerOf = (result: XmlElement): DocumentAnswer => {
+  const fields = fieldsOf(result)
+  const status = textField(fields, "StatusCode")
+  const lines = Array.isArray(fields["ErrorMessage"]) ? (fields["ErrorMessage"] as ReadonlyArray<string>) : []
+  const all = lines.filter((line) => line.trim() !== "").map((line) => errorOf(line, status))
+  const isValid = textField(fields, "IsValid") === "true"
+  const errors = all.filter(({ severity }) => severity === "rejection")
+  const notifications = all.filter(({ severity }) => severity === "notification")
+  const said = [textField(fields, "StatusDescription"), textField(fields, "StatusMessage"), ...lines].filter(
+    (text) => text !== ""
+  )
+  const judged = (accepted: boolean): DocumentAnswer => ({
+    _tag: "judged",
+    verdict: { accepted, errors, notifications, answer: fields },
+    key: textField(fields, "XmlDocumentKey").toLowerCase()
+  })
+  switch (status) {
+    case "00":
+      // Remarks do not undo an acceptance; a rejection or an invalid one contradicts it.
+      if (isValid && errors.length === 0) return judged(true)
+      break
+    case "99":
+      if (errors.some(({ rule }) => rule === processedBefore)) return { _tag: "known", answer: fields }
+      if (!isValid && errors.length > 0) return judged(false)
+      break
+    case "66":
+      return { _tag: "missing" }
+    case "89":
+      return { _tag: "refused", message: said.join(" ").slice(0, 500) || "The authority refused the document." }
+    case "90":
+      return { _tag: "known", answer: fields }
+  }
+  const what = `status ${JSON.stringify(status)}${said.length === 0 ? "" : `: ${said.join(" ").slice(0, 300)}`}`
+  return { _tag: "unclear", message: `The authority gave no verdict (${what}).` }
+}
+
+/** The document that an EventResponse carries; null when it carries none. */
+export const storedXmlOf = (result: XmlElement): string | null => {
+  const fields = fieldsOf(result)
+  const bytes = textField(fields, "XmlBytesBase64")
+  return textField(fields, "Code") === "100" && bytes !== "" ? Buffer.from(bytes, "base64").toString() : null
+}
+
+/** The ranges of a NumberRangeResponseList; a text when it says something else. */
+export const rangesOf = (result: XmlElement): ReadonlyArray<AuthorityRange> | string => {
+  const fields = fieldsOf(result)
+  if (textField(fields, "OperationCode") !== "100") {
+    return textField(fields, "OperationDescription") || `code ${JSON.stringify(textField(fields, "OperationCode"))}`
+  }
+  return (childOf(result, "ResponseList")?.children ?? []).map((range) => {
+    const texts = fieldsOf(range)
+    const dateOf = (name: string) => textField(texts, name).slice(0, 10)
+    return {
+      number: textField(texts, "ResolutionNumber"),
+      prefix: textField(texts, "Prefix"),
+      from_number: textField(texts, "FromNumber"),
+      to_number: textField(texts, "ToNumber"),
+      valid_from: dateOf("ValidDateFrom"),
+      valid_to: dateOf("ValidDateTo"),
+      technical_key: textField(texts, "TechnicalKey").toLowerCase()
+    }
+  })
+}

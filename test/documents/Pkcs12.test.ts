@@ -1,0 +1,40 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Fiber, Redacted } from "effect"
+import { TestClock } from "effect/testing"
+import { verify, X509Certificate } from "node:crypto"
+import { fromPem } from "../../src/documents/Certificate.ts"
+import { readPkcs12 } from "../../src/documents/Pkcs12.ts"
+import { keyFile } from "../support/LiveAccounts.ts"
+
+describe("a PKCS#12 file", () => {
+  it.live.each(["aes256", "3des"] as const)("is read, protected by %s: what it holds signs", (algorithm) =>
+    Effect.gen(function* () {
+      const now = Date.now()
+      const { certificate, password, pkcs12 } = keyFile({ algorithm, subject: "Tienda Ñandú S.A.S.", now })
+      const identity = yield* readPkcs12({ pkcs12, password }, now)
+      assert.strictEqual(identity.subject, "CN=Tienda Ñandú S.A.S.")
+      assert.isBelow(identity.not_before.getTime(), now)
+      assert.isAbove(identity.not_after.getTime(), now + 364 * 86_400_000)
+      assert.strictEqual(String(identity.pem), "<redacted>")
+
+      const signer = fromPem(Redacted.value(identity.pem))
+      assert.strictEqual(signer.certificate, certificate)
+      const { publicKey } = new X509Certificate(Buffer.from(signer.certificate, "base64"))
+      const bytes = Buffer.from("a document")
+      assert.isTrue(verify("sha256", bytes, publicKey, yield* signer.sign(bytes)))
+      // Key, certificate, and the one that vouches for it.
+      const names = [...Redacted.value(identity.pem).matchAll(/-----BEGIN ([A-Z ]+)-----/g)].map(([, name]) => name)
+      assert.deepStrictEqual(names, ["RSA PRIVATE KEY", "CERTIFICATE", "CERTIFICATE"])
+    })
+  )
+
+  it.effect("that takes for ever to open is given up, and holds nobody up", () =>
+    Effect.gen(function* () {
+      const { password, pkcs12 } = keyFile({ endless: true })
+      const reading = yield* Effect.forkChild(Effect.flip(readPkcs12({ pkcs12, password }, Date.now())))
+      yield* TestClock.adjust("5 seconds")
+      const violation = yield* Fiber.join(reading)
+      assert.match(String((violation as { message: string }).message), /too long to open/)
+    })
+  )
+})

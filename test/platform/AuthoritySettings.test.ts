@@ -1,0 +1,62 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Context, Effect, Layer, Redacted } from "effect"
+import { secretsOf } from "../../src/platform/Redaction.ts"
+import { Settings } from "../../src/platform/Settings.ts"
+import { softwareSettings } from "../support/LiveAccounts.ts"
+import { settingsLayer } from "../support/Postgres.ts"
+
+const good = { AUTHORITY_URL: "https://authority.example.com/service.svc?x=1", ...softwareSettings }
+
+const read = (env: Record<string, string>) =>
+  Effect.scoped(Effect.map(Layer.build(settingsLayer(env)), (context) => Context.get(context, Settings)))
+
+const faults: ReadonlyArray<readonly [what: string, change: Record<string, string>, why: RegExp]> = [
+  ["no PIN", { SOFTWARE_PIN: "" }, /set SOFTWARE_PIN as well, or none of them/],
+  [
+    "an address alone",
+    { SOFTWARE_PIN: "", SOFTWARE_ID: "", SOFTWARE_NIT: "" },
+    /SOFTWARE_ID, SOFTWARE_PIN, SOFTWARE_NIT/
+  ],
+  ["no address", { AUTHORITY_URL: "" }, /set AUTHORITY_URL/],
+  ["http", { AUTHORITY_URL: "http://authority.example.com/" }, /https address/],
+  ["another scheme", { AUTHORITY_URL: "ftp://127.0.0.1/" }, /https address/],
+  ["no URL", { AUTHORITY_URL: "authority" }, /https address/],
+  ["a user name in the URL", { AUTHORITY_URL: "https://me:secret@authority.example.com/" }, /without user name/],
+  ["another id", { SOFTWARE_ID: "1234" }, /36 characters/],
+  ["a PIN with a space", { SOFTWARE_PIN: "753 15" }, /without spaces/],
+  ["letters for a NIT", { SOFTWARE_NIT: "NIT" }, /SOFTWARE_NIT must be/],
+  ["another check digit", { SOFTWARE_NIT: "900373115-4" }, /that of 900373115 is 3/]
+]
+
+describe("the settings of live mode", () => {
+  it.effect("are not there by default: no address of an authority is known to the service", () =>
+    Effect.map(read({}), ({ authority }) => assert.isUndefined(authority))
+  )
+
+  it.effect("are taken whole, and the PIN is nobody's to read", () =>
+    Effect.gen(function* () {
+      const settings = yield* read(good)
+      assert.deepInclude(settings.authority?.software, {
+        provider: { number: "900373115", check_digit: "3" },
+        id: softwareSettings.SOFTWARE_ID
+      })
+      assert.strictEqual(settings.authority?.url, good.AUTHORITY_URL)
+      assert.notInclude(JSON.stringify(settings.authority), softwareSettings.SOFTWARE_PIN)
+      assert.include(secretsOf(settings), softwareSettings.SOFTWARE_PIN)
+      assert.strictEqual(Redacted.value(settings.authority!.software.pin), softwareSettings.SOFTWARE_PIN)
+      const bare = yield* read({ ...good, SOFTWARE_NIT: "900373115", AUTHORITY_URL: "http://127.0.0.1:9/x" })
+      assert.strictEqual(bare.authority?.software.provider.check_digit, "3")
+    })
+  )
+
+  it.effect.each(faults.map(([what, change, why]) => ({ what, change, why })))(
+    "are refused with $what",
+    ({ change, why }) =>
+      Effect.gen(function* () {
+        const { message } = yield* Effect.flip(read({ ...good, ...change }))
+        assert.match(message, why)
+        assert.notMatch(message, /\n/)
+        assert.notInclude(message, softwareSettings.SOFTWARE_PIN)
+      })
+  )
+})
