@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import type { HttpRouter } from "effect/http"
 import { HttpApiEndpoint, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Email, EmailQuery, EmailRequest, EmailSnapshot } from "../../schemas/Email.ts"
 import { Page } from "../../schemas/Page.ts"
@@ -7,12 +8,12 @@ import { IdempotencyKey, OptionalBody, requiredKeyHeaders, versionHeader } from 
 const params = { id: Schema.String.annotate({ description: "The id of the object." }) }
 
 /** `POST …/{id}/email` of invoices or notes. `what`: how such a document is called. */
-export const sendEmail = <const Name extends string, const Item extends `/${string}`>(
+export const sendEmail = <const Name extends string, const Path extends HttpRouter.PathInput>(
   name: Name,
-  item: Item,
+  path: Path,
   what: string
 ) =>
-  HttpApiEndpoint.post(name, `${item}/email`, {
+  HttpApiEndpoint.post(name, path, {
     headers: requiredKeyHeaders,
     params,
     payload: EmailRequest,
@@ -27,12 +28,12 @@ export const sendEmail = <const Name extends string, const Item extends `/${stri
     )
 
 /** `GET …/{id}/emails` of invoices or notes. */
-export const listEmails = <const Name extends string, const Item extends `/${string}`>(
+export const listEmails = <const Name extends string, const Path extends HttpRouter.PathInput>(
   name: Name,
-  item: Item,
+  path: Path,
   what: string
 ) =>
-  HttpApiEndpoint.get(name, `${item}/emails`, {
+  HttpApiEndpoint.get(name, path, {
     headers: versionHeader,
     params,
     query: EmailQuery,

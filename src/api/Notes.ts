@@ -4,6 +4,7 @@ import { NoteQuery } from "../../schemas/Note.ts"
 import { Page } from "../../schemas/Page.ts"
 import { TimelinePage } from "../../schemas/Timeline.ts"
 import { honouredKeyHeaders, IdempotencyKey, requiredKeyHeaders, versionHeader } from "./Conventions.ts"
+import { listEmails, sendEmail } from "./Emails.ts"
 
 const params = { id: Schema.String.annotate({ description: "The id of the object." }) }
 
@@ -72,6 +73,8 @@ export const noteEndpoints = <
       success: TimelinePage
     })
       .annotate(OpenApi.Summary, `All that has happened to a ${noun}, oldest first`)
-      .annotate(OpenApi.Description, "Changes of its state, calls to the authority, events and their deliveries.")
+      .annotate(OpenApi.Description, "Changes of its state, calls to the authority, events and their deliveries."),
+    sendEmail(`send${name}Email` as const, `${item}/email` as const, `a ${noun}`),
+    listEmails(`list${name}Emails` as const, `${item}/emails` as const, `a ${noun}`)
   ] as const
 }

@@ -1,6 +1,7 @@
 import { Context, Effect, Layer, Option } from "effect"
 import { ApiError } from "../../schemas/ApiError.ts"
 import type { EmailRequest } from "../../schemas/Email.ts"
+import { documentKinds, kindOf } from "../domain/DocumentKinds.ts"
 import { stageOf, statusOf } from "../domain/InvoiceLifecycle.ts"
 import type { RequestContext } from "../protocol/AccountEntity.ts"
 import { AuditLog } from "../store/AuditLog.ts"
@@ -12,13 +13,6 @@ import { Invoices } from "../store/Invoices.ts"
 import { claimOf } from "./AccountWork.ts"
 import { Telling } from "./Telling.ts"
 
-/** What a document is called, in messages and in paths. */
-export interface DocumentWords {
-  readonly name: string
-  readonly path: string
-}
-export const invoiceWords: DocumentWords = { name: "invoice", path: "/v1/invoices" }
-
 /** What an account's actor does when a document is to be e-mailed once more; the document's actor is told after the commit. */
 export class EmailCommandWork extends Context.Service<
   EmailCommandWork,
@@ -26,8 +20,7 @@ export class EmailCommandWork extends Context.Service<
     readonly send: (
       key: InvoiceName,
       context: RequestContext,
-      request: EmailRequest,
-      words?: DocumentWords
+      request: EmailRequest
     ) => Effect.Effect<Outcome, ApiError>
   }
 >()("folio/entities/EmailCommandWork") {
@@ -42,40 +35,38 @@ export class EmailCommandWork extends Context.Service<
       const keys = yield* IdempotencyKeys
       const telling = yield* Telling
 
-      const send: EmailCommandWork["Service"]["send"] = Effect.fn("EmailCommandWork.send")(function* (
-        key,
-        context,
-        request,
-        words = invoiceWords
-      ) {
-        const claim = yield* claimOf(context)
-        const missing = () => ApiError.missing(words.name, key.id)
-        const make = Effect.gen(function* () {
-          const { state } = yield* Effect.mapError(Effect.fromOption(yield* commands.lock(key)), missing)
-          if (state !== "accepted_by_authority" && state !== "accepted_contingency") {
-            const status = statusOf(state)
-            return yield* new ApiError({
-              code: "invoice_not_correctable",
-              message: `Only what was accepted, by the authority or in contingency, is sent to the customer; this ${words.name} is ${status === "draft" ? `a draft at the stage ${stageOf(state)}` : status}.`
-            })
-          }
-          const row = yield* invoices.find(key, key.id)
-          const recipient = request.to ?? Option.getOrUndefined(row)?.acquirer.email
-          if (recipient === undefined) return yield* noAddress
-          const of = { account_id: key.account_id, livemode: key.livemode }
-          const id = yield* ids.email
-          const email = yield* emails.insert({ ...of, id, invoice_id: key.id, document_state: state, recipient })
-          yield* audit.record(of, context, "email.resent", id, { document_id: key.id })
-          return {
-            status: 202,
-            location: `${words.path}/${key.id}/emails`,
-            body: JSON.stringify(emailSnapshot(email))
-          }
-        })
-        const outcome = yield* keys.once(key, claim, make)
-        if (!outcome.replayed) yield* telling.mail(key)
-        return outcome
-      })
+      const send: EmailCommandWork["Service"]["send"] = Effect.fn("EmailCommandWork.send")(
+        function* (key, context, request) {
+          const { noun, path } = documentKinds[kindOf(key.id)]
+          const claim = yield* claimOf(context)
+          const missing = () => ApiError.missing(noun, key.id)
+          const make = Effect.gen(function* () {
+            const { state } = yield* Effect.mapError(Effect.fromOption(yield* commands.lock(key)), missing)
+            if (state !== "accepted_by_authority" && state !== "accepted_contingency") {
+              const status = statusOf(state)
+              return yield* new ApiError({
+                code: "invoice_not_correctable",
+                message: `Only what was accepted, by the authority or in contingency, is sent to the customer; this ${noun} is ${status === "draft" ? `a draft at the stage ${stageOf(state)}` : status}.`
+              })
+            }
+            const row = yield* invoices.find(key, key.id)
+            const recipient = request.to ?? Option.getOrUndefined(row)?.acquirer.email
+            if (recipient === undefined) return yield* noAddress
+            const of = { account_id: key.account_id, livemode: key.livemode }
+            const id = yield* ids.email
+            const email = yield* emails.insert({ ...of, id, invoice_id: key.id, document_state: state, recipient })
+            yield* audit.record(of, context, "email.resent", id, { document_id: key.id })
+            return {
+              status: 202,
+              location: `${path}/${key.id}/emails`,
+              body: JSON.stringify(emailSnapshot(email))
+            }
+          })
+          const outcome = yield* keys.once(key, claim, make)
+          if (!outcome.replayed) yield* telling.mail(key)
+          return outcome
+        }
+      )
 
       return EmailCommandWork.of({ send })
     })

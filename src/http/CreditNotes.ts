@@ -7,14 +7,17 @@ export const layer = HttpApiBuilder.group(
   Api,
   "creditNotes",
   Effect.fn(function* (handlers) {
-    const { cancel, create, list, retrieve, retry, timeline } = yield* makeNoteHandlers("credit_note")
+    const { cancel, create, emails, list, retrieve, retry, sendEmail, timeline } =
+      yield* makeNoteHandlers("credit_note")
     return handlers.handleAll({
       createCreditNote: create,
       listCreditNotes: list,
       retrieveCreditNote: retrieve,
       cancelCreditNote: cancel,
       retryCreditNote: retry,
-      retrieveCreditNoteTimeline: timeline
+      retrieveCreditNoteTimeline: timeline,
+      sendCreditNoteEmail: sendEmail,
+      listCreditNoteEmails: emails
     })
   })
 )

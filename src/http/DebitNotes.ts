@@ -7,14 +7,16 @@ export const layer = HttpApiBuilder.group(
   Api,
   "debitNotes",
   Effect.fn(function* (handlers) {
-    const { cancel, create, list, retrieve, retry, timeline } = yield* makeNoteHandlers("debit_note")
+    const { cancel, create, emails, list, retrieve, retry, sendEmail, timeline } = yield* makeNoteHandlers("debit_note")
     return handlers.handleAll({
       createDebitNote: create,
       listDebitNotes: list,
       retrieveDebitNote: retrieve,
       cancelDebitNote: cancel,
       retryDebitNote: retry,
-      retrieveDebitNoteTimeline: timeline
+      retrieveDebitNoteTimeline: timeline,
+      sendDebitNoteEmail: sendEmail,
+      listDebitNoteEmails: emails
     })
   })
 )

@@ -9,7 +9,8 @@ import type { InvoiceState } from "../domain/InvoiceLifecycle.ts"
 import { Emails, emailSnapshot, type StoredEmail } from "../store/Emails.ts"
 import { pageRequest, pageView } from "./Paging.ts"
 
-interface Query {
+/** The query of a list of e-mails. */
+export interface EmailListQuery {
   readonly limit?: string
   readonly starting_after?: string
   readonly ending_before?: string
@@ -51,7 +52,7 @@ export const makeListEmails = Effect.gen(function* () {
   /** @param exists whether there is such a document: without one there is no such list */
   return Effect.fn("listEmails")(function* (options: {
     readonly id: string
-    readonly query: Query
+    readonly query: EmailListQuery
     readonly url: string
     readonly what: string
     readonly exists: Effect.Effect<boolean>

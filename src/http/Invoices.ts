@@ -57,9 +57,12 @@ export const layer = HttpApiBuilder.group(
         return pageView("/v1/invoices", rows, (row) => invoiceView(row, linksOf(row)))
       }),
       sendInvoiceEmail: ({ params, payload }) =>
-        ask((account, context) => account.SendEmail({ context, id: params.id, request: payload })),
+        Effect.flatMap(named(params.id), (id) =>
+          ask((account, context) => account.SendEmail({ context, id, request: payload }))
+        ),
       listInvoiceEmails: Effect.fn("listInvoiceEmails")(function* ({ params: { id }, query }) {
-        const exists = Effect.map(invoices.find(yield* CurrentPrincipal, id), Option.isSome)
+        const found = Effect.map(invoices.find(yield* CurrentPrincipal, id), Option.isSome)
+        const exists = isOfKind("invoice", id) ? found : Effect.succeed(false)
         return yield* listEmails({ id, query, url: `/v1/invoices/${id}/emails`, what: "invoice", exists })
       }),
       cancelInvoice: ({ params }) =>

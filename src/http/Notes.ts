@@ -1,5 +1,6 @@
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import { ApiError } from "../../schemas/ApiError.ts"
+import type { EmailRequest } from "../../schemas/Email.ts"
 import type { NoteRequest } from "../../schemas/Note.ts"
 import { CurrentPrincipal } from "../api/Authorization.ts"
 import { documentKinds, isOfKind, type NoteKind } from "../domain/DocumentKinds.ts"
@@ -8,6 +9,7 @@ import { Invoices } from "../store/Invoices.ts"
 import { noteView } from "../store/Notes.ts"
 import { makeAsk } from "./Ask.ts"
 import { type DocumentQuery, filterOf, makeTimeline } from "./Documents.ts"
+import { type EmailListQuery, makeListEmails } from "./Emails.ts"
 import { pageRequest, pageView } from "./Paging.ts"
 
 interface Named {
@@ -20,6 +22,7 @@ export const makeNoteHandlers = Effect.fnUntraced(function* <Kind extends NoteKi
   const invoices = yield* Invoices
   const links = yield* FileLinks
   const ask = yield* makeAsk
+  const listEmails = yield* makeListEmails
   const named = ({ params: { id } }: Named) =>
     isOfKind(kind, id) ? Effect.succeed(id) : Effect.fail(ApiError.missing(noun, id))
 
@@ -41,6 +44,18 @@ export const makeNoteHandlers = Effect.fnUntraced(function* <Kind extends NoteKi
       Effect.flatMap(named(request), (id) => ask((account, context) => account.CancelInvoice({ context, id }))),
     retry: (request: Named) =>
       Effect.flatMap(named(request), (id) => ask((account, context) => account.RetryInvoice({ context, id }))),
-    timeline: yield* makeTimeline(kind)
+    timeline: yield* makeTimeline(kind),
+    sendEmail: ({ params, payload }: Named & { readonly payload: EmailRequest }) =>
+      Effect.flatMap(named({ params }), (id) =>
+        ask((account, context) => account.SendEmail({ context, id, request: payload }))
+      ),
+    emails: Effect.fn("listNoteEmails")(function* ({
+      params: { id },
+      query
+    }: Named & { readonly query: EmailListQuery }) {
+      const found = Effect.map(invoices.find(yield* CurrentPrincipal, id), Option.isSome)
+      const exists = isOfKind(kind, id) ? found : Effect.succeed(false)
+      return yield* listEmails({ id, query, url: `${path}/${id}/emails`, what: noun, exists })
+    })
   }
 })

@@ -4,7 +4,8 @@ import { Api } from "../../src/api/Api.ts"
 import { keys, layer as app } from "../support/MemoryApp.ts"
 import { send, type Sent } from "../support/Requests.ts"
 
-import { faults, noId, rows } from "./routeRows.ts"
+import { faults } from "./routeAnswers.ts"
+import { noId, rows } from "./routeRows.ts"
 
 const bearer = (key: string) => ({ headers: { authorization: `Bearer ${key}` } })
 

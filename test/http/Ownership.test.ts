@@ -70,6 +70,10 @@ const requests = (ids: Effect.Success<typeof objects>): ReadonlyArray<Sent & { r
       { id: ids[kind], path: `${path}?starting_after=${ids[kind]}` },
       { id: ids[kind], path: `${path}/${ids[kind]}` },
       { id: ids[kind], path: `${path}/${ids[kind]}/timeline` },
+      { id: ids[kind], path: `${path}/${ids[kind]}/emails` },
+      { id: ids[kind], path: `${path}/${ids[kind]}/pdf` },
+      { id: ids[kind], path: `${path}/${ids[kind]}/xml` },
+      { id: ids[kind], method: "POST", path: `${path}/${ids[kind]}/email`, body: { to: "otra@example.com" } },
       { id: ids[kind], method: "POST", path: `${path}/${ids[kind]}/cancel` },
       { id: ids[kind], method: "POST", path: `${path}/${ids[kind]}/retry` }
     ]

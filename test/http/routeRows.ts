@@ -1,11 +1,9 @@
-import { it as test } from "@effect/vitest"
 import { Effect } from "effect"
-import type { ErrorCode } from "../../schemas/ApiError.ts"
 import { documentKinds, type NoteKind } from "../../src/domain/DocumentKinds.ts"
 import type { InvoiceState } from "../../src/domain/InvoiceLifecycle.ts"
 import { endpointBody, invoiceBody, noteBody, resolutionBody } from "../support/Invoices.ts"
 import { keyFile } from "../support/LiveAccounts.ts"
-import { keys, startOfTest } from "../support/MemoryApp.ts"
+import { startOfTest } from "../support/MemoryApp.ts"
 import {
   addCustomer,
   addDelivery,
@@ -17,111 +15,22 @@ import {
 } from "../support/MemoryRows.ts"
 import { MemoryTables } from "../support/MemoryTables.ts"
 import { post } from "../support/Requests.ts"
-
-/** What may be wrong with a request. */
-export const faults = [
-  "nothing",
-  "no key",
-  "wrong key",
-  "revoked key",
-  "other account",
-  "other mode",
-  "unknown id",
-  "wrong method",
-  "wrong media type",
-  "malformed JSON",
-  "unknown field"
-] as const
-
-/** A status, and the code of an error. */
-type Answer = readonly [status: number, code?: ErrorCode]
-
-type Answers = Readonly<Record<(typeof faults)[number], Answer | "does not apply">>
-
-const unauthorized: Answer = [401, "invalid_api_key"]
-const missing: Answer = [404, "resource_missing"]
-const notLive: Answer = [403, "account_not_live"]
-const unknown: Answer = [400, "parameter_unknown"]
-
-/** What every route with a key answers in the same way, and what one answers that takes a body, or takes none. */
-const keyed = {
-  "no key": unauthorized,
-  "wrong key": unauthorized,
-  "revoked key": unauthorized,
-  "wrong method": [405, "method_not_allowed"],
-  "unknown field": unknown
-} as const satisfies Partial<Answers>
-
-const written = {
-  "wrong media type": [415, "unsupported_media_type"],
-  "malformed JSON": [400, "malformed_json"]
-} as const satisfies Partial<Answers>
-
-/** A body that nobody reads says nothing wrong. */
-const read = (status: number) => ({ "wrong media type": [status], "malformed JSON": [status] }) as const
-
-/** A list, or what the key itself names: everybody has his own. */
-const own: Answers = {
-  ...keyed,
-  ...read(200),
-  nothing: [200],
-  "other account": [200],
-  "other mode": [200],
-  "unknown id": "does not apply"
-}
-
-/** An object that is somebody's. */
-const item: Answers = {
-  ...own,
-  "other account": missing,
-  "other mode": missing,
-  "unknown id": missing
-}
-
-/** The making of an object that hangs on no other. */
-const creation: Answers = {
-  ...keyed,
-  ...written,
-  nothing: [201],
-  "other account": [201],
-  "other mode": [201],
-  "unknown id": "does not apply"
-}
-
-const change = (status: number): Answers => ({ ...item, ...written, nothing: [status] })
-
-const accountChange: Answers = { ...own, ...written }
-
-/** For test keys alone. */
-const ofTests: Answers = { ...own, ...written, "other mode": [403, "account_not_live"] }
-
-/** Without a key, and without an opinion on what is sent along. */
-const open: Answers = {
-  ...own,
-  "no key": [200],
-  "wrong key": [200],
-  "revoked key": [200],
-  "unknown field": [200]
-}
-
-/** Whoever does not sign what he sends is told that and nothing else. */
-const unsigned: Answers = {
-  ...own,
-  nothing: unauthorized,
-  "other account": unauthorized,
-  "other mode": unauthorized,
-  "wrong media type": unauthorized,
-  "malformed JSON": unauthorized,
-  "unknown field": unauthorized
-}
-
-/** What is wrong with the body is the answer. */
-const verdict: Answers = {
-  ...own,
-  ...written,
-  "unknown id": [200],
-  "unknown field": [200]
-}
+import {
+  type Answers,
+  missing,
+  notLive,
+  written,
+  read,
+  own,
+  item,
+  creation,
+  change,
+  accountChange,
+  ofTests,
+  open,
+  unsigned,
+  verdict
+} from "./routeAnswers.ts"
 
 // An identification that is right in both modes.
 const customerBody = {
@@ -185,6 +94,7 @@ const signedNoteId = (kind: NoteKind) =>
       tables.documents.set(id, { signed: new TextEncoder().encode("<signed/>"), authority_answer: null })
     })
   )
+const acceptedNoteId = (kind: NoteKind) => noteId(kind, "accepted_by_authority")
 export const noId = Effect.succeed("")
 
 interface Row {
@@ -214,6 +124,12 @@ const notes = (kind: NoteKind): Readonly<Record<string, Row>> => {
     [`POST ${path}/:id/cancel`]: { answers: change(200), id: noteId(kind) },
     [`POST ${path}/:id/retry`]: { answers: change(202), id: noteId(kind, "failed") },
     [`GET ${path}/:id/timeline`]: { answers: item, id: noteId(kind) },
+    [`POST ${path}/:id/email`]: {
+      answers: change(202),
+      id: acceptedNoteId(kind),
+      body: () => ({ to: "otra@example.com" })
+    },
+    [`GET ${path}/:id/emails`]: { answers: item, id: noteId(kind) },
     [`GET ${path}/:id/pdf`]: { answers: item, id: signedNoteId(kind) },
     [`GET ${path}/:id/xml`]: { answers: item, id: signedNoteId(kind) }
   }
