@@ -7,6 +7,8 @@ import { IdempotencyKey, OptionalBody, requiredKeyHeaders, versionHeader } from 
 
 const params = { id: Schema.String.annotate({ description: "The id of the object." }) }
 
+const emailPage = Page(Email, "EmailPage")
+
 /** `POST …/{id}/email` of invoices or notes. `what`: how such a document is called. */
 export const sendEmail = <const Name extends string, const Path extends HttpRouter.PathInput>(
   name: Name,
@@ -37,7 +39,7 @@ export const listEmails = <const Name extends string, const Path extends HttpRou
     headers: versionHeader,
     params,
     query: EmailQuery,
-    success: Page(Email, "EmailPage")
+    success: emailPage
   })
     .annotate(OpenApi.Summary, `List the e-mails of ${what}, newest first, with what they say and carry`)
     .annotate(

@@ -36,7 +36,7 @@ const failure: Failure = {
 
 const refusal = (message: string): Failure => ({
   code: "authority_refused",
-  message: `The authority refused the document without judging it: ${message} Put right what it names, then retry: the document keeps its number.`,
+  message: `The authority refused the document without judging it (${message}). Put right what it names, then retry: the document keeps its number.`,
   retryable: true
 })
 

@@ -112,11 +112,8 @@ describe("a live invoice", () => {
       yield* proceed(key)
       const row = yield* invoiceOf(key)
       assert.strictEqual(row.state, "failed")
-      assert.deepStrictEqual(Object(row.failure), {
-        code: "authority_refused",
-        message: "NIT no autorizado",
-        retryable: true
-      })
+      assert.deepInclude(Object(row.failure), { code: "authority_refused", retryable: true })
+      assert.include(row.failure?.message, "(NIT no autorizado)")
     }).pipe(Effect.provide(alone))
   )
 })

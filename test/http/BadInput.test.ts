@@ -217,6 +217,11 @@ const badMoments = [
         "a live invoice without a certificate",
         post("/v1/invoices", invoiceBody("cust_01k0000000000000000000000a"), { authorization: `Bearer ${keys.live}` }),
         /no signing certificate/
+      ],
+      [
+        "a live note without a certificate",
+        post("/v1/credit-notes", noteBody("inv_01k0000000000000000000000a"), { authorization: `Bearer ${keys.live}` }),
+        /no signing certificate/
       ]
     ])
   },

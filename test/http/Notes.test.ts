@@ -150,23 +150,5 @@ for (const [kind, prefix, code] of [
         }
       })
     )
-
-    it.effect("in live mode waits for a software that the authority knows", () =>
-      Effect.gen(function* () {
-        const { tables } = yield* MemoryTables
-        const as = { authorization: `Bearer ${keys.live}` }
-        const identification = { type: "31", number: "900373115", check_digit: "3" }
-        const customer = yield* post("/v1/customers", { ...customerBody(), identification }, as)
-        const { json: invoice } = yield* post("/v1/invoices", invoiceBody(customer.json.id), as)
-        yield* settled(`/v1/invoices/${invoice.id}`)
-        const { json } = yield* post(path, noteBody(invoice.id), as)
-        yield* settled(`${path}/${json.id}`)
-        const { json: note } = yield* get(`${path}/${json.id}`, as)
-        assert.deepInclude(note, { status: "failed", full_number: "", cude: null })
-        assert.deepInclude(note.failure, { code: "software_not_registered", retryable: true })
-        const counter = [...tables.resolutions.values()].find((row) => row.livemode && row.document_type === kind)
-        assert.strictEqual(counter?.next_number, 1n, "no number was used")
-      })
-    )
   })
 }
