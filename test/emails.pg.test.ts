@@ -1,10 +1,14 @@
 import { assert, it } from "@effect/vitest"
 import { Array, Effect } from "effect"
+import { readSignedDocument } from "../src/documents/SignedDocument.ts"
 import { makeClient } from "./support/Client.ts"
 import { folioCommand } from "./support/FolioCommand.ts"
 import { invoiceBody, resolutionBody } from "./support/Invoices.ts"
+import { keyFile, softwareSettings } from "./support/LiveAccounts.ts"
 import { mailServer } from "./support/MailServer.ts"
 import { type ArmedFault, serviceProcess } from "./support/ServiceProcess.ts"
+import { accepted } from "./support/StandInAnswers.ts"
+import { standInAuthority } from "./support/StandInAuthority.ts"
 import { until } from "./support/Until.ts"
 
 const customer = {
@@ -21,10 +25,14 @@ interface Row {
   readonly attempts: number
 }
 
-/** A service that mails live documents to a real server, and a client with a live key. */
+/** A service that brings live documents to an authority and mails them to a real server, and a client with a live key. */
 const mailing = Effect.gen(function* () {
   const server = yield* mailServer()
+  const authority = yield* standInAuthority({ readCufe: (signed) => readSignedDocument(signed)?.cufe ?? null })
+  authority.judgeBy(({ cufe }) => accepted("", cufe))
   const env = {
+    AUTHORITY_URL: authority.url,
+    ...softwareSettings,
     SMTP_URL: `smtp://127.0.0.1:${server.port}`,
     MAIL_FROM: "documentos@folio.test",
     LOG_LEVEL: "Info"
@@ -35,6 +43,8 @@ const mailing = Effect.gen(function* () {
   const words = ["keys", "create", "--account", account?.id ?? "", "--mode", "live", "--json"]
   const made = yield* folioCommand(words, { ...env, DATA_DIR: service.dataDir })
   const client = makeClient(service.url, made.json.key)
+  const { password, pkcs12 } = keyFile()
+  yield* client.post("/v1/account/certificate", { pkcs12, password })
   yield* client.post("/v1/resolutions", resolutionBody(), { key: "range" })
   const { json } = yield* client.post("/v1/customers", customer, { key: "customer" })
 

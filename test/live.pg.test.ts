@@ -212,8 +212,13 @@ layer(world, { excludeTestServices: true })("a live account", (it) => {
       const path = yield* issue(live, customer)
       const failed = yield* settled(live, path)
       assert.deepStrictEqual(
-        [failed.status, failed.failure],
-        ["failed", { code: "authority_refused", message: StatusDescription, retryable: true }]
+        [
+          failed.status,
+          failed.failure.code,
+          failed.failure.retryable,
+          failed.failure.message.includes(StatusDescription)
+        ],
+        ["failed", "authority_refused", true, true]
       )
       service.answerWith(() => undefined)
       assert.strictEqual((yield* live.post(`${path}/retry`, undefined, newKey())).status, 202)
