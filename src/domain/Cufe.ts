@@ -1,9 +1,12 @@
 import { hash } from "node:crypto"
+import type { Totals } from "../../schemas/Line.ts"
 import { truncated } from "./Decimal.ts"
+import { taxTotal } from "./Totals.ts"
 
 /**
  * What an invoice code is computed from. Amounts are the decimals written in the document, of which two fraction digits
- * count and none is rounded; identifications are without check digit. `key` is the range's technical key for a CUFE and the software's PIN for a CUDE.
+ * count and none is rounded; identifications are without check digit. `key` is the range's technical key for a CUFE and the
+ * software's PIN for a CUDE.
  */
 export interface CufeInput {
   /** YYYY-MM-DD */
@@ -38,6 +41,25 @@ export const cufeTail = (input: CufeInput): string =>
   input.customer_id +
   input.key +
   input.environment
+
+/** The same of a document whose taxes are summed up. */
+export const documentTail = ({
+  livemode,
+  totals,
+  ...rest
+}: Pick<CufeInput, "issue_date" | "issue_time" | "supplier_nit" | "customer_id" | "key"> & {
+  readonly livemode: boolean
+  readonly totals: Totals
+}): string =>
+  cufeTail({
+    ...rest,
+    line_extension_amount: totals.line_extension_amount,
+    tax_01: taxTotal(totals, "01"),
+    tax_04: taxTotal(totals, "04"),
+    tax_03: taxTotal(totals, "03"),
+    payable_amount: totals.payable_amount,
+    environment: livemode ? "1" : "2"
+  })
 
 /** The invoice code, 96 hex digits: SHA-384 of the number with its prefix and the tail. A CUDE is the same with a PIN. */
 export const cufe = (fullNumber: string, tail: string): string => hash("sha384", fullNumber + tail, "hex")

@@ -1,9 +1,8 @@
 import { Cause, Clock, Effect, Exit, Metric, Option, Queue, Result } from "effect"
 import type { AccountMode } from "../../schemas/Account.ts"
 import { issueTime, localDate } from "../domain/AuthorityTime.ts"
-import { cufeTail } from "../domain/Cufe.ts"
+import { documentTail } from "../domain/Cufe.ts"
 import { lackOfRange } from "../domain/ResolutionRules.ts"
-import { taxTotal } from "../domain/Totals.ts"
 import { RegisteredSoftware } from "../documents/Software.ts"
 import { Fault } from "../protocol/Fault.ts"
 import * as Metrics from "../protocol/Metrics.ts"
@@ -65,18 +64,14 @@ export const make = Effect.fnUntraced(function* (of: AccountMode) {
   ) {
     const issue_date = localDate(now)
     const issue_time = issueTime(now)
-    const cufe_tail = cufeTail({
+    const cufe_tail = documentTail({
       issue_date,
       issue_time,
-      line_extension_amount: draft.totals.line_extension_amount,
-      tax_01: taxTotal(draft.totals, "01"),
-      tax_04: taxTotal(draft.totals, "04"),
-      tax_03: taxTotal(draft.totals, "03"),
-      payable_amount: draft.totals.payable_amount,
+      totals: draft.totals,
       supplier_nit: account.issuer.identification.number,
       customer_id: draft.acquirer_number,
       key,
-      environment: of.livemode ? "1" : "2"
+      livemode: of.livemode
     })
     return yield* numbering.number({
       key: { ...of, id: draft.id },

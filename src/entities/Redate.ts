@@ -1,8 +1,7 @@
 import { Clock, Effect, Option } from "effect"
 import type { Failure } from "../../schemas/FiscalDocument.ts"
 import { issueTime, localDate } from "../domain/AuthorityTime.ts"
-import { cufe, cufeTail } from "../domain/Cufe.ts"
-import { taxTotal } from "../domain/Totals.ts"
+import { cufe, documentTail } from "../domain/Cufe.ts"
 import { RegisteredSoftware } from "../documents/Software.ts"
 import { Accounts } from "../store/Accounts.ts"
 import { isIssued } from "../store/PoisonInvoices.ts"
@@ -43,17 +42,13 @@ export const make = Effect.fnUntraced(function* ({ step }: InvoiceSteps) {
     const date = { issue_date: localDate(now), issue_time: issueTime(now) }
     const code = cufe(
       row.full_number ?? "",
-      cufeTail({
+      documentTail({
         ...date,
-        line_extension_amount: row.totals.line_extension_amount,
-        tax_01: taxTotal(row.totals, "01"),
-        tax_04: taxTotal(row.totals, "04"),
-        tax_03: taxTotal(row.totals, "03"),
-        payable_amount: row.totals.payable_amount,
+        totals: row.totals,
         supplier_nit: issuer.identification.number,
         customer_id: row.acquirer.identification.number,
         key,
-        environment: row.livemode ? "1" : "2"
+        livemode: row.livemode
       })
     )
     const result = yield* redating.redate({ key: row, version: row.version, ...date, cufe: code })
