@@ -89,6 +89,9 @@ describe("an outage of 20 minutes with 300 invoices", () => {
       authority.onSubmit = (sent) => (sent.livemode ? Effect.succeed(accepted) : unavailable)
       authority.onVerdict = () => unavailable
       const key = yield* addNumbered(yield* addCustomer())
+      // Signing takes place off the test clock.
+      yield* TestClock.adjust("6 seconds")
+      yield* until(({ invoices }) => invoices.get(key.id)?.state === "submitted")
       yield* TestClock.adjust("6 minutes")
       yield* until(({ invoices }) => invoices.get(key.id)?.state === "accepted_contingency")
       assert.deepStrictEqual([...tables.circuits.keys()], [testMode.account_id])
