@@ -90,6 +90,26 @@ export const storeLayer = Layer.mergeAll(
   Layer.provideMerge(Layer.mergeAll(Ids.layer, Secrets.layer, Workers.layer))
 )
 
+/** What the actors do, apart from the actors. */
+export const workLayer = Layer.mergeAll(
+  AccountWork.layer,
+  CertificateWork.layer,
+  CustomerWork.layer,
+  LiveReadiness.layer,
+  RedeliveryWork.layer,
+  ResolutionImportWork.layer,
+  ResolutionWork.layer,
+  SandboxWork.layer,
+  AdministrationWork.layer,
+  EmailCommandWork.layer,
+  InvoiceCommandWork.layer,
+  NoteWork.layer
+).pipe(
+  Layer.provideMerge(Layer.mergeAll(InvoiceWork.layer, EmailWork.layer)),
+  Layer.provide(DocumentParcels.layer),
+  Layer.provide(DocumentSigning.layer)
+)
+
 /** The actors. Asks for `Sharding`, `SecretKey`, an `Authority`, a `WebhookSender`, an `EgressGuard` and the signing certificate. */
 export const entitiesLayer = Layer.mergeAll(
   Account.layer,
@@ -97,27 +117,7 @@ export const entitiesLayer = Layer.mergeAll(
   WebhookEndpoint.layer,
   Sweeper.layer,
   Housekeeping.layer
-).pipe(
-  Layer.provide(
-    Layer.mergeAll(
-      AccountWork.layer,
-      CertificateWork.layer,
-      CustomerWork.layer,
-      LiveReadiness.layer,
-      RedeliveryWork.layer,
-      ResolutionImportWork.layer,
-      ResolutionWork.layer,
-      SandboxWork.layer,
-      AdministrationWork.layer,
-      EmailCommandWork.layer,
-      InvoiceCommandWork.layer,
-      NoteWork.layer
-    )
-  ),
-  Layer.provide(Layer.mergeAll(InvoiceWork.layer, EmailWork.layer)),
-  Layer.provide(Layer.mergeAll(DocumentParcels.layer, FileLinks.layer, Telling.layer, Workload.layer)),
-  Layer.provide(DocumentSigning.layer)
-)
+).pipe(Layer.provide(workLayer), Layer.provide(Layer.mergeAll(FileLinks.layer, Telling.layer, Workload.layer)))
 
 /** The HTTP server's routes with the service's envelope around them. Asks for an `HttpServer` and the `SecretKey` of links. */
 export const httpLayer = Layer.unwrap(

@@ -2,28 +2,13 @@ import { assert, it } from "@effect/vitest"
 import { Array, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Account from "../src/entities/Account.ts"
-import { AccountWork } from "../src/entities/AccountWork.ts"
-import { CertificateWork } from "../src/entities/CertificateWork.ts"
-import { CustomerWork } from "../src/entities/CustomerWork.ts"
-import * as DocumentParcels from "../src/entities/DocumentParcels.ts"
-import { EmailCommandWork } from "../src/entities/EmailCommandWork.ts"
-import { EmailWork } from "../src/entities/EmailWork.ts"
-import { AdministrationWork } from "../src/entities/AdministrationWork.ts"
-import { DocumentSigning } from "../src/entities/DocumentSigning.ts"
 import * as Invoice from "../src/entities/Invoice.ts"
-import { InvoiceCommandWork } from "../src/entities/InvoiceCommandWork.ts"
-import { InvoiceWork } from "../src/entities/InvoiceWork.ts"
-import { LiveReadiness } from "../src/entities/LiveReadiness.ts"
-import { NoteWork } from "../src/entities/NoteWork.ts"
-import { RedeliveryWork } from "../src/entities/RedeliveryWork.ts"
-import { ResolutionImportWork } from "../src/entities/ResolutionImportWork.ts"
-import { ResolutionWork } from "../src/entities/ResolutionWork.ts"
-import { SandboxWork } from "../src/entities/SandboxWork.ts"
 import * as Sweeper from "../src/entities/Sweeper.ts"
 import { Telling } from "../src/entities/Telling.ts"
 import * as WebhookEndpoint from "../src/entities/WebhookEndpoint.ts"
 import { Workload } from "../src/entities/Workload.ts"
 import { FileLinks } from "../src/store/FileLinks.ts"
+import { workLayer } from "../src/App.ts"
 import { endpointBody, invoiceBody } from "./support/Invoices.ts"
 import { seedDrafts } from "./support/Owners.ts"
 import { freshDatabase } from "./support/Postgres.ts"
@@ -44,25 +29,7 @@ const unheard = Layer.succeed(
 /** Whatever the actors tell each other is lost; only the sweeper is heard. */
 const entities = Layer.merge(
   Layer.mergeAll(Account.layer, Invoice.layer, WebhookEndpoint.layer).pipe(
-    Layer.provide(
-      Layer.mergeAll(
-        AccountWork.layer,
-        CertificateWork.layer,
-        CustomerWork.layer,
-        LiveReadiness.layer,
-        RedeliveryWork.layer,
-        ResolutionImportWork.layer,
-        ResolutionWork.layer,
-        SandboxWork.layer,
-        AdministrationWork.layer,
-        EmailCommandWork.layer,
-        InvoiceCommandWork.layer,
-        NoteWork.layer
-      )
-    ),
-    Layer.provide(Layer.mergeAll(InvoiceWork.layer, EmailWork.layer)),
-    Layer.provide(DocumentParcels.layer),
-    Layer.provide(DocumentSigning.layer),
+    Layer.provide(workLayer),
     Layer.provide(Layer.mergeAll(FileLinks.layer, unheard, Workload.layer))
   ),
   Sweeper.layer.pipe(Layer.provide(Layer.merge(Telling.layer, Workload.layer)))

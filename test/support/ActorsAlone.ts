@@ -1,23 +1,8 @@
 import { Effect, Layer } from "effect"
 import { Entity, ShardingConfig } from "effect/cluster"
+import { workLayer } from "../../src/App.ts"
 import * as Account from "../../src/entities/Account.ts"
-import { AccountWork } from "../../src/entities/AccountWork.ts"
-import { CertificateWork } from "../../src/entities/CertificateWork.ts"
-import { CustomerWork } from "../../src/entities/CustomerWork.ts"
-import * as DocumentParcels from "../../src/entities/DocumentParcels.ts"
-import { EmailCommandWork } from "../../src/entities/EmailCommandWork.ts"
-import { EmailWork } from "../../src/entities/EmailWork.ts"
-import { AdministrationWork } from "../../src/entities/AdministrationWork.ts"
-import { DocumentSigning } from "../../src/entities/DocumentSigning.ts"
 import * as Invoice from "../../src/entities/Invoice.ts"
-import { InvoiceCommandWork } from "../../src/entities/InvoiceCommandWork.ts"
-import { InvoiceWork } from "../../src/entities/InvoiceWork.ts"
-import { LiveReadiness } from "../../src/entities/LiveReadiness.ts"
-import { NoteWork } from "../../src/entities/NoteWork.ts"
-import { RedeliveryWork } from "../../src/entities/RedeliveryWork.ts"
-import { ResolutionImportWork } from "../../src/entities/ResolutionImportWork.ts"
-import { ResolutionWork } from "../../src/entities/ResolutionWork.ts"
-import { SandboxWork } from "../../src/entities/SandboxWork.ts"
 import { Workload } from "../../src/entities/Workload.ts"
 import * as WebhookEndpoint from "../../src/entities/WebhookEndpoint.ts"
 import { AccountEntity } from "../../src/protocol/AccountEntity.ts"
@@ -38,41 +23,11 @@ import { MemoryTables } from "./MemoryTables.ts"
 export const alone = Layer.mergeAll(Told.layer, ShardingConfig.layer(), Workload.layer).pipe(Layer.provideMerge(world))
 
 export const accountOwner = Effect.flatMap(
-  Entity.makeTestClient(
-    AccountEntity,
-    Account.layer.pipe(
-      Layer.provide(
-        Layer.mergeAll(
-          AccountWork.layer,
-          CertificateWork.layer,
-          CustomerWork.layer,
-          LiveReadiness.layer,
-          RedeliveryWork.layer,
-          ResolutionImportWork.layer,
-          ResolutionWork.layer,
-          SandboxWork.layer,
-          AdministrationWork.layer,
-          EmailCommandWork.layer,
-          InvoiceCommandWork.layer,
-          NoteWork.layer
-        )
-      ),
-      Layer.provide(Layer.mergeAll(InvoiceWork.layer, EmailWork.layer)),
-      Layer.provide(DocumentParcels.layer),
-      Layer.provide(DocumentSigning.layer)
-    )
-  ),
+  Entity.makeTestClient(AccountEntity, Account.layer.pipe(Layer.provide(workLayer))),
   (client) => client(accountAddress(testMode))
 )
 
-const invoiceClient = Entity.makeTestClient(
-  InvoiceEntity,
-  Invoice.layer.pipe(
-    Layer.provide(Layer.mergeAll(InvoiceWork.layer, EmailWork.layer)),
-    Layer.provide(DocumentParcels.layer),
-    Layer.provide(DocumentSigning.layer)
-  )
-)
+const invoiceClient = Entity.makeTestClient(InvoiceEntity, Invoice.layer.pipe(Layer.provide(workLayer)))
 
 export const invoiceOwner = Effect.map(
   invoiceClient,
