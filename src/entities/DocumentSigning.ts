@@ -14,6 +14,14 @@ import { certificateLack } from "./LiveReadiness.ts"
 /** A live document whose account has no certificate that is valid now. The message is one line that says what to do. */
 export class NoCertificate extends Schema.TaggedError<NoCertificate>()("NoCertificate", { message: Schema.String }) {}
 
+/** A live document, and no software that is registered with the authority: the sandbox's stands in no live document. */
+export class NoSoftware extends Schema.TaggedError<NoSoftware>()("NoSoftware", { message: Schema.String }) {}
+
+const noSoftware = new NoSoftware({
+  message:
+    "The document cannot be signed: the service has no registered software (its operator sets SOFTWARE_ID, SOFTWARE_PIN and SOFTWARE_NIT)."
+})
+
 // Certificates that sign are at hand, read and parsed; they never change.
 const parsedMax = 1_000
 
@@ -21,12 +29,12 @@ const parsedMax = 1_000
 export class DocumentSigning extends Context.Service<
   DocumentSigning,
   {
-    readonly sign: (row: LoadedInvoice) => Effect.Effect<Uint8Array, NoCertificate>
+    readonly sign: (row: LoadedInvoice) => Effect.Effect<Uint8Array, NoCertificate | NoSoftware>
     /** What the acquirer of an accepted document is sent: it and the authority's answer in one. */
     readonly attach: (
       row: LoadedInvoice,
       accepted: Omit<Accepted, "document">
-    ) => Effect.Effect<Uint8Array, NoCertificate>
+    ) => Effect.Effect<Uint8Array, NoCertificate | NoSoftware>
     /** How the authority is told which document is meant. Without a certificate it cannot be asked. */
     readonly nameOf: (row: LoadedInvoice) => Effect.Effect<DocumentName, AuthorityUnavailable>
     /** What an account identifies itself with in live mode. */
@@ -41,7 +49,10 @@ export class DocumentSigning extends Context.Service<
       const sandbox = yield* SandboxCertificate
       const software = yield* RegisteredSoftware
       const issuerOf = (row: LoadedInvoice) => accounts.issuer(row.account_id, row.issuer_version)
-      const softwareOf = (row: LoadedInvoice) => (row.livemode ? software.live : undefined) ?? software.test
+      const softwareOf = ({ livemode }: LoadedInvoice) => {
+        if (!livemode) return Effect.succeed(software.test)
+        return software.live === undefined ? Effect.fail(noSoftware) : Effect.succeed(software.live)
+      }
 
       const parsed = yield* Cache.makeWith(
         (key: string) => {
@@ -66,11 +77,15 @@ export class DocumentSigning extends Context.Service<
       return DocumentSigning.of({
         liveCertificate,
         sign: Effect.fn("DocumentSigning.sign")(function* (row) {
-          return yield* signDocument(documentOf(row, yield* issuerOf(row)), softwareOf(row), yield* certificateOf(row))
+          return yield* signDocument(
+            documentOf(row, yield* issuerOf(row)),
+            yield* softwareOf(row),
+            yield* certificateOf(row)
+          )
         }),
         attach: Effect.fn("DocumentSigning.attach")(function* (row, accepted) {
           const document = documentOf(row, yield* issuerOf(row))
-          return yield* attachedDocument({ ...accepted, document }, softwareOf(row), yield* certificateOf(row))
+          return yield* attachedDocument({ ...accepted, document }, yield* softwareOf(row), yield* certificateOf(row))
         }),
         nameOf: Effect.fnUntraced(function* (row) {
           const { identification } = yield* issuerOf(row)

@@ -7,7 +7,7 @@ import { Ids } from "../store/Ids.ts"
 import type { LoadedInvoice } from "../store/Invoices.ts"
 import { isIssued, type Vitals } from "../store/PoisonInvoices.ts"
 import { type Step, Transitions } from "../store/Transitions.ts"
-import type { NoCertificate } from "./DocumentSigning.ts"
+import type { NoCertificate, NoSoftware } from "./DocumentSigning.ts"
 import { eventFor } from "./InvoicePapers.ts"
 import { Telling } from "./Telling.ts"
 import { Workload } from "./Workload.ts"
@@ -60,8 +60,10 @@ export const make = Effect.gen(function* () {
   })
 
   /** Ends a document that its account cannot sign now; it keeps its number. */
-  const unsignable = (row: Document, { message }: NoCertificate) =>
-    step(row, "Fail", { failure: { code: "no_certificate", message, retryable: true }, alarmMs: null })
+  const unsignable = (row: Document, { _tag, message }: NoCertificate | NoSoftware) => {
+    const code = _tag === "NoCertificate" ? "no_certificate" : "software_not_registered"
+    return step(row, "Fail", { failure: { code, message, retryable: true }, alarmMs: null })
+  }
 
   /** Sets the alarm, and leaves the document where it is. False: somebody else was faster. */
   const wait = Effect.fnUntraced(function* (

@@ -205,7 +205,7 @@ export class Emails extends Context.Service<
             ),
             event as (
               insert into events (account_id, livemode, id, type, object_id, object_version, body, created_at)
-              select account_id, livemode, event_id, event_type, invoice_id, -abs(hashtext(id || status)::bigint)::integer,
+              select account_id, livemode, event_id, event_type, invoice_id, (-abs(hashtext(id || status)::bigint))::integer,
                 event_body, event_at
               from moved where event_id <> '' order by ord
               returning account_id, livemode, id, seq, type, object_id, created_at

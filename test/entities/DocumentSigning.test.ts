@@ -38,10 +38,12 @@ describe("A document's row", () => {
     }).pipe(Effect.provide(signing(software("of-live"))))
   )
 
-  it.effect("is signed in the sandbox's way as long as there is no other", () =>
+  it.effect("is not signed as live by the sandbox's program", () =>
     Effect.gen(function* () {
       const { sign } = yield* DocumentSigning
-      assert.strictEqual(softwareIn(yield* sign({ ...(yield* numbered), livemode: true })), "of-test")
+      const row = yield* numbered
+      assert.strictEqual((yield* Effect.flip(sign({ ...row, livemode: true })))._tag, "NoSoftware")
+      assert.strictEqual(softwareIn(yield* sign(row)), "of-test")
     }).pipe(Effect.provide(signing(undefined)))
   )
 
