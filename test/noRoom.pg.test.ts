@@ -23,7 +23,8 @@ const refusedThenIssued = Effect.fnUntraced(function* <E, R>(
   const issue = client.post("/v1/invoices", invoiceBody(customer), { key: "one" })
 
   yield* close
-  const refused = yield* issue
+  // A request that meets a connection cut a moment ago cannot know what became of its work: it is told so, and comes again.
+  const refused = yield* until(issue, ({ status }) => status !== 500)
   assert.deepStrictEqual([refused.status, refused.json.error.code], [503, "service_unavailable"], refused.text)
   assert.strictEqual(refused.headers.get("retry-after"), "1")
   assert.deepStrictEqual(yield* stored, before)
@@ -58,7 +59,7 @@ describe("A database that takes no changes", () => {
       const become = (readOnly: string) =>
         Effect.andThen(
           sql`alter database ${sql(name)} set default_transaction_read_only = ${sql.literal(readOnly)}`,
-          sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${name} and usename <> current_user`
+          sql`select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = ${name} and usename <> current_user`
         )
       const permitted = Effect.andThen(sql`set default_transaction_read_only = off`, become("off"))
       yield* refusedThenIssued(become("on"), permitted)
@@ -81,7 +82,7 @@ describe("A database that takes no changes", () => {
       yield* Effect.addFinalizer(() => Effect.ignore(sql`alter table invoices set tablespace pg_default`))
       // The table of invoices is empty: it needs a block of its own.
       const fill = Effect.gen(function* () {
-        yield* sql`create table filler (a text) tablespace small`
+        yield* sql`create table filler (a text storage plain) tablespace small`
         const failure = yield* Effect.flip(Effect.forever(sql`insert into filler values (repeat('x', 7000))`))
         assert.include(String(failure.reason.cause), "No space left on device")
       })
