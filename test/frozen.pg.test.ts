@@ -26,11 +26,24 @@ const freezeOne = Effect.fnUntraced(function* (fault: ArmedFault, key: string) {
   return { frozen: frozen[0]!, request }
 })
 
+/** How often any of the processes has sent a document to the authority. */
+const submissions = Effect.gen(function* () {
+  const { processes } = yield* SeveralProcesses
+  const texts = yield* Effect.forEach(processes, ({ url }) =>
+    Effect.promise(async () => (await fetch(`${url}/metrics`)).text())
+  )
+  const counts = texts.flatMap((text) => [
+    ...text.matchAll(/^folio_authority_call_duration_seconds_count\{call="submit",.*\} (\d+)$/gmu)
+  ])
+  return counts.reduce((sum, [, count]) => sum + Number(count), 0)
+})
+
 /** The lease lasts 6 s, and what a dead worker held is free after 8 s; the rest is for a slow machine. Alone, it takes 20 s. */
 const within = 18_000
 
 /** Freezes an owner there, sees the other go on, wakes it up, and compares all that is known. */
 const freezeAndWake = Effect.fnUntraced(function* ([point, action]: Case) {
+  const before = yield* submissions
   const { frozen, request } = yield* freezeOne({ point, hit: 1, action }, `${point} 0`)
   const began = performance.now()
   yield* Fiber.join(request)
@@ -39,7 +52,8 @@ const freezeAndWake = Effect.fnUntraced(function* ([point, action]: Case) {
   yield* frozen.signal("SIGCONT")
   yield* until(frozen.ready, (status) => status === 200, "20 seconds")
   yield* Effect.forEach([1, 2, 3, 4], (index) => insist(`${point} ${index}`), { concurrency: "unbounded" })
-  return yield* settleAndReconcile()
+  const result = yield* settleAndReconcile()
+  return { ...result, submissions: (yield* submissions) - before }
 })
 
 const owners: ReadonlyArray<{ readonly of: string; readonly cases: ReadonlyArray<Case>; readonly doubled: number }> = [
@@ -76,6 +90,9 @@ describe("A frozen owner", { concurrent: true }, () => {
     ({ cases, doubled }) =>
       Effect.gen(function* () {
         const results = yield* Effect.forEach(cases, freezeAndWake)
+        // The bytes that it was about to send when it froze have been sent by another.
+        const [{ submissions: sent }] = results as [(typeof results)[0]]
+        assert.strictEqual(sent, 5)
         assert.isAtMost(results.at(-1)?.doubled ?? 0, doubled)
       }).pipe(Effect.provide(SeveralProcesses.layer(2, never))),
     120_000

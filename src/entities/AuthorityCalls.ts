@@ -3,6 +3,7 @@ import { Authority, AuthorityRefusal, AuthorityUnavailable, type Verdict } from 
 import * as Metrics from "../protocol/Metrics.ts"
 import { Invoices } from "../store/Invoices.ts"
 import { isDefect } from "../store/SqlFailure.ts"
+import { Workers } from "../store/Workers.ts"
 import type { Circuits } from "./Circuits.ts"
 import { DocumentSigning } from "./DocumentSigning.ts"
 import type { Document } from "./InvoiceSteps.ts"
@@ -27,6 +28,7 @@ export const make = Effect.fnUntraced(function* (circuits: Circuits) {
   const authority = yield* Authority
   const invoices = yield* Invoices
   const signing = yield* DocumentSigning
+  const workers = yield* Workers
 
   const askAndSend = Effect.fnUntraced(function* (row: Document, arrived: boolean) {
     const name = yield* signing.nameOf(row)
@@ -34,23 +36,25 @@ export const make = Effect.fnUntraced(function* (circuits: Circuits) {
     if (known !== null) return known
     const signed = row.signed ?? Option.getOrUndefined(yield* invoices.signedDocument(row))
     if (signed === undefined) return yield* Effect.die(`no signed bytes of ${row.id}`)
+    if (!(yield* workers.isAlive)) return null
     return yield* Metrics.measure(authority.submit({ ...name, signed }), callOf("submit"))
   })
 
   /**
    * The authority's word on a document whose attempt is counted. `arrived` when an earlier attempt may have reached it: then it is
-   * asked before it is sent to. That it does not know the document says nothing yet of whether it takes documents.
+   * asked before it is sent to. That it does not know the document says nothing yet of whether it takes documents. Null: nothing
+   * was sent, for this process was away so long that another may be at work on the document.
    */
   const verdictOn = (
     row: Document,
     arrived: boolean
-  ): Effect.Effect<Verdict, AuthorityUnavailable | AuthorityRefusal> =>
+  ): Effect.Effect<Verdict | null, AuthorityUnavailable | AuthorityRefusal> =>
     askAndSend(row, arrived).pipe(
       Effect.timeoutOrElse({
         duration: timeout,
         orElse: () => Effect.fail(new AuthorityUnavailable({ message: "no answer in time" }))
       }),
-      Effect.tap(() => circuits.succeeded(row)),
+      Effect.tap((verdict) => (verdict === null ? Effect.void : circuits.succeeded(row))),
       Effect.tapError((error) => {
         if (error instanceof AuthorityRefusal) return circuits.succeeded(row)
         return error.of_document === true ? Effect.void : circuits.failed(row)

@@ -22,6 +22,8 @@ import { Workload } from "./Workload.ts"
 // The sweeper's reminder while the actor is at work.
 const workAlarmMs = 5_000
 
+const notSentAlarmMs = 1_000
+
 // A document that breaks the service itself ends as failed, so that it cannot be tried for ever.
 const internalFailuresMax = 5
 
@@ -103,11 +105,15 @@ export class InvoiceWork extends Context.Service<
         return Option.none<Document>()
       })
 
+      // If it is still this process's own, it is looked at again soon: then the authority is asked first.
+      const notSent = (row: Document) => Effect.as(wait(row, notSentAlarmMs, {}), Option.none<Document>())
+
       /** This attempt of `row` is counted. */
       const call = (row: Document, arrived: boolean) =>
         calls.verdictOn(row, arrived).pipe(
           Effect.matchEffect({
-            onSuccess: (verdict) => Effect.andThen(Fault.at("after-verdict"), conclude(row, verdict)),
+            onSuccess: (verdict) =>
+              verdict === null ? notSent(row) : Effect.andThen(Fault.at("after-verdict"), conclude(row, verdict)),
             onFailure: (error) =>
               error instanceof AuthorityRefusal ? refused(row, error) : contingency.unanswered(row, error)
           })

@@ -1,4 +1,4 @@
-import { Context, Effect, Fiber, Layer, Schedule, Schema } from "effect"
+import { Clock, Context, Effect, Fiber, Layer, Schedule, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient, SqlSchema } from "effect/sql"
 
@@ -11,6 +11,9 @@ const leaseSeconds = 8
 const forgottenAfterSeconds = 15
 
 const patience = "3 seconds"
+
+// What is begun within the lease has left by its end.
+const marginSeconds = 1
 
 // Joined, not timed out itself: to interrupt a query on a dead connection takes seconds.
 const briefly = <E>(statement: Effect.Effect<unknown, E>) =>
@@ -26,6 +29,11 @@ export class Workers extends Context.Service<
   {
     /** This process. */
     readonly id: string
+    /**
+     * Whether what it holds is certainly still its own. Not so after it was frozen or cut off for as long as a lease: others may
+     * have taken it up. Soon again, once the database has seen it.
+     */
+    readonly isAlive: Effect.Effect<boolean>
     /** Makes due what dead workers hold. */
     readonly freeDead: Effect.Effect<void>
     /** Declares all other workers dead. For a start at which nobody else can be at work. */
@@ -44,6 +52,14 @@ export class Workers extends Context.Service<
         insert into workers (id) values (${id})
         on conflict (id) do update set seen_at = now(), dead_since = null,
           since = case when workers.seen_at < now() - ${lease} then now() else workers.since end`
+
+      // By this process's clock, from before the database was told.
+      let seenAt = yield* Clock.currentTimeMillis
+      const beSeen = Effect.gen(function* () {
+        const now = yield* Clock.currentTimeMillis
+        yield* beat
+        seenAt = now
+      })
 
       const stop = sql`update workers set dead_since = now() where id = ${id}`
 
@@ -89,12 +105,16 @@ export class Workers extends Context.Service<
         )
         delete from workers where dead_since < now() - ${forgottenAfterSeconds} * interval '1 second'`
 
-      yield* Effect.orDie(beat)
+      yield* Effect.orDie(beSeen)
       yield* Effect.addFinalizer(() => briefly(stop))
-      yield* briefly(beat).pipe(Effect.repeat(Schedule.spaced(beatInterval)), Effect.forkScoped)
+      yield* briefly(beSeen).pipe(Effect.repeat(Schedule.spaced(beatInterval)), Effect.forkScoped)
 
       return Workers.of({
         id,
+        isAlive: Effect.map(
+          Clock.currentTimeMillis,
+          (now) => Math.abs(now - seenAt) < (leaseSeconds - marginSeconds) * 1000
+        ),
         freeDead: Effect.gen(function* () {
           const dead = yield* bury(undefined)
           if (dead.length > 0) yield* free(dead.map((worker) => worker.id))

@@ -65,6 +65,40 @@ describe("Invoice: what only one of its owners may do", () => {
     }).pipe(Effect.provide(alone))
   )
 
+  it.effect.each(["before it is sent at all", "while the authority is asked"])(
+    "sends nothing when the process was away %s, and asks first when it is back",
+    (moment) =>
+      Effect.gen(function* () {
+        const memory = yield* MemoryTables
+        const authority = yield* FakeAuthority
+        const proceed = yield* invoiceOwner
+        const key = yield* addNumbered(yield* addCustomer())
+        const sent = () => authority.calls.filter(({ kind }) => kind === "submit").length
+        if (moment !== "before it is sent at all") {
+          authority.onSubmit = () => unavailable
+          yield* proceed(key)
+          authority.onSubmit = () => Effect.succeed(accepted)
+          assert.strictEqual(sent(), 1)
+        }
+        memory.isAlive = false
+        const before = sent()
+        yield* proceed(key)
+        assert.strictEqual(sent(), before)
+        const waiting = yield* invoiceOf(key)
+        assert.strictEqual(waiting.state, "submitted")
+        assert.isNotNull(waiting.next_action_at)
+
+        memory.isAlive = true
+        authority.calls.length = 0
+        yield* proceed(key)
+        assert.deepStrictEqual(
+          authority.calls.map(({ kind }) => kind),
+          ["verdict", "submit"]
+        )
+        assert.strictEqual((yield* invoiceOf(key)).state, "accepted_by_authority")
+      }).pipe(Effect.provide(alone))
+  )
+
   it.effect("told again after its end, or never created, does nothing", () =>
     Effect.gen(function* () {
       const authority = yield* FakeAuthority

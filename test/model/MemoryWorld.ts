@@ -16,6 +16,7 @@ import { type WebhookResponse, WebhookSender } from "../../src/outbound/WebhookS
 import { Fault } from "../../src/protocol/Fault.ts"
 import { Ids } from "../../src/store/Ids.ts"
 import { SecretKey } from "../../src/store/Secrets.ts"
+import { Workers } from "../../src/store/Workers.ts"
 import { liveSoftware } from "../support/LiveAccounts.ts"
 import * as MemoryStore from "../support/MemoryStore.ts"
 import { MemoryTables } from "../support/MemoryTables.ts"
@@ -34,6 +35,8 @@ import type { Pending, Sent, World } from "./World.ts"
 const start = Date.parse("2026-11-21T15:00:00.000Z")
 const machines = 2
 const receiverTimeout = "15 seconds"
+// As that of processes on a database.
+const workerLeaseMillis = 7_000
 // About as many as a request takes, so that a client goes away, or another one comes, at any moment of it.
 const someSteps = 25
 
@@ -143,6 +146,10 @@ export const make = Effect.fnUntraced(function* (options: MemoryWorldOptions = {
       Context.merge(outbound(machine)),
       Context.add(Sharding.Sharding, sharding),
       Context.add(Fault, faults.at(crash)),
+      Context.add(Workers, {
+        ...Context.get(store, Workers),
+        isAlive: Effect.sync(() => simulation.isSeen(machine, workerLeaseMillis))
+      }),
       Context.merge(simulation.context(machine))
     )
     const scope = Scope.makeUnsafe()

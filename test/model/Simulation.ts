@@ -6,6 +6,8 @@ export interface Machine {
   state: "running" | "frozen" | "dead"
   /** What it does next; it grows while the machine is frozen. */
   readonly ready: Array<() => void>
+  frozenAt: number
+  thawedAt: number
 }
 
 interface Sleeper {
@@ -18,6 +20,8 @@ interface Sleeper {
 
 // A sequence of a model test takes some thousand steps. More are a loop that waits for nothing.
 const stepsMax = 1_000_000
+
+const showsItselfMillis = 1_000
 
 /**
  * Several processes in this one, on one simulated clock: no time passes but what is asked for, and no callback comes from
@@ -54,12 +58,13 @@ export class Simulation {
     this.lot = options.seed
     for (const machine of options.again) {
       machine.state = "running"
+      machine.frozenAt = machine.thawedAt = -Infinity
       this.machines.add(machine)
     }
   }
 
   start(name: string): Machine {
-    const machine: Machine = { name, state: "running", ready: [] }
+    const machine: Machine = { name, state: "running", ready: [], frozenAt: -Infinity, thawedAt: -Infinity }
     this.machines.add(machine)
     return machine
   }
@@ -82,11 +87,20 @@ export class Simulation {
   }
 
   freeze(machine: Machine): void {
-    if (machine.state === "running") machine.state = "frozen"
+    if (machine.state !== "running") return
+    machine.state = "frozen"
+    machine.frozenAt = this.now
   }
 
   thaw(machine: Machine): void {
-    if (machine.state === "frozen") machine.state = "running"
+    if (machine.state !== "frozen") return
+    machine.state = "running"
+    machine.thawedAt = this.now
+  }
+
+  /** Whether others have certainly seen it within so long. It shows itself every second. */
+  isSeen(machine: Machine, withinMillis: number): boolean {
+    return machine.thawedAt - machine.frozenAt < withinMillis || this.now - machine.thawedAt >= showsItselfMillis
   }
 
   /** What an effect that runs on this machine runs with. One that only naps in between sleeps through a leap. */

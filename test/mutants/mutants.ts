@@ -130,6 +130,13 @@ export const mutants: ReadonlyArray<Mutant> = [
     tests: ["test/entities/Invoice.test.ts"]
   },
   {
+    name: "a process that was away sends what it had in hand",
+    file: "src/entities/AuthorityCalls.ts",
+    find: "if (!(yield* workers.isAlive)) return null",
+    replace: "",
+    tests: ["test/entities/InvoiceOwners.test.ts"]
+  },
+  {
     name: "nobody takes up what a dead process held",
     file: "src/store/Workers.ts",
     find: "if (dead.length > 0) yield* free(dead.map((worker) => worker.id))",

@@ -152,6 +152,27 @@ describe("Workers", () => {
     }).pipe(Effect.provide(TestDatabase.layer))
   )
 
+  it.live("know when the database has not seen them for as long as a lease, and when it has seen them again", () =>
+    Effect.gen(function* () {
+      const { url } = yield* TestDatabase
+      const sql = yield* SqlClient.SqlClient
+      const { id, isAlive } = Context.get(yield* Layer.build(ownerLayer(url)), Workers)
+      assert.isTrue(yield* isAlive)
+      yield* sql.withTransaction(
+        Effect.gen(function* () {
+          yield* sql`select 1 from workers where id = ${id} for update`
+          yield* until(isAlive, (alive) => !alive)
+          const [{ age }] = (yield* sql`
+            select extract(epoch from clock_timestamp() - seen_at)::float8 as age from workers where id = ${id}`) as [
+            { age: number }
+          ]
+          assert.isAtLeast(age, 6)
+        })
+      )
+      yield* until(isAlive, (alive) => alive)
+    }).pipe(Effect.provide(TestDatabase.layer))
+  )
+
   it.live("succeed all others at once, where nobody else can be at work", () =>
     Effect.gen(function* () {
       const { worker: missing } = yield* atWork

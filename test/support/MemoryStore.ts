@@ -187,7 +187,17 @@ const invoiceCreationLayer = Layer.effect(
 )
 
 /** Nobody else is at work in memory. */
-const workersLayer = Layer.succeed(Workers, { id: "memory", freeDead: Effect.void, succeed: Effect.void })
+const workersLayer = Layer.effect(
+  Workers,
+  Effect.map(MemoryTables, (memory) =>
+    Workers.of({
+      id: "memory",
+      isAlive: Effect.sync(() => memory.isAlive),
+      freeDead: Effect.void,
+      succeed: Effect.void
+    })
+  )
+)
 
 /** Every store service that actors and routes ask for, on one `MemoryTables`. */
 export const layer = Layer.mergeAll(

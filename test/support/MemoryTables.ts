@@ -166,6 +166,8 @@ export class MemoryTables extends Context.Service<
     readonly call: <A>(name: string, run: (tables: Tables, now: number) => A) => Effect.Effect<A>
     /** Runs before every call; a test replaces it to make a call fail, wait or be seen. */
     onCall: (name: string) => Effect.Effect<void>
+    /** Whether the process is there for the others to see. */
+    isAlive: boolean
     /** How often a call has been completed. */
     readonly count: (name: string) => number
     /** Waits until the state is as described. It is looked at after every call. */
@@ -185,6 +187,7 @@ export class MemoryTables extends Context.Service<
       until,
       count: (name) => counts.get(name) ?? 0,
       onCall: () => Effect.void,
+      isAlive: true,
       call: (name, run) =>
         Effect.suspend(() => service.onCall(name)).pipe(
           Effect.andThen(Clock.currentTimeMillis),
