@@ -110,6 +110,20 @@ export class Journal {
     return thing
   }
 
+  /** Whether something may be there that nobody has seen: who asked for it never heard of it. */
+  mayHideMore({ answered, book, collection }: Pick<Entry, "book" | "answered" | "collection">): boolean {
+    const seen = new Set(this.of(collection).map(({ marker }) => marker))
+    return this.entries.some(
+      (entry) =>
+        entry.kind === "create" &&
+        entry.collection === collection &&
+        entry.book === book &&
+        entry.asked.tick < (answered?.tick ?? Infinity) &&
+        isUnknown(entry) &&
+        !seen.has(entry.body?.metadata?.marker)
+    )
+  }
+
   /** Whether a thing is there for this request. */
   exists(id: string, entry: Pick<Entry, "book" | "asked" | "answered" | "collection">): Certainty {
     const thing = this.things.get(id)
