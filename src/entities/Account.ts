@@ -111,9 +111,12 @@ export const layer = AccountEntity.toLayer(
       TestWebhookEndpoint: ({ payload: { context, id, request } }) =>
         answer(context, once(context, redelivery.test({ ...of, id }, context, request))),
       CreateResolution: ({ payload: { context, request } }) =>
-        answer(context, once(context, resolutions.create(of, context, request))),
+        Effect.tap(answer(context, once(context, resolutions.create(of, context, request))), numbering.forgetRanges),
       UpdateResolution: ({ payload: { context, id, patch } }) =>
-        answer(context, once(context, resolutions.update({ ...of, id }, context, patch))),
+        Effect.tap(
+          answer(context, once(context, resolutions.update({ ...of, id }, context, patch))),
+          numbering.forgetRanges
+        ),
       CreateApiKey: ({ payload: { context, request } }) =>
         answer(context, once(context, administration.createKey(of, context, request))),
       RollApiKey: ({ payload: { context, id, request } }) =>
@@ -128,7 +131,8 @@ export const layer = AccountEntity.toLayer(
         answer(context, once(context, sandbox.advance(of, context, request))),
       UploadCertificate: ({ payload: { context, request } }) =>
         answer(context, once(context, certificates.upload(of, context, request))),
-      ImportResolutions: ({ payload: { context } }) => answer(context, once(context, imports.import(of, context))),
+      ImportResolutions: ({ payload: { context } }) =>
+        Effect.tap(answer(context, once(context, imports.import(of, context))), numbering.forgetRanges),
       NumberDrafts: () => numbering.takeUp
     })
   }),

@@ -1,4 +1,4 @@
-import { Cause, Clock, Effect, Exit, Metric, Option, Queue, Result } from "effect"
+import { Cache, Cause, Clock, Data, Effect, Exit, Metric, Option, Queue, Result } from "effect"
 import type { AccountMode } from "../../schemas/Account.ts"
 import { issueTime, localDate } from "../domain/AuthorityTime.ts"
 import { documentTail } from "../domain/Cufe.ts"
@@ -22,6 +22,10 @@ const backlogPage = 500
 // Numbered in one go; then others have their turn.
 const portionMax = 32
 
+// A range is known for so long. One that ends earlier gives no number: the row is asked for each.
+const rangeKnownFor = "1 second"
+const rangesMax = 100
+
 const noSoftware = {
   code: "software_not_registered",
   message:
@@ -34,6 +38,12 @@ const inOrder = (batch: ReadonlyArray<NewDraft>) => {
   const byId = new Map(batch.map((draft) => [draft.id, draft]))
   return [...byId.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1))
 }
+
+class Group extends Data.Class<{
+  readonly kind: NewDraft["kind"]
+  readonly prefix: string | null
+  readonly date: string
+}> {}
 
 const draftOf = (row: StoredInvoice): NewDraft => ({
   id: row.id,
@@ -86,14 +96,22 @@ export const make = Effect.fnUntraced(function* (of: AccountMode) {
   const { live, test } = yield* RegisteredSoftware
   const software = of.livemode ? live : test
 
+  const ranges = yield* Cache.makeWith((key: Group) => resolutions.current({ ...of, ...key }, key.date), {
+    capacity: rangesMax,
+    timeToLive: (exit) => (Exit.isSuccess(exit) && Option.isSome(exit.value) ? rangeKnownFor : 0)
+  })
+
   /** Where a draft's number comes from and what its code is hashed with, or why it can have none. */
   const source = Effect.fnUntraced(function* ({ kind, prefix }: NewDraft, date: string) {
-    const query = { ...of, kind, prefix }
-    const range = yield* resolutions.current(query, date)
-    if (Option.isNone(range)) return Result.fail(lackOfRange(yield* resolutions.all(query), date, prefix))
+    const range = yield* Cache.get(ranges, new Group({ kind, prefix, date }))
+    if (Option.isNone(range))
+      return Result.fail(lackOfRange(yield* resolutions.all({ ...of, kind, prefix }), date, prefix))
     if (kind === "invoice") return Result.succeed({ range: range.value, key: range.value.technical_key })
     return software === undefined ? Result.fail(noSoftware) : Result.succeed({ range: range.value, key: software.pin })
   })
+
+  /** Ranges have changed: the next draft is numbered from what they are now. */
+  const forgetRanges = Cache.invalidateAll(ranges)
 
   const numberAll = Effect.fnUntraced(function* (batch: ReadonlyArray<NewDraft>) {
     yield* Fault.at("before-number")
@@ -130,7 +148,10 @@ export const make = Effect.fnUntraced(function* (of: AccountMode) {
       else if (result.value === "no_number_left") left.push(draft)
     }
     // The range ended within this batch: the next one is asked for, or its absence found.
-    if (left.length > 0) yield* Queue.offerAll(drafts, left)
+    if (left.length > 0) {
+      yield* forgetRanges
+      yield* Queue.offerAll(drafts, left)
+    }
     if (outage.reasons.length > 0) return yield* Effect.failCause(outage)
   })
 
@@ -188,5 +209,5 @@ export const make = Effect.fnUntraced(function* (of: AccountMode) {
       if (!backlog) Queue.offerUnsafe(drafts, draft)
     })
 
-  return { add, takeUp }
+  return { add, takeUp, forgetRanges }
 })
