@@ -41,16 +41,13 @@ const makeUnderWay = Effect.map(FiberSet.make<void>(), (fibers) => {
   }
   return {
     count: (actorId: string) => counts.get(actorId) ?? 0,
-    start: <R>(actorId: string, attempt: Effect.Effect<void, never, R>, ended: Effect.Effect<unknown>) =>
+    start: <A, R>(actorId: string, attempt: Effect.Effect<A, never, R>, ended: (result: A) => Effect.Effect<unknown>) =>
       Effect.suspend(() => {
         add(actorId, 1)
-        const counted = Effect.andThen(
-          attempt,
-          Effect.suspend(() => {
-            add(actorId, -1)
-            return ended
-          })
-        )
+        const counted = Effect.flatMap(attempt, (result) => {
+          add(actorId, -1)
+          return ended(result)
+        })
         // Not interrupted: what was sent is also recorded, so that a clean stop doubles nothing.
         return FiberSet.run(fibers, Effect.uninterruptible(Effect.asVoid(counted)))
       })
@@ -65,6 +62,8 @@ const actor = (underWay: Effect.Success<typeof makeUnderWay>) =>
     const { entityId } = yield* Entity.CurrentAddress
     const key = endpointKeyOf(entityId)
     const wake = yield* Latch.make(true)
+    // It was looked in vain for what is due, while an attempt under way might hold it back.
+    let isHeldBack = false
     const userAgent = `Folio/${info.version} (+${info.baseUrl}/docs)`
 
     const send = Effect.fnUntraced(function* (
@@ -86,6 +85,7 @@ const actor = (underWay: Effect.Success<typeof makeUnderWay>) =>
       })
     })
 
+    /** Gives whether there is more to send now. */
     const attempt = Effect.fn("WebhookEndpoint.attempt")(function* (delivery: DueDelivery) {
       yield* Effect.annotateCurrentSpan({ account_id: key.account_id, delivery_id: delivery.id })
       const startedAt = yield* Clock.currentTimeMillis
@@ -116,7 +116,7 @@ const actor = (underWay: Effect.Success<typeof makeUnderWay>) =>
         response_body: response.body,
         error: response.error
       }
-      yield* Effect.catchCauseIf(
+      const isMoreDue = yield* Effect.catchCauseIf(
         deliveries.record(completed),
         (cause) => isDefect(cause),
         // An answer that cannot be stored is not asked for again and again: that there was one is what counts.
@@ -130,15 +130,16 @@ const actor = (underWay: Effect.Success<typeof makeUnderWay>) =>
           Effect.annotateLogs({ delivery_id: delivery.id, attempt: delivery.attempts + 1, error: response.error?.code })
         )
       }
+      return isMoreDue
     })
 
     const start = (delivery: DueDelivery) =>
       underWay.start(
         entityId,
         Effect.catchCause(attempt(delivery), (cause) =>
-          Effect.logError("A delivery's outcome could not be stored; it is due again", cause)
+          Effect.as(Effect.logError("A delivery's outcome could not be stored; it is due again", cause), true)
         ),
-        wake.open
+        (isMoreDue) => (isMoreDue || isHeldBack ? wake.open : Effect.void)
       )
 
     const sendDue = Effect.gen(function* () {
@@ -146,6 +147,7 @@ const actor = (underWay: Effect.Success<typeof makeUnderWay>) =>
       yield* wake.close
       const inFlight = underWay.count(entityId)
       const due = yield* deliveries.take(key, inFlight)
+      isHeldBack = due.length === 0 && inFlight > 0
       if (due.length === 0 && inFlight === 0) return yield* deliveries.rest(key)
       yield* Effect.forEach(due, start, { discard: true })
     })

@@ -1,4 +1,4 @@
-import { Cause, Context, Effect, Layer, Schema } from "effect"
+import { Cache, Cause, Context, Effect, Exit, Layer, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import type { AttemptTrigger } from "../../schemas/Delivery.ts"
 import * as Batcher from "./Batcher.ts"
@@ -46,6 +46,10 @@ export interface CompletedAttempt {
 }
 
 const recordBatchMax = 300
+const takeBatchMax = 100
+
+const openedMax = 10_000
+const openedFor = "1 minute"
 
 // A little over an attempt's total time-out: until then nobody else takes a delivery that is being attempted.
 const leaseSeconds = 20
@@ -66,7 +70,8 @@ export class Deliveries extends Context.Service<
     readonly take: (endpoint: EndpointKey, inFlight: number) => Effect.Effect<ReadonlyArray<DueDelivery>>
     /** Puts to rest what is due for an endpoint that is inactive (until it is active again) or gone (for good). */
     readonly rest: (endpoint: EndpointKey) => Effect.Effect<void>
-    readonly record: (attempt: CompletedAttempt) => Effect.Effect<void>
+    /** Whether the endpoint has more that is due by now. */
+    readonly record: (attempt: CompletedAttempt) => Effect.Effect<boolean>
     /** Endpoints that have a delivery due. */
     readonly dueEndpoints: (limit: number) => Effect.Effect<ReadonlyArray<EndpointKey>>
   }
@@ -85,44 +90,67 @@ export class Deliveries extends Context.Service<
           and e.object_id = d.object_id and e.status = 'pending'
       )`
 
-      const claim = (request: EndpointKey & { readonly inFlight: number }) => sql<Due & { readonly secret: string }>`
-          with due as (
-            select d.account_id, d.livemode, d.id from deliveries d
-            join webhook_endpoints w on w.account_id = d.account_id and w.livemode = d.livemode and w.id = d.endpoint_id
-              and w.is_active
-            where d.account_id = ${request.account_id} and d.livemode = ${request.livemode}
-              and d.endpoint_id = ${request.id} and d.status = 'pending' and d.next_attempt_at <= now()
-              and ${firstOfItsResource}
-            order by d.next_attempt_at, d.seq
-            limit (
-              select greatest(max_in_flight - ${request.inFlight}::integer, 0) from webhook_endpoints
-              where account_id = ${request.account_id} and livemode = ${request.livemode} and id = ${request.id}
+      // Of each endpoint what it may have in flight. Blind: what a lost connection may have taken is not taken by the next one.
+      const claim = yield* Batcher.make({
+        name: "Deliveries.take",
+        max: takeBatchMax,
+        blind: true,
+        run: Effect.fnUntraced(function* (requests: ReadonlyArray<EndpointKey & { readonly inFlight: number }>) {
+          const rows = yield* sql<Due & { readonly ord: number; readonly secret: string }>`
+            with request as (
+              select * from unnest(
+                ${requests.map(({ account_id }) => account_id)}::text[],
+                ${requests.map(({ livemode }) => livemode)}::boolean[],
+                ${requests.map(({ id }) => id)}::text[],
+                ${requests.map(({ inFlight }) => inFlight)}::integer[]
+              ) with ordinality as n (account_id, livemode, endpoint_id, in_flight, ord)
+            ),
+            due as (
+              select d.*, n.ord from request n
+              join webhook_endpoints w on w.account_id = n.account_id and w.livemode = n.livemode and w.id = n.endpoint_id
+                and w.is_active
+              cross join lateral (
+                select d.account_id, d.livemode, d.id from deliveries d
+                where d.account_id = n.account_id and d.livemode = n.livemode and d.endpoint_id = n.endpoint_id
+                  and d.status = 'pending' and d.next_attempt_at <= now() and ${firstOfItsResource}
+                order by d.next_attempt_at, d.seq
+                limit greatest(w.max_in_flight - n.in_flight, 0)
+                for update of d skip locked
+              ) d
+            ),
+            taken as (
+              update deliveries d set next_attempt_at = now() + ${leaseSeconds} * interval '1 second', worker = ${workers.id}
+              from due where d.account_id = due.account_id and d.livemode = due.livemode and d.id = due.id
+              returning d.*, due.ord
             )
-            for update of d skip locked
-          ),
-          taken as (
-            update deliveries d set next_attempt_at = now() + ${leaseSeconds} * interval '1 second', worker = ${workers.id}
-            from due where d.account_id = due.account_id and d.livemode = due.livemode and d.id = due.id
-            returning d.*
-          )
-          select t.id, t.attempts, t.attempts - t.unscheduled as scheduled, t.trigger, t.event_id, e.type as event_type, e.body, w.url, w.secret
-          from taken t
-          join events e on e.account_id = t.account_id and e.livemode = t.livemode and e.id = t.event_id
-          join webhook_endpoints w on w.account_id = t.account_id and w.livemode = t.livemode and w.id = t.endpoint_id
-          order by t.seq`
+            select t.ord::integer, t.id, t.attempts, t.attempts - t.unscheduled as scheduled, t.trigger, t.event_id,
+              e.type as event_type, e.body, w.url, w.secret
+            from taken t
+            join events e on e.account_id = t.account_id and e.livemode = t.livemode and e.id = t.event_id
+            join webhook_endpoints w on w.account_id = t.account_id and w.livemode = t.livemode and w.id = t.endpoint_id
+            order by t.seq`
+          return requests.map((_, index) => rows.filter(({ ord }) => ord === index + 1))
+        }, Effect.orDie)
+      })
+
+      // By what is stored: a rotated secret is another text.
+      const opened = yield* Cache.makeWith(
+        (key: string) => {
+          const [endpoint, sealed] = key.split("|") as [EndpointKey["id"], string]
+          return secrets.open(sealed, secretPlace(endpoint))
+        },
+        { capacity: openedMax, timeToLive: (exit) => (Exit.isSuccess(exit) ? openedFor : 0) }
+      )
 
       const take = Effect.fn("Deliveries.take")(function* (endpoint: EndpointKey, inFlight: number) {
-        const claimed = yield* Effect.orDie(claim({ ...endpoint, inFlight }))
+        const claimed = yield* claim({ ...endpoint, inFlight })
         const [first] = claimed
         if (first === undefined) return []
-        // Opened here and not kept: a secret that was rotated meanwhile is the new one. All rows are of one endpoint.
-        const secret = yield* secrets
-          .open(first.secret, secretPlace(endpoint.id))
-          .pipe(
-            Effect.catchDefect((defect) =>
-              Effect.as(Effect.logError("The signing secret of an endpoint cannot be opened", Cause.die(defect)), null)
-            )
+        const secret = yield* Cache.get(opened, `${endpoint.id}|${first.secret}`).pipe(
+          Effect.catchDefect((defect) =>
+            Effect.as(Effect.logError("The signing secret of an endpoint cannot be opened", Cause.die(defect)), null)
           )
+        )
         return claimed.map((row) => ({ ...row, secret, endpoint }))
       })
 
@@ -157,7 +185,7 @@ export class Deliveries extends Context.Service<
         max: recordBatchMax,
         run: Effect.fnUntraced(function* (attempts: ReadonlyArray<CompletedAttempt>) {
           // In the order of their ids, so that two owners of the same deliveries never wait for each other both at once.
-          yield* sql`
+          const rows = yield* sql<{ readonly more: boolean }>`
             with input as (
               select * from unnest(
                 ${attempts.map((attempt) => attempt.delivery.endpoint.account_id)}::text[],
@@ -175,8 +203,8 @@ export class Deliveries extends Context.Service<
                 ${attempts.map((attempt) => JSON.stringify(attempt.response_headers))}::text[],
                 ${attempts.map((attempt) => attempt.response_body)}::text[],
                 ${attempts.map((attempt) => (attempt.error === null ? "" : JSON.stringify(attempt.error)))}::text[]
-              ) as n (account_id, livemode, endpoint_id, id, attempts, trigger, started_at, duration_ms, succeeded, retry_ms,
-                remote_ip, status, headers, body, error)
+              ) with ordinality as n (account_id, livemode, endpoint_id, id, attempts, trigger, started_at,
+                duration_ms, succeeded, retry_ms, remote_ip, status, headers, body, error, ord)
             ),
             recorded as (
               update deliveries d set attempts = d.attempts + 1, updated_at = now(), worker = null,
@@ -189,7 +217,7 @@ export class Deliveries extends Context.Service<
               from (select * from input order by id) n
               where d.account_id = n.account_id and d.livemode = n.livemode and d.id = n.id
                 and d.attempts = n.attempts and d.status = 'pending'
-              returning n.*
+              returning n.*, d.status = 'pending' and d.next_attempt_at <= now() as is_due
             ),
             log as (
               insert into attempts (account_id, livemode, delivery_id, number, trigger, started_at, duration_ms, remote_ip,
@@ -197,20 +225,35 @@ export class Deliveries extends Context.Service<
               select account_id, livemode, id, attempts + 1, trigger, started_at, duration_ms, nullif(remote_ip, ''),
                 nullif(status, 0), headers::jsonb, body, nullif(error, '')::jsonb
               from recorded
+            ),
+            health as (
+              update webhook_endpoints w set
+                failing_since = case when r.succeeded then null else coalesce(w.failing_since, now()) end,
+                last_success_at = case when r.succeeded then now() else w.last_success_at end
+              from (
+                select account_id, livemode, endpoint_id, bool_or(succeeded) as succeeded from recorded
+                group by account_id, livemode, endpoint_id
+              ) r
+              where w.account_id = r.account_id and w.livemode = r.livemode and w.id = r.endpoint_id
+                and case when r.succeeded
+                  then w.failing_since is not null or w.last_success_at is null
+                    or w.last_success_at < now() - ${healthResolutionSeconds} * interval '1 second'
+                  else w.failing_since is null end
+            ),
+            waiting as (
+              select e.*, exists (
+                select from deliveries d
+                where d.account_id = e.account_id and d.livemode = e.livemode and d.endpoint_id = e.endpoint_id
+                  and d.status = 'pending' and d.next_attempt_at <= now()
+              ) as is_due
+              from (select distinct account_id, livemode, endpoint_id from input) e
             )
-            update webhook_endpoints w set
-              failing_since = case when r.succeeded then null else coalesce(w.failing_since, now()) end,
-              last_success_at = case when r.succeeded then now() else w.last_success_at end
-            from (
-              select account_id, livemode, endpoint_id, bool_or(succeeded) as succeeded from recorded
-              group by account_id, livemode, endpoint_id
-            ) r
-            where w.account_id = r.account_id and w.livemode = r.livemode and w.id = r.endpoint_id
-              and case when r.succeeded
-                then w.failing_since is not null or w.last_success_at is null
-                  or w.last_success_at < now() - ${healthResolutionSeconds} * interval '1 second'
-                else w.failing_since is null end`
-          return attempts.map(() => undefined)
+            select w.is_due or coalesce(r.is_due, false) as more
+            from input n
+            join waiting w using (account_id, livemode, endpoint_id)
+            left join recorded r on r.ord = n.ord
+            order by n.ord`
+          return rows.map(({ more }) => more)
         }, Effect.orDie)
       })
 
@@ -243,7 +286,7 @@ export class Deliveries extends Context.Service<
       return Deliveries.of({
         take,
         rest,
-        record: Effect.fn("Deliveries.record")((attempt: CompletedAttempt) => Effect.asVoid(record(attempt))),
+        record: Effect.fn("Deliveries.record")(record),
         dueEndpoints
       })
     })

@@ -1,4 +1,4 @@
-import { Effect, Layer } from "effect"
+import { Clock, Effect, Layer } from "effect"
 import { Entity, ShardingConfig } from "effect/cluster"
 import { workLayer } from "../../src/App.ts"
 import * as Account from "../../src/entities/Account.ts"
@@ -51,9 +51,18 @@ export const deliverAll = Effect.fnUntraced(function* (
   key: EndpointKey
 ) {
   const { count, until } = yield* MemoryTables
-  const before = count("Deliveries.rest")
+  const now = yield* Clock.currentTimeMillis
+  const [rests, takes] = [count("Deliveries.rest"), count("Deliveries.take")]
   yield* deliver(key)
-  yield* until(() => count("Deliveries.rest") > before)
+  // It has looked in vain, or nothing is left to look for.
+  yield* until(({ deliveries }) => {
+    if (count("Deliveries.rest") > rests) return true
+    const pending = [...deliveries.values()].filter(
+      ({ endpoint_id, status }) => endpoint_id === key.id && status === "pending"
+    )
+    const isBusy = pending.some(({ isUnderWay, next_attempt_at }) => isUnderWay || next_attempt_at <= now)
+    return count("Deliveries.take") > takes && !isBusy
+  })
 })
 
 export const invoiceOf = Effect.fnUntraced(function* (key: InvoiceKey) {

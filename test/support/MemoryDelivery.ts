@@ -195,13 +195,17 @@ export const deliveriesLayer = Layer.effect(
         }),
       record: (attempt) =>
         call("Deliveries.record", ({ attempts, deliveries, endpoints }, now) => {
+          const isDue = ({ endpoint_id, next_attempt_at, status }: DeliveryRow) =>
+            endpoint_id === attempt.delivery.endpoint.id && status === "pending" && next_attempt_at <= now
           const row = deliveries.get(attempt.delivery.id)
-          if (row === undefined || row.status !== "pending" || row.attempts !== attempt.delivery.attempts) return
-          deliveries.set(row.id, { ...row, ...recorded(row, attempt, now) })
-          attempts.push({ ...attempt, number: row.attempts + 1 })
-          const endpoint = endpoints.get(row.endpoint_id)
-          if (endpoint !== undefined)
-            endpoints.set(endpoint.id, { ...endpoint, ...health(endpoint, attempt.succeeded, now) })
+          if (row?.status === "pending" && row.attempts === attempt.delivery.attempts) {
+            deliveries.set(row.id, { ...row, ...recorded(row, attempt, now) })
+            attempts.push({ ...attempt, number: row.attempts + 1 })
+            const endpoint = endpoints.get(row.endpoint_id)
+            if (endpoint !== undefined)
+              endpoints.set(endpoint.id, { ...endpoint, ...health(endpoint, attempt.succeeded, now) })
+          }
+          return [...deliveries.values()].some(isDue)
         }),
       dueEndpoints: (limit) =>
         call("Deliveries.dueEndpoints", (tables, now) => {
