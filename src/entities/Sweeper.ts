@@ -11,7 +11,10 @@ import { Workload } from "./Workload.ts"
 
 const interval = Duration.seconds(1)
 const pageSize = 1_000
-const portion = 32
+
+// A page is told within the lease of its rows, however busy the process is.
+const invoicesMax = 256
+const portion = 8
 
 // What one circuit transmits in a second, once the authority is back: it has others' backlogs to take as well.
 const transmissions = 50
@@ -32,7 +35,7 @@ export const layer = Singleton.make(
     const workload = yield* Workload
 
     const sweepInvoices = Effect.gen(function* () {
-      const due = yield* invoices.takeDue(pageSize)
+      const due = yield* invoices.takeDue(invoicesMax)
       const accounts = new Map(due.filter((item) => item.queued).map((item) => [accountAddress(item), item]))
       yield* Effect.forEach(accounts.values(), telling.numberDrafts, { discard: true })
       // In portions, or what comes in now would queue up behind a backlog that has come due at once.
@@ -43,7 +46,8 @@ export const layer = Singleton.make(
         yield* workload.calm
         yield* Effect.forEach(some, telling.proceed, { discard: true })
       }
-    })
+      return due.length >= invoicesMax
+    }).pipe(Effect.repeat({ while: (isMore) => isMore }))
     // While the authority is away, the oldest finds out whether it is back; then they are transmitted, oldest first.
     const sweepContingency = Effect.gen(function* () {
       for (const circuit of yield* circuits.waiting) {
@@ -60,10 +64,14 @@ export const layer = Singleton.make(
       yield* Effect.forEach(yield* emails.dueDocuments(pageSize), telling.mail, { discard: true })
     })
 
+    // Side by side: a backlog of documents does not keep a delivery waiting.
     yield* Effect.forEach(
       [workers.freeDead, sweepInvoices, sweepContingency, sweepDeliveries, sweepEmails],
-      Effect.catchCause((cause) => Effect.logWarning("A sweep failed; the next one is in a second", cause)),
-      { discard: true }
-    ).pipe(Effect.repeat(Schedule.spaced(interval)))
+      (sweep) =>
+        Effect.catchCause(sweep, (cause) =>
+          Effect.logWarning("A sweep failed; the next one is in a second", cause)
+        ).pipe(Effect.repeat(Schedule.spaced(interval))),
+      { concurrency: "unbounded", discard: true }
+    )
   })
 )

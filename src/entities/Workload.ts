@@ -3,7 +3,7 @@ import { Context, Duration, Effect, Latch, Layer } from "effect"
 // Beyond these the process is busy: it answers first and works off later.
 const creatingMax = 8
 const signingMax = 64
-const workingMax = 32
+const workingMax = 8
 
 // However busy the process is, the work of each account goes on at this pace.
 const patience = Duration.millis(100)

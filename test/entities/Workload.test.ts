@@ -37,8 +37,8 @@ describe("Workload", () => {
   it.effect("is calm while little is signed and stored, and lets what was late go on then", () =>
     Effect.gen(function* () {
       const { calm, room } = yield* Workload
-      yield* busy("signing", 16)
-      yield* busy("storing", 15)
+      yield* busy("signing", 4)
+      yield* busy("storing", 3)
       yield* calm
       const last = yield* busy("storing", 1)
       yield* room
