@@ -103,7 +103,7 @@ verdict(
   rate("service, nothing signed, 32 connections") / rate("floor: one statement an invoice, 1 range"),
   0.35
 )
-verdict("p99 of the whole way at half the top rate, ms", rate("p99 at half"), 150, false)
+verdict("p99 from POST to accepted at half the top rate, ms", rate("p99 at half"), 150, false)
 verdict("one account / a hundred", own / rate("service, 100 accounts, 32 connections"), 0.8)
 verdict("p99 beside a backlog of one account / by themselves", rate("neighbours of a backlog"), 1.5, false)
 verdict("p99 beside a hanging receiver / by themselves", rate("neighbours of a hanging receiver"), 1.5, false)
