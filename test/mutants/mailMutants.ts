@@ -80,7 +80,7 @@ export const mailMutants: ReadonlyArray<Mutant> = [
   },
   {
     name: "nobody tells the actor that there is an e-mail",
-    file: "src/entities/InvoiceWork.ts",
+    file: "src/entities/InvoiceSteps.ts",
     find: "if (emailed) yield* telling.mail(row)",
     replace: "",
     tests: ofTheActor

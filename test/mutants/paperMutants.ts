@@ -41,8 +41,8 @@ export const paperMutants: ReadonlyArray<Mutant> = [
   {
     name: "what may have left is signed anew when it enters contingency",
     file: "src/entities/Contingency.ts",
-    find: "const signed = isIssued(row)",
-    replace: "const signed = row.state === 'accepted_contingency'",
+    find: "const result = isIssued(row)",
+    replace: "const result = row.state === 'accepted_contingency'",
     tests: ["test/entities/Contingency.test.ts"]
   },
   {
