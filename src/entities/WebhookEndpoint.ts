@@ -142,17 +142,18 @@ const actor = (underWay: Effect.Success<typeof makeUnderWay>) =>
         (isMoreDue) => (isMoreDue || isHeldBack ? wake.open : Effect.void)
       )
 
-    const sendDue = Effect.gen(function* () {
-      yield* wake.await
-      yield* wake.close
+    // Not interrupted in between: what an actor has taken while it loses its shard would be due again only when its lease ends.
+    const takeAndSend = Effect.gen(function* () {
       const inFlight = underWay.count(entityId)
       const due = yield* deliveries.take(key, inFlight)
       isHeldBack = due.length === 0 && inFlight > 0
       if (due.length === 0 && inFlight === 0) return yield* deliveries.rest(key)
       yield* Effect.forEach(due, start, { discard: true })
-    })
+    }).pipe(Effect.uninterruptible)
 
-    yield* sendDue.pipe(
+    yield* wake.await.pipe(
+      Effect.andThen(wake.close),
+      Effect.andThen(takeAndSend),
       Effect.catchCause((cause) => Effect.logError("Deliveries could not be read; the sweeper will try again", cause)),
       Effect.forever,
       Effect.annotateLogs({ account_id: key.account_id, webhook_endpoint_id: key.id }),

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Queue } from "effect"
+import { Deferred, Effect, Exit, Fiber, Queue, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { WebhookEndpoints } from "../../src/store/WebhookEndpoints.ts"
 import { answered, FakeReceiver } from "../support/Fakes.ts"
@@ -133,6 +133,27 @@ describe("WebhookEndpoint: which, and when", () => {
       yield* TestClock.adjust("1 day")
       yield* deliverAll(deliver, endpoint)
       assert.lengthOf(receiver.requests, 1)
+    }).pipe(Effect.provide(alone))
+  )
+
+  it.effect("that moves while deliveries are being taken sends them, and leaves none to the end of its lease", () =>
+    Effect.gen(function* () {
+      const memory = yield* MemoryTables
+      const scope = yield* Scope.make()
+      const deliver = yield* Scope.provide(endpointOwner, scope)
+      const endpoint = yield* addEndpoint()
+      const { id } = yield* addDelivery(endpoint, "inv_1")
+      const [taking, gate] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      memory.onCall = (name) =>
+        name === "Deliveries.take"
+          ? Effect.uninterruptible(Effect.andThen(Deferred.succeed(taking, undefined), Deferred.await(gate)))
+          : Effect.void
+      yield* deliver(endpoint)
+      yield* Deferred.await(taking)
+      const moving = yield* Effect.forkChild(Scope.close(scope, Exit.void), { startImmediately: true })
+      yield* Deferred.succeed(gate, undefined)
+      yield* Fiber.join(moving)
+      assert.strictEqual((yield* deliveryOf(id)).status, "succeeded")
     }).pipe(Effect.provide(alone))
   )
 
