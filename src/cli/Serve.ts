@@ -8,6 +8,7 @@ import * as App from "../App.ts"
 import { applicationResponse } from "../documents/ApplicationResponse.ts"
 import type { SandboxCertificate } from "../documents/Certificate.ts"
 import { ContingencyAfter } from "../entities/Circuits.ts"
+import { Busyness } from "../entities/Workload.ts"
 import { readSignedDocument } from "../documents/SignedDocument.ts"
 import { RegisteredSoftware } from "../documents/Software.ts"
 import { NoticeSecret } from "../http/EmailNotices.ts"
@@ -21,6 +22,7 @@ import { sendOverSmtp } from "../outbound/MailerSmtp.ts"
 import { WebhookSender } from "../outbound/WebhookSender.ts"
 import * as Cluster from "../platform/Cluster.ts"
 import { discardTestKey, sandboxCertificateLayer, secretKeyLayer, testKey } from "../platform/DataFiles.ts"
+import { makeBusyness } from "../platform/EventLoop.ts"
 import * as Postgres from "../platform/Postgres.ts"
 import * as Server from "../platform/Server.ts"
 import { Settings } from "../platform/Settings.ts"
@@ -144,6 +146,7 @@ export const serveWith = <E>(
         Layer.provideMerge(NodeCrypto.layer),
         Layer.provideMerge(
           Layer.mergeAll(
+            Layer.sync(Busyness, makeBusyness),
             Layer.effect(
               RetentionDays,
               Effect.map(Settings, ({ retentionDays }) => retentionDays)

@@ -1,4 +1,4 @@
-import { Context, Duration, Effect, Latch, Layer } from "effect"
+import { Context, Duration, Effect, Latch, Layer, Schedule } from "effect"
 
 // Beyond these the process is busy: it answers first and works off later.
 const creatingMax = 8
@@ -7,6 +7,15 @@ const workingMax = 8
 
 // However busy the process is, the work of each account goes on at this pace.
 const patience = Duration.millis(100)
+
+// Above this, what is new would wait noticeably behind what was late already.
+const busyMax = 0.7
+const lookAgain = Duration.millis(10)
+
+/** How busy this process has been in the last moments, from 0 to 1. */
+export class Busyness extends Context.Reference<() => number>("folio/entities/Busyness", {
+  defaultValue: () => () => 0
+}) {}
 
 const gate = (isOpen: () => boolean) => ({ isOpen, latch: Latch.makeUnsafe(true) })
 
@@ -29,41 +38,45 @@ export class Workload extends Context.Service<
     readonly calm: Effect.Effect<void>
   }
 >()("folio/entities/Workload") {
-  static readonly layer = Layer.sync(Workload, () => {
-    const count = { creating: 0, signing: 0, storing: 0 }
-    const room = gate(() => count.creating < creatingMax && count.signing < signingMax)
-    const calm = gate(() => count.creating < creatingMax && count.signing + count.storing < workingMax)
+  static readonly layer = Layer.effect(
+    Workload,
+    Effect.map(Busyness, (busyness) => {
+      const count = { creating: 0, signing: 0, storing: 0 }
+      const room = gate(() => count.creating < creatingMax && count.signing < signingMax)
+      const calm = gate(() => count.creating < creatingMax && count.signing + count.storing < workingMax)
 
-    const change = (what: keyof typeof count, by: 1 | -1) => {
-      count[what] += by
-      for (const { isOpen, latch } of [room, calm]) {
-        if (isOpen()) latch.openUnsafe()
-        else latch.closeUnsafe()
+      const change = (what: keyof typeof count, by: 1 | -1) => {
+        count[what] += by
+        for (const { isOpen, latch } of [room, calm]) {
+          if (isOpen()) latch.openUnsafe()
+          else latch.closeUnsafe()
+        }
       }
-    }
 
-    const counted =
-      (what: keyof typeof count) =>
-      <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-        Effect.suspend(() => {
-          change(what, 1)
-          return Effect.ensuring(
-            effect,
-            Effect.sync(() => change(what, -1))
-          )
-        })
+      const counted =
+        (what: keyof typeof count) =>
+        <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+          Effect.suspend(() => {
+            change(what, 1)
+            return Effect.ensuring(
+              effect,
+              Effect.sync(() => change(what, -1))
+            )
+          })
 
-    const pass = ({ latch }: typeof room) =>
-      Effect.suspend(() => (latch.isOpen() ? Effect.void : Effect.timeoutOption(latch.await, patience))).pipe(
-        Effect.asVoid
-      )
+      const briefly = (wait: Effect.Effect<unknown>) => Effect.asVoid(Effect.timeoutOption(wait, patience))
+      const hasTime = Effect.repeat(Effect.sync(busyness), {
+        until: (busy) => busy <= busyMax,
+        schedule: Schedule.spaced(lookAgain)
+      })
 
-    return Workload.of({
-      creating: counted("creating"),
-      signing: counted("signing"),
-      storing: counted("storing"),
-      room: pass(room),
-      calm: pass(calm)
+      return Workload.of({
+        creating: counted("creating"),
+        signing: counted("signing"),
+        storing: counted("storing"),
+        room: Effect.suspend(() => (room.latch.isOpen() ? Effect.void : briefly(room.latch.await))),
+        calm: briefly(Effect.andThen(calm.latch.await, hasTime))
+      })
     })
-  })
+  )
 }

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Array, Deferred, Effect, Fiber } from "effect"
+import { Array, Deferred, Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import { Workload } from "../../src/entities/Workload.ts"
+import { Busyness, Workload } from "../../src/entities/Workload.ts"
 
 /** `count` pieces of work under way, until they are told to end. */
 const busy = Effect.fnUntraced(function* (what: "creating" | "signing" | "storing", count: number) {
@@ -53,6 +53,28 @@ describe("Workload", () => {
       yield* TestClock.adjust("1 millis")
       yield* Fiber.join(patient)
     }).pipe(Effect.provide(Workload.layer))
+  )
+
+  it.effect("lets what was late wait, but not for long, while the process has no time for it", () =>
+    Effect.gen(function* () {
+      let busyness = 0.9
+      const { calm, room } = yield* Workload.pipe(
+        Effect.provide(Workload.layer.pipe(Layer.provide(Layer.succeed(Busyness, () => busyness))))
+      )
+      yield* room
+      const held = yield* Effect.forkChild(calm, { startImmediately: true })
+      yield* TestClock.adjust("50 millis")
+      assert.isTrue(yield* isWaiting(held))
+      busyness = 0.5
+      yield* TestClock.adjust("10 millis")
+      yield* Fiber.join(held)
+      busyness = 0.9
+      const patient = yield* Effect.forkChild(calm, { startImmediately: true })
+      yield* TestClock.adjust("99 millis")
+      assert.isTrue(yield* isWaiting(patient))
+      yield* TestClock.adjust("1 millis")
+      yield* Fiber.join(patient)
+    })
   )
 
   it.effect("lets nobody wait longer than 100 ms, however busy the process stays", () =>
