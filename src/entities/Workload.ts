@@ -17,6 +17,8 @@ export class Busyness extends Context.Reference<() => number>("folio/entities/Bu
   defaultValue: () => () => 0
 }) {}
 
+const briefly = (wait: Effect.Effect<unknown>) => Effect.asVoid(Effect.timeoutOption(wait, patience))
+
 const gate = (isOpen: () => boolean) => ({ isOpen, latch: Latch.makeUnsafe(true) })
 
 /**
@@ -64,7 +66,6 @@ export class Workload extends Context.Service<
             )
           })
 
-      const briefly = (wait: Effect.Effect<unknown>) => Effect.asVoid(Effect.timeoutOption(wait, patience))
       const hasTime = Effect.repeat(Effect.sync(busyness), {
         until: (busy) => busy <= busyMax,
         schedule: Schedule.spaced(lookAgain)
