@@ -1,7 +1,7 @@
 import { Context, Duration, Effect, Latch, Layer, Schedule } from "effect"
 
 // Beyond these the process is busy: it answers first and works off later.
-const creatingMax = 8
+const creatingMax = 16
 const signingMax = 64
 const workingMax = 8
 

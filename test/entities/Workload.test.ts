@@ -23,7 +23,7 @@ const isWaiting = (fiber: Fiber.Fiber<void>) => Effect.sync(() => fiber.pollUnsa
 describe("Workload", () => {
   it.effect("has room until the process is busy, and again when it is not", () =>
     Effect.gen(function* () {
-      const few = yield* busy("creating", 7)
+      const few = yield* busy("creating", 15)
       assert.isFalse(yield* isWaiting(yield* waiting))
       const last = yield* busy("creating", 1)
       const held = yield* waiting
@@ -92,7 +92,7 @@ describe("Workload", () => {
     Effect.gen(function* () {
       const workload = yield* Workload
       for (const work of [Effect.fail("broken"), Effect.interrupt]) {
-        yield* Effect.forEach(Array.range(1, 8), () => Effect.exit(workload.creating(work)), {
+        yield* Effect.forEach(Array.range(1, 16), () => Effect.exit(workload.creating(work)), {
           concurrency: "unbounded"
         })
       }
