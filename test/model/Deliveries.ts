@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto"
 import type { Event as AnyEvent, NoteSnapshot } from "../../schemas/Event.ts"
 import type { Invoice, InvoiceSnapshot } from "../../schemas/Invoice.ts"
 import type { AuditorOptions } from "./Auditor.ts"
-import { type Entry, isSuccess, isUnknown, type Journal, type Moment } from "./Journal.ts"
+import { type Entry, isSuccess, isUnknown, type Journal, meaning, type Moment } from "./Journal.ts"
 import type { Webhook } from "./Surroundings.ts"
 import type { Book } from "./World.ts"
 
@@ -212,6 +212,21 @@ export class Deliveries {
     return this.journal.things.get(endpoint)?.maker
   }
 
+  /** From when on it may be there: the request that was told of it may be the repetition of one that was not. */
+  private askedFirst(creation: Entry): number {
+    const before = this.journal.entries.filter(
+      (entry) =>
+        entry.kind === "create" &&
+        entry.apiKey === creation.apiKey &&
+        entry.key !== null &&
+        entry.key === creation.key &&
+        entry.asked.tick < creation.asked.tick &&
+        isUnknown(entry) &&
+        meaning(entry) === meaning(creation)
+    )
+    return Math.min(creation.asked.at, ...before.map(({ asked }) => asked.at))
+  }
+
   /** The requests that have changed, or may have changed, the endpoint. A replay has not. */
   private changes(endpoint: string, kinds: ReadonlyArray<Entry["kind"]>): ReadonlyArray<Entry> {
     const book = this.journal.things.get(endpoint)?.book
@@ -227,7 +242,7 @@ export class Deliveries {
   /** Everything that the endpoint may have been at some moment of the span. */
   private possible(endpoint: string, span: Span): ReadonlyArray<State> {
     const creation = this.creation(endpoint)
-    if (creation === undefined || creation.asked.at > span.to) return [null]
+    if (creation === undefined || this.askedFirst(creation) > span.to) return [null]
     const changes = this.changes(endpoint, ["change", "remove"]).filter(({ asked }) => asked.at <= span.to)
     const isOver = (entry: Entry) => isSuccess(entry) && entry.answered!.at < span.from
     const settled = changes.filter(
