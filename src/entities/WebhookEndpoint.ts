@@ -62,7 +62,7 @@ const actor = (underWay: Effect.Success<typeof makeUnderWay>) =>
     const { entityId } = yield* Entity.CurrentAddress
     const key = endpointKeyOf(entityId)
     const wake = yield* Latch.make(true)
-    // It was looked in vain for what is due, while an attempt under way might hold it back.
+    // While an attempt under way may hold back what is looked for: then it is looked for once more at its end.
     let isHeldBack = false
     const userAgent = `Folio/${info.version} (+${info.baseUrl}/docs)`
 
@@ -145,8 +145,9 @@ const actor = (underWay: Effect.Success<typeof makeUnderWay>) =>
     // Not interrupted in between: what an actor has taken while it loses its shard would be due again only when its lease ends.
     const takeAndSend = Effect.gen(function* () {
       const inFlight = underWay.count(entityId)
+      isHeldBack = inFlight > 0
       const due = yield* deliveries.take(key, inFlight)
-      isHeldBack = due.length === 0 && inFlight > 0
+      isHeldBack &&= due.length === 0
       if (due.length === 0 && inFlight === 0) return yield* deliveries.rest(key)
       yield* Effect.forEach(due, start, { discard: true })
     }).pipe(Effect.uninterruptible)

@@ -129,7 +129,8 @@ export class Deliveries extends Context.Service<
             join events e on e.account_id = t.account_id and e.livemode = t.livemode and e.id = t.event_id
             join webhook_endpoints w on w.account_id = t.account_id and w.livemode = t.livemode and w.id = t.endpoint_id
             order by t.seq`
-          return requests.map((_, index) => rows.filter(({ ord }) => ord === index + 1))
+          const byRequest = Map.groupBy(rows, ({ ord }) => ord)
+          return requests.map((_, index) => byRequest.get(index + 1) ?? [])
         }, Effect.orDie)
       })
 
