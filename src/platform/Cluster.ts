@@ -1,20 +1,20 @@
-import * as NodeClusterSocket from "@effect/platform-node/NodeClusterSocket"
-import { type Context, Effect, Layer, Option, Schema } from "effect"
+import { Effect, Layer, Option } from "effect"
 import {
   MessageStorage,
+  Runner,
   RunnerAddress,
   RunnerHealth,
   Runners,
   RunnerStorage,
   Sharding,
   ShardingConfig,
+  SocketRunner,
   SqlRunnerStorage
 } from "effect/cluster"
+import { RpcSerialization } from "effect/rpc"
 import { SqlClient } from "effect/sql"
+import { RunnerConnections } from "./RunnerConnections.ts"
 import { Settings } from "./Settings.ts"
-
-/** The other processes cannot reach this one. The message is one line that says what to do. */
-export class RunnerError extends Schema.TaggedError<RunnerError>()("RunnerError", { message: Schema.String }) {}
 
 const common = {
   // An invoice's actor lives for a second or two; under full load many thousands do at once.
@@ -61,34 +61,54 @@ const assignmentsRefresh = "500 millis"
 // A process that refuses connections is dead at once: its lease need not end first. Silence alone is no proof.
 const healthCheck = "2 seconds"
 
+// Of one message between processes. The largest are bodies of requests and answers, which are much smaller.
+const messageBytesMax = 4 * 1024 * 1024
+
+/**
+ * Whoever has another key would own actors that nobody can talk to. It is entered in the list before the others are tried: of
+ * two that start at once one sees the other there.
+ */
+const join = (address: RunnerAddress.RunnerAddress) =>
+  Layer.effectDiscard(
+    Effect.gen(function* () {
+      const { reach } = yield* RunnerConnections
+      const storage = yield* RunnerStorage.RunnerStorage
+      yield* Effect.orDie(storage.register(Runner.make({ address, groups: ["default"], weight: 1 }), false))
+      const others = (yield* Effect.orDie(storage.getRunners)).flatMap(([runner]) =>
+        runner.address.host === address.host && runner.address.port === address.port ? [] : [runner.address]
+      )
+      yield* Effect.forEach(others, reach, { concurrency: "unbounded", discard: true }).pipe(
+        Effect.onError(() => Effect.ignore(storage.unregister(address)))
+      )
+    })
+  )
+
 /**
  * Actors spread over all processes that share the database. An owner that is killed is replaced when its lease has ended; one
  * that merely paused for less than that keeps its shards.
  */
 const manyProcesses = (host: string, port: number) => {
-  const address = Option.some(RunnerAddress.RunnerAddress.make({ host, port }))
-  const config = {
-    ...common,
-    runnerAddress: address,
-    runnerListenAddress: address,
-    shardLockExpiration: lease,
-    shardLockRefreshInterval: leaseRefresh,
-    refreshAssignmentsInterval: assignmentsRefresh,
-    runnerHealthCheckInterval: healthCheck
-  } as const
-  return NodeClusterSocket.layer({ storage: "byo", shardingConfig: config }).pipe(
+  const address = RunnerAddress.RunnerAddress.make({ host, port })
+  return SocketRunner.layer.pipe(
+    Layer.provide(join(address)),
+    Layer.provide(RunnerHealth.layerPing.pipe(Layer.provide(Runners.layerRpc))),
+    Layer.provide(RunnerConnections.layer(address)),
     Layer.provideMerge(volatile),
     // Its tables are made where the others are.
     Layer.provide(forgetRunners.pipe(Layer.provideMerge(SqlRunnerStorage.layerStorage({})))),
-    Layer.provide(ShardingConfig.layer(config)),
-    Layer.catchTag("SocketServerError", ({ reason }) => {
-      const why = reason.cause instanceof Error ? reason.cause.message : reason.message
-      const message = `Folio cannot listen for the other processes on ${host}:${port} (${why}). Give each process a RUNNER_PORT of its own on its machine, and a RUNNER_HOST that the others reach.`
-      return Layer.effectContext(
-        Effect.fail(new RunnerError({ message })) as Effect.Effect<Context.Context<Sharding.Sharding>, RunnerError>
-      )
-    }),
-    Layer.catchTag(["ConfigError", "SqlError"], (error) => Layer.effectContext(Effect.die(error)))
+    Layer.provide(RpcSerialization.layerSchemaBinary({ maxFrameSize: messageBytesMax })),
+    Layer.provide(
+      ShardingConfig.layer({
+        ...common,
+        runnerAddress: Option.some(address),
+        runnerListenAddress: Option.some(address),
+        shardLockExpiration: lease,
+        shardLockRefreshInterval: leaseRefresh,
+        refreshAssignmentsInterval: assignmentsRefresh,
+        runnerHealthCheckInterval: healthCheck
+      })
+    ),
+    Layer.catchTag("SqlError", (error) => Layer.effectContext(Effect.die(error)))
   )
 }
 

@@ -178,7 +178,8 @@ export class Settings extends Context.Service<
       }
       if (raw.cluster === "socket" && (raw.databaseUrl._tag === "None" || secretKey === undefined)) {
         return yield* new SettingsError({
-          message: "CLUSTER=socket needs DATABASE_URL and FOLIO_KEY, the same ones in every process."
+          message:
+            "CLUSTER=socket needs DATABASE_URL and FOLIO_KEY, the same ones in every process: a key that each makes for itself would not do."
         })
       }
       return Settings.of({

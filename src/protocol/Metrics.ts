@@ -150,6 +150,12 @@ export const deliveriesWaiting = gauge(
   "Pending deliveries: due, scheduled for later, or resting with their endpoint. Of the whole database; counted up to a limit."
 )
 
+export const runnersRefused = counter(
+  "folio_runner_connections_refused_total",
+  ["reason"],
+  "Connections to RUNNER_PORT that were cut before they had proved that they come from a process of the service: another_key, no_proof, too_slow or too_many at once."
+)
+
 export const purged = counter("folio_purged_rows_total", ["table"], "Rows removed because they were past their time.")
 
 /* Under the names that other programs use for these. */
