@@ -11,3 +11,7 @@ const program =
     : run((await import("./cli/Folio.ts")).folio(words))
 
 NodeRuntime.runMain<unknown, unknown>(program, { teardown, disableErrorReporting: true })
+
+// Who closes the terminal wants what SIGTERM wants. What is said after that has no reader, and must not end the process.
+process.on("SIGHUP", () => process.emit("SIGTERM", "SIGTERM"))
+for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {})

@@ -4,6 +4,8 @@ import { Command } from "effect/cli"
 import * as DataFiles from "../platform/DataFiles.ts"
 import * as Postgres from "../platform/Postgres.ts"
 import { type Finding, finding, inspect } from "../platform/PostgresInspection.ts"
+import { unusable, where } from "../platform/PostgresPlace.ts"
+import { existingSecretKey } from "../platform/SealingKey.ts"
 import { Settings } from "../platform/Settings.ts"
 import { Backlog } from "../store/Backlog.ts"
 import * as Inspection from "../store/Inspection.ts"
@@ -17,9 +19,13 @@ const leftMin = 100n
 const waitsMaxSeconds = 300
 
 const secrets = Effect.gen(function* () {
-  const key = yield* DataFiles.existingSecretKey
+  const key = yield* existingSecretKey
   if (key._tag === "Exposed") {
     return finding("secrets", false, `${key.path} can be read by others`, `Run: chmod 600 ${key.path}`)
+  }
+  if (key._tag === "Damaged") {
+    const advice = "Restore it from its backup, or set FOLIO_KEY to what it held."
+    return finding("secrets", false, `${key.path} does not hold 32 bytes in base64`, advice)
   }
   const stored = (yield* Inspection.storedSecrets).length
   if (key._tag === "None") {
@@ -54,6 +60,14 @@ const certificate = Effect.gen(function* () {
     `Put a new one in the place of ${found.path}, or remove it: the next start makes another for the sandbox.`
   )
 })
+
+// A file that cannot be read is a finding like any other: its message says what to do.
+const legible = <E, R>(check: string, effect: Effect.Effect<Finding, E | DataFiles.DataDirError, R>) =>
+  Effect.catchIf(
+    effect,
+    (error) => error instanceof DataFiles.DataDirError,
+    ({ message }) => Effect.succeed(finding(check, false, message, "The service does not start before."))
+  )
 
 // Nothing is wrong with a sandbox that mails nobody.
 const mail = Effect.map(Settings, ({ mail: server }) => ({
@@ -137,15 +151,20 @@ const examine = Effect.gen(function* () {
   }
   const outside = yield* Effect.result(inspect(place.success))
   if (outside._tag === "Failure") {
-    const message = `The database at ${Postgres.where(place.success)} cannot be used: ${outside.failure.message}`
-    return [finding("database", false, message, "Check DATABASE_URL and that the server runs.")]
+    const { message } = unusable(place.success, outside.failure)
+    return [finding("database", false, message, "Nothing else can be looked at until it answers.")]
   }
-  const reached = finding("database", true, `The database at ${Postgres.where(place.success)} answers`, "")
-  const before: ReadonlyArray<Finding> = [reached, ...outside.success, yield* certificate, yield* mail]
+  const reached = finding("database", true, `The database at ${where(place.success)} answers`, "")
+  const before: ReadonlyArray<Finding> = [
+    reached,
+    ...outside.success,
+    yield* legible("certificate", certificate),
+    yield* mail
+  ]
   // What is in the tables can be read when they are those of this release.
   if (outside.success.some(({ check, ok }) => (check === "migrations" || check === "roles") && !ok)) return before
   const inside = yield* Effect.all([
-    Effect.map(secrets, (one) => [one]),
+    Effect.map(legible("secrets", secrets), (one) => [one]),
     Effect.map(liveCertificates, (one) => [one]),
     Effect.map(ranges, (one) => [one]),
     backlog

@@ -21,10 +21,12 @@ import { Mailer, mailer } from "../outbound/Mailer.ts"
 import { sendOverSmtp } from "../outbound/MailerSmtp.ts"
 import { WebhookSender } from "../outbound/WebhookSender.ts"
 import * as Cluster from "../platform/Cluster.ts"
-import { discardTestKey, sandboxCertificateLayer, secretKeyLayer, testKey } from "../platform/DataFiles.ts"
+import { discardTestKey, sandboxCertificateLayer, testKey } from "../platform/DataFiles.ts"
 import { makeBusyness } from "../platform/EventLoop.ts"
 import * as Postgres from "../platform/Postgres.ts"
+import { secretKeyLayer } from "../platform/SealingKey.ts"
 import * as Server from "../platform/Server.ts"
+import { ServiceLock } from "../platform/ServiceLock.ts"
 import { Settings } from "../platform/Settings.ts"
 import * as Telemetry from "../platform/Telemetry.ts"
 import { welcome } from "../platform/Welcome.ts"
@@ -98,12 +100,12 @@ const mail = Layer.mergeAll(
 /** The test key of the sandbox account, if this start has made it. */
 class NewTestKey extends Context.Service<NewTestKey, { readonly key: string | undefined }>()("folio/cli/NewTestKey") {}
 
-// The embedded database is this process's alone: no lease of a predecessor need be waited for.
+// Who serves the database alone has its lock: no lease of a predecessor need be waited for.
 const takeOver = Layer.effectDiscard(
   Effect.gen(function* () {
-    const { databaseUrl } = yield* Settings
+    const { runner } = yield* Settings
     const workers = yield* Workers
-    if (databaseUrl === undefined) yield* workers.succeed
+    if (runner === undefined) yield* workers.succeed
   })
 )
 
@@ -124,7 +126,7 @@ const untilStopped = Effect.gen(function* () {
   const settings = yield* Settings
   const { key } = yield* NewTestKey
   yield* Console.log(welcome(settings, key))
-  return yield* Effect.never
+  return yield* (yield* ServiceLock).lost
 })
 
 /**
@@ -142,7 +144,7 @@ export const serveWith = <E>(
         Layer.provideMerge(Layer.mergeAll(firstStart, takeOver)),
         Layer.provideMerge(App.storeLayer),
         Layer.provideMerge(secretKeyLayer),
-        Layer.provideMerge(Postgres.layer),
+        Layer.provideMerge(Postgres.serviceLayer),
         Layer.provideMerge(NodeCrypto.layer),
         Layer.provideMerge(
           Layer.mergeAll(

@@ -5,13 +5,13 @@
  * `folio.password` (the application's role), `folio.lock` and `folio.pid` (who is running).
  */
 import * as PgConnection from "@effect/sql-pg/PgConnection"
-import { Clock, type Duration, Effect, Predicate, Redacted, Schedule, type Scope } from "effect"
+import { Clock, type Duration, Effect, Redacted, Schedule, type Scope } from "effect"
 import { AuthenticationError, type SqlError } from "effect/sql/SqlError"
 import { randomBytes } from "node:crypto"
 import * as Fs from "node:fs"
 import * as Net from "node:net"
 import * as Path from "node:path"
-import { DatabaseSync } from "node:sqlite"
+import { lock } from "./DataDirLock.ts"
 import * as Binaries from "./PostgresBinaries.ts"
 import { EmbeddedPostgresError } from "./PostgresBinaries.ts"
 import * as Cluster from "./PostgresCluster.ts"
@@ -34,7 +34,6 @@ const ROLE = "folio"
 const DATABASE = "folio"
 /** Backends outlive a killed postmaster by their running statement, which is given 10 s. */
 const START_WITHIN = "15 seconds"
-const SQLITE_BUSY = 5
 
 /** 50 ms, doubled up to `longest`. */
 const backOff = (longest: Duration.Input) => Schedule.min([Schedule.exponential("50 millis"), Schedule.spaced(longest)])
@@ -45,49 +44,8 @@ const attempt = <A>(message: string, body: () => A): Effect.Effect<A, EmbeddedPo
     catch: (cause) => new EmbeddedPostgresError({ message: `${message}: ${Binaries.reasonOf(cause)}` })
   })
 
-/**
- * Makes the data directory ours until the scope closes. The lock is the kernel's, so it ends with the process however that
- * ends, and holds between containers that share the directory; SQLite is the way to it that Node has on every platform.
- */
-const lock = Effect.fn("EmbeddedPostgres.lock")(function* (
-  directory: string
-): Effect.fn.Return<void, EmbeddedPostgresError, Scope.Scope> {
-  const pidFile = Path.join(directory, "folio.pid")
-  const acquire = Effect.try({
-    try: () => {
-      Fs.mkdirSync(directory, { recursive: true, mode: 0o700 })
-      const database = new DatabaseSync(Path.join(directory, "folio.lock"))
-      try {
-        database.exec("BEGIN EXCLUSIVE")
-        Fs.writeFileSync(pidFile, `${process.pid}\n`)
-      } catch (cause) {
-        database.close()
-        throw cause
-      }
-      return database
-    },
-    catch: (cause) => {
-      if (!Predicate.hasProperty(cause, "errcode") || cause.errcode !== SQLITE_BUSY) {
-        return new EmbeddedPostgresError({
-          message: `Cannot keep data in DATA_DIR ${directory}: ${Binaries.reasonOf(cause)}. Name a directory this user may write to.`
-        })
-      }
-      const owner = Fs.existsSync(pidFile) ? `pid ${Fs.readFileSync(pidFile, "utf8").trim()}` : "pid unknown"
-      return new EmbeddedPostgresError({
-        message: `Another Folio (${owner}) is already running with DATA_DIR ${directory}. Stop it, or give this one a DATA_DIR of its own.`
-      })
-    }
-  })
-  yield* Effect.acquireRelease(acquire, (database) =>
-    Effect.sync(() => {
-      Fs.rmSync(pidFile, { force: true })
-      database.close()
-    })
-  )
-})
-
 /** The password in the file; a new one at the first start. It is on disk before PostgreSQL learns of it. */
-const password = (file: string): Effect.Effect<string, EmbeddedPostgresError> =>
+const password = (file: string, advice: string): Effect.Effect<string, EmbeddedPostgresError> =>
   attempt(`Cannot keep a password in ${file}`, () => {
     if (!Fs.existsSync(file)) {
       const unfinished = `${file}.new`
@@ -95,7 +53,9 @@ const password = (file: string): Effect.Effect<string, EmbeddedPostgresError> =>
       Fs.writeFileSync(unfinished, randomBytes(24).toString("hex"), { mode: 0o600, flush: true })
       Fs.renameSync(unfinished, file)
     }
-    return Fs.readFileSync(file, "utf8").trim()
+    const secret = Fs.readFileSync(file, "utf8").trim()
+    if (!/^[0-9a-f]{48}$/.test(secret)) throw new Error(`it should hold 48 hex digits, and does not. ${advice}`)
+    return secret
   })
 
 /** PostgreSQL refuses to run as root, so root runs it as the owner of the cluster: `nobody`, unless it was made by another. */
@@ -247,8 +207,11 @@ export const start = Effect.fn("EmbeddedPostgres.start")(function* (options: {
   const native = yield* Binaries.find().pipe(
     Effect.flatMap((found) => Binaries.usable(found, account, Binaries.storesFor(directory, account)))
   )
-  const superuserPassword = yield* password(Path.join(directory, "postgres.password"))
-  const rolePassword = yield* password(Path.join(directory, "folio.password"))
+  const superuserPassword = yield* password(
+    Path.join(directory, "postgres.password"),
+    Fs.existsSync(path) ? "Restore it from its backup: PostgreSQL knows it already." : "Remove it: another is made."
+  )
+  const rolePassword = yield* password(Path.join(directory, "folio.password"), "Remove it: another is made.")
   const place = { path, account, native }
   yield* Cluster.removeUnfinished(directory)
   if (!Fs.existsSync(path)) yield* Cluster.initialize(place, superuserPassword)
@@ -273,7 +236,11 @@ export const start = Effect.fn("EmbeddedPostgres.start")(function* (options: {
     }),
     Effect.tap(({ port }) => asSuperuser(cluster, port, superuserPassword, prepareDatabase(rolePassword))),
     Effect.catchTag("ServerBusy", ({ message }) => {
-      const advice = `If an old one still runs there, stop it: kill -INT $(head -1 ${path}/postmaster.pid)`
+      const pidFile = `${path}/postmaster.pid`
+      const advice =
+        Fs.existsSync(pidFile) && Cluster.readPidFile(cluster) === undefined
+          ? `If no PostgreSQL runs there, remove what is left of ${pidFile}`
+          : `If an old one still runs there, stop it: kill -INT $(head -1 ${pidFile})`
       return new EmbeddedPostgresError({ message: `PostgreSQL in ${path} does not start: ${message}. ${advice}` })
     })
   )

@@ -1,5 +1,5 @@
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Layer, Redacted, Schema } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { SqlRunnerStorage } from "effect/cluster"
 import { Reactivity } from "effect/reactivity"
 import { Migrator, SqlClient, SqlError } from "effect/sql"
@@ -16,13 +16,14 @@ import notes from "../../migrations/0011_notes.ts"
 import contingency from "../../migrations/0012_contingency.ts"
 import certificates from "../../migrations/0013_certificates.ts"
 import emails from "../../migrations/0014_emails.ts"
+import keyCanary from "../../migrations/0020_key_canary.ts"
+import webhookAllow from "../../migrations/0021_webhook_allow.ts"
 import * as EmbeddedPostgres from "./EmbeddedPostgres.ts"
+import { DatabaseError, type Place, unusable, where } from "./PostgresPlace.ts"
 import * as Roles from "./PostgresRoles.ts"
 import * as Socket from "./PostgresSocket.ts"
+import * as ServiceLock from "./ServiceLock.ts"
 import { Settings } from "./Settings.ts"
-
-/** The database cannot be used. The message is one line that says what to do. */
-export class DatabaseError extends Schema.TaggedError<DatabaseError>()("DatabaseError", { message: Schema.String }) {}
 
 // transaction_timeout is of this version.
 export const versionMin = 17
@@ -57,15 +58,6 @@ const pool = {
   }
 } as const
 
-/** A server of somebody's, or the embedded one. */
-export type Place = { readonly url: Redacted.Redacted<string> } | EmbeddedPostgres.EmbeddedPostgresConnection
-
-export const where = (place: Place) => {
-  if (!("url" in place)) return `${place.host}:${place.port}`
-  const url = Redacted.value(place.url)
-  return URL.canParse(url) ? new URL(url).host : "DATABASE_URL"
-}
-
 const migrations = {
   "0001_tables": tables,
   "0002_workers": workers,
@@ -79,7 +71,9 @@ const migrations = {
   "0011_notes": notes,
   "0012_contingency": contingency,
   "0013_certificates": certificates,
-  "0014_emails": emails
+  "0014_emails": emails,
+  "0020_key_canary": keyCanary,
+  "0021_webhook_allow": webhookAllow
 }
 
 const migrate = Migrator.make({})({ loader: Migrator.fromRecord(migrations) })
@@ -89,14 +83,7 @@ export const lastMigration = Math.max(...Object.keys(migrations).map((name) => N
 
 const checkServer = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, place: Place) {
   const rows = yield* sql<{ version: number }>`
-    select current_setting('server_version_num')::integer / 10000 as version`.pipe(
-    Effect.mapError(
-      (error) =>
-        new DatabaseError({
-          message: `The database at ${where(place)} cannot be used (${error.message}). Check DATABASE_URL and that the server runs, or leave it unset to use the embedded PostgreSQL.`
-        })
-    )
-  )
+    select current_setting('server_version_num')::integer / 10000 as version`
   const version = rows[0]?.version ?? 0
   if (version < versionMin) {
     return yield* new DatabaseError({
@@ -118,27 +105,50 @@ const makeRoles = (sql: SqlClient.SqlClient, place: Place) =>
     )
   )
 
-/** Brings roles and tables to where this release wants them: as their owner, in a session of its own. */
-const prepare = Effect.fnUntraced(function* (place: Place) {
-  const { runner } = yield* Settings
-  // A migration may take its time, but not make others wait for locks; and one that has not taken on a role that sees the rows
-  // it touches fails, instead of overlooking them.
-  const startupParameters = { lock_timeout: limits.lock_timeout, row_security: "off" }
-  const sql = yield* PgClient.make({ ...session, ...place, maxConnections: 1, startupParameters })
-  yield* checkServer(sql, place)
-  yield* makeRoles(sql, place)
-  const runners = runner === undefined ? Layer.empty : SqlRunnerStorage.layerMigrations({})
-  yield* Effect.andThen(migrate, Layer.build(runners)).pipe(Effect.provideService(SqlClient.SqlClient, sql))
-}, Effect.scoped)
+const sqlErrorIn = (error: unknown): SqlError.SqlError | undefined => {
+  if (SqlError.isSqlError(error)) return error
+  return error instanceof Migrator.MigrationError ? sqlErrorIn(error.cause) : undefined
+}
 
-const readLastMigration = Effect.fnUntraced(function* (place: Place) {
-  const sql = yield* PgClient.make({ ...session, ...place, maxConnections: 1 })
-  yield* checkServer(sql, place)
-  const rows = yield* sql<{ last: number }>`select max(migration_id)::integer as last from effect_sql_migrations`.pipe(
-    Effect.orElseSucceed(() => [])
-  )
-  return rows[0]?.last ?? 0
-}, Effect.scoped)
+/** Whatever the database refuses is told in one line. */
+const explained = (place: Place) =>
+  Effect.mapError((error: SqlError.SqlError | Migrator.MigrationError | DatabaseError) => {
+    const refused = sqlErrorIn(error)
+    if (refused !== undefined) return unusable(place, refused)
+    if (error instanceof DatabaseError) return error
+    const message = `The tables at ${where(place)} cannot be brought to this release (${error.message}). Start again when no other process migrates them.`
+    return new DatabaseError({ message })
+  })
+
+/** Brings roles and tables to where this release wants them: as their owner, in a session of its own. */
+const prepare = Effect.fnUntraced(
+  function* (place: Place) {
+    const { runner } = yield* Settings
+    // A migration may take its time, but not make others wait for locks; and one that has not taken on a role that sees the rows
+    // it touches fails, instead of overlooking them.
+    const startupParameters = { lock_timeout: limits.lock_timeout, row_security: "off" }
+    const sql = yield* PgClient.make({ ...session, ...place, maxConnections: 1, startupParameters })
+    yield* checkServer(sql, place)
+    yield* makeRoles(sql, place)
+    const runners = runner === undefined ? Layer.empty : SqlRunnerStorage.layerMigrations({})
+    yield* Effect.andThen(migrate, Layer.build(runners)).pipe(Effect.provideService(SqlClient.SqlClient, sql))
+  },
+  Effect.scoped,
+  (effect, place) => explained(place)(effect)
+)
+
+const readLastMigration = Effect.fnUntraced(
+  function* (place: Place) {
+    const sql = yield* PgClient.make({ ...session, ...place, maxConnections: 1 })
+    yield* checkServer(sql, place)
+    const rows = yield* sql<{
+      last: number
+    }>`select max(migration_id)::integer as last from effect_sql_migrations`.pipe(Effect.orElseSucceed(() => []))
+    return rows[0]?.last ?? 0
+  },
+  Effect.scoped,
+  (effect, place) => explained(place)(effect)
+)
 
 /**
  * The database beside a service that may be running: its own server, or the embedded one, which is started if nobody runs it.
@@ -185,12 +195,26 @@ export const commandLayer = PgClient.layerFrom(
   Effect.flatMap(openBeside(false), (place) => PgClient.make({ ...pool, ...place, maxConnections: 2 }))
 )
 
+const place = Effect.gen(function* () {
+  const { dataDir, databaseUrl } = yield* Settings
+  return (databaseUrl === undefined ? yield* EmbeddedPostgres.start({ dataDir }) : { url: databaseUrl }) satisfies Place
+})
+
+const sessions = Effect.fnUntraced(function* (at: Place) {
+  yield* prepare(at)
+  return yield* PgClient.make({ ...pool, ...at, stream: Socket.open(at, yield* Socket.Silence) })
+})
+
 /** A `SqlClient` of a database whose tables are there. Its sessions are the service, not the owner. */
-export const layer = PgClient.layerFrom(
+export const layer = PgClient.layerFrom(Effect.flatMap(place, sessions))
+
+/** The same, for who serves the database: nobody else does who does not know of the others. */
+export const serviceLayer = Layer.effectContext(
   Effect.gen(function* () {
-    const { dataDir, databaseUrl } = yield* Settings
-    const place: Place = databaseUrl === undefined ? yield* EmbeddedPostgres.start({ dataDir }) : { url: databaseUrl }
-    yield* prepare(place)
-    return yield* PgClient.make({ ...pool, ...place, stream: Socket.open(place, yield* Socket.Silence) })
+    const { runner } = yield* Settings
+    const at = yield* place
+    const lock = yield* ServiceLock.take(at, runner === undefined)
+    const clients = yield* Layer.build(PgClient.layerFrom(sessions(at)))
+    return Context.add(clients, ServiceLock.ServiceLock, lock)
   })
 )

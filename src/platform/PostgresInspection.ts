@@ -2,7 +2,8 @@
 import { PgClient } from "@effect/sql-pg"
 import { Clock, Effect } from "effect"
 import { Reactivity } from "effect/reactivity"
-import { lastMigration, type Place, versionMin } from "./Postgres.ts"
+import { lastMigration, versionMin } from "./Postgres.ts"
+import type { Place } from "./PostgresPlace.ts"
 import * as Roles from "./PostgresRoles.ts"
 
 /** One thing that was looked at. `advice`: what to do when something is wrong. */

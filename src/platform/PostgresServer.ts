@@ -115,7 +115,7 @@ export const launch = Effect.fn("PostgresServer.launch")(function* (
   const logPath = `${cluster.path}.log`
   const failure = (cause: unknown) =>
     new EmbeddedPostgresError({
-      message: `PostgreSQL in ${cluster.path} does not start: ${reasonOf(cause)}. See ${logPath}`
+      message: `PostgreSQL in ${cluster.path} does not start: ${reasonOf(cause).replaceAll(selfPath(cluster.path), cluster.path)}. See ${logPath}; a directory that is damaged is restored from a backup.`
     })
   const { server, start } = yield* Effect.try({
     try: () => {

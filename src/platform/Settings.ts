@@ -12,6 +12,15 @@ const oneLine = (text: string) => text.replaceAll(/\s+/g, " ")
 
 const isHttp = (url: string) => URL.canParse(url) && /^https?:/.test(url)
 
+/** What `new URL` takes may still have parts that cannot be decoded. */
+const isPostgres = (text: string) => {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url === undefined || !/^postgres(ql)?:$/.test(url.protocol)) return false
+  return Result.isSuccess(
+    Result.try(() => [url.username, url.password, url.pathname, url.hostname].map(decodeURIComponent))
+  )
+}
+
 const isSmtp = (url: string) => URL.canParse(url) && /^smtps?:\/\/[^/]/.test(url) && new URL(url).hostname !== ""
 
 const isAddress = Schema.is(addressFields.email)
@@ -146,6 +155,11 @@ export class Settings extends Context.Service<
         return yield* new SettingsError({
           message:
             "OTEL_EXPORTER_OTLP_ENDPOINT must be the http or https URL of a collector, such as http://127.0.0.1:4318"
+        })
+      }
+      if (raw.databaseUrl._tag === "Some" && !isPostgres(Redacted.value(raw.databaseUrl.value))) {
+        return yield* new SettingsError({
+          message: "DATABASE_URL must be of the form postgres://user:password@db.example.com:5432/database"
         })
       }
       const authority = yield* Effect.fromResult(

@@ -10,7 +10,10 @@ import { secretPlace } from "./WebhookEndpoints.ts"
 
 const secretsMax = 1_000
 
-/** Secrets at rest, of endpoints and certificates: how many were looked at, and how many of them this key does not open. Asks for `Secrets`. */
+/** What the canary is sealed for. */
+export const canaryPlace = "key_canary"
+
+/** Secrets at rest, of endpoints and certificates, and the canary: how many were looked at, and how many of them this key does not open. Asks for `Secrets`. */
 export const unopenedSecrets = Effect.gen(function* () {
   const secrets = yield* Secrets
   const rows = yield* storedSecrets
@@ -22,15 +25,20 @@ export const unopenedSecrets = Effect.gen(function* () {
 export const storedSecrets = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const find = SqlSchema.findAll({
-    Request: Schema.Literals(["webhook_endpoints", "certificates"]),
+    Request: Schema.Literals(["webhook_endpoints", "certificates", "key_canary"]),
     Result: Schema.Struct({ id: Schema.String, secret: Schema.String }),
-    execute: (table) =>
-      table === "certificates"
+    execute: (table) => {
+      if (table === "key_canary") return sql`select '' as id, sealed as secret from key_canary`
+      return table === "certificates"
         ? sql`select id, sealed as secret from certificates order by created_at desc limit ${secretsMax}`
         : sql`select id, secret from webhook_endpoints order by created_at desc limit ${secretsMax}`
+    }
   })
-  const [endpoints, certificates] = yield* Effect.orDie(Effect.all([find("webhook_endpoints"), find("certificates")]))
+  const [endpoints, certificates, canary] = yield* Effect.orDie(
+    Effect.all([find("webhook_endpoints"), find("certificates"), find("key_canary")])
+  )
   return [
+    ...canary.map(({ secret }) => ({ place: canaryPlace, secret })),
     ...endpoints.map(({ id, secret }) => ({ place: secretPlace(id), secret })),
     ...certificates.map(({ id, secret }) => ({ place: certificatePlace(id), secret }))
   ]

@@ -23,7 +23,7 @@ const mayTakeOnBoth = [
   ["folio_service", true, false]
 ]
 
-describe("EmbeddedPostgres", { timeout: 30_000 }, () => {
+describe("EmbeddedPostgres", { timeout: 60_000 }, () => {
   it.live("a fresh start gives a database owned by a role without privileges, and leaves nothing running", () =>
     Effect.gen(function* () {
       const dataDir = yield* dataDirectory()
@@ -206,6 +206,47 @@ describe("EmbeddedPostgres", { timeout: 30_000 }, () => {
       Fs.writeFileSync(dataDir, "a file")
       const error = yield* Effect.flip(start({ dataDir }))
       assert.match(error.message, /^Cannot keep data in DATA_DIR .*Name a directory this user may write to\.$/)
+    })
+  )
+
+  it.live("a file there that is empty or garbage is told in one line, and what to do", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* dataDirectory()
+      yield* Effect.scoped(start({ dataDir }))
+      const told = (name: string, content: string) =>
+        Effect.gen(function* () {
+          const path = Path.join(dataDir, name)
+          const before = Fs.existsSync(path) ? Fs.readFileSync(path) : undefined
+          Fs.writeFileSync(path, content)
+          const { message } = yield* Effect.flip(Effect.scoped(start({ dataDir })))
+          if (before === undefined) Fs.rmSync(path)
+          else Fs.writeFileSync(path, before)
+          assert.notInclude(message, "\n")
+          return message
+        })
+      assert.match(
+        yield* told("folio.password", "x'; drop"),
+        /folio\.password: it should hold 48 hex digits.* Remove it/
+      )
+      assert.match(
+        yield* told("postgres.password", ""),
+        /postgres\.password: it should hold 48 hex digits.* Restore it/
+      )
+      assert.match(yield* told("folio.lock", "garbage".repeat(1_000)), /folio\.lock is damaged\. Remove it/)
+      assert.match(
+        yield* told("postgres/PG_VERSION", "x"),
+        /does not start: .*\/postgres" is not a valid data directory/
+      )
+      assert.match(yield* told("postgres/global/pg_control", ""), /does not start: .*pg_control.* from a backup/)
+      assert.match(yield* told("postgres/postmaster.pid", "garbage"), /remove what is left of .*postmaster\.pid$/)
+      yield* start({ dataDir })
+    })
+  )
+
+  it.live("a directory that can never be made is told at once", () =>
+    Effect.gen(function* () {
+      const error = yield* Effect.flip(start({ dataDir: "/proc/folio/data" })).pipe(Effect.timeout("10 seconds"))
+      assert.match(error.message, /^Cannot keep data in DATA_DIR \/proc\/folio\/data: .*may write to\.$/)
     })
   )
 
