@@ -21,6 +21,7 @@ import { Mailer, mailer } from "../outbound/Mailer.ts"
 import { sendOverSmtp } from "../outbound/MailerSmtp.ts"
 import { WebhookSender } from "../outbound/WebhookSender.ts"
 import * as Cluster from "../platform/Cluster.ts"
+import { ConnectionLimits } from "../platform/Connections.ts"
 import { discardTestKey, sandboxCertificateLayer, testKey } from "../platform/DataFiles.ts"
 import { makeBusyness } from "../platform/EventLoop.ts"
 import * as Postgres from "../platform/Postgres.ts"
@@ -160,6 +161,10 @@ export const serveWith = <E>(
             Layer.effect(
               RateLimits,
               Effect.map(Settings, ({ rateLimits }) => rateLimits)
+            ),
+            Layer.effect(
+              ConnectionLimits,
+              Effect.map(Settings, ({ connections }) => connections)
             ),
             software
           )

@@ -1,14 +1,16 @@
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import { ByteSize, Context, Effect, Layer, Schema } from "effect"
+import { ByteSize, Context, Effect, Layer, Metric, Schema } from "effect"
 import { HttpIncomingMessage } from "effect/http"
-import { createServer, type Server, type ServerResponse, STATUS_CODES } from "node:http"
+import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http"
 import type { Socket } from "node:net"
 import type { Duplex } from "node:stream"
 import { errorCodes, type ErrorCode } from "../../schemas/ApiError.ts"
 import type { RequestId } from "../../schemas/Id.ts"
 import { currentVersion } from "../../schemas/Version.ts"
 import { bodyBytesMax } from "../api/Conventions.ts"
+import * as Metrics from "../protocol/Metrics.ts"
 import { Ids } from "../store/Ids.ts"
+import { type ClientPatience, ConnectionLimits, type Cut, makeConnections, type Refusal } from "./Connections.ts"
 import { Settings } from "./Settings.ts"
 
 /** The address cannot be listened on. The message is one line that says what to do. */
@@ -17,22 +19,28 @@ export class ListenError extends Schema.TaggedError<ListenError>()("ListenError"
 const requestsPerConnectionMax = 100_000
 
 /**
- * How long a request may take to arrive and how often that is looked at, how long a connection may idle, and how many there
- * may be: one more is closed at once. A test has less patience.
+ * How long a request may take to arrive and how often that is looked at, how long a connection may idle, and how long a client
+ * may take to read. A test has less patience.
  */
-export class Patience extends Context.Reference<{
-  readonly headersMs: number
-  readonly requestMs: number
-  readonly checkMs: number
-  readonly keepAliveMs: number
-  readonly connectionsMax: number
-}>("folio/platform/Server/Patience", {
+export class Patience extends Context.Reference<
+  ClientPatience & {
+    readonly headersMs: number
+    readonly requestMs: number
+    readonly checkMs: number
+    readonly keepAliveMs: number
+  }
+>("folio/platform/Server/Patience", {
   defaultValue: () => ({
     headersMs: 10_000,
     requestMs: 30_000,
     checkMs: 1_000,
     keepAliveMs: 65_000,
-    connectionsMax: 2_000
+    answerMs: 30_000,
+    stalledMs: 1_000,
+    reserveMs: 5_000,
+    reserveMax: 64,
+    unreadMax: 64 * 1024 * 1024,
+    pipelinedMax: 32
   })
 }) {}
 
@@ -51,6 +59,9 @@ const refusalOf = ({ code, rawPacket }: ParseError): ErrorCode | undefined => {
 interface Self {
   readonly baseUrl: string
   readonly newRequestId: () => RequestId
+  readonly limits: typeof ConnectionLimits.Service
+  readonly noteCut: (why: Cut) => void
+  readonly noteRefusal: (why: Refusal) => void
 }
 
 type Headers = Readonly<Record<string, string>>
@@ -98,11 +109,24 @@ const refuseTunnel = (self: Self) => (_request: unknown, socket: Duplex) =>
     })
   )
 
-/** Answers while there are no routes yet, or none any more; without this such a request would wait for ever. */
-const unready = (self: Self, response: ServerResponse) => {
-  const more = { "Retry-After": "1", "Svc-Should-Retry": "true" }
-  const { body, headers, status } = envelope(self, "service_unavailable", undefined, more)
+const soon = { "Retry-After": "1", "Svc-Should-Retry": "true" }
+
+const answer = (response: ServerResponse, { body, headers, status }: ReturnType<typeof envelope>) =>
   response.writeHead(status, headers).end(body)
+
+/** Answers while there are no routes yet, or none any more; without this such a request would wait for ever. */
+const unready = (self: Self, response: ServerResponse) =>
+  answer(response, envelope(self, "service_unavailable", undefined, soon))
+
+/** What a connection is told that is one too many. */
+const tooMany = (self: Self, why: Refusal) => {
+  self.noteRefusal(why)
+  const { max, perAddress } = self.limits
+  const message =
+    why === "full"
+      ? `All of the ${max} connections that this process keeps are at work. Try again in a second.`
+      : `All of the ${perAddress} connections that one address may have are at work. Use fewer, or try again in a second.`
+  return envelope(self, "service_unavailable", message, soon)
 }
 
 /** Once the server is to stop, connections end with the answer under way: clients that keep theirs would hold up the end. */
@@ -115,8 +139,10 @@ const letGo = (server: Server, response: ServerResponse) => {
 
 type Services = Context.Context<Layer.Success<ReturnType<typeof NodeHttpServer.layer>>>
 
+type Exchange = [request: IncomingMessage, response: ServerResponse]
+
 const make = (self: Self, patience: typeof Patience.Service): Server => {
-  const server = createServer({
+  const options = {
     maxHeaderSize: rawHeadersMax,
     headersTimeout: patience.headersMs,
     requestTimeout: patience.requestMs,
@@ -127,17 +153,44 @@ const make = (self: Self, patience: typeof Patience.Service): Server => {
     requireHostHeader: false,
     // Nothing here becomes another protocol: who asks for that is answered like anybody else.
     shouldUpgradeCallback: () => false
-  })
-  server.maxConnections = patience.connectionsMax
+  }
+  const connections = makeConnections(self.limits, patience, self.noteCut)
+  const server = createServer(options)
   server.maxRequestsPerSocket = requestsPerConnectionMax
-  server.on("clientError", refuse(self))
-  server.on("connect", refuseTunnel(self))
-  server.on("request", (_request, response) => {
-    letGo(server, response)
-    if (server.listenerCount("request") === 1) unready(self, response)
-  })
+  for (const event of ["request", "checkContinue"] as const) {
+    server.on(event, (...[request, response]: Exchange) => {
+      connections.begin(request, response)
+      letGo(server, response)
+      if (server.listenerCount(event) === 1) unready(self, response)
+    })
+  }
   // An expectation that nobody knows is no reason to refuse what can be done (RFC 9110 leaves it to the server).
   server.on("checkExpectation", (request, response) => server.emit("request", request, response))
+
+  // Speaks HTTP with the connections for which there is no room: each gets one answer.
+  const reserve = createServer(options)
+  reserve.on("request", (request, response) => {
+    response.setHeader("Connection", "close")
+    if (request.url?.startsWith("/health/") === true) server.emit("request", request, response)
+    else answer(response, tooMany(self, connections.refusalOf(request.socket)))
+  })
+  for (const each of [server, reserve]) {
+    each.on("clientError", refuse(self))
+    each.on("connect", refuseTunnel(self))
+  }
+
+  const [serve] = server.listeners("connection")
+  server.removeAllListeners("connection")
+  server.on("connection", (socket: Socket) => {
+    const isTaken = connections.admit(socket, (displaced, why) => {
+      end(displaced, tooMany(self, why))
+      displaced.destroySoon()
+    })
+    if (isTaken) serve?.call(server, socket)
+    else reserve.emit("connection", socket)
+  })
+  const sweeping = setInterval(() => connections.sweep(!server.listening), patience.checkMs).unref()
+  server.once("close", () => clearInterval(sweeping))
   return server
 }
 
@@ -147,7 +200,13 @@ export const layer = Layer.unwrap(
     const { baseUrl, host, port } = yield* Settings
     const ids = yield* Ids
     const runSync = Effect.runSyncWith(yield* Effect.context())
-    const self: Self = { baseUrl, newRequestId: () => runSync(ids.request) }
+    const self: Self = {
+      baseUrl,
+      newRequestId: () => runSync(ids.request),
+      limits: yield* ConnectionLimits,
+      noteCut: (why) => runSync(Metric.update(Metrics.connectionsCut(why), 1)),
+      noteRefusal: (why) => runSync(Metric.update(Metrics.connectionsRefused(why), 1))
+    }
     const patience = yield* Patience
     return NodeHttpServer.layer(() => make(self, patience), {
       host,

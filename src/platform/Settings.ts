@@ -1,4 +1,4 @@
-import { Config, Context, Effect, Layer, type LogLevel, Redacted, Result, Schema } from "effect"
+import { Config, Context, Effect, Layer, type LogLevel, Option, Redacted, Result, Schema } from "effect"
 import type { NetAddress } from "effect/net"
 import * as Path from "node:path"
 import { addressFields } from "../../schemas/Party.ts"
@@ -42,6 +42,14 @@ const decode = (text: string) =>
     () => text
   )
 
+const isLoopback = (host: string) => /^(127\.|::1$|localhost$)/.test(host)
+
+/** On a loopback address all clients come by way of a proxy of this machine: there, one address may have all connections. */
+const connectionsOf = (host: string, max: number, perAddress: number | undefined) => ({
+  max,
+  perAddress: perAddress ?? (isLoopback(host) ? max : Math.ceil(max / 4))
+})
+
 /** What the environment says, checked. */
 export class Settings extends Context.Service<
   Settings,
@@ -79,6 +87,8 @@ export class Settings extends Context.Service<
     readonly authority: AuthoritySettings | undefined
     /** Of one API key, in one process. */
     readonly rateLimits: { readonly perSecond: number; readonly burst: number }
+    /** Open ones of this process: in all, and of one address. */
+    readonly connections: { readonly max: number; readonly perAddress: number }
   }
 >()("folio/platform/Settings") {
   static readonly layer = Layer.effect(
@@ -113,6 +123,8 @@ export class Settings extends Context.Service<
         }),
         rateLimit: Config.Int("RATE_LIMIT").pipe(Config.withDefault(100)),
         rateLimitBurst: Config.Int("RATE_LIMIT_BURST").pipe(Config.withDefault(500)),
+        connections: Config.Int("CONNECTIONS").pipe(Config.withDefault(2_000)),
+        connectionsPerAddress: Config.Int("CONNECTIONS_PER_ADDRESS").pipe(Config.option),
         smtpUrl: Config.Redacted("SMTP_URL").pipe(Config.option),
         mailFrom: Config.String("MAIL_FROM").pipe(Config.withDefault("")),
         mailNoticeSecret: Config.Redacted("MAIL_NOTICE_SECRET").pipe(Config.option)
@@ -133,6 +145,12 @@ export class Settings extends Context.Service<
       if (raw.rateLimit < 1 || raw.rateLimitBurst < 1) {
         return yield* new SettingsError({
           message: "RATE_LIMIT (requests a second) and RATE_LIMIT_BURST must be whole numbers, at least 1."
+        })
+      }
+      const connections = connectionsOf(raw.host, raw.connections, Option.getOrUndefined(raw.connectionsPerAddress))
+      if (connections.max < 1 || connections.perAddress < 1) {
+        return yield* new SettingsError({
+          message: "CONNECTIONS and CONNECTIONS_PER_ADDRESS must be whole numbers, at least 1."
         })
       }
       const host = raw.host.includes(":") ? `[${raw.host}]` : raw.host
@@ -219,6 +237,7 @@ export class Settings extends Context.Service<
         sandboxLatencyMs: raw.sandboxLatencyMs,
         contingencyAfter: raw.contingencyAfter,
         rateLimits: { perSecond: raw.rateLimit, burst: raw.rateLimitBurst },
+        connections,
         mail,
         mailNoticeSecret: raw.mailNoticeSecret._tag === "Some" ? raw.mailNoticeSecret.value : undefined
       })

@@ -56,6 +56,17 @@ export const httpRequests = histogram(
   answering
 )
 
+export const connectionsRefused = counter(
+  "folio_connections_refused_total",
+  ["reason"],
+  "Connections that were told that there are too many: full (of all), or address (of theirs)."
+)
+export const connectionsCut = counter(
+  "folio_connections_cut_total",
+  ["reason"],
+  "Connections that were closed: idle or stalled (to make room for others), unread (they did not read their answers) or pipelined (too many requests at once)."
+)
+
 export const batchSizes = histogram(
   "folio_batch_size",
   ["batch"],

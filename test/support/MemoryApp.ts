@@ -147,7 +147,8 @@ const settings = Layer.succeed(Settings, {
   contingencyAfter: 300,
   mail: undefined,
   mailNoticeSecret: undefined,
-  rateLimits: { perSecond: 100, burst: 500 }
+  rateLimits: { perSecond: 100, burst: 500 },
+  connections: { max: 2_000, perAddress: 500 }
 })
 
 /** What actors live on: two accounts with keys and ranges in memory, an authority and a receiver that a test plays. */

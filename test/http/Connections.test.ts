@@ -1,0 +1,237 @@
+import { assert, describe, it } from "@effect/vitest"
+import { ConfigProvider, Effect, Layer } from "effect"
+import { ConnectionLimits } from "../../src/platform/Connections.ts"
+import { Patience } from "../../src/platform/Server.ts"
+import { Settings } from "../../src/platform/Settings.ts"
+import { layer as app } from "../support/MemoryApp.ts"
+import { MemoryTables } from "../support/MemoryTables.ts"
+import { ask, askFrom, eventually, type Line, open, requestOf, statusesOf } from "../support/Sockets.ts"
+
+const [one, two, three] = ["127.0.0.1", "127.0.0.2", "127.0.0.3"] as const
+const megabyte = 1_048_576
+
+/** The service with few connections, and some more or less patience with its clients. */
+const narrow = (patience: Partial<typeof Patience.Service> = {}, limits = { max: 8, perAddress: 6 }) =>
+  app.pipe(
+    Layer.provide(
+      Layer.effect(
+        Patience,
+        Effect.map(Patience, (usual) => ({ ...usual, checkMs: 20, ...patience }))
+      )
+    ),
+    Layer.provide(Layer.succeed(ConnectionLimits, limits))
+  )
+
+/** Connections that have a request under way for as long as they like. */
+const atWork = Effect.fnUntraced(function* (from: string, count: number) {
+  const { count: calls, until } = yield* MemoryTables
+  return yield* Effect.forEach(
+    Array.from({ length: count }),
+    Effect.fnUntraced(function* () {
+      const line = yield* open(from)
+      const before = calls("Events.after")
+      line.socket.write(requestOf("/v1/events?wait=20"))
+      yield* until(() => calls("Events.after") > before)
+      return line
+    })
+  )
+})
+
+const metric = Effect.fnUntraced(function* (name: string, from: string = three) {
+  const { text } = yield* askFrom(from, "/metrics", null)
+  return Number(
+    text
+      .split("\n")
+      .find((line) => line.startsWith(`folio_connections_${name} `))
+      ?.split(" ")[1] ?? 0
+  )
+})
+
+const isTold = (text: string, message: RegExp) => {
+  assert.match(text, /^HTTP\/1\.1 503 Service Unavailable\r\n/)
+  assert.match(text, /\r\nretry-after: 1\r\n/i)
+  assert.match(text, /\r\nconnection: close\r\n/i)
+  assert.match(text, /"type":"api_error","code":"service_unavailable"/)
+  assert.match(text, message)
+}
+
+const settings = (env: Record<string, string>) =>
+  Settings.pipe(
+    Effect.map(({ connections }) => connections),
+    Effect.provide(Layer.provide(Layer.fresh(Settings.layer), ConfigProvider.layer(ConfigProvider.fromEnv({ env }))))
+  )
+
+const isOpen = (line: Line) => !line.socket.closed
+
+describe("connections beyond their number", () => {
+  it.effect("are taken while others idle: the one that has idled longest makes room", () =>
+    Effect.gen(function* () {
+      const before = yield* metric('cut_total{reason="idle"}')
+      const idle = yield* Effect.forEach([one, one, one, one, two, two, two], (from) => open(from))
+      // Whoever asks is not idle, and after that the youngest.
+      for (const line of idle.toReversed()) assert.strictEqual(yield* ask(line, "/health/live", null), 200)
+      const young = yield* Effect.forEach([three, three, three], (from) => open(from))
+      for (const line of young) assert.strictEqual(yield* ask(line, "/v1/account"), 200)
+      yield* eventually(() => idle.filter(isOpen).length === 5)
+      assert.deepStrictEqual(idle.map(isOpen), [true, true, true, true, true, false, false])
+      assert.strictEqual((yield* askFrom(three, "/v1/account")).status, 200)
+      assert.isAtLeast(yield* metric('cut_total{reason="idle"}'), before + 3)
+    }).pipe(Effect.provide(narrow()))
+  )
+
+  it.effect("of one address make room among themselves", () =>
+    Effect.gen(function* () {
+      const [other] = yield* Effect.forEach([two], (from) => open(from))
+      const idle = yield* Effect.forEach([one, one, one, one, one, one], (from) => open(from))
+      assert.strictEqual(yield* ask(yield* open(one), "/v1/account"), 200)
+      yield* eventually(() => idle.filter(isOpen).length === 5)
+      assert.isTrue(isOpen(other!))
+    }).pipe(Effect.provide(narrow()))
+  )
+
+  it.effect("of one address are told so, if all of that are at work, and others are served", () =>
+    Effect.gen(function* () {
+      const before = yield* metric('refused_total{reason="address"}')
+      yield* atWork(one, 6)
+      isTold((yield* askFrom(one, "/v1/account")).text, /All of the 6 connections that one address may have/)
+      assert.strictEqual((yield* askFrom(one, "/health/live", null)).status, 200)
+      assert.strictEqual((yield* askFrom(two, "/v1/account")).status, 200)
+      assert.strictEqual(yield* metric('refused_total{reason="address"}'), before + 1)
+    }).pipe(Effect.provide(narrow()))
+  )
+
+  it.effect("are told so when all are at work, and still asked for the service's health", () =>
+    Effect.gen(function* () {
+      const working = [...(yield* atWork(one, 6)), ...(yield* atWork(two, 2))]
+      isTold((yield* askFrom(three, "/v1/account")).text, /All of the 8 connections that this process keeps/)
+      isTold((yield* askFrom(three, "/healthy")).text, /All of the 8/)
+      for (const path of ["/health/live", "/health/ready"]) {
+        const { status, text } = yield* askFrom(three, path, null)
+        assert.strictEqual(status, 200)
+        assert.match(text, /\r\nconnection: close\r\n/i)
+      }
+      assert.isTrue(working.every(isOpen))
+      working[0]?.socket.destroy()
+      // The service hears of it a moment later.
+      let status: number | undefined
+      while (status !== 200) ({ status } = yield* askFrom(three, "/v1/account"))
+      assert.isAtLeast(yield* metric('refused_total{reason="full"}'), 2)
+    }).pipe(Effect.provide(narrow()))
+  )
+
+  it.effect("that say nothing are told so too, once there are too many even of them, and are closed in time", () =>
+    Effect.gen(function* () {
+      yield* atWork(one, 4)
+      const [first, second, third] = yield* Effect.forEach([two, two, two], (from) => open(from))
+      yield* eventually(() => !isOpen(first!))
+      isTold(first!.received(), /All of the 4/)
+      assert.strictEqual((yield* askFrom(three, "/health/ready", null)).status, 200)
+      yield* eventually(() => !isOpen(second!) && !isOpen(third!))
+    }).pipe(Effect.provide(narrow({ reserveMax: 2, reserveMs: 1_000 }, { max: 4, perAddress: 4 })))
+  )
+
+  it.effect("are taken while others keep the service waiting for the rest of a request", () =>
+    Effect.gen(function* () {
+      const before = yield* metric('cut_total{reason="stalled"}')
+      const head = requestOf("/v1/customers").replace("GET", "POST").replace(/\r\n$/, "Content-Length: 9\r\n\r\n{")
+      const { count, until } = yield* MemoryTables
+      const calls = count("ApiKeys.authenticate")
+      const slow = yield* Effect.forEach([one, one, two, two], (from) => open(from))
+      for (const { socket } of slow) socket.write(head)
+      yield* until(() => count("ApiKeys.authenticate") === calls + 4)
+      let status: number | undefined
+      while (status !== 200) ({ status } = yield* askFrom(three, "/v1/account"))
+      yield* eventually(() => !slow.every(isOpen))
+      assert.isAbove(yield* metric('cut_total{reason="stalled"}'), before)
+    }).pipe(Effect.provide(narrow({ stalledMs: 100 }, { max: 4, perAddress: 4 })))
+  )
+
+  it.effect("do not hold up the end of the service, whether they idle or never end their request", () =>
+    Effect.gen(function* () {
+      const [silent, slow] = yield* Effect.gen(function* () {
+        const lines = [yield* open(one), yield* open(one)]
+        lines[1]!.socket.write(requestOf("/v1/account").slice(0, -2))
+        assert.strictEqual((yield* askFrom(two, "/v1/account")).status, 200)
+        return lines
+      }).pipe(Effect.provide(narrow()))
+      yield* eventually(() => !isOpen(silent!) && !isOpen(slow!))
+    })
+  )
+
+  it.effect("are those beyond 2,000, or 500 of one address; on a loopback address, all may be of one", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* ConnectionLimits, { max: 2_000, perAddress: 500 })
+      assert.deepStrictEqual(yield* settings({}), { max: 2_000, perAddress: 2_000 })
+      assert.deepStrictEqual(yield* settings({ HOST: "0.0.0.0" }), { max: 2_000, perAddress: 500 })
+      assert.deepStrictEqual(yield* settings({ HOST: "::", CONNECTIONS: "10" }), { max: 10, perAddress: 3 })
+      assert.deepStrictEqual(yield* settings({ CONNECTIONS_PER_ADDRESS: "7" }), { max: 2_000, perAddress: 7 })
+      assert.match((yield* Effect.flip(settings({ CONNECTIONS: "0" }))).message, /CONNECTIONS .*at least 1/)
+    })
+  )
+})
+
+// More than the system's buffers take, and not more than may be asked at once.
+const document = requestOf("/v1/openapi.json", null)
+const askedAtOnce = 30
+
+const deaf = (from: string) =>
+  Effect.tap(open(from, { reads: false }), ({ socket }) =>
+    Effect.sync(() => socket.write(document.repeat(askedAtOnce)))
+  )
+
+/** How many whole documents a client gets who begins to read late. */
+const answersIn = Effect.fnUntraced(function* (line: Line) {
+  let received = 0
+  line.socket.on("data", (chunk: string) => (received += chunk.length)).resume()
+  yield* eventually(() => line.socket.closed)
+  return received
+})
+
+describe("a client that does not read", () => {
+  it.effect("is cut in time, and others are served meanwhile", () =>
+    Effect.gen(function* () {
+      const before = yield* metric('cut_total{reason="unread"}')
+      const lines = yield* Effect.forEach([one, one, two, two], deaf)
+      let cuts = 0
+      while (cuts < lines.length) {
+        assert.strictEqual((yield* askFrom(three, "/health/ready", null)).status, 200)
+        assert.strictEqual((yield* askFrom(three, "/v1/account")).status, 200)
+        cuts = (yield* metric('cut_total{reason="unread"}')) - before
+      }
+      for (const line of lines) assert.isBelow(yield* answersIn(line), askedAtOnce * 500_000)
+    }).pipe(Effect.provide(narrow({ answerMs: 500 })))
+  )
+
+  it.effect("is cut at once when much is held for those who do not read", () =>
+    Effect.gen(function* () {
+      const before = yield* metric('cut_total{reason="unread"}')
+      yield* Effect.forEach([one, one, one, one, two, two, two], deaf)
+      // Each holds up more than there may be in all: of seven, one may be left.
+      while ((yield* metric('cut_total{reason="unread"}')) < before + 6);
+      assert.strictEqual((yield* askFrom(three, "/v1/account")).status, 200)
+    }).pipe(Effect.provide(narrow({ answerMs: 3_600_000, stalledMs: 3_600_000, unreadMax: megabyte })))
+  )
+
+  it.effect("makes room for one that does", () =>
+    Effect.gen(function* () {
+      yield* Effect.forEach([one, one, two, two], deaf)
+      let status: number | undefined
+      while (status !== 200) ({ status } = yield* askFrom(three, "/v1/account"))
+    }).pipe(Effect.provide(narrow({ answerMs: 3_600_000, stalledMs: 100 }, { max: 4, perAddress: 4 })))
+  )
+
+  it.effect("has 30 s to read an answer, and 64 MB are held for all that do not", () =>
+    Effect.map(Patience, (patience) =>
+      assert.deepInclude(patience, { answerMs: 30_000, unreadMax: 64 * megabyte, stalledMs: 1_000, pipelinedMax: 32 })
+    )
+  )
+
+  it.effect("does not wait for answers for ever: a connection may have so many requests at once, and no more", () =>
+    Effect.gen(function* () {
+      const lines = [yield* open(), yield* open()]
+      for (const [index, { socket }] of lines.entries()) socket.write(requestOf("/v1/account").repeat(4 + index))
+      yield* eventually(() => statusesOf(lines[0]!).length === 4 && !isOpen(lines[1]!))
+      assert.isTrue(isOpen(lines[0]!))
+    }).pipe(Effect.provide(narrow({ pipelinedMax: 4 })))
+  )
+})
