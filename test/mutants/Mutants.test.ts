@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
+import { accountMutants } from "./accountMutants.ts"
 import { mailMutants } from "./mailMutants.ts"
 import { mutants } from "./mutants.ts"
 import { paperMutants } from "./paperMutants.ts"
@@ -9,7 +10,7 @@ import { wireMutants } from "./wireMutants.ts"
 const root = Path.resolve(import.meta.dirname, "../..")
 
 describe("The mutants", () => {
-  it.each([...mutants, ...mailMutants, ...paperMutants, ...wireMutants])(
+  it.each([...mutants, ...accountMutants, ...mailMutants, ...paperMutants, ...wireMutants])(
     "$name: its guard stands in the code, once",
     ({ file, find, tests }) => {
       const code = Fs.readFileSync(Path.join(root, file), "utf8")

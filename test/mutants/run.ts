@@ -3,6 +3,7 @@ import * as Fs from "node:fs"
 import * as Os from "node:os"
 import * as Path from "node:path"
 import { type Mutant, mutants as others } from "./mutants.ts"
+import { accountMutants } from "./accountMutants.ts"
 import { mailMutants } from "./mailMutants.ts"
 import { paperMutants } from "./paperMutants.ts"
 import { wireMutants } from "./wireMutants.ts"
@@ -24,7 +25,7 @@ const copied = [
   "vitest.config.ts",
   "openapi.json"
 ]
-const mutants = [...others, ...mailMutants, ...paperMutants, ...wireMutants]
+const mutants = [...others, ...accountMutants, ...mailMutants, ...paperMutants, ...wireMutants]
 const minutesMax = 5
 
 interface Result {

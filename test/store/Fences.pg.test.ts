@@ -68,6 +68,8 @@ const forbidden: ReadonlyArray<readonly [statement: string, stoppedBy: string]> 
   ["update invoices set issuer_version = 2 where id = 'ID'", "the issuer of a numbered document never changes"],
   ["update issuers set issuer = '{}'", "permission denied for table issuers"],
   ["delete from issuers", "permission denied for table issuers"],
+  ["update account_modes set issuer_version = 9", "permission denied for table account_modes"],
+  ["update account_modes set issuer = null where not livemode", "account_modes_check"],
   ["update audit_log set actor = 'nobody'", "permission denied for table audit_log"],
   ["delete from audit_log", "permission denied for table audit_log"],
   ["truncate audit_log", "permission denied for table audit_log"],
