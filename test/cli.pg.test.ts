@@ -185,6 +185,12 @@ describe("folio", () => {
           insert into certificates values ('${account.id}', true, 'cert_1', 'CN=Tienda', now() - interval '1 year',
             now() + interval '29 days', 'v1.AAAA', now())`
         const broken = [
+          [
+            `insert into resolutions select account_id, livemode, 'res_2', number, document_type, 'SETP9', 90000000, 90000009,
+               valid_from, valid_to, technical_key, is_active, 90000000, created_at from resolutions`,
+            ["numbers"]
+          ],
+          ["delete from resolutions where id = 'res_2'", []],
           ["update resolutions set next_number = to_number - 5", ["ranges"]],
           ["update resolutions set valid_to = current_date + 3", ["ranges"]],
           [endpoint("null"), ["secrets", "ranges"]],
@@ -203,7 +209,7 @@ describe("folio", () => {
           yield* query(url, statement)
           const doctor = yield* folio("doctor")
           assert.deepStrictEqual(wrongIn(doctor), [...wrong], statement)
-          assert.strictEqual(doctor.code, 1)
+          assert.strictEqual(doctor.code, wrong.length === 0 ? 0 : 1)
           const checks: ReadonlyArray<{ readonly ok: boolean; readonly advice?: string }> = doctor.json.checks
           assert.isTrue(checks.every(({ advice, ok }) => ok === (advice === undefined)))
         }

@@ -17,6 +17,7 @@ import contingency from "../../migrations/0012_contingency.ts"
 import certificates from "../../migrations/0013_certificates.ts"
 import emails from "../../migrations/0014_emails.ts"
 import modes from "../../migrations/0017_modes.ts"
+import fullNumbers from "../../migrations/0018_full_numbers.ts"
 import * as EmbeddedPostgres from "./EmbeddedPostgres.ts"
 import * as Roles from "./PostgresRoles.ts"
 import * as Socket from "./PostgresSocket.ts"
@@ -81,7 +82,8 @@ const migrations = {
   "0012_contingency": contingency,
   "0013_certificates": certificates,
   "0014_emails": emails,
-  "0017_modes": modes
+  "0017_modes": modes,
+  "0018_full_numbers": fullNumbers
 }
 
 const migrate = Migrator.make({})({ loader: Migrator.fromRecord(migrations) })
