@@ -1,8 +1,8 @@
 import { Schema } from "effect"
-import { TaxResponsibility } from "./Code.ts"
+import { OrganizationType, TaxResponsibility } from "./Code.ts"
 import { AccountId } from "./Id.ts"
 import { Timestamp } from "./Money.ts"
-import { addressFields, partyFields } from "./Party.ts"
+import { addressFields, Identification, partyFields } from "./Party.ts"
 import { text } from "./Text.ts"
 import { Version } from "./Version.ts"
 
@@ -21,7 +21,10 @@ export class Issuer extends Schema.Opaque<Issuer>()(
   }).annotate({ identifier: "Issuer" })
 ) {}
 
-/** What a client may change of its account; the issuer's data hold for documents that are numbered afterwards. */
+/**
+ * What a client may change of its account, in the mode of its key alone; the issuer's data hold for documents that are numbered
+ * afterwards.
+ */
 export class AccountUpdate extends Schema.Opaque<AccountUpdate>()(
   Schema.Struct({
     name: Schema.optionalKey(text(450)).annotateKey({
@@ -53,6 +56,12 @@ export class AccountUpdate extends Schema.Opaque<AccountUpdate>()(
   })
 ) {}
 
+const ofIssuer = <S extends Schema.Top>(field: S, description: string, example: S["Type"]) =>
+  Schema.NullOr(field).annotateKey({
+    description: `${description} Null in a live mode whose issuer nobody has sent yet.`,
+    examples: [example]
+  })
+
 /** A business account, seen through one of its keys: the key decides `key_mode` and `authority_environment`. */
 export class Account extends Schema.Opaque<Account>()(
   Schema.Struct({
@@ -63,7 +72,21 @@ export class Account extends Schema.Opaque<Account>()(
       description: "`habilitacion` for a test key, `produccion` for a live one."
     }),
     key_mode: KeyMode,
-    ...Issuer.fields,
+    identification: ofIssuer(Identification, "Who the issuer is to the tax authority.", {
+      type: "31",
+      number: "900373115",
+      check_digit: "3"
+    }),
+    legal_name: ofIssuer(Schema.String, "The issuer's name as registered.", "Folio Demo S.A.S."),
+    organization_type: ofIssuer(OrganizationType, "1 legal entity, 2 natural person.", "1"),
+    email: ofIssuer(Schema.String, "Where answers to its e-mails go.", "facturas@folio.test"),
+    address: ofIssuer(Schema.String, "Street address.", "Calle 100 # 7-33"),
+    city_code: ofIssuer(Schema.String, "The five digits of a municipality.", "11001"),
+    department_code: ofIssuer(Schema.String, "The two digits of a department.", "11"),
+    country_code: ofIssuer(Schema.String, "ISO 3166, two letters.", "CO"),
+    tax_responsibilities: ofIssuer(Schema.Array(Schema.String), "What the issuer answers for before the authority.", [
+      "R-99-PN"
+    ]),
     default_version: Version,
     certificate: Schema.NullOr(Schema.Struct({ subject: Schema.String, not_after: Timestamp })).annotateKey({
       description: "The certificate that signs; null where there is none.",

@@ -198,7 +198,17 @@ export const errorCodes = {
   resolution_overlap: {
     status: 409,
     type: "invalid_request_error",
-    help: "The range shares numbers with another one of the same prefix. Check `from_number` and `to_number`: no number may be given twice."
+    help: "The range could give a full number, prefix and number together, that another one gives: as `Q` with 123 and `Q1` with 23, which both print Q123. Check `prefix`, `from_number` and `to_number`, or put the other range aside if none of it was used."
+  },
+  resolution_limit_reached: {
+    status: 409,
+    type: "invalid_request_error",
+    help: "The account has as many numbering ranges in this mode as it may have. They are kept for their documents; ask the authority for larger ones."
+  },
+  customer_limit_reached: {
+    status: 409,
+    type: "invalid_request_error",
+    help: "The account has as many customers in this mode as it may have. Delete those that are no longer used: what was issued to them stays."
   },
   endpoint_limit_reached: {
     status: 409,

@@ -51,6 +51,28 @@ layer(app(), { excludeTestServices: true })("An account on PostgreSQL", (it) => 
     })
   )
 
+  it.effect("is one thing in each of its modes, and remembers the issuers of each apart", () =>
+    Effect.gen(function* () {
+      const { accountId, client, withNewKey } = yield* TestApp
+      const sql = yield* SqlClient.SqlClient
+      const live = yield* withNewKey("live")
+      for (const [mine, theirs, livemode] of [
+        [client, live, false],
+        [live, client, true]
+      ] as const) {
+        const name = `Solo ${livemode}`
+        const before = (yield* theirs.get("/v1/account")).json
+        const patched = yield* mine.request("PATCH", "/v1/account", { body: { name, legal_name: name } })
+        assert.deepInclude(patched.json, { name, legal_name: name })
+        assert.deepStrictEqual((yield* mine.get("/v1/account")).json, patched.json)
+        assert.deepStrictEqual((yield* theirs.get("/v1/account")).json, before)
+        const issuers = yield* sql<{ livemode: boolean }>`
+          select livemode from issuers where account_id = ${accountId} and issuer->>'legal_name' = ${name}`
+        assert.deepStrictEqual(issuers, [{ livemode }])
+      }
+    })
+  )
+
   it.effect("records who changed what, and nothing of what was refused", () =>
     Effect.gen(function* () {
       const { accountId, client } = yield* TestApp

@@ -153,7 +153,7 @@ layer(app(), { excludeTestServices: true })("Customers and invoices on PostgreSQ
       )
       for (const [index, query] of [
         ["invoices_of_customer", `customer_id=${customer}`],
-        ["invoices_number", `full_number=${one.full_number}`]
+        ["invoices_full_number", `full_number=${one.full_number}`]
       ] as const) {
         const before = (yield* scans).get(index) ?? 0n
         yield* until(

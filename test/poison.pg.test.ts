@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Array, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { invoiceBody, scripted } from "./support/Invoices.ts"
-import { seedDrafts } from "./support/Owners.ts"
+import { copyAccount, seedDrafts } from "./support/Owners.ts"
 import * as TestApp from "./support/TestApp.ts"
 import { until } from "./support/Until.ts"
 import { arrived, Customer, newEndpoint } from "./support/Webhooks.ts"
@@ -204,11 +204,11 @@ describe("An account whose drafts cannot be numbered", () => {
       const sql = yield* SqlClient.SqlClient
       const { accountId } = yield* TestApp.TestApp
       const other = `ten_${"0".repeat(26)}`
-      yield* sql`insert into accounts select ${other}, name, issuer, default_version, created_at from accounts`
+      yield* copyAccount(accountId, other)
       yield* sql`
         insert into resolutions select ${other}, livemode, id, number, document_type, prefix, from_number, to_number, valid_from,
           valid_to, technical_key, is_active, next_number, created_at from resolutions`
-      yield* sql`update accounts set issuer = '{}' where id = ${accountId}`
+      yield* sql`update account_modes set issuer = '{}' where account_id = ${accountId}`
       // More than a page of the sweeper, and every one of them has been due for longer than the other account's.
       const stuck = yield* sql.withTransaction(
         Effect.gen(function* () {
@@ -223,7 +223,9 @@ describe("An account whose drafts cannot be numbered", () => {
       yield* accepted(stuck.theirs)
       const waiting = yield* until(rowsOf(stuck.own), (rows) => rows.every((row) => row.attempts > 0))
       assert.deepStrictEqual([...new Set(waiting.map((row) => row.state))], ["queued"])
-      yield* sql`update accounts set issuer = (select issuer from accounts where id = ${other}) where id = ${accountId}`
+      yield* sql`
+        update account_modes m set issuer = o.issuer from account_modes o
+        where o.account_id = ${other} and m.account_id = ${accountId} and not o.livemode and not m.livemode`
       const mended = yield* until(
         ringing(rowsOf(stuck.own)),
         (rows) => rows.every((row) => row.full_number !== null),

@@ -190,7 +190,17 @@ export const errorExamples: Readonly<Record<ErrorCode, ErrorExample>> = {
   resolution_overlap: {
     request: "POST /v1/resolutions with numbers of a range that is there",
     message:
-      'The numbers 20 to 30 of prefix "FE" overlap those of res_01k0000000000000000000000a, 10 to 20. A number is given once.'
+      'The numbers 20 to 30 of prefix "FE" overlap those of res_01k0000000000000000000000a, 10 to 20 of prefix "FE". A full number, prefix and number together, is given once.'
+  },
+  resolution_limit_reached: {
+    request: "POST /v1/resolutions with as many ranges as there may be",
+    message:
+      "An account has at most 1000 numbering ranges in each mode, and they are kept. Ask the authority for larger ranges, and whoever runs the service for another account."
+  },
+  customer_limit_reached: {
+    request: "POST /v1/customers with as many customers as there may be",
+    message:
+      "An account has at most 1000000 customers in each mode. Delete those that are no longer used: what was issued to them stays."
   },
   endpoint_limit_reached: {
     request: "POST /v1/webhook-endpoints with 16 endpoints there",

@@ -21,7 +21,7 @@ export class ResolutionsApi extends HttpApiGroup.make("resolutions")
       .annotate(OpenApi.Summary, "Register a numbering range that the authority granted")
       .annotate(
         OpenApi.Description,
-        "Invoices are numbered from the ranges of the account, without gaps. Ranges of one prefix may not overlap."
+        "Invoices are numbered from the ranges of the account, without gaps. No two ranges may share a full number, prefix and number together."
       )
   )
   .add(

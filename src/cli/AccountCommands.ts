@@ -91,7 +91,7 @@ const create = Command.make(
     const issuer = yield* Schema.decodeUnknownEffect(Issuer)(request, { errors: "all" })
     const called = yield* Schema.decodeEffect(text(450))(Option.getOrElse(name, () => issuer.legal_name))
     const made = yield* Effect.mapError(createAccount(called, issuer, flags.mode), explained)
-    const view = accountView(made.account, flags.mode, null)
+    const view = accountView(made.account, null)
     yield* say(flags.json, { account: view, api_key: { id: made.api_key_id, key: made.key } }, [
       `Made the account ${view.id} (${view.name}) with a ${flags.mode} key, ${made.api_key_id}.`,
       ...shownOnce(made.key),
@@ -106,13 +106,19 @@ const list = Command.make(
   "list",
   { json },
   Effect.fn(function* (flags) {
-    const accounts = yield* (yield* Accounts).list
+    const all = yield* (yield* Accounts).list
+    const nitOf = (id: AccountId, live: boolean) =>
+      all.find(({ account_id, livemode }) => account_id === id && livemode === live)?.issuer?.identification.number ??
+      null
+    const found = all.flatMap(({ account_id: id, created_at, livemode, name }) =>
+      livemode ? [] : [{ id, name, nit: nitOf(id, false), live_nit: nitOf(id, true), created_at }]
+    )
     yield* say(
       flags.json,
-      accounts.map(({ created_at, id, issuer, name }) => ({ id, name, nit: issuer.identification.number, created_at })),
+      found.map(({ created_at, id, live_nit, name, nit }) => ({ id, name, nit, live_nit, created_at })),
       table([
-        ["ACCOUNT", "NIT", "NAME"],
-        ...accounts.map(({ id, issuer, name }) => [id, issuer.identification.number, name])
+        ["ACCOUNT", "NIT", "LIVE NIT", "NAME"],
+        ...found.map(({ id, live_nit, name, nit }) => [id, nit ?? "", live_nit ?? "none yet", name])
       ])
     )
   })
@@ -120,17 +126,17 @@ const list = Command.make(
 
 const show = Command.make(
   "show",
-  { json, id: Argument.String("account").pipe(Argument.withSchema(AccountId)) },
+  { json, mode, id: Argument.String("account").pipe(Argument.withSchema(AccountId)) },
   Effect.fn(function* (flags) {
-    const found = (yield* (yield* Accounts).list).find(({ id }) => id === flags.id)
+    const livemode = flags.mode === "live"
+    const accounts = yield* (yield* Accounts).list
+    const found = accounts.find((one) => one.account_id === flags.id && one.livemode === livemode)
     if (found === undefined) return yield* ApiError.missing("account", flags.id)
     const keys = yield* keysOf(flags.id)
-    const live = (yield* Inspection.certificates).find(({ account_id }) => account_id === found.id)
-    const {
-      authority_environment: _,
-      key_mode: __,
-      ...view
-    } = accountView(found, "live", certificateView(live ?? null))
+    const signing = livemode
+      ? (yield* Inspection.certificates).find(({ account_id }) => account_id === flags.id)
+      : undefined
+    const view = accountView(found, certificateView(signing ?? null))
     yield* say(flags.json, { account: view, api_keys: keys.map(apiKeyView) }, [
       ...table(
         Object.entries(view).map(([name, value]) => [name, typeof value === "string" ? value : JSON.stringify(value)])
@@ -139,7 +145,7 @@ const show = Command.make(
       ...keyTable(keys)
     ])
   })
-).pipe(Command.withDescription("Show an account and its keys"))
+).pipe(Command.withDescription("Show an account, as it is in a mode, and its keys"))
 
 export const accounts = Command.make("accounts").pipe(
   Command.withDescription("Accounts: who issues invoices"),
@@ -154,13 +160,24 @@ const keyId = Argument.String("key").pipe(Argument.withDescription("The key's id
 
 const createKeyCommand = Command.make(
   "create",
-  { json, account, mode, name: Flag.optional(described("name", "What the key is for")) },
+  {
+    json,
+    account,
+    mode,
+    name: Flag.optional(described("name", "What the key is for")),
+    copy_issuer: Flag.Boolean("copy-issuer").pipe(
+      Flag.withDescription("Live: begin with the issuer of the test mode"),
+      Flag.withDefault(false)
+    )
+  },
   Effect.fn(function* (flags) {
     const livemode = (flags.mode satisfies KeyMode) === "live"
     const name = Option.getOrNull(flags.name)
     if (name !== null) yield* Schema.decodeEffect(text(100))(name)
-    const made = yield* createKey({ account_id: flags.account, livemode }, name)
-    yield* tellNew(flags.json, `Made the ${flags.mode} key ${made.row.id} of ${flags.account}.`, made)
+    const made = yield* createKey({ account_id: flags.account, livemode }, name, { copyIssuer: flags.copy_issuer })
+    const lack = "Its live mode has no issuer yet: send all of its data to PATCH /v1/account with this key."
+    const what = `Made the ${flags.mode} key ${made.row.id} of ${flags.account}.`
+    yield* tellNew(flags.json, made.has_issuer ? what : `${what} ${lack}`, made)
   })
 ).pipe(Command.withDescription("Make another key of an account"))
 

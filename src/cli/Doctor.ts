@@ -108,6 +108,21 @@ const ranges = Effect.map(Inspection.ranges, (all) => {
   )
 })
 
+const sharedNumbers = Effect.gen(function* () {
+  const meeting = yield* Inspection.meetingRanges
+  const twins = yield* Inspection.twins
+  const told = [
+    ...meeting.map(({ one, other }) => `${one.id} and ${other.id} can give one full number`),
+    ...twins.map(({ full_number, ids }) => `${full_number} was given to ${ids.join(" and ")}`)
+  ]
+  return finding(
+    "numbers",
+    told.length === 0,
+    told.length === 0 ? "No full number is given twice" : told.join("; "),
+    'Put one of two such ranges aside: PATCH /v1/resolutions/{id} with "is_active": false. Of documents with one number, ask the authority which it has, and annul the other.'
+  )
+})
+
 const backlog = Effect.gen(function* () {
   const { waiting } = yield* Backlog
   const { deliveries, invoices, oldest_delivery, oldest_invoice } = yield* waiting
@@ -167,6 +182,7 @@ const examine = Effect.gen(function* () {
     Effect.map(legible("secrets", secrets), (one) => [one]),
     Effect.map(liveCertificates, (one) => [one]),
     Effect.map(ranges, (one) => [one]),
+    Effect.map(sharedNumbers, (one) => [one]),
     backlog
   ]).pipe(Effect.provide(Postgres.sessionsAt(place.success)), Effect.exit)
   return Exit.isSuccess(inside)

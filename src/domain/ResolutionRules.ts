@@ -42,6 +42,34 @@ export const resolutionViolations = (request: ResolutionRequest): ReadonlyArray<
   ]
 }
 
+/** What full numbers consist of: a prefix, and a number without leading zeros. */
+export interface FullNumbers {
+  readonly prefix: string
+  readonly from_number: bigint
+  readonly to_number: bigint
+}
+
+const digitsMax = 10
+
+/** Whether some full number is of both: prefixes differ, and `Q` with 123 and `Q1` with 23 are the same when they are printed. */
+export const shareFullNumber = (one: FullNumbers, other: FullNumbers): boolean => {
+  const [short, long] = one.prefix.length <= other.prefix.length ? [one, other] : [other, one]
+  if (!long.prefix.startsWith(short.prefix)) return false
+  const between = long.prefix.slice(short.prefix.length)
+  if (between === "") return short.from_number <= long.to_number && long.from_number <= short.to_number
+  if (!/^[1-9]\d*$/.test(between)) return false
+  // A number of the longer prefix, behind the digits between: for each length of it an interval of the shorter prefix's.
+  return Array.from({ length: digitsMax }, (_, index) => 10n ** BigInt(index)).some((least) => {
+    const shift = BigInt(between) * least * 10n
+    const from = bigMax(long.from_number, least)
+    const to = bigMin(long.to_number, least * 10n - 1n)
+    return from <= to && shift + from <= short.to_number && short.from_number <= shift + to
+  })
+}
+
+const bigMax = (a: bigint, b: bigint) => (a > b ? a : b)
+const bigMin = (a: bigint, b: bigint) => (a < b ? a : b)
+
 /** What decides whether a range serves. */
 export interface RangeInUse {
   readonly is_active: boolean

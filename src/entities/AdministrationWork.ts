@@ -1,7 +1,7 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
-import type { AccountMode, AccountUpdate } from "../../schemas/Account.ts"
-import { ApiError } from "../../schemas/ApiError.ts"
+import { type AccountMode, type AccountUpdate, Issuer } from "../../schemas/Account.ts"
+import { ApiError, type Violation } from "../../schemas/ApiError.ts"
 import type { ApiKeyRequest, ApiKeyRollRequest } from "../../schemas/ApiKey.ts"
 import { describeCertificate, SandboxCertificate } from "../documents/Certificate.ts"
 import { makeApiKey } from "../domain/ApiKeyFormat.ts"
@@ -103,25 +103,23 @@ export class AdministrationWork extends Context.Service<
         const certificate = yield* shownCertificate(certificates, of, sandbox)
         const update = Effect.gen(function* () {
           const account = yield* accounts.update(
-            of.account_id,
+            of,
             Effect.fnUntraced(function* (before) {
-              const after = {
+              return {
                 ...before,
                 name: name ?? before.name,
                 default_version: default_version ?? before.default_version,
-                issuer: { ...before.issuer, ...issuer }
+                issuer: yield* changedIssuer(before.issuer, issuer)
               }
-              const [first, ...rest] = issuerViolations(after.issuer)
-              return first === undefined ? after : yield* ApiError.fromViolations([first, ...rest])
             })
           )
           yield* audit.record(of, context, "account.updated", of.account_id, { changed: Object.keys(patch) })
-          const body = JSON.stringify(accountView(account, of.livemode ? "live" : "test", certificate))
+          const body = JSON.stringify(accountView(account, certificate))
           return { status: 200, location: null, body }
         })
         const outcome = yield* keys.once(of, optionalClaim(context), update)
         // The next draft of this account is numbered with the new issuer.
-        yield* accounts.forget(of.account_id)
+        yield* accounts.forget(of)
         return outcome
       })
 
@@ -129,5 +127,34 @@ export class AdministrationWork extends Context.Service<
     })
   )
 }
+
+const issuerFields = Object.keys(Issuer.fields) as ReadonlyArray<keyof Issuer>
+
+/** The issuer after a change. The first one of a live mode is sent whole, since it begins as nobody's. */
+const changedIssuer = Effect.fnUntraced(function* (
+  before: Issuer | null,
+  sent: Partial<Issuer>
+): Effect.fn.Return<Issuer | null, ApiError> {
+  if (before === null && Object.keys(sent).length === 0) return null
+  const after = { ...before, ...sent }
+  const violations = isWhole(after) ? issuerViolations(after) : issuerFields.flatMap((field) => lackOf(after, field))
+  const [first, ...rest] = violations
+  if (first !== undefined) return yield* ApiError.fromViolations([first, ...rest])
+  return after as Issuer
+})
+
+const isWhole = (issuer: Partial<Issuer>): issuer is Issuer =>
+  issuerFields.every((field) => issuer[field] !== undefined)
+
+const lackOf = (issuer: Partial<Issuer>, field: keyof Issuer): ReadonlyArray<Violation> =>
+  issuer[field] === undefined
+    ? [
+        {
+          param: field,
+          code: "parameter_missing",
+          message: `${field} is missing: the live mode has no issuer yet, and its first one is sent whole.`
+        }
+      ]
+    : []
 
 const shown = (row: StoredApiKey, key: string) => created(`/v1/api-keys/${row.id}`, { ...apiKeyView(row), key })

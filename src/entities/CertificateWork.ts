@@ -50,13 +50,13 @@ export class CertificateWork extends Context.Service<
           const { pem, ...identity } = yield* Effect.mapError(readPkcs12(request, now), (violation) =>
             ApiError.fromViolations([violation])
           )
-          const account = yield* accounts.get(of.account_id)
+          const account = yield* accounts.get(of)
           const insert = Effect.gen(function* () {
             const id = yield* ids.certificate
             const row = { account_id: of.account_id, id, ...identity, created_at: new Date(now) }
             yield* certificates.insert(row, pem)
             yield* audit.record(of, context, "certificate.uploaded", id, { subject: identity.subject })
-            const body = JSON.stringify(accountView(account, "live", certificateView(identity)))
+            const body = JSON.stringify(accountView(account, certificateView(identity)))
             return { status: 200, location: null, body }
           })
           const outcome = yield* keys.once(of, claim, insert)

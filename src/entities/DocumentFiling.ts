@@ -50,7 +50,7 @@ export const layer = Layer.effect(
       pdf: Effect.fn("DocumentFiles.pdf")(function* (name) {
         const { row } = yield* signed(name, "PDF")
         const loaded = yield* Effect.orDie(Effect.fromOption(yield* invoices.load(row)))
-        const document = documentOf(loaded, yield* accounts.issuer(loaded.account_id, loaded.issuer_version))
+        const document = documentOf(loaded, yield* accounts.issuer(loaded, loaded.issuer_version))
         return {
           full_number: document.full_number,
           // What another release prints may look different.

@@ -26,7 +26,7 @@ export const layer = Layer.effect(
         const bytes = yield* invoices.signedDocument(name)
         if (Option.isNone(found) || Option.isNone(bytes)) return Option.none()
         const [row, signed] = [found.value, bytes.value]
-        const document = documentOf(row, yield* accounts.issuer(row.account_id, row.issuer_version))
+        const document = documentOf(row, yield* accounts.issuer(row, row.issuer_version))
         // In contingency there is no answer yet to put beside the document.
         const answer = state === "accepted_by_authority" ? yield* invoices.acceptance(name) : Option.none()
         const xml = Option.isSome(answer)

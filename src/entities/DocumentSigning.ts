@@ -48,7 +48,7 @@ export class DocumentSigning extends Context.Service<
       const certificates = yield* Certificates
       const sandbox = yield* SandboxCertificate
       const software = yield* RegisteredSoftware
-      const issuerOf = (row: LoadedInvoice) => accounts.issuer(row.account_id, row.issuer_version)
+      const issuerOf = (row: LoadedInvoice) => accounts.issuer(row, row.issuer_version)
       const softwareOf = ({ livemode }: LoadedInvoice) => {
         if (!livemode) return Effect.succeed(software.test)
         return software.live === undefined ? Effect.fail(noSoftware) : Effect.succeed(software.live)

@@ -6,7 +6,7 @@ import { lackOfRange } from "../domain/ResolutionRules.ts"
 import { RegisteredSoftware } from "../documents/Software.ts"
 import { Fault } from "../protocol/Fault.ts"
 import * as Metrics from "../protocol/Metrics.ts"
-import { Accounts, type StoredAccount } from "../store/Accounts.ts"
+import { Accounts } from "../store/Accounts.ts"
 import { Invoices, type StoredInvoice } from "../store/Invoices.ts"
 import { Numbering } from "../store/Numbering.ts"
 import { PoisonInvoices } from "../store/PoisonInvoices.ts"
@@ -69,7 +69,7 @@ export const make = Effect.fnUntraced(function* (of: AccountMode) {
     draft: NewDraft,
     range: StoredResolution,
     now: number,
-    account: StoredAccount,
+    issued_by: { readonly nit: string; readonly version: number },
     key: string
   ) {
     const issue_date = localDate(now)
@@ -78,7 +78,7 @@ export const make = Effect.fnUntraced(function* (of: AccountMode) {
       issue_date,
       issue_time,
       totals: draft.totals,
-      supplier_nit: account.issuer.identification.number,
+      supplier_nit: issued_by.nit,
       customer_id: draft.acquirer_number,
       key,
       livemode: of.livemode
@@ -88,7 +88,7 @@ export const make = Effect.fnUntraced(function* (of: AccountMode) {
       resolution_id: range.id,
       issue_date,
       issue_time,
-      issuer_version: account.issuer_version,
+      issuer_version: issued_by.version,
       cufe_tail
     })
   })
@@ -116,7 +116,9 @@ export const make = Effect.fnUntraced(function* (of: AccountMode) {
   const numberAll = Effect.fnUntraced(function* (batch: ReadonlyArray<NewDraft>) {
     yield* Fault.at("before-number")
     const now = yield* Clock.currentTimeMillis
-    const account = yield* accounts.get(of.account_id)
+    const account = yield* accounts.get(of)
+    if (account.issuer === null) return yield* Effect.die("a live mode has drafts and no issuer")
+    const issued_by = { nit: account.issuer.identification.number, version: account.issuer_version }
     const sources = new Map<string, Effect.Success<ReturnType<typeof source>>>()
     for (const draft of batch) {
       const group = `${draft.kind} ${draft.prefix ?? "any"}`
@@ -131,7 +133,7 @@ export const make = Effect.fnUntraced(function* (of: AccountMode) {
         return Effect.exit(
           Result.isFailure(found)
             ? Effect.as(invoiceWork.fail({ ...of, id: draft.id }, found.failure), "not_a_draft" as const)
-            : number(draft, found.success.range, now, account, found.success.key)
+            : number(draft, found.success.range, now, issued_by, found.success.key)
         )
       },
       { concurrency: "unbounded" }

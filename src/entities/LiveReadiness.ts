@@ -4,11 +4,12 @@ import { ApiError } from "../../schemas/ApiError.ts"
 import { RegisteredSoftware } from "../documents/Software.ts"
 import { Authority } from "../outbound/Authority.ts"
 import type { RequestContext } from "../protocol/AccountEntity.ts"
+import { Accounts } from "../store/Accounts.ts"
 import { Certificates, type CurrentCertificate } from "../store/Certificates.ts"
 import { IdempotencyKeys } from "../store/IdempotencyKeys.ts"
 import { optionalClaim } from "./AccountWork.ts"
 
-/** Whether an account may issue live documents: it needs a certificate, and the service software and an authority for it. */
+/** Whether an account may issue live documents: it needs an issuer and a certificate, and the service software and an authority for it. */
 export class LiveReadiness extends Context.Service<
   LiveReadiness,
   {
@@ -26,6 +27,7 @@ export class LiveReadiness extends Context.Service<
   static readonly layer = Layer.effect(
     LiveReadiness,
     Effect.gen(function* () {
+      const accounts = yield* Accounts
       const authority = yield* Authority
       const certificates = yield* Certificates
       const keys = yield* IdempotencyKeys
@@ -43,8 +45,9 @@ export class LiveReadiness extends Context.Service<
       const before: LiveReadiness["Service"]["before"] = (of, context, request) =>
         of.livemode
           ? Effect.gen(function* () {
+              const { issuer } = yield* accounts.get(of)
               const lack = certificateLack(yield* certificates.current(of.account_id))
-              const missing = lack === null ? ofService : [lack, ...ofService]
+              const missing = [...(issuer === null ? [issuerLack] : []), ...(lack === null ? [] : [lack]), ...ofService]
               if (missing.length === 0) return yield* request
               const claim = optionalClaim(context)
               if (claim !== null && Option.isSome(yield* keys.lookup(claim))) return yield* request
@@ -59,6 +62,9 @@ export class LiveReadiness extends Context.Service<
     })
   )
 }
+
+/** What is wrong with a live mode whose issuer nobody has sent. */
+export const issuerLack = "the account has no live issuer (send all of its data to PATCH /v1/account with a live key)"
 
 const upload = "POST /v1/account/certificate"
 

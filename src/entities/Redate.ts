@@ -38,7 +38,7 @@ export const make = Effect.fnUntraced(function* ({ step }: InvoiceSteps) {
     const now = yield* Clock.currentTimeMillis
     const key = yield* keyOf(row)
     if (key === undefined) return yield* Effect.die(`nothing to hash the code of ${row.id} with`)
-    const issuer = yield* accounts.issuer(row.account_id, row.issuer_version)
+    const issuer = yield* accounts.issuer(row, row.issuer_version)
     const date = { issue_date: localDate(now), issue_time: issueTime(now) }
     const code = cufe(
       row.full_number ?? "",

@@ -14,6 +14,7 @@ import { Resolutions, resolutionView, type StoredResolution } from "../store/Res
 import { claimOf } from "./AccountWork.ts"
 import { liveKeyNeeded } from "./CertificateWork.ts"
 import { DocumentSigning } from "./DocumentSigning.ts"
+import { issuerLack } from "./LiveReadiness.ts"
 
 // Less than a request waits for its actor.
 const patience = Duration.seconds(9)
@@ -44,7 +45,8 @@ export class ResolutionImportWork extends Context.Service<
             "There is no live authority to ask for ranges: the service's operator sets AUTHORITY_URL."
           )
         }
-        const { issuer } = yield* accounts.get(of.account_id)
+        const { issuer } = yield* accounts.get(of)
+        if (issuer === null) return yield* notLive(`Nobody can be asked for ranges yet: ${issuerLack}.`)
         const certificate = yield* Effect.mapError(signing.liveCertificate(of.account_id), ({ message }) =>
           notLive(message)
         )

@@ -24,7 +24,7 @@ export const layer = HttpApiBuilder.group(
       retrieveAccount: Effect.fn("retrieveAccount")(function* () {
         const principal = yield* CurrentPrincipal
         const certificate = yield* shownCertificate(certificates, principal, sandbox)
-        return accountView(yield* accounts.read(principal), principal.livemode ? "live" : "test", certificate)
+        return accountView(yield* accounts.read(principal), certificate)
       }),
       updateAccount: update,
       updateAccountByPost: update,

@@ -114,6 +114,9 @@ const unavailable = (message: string) => Effect.fail(new AuthorityUnavailable({ 
 const notAuthorised = (nit: string) =>
   new AuthorityRefusal({ message: `NIT ${nit} no autorizado a enviar documentos para emisor con NIT ${nit}.` })
 
+// Two accounts that try out one issuer have one code for two documents.
+const keyOf = ({ account_id, cufe, livemode }: DocumentName) => `${account_id}|${livemode}|${cufe}`
+
 /**
  * The simulated authority: deterministic by the acquirer's identification, durable only as far as it needs to be (a document
  * it has forgotten is judged anew, the same way).
@@ -133,8 +136,8 @@ export const layer = <D extends SubmittedDocument>(options: {
     const verdicts = new Map<string, Verdict>()
     const failures = new Map<string, number>()
 
-    const remember = (cufe: string, verdict: Verdict) => {
-      verdicts.set(cufe, verdict)
+    const remember = (key: string, verdict: Verdict) => {
+      verdicts.set(key, verdict)
       if (verdicts.size > rememberedMax) verdicts.delete(verdicts.keys().next().value ?? "")
     }
 
@@ -159,6 +162,7 @@ export const layer = <D extends SubmittedDocument>(options: {
 
     const submit = Effect.fn("AuthoritySandbox.submit")(function* (submission: Submission) {
       const { cufe, in_contingency, issuer_nit, signed } = submission
+      const key = keyOf(submission)
       const mode = yield* reach(submission)
       const document = options.read(signed)
       if (document === null || document.cufe !== cufe) return answered(null, [unreadable])
@@ -168,25 +172,25 @@ export const layer = <D extends SubmittedDocument>(options: {
       if (script === "away" && !in_contingency) return yield* unavailable(unreachable)
       if (script === "refuse") return yield* notAuthorised(issuer_nit)
       if (script === "flaky" || mode === "flaky") {
-        const failed = failures.get(cufe) ?? 0
+        const failed = failures.get(key) ?? 0
         if (failed < flakyFailures) {
-          failures.set(cufe, failed + 1)
+          failures.set(key, failed + 1)
           const message = "The authority's service answered 503."
           return yield* script === "flaky" ? unavailable(message) : new AuthorityUnavailable({ message })
         }
-        failures.delete(cufe)
+        failures.delete(key)
       }
       if (script === "slow") yield* Effect.sleep(slowAnswer)
-      const verdict = verdicts.get(cufe) ?? (yield* judged(document))
-      const known = verdicts.has(cufe)
-      remember(cufe, verdict)
+      const verdict = verdicts.get(key) ?? (yield* judged(document))
+      const known = verdicts.has(key)
+      remember(key, verdict)
       if (script === "lose" && !known)
         return yield* unavailable("The connection broke before the authority's answer arrived.")
       return verdict
     })
 
     const verdict = Effect.fn("AuthoritySandbox.verdict")((document: DocumentName) =>
-      Effect.map(reach(document), () => verdicts.get(document.cufe) ?? null)
+      Effect.map(reach(document), () => verdicts.get(keyOf(document)) ?? null)
     )
 
     return Authority.of({ submit, verdict })

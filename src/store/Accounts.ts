@@ -1,31 +1,34 @@
 import { Cache, Context, Duration, Effect, Exit, Layer, Option, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
-import { type Account, type AccountMode, Issuer, type KeyMode } from "../../schemas/Account.ts"
+import { type Account, AccountMode, Issuer } from "../../schemas/Account.ts"
 import type { ApiError } from "../../schemas/ApiError.ts"
 import { AccountId } from "../../schemas/Id.ts"
 import { Version } from "../../schemas/Version.ts"
 import { timestamp } from "../domain/AuthorityTime.ts"
 import * as AccountView from "./AccountView.ts"
 
-/** An account as it is stored, before a key's mode colours it. */
-export interface StoredAccount {
-  readonly id: AccountId
-  readonly name: string
-  readonly issuer: Issuer
-  /** Which of its issuers this is: 1, and one more with every change. */
-  readonly issuer_version: number
-  readonly default_version: Version
-  readonly created_at: Date
-}
-
 const Row = Schema.Struct({
-  id: AccountId,
+  ...AccountMode.fields,
   name: Schema.String,
-  issuer: Issuer,
+  /** Null in a live mode that nobody has told of its issuer yet. */
+  issuer: Schema.NullOr(Issuer),
+  /** Which of the mode's issuers this is: 1, and one more with every change; 0 while there is none. */
   issuer_version: Schema.Int,
   default_version: Version,
   created_at: Schema.Date
 })
+/** An account in one of its modes. Each mode has all of this for itself. */
+export type StoredAccount = typeof Row.Type
+
+export interface NewAccount {
+  readonly id: AccountId
+  readonly name: string
+  readonly issuer: Issuer
+  readonly default_version: Version
+  readonly created_at: Date
+  /** Whether the issuer is the live mode's as well. */
+  readonly live: boolean
+}
 
 // An issuer changes a few times a year, and is read for every batch of numbers.
 const cacheTime = Duration.seconds(1)
@@ -35,20 +38,21 @@ export class Accounts extends Context.Service<
   Accounts,
   {
     /** As it was within the last second. Dies when there is no such account: ids come from keys and rows, never from a request. */
-    readonly get: (id: AccountId) => Effect.Effect<StoredAccount>
+    readonly get: (of: AccountMode) => Effect.Effect<StoredAccount>
     /** As it is now, in the account's view. */
     readonly read: (of: AccountMode) => Effect.Effect<StoredAccount>
-    /** What the account's issuer was in this version. */
-    readonly issuer: (id: AccountId, version: number) => Effect.Effect<Issuer>
-    readonly insert: (account: Omit<StoredAccount, "issuer_version">) => Effect.Effect<void>
-    /** Changes name, issuer and version to what `change` makes of them. Part of the caller's transaction. */
+    /** What the mode's issuer was in this version. */
+    readonly issuer: (of: AccountMode, version: number) => Effect.Effect<Issuer>
+    /** Makes both modes of an account. */
+    readonly insert: (account: NewAccount) => Effect.Effect<void>
+    /** Changes name, issuer and version of one mode to what `change` makes of them. Part of the caller's transaction. */
     readonly update: (
-      id: AccountId,
+      of: AccountMode,
       change: (account: StoredAccount) => Effect.Effect<StoredAccount, ApiError>
     ) => Effect.Effect<StoredAccount, ApiError>
     /** From now on `get` gives what is there now: to be called after the commit of a change. */
-    readonly forget: (id: AccountId) => Effect.Effect<void>
-    /** All of them, oldest first. */
+    readonly forget: (of: AccountMode) => Effect.Effect<void>
+    /** All of them, oldest first, each in its test and then in its live mode. */
     readonly list: Effect.Effect<ReadonlyArray<StoredAccount>>
     readonly exist: Effect.Effect<boolean>
   }
@@ -59,50 +63,56 @@ export class Accounts extends Context.Service<
       const sql = yield* SqlClient.SqlClient
 
       const columns = sql.literal(Object.keys(Row.fields).join(", "))
+      const rows = sql`select ${columns} from account_modes join accounts on id = account_id`
+      const where = (of: { readonly account_id: string; readonly livemode: boolean }) =>
+        sql`account_id = ${of.account_id} and livemode = ${of.livemode}`
 
       const find = SqlSchema.findOne({
-        Request: AccountId,
+        Request: AccountMode,
         Result: Row,
-        execute: (id) => sql`select ${columns} from accounts where id = ${id}`
+        execute: (of) => sql`${rows} where ${where(of)}`
       })
       // A read that failed says nothing: whoever asks next reads again.
-      const cache = yield* Cache.makeWith((id: AccountId) => Effect.orDie(find(id)), {
+      const cache = yield* Cache.makeWith((key: string) => Effect.orDie(find(ofKey(key))), {
         capacity: cacheSize,
         timeToLive: (exit) => (Exit.isSuccess(exit) ? cacheTime : 0)
       })
 
       // What has been never changes.
       const findIssuer = SqlSchema.findOne({
-        Request: Schema.Struct({ id: AccountId, version: Schema.Int }),
+        Request: Schema.Struct({ ...AccountMode.fields, version: Schema.Int }),
         Result: Schema.Struct({ issuer: Issuer }),
-        execute: ({ id, version }) => sql`select issuer from issuers where account_id = ${id} and version = ${version}`
+        execute: (of) => sql`select issuer from issuers where ${where(of)} and version = ${of.version}`
       })
       const issuers = yield* Cache.makeWith(
-        (key: string) => {
-          const [id = "", version] = key.split("|")
-          return Effect.orDie(findIssuer({ id: AccountId.make(id), version: Number(version) }))
-        },
+        (key: string) => Effect.orDie(findIssuer({ ...ofKey(key), version: Number(key.split("|")[2]) })),
         { capacity: cacheSize, timeToLive: (exit) => (Exit.isSuccess(exit) ? Duration.infinity : 0) }
       )
 
       const lock = SqlSchema.findOne({
-        Request: AccountId,
+        Request: AccountMode,
         Result: Row,
-        execute: (id) => sql`select ${columns} from accounts where id = ${id} for no key update`
+        execute: (of) => sql`${rows} where ${where(of)} for no key update of account_modes`
       })
-      const write = SqlSchema.findOne({
-        Request: Row,
-        Result: Row,
-        execute: ({ default_version, id, issuer, name }) => sql`
-          update accounts set ${sql.update({ name, issuer: JSON.stringify(issuer), default_version })} where id = ${id}
-          returning ${columns}`
-      })
+      const write = ({ default_version, issuer, name, ...of }: StoredAccount) =>
+        sql`
+          update account_modes
+          set ${sql.update({ name, issuer: issuer === null ? null : JSON.stringify(issuer), default_version })}
+          where ${where(of)}`
 
-      const insert: Accounts["Service"]["insert"] = (account) =>
-        sql`insert into accounts ${sql.insert({ ...account, issuer: JSON.stringify(account.issuer) })}`.pipe(
-          Effect.orDie,
-          Effect.asVoid
-        )
+      const insert: Accounts["Service"]["insert"] = Effect.fnUntraced(function* (account) {
+        const { created_at, default_version, id, issuer, live, name } = account
+        const mode = (livemode: boolean, isKnown: boolean) => ({
+          account_id: id,
+          livemode,
+          name,
+          default_version,
+          issuer: isKnown ? JSON.stringify(issuer) : null,
+          issuer_version: isKnown ? 1 : 0
+        })
+        yield* sql`insert into accounts ${sql.insert({ id, created_at })}`
+        yield* sql`insert into account_modes ${sql.insert([mode(false, true), mode(true, live)])}`
+      }, Effect.orDie)
 
       const exist = SqlSchema.findOneOption({
         Request: Schema.Void,
@@ -111,19 +121,20 @@ export class Accounts extends Context.Service<
       })(undefined).pipe(Effect.map(Option.isSome), Effect.orDie)
 
       return Accounts.of({
-        get: (id) => Cache.get(cache, id),
-        read: (of) => Effect.orDie(AccountView.within(sql, of)(find(of.account_id))),
-        issuer: (id, version) => Effect.map(Cache.get(issuers, `${id}|${version}`), ({ issuer }) => issuer),
-        insert,
-        update: Effect.fn("Accounts.update")(function* (id, change) {
-          const changed = yield* change(yield* Effect.orDie(lock(id)))
-          return yield* Effect.orDie(write(changed))
+        get: (of) => Cache.get(cache, keyOf(of)),
+        read: (of) => Effect.orDie(AccountView.within(sql, of)(find(of))),
+        issuer: (of, version) => Effect.map(Cache.get(issuers, `${keyOf(of)}|${version}`), ({ issuer }) => issuer),
+        insert: (account) => Effect.orDie(sql.withTransaction(insert(account))),
+        update: Effect.fn("Accounts.update")(function* (of, change) {
+          const changed = yield* change(yield* Effect.orDie(lock(of)))
+          yield* Effect.orDie(write(changed))
+          return yield* Effect.orDie(find(of))
         }),
-        forget: (id) => Cache.invalidate(cache, id),
+        forget: (of) => Cache.invalidate(cache, keyOf(of)),
         list: SqlSchema.findAll({
           Request: Schema.Void,
           Result: Row,
-          execute: () => sql`select ${columns} from accounts order by id`
+          execute: () => sql`${rows} order by account_id, livemode`
         })(undefined).pipe(Effect.orDie),
         exist
       })
@@ -131,14 +142,33 @@ export class Accounts extends Context.Service<
   )
 }
 
-/** The account as the holder of a key of `mode` sees it, with the certificate that signs its documents there. */
-export const accountView = (account: StoredAccount, mode: KeyMode, certificate: Account["certificate"]): Account => ({
-  id: account.id,
+const keyOf = ({ account_id, livemode }: AccountMode) => `${account_id}|${livemode}`
+const ofKey = (key: string): AccountMode => {
+  const [id = "", mode] = key.split("|")
+  return { account_id: AccountId.make(id), livemode: mode === "true" }
+}
+
+// What a live mode shows before somebody has said who issues there.
+const noIssuer = {
+  identification: null,
+  legal_name: null,
+  organization_type: null,
+  email: null,
+  address: null,
+  city_code: null,
+  department_code: null,
+  country_code: null,
+  tax_responsibilities: null
+}
+
+/** The account as the holder of a key of this mode sees it, with the certificate that signs its documents there. */
+export const accountView = (account: StoredAccount, certificate: Account["certificate"]): Account => ({
+  id: account.account_id,
   object: "account",
   name: account.name,
-  authority_environment: mode === "live" ? "produccion" : "habilitacion",
-  key_mode: mode,
-  ...account.issuer,
+  authority_environment: account.livemode ? "produccion" : "habilitacion",
+  key_mode: account.livemode ? "live" : "test",
+  ...(account.issuer ?? noIssuer),
   default_version: account.default_version,
   certificate,
   created_at: timestamp(account.created_at.getTime())

@@ -114,9 +114,9 @@ export class ApiKeys extends Context.Service<
           unnoted: Schema.Boolean
         }),
         execute: (hash) => sql`
-          select k.id as api_key_id, k.account_id, k.livemode, a.default_version, ${usable} as usable,
+          select k.id as api_key_id, k.account_id, k.livemode, m.default_version, ${usable} as usable,
             coalesce(k.last_used_at < now() - ${usedEverySeconds} * interval '1 second', true) as unnoted
-          from api_keys k join accounts a on a.id = k.account_id
+          from api_keys k join account_modes m on m.account_id = k.account_id and m.livemode = k.livemode
           where k.key_hash = ${hash}`
       })
       const noteUse = (id: ApiKeyId) =>

@@ -2,6 +2,7 @@ import { Effect, Exit, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import { AccountMode } from "../../schemas/Account.ts"
 import { AccountId } from "../../schemas/Id.ts"
+import { shareFullNumber } from "../domain/ResolutionRules.ts"
 import { certificatePlace } from "./Certificates.ts"
 import { Secrets } from "./Secrets.ts"
 import { secretPlace } from "./WebhookEndpoints.ts"
@@ -86,6 +87,53 @@ export const ranges = Effect.gen(function* () {
       ) r
       group by account_id, livemode, document_type order by account_id, livemode, document_type`
   })(undefined).pipe(Effect.orDie)
+})
+
+const sharedMax = 100
+
+/** Documents that were issued under one full number, before the database refused that. */
+export const twins = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  return yield* SqlSchema.findAll({
+    Request: Schema.Void,
+    Result: Schema.Struct({ full_number: Schema.String, ids: Schema.Array(Schema.String) }),
+    execute: () => sql`
+      select t.full_number, array(
+        select i.id from invoices i
+        where i.full_number = t.full_number and i.account_id = t.account_id and i.livemode = t.livemode and i.kind = t.kind
+        order by i.twin
+      ) as ids
+      from invoices t where t.twin = 1 and t.full_number > '' limit ${sharedMax}`
+  })(undefined).pipe(Effect.orDie)
+})
+
+/** Ranges in use that can give one full number: registered before that was refused. */
+export const meetingRanges = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const Range = Schema.Struct({
+    id: Schema.String,
+    prefix: Schema.String,
+    from_number: Schema.BigIntFromString,
+    to_number: Schema.BigIntFromString
+  })
+  const range = (table: string) => {
+    const name = sql.literal(table)
+    return sql`
+      json_build_object('id', ${name}.id, 'prefix', ${name}.prefix, 'from_number', ${name}.from_number::text,
+        'to_number', ${name}.to_number::text)`
+  }
+  const pairs = yield* SqlSchema.findAll({
+    Request: Schema.Void,
+    Result: Schema.Struct({ one: Range, other: Range }),
+    execute: () => sql`
+      select ${range("a")} as one, ${range("b")} as other
+      from resolutions a
+      join resolutions b on b.account_id = a.account_id and b.livemode = a.livemode and b.document_type = a.document_type
+        and b.id <> a.id and starts_with(b.prefix, a.prefix) and (b.prefix <> a.prefix or b.id > a.id
+          and a.from_number <= b.to_number and b.from_number <= a.to_number)
+      where a.is_active and b.is_active`
+  })(undefined).pipe(Effect.orDie)
+  return pairs.filter(({ one, other }) => shareFullNumber(one, other)).slice(0, sharedMax)
 })
 
 const stuckAttempts = 8

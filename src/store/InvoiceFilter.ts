@@ -21,13 +21,6 @@ export interface InvoiceFilter {
 export const statesOf = (status: InvoiceStatus): ReadonlyArray<InvoiceState> =>
   states.filter((state) => statusOf(state) === status)
 
-/** What may be the number in prefix and number written together: the index of numbers begins with it. */
-const numbersIn = (full_number: string): ReadonlyArray<bigint> =>
-  Array.from({ length: prefixMax + 1 }, (_, length) => full_number.slice(length))
-    .filter((number) => /^[1-9]\d{0,9}$/.test(number))
-    .map(BigInt)
-const prefixMax = 4
-
 /** The condition that a row of `invoices` fits. The ids of a kind stand together: a page reads no row of another. */
 export const fits = (sql: SqlClient.SqlClient, filter: InvoiceFilter): Statement.Fragment => {
   const { customer_id, from, full_number, invoice_id, kind, status, to } = filter
@@ -36,9 +29,7 @@ export const fits = (sql: SqlClient.SqlClient, filter: InvoiceFilter): Statement
     sql`id between ${`${prefix}_`} and ${`${prefix}_z`} and kind = ${kind}`,
     ...(invoice_id === null ? [] : [sql`invoice_id = ${invoice_id}`]),
     ...(customer_id === null ? [] : [sql`customer_id = ${customer_id}`]),
-    ...(full_number === null
-      ? []
-      : [sql`number = any(${numbersIn(full_number).map(String)}::bigint[]) and full_number = ${full_number}`]),
+    ...(full_number === null ? [] : [sql`full_number = ${full_number}`]),
     ...(status === null ? [] : [sql`state = any(${statesOf(status)}::text[])`]),
     ...(from === null ? [] : [sql`created_at >= ${from} and id >= ${firstIdAt(prefix, from)}`]),
     ...(to === null ? [] : [sql`created_at <= ${to} and id <= ${lastIdAt(prefix, to)}`])

@@ -27,7 +27,10 @@ const newKey = Effect.fnUntraced(function* (account_id: AccountId, mode: KeyMode
   return { id: yield* ids.apiKey, account_id, mode, key, name, created_at } satisfies NewApiKey
 })
 
-/** Makes an account with a first key; one for tests has the range of the authority's test environment. */
+/**
+ * Makes an account with a first key; one for tests has the range of the authority's test environment. A live one has its issuer in
+ * test mode as well, and never the other way round.
+ */
 export const createAccount = Effect.fn("createAccount")(function* (name: string, issuer: Issuer, mode: KeyMode) {
   const [first, ...rest] = issuerViolations(issuer)
   if (first !== undefined) return yield* ApiError.fromViolations([first, ...rest])
@@ -42,7 +45,7 @@ export const createAccount = Effect.fn("createAccount")(function* (name: string,
   const key = yield* newKey(id, mode, null)
   const { created_at } = key
   const create = Effect.gen(function* () {
-    yield* accounts.insert({ id, name, issuer, default_version: currentVersion, created_at })
+    yield* accounts.insert({ id, name, issuer, default_version: currentVersion, created_at, live: of.livemode })
     yield* keys.insert(key)
     if (mode === "test") yield* resolutions.insert({ ...of, id: yield* ids.resolution, ...testRange, created_at })
     yield* audit.record(of, operator, "account.created", id)
@@ -52,20 +55,45 @@ export const createAccount = Effect.fn("createAccount")(function* (name: string,
   return { account: yield* accounts.read(of), key: key.key, api_key_id: key.id }
 })
 
-export const createKey = Effect.fn("createKey")(function* (of: AccountMode, name: string | null) {
+const issuerKnown = new ApiError({
+  code: "parameter_conflict",
+  message: "The live mode has its issuer already: change it with PATCH /v1/account and a live key."
+})
+
+const copyIssuer = Effect.fnUntraced(function* (of: AccountMode, issuer: Issuer | null) {
+  const accounts = yield* Accounts
+  const audit = yield* AuditLog
+  yield* accounts.update(of, (before) =>
+    before.issuer === null ? Effect.succeed({ ...before, issuer }) : Effect.fail(issuerKnown)
+  )
+  yield* audit.record(of, operator, "account.updated", of.account_id, { changed: ["issuer"], copied_from: "test" })
+})
+
+/** `copyIssuer`: the first live key of an account may give its live mode the issuer of its tests. */
+export const createKey = Effect.fn("createKey")(function* (
+  of: AccountMode,
+  name: string | null,
+  options: { readonly copyIssuer: boolean }
+) {
   const accounts = yield* Accounts
   const audit = yield* AuditLog
   const keys = yield* ApiKeys
   const sql = yield* SqlClient.SqlClient
-  if (!(yield* accounts.list).some(({ id }) => id === of.account_id)) {
-    return yield* ApiError.missing("account", of.account_id)
-  }
+  const tests = (yield* accounts.list).find(({ account_id, livemode }) => account_id === of.account_id && !livemode)
+  if (tests === undefined) return yield* ApiError.missing("account", of.account_id)
   const key = yield* newKey(of.account_id, modeOf(of.livemode), name)
   const row = yield* AccountView.within(
     sql,
     of
-  )(Effect.tap(keys.create(key), ({ id }) => audit.record(of, operator, "api_key.created", id)))
-  return { row, key: key.key }
+  )(
+    Effect.gen(function* () {
+      if (options.copyIssuer) yield* copyIssuer(of, tests.issuer)
+      const made = yield* keys.create(key)
+      yield* audit.record(of, operator, "api_key.created", made.id)
+      return made
+    })
+  )
+  return { row, key: key.key, has_issuer: (yield* accounts.read(of)).issuer !== null }
 })
 
 const located = Effect.fnUntraced(function* (id: string) {

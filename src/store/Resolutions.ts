@@ -9,7 +9,13 @@ import type { PageRequest } from "../../schemas/Page.ts"
 import type { Resolution, ResolutionUpdate } from "../../schemas/Resolution.ts"
 import { timestamp } from "../domain/AuthorityTime.ts"
 import type { NoteKind } from "../domain/DocumentKinds.ts"
-import { resolutionStatus, resolutionWarnings, validityViolations } from "../domain/ResolutionRules.ts"
+import {
+  type FullNumbers,
+  resolutionStatus,
+  resolutionWarnings,
+  shareFullNumber,
+  validityViolations
+} from "../domain/ResolutionRules.ts"
 import * as AccountView from "./AccountView.ts"
 import * as Pages from "./Pages.ts"
 
@@ -42,15 +48,34 @@ export const isTaken = ({ from_number, is_active, next_number }: StoredResolutio
 /** The range that `range` must not stand beside, if there is one among `others` of its account and mode. */
 export const overlapOf = (range: StoredResolution, others: Iterable<StoredResolution>): ApiError | undefined => {
   for (const other of others) {
-    if (other.id === range.id || other.prefix !== range.prefix || !isTaken(other)) continue
-    if (other.from_number > range.to_number || other.to_number < range.from_number) continue
+    if (other.id === range.id || !isTaken(other) || !shareFullNumber(range, other)) continue
     return new ApiError({
       code: "resolution_overlap",
-      message: `The numbers ${range.from_number} to ${range.to_number} of prefix ${JSON.stringify(range.prefix)} overlap those of ${other.id}, ${other.from_number} to ${other.to_number}. A number is given once.`
+      message: `The numbers ${printed(range)} overlap those of ${nameOf(other)}, ${printed(other)}. A full number, prefix and number together, is given once.`
     })
   }
   return undefined
 }
+
+const printed = ({ from_number, prefix, to_number }: FullNumbers) =>
+  `${from_number} to ${to_number} of prefix ${JSON.stringify(prefix)}`
+
+const nameOf = ({ document_type, id }: StoredResolution) =>
+  document_type === "invoice" ? id : `the account's ${document_type.replace("_", " ")}s`
+
+/** How many ranges an account may have in each mode: those of a decade, for a hundred shops. */
+export const resolutionsMax = 1_000
+
+const limitReached = new ApiError({
+  code: "resolution_limit_reached",
+  message: `An account has at most ${resolutionsMax} numbering ranges in each mode, and they are kept. Ask the authority for larger ranges, and whoever runs the service for another account.`
+})
+
+/** Why `range` cannot be registered beside `others`, all ranges and counters of its account and mode. */
+export const refusalOf = (range: StoredResolution, others: ReadonlyArray<StoredResolution>): ApiError | undefined =>
+  others.filter(({ document_type }) => document_type === "invoice").length >= resolutionsMax
+    ? limitReached
+    : overlapOf(range, others)
 
 /** A range after a change; fails when its dates would contradict each other. */
 export const changed = (range: StoredResolution, patch: ResolutionUpdate) => {
@@ -66,14 +91,18 @@ const letters = Array.from("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 
 /**
  * The counter of an account's notes of one kind, to stand beside `others`: without an end, under the first of NC, NCA … NCZZ, or
- * ND …, that no range of the account has. A prefix tells what a number is of, and ends in no digit that could be a number's.
+ * ND …, with which it has no full number in common with any of them: a full number tells what it is of.
  */
 export const counterBeside = (
   key: ResolutionKey & { readonly created_at: Date },
   kind: NoteKind,
   others: Iterable<StoredResolution>
 ): StoredResolution => {
-  const taken = new Set([...others].map(({ prefix }) => prefix))
+  const ranges = [...others]
+  const meets = (prefix: string) =>
+    ranges.some(
+      (range) => range.prefix === prefix || shareFullNumber(range, { prefix, from_number: 1n, to_number: counterMax })
+    )
   const base = counterPrefixes[kind]
   const suffixes = ["", ...letters, ...letters.flatMap((one) => letters.map((other) => one + other))]
   const candidates = suffixes.map((suffix) => base + suffix)
@@ -81,7 +110,7 @@ export const counterBeside = (
     ...key,
     number: "",
     document_type: kind,
-    prefix: candidates.find((prefix) => !taken.has(prefix)) ?? base,
+    prefix: candidates.find((prefix) => !meets(prefix)) ?? base,
     from_number: 1n,
     to_number: counterMax,
     valid_from: "2000-01-01",
@@ -112,7 +141,7 @@ export class Resolutions extends Context.Service<
     readonly locked: (of: AccountMode) => Effect.Effect<ReadonlyArray<StoredResolution>>
     /** Adds a range without a look at the others. */
     readonly insert: (resolution: StoredResolution) => Effect.Effect<void>
-    /** Fails with `resolution_overlap`. Part of the caller's transaction, as is `update`. */
+    /** Fails with `resolution_overlap` and `resolution_limit_reached`. Part of the caller's transaction, as is `update`. */
     readonly register: (resolution: StoredResolution) => Effect.Effect<void, ApiError>
     /** Fails with `resource_missing`, `parameter_invalid` and, when a range becomes active, `resolution_overlap`. */
     readonly update: (key: ResolutionKey, patch: ResolutionUpdate) => Effect.Effect<StoredResolution, ApiError>
@@ -180,8 +209,8 @@ export class Resolutions extends Context.Service<
       }, Effect.orDie)
 
       const register: Resolutions["Service"]["register"] = Effect.fn("Resolutions.register")(function* (resolution) {
-        const overlap = overlapOf(resolution, yield* locked(resolution))
-        if (overlap !== undefined) return yield* overlap
+        const refusal = refusalOf(resolution, yield* locked(resolution))
+        if (refusal !== undefined) return yield* refusal
         yield* Effect.orDie(add(resolution))
       })
 
@@ -190,7 +219,7 @@ export class Resolutions extends Context.Service<
         const range = ranges.find(({ document_type, id }) => id === key.id && document_type === "invoice")
         if (range === undefined) return yield* ApiError.missing("resolution", key.id)
         const next = yield* Effect.fromResult(changed(range, patch))
-        const overlap = next.is_active && !isTaken(range) ? overlapOf(next, ranges) : undefined
+        const overlap = next.is_active && !range.is_active ? overlapOf(next, ranges) : undefined
         if (overlap !== undefined) return yield* overlap
         const [updated] = yield* sql`
           update resolutions set is_active = ${next.is_active}, valid_to = ${next.valid_to}

@@ -52,7 +52,8 @@ export const createSandboxAccount = Effect.fn("createSandboxAccount")(function* 
       name: issuer.legal_name,
       issuer,
       default_version: currentVersion,
-      created_at
+      created_at,
+      live: false
     })
     yield* keys.insert({ id: yield* ids.apiKey, account_id, mode: "test", key, created_at })
     yield* resolutions.insert({ account_id, livemode: false, id: yield* ids.resolution, ...testRange, created_at })

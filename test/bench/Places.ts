@@ -91,8 +91,10 @@ export const peer = async (file: string, of: { readonly url: string; readonly si
 // The sandbox account's rows, copied: issuer and range. Each has its prefix: no two numbers of one issuer are the same.
 const copies = `
   with new as (select 'ten_' || lpad(n::text, 26, '0') as id, n from generate_series(2, $1::integer) n),
-  account as (insert into accounts (id, name, issuer, default_version, created_at)
-    select new.id, a.name, a.issuer, a.default_version, a.created_at from new, (select * from accounts limit 1) a returning id),
+  account as (insert into accounts (id, created_at) select id, now() from new returning id),
+  mode as (insert into account_modes (account_id, livemode, name, issuer, issuer_version, default_version)
+    select account.id, m.livemode, m.name, m.issuer, m.issuer_version, m.default_version
+    from account, (select * from account_modes where not livemode limit 1) m),
   range as (insert into resolutions
     select new.id, r.livemode, 'res_' || lpad(new.n::text, 26, '0'), r.number, r.document_type, 'P' || new.n, r.from_number, r.to_number,
       r.valid_from, r.valid_to, r.technical_key, r.is_active, r.next_number, r.created_at

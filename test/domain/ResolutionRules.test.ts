@@ -4,9 +4,10 @@ import {
   lackOfRange,
   resolutionStatus,
   resolutionViolations,
-  resolutionWarnings
+  resolutionWarnings,
+  shareFullNumber
 } from "../../src/domain/ResolutionRules.ts"
-import { overlapOf, type StoredResolution } from "../../src/store/Resolutions.ts"
+import { overlapOf, refusalOf, resolutionsMax, type StoredResolution } from "../../src/store/Resolutions.ts"
 import { account } from "../support/MemoryApp.ts"
 
 const request = {
@@ -119,6 +120,60 @@ describe("numbering ranges", () => {
       overlaps ? "resolution_overlap" : undefined
     )
   )
+
+  it("share a full number exactly when one is printed by both", () => {
+    // Deterministic, and as likely as not near each other.
+    let seed = 7
+    const next = (below: number) => (seed = (seed * 48_271) % 2_147_483_647) % below
+    const prefixes = ["", "Q", "Q0", "Q1", "Q10", "Q12", "1", "12", "10", "0", "QA", "Q1A"]
+    const some = () => {
+      const from = next(2) === 0 ? 1 + next(30) : 1 + next(1_300)
+      const to = from + next(next(2) === 0 ? 5 : 200)
+      return { prefix: prefixes[next(prefixes.length)] ?? "", from_number: BigInt(from), to_number: BigInt(to) }
+    }
+    const printed = ({ from_number, prefix, to_number }: ReturnType<typeof some>) =>
+      Array.from(
+        { length: Number(to_number - from_number) + 1 },
+        (_, index) => `${prefix}${from_number + BigInt(index)}`
+      )
+    const found = { true: 0, false: 0 }
+    for (let round = 0; round < 10_000; round++) {
+      const [one, other] = [some(), some()]
+      const numbers = new Set(printed(one))
+      const expected = printed(other).some((number) => numbers.has(number))
+      const about = JSON.stringify([printed(one)[0], printed(one).at(-1), printed(other)[0], printed(other).at(-1)])
+      assert.strictEqual(shareFullNumber(one, other), expected, about)
+      assert.strictEqual(shareFullNumber(other, one), expected, about)
+      found[`${expected}`]++
+    }
+    assert.isAbove(found.true, 150)
+    assert.isAbove(found.false, 2_000)
+  })
+
+  it.each([
+    ["Q", 123n, 123n, "Q1", 23n, 23n, true],
+    ["Q", 123n, 123n, "Q1", 22n, 22n, false],
+    ["", 1_234_567_890n, 1_234_567_890n, "1234", 567_890n, 567_890n, true],
+    ["Q", 9_999_999_999n, 9_999_999_999n, "Q9", 999_999_999n, 9_999_999_999n, true],
+    ["Q", 1n, 9_999_999_999n, "Q1", 1_000_000_000n, 9_999_999_999n, false]
+  ] as const)("%s with %d to %d and %s with %d to %d share one: %s", (prefix, from, to, other, least, most, shared) =>
+    assert.strictEqual(
+      shareFullNumber(
+        { prefix, from_number: from, to_number: to },
+        { prefix: other, from_number: least, to_number: most }
+      ),
+      shared
+    )
+  )
+
+  it("that may be no more than so many are refused beyond", () => {
+    const many = Array.from({ length: resolutionsMax }, (_, index) => ({ ...range, prefix: `P${index}` }))
+    const other = { ...range, id: id("b"), prefix: "X" }
+    assert.isUndefined(refusalOf(other, many.slice(1)))
+    assert.strictEqual(refusalOf(other, many)?.code, "resolution_limit_reached")
+    const counters = many.map((one) => ({ ...one, document_type: "credit_note" as const }))
+    assert.isUndefined(refusalOf(other, counters))
+  })
 
   it("a range that is inactive and unused stands in nobody's way; once used, it does for ever", () => {
     const other = { ...range, id: id("b") }

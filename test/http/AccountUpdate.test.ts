@@ -1,5 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { Issuer } from "../../schemas/Account.ts"
 import { readSignedDocument } from "../../src/documents/SignedDocument.ts"
 import { Telling } from "../../src/entities/Telling.ts"
 import { customerBody, invoiceBody } from "../support/Invoices.ts"
@@ -22,6 +23,10 @@ const changes: ReadonlyArray<Record<string, unknown>> = [
   { tax_responsibilities: ["O-13", "O-15"] },
   { default_version: "2026-01-01" }
 ]
+
+const issuerFields = Object.keys(Issuer.fields)
+
+const as = (key: string) => ({ authorization: `Bearer ${key}` })
 
 const issuerOf = Effect.fnUntraced(function* (id: string) {
   const { tables, until } = yield* MemoryTables
@@ -47,7 +52,56 @@ layer(app)("PATCH /v1/account", (it) => {
           assert.deepStrictEqual((yield* get("/v1/account")).json, before)
         }
       }
-      assert.strictEqual((yield* get("/v1/account", { authorization: `Bearer ${keys.live}` })).json.name, before.name)
+    })
+  )
+
+  it.effect("changes the mode of its key alone", () =>
+    Effect.gen(function* () {
+      for (const [mine, theirs] of [
+        [keys.test, keys.live],
+        [keys.live, keys.test]
+      ] as const) {
+        const before = (yield* get("/v1/account", as(theirs))).json
+        for (const change of changes) {
+          const reply = yield* patch(change, as(mine))
+          assert.strictEqual(reply.status, 200, reply.text)
+          assert.deepInclude(reply.json, change)
+          assert.deepStrictEqual((yield* get("/v1/account", as(theirs))).json, before)
+        }
+      }
+    })
+  )
+
+  it.effect("gives a live mode its first issuer whole, and says until then what is missing", () =>
+    Effect.gen(function* () {
+      const { tables } = yield* MemoryTables
+      const live = as(keys.live)
+      const row = tables.accounts.get(`${account}|true`)!
+      const { json: whole } = yield* get("/v1/account")
+      const issuer = Object.fromEntries(issuerFields.map((field) => [field, whole[field]]))
+      tables.accounts.set(`${account}|true`, { ...row, issuer: null, issuer_version: 0 })
+
+      const empty = Object.fromEntries(issuerFields.map((field) => [field, null]))
+      assert.deepInclude((yield* get("/v1/account", live)).json, { ...empty, key_mode: "live" })
+      const refused = yield* post("/v1/invoices", invoiceBody("cust_none"), live)
+      assert.deepStrictEqual([refused.status, refused.json.error.code], [403, "account_not_live"])
+      assert.match(refused.json.error.message, /no live issuer .*PATCH \/v1\/account/)
+      const named = yield* patch({ name: "En vivo" }, live)
+      assert.deepInclude(named.json, { ...empty, name: "En vivo" })
+      for (const field of issuerFields) {
+        const { [field]: _, ...part } = issuer
+        const lacking = yield* patch(part, live)
+        assert.deepStrictEqual(
+          [lacking.status, lacking.json.error.code, lacking.json.error.param, lacking.json.error.errors.length],
+          [400, "parameter_missing", field, 1]
+        )
+      }
+      const wrong = yield* patch({ ...issuer, department_code: "08" }, live)
+      assert.deepStrictEqual([wrong.status, wrong.json.error.param], [400, "department_code"])
+      assert.deepInclude((yield* get("/v1/account", live)).json, empty)
+      const given = yield* patch(issuer, live)
+      assert.deepInclude(given.json, { ...issuer, name: "En vivo", key_mode: "live" })
+      assert.notMatch((yield* post("/v1/invoices", invoiceBody("cust_none"), live)).text, /account_not_live/)
     })
   )
 
@@ -62,7 +116,10 @@ layer(app)("PATCH /v1/account", (it) => {
       // Numbered, and hashed with the NIT of that moment; signed later.
       const numbered = yield* addNumbered(yield* addCustomer())
       const row = tables.invoices.get(numbered.id)
-      tables.invoices.set(numbered.id, { ...row!, issuer_version: tables.accounts.get(account)?.issuer_version ?? 0 })
+      tables.invoices.set(numbered.id, {
+        ...row!,
+        issuer_version: tables.accounts.get(`${account}|false`)?.issuer_version ?? 0
+      })
 
       yield* patch({
         legal_name: "Después S.A.S.",

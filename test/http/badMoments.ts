@@ -105,7 +105,12 @@ export const badMoments = [
       [
         "a range with a number of another",
         post("/v1/resolutions", resolutionBody({ from_number: 20, to_number: 30 })),
-        /numbers 20 to 30 of prefix "FE" overlap those of res_\w+, 10 to 20/
+        /numbers 20 to 30 of prefix "FE" overlap those of res_\w+, 10 to 20 of prefix "FE"/
+      ],
+      [
+        "a range that prints a number of another",
+        post("/v1/resolutions", resolutionBody({ prefix: "FE1", from_number: 1, to_number: 3 })),
+        /numbers 1 to 3 of prefix "FE1" overlap those of res_\w+, 10 to 20 of prefix "FE"/
       ]
     ])
   },

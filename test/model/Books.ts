@@ -48,7 +48,7 @@ export const seedBooks = Effect.fnUntraced(function* (created_at: Date, pem: str
   const apiKeys = yield* ApiKeys
   const ids = yield* Ids
   const resolutions = yield* Resolutions
-  const insert = { name: "Cuenta", default_version: "2026-01-01", created_at } as const
+  const insert = { name: "Cuenta", default_version: "2026-01-01", created_at, live: true } as const
   yield* accounts.insert({ ...insert, id: account, issuer: issuer("900373115", "3") })
   yield* accounts.insert({ ...insert, id: otherAccount, issuer: issuer("800197268", "4") })
   yield* giveCertificate(account, pem)

@@ -1,4 +1,5 @@
 import type { Mutant } from "./mutants.ts"
+import { accountMutants } from "./accountMutants.ts"
 import { clusterMutants } from "./clusterMutants.ts"
 import { connectionMutants } from "./connectionMutants.ts"
 import { mailMutants } from "./mailMutants.ts"
@@ -9,6 +10,7 @@ import { mutants } from "./mutants.ts"
 /** Every guard of the service that can be broken. */
 export const everyMutant: ReadonlyArray<Mutant> = [
   ...mutants,
+  ...accountMutants,
   ...clusterMutants,
   ...connectionMutants,
   ...mailMutants,

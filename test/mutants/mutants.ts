@@ -173,9 +173,9 @@ export const mutants: ReadonlyArray<Mutant> = [
   },
   {
     name: "two documents may have one number",
-    file: "migrations/0001_tables.ts",
-    find: "create unique index invoices_number",
-    replace: "create index invoices_number",
+    file: "migrations/0018_full_numbers.ts",
+    find: "create unique index invoices_full_number",
+    replace: "create index invoices_full_number",
     tests: ["test/store/Fences.pg.test.ts"]
   },
   {

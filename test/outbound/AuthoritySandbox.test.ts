@@ -79,6 +79,22 @@ describe("AuthoritySandbox", () => {
     })
   )
 
+  it.effect("knows a document of one account's mode alone, whoever else has its code", () =>
+    Effect.gen(function* () {
+      modes.clear()
+      const authority = yield* started
+      assert.strictEqual(yield* outcome(authority, document("900000001")), "accepted")
+      assert.isNotNull(yield* authority.verdict(document("900000001")))
+      assert.isNull(yield* authority.verdict(document("900000001", { account_id: others })))
+      assert.isNull(yield* authority.verdict(document("900000001", { livemode: true })))
+      for (const account_id of [mine, others]) {
+        for (const expected of ["AuthorityUnavailable", "AuthorityUnavailable", "accepted"]) {
+          assert.strictEqual(yield* outcome(authority, document("900000006", { account_id })), expected)
+        }
+      }
+    })
+  )
+
   it.effect("gives the outcomes that need a memory after a restart as well", () =>
     Effect.gen(function* () {
       modes.clear()

@@ -12,6 +12,7 @@ import type { InvoiceId, ResolutionId } from "../../schemas/Id.ts"
 import { start } from "../../src/platform/EmbeddedPostgres.ts"
 import { Accounts } from "../../src/store/Accounts.ts"
 import { Customers } from "../../src/store/Customers.ts"
+import * as Inspection from "../../src/store/Inspection.ts"
 import { Ids } from "../../src/store/Ids.ts"
 import { Invoices } from "../../src/store/Invoices.ts"
 import { Numbering } from "../../src/store/Numbering.ts"
@@ -70,13 +71,29 @@ const firstWork = Effect.gen(function* () {
     claim: { api_key_id: key, value: "customer", fingerprint: "" },
     answer: { status: 201, location: null, body: "" }
   })
-  const [numbered, queued] = yield* seedDrafts(of.account_id, 2)
+  const [numbered, queued, ...twins] = yield* seedDrafts(of.account_id, 4)
   yield* sql`
     update invoices set state = 'numbered', version = 2, resolution_id = ${resolution}, prefix = 'SETP', number = 990000000,
       full_number = 'SETP990000000', cufe = 'c', issue_date = '2026-11-21', issue_time = '10:00:00-05:00'
     where id = ${numbered}`
+  // Two with one full number, as two ranges gave it once.
+  for (const [index, twin] of twins.entries()) {
+    yield* sql`
+      update invoices set state = 'numbered', version = 2, resolution_id = ${resolution}, full_number = 'Q123',
+        prefix = ${["Q", "Q1"][index] ?? ""}, number = ${[123, 23][index] ?? 0}, cufe = ${`twin ${index}`},
+        issue_date = '2026-11-21', issue_time = '10:00:00-05:00'
+      where id = ${twin}`
+  }
   yield* sql`update resolutions set next_number = next_number + 1`
-  return { of, resolution, customer: id, numbered, queued: queued! }
+  // Another account, with a live key.
+  const live = yield* ids.account
+  yield* sql`
+    insert into accounts (id, name, issuer, default_version, created_at)
+    select ${live}, 'En vivo', issuer, default_version, now() from accounts`
+  yield* sql`
+    insert into api_keys (id, account_id, livemode, key_hash, last_four, created_at, revoked_at)
+    values (${yield* ids.apiKey}, ${live}, true, 'live hash', 'last', now(), now())`
+  return { of, live, twins, resolution, customer: id, numbered, queued: queued! }
 })
 
 describe("Postgres", () => {
@@ -85,7 +102,7 @@ describe("Postgres", () => {
       const url = yield* bareDatabase
       yield* Effect.provide(unfenced, ofOwner(url))
       const before = yield* firstWork.pipe(Effect.provide(storeOn(ofOwner(url))), Effect.scoped)
-      const { customer, numbered, of, queued, resolution } = before
+      const { customer, live, numbered, of, queued, resolution, twins } = before
       // Two processes of the new release start at once.
       const [store] = yield* Effect.all([Layer.build(ownerLayer(url)), Layer.build(ownerLayer(url))], {
         concurrency: 2
@@ -94,13 +111,36 @@ describe("Postgres", () => {
         const invoices = yield* Invoices
         const sql = yield* SqlClient.SqlClient
         assert.isTrue(Option.isSome(yield* (yield* Customers).find(of, customer)))
-        assert.deepStrictEqual(yield* (yield* Accounts).issuer(of.account_id, 1), oldIssuer)
+        assert.deepStrictEqual(yield* (yield* Accounts).issuer(of, 1), oldIssuer)
+        // What never was live has no live issuer; what was keeps the one that it had.
+        const accounts = yield* (yield* Accounts).list
+        assert.deepStrictEqual(
+          accounts.map((one) => [one.account_id, one.livemode, one.name, one.issuer, one.issuer_version]),
+          [
+            [of.account_id, false, "Cuenta", oldIssuer, 1],
+            [of.account_id, true, "Cuenta", null, 0],
+            [live, false, "En vivo", oldIssuer, 1],
+            [live, true, "En vivo", oldIssuer, 1]
+          ]
+        )
+        assert.deepStrictEqual(yield* (yield* Accounts).issuer({ account_id: live, livemode: true }, 1), oldIssuer)
+        assert.deepStrictEqual(
+          yield* sql`select customers::integer as customers from account_modes where account_id = ${of.account_id} order by livemode`,
+          [{ customers: 1 }, { customers: 0 }]
+        )
         assert.strictEqual(yield* number(of, resolution, queued), "numbered")
         const rows = yield* Effect.forEach([numbered, queued], (id) => invoices.find(of, id))
         assert.deepStrictEqual(
           rows.map((row) => Option.getOrThrow(row).full_number),
           ["SETP990000000", "SETP990000001"]
         )
+        assert.deepStrictEqual(yield* Inspection.twins, [{ full_number: "Q123", ids: twins }])
+        const third = sql`
+          insert into invoices (account_id, livemode, id, customer_id, state, currency, operation_type, payment_means, lines,
+            totals, acquirer, metadata, full_number, created_at, updated_at)
+          select account_id, livemode, 'inv_third', customer_id, state, currency, operation_type, payment_means, lines, totals,
+            acquirer, metadata, full_number, created_at, updated_at from invoices where id = ${twins[0] ?? ""}`
+        assert.include(yield* refusal(third), "invoices_full_number")
         yield* sql`update invoices set later = 'x' where id = ${numbered}`
         yield* sql`insert into later values (1)`
         yield* sql`update later set id = 2`

@@ -36,7 +36,9 @@ const others = [
 /** Makes the accounts and keys, beside the sandbox account whose key `first` is, each with a numbering range of its own. */
 const open = Effect.fnUntraced(function* (rows: Rows, first: string) {
   const { account: newAccount, apiKey: newApiKey, resolution: newResolution } = yield* Ids
-  const [sandbox] = yield* rows<{ id: string; issuer: object }>("select id, issuer from accounts")
+  const [sandbox] = yield* rows<{ id: string; issuer: object }>(
+    "select account_id as id, issuer from account_modes where not livemode"
+  )
   const [key] = yield* rows<{ id: string }>("select id from api_keys")
   const { id: sandboxId, issuer } = sandbox!
   const accounts = new Map([["A", sandboxId]])
@@ -49,9 +51,15 @@ const open = Effect.fnUntraced(function* (rows: Rows, first: string) {
       accounts.set(account, id)
       const nit = `90037312${accounts.size}`
       const identification = { type: "31", number: nit, check_digit: checkDigit(nit) }
-      yield* rows(copy("accounts", `id = '${sandboxId}'`, { id, name: account, issuer: { ...issuer, identification } }))
+      yield* rows(copy("accounts", `id = '${sandboxId}'`, { id }))
+      const own = { account_id: id, name: account, issuer: { ...issuer, identification } }
+      yield* rows(copy("account_modes", `account_id = '${sandboxId}' and not livemode`, own))
     }
     const livemode = mode === "live"
+    if (livemode) {
+      yield* rows(`update account_modes l set issuer = t.issuer from account_modes t
+        where l.account_id = '${id}' and l.livemode and t.account_id = '${id}' and not t.livemode`)
+    }
     const of = { account_id: id, livemode }
     const owner = `${id}/${mode}`
     if (!owners.has(owner)) {

@@ -97,8 +97,10 @@ const program = Effect.gen(function* () {
     const key = makeApiKey("test", randomBytes(32))
     const suffix = String(index).padStart(2, "0")
     for (const statement of [
-      `insert into accounts select left(id, 28) || '${suffix}', name, issuer, default_version, created_at from accounts
-       order by created_at, id limit 1`,
+      `insert into accounts select left(id, 28) || '${suffix}', created_at from accounts order by created_at, id limit 1`,
+      `insert into account_modes (account_id, livemode, name, issuer, issuer_version, default_version)
+       select left(account_id, 28) || '${suffix}', m.livemode, m.name, m.issuer, m.issuer_version, m.default_version
+       from account_modes m join accounts a on a.id = account_id order by a.created_at, a.id, m.livemode limit 1`,
       `insert into api_keys select left(id, 28) || '${suffix}', left(account_id, 28) || '${suffix}', livemode,
          '${apiKeyHash(key)}', last_four, created_at from api_keys order by created_at, id limit 1`,
       `insert into resolutions select left(account_id, 28) || '${suffix}', livemode, id, number, document_type, prefix,

@@ -14,9 +14,9 @@ layer(TestDatabase.layer, { excludeTestServices: true })("An issuer that could n
       const { of } = yield* seedAccount.pipe(Effect.provideContext(owner))
       const accounts = Context.get(owner, Accounts)
       yield* sql`alter table issuers rename to issuers_away`
-      assert.isTrue(Exit.isFailure(yield* Effect.exit(accounts.issuer(of.account_id, 1))))
+      assert.isTrue(Exit.isFailure(yield* Effect.exit(accounts.issuer(of, 1))))
       yield* sql`alter table issuers_away rename to issuers`
-      assert.isString((yield* accounts.issuer(of.account_id, 1)).legal_name)
+      assert.isString((yield* accounts.issuer(of, 1)).legal_name)
     })
   )
 })

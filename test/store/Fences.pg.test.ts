@@ -68,6 +68,8 @@ const forbidden: ReadonlyArray<readonly [statement: string, stoppedBy: string]> 
   ["update invoices set issuer_version = 2 where id = 'ID'", "the issuer of a numbered document never changes"],
   ["update issuers set issuer = '{}'", "permission denied for table issuers"],
   ["delete from issuers", "permission denied for table issuers"],
+  ["update account_modes set issuer_version = 9", "permission denied for table account_modes"],
+  ["update account_modes set issuer = null where not livemode", "account_modes_check"],
   ["update audit_log set actor = 'nobody'", "permission denied for table audit_log"],
   ["delete from audit_log", "permission denied for table audit_log"],
   ["truncate audit_log", "permission denied for table audit_log"],
@@ -163,8 +165,16 @@ layer(TestDatabase.layer, { excludeTestServices: true })("The database", (it) =>
       const number = (id: string, set: string) =>
         service.unsafe(`update invoices set version = version + 1, state = 'numbered' ${set} where id = '${id}'`)
       yield* number(first, numbered)
-      assert.include(yield* refusal(number(second, numbered.replace("cufe = 'c'", "cufe = 'd'"))), "invoices_number")
-      assert.include(yield* refusal(number(second, numbered.replace("number = 7", "number = 8"))), "invoices_cufe")
+      assert.include(
+        yield* refusal(number(second, numbered.replace("cufe = 'c'", "cufe = 'd'"))),
+        "invoices_full_number"
+      )
+      const another = numbered.replace("number = 7", "number = 8").replace("'A7'", "'A8'")
+      assert.include(yield* refusal(number(second, another)), "invoices_cufe")
+      // The same full number from another range.
+      const other = numbered.replace("'A', number = 7", "'', number = 7").replace("cufe = 'c'", "cufe = 'd'")
+      assert.include(yield* refusal(number(second, other)), "invoices_full_number")
+      assert.include(yield* refusal(service`update invoices set twin = 1`), "permission denied for table invoices")
     })
   )
 

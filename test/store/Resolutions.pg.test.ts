@@ -77,10 +77,14 @@ onPostgres(
     assert.strictEqual((yield* Fiber.join(late)).code, "resolution_overlap")
 
     for (let round = 1; round <= 10; round++) {
-      const [left, right] = [
-        yield* range(round * 1000, round * 1000 + 10),
-        yield* range(round * 1000 + 5, round * 1000 + 20)
-      ]
+      // Of one prefix, and of two that print the same.
+      const [left, right] =
+        round % 2 === 0
+          ? [yield* range(round * 1000, round * 1000 + 10), yield* range(round * 1000 + 5, round * 1000 + 20)]
+          : [
+              yield* range(11_000 + round, 11_000 + round, { prefix: "Q" }),
+              yield* range(1_000 + round, 1_000 + round, { prefix: "Q1" })
+            ]
       const exits = yield* Effect.all([Effect.result(first.register(left)), Effect.result(second.register(right))], {
         concurrency: 2
       })

@@ -1,9 +1,9 @@
 import { Effect, Layer, Option, Result } from "effect"
+import type { AccountMode } from "../../schemas/Account.ts"
 import type { ApiError } from "../../schemas/ApiError.ts"
-import type { AccountId } from "../../schemas/Id.ts"
 import type { Principal } from "../../src/api/Authorization.ts"
 import { apiKeyHash, apiKeyMode } from "../../src/domain/ApiKeyFormat.ts"
-import { Accounts } from "../../src/store/Accounts.ts"
+import { Accounts, type StoredAccount } from "../../src/store/Accounts.ts"
 import {
   type ApiKeyRef,
   ApiKeys,
@@ -19,9 +19,17 @@ import { type ApiKeyRow, isOf, MemoryTables, pageOf, rowOf, type Tables } from "
 
 /* The part of the memory store that knows accounts, their keys, and what was done with them. */
 
-const existing = ({ accounts }: Tables, id: AccountId) => {
-  const account = accounts.get(id)
-  if (account === undefined) throw new Error(`no account ${id}`)
+const keyOf = ({ account_id, livemode }: AccountMode) => `${account_id}|${livemode}`
+
+const existing = ({ accounts }: Tables, of: AccountMode) => {
+  const account = accounts.get(keyOf(of))
+  if (account === undefined) throw new Error(`no account ${keyOf(of)}`)
+  return account
+}
+
+const write = ({ accounts, issuers }: Tables, account: StoredAccount) => {
+  accounts.set(keyOf(account), account)
+  if (account.issuer !== null) issuers.set(`${keyOf(account)}|${account.issuer_version}`, account.issuer)
   return account
 }
 
@@ -29,30 +37,27 @@ export const accountsLayer = Layer.effect(
   Accounts,
   Effect.map(MemoryTables, ({ call }) =>
     Accounts.of({
-      get: (id) => call("Accounts.get", (tables) => existing(tables, id)),
-      read: ({ account_id }) => call("Accounts.read", (tables) => existing(tables, account_id)),
-      issuer: (id, version) =>
+      get: (of) => call("Accounts.get", (tables) => existing(tables, of)),
+      read: (of) => call("Accounts.read", (tables) => existing(tables, of)),
+      issuer: (of, version) =>
         call("Accounts.issuer", ({ issuers }) => {
-          const issuer = issuers.get(`${id}|${version}`)
-          if (issuer === undefined) throw new Error(`no issuer ${version} of ${id}`)
+          const issuer = issuers.get(`${keyOf(of)}|${version}`)
+          if (issuer === undefined) throw new Error(`no issuer ${version} of ${keyOf(of)}`)
           return issuer
         }),
-      insert: (account) =>
-        call("Accounts.insert", ({ accounts, issuers }) => {
-          accounts.set(account.id, { ...account, issuer_version: 1 })
-          issuers.set(`${account.id}|1`, account.issuer)
+      insert: ({ id, issuer, live, ...account }) =>
+        call("Accounts.insert", (tables) => {
+          write(tables, { ...account, account_id: id, livemode: false, issuer, issuer_version: 1 })
+          const known = live ? { issuer, issuer_version: 1 } : { issuer: null, issuer_version: 0 }
+          write(tables, { ...account, account_id: id, livemode: true, ...known })
         }),
-      update: (id, change) =>
+      update: (of, change) =>
         Effect.gen(function* () {
-          const before = yield* call("Accounts.update", (tables) => existing(tables, id))
+          const before = yield* call("Accounts.update", (tables) => existing(tables, of))
           const changed = yield* change(before)
           const isSame = JSON.stringify(changed.issuer) === JSON.stringify(before.issuer)
           const after = { ...changed, issuer_version: before.issuer_version + (isSame ? 0 : 1) }
-          yield* call("Accounts.update", ({ accounts, issuers }) => {
-            accounts.set(id, after)
-            issuers.set(`${id}|${after.issuer_version}`, after.issuer)
-          })
-          return after
+          return yield* call("Accounts.update", (tables) => write(tables, after))
         }),
       forget: () => Effect.void,
       list: call("Accounts.list", ({ accounts }) => [...accounts.values()]),
@@ -104,7 +109,7 @@ export const apiKeysLayer = Layer.effect(
           : Effect.gen(function* () {
               const found = yield* call("ApiKeys.authenticate", ({ accounts, apiKeys }, now) => {
                 const row = [...apiKeys.values()].find((candidate) => candidate.hash === apiKeyHash(key))
-                const account = accounts.get(row?.account_id ?? "")
+                const account = row === undefined ? undefined : accounts.get(keyOf(row))
                 if (row === undefined || account === undefined) return undefined
                 const { account_id, id, livemode } = row
                 const principal = { api_key_id: id, account_id, livemode, default_version: account.default_version }

@@ -100,7 +100,7 @@ const seed = Layer.effectDiscard(
     const created_at = new Date(startOfTest)
 
     for (const id of [account, otherAccount]) {
-      yield* accounts.insert({ id, name: "Cuenta", issuer, default_version: "2026-01-01", created_at })
+      yield* accounts.insert({ id, name: "Cuenta", issuer, default_version: "2026-01-01", created_at, live: true })
       for (const livemode of [false, true]) {
         const of = { account_id: id, livemode }
         yield* resolutions.insert({ ...of, id: rangeId(of), ...range, created_at })

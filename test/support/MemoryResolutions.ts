@@ -5,9 +5,9 @@ import type { ResolutionUpdate } from "../../schemas/Resolution.ts"
 import {
   changed,
   counterBeside,
-  isTaken,
   overlapOf,
   type RangeQuery,
+  refusalOf,
   type ResolutionKey,
   Resolutions,
   type StoredResolution
@@ -31,7 +31,7 @@ const change = (ranges: Ranges, key: ResolutionKey, patch: ResolutionUpdate) =>
     const range = rowOf(ranges, key)
     if (range === undefined || !isGranted(range)) return yield* Result.fail(ApiError.missing("resolution", key.id))
     const next = yield* changed(range, patch)
-    const overlap = next.is_active && !isTaken(range) ? overlapOf(next, ofAccount(ranges, key)) : undefined
+    const overlap = next.is_active && !range.is_active ? overlapOf(next, ofAccount(ranges, key)) : undefined
     if (overlap !== undefined) return yield* Result.fail(overlap)
     ranges.set(next.id, next)
     return next
@@ -68,8 +68,8 @@ export const resolutionsLayer = Layer.effect(
       register: (resolution) =>
         Effect.flatMap(
           call("Resolutions.register", ({ resolutions }) => {
-            const overlap = overlapOf(resolution, ofAccount(resolutions, resolution))
-            if (overlap !== undefined) return Result.fail(overlap)
+            const refusal = refusalOf(resolution, ofAccount(resolutions, resolution))
+            if (refusal !== undefined) return Result.fail(refusal)
             resolutions.set(resolution.id, resolution)
             return Result.void
           }),

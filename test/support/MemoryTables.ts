@@ -134,8 +134,8 @@ export interface KeyRow {
 
 /** What a database would hold. Rows are replaced, never changed, so that a test may keep one to compare. */
 const emptyTables = () => ({
+  /** By account and mode, as are the issuers, which have a version besides. */
   accounts: new Map<string, StoredAccount>(),
-  /** By account and version. */
   issuers: new Map<string, Issuer>(),
   apiKeys: new Map<string, ApiKeyRow>(),
   auditLog: [] as Array<AuditRow>,

@@ -54,6 +54,16 @@ export const seedAccount = Effect.gen(function* () {
   }
 })
 
+/** Another account that is like this one. */
+export const copyAccount = Effect.fnUntraced(function* (accountId: AccountId, other: string) {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`insert into accounts (id, created_at) values (${other}, now())`
+  yield* sql`
+    insert into account_modes (account_id, livemode, name, issuer, issuer_version, default_version)
+    select ${other}, livemode, name, issuer, issuer_version, default_version from account_modes
+    where account_id = ${accountId}`
+})
+
 /** Invoices in order of creation: drafts as creation leaves them, or in a later state, with a number. */
 export const seedDrafts = Effect.fnUntraced(function* (
   accountId: AccountId,

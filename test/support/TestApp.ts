@@ -17,6 +17,7 @@ import { WebhookSender } from "../../src/outbound/WebhookSender.ts"
 import * as Cluster from "../../src/platform/Cluster.ts"
 import * as Server from "../../src/platform/Server.ts"
 import { AccountId } from "../../schemas/Id.ts"
+import { Accounts } from "../../src/store/Accounts.ts"
 import { ApiKeys } from "../../src/store/ApiKeys.ts"
 import { Ids } from "../../src/store/Ids.ts"
 import { SandboxAuthorities } from "../../src/store/SandboxAuthorities.ts"
@@ -67,9 +68,19 @@ const newKey = Effect.fnUntraced(function* (mode: "test" | "live") {
   return makeApiKey(mode, yield* random.randomBytes(32))
 })
 
+/** The live mode issues as its tests do. */
+const shareIssuer = Effect.fnUntraced(function* (accounts: Accounts["Service"], account_id: AccountId) {
+  const { issuer } = yield* accounts.get({ account_id, livemode: false })
+  yield* accounts.update({ account_id, livemode: true }, (before) =>
+    Effect.succeed({ ...before, issuer: before.issuer ?? issuer })
+  )
+  yield* accounts.forget({ account_id, livemode: true })
+}, Effect.orDie)
+
 const testApp = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const ids = yield* Ids
+  const accounts = yield* Accounts
   const keys = yield* ApiKeys
   const random = yield* SecureRandom.SecureRandom
   const url = HttpServer.formatAddress((yield* HttpServer.HttpServer).address)
@@ -80,6 +91,7 @@ const testApp = Effect.gen(function* () {
   const insertKey = Effect.fnUntraced(
     function* (mode: "test" | "live") {
       const key = yield* newKey(mode)
+      if (mode === "live") yield* shareIssuer(accounts, accountId)
       const created_at = new Date(yield* Clock.currentTimeMillis)
       yield* keys.insert({ id: yield* ids.apiKey, account_id: accountId, mode, key, created_at })
       return key

@@ -28,7 +28,8 @@ const account = Effect.gen(function* () {
   const id = yield* (yield* Ids).account
   const place = { address: "Calle 1", city_code: "11001", department_code: "11", country_code: "CO" } as const
   const issuer = { ...acquirer, ...place, email: "a@folio.test", tax_responsibilities: ["R-99-PN"] }
-  yield* (yield* Accounts).insert({ id, name: id, issuer, default_version: currentVersion, created_at: new Date() })
+  const made = { id, name: id, issuer, default_version: currentVersion, created_at: new Date(), live: true }
+  yield* (yield* Accounts).insert(made)
   return id
 })
 

@@ -1,0 +1,61 @@
+import type { Mutant } from "./mutants.ts"
+
+/** Guards of what an account is and may have. */
+export const accountMutants: ReadonlyArray<Mutant> = [
+  {
+    name: "a change of the account holds in both of its modes",
+    file: "src/store/Accounts.ts",
+    find: "sql`account_id = ${of.account_id} and livemode = ${of.livemode}`",
+    replace: "sql`account_id = ${of.account_id} and not livemode`",
+    tests: ["test/account.pg.test.ts"]
+  },
+  {
+    name: "a live mode without an issuer issues",
+    file: "src/entities/LiveReadiness.ts",
+    find: "...(issuer === null ? [issuerLack] : []),",
+    replace: "",
+    tests: ["test/http/AccountUpdate.test.ts"]
+  },
+  {
+    name: "the first issuer of a live mode may be sent in part",
+    file: "src/entities/AdministrationWork.ts",
+    find: "issuerFields.every((field) => issuer[field] !== undefined)",
+    replace: "issuerFields.some((field) => issuer[field] !== undefined)",
+    tests: ["test/http/AccountUpdate.test.ts"]
+  },
+  {
+    name: "ranges of two prefixes are not compared",
+    file: "src/domain/ResolutionRules.ts",
+    find: "if (!long.prefix.startsWith(short.prefix)) return false",
+    replace: "if (long.prefix !== short.prefix) return false",
+    tests: ["test/domain/ResolutionRules.test.ts"]
+  },
+  {
+    name: "a number with a leading zero is taken for one",
+    file: "src/domain/ResolutionRules.ts",
+    find: "/^[1-9]\\d*$/.test(between)",
+    replace: "/^\\d+$/.test(between)",
+    tests: ["test/domain/ResolutionRules.test.ts"]
+  },
+  {
+    name: "a code of one account stands in the way of another's",
+    file: "migrations/0018_full_numbers.ts",
+    find: "on invoices (cufe, account_id, livemode) where",
+    replace: "on invoices (cufe) where",
+    tests: ["test/store/FullNumbers.pg.test.ts"]
+  },
+  {
+    name: "the simulated authority knows a document by its code alone",
+    file: "src/outbound/AuthoritySandbox.ts",
+    find: "`${account_id}|${livemode}|${cufe}`",
+    replace: "cufe",
+    tests: ["test/outbound/AuthoritySandbox.test.ts"]
+  },
+  {
+    name: "there may be any number of ranges",
+    file: "src/store/Resolutions.ts",
+    find: ".length >= resolutionsMax",
+    replace: ".length >= Infinity",
+    tests: ["test/domain/ResolutionRules.test.ts"]
+  }
+]
