@@ -54,7 +54,8 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
 const hasParts = (ast: SchemaAST.AST): boolean => SchemaAST.isArrays(ast) || SchemaAST.isObjects(ast)
 
 const isTooLong = (ast: SchemaAST.AST, value: unknown): boolean => {
-  const max = limitOf(ast)?.max ?? Number.POSITIVE_INFINITY
+  const max = limitOf(ast)?.max
+  if (max === undefined) return false
   if (SchemaAST.isArrays(ast)) return Array.isArray(value) && value.length > max
   return SchemaAST.isObjects(ast) && isObject(value) && Object.keys(value).length > max
 }

@@ -73,9 +73,9 @@ const untouchable: object = new Proxy(
   }
 )
 
-describe("a limit", () => {
-  const paramsOf = (body: object) => bodyViolations(createInvoice, body).map(({ param }) => param)
+const paramsOf = (body: object) => bodyViolations(createInvoice, body).map(({ param }) => param)
 
+describe("a limit", () => {
   test("of a list holds before its items are looked at", () => {
     assert.deepStrictEqual(paramsOf({ ...invoiceBody("cust_1"), lines: times(501, untouchable) }), ["lines"])
     const [line] = invoiceBody("").lines
@@ -143,6 +143,7 @@ layer(app)("the answer to a bad request", (it) => {
       tellsSome(problem.json)
       if (sent.path !== "/v1/invoices") return
       const verdict = yield* send({ ...sent, path: "/v1/invoices/validate" })
+      if (reply.json.error.code === "malformed_json") return assert.strictEqual(verdict.status, 400)
       assert.isAtMost(Buffer.byteLength(verdict.text), answerMax)
       assert.isFalse(verdict.json.valid)
       assert.isNotEmpty(verdict.json.errors)

@@ -68,5 +68,12 @@ export const requestMutants: ReadonlyArray<Mutant> = [
     find: "/[;#]/.test",
     replace: "/[#]/.test",
     tests: limits
+  },
+  {
+    name: "request: an object of any number of members is read",
+    file: "src/domain/StrictJson.ts",
+    find: "> membersMax) return tooWide",
+    replace: "> 1e6) return tooWide",
+    tests: ["test/domain/StrictJson.test.ts"]
   }
 ]
