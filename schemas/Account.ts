@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { OrganizationType, TaxResponsibility } from "./Code.ts"
+import { OrganizationType, taxResponsibilities, TaxResponsibility } from "./Code.ts"
 import { AccountId } from "./Id.ts"
 import { Timestamp } from "./Money.ts"
 import { addressFields, Identification, partyFields } from "./Party.ts"
@@ -44,6 +44,10 @@ export class AccountUpdate extends Schema.Opaque<AccountUpdate>()(
         Schema.isMinLength(1, {
           message: "must name at least one, such as R-99-PN",
           errorCode: "parameter_invalid_empty"
+        }),
+        Schema.isMaxLength(taxResponsibilities.length, {
+          message: `must name at most ${taxResponsibilities.length} responsibilities`,
+          errorCode: "parameter_too_long"
         }),
         Schema.isUnique({ message: "must name each responsibility once" })
       )

@@ -271,12 +271,18 @@ export class Violation extends Schema.Opaque<Violation>()(
   }).annotate({ identifier: "Violation", description: "One thing wrong with a request." })
 ) {}
 
+/** That the violations told, 100 at most, are not all there are. */
+export const hasMoreErrors = Schema.optionalKey(Schema.Literal(true)).annotateKey({
+  description: "Only where more is wrong than `errors` tells, which is 100 things at most."
+})
+
 /** The error of the interface: the same class from the rule that finds it, through actors, to the wire. */
 export class ApiError extends Schema.TaggedError<ApiError>()("ApiError", {
   code: ErrorCode,
   message: Schema.String,
   param: Schema.optionalKey(Schema.String),
   errors: Schema.optionalKey(Schema.Array(Violation)),
+  has_more_errors: hasMoreErrors,
   /** Further response headers, such as `Allow`. */
   headers: Schema.optionalKey(Schema.Record(Schema.String, Schema.String))
 }) {

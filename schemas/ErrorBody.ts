@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { Violation } from "./ApiError.ts"
+import { hasMoreErrors, Violation } from "./ApiError.ts"
 
 /** The error as it stands on the wire. */
 export class ErrorBody extends Schema.Opaque<ErrorBody>()(
@@ -11,7 +11,8 @@ export class ErrorBody extends Schema.Opaque<ErrorBody>()(
       doc_url: Schema.String,
       request_id: Schema.String,
       param: Schema.optionalKey(Schema.String),
-      errors: Schema.optionalKey(Schema.Array(Violation))
+      errors: Schema.optionalKey(Schema.Array(Violation)),
+      has_more_errors: hasMoreErrors
     })
   }).annotate({ identifier: "Error", description: "What went wrong, and what to do about it." })
 ) {}

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { EventType } from "./Event.ts"
+import { EventType, eventTypes } from "./Event.ts"
 import { WebhookEndpointId } from "./Id.ts"
 import { Timestamp } from "./Money.ts"
 import { Metadata, text } from "./Text.ts"
@@ -8,6 +8,10 @@ import { Version } from "./Version.ts"
 const subscribed_events = Schema.Array(EventType)
   .check(
     Schema.isMinLength(1, { message: "must name at least one event type", errorCode: "parameter_invalid_empty" }),
+    Schema.isMaxLength(eventTypes.length, {
+      message: `must name at most ${eventTypes.length} event types`,
+      errorCode: "parameter_too_long"
+    }),
     Schema.isUnique({ message: "must name each event type once" })
   )
   .annotateKey({

@@ -36,8 +36,8 @@ export class Conventions extends HttpApiMiddleware.Service<
   { provides: CurrentRequest; requires: CurrentPrincipal }
 >()("folio/api/Conventions") {}
 
-/** Of a request that asks what is wrong with its body: that is then the answer, and no failure. */
-export class Judging extends HttpApiMiddleware.Service<Judging>()("folio/api/Judging") {}
+/** The request asks what is wrong with its body: that is then the answer, and no failure. */
+export const Judged = Context.Reference<boolean>("folio/api/Judged", { defaultValue: () => false })
 
 export const versionHeader = {
   "svc-version": Schema.optionalKey(Version)

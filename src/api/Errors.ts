@@ -18,15 +18,16 @@ const onWire = (status: number) =>
         Schema.makeFilter((error: ApiError) => error.status === status, { expected: `an error of status ${status}` })
       ),
       SchemaTransformation.transform({
-        decode: ({ error: { code, errors, message, param } }) =>
+        decode: ({ error: { code, errors, has_more_errors, message, param } }) =>
           new ApiError({
             // A later release may have codes that this one does not know: they are read as the first of their status.
             code: isKnown(code) ? code : (codesOf(status)[0] ?? "internal_error"),
             message: isKnown(code) ? message : `${code}: ${message}`,
             ...(param === undefined ? {} : { param }),
-            ...(errors === undefined ? {} : { errors })
+            ...(errors === undefined ? {} : { errors }),
+            ...(has_more_errors === undefined ? {} : { has_more_errors })
           }),
-        encode: ({ code, errors, message, param }) => ({
+        encode: ({ code, errors, has_more_errors, message, param }) => ({
           error: {
             type: errorCodes[code].type,
             code,
@@ -34,7 +35,8 @@ const onWire = (status: number) =>
             doc_url: "",
             request_id: "",
             ...(param === undefined ? {} : { param }),
-            ...(errors === undefined ? {} : { errors })
+            ...(errors === undefined ? {} : { errors }),
+            ...(has_more_errors === undefined ? {} : { has_more_errors })
           }
         })
       })

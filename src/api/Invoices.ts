@@ -10,7 +10,7 @@ import {
   Conventions,
   honouredKeyHeaders,
   IdempotencyKey,
-  Judging,
+  Judged,
   requiredKeyHeaders,
   Rules,
   versionHeader
@@ -42,7 +42,7 @@ export class InvoicesApi extends HttpApiGroup.make("invoices")
       payload: InvoiceRequest,
       success: Validation
     })
-      .middleware(Judging)
+      .annotate(Judged, true)
       .annotate(Rules, "invoice")
       .annotate(OpenApi.Summary, "Tell all that is wrong with an invoice; nothing is stored, and no number is used")
       .annotate(OpenApi.Description, "The rules are those of creation. `errors` is empty when `valid` is true.")

@@ -5,19 +5,19 @@ import { violation } from "./AuthorityRules.ts"
 import { currencyCodes, peso } from "./Currencies.ts"
 import { cents, decimal, fits, multiply, percentage } from "./Decimal.ts"
 import { totalsOf } from "./Totals.ts"
+import { violationsMax } from "./Violations.ts"
 
 /*
  * The rules of the authority that can be known before a document is sent: whoever breaks one would be rejected after a
  * number has been used. Those of its parties are in PartyRules.ts, those of a field by itself in AuthorityRules.ts. All
- * functions give every violation at once, in the order of the document.
+ * functions give every violation at once, in the order of the document: of the lines, as many as are told and some more.
  */
 
 /** What is wrong with an invoice. `today` is the date in the authority's zone, YYYY-MM-DD. */
 export const invoiceViolations = (request: InvoiceRequest, today: string): ReadonlyArray<Violation> => [
   ...currencyViolations(request),
   ...paymentViolations(request.payment_means, today),
-  ...request.lines.flatMap((line, index) => lineViolations(line, `lines[${index}]`, request.operation_type === "09")),
-  ...totalViolations(request.lines)
+  ...linesViolations(request.lines, request.operation_type)
 ]
 
 /**
@@ -25,10 +25,16 @@ export const invoiceViolations = (request: InvoiceRequest, today: string): Reado
  * of invoices are not named.
  */
 export const noteViolations = (lines: ReadonlyArray<Line>, operation_type: string): ReadonlyArray<Violation> =>
-  [
-    ...lines.flatMap((line, index) => lineViolations(line, `lines[${index}]`, operation_type === "09")),
-    ...totalViolations(lines)
-  ].map(({ code, message, param }) => ({ code, message, param }))
+  linesViolations(lines, operation_type).map(({ code, message, param }) => ({ code, message, param }))
+
+const linesViolations = (lines: ReadonlyArray<Line>, operation_type: string): ReadonlyArray<Violation> => {
+  const violations: Array<Violation> = []
+  for (const [index, line] of lines.entries()) {
+    if (violations.length > violationsMax) return violations
+    violations.push(...lineViolations(line, `lines[${index}]`, operation_type === "09"))
+  }
+  return [...violations, ...totalViolations(lines)]
+}
 
 const currencyViolations = ({ currency, exchange_rate }: InvoiceRequest): ReadonlyArray<Violation> => {
   if (!currencyCodes.has(currency)) {

@@ -1,6 +1,7 @@
 import { Result } from "effect"
 
 const depthMax = 32
+const membersMax = 1_000
 const reservedNames: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"])
 
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
@@ -8,7 +9,7 @@ const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
 /**
  * Reads one JSON value from bytes, and refuses what JSON.parse lets pass although two readers may understand it
  * differently: a byte order mark, names that repeat or are reserved, depth beyond 32, lone surrogates, numbers beyond a
- * double. A failure is a message that says what to do.
+ * double. And objects of more than 1000 members, which cost more to read than all that they could say. A failure is a message that says what to do.
  */
 export const parseStrict = (bytes: Uint8Array): Result.Result<unknown, string> => {
   let text: string
@@ -22,7 +23,7 @@ export const parseStrict = (bytes: Uint8Array): Result.Result<unknown, string> =
   }
   // The scan goes first: it stops at the 33rd level, where JSON.parse would follow a hundred thousand.
   const members = countMembers(text)
-  if (members === null) return Result.fail(`The body nests deeper than ${depthMax} levels: send it flatter.`)
+  if (typeof members === "string") return Result.fail(members)
   let value: unknown
   try {
     value = JSON.parse(text)
@@ -45,19 +46,28 @@ const closeBracket = 0x5d
 const openBrace = 0x7b
 const closeBrace = 0x7d
 
+const tooDeep = `The body nests deeper than ${depthMax} levels: send it flatter.`
+const tooWide = `The body has more than ${membersMax} members in one object: send fewer.`
+
 /**
- * The members of all objects of a JSON text (its colons outside strings), or null when it nests too deep. One pass that
- * does not judge the grammar, which JSON.parse does afterwards.
+ * The members of all objects of a JSON text (its colons outside strings), or what is wrong when it nests too deep or one has
+ * too many. One pass that does not judge the grammar, which JSON.parse does afterwards.
  */
-const countMembers = (text: string): number | null => {
+const countMembers = (text: string): number | string => {
+  const ofLevel = new Uint32Array(depthMax + 1)
   let members = 0
   let depth = 0
   for (let index = 0; index < text.length; index++) {
     const code = text.charCodeAt(index)
     if (code === quote) index = endOfString(text, index)
-    else if (code === colon) members++
-    else if (code === closeBrace || code === closeBracket) depth--
-    else if ((code === openBrace || code === openBracket) && ++depth > depthMax) return null
+    else if (code === colon) {
+      members++
+      if (++ofLevel[depth]! > membersMax) return tooWide
+    } else if (code === closeBrace || code === closeBracket) depth--
+    else if (code === openBrace || code === openBracket) {
+      if (++depth > depthMax) return tooDeep
+      ofLevel[depth] = 0
+    }
   }
   return members
 }

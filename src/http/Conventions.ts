@@ -1,6 +1,7 @@
 import { Context, Effect, Layer, Result } from "effect"
 import { HttpServerRequest } from "effect/http"
-import { ApiError, type ErrorCode, type Violation } from "../../schemas/ApiError.ts"
+import type { HttpApiEndpoint } from "effect/http-api"
+import { ApiError, type ErrorCode } from "../../schemas/ApiError.ts"
 import { type Version, versions } from "../../schemas/Version.ts"
 import { CurrentPrincipal } from "../api/Authorization.ts"
 import {
@@ -9,12 +10,19 @@ import {
   CurrentRequest,
   IdempotencyKey,
   idempotencyKeyMax,
+  Judged,
   MayWait,
-  OptionalBody
+  OptionalBody,
+  Rules
 } from "../api/Conventions.ts"
+import { withRule } from "../domain/AuthorityRules.ts"
 import { fingerprint } from "../domain/Fingerprint.ts"
 import { parseStrict } from "../domain/StrictJson.ts"
+import { pathOf, queryOf } from "./Path.ts"
 import { inTime } from "./Patience.ts"
+import { shownName } from "./SchemaErrors.ts"
+import { bodyViolations, queryViolations } from "./Validation.ts"
+import { verdict } from "./Verdict.ts"
 
 const refuse = (code: ErrorCode, message: string, param?: string) =>
   Effect.fail(new ApiError({ code, message, ...(param === undefined ? {} : { param }) }))
@@ -88,26 +96,30 @@ export const parse = (bytes: Uint8Array): Effect.Effect<unknown, ApiError> =>
         Result.mapError(parseStrict(bytes), (message) => new ApiError({ code: "malformed_json", message }))
       )
 
-const refuseQuery = (url: string): Effect.Effect<void, ApiError> => {
-  const [first, ...rest] = [...new URLSearchParams(url.slice(url.indexOf("?") + 1 || url.length)).keys()].map(
-    (name): Violation => ({
-      param: name,
-      code: "parameter_unknown",
-      message: `${name} is not known here; check its spelling or remove it.`
-    })
-  )
-  return first === undefined ? Effect.void : Effect.fail(ApiError.fromViolations([first, ...rest]))
+type Violations = ReturnType<typeof bodyViolations>
+
+const refuseAll = ([first, ...rest]: Violations): Effect.Effect<void, ApiError> =>
+  first === undefined ? Effect.void : Effect.fail(ApiError.fromViolations([first, ...rest]))
+
+/** What is wrong with the JSON of a body, with the authority's rules where the body makes a document or a part of one. */
+const faultsOf = (endpoint: HttpApiEndpoint.Top, body: unknown): Violations => {
+  const subject = Context.get(endpoint.annotations, Rules)
+  const violations = bodyViolations(endpoint, body)
+  return subject === null ? violations : violations.map(withRule(subject))
 }
+
+/** Refuses JSON that is no such body. */
+export const refuseBody = (endpoint: HttpApiEndpoint.Top, body: unknown) => refuseAll(faultsOf(endpoint, body))
 
 /** No text with U+0000 can be stored, so none can be looked for: it is not in the path of anything, nor in a value. */
 const refuseNul = (url: string): Effect.Effect<void, ApiError> => {
   if (!url.includes("%00")) return Effect.void
-  const [path = "", query = ""] = url.split("?")
-  if (path.includes("%00")) {
+  if (pathOf(url).includes("%00")) {
     return refuse("resource_missing", "There is nothing at this path: no id holds the character U+0000 (%00).")
   }
-  const [name = "query"] = [...new URLSearchParams(query)].find((pair) => pair.join("").includes("\0")) ?? []
-  return refuse("parameter_invalid", `${name} must not hold the character U+0000 (%00).`, name)
+  const [name = "query"] = [...new URLSearchParams(queryOf(url))].find((pair) => pair.join("").includes("\0")) ?? []
+  const shown = shownName(name)
+  return refuse("parameter_invalid", `${shown} must not hold the character U+0000 (%00).`, shown)
 }
 
 // The order of the checks is part of the contract: size, media type, version, key, JSON.
@@ -116,6 +128,7 @@ export const layer = Layer.succeed(
   (handler, { endpoint }) =>
     Effect.gen(function* () {
       const request = yield* HttpServerRequest.HttpServerRequest
+      const query = yield* HttpServerRequest.ParsedSearchParams
       const principal = yield* CurrentPrincipal
       const rule = Context.get(endpoint.annotations, IdempotencyKey)
       const bytes = yield* readBody(request)
@@ -123,9 +136,9 @@ export const layer = Layer.succeed(
       const key =
         rule === "ignored" ? null : yield* idempotencyKey(request.headers["idempotency-key"], rule === "required")
       const body = yield* parse(bytes)
-      // A query that a schema describes is checked with the rest of the request.
-      if (endpoint.query === undefined) yield* refuseQuery(request.url)
+      if (endpoint.query === undefined) yield* refuseAll(queryViolations(endpoint, query))
       yield* refuseNul(request.url)
+      if (endpoint.query !== undefined) yield* refuseAll(queryViolations(endpoint, query))
       const isLeftOut = body === undefined && Context.get(endpoint.annotations, OptionalBody)
       if (endpoint.payload.size > 0 && body === undefined && !isLeftOut) {
         return yield* refuse("parameter_missing", "A body is required: send a JSON object.", "body")
@@ -133,8 +146,12 @@ export const layer = Layer.succeed(
       if (endpoint.payload.size === 0 && body !== undefined && !isEmptyObject(body)) {
         return yield* refuse("parameter_unknown", "This request takes no body. Send none, or {}.", "body")
       }
-      const path = request.url.split("?")[0] ?? ""
-      const idempotency = key === null ? null : { key, fingerprint: fingerprint(request.method, path, body) }
+      const faults = faultsOf(endpoint, isLeftOut ? {} : body)
+      // JSON that is no such body is judged like one that breaks a rule. What is no JSON has failed before.
+      if (faults.length > 0 && Context.get(endpoint.annotations, Judged)) return verdict(faults)
+      yield* refuseAll(faults)
+      const idempotency =
+        key === null ? null : { key, fingerprint: fingerprint(request.method, pathOf(request.url), body) }
       const answer = handler.pipe(
         Effect.provideService(CurrentRequest, { version: resolved, idempotency }),
         Effect.provideService(HttpServerRequest.HttpServerRequest, isLeftOut ? withEmptyObject(request) : request)

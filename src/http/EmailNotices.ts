@@ -8,7 +8,7 @@ import { verify } from "../domain/WebhookSignature.ts"
 import { AccountEntity } from "../protocol/AccountEntity.ts"
 import { accountAddress } from "../protocol/Address.ts"
 import { Emails } from "../store/Emails.ts"
-import { parse, readBody } from "./Conventions.ts"
+import { parse, readBody, refuseBody } from "./Conventions.ts"
 import { inTime } from "./Patience.ts"
 import { RateLimit } from "./RateLimit.ts"
 
@@ -40,7 +40,7 @@ export const signatureLayer = Layer.effect(
     const limit = yield* RateLimit
     const secret = yield* NoticeSecret
     return NoticeSignature.of({
-      noticeSignature: (handler, { credential }) =>
+      noticeSignature: (handler, { credential, endpoint }) =>
         Effect.gen(function* () {
           if (secret === undefined) return yield* absent
           const request = yield* HttpServerRequest.HttpServerRequest
@@ -52,7 +52,9 @@ export const signatureLayer = Layer.effect(
             now: Math.floor((yield* Clock.currentTimeMillis) / 1000)
           })
           if (Result.isFailure(verdict)) return yield* Effect.andThen(limit.ofAddress, refused)
-          if ((yield* parse(yield* readBody(request))) === undefined) return yield* noBody
+          const notice = yield* parse(yield* readBody(request))
+          if (notice === undefined) return yield* noBody
+          yield* refuseBody(endpoint, notice)
           return yield* inTime(handler)
         }) as Effect.Effect<never>
     })

@@ -8,6 +8,7 @@ import * as Metrics from "../protocol/Metrics.ts"
 import { Ids } from "../store/Ids.ts"
 import * as Errors from "./Errors.ts"
 import { begun, Exchange, seriesOf } from "./Exchange.ts"
+import { isCutShort, pathOf } from "./Path.ts"
 import { RequestId } from "./RequestId.ts"
 
 const urlMax = 8 * 1024
@@ -33,7 +34,7 @@ const methods = (() => {
 })()
 
 const unmatched = (request: HttpServerRequest.HttpServerRequest): ApiError => {
-  const path = request.url.split("?")[0] ?? ""
+  const path = pathOf(request.url)
   // More than one where a word stands in the place of an id: each has methods of its own.
   const known = methods.filter(({ pattern }) => pattern.test(path)).flatMap(({ allow }) => allow)
   const allow = [...new Set(known)].toSorted().join(", ")
@@ -63,6 +64,7 @@ const refusalOf = (request: HttpServerRequest.HttpServerRequest): ApiError | nul
       return new ApiError({ code: "malformed_json", message: "An HTTP/1.1 request needs the header Host." })
     }
   }
+  if (isCutShort(request.url)) return unmatched(request)
   let size = 0
   for (const [name, value] of Object.entries<string>(request.headers)) size += name.length + value.length + 4
   return size > headersMax

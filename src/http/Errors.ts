@@ -1,15 +1,14 @@
-import { Cause, Context, Effect, Layer, Result } from "effect"
+import { Cause, Effect, Layer, Result } from "effect"
 import { HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiError } from "effect/http-api"
 import { ApiError, errorCodes } from "../../schemas/ApiError.ts"
-import { Rules } from "../api/Conventions.ts"
 import { Errors } from "../api/Errors.ts"
 import { ServiceInfo } from "../api/ServiceInfo.ts"
-import type { Subject } from "../domain/AuthorityRules.ts"
+import { told } from "../domain/Violations.ts"
 import { apiErrorOf } from "../store/SqlFailure.ts"
 import { wantsProblem } from "./Accept.ts"
 import { RequestId } from "./RequestId.ts"
-import { schemaViolations } from "./SchemaErrors.ts"
+import { issueViolations, jsonTypes } from "./SchemaErrors.ts"
 
 const problemJson = "application/problem+json"
 
@@ -22,7 +21,7 @@ export const respond = Effect.fnUntraced(function* (error: ApiError) {
   const doc_url = `${baseUrl}/docs/errors/${error.code}`
   const details = {
     ...(error.param === undefined ? {} : { param: error.param }),
-    ...(error.errors === undefined ? {} : { errors: error.errors })
+    ...(error.errors === undefined ? {} : told(error.errors))
   }
   const problem = wantsProblem(request.headers["accept"] ?? "")
   const body = problem
@@ -49,12 +48,19 @@ const standing: Partial<Record<ApiError["code"], Record<string, string>>> = {
   service_unavailable: { "Retry-After": "1", "Svc-Should-Retry": "true" }
 }
 
+const noForm = new ApiError({
+  code: "parameter_invalid",
+  message: "The request does not have the form it must have.",
+  param: "body"
+})
+
 /** What a failure of any kind means to the client. A failure of ours is logged, and its insides stay inside. */
-export const fromCause = (cause: Cause.Cause<unknown>, subject: Subject | null): ApiError => {
+export const fromCause = (cause: Cause.Cause<unknown>): ApiError => {
   const error = Result.getOrUndefined(Cause.findError(cause))
   if (error instanceof ApiError) return error
   if (HttpApiError.HttpApiSchemaError.is(error) && error.kind !== "Body" && error.kind !== "ResponseHeaders") {
-    return ApiError.fromViolations(schemaViolations(error, subject))
+    const [first, ...rest] = issueViolations(error.cause.issue, [], jsonTypes)
+    return first === undefined ? noForm : ApiError.fromViolations([first, ...rest])
   }
   const defect = error ?? Result.getOrUndefined(Cause.findDefect(cause))
   const reason = defect instanceof HttpServerError.HttpServerError ? defect.reason : undefined
@@ -67,11 +73,8 @@ export const fromCause = (cause: Cause.Cause<unknown>, subject: Subject | null):
 }
 
 /** Answers a cause, and logs what is not the client's doing. */
-export const respondToCause = Effect.fnUntraced(function* (
-  cause: Cause.Cause<unknown>,
-  subject: Subject | null = null
-) {
-  const error = fromCause(cause, subject)
+export const respondToCause = Effect.fnUntraced(function* (cause: Cause.Cause<unknown>) {
+  const error = fromCause(cause)
   // What this service said itself was foreseen, and passes: no database, no actors.
   const foreseen = Result.getOrUndefined(Cause.findError(cause)) === error
   if (error.status >= 500)
@@ -83,11 +86,11 @@ export const layer = Layer.effect(
   Errors,
   Effect.map(Effect.context<ServiceInfo>(), (context) =>
     Errors.of(
-      (handler, { endpoint }) =>
+      (handler) =>
         Effect.catchCause(handler, (cause) =>
           Cause.hasInterruptsOnly(cause)
             ? Effect.failCause(cause as Cause.Cause<never>)
-            : Effect.provideContext(respondToCause(cause, Context.get(endpoint.annotations, Rules)), context)
+            : Effect.provideContext(respondToCause(cause), context)
         ) as never
     )
   )

@@ -9,6 +9,7 @@ import { FileAccess } from "../api/Files.ts"
 import type { LinkFault } from "../domain/FileLink.ts"
 import { FileLinks } from "../store/FileLinks.ts"
 import { Exchange } from "./Exchange.ts"
+import { pathOf, queryOf } from "./Path.ts"
 import { RateLimit } from "./RateLimit.ts"
 
 const linkParameters = ["account", "mode", "expires", "signature"]
@@ -38,14 +39,13 @@ export const layer = Layer.effect(
       (handler, options) =>
         Effect.gen(function* () {
           const request = yield* HttpServerRequest.HttpServerRequest
-          const [path = "", search] = request.url.split("?")
-          const query = new URLSearchParams(search)
+          const query = new URLSearchParams(queryOf(request.url))
           if (request.headers["authorization"] !== undefined || !linkParameters.some((name) => query.has(name))) {
             const credential = yield* HttpApiBuilder.securityDecode(Authorization.security.apiKey)
             return yield* authorization.apiKey(handler, { credential, ...options })
           }
           yield* limit.ofAddress
-          const of = yield* Effect.mapError(links.check(path, query), (fault) => refusals[fault])
+          const of = yield* Effect.mapError(links.check(pathOf(request.url), query), (fault) => refusals[fault])
           const exchange = yield* Exchange
           exchange.account_id = of.account_id
           return yield* handler.pipe(

@@ -15,6 +15,7 @@ import { makeAsk } from "./Ask.ts"
 import { filterOf, makeTimeline } from "./Documents.ts"
 import { makeListEmails } from "./Emails.ts"
 import { pageRequest, pageView } from "./Paging.ts"
+import { validationOf } from "./Verdict.ts"
 
 const nobody = (customer_id: string): Violation => {
   const { code, message } = ApiError.missing("customer", customer_id)
@@ -45,7 +46,7 @@ export const layer = HttpApiBuilder.group(
           ...invoiceViolations(payload, localDate(yield* Clock.currentTimeMillis)),
           ...(yield* prefixViolations(resolutions, principal, payload))
         ]
-        return { object: "validation" as const, valid: errors.length === 0, errors }
+        return validationOf(errors)
       }),
       listInvoices: Effect.fn("listInvoices")(function* ({ query }) {
         const rows = yield* invoices.list(

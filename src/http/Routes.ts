@@ -19,7 +19,6 @@ import * as FileAccess from "./FileAccess.ts"
 import * as Files from "./Files.ts"
 import * as Health from "./Health.ts"
 import * as Invoices from "./Invoices.ts"
-import * as Judging from "./Judging.ts"
 import * as Metrics from "./Metrics.ts"
 import { RateLimit } from "./RateLimit.ts"
 import * as Resolutions from "./Resolutions.ts"
@@ -46,7 +45,7 @@ const groups = Layer.mergeAll(
   Versions.layer,
   WebhookEndpoints.layer
 ).pipe(
-  Layer.provide([FileAccess.layer, Conventions.layer, EmailNotices.signatureLayer, Errors.layer, Judging.layer]),
+  Layer.provide([FileAccess.layer, Conventions.layer, EmailNotices.signatureLayer, Errors.layer]),
   Layer.provide(Authentication.layer)
 )
 

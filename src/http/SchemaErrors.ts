@@ -1,31 +1,10 @@
 import { SchemaAST, type SchemaIssue } from "effect"
-import type { HttpApiError } from "effect/http-api"
 import { type ErrorCode, errorCodes, type Violation } from "../../schemas/ApiError.ts"
-import { type Subject, withRule } from "../domain/AuthorityRules.ts"
 
-/**
- * All that a schema found wrong with a request, as the interface says it: a path, a code and what to do; and the authority's
- * rule, where the request makes a document or a part of one.
- */
-export const schemaViolations = (
-  error: HttpApiError.HttpApiSchemaError,
-  subject: Subject | null
-): readonly [Violation, ...ReadonlyArray<Violation>] => {
-  // The values of a query are texts, or lists of them: one of the wrong type has been repeated.
-  const found = collect(error.cause.issue, [], error.kind === "Query" ? { String: "given once" } : jsonTypes)
-  const violations = subject === null ? found : found.map(withRule(subject))
-  const [first, ...rest] = violations.filter(
-    (violation, index) => violations.findIndex((other) => other.param === violation.param) === index
-  )
-  return [
-    first ?? { param: "body", code: "parameter_invalid", message: "The request does not have the form it must have." },
-    ...rest
-  ]
-}
+/** What values of each type are called. */
+export type TypeNames = Readonly<Record<string, string>>
 
-type TypeNames = Readonly<Record<string, string>>
-
-const jsonTypes: TypeNames = {
+export const jsonTypes: TypeNames = {
   String: "a string",
   Number: "a number",
   Boolean: "true or false",
@@ -34,20 +13,24 @@ const jsonTypes: TypeNames = {
   Null: "null"
 }
 
-const collect = (
+/** The values of a query are texts, or lists of them: one of the wrong type has been repeated. */
+export const queryTypes: TypeNames = { String: "given once" }
+
+/** What a schema found wrong, as the interface says it: a path, a code and what to do. */
+export const issueViolations = (
   issue: SchemaIssue.Issue,
   path: ReadonlyArray<PropertyKey>,
   names: TypeNames
 ): ReadonlyArray<Violation> => {
   switch (issue._tag) {
     case "Pointer":
-      return collect(issue.issue, [...path, ...issue.path], names)
+      return issueViolations(issue.issue, [...path, ...issue.path], names)
     case "Composite":
-      return issue.issues.flatMap((inner) => collect(inner, path, names))
+      return issue.issues.flatMap((inner) => issueViolations(inner, path, names))
     case "Encoding":
-      return collect(issue.issue, path, names)
+      return issueViolations(issue.issue, path, names)
     case "MissingKey":
-      return [violation(path, "parameter_missing", "is required")]
+      return [missing(path)]
     case "UnexpectedKey":
       return [unexpected(path, issue.ast)]
     case "Filter":
@@ -56,7 +39,9 @@ const collect = (
       return [annotated(path, issue.ast.annotations, mustBe([issue.ast], names))]
     case "AnyOf": {
       const [only] = issue.issues
-      if (only !== undefined && issue.ast.annotations?.["errorCode"] === undefined) return collect(only, path, names)
+      if (only !== undefined && issue.ast.annotations?.["errorCode"] === undefined) {
+        return issueViolations(only, path, names)
+      }
       return [annotated(path, issue.ast.annotations, mustBe(issue.ast.types, names))]
     }
     default:
@@ -71,8 +56,11 @@ const mustBe = (types: ReadonlyArray<SchemaAST.AST>, names: TypeNames): string =
   return known.length === 0 || known.includes(undefined) ? noForm : `must be ${known.join(" or ")}`
 }
 
+export const missing = (path: ReadonlyArray<PropertyKey>): Violation =>
+  violation(path, "parameter_missing", "is required")
+
 /** A member that nobody asked for; or, where any name will do (`metadata`), one whose name breaks the rule for names. */
-const unexpected = (path: ReadonlyArray<PropertyKey>, ast: SchemaAST.AST): Violation => {
+export const unexpected = (path: ReadonlyArray<PropertyKey>, ast: SchemaAST.AST): Violation => {
   const names = SchemaAST.isObjects(ast) ? ast.indexSignatures.map((index) => index.parameter) : []
   for (const name of names) {
     const broken = name.checks?.find(
@@ -83,7 +71,8 @@ const unexpected = (path: ReadonlyArray<PropertyKey>, ast: SchemaAST.AST): Viola
   return violation(path, "parameter_unknown", "is not known here; check its spelling or remove it")
 }
 
-const annotated = (
+/** What the schema says of a check that failed. */
+export const annotated = (
   path: ReadonlyArray<PropertyKey>,
   annotations: Readonly<Record<string, unknown>> | undefined,
   otherwise = noForm
@@ -109,9 +98,15 @@ const violation = (path: ReadonlyArray<PropertyKey>, code: ErrorCode, message: s
   }
 }
 
+const nameMax = 64
+
+/** A name as it is told: one may be as long as a whole request. */
+export const shownName = (name: string): string => (name.length > nameMax ? `${name.slice(0, nameMax)}…` : name)
+
 /** One step of a path: `lines`, then `[0]`, then `.taxes`; a name that would be read as more than one step is quoted. */
 const step = (key: PropertyKey, index: number): string => {
   if (typeof key === "number") return `[${key}]`
-  if (index === 0) return String(key)
-  return /^[\w-]+$/.test(String(key)) ? `.${String(key)}` : `[${JSON.stringify(key)}]`
+  const name = shownName(String(key))
+  if (index === 0) return name
+  return /^[\w-]+…?$/.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`
 }

@@ -270,4 +270,10 @@ describe("invoiceViolations", () => {
       assert.deepStrictEqual(violations, figure === vat[field] ? [] : [[`lines[1].taxes[0].${field}`, "tax_mismatch"]])
     }
   )
+
+  it("looks for no more in the lines than is told, and what their last line adds", () => {
+    const lines = Array.from({ length: 500 }, () => ({ ...line, taxes: [{ ...vat, base: "1.00", value: "1.00" }] }))
+    assert.lengthOf(found({ lines }), 102)
+    assert.lengthOf(noteViolations(lines, "10"), 102)
+  })
 })

@@ -8,6 +8,7 @@ const fault = (text: string): string | null => {
   const result = parse(text)
   return Result.isFailure(result) ? result.failure : null
 }
+const wide = (members: number) => `{${Array.from({ length: members }, (_, index) => `"${index}":1`).join(",")}}`
 const nested = (depth: number): string => "[".repeat(depth) + "]".repeat(depth)
 
 /**
@@ -104,6 +105,8 @@ describe("parseStrict", () => {
     ["NaN", "NaN", /not valid JSON/],
     ["a byte order mark", "\ufeff{}", /byte order mark/],
     ["a 33rd level", nested(33), /deeper than 32 levels/],
+    ["1001 members", wide(1001), /more than 1000 members/],
+    ["1001 members inside", `[${wide(1000)},{"a":${wide(1001)}}]`, /more than 1000 members/],
     ["a 33rd level of objects", `${'{"a":'.repeat(33)}1${"}".repeat(33)}`, /deeper than 32 levels/],
     ["a repeated name", '{"a":1,"b":2,"a":1}', /repeats the member name "a"/],
     ["a repeated name deep inside", '[{"x":[{"k":1,"k":2}]}]', /repeats the member name "k"/],

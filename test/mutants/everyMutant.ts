@@ -4,6 +4,7 @@ import { clusterMutants } from "./clusterMutants.ts"
 import { connectionMutants } from "./connectionMutants.ts"
 import { mailMutants } from "./mailMutants.ts"
 import { paperMutants } from "./paperMutants.ts"
+import { requestMutants } from "./requestMutants.ts"
 import { wireMutants } from "./wireMutants.ts"
 import { mutants } from "./mutants.ts"
 
@@ -15,5 +16,6 @@ export const everyMutant: ReadonlyArray<Mutant> = [
   ...connectionMutants,
   ...mailMutants,
   ...paperMutants,
+  ...requestMutants,
   ...wireMutants
 ]

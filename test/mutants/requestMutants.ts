@@ -1,0 +1,79 @@
+import type { Mutant } from "./mutants.ts"
+
+const validation = "src/http/Validation.ts"
+const violations = "src/domain/Violations.ts"
+const limits = ["test/http/RequestLimits.test.ts"]
+
+/** Guards of how much one request may ask for, and be told. */
+export const requestMutants: ReadonlyArray<Mutant> = [
+  {
+    name: "request: a list is counted after its items",
+    file: validation,
+    find: "return Array.isArray(value) && value.length > max",
+    replace: "return Array.isArray(value) && value.length > max * 1e6",
+    tests: limits
+  },
+  {
+    name: "request: a record is counted after its values",
+    file: validation,
+    find: "isObject(value) && Object.keys(value).length > max",
+    replace: "isObject(value) && Object.keys(value).length > max * 1e6",
+    tests: limits
+  },
+  {
+    name: "request: faults are looked for beyond those told",
+    file: validation,
+    find: "return this.violations.length > violationsMax",
+    replace: "return this.violations.length > 1e6",
+    tests: limits
+  },
+  {
+    name: "request: all faults are told",
+    file: violations,
+    find: "index === violationsMax || ",
+    replace: "",
+    tests: limits
+  },
+  {
+    name: "request: faults are told however long they are",
+    file: violations,
+    find: " || (index > 0 && bytes > bytesMax)",
+    replace: "",
+    tests: limits
+  },
+  {
+    name: "request: a name comes back however long it is",
+    file: "src/http/SchemaErrors.ts",
+    find: "name.length > nameMax ?",
+    replace: "name.length > 1e6 ?",
+    tests: limits
+  },
+  {
+    name: "request: nobody is told that there is more",
+    file: violations,
+    find: "{ errors: violations.slice(0, end), has_more_errors: true }",
+    replace: "{ errors: violations.slice(0, end) }",
+    tests: limits
+  },
+  {
+    name: "request: rules are looked for in every line",
+    file: "src/domain/LocalRules.ts",
+    find: "if (violations.length > violationsMax) return violations",
+    replace: "if (violations.length > 1e6) return violations",
+    tests: ["test/domain/InvoiceRules.test.ts"]
+  },
+  {
+    name: "request: the router ends a path at a semicolon",
+    file: "src/http/Path.ts",
+    find: "/[;#]/.test",
+    replace: "/[#]/.test",
+    tests: limits
+  },
+  {
+    name: "request: an object of any number of members is read",
+    file: "src/domain/StrictJson.ts",
+    find: "> membersMax) return tooWide",
+    replace: "> 1e6) return tooWide",
+    tests: ["test/domain/StrictJson.test.ts"]
+  }
+]

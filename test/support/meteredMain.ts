@@ -1,0 +1,26 @@
+import { createServer } from "node:http"
+
+// The service as it is shipped, and beside it, at LOOP_PORT, a server that tells for how long the longest turn of the event loop
+// has worked since it was last asked, in milliseconds. By the thread's own CPU time: what else runs on the machine does not count.
+const cpuMs = () => {
+  const { system, user } = process.threadCpuUsage()
+  return (system + user) / 1_000
+}
+let last = cpuMs()
+let longest = 0
+const turn = () => {
+  const now = cpuMs()
+  longest = Math.max(longest, now - last)
+  last = now
+}
+setInterval(turn, 1).unref()
+
+createServer((_request, response) => {
+  turn()
+  response.end(String(longest))
+  longest = 0
+})
+  .listen(Number(process.env["LOOP_PORT"]), "127.0.0.1")
+  .unref()
+
+await import("../../src/main.ts")
