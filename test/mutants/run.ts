@@ -8,7 +8,8 @@ import { paperMutants } from "./paperMutants.ts"
 import { wireMutants } from "./wireMutants.ts"
 
 /*
- * Breaks one guard at a time in a copy of the tree, and runs the tests that must notice.
+ * Breaks one guard at a time in a copy of the tree, and runs the tests that must notice: one of their assertions must fail. Several
+ * copies are at work at a time.
  *
  *   npm run mutants [-- part of a name]
  */
@@ -26,11 +27,21 @@ const copied = [
 ]
 const mutants = [...others, ...mailMutants, ...paperMutants, ...wireMutants]
 const minutesMax = 5
+const copiesAtWork = 2
 
 interface Result {
   readonly killed: boolean
   readonly by: string
 }
+
+interface Failure {
+  readonly test: string
+  readonly message: string
+}
+
+// `NeverHeld`: a state that a test waits for (test/support/Until.ts). Anything else that ends a test, such as a program that
+// cannot be loaded, a statement that cannot be parsed or a test that runs out of time, says nothing of the promise.
+const isAssertion = ({ message }: Failure) => /^(AssertionError|NeverHeld)\b/.test(message)
 
 const copy = () => {
   const place = Fs.mkdtempSync(Path.join(Os.tmpdir(), "folio-mutants-"))
@@ -39,22 +50,30 @@ const copy = () => {
   return place
 }
 
-const test = (place: string, files: ReadonlyArray<string>) =>
-  new Promise<{ readonly passed: boolean; readonly failed: ReadonlyArray<string> }>((resolve) => {
+interface Report {
+  readonly testResults: ReadonlyArray<{
+    readonly assertionResults: ReadonlyArray<{
+      readonly status: string
+      readonly fullName: string
+      readonly failureMessages: ReadonlyArray<string>
+    }>
+  }>
+}
+
+const test = (place: string, files: ReadonlyArray<string>, options: ReadonlyArray<string>) =>
+  new Promise<{ readonly passed: boolean; readonly failures: ReadonlyArray<Failure> }>((resolve) => {
     const report = Path.join(place, "report.json")
     Fs.rmSync(report, { force: true })
     const vitest = Path.join(root, "node_modules/vitest/vitest.mjs")
-    const child = spawn(process.execPath, [vitest, "run", "--reporter=json", `--outputFile=${report}`, ...files], {
-      cwd: place,
-      stdio: "ignore",
-      timeout: minutesMax * 60_000
-    })
+    const args = [vitest, "run", "--reporter=json", `--outputFile=${report}`, ...options, ...files]
+    const child = spawn(process.execPath, args, { cwd: place, stdio: "ignore", timeout: minutesMax * 60_000 })
     child.once("close", (code) => {
-      const results: { testResults: Array<{ assertionResults: Array<{ status: string; fullName: string }> }> } =
-        Fs.existsSync(report) ? JSON.parse(Fs.readFileSync(report, "utf8")) : { testResults: [] }
+      const results: Report = Fs.existsSync(report) ? JSON.parse(Fs.readFileSync(report, "utf8")) : { testResults: [] }
       const all = results.testResults.flatMap((file) => file.assertionResults)
-      const failed = all.filter((one) => one.status === "failed").map((one) => one.fullName)
-      resolve({ passed: code === 0 && all.some((one) => one.status === "passed"), failed })
+      const failures = all.flatMap(({ failureMessages, fullName, status }) =>
+        status === "failed" ? [{ test: fullName, message: failureMessages.join("\n") }] : []
+      )
+      resolve({ passed: code === 0 && all.some((one) => one.status === "passed"), failures })
     })
   })
 
@@ -65,30 +84,46 @@ const attempt = async (place: string, mutant: Mutant): Promise<Result> => {
     if (parts.length !== 2) return { killed: false, by: `its text occurs ${parts.length - 1} times in ${file}` }
     Fs.writeFileSync(Path.join(place, file), parts.join(replace))
   }
-  const { failed, passed } = await test(place, mutant.tests)
+  const { failures, passed } = await test(place, mutant.tests, ["--maxWorkers=1"])
   for (const { file } of edits) Fs.copyFileSync(Path.join(root, file), Path.join(place, file))
-  const [first] = failed
-  // A file that cannot even be loaded fails without a failed test: that would be a bad mutant, not a good test.
-  if (first === undefined) return { killed: false, by: passed ? "every test passed" : "no test ran to its end" }
-  return { killed: true, by: failed.length === 1 ? first : `${first} (and ${failed.length - 1} more)` }
+  if (passed) return { killed: false, by: "every test passed" }
+  const [killer] = failures.filter(isAssertion)
+  if (killer !== undefined) {
+    return {
+      killed: true,
+      by: failures.length === 1 ? killer.test : `${killer.test} (and ${failures.length - 1} more)`
+    }
+  }
+  const [first] = failures
+  return {
+    killed: false,
+    by: first === undefined ? "no test ran to its end" : `no assertion: ${first.message.slice(0, 200)}`
+  }
 }
 
 const print = (line: string) => process.stdout.write(`${line}\n`)
 
-const place = copy()
+const chosen = mutants.filter((mutant) => mutant.name.includes(wanted))
+if (chosen.length === 0) throw new Error(`No mutant's name holds ${JSON.stringify(wanted)}`)
+const places = Array.from({ length: Math.min(copiesAtWork, chosen.length) }, copy)
 try {
-  const chosen = mutants.filter((mutant) => mutant.name.includes(wanted))
-  if (chosen.length === 0) throw new Error(`No mutant's name holds ${JSON.stringify(wanted)}`)
-  const whole = await test(place, [...new Set(chosen.flatMap((mutant) => mutant.tests))])
-  if (!whole.passed) throw new Error(`The unbroken service fails its tests: ${whole.failed.join("; ")}`)
+  const whole = await test(places[0]!, [...new Set(chosen.flatMap((mutant) => mutant.tests))], [])
+  if (!whole.passed)
+    throw new Error(`The unbroken service fails its tests: ${whole.failures.map((one) => one.test).join("; ")}`)
+  const waiting = chosen.values()
   let killed = 0
-  for (const mutant of chosen) {
-    const result = await attempt(place, mutant)
-    if (result.killed) killed += 1
-    print(`${result.killed ? "killed  " : "SURVIVED"} ${mutant.name}\n           ${result.by}`)
+  const work = async (place: string) => {
+    for (const mutant of waiting) {
+      const began = Date.now()
+      const result = await attempt(place, mutant)
+      if (result.killed) killed += 1
+      print(`${result.killed ? "killed  " : "SURVIVED"} ${mutant.name}\n           ${result.by}`)
+      process.stderr.write(`${Date.now() - began} ms\n`)
+    }
   }
+  await Promise.all(places.map(work))
   print(`mutants killed ${killed}/${chosen.length}`)
   process.exitCode = killed === chosen.length ? 0 : 1
 } finally {
-  Fs.rmSync(place, { recursive: true, force: true })
+  for (const place of places) Fs.rmSync(place, { recursive: true, force: true })
 }

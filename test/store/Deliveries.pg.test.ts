@@ -3,7 +3,7 @@ import { Array, Deferred, Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Deliveries, DueDelivery } from "../../src/store/Deliveries.ts"
 import { completed, secret, twoOwners } from "../support/DeliveryOwners.ts"
-import { blocked, withWarnings } from "../support/Owners.ts"
+import { blocked, withRepeats } from "../support/Owners.ts"
 import { TestDatabase } from "../support/Postgres.ts"
 import { until } from "../support/Until.ts"
 
@@ -148,10 +148,10 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Deliveries", (it) => {
         (free) => free.length === 0
       )
       const recording = Effect.all([record(first, taken), record(second, taken.toReversed())], { concurrency: 2 })
-      const both = yield* Effect.forkScoped(withWarnings(recording))
+      const both = yield* Effect.forkScoped(withRepeats("Deliveries.record", recording))
       yield* until(blocked("duration_ms, succeeded"), (pids) => pids.length === 2)
       yield* Fiber.interrupt(holder)
-      assert.deepStrictEqual((yield* Fiber.join(both)).warnings, [])
+      assert.deepStrictEqual((yield* Fiber.join(both)).repeats, 0)
       assert.strictEqual((yield* rows).filter((row) => row.status === "succeeded").length, 3)
     })
   )
