@@ -5,6 +5,7 @@ import type { Deliveries, DueDelivery } from "../../src/store/Deliveries.ts"
 import { completed, secret, twoOwners } from "../support/DeliveryOwners.ts"
 import { blocked, withRepeats } from "../support/Owners.ts"
 import { TestDatabase } from "../support/Postgres.ts"
+import { answered } from "../support/Refusals.ts"
 import { until } from "../support/Until.ts"
 
 const record = (owner: Deliveries["Service"], due: ReadonlyArray<DueDelivery>) =>
@@ -90,7 +91,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Deliveries", (it) => {
       const [again] = yield* second.take(key, 0)
       assert.deepStrictEqual(again, frozen)
       yield* second.record(completed(again!, true))
-      yield* first.record(completed(frozen!, false))
+      yield* answered(first.record(completed(frozen!, false)))
       const [row] = yield* rows
       assert.deepStrictEqual(row, { status: "succeeded", attempts: 1, resting: false })
       const logged = yield* sql`select response_status from attempts`
@@ -126,8 +127,8 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Deliveries", (it) => {
       const { first, key, second } = yield* twoOwners(2)
       const [delivery] = yield* first.take(key, 0)
       const attempts = Array.makeBy(3, () => completed(delivery!, false))
-      yield* Effect.forEach(attempts, first.record, { concurrency: "unbounded" })
-      yield* second.record(completed(delivery!, false))
+      yield* answered(Effect.forEach(attempts, first.record, { concurrency: "unbounded" }))
+      yield* answered(second.record(completed(delivery!, false)))
       assert.strictEqual((yield* rows)[0]?.attempts, 1)
     })
   )

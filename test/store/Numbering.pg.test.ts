@@ -6,6 +6,7 @@ import type { InvoiceId, ResolutionId } from "../../schemas/Id.ts"
 import { type DraftToNumber, Numbering } from "../../src/store/Numbering.ts"
 import { blocked, ownerLayer, seedAccount, seedDrafts, withRepeats } from "../support/Owners.ts"
 import { TestDatabase } from "../support/Postgres.ts"
+import { answered } from "../support/Refusals.ts"
 import { until } from "../support/Until.ts"
 
 interface Numbered {
@@ -41,7 +42,7 @@ const toNumber = (of: AccountMode, id: InvoiceId, resolution_id: ResolutionId): 
 })
 
 const numberAll = (numbering: Numbering["Service"], drafts: ReadonlyArray<DraftToNumber>) =>
-  Effect.forEach(drafts, numbering.number, { concurrency: "unbounded" })
+  Effect.forEach(drafts, (draft) => answered(numbering.number(draft)), { concurrency: "unbounded" })
 
 /** The numbers of the drafts are from..from+n-1, each once, and the counter stands behind the last. */
 const assertGapless = Effect.fnUntraced(function* (

@@ -1,6 +1,6 @@
 import { Effect, Schedule, Schema } from "effect"
 
-class NeverHeld extends Schema.TaggedError<NeverHeld>()("NeverHeld", { message: Schema.String }) {}
+export class NeverHeld extends Schema.TaggedError<NeverHeld>()("NeverHeld", { message: Schema.String }) {}
 
 /** Looks again and again until `holds`, and gives what it saw then. Fails, saying what it saw last, when that takes too long. */
 export const until = <A, E, R>(
