@@ -84,7 +84,10 @@ const attempt = async (place: string, mutant: Mutant): Promise<Result> => {
     if (parts.length !== 2) return { killed: false, by: `its text occurs ${parts.length - 1} times in ${file}` }
     Fs.writeFileSync(Path.join(place, file), parts.join(replace))
   }
-  const { failures, passed } = await test(place, mutant.tests, ["--maxWorkers=1"])
+  // The first failure is enough, if it is an assertion: those after it only take time.
+  let { failures, passed } = await test(place, mutant.tests, ["--maxWorkers=1", "--bail=1"])
+  if (!passed && !failures.some(isAssertion))
+    ({ failures, passed } = await test(place, mutant.tests, ["--maxWorkers=1"]))
   for (const { file } of edits) Fs.copyFileSync(Path.join(root, file), Path.join(place, file))
   if (passed) return { killed: false, by: "every test passed" }
   const [killer] = failures.filter(isAssertion)
@@ -114,11 +117,9 @@ try {
   let killed = 0
   const work = async (place: string) => {
     for (const mutant of waiting) {
-      const began = Date.now()
       const result = await attempt(place, mutant)
       if (result.killed) killed += 1
       print(`${result.killed ? "killed  " : "SURVIVED"} ${mutant.name}\n           ${result.by}`)
-      process.stderr.write(`${Date.now() - began} ms\n`)
     }
   }
   await Promise.all(places.map(work))

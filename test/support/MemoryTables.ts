@@ -20,7 +20,7 @@ import type { StoredInvoice } from "../../src/store/Invoices.ts"
 import { invalidCursor, type Rows } from "../../src/store/Pages.ts"
 import type { StoredResolution } from "../../src/store/Resolutions.ts"
 import type { StoredWebhookEndpoint } from "../../src/store/WebhookEndpoints.ts"
-import { NeverHeld } from "./Until.ts"
+import { patiently } from "./Until.ts"
 
 export interface ApiKeyRow extends StoredApiKey {
   readonly hash: string
@@ -158,14 +158,6 @@ const emptyTables = () => ({
 
 export type Tables = ReturnType<typeof emptyTables>
 
-// In real time, where the clock stands still as well.
-const patienceMs = 30_000
-const givenUp = Effect.callback<never>((resume) => {
-  const message = `did not come to hold within ${patienceMs / 1_000} seconds`
-  const timer = setTimeout(() => resume(Effect.die(new NeverHeld({ message }))), patienceMs)
-  return Effect.sync(() => clearTimeout(timer))
-})
-
 /** The state that all layers of `MemoryStore` share. */
 export class MemoryTables extends Context.Service<
   MemoryTables,
@@ -190,7 +182,7 @@ export class MemoryTables extends Context.Service<
 
     const held = (holds: (tables: Tables) => boolean): Effect.Effect<void> =>
       Effect.suspend(() => (holds(tables) ? Effect.void : Effect.andThen(changed.await, held(holds))))
-    const until = (holds: (tables: Tables) => boolean) => Effect.raceFirst(held(holds), givenUp)
+    const until = (holds: (tables: Tables) => boolean) => patiently(held(holds))
 
     const service: MemoryTables["Service"] = {
       tables,
