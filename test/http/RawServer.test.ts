@@ -213,11 +213,12 @@ const impatient = Layer.provide(
 
 const connected = Effect.flatMap(HttpServer.HttpServer, ({ address }) => {
   const { hostname, port } = new URL(HttpServer.formatAddress(address))
-  return Effect.callback<Socket>((resume) => {
+  const opened = Effect.callback<Socket>((resume) => {
     const socket = connect(Number(port), hostname, () => resume(Effect.succeed(socket)))
     // One too many may be reset.
     socket.on("error", () => {})
   })
+  return Effect.acquireRelease(opened, (socket) => Effect.sync(() => socket.destroy()))
 })
 
 const ended = (socket: Socket) =>
@@ -253,7 +254,7 @@ describe("connections", () => {
       }
       // The server hears of it a moment later.
       yield* Effect.repeat(Effect.exit(Effect.suspend(() => get("/v1/account"))), { until: Exit.isSuccess })
-    }).pipe(Effect.provide(impatient))
+    }).pipe(Effect.scoped, Effect.provide(impatient))
   )
 })
 
