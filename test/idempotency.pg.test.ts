@@ -65,7 +65,10 @@ const holdTable = Effect.fnUntraced(function* (table: string) {
     { startImmediately: true }
   )
   yield* until(
-    sql`select 1 from pg_locks where mode = 'ExclusiveLock' and granted and relation = ${table}::regclass`,
+    // Of this database: a table has the same number in all copies of one.
+    sql`
+      select 1 from pg_locks l join pg_database d on d.oid = l.database
+      where d.datname = current_database() and l.mode = 'ExclusiveLock' and l.granted and l.relation = ${table}::regclass`,
     (rows) => rows.length === 1
   )
   return { release: Fiber.interrupt(holder) }

@@ -50,10 +50,7 @@ test.live("Fifty credit notes at once, through two processes: exactly what fits 
     const held = yield* Effect.forkScoped(
       sql.withTransaction(Effect.andThen(sql`select from invoices where id = ${invoice} for update`, Effect.never))
     )
-    yield* until(
-      sql`select from pg_locks l join pg_class c on c.oid = l.relation where c.relname = 'invoices' and l.mode = 'RowShareLock'`,
-      (rows) => rows.length > 0
-    )
+    yield* until(sql`select 1 from invoices where id = ${invoice} for update skip locked`, (free) => free.length === 0)
     const asked = yield* Effect.forkScoped(
       Effect.forEach(
         Array.range(1, 50),

@@ -4,6 +4,7 @@ import { SqlClient } from "effect/sql"
 import type { Totals } from "../schemas/Line.ts"
 import { cufe, cufeTail } from "../src/domain/Cufe.ts"
 import { taxTotal } from "../src/domain/Totals.ts"
+import { reminderLeaseSeconds } from "../src/store/PoisonInvoices.ts"
 import { invoiceBody, scripted } from "./support/Invoices.ts"
 import { seedDrafts } from "./support/Owners.ts"
 import * as TestApp from "./support/TestApp.ts"
@@ -29,7 +30,7 @@ const post = (app: TestApp.TestApp["Service"], customer: string, count: number, 
   )
 
 /** All invoices in order of creation, once `count` of them have come to an end. */
-const ended = (count: number, within?: "8 seconds") =>
+const ended = (count: number, within?: "45 seconds") =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     return yield* until(
@@ -79,8 +80,11 @@ it.live("numbers the drafts that no actor was told of, beyond one page of them, 
     const sql = yield* SqlClient.SqlClient
     yield* seedDrafts(app.accountId, 620)
     yield* sql`update invoices set next_action_at = now()`
+    const rows = yield* ended(620, "45 seconds")
     // Sooner than the sweeper would come back to those of the second page.
-    const rows = yield* ended(620, "8 seconds")
+    const [took] = yield* sql<{ seconds: number }>`
+      select extract(epoch from max(at) - min(at))::float8 as seconds from transitions where command = 'Number'`
+    assert.isBelow(took?.seconds ?? Infinity, reminderLeaseSeconds)
     assert.deepStrictEqual(
       rows.map((row) => row.number),
       fromTo(first, 620)

@@ -214,7 +214,7 @@ describe("an e-mail", () => {
       const key = yield* addNumbered(customer)
       yield* proceed(key)
       assert.strictEqual(tables.emails.size, 1)
-      const heard = yield* Queue.takeAll(told)
+      const heard = yield* Queue.clear(told)
       assert.deepStrictEqual(
         heard.map(({ tell }) => tell),
         ["Mail"]

@@ -179,7 +179,7 @@ layer(app)("POST /v1/invoices/{id}/email", (it) => {
     Effect.gen(function* () {
       const id = yield* accepted("compras@example.com")
       const { json, status } = yield* post(`/v1/invoices/${id}/email`, {}, { "idempotency-key": undefined })
-      assert.deepStrictEqual([status, json.error.code], [400, "idempotency_key_missing"])
+      assert.deepStrictEqual([status, json.error?.code], [400, "idempotency_key_missing"])
     })
   )
 
@@ -199,7 +199,7 @@ layer(app)("POST /v1/invoices/{id}/email", (it) => {
       const row = tables.invoices.get(id)
       if (row !== undefined) tables.invoices.set(id, { ...row, state, next_action_at: null })
       const { json, status } = yield* post(`/v1/invoices/${id}/email`, { to: "otra@example.com" })
-      assert.deepStrictEqual([status, json.error.code], [409, "invoice_not_correctable"])
+      assert.deepStrictEqual([status, json.error?.code], [409, "invoice_not_correctable"])
       assert.strictEqual(tables.emails.size, [...tables.emails.values()].filter((one) => one.invoice_id !== id).length)
     })
   )

@@ -166,9 +166,9 @@ export const mutants: ReadonlyArray<Mutant> = [
   },
   {
     name: "a rejected document may be submitted again",
-    file: "migrations/0003_fences.ts",
-    find: "'failed queued', 'failed numbered'",
-    replace: "'failed queued', 'failed numbered', 'rejected_by_authority submitted'",
+    file: "migrations/0012_contingency.ts",
+    find: "'failed queued', 'failed numbered', 'failed signed'",
+    replace: "'failed queued', 'failed numbered', 'failed signed', 'rejected_by_authority submitted'",
     tests: ["test/store/Fences.pg.test.ts"]
   },
   {

@@ -56,11 +56,17 @@ export const wireMutants: ReadonlyArray<Mutant> = [
     tests: ["test/http/Accept.test.ts"]
   },
   {
-    name: "wire: a code without a page, an example and a case",
+    name: "wire: a code without a case",
     file: "schemas/ApiError.ts",
     find: "  malformed_json: {",
     replace:
       '  strange: { status: 400, type: "invalid_request_error", help: "It is strange. Stop." },\n  malformed_json: {',
+    // Without an example the service would not even start.
+    and: {
+      file: "src/api/ErrorExamples.ts",
+      find: "  malformed_json: {",
+      replace: '  strange: { request: "GET /v1/strange", message: "It is strange." },\n  malformed_json: {'
+    },
     tests: ["test/http/BadInput.test.ts"]
   },
   {

@@ -17,7 +17,7 @@ import { until } from "../support/Until.ts"
  * under full load, whose event loops stand still for `--stall` milliseconds about once a second: first nobody is killed for
  * `--seconds`, then `--kills` times one of them.
  *
- *   node test/soak/failover.ts [--kills 10] [--seconds 60] [--stall 200] [--accounts 8] [--connections 24]
+ *   npm run failover -- [--kills 10] [--seconds 60] [--stall 200] [--accounts 8] [--connections 24]
  */
 const option = (name: string, standard: number) => {
   const at = process.argv.indexOf(`--${name}`)

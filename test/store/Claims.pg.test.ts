@@ -3,7 +3,7 @@ import { Context, Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { CustomerId } from "../../schemas/Id.ts"
 import { Customers, type NewCustomer } from "../../src/store/Customers.ts"
-import { acquirer, blocked, ownerLayer, seedAccount, withWarnings } from "../support/Owners.ts"
+import { acquirer, blocked, ownerLayer, seedAccount, withRepeats } from "../support/Owners.ts"
 import { TestDatabase } from "../support/Postgres.ts"
 import { until } from "../support/Until.ts"
 
@@ -55,12 +55,12 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Claims of idempotency 
       const creating = Effect.all([create(first, "a", keys), create(second, "b", keys.toReversed())], {
         concurrency: 2
       })
-      const both = yield* Effect.forkScoped(withWarnings(creating))
+      const both = yield* Effect.forkScoped(withRepeats("Customers.create", creating))
       yield* until(blocked("acquirer, metadata"), (pids) => pids.length === 2)
       yield* Fiber.interrupt(holder)
-      const { result, warnings } = yield* Fiber.join(both)
+      const { result, repeats } = yield* Fiber.join(both)
       const [left, right] = result
-      assert.deepStrictEqual(warnings, [])
+      assert.deepStrictEqual(repeats, 0)
       assert.deepStrictEqual(
         left.map((outcome) => outcome.answer.body),
         right.map((outcome) => outcome.answer.body)

@@ -3,8 +3,9 @@ import { Array, Deferred, Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Deliveries, DueDelivery } from "../../src/store/Deliveries.ts"
 import { completed, secret, twoOwners } from "../support/DeliveryOwners.ts"
-import { blocked, withWarnings } from "../support/Owners.ts"
+import { blocked, withRepeats } from "../support/Owners.ts"
 import { TestDatabase } from "../support/Postgres.ts"
+import { answered } from "../support/Refusals.ts"
 import { until } from "../support/Until.ts"
 
 const record = (owner: Deliveries["Service"], due: ReadonlyArray<DueDelivery>) =>
@@ -90,7 +91,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Deliveries", (it) => {
       const [again] = yield* second.take(key, 0)
       assert.deepStrictEqual(again, frozen)
       yield* second.record(completed(again!, true))
-      yield* first.record(completed(frozen!, false))
+      yield* answered(first.record(completed(frozen!, false)))
       const [row] = yield* rows
       assert.deepStrictEqual(row, { status: "succeeded", attempts: 1, resting: false })
       const logged = yield* sql`select response_status from attempts`
@@ -126,8 +127,8 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Deliveries", (it) => {
       const { first, key, second } = yield* twoOwners(2)
       const [delivery] = yield* first.take(key, 0)
       const attempts = Array.makeBy(3, () => completed(delivery!, false))
-      yield* Effect.forEach(attempts, first.record, { concurrency: "unbounded" })
-      yield* second.record(completed(delivery!, false))
+      yield* answered(Effect.forEach(attempts, first.record, { concurrency: "unbounded" }))
+      yield* answered(second.record(completed(delivery!, false)))
       assert.strictEqual((yield* rows)[0]?.attempts, 1)
     })
   )
@@ -148,10 +149,10 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Deliveries", (it) => {
         (free) => free.length === 0
       )
       const recording = Effect.all([record(first, taken), record(second, taken.toReversed())], { concurrency: 2 })
-      const both = yield* Effect.forkScoped(withWarnings(recording))
+      const both = yield* Effect.forkScoped(withRepeats("Deliveries.record", recording))
       yield* until(blocked("duration_ms, succeeded"), (pids) => pids.length === 2)
       yield* Fiber.interrupt(holder)
-      assert.deepStrictEqual((yield* Fiber.join(both)).warnings, [])
+      assert.deepStrictEqual((yield* Fiber.join(both)).repeats, 0)
       assert.strictEqual((yield* rows).filter((row) => row.status === "succeeded").length, 3)
     })
   )

@@ -5,7 +5,7 @@ import type { InvoiceId } from "../../schemas/Id.ts"
 import type { StoredEmail } from "../../src/store/Emails.ts"
 import { mailOwners, to } from "../support/MailOwners.ts"
 import { TestDatabase } from "../support/Postgres.ts"
-import { refusal } from "../support/Refusals.ts"
+import { answered, refusal } from "../support/Refusals.ts"
 
 const rows = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -19,7 +19,10 @@ const rows = Effect.gen(function* () {
     select invoice_id, document_state, recipient, status, attempts from emails order by id`
 })
 
-const taken = (found: Option.Option<StoredEmail>) => Option.getOrThrow(found)
+const taken = (found: Option.Option<StoredEmail>) => {
+  assert.isTrue(Option.isSome(found), "it can be taken")
+  return Option.getOrThrow(found)
+}
 
 layer(TestDatabase.layer, { excludeTestServices: true })("Emails", (it) => {
   it.effect("are made by what accepts a document, one for each acceptance, and by nothing else", () =>
@@ -113,7 +116,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Emails", (it) => {
         second.emails.record(yield* outcome(email, "delivered")),
         first.emails.record(yield* outcome(email, "delivered"))
       ]
-      const recorded = yield* Effect.all(records, { concurrency: "unbounded" })
+      const recorded = yield* answered(Effect.all(records, { concurrency: "unbounded" }))
       assert.deepStrictEqual(
         recorded.filter(({ moved }) => moved).map(({ endpoints }) => endpoints),
         [[wanted]]

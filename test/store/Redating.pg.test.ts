@@ -6,6 +6,7 @@ import { type NewDate, Redating } from "../../src/store/Redating.ts"
 import { Transitions } from "../../src/store/Transitions.ts"
 import { ownerLayer, seedAccount, seedDrafts } from "../support/Owners.ts"
 import { TestDatabase } from "../support/Postgres.ts"
+import { answered } from "../support/Refusals.ts"
 
 const twoOwners = Effect.gen(function* () {
   const { url } = yield* TestDatabase
@@ -83,11 +84,11 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Redating", (it) => {
       const { key } = given
       const step = { key, alarmMs: null } as const
       yield* move({ ...step, version: 1, from: "signed", command: "Submit", to: "submitted", leaves: true })
-      assert.strictEqual(yield* first.redate({ ...given, version: 2 }), "too_late")
+      assert.strictEqual(yield* answered(first.redate({ ...given, version: 2 })), "too_late")
       yield* move({ ...step, version: 2, from: "submitted", command: "Fail", to: "failed" })
       yield* move({ ...step, version: 3, from: "failed", command: "Retry", to: "signed" })
       const before = yield* stored
-      assert.strictEqual(yield* first.redate({ ...given, version: 4 }), "too_late")
+      assert.strictEqual(yield* answered(first.redate({ ...given, version: 4 })), "too_late")
       assert.deepStrictEqual(yield* stored, before)
     })
   )

@@ -6,7 +6,7 @@ import { CustomerId } from "../../schemas/Id.ts"
 import { Customers } from "../../src/store/Customers.ts"
 import { IdempotencyKeys } from "../../src/store/IdempotencyKeys.ts"
 import { purgeBatchMax, Retention } from "../../src/store/Retention.ts"
-import { acquirer, blocked, ownerLayer, seedAccount, seedDrafts, withWarnings } from "../support/Owners.ts"
+import { acquirer, blocked, ownerLayer, seedAccount, seedDrafts } from "../support/Owners.ts"
 import { TestDatabase } from "../support/Postgres.ts"
 import { until } from "../support/Until.ts"
 
@@ -221,12 +221,11 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Retention", (it) => {
         )
       )
       assert.strictEqual(yield* Deferred.await(purged), 1)
-      const request = yield* Effect.forkScoped(withWarnings(create(second, of, apiKey, "a")))
+      const request = yield* Effect.forkScoped(create(second, of, apiKey, "a"))
       yield* until(blocked("acquirer, metadata"), (pids) => pids.length === 1)
       yield* Deferred.succeed(commit, undefined)
       yield* Fiber.join(purge)
-      const { result, warnings } = yield* Fiber.join(request)
-      assert.deepStrictEqual(warnings, [])
+      const result = yield* Fiber.join(request)
       assert.deepStrictEqual([result.replayed, result.answer.body], [false, "a"])
       assert.deepStrictEqual(yield* stored, [{ body: "a", fresh: true }])
     })

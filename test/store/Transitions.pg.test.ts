@@ -6,7 +6,7 @@ import type { InvoiceCommand, InvoiceState } from "../../src/domain/InvoiceLifec
 import { Ids } from "../../src/store/Ids.ts"
 import { type Step, Transitions } from "../../src/store/Transitions.ts"
 import type { StoredWebhookEndpoint } from "../../src/store/WebhookEndpoints.ts"
-import { blocked, ownerLayer, seedAccount, seedDrafts, seedEndpoint, withWarnings } from "../support/Owners.ts"
+import { blocked, ownerLayer, seedAccount, seedDrafts, seedEndpoint, withRepeats } from "../support/Owners.ts"
 import { TestDatabase } from "../support/Postgres.ts"
 import { until } from "../support/Until.ts"
 
@@ -138,12 +138,12 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Transitions", (it) => 
       const move = (owner: Transitions["Service"], ids: ReadonlyArray<InvoiceId>) =>
         Effect.flatMap(Effect.forEach(ids, accept), Effect.forEach(owner.move, { concurrency: "unbounded" }))
       const moving = Effect.all([move(first, documents), move(second, documents.toReversed())], { concurrency: 2 })
-      const both = yield* Effect.forkScoped(withWarnings(moving))
+      const both = yield* Effect.forkScoped(withRepeats("Transitions.move", moving))
       yield* until(blocked("authority_answer, errors"), (pids) => pids.length === 2)
       yield* Fiber.interrupt(holder)
-      const { result, warnings } = yield* Fiber.join(both)
+      const { result, repeats } = yield* Fiber.join(both)
       assert.strictEqual(result.flat().filter((one) => one.moved).length, documents.length)
-      assert.deepStrictEqual(warnings, [])
+      assert.deepStrictEqual(repeats, 0)
     })
   )
 

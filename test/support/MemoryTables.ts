@@ -20,6 +20,7 @@ import type { StoredInvoice } from "../../src/store/Invoices.ts"
 import { invalidCursor, type Rows } from "../../src/store/Pages.ts"
 import type { StoredResolution } from "../../src/store/Resolutions.ts"
 import type { StoredWebhookEndpoint } from "../../src/store/WebhookEndpoints.ts"
+import { patiently } from "./Until.ts"
 
 export interface ApiKeyRow extends StoredApiKey {
   readonly hash: string
@@ -179,8 +180,9 @@ export class MemoryTables extends Context.Service<
     const counts = new Map<string, number>()
     let changed = Latch.makeUnsafe()
 
-    const until = (holds: (tables: Tables) => boolean): Effect.Effect<void> =>
-      Effect.suspend(() => (holds(tables) ? Effect.void : Effect.andThen(changed.await, until(holds))))
+    const held = (holds: (tables: Tables) => boolean): Effect.Effect<void> =>
+      Effect.suspend(() => (holds(tables) ? Effect.void : Effect.andThen(changed.await, held(holds))))
+    const until = (holds: (tables: Tables) => boolean) => patiently(held(holds))
 
     const service: MemoryTables["Service"] = {
       tables,

@@ -1,5 +1,5 @@
 import { NodeCrypto } from "@effect/platform-node"
-import { Array, Effect, Layer, Logger, Redacted, References } from "effect"
+import { Array, Effect, Layer, Metric, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AccountMode } from "../../schemas/Account.ts"
 import type { Acquirer } from "../../schemas/Customer.ts"
@@ -11,6 +11,7 @@ import type { InvoiceState } from "../../src/domain/InvoiceLifecycle.ts"
 import { makeApiKey } from "../../src/domain/ApiKeyFormat.ts"
 import { localDate } from "../../src/domain/AuthorityTime.ts"
 import { totalsOf } from "../../src/domain/Totals.ts"
+import { batchesRepeated } from "../../src/protocol/Metrics.ts"
 import { Ids } from "../../src/store/Ids.ts"
 import { createSandboxAccount } from "../../src/store/SandboxAccount.ts"
 import { SecretKey } from "../../src/store/Secrets.ts"
@@ -146,15 +147,12 @@ export const seedEndpoint = Effect.fnUntraced(function* (
   return id
 })
 
-/** Also gives the warnings that an effect logs: a batch that failed and was repeated item by item is one. */
-export const withWarnings = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Effect<A, E, R>) {
-  const warnings: Array<string> = []
-  const logger = Logger.make(({ message }) => warnings.push(String(message)))
-  const result = yield* effect.pipe(
-    Effect.provide(Logger.layer([logger])),
-    Effect.provideService(References.MinimumLogLevel, "Warn")
-  )
-  return { result, warnings }
+/** Also gives how many batches of that name failed and were repeated meanwhile: results do not tell, a repetition mends them. */
+export const withRepeats = Effect.fnUntraced(function* <A, E, R>(batch: string, effect: Effect.Effect<A, E, R>) {
+  const count = Effect.map(Metric.value(batchesRepeated(batch)), (state) => Number(state.count))
+  const before = yield* count
+  const result = yield* effect
+  return { result, repeats: (yield* count) - before }
 })
 
 /** The sessions that wait for a lock of another with a statement that holds `part` in its first kilobyte. */

@@ -1,5 +1,13 @@
-import { Effect } from "effect"
+import { assert } from "@effect/vitest"
+import { Cause, Effect, Exit } from "effect"
 import type { SqlError } from "effect/sql"
+
+/** What an effect gives: a promise that it gives something, without running into another guard behind the one that is tried. */
+export const answered = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.map(Effect.exit(effect), (exit) => {
+    if (Exit.isFailure(exit)) assert.fail(`it is answered, and not failed by ${Cause.pretty(exit.cause)}`)
+    return exit.value
+  })
 
 /** What PostgreSQL says to a statement that it must refuse. */
 export const refusal = <A, R>(statement: Effect.Effect<A, SqlError.SqlError, R>) =>

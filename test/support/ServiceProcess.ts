@@ -45,8 +45,20 @@ export interface ServiceProcess {
   readonly rows: <A>(statement: string) => Effect.Effect<ReadonlyArray<A>, Error>
 }
 
-// Below the ports that the system gives to outgoing connections: one of those would take it before it is listened on.
-const anyPort = () => 20_000 + Math.floor(Math.random() * 12_000)
+// Below the ports that the system gives to outgoing connections: one of those would take it before it is listened on. Of each
+// worker's own, and never the same twice: a process that is down for a moment comes back on its port, and finds nobody there.
+const portsOfWorker = 3_000
+const firstPort = 20_000 + (Number(process.env["VITEST_POOL_ID"] ?? 0) % 4) * portsOfWorker
+const given = new Set<number>()
+const anyPort = () => {
+  for (;;) {
+    const port = firstPort + Math.floor(Math.random() * portsOfWorker)
+    if (given.size === portsOfWorker) given.clear()
+    if (given.has(port)) continue
+    given.add(port)
+    return port
+  }
+}
 
 export const freePort = Effect.callback<number>((resume) => {
   const server = Net.createServer()

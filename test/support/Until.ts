@@ -23,3 +23,16 @@ export const until = <A, E, R>(
 
 const show = (value: unknown) =>
   JSON.stringify(value, (_, member) => (typeof member === "bigint" ? `${member}` : member))?.slice(0, 2_000)
+
+const patienceMs = 30_000
+
+/** Waits for an effect that must come to its end, in real time, where the clock of the test stands still as well; or dies. */
+export const patiently = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.raceFirst(
+    effect,
+    Effect.callback<never>((resume) => {
+      const message = `did not come to hold within ${patienceMs / 1_000} seconds`
+      const timer = setTimeout(() => resume(Effect.die(new NeverHeld({ message }))), patienceMs)
+      return Effect.sync(() => clearTimeout(timer))
+    })
+  )
