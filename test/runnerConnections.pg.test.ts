@@ -114,7 +114,7 @@ layer(Runner.layer, { excludeTestServices: true, timeout: "60 seconds" })("The p
     })
   )
 
-  it.effect("does nothing of a session that is played to it again", () =>
+  it.effect("shows nothing of a session, and does nothing of one that is played to it again", () =>
     Effect.gen(function* () {
       const { target } = yield* Runner
       const before = yield* liveKeys
@@ -122,6 +122,7 @@ layer(Runner.layer, { excludeTestServices: true, timeout: "60 seconds" })("The p
       const key = yield* takeKey({ ...target, port: way.port, protocol: connectionsWith(secret) })
       assert.isTrue(Option.isSome(key), "what is recorded makes a key")
       assert.strictEqual(yield* liveKeys, before + 1)
+      assert.notInclude(Buffer.concat(way.recorded).toString("latin1"), target.account_id, "nothing can be read")
       const cut = yield* refused("no_proof")
       yield* say(target.port, Buffer.concat(way.recorded))
       assert.strictEqual(yield* liveKeys, before + 1)
