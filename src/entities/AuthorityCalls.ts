@@ -1,4 +1,4 @@
-import { Cause, Duration, Effect, Exit, Option } from "effect"
+import { Cause, Data, Duration, Effect, Exit, Option } from "effect"
 import { Authority, AuthorityRefusal, AuthorityUnavailable, type Verdict } from "../outbound/Authority.ts"
 import * as Metrics from "../protocol/Metrics.ts"
 import { Invoices } from "../store/Invoices.ts"
@@ -13,10 +13,28 @@ const timeout = Duration.seconds(60)
 /** Beyond a call's time-out, the sweeper may take the document over. */
 export const callAlarmMs = Duration.toMillis(timeout) + 15_000
 
+/** The port broke: no answer, and none of the failures that it may have. Whether anything arrived is not known. */
+export class AuthorityBroken extends Data.TaggedError("AuthorityBroken")<{ readonly cause: Cause.Cause<unknown> }> {}
+
+const isFailure = (error: unknown) => error instanceof AuthorityUnavailable || error instanceof AuthorityRefusal
+
+const isVerdict = (answer: Verdict | null) => answer === null || typeof answer?.accepted === "boolean"
+
+/** A call of the port, whatever the port does: a team may have brought its own. */
+const guarded = (call: Effect.Effect<Verdict | null, AuthorityUnavailable | AuthorityRefusal>) =>
+  call.pipe(
+    Effect.filterOrElse(isVerdict, () => Effect.die("the answer of the authority's port is no verdict")),
+    Effect.catchCauseIf(
+      (cause) => isDefect(cause) && !Option.exists(Cause.findErrorOption(cause), isFailure),
+      (cause) => Effect.fail(new AuthorityBroken({ cause }))
+    )
+  )
+
 const callOf = (call: string) => (exit: Exit.Exit<Verdict | null, AuthorityUnavailable | AuthorityRefusal>) => {
   if (Exit.isFailure(exit)) {
     const refused = Option.filter(Cause.findErrorOption(exit.cause), (error) => error instanceof AuthorityRefusal)
-    const missing = isDefect(exit.cause) ? "broken" : "unavailable"
+    const isTyped = Option.exists(Cause.findErrorOption(exit.cause), isFailure)
+    const missing = isDefect(exit.cause) && !isTyped ? "broken" : "unavailable"
     return Metrics.authorityCalls(call, Option.isSome(refused) ? "refused" : missing)
   }
   if (exit.value === null) return Metrics.authorityCalls(call, "unknown")
@@ -32,12 +50,14 @@ export const make = Effect.fnUntraced(function* (circuits: Circuits) {
 
   const askAndSend = Effect.fnUntraced(function* (row: Document, arrived: boolean) {
     const name = yield* signing.nameOf(row)
-    const known = arrived ? yield* Metrics.measure(authority.verdict(name), callOf("verdict")) : null
+    const ask = Effect.suspend(() => authority.verdict(name))
+    const known = arrived ? yield* guarded(Metrics.measure(ask, callOf("verdict"))) : null
     if (known !== null) return known
     const signed = row.signed ?? Option.getOrUndefined(yield* invoices.signedDocument(row))
     if (signed === undefined) return yield* Effect.die(`no signed bytes of ${row.id}`)
     if (!(yield* workers.isAlive)) return null
-    return yield* Metrics.measure(authority.submit({ ...name, signed }), callOf("submit"))
+    const send = Effect.suspend(() => authority.submit({ ...name, signed }))
+    return yield* guarded(Metrics.measure(send, callOf("submit")))
   })
 
   /**
@@ -48,7 +68,7 @@ export const make = Effect.fnUntraced(function* (circuits: Circuits) {
   const verdictOn = (
     row: Document,
     arrived: boolean
-  ): Effect.Effect<Verdict | null, AuthorityUnavailable | AuthorityRefusal> =>
+  ): Effect.Effect<Verdict | null, AuthorityUnavailable | AuthorityRefusal | AuthorityBroken> =>
     askAndSend(row, arrived).pipe(
       Effect.timeoutOrElse({
         duration: timeout,
@@ -56,6 +76,8 @@ export const make = Effect.fnUntraced(function* (circuits: Circuits) {
       }),
       Effect.tap((verdict) => (verdict === null ? Effect.void : circuits.succeeded(row))),
       Effect.tapError((error) => {
+        // That is ours to mend, and says nothing of the authority.
+        if (error instanceof AuthorityBroken) return Effect.void
         if (error instanceof AuthorityRefusal) return circuits.succeeded(row)
         return error.of_document === true ? Effect.void : circuits.failed(row)
       })

@@ -9,8 +9,9 @@ import { type InvoiceKey, Invoices } from "../store/Invoices.ts"
 import { isIssued, isUnreadable, PoisonInvoices, reminderLeaseSeconds, type RowKey } from "../store/PoisonInvoices.ts"
 import { isDefect, isSqlFailure } from "../store/SqlFailure.ts"
 import * as AuthorityCalls from "./AuthorityCalls.ts"
-import { callAlarmMs } from "./AuthorityCalls.ts"
+import { AuthorityBroken, callAlarmMs } from "./AuthorityCalls.ts"
 import * as AuthorityTurns from "./AuthorityTurns.ts"
+import * as BrokenCalls from "./BrokenCalls.ts"
 import * as Circuits from "./Circuits.ts"
 import * as Contingency from "./Contingency.ts"
 import { DocumentSigning } from "./DocumentSigning.ts"
@@ -70,6 +71,7 @@ export class InvoiceWork extends Context.Service<
       const circuits = yield* Circuits.make
       const calls = yield* AuthorityCalls.make(circuits)
       const contingency = yield* Contingency.make(circuits, steps)
+      const brokenCalls = BrokenCalls.make(steps)
       const dating = yield* Redate.make(steps)
 
       const sign = Effect.fnUntraced(function* (row: Document) {
@@ -113,9 +115,18 @@ export class InvoiceWork extends Context.Service<
         calls.verdictOn(row, arrived).pipe(
           Effect.matchEffect({
             onSuccess: (verdict) =>
-              verdict === null ? notSent(row) : Effect.andThen(Fault.at("after-verdict"), conclude(row, verdict)),
-            onFailure: (error) =>
-              error instanceof AuthorityRefusal ? refused(row, error) : contingency.unanswered(row, error)
+              verdict === null
+                ? notSent(row)
+                : brokenCalls
+                    .forget(row)
+                    .pipe(Effect.andThen(Fault.at("after-verdict")), Effect.andThen(conclude(row, verdict))),
+            onFailure: (error) => {
+              if (error instanceof AuthorityBroken) return brokenCalls.broken(row, error)
+              return Effect.andThen(
+                brokenCalls.forget(row),
+                error instanceof AuthorityRefusal ? refused(row, error) : contingency.unanswered(row, error)
+              )
+            }
           })
         )
 

@@ -28,6 +28,10 @@ const holder = `
     and database = (select oid from pg_database where datname = current_database())
   limit 1`
 
+// Joined: to interrupt a query on a dead connection takes seconds.
+const ask = (session: PgConnection.PgConnection, statement: string) =>
+  Effect.flatMap(Effect.forkDetach(session.queryValues(statement)), Fiber.join)
+
 class Taken extends Schema.TaggedError<Taken>()("Taken", { by: Schema.String }) {}
 
 export class ServiceLock extends Context.Service<
@@ -45,10 +49,6 @@ export const take = Effect.fn("ServiceLock.take")(function* (
 ): Effect.fn.Return<ServiceLock["Service"], DatabaseError, Scope.Scope> {
   const held = yield* Deferred.make<void, DatabaseError>()
   let takenSince: number | undefined
-
-  // Joined: to interrupt a query on a dead connection takes seconds.
-  const ask = (session: PgConnection.PgConnection, statement: string) =>
-    Effect.flatMap(Effect.forkDetach(session.queryValues(statement)), Fiber.join)
 
   const hold = Effect.gen(function* (): Effect.fn.Return<never, SqlError.SqlError | Taken, Scope.Scope> {
     const session = yield* PgConnection.make({

@@ -234,7 +234,7 @@ describe("Invoice", () => {
     }).pipe(Effect.provide(alone))
   )
 
-  it.effect("whose submission breaks is asked for later, each time later, and never given up", () =>
+  it.effect("whose submission breaks is asked for later, each time later", () =>
     Effect.gen(function* () {
       const authority = yield* FakeAuthority
       const proceed = yield* invoiceOwner

@@ -5,6 +5,7 @@ import { connectionMutants } from "./connectionMutants.ts"
 import { mailMutants } from "./mailMutants.ts"
 import { paperMutants } from "./paperMutants.ts"
 import { requestMutants } from "./requestMutants.ts"
+import { startMutants } from "./startMutants.ts"
 import { wireMutants } from "./wireMutants.ts"
 import { mutants } from "./mutants.ts"
 
@@ -17,5 +18,6 @@ export const everyMutant: ReadonlyArray<Mutant> = [
   ...mailMutants,
   ...paperMutants,
   ...requestMutants,
+  ...startMutants,
   ...wireMutants
 ]

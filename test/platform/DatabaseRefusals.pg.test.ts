@@ -20,6 +20,8 @@ const server = (greet: (socket: Net.Socket) => void) =>
     (made) => Effect.sync(() => made.close())
   ).pipe(Effect.map((made) => `127.0.0.1:${(made.address() as Net.AddressInfo).port}`))
 
+const at = (host: string) => `postgres://shop:canarysecret@${host}/shop`
+
 /** What PostgreSQL says to whom it does not let in. */
 const fatal = (code: string, message: string) => {
   const fields = Buffer.from(`SFATAL\0VFATAL\0C${code}\0M${message}\0\0`)
@@ -86,8 +88,6 @@ describe("A database that cannot be served ends the start with one line", { time
 
   it.live("and whatever answers in its place", () =>
     Effect.gen(function* () {
-      const at = (host: string) => `postgres://shop:canarysecret@${host}/shop`
-
       const tls = fatal(
         "28000",
         'no pg_hba.conf entry for host "10.0.0.1", user "shop", database "shop", no encryption'
