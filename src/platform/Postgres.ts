@@ -16,6 +16,7 @@ import notes from "../../migrations/0011_notes.ts"
 import contingency from "../../migrations/0012_contingency.ts"
 import certificates from "../../migrations/0013_certificates.ts"
 import emails from "../../migrations/0014_emails.ts"
+import writeProbes from "../../migrations/0015_write_probes.ts"
 import * as EmbeddedPostgres from "./EmbeddedPostgres.ts"
 import * as Roles from "./PostgresRoles.ts"
 import * as Socket from "./PostgresSocket.ts"
@@ -79,7 +80,8 @@ const migrations = {
   "0011_notes": notes,
   "0012_contingency": contingency,
   "0013_certificates": certificates,
-  "0014_emails": emails
+  "0014_emails": emails,
+  "0015_write_probes": writeProbes
 }
 
 const migrate = Migrator.make({})({ loader: Migrator.fromRecord(migrations) })

@@ -173,5 +173,19 @@ export const connectionMutants: ReadonlyArray<Mutant> = [
     find: "then 'key_ended'",
     replace: "then null",
     tests: ["test/store/Events.pg.test.ts", "test/longPoll.pg.test.ts"]
+  },
+  {
+    name: "readiness: a full disk is found out by the clients",
+    file: "src/store/Database.ts",
+    find: "insert into write_probes values (repeat('x', ${fillerLength}::integer))",
+    replace: "select ${fillerLength}::integer",
+    tests: ["test/noRoom.pg.test.ts"]
+  },
+  {
+    name: "readiness: what the clients have found out is forgotten",
+    file: "src/store/Database.ts",
+    find: "void (refusedAt = now)",
+    replace: "void now",
+    tests: ["test/noRoom.pg.test.ts"]
   }
 ]
