@@ -1,6 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Array, Context, Effect, Exit, Fiber, Layer, Scope } from "effect"
 import { SqlClient } from "effect/sql"
+import { makeClient } from "./support/Client.ts"
 import { invoiceBody } from "./support/Invoices.ts"
 import { freshDatabase } from "./support/Postgres.ts"
 import * as TestApp from "./support/TestApp.ts"
@@ -25,7 +26,7 @@ it.live("requests that wait hold no connection, and all end with the event that 
     )
     // They wait when somebody looks for them; as many others as there are connections are answered at once meanwhile.
     yield* until(
-      sql`select 1 from pg_stat_activity where datname = current_database() and query like '%as arrived%' and pid <> pg_backend_pid()`,
+      sql`select 1 from pg_stat_activity where datname = current_database() and query like '%as news%' and pid <> pg_backend_pid()`,
       (rows) => rows.length > 0
     )
     const answered = yield* Effect.forEach(Array.range(1, 20), () => here.get("/v1/account"), { concurrency: 20 })
@@ -52,11 +53,39 @@ it.live("a request that waits is answered when the service is asked to stop", ()
     )
     // It waits when somebody looks for it.
     yield* until(
-      sql`select 1 from pg_stat_activity where datname = current_database() and query like '%as arrived%' and pid <> pg_backend_pid()`,
+      sql`select 1 from pg_stat_activity where datname = current_database() and query like '%as news%' and pid <> pg_backend_pid()`,
       (rows) => rows.length > 0
     )
     yield* Scope.close(scope, Exit.void)
     const answer = yield* Fiber.join(request)
     assert.deepStrictEqual([answer.status, answer.json.data], [200, []])
   })
+)
+
+it.live.each(["revoked", "rolled"])(
+  "a request that waits ends within a second, in every process, when its key is %s",
+  (how) =>
+    Effect.gen(function* () {
+      const url = yield* freshDatabase
+      const processes = [yield* Layer.build(TestApp.layerOn(url)), yield* Layer.build(TestApp.layerOn(url))]
+      const sql = Context.get(processes[0]!, SqlClient.SqlClient)
+      const apps = processes.map((context) => Context.get(context, TestApp.TestApp))
+      const { client } = apps[0]!
+      const { id, key } = (yield* client.post("/v1/api-keys", {})).json
+      const waiting = yield* Effect.forEach(apps, (app) =>
+        Effect.forkScoped(makeClient(app.url, key).get("/v1/events?wait=20"))
+      )
+      yield* until(
+        sql`select 1 from pg_stat_activity where datname = current_database() and query like '%as news%' and pid <> pg_backend_pid()`,
+        (rows) => rows.length >= 2
+      )
+      const endedAt = performance.now()
+      if (how === "revoked") yield* client.request("DELETE", `/v1/api-keys/${id}`)
+      else yield* client.post(`/v1/api-keys/${id}/roll`, { expires_in: 0 })
+      for (const { json, status } of yield* Effect.forEach(waiting, Fiber.join)) {
+        assert.deepStrictEqual([status, json.error.code], [401, "invalid_api_key"])
+      }
+      // Promised is one second; a busy machine may take longer, and a request that does not end takes 20.
+      assert.isBelow(performance.now() - endedAt, 5_000)
+    })
 )

@@ -28,10 +28,29 @@ const refusedThenIssued = Effect.fnUntraced(function* <E, R>(
   assert.deepStrictEqual([refused.status, refused.json.error.code], [503, "service_unavailable"], refused.text)
   assert.strictEqual(refused.headers.get("retry-after"), "1")
   assert.deepStrictEqual(yield* stored, before)
+  const unready = yield* client.get("/health/ready")
+  assert.deepStrictEqual([unready.status, unready.json.error.code], [503, "service_unavailable"])
+  assert.match(unready.json.error.message, /takes no changes/)
 
   yield* open
   const issued = yield* until(issue, ({ status }) => status === 202)
   yield* until(client.get(`/v1/invoices/${issued.json.id}`), ({ json }) => json.status === "accepted_by_authority")
+  yield* until(client.get("/health/ready"), ({ status }) => status === 200, "30 seconds")
+})
+
+/** Nobody asks for anything but whether the service is ready. */
+const unreadyThenReady = Effect.fnUntraced(function* <E, R>(
+  close: Effect.Effect<unknown, E, R>,
+  open: Effect.Effect<unknown, E, R>
+) {
+  const { client } = yield* TestApp.TestApp
+  const ready = client.get("/health/ready")
+  yield* until(ready, ({ status }) => status === 200)
+  yield* close
+  const unready = yield* until(ready, ({ status }) => status === 503)
+  assert.match(unready.json.error.message, /takes no changes/)
+  yield* open
+  yield* until(ready, ({ status }) => status === 200)
 })
 
 // To fill a disk, it should be a small one: that takes the rights of a superuser of the system.
@@ -51,42 +70,65 @@ afterAll(() => {
   Fs.rmdirSync(small)
 })
 
+const becomeReadOnly = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const [{ name }] = (yield* sql`select current_database() as name`) as [{ name: string }]
+  const become = (readOnly: string) =>
+    Effect.andThen(
+      sql`alter database ${sql(name)} set default_transaction_read_only = ${sql.literal(readOnly)}`,
+      sql`select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = ${name} and usename <> current_user`
+    )
+  return [become("on"), Effect.andThen(sql`set default_transaction_read_only = off`, become("off"))] as const
+})
+
+/** Moves a table to the small disk, and gives what fills that and what empties it again. */
+const onSmallDisk = Effect.fnUntraced(function* (table: string) {
+  const sql = yield* SqlClient.SqlClient
+  const [{ pid }] = (yield* sql`select pg_backend_pid() as pid`) as [{ pid: number }]
+  const { gid, uid } = Fs.statSync(`/proc/${pid}`)
+  const place = Path.join(small, table)
+  Fs.mkdirSync(place)
+  Fs.chownSync(place, uid, gid)
+  Fs.chmodSync(small, 0o755)
+  const space = sql(`small_${table}`)
+  yield* Effect.acquireRelease(sql`create tablespace ${space} location ${sql.literal(`'${place}'`)}`, () =>
+    Effect.ignore(sql`drop tablespace ${space}`)
+  )
+  yield* sql`alter table ${sql(table)} set tablespace ${space}`
+  yield* Effect.addFinalizer(() => Effect.ignore(sql`alter table ${sql(table)} set tablespace pg_default`))
+  const fill = Effect.gen(function* () {
+    yield* sql`create table filler (a text storage plain) tablespace ${space}`
+    const failure = yield* Effect.flip(Effect.forever(sql`insert into filler values (repeat('x', 7000))`))
+    assert.include(String(failure.reason.cause), "No space left on device")
+  })
+  return [fill, sql`drop table filler`] as const
+})
+
 describe("A database that takes no changes", () => {
   it.live("because it only reads has stored nothing of what it was asked, and does it when it can", () =>
     Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      const [{ name }] = (yield* sql`select current_database() as name`) as [{ name: string }]
-      const become = (readOnly: string) =>
-        Effect.andThen(
-          sql`alter database ${sql(name)} set default_transaction_read_only = ${sql.literal(readOnly)}`,
-          sql`select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = ${name} and usename <> current_user`
-        )
-      const permitted = Effect.andThen(sql`set default_transaction_read_only = off`, become("off"))
-      yield* refusedThenIssued(become("on"), permitted)
+      yield* refusedThenIssued(...(yield* becomeReadOnly))
     }).pipe(Effect.provide(TestApp.layer()))
   )
 
+  it.live("because it only reads leaves the service unready, though nobody asks for a change", () =>
+    Effect.gen(function* () {
+      yield* unreadyThenReady(...(yield* becomeReadOnly))
+    }).pipe(Effect.provide(TestApp.layer()))
+  )
+
+  // The table of invoices is empty: it needs a block of its own.
   it.live.skipIf(!isMounted)("because its disk is full has stored nothing, and does it when there is room", () =>
     Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      const [{ pid }] = (yield* sql`select pg_backend_pid() as pid`) as [{ pid: number }]
-      const { gid, uid } = Fs.statSync(`/proc/${pid}`)
-      const place = Path.join(small, "space")
-      Fs.mkdirSync(place)
-      Fs.chownSync(place, uid, gid)
-      Fs.chmodSync(small, 0o755)
-      yield* Effect.acquireRelease(sql`create tablespace small location ${sql.literal(`'${place}'`)}`, () =>
-        Effect.ignore(sql`drop tablespace small`)
-      )
-      yield* sql`alter table invoices set tablespace small`
-      yield* Effect.addFinalizer(() => Effect.ignore(sql`alter table invoices set tablespace pg_default`))
-      // The table of invoices is empty: it needs a block of its own.
-      const fill = Effect.gen(function* () {
-        yield* sql`create table filler (a text storage plain) tablespace small`
-        const failure = yield* Effect.flip(Effect.forever(sql`insert into filler values (repeat('x', 7000))`))
-        assert.include(String(failure.reason.cause), "No space left on device")
-      })
-      yield* refusedThenIssued(fill, sql`drop table filler`)
+      yield* refusedThenIssued(...(yield* onSmallDisk("invoices")))
     }).pipe(Effect.scoped, Effect.provide(TestApp.layer()))
+  )
+
+  it.live.skipIf(!isMounted)(
+    "because its disk is full leaves the service unready, though nobody asks for a change",
+    () =>
+      Effect.gen(function* () {
+        yield* unreadyThenReady(...(yield* onSmallDisk("write_probes")))
+      }).pipe(Effect.scoped, Effect.provide(TestApp.layer()))
   )
 })

@@ -13,6 +13,8 @@ export interface Allowance {
 
 export interface TokenBuckets {
   readonly take: (key: string, nowMs: number) => Allowance
+  /** Whether nothing could be taken. */
+  readonly isEmpty: (key: string, nowMs: number) => boolean
   /** How many buckets are kept in mind. */
   readonly size: () => number
 }
@@ -32,23 +34,27 @@ export const makeTokenBuckets = ({ burst, perSecond }: BucketSize, keysMax: numb
   let old = new Map<string, number>()
   let begunMs = Number.NEGATIVE_INFINITY
 
+  const fullMsOf = (key: string, nowMs: number) => {
+    const known = young.get(key) ?? old.get(key) ?? nowMs
+    // No bucket is emptier than empty: a clock that was set back makes nobody wait for the time it lost.
+    return Math.min(Math.max(known, nowMs), nowMs + capacityMs)
+  }
+  const holdsOne = (fullMs: number, nowMs: number) => fullMs + tokenMs - nowMs <= capacityMs + rounding
+
   const take = (key: string, nowMs: number): Allowance => {
     if (Math.abs(nowMs - begunMs) >= capacityMs || young.size >= keysMax) {
       old = young
       young = new Map()
       begunMs = nowMs
     }
-    const known = young.get(key) ?? old.get(key) ?? nowMs
-    // No bucket is emptier than empty: a clock that was set back makes nobody wait for the time it lost.
-    const fullMs = Math.min(Math.max(known, nowMs), nowMs + capacityMs)
-    const takenMs = fullMs + tokenMs
-    const allowed = takenMs - nowMs <= capacityMs + rounding
-    const nextMs = allowed ? takenMs : fullMs
+    const fullMs = fullMsOf(key, nowMs)
+    const allowed = holdsOne(fullMs, nowMs)
+    const nextMs = allowed ? fullMs + tokenMs : fullMs
     young.set(key, nextMs)
     const fullInMs = nextMs - nowMs
     const remaining = allowed ? Math.floor((capacityMs - fullInMs) / tokenMs + rounding) : 0
     return { allowed, remaining, fullInMs }
   }
 
-  return { take, size: () => young.size + old.size }
+  return { take, isEmpty: (key, nowMs) => !holdsOne(fullMsOf(key, nowMs), nowMs), size: () => young.size + old.size }
 }

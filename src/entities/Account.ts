@@ -4,6 +4,7 @@ import type { ApiError } from "../../schemas/ApiError.ts"
 import { AccountEntity, type RequestContext } from "../protocol/AccountEntity.ts"
 import { accountModeOf } from "../protocol/Address.ts"
 import { IdempotencyKeys } from "../store/IdempotencyKeys.ts"
+import { Database } from "../store/Database.ts"
 import { apiErrorOf } from "../store/SqlFailure.ts"
 import { AccountWork } from "./AccountWork.ts"
 import { AdministrationWork } from "./AdministrationWork.ts"
@@ -28,6 +29,7 @@ const mailboxCapacity = 4096
 /** Requests of one account run side by side; what must happen once is settled by `Once` and, finally, in SQL. */
 export const layer = AccountEntity.toLayer(
   Effect.gen(function* () {
+    const database = yield* Database
     const work = yield* AccountWork
     const commands = yield* InvoiceCommandWork
     const certificates = yield* CertificateWork
@@ -54,7 +56,11 @@ export const layer = AccountEntity.toLayer(
         Effect.andThen(effect),
         Effect.catchCauseIf(
           (cause) => cause.reasons.some((reason) => reason._tag === "Die"),
-          (cause) => Effect.andThen(Effect.logError("A command failed", cause), Effect.fail(apiErrorOf(cause)))
+          (cause) =>
+            Effect.logError("A command failed", cause).pipe(
+              Effect.andThen(database.note(cause)),
+              Effect.andThen(Effect.fail(apiErrorOf(cause)))
+            )
         ),
         Effect.annotateLogs({ account_id: of.account_id, request_id })
       )

@@ -3,12 +3,13 @@ import { ApiError } from "../../schemas/ApiError.ts"
 import { Authorization, CurrentPrincipal, type Principal } from "../api/Authorization.ts"
 import { ApiKeys } from "../store/ApiKeys.ts"
 import { AuditLog } from "../store/AuditLog.ts"
+import { Concurrency } from "./Concurrency.ts"
 import { Exchange, originOf } from "./Exchange.ts"
 import { inTime } from "./Patience.ts"
 import { RateLimit } from "./RateLimit.ts"
 
 // One text for wrong, mistyped, revoked and missing keys: none can be told from another.
-const refused = new ApiError({
+export const invalidKey = new ApiError({
   code: "invalid_api_key",
   message: "This request needs a valid API key. Send it as: Authorization: Bearer sk_test_…"
 })
@@ -17,21 +18,25 @@ export const layer = Layer.effect(
   Authorization,
   Effect.gen(function* () {
     const audit = yield* AuditLog
+    const concurrency = yield* Concurrency
     const keys = yield* ApiKeys
     const limit = yield* RateLimit
     return Authorization.of({
       apiKey: (handler, { credential }) =>
         Effect.flatMap(
           inTime(
-            Effect.flatMap(Exchange, (exchange) => keys.authenticate(Redacted.value(credential), originOf(exchange)))
+            Effect.flatMap(Effect.all([Exchange, limit.isAddressSpent]), ([exchange, isSuspect]) =>
+              keys.authenticate(Redacted.value(credential), { ...originOf(exchange), isSuspect })
+            )
           ) as Effect.Effect<Option.Option<Principal>>,
           Option.match({
-            onNone: () => Effect.andThen(limit.ofAddress, Effect.fail(refused)) as Effect.Effect<never>,
+            onNone: () => Effect.andThen(limit.ofAddress, Effect.fail(invalidKey)) as Effect.Effect<never>,
             onSome: (principal) =>
               Effect.flatMap(Exchange, (exchange) => {
                 exchange.account_id = principal.account_id
-                return (limit.ofKey(principal.api_key_id) as Effect.Effect<void>).pipe(
-                  Effect.andThen(Effect.provideService(handler, CurrentPrincipal, principal)),
+                const inNumber = concurrency.request(principal) as <A, E, R>(of: Effect.Effect<A, E, R>) => typeof of
+                return (limit.ofKey(principal) as Effect.Effect<void>).pipe(
+                  Effect.andThen(inNumber(Effect.provideService(handler, CurrentPrincipal, principal))),
                   Effect.tapError((error: unknown) =>
                     error instanceof ApiError && error.status === 403
                       ? audit.refused(principal, { ...principal, ...originOf(exchange) }, error.code)

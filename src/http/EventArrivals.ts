@@ -1,19 +1,18 @@
 import { Deferred, Effect, Exit } from "effect"
-import type { AccountMode } from "../../schemas/Account.ts"
-import { Events, type Position, type Waiter } from "../store/Events.ts"
+import { Events, type News, type Position, type Waiter } from "../store/Events.ts"
 import { Stopping } from "./Health.ts"
 
-// How late an event may be told to who waits for it.
+// How late an event may be told to who waits for it, and for how long one waits whose key has ended.
 const lookInterval = "250 millis"
 
 interface Waiting extends Waiter {
-  readonly arrived: Deferred.Deferred<void>
+  readonly told: Deferred.Deferred<News>
 }
 
 /**
  * Requests that wait for events. Rows are the truth, whichever process writes them: as long as anybody waits, one statement
  * looks for all of them, and none of them holds a connection. Gives the wait for an event after a position, which also ends
- * when the service is asked to stop.
+ * with the key of who waits, and when the service is asked to stop.
  */
 export const make = Effect.gen(function* () {
   const events = yield* Events
@@ -25,9 +24,10 @@ export const make = Effect.gen(function* () {
   const look = Effect.gen(function* () {
     yield* Effect.sleep(lookInterval)
     const waiters = [...all]
-    const arrivals = yield* events.arrivals(waiters)
+    const latest = yield* events.news(waiters)
     for (const [index, waiter] of waiters.entries()) {
-      if (arrivals[index] === true) Deferred.doneUnsafe(waiter.arrived, Exit.void)
+      const news = latest[index] ?? null
+      if (news !== null) Deferred.doneUnsafe(waiter.told, Exit.succeed(news))
     }
   }).pipe(Effect.catchCause((cause) => Effect.logWarning("Events could not be looked for; again in a moment", cause)))
 
@@ -37,14 +37,14 @@ export const make = Effect.gen(function* () {
     isLooking = false
   })
 
-  return (of: AccountMode, position: Position) =>
+  return (of: Waiter["of"], position: Position) =>
     Effect.suspend(() => {
-      const waiter: Waiting = { of, position, arrived: Deferred.makeUnsafe<void>() }
+      const waiter: Waiting = { of, position, told: Deferred.makeUnsafe<News>() }
       all.add(waiter)
       const begin = isLooking ? Effect.void : Effect.forkIn(lookOut, scope)
       isLooking = true
       return begin.pipe(
-        Effect.andThen(Effect.raceFirst(Deferred.await(waiter.arrived), stopping.told.await)),
+        Effect.andThen(Effect.raceFirst(Deferred.await(waiter.told), stopping.told.await)),
         Effect.ensuring(Effect.sync(() => all.delete(waiter)))
       )
     })

@@ -1,19 +1,20 @@
 import { Clock, Effect, Option } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
-import type { AccountMode } from "../../schemas/Account.ts"
 import { ApiError } from "../../schemas/ApiError.ts"
 import type { EventType } from "../../schemas/Event.ts"
 import { pageSizeDefault } from "../../schemas/Page.ts"
 import { Api } from "../api/Api.ts"
-import { CurrentPrincipal } from "../api/Authorization.ts"
+import { CurrentPrincipal, type Principal } from "../api/Authorization.ts"
 import { DeliveryLog, deliveryView } from "../store/DeliveryLog.ts"
 import { beginning, type EventFilter, Events, type Position, type StoredEvent } from "../store/Events.ts"
 import type { Rows } from "../store/Pages.ts"
+import { Concurrency } from "./Concurrency.ts"
 import * as EventArrivals from "./EventArrivals.ts"
 import { Stopping } from "./Health.ts"
 import { pageRequest, pageView } from "./Paging.ts"
 import { inTime } from "./Patience.ts"
+import { invalidKey } from "./Authentication.ts"
 
 interface Query {
   readonly limit?: string
@@ -61,12 +62,13 @@ export const layer = HttpApiBuilder.group(
   "events",
   Effect.fn(function* (handlers) {
     const arrival = yield* EventArrivals.make
+    const concurrency = yield* Concurrency
     const events = yield* Events
     const log = yield* DeliveryLog
     const stopping = yield* Stopping
 
     /** At once when there is something after the position, else when there is, or when the time is over. */
-    const follow = Effect.fnUntraced(function* (of: AccountMode, query: Query, filter: EventFilter) {
+    const follow = Effect.fnUntraced(function* (of: Principal, query: Query, filter: EventFilter) {
       const limit = query.limit === undefined ? pageSizeDefault : Number(query.limit)
       const end = (yield* Clock.currentTimeMillis) + Number(query.wait ?? 0) * 1000
       let position: Position = query.after === undefined ? beginning : yield* inTime(events.position(of, query.after))
@@ -75,11 +77,13 @@ export const layer = HttpApiBuilder.group(
         const left = end - (yield* Clock.currentTimeMillis)
         if (following.rows.length > 0 || left <= 0 || stopping.asked) return following
         position = following.next
-        if (Option.isNone(yield* Effect.timeoutOption(arrival(of, position), left))) return following
+        const news = yield* Effect.timeoutOption(arrival(of, position), left)
+        if (Option.isNone(news)) return following
+        if (news.value === "key_ended") return yield* invalidKey
       }
     })
 
-    const find = Effect.fnUntraced(function* (of: AccountMode, id: string) {
+    const find = Effect.fnUntraced(function* (of: Principal, id: string) {
       return yield* Effect.mapError(Effect.fromOption(yield* events.find(of, id)), () => missing(id))
     })
 
@@ -97,7 +101,8 @@ export const layer = HttpApiBuilder.group(
             request.cursor.direction === "after" ? "starting_after" : "ending_before"
           )
         }
-        return page(yield* follow(of, query, filter))
+        const followed = follow(of, query, filter)
+        return page(yield* Number(query.wait ?? 0) > 0 ? concurrency.waiting(of)(followed) : followed)
       }),
       retrieveEvent: Effect.fn("retrieveEvent")(function* ({ params }) {
         const { body } = yield* find(yield* CurrentPrincipal, params.id)

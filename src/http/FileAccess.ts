@@ -44,8 +44,11 @@ export const layer = Layer.effect(
             const credential = yield* HttpApiBuilder.securityDecode(Authorization.security.apiKey)
             return yield* authorization.apiKey(handler, { credential, ...options })
           }
-          yield* limit.ofAddress
-          const of = yield* Effect.mapError(links.check(pathOf(request.url), query), (fault) => refusals[fault])
+          // Before the address has to answer for what others tried from it: a good link is not a guess.
+          const of = yield* Effect.catch(links.check(pathOf(request.url), query), (fault) =>
+            Effect.andThen(limit.ofAddress, Effect.fail(refusals[fault]))
+          )
+          yield* limit.ofLink(of)
           const exchange = yield* Exchange
           exchange.account_id = of.account_id
           return yield* handler.pipe(

@@ -12,6 +12,7 @@ const unready = (message: string) =>
 
 const stopping = unready("This process is stopping.")
 const noDatabase = unready("The database does not answer.")
+const noChanges = unready("The database takes no changes: its disk is full, or it only reads.")
 const noActors = unready("This process has no actors: it is starting, or has lost them to others.")
 
 // The actors are dealt out in shards. A process that takes part holds some of them; one that was cut off holds none.
@@ -37,6 +38,7 @@ export const layer = HttpApiBuilder.group(
       ready: Effect.fnUntraced(function* () {
         if (stop.asked) return yield* stopping
         if (!(yield* database.answers)) return yield* noDatabase
+        if (!(yield* database.takesChanges)) return yield* noChanges
         if (!shards.some((shard) => sharding.hasShardId(shard))) return yield* noActors
         return ok
       })

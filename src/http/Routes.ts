@@ -6,6 +6,7 @@ import * as Account from "./Account.ts"
 import * as ApiKeys from "./ApiKeys.ts"
 import * as Authentication from "./Authentication.ts"
 import * as Catalogs from "./Catalogs.ts"
+import { Concurrency } from "./Concurrency.ts"
 import * as Conventions from "./Conventions.ts"
 import * as CreditNotes from "./CreditNotes.ts"
 import * as Customers from "./Customers.ts"
@@ -59,7 +60,7 @@ const layer = Layer.mergeAll(
   HttpApiBuilder.layer(Api).pipe(Layer.provide(groups)),
   Docs.layer.pipe(Layer.provide(limitedByAddress)),
   Metrics.layer
-).pipe(Layer.provide([noteRoute, RateLimit.layer]))
+).pipe(Layer.provide([noteRoute, RateLimit.layer, Concurrency.layer]))
 
 /** The routes as one handler. A path is matched to the letter: any other spelling of it is another path, and not there. */
 export const handler = HttpRouter.toHttpEffect(layer).pipe(

@@ -16,6 +16,7 @@ import notes from "../../migrations/0011_notes.ts"
 import contingency from "../../migrations/0012_contingency.ts"
 import certificates from "../../migrations/0013_certificates.ts"
 import emails from "../../migrations/0014_emails.ts"
+import writeProbes from "../../migrations/0015_write_probes.ts"
 import modes from "../../migrations/0017_modes.ts"
 import fullNumbers from "../../migrations/0018_full_numbers.ts"
 import keyCanary from "../../migrations/0020_key_canary.ts"
@@ -74,6 +75,7 @@ const migrations = {
   "0012_contingency": contingency,
   "0013_certificates": certificates,
   "0014_emails": emails,
+  "0015_write_probes": writeProbes,
   "0017_modes": modes,
   "0018_full_numbers": fullNumbers,
   "0020_key_canary": keyCanary,

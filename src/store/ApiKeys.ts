@@ -1,16 +1,16 @@
-import { Cache, Clock, Context, Effect, Exit, Layer, Option, Schema } from "effect"
+import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import { AccountMode, type KeyMode } from "../../schemas/Account.ts"
 import { ApiError } from "../../schemas/ApiError.ts"
 import type { ApiKey } from "../../schemas/ApiKey.ts"
-import { AccountId, ApiKeyId } from "../../schemas/Id.ts"
+import { type AccountId, ApiKeyId } from "../../schemas/Id.ts"
 import type { PageRequest } from "../../schemas/Page.ts"
-import { Version } from "../../schemas/Version.ts"
 import type { Principal } from "../api/Authorization.ts"
-import { apiKeyHash, apiKeyMode } from "../domain/ApiKeyFormat.ts"
+import { apiKeyHash } from "../domain/ApiKeyFormat.ts"
 import { timestamp } from "../domain/AuthorityTime.ts"
 import * as AccountView from "./AccountView.ts"
-import { AuditLog } from "./AuditLog.ts"
+import * as ApiKeyLookup from "./ApiKeyLookup.ts"
+import { isUsable } from "./ApiKeyLookup.ts"
 import * as Pages from "./Pages.ts"
 
 const Row = Schema.Struct({
@@ -43,7 +43,7 @@ export const usableKeysMax = 100
 
 export const keyLimitReached = new ApiError({
   code: "api_key_limit_reached",
-  message: `An account has at most ${usableKeysMax} keys that work in each mode. Revoke one that is no longer used.`
+  message: `An account has at most ${usableKeysMax} keys that work in each mode, and one that was rolled works until it expires. Revoke one that is no longer used, or roll it with expires_in 0.`
 })
 export const lastKey = new ApiError({
   code: "last_api_key",
@@ -57,24 +57,14 @@ export const inactiveKey = (id: string) =>
   })
 export const missingKey = (id: string) => ApiError.missing("API key", id)
 
-// A key that has ended must stop working within a second on every node.
-const cacheMs = 900
-const cacheSize = 10_000
-
-// last_used_at is written at most as often, by each process.
-const usedEverySeconds = 300
-
 export class ApiKeys extends Context.Service<
   ApiKeys,
   {
     /**
      * None for a key that is mistyped (no look-up), unknown, revoked or expired. `from` is noted in the audit log when the key
-     * has ended.
+     * has ended. A key that nobody has used here yet is looked up in its turn, together with others, if it `isSuspect`.
      */
-    readonly authenticate: (
-      key: string,
-      from?: { readonly request_id?: string; readonly ip?: string }
-    ) => Effect.Effect<Option.Option<Principal>>
+    readonly authenticate: (key: string, from?: ApiKeyLookup.Asker) => Effect.Effect<Option.Option<Principal>>
     /** Stores a key without a look at the others. */
     readonly insert: (key: NewApiKey) => Effect.Effect<void>
     readonly find: (of: AccountMode, id: string) => Effect.Effect<Option.Option<StoredApiKey>>
@@ -84,7 +74,10 @@ export class ApiKeys extends Context.Service<
     readonly list: (of: AccountMode, page: PageRequest) => Effect.Effect<Pages.Rows<StoredApiKey>, ApiError>
     /** Fails with `api_key_limit_reached`. Part of the caller's transaction, as are `roll` and `revoke`. */
     readonly create: (key: NewApiKey) => Effect.Effect<StoredApiKey, ApiError>
-    /** Lets `old` expire after so many seconds, and `next` take over its name. Fails with `resource_missing`, `api_key_inactive`. */
+    /**
+     * Lets `old` expire after so many seconds, and `next` take over its name. Fails with `resource_missing`, `api_key_inactive`
+     * and, as long as the old one works on, `api_key_limit_reached`.
+     */
     readonly roll: (
       old: ApiKeyRef,
       expiresInSeconds: number,
@@ -98,63 +91,9 @@ export class ApiKeys extends Context.Service<
     ApiKeys,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const audit = yield* AuditLog
-      const scope = yield* Effect.scope
+      const { authenticate, forget } = yield* ApiKeyLookup.make
       const columns = sql.literal(Object.keys(Row.fields).join(", "))
-      const usable = sql`revoked_at is null and (expires_at is null or expires_at > now())`
-
-      const find = SqlSchema.findOneOption({
-        Request: Schema.String,
-        Result: Schema.Struct({
-          api_key_id: ApiKeyId,
-          account_id: AccountId,
-          livemode: Schema.Boolean,
-          default_version: Version,
-          usable: Schema.Boolean,
-          unnoted: Schema.Boolean
-        }),
-        execute: (hash) => sql`
-          select k.id as api_key_id, k.account_id, k.livemode, m.default_version, ${usable} as usable,
-            coalesce(k.last_used_at < now() - ${usedEverySeconds} * interval '1 second', true) as unnoted
-          from api_keys k join account_modes m on m.account_id = k.account_id and m.livemode = k.livemode
-          where k.key_hash = ${hash}`
-      })
-      const noteUse = (id: ApiKeyId) =>
-        sql`
-          update api_keys set last_used_at = now() where id = ${id}
-            and coalesce(last_used_at < now() - ${usedEverySeconds} * interval '1 second', true)`.pipe(
-          Effect.catchCause((cause) => Effect.logWarning("The use of a key could not be noted", cause))
-        )
-
-      // What was found is as old as the question: a slow answer is kept for less. A key that is not there may be made the next
-      // moment: only finds are kept.
-      const lookup = Effect.fnUntraced(function* (hash: string) {
-        const askedAt = yield* Clock.currentTimeMillis
-        const found = yield* Effect.orDie(find(hash))
-        // Nobody waits for the note.
-        if (Option.isSome(found) && found.value.usable && found.value.unnoted) {
-          yield* Effect.forkIn(noteUse(found.value.api_key_id), scope)
-        }
-        return { found, goodForMs: askedAt + cacheMs - (yield* Clock.currentTimeMillis) }
-      })
-      const cache = yield* Cache.makeWith(lookup, {
-        capacity: cacheSize,
-        timeToLive: (exit) =>
-          Exit.isSuccess(exit) && Option.isSome(exit.value.found) && exit.value.found.value.usable
-            ? Math.max(0, exit.value.goodForMs)
-            : 0
-      })
-
-      const authenticate: ApiKeys["Service"]["authenticate"] = Effect.fnUntraced(function* (key, from = {}) {
-        if (apiKeyMode(key) === null) return Option.none()
-        const { found } = yield* Cache.get(cache, apiKeyHash(key))
-        if (Option.isNone(found)) return found
-        const { account_id, api_key_id, default_version, livemode } = found.value
-        const principal: Principal = { api_key_id, account_id, livemode, default_version }
-        if (found.value.usable) return Option.some(principal)
-        yield* Effect.forkIn(audit.refused(principal, { ...from, api_key_id }, "invalid_api_key"), scope)
-        return Option.none()
-      })
+      const usable = sql.literal(isUsable)
 
       const decodeOne = (rows: ReadonlyArray<unknown>) => Schema.decodeUnknownEffect(Row)(rows[0])
       const insert = Effect.fn("ApiKeys.insert")(
@@ -167,7 +106,7 @@ export class ApiKeys extends Context.Service<
             key_hash: apiKeyHash(key),
             last_four: key.slice(-4),
             created_at
-          })} returning ${columns}`.pipe(Effect.flatMap(decodeOne)),
+          })} returning ${columns}`.pipe(Effect.flatMap(decodeOne), Effect.tap(forget(key))),
         Effect.orDie
       )
 
@@ -193,13 +132,18 @@ export class ApiKeys extends Context.Service<
         execute: (id) => sql`select account_id, livemode, id from api_keys where id = ${id}`
       })
 
-      const create: ApiKeys["Service"]["create"] = Effect.fn("ApiKeys.create")(function* (key) {
-        const livemode = key.mode === "live"
-        yield* lock({ account_id: key.account_id, livemode })
+      /** One more key, if there is room for it. The account is locked. */
+      const insertWithin = Effect.fnUntraced(function* (key: NewApiKey) {
         const full = yield* isAny(sql`
-          select 1 as found from api_keys where account_id = ${key.account_id} and livemode = ${livemode} and ${usable}
+          select 1 as found from api_keys
+          where account_id = ${key.account_id} and livemode = ${key.mode === "live"} and ${usable}
           having count(*) >= ${usableKeysMax}`)
         return full ? yield* keyLimitReached : yield* insert(key)
+      })
+
+      const create: ApiKeys["Service"]["create"] = Effect.fn("ApiKeys.create")(function* (key) {
+        yield* lock({ account_id: key.account_id, livemode: key.mode === "live" })
+        return yield* insertWithin(key)
       })
 
       const roll: ApiKeys["Service"]["roll"] = Effect.fn("ApiKeys.roll")(function* (old, expiresInSeconds, next) {
@@ -211,7 +155,7 @@ export class ApiKeys extends Context.Service<
           update api_keys set
             expires_at = least(coalesce(expires_at, 'infinity'), now() + ${expiresInSeconds} * interval '1 second')
           where ${where(old)}`)
-        return yield* insert({ ...next, name: row.name })
+        return yield* insertWithin({ ...next, name: row.name })
       })
 
       const revoke: ApiKeys["Service"]["revoke"] = Effect.fn("ApiKeys.revoke")(function* (key, options) {

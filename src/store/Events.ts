@@ -6,6 +6,7 @@ import type { EventType } from "../../schemas/Event.ts"
 import { EventId } from "../../schemas/Id.ts"
 import type { PageRequest } from "../../schemas/Page.ts"
 import * as AccountView from "./AccountView.ts"
+import { isUsable } from "./ApiKeyLookup.ts"
 import { firstIdAt, lastIdAt } from "./Ids.ts"
 import * as Pages from "./Pages.ts"
 
@@ -34,9 +35,12 @@ export interface Following extends Pages.Rows<StoredEvent> {
 }
 
 export interface Waiter {
-  readonly of: AccountMode
+  readonly of: AccountMode & { readonly api_key_id: string }
   readonly position: Position
 }
+
+/** What one who waits is told. */
+export type News = "key_ended" | "arrived"
 
 /**
  * What has happened. An event is listed and followed once it is settled, when all transactions of the database that began
@@ -59,8 +63,8 @@ export class Events extends Context.Service<
       filter: EventFilter,
       limit: number
     ) => Effect.Effect<Following>
-    /** For each of those who wait, in their order, whether there is an event after its position. */
-    readonly arrivals: (waiters: ReadonlyArray<Waiter>) => Effect.Effect<ReadonlyArray<boolean>>
+    /** For each of those who wait, in their order, whether its key has ended, or else there is an event after its position. */
+    readonly news: (waiters: ReadonlyArray<Waiter>) => Effect.Effect<ReadonlyArray<News | null>>
   }
 >()("folio/store/Events") {
   static readonly layer = Layer.effect(
@@ -71,7 +75,9 @@ export class Events extends Context.Service<
       const decode = Schema.decodeUnknownEffect(Schema.Array(Row))
       const decodePositions = Schema.decodeUnknownEffect(Schema.Array(Position))
       const decodeEdge = Schema.decodeUnknownEffect(Schema.Tuple([Schema.Struct({ tx: Schema.String })]))
-      const decodeArrivals = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ arrived: Schema.Boolean })))
+      const decodeNews = Schema.decodeUnknownEffect(
+        Schema.Array(Schema.Struct({ news: Schema.NullOr(Schema.Literals(["key_ended", "arrived"])) }))
+      )
 
       const fits = ({ from, object_id, to, types }: EventFilter): Statement.Fragment =>
         sql.and([
@@ -119,21 +125,25 @@ export class Events extends Context.Service<
         return { rows: found.slice(0, limit), has_more: found.length > limit, next: { tx: edge.tx, seq: 0n } }
       }, Effect.orDie)
 
-      const arrivals: Events["Service"]["arrivals"] = Effect.fn("Events.arrivals")(function* (waiters) {
+      const news: Events["Service"]["news"] = Effect.fn("Events.news")(function* (waiters) {
         const rows = yield* sql`
-          select exists (
-            select from events e
-            where e.account_id = n.account_id and e.livemode = n.livemode and not e.is_test
-              and (e.tx, e.seq) > (n.tx::xid8, n.seq) and e.tx < (select oldest_transaction())
-          ) as arrived
+          select case
+            when not exists (select from api_keys where id = n.api_key_id and ${sql.literal(isUsable)}) then 'key_ended'
+            when exists (
+              select from events e
+              where e.account_id = n.account_id and e.livemode = n.livemode and not e.is_test
+                and (e.tx, e.seq) > (n.tx::xid8, n.seq) and e.tx < (select oldest_transaction())
+            ) then 'arrived'
+          end as news
           from unnest(
             ${waiters.map(({ of }) => of.account_id)}::text[],
             ${waiters.map(({ of }) => of.livemode)}::boolean[],
+            ${waiters.map(({ of }) => of.api_key_id)}::text[],
             ${waiters.map((waiter) => waiter.position.tx)}::text[],
             ${waiters.map((waiter) => waiter.position.seq)}::bigint[]
-          ) with ordinality as n (account_id, livemode, tx, seq, ord)
-          order by n.ord`.pipe(Effect.flatMap(decodeArrivals))
-        return rows.map(({ arrived }) => arrived)
+          ) with ordinality as n (account_id, livemode, api_key_id, tx, seq, ord)
+          order by n.ord`.pipe(Effect.flatMap(decodeNews))
+        return rows.map((row) => row.news)
       }, Effect.orDie)
 
       return Events.of({
@@ -141,7 +151,7 @@ export class Events extends Context.Service<
         list: (of, request, filter) => page(of, request, sql.and([isListed, isSettled, fits(filter)])),
         position,
         after: (of, from, filter, limit) => AccountView.within(sql, of)(after(of, from, filter, limit)),
-        arrivals
+        news
       })
     })
   )

@@ -38,6 +38,12 @@ export const isSqlFailure = (cause: Cause.Cause<unknown>): boolean => {
   return SqlError.isSqlError(defect) && !/^2[23]/.test(sqlState(defect.reason.cause))
 }
 
+/** Whether the database takes no changes: its disk is full, or it only reads. */
+export const refusesChanges = (cause: Cause.Cause<unknown>): boolean => {
+  const failure = Result.getOrUndefined(Cause.findError(cause)) ?? Result.getOrUndefined(Cause.findDefect(cause))
+  return SqlError.isSqlError(failure) && /^(53100|25006)$/.test(sqlState(failure.reason.cause))
+}
+
 /** Whether the connection was lost, or there was none to be had: whatever is asked next will fare no better. */
 export const isDisconnected = (cause: Cause.Cause<unknown>): boolean => {
   const defect = Result.getOrUndefined(Cause.findDefect(cause))

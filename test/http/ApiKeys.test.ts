@@ -2,7 +2,9 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { apiKeyMode } from "../../src/domain/ApiKeyFormat.ts"
-import { apiKeyIds, keys, layer as app } from "../support/MemoryApp.ts"
+import { ApiKeyId } from "../../schemas/Id.ts"
+import { usableKeysMax } from "../../src/store/ApiKeys.ts"
+import { account, apiKeyIds, keys, layer as app } from "../support/MemoryApp.ts"
 import { MemoryTables } from "../support/MemoryTables.ts"
 import { get, post, send } from "../support/Requests.ts"
 
@@ -78,6 +80,33 @@ layer(app)("API keys", (it) => {
         (yield* post(`/v1/api-keys/${old.id}/roll`, { expires_in: 0 })).json.error.code,
         "api_key_inactive"
       )
+    })
+  )
+
+  it.effect("that work are at most 100, those that were rolled and work on among them", () =>
+    Effect.gen(function* () {
+      const { tables } = yield* MemoryTables
+      const made: Array<string> = []
+      let last = yield* post("/v1/api-keys", {})
+      while (last.status === 201) {
+        made.push(last.json.id)
+        last = yield* post("/v1/api-keys", {})
+      }
+      const usable = () =>
+        [...tables.apiKeys.values()].filter(
+          (row) => row.account_id === account && !row.livemode && row.revoked_at === null && row.expires_at === null
+        )
+      assert.lengthOf(usable(), usableKeysMax)
+      const [first, second] = made
+      const full = yield* post(`/v1/api-keys/${first}/roll`, { expires_in: 3600 })
+      assert.deepStrictEqual([full.status, full.json.error.code], [409, "api_key_limit_reached"])
+      assert.isNull(tables.apiKeys.get(ApiKeyId.make(first!))?.expires_at, "it is as it was")
+      assert.strictEqual((yield* post(`/v1/api-keys/${first}/roll`, { expires_in: 0 })).status, 201)
+      assert.strictEqual((yield* remove(second!)).status, 200)
+      const [third, fourth] = made.slice(2)
+      assert.strictEqual((yield* post(`/v1/api-keys/${third}/roll`, { expires_in: 3600 })).status, 201)
+      assert.strictEqual((yield* post(`/v1/api-keys/${fourth}/roll`, { expires_in: 3600 })).status, 409)
+      for (const id of made) if (id !== third) yield* remove(id)
     })
   )
 

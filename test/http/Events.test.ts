@@ -106,9 +106,9 @@ layer(app)("GET /v1/events", (it) => {
       yield* TestClock.adjust("250 millis")
       assert.deepStrictEqual(idsOf(yield* Fiber.join(any)), [first])
       // It was looked at, and is none of theirs.
-      const looks = count("Events.arrivals")
+      const looks = count("Events.news")
       yield* TestClock.adjust("1 second")
-      yield* until(() => count("Events.arrivals") > looks)
+      yield* until(() => count("Events.news") > looks)
       assert.isUndefined(one.pollUnsafe())
       const wanted = yield* happens("inv_9")
       yield* TestClock.adjust("250 millis")
@@ -131,9 +131,9 @@ layer(app)("GET /v1/events", (it) => {
       assert.strictEqual(reply.status, 200)
       assert.deepStrictEqual(reply.json, empty)
       yield* TestClock.adjust("1 second")
-      const looks = count("Events.arrivals")
+      const looks = count("Events.news")
       yield* TestClock.adjust("1 minute")
-      assert.strictEqual(count("Events.arrivals"), looks)
+      assert.strictEqual(count("Events.news"), looks)
     })
   )
 
@@ -144,7 +144,7 @@ layer(app)("GET /v1/events", (it) => {
       const request = yield* waits(`/v1/events?after=${last}&wait=20`)
       let failed = 0
       memory.onCall = (name) =>
-        name === "Events.arrivals"
+        name === "Events.news"
           ? Effect.andThen(
               Effect.sync(() => failed++),
               Effect.die("broken")

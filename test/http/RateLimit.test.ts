@@ -2,12 +2,18 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { networkOf } from "../../src/http/RateLimit.ts"
-import { keys, limitedTo } from "../support/MemoryApp.ts"
+import { ApiKeyId } from "../../schemas/Id.ts"
+import { apiKeyHash, makeApiKey } from "../../src/domain/ApiKeyFormat.ts"
+import { apiKeyIds, keys, limitedTo, otherAccount } from "../support/MemoryApp.ts"
+import { MemoryTables } from "../support/MemoryTables.ts"
 import { get, type Reply, send } from "../support/Requests.ts"
 import { linkTo } from "./links.ts"
 
 const policy = "q=5;w=3"
 const app = limitedTo({ perSecond: 2, burst: 5 })
+// Beyond all the hours that pass here.
+const lasts = 100_000
+
 const times = (count: number) => Array.from({ length: count })
 
 const limits = ({ headers }: Reply) => [headers["ratelimit-policy"], headers["ratelimit"]]
@@ -76,6 +82,51 @@ layer(app)("the rate limit of a key", (it) => {
   )
 })
 
+layer(app)("the rate limit of an account", (it) => {
+  it.effect("is four times that of a key, however many keys it has, and each mode's own", () =>
+    Effect.gen(function* () {
+      const { tables } = yield* MemoryTables
+      yield* TestClock.adjust("1 hour")
+      // As many keys as it takes, each with a bucket of its own.
+      for (const index of times(5).keys()) {
+        const key = makeApiKey("test", new Uint8Array(32).fill(100 + index))
+        const row = tables.apiKeys.get(apiKeyIds.test)!
+        const id = ApiKeyId.make(`key_${`${index}`.repeat(26)}`)
+        tables.apiKeys.set(id, { ...row, id, hash: apiKeyHash(key) })
+        for (const left of [4, 3, 2, 1, 0]) {
+          const reply = yield* get("/v1/account", { authorization: `Bearer ${key}` })
+          assert.strictEqual(reply.status, index < 4 ? 200 : 429, reply.text)
+          assert.match(`${reply.headers["ratelimit"]}`, new RegExp(`^"default";r=${left};`))
+          if (index === 4)
+            assert.match(reply.json.error.message, /^This account, .* more than 8 requests a second, with bursts of 20/)
+        }
+      }
+      for (const key of [keys.live, keys.otherAccount]) {
+        assert.strictEqual((yield* get("/v1/account", { authorization: `Bearer ${key}` })).status, 200)
+      }
+    })
+  )
+})
+
+const random = (index: number) => makeApiKey("test", new Uint8Array(32).fill(200 + index))
+const ask = (key: string) => get("/v1/account", { authorization: `Bearer ${key}` })
+
+layer(app)("a flood of bad keys", (it) => {
+  it.effect("is looked for in turns, and a good key that nobody has seen yet is found among them", () =>
+    Effect.gen(function* () {
+      const { count } = yield* MemoryTables
+      for (const index of times(5).keys()) assert.strictEqual((yield* ask(random(index))).status, 401)
+      const before = [count("ApiKeys.authenticate"), count("ApiKeys.authenticate in turn")]
+      for (const index of times(3).keys()) isLimited(yield* ask(random(10 + index)), "address")
+      assert.strictEqual((yield* ask(keys.test)).status, 200)
+      assert.deepStrictEqual(
+        [count("ApiKeys.authenticate"), count("ApiKeys.authenticate in turn")],
+        [before[0], before[1]! + 4]
+      )
+    })
+  )
+})
+
 layer(app)("the rate limit of an address", (it) => {
   it.effect("counts requests without a good key, and never refuses a good one", () =>
     Effect.gen(function* () {
@@ -89,7 +140,15 @@ layer(app)("the rate limit of an address", (it) => {
       for (const path of ["/docs", "/docs/errors", "/docs/errors/rate_limited", "/v1/openapi.json"]) {
         isLimited(yield* get(path, { authorization: undefined }), "address")
       }
-      isLimited(yield* get(linkTo("inv_1"), { authorization: undefined }), "address")
+      isLimited(yield* get(linkTo("inv_1", { lasts, key: 8 }), { authorization: undefined }), "address")
+      // A good link has a bucket of its own.
+      for (const _ of times(5)) {
+        const { headers, status } = yield* get(linkTo("inv_1", { lasts }), { authorization: undefined })
+        assert.deepStrictEqual([status, headers["ratelimit-policy"]], [404, `"link";${policy}`])
+      }
+      isLimited(yield* get(linkTo("inv_1", { lasts }), { authorization: undefined }), "link")
+      const another = linkTo("inv_1", { lasts, account_id: otherAccount })
+      assert.strictEqual((yield* get(another, { authorization: undefined })).status, 404)
       assert.strictEqual((yield* get("/v1/account")).status, 200)
       for (const path of ["/health/live", "/health/ready", "/metrics"]) {
         assert.strictEqual((yield* get(path, { authorization: undefined })).status, 200, path)

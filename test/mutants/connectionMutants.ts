@@ -96,5 +96,96 @@ export const connectionMutants: ReadonlyArray<Mutant> = [
     find: "self.noteRefusal(why)",
     replace: "",
     tests
+  },
+  {
+    name: "limits: a roll makes one key more than there may be",
+    file: "src/store/ApiKeys.ts",
+    find: "return yield* insertWithin({ ...next, name: row.name })",
+    replace: "return yield* insert({ ...next, name: row.name })",
+    tests: ["test/store/ApiKeys.pg.test.ts"]
+  },
+  {
+    name: "limits: an account has as many rates as keys",
+    file: "src/http/RateLimit.ts",
+    find: "Effect.andThen(ofKey.take(api_key_id), ofAccount.take(`${account_id} ${livemode}`))",
+    replace: "Effect.andThen(ofKey.take(api_key_id), ofAccount.take(`${account_id} ${livemode} ${api_key_id}`))",
+    tests: ["test/http/RateLimit.test.ts"]
+  },
+  {
+    name: "limits: a good link answers for the bad keys of its address",
+    file: "src/http/FileAccess.ts",
+    find: "yield* limit.ofLink(of)",
+    replace: "yield* limit.ofAddress",
+    tests: ["test/http/RateLimit.test.ts"]
+  },
+  {
+    name: "limits: a bad link costs nothing",
+    file: "src/http/FileAccess.ts",
+    find: "Effect.andThen(limit.ofAddress, Effect.fail(refusals[fault]))",
+    replace: "Effect.fail(refusals[fault])",
+    tests: ["test/http/RateLimit.test.ts"]
+  },
+  {
+    name: "limits: one key holds up any number of requests",
+    file: "src/http/Concurrency.ts",
+    find: "if (full !== undefined) return",
+    replace: "if (full !== undefined && max < 0) return",
+    tests: ["test/http/Concurrency.test.ts"]
+  },
+  {
+    name: "limits: what was held is not given back",
+    file: "src/http/Concurrency.ts",
+    find: "for (const { who } of holders) add(who, -1)",
+    replace: "for (const { who } of holders) add(who, 0)",
+    tests: ["test/http/Concurrency.test.ts"]
+  },
+  {
+    name: "keys: a bad one is looked up each time",
+    file: "src/store/ApiKeyLookup.ts",
+    find: "(isGood ? cacheMs : badCacheMs)",
+    replace: "(isGood ? cacheMs : 0)",
+    tests: ["test/store/ApiKeys.pg.test.ts"]
+  },
+  {
+    name: "keys: each one of a flood has a statement of its own",
+    file: "src/store/ApiKeyLookup.ts",
+    find: "const lookupsMax = 1_000",
+    replace: "const lookupsMax = 1",
+    tests: ["test/store/ApiKeys.pg.test.ts"]
+  },
+  {
+    name: "keys: a flood from its address puts a good one in its line",
+    file: "src/store/ApiKeyLookup.ts",
+    find: "isSuspect && !proven.has(hash)",
+    replace: "isSuspect",
+    tests: ["test/store/ApiKeys.pg.test.ts"]
+  },
+  {
+    name: "keys: one that is made stays as bad as it was",
+    file: "src/store/ApiKeys.ts",
+    find: ", Effect.tap(forget(key))",
+    replace: "",
+    tests: ["test/store/ApiKeys.pg.test.ts"]
+  },
+  {
+    name: "keys: a request that waits outlives its key",
+    file: "src/store/Events.ts",
+    find: "then 'key_ended'",
+    replace: "then null",
+    tests: ["test/store/Events.pg.test.ts", "test/longPoll.pg.test.ts"]
+  },
+  {
+    name: "readiness: a full disk is found out by the clients",
+    file: "src/store/Database.ts",
+    find: "insert into write_probes values (repeat('x', ${fillerLength}::integer))",
+    replace: "select ${fillerLength}::integer",
+    tests: ["test/noRoom.pg.test.ts"]
+  },
+  {
+    name: "readiness: what the clients have found out is forgotten",
+    file: "src/store/Database.ts",
+    find: "void (refusedAt = now)",
+    replace: "void now",
+    tests: ["test/noRoom.pg.test.ts"]
   }
 ]

@@ -1,10 +1,11 @@
 import { assert, layer } from "@effect/vitest"
-import { Clock, Context, Effect, Fiber, Layer, Option } from "effect"
+import { Clock, Context, Effect, Fiber, Layer, Metric, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { ApiKeyId } from "../../schemas/Id.ts"
 import { makeApiKey } from "../../src/domain/ApiKeyFormat.ts"
 import * as AccountView from "../../src/store/AccountView.ts"
-import { type ApiKeyRef, ApiKeys, type NewApiKey } from "../../src/store/ApiKeys.ts"
+import * as Metrics from "../../src/protocol/Metrics.ts"
+import { type ApiKeyRef, ApiKeys, type NewApiKey, usableKeysMax } from "../../src/store/ApiKeys.ts"
 import { AuditLog, operator } from "../../src/store/AuditLog.ts"
 import { Ids } from "../../src/store/Ids.ts"
 import { Retention } from "../../src/store/Retention.ts"
@@ -16,6 +17,9 @@ type Keys = ApiKeys["Service"]
 
 let keysMade = 10
 
+/** How many statements of a batcher there have been. */
+const statements = (batch: string) => Effect.map(Metric.value(Metrics.batchSizes(batch)), ({ count }) => count)
+
 /** Two processes of one database, an account, and the superuser. */
 const setUp = Effect.gen(function* () {
   const { url } = yield* TestDatabase
@@ -26,7 +30,7 @@ const setUp = Effect.gen(function* () {
   const inView = AccountView.within(Context.get(first, SqlClient.SqlClient), of)
   const newKey = Effect.gen(function* () {
     const id = yield* Context.get(first, Ids).apiKey
-    const key = makeApiKey("test", new Uint8Array(32).fill(keysMade++))
+    const key = makeApiKey("test", new Uint8Array(32).fill(keysMade).fill(keysMade++ >> 8, 0, 1))
     return { id, account_id: of.account_id, mode: "test", key, created_at: new Date() } as const
   })
   const added = Effect.tap(newKey, (key) => inView(Context.get(first, ApiKeys).create(key)))
@@ -112,6 +116,75 @@ layer(TestDatabase.layer, { excludeTestServices: true })("API keys in the databa
       const later = yield* Layer.build(ownerLayer((yield* TestDatabase).url))
       yield* Context.get(later, ApiKeys).authenticate(key)
       yield* until(used, ([row]) => (row?.at?.getTime() ?? 0) >= (noted?.at?.getTime() ?? 0))
+    })
+  )
+
+  it.effect(
+    "that are bad are asked for once in a while, and a flood of them in turns; a good one is found among them",
+    () =>
+      Effect.gen(function* () {
+        const { added, first, newKey } = yield* setUp
+        const keys = Context.get(first, ApiKeys)
+        const bad = (yield* newKey).key
+        const atOnce = yield* statements("api_keys")
+        for (const _ of Array.from({ length: 50 })) assert.isTrue(Option.isNone(yield* keys.authenticate(bad)))
+        assert.strictEqual(yield* statements("api_keys"), atOnce + 1)
+
+        const guessed = Array.from({ length: 500 }, (_, index) =>
+          makeApiKey(
+            "test",
+            new Uint8Array(32).map((_byte, place) => (place < 2 ? (index >> (8 * place)) & 255 : 255))
+          )
+        )
+        const good = yield* added
+        const inTurn = yield* statements("suspect_api_keys")
+        const ask = (key: string) => keys.authenticate(key, { isSuspect: true })
+        const found = yield* Effect.forEach([...guessed, good.key], ask, { concurrency: "unbounded" })
+        assert.deepStrictEqual(
+          found.flatMap(Option.toArray).map(({ api_key_id }) => api_key_id),
+          [good.id]
+        )
+        assert.isAtMost((yield* statements("suspect_api_keys")) - inTurn, 5)
+
+        // One that has been seen to be good stands in no line, whatever comes from its address.
+        const before = yield* statements("suspect_api_keys")
+        yield* until(ask(good.key).pipe(Effect.andThen(statements("api_keys"))), (count) => count > atOnce + 1)
+        assert.strictEqual(yield* statements("suspect_api_keys"), before)
+
+        // One that is made after it was asked for works at once.
+        const next = yield* newKey
+        assert.isTrue(Option.isNone(yield* keys.authenticate(next.key)))
+        yield* keys.insert(next)
+        assert.isTrue(Option.isSome(yield* keys.authenticate(next.key)))
+      })
+  )
+
+  it.effect("are at most 100 that work, those that were rolled and work on among them, whoever rolls", () =>
+    Effect.gen(function* () {
+      const { admin, added, first, inView, newKey, of, second } = yield* setUp
+      yield* admin`update api_keys set revoked_at = now() where account_id = ${of.account_id} and revoked_at is null`
+      const made: Array<ApiKeyRef> = []
+      while (made.length < usableKeysMax - 1) made.push({ ...of, id: (yield* added).id })
+      const rolls = yield* Effect.forEach(
+        [first, second],
+        (context, index) =>
+          Effect.flatMap(newKey, (next) =>
+            AccountView.within(
+              Context.get(context, SqlClient.SqlClient),
+              of
+            )(Context.get(context, ApiKeys).roll(made[index]!, 3600, next)).pipe(Effect.result)
+          ),
+        { concurrency: "unbounded" }
+      )
+      const refused = rolls.flatMap((result) => (result._tag === "Failure" ? [result.failure.code] : []))
+      assert.deepStrictEqual(refused, ["api_key_limit_reached"])
+      yield* inView(Context.get(first, ApiKeys).roll(made[2]!, 0, yield* newKey))
+      const [{ count }] = (yield* admin`
+        select count(*)::integer as count from api_keys
+        where account_id = ${of.account_id} and revoked_at is null and (expires_at is null or expires_at > now())`) as [
+        { count: number }
+      ]
+      assert.strictEqual(count, usableKeysMax)
     })
   )
 

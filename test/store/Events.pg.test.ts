@@ -46,6 +46,8 @@ const world = Effect.gen(function* () {
   const { key, services } = yield* twoOwners(2)
   const sql = yield* SqlClient.SqlClient
   yield* sql`truncate events cascade`
+  const [found] = yield* sql<{ id: string }>`select id from api_keys where account_id = ${key.account_id}`
+  const api_key_id = found?.id ?? ""
   const of: AccountMode = { account_id: key.account_id, livemode: false }
   const events = Context.get(services, Events)
   const ids = yield* Effect.replicateEffect(Context.get(services, Ids).event, 4)
@@ -53,7 +55,7 @@ const world = Effect.gen(function* () {
     Effect.map(events.after(of, from, filter, limit), ({ rows }) => rows.map(({ id }) => id))
   const list = (filter = everything) =>
     Effect.map(events.list(of, { limit: 10, cursor: null }, filter), ({ rows }) => rows.map(({ id }) => id))
-  return { of, events, ids: ids as [EventId, EventId, EventId, EventId], follow, list }
+  return { of, waiter: { ...of, api_key_id }, events, ids: ids as [EventId, EventId, EventId, EventId], follow, list }
 })
 
 const onPostgres = (name: string, test: Effect.Effect<void, unknown, Effect.Services<typeof world>>) =>
@@ -89,7 +91,7 @@ onPostgres(
 onPostgres(
   "whoever follows from where there was nothing more sees what is committed later, and all of it",
   Effect.gen(function* () {
-    const { events, follow, ids, of } = yield* world
+    const { events, follow, ids, of, waiter } = yield* world
     yield* insert(of, ids[0])
     const { commit } = yield* held(insert(of, ids[1]))
     const { next, rows } = yield* events.after(of, beginning, everything, 10)
@@ -97,11 +99,11 @@ onPostgres(
       rows.map(({ id }) => id),
       [ids[0]]
     )
-    assert.deepStrictEqual(yield* events.arrivals([{ of, position: next }]), [false])
+    assert.deepStrictEqual(yield* events.news([{ of: waiter, position: next }]), [null])
     yield* insert(of, ids[2])
-    assert.deepStrictEqual(yield* events.arrivals([{ of, position: next }]), [false])
+    assert.deepStrictEqual(yield* events.news([{ of: waiter, position: next }]), [null])
     yield* commit
-    yield* until(events.arrivals([{ of, position: next }]), ([arrived]) => arrived === true)
+    yield* until(events.news([{ of: waiter, position: next }]), ([news]) => news === "arrived")
     assert.deepStrictEqual(yield* follow(next), [ids[1], ids[2]])
   })
 )
@@ -134,16 +136,16 @@ onPostgres(
 onPostgres(
   "those who wait are told of events of their own account and mode alone, and of no sample",
   Effect.gen(function* () {
-    const { events, follow, ids, list, of } = yield* world
+    const { events, follow, ids, list, of, waiter } = yield* world
     const live = { ...of, livemode: true }
     const waiters = [
-      { of, position: beginning },
-      { of: live, position: beginning }
+      { of: waiter, position: beginning },
+      { of: { ...waiter, livemode: true }, position: beginning }
     ]
     yield* insert(of, ids[0], { is_test: true })
     yield* insert(live, ids[1])
-    yield* until(events.arrivals(waiters), (arrivals) => arrivals.includes(true))
-    assert.deepStrictEqual(yield* events.arrivals(waiters), [false, true])
+    yield* until(events.news(waiters), (news) => news.includes("arrived"))
+    assert.deepStrictEqual(yield* events.news(waiters), [null, "arrived"])
     assert.deepStrictEqual([yield* follow(beginning), yield* list()], [[], []])
     assert.strictEqual((yield* events.find(of, ids[0]))._tag, "Some")
     assert.strictEqual((yield* events.find(of, ids[1]))._tag, "None")
@@ -189,3 +191,25 @@ onPostgres(
     assert.deepStrictEqual(yield* follow(beginning, everything, 2), [ids[0], ids[1]])
   })
 )
+
+for (const [how, end] of [
+  ["was revoked", { revoked_at: at(0) }],
+  ["has expired", { expires_at: at(-1) }]
+] as const)
+  onPostgres(
+    `those who wait are told that their key ${how}, whatever has happened meanwhile`,
+    Effect.gen(function* () {
+      const { events, ids, of, waiter } = yield* world
+      const sql = yield* SqlClient.SqlClient
+      const news = Effect.map(events.news([{ of: waiter, position: beginning }]), ([one]) => one)
+      const keyIs = (change: Record<string, unknown>) =>
+        sql`update api_keys set ${sql.update(change)} where id = ${waiter.api_key_id}`
+      assert.isNull(yield* news)
+      yield* keyIs({ expires_at: at(60) })
+      assert.isNull(yield* news)
+      yield* insert(of, ids[0])
+      yield* until(news, (one) => one === "arrived")
+      yield* keyIs(end)
+      assert.strictEqual(yield* news, "key_ended")
+    })
+  )

@@ -7,7 +7,7 @@ import { Ids } from "../../src/store/Ids.ts"
 import { Numbering } from "../../src/store/Numbering.ts"
 import { Resolutions } from "../../src/store/Resolutions.ts"
 import { testRange } from "../../src/store/SandboxAccount.ts"
-import { copyAccount, ownerLayer, seedAccount, seedDrafts, withWarnings } from "../support/Owners.ts"
+import { copyAccount, ownerLayer, seedAccount, seedDrafts, withRepeats } from "../support/Owners.ts"
 import { TestDatabase } from "../support/Postgres.ts"
 
 const world = Effect.gen(function* () {
@@ -35,14 +35,15 @@ it.live("two accounts may have documents with one code, and neither slows the ot
       Effect.provideContext(owner)
     )
     const drafts = [of, other].flatMap((key, index) => (seeded[index] ?? []).map((id) => ({ key, id })))
-    // In one batch and with nothing of it repeated row by row: that would be said.
-    const { result, warnings } = yield* withWarnings(
+    // In one batch, and with nothing of it repeated row by row.
+    const { repeats, result } = yield* withRepeats(
+      "Numbering.number",
       Effect.forEach(drafts, ({ id, key }) => number(key, id, resolution, "a copied tail"), {
         concurrency: "unbounded"
       })
     )
     assert.deepStrictEqual([...new Set(result)], ["numbered"])
-    assert.deepStrictEqual(warnings, [])
+    assert.strictEqual(repeats, 0)
     const [row] = yield* sql<{ codes: number; documents: number }>`
       select count(distinct cufe)::integer as codes, count(cufe)::integer as documents from invoices`
     assert.deepStrictEqual(row, { codes: 40, documents: 80 })

@@ -66,8 +66,11 @@ export const accountsLayer = Layer.effect(
   )
 )
 
-const isUsable = (row: ApiKeyRow, now: number) =>
+export const isUsable = (row: ApiKeyRow, now: number) =>
   row.revoked_at === null && (row.expires_at === null || row.expires_at.getTime() > now)
+
+const usableOf = ({ apiKeys }: Tables, of: AccountMode, now: number) =>
+  [...apiKeys.values()].filter((row) => isOf(row, of) && isUsable(row, now))
 
 const rowFor = ({ account_id, created_at, id, key, mode, name = null }: NewApiKey): ApiKeyRow => ({
   account_id,
@@ -103,18 +106,21 @@ export const apiKeysLayer = Layer.effect(
     const { call } = yield* MemoryTables
     const audit = yield* AuditLog
     return ApiKeys.of({
-      authenticate: (key, from = {}) =>
+      authenticate: (key, { isSuspect = false, ...from } = {}) =>
         apiKeyMode(key) === null
           ? Effect.succeedNone
           : Effect.gen(function* () {
-              const found = yield* call("ApiKeys.authenticate", ({ accounts, apiKeys }, now) => {
-                const row = [...apiKeys.values()].find((candidate) => candidate.hash === apiKeyHash(key))
-                const account = row === undefined ? undefined : accounts.get(keyOf(row))
-                if (row === undefined || account === undefined) return undefined
-                const { account_id, id, livemode } = row
-                const principal = { api_key_id: id, account_id, livemode, default_version: account.default_version }
-                return { principal, usable: isUsable(row, now) }
-              })
+              const found = yield* call(
+                isSuspect ? "ApiKeys.authenticate in turn" : "ApiKeys.authenticate",
+                ({ accounts, apiKeys }, now) => {
+                  const row = [...apiKeys.values()].find((candidate) => candidate.hash === apiKeyHash(key))
+                  const account = row === undefined ? undefined : accounts.get(keyOf(row))
+                  if (row === undefined || account === undefined) return undefined
+                  const { account_id, id, livemode } = row
+                  const principal = { api_key_id: id, account_id, livemode, default_version: account.default_version }
+                  return { principal, usable: isUsable(row, now) }
+                }
+              )
               if (found === undefined) return Option.none<Principal>()
               if (found.usable) return Option.some<Principal>(found.principal)
               yield* audit.refused(found.principal, { ...from, ...found.principal }, "invalid_api_key")
@@ -132,8 +138,9 @@ export const apiKeysLayer = Layer.effect(
       create: (key) =>
         call("ApiKeys.create", (tables, now) => {
           const row = rowFor(key)
-          const usable = [...tables.apiKeys.values()].filter((other) => isOf(other, row) && isUsable(other, now))
-          return usable.length >= usableKeysMax ? Result.fail(keyLimitReached) : Result.succeed(put(tables, row))
+          return usableOf(tables, row, now).length >= usableKeysMax
+            ? Result.fail(keyLimitReached)
+            : Result.succeed(put(tables, row))
         }).pipe(Effect.flatMap(Effect.fromResult)),
       roll: (old, expiresInSeconds, next) =>
         call("ApiKeys.roll", (tables, now) => {
@@ -141,7 +148,10 @@ export const apiKeysLayer = Layer.effect(
           if (row === undefined) return Result.fail(missingKey(old.id))
           if (!isUsable(row, now)) return Result.fail(inactiveKey(old.id))
           const expires = Math.min(row.expires_at?.getTime() ?? Infinity, now + expiresInSeconds * 1000)
-          put(tables, { ...row, expires_at: new Date(expires) })
+          const rolled = { ...row, expires_at: new Date(expires) }
+          const others = usableOf(tables, row, now).filter(({ id }) => id !== row.id)
+          if (others.length + (isUsable(rolled, now) ? 1 : 0) >= usableKeysMax) return Result.fail(keyLimitReached)
+          put(tables, rolled)
           return Result.succeed(put(tables, rowFor({ ...next, name: row.name })))
         }).pipe(Effect.flatMap(Effect.fromResult)),
       revoke: (key, options) =>

@@ -6,6 +6,7 @@ import { DeliveryLog, type StoredDelivery } from "../../src/store/DeliveryLog.ts
 import { type EventFilter, Events, unknownEvent } from "../../src/store/Events.ts"
 import { recoveredMax, Redelivery } from "../../src/store/Redelivery.ts"
 import type { EndpointKey } from "../../src/store/WebhookEndpoints.ts"
+import { isUsable } from "./MemoryAccounts.ts"
 import {
   type DeliveryRow,
   type EventRow,
@@ -58,9 +59,13 @@ export const eventsLayer = Layer.effect(
           const next = { tx: "1", seq: BigInt(events.length) }
           return { rows: found.slice(0, limit), has_more: found.length > limit, next }
         }),
-      arrivals: (waiters) =>
-        call("Events.arrivals", ({ events }) =>
-          waiters.map(({ of, position }) => later(events, of, position.seq).length > 0)
+      news: (waiters) =>
+        call("Events.news", ({ apiKeys, events }, now) =>
+          waiters.map(({ of, position }) => {
+            const key = apiKeys.get(of.api_key_id)
+            if (key === undefined || !isUsable(key, now)) return "key_ended"
+            return later(events, of, position.seq).length > 0 ? "arrived" : null
+          })
         )
     })
   )

@@ -89,7 +89,9 @@ const databaseLayer = Layer.effect(
   Database,
   Effect.map(MemoryTables, ({ call }) =>
     Database.of({
-      answers: Effect.isSuccess(Effect.sandbox(call("Database.answers", () => true)))
+      answers: Effect.isSuccess(Effect.sandbox(call("Database.answers", () => true))),
+      takesChanges: Effect.isSuccess(Effect.sandbox(call("Database.takesChanges", () => true))),
+      note: () => Effect.void
     })
   )
 )

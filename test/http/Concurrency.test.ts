@@ -1,0 +1,135 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Fiber, Latch, Layer } from "effect"
+import { TestClock } from "effect/testing"
+import { ConcurrencyLimits } from "../../src/http/Concurrency.ts"
+import { keys, layer as memory } from "../support/MemoryApp.ts"
+import { MemoryTables } from "../support/MemoryTables.ts"
+import { open, requestOf } from "../support/Sockets.ts"
+import { get, post, type Reply, send } from "../support/Requests.ts"
+
+const app = Layer.provide(memory, Layer.succeed(ConcurrencyLimits, { requests: 100, waiting: 2 }))
+
+const as = (key: string) => ({ authorization: `Bearer ${key}` })
+
+const isLimited = ({ headers, json, status }: Reply, message: RegExp) => {
+  assert.deepStrictEqual([status, json.error.type, json.error.code], [429, "rate_limit_error", "rate_limited"])
+  assert.match(json.error.message, message)
+  assert.strictEqual(headers["retry-after"], "1")
+}
+
+/** So many requests of a key that wait for events. */
+const waiting = Effect.fnUntraced(function* (key: string, count: number) {
+  const { count: calls, until } = yield* MemoryTables
+  return yield* Effect.forEach(
+    Array.from({ length: count }),
+    Effect.fnUntraced(function* () {
+      const before = calls("Events.after")
+      const request = yield* Effect.forkChild(get("/v1/events?wait=20", as(key)))
+      yield* until(() => calls("Events.after") > before)
+      return request
+    })
+  )
+})
+
+layer(app)("one key", (it) => {
+  it.effect("has no more than its number of requests waiting, and others are served", () =>
+    Effect.gen(function* () {
+      const requests = yield* waiting(keys.test, 2)
+      isLimited(yield* get("/v1/events?wait=20"), /^This API key has 2 requests that wait for events/)
+      // Without waiting it may ask, and others may wait.
+      assert.strictEqual((yield* get("/v1/events?wait=0")).status, 200)
+      assert.strictEqual((yield* get("/v1/account")).status, 200)
+      requests.push(...(yield* waiting(keys.secondTest, 1)), ...(yield* waiting(keys.otherAccount, 1)))
+      yield* TestClock.adjust("20 seconds")
+      for (const request of requests) assert.strictEqual((yield* Fiber.join(request)).status, 200)
+    })
+  )
+
+  it.effect("gives back what it held when it hangs up", () =>
+    Effect.gen(function* () {
+      const { count, until } = yield* MemoryTables
+      const lines = [yield* open(), yield* open()]
+      for (const { socket } of lines) {
+        const before = count("Events.after")
+        socket.write(requestOf("/v1/events?wait=20"))
+        yield* until(() => count("Events.after") > before)
+      }
+      isLimited(yield* get("/v1/events?wait=20"), /^This API key has 2/)
+      for (const { socket } of lines) socket.destroy()
+      // The service hears of it a moment later.
+      const before = count("Events.after")
+      while (count("Events.after") === before) {
+        const request = yield* Effect.forkChild(get("/v1/events?wait=20"))
+        yield* Effect.raceFirst(
+          Fiber.await(request),
+          until(() => count("Events.after") > before)
+        )
+      }
+      yield* TestClock.adjust("20 seconds")
+    })
+  )
+
+  it.effect("has 256 under way, and 64 of them waiting", () =>
+    Effect.gen(function* () {
+      const limits = yield* Effect.provide(
+        ConcurrencyLimits,
+        Layer.succeed(ConcurrencyLimits, ConcurrencyLimits.defaultValue())
+      )
+      assert.deepStrictEqual(limits, { requests: 256, waiting: 64 })
+    })
+  )
+})
+
+layer(Layer.provide(memory, Layer.succeed(ConcurrencyLimits, { requests: 100, waiting: 1 })))("one account", (it) => {
+  it.effect("has four times as many, however many keys it has, in each mode", () =>
+    Effect.gen(function* () {
+      const made: Array<string> = []
+      for (const _ of Array.from({ length: 4 })) made.push((yield* post("/v1/api-keys", {})).json.key)
+      const requests = []
+      for (const key of made) requests.push(...(yield* waiting(key, 1)))
+      isLimited(yield* get("/v1/events?wait=20"), /^This account has 4 requests that wait for events/)
+      requests.push(...(yield* waiting(keys.live, 1)), ...(yield* waiting(keys.otherAccount, 1)))
+      yield* TestClock.adjust("20 seconds")
+      for (const request of requests) assert.strictEqual((yield* Fiber.join(request)).status, 200)
+    })
+  )
+})
+
+layer(Layer.provide(memory, Layer.succeed(ConcurrencyLimits, { requests: 1, waiting: 1 })))("one key", (it) => {
+  it.effect("has no more than its number of requests under way, and others are served", () =>
+    Effect.gen(function* () {
+      const tables = yield* MemoryTables
+      const [arrived, answers] = [Latch.makeUnsafe(), Latch.makeUnsafe()]
+      tables.onCall = (name) => (name === "Invoices.list" ? Effect.andThen(arrived.open, answers.await) : Effect.void)
+      const request = yield* Effect.forkChild(get("/v1/invoices"))
+      yield* arrived.await
+      isLimited(yield* get("/v1/account"), /^This API key has 1 requests under way/)
+      isLimited(yield* post("/v1/customers", {}), /^This API key has 1 requests under way/)
+      assert.strictEqual((yield* get("/v1/account", as(keys.secondTest))).status, 200)
+      yield* answers.open
+      assert.strictEqual((yield* Fiber.join(request)).status, 200)
+      tables.onCall = () => Effect.void
+      assert.strictEqual((yield* get("/v1/account")).status, 200)
+    })
+  )
+})
+
+layer(memory)("a request that waits", (it) => {
+  it.effect("ends with the key of who waits", () =>
+    Effect.gen(function* () {
+      const { json } = yield* post("/v1/api-keys", {})
+      const [ends] = yield* waiting(json.key, 1)
+      const [goesOn] = yield* waiting(keys.test, 1)
+      yield* TestClock.adjust("1 second")
+      assert.isUndefined(ends!.pollUnsafe())
+      yield* send({ method: "DELETE", path: `/v1/api-keys/${json.id}` })
+      yield* TestClock.adjust("1 second")
+      const { headers, json: refused, status } = yield* Fiber.join(ends!)
+      assert.deepStrictEqual([status, refused.error.code], [401, "invalid_api_key"])
+      assert.strictEqual(headers["www-authenticate"], "Bearer")
+      assert.isUndefined(goesOn!.pollUnsafe())
+      yield* TestClock.adjust("20 seconds")
+      yield* Fiber.join(goesOn!)
+    })
+  )
+})
