@@ -4,7 +4,7 @@ import { brokenCallsMax } from "../../src/entities/BrokenCalls.ts"
 import { AuthorityUnavailable } from "../../src/outbound/Authority.ts"
 import type { InvoiceKey } from "../../src/store/Invoices.ts"
 import { invoiceOf, alone, invoiceOwner } from "../support/ActorsAlone.ts"
-import { accepted, FakeAuthority } from "../support/Fakes.ts"
+import { FakeAuthority } from "../support/Fakes.ts"
 import { addCustomer, addNumbered } from "../support/MemoryRows.ts"
 
 const unavailable = Effect.fail(new AuthorityUnavailable({ message: "503" }))

@@ -125,7 +125,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   {
     name: "a document is sent again without asking for its verdict",
     file: "src/entities/AuthorityCalls.ts",
-    find: 'const known = arrived ? yield* Metrics.measure(authority.verdict(name), callOf("verdict")) : null',
+    find: 'const known = arrived ? yield* guarded(Metrics.measure(ask, callOf("verdict"))) : null',
     replace: "const known = null as Verdict | null",
     tests: ["test/entities/Invoice.test.ts"]
   },

