@@ -71,7 +71,11 @@ const post = (service: Pool, key: string, path: string, body: unknown, idempoten
 
 const program = Effect.gen(function* () {
   const url = yield* database
-  const session = yield* PgConnection.make({ url: Redacted.make(url), ssl: false })
+  const session = yield* PgConnection.make({
+    url: Redacted.make(url),
+    ssl: false,
+    startupParameters: { role: "folio_service" }
+  })
   const secretKey = randomBytes(32).toString("base64")
   const start = Effect.gen(function* () {
     const service = yield* serviceProcess({
