@@ -39,7 +39,7 @@ const filled = (item: (index: number) => string, open: string, close: string) =>
 }
 
 /** Bodies of 256 KiB that are wrong for everybody. */
-const odd: ReadonlyArray<readonly [name: string, body: string]> = [
+export const oddBodies: ReadonlyArray<readonly [name: string, body: string]> = [
   ["a list of numbers", filled(() => "1", "[", "]")],
   ["lines that are none", filled(() => "{}", '{"lines":[', "]}")],
   ["unknown members", filled((index) => `"${index.toString(36)}":1`, "{", "}")],
@@ -93,7 +93,7 @@ export const largeRequests = (
 ): ReadonlyArray<LargeRequest> => {
   const id = path.includes("invoices") ? ids.invoice : path.includes("endpoints") ? ids.endpoint : ids.customer
   const at = path.replace(":catalog", "unidad-medida").replace(/:\w+/, id)
-  const bodies = hasBody ? [...odd, ...(method === "POST" ? (largest[path]?.(ids) ?? []) : [])] : []
+  const bodies = hasBody ? [...oddBodies, ...(method === "POST" ? (largest[path]?.(ids) ?? []) : [])] : []
   const queries = [
     ["no query", ""],
     ["unknown parameters", `?${times(1_300, (index) => index.toString(36)).join("&")}`],

@@ -1,6 +1,7 @@
 import { Clock, Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { ApiError, type Violation } from "../../schemas/ApiError.ts"
+import { Invoice } from "../../schemas/Invoice.ts"
 import { Api } from "../api/Api.ts"
 import { CurrentPrincipal } from "../api/Authorization.ts"
 import { localDate } from "../domain/AuthorityTime.ts"
@@ -14,7 +15,7 @@ import { prefixViolations, Resolutions } from "../store/Resolutions.ts"
 import { makeAsk } from "./Ask.ts"
 import { filterOf, makeTimeline } from "./Documents.ts"
 import { makeListEmails } from "./Emails.ts"
-import { pageRequest, pageView } from "./Paging.ts"
+import { pageRequest, writePage } from "./Paging.ts"
 import { validationOf } from "./Verdict.ts"
 
 const nobody = (customer_id: string): Violation => {
@@ -55,7 +56,7 @@ export const layer = HttpApiBuilder.group(
           filterOf("invoice", query)
         )
         const linksOf = yield* links.inAnswers
-        return pageView("/v1/invoices", rows, (row) => invoiceView(row, linksOf(row)))
+        return yield* writePage(Invoice, "/v1/invoices", rows, (row) => invoiceView(row, linksOf(row)))
       }),
       sendInvoiceEmail: ({ params, payload }) =>
         Effect.flatMap(named(params.id), (id) =>

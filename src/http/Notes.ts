@@ -1,7 +1,7 @@
-import { Effect, Option } from "effect"
+import { Effect, Option, type Schema } from "effect"
 import { ApiError } from "../../schemas/ApiError.ts"
 import type { EmailRequest } from "../../schemas/Email.ts"
-import type { NoteRequest } from "../../schemas/Note.ts"
+import { CreditNote, DebitNote, type NoteRequest } from "../../schemas/Note.ts"
 import { CurrentPrincipal } from "../api/Authorization.ts"
 import { documentKinds, isOfKind, type NoteKind } from "../domain/DocumentKinds.ts"
 import { FileLinks } from "../store/FileLinks.ts"
@@ -10,7 +10,7 @@ import { noteView } from "../store/Notes.ts"
 import { makeAsk } from "./Ask.ts"
 import { type DocumentQuery, filterOf, makeTimeline } from "./Documents.ts"
 import { type EmailListQuery, makeListEmails } from "./Emails.ts"
-import { pageRequest, pageView } from "./Paging.ts"
+import { pageRequest, writePage } from "./Paging.ts"
 
 interface Named {
   readonly params: { readonly id: string }
@@ -19,6 +19,7 @@ interface Named {
 /** What answers the requests of a kind of notes. An id of another kind is not there. */
 export const makeNoteHandlers = Effect.fnUntraced(function* <Kind extends NoteKind>(kind: Kind) {
   const { noun, path } = documentKinds[kind]
+  const note: Schema.Codec<unknown, unknown> = kind === "credit_note" ? CreditNote : DebitNote
   const invoices = yield* Invoices
   const links = yield* FileLinks
   const ask = yield* makeAsk
@@ -32,7 +33,7 @@ export const makeNoteHandlers = Effect.fnUntraced(function* <Kind extends NoteKi
     list: Effect.fn("listNotes")(function* ({ query }: { readonly query: DocumentQuery }) {
       const rows = yield* invoices.list(yield* CurrentPrincipal, yield* pageRequest(query), filterOf(kind, query))
       const linksOf = yield* links.inAnswers
-      return pageView(path, rows, (row) => noteView(kind, row, linksOf(row)))
+      return yield* writePage(note, path, rows, (row) => noteView(kind, row, linksOf(row)))
     }),
     retrieve: Effect.fn("retrieveNote")(function* (request: Named) {
       const id = yield* named(request)

@@ -1,6 +1,8 @@
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
+import { HttpServerResponse } from "effect/http"
 import { ApiError } from "../../schemas/ApiError.ts"
 import { type PageRequest, pageSizeDefault } from "../../schemas/Page.ts"
+import { inTurns } from "../protocol/Turns.ts"
 
 /** The page a query asks for. */
 export const pageRequest = (query: {
@@ -30,3 +32,20 @@ export const pageView = <Row, View>(
   rows: { readonly rows: ReadonlyArray<Row>; readonly has_more: boolean },
   view: (row: Row) => View
 ) => ({ object: "list" as const, url, has_more: rows.has_more, data: rows.rows.map(view) })
+
+/** The same, written object by object: a page may hold megabytes, and others are served meanwhile. */
+export const writePage = <S extends Schema.Codec<unknown, unknown>, Row>(
+  item: S,
+  url: string,
+  rows: { readonly rows: ReadonlyArray<Row>; readonly has_more: boolean },
+  view: (row: Row) => S["Type"]
+) => {
+  const encode = Schema.encodeEffect(item)
+  return Effect.map(
+    Effect.orDie(inTurns(rows.rows, (row) => Effect.map(encode(view(row)), (encoded) => JSON.stringify(encoded)))),
+    (data) => {
+      const start = JSON.stringify({ object: "list", url, has_more: rows.has_more }).slice(0, -1)
+      return HttpServerResponse.text(`${start},"data":[${data.join(",")}]}`, { contentType: "application/json" })
+    }
+  )
+}

@@ -3,6 +3,7 @@ import { type SqlClient, SqlSchema, type Statement } from "effect/sql"
 import type { AccountMode } from "../../schemas/Account.ts"
 import { ApiError } from "../../schemas/ApiError.ts"
 import type { PageRequest } from "../../schemas/Page.ts"
+import { inTurns } from "../protocol/Turns.ts"
 import * as AccountView from "./AccountView.ts"
 
 /** One page of rows, newest first, and whether there are more in the direction asked for. */
@@ -28,7 +29,7 @@ export const make = <R extends Schema.Constraint>(
   sql: SqlClient.SqlClient,
   options: { readonly table: string; readonly columns: Statement.Fragment; readonly row: R }
 ) => {
-  const decode = Schema.decodeUnknownEffect(Schema.Array(options.row))
+  const decode = Schema.decodeUnknownEffect(options.row)
   const exists = SqlSchema.findAll({
     Request: Schema.Struct({ account_id: Schema.String, livemode: Schema.Boolean, id: Schema.String }),
     Result: Schema.Struct({ id: Schema.String }),
@@ -48,7 +49,10 @@ export const make = <R extends Schema.Constraint>(
     const found = yield* sql`
       select ${options.columns} from ${sql(options.table)}
       where account_id = ${of.account_id} and livemode = ${of.livemode} and ${bound} and ${condition}
-      order by id ${backwards ? sql`asc` : sql`desc`} limit ${limit + 1}`.pipe(Effect.flatMap(decode), Effect.orDie)
+      order by id ${backwards ? sql`asc` : sql`desc`} limit ${limit + 1}`.pipe(
+      Effect.flatMap((rows) => inTurns(rows, (row) => decode(row))),
+      Effect.orDie
+    )
     const rows = found.slice(0, limit)
     return { rows: backwards ? rows.toReversed() : rows, has_more: found.length > limit }
   })

@@ -13,6 +13,8 @@ export interface FuzzOptions {
   /** Which messages of the seed: `from` and the ones after it. */
   readonly from: number
   readonly count: number
+  /** For how long the service has worked in one go since it was last asked, in milliseconds of its own CPU time. */
+  readonly longestTurn?: Effect.Effect<number>
 }
 
 export interface Fuzzed {
@@ -26,6 +28,11 @@ export interface Fuzzed {
 const patienceMs = 20_000
 const silenceMs = 400
 const connections = 32
+const batch = 50
+
+// What no answer may take: of the event loop, of which others have a share, and of the wire.
+const turnMax = 250
+const answerMax = 1_000_000
 
 /** Sends bytes, and gives all that comes back until the server closes; undefined when it does not. */
 const exchange = (url: URL, { bytes, whole }: Message) =>
@@ -60,6 +67,9 @@ const wrongWith = (head: string, body: string): ReadonlyArray<string> => {
   const status = Number(head.slice(9, 12))
   const header = (name: string) => new RegExp(`^${name}: (.*)$`, "im").exec(head)?.[1]?.trim()
   const wrong: Array<string> = []
+  // The page of the documentation carries the program that shows it.
+  if (body.length > answerMax && !header("content-type")?.startsWith("text/html"))
+    wrong.push(`${status} with ${body.length} bytes`)
   if (status >= 500) wrong.push(`${status}: ${body.slice(0, 500)}`)
   if (status >= 200 && !/^req_[0-9a-z]{26}$/.test(header("request-id") ?? ""))
     wrong.push(`${status} without Request-Id`)
@@ -106,7 +116,7 @@ const known = Effect.fnUntraced(function* ({ apiKey, hook, url }: FuzzOptions) {
 
 /** Sends the messages of a seed, several at a time, each on a connection of its own. */
 export const fuzz = Effect.fnUntraced(function* (options: FuzzOptions) {
-  const { count, from, seed } = options
+  const { count, from, longestTurn = Effect.succeed(0), seed } = options
   const url = new URL(options.url)
   const objects = yield* known(options)
   const findings: Array<string> = []
@@ -135,11 +145,24 @@ export const fuzz = Effect.fnUntraced(function* (options: FuzzOptions) {
     }
   })
 
-  yield* Effect.forEach(
+  // Of messages that were under way together, the one at fault holds the loop up when it is sent alone, each time.
+  const judge = Effect.fnUntraced(function* (index: number) {
+    const sent = message(seed, index, objects)
+    const turns = yield* Effect.forEach([1, 2, 3], () =>
+      longestTurn.pipe(Effect.andThen(exchange(url, sent)), Effect.andThen(longestTurn))
+    )
+    const turn = Math.min(...turns)
+    if (turn > turnMax) findings.push(`message ${index} of seed ${seed}: the event loop worked ${turn} ms in one go`)
+  })
+
+  yield* longestTurn
+  for (const indexes of Array.chunksOf(
     Array.makeBy(count, (index) => from + index),
-    one,
-    { concurrency: connections, discard: true }
-  )
+    batch
+  )) {
+    yield* Effect.forEach(indexes, one, { concurrency: connections, discard: true })
+    if ((yield* longestTurn) > turnMax) yield* Effect.forEach(indexes, judge, { discard: true })
+  }
   const ready = yield* makeClient(options.url, options.apiKey).get("/health/ready")
   if (ready.status !== 200) findings.push(`afterwards the service is not ready: ${ready.status} ${ready.text}`)
   const fuzzed: Fuzzed = { findings, statuses }

@@ -1,3 +1,4 @@
+import { oddBodies } from "../largestRequests.ts"
 import { customerBody, endpointBody, invoiceBody, noteBody } from "../support/Invoices.ts"
 import { type Chance, chanceOf } from "./Chance.ts"
 import { anything, anyText, changed, document, like } from "./Values.ts"
@@ -92,6 +93,7 @@ const mediaTypes = ["text/plain", "application/json; charset=utf-16", "applicati
 
 const bodyOf = (operation: Operation, known: Known, chance: Chance): Buffer | undefined => {
   if (operation.body === undefined && !chance.once(15)) return undefined
+  if (chance.once(20)) return Buffer.from(chance.oneOf(oddBodies)[1])
   const kind = chance.below(10)
   if (kind < 3) return Buffer.from(JSON.stringify(rightBody(operation.path, known)))
   if (kind < 6) return Buffer.from(JSON.stringify(changed(rightBody(operation.path, known), chance)) ?? "")

@@ -1,12 +1,12 @@
 import { Effect } from "effect"
 import { option, runFinding, say } from "../support/CommandLine.ts"
 import { receiver } from "../support/Receiver.ts"
-import { serviceProcess } from "../support/ServiceProcess.ts"
+import { meteredService } from "../support/MeteredService.ts"
 import { fuzz } from "./Fuzz.ts"
 
 /**
  * Requests from the interface's document and from noise, against the service as it is shipped. Exits with 1 if one of them was
- * answered with 5xx, or not at all.
+ * answered with 5xx, with more than 1 MB, or not at all, or held the event loop up for more than 250 ms.
  *
  *   npm run fuzz -- [--count 20000] [--seed 1] [--from 0]
  *
@@ -17,7 +17,7 @@ const seed = option("seed", String(Math.floor(Math.random() * 1e6)))
 runFinding(
   Effect.gen(function* () {
     const hooks = yield* receiver
-    const service = yield* serviceProcess({ webhookAllow: `127.0.0.1:${hooks.port}` })
+    const service = yield* meteredService({ webhookAllow: `127.0.0.1:${hooks.port}` })
     yield* service.start()
     const began = performance.now()
     const { findings, statuses } = yield* fuzz({
@@ -25,6 +25,7 @@ runFinding(
       apiKey: service.client().apiKey,
       hook: hooks.url("/hooks"),
       seed,
+      longestTurn: service.longestTurn,
       from: Number(option("from", "0")),
       count: Number(option("count", "20000"))
     })

@@ -1,0 +1,35 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { inTurns } from "../../src/protocol/Turns.ts"
+
+const work = (ms: number) =>
+  Effect.sync(() => {
+    for (const until = performance.now() + ms; performance.now() < until;);
+  })
+
+describe("inTurns", () => {
+  it.live("lets others have the event loop between two items, and keeps the order", () =>
+    Effect.gen(function* () {
+      let turns = 0
+      const count = () => {
+        turns += 1
+        timer = setImmediate(count)
+      }
+      let timer = setImmediate(count)
+      const doubled = yield* inTurns([1, 2, 3, 4, 5, 6], (item) => Effect.as(work(6), item * 2))
+      clearImmediate(timer)
+      assert.deepStrictEqual(doubled, [2, 4, 6, 8, 10, 12])
+      assert.isAtLeast(turns, 4)
+    })
+  )
+
+  it.live("gives nothing away for what is short", () =>
+    Effect.gen(function* () {
+      let turns = 0
+      const timer = setImmediate(() => (turns += 1))
+      yield* inTurns([1, 2, 3], Effect.succeed)
+      clearImmediate(timer)
+      assert.strictEqual(turns, 0)
+    })
+  )
+})
