@@ -36,6 +36,17 @@ export const LocalDate = Schema.String.check(
   Schema.makeFilter(isCalendarDate, { message: "must be a date that exists in the calendar" })
 )
 
+// The database knows no year 0, and none of five digits.
+const first = "1900-01-01"
+const last = "9999-12-31"
+
+/** A calendar date that a client names for a range. */
+export const RangeDate = LocalDate.check(
+  Schema.makeFilter((date) => date >= first, { message: `must be a date from ${first} to ${last}` })
+)
+
+const isKept = (time: number) => time >= Date.parse(first) && time <= Date.parse(`${last}T23:59:59.999Z`)
+
 /** ISO 8601 with the offset of the authority's zone, at most milliseconds: `2026-11-21T10:00:00.000-05:00`. */
 export const Timestamp = Schema.String.annotate({
   format: "date-time",
@@ -50,5 +61,8 @@ export const Instant = Schema.String.check(
   }),
   Schema.makeFilter((time) => isCalendarDate(time.slice(0, 10)) && !Number.isNaN(Date.parse(time)), {
     message: "must be a time that exists in the calendar"
+  }),
+  Schema.makeFilter((time) => Number.isNaN(Date.parse(time)) || isKept(Date.parse(time)), {
+    message: `must be a time from ${first} to ${last} (UTC)`
   })
 ).annotate({ format: "date-time", description: "ISO 8601 with an offset." })

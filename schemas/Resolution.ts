@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { ResolutionId } from "./Id.ts"
-import { LocalDate, Timestamp } from "./Money.ts"
+import { LocalDate, RangeDate, Timestamp } from "./Money.ts"
 
 const documentNumberMax = 9_999_999_999
 
@@ -24,8 +24,8 @@ const fields = {
   prefix: Prefix.annotateKey({ description: "What numbers begin with; may be empty.", examples: ["FE"] }),
   from_number: DocumentNumber.annotateKey({ description: "The first number.", examples: [1] }),
   to_number: DocumentNumber.annotateKey({ description: "The last number.", examples: [5_000] }),
-  valid_from: LocalDate.annotateKey({ description: "The first day.", examples: ["2026-01-19"] }),
-  valid_to: LocalDate.annotateKey({ description: "The last day.", examples: ["2030-01-19"] }),
+  valid_from: RangeDate.annotateKey({ description: "The first day.", examples: ["2026-01-19"] }),
+  valid_to: RangeDate.annotateKey({ description: "The last day.", examples: ["2030-01-19"] }),
   technical_key: Schema.String.check(
     Schema.isPattern(/^[0-9a-fA-F]{40}$/u, { message: "must be the 40 hex digits that the authority gave" })
   ).annotateKey({
@@ -52,7 +52,7 @@ export class ResolutionRequest extends Schema.Opaque<ResolutionRequest>()(
 export class ResolutionUpdate extends Schema.Opaque<ResolutionUpdate>()(
   Schema.Struct({
     is_active: Schema.optionalKey(Schema.Boolean),
-    valid_to: Schema.optionalKey(LocalDate)
+    valid_to: Schema.optionalKey(RangeDate)
   }).annotate({
     identifier: "ResolutionUpdate",
     description: "What may change of a range.",
