@@ -261,6 +261,12 @@ export class Violation extends Schema.Opaque<Violation>()(
   }).annotate({ identifier: "Violation", description: "One thing wrong with a request." })
 ) {}
 
+/** As many as one answer tells: some 400 kB of them, and the first. */
+export const toldViolations = (all: ReadonlyArray<Violation>): ReadonlyArray<Violation> => {
+  let left = 400_000
+  return all.filter((one, at) => (left -= one.message.length + one.param.length + 50) >= 0 || at === 0)
+}
+
 /** The error of the interface: the same class from the rule that finds it, through actors, to the wire. */
 export class ApiError extends Schema.TaggedError<ApiError>()("ApiError", {
   code: ErrorCode,
@@ -274,10 +280,10 @@ export class ApiError extends Schema.TaggedError<ApiError>()("ApiError", {
     return errorCodes[this.code].status
   }
 
-  /** All that is wrong with a request at once; the first is mirrored in `code`, `message` and `param`. */
+  /** All that is wrong with a request; the first is mirrored in `code`, `message` and `param`. */
   static fromViolations(violations: readonly [Violation, ...ReadonlyArray<Violation>]): ApiError {
-    const [first] = violations
-    return new ApiError({ code: first.code, message: first.message, param: first.param, errors: violations })
+    const [{ code, message, param }] = violations
+    return new ApiError({ code, message, param, errors: toldViolations(violations) })
   }
 
   static missing(what: string, id: string, param?: string): ApiError {

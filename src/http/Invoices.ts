@@ -1,6 +1,6 @@
 import { Clock, Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { ApiError, type Violation } from "../../schemas/ApiError.ts"
+import { ApiError, toldViolations, type Violation } from "../../schemas/ApiError.ts"
 import { Api } from "../api/Api.ts"
 import { CurrentPrincipal } from "../api/Authorization.ts"
 import { localDate } from "../domain/AuthorityTime.ts"
@@ -45,7 +45,7 @@ export const layer = HttpApiBuilder.group(
           ...invoiceViolations(payload, localDate(yield* Clock.currentTimeMillis)),
           ...(yield* prefixViolations(resolutions, principal, payload))
         ]
-        return { object: "validation" as const, valid: errors.length === 0, errors }
+        return { object: "validation" as const, valid: errors.length === 0, errors: toldViolations(errors) }
       }),
       listInvoices: Effect.fn("listInvoices")(function* ({ query }) {
         const rows = yield* invoices.list(
