@@ -5,6 +5,7 @@ import * as Path from "node:path"
 import { type Mutant, mutants as others } from "./mutants.ts"
 import { mailMutants } from "./mailMutants.ts"
 import { paperMutants } from "./paperMutants.ts"
+import { readMutants } from "./readMutants.ts"
 import { wireMutants } from "./wireMutants.ts"
 
 /*
@@ -24,7 +25,7 @@ const copied = [
   "vitest.config.ts",
   "openapi.json"
 ]
-const mutants = [...others, ...mailMutants, ...paperMutants, ...wireMutants]
+const mutants = [...others, ...mailMutants, ...paperMutants, ...readMutants, ...wireMutants]
 const minutesMax = 5
 
 interface Result {
