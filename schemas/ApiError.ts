@@ -292,8 +292,8 @@ export class ApiError extends Schema.TaggedError<ApiError>()("ApiError", {
 
   /** All that is wrong with a request at once; the first is mirrored in `code`, `message` and `param`. */
   static fromViolations(violations: readonly [Violation, ...ReadonlyArray<Violation>]): ApiError {
-    const [first] = violations
-    return new ApiError({ code: first.code, message: first.message, param: first.param, errors: violations })
+    const [{ code, message, param }] = violations
+    return new ApiError({ code, message, param, errors: violations })
   }
 
   static missing(what: string, id: string, param?: string): ApiError {

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { EventType } from "./Event.ts"
-import { DeliveryId, EventId, WebhookEndpointId } from "./Id.ts"
+import { AttemptId, DeliveryId, EventId, WebhookEndpointId } from "./Id.ts"
 import { Instant, Timestamp } from "./Money.ts"
 import { Page } from "./Page.ts"
 
@@ -15,9 +15,17 @@ export const DeliveryStatus = Schema.Literals(["pending", "succeeded", "failed",
 })
 export type DeliveryStatus = typeof DeliveryStatus.Type
 
+/** How many attempts a delivery shows, the latest ones: by itself, and in a list. All of them are a list of their own. */
+export const attemptsShown = { alone: 10, listed: 3 }
+
+/** The beginning of an answer that a list of deliveries shows, in characters. */
+export const bodyShownInLists = 256
+
 /** One try to deliver. `error` is null when the endpoint answered 2xx in time. */
 export class Attempt extends Schema.Opaque<Attempt>()(
   Schema.Struct({
+    id: AttemptId,
+    object: Schema.Literal("webhook_attempt"),
     number: Schema.Int.annotateKey({ description: "The first is 1.", examples: [1] }),
     trigger: AttemptTrigger.annotateKey({
       description: "`auto` by the schedule; else a redelivery, a recovery or a test."
@@ -33,11 +41,13 @@ export class Attempt extends Schema.Opaque<Attempt>()(
       examples: [200]
     }),
     response_headers: Schema.Record(Schema.String, Schema.String).annotateKey({
-      description: "As received.",
+      description: "As received, up to 4 KiB of them. Empty in lists of deliveries.",
       examples: [{ "content-type": "text/plain" }]
     }),
-    /** The first 4 KiB. */
-    response_body: Schema.String.annotateKey({ description: "The first 4 KiB.", examples: ["ok"] }),
+    response_body: Schema.String.annotateKey({
+      description: `The first 4 KiB; in lists of deliveries its first ${bodyShownInLists} characters.`,
+      examples: ["ok"]
+    }),
     error: Schema.NullOr(Schema.Struct({ code: Schema.String, message: Schema.String })).annotateKey({
       description: "Null when the endpoint answered 2xx in time.",
       examples: [null]
@@ -59,13 +69,21 @@ export class Delivery extends Schema.Opaque<Delivery>()(
       description: "Null while an attempt is under way or none is planned.",
       examples: [null]
     }),
-    attempts: Schema.Array(Attempt),
+    attempts: Schema.Array(Attempt).annotateKey({
+      description: `The latest, oldest first: up to ${attemptsShown.alone}, and up to ${attemptsShown.listed} in lists. All are at /v1/webhook-deliveries/{id}/attempts.`
+    }),
+    attempts_count: Schema.Int.annotateKey({ description: "How many attempts were made in all.", examples: [1] }),
     created_at: Timestamp,
     updated_at: Timestamp
-  }).annotate({ identifier: "Delivery", description: "The sending of one event to one endpoint, with its attempts." })
+  }).annotate({
+    identifier: "Delivery",
+    description: "The sending of one event to one endpoint, with its latest attempts."
+  })
 ) {}
 
 export const DeliveryPage = Page(Delivery, "DeliveryPage")
+
+export const AttemptPage = Page(Attempt, "AttemptPage")
 
 export class RecoverRequest extends Schema.Opaque<RecoverRequest>()(
   Schema.Struct({

@@ -52,6 +52,16 @@ export type EventId = typeof EventId.Type
 export const DeliveryId = id("whd").pipe(Schema.brand("DeliveryId"))
 export type DeliveryId = typeof DeliveryId.Type
 
+export const AttemptId = Schema.String.check(
+  Schema.isPattern(/^whd_[0-9a-hjkmnp-tv-z]{26}_\d{1,9}$/u, { message: "must be the id of a delivery, _ and a number" })
+)
+  .annotate({
+    description: "The id of an attempt: that of its delivery, _ and its number.",
+    examples: ["whd_01k9z3v8c2m4n6p8q0r2s4t6v8_1"]
+  })
+  .pipe(Schema.brand("AttemptId"))
+export type AttemptId = typeof AttemptId.Type
+
 export const RequestId = id("req").pipe(Schema.brand("RequestId"))
 export type RequestId = typeof RequestId.Type
 

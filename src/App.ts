@@ -16,6 +16,7 @@ import { InvoiceCommandWork } from "./entities/InvoiceCommandWork.ts"
 import { InvoiceWork } from "./entities/InvoiceWork.ts"
 import { LiveReadiness } from "./entities/LiveReadiness.ts"
 import { NoteWork } from "./entities/NoteWork.ts"
+import { Printing } from "./entities/Printing.ts"
 import { RedeliveryWork } from "./entities/RedeliveryWork.ts"
 import { ResolutionImportWork } from "./entities/ResolutionImportWork.ts"
 import { ResolutionWork } from "./entities/ResolutionWork.ts"
@@ -107,7 +108,7 @@ export const workLayer = Layer.mergeAll(
 ).pipe(
   Layer.provideMerge(Layer.mergeAll(InvoiceWork.layer, EmailWork.layer)),
   Layer.provide(DocumentParcels.layer),
-  Layer.provide(DocumentSigning.layer)
+  Layer.provide([DocumentSigning.layer, Printing.threaded])
 )
 
 /** The actors. Asks for `Sharding`, `SecretKey`, an `Authority`, a `WebhookSender`, an `EgressGuard` and the signing certificate. */
@@ -136,7 +137,7 @@ export const httpLayer = Layer.unwrap(
   })
 ).pipe(
   Layer.provide([DocumentFiling.layer, DocumentParcels.layer, FileLinks.layer]),
-  Layer.provide(DocumentSigning.layer)
+  Layer.provide([DocumentSigning.layer, Printing.threaded])
 )
 
 /**

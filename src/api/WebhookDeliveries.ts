@@ -1,6 +1,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import {
+  AttemptPage,
   Delivery,
   DeliveryPage,
   DeliveryStatus,
@@ -25,7 +26,7 @@ export class WebhookDeliveriesApi extends HttpApiGroup.make("webhookDeliveries")
       query: { ...PageQuery, status: Schema.optionalKey(DeliveryStatus) },
       success: DeliveryPage
     })
-      .annotate(OpenApi.Summary, "List an endpoint's deliveries with their attempts, newest first")
+      .annotate(OpenApi.Summary, "List an endpoint's deliveries with their latest attempts, newest first")
       .annotate(OpenApi.Description, "`status` filters: `failed` are those that were given up.")
   )
   .add(
@@ -34,11 +35,21 @@ export class WebhookDeliveriesApi extends HttpApiGroup.make("webhookDeliveries")
       params,
       success: Delivery
     })
-      .annotate(OpenApi.Summary, "Retrieve a delivery with its attempts")
+      .annotate(OpenApi.Summary, "Retrieve a delivery with its latest attempts")
       .annotate(
         OpenApi.Description,
         "Each attempt shows the status, the headers and the beginning of the answer that came."
       )
+  )
+  .add(
+    HttpApiEndpoint.get("listWebhookDeliveryAttempts", `${item}/attempts`, {
+      headers: versionHeader,
+      params,
+      query: PageQuery,
+      success: AttemptPage
+    })
+      .annotate(OpenApi.Summary, "List all attempts of a delivery, newest first")
+      .annotate(OpenApi.Description, "Each with the status, the headers and the beginning of the answer that came.")
   )
   .add(
     HttpApiEndpoint.post("redeliverWebhook", `${item}/redeliver`, {

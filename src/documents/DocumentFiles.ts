@@ -7,7 +7,7 @@ import type { DocumentKind } from "../../schemas/FiscalDocument.ts"
 export interface DocumentFile {
   readonly full_number: string
   readonly tag: string
-  readonly bytes: Effect.Effect<Uint8Array>
+  readonly bytes: Effect.Effect<Uint8Array, ApiError>
 }
 
 export interface DocumentName extends AccountMode {
@@ -15,11 +15,14 @@ export interface DocumentName extends AccountMode {
   readonly id: string
 }
 
-/** The files of an account's documents. Fails with `resource_missing` where there is no such document, or no such file yet. */
+/**
+ * The files of an account's documents. Fails with `resource_missing` where there is no such document, or no such file yet. `asker`
+ * is who asks in the account's name: those of one account take turns, as accounts do.
+ */
 export class DocumentFiles extends Context.Service<
   DocumentFiles,
   {
-    readonly pdf: (name: DocumentName) => Effect.Effect<DocumentFile, ApiError>
-    readonly xml: (name: DocumentName) => Effect.Effect<DocumentFile, ApiError>
+    readonly pdf: (name: DocumentName, asker: string) => Effect.Effect<DocumentFile, ApiError>
+    readonly xml: (name: DocumentName, asker: string) => Effect.Effect<DocumentFile, ApiError>
   }
 >()("folio/documents/DocumentFiles") {}

@@ -1,6 +1,7 @@
 import { Context, type Effect, type Option } from "effect"
 import { zipSync } from "fflate"
 import type { AccountMode } from "../../schemas/Account.ts"
+import type { ApiError } from "../../schemas/ApiError.ts"
 import type { InvoiceState } from "../domain/InvoiceLifecycle.ts"
 import { documentTypeCode } from "./AuthorityCodes.ts"
 import type { FiscalDocument } from "./FiscalDocument.ts"
@@ -27,11 +28,15 @@ export interface Parcel {
 export class DocumentParcel extends Context.Service<
   DocumentParcel,
   {
-    /** None where there is no such document, or nothing of it was signed. Dies where it cannot be rendered. */
+    /**
+     * None where there is no such document, or nothing of it was signed. Fails where too much waits to be packed, and dies where
+     * it cannot be rendered. `asker`: who asks in the account's name, and takes turns with others who do.
+     */
     readonly of: (
       key: AccountMode & { readonly id: string },
-      state: InvoiceState
-    ) => Effect.Effect<Option.Option<Parcel>>
+      state: InvoiceState,
+      asker: string
+    ) => Effect.Effect<Option.Option<Parcel>, ApiError>
   }
 >()("folio/documents/DocumentParcel") {}
 

@@ -16,9 +16,13 @@ export interface SigningIdentity {
 }
 
 const keyBitsMin = 2048
-const readingTimeout = Duration.seconds(5)
+const readingTimeout = Duration.seconds(10)
 
 const faults: Readonly<Record<Pkcs12Fault | "late", readonly [param: "pkcs12" | "password", message: string]>> = {
+  iterations: [
+    "pkcs12",
+    "pkcs12 takes more than 2,000,000 iterations of its key derivation to open: export it again with fewer, such as 10,000."
+  ],
   unreadable: ["pkcs12", "pkcs12 is no PKCS#12 file: send the bytes of the .p12 or .pfx file in base64."],
   password: ["password", "password does not open the file. Check it, or export the file again."],
   no_key: ["pkcs12", "pkcs12 holds no RSA private key: export the certificate together with its key."],
@@ -41,7 +45,7 @@ const readApart = (bytes: Uint8Array, password: string) =>
   Effect.callback<Pkcs12Answer>((resume) => {
     const worker = new Worker(new URL("./Pkcs12Worker.ts", import.meta.url), {
       workerData: { bytes, password },
-      resourceLimits: { maxOldGenerationSizeMb: 128 },
+      resourceLimits: { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 },
       execArgv: [],
       env: {}
     })

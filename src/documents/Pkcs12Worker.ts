@@ -1,4 +1,5 @@
 import forge from "node-forge"
+import { pbkdf2Sync } from "node:crypto"
 import { parentPort, workerData } from "node:worker_threads"
 
 /*
@@ -6,11 +7,49 @@ import { parentPort, workerData } from "node:worker_threads"
  * stop it. Answers with the PEM of the key, its certificate and the chain, or with what is wrong.
  */
 
-export type Pkcs12Fault = "unreadable" | "password" | "no_key" | "no_certificate" | "mismatch"
+export type Pkcs12Fault = "iterations" | "unreadable" | "password" | "no_key" | "no_certificate" | "mismatch"
 
 export type Pkcs12Answer =
   | { readonly _tag: "Read"; readonly pem: string; readonly bits: number }
   | { readonly _tag: "Fault"; readonly fault: Pkcs12Fault }
+
+/** More than programs write into such a file by themselves, over all of its keys. */
+const iterationsMax = 2_000_000
+let iterations = 0
+
+/** Counts what a derivation is about to do, before it does it. */
+const count = (more: number) => {
+  iterations += more
+  if (!(iterations <= iterationsMax)) throw new Error("too many iterations")
+}
+
+type Derive = (password: string, salt: unknown, id: number, rounds: number, bytes: number, md?: unknown) => unknown
+type Pbkdf2 = (
+  password: string,
+  salt: string,
+  rounds: number,
+  bytes: number,
+  md: { algorithm: string } | null
+) => string
+
+const derivations = forge as unknown as {
+  readonly pkcs5: { pbkdf2: Pbkdf2 }
+  readonly pbe: { generatePkcs12Key: Derive }
+  readonly pkcs12: { generateKey: Derive }
+}
+const { generatePkcs12Key } = derivations.pbe
+const counted: Derive = (password, salt, id, rounds, bytes, md) => {
+  count(rounds)
+  return generatePkcs12Key(password, salt, id, rounds, bytes, md)
+}
+derivations.pbe.generatePkcs12Key = counted
+derivations.pkcs12.generateKey = counted
+// Node's own takes a tenth of the time.
+derivations.pkcs5.pbkdf2 = (password, salt, rounds, bytes, md) => {
+  count(rounds)
+  const [secret, grains] = [password, salt].map((text) => Buffer.from(text, "latin1")) as [Buffer, Buffer]
+  return pbkdf2Sync(secret, grains, rounds, bytes, md?.algorithm ?? "sha1").toString("latin1")
+}
 
 const { keyBag, pkcs8ShroudedKeyBag, certBag } = forge.pki.oids as Record<string, string>
 
@@ -39,6 +78,7 @@ const read = (bytes: Uint8Array, password: string): Pkcs12Answer => {
   try {
     file = forge.pkcs12.pkcs12FromAsn1(asn1, false, password)
   } catch (error) {
+    if (iterations > iterationsMax) return fault("iterations")
     // Without a checksum a wrong password shows in what comes out: nothing that can be read.
     return fault(/password|MAC|decrypt|PKCS#8|SafeContents/i.test(String(error)) ? "password" : "unreadable")
   }

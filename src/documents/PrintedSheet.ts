@@ -57,6 +57,31 @@ const wrap = (font: PrintFont, text: string, size: number, width: number): Reado
   return [...lines, line]
 }
 
+const entities: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&apos;"
+}
+
+/** What a title or a name may hold: XML has no place for control characters and halves of characters. */
+const plain = (text: string) => text.toWellFormed().replaceAll(/[\p{Cc}\ufffe\uffff]+/gu, " ")
+
+const escape = (text: unknown) =>
+  typeof text === "string" ? text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? "") : text
+
+/** pdfkit writes what a document tells of itself into XML as it stands; here it stands escaped. */
+class Pdf extends PdfKit {
+  _addInfo() {
+    const { info } = this
+    this.info = Object.fromEntries(Object.entries(info).map(([name, value]) => [name, escape(value)]))
+    const { _addInfo: write } = PdfKit.prototype as unknown as { readonly _addInfo: () => void }
+    write.call(this)
+    this.info = info
+  }
+}
+
 /**
  * Paper to print on, from the top of its present page down. Widths, heights and places are in points. Every text is
  * printed as far as the font has it; `isWhole` tells whether all of it was.
@@ -75,7 +100,7 @@ export class PrintedSheet {
     begin: (sheet: PrintedSheet) => void
   ) {
     this.begin = begin
-    this.pdf = new PdfKit({
+    this.pdf = new Pdf({
       size: "A4",
       margin: page.margin,
       autoFirstPage: false,
@@ -86,7 +111,13 @@ export class PrintedSheet {
       // The types know of files only; a font that has been read is taken as well.
       font: this.fonts.regular.file as unknown as string,
       // The time is the document's own: the same document is the same bytes.
-      info: { Title: info.title, Author: info.author, Creator: "Folio", Producer: "Folio", CreationDate: info.at }
+      info: {
+        Title: plain(info.title),
+        Author: plain(info.author),
+        Creator: "Folio",
+        Producer: "Folio",
+        CreationDate: info.at
+      }
     })
     this.pdf.registerFont("regular", this.fonts.regular.file as unknown as string)
     this.pdf.registerFont("bold", this.fonts.bold.file as unknown as string)

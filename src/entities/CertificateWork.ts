@@ -10,6 +10,7 @@ import { Certificates, certificateView } from "../store/Certificates.ts"
 import { IdempotencyKeys, type Outcome } from "../store/IdempotencyKeys.ts"
 import { Ids } from "../store/Ids.ts"
 import { optionalClaim } from "./AccountWork.ts"
+import * as Turns from "./Turns.ts"
 
 /** What is asked with a test key and has a meaning for live ones alone. */
 export const liveKeyNeeded = (what: string) =>
@@ -17,6 +18,15 @@ export const liveKeyNeeded = (what: string) =>
     code: "account_not_live",
     message: `${what} Send this request with a live key, sk_live_….`
   })
+
+/** Files that this process reads at a time, one of an account, and how many may wait. */
+const reading: Turns.TurnOptions = {
+  what: "certificate",
+  atOnce: 2,
+  ofOwnerAtOnce: 1,
+  waiting: { ofAsker: 3, ofOwner: 3, inAll: 32 },
+  patience: "4 seconds"
+}
 
 /** What an account's actor does with the certificate that live documents are signed with. */
 export class CertificateWork extends Context.Service<
@@ -38,6 +48,7 @@ export class CertificateWork extends Context.Service<
       const certificates = yield* Certificates
       const ids = yield* Ids
       const keys = yield* IdempotencyKeys
+      const inTurn = Turns.make(reading)
 
       const upload: CertificateWork["Service"]["upload"] = Effect.fn("CertificateWork.upload")(
         function* (of, context, request) {
@@ -47,9 +58,8 @@ export class CertificateWork extends Context.Service<
           if (Option.isSome(stored)) return { answer: stored.value, replayed: true }
           const now = yield* Clock.currentTimeMillis
           // Before the transaction: a file may take its time to open.
-          const { pem, ...identity } = yield* Effect.mapError(readPkcs12(request, now), (violation) =>
-            ApiError.fromViolations([violation])
-          )
+          const read = Effect.mapError(readPkcs12(request, now), (violation) => ApiError.fromViolations([violation]))
+          const { pem, ...identity } = yield* inTurn({ owner: of.account_id, asker: context.api_key_id }, read)
           const account = yield* accounts.get(of)
           const insert = Effect.gen(function* () {
             const id = yield* ids.certificate

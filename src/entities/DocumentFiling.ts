@@ -1,19 +1,18 @@
-import { Effect, Layer, Option, Semaphore } from "effect"
+import { Effect, Layer, Option } from "effect"
 import { hash } from "node:crypto"
 import { ApiError } from "../../schemas/ApiError.ts"
 import { ServiceInfo } from "../api/ServiceInfo.ts"
 import { DocumentFiles, type DocumentName } from "../documents/DocumentFiles.ts"
-import { renderPdf } from "../documents/Pdf.ts"
+import { Printer } from "../documents/Printer.ts"
 import { documentKinds } from "../domain/DocumentKinds.ts"
-import { stageOf, statusOf } from "../domain/InvoiceLifecycle.ts"
+import { type InvoiceState, stageOf, statusOf } from "../domain/InvoiceLifecycle.ts"
+import { accountAddress } from "../protocol/Address.ts"
 import { Accounts } from "../store/Accounts.ts"
-import { Invoices, type StoredInvoice } from "../store/Invoices.ts"
+import { Invoices } from "../store/Invoices.ts"
 import { documentOf } from "./InvoicePapers.ts"
+import { Printing } from "./Printing.ts"
 
-/** Documents that are printed at the same time: it is this process's own work, and who waits for it waits in line. */
-const printedAtOnce = 2
-
-const noFile = ({ kind, id, state }: StoredInvoice, file: string) => {
+const noFile = ({ id, kind }: DocumentName, state: InvoiceState, file: string) => {
   const status = statusOf(state)
   const standing = status === "draft" ? `it is a draft at the stage ${stageOf(state)}` : `its status is ${status}`
   return new ApiError({
@@ -30,37 +29,39 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const accounts = yield* Accounts
     const invoices = yield* Invoices
+    const printer = yield* Printer
+    const printing = yield* Printing
     const { version } = yield* ServiceInfo
-    const printing = yield* Semaphore.make(printedAtOnce)
 
-    /** The document that a client named, and the bytes that were signed. */
+    /** What is known of the document that a client named, which is signed. Its lines are not read for that. */
     const signed = Effect.fnUntraced(function* (name: DocumentName, file: string) {
-      const found = yield* invoices.find(name, name.id)
+      const found = yield* invoices.imprint(name, name.id)
       if (Option.isNone(found) || found.value.kind !== name.kind) {
         return yield* ApiError.missing(documentKinds[name.kind].noun, name.id)
       }
       // One that is tried again is signed anew: what was signed before says nothing any more.
-      const isSigned = !["queued", "numbered"].includes(found.value.state)
-      const bytes = isSigned ? yield* invoices.signedDocument(found.value) : Option.none()
-      if (Option.isNone(bytes)) return yield* noFile(found.value, file)
-      return { row: found.value, bytes: bytes.value }
+      const isSigned = found.value.is_signed && !["queued", "numbered"].includes(found.value.state)
+      return isSigned ? found.value : yield* noFile(name, found.value.state, file)
     })
 
     return DocumentFiles.of({
-      pdf: Effect.fn("DocumentFiles.pdf")(function* (name) {
-        const { row } = yield* signed(name, "PDF")
-        const loaded = yield* Effect.orDie(Effect.fromOption(yield* invoices.load(row)))
-        const document = documentOf(loaded, yield* accounts.issuer(loaded, loaded.issuer_version))
-        return {
-          full_number: document.full_number,
-          // What another release prints may look different.
-          tag: tagOf(`${version} ${JSON.stringify(document)}`),
-          bytes: printing.withPermits(1)(renderPdf(document))
-        }
+      pdf: Effect.fn("DocumentFiles.pdf")(function* (name, asker) {
+        const { full_number, id, imprint } = yield* signed(name, "PDF")
+        const key = { account_id: name.account_id, livemode: name.livemode, id }
+        // What another release prints may look different.
+        const tag = tagOf(`${version} ${accountAddress(name)} ${imprint}`)
+        const print = Effect.gen(function* () {
+          const row = yield* Effect.orDie(Effect.fromOption(yield* invoices.load(key)))
+          return yield* printer.pdf(documentOf(row, yield* accounts.issuer(row, row.issuer_version)))
+        })
+        return { full_number, tag, bytes: printing.once({ owner: accountAddress(name), asker }, tag, print) }
       }),
-      xml: Effect.fn("DocumentFiles.xml")(function* (name) {
-        const { bytes, row } = yield* signed(name, "XML")
-        return { full_number: row.full_number ?? "", tag: tagOf(bytes), bytes: Effect.succeed(bytes) }
+      xml: Effect.fn("DocumentFiles.xml")(function* (name, asker) {
+        const { full_number, id } = yield* signed(name, "XML")
+        const key = { account_id: name.account_id, livemode: name.livemode, id }
+        const read = invoices.signedDocument(key).pipe(Effect.flatMap(Effect.fromOption), Effect.orDie)
+        const bytes = yield* printing.inTurn({ owner: accountAddress(name), asker }, read)
+        return { full_number, tag: tagOf(bytes), bytes: Effect.succeed(bytes) }
       })
     })
   })

@@ -5,7 +5,7 @@ import type { EmailStatus } from "../../schemas/EmailStatus.ts"
 import { DocumentParcel } from "../documents/EmailParcel.ts"
 import { timestamp } from "../domain/AuthorityTime.ts"
 import { nextEmailDelayMs } from "../domain/RetrySchedule.ts"
-import { MailerAbsent, MailerRefused } from "../outbound/Mail.ts"
+import { MailerAbsent, MailerRefused, MailerUnavailable } from "../outbound/Mail.ts"
 import { Mailer } from "../outbound/Mailer.ts"
 import { Fault } from "../protocol/Fault.ts"
 import * as Metrics from "../protocol/Metrics.ts"
@@ -110,7 +110,10 @@ export class EmailWork extends Context.Service<
       })
 
       const message = Effect.fnUntraced(function* (email: StoredEmail) {
-        const parcel = yield* parcels.of({ ...email, id: email.invoice_id }, email.document_state)
+        const parcel = yield* Effect.mapError(
+          parcels.of({ ...email, id: email.invoice_id }, email.document_state, "mail"),
+          ({ message: reason }) => new MailerUnavailable({ message: reason })
+        )
         return Option.isSome(parcel) ? parcel.value : yield* Effect.die(`nothing to mail of ${email.invoice_id}`)
       })
 

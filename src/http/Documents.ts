@@ -5,7 +5,8 @@ import type { InvoiceStatus } from "../../schemas/Invoice.ts"
 import { CurrentPrincipal } from "../api/Authorization.ts"
 import { documentKinds, isOfKind } from "../domain/DocumentKinds.ts"
 import type { InvoiceFilter } from "../store/InvoiceFilter.ts"
-import { timelineMax, Timelines } from "../store/Timelines.ts"
+import { Timelines } from "../store/Timelines.ts"
+import { pageView } from "./Paging.ts"
 
 const timeOf = (text: string | undefined) => (text === undefined ? null : new Date(text))
 
@@ -37,13 +38,9 @@ export const makeTimeline = (kind: DocumentKind) =>
   Effect.map(Timelines, (timelines) => {
     const { noun, path } = documentKinds[kind]
     return Effect.fn("retrieveTimeline")(function* ({ params }: { readonly params: { readonly id: string } }) {
-      const entries = isOfKind(kind, params.id) ? yield* timelines.ofInvoice(yield* CurrentPrincipal, params.id) : []
-      if (entries.length === 0) return yield* ApiError.missing(noun, params.id)
-      return {
-        object: "list" as const,
-        url: `${path}/${params.id}/timeline`,
-        has_more: entries.length > timelineMax,
-        data: entries.slice(0, timelineMax)
-      }
+      if (!isOfKind(kind, params.id)) return yield* ApiError.missing(noun, params.id)
+      const entries = yield* timelines.ofInvoice(yield* CurrentPrincipal, params.id)
+      if (entries.rows.length === 0) return yield* ApiError.missing(noun, params.id)
+      return pageView(`${path}/${params.id}/timeline`, entries, (entry) => entry)
     })
   })

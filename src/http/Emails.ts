@@ -7,7 +7,7 @@ import { DocumentParcel, type Parcel } from "../documents/EmailParcel.ts"
 import { timestamp } from "../domain/AuthorityTime.ts"
 import type { InvoiceState } from "../domain/InvoiceLifecycle.ts"
 import { Emails, emailSnapshot, type StoredEmail } from "../store/Emails.ts"
-import { pageRequest, pageView } from "./Paging.ts"
+import { makeRoom, pageRequest, pageView } from "./Paging.ts"
 
 /** The query of a list of e-mails. */
 export interface EmailListQuery {
@@ -43,8 +43,8 @@ export const makeListEmails = Effect.gen(function* () {
   const emails = yield* Emails
   const parcels = yield* DocumentParcel
 
-  const parcelOf = (key: AccountMode & { readonly id: string }, state: InvoiceState) =>
-    parcels.of(key, state).pipe(
+  const parcelOf = (key: AccountMode & { readonly id: string; readonly api_key_id: string }, state: InvoiceState) =>
+    parcels.of(key, state, key.api_key_id).pipe(
       Effect.map(Option.getOrUndefined),
       Effect.catchDefect((defect) => Effect.as(Effect.logError("An e-mail cannot be shown whole", defect), undefined))
     )
@@ -63,9 +63,17 @@ export const makeListEmails = Effect.gen(function* () {
     if (!(yield* exists)) return yield* ApiError.missing(what, id)
     const page = yield* emails.list(of, id, request)
     const made = new Map<InvoiceState, Parcel | undefined>()
-    for (const { document_state } of page.rows) {
+    const shown: Array<Email> = []
+    const hasRoom = makeRoom()
+    const backwards = request.cursor?.direction === "before"
+    for (const row of backwards ? page.rows.toReversed() : page.rows) {
+      const { document_state } = row
       if (!made.has(document_state)) made.set(document_state, yield* parcelOf({ ...of, id }, document_state))
+      const email = emailView(row, made.get(document_state), query.content === "true")
+      if (!hasRoom(email)) break
+      shown.push(email)
     }
-    return pageView(url, page, (row) => emailView(row, made.get(row.document_state), query.content === "true"))
+    const has_more = page.has_more || shown.length < page.rows.length
+    return pageView(url, { rows: backwards ? shown.toReversed() : shown, has_more }, (email) => email)
   })
 })

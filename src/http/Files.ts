@@ -1,11 +1,12 @@
-import { Effect } from "effect"
-import { HttpServerResponse } from "effect/http"
+import { Effect, Option } from "effect"
+import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import type { DocumentKind } from "../../schemas/FiscalDocument.ts"
 import { Api } from "../api/Api.ts"
 import { CurrentPrincipal } from "../api/Authorization.ts"
 import { DocumentFiles } from "../documents/DocumentFiles.ts"
 import { holds } from "./ETags.ts"
+import { networkOf } from "./RateLimit.ts"
 
 interface Asked {
   readonly params: { readonly id: string }
@@ -26,8 +27,12 @@ export const layer = HttpApiBuilder.group(
     const files = yield* DocumentFiles
     const answer = (kind: DocumentKind, file: keyof typeof disposition) =>
       Effect.fn("retrieveFile")(function* ({ headers, params }: Asked) {
-        const { account_id, livemode } = yield* CurrentPrincipal
-        const { bytes, full_number, tag } = yield* files[file]({ account_id, livemode, kind, id: params.id })
+        const { account_id, api_key_id, livemode } = yield* CurrentPrincipal
+        const { headers: sent, remoteAddress } = yield* HttpServerRequest.HttpServerRequest
+        // Without a key a link was opened: by whoever has the address.
+        const network = networkOf(Option.getOrElse(remoteAddress, () => "unknown"))
+        const asker = sent["authorization"] === undefined ? network : api_key_id
+        const { bytes, full_number, tag } = yield* files[file]({ account_id, livemode, kind, id: params.id }, asker)
         const etag = `"${tag}"`
         const cache = { ETag: etag, "Cache-Control": "private, no-cache" }
         if (holds(headers["if-none-match"], etag)) return HttpServerResponse.empty({ status: 304, headers: cache })

@@ -1,7 +1,7 @@
 import { Effect, Schema } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { ApiError } from "../../schemas/ApiError.ts"
-import { type PageRequest, pageSizeDefault } from "../../schemas/Page.ts"
+import { pageBytesMax, type PageRequest, pageSizeDefault } from "../../schemas/Page.ts"
 import { inTurns } from "../protocol/Turns.ts"
 
 /** The page a query asks for. */
@@ -24,6 +24,16 @@ export const pageRequest = (query: {
   if (after !== undefined) return Effect.succeed({ limit, cursor: { direction: "after", id: after } })
   if (before !== undefined) return Effect.succeed({ limit, cursor: { direction: "before", id: before } })
   return Effect.succeed({ limit, cursor: null })
+}
+
+/** Tells of each object of a page, from the one next to the cursor on, whether it still has room in an answer. */
+export const makeRoom = () => {
+  let bytes = 0
+  return (object: unknown): boolean => {
+    const isFirst = bytes === 0
+    bytes += Buffer.byteLength(JSON.stringify(object))
+    return isFirst || bytes <= pageBytesMax
+  }
 }
 
 /** A page of rows as the API shows it. */

@@ -6,7 +6,8 @@ const patience = "15 seconds"
 
 const late = new ApiError({
   code: "service_unavailable",
-  message: "The database takes too long. Retry with the same Idempotency-Key: nothing is done twice.",
+  message:
+    "There was no answer within 15 s: the database takes too long, or the service has too much to do. Retry with the same Idempotency-Key: nothing is done twice.",
   headers: { "Retry-After": "1", "Svc-Should-Retry": "true" }
 })
 

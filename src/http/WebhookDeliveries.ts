@@ -4,7 +4,7 @@ import { ApiError } from "../../schemas/ApiError.ts"
 import { DeliveryId, WebhookEndpointId } from "../../schemas/Id.ts"
 import { Api } from "../api/Api.ts"
 import { CurrentPrincipal } from "../api/Authorization.ts"
-import { DeliveryLog, deliveryView } from "../store/DeliveryLog.ts"
+import { attemptView, DeliveryLog, deliveryView } from "../store/DeliveryLog.ts"
 import { WebhookEndpoints } from "../store/WebhookEndpoints.ts"
 import { makeAsk } from "./Ask.ts"
 import { pageRequest, pageView } from "./Paging.ts"
@@ -36,6 +36,13 @@ export const layer = HttpApiBuilder.group(
       retrieveWebhookDelivery: Effect.fn("retrieveWebhookDelivery")(function* ({ params: { id } }) {
         const row = yield* log.find(yield* CurrentPrincipal, id)
         return deliveryView(yield* Effect.mapError(Effect.fromOption(row), () => missingDelivery(id)))
+      }),
+      listWebhookDeliveryAttempts: Effect.fn("listWebhookDeliveryAttempts")(function* ({ params: { id }, query }) {
+        const of = yield* CurrentPrincipal
+        const page = yield* pageRequest(query)
+        yield* Effect.mapError(Effect.fromOption(yield* log.find(of, id)), () => missingDelivery(id))
+        const rows = yield* log.attempts(of, id, page)
+        return pageView(`/v1/webhook-deliveries/${id}/attempts`, rows, attemptView)
       }),
       redeliverWebhook: Effect.fn("redeliverWebhook")(function* ({ params }) {
         const id = yield* deliveryId(params.id)

@@ -12,7 +12,7 @@ import { sendInSandbox } from "./MailerSandbox.ts"
 /** Sends a message that is put together when it is needed. It ends within the lease of an attempt. */
 export type Send = (
   envelope: Envelope,
-  message: Effect.Effect<Message>
+  message: Effect.Effect<Message, MailerUnavailable>
 ) => Effect.Effect<Sent, MailerUnavailable | MailerRefused | MailerAbsent>
 
 const nobody: Send = () =>

@@ -44,12 +44,12 @@ export interface WebhookResponse {
   readonly remoteIp: string | null
   /** The status received, even if the delivery failed afterwards: `error`, not this, tells success. */
   readonly status: number | null
-  /** Names in lower case, repeated headers joined by commas; at most 16 KiB. */
+  /** Names in lower case, repeated headers joined by commas: the first of them, up to 4 KiB. */
   readonly headers: Readonly<Record<string, string>>
   /** The first 4 KiB, read as UTF-8. */
   readonly body: string
   readonly durationMs: number
-  /** `null` if and only if the endpoint answered 2xx in time. The message is for the endpoint's owner. */
+  /** `null` if and only if the endpoint answered 2xx in time. The message is for the endpoint's owner; at most 500 characters. */
   readonly error: { readonly code: WebhookErrorCode; readonly message: string } | null
 }
 
@@ -70,6 +70,7 @@ export interface WebhookSenderOptions {
 
 const maxReadBytes = 64 * 1024
 const maxRecordedBytes = 4 * 1024
+const maxMessageLength = 500
 
 /** With several addresses each gets a share of the connect time-out, but not less than this. */
 const minConnectMillis = 1000
@@ -77,6 +78,16 @@ const minConnectMillis = 1000
 const millisOf = (clock: Clock.Clock) => Number(clock.monotonicTimeNanosUnsafe()) / 1e6
 
 const withoutNul = (text: string) => text.replaceAll("\u0000", "")
+
+/** The headers that an attempt records: those that come first, each whole, as long as they take no more than a body may. */
+const recordedHeaders = (headers: Readonly<Record<string, string | Array<string> | undefined>>) => {
+  let bytes = 0
+  return Object.fromEntries(
+    Object.entries(headers)
+      .map(([name, value]) => [name, withoutNul([value ?? ""].flat().join(", "))] as const)
+      .filter(([name, value]) => (bytes += Buffer.byteLength(name) + Buffer.byteLength(value)) <= maxRecordedBytes)
+  )
+}
 
 /** Gathers what an attempt records, and owns the connection while it is in use. */
 class Attempt implements AnswerSink {
@@ -95,9 +106,7 @@ class Attempt implements AnswerSink {
 
   onHeaders(status: number, headers: Readonly<Record<string, string | Array<string> | undefined>>) {
     this.status = status
-    this.headers = Object.fromEntries(
-      Object.entries(headers).map(([name, value]) => [name, withoutNul([value ?? ""].flat().join(", "))])
-    )
+    this.headers = recordedHeaders(headers)
   }
 
   onBody(chunk: Uint8Array) {
@@ -211,7 +220,7 @@ const make = (options: WebhookSenderOptions, guard: EgressGuard["Service"]) => {
       headers: attempt.headers,
       body: attempt.body(),
       durationMs: Math.round(millisOf(clock) - start),
-      error
+      error: error === null ? null : { ...error, message: error.message.slice(0, maxMessageLength) }
     }
   })
 

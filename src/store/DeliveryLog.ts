@@ -2,15 +2,23 @@ import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import { AccountMode } from "../../schemas/Account.ts"
 import type { ApiError } from "../../schemas/ApiError.ts"
-import { AttemptTrigger, type Delivery, DeliveryStatus } from "../../schemas/Delivery.ts"
+import {
+  type Attempt,
+  attemptsShown,
+  AttemptTrigger,
+  bodyShownInLists,
+  type Delivery,
+  DeliveryStatus
+} from "../../schemas/Delivery.ts"
 import { EventType } from "../../schemas/Event.ts"
-import { DeliveryId, EventId, WebhookEndpointId } from "../../schemas/Id.ts"
+import { AttemptId, DeliveryId, EventId, WebhookEndpointId } from "../../schemas/Id.ts"
 import type { PageRequest } from "../../schemas/Page.ts"
 import { timestamp } from "../domain/AuthorityTime.ts"
 import * as AccountView from "./AccountView.ts"
 import * as Pages from "./Pages.ts"
 
 const StoredAttempt = Schema.Struct({
+  id: AttemptId,
   number: Schema.Int,
   trigger: AttemptTrigger,
   started_at_ms: Schema.Finite,
@@ -22,6 +30,8 @@ const StoredAttempt = Schema.Struct({
   error: Schema.NullOr(Schema.Struct({ code: Schema.String, message: Schema.String }))
 })
 
+export type StoredAttempt = typeof StoredAttempt.Type
+
 const Row = Schema.Struct({
   ...AccountMode.fields,
   id: DeliveryId,
@@ -31,10 +41,11 @@ const Row = Schema.Struct({
   status: DeliveryStatus,
   planned_at: Schema.NullOr(Schema.Date),
   attempts: Schema.Array(StoredAttempt),
+  attempts_count: Schema.Int,
   created_at: Schema.Date,
   updated_at: Schema.Date
 })
-/** A delivery with its attempts, oldest first. `planned_at`: when the next attempt is due, if none is under way. */
+/** A delivery with its latest attempts, oldest first. `planned_at`: when the next attempt is due, if none is under way. */
 export type StoredDelivery = typeof Row.Type
 
 /** Deliveries as their account sees them. */
@@ -42,6 +53,12 @@ export class DeliveryLog extends Context.Service<
   DeliveryLog,
   {
     readonly find: (of: AccountMode, id: string) => Effect.Effect<Option.Option<StoredDelivery>>
+    /** All attempts of a delivery. */
+    readonly attempts: (
+      of: AccountMode,
+      deliveryId: string,
+      page: PageRequest
+    ) => Effect.Effect<Pages.Rows<StoredAttempt>, ApiError>
     readonly listOfEvent: (
       of: AccountMode,
       eventId: string,
@@ -61,7 +78,11 @@ export class DeliveryLog extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const decode = Schema.decodeUnknownEffect(Schema.Array(Row))
-      const columns = sql`
+      const decodeAttempts = Schema.decodeUnknownEffect(Schema.Array(StoredAttempt))
+      const idOfAttempt = sql`a.delivery_id || '_' || a.number`
+      const startedMs = sql`floor(extract(epoch from a.started_at) * 1000)::float8`
+
+      const columns = (latest: number, headers: Statement.Fragment, body: Statement.Fragment) => sql`
         account_id, livemode, id, endpoint_id, event_id, status, created_at, updated_at,
         (
           select e.type from events e
@@ -70,19 +91,24 @@ export class DeliveryLog extends Context.Service<
         case when status = 'pending' and worker is null and next_attempt_at < 'infinity' then next_attempt_at end as planned_at,
         coalesce((
           select json_agg(json_build_object(
-            'number', a.number, 'trigger', a.trigger, 'started_at_ms', floor(extract(epoch from a.started_at) * 1000),
+            'id', ${idOfAttempt}, 'number', a.number, 'trigger', a.trigger, 'started_at_ms', ${startedMs},
             'duration_ms', a.duration_ms, 'remote_ip', a.remote_ip, 'response_status', a.response_status,
-            'response_headers', a.response_headers, 'response_body', a.response_body, 'error', a.error
+            'response_headers', ${headers}, 'response_body', ${body}, 'error', a.error
           ) order by a.number)
-          from attempts a
-          where a.account_id = deliveries.account_id and a.livemode = deliveries.livemode
-            and a.delivery_id = deliveries.id
-        ), '[]') as attempts`
-      const page = Pages.make(sql, { table: "deliveries", columns, row: Row })
+          from (
+            select * from attempts a
+            where a.account_id = deliveries.account_id and a.livemode = deliveries.livemode
+              and a.delivery_id = deliveries.id
+            order by a.number desc limit ${latest}
+          ) a
+        ), '[]') as attempts, deliveries.attempts as attempts_count`
+      const whole = columns(attemptsShown.alone, sql`a.response_headers`, sql`a.response_body`)
+      const listed = columns(attemptsShown.listed, sql`'{}'::jsonb`, sql`left(a.response_body, ${bodyShownInLists})`)
+      const page = Pages.make(sql, { table: "deliveries", columns: listed, row: Row })
 
       const find: DeliveryLog["Service"]["find"] = Effect.fn("DeliveryLog.find")((of, id) =>
         sql`
-          select ${columns} from deliveries
+          select ${whole} from deliveries
           where account_id = ${of.account_id} and livemode = ${of.livemode} and id = ${id}`.pipe(
           Effect.flatMap(decode),
           Effect.map((rows) => Option.fromUndefinedOr(rows[0])),
@@ -91,8 +117,34 @@ export class DeliveryLog extends Context.Service<
         )
       )
 
+      const attempts: DeliveryLog["Service"]["attempts"] = Effect.fn("DeliveryLog.attempts")(
+        function* (of, deliveryId, { cursor, limit }) {
+          const its = sql`
+            a.account_id = ${of.account_id} and a.livemode = ${of.livemode} and a.delivery_id = ${deliveryId}`
+          const at = cursor === null ? 0 : attemptNumber(deliveryId, cursor.id)
+          if (
+            cursor !== null &&
+            (yield* Effect.orDie(sql`select from attempts a where ${its} and a.number = ${at}`)).length === 0
+          ) {
+            return yield* Pages.invalidCursor(cursor)
+          }
+          const backwards = cursor?.direction === "before"
+          const beyond = cursor === null ? sql`true` : backwards ? sql`a.number > ${at}` : sql`a.number < ${at}`
+          const all = sql`
+            select ${idOfAttempt} as id, a.number, a.trigger, ${startedMs} as started_at_ms, a.duration_ms, a.remote_ip,
+              a.response_status, a.response_headers, a.response_body, a.error
+            from attempts a where ${its} and ${beyond}`
+          const order = backwards ? sql`number asc` : sql`number desc`
+          const found = yield* Effect.orDie(Pages.firstRows(sql, all, order, limit))
+          const rows = yield* Effect.orDie(decodeAttempts(found))
+          return { rows: backwards ? rows.toReversed() : rows, has_more: Pages.hasMore(found) }
+        },
+        (effect, of) => AccountView.within(sql, of)(effect)
+      )
+
       return DeliveryLog.of({
         find,
+        attempts,
         listOfEvent: (of, eventId, request) => page(of, request, sql`event_id = ${eventId}`),
         listOfEndpoint: (of, endpointId, status, request) => {
           const ofEndpoint: Statement.Fragment = sql`endpoint_id = ${endpointId}`
@@ -102,6 +154,22 @@ export class DeliveryLog extends Context.Service<
     })
   )
 }
+
+/** The number in the id of an attempt of this delivery; 0 if it is none. */
+export const attemptNumber = (deliveryId: string, id: string): number =>
+  Option.isSome(decodeAttemptId(id)) && id.startsWith(`${deliveryId}_`) ? Number(id.slice(deliveryId.length + 1)) : 0
+
+const decodeAttemptId = Schema.decodeOption(AttemptId)
+
+/** The attempt as the API shows it. */
+export const attemptView = ({ id, number, started_at_ms, trigger, ...attempt }: StoredAttempt): Attempt => ({
+  id,
+  object: "webhook_attempt",
+  number,
+  trigger,
+  started_at: timestamp(started_at_ms),
+  ...attempt
+})
 
 /** The delivery as the API shows it. */
 export const deliveryView = (row: StoredDelivery): Delivery => ({
@@ -113,12 +181,8 @@ export const deliveryView = (row: StoredDelivery): Delivery => ({
   event_type: row.event_type,
   status: row.status,
   next_attempt_at: row.planned_at === null ? null : timestamp(row.planned_at.getTime()),
-  attempts: row.attempts.map(({ number, started_at_ms, trigger, ...attempt }) => ({
-    number,
-    trigger,
-    started_at: timestamp(started_at_ms),
-    ...attempt
-  })),
+  attempts: row.attempts.map(attemptView),
+  attempts_count: row.attempts_count,
   created_at: timestamp(row.created_at.getTime()),
   updated_at: timestamp(row.updated_at.getTime())
 })

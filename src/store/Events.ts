@@ -117,12 +117,12 @@ export class Events extends Context.Service<
         yield* sql`set local enable_bitmapscan = off`
         // Read first: whatever is older than this is there to be seen by the statement that follows.
         const [edge] = yield* sql`select oldest_transaction()::text as tx`.pipe(Effect.flatMap(decodeEdge))
-        const found = yield* sql`
-          select ${columns} from events
+        const following = sql`
+          select ${columns}, tx, seq from events
           where ${where(of)} and (tx, seq) > (${tx}::text::xid8, ${seq}::bigint) and tx < ${edge.tx}::text::xid8
-            and not is_test and ${fits(filter)}
-          order by tx, seq limit ${limit + 1}`.pipe(Effect.flatMap(decode))
-        return { rows: found.slice(0, limit), has_more: found.length > limit, next: { tx: edge.tx, seq: 0n } }
+            and not is_test and ${fits(filter)}`
+        const found = yield* Pages.firstRows(sql, following, sql`tx, seq`, limit)
+        return { rows: yield* decode(found), has_more: Pages.hasMore(found), next: { tx: edge.tx, seq: 0n } }
       }, Effect.orDie)
 
       const news: Events["Service"]["news"] = Effect.fn("Events.news")(function* (waiters) {

@@ -92,6 +92,17 @@ export interface QueuedDraft {
   readonly draft: Result.Result<StoredInvoice, UnreadableInvoice>
 }
 
+/** What is known of a document without its lines. The same `imprint` is printed the same way. */
+const Imprint = Schema.Struct({
+  id: DocumentId,
+  kind: DocumentKind,
+  state: Schema.Literals(states),
+  full_number: Schema.String,
+  is_signed: Schema.Boolean,
+  imprint: Schema.String
+})
+export type Imprint = typeof Imprint.Type
+
 const loadBatchMax = 500
 
 export class Invoices extends Context.Service<
@@ -103,6 +114,7 @@ export class Invoices extends Context.Service<
       page: PageRequest,
       filter: InvoiceFilter
     ) => Effect.Effect<Pages.Rows<ShownInvoice>, ApiError>
+    readonly imprint: (of: AccountMode, id: string) => Effect.Effect<Option.Option<Imprint>>
     /** As `find`, for actors: look-ups of all actors share one statement. Dies with `UnreadableInvoice`, for that document alone. */
     readonly load: (key: InvoiceKey) => Effect.Effect<Option.Option<LoadedInvoice>>
     /** Drafts of an account that have no number yet and are not parked, oldest first, at most `limit`; each as far as it can be read. */
@@ -149,6 +161,24 @@ export class Invoices extends Context.Service<
       const find = Effect.fn("Invoices.find")((of: AccountMode, id: string) =>
         Effect.orDie(AccountView.within(sql, of)(findRow({ ...of, id })))
       )
+
+      // What is printed is fixed with the code of the number and date, but for the range's validity.
+      const findImprint = SqlSchema.findOneOption({
+        Request: Schema.Struct({ ...AccountMode.fields, id: Schema.String }),
+        Result: Imprint,
+        execute: (key) => sql`
+          select i.id, i.kind, i.state, coalesce(i.full_number, '') as full_number,
+            exists (
+              select from invoice_documents d
+              where d.account_id = i.account_id and d.livemode = i.livemode and d.invoice_id = i.id
+            ) as is_signed,
+            json_build_array(i.id, i.full_number, i.cufe, i.issue_date, i.issue_time, i.of_type_04, i.issuer_version,
+              r.number, r.prefix, r.from_number, r.to_number, r.valid_from, r.valid_to, c.full_number, c.cufe)::text as imprint
+          from invoices i
+          left join resolutions r on r.account_id = i.account_id and r.livemode = i.livemode and r.id = i.resolution_id
+          left join invoices c on c.account_id = i.account_id and c.livemode = i.livemode and c.id = i.invoice_id
+          where i.account_id = ${key.account_id} and i.livemode = ${key.livemode} and i.id = ${key.id}`
+      })
 
       const loadRow = yield* Batcher.make({
         name: "Invoices.load",
@@ -239,6 +269,9 @@ export class Invoices extends Context.Service<
 
       return Invoices.of({
         find,
+        imprint: Effect.fn("Invoices.imprint")((of, id) =>
+          Effect.orDie(AccountView.within(sql, of)(findImprint({ ...of, id })))
+        ),
         list: (of, request, filter) =>
           request.cursor === null || isOfKind(filter.kind, request.cursor.id)
             ? page(of, request, fits(sql, filter))

@@ -4,6 +4,7 @@ import type { AccountMode } from "../../schemas/Account.ts"
 import { TimelineEntry } from "../../schemas/Timeline.ts"
 import { timestamp } from "../domain/AuthorityTime.ts"
 import * as AccountView from "./AccountView.ts"
+import * as Pages from "./Pages.ts"
 
 /** More than a document has, unless it was redelivered by hand for days. */
 export const timelineMax = 1_000
@@ -14,8 +15,8 @@ const Row = Schema.Struct({ at_ms: Schema.Finite, entry: Schema.Record(Schema.St
 export class Timelines extends Context.Service<
   Timelines,
   {
-    /** By the database's clock. The first `timelineMax` entries and one more if there is one, oldest first; none of a document that is not there. */
-    readonly ofInvoice: (of: AccountMode, id: string) => Effect.Effect<ReadonlyArray<TimelineEntry>>
+    /** By the database's clock. The first entries, `timelineMax` at most, oldest first; none of a document that is not there. */
+    readonly ofInvoice: (of: AccountMode, id: string) => Effect.Effect<Pages.Rows<TimelineEntry>>
   }
 >()("folio/store/Timelines") {
   static readonly layer = Layer.effect(
@@ -28,7 +29,7 @@ export class Timelines extends Context.Service<
       const ofInvoice = Effect.fn("Timelines.ofInvoice")(
         function* (of: AccountMode, id: string) {
           const own = sql`account_id = ${of.account_id} and livemode = ${of.livemode}`
-          const rows = yield* sql`
+          const all = sql`
             with happened as (
               select created_at as at, 0 as rank, 0 as ord, json_build_object('type', 'transition', 'command', 'Create',
                 'from', null, 'to', 'queued', 'version', 1) as entry
@@ -56,14 +57,14 @@ export class Timelines extends Context.Service<
               join attempts a on a.delivery_id = d.id and a.account_id = d.account_id and a.livemode = d.livemode
               where e.account_id = ${of.account_id} and e.livemode = ${of.livemode} and e.object_id = ${id}
             )
-            select floor(extract(epoch from at) * 1000)::float8 as at_ms, entry from happened
-            order by at, rank, ord limit ${timelineMax + 1}`
+            select floor(extract(epoch from at) * 1000)::float8 as at_ms, entry, at, rank, ord from happened`
+          const rows = yield* Pages.firstRows(sql, all, sql`at, rank, ord`, timelineMax)
           const entries = (yield* decodeRows(rows)).map(({ at_ms, entry }) => ({
             object: "timeline_entry",
             ...entry,
             at: timestamp(at_ms)
           }))
-          return yield* decode(entries)
+          return { rows: yield* decode(entries), has_more: Pages.hasMore(rows) }
         },
         (effect, of) => Effect.orDie(AccountView.within(sql, of)(effect))
       )

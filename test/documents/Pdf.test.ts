@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { XMLParser, XMLValidator } from "fast-xml-parser"
 import type { FiscalDocument } from "../../src/documents/FiscalDocument.ts"
 import { renderPdf } from "../../src/documents/Pdf.ts"
 import { page } from "../../src/documents/PrintedSheet.ts"
@@ -231,6 +232,35 @@ describe("the printed document", () => {
         .match(/D:\d+Z?/g)
       assert.deepStrictEqual(times, ["D:20261120150000Z"], "no time but the document's own")
       assert.isFalse(Buffer.from(yield* renderPdf({ ...document, issue_time: "10:00:01-05:00" })).equals(first))
+    })
+  )
+
+  it.effect("tells of itself in XML, whatever the issuer is called", () =>
+    Effect.gen(function* () {
+      const document = sampleDocument([one])
+      const name = `A & B <i>"C"</i> 'D' ]]> (E) \\`
+      for (const [legal_name, shown] of [
+        [name, name],
+        ["A\u0000\u0001\u001b\u0085\ufffeB", "A B"],
+        ["\ud800 Ñandú 𝒳", "\ufffd Ñandú 𝒳"]
+      ] as const) {
+        const bytes = yield* renderPdf({ ...document, issuer: { ...document.issuer, legal_name } })
+        const text = Buffer.from(bytes).toString("utf8")
+        const [xml = ""] = /<x:xmpmeta[^]*<\/x:xmpmeta>/.exec(text) ?? []
+        assert.isTrue(XMLValidator.validate(xml))
+        const parsed = new XMLParser({ trimValues: false }).parse(xml)
+        const author = parsed["x:xmpmeta"]["rdf:RDF"]["rdf:Description"].find(
+          (part: Record<string, unknown>) => part["dc:creator"] !== undefined
+        )["dc:creator"]["rdf:Seq"]["rdf:li"]
+        assert.strictEqual(author, shown)
+        // And in the dictionary, whose texts are in parentheses: as they are, or in UTF-16 where they need it.
+        const latin = Buffer.from(bytes).toString("latin1")
+        const [, id = ""] = /\/Author (\d+) 0 R/.exec(latin) ?? []
+        const [, dictionary = ""] = new RegExp(`\n${id} 0 obj\n\\(([^]*?)\\)\nendobj`).exec(latin) ?? []
+        const raw = Buffer.from(dictionary.replaceAll(/\\([()\\])/g, "$1"), "latin1")
+        const isWide = raw[0] === 0xfe && raw[1] === 0xff
+        assert.strictEqual(isWide ? raw.subarray(2).swap16().toString("utf16le") : raw.toString("latin1"), shown)
+      }
     })
   )
 

@@ -30,11 +30,23 @@ describe("a PKCS#12 file", () => {
 
   it.effect("that takes for ever to open is given up, and holds nobody up", () =>
     Effect.gen(function* () {
-      const { password, pkcs12 } = keyFile({ endless: true })
+      const { password, pkcs12 } = keyFile({ iterations: 2_000_000 })
       const reading = yield* Effect.forkChild(Effect.flip(readPkcs12({ pkcs12, password }, Date.now())))
-      yield* TestClock.adjust("5 seconds")
+      yield* TestClock.adjust("10 seconds")
       const violation = yield* Fiber.join(reading)
       assert.match(String((violation as { message: string }).message), /too long to open/)
+    })
+  )
+
+  it.live.each([2_000_001, 0x7f_ff_ff_ff])("that claims %i iterations is refused before any is done", (iterations) =>
+    Effect.gen(function* () {
+      const { password, pkcs12 } = keyFile({ iterations })
+      assert.deepStrictEqual(yield* Effect.flip(readPkcs12({ pkcs12, password }, Date.now())), {
+        param: "pkcs12",
+        code: "parameter_invalid",
+        message:
+          "pkcs12 takes more than 2,000,000 iterations of its key derivation to open: export it again with fewer, such as 10,000."
+      })
     })
   )
 })

@@ -181,12 +181,15 @@ layer(app)("webhook deliveries", (it) => {
         event_id: event.id,
         event_type: "invoice.accepted_by_authority",
         status: "succeeded",
-        next_attempt_at: null
+        next_attempt_at: null,
+        attempts_count: 1
       })
       assert.match(id, /^whd_[0-9a-hjkmnp-tv-z]{26}$/)
       for (const time of [created_at, updated_at, attempts[0].started_at]) assert.match(time, /-05:00$/)
       assert.deepStrictEqual(attempts, [
         {
+          id: `${id}_1`,
+          object: "webhook_attempt",
           number: 1,
           trigger: "auto",
           started_at: attempts[0].started_at,

@@ -192,6 +192,7 @@ export const rows: Readonly<Record<string, Row>> = {
   },
   "POST /v1/webhook-endpoints/:id/test": { answers: change(202), id: endpointId, body: () => ({}) },
   "GET /v1/webhook-deliveries/:id": { answers: item, id: deliveryId },
+  "GET /v1/webhook-deliveries/:id/attempts": { answers: item, id: deliveryId },
   "POST /v1/webhook-deliveries/:id/redeliver": { answers: change(202), id: deliveryId },
   "GET /v1/events": { answers: own },
   "GET /v1/events/:id": { answers: item, id: eventId },

@@ -54,6 +54,20 @@ describe("limits of a delivery", () => {
     )
   )
 
+  it.effect("keeps the first 4 KiB of the headers, each whole", () =>
+    sendingTo(
+      answering(
+        `HTTP/1.1 200 OK\r\n${Array.from({ length: 12 }, (_, n) => `X-${n}: ${"x".repeat(1000)}\r\n`).join("")}Content-Length: 0\r\n\r\n`
+      ),
+      Effect.fnUntraced(function* (post) {
+        const { error, headers } = yield* post()
+        assert.isNull(error)
+        assert.deepStrictEqual(Object.keys(headers), ["x-0", "x-1", "x-2", "x-3"])
+        for (const value of Object.values(headers)) assert.strictEqual(value, "x".repeat(1000))
+      })
+    )
+  )
+
   it.effect("cuts a dripping answer after 15 s in all", () =>
     Effect.gen(function* () {
       const dripping = yield* Deferred.make<void>()

@@ -93,8 +93,8 @@ export const keyFile = (
     readonly without?: "key" | "certificate"
     /** The certificate is of another key. */
     readonly mismatched?: boolean
-    /** Opening it would take an hour. */
-    readonly endless?: boolean
+    /** How often it claims that its checksum's key is derived. */
+    readonly iterations?: number
     readonly algorithm?: "aes256" | "3des"
   } = {}
 ): KeyFile => {
@@ -112,10 +112,9 @@ export const keyFile = (
     password,
     { algorithm, count: 2048, generateLocalKeyId: false }
   )
-  if (change.endless === true) {
-    // The checksum's count of iterations, as a file may claim it.
+  if (change.iterations !== undefined) {
     const checksum = (file.value as Array<forge.asn1.Asn1>)[2]?.value as Array<forge.asn1.Asn1>
-    checksum[2]!.value = "\x7f\xff\xff\xff"
+    checksum[2]!.value = forge.asn1.integerToDer(change.iterations).getBytes()
   }
   return {
     pkcs12: forge.util.encode64(forge.asn1.toDer(file).getBytes()),

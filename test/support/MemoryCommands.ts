@@ -1,10 +1,10 @@
 import { Effect, Layer, Option } from "effect"
 import { timestamp } from "../../src/domain/AuthorityTime.ts"
 import { InvoiceCommands } from "../../src/store/InvoiceCommands.ts"
-import { Timelines } from "../../src/store/Timelines.ts"
+import { timelineMax, Timelines } from "../../src/store/Timelines.ts"
 import type { TimelineEntry } from "../../schemas/Timeline.ts"
 import { DeliveryId, WebhookEndpointId } from "../../schemas/Id.ts"
-import { MemoryTables, optionOf, type Tables } from "./MemoryTables.ts"
+import { firstOf, MemoryTables, optionOf, type Tables } from "./MemoryTables.ts"
 
 const retryAlarmMs = 5_000
 
@@ -96,9 +96,11 @@ export const timelinesLayer = Layer.effect(
   Effect.map(MemoryTables, ({ call }) =>
     Timelines.of({
       ofInvoice: (of, id) =>
-        call("Timelines.ofInvoice", (tables) =>
-          Option.isSome(optionOf(tables.invoices, of, id)) ? entriesOf(tables, id) : []
-        )
+        call("Timelines.ofInvoice", (tables) => {
+          const entries = Option.isSome(optionOf(tables.invoices, of, id)) ? entriesOf(tables, id) : []
+          const rows = firstOf(entries, timelineMax)
+          return { rows, has_more: entries.length > rows.length }
+        })
     })
   )
 )

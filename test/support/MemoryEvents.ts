@@ -1,15 +1,19 @@
 import { Effect, Layer, Option, Result } from "effect"
 import type { AccountMode } from "../../schemas/Account.ts"
 import { ApiError } from "../../schemas/ApiError.ts"
-import { DeliveryId, WebhookEndpointId } from "../../schemas/Id.ts"
-import { DeliveryLog, type StoredDelivery } from "../../src/store/DeliveryLog.ts"
+import { attemptsShown, bodyShownInLists } from "../../schemas/Delivery.ts"
+import { AttemptId, DeliveryId, WebhookEndpointId } from "../../schemas/Id.ts"
+import type { PageRequest } from "../../schemas/Page.ts"
+import { attemptNumber, DeliveryLog, type StoredAttempt, type StoredDelivery } from "../../src/store/DeliveryLog.ts"
 import { type EventFilter, Events, unknownEvent } from "../../src/store/Events.ts"
+import { invalidCursor } from "../../src/store/Pages.ts"
 import { recoveredMax, Redelivery } from "../../src/store/Redelivery.ts"
 import type { EndpointKey } from "../../src/store/WebhookEndpoints.ts"
 import { isUsable } from "./MemoryAccounts.ts"
 import {
   type DeliveryRow,
   type EventRow,
+  firstOf,
   isOf,
   MemoryTables,
   newDelivery,
@@ -57,7 +61,8 @@ export const eventsLayer = Layer.effect(
         call("Events.after", ({ events }) => {
           const found = later(events, of, seq).filter(fits(filter))
           const next = { tx: "1", seq: BigInt(events.length) }
-          return { rows: found.slice(0, limit), has_more: found.length > limit, next }
+          const rows = firstOf(found, limit)
+          return { rows, has_more: found.length > rows.length, next }
         }),
       news: (waiters) =>
         call("Events.news", ({ apiKeys, events }, now) =>
@@ -71,7 +76,24 @@ export const eventsLayer = Layer.effect(
   )
 )
 
-const stored = ({ attempts, events }: Tables, row: DeliveryRow): StoredDelivery => {
+const attemptsOf = ({ attempts }: Tables, deliveryId: string): ReadonlyArray<StoredAttempt> =>
+  attempts
+    .filter(({ delivery }) => delivery.id === deliveryId)
+    .map((attempt) => ({
+      id: AttemptId.make(`${deliveryId}_${attempt.number}`),
+      number: attempt.number,
+      trigger: attempt.trigger,
+      started_at_ms: attempt.started_at.getTime(),
+      duration_ms: attempt.duration_ms,
+      remote_ip: attempt.remote_ip,
+      response_status: attempt.response_status,
+      response_headers: attempt.response_headers,
+      response_body: attempt.response_body,
+      error: attempt.error
+    }))
+
+const stored = (tables: Tables, row: DeliveryRow): StoredDelivery => {
+  const { events } = tables
   const event = events.find(({ id }) => id === row.event_id)
   if (event === undefined) throw new Error(`no event ${row.event_id}`)
   const isPlanned = row.status === "pending" && !row.isUnderWay && row.next_attempt_at < Infinity
@@ -84,22 +106,31 @@ const stored = ({ attempts, events }: Tables, row: DeliveryRow): StoredDelivery 
     event_type: event.type,
     status: row.status,
     planned_at: isPlanned ? new Date(row.next_attempt_at) : null,
-    attempts: attempts
-      .filter(({ delivery }) => delivery.id === row.id)
-      .map((attempt) => ({
-        number: attempt.number,
-        trigger: attempt.trigger,
-        started_at_ms: attempt.started_at.getTime(),
-        duration_ms: attempt.duration_ms,
-        remote_ip: attempt.remote_ip,
-        response_status: attempt.response_status,
-        response_headers: attempt.response_headers,
-        response_body: attempt.response_body,
-        error: attempt.error
-      })),
+    attempts: attemptsOf(tables, row.id).slice(-attemptsShown.alone),
+    attempts_count: row.attempts,
     created_at: new Date(row.created_at),
     updated_at: new Date(row.updated_at)
   }
+}
+
+const listed = (delivery: StoredDelivery): StoredDelivery => ({
+  ...delivery,
+  attempts: delivery.attempts.slice(-attemptsShown.listed).map((attempt) => ({
+    ...attempt,
+    response_headers: {},
+    response_body: attempt.response_body.slice(0, bodyShownInLists)
+  }))
+})
+
+/** As pages are, by number. */
+const attemptPage = (all: ReadonlyArray<StoredAttempt>, deliveryId: string, { cursor, limit }: PageRequest) => {
+  const at = cursor === null ? 0 : attemptNumber(deliveryId, cursor.id)
+  if (cursor !== null && !all.some(({ number }) => number === at)) return Result.fail(invalidCursor(cursor))
+  const backwards = cursor?.direction === "before"
+  const beyond = all.filter(({ number }) => cursor === null || (backwards ? number > at : number < at))
+  const nearest = backwards ? beyond : beyond.toReversed()
+  const rows = firstOf(nearest, limit)
+  return Result.succeed({ rows: backwards ? rows.toReversed() : rows, has_more: nearest.length > rows.length })
 }
 
 export const deliveryLogLayer = Layer.effect(
@@ -108,10 +139,7 @@ export const deliveryLogLayer = Layer.effect(
     const list = (of: AccountMode, request: Parameters<typeof pageOf>[2], isOne: (row: DeliveryRow) => boolean) =>
       Effect.flatMap(
         call("DeliveryLog.list", (tables) =>
-          Result.map(pageOf(tables.deliveries, of, request, isOne), ({ has_more, rows }) => ({
-            has_more,
-            rows: rows.map((row) => stored(tables, row))
-          }))
+          pageOf(tables.deliveries, of, request, isOne, (row) => listed(stored(tables, row)))
         ),
         Effect.fromResult
       )
@@ -121,6 +149,15 @@ export const deliveryLogLayer = Layer.effect(
           const row = rowOf(tables.deliveries, { ...of, id })
           return row === undefined ? Option.none() : Option.some(stored(tables, row))
         }),
+      attempts: (of, deliveryId, request) =>
+        Effect.flatMap(
+          call("DeliveryLog.attempts", (tables) => {
+            const all =
+              rowOf(tables.deliveries, { ...of, id: deliveryId }) === undefined ? [] : attemptsOf(tables, deliveryId)
+            return attemptPage(all, deliveryId, request)
+          }),
+          Effect.fromResult
+        ),
       listOfEvent: (of, eventId, request) => list(of, request, (row) => row.event_id === eventId),
       listOfEndpoint: (of, endpointId, status, request) =>
         list(of, request, (row) => row.endpoint_id === endpointId && (status === null || row.status === status))

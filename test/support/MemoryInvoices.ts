@@ -29,6 +29,28 @@ export const invoicesLayer = Layer.effect(
   Invoices,
   Effect.map(MemoryTables, ({ call }) =>
     Invoices.of({
+      imprint: (of, id) =>
+        call("Invoices.imprint", ({ documents, invoices, resolutions }) =>
+          Option.map(optionOf(invoices, of, id), (row) => ({
+            id: row.id,
+            kind: row.kind,
+            state: row.state,
+            full_number: row.full_number ?? "",
+            is_signed: documents.has(row.id),
+            imprint: JSON.stringify([
+              row.id,
+              row.full_number,
+              row.cufe,
+              row.issue_date,
+              row.issue_time,
+              row.of_type_04,
+              row.issuer_version,
+              row.resolution_id,
+              resolutions.get(row.resolution_id ?? "")?.valid_to,
+              row.invoice_id
+            ])
+          }))
+        ),
       find: (of, id) =>
         call("Invoices.find", (tables) => Option.map(optionOf(tables.invoices, of, id), (row) => shown(tables, row))),
       load: (key) =>

@@ -7,7 +7,7 @@ import type { DocumentId } from "../../schemas/Email.ts"
 import type { EmailStatus } from "../../schemas/EmailStatus.ts"
 import type { EmailId, EventId } from "../../schemas/Id.ts"
 import type { EventType } from "../../schemas/Event.ts"
-import type { PageRequest } from "../../schemas/Page.ts"
+import { pageBytesMax, type PageRequest } from "../../schemas/Page.ts"
 import type { AuthorityMode } from "../../schemas/TestHelper.ts"
 import type { InvoiceCommand, InvoiceState } from "../../src/domain/InvoiceLifecycle.ts"
 import type { StoredAccount } from "../../src/store/Accounts.ts"
@@ -17,7 +17,7 @@ import type { StoredCustomer } from "../../src/store/Customers.ts"
 import type { CompletedAttempt } from "../../src/store/Deliveries.ts"
 import type { Answer } from "../../src/store/IdempotencyKeys.ts"
 import type { StoredInvoice } from "../../src/store/Invoices.ts"
-import { invalidCursor, type Rows } from "../../src/store/Pages.ts"
+import { invalidCursor, rowBytesExtra, type Rows } from "../../src/store/Pages.ts"
 import type { StoredResolution } from "../../src/store/Resolutions.ts"
 import type { StoredWebhookEndpoint } from "../../src/store/WebhookEndpoints.ts"
 import { patiently } from "./Until.ts"
@@ -219,13 +219,24 @@ export const rowOf = <Row extends AccountMode>(
   return row !== undefined && isOf(row, key) ? row : undefined
 }
 
+const bytesOf = (row: unknown) =>
+  JSON.stringify(row, (_, value) => (typeof value === "bigint" ? String(value) : value)).length + rowBytesExtra
+
+/** The first rows, as `Pages.firstRows` reads them. */
+export const firstOf = <Row>(rows: ReadonlyArray<Row>, limit: number): ReadonlyArray<Row> => {
+  let bytes = 0
+  const end = rows.findIndex((row, index) => index === limit || ((bytes += bytesOf(row)) > pageBytesMax && index > 0))
+  return end === -1 ? rows : rows.slice(0, end)
+}
+
 /** A page of an account's rows, newest first, as `Pages` reads it. */
-export const pageOf = <Row extends AccountMode & { readonly id: string }>(
+export const pageOf = <Row extends AccountMode & { readonly id: string }, Shown = Row>(
   all: ReadonlyMap<string, Row>,
   of: AccountMode,
   { cursor, limit }: PageRequest,
-  fits: (row: Row) => boolean = () => true
-): Result.Result<Rows<Row>, ApiError> => {
+  fits: (row: Row) => boolean = () => true,
+  shown: (row: Row) => Shown = (row) => row as unknown as Shown
+): Result.Result<Rows<Shown>, ApiError> => {
   if (cursor !== null && rowOf(all, { ...of, id: cursor.id }) === undefined) return Result.fail(invalidCursor(cursor))
   const newestFirst = [...all.values()]
     .filter((row) => isOf(row, of) && fits(row))
@@ -233,8 +244,10 @@ export const pageOf = <Row extends AccountMode & { readonly id: string }>(
   const beyond = newestFirst.filter(
     (row) => cursor === null || (cursor.direction === "after" ? row.id < cursor.id : row.id > cursor.id)
   )
-  const rows = cursor?.direction === "before" ? beyond.slice(-limit) : beyond.slice(0, limit)
-  return Result.succeed({ rows, has_more: beyond.length > limit })
+  const backwards = cursor?.direction === "before"
+  const nearest = (backwards ? beyond.toReversed() : beyond).slice(0, limit + 1).map(shown)
+  const rows = firstOf(nearest, limit)
+  return Result.succeed({ rows: backwards ? rows.toReversed() : rows, has_more: nearest.length > rows.length })
 }
 
 export const optionOf = <Row extends AccountMode>(rows: ReadonlyMap<string, Row>, of: AccountMode, id: string) =>

@@ -1,0 +1,32 @@
+import { Effect } from "effect"
+import { parentPort } from "node:worker_threads"
+import { emailParcel, type Parcel } from "./EmailParcel.ts"
+import type { FiscalDocument } from "./FiscalDocument.ts"
+import { renderPdf } from "./Pdf.ts"
+
+/* Prints documents and packs what is mailed of them, in a thread of its own: one after the other, as they come. */
+
+export type PrintTask =
+  | { readonly _tag: "Pdf"; readonly document: FiscalDocument }
+  | { readonly _tag: "Parcel"; readonly document: FiscalDocument; readonly xml: Uint8Array }
+
+export type PrintAnswer =
+  | { readonly _tag: "Pdf"; readonly bytes: Uint8Array }
+  | { readonly _tag: "Parcel"; readonly parcel: Parcel }
+  | { readonly _tag: "Failed"; readonly message: string }
+
+const carryOut = Effect.fnUntraced(function* (task: PrintTask): Effect.fn.Return<PrintAnswer> {
+  const { document } = task
+  const bytes = yield* renderPdf(document)
+  if (task._tag === "Pdf") return { _tag: "Pdf", bytes }
+  const xml = { name: `${document.full_number}.xml`, bytes: task.xml }
+  return { _tag: "Parcel", parcel: emailParcel(document, { xml, pdf: { name: `${document.full_number}.pdf`, bytes } }) }
+})
+
+parentPort?.on("message", (task: PrintTask) => {
+  const answer = Effect.catchDefect(carryOut(task), (defect) =>
+    Effect.succeed<PrintAnswer>({ _tag: "Failed", message: String(defect) })
+  )
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread's port has no origin
+  Effect.runCallback(answer, { onExit: (exit) => exit._tag === "Success" && parentPort?.postMessage(exit.value) })
+})

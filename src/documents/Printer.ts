@@ -1,0 +1,85 @@
+import { Context, Duration, Effect, Layer, Pool, Schema } from "effect"
+import { availableParallelism } from "node:os"
+import { Worker } from "node:worker_threads"
+import type { Parcel } from "./EmailParcel.ts"
+import type { FiscalDocument } from "./FiscalDocument.ts"
+import type { PrintAnswer, PrintTask } from "./PrintWorker.ts"
+
+/** Threads that print: they leave the event loop alone, and half of the processors to all else. */
+export const printThreads = Math.max(1, Math.min(4, Math.floor(availableParallelism() / 2)))
+
+// The longest document takes half a second: this is for one that never ends.
+const taskTimeout = Duration.seconds(20)
+const idleTime = Duration.minutes(5)
+const heapMb = 256
+
+const thread = Effect.acquireRelease(
+  Effect.sync(() => {
+    const worker = new Worker(new URL("./PrintWorker.ts", import.meta.url), {
+      resourceLimits: { maxOldGenerationSizeMb: heapMb },
+      execArgv: [],
+      env: {}
+    })
+    worker.unref()
+    // One that ends while it has nothing to do is found out by the next task.
+    worker.on("error", () => undefined)
+    return worker
+  }),
+  (worker) => Effect.promise(() => worker.terminate())
+)
+
+class PrintingFailed extends Schema.TaggedError<PrintingFailed>()("PrintingFailed", { message: Schema.String }) {}
+
+const answerOf = (worker: Worker, task: PrintTask) =>
+  Effect.callback<PrintAnswer, PrintingFailed>((resume) => {
+    const answered = (answer: PrintAnswer) => resume(Effect.succeed(answer))
+    const broke = (cause: unknown) =>
+      resume(Effect.fail(new PrintingFailed({ message: `A thread that prints has ended: ${cause}` })))
+    worker.once("message", answered).once("error", broke).once("exit", broke)
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
+    worker.postMessage(task)
+    return Effect.sync(() => worker.off("message", answered).off("error", broke).off("exit", broke))
+  })
+
+/** Prints documents, and packs what is mailed of them, in threads. Dies where that cannot be done. */
+export class Printer extends Context.Service<
+  Printer,
+  {
+    readonly pdf: (document: FiscalDocument) => Effect.Effect<Uint8Array>
+    /** What is mailed of a document that was signed, or attached to what the authority answered, as these bytes. */
+    readonly parcel: (document: FiscalDocument, xml: Uint8Array) => Effect.Effect<Parcel>
+  }
+>()("folio/documents/Printer") {
+  static readonly layer = Layer.effect(
+    Printer,
+    Effect.gen(function* () {
+      const pool = yield* Pool.makeWithTTL({ acquire: thread, min: 0, max: printThreads, timeToLive: idleTime })
+
+      // Not to be interrupted: a thread that has begun is better off ending it, and then prints the next one.
+      const carryOut = Effect.fn("Printer.carryOut")(
+        function* (task: PrintTask) {
+          const worker = yield* Pool.get(pool)
+          const answer = yield* answerOf(worker, task).pipe(
+            Effect.timeout(taskTimeout),
+            Effect.tapError(() => Pool.invalidate(pool, worker))
+          )
+          return answer._tag === "Failed" ? yield* new PrintingFailed({ message: answer.message }) : answer
+        },
+        Effect.scoped,
+        Effect.uninterruptible,
+        Effect.orDie
+      )
+
+      return Printer.of({
+        pdf: (document) =>
+          Effect.flatMap(carryOut({ _tag: "Pdf", document }), (answer) =>
+            answer._tag === "Pdf" ? Effect.succeed(answer.bytes) : Effect.die("another answer than a PDF")
+          ),
+        parcel: (document, xml) =>
+          Effect.flatMap(carryOut({ _tag: "Parcel", document, xml }), (answer) =>
+            answer._tag === "Parcel" ? Effect.succeed(answer.parcel) : Effect.die("another answer than a parcel")
+          )
+      })
+    })
+  )
+}

@@ -1,0 +1,51 @@
+/**
+ * What waits, in lines. The owners take turns, and so do those who ask in the name of one owner: whoever has much waiting waits
+ * behind his own.
+ */
+export class FairQueue<A> {
+  size = 0
+  private readonly owners = new Map<string, Map<string, Array<A>>>()
+
+  add(owner: string, asker: string, job: A): void {
+    const lines = this.owners.get(owner) ?? new Map<string, Array<A>>()
+    lines.set(asker, [...(lines.get(asker) ?? []), job])
+    this.owners.set(owner, lines)
+    this.size += 1
+  }
+
+  /** How many of an owner wait, or of one who asks in its name. */
+  waiting(owner: string, asker?: string): number {
+    const lines = this.owners.get(owner)
+    if (asker !== undefined) return lines?.get(asker)?.length ?? 0
+    return [...(lines?.values() ?? [])].reduce((sum, line) => sum + line.length, 0)
+  }
+
+  /** Takes what is next of the first owner in line that may have its turn; he then goes to the end. */
+  take(mayTake: (owner: string) => boolean): { readonly owner: string; readonly job: A } | undefined {
+    for (const [owner, lines] of this.owners) {
+      const [first] = lines
+      if (first === undefined || !mayTake(owner)) continue
+      const [asker, [job, ...rest]] = first
+      if (job === undefined) continue
+      lines.delete(asker)
+      if (rest.length > 0) lines.set(asker, rest)
+      this.owners.delete(owner)
+      if (lines.size > 0) this.owners.set(owner, lines)
+      this.size -= 1
+      return { owner, job }
+    }
+    return undefined
+  }
+
+  /** Takes out what waits no more, if it still does. */
+  remove(owner: string, asker: string, job: A): void {
+    const lines = this.owners.get(owner)
+    const line = lines?.get(asker)
+    if (lines === undefined || line === undefined || !line.includes(job)) return
+    const rest = line.filter((other) => other !== job)
+    if (rest.length > 0) lines.set(asker, rest)
+    else lines.delete(asker)
+    if (lines.size === 0) this.owners.delete(owner)
+    this.size -= 1
+  }
+}

@@ -1,0 +1,129 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Deferred, Effect, Fiber } from "effect"
+import { TestClock } from "effect/testing"
+import { ApiError } from "../../schemas/ApiError.ts"
+import * as Turns from "../../src/entities/Turns.ts"
+
+const limits = {
+  what: "document",
+  atOnce: 2,
+  ofOwnerAtOnce: 1,
+  waiting: { ofAsker: 3, ofOwner: 5, inAll: 8 },
+  patience: "10 seconds"
+} as const
+
+/** Work that is begun in turn, and ends when it is told to; `begun` tells in which order. */
+const make = (change: Partial<Turns.TurnOptions> = {}) => {
+  const inTurn = Turns.make({ ...limits, ...change })
+  const begun: Array<string> = []
+  const ends = new Map<string, Deferred.Deferred<void>>()
+  const ask = Effect.fnUntraced(function* (owner: string, asker: string, name: string) {
+    const end = yield* Deferred.make<void>()
+    ends.set(name, end)
+    const fiber = yield* inTurn(
+      { owner, asker },
+      Effect.andThen(
+        Effect.sync(() => begun.push(name)),
+        Deferred.await(end)
+      )
+    ).pipe(Effect.exit, Effect.forkChild)
+    yield* Effect.yieldNow
+    return fiber
+  })
+  const end = Effect.fnUntraced(function* (name: string) {
+    yield* Deferred.succeed(ends.get(name)!, undefined)
+    for (let turn = 0; turn < 10; turn++) yield* Effect.yieldNow
+  })
+  return { inTurn, begun, ask, end }
+}
+
+/** The refusal of one more. */
+const refusal = (inTurn: ReturnType<typeof Turns.make>, owner: string, asker: string) =>
+  Effect.map(Effect.flip(inTurn({ owner, asker }, Effect.void)), (error) => {
+    assert.instanceOf(error, ApiError)
+    return error as ApiError
+  })
+
+describe("turns", () => {
+  it.effect("of one account do not wait for another's flood", () =>
+    Effect.gen(function* () {
+      const { ask, begun, end } = make()
+      for (const name of ["a1", "a2", "a3"]) yield* ask("a", "key", name)
+      assert.deepStrictEqual(begun, ["a1"], "one of an account at a time")
+      yield* ask("b", "key", "b1")
+      assert.deepStrictEqual(begun, ["a1", "b1"])
+      yield* ask("c", "key", "c1")
+      yield* ask("b", "key", "b2")
+      // The next is not the oldest that waits, but who has waited for a turn the longest.
+      yield* end("a1")
+      assert.deepStrictEqual(begun, ["a1", "b1", "a2"])
+      yield* end("a2")
+      assert.deepStrictEqual(begun, ["a1", "b1", "a2", "c1"], "before a3, which came earlier")
+      yield* end("b1")
+      assert.deepStrictEqual(begun.slice(4), ["b2"], "before a3 as well: a has had two turns")
+      yield* end("c1")
+      assert.deepStrictEqual(begun.slice(5), ["a3"])
+    })
+  )
+
+  it.effect("of those who ask in the name of one account alternate as well", () =>
+    Effect.gen(function* () {
+      const { ask, begun, end } = make()
+      for (const name of ["l1", "l2", "l3", "l4"]) yield* ask("a", "192.0.2.1", name)
+      yield* ask("a", "key", "k1")
+      for (const name of ["l1", "l2", "k1", "l3", "l4"]) {
+        assert.strictEqual(begun.at(-1), name)
+        yield* end(name)
+      }
+    })
+  )
+
+  it.effect("that wait are bounded: for who asks, for an account, and in all, and each is told what it is", () =>
+    Effect.gen(function* () {
+      const { ask, inTurn } = make()
+      for (const name of ["1", "2", "3", "4"]) yield* ask("a", "x", name)
+      const mine = yield* refusal(inTurn, "a", "x")
+      assert.deepInclude(mine, { code: "rate_limited", headers: { "Retry-After": "2" } })
+      assert.match(mine.message, /^Who asks here has 3 documents waiting already/)
+      for (const name of ["5", "6"]) yield* ask("a", "y", name)
+      const ours = yield* refusal(inTurn, "a", "z")
+      assert.match(ours.message, /^This account has 5 documents waiting already/)
+      for (const name of ["7", "8", "9", "10"]) yield* ask("b", "x", name)
+      const everybody = yield* refusal(inTurn, "c", "x")
+      assert.deepInclude(everybody, { code: "service_unavailable" })
+      assert.match(everybody.message, /overloaded here: 8 documents of all accounts are waiting/)
+      assert.notMatch(everybody.message, /database/)
+    })
+  )
+
+  it.effect("that do not come in time are given up, and those who are gone take none", () =>
+    Effect.gen(function* () {
+      const { ask, begun, end } = make()
+      yield* ask("a", "key", "a1")
+      const late = yield* ask("a", "key", "a2")
+      yield* TestClock.adjust("10 seconds")
+      const exit = yield* Fiber.join(late)
+      assert.isTrue(exit._tag === "Failure" && String(exit.cause).includes("no turn came within 10 s"))
+      const gone = yield* ask("a", "key", "a3")
+      yield* ask("a", "key", "a4")
+      yield* Fiber.interrupt(gone)
+      yield* end("a1")
+      assert.deepStrictEqual(begun, ["a1", "a4"])
+      yield* end("a4")
+      yield* ask("a", "key", "a5")
+      assert.deepStrictEqual(begun, ["a1", "a4", "a5"], "every turn was given back")
+    })
+  )
+
+  it.effect("are given back by what fails or is interrupted", () =>
+    Effect.gen(function* () {
+      const { ask, begun, inTurn } = make({ atOnce: 1 })
+      yield* Effect.ignore(inTurn({ owner: "a", asker: "key" }, Effect.fail("broken")))
+      const first = yield* ask("a", "key", "a1")
+      yield* ask("a", "key", "a2")
+      yield* Fiber.interrupt(first)
+      for (let turn = 0; turn < 10; turn++) yield* Effect.yieldNow
+      assert.deepStrictEqual(begun, ["a1", "a2"])
+    })
+  )
+})

@@ -1,0 +1,110 @@
+import type { Mutant } from "./mutants.ts"
+
+const pages = "src/store/Pages.ts"
+const turns = "src/entities/Turns.ts"
+const printing = "src/entities/Printing.ts"
+
+/** Guards of what is dear to answer: large pages, printed documents, certificates. */
+export const readMutants: ReadonlyArray<Mutant> = [
+  {
+    name: "a page is as large as its objects are",
+    file: pages,
+    find: "where c.page_place = 1 or m.bytes <= ${pageBytesMax}::bigint",
+    replace: "where true",
+    and: {
+      file: pages,
+      find: "where m.bytes <= ${pageBytesMax}::bigint and",
+      replace: "where"
+    },
+    tests: ["test/answerSizes.pg.test.ts"]
+  },
+  {
+    name: "a page that ends early says that there is no more",
+    file: pages,
+    find: "(rows[0]?.page_found ?? 0) > rows.length",
+    replace: "(rows[0]?.page_found ?? 0) > 100",
+    tests: ["test/answerSizes.pg.test.ts"]
+  },
+  {
+    name: "a list of e-mails shows every archive",
+    file: "src/http/Paging.ts",
+    find: "return isFirst || bytes <= pageBytesMax",
+    replace: "return isFirst || bytes > 0",
+    tests: ["test/answerSizes.pg.test.ts"]
+  },
+  {
+    name: "all headers of an answer to a webhook are kept",
+    file: "src/outbound/WebhookSender.ts",
+    find: "Buffer.byteLength(value)) <= maxRecordedBytes)",
+    replace: "Buffer.byteLength(value)) > 0)",
+    tests: ["test/outbound/WebhookSenderLimits.test.ts"]
+  },
+  {
+    name: "turns are first come, first served",
+    file: "src/domain/FairQueue.ts",
+    find: "if (lines.size > 0) this.owners.set(owner, lines)",
+    replace: "if (lines.size > 0) this.owners = new Map([[owner, lines], ...this.owners])",
+    tests: ["test/entities/Turns.test.ts"]
+  },
+  {
+    name: "one account may have all turns",
+    file: turns,
+    find: "(underWay.get(owner) ?? 0) < ofOwnerAtOnce",
+    replace: "owner !== ''",
+    tests: ["test/entities/Turns.test.ts"]
+  },
+  {
+    name: "as much as comes may wait for a turn",
+    file: turns,
+    find: "if (own >= waiting.ofOwner)",
+    replace: "if (own < 0)",
+    tests: ["test/entities/Turns.test.ts"]
+  },
+  {
+    name: "who gave up waiting keeps the turn",
+    file: turns,
+    find: "queue.remove(owner, asker, turn)",
+    replace: "",
+    tests: ["test/entities/Turns.test.ts"]
+  },
+  {
+    name: "each request prints the document anew",
+    file: printing,
+    find: "pending.get(name) ?? (yield* begin(of, name, tag, make))",
+    replace: "yield* begin(of, name, tag, make)",
+    and: {
+      file: printing,
+      find: "const found = printed.get(tag)\n          if",
+      replace: "const found = undefined\n          if"
+    },
+    tests: ["test/entities/Printing.test.ts"]
+  },
+  {
+    name: "what is printed is kept without end",
+    file: "src/domain/ByteCache.ts",
+    find: "if (this.total <= this.max) return",
+    replace: "if (oldest !== '') return",
+    tests: ["test/entities/Printing.test.ts"]
+  },
+  {
+    name: "a key file may ask for any number of iterations",
+    file: "src/documents/Pkcs12Worker.ts",
+    find: "if (!(iterations <= iterationsMax)) throw",
+    replace: "if (!(iterations <= Infinity)) throw",
+    tests: ["test/documents/Pkcs12.test.ts"]
+  },
+  {
+    name: "a PDF tells of itself in XML as it comes",
+    file: "src/documents/PrintedSheet.ts",
+    find: 'entities[character] ?? "") : text',
+    replace: "character) : text",
+    tests: ["test/documents/Pdf.test.ts"]
+  },
+  {
+    name: "a PDF's title holds control characters",
+    file: "src/documents/PrintedSheet.ts",
+    find: 'text.toWellFormed().replaceAll(/[\\p{Cc}\\ufffe\\uffff]+/gu, " ")',
+    replace: "text",
+    tests: ["test/documents/Pdf.test.ts"]
+  }
+]
