@@ -32,8 +32,7 @@ const sending = (
 const addressesOf = (field: AddressObject | Array<AddressObject> | undefined) =>
   [field ?? []].flat().flatMap(({ value }) => value)
 
-const failure = <A, E>(effect: Effect.Effect<A, E>) =>
-  Effect.flip(Effect.map(effect, () => assert.fail("it was sent")))
+const failure = <A, E>(effect: Effect.Effect<A, E>) => Effect.flip(Effect.map(effect, () => assert.fail("it was sent")))
 
 const { cert, key } = issue({ name: "127.0.0.1", isCa: true })
 const tls = { key, cert }
