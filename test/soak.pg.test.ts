@@ -4,7 +4,20 @@ import { brokenPromises, show } from "./soak/Scoreboard.ts"
 import { faultsOf, soak, type SoakOptions } from "./soak/Soak.ts"
 import { quiet } from "./support/Postgres.ts"
 
-const options: SoakOptions = { seed: "1", seconds: 30, rate: 15, faultEveryMs: 2_500, say: () => {} }
+const options: SoakOptions = {
+  seed: "1",
+  seconds: 30,
+  rate: 15,
+  faultEveryMs: 2_500,
+  // Here only that no promise is broken: how much the neighbours feel of it is measured where nothing else is at work.
+  hostile: {
+    spellMs: 3_000,
+    invoices: 4,
+    hoard: 200,
+    bounds: { ratio: Infinity, lateMs: Infinity, answerBytes: 10_000_000 }
+  },
+  say: () => {}
+}
 
 describe("The soak", () => {
   it.live(

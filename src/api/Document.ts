@@ -1,4 +1,4 @@
-import { type ErrorCode, errorCodes } from "../../schemas/ApiError.ts"
+import { type ErrorCode, errorCodes } from "../../schemas/ErrorCode.ts"
 import { errorExample, errorExamples } from "./ErrorExamples.ts"
 import { exampleOf, type JsonSchema, type Schemas } from "./Examples.ts"
 import { deliveryHeaders, webhooks } from "./Webhooks.ts"

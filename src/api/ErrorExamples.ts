@@ -1,4 +1,4 @@
-import { type ErrorCode, errorCodes } from "../../schemas/ApiError.ts"
+import { type ErrorCode, errorCodes } from "../../schemas/ErrorCode.ts"
 
 /** A request that is answered with an error, in a few words, and what the error then says. */
 export interface ErrorExample {

@@ -1,6 +1,7 @@
 import { Schema, SchemaTransformation } from "effect"
 import { HttpApiMiddleware, HttpApiSchema } from "effect/http-api"
-import { ApiError, type ErrorCode, errorCodes } from "../../schemas/ApiError.ts"
+import { ApiError } from "../../schemas/ApiError.ts"
+import { type ErrorCode, errorCodes } from "../../schemas/ErrorCode.ts"
 import { ErrorBody } from "../../schemas/ErrorBody.ts"
 
 const statuses = [...new Set(Object.values(errorCodes).map((entry) => entry.status))].toSorted((a, b) => a - b)

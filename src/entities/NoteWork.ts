@@ -1,6 +1,7 @@
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import type { AccountMode } from "../../schemas/Account.ts"
-import { ApiError, type ErrorCode } from "../../schemas/ApiError.ts"
+import { ApiError } from "../../schemas/ApiError.ts"
+import type { ErrorCode } from "../../schemas/ErrorCode.ts"
 import type { AnnulRequest, NoteRequest } from "../../schemas/Note.ts"
 import { timestamp } from "../domain/AuthorityTime.ts"
 import { cents, decimal } from "../domain/Decimal.ts"

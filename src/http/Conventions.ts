@@ -1,7 +1,8 @@
 import { Context, Effect, Layer, Result } from "effect"
 import { HttpServerRequest } from "effect/http"
 import type { HttpApiEndpoint } from "effect/http-api"
-import { ApiError, type ErrorCode } from "../../schemas/ApiError.ts"
+import { ApiError } from "../../schemas/ApiError.ts"
+import type { ErrorCode } from "../../schemas/ErrorCode.ts"
 import { type Version, versions } from "../../schemas/Version.ts"
 import { CurrentPrincipal } from "../api/Authorization.ts"
 import {

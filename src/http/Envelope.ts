@@ -1,6 +1,7 @@
 import { Cause, Effect, Option, Predicate, Result } from "effect"
 import { HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { ApiError, errorCodes } from "../../schemas/ApiError.ts"
+import { ApiError } from "../../schemas/ApiError.ts"
+import { errorCodes } from "../../schemas/ErrorCode.ts"
 import { currentVersion, versions } from "../../schemas/Version.ts"
 import { Api } from "../api/Api.ts"
 import { ServiceInfo } from "../api/ServiceInfo.ts"

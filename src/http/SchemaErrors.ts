@@ -1,5 +1,6 @@
 import { SchemaAST, type SchemaIssue } from "effect"
-import { type ErrorCode, errorCodes, type Violation } from "../../schemas/ApiError.ts"
+import type { Violation } from "../../schemas/ApiError.ts"
+import { type ErrorCode, errorCodes } from "../../schemas/ErrorCode.ts"
 
 /** What values of each type are called. */
 export type TypeNames = Readonly<Record<string, string>>

@@ -1,6 +1,6 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { errorCodes, type ErrorCode } from "../../schemas/ApiError.ts"
+import { errorCodes, type ErrorCode } from "../../schemas/ErrorCode.ts"
 import { baseUrl, layer as app } from "../support/MemoryApp.ts"
 import { MemoryTables } from "../support/MemoryTables.ts"
 import { type Reply, send } from "../support/Requests.ts"

@@ -1,4 +1,4 @@
-import type { ErrorCode } from "../../schemas/ApiError.ts"
+import type { ErrorCode } from "../../schemas/ErrorCode.ts"
 import type { Sent } from "../support/Requests.ts"
 
 /** A request that must be refused, with what its answer must say. */

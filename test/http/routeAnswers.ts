@@ -1,4 +1,4 @@
-import type { ErrorCode } from "../../schemas/ApiError.ts"
+import type { ErrorCode } from "../../schemas/ErrorCode.ts"
 
 /** What may be wrong with a request. */
 export const faults = [

@@ -23,11 +23,10 @@ const illegal: ReadonlyArray<{
   { status: 400, change: (body) => `${JSON.stringify(body).slice(0, -1)},` }
 ]
 
-const orderOf = (shop: Shop, key: string, note: Record<string, string> = {}): Order => ({
-  shop,
-  key,
-  body: JSON.stringify(invoiceBody(shop.customer, { key: `${shop.name} ${key}`, ...note }))
-})
+const orderOf = (shop: Shop, key: string, note: Record<string, string> = {}, lines = 1): Order => {
+  const body = invoiceBody(shop.customer, { key: `${shop.name} ${key}`, ...note })
+  return { shop, key, body: JSON.stringify({ ...body, lines: Array.from({ length: lines }, () => body.lines[0]) }) }
+}
 
 /**
  * Careful clients: each makes a key before its first attempt, and repeats the request at any of the processes until it is
@@ -69,11 +68,13 @@ export const makeClients = Effect.fnUntraced(function* (options: {
   /** Repeats an order until it is acknowledged; or, of two that contest for a key, until it has lost it to the other one. */
   const insist = Effect.fnUntraced(function* (wanted: Order, first = below(processes), isContested = false) {
     ledger.open.add(nameOf(wanted))
+    const asked = Date.now()
     for (let attempt = 0; ; attempt++) {
       const began = Date.now()
       const answer = yield* post((first + attempt) % processes, wanted)
       if (answer?.status === 202 && answer.json.object === "invoice") {
         ledger.acknowledge(wanted, answer, began)
+        ledger.waits.push({ asked, took: Date.now() - asked })
         break
       }
       const isLater = answer === undefined || answer.status === 202 || answer.status >= 500
@@ -172,7 +173,9 @@ export const makeClients = Effect.fnUntraced(function* (options: {
     ledger.did(name)
     return operation
   })
-  return { next, issue }
+  /** One invoice of so many lines, of any shop. */
+  const issueOf = (shop: Shop, key: string, lines: number) => insist(orderOf(shop, key, {}, lines))
+  return { next, issue, issueOf }
 })
 
 type Sent = Effect.Effect<Answer, unknown>

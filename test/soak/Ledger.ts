@@ -23,6 +23,12 @@ export interface Success {
   readonly at: number
 }
 
+/** How long an order took from its first attempt, at `asked` in Unix milliseconds, to its acknowledgement. */
+export interface Wait {
+  readonly asked: number
+  readonly took: number
+}
+
 const count = (map: Map<string, number>, name: string) => map.set(name, (map.get(name) ?? 0) + 1)
 
 /** What the clients know: every key, body and answer; and what they saw that must not be. */
@@ -33,6 +39,7 @@ export const makeLedger = () => {
   const statuses = new Map<string, number>()
   const operations = new Map<string, number>()
   const successes: Array<Success> = []
+  const waits: Array<Wait> = []
   const broken = {
     otherBytes: new Array<string>(),
     otherBody: new Array<string>(),
@@ -50,6 +57,7 @@ export const makeLedger = () => {
     statuses,
     operations,
     successes,
+    waits,
     broken,
     replays: () => replays,
     did: (operation: string) => count(operations, operation),

@@ -13,8 +13,8 @@ export type Manner = "healthy" | "failing" | "hanging" | "slow"
 export interface Receivers {
   /** What webhooks may reach: the setting WEBHOOK_ALLOW. */
   readonly allow: string
-  /** Registers an endpoint of the shop's account and mode there. */
-  readonly register: (client: Client, shop: Shop, manner: Manner, maxInFlight: number) => Effect.Effect<void, Error>
+  /** Registers an endpoint of the shop's account and mode there; gives its id. */
+  readonly register: (client: Client, shop: Shop, manner: Manner, maxInFlight: number) => Effect.Effect<string, Error>
   readonly posts: () => Posts
   /** POSTs that the endpoint's secret does not verify. */
   readonly badSignatures: ReadonlyArray<string>
@@ -87,6 +87,7 @@ export const receivers = Effect.gen(function* () {
     const path = `/${shop.owner}/${manner}`
     const { json } = yield* client.post("/v1/webhook-endpoints", endpointBody(server.url(path), maxInFlight))
     endpoints.set(path, { id: String(json.id), secret: String(json.secret), server })
+    return String(json.id)
   })
 
   const result: Receivers = {

@@ -5,6 +5,7 @@ import type { Supervised } from "./Fleet.ts"
 import type { Ledger } from "./Ledger.ts"
 import type { Receivers } from "./Receivers.ts"
 import type { KnownDocument, ScriptedAuthority } from "./ScriptedAuthority.ts"
+import { hostileName } from "./Shops.ts"
 import { type Line, spread, tallied } from "./Scoreboard.ts"
 
 export interface Run {
@@ -32,7 +33,7 @@ const ofClients = ({ books, ledger }: Run): ReadonlyArray<Line> => {
     {
       name: "invoices nobody was told of, or of refused requests",
       broken: books.invoices.flatMap(({ id, key }) =>
-        ids.has(key) && !ledger.refusedOrders.has(key) ? [] : [`${id} of ${key}`]
+        (ids.has(key) || ledger.open.has(key)) && !ledger.refusedOrders.has(key) ? [] : [`${id} of ${key}`]
       )
     },
     { name: "orders never acknowledged", broken: [...ledger.open] },
@@ -126,7 +127,9 @@ const ofWebhooks = ({ books, faults, receivers }: Run): ReadonlyArray<Line> => {
 
 /** Milliseconds from a fault to the first success of a request sent after it, by shop. */
 const recoveries = ({ faults, ledger }: Run) => {
-  const byShop = [...Map.groupBy(ledger.successes, ({ shop }) => shop).values()]
+  // The hostile client orders nothing while there are faults.
+  const neighbours = ledger.successes.filter(({ shop }) => shop !== hostileName)
+  const byShop = [...Map.groupBy(neighbours, ({ shop }) => shop).values()]
   return faults
     .filter(({ kind }) => interrupting.includes(kind))
     .map(({ began, kind }) => ({

@@ -25,12 +25,18 @@ const quoted = (value: unknown) => `'${JSON.stringify(value).replaceAll("'", "''
 const copy = (table: string, of: string, changes: object) =>
   `insert into ${table} select (jsonb_populate_record(t, ${quoted(changes)}::jsonb)).* from ${table} t where ${of}`
 
-/** Beside the sandbox account: another key of it, its live mode, and two more accounts. The first weighs as much as the rest. */
+export const hostileName = "hostile"
+
+/**
+ * Beside the sandbox account: another key of it, its live mode, and two more accounts. The first weighs as much as the rest. The
+ * last is that of the hostile client.
+ */
 const others = [
   { name: "A2", account: "A", mode: "test" },
   { name: "A live", account: "A", mode: "live" },
   { name: "B", account: "B", mode: "test" },
-  { name: "C", account: "C", mode: "test" }
+  { name: "C", account: "C", mode: "test" },
+  { name: hostileName, account: "D", mode: "test" }
 ] as const
 
 /** Makes the accounts and keys, beside the sandbox account whose key `first` is, each with a numbering range of its own. */

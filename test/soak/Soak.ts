@@ -1,10 +1,14 @@
-import { Effect, Fiber, Random } from "effect"
+import { Effect, Exit, Fiber, Random, Scope } from "effect"
+import * as Path from "node:path"
 import { readBooks } from "../support/Books.ts"
+import { dataDirectory } from "../support/Postgres.ts"
 import { until } from "../support/Until.ts"
 import { keepBusy, makeClients } from "./Clients.ts"
 import { type Fault, inject, type Injected, schedule } from "./Faults.ts"
+import { hostileClient, type HostileOptions, reckonHostile } from "./Hostile.ts"
 import { makeLedger } from "./Ledger.ts"
 import { reckon } from "./Reckoning.ts"
+import { readVitals } from "./Vitals.ts"
 import { leftToDo, passTime, processes, world } from "./World.ts"
 
 export interface SoakOptions {
@@ -14,17 +18,23 @@ export interface SoakOptions {
   readonly rate: number
   /** Milliseconds from fault to fault, on average. */
   readonly faultEveryMs: number
+  /** Beside the neighbours, and timed before the faults begin; undefined: there is none. */
+  readonly hostile?: HostileOptions
   /** Told what happens while it happens. */
   readonly say: (line: string) => void
 }
 
 const underWayMax = 400
+// As the service is shipped: no client of the soak comes near, but the hostile one.
+const limited = { RATE_LIMIT: "100", RATE_LIMIT_BURST: "500" }
 // At the end: for clients that are still waiting, and for leases, the longest of which (a delivery's) has 20 seconds to go.
 const settleWithin = "120 seconds"
 
 /** What goes wrong in a run: the same for the same options. */
 export const faultsOf = ({ faultEveryMs, seconds, seed }: SoakOptions): Effect.Effect<ReadonlyArray<Fault>> =>
   Random.withSeed(schedule({ forMs: seconds * 1_000, everyMs: faultEveryMs, processes }), seed)
+
+const since = (began: number) => ((Date.now() - began) / 1_000).toFixed(1).padStart(6)
 
 const describe = ({ at, forMs, kind, target }: Fault) =>
   `${(at / 1_000).toFixed(1).padStart(6)} s  ${kind}${target === null ? "" : ` of process ${target + 1}`}, ${forMs} ms`
@@ -35,13 +45,40 @@ const describe = ({ at, forMs, kind, target }: Fault) =>
  */
 export const soak = Effect.fnUntraced(
   function* (options: SoakOptions) {
-    const { authority, client, database, fleet, receivers, shops } = yield* world()
+    const directory = yield* dataDirectory
+    const vitalsFile = (index: number) => Path.join(directory, `vitals-${index}`)
+    const made = yield* world({
+      env: (index) => ({ ...limited, VITALS: vitalsFile(index), VITALS_EVERY_MS: "1000" })
+    })
+    const { authority, client, database, fleet, receivers, shops } = made
     const ledger = makeLedger()
     const clients = yield* makeClients({ shops, client, processes, ledger })
     const faults: Array<Injected> = []
     const began = Date.now()
+    let isOver = false
+    const urls = fleet.map(({ service }) => service.url)
+    const work = { rate: options.rate, most: underWayMax }
 
     yield* Effect.forkScoped(passTime(database))
+    const clientsScope = yield* Effect.acquireRelease(Scope.make(), (scope) => Scope.close(scope, Exit.void))
+    const busy = yield* keepBusy(clients.next, work, () => isOver).pipe(Effect.forkScoped, Scope.provide(clientsScope))
+    const { hostile: worst } = options
+    const intruder =
+      worst === undefined
+        ? undefined
+        : yield* hostileClient({
+            hostile: worst,
+            shop: made.hostile,
+            urls,
+            client: client(0, made.hostile.apiKey),
+            clients,
+            ledger,
+            receivers
+          })
+    if (intruder !== undefined) options.say(`${since(began)} s  the neighbours are timed beside a hostile client`)
+    const trial = yield* intruder?.trial ?? Effect.undefined
+    yield* intruder?.begin ?? Effect.void
+    options.say(`${since(began)} s  faults begin`)
     const injected = yield* inject(yield* faultsOf(options), {
       database,
       fleet,
@@ -51,11 +88,10 @@ export const soak = Effect.fnUntraced(
         options.say(describe(fault))
       }
     }).pipe(Effect.forkScoped)
-    const load = yield* keepBusy(
-      clients.next,
-      { rate: options.rate, most: underWayMax },
-      () => Date.now() - began > options.seconds * 1_000
-    )
+    yield* Effect.sleep(options.seconds * 1_000)
+    isOver = true
+    const load = yield* Fiber.join(busy)
+    const later = yield* intruder?.end ?? Effect.undefined
     const seconds = (Date.now() - began) / 1_000
     options.say(`${seconds.toFixed(1).padStart(6)} s  no new work; ${ledger.acknowledged.size} invoices acknowledged`)
 
@@ -69,13 +105,35 @@ export const soak = Effect.fnUntraced(
       orders: load.underWay(),
       absent: fleet.filter((one) => !one.isUp()).length
     }))
-    yield* until(open, (left) => Object.values(left).every((count) => count === 0), settleWithin, "500 millis").pipe(
-      Effect.catch(({ message }) => Effect.sync(() => options.say(message)))
+    const unsettled = yield* until(
+      open,
+      (left) => Object.values(left).every((count) => count === 0),
+      settleWithin,
+      "500 millis"
+    ).pipe(
+      Effect.as([]),
+      // Everything stands still, or the journals would be compared with what goes on beside them.
+      Effect.catch(({ message }) =>
+        Effect.as(
+          Effect.forEach(fleet, ({ service }) => service.signal("SIGSTOP"), { discard: true }),
+          [message]
+        )
+      )
     )
-    options.say(`${((Date.now() - began) / 1_000).toFixed(1).padStart(6)} s  settled`)
+    yield* Scope.close(clientsScope, Exit.void)
+    options.say(`${since(began)} s  ${unsettled.length === 0 ? "settled" : "given up"}`)
     const books = yield* readBooks(database.rows)
+    const vitals = fleet.map((_, index) => readVitals(vitalsFile(index)))
+    const ofHostile =
+      worst === undefined || trial === undefined || later === undefined
+        ? []
+        : reckonHostile({ options: worst, trial, later, ledger, vitals })
     return {
-      lines: reckon({ books, ledger, authority, receivers, fleet, faults, seconds }),
+      lines: [
+        { name: "work that does not come to its end", broken: unsettled },
+        ...reckon({ books, ledger, authority, receivers, fleet, faults, seconds }),
+        ...ofHostile
+      ],
       faults,
       ledger,
       logs: yield* Effect.forEach(fleet, (one) => one.service.log)

@@ -14,10 +14,8 @@ export interface Vitals {
   readonly cpu: number
 }
 
-const everyMs = 10_000
-
-/** Appends a line to `file` every ten seconds. */
-export const keepVitals = (file: string) => {
+/** Appends a line to `file` every `everyMs`. */
+export const keepVitals = (file: string, everyMs: number) => {
   const delay = monitorEventLoopDelay({ resolution: 10 })
   delay.enable()
   const note = () => {
@@ -49,3 +47,7 @@ export const readVitals = (file: string): ReadonlyArray<Vitals> =>
         .filter((line) => line !== "")
         .map((line) => JSON.parse(line))
     : []
+
+/** The notes that were made from then, until then. */
+export const during = (vitals: ReadonlyArray<Vitals>, from: number, to: number) =>
+  vitals.filter(({ at }) => at > from && at <= to)

@@ -12,7 +12,7 @@ import { openShops } from "./Shops.ts"
 
 export const processes = 2
 
-/** Two supervised processes on one database, an authority, receivers with their endpoints, and shops: nothing has happened yet. */
+/** Two supervised processes on one database, an authority, receivers with their endpoints, and shops, the hostile client's apart: nothing has happened yet. */
 export const world = Effect.fnUntraced(function* (
   options: {
     readonly env?: (process: number) => Record<string, string>
@@ -42,7 +42,9 @@ export const world = Effect.fnUntraced(function* (
   const fleet: ReadonlyArray<Supervised> = [first, yield* start(1)]
   const client = (process: number, apiKey: string): Client => makeClient(fleet[process]!.service.url, apiKey)
 
-  const shops = yield* openShops(db.rows, first.service.client().apiKey, (apiKey) => client(0, apiKey))
+  const all = yield* openShops(db.rows, first.service.client().apiKey, (apiKey) => client(0, apiKey))
+  const shops = all.slice(0, -1)
+  const hostile = all.at(-1)!
   const endpoints = [
     ["A", "healthy", 16],
     ["A", "failing", 8],
@@ -56,7 +58,7 @@ export const world = Effect.fnUntraced(function* (
     const shop = shops.find((one) => one.name === name)!
     yield* hooks.register(client(0, shop.apiKey), shop, manner, maxInFlight)
   }
-  return { database: db, authority, receivers: hooks, fleet, client, shops }
+  return { database: db, authority, receivers: hooks, fleet, client, shops, hostile }
 })
 
 /** Documents and deliveries that have not come to their end. */

@@ -7,7 +7,7 @@ import { option, runFinding, say } from "../support/CommandLine.ts"
 import { grown, showGrowth, tableSizes, type TableSizes, watchShards } from "./Growth.ts"
 import { makeLedger } from "./Ledger.ts"
 import { percentile } from "./Scoreboard.ts"
-import { readVitals, type Vitals } from "./Vitals.ts"
+import { during, readVitals, type Vitals } from "./Vitals.ts"
 import { leftToDo, processes, world } from "./World.ts"
 
 /**
@@ -27,9 +27,7 @@ const underWayMax = 400
 
 const megabytes = (bytes: number) => `${(bytes / 1024 / 1024).toFixed(0)} MB`
 
-/** The notes of the minute before `at`. */
-const during = (vitals: ReadonlyArray<Vitals>, at: number) =>
-  vitals.filter((one) => one.at > at - 60_000 && one.at <= at)
+const minuteBefore = (vitals: ReadonlyArray<Vitals>, at: number) => during(vitals, at - 60_000, at)
 const mean = (values: ReadonlyArray<number>) => values.reduce((sum, value) => sum + value, 0) / values.length
 
 const showVitals = (vitals: ReadonlyArray<Vitals>) => {
@@ -85,7 +83,7 @@ const endurance = Effect.gen(function* () {
     say(
       `${`${minute}`.padStart(4)} min  ${(answers.length / 60).toFixed(1)}/s p50 ${percentile(took, 0.5)} p99 ${percentile(took, 0.99)} ms, under way ${left.invoices} invoices ${left.deliveries} deliveries, ${shards.moves} moves of ${shards.shards} shards`
     )
-    for (const notes of vitals()) say(`          ${showVitals(during(notes, Date.now()))}`)
+    for (const notes of vitals()) say(`          ${showVitals(minuteBefore(notes, Date.now()))}`)
     if (minute === settledMinute) settled = yield* tableSizes(database.rows)
   }
   const ended = Date.now()
@@ -95,8 +93,8 @@ const endurance = Effect.gen(function* () {
 
   const drifts = vitals().flatMap((notes, index) =>
     (["rss", "heap"] as const).map((what) => {
-      const before = mean(during(notes, began + settledMinute * 60_000).map((one) => one[what]))
-      const now = mean(during(notes, ended).map((one) => one[what]))
+      const before = mean(minuteBefore(notes, began + settledMinute * 60_000).map((one) => one[what]))
+      const now = mean(minuteBefore(notes, ended).map((one) => one[what]))
       return { name: `${what} of process ${index + 1}`, before, now, ratio: now / before }
     })
   )

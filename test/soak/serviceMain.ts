@@ -5,9 +5,10 @@ import { serveWith } from "../../src/cli/Serve.ts"
 import * as HttpAuthority from "./HttpAuthority.ts"
 import { keepVitals } from "./Vitals.ts"
 
-// The service as `folio serve` runs it, but that its authority is at AUTHORITY_URL, and that it notes its vitals in VITALS.
+// The service as `folio serve` runs it, but that its authority is at AUTHORITY_URL, and that it notes its vitals in VITALS,
+// every VITALS_EVERY_MS.
 const vitals = process.env["VITALS"]
-if (vitals !== undefined) keepVitals(vitals)
+if (vitals !== undefined) keepVitals(vitals, Number(process.env["VITALS_EVERY_MS"] ?? "10000"))
 
 NodeRuntime.runMain(run(serveWith(HttpAuthority.layer(process.env["AUTHORITY_URL"] ?? ""))), {
   teardown,

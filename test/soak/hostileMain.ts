@@ -1,0 +1,134 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import { badKeys, dearReads, type Input, worstInputs } from "./HostileInputs.ts"
+import { hostileWire } from "./HostileWire.ts"
+
+/** What the hostile client is told: whom to molest, and what of its own account is there. */
+export interface HostileOrders {
+  readonly urls: ReadonlyArray<string>
+  readonly apiKey: string
+  readonly customer: string
+  readonly endpoint: string
+  readonly invoices: ReadonlyArray<string>
+  readonly links: ReadonlyArray<string>
+  /** How many connections it hoards. */
+  readonly hoard: number
+}
+
+/** What it has seen by the end of a spell. */
+export interface HostileTally {
+  /** By kind of request and class of status. */
+  readonly statuses: Readonly<Record<string, number>>
+  readonly largest: { readonly bytes: number; readonly what: string }
+  /** Most connections that were open at one time. */
+  readonly held: number
+  /** Bad requests that were taken. */
+  readonly taken: ReadonlyArray<string>
+  /** Requests that the service failed at, and says so. */
+  readonly failed: ReadonlyArray<string>
+}
+
+// All of it bounded: so many at a time, and a breath between two of one.
+const workers = { input: 6, read: 6, key: 4, poll: 60 }
+const slowReaders = 24
+const breathMs = 10
+// A connection that the service closes is opened again, but not at once.
+const reopenMs = 1_000
+const unreadMs = 15_000
+const opensASecond = 400
+
+const times = (count: number, work: (index: number) => Promise<void>) =>
+  Array.from({ length: count }, (_, n) => work(n))
+
+/** A process of its own, for its work is not to slow down those who measure. Told `orders` it begins, and told `null` it ends. */
+const spell = (orders: HostileOrders, signal: AbortSignal) => {
+  const { apiKey, hoard, urls } = orders
+  const wire = hostileWire(signal)
+  const statuses: Record<string, number> = {}
+  const taken = new Set<string>()
+  const failed = new Set<string>()
+  let largest = { bytes: 0, what: "" }
+  const pause = (ms: number) => sleep(ms, undefined, { signal }).catch(() => {})
+  const anyUrl = () => urls[Math.floor(Math.random() * urls.length)]!
+
+  const keepAsking = async (kind: string, list: ReadonlyArray<Input>, first: number, isTakenWrong: boolean) => {
+    for (let turn = first; !signal.aborted; turn++) {
+      const input = list[turn % list.length]!
+      const { bytes, status } = await wire.ask(anyUrl(), input, apiKey)
+      if (signal.aborted) return
+      const name = `${kind} ${status === 0 ? "none" : status}`
+      statuses[name] = (statuses[name] ?? 0) + 1
+      if (bytes > largest.bytes) largest = { bytes, what: input.what }
+      if (isTakenWrong && status >= 200 && status < 300) taken.add(`${input.what}: ${status}`)
+      if (status === 500) failed.add(`${input.what}: ${status}`)
+      await pause(breathMs)
+    }
+  }
+
+  const head = (path: string) => `GET ${path} HTTP/1.1\r\nHost: folio\r\nAuthorization: Bearer ${apiKey}\r\n`
+  // What is not read is given up after a while, for who does not read does not notice that the other side has gone.
+  const keepOpen = async (url: string, say: string, drop: string, reads = true) => {
+    while (!signal.aborted) {
+      const connection = wire.open(url, { say, reads })
+      for (let turn = 0; connection.isOpen() && !signal.aborted; turn++) {
+        if (drop === "") break
+        if (turn > 0) connection.write(drop)
+        await Promise.race([connection.ended, pause(reopenMs)])
+      }
+      if (!reads) await Promise.race([connection.ended, pause(unreadMs)]).then(connection.close)
+      await connection.ended
+      await pause(reopenMs)
+    }
+  }
+  const said: ReadonlyArray<readonly [say: string, drop: string]> = [
+    // Nothing at all; one request, and no more; half a head, for ever; half a body, for ever.
+    ["", ""],
+    ["GET /health/live HTTP/1.1\r\nHost: folio\r\n\r\n", ""],
+    ["GET /v1/invoices HTTP/1.1\r\nHost: folio\r\n", "X-More: a\r\n"],
+    [
+      `POST /v1/invoices HTTP/1.1\r\nHost: folio\r\nAuthorization: Bearer ${apiKey}\r\nContent-Type: application/json\r\nContent-Length: 200000\r\n\r\n{`,
+      " "
+    ]
+  ]
+  const hoarding = async () => {
+    for (let count = 0; count < hoard && !signal.aborted; count++) {
+      const [say, drop] = said[count % said.length]!
+      // All of it at one process: the limit is a process's own.
+      void keepOpen(urls[0]!, say, drop)
+      if (count % 20 === 19) await pause((20 * 1_000) / opensASecond)
+    }
+  }
+  // Twenty answers are asked for, and none is read.
+  const unread = `${head("/v1/invoices?limit=100")}\r\n`.repeat(20)
+
+  const poll: ReadonlyArray<Input> = [
+    {
+      what: "a long poll",
+      method: "GET",
+      path: "/v1/events?wait=20&limit=100&object_id=inv_01k0000000000000000000000a"
+    }
+  ]
+  const reads = dearReads(orders)
+  const inputs = worstInputs(orders.customer)
+  void Promise.all([
+    hoarding(),
+    ...times(slowReaders, (n) => keepOpen(urls[n % urls.length]!, unread, "", false)),
+    ...times(workers.input, (n) => keepAsking("input", inputs, n * 5, true)),
+    ...times(workers.read, (n) => keepAsking("read", reads, n * 7, false)),
+    ...times(workers.key, (n) => keepAsking("key", badKeys, n, true)),
+    ...times(workers.poll, (n) => keepAsking("poll", poll, n, false))
+  ])
+  return (): HostileTally => ({ statuses, largest, held: wire.most(), taken: [...taken], failed: [...failed] })
+}
+
+let end: AbortController | undefined
+let tally: (() => HostileTally) | undefined
+process.on("message", (orders: HostileOrders | null) => {
+  if (orders !== null) {
+    end = new AbortController()
+    tally = spell(orders, end.signal)
+    return
+  }
+  end?.abort()
+  process.send?.(tally?.())
+})
+process.on("disconnect", () => process.exit())
