@@ -18,6 +18,7 @@ import certificates from "../../migrations/0013_certificates.ts"
 import emails from "../../migrations/0014_emails.ts"
 import modes from "../../migrations/0017_modes.ts"
 import fullNumbers from "../../migrations/0018_full_numbers.ts"
+import endedKeys from "../../migrations/0019_ended_keys.ts"
 import * as EmbeddedPostgres from "./EmbeddedPostgres.ts"
 import * as Roles from "./PostgresRoles.ts"
 import * as Socket from "./PostgresSocket.ts"
@@ -83,7 +84,8 @@ const migrations = {
   "0013_certificates": certificates,
   "0014_emails": emails,
   "0017_modes": modes,
-  "0018_full_numbers": fullNumbers
+  "0018_full_numbers": fullNumbers,
+  "0019_ended_keys": endedKeys
 }
 
 const migrate = Migrator.make({})({ loader: Migrator.fromRecord(migrations) })
