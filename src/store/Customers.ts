@@ -42,12 +42,23 @@ export interface NewCustomer {
 
 const batchMax = 200
 
+/** How many customers an account may have in each mode. */
+export const customersMax = 1_000_000
+
+export const customerLimitReached = new ApiError({
+  code: "customer_limit_reached",
+  message: `An account has at most ${customersMax} customers in each mode. Delete those that are no longer used: what was issued to them stays.`
+})
+
 export class Customers extends Context.Service<
   Customers,
   {
     readonly find: (of: AccountMode, id: string) => Effect.Effect<Option.Option<StoredCustomer>>
     readonly list: (of: AccountMode, page: PageRequest) => Effect.Effect<Pages.Rows<StoredCustomer>, ApiError>
-    /** The key's claim, the customer and the stored answer in one statement, shared with every create in flight. */
+    /**
+     * The key's claim, the customer and the stored answer in one statement, shared with every create in flight. Fails with
+     * `customer_limit_reached`.
+     */
     readonly create: (draft: NewCustomer) => Effect.Effect<Outcome, ApiError>
     /**
      * Makes of the customer what `change` makes of it. Fails with `resource_missing`. Part of the caller's transaction, as is
@@ -79,7 +90,9 @@ export class Customers extends Context.Service<
         Effect.orDie(AccountView.within(sql, of)(findRow({ ...of, id })))
       )
 
-      const decode = Schema.decodeUnknownEffect(Schema.Array(BatchRow))
+      const decode = Schema.decodeUnknownEffect(
+        Schema.Array(Schema.Struct({ ...BatchRow.fields, fits: Schema.Boolean }))
+      )
       const insert = yield* Batcher.make({
         name: "Customers.create",
         max: batchMax,
@@ -102,21 +115,43 @@ export class Customers extends Context.Service<
               ) with ordinality as n (account_id, livemode, id, api_key_id, key, fingerprint, status, location, answer,
                 acquirer, metadata, created_at, ord)
             ),
-            claimed as (${claimAll(sql, sql`input`)}),
+            room as materialized (
+              select account_id, livemode, customers from account_modes
+              where (account_id, livemode) in (select account_id, livemode from input)
+              order by account_id, livemode for no key update
+            ),
+            fitting as materialized (
+              select * from (
+                select n.*, r.customers + row_number() over (
+                  partition by n.account_id, n.livemode, k.value is null order by n.ord
+                ) as place
+                from input n join room r on r.account_id = n.account_id and r.livemode = n.livemode
+                ${joinStored(sql)}
+              ) placed
+              where place <= ${customersMax}
+            ),
+            claimed as (${claimAll(sql, sql`fitting`)}),
             customer as (
               insert into customers (account_id, livemode, id, acquirer, metadata, created_at, updated_at)
               select n.account_id, n.livemode, n.id, n.acquirer::jsonb, n.metadata::jsonb, n.created_at, n.created_at
-              from input n join claimed c on c.api_key_id = n.api_key_id and c.value = n.key order by n.ord
-              returning id
+              from fitting n join claimed c on c.api_key_id = n.api_key_id and c.value = n.key order by n.ord
+              returning account_id, livemode, id
+            ),
+            counted as (
+              update account_modes m set customers = m.customers + c.count
+              from (select account_id, livemode, count(*) from customer group by account_id, livemode) c
+              where m.account_id = c.account_id and m.livemode = c.livemode
             )
-            select c.id is not null as created, ${storedColumns(sql)}
+            select c.id is not null as created, f.ord is not null as fits, ${storedColumns(sql)}
             from input n
+            left join fitting f on f.ord = n.ord
             left join customer c on c.id = n.id
             ${joinStored(sql)}
             order by n.ord`.pipe(Effect.flatMap(decode), Effect.orDie)
       })
       const create = Effect.fn("Customers.create")(function* (draft: NewCustomer) {
-        return yield* keys.settle(draft, yield* insert(draft))
+        const row = yield* insert(draft)
+        return yield* row.fits ? keys.settle(draft, row) : keys.settle(draft, row, customerLimitReached)
       })
 
       const where = (key: { readonly account_id: string; readonly livemode: boolean; readonly id: string }) =>
@@ -138,7 +173,14 @@ export class Customers extends Context.Service<
       })
 
       const remove = Effect.fn("Customers.remove")(function* (key: CustomerKey) {
-        return (yield* sql`delete from customers where ${where(key)} returning id`).length === 1
+        const removed = yield* sql`
+          with gone as (delete from customers where ${where(key)} returning 1),
+          counted as (
+            update account_modes set customers = greatest(customers - 1, 0)
+            where account_id = ${key.account_id} and livemode = ${key.livemode} and exists (select from gone)
+          )
+          select from gone`
+        return removed.length === 1
       }, Effect.orDie)
 
       return Customers.of({

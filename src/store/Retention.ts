@@ -2,7 +2,7 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import { idempotencyWindow } from "./IdempotencyKeys.ts"
 
-/** For how many days events and what was done to deliver them are kept. Invoices, documents and transitions are for ever. */
+/** For how many days events, what was done to deliver them, and API keys that have ended are kept. Invoices, documents and transitions are for ever. */
 export class RetentionDays extends Context.Reference<number>("folio/store/RetentionDays", {
   defaultValue: () => 30
 }) {}
@@ -25,6 +25,8 @@ export class Retention extends Context.Service<
     readonly purgeDeliveries: Effect.Effect<number>
     /** Events as old as that of which no delivery is left. */
     readonly purgeEvents: Effect.Effect<number>
+    /** API keys that ended as long ago, once no answer is kept for them. */
+    readonly purgeApiKeys: Effect.Effect<number>
     /** Entries of the audit log that are older than 400 days: the database keeps all others. */
     readonly purgeAuditLog: Effect.Effect<number>
   }
@@ -72,6 +74,15 @@ export class Retention extends Context.Service<
 
       return Retention.of({
         purgeAuditLog: count(sql`select purge_audit_log(${purgeBatchMax}) as count`),
+        purgeApiKeys: count(sql`
+          with old as materialized (
+            select k.id from api_keys k
+            where least(k.revoked_at, k.expires_at) < ${past}
+              and not exists (select from idempotency_keys i where i.api_key_id = k.id)
+            order by least(k.revoked_at, k.expires_at) limit ${purgeBatchMax} for update skip locked
+          ),
+          gone as (delete from api_keys k using old where k.id = old.id returning 1)
+          select count(*) from gone`),
         purgeIdempotencyKeys: count(sql`
           with old as materialized (
             select api_key_id, value from idempotency_keys
@@ -118,6 +129,7 @@ export class Retention extends Context.Service<
 export const purges = (retention: Retention["Service"]) =>
   [
     ["idempotency_keys", retention.purgeIdempotencyKeys],
+    ["api_keys", retention.purgeApiKeys],
     ["deliveries", retention.purgeDeliveries],
     ["events", retention.purgeEvents],
     ["audit_log", retention.purgeAuditLog]

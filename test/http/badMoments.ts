@@ -1,7 +1,9 @@
 import { Effect } from "effect"
-import { InvoiceId } from "../../schemas/Id.ts"
+import { InvoiceId, ResolutionId } from "../../schemas/Id.ts"
 import type { InvoiceState } from "../../src/domain/InvoiceLifecycle.ts"
 import { usableKeysMax } from "../../src/store/ApiKeys.ts"
+import { customersMax } from "../../src/store/Customers.ts"
+import { resolutionsMax } from "../../src/store/Resolutions.ts"
 import { endpointsPerAccountMax } from "../../src/store/WebhookEndpoints.ts"
 import {
   customerBody,
@@ -11,7 +13,7 @@ import {
   partialNoteBody,
   resolutionBody
 } from "../support/Invoices.ts"
-import { apiKeyIds, keys } from "../support/MemoryApp.ts"
+import { account, apiKeyIds, keys, testMode } from "../support/MemoryApp.ts"
 import { addCustomer, addEndpoint, addNumbered } from "../support/MemoryRows.ts"
 import { MemoryTables } from "../support/MemoryTables.ts"
 import { send } from "../support/Requests.ts"
@@ -62,6 +64,23 @@ export const badMoments = [
     given: Effect.forEach(Array.from({ length: endpointsPerAccountMax }), () => addEndpoint()),
     bad: refused("endpoint_limit_reached", [
       ["an endpoint too many", post("/v1/webhook-endpoints", endpoint), /at most 16/]
+    ])
+  },
+  {
+    given: Effect.map(MemoryTables, ({ tables }) => tables.customerCounts.set(`${account}|false`, customersMax)),
+    bad: refused("customer_limit_reached", [["a customer too many", customer(customerBody()), /at most 1000000/]])
+  },
+  {
+    given: Effect.map(MemoryTables, ({ tables }) => {
+      const [range] = tables.resolutions.values()
+      if (range === undefined) return
+      for (let index = 0; index < resolutionsMax; index++) {
+        const id = ResolutionId.make(`res_${String(index).padStart(26, "0")}`)
+        tables.resolutions.set(id, { ...range, ...testMode, id, prefix: "ALL" })
+      }
+    }),
+    bad: refused("resolution_limit_reached", [
+      ["a range too many", post("/v1/resolutions", resolutionBody({ prefix: "NEW" })), /at most 1000 numbering ranges/]
     ])
   },
   {

@@ -71,5 +71,33 @@ export const accountMutants: ReadonlyArray<Mutant> = [
     find: "time >= Date.parse(first) && time <=",
     replace: "time <=",
     tests: ["test/dates.pg.test.ts"]
+  },
+  {
+    name: "customers are counted without a lock",
+    file: "src/store/Customers.ts",
+    find: "order by account_id, livemode for no key update",
+    replace: "order by account_id, livemode",
+    tests: ["test/store/Limits.pg.test.ts"]
+  },
+  {
+    name: "a replay of a customer counts for the limit",
+    file: "src/store/Customers.ts",
+    find: "partition by n.account_id, n.livemode, k.value is null order by",
+    replace: "partition by n.account_id, n.livemode order by",
+    tests: ["test/store/Limits.pg.test.ts"]
+  },
+  {
+    name: "a key goes while an answer is kept for it",
+    file: "src/store/Retention.ts",
+    find: "and not exists (select from idempotency_keys i where i.api_key_id = k.id)",
+    replace: "",
+    tests: ["test/store/Limits.pg.test.ts"]
+  },
+  {
+    name: "a key that works may be removed",
+    file: "migrations/0019_ended_keys.ts",
+    find: "< now() - interval '1 day') is not true)",
+    replace: "< now() - interval '1 day') is unknown and false)",
+    tests: ["test/store/Limits.pg.test.ts"]
   }
 ]

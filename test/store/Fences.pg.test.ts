@@ -79,7 +79,8 @@ const forbidden: ReadonlyArray<readonly [statement: string, stoppedBy: string]> 
   ["update api_keys set expires_at = null where id = 'key_ended'", "the end of a key is never put off"],
   ["update attempts set response_body = ''", "permission denied for table attempts"],
   ["update emails set recipient = ''", "permission denied for table emails"],
-  ...["accounts", "api_keys", "customers", "resolutions", "invoices", "invoice_documents", "transitions", "emails"].map(
+  ["delete from api_keys", "a key stays until it has ended for a day"],
+  ...["accounts", "customers", "resolutions", "invoices", "invoice_documents", "transitions", "emails"].map(
     (table) => [`delete from ${table}`, `permission denied for table ${table}`] as const
   ),
   ...["invoices", "deliveries", "idempotency_keys", "webhook_endpoints"].map(

@@ -1,6 +1,7 @@
 import { Effect, Layer, Option, Result, Semaphore } from "effect"
+import type { AccountMode } from "../../schemas/Account.ts"
 import { ApiError } from "../../schemas/ApiError.ts"
-import { Customers } from "../../src/store/Customers.ts"
+import { customerLimitReached, Customers, customersMax } from "../../src/store/Customers.ts"
 import { Database } from "../../src/store/Database.ts"
 import { type Answer, type Claim, conflict, IdempotencyKeys, type Outcome } from "../../src/store/IdempotencyKeys.ts"
 import { InvoiceCreation } from "../../src/store/InvoiceCreation.ts"
@@ -58,6 +59,11 @@ const claimed = (
   })
 }
 
+const countKey = ({ account_id, livemode }: AccountMode) => `${account_id}|${livemode}`
+const countOf = (tables: Tables, of: AccountMode) => tables.customerCounts.get(countKey(of)) ?? 0
+const count = (tables: Tables, of: AccountMode, change: number) =>
+  tables.customerCounts.set(countKey(of), Math.max(0, countOf(tables, of) + change))
+
 const customersLayer = Layer.effect(
   Customers,
   Effect.map(MemoryTables, ({ call }) =>
@@ -70,7 +76,11 @@ const customersLayer = Layer.effect(
         ),
       create: (draft) =>
         call("Customers.create", (tables, now) =>
-          claimed(tables, now, draft, () => Result.succeed(tables.customers.set(draft.customer.id, draft.customer)))
+          claimed(tables, now, draft, () => {
+            if (countOf(tables, draft.customer) >= customersMax) return Result.fail(customerLimitReached)
+            count(tables, draft.customer, 1)
+            return Result.succeed(tables.customers.set(draft.customer.id, draft.customer))
+          })
         ).pipe(Effect.flatMap(Effect.fromResult)),
       update: Effect.fnUntraced(function* (key, change) {
         const before = yield* call("Customers.lock", ({ customers }) => optionOf(customers, key, key.id))
@@ -80,7 +90,11 @@ const customersLayer = Layer.effect(
         return after
       }),
       remove: (key) =>
-        call("Customers.remove", ({ customers }) => rowOf(customers, key) !== undefined && customers.delete(key.id))
+        call("Customers.remove", (tables) => {
+          if (rowOf(tables.customers, key) === undefined) return false
+          count(tables, key, -1)
+          return tables.customers.delete(key.id)
+        })
     })
   )
 )

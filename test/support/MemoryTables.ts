@@ -142,6 +142,8 @@ const emptyTables = () => ({
   auditLog: [] as Array<AuditRow>,
   certificates: new Map<string, StoredCertificate & { readonly pem: string }>(),
   customers: new Map<string, StoredCustomer>(),
+  /** By account and mode. */
+  customerCounts: new Map<string, number>(),
   resolutions: new Map<string, StoredResolution>(),
   invoices: new Map<string, InvoiceRow>(),
   documents: new Map<string, { readonly signed: Uint8Array; readonly authority_answer: unknown }>(),

@@ -36,6 +36,7 @@ export const retentionLayer = Layer.effect(
     Retention.of({
       purgeIdempotencyKeys: call("Retention.purgeIdempotencyKeys", () => 0),
       purgeDeliveries: call("Retention.purgeDeliveries", () => 0),
+      purgeApiKeys: call("Retention.purgeApiKeys", () => 0),
       purgeAuditLog: call("Retention.purgeAuditLog", () => 0),
       purgeEvents: call("Retention.purgeEvents", () => 0)
     })

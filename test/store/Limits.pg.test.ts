@@ -1,0 +1,109 @@
+import { assert, it } from "@effect/vitest"
+import { Context, Effect, Layer, Result } from "effect"
+import { SqlClient } from "effect/sql"
+import { CustomerId } from "../../schemas/Id.ts"
+import * as AccountView from "../../src/store/AccountView.ts"
+import { Customers, customersMax } from "../../src/store/Customers.ts"
+import { Ids } from "../../src/store/Ids.ts"
+import { Retention } from "../../src/store/Retention.ts"
+import { acquirer, ownerLayer, seedAccount } from "../support/Owners.ts"
+import { TestDatabase } from "../support/Postgres.ts"
+import { refusal } from "../support/Refusals.ts"
+
+const world = Effect.gen(function* () {
+  const { url } = yield* TestDatabase
+  const sql = yield* SqlClient.SqlClient
+  const [first, second] = [yield* Layer.build(ownerLayer(url)), yield* Layer.build(ownerLayer(url))]
+  const { of } = yield* seedAccount.pipe(Effect.provideContext(first))
+  const [row] = yield* sql<{ id: string }>`select id from api_keys`
+  return { of, first, second, apiKey: row?.id ?? "" }
+})
+
+it.live("customers come to no more than their limit, however many are created at once, and replays are answered", () =>
+  Effect.gen(function* () {
+    const { apiKey, first, of, second } = yield* world
+    const sql = yield* SqlClient.SqlClient
+    const create = Effect.fnUntraced(function* (owner: typeof first, value: string) {
+      const id = yield* Context.get(owner, Ids).customer
+      const at = new Date()
+      return yield* Effect.result(
+        Context.get(owner, Customers).create({
+          customer: { ...of, id, acquirer, metadata: {}, created_at: at, updated_at: at },
+          claim: { api_key_id: apiKey, value, fingerprint: "" },
+          answer: { status: 201, location: null, body: id }
+        })
+      )
+    })
+    const [made] = yield* Effect.all([create(first, "early")])
+    const early = Result.getOrThrow(made)
+    yield* sql`update account_modes set customers = ${customersMax - 10} where not livemode`
+    const outcomes = yield* Effect.forEach(
+      Array.from({ length: 40 }, (_, index) => index),
+      (index) => create(index % 2 === 0 ? first : second, index % 4 < 2 ? `new ${index}` : "early"),
+      { concurrency: "unbounded" }
+    )
+    const replayed = outcomes.filter((one) => Result.isSuccess(one) && one.success.replayed)
+    assert.lengthOf(replayed, 20)
+    const fresh = outcomes.filter((one) => Result.isSuccess(one) && !one.success.replayed)
+    assert.lengthOf(fresh, 10)
+    const refused = outcomes.flatMap((one) => (Result.isFailure(one) ? [one.failure.code] : []))
+    assert.deepStrictEqual(
+      refused,
+      Array.from({ length: 10 }, () => "customer_limit_reached")
+    )
+    // What was refused has claimed no key; a replay is answered whatever the limit.
+    const count = sql<{ rows: number; counted: bigint; claims: number }>`
+      select (select count(*)::integer from customers) as rows, customers as counted,
+        (select count(*)::integer from idempotency_keys) as claims
+      from account_modes where not livemode`
+    assert.deepStrictEqual(yield* count, [{ rows: 11, counted: BigInt(customersMax), claims: 11 }])
+    const again = Result.getOrThrow(yield* create(second, "early"))
+    assert.deepStrictEqual([again.replayed, again.answer.body], [true, early.answer.body])
+    // One that goes makes room for one.
+    const inView = AccountView.within(Context.get(first, SqlClient.SqlClient), of)
+    yield* inView(Context.get(first, Customers).remove({ ...of, id: CustomerId.make(early.answer.body) }))
+    assert.isTrue(Result.isSuccess(yield* create(first, "late")))
+    assert.isTrue(Result.isFailure(yield* create(first, "later")))
+    assert.deepStrictEqual(yield* count, [{ rows: 11, counted: BigInt(customersMax), claims: 12 }])
+  }).pipe(Effect.provide(TestDatabase.layer))
+)
+
+it.live("keys that ended long ago go, and no others, nor while an answer is kept for them", () =>
+  Effect.gen(function* () {
+    const { apiKey, first, of, second } = yield* world
+    const sql = yield* SqlClient.SqlClient
+    const keys = [
+      ["works", null, null],
+      ["expires", null, "now() + interval '40 days'"],
+      ["revoked lately", "now() - interval '29 days'", null],
+      ["expired lately", null, "now() - interval '29 days'"],
+      ["revoked", "now() - interval '31 days'", null],
+      ["expired", null, "now() - interval '31 days'"],
+      ["revoked before it expires", "now() - interval '31 days'", "now() + interval '1 day'"],
+      ["answered", "now() - interval '31 days'", null]
+    ] as const
+    for (const [id, revoked, expires] of keys) {
+      yield* sql`
+        insert into api_keys (id, account_id, livemode, key_hash, last_four, created_at, revoked_at, expires_at)
+        values (${id}, ${of.account_id}, false, ${id}, 'last', now(), ${sql.literal(revoked ?? "null")},
+          ${sql.literal(expires ?? "null")})`
+    }
+    yield* sql`
+      insert into idempotency_keys (api_key_id, value, fingerprint, status, body, completed_at)
+      values ('answered', 'a', '', 201, '{}', now())`
+    const purge = (owner: typeof first) => Context.get(owner, Retention).purgeApiKeys
+    const removed = yield* Effect.all([purge(first), purge(second)], { concurrency: 2 })
+    assert.strictEqual(removed[0] + removed[1], 3)
+    const left = yield* sql<{ id: string }>`select id from api_keys order by id`
+    assert.sameMembers(
+      left.map(({ id }) => id),
+      [apiKey, "works", "expires", "revoked lately", "expired lately", "answered"]
+    )
+    yield* sql`delete from idempotency_keys`
+    assert.strictEqual(yield* purge(first), 1)
+    const service = Context.get(first, SqlClient.SqlClient)
+    for (const id of ["works", "expires"]) {
+      assert.include(yield* refusal(service`delete from api_keys where id = ${id}`), "until it has ended for a day")
+    }
+  }).pipe(Effect.provide(TestDatabase.layer))
+)
