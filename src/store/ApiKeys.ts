@@ -11,6 +11,7 @@ import { apiKeyHash, apiKeyMode } from "../domain/ApiKeyFormat.ts"
 import { timestamp } from "../domain/AuthorityTime.ts"
 import * as AccountView from "./AccountView.ts"
 import { AuditLog } from "./AuditLog.ts"
+import * as LiveMode from "./LiveMode.ts"
 import * as Pages from "./Pages.ts"
 
 const Row = Schema.Struct({
@@ -195,6 +196,7 @@ export class ApiKeys extends Context.Service<
 
       const create: ApiKeys["Service"]["create"] = Effect.fn("ApiKeys.create")(function* (key) {
         const livemode = key.mode === "live"
+        yield* LiveMode.checkNewKey(sql, key.mode)
         yield* lock({ account_id: key.account_id, livemode })
         const full = yield* isAny(sql`
           select 1 as found from api_keys where account_id = ${key.account_id} and livemode = ${livemode} and ${usable}
@@ -203,6 +205,7 @@ export class ApiKeys extends Context.Service<
       })
 
       const roll: ApiKeys["Service"]["roll"] = Effect.fn("ApiKeys.roll")(function* (old, expiresInSeconds, next) {
+        yield* LiveMode.checkNewKey(sql, old.livemode ? "live" : "test")
         yield* lock(old)
         const [row] = yield* read(old)
         if (row === undefined) return yield* missingKey(old.id)
