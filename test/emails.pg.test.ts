@@ -37,7 +37,7 @@ const mailing = Effect.gen(function* () {
     MAIL_FROM: "documentos@folio.test",
     LOG_LEVEL: "Info"
   }
-  const service = yield* serviceProcess({ webhookAllow: "127.0.0.1:9", env })
+  const service = yield* serviceProcess({ webhookAllow: "", env })
   yield* service.start()
   const [account] = yield* service.rows<{ id: string }>("select id from accounts")
   const words = ["keys", "create", "--account", account?.id ?? "", "--mode", "live", "--json"]

@@ -28,14 +28,15 @@ import * as Postgres from "../platform/Postgres.ts"
 import { secretKeyLayer } from "../platform/SealingKey.ts"
 import * as Server from "../platform/Server.ts"
 import { ServiceLock } from "../platform/ServiceLock.ts"
-import { Settings } from "../platform/Settings.ts"
+import { Settings, SettingsError } from "../platform/Settings.ts"
 import * as Telemetry from "../platform/Telemetry.ts"
 import { welcome } from "../platform/Welcome.ts"
 import { Accounts } from "../store/Accounts.ts"
+import { hasLiveKeys } from "../store/LiveMode.ts"
 import { RetentionDays } from "../store/Retention.ts"
 import { SandboxAuthorities } from "../store/SandboxAuthorities.ts"
 import { createSandboxAccount } from "../store/SandboxAccount.ts"
-import { Workers } from "../store/Workers.ts"
+import { WebhookAllowance, Workers } from "../store/Workers.ts"
 
 // The resolver's own first try lasts 5 s; within the guard's 2 s there is room for three short ones.
 const dns = Layer.effect(Dns.Dns, Effect.orDie(NodeDns.make({ timeout: "700 millis", tries: 3 })))
@@ -110,6 +111,18 @@ const takeOver = Layer.effectDiscard(
   })
 )
 
+// The worker's row, which keeps live keys from being made, is there by now.
+const noLiveKeys = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const { webhookAllow } = yield* Settings
+    if (webhookAllow.length === 0 || !(yield* hasLiveKeys)) return
+    return yield* new SettingsError({
+      message:
+        "WEBHOOK_ALLOW is for development: it lets webhooks reach internal addresses, and this database has live keys. Unset it, or revoke them: folio keys revoke."
+    })
+  })
+)
+
 // Before anything is served: whoever sees the service ready finds the account of its key there.
 const firstStart = Layer.effect(
   NewTestKey,
@@ -132,17 +145,19 @@ const untilStopped = Effect.gen(function* () {
 
 /**
  * The service with this authority, and a certificate other than the sandbox's own if one is given, until it is asked to stop.
+ * `guard` looks first whether these settings may serve this database.
  * Fails with an error whose message is one line that says what to do.
  */
 export const serveWith = <E>(
   authority: Layer.Layer<Authority, E, Settings | SandboxAuthorities>,
-  certificate: typeof sandboxCertificateLayer | Layer.Layer<SandboxCertificate> = sandboxCertificateLayer
+  certificate: typeof sandboxCertificateLayer | Layer.Layer<SandboxCertificate> = sandboxCertificateLayer,
+  guard: typeof noLiveKeys | typeof Layer.empty = noLiveKeys
 ) =>
   untilStopped.pipe(
     Effect.provide(
       App.layer.pipe(
         Layer.provideMerge(Layer.mergeAll(Server.layer, Cluster.layer, outbound, mail, authority, certificate)),
-        Layer.provideMerge(Layer.mergeAll(firstStart, takeOver)),
+        Layer.provideMerge(Layer.provideMerge(Layer.merge(firstStart, takeOver), guard)),
         Layer.provideMerge(App.storeLayer),
         Layer.provideMerge(secretKeyLayer),
         Layer.provideMerge(Postgres.serviceLayer),
@@ -150,6 +165,10 @@ export const serveWith = <E>(
         Layer.provideMerge(
           Layer.mergeAll(
             Layer.sync(Busyness, makeBusyness),
+            Layer.effect(
+              WebhookAllowance,
+              Effect.map(Settings, ({ webhookAllow }) => webhookAllow.length > 0)
+            ),
             Layer.effect(
               RetentionDays,
               Effect.map(Settings, ({ retentionDays }) => retentionDays)

@@ -11,6 +11,7 @@ import { timestamp } from "../domain/AuthorityTime.ts"
 import * as AccountView from "./AccountView.ts"
 import * as ApiKeyLookup from "./ApiKeyLookup.ts"
 import { isUsable } from "./ApiKeyLookup.ts"
+import * as LiveMode from "./LiveMode.ts"
 import * as Pages from "./Pages.ts"
 
 const Row = Schema.Struct({
@@ -142,11 +143,13 @@ export class ApiKeys extends Context.Service<
       })
 
       const create: ApiKeys["Service"]["create"] = Effect.fn("ApiKeys.create")(function* (key) {
+        yield* LiveMode.checkNewKey(sql, key.mode)
         yield* lock({ account_id: key.account_id, livemode: key.mode === "live" })
         return yield* insertWithin(key)
       })
 
       const roll: ApiKeys["Service"]["roll"] = Effect.fn("ApiKeys.roll")(function* (old, expiresInSeconds, next) {
+        yield* LiveMode.checkNewKey(sql, old.livemode ? "live" : "test")
         yield* lock(old)
         const [row] = yield* read(old)
         if (row === undefined) return yield* missingKey(old.id)

@@ -12,6 +12,7 @@ import { ApiKeys, missingKey, type NewApiKey } from "./ApiKeys.ts"
 import * as AccountView from "./AccountView.ts"
 import { AuditLog, operator } from "./AuditLog.ts"
 import { Ids } from "./Ids.ts"
+import * as LiveMode from "./LiveMode.ts"
 import { Resolutions } from "./Resolutions.ts"
 import { testRange } from "./SandboxAccount.ts"
 
@@ -40,6 +41,7 @@ export const createAccount = Effect.fn("createAccount")(function* (name: string,
   const keys = yield* ApiKeys
   const resolutions = yield* Resolutions
   const sql = yield* SqlClient.SqlClient
+  yield* LiveMode.checkNewKey(sql, mode)
   const id = yield* ids.account
   const of = { account_id: id, livemode: mode === "live" }
   const key = yield* newKey(id, mode, null)

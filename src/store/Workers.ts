@@ -5,7 +5,7 @@ import { SqlClient, SqlSchema } from "effect/sql"
 const beatInterval = "1 second"
 
 // A little longer than the shards of a dead process take to move: what is given back then finds its actor in a new home.
-const leaseSeconds = 8
+export const leaseSeconds = 8
 
 // A statement that was under way when its process died may still commit. Until none can be, the dead are looked after again.
 const forgottenAfterSeconds = 15
@@ -22,6 +22,11 @@ const briefly = <E>(statement: Effect.Effect<unknown, E>) =>
     Effect.timeout(patience),
     Effect.catchCause((cause) => Effect.logDebug("The database could not be told whether this process is there", cause))
   )
+
+/** Whether this process lets webhooks reach addresses that are not public. */
+export class WebhookAllowance extends Context.Reference<boolean>("folio/store/WebhookAllowance", {
+  defaultValue: () => false
+}) {}
 
 /** The processes that share the database. Each start is a worker of its own; what it has under way bears its id. */
 export class Workers extends Context.Service<
@@ -46,10 +51,11 @@ export class Workers extends Context.Service<
       const sql = yield* SqlClient.SqlClient
       const random = yield* SecureRandom.SecureRandom
       const id = (yield* random.ulid).toLowerCase()
+      const allowance = yield* WebhookAllowance
       const lease = sql`${leaseSeconds} * interval '1 second'`
 
       const beat = sql`
-        insert into workers (id) values (${id})
+        insert into workers (id, webhook_allow) values (${id}, ${allowance})
         on conflict (id) do update set seen_at = now(), dead_since = null,
           since = case when workers.seen_at < now() - ${lease} then now() else workers.since end`
 

@@ -36,5 +36,54 @@ export const startMutants: ReadonlyArray<Mutant> = [
     find: "const times = (timesInARow.get(row.id) ?? 0) + 1",
     replace: "const times = row.attempts",
     tests: ["test/entities/BrokenAuthority.test.ts"]
+  },
+  {
+    name: "a service that lets webhooks reach internal addresses starts with live keys",
+    file: "src/cli/Serve.ts",
+    find: "if (webhookAllow.length === 0 || !(yield* hasLiveKeys)) return",
+    replace: "if (webhookAllow.length >= 0 || !(yield* hasLiveKeys)) return",
+    tests: ["test/webhookAllow.pg.test.ts"]
+  },
+  {
+    name: "a live key is made beside a service that lets webhooks reach internal addresses",
+    file: "src/store/LiveMode.ts",
+    find: "if (rows.length === 0) return\n",
+    replace: "if (rows.length >= 0) return\n",
+    tests: ["test/webhookAllow.pg.test.ts"]
+  },
+  {
+    name: "a second process serves a database beside the first",
+    file: "src/platform/ServiceLock.ts",
+    find: "if (row?.[0] !== true) {",
+    replace: "if (row === undefined) {",
+    tests: ["test/serviceLock.pg.test.ts"]
+  },
+  {
+    name: "a process that stands still keeps the database to itself",
+    file: "src/platform/ServiceLock.ts",
+    find: "idle_session_timeout: `${silenceMax}`",
+    replace: 'idle_session_timeout: "0"',
+    tests: ["test/serviceLock.pg.test.ts"]
+  },
+  {
+    name: "a process that has lost the database goes on serving it",
+    file: "src/cli/Serve.ts",
+    find: "return yield* (yield* ServiceLock).lost",
+    replace: "return yield* Effect.never",
+    tests: ["test/serviceLock.pg.test.ts"]
+  },
+  {
+    name: "closing the terminal ends a process at once",
+    file: "src/main.ts",
+    find: 'process.on("SIGHUP", () => process.emit("SIGTERM", "SIGTERM"))',
+    replace: "",
+    tests: ["test/platform/Signals.test.ts"]
+  },
+  {
+    name: "what the database refuses is told as it comes",
+    file: "src/platform/Postgres.ts",
+    find: "if (refused !== undefined) return unusable(place, refused)",
+    replace: "if (refused !== undefined) return new DatabaseError({ message: refused.message })",
+    tests: ["test/platform/DatabaseRefusals.pg.test.ts"]
   }
 ]

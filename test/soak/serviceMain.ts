@@ -1,5 +1,6 @@
 import "effect/schema/SchemaJITCompiler/enable"
 import { NodeRuntime } from "@effect/platform-node"
+import { Layer } from "effect"
 import { run, teardown } from "../../src/cli/Run.ts"
 import { serveWith } from "../../src/cli/Serve.ts"
 import * as HttpAuthority from "./HttpAuthority.ts"
@@ -10,7 +11,8 @@ import { keepVitals } from "./Vitals.ts"
 const vitals = process.env["VITALS"]
 if (vitals !== undefined) keepVitals(vitals, Number(process.env["VITALS_EVERY_MS"] ?? "10000"))
 
-NodeRuntime.runMain(run(serveWith(HttpAuthority.layer(process.env["AUTHORITY_URL"] ?? ""))), {
+// Live documents and receivers on this machine: no service as it is shipped has both.
+NodeRuntime.runMain(run(serveWith(HttpAuthority.layer(process.env["AUTHORITY_URL"] ?? ""), undefined, Layer.empty)), {
   teardown,
   disableErrorReporting: true
 })
