@@ -176,6 +176,9 @@ describe("folio", () => {
         env["FOLIO_KEY"] = randomBytes(32).toString("base64")
         const { account } = (yield* folio("accounts", "create", ...issuer)).json
         assert.deepStrictEqual(wrongIn(yield* folio("doctor")), [])
+        yield* query(url, "insert into key_canary (sealed) values ('v1.AAAA')")
+        assert.deepStrictEqual(wrongIn(yield* folio("doctor")), ["secrets"])
+        yield* query(url, "delete from key_canary")
         const endpoint = (failing: string) => `
           insert into webhook_endpoints (account_id, livemode, id, url, subscribed_events, max_in_flight, metadata,
             api_version, secret, failing_since, created_at, updated_at)
@@ -224,6 +227,6 @@ describe("folio", () => {
         assert.deepStrictEqual(wrongIn(away), ["database"])
         assert.notInclude(away.out + away.error, "secret@")
       }),
-    90_000
+    150_000
   )
 })

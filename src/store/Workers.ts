@@ -55,7 +55,7 @@ export class Workers extends Context.Service<
       const lease = sql`${leaseSeconds} * interval '1 second'`
 
       const beat = sql`
-        insert into workers (id, webhook_allow) values (${id}, ${allowance})
+        insert into workers ${sql.insert(allowance ? { id, webhook_allow: true } : { id })}
         on conflict (id) do update set seen_at = now(), dead_since = null,
           since = case when workers.seen_at < now() - ${lease} then now() else workers.since end`
 
