@@ -18,7 +18,7 @@ import certificates from "../../migrations/0013_certificates.ts"
 import emails from "../../migrations/0014_emails.ts"
 import modes from "../../migrations/0017_modes.ts"
 import fullNumbers from "../../migrations/0018_full_numbers.ts"
-import endedKeys from "../../migrations/0019_ended_keys.ts"
+import limitsOfAccounts from "../../migrations/0019_limits.ts"
 import * as EmbeddedPostgres from "./EmbeddedPostgres.ts"
 import * as Roles from "./PostgresRoles.ts"
 import * as Socket from "./PostgresSocket.ts"
@@ -85,7 +85,7 @@ const migrations = {
   "0014_emails": emails,
   "0017_modes": modes,
   "0018_full_numbers": fullNumbers,
-  "0019_ended_keys": endedKeys
+  "0019_limits": limitsOfAccounts
 }
 
 const migrate = Migrator.make({})({ loader: Migrator.fromRecord(migrations) })
