@@ -77,11 +77,18 @@ export class EndpointHealth extends Schema.Opaque<EndpointHealth>()(
   Schema.Struct({
     status: Schema.Literals(["unknown", "healthy", "failing"]),
     failing_since: Schema.NullOr(Timestamp),
-    last_success_at: Schema.NullOr(Timestamp)
+    last_success_at: Schema.NullOr(Timestamp),
+    full_since: Schema.NullOr(Timestamp).annotateKey({
+      description:
+        "Since when as many deliveries wait as may: later ones fail without an attempt, and a recovery sends them. Null while there is room.",
+      examples: [null]
+    })
   }).annotate({
     identifier: "EndpointHealth",
     description: "How deliveries are going; it never switches an endpoint off.",
-    examples: [{ status: "healthy", failing_since: null, last_success_at: "2026-11-21T10:00:00.000-05:00" }]
+    examples: [
+      { status: "healthy", failing_since: null, last_success_at: "2026-11-21T10:00:00.000-05:00", full_since: null }
+    ]
   })
 ) {}
 

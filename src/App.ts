@@ -37,6 +37,7 @@ import { Certificates } from "./store/Certificates.ts"
 import { Customers } from "./store/Customers.ts"
 import { Database } from "./store/Database.ts"
 import { Deliveries } from "./store/Deliveries.ts"
+import { DeliveryLimit } from "./store/DeliveryLimit.ts"
 import { DeliveryLog } from "./store/DeliveryLog.ts"
 import { Emails } from "./store/Emails.ts"
 import { Events } from "./store/Events.ts"
@@ -70,6 +71,7 @@ export const storeLayer = Layer.mergeAll(
   Customers.layer,
   Database.layer,
   Deliveries.layer,
+  DeliveryLimit.layer,
   DeliveryLog.layer,
   Emails.layer,
   Events.layer,

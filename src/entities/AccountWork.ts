@@ -178,6 +178,7 @@ export class AccountWork extends Context.Service<
               api_version: context.version,
               failing_since: null,
               last_success_at: null,
+              full_since: null,
               created_at: at,
               updated_at: at
             }

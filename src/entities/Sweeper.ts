@@ -3,6 +3,7 @@ import { Singleton } from "effect/cluster"
 import { accountAddress } from "../protocol/Address.ts"
 import { AuthorityCircuits } from "../store/AuthorityCircuits.ts"
 import { Deliveries } from "../store/Deliveries.ts"
+import { DeliveryLimit, waitingMax } from "../store/DeliveryLimit.ts"
 import { Emails } from "../store/Emails.ts"
 import { Invoices } from "../store/Invoices.ts"
 import { Workers } from "../store/Workers.ts"
@@ -10,6 +11,7 @@ import { Telling } from "./Telling.ts"
 import { Workload } from "./Workload.ts"
 
 const interval = Duration.seconds(1)
+const limitInterval = Duration.seconds(9)
 const pageSize = 1_000
 
 // A page is told within the lease of its rows, however busy the process is.
@@ -30,6 +32,7 @@ export const layer = Singleton.make(
     const deliveries = yield* Deliveries
     const emails = yield* Emails
     const invoices = yield* Invoices
+    const limit = yield* DeliveryLimit
     const telling = yield* Telling
     const workers = yield* Workers
     const workload = yield* Workload
@@ -60,13 +63,23 @@ export const layer = Singleton.make(
     const sweepDeliveries = Effect.gen(function* () {
       yield* Effect.forEach(yield* deliveries.dueEndpoints(pageSize), telling.deliver, { discard: true })
     })
+    // What waits for an endpoint is counted now and then: to count it for each delivery would cost more than the delivery.
+    const limitDeliveries = Effect.gen(function* () {
+      const filled = yield* limit.mark(waitingMax)
+      if (filled.length > 0) {
+        yield* Effect.logWarning("So many deliveries wait for an endpoint that later ones are not attempted").pipe(
+          Effect.annotateLogs({ webhook_endpoint_ids: filled })
+        )
+      }
+      yield* Effect.sleep(limitInterval)
+    })
     const sweepEmails = Effect.gen(function* () {
       yield* Effect.forEach(yield* emails.dueDocuments(pageSize), telling.mail, { discard: true })
     })
 
     // Side by side: a backlog of documents does not keep a delivery waiting.
     yield* Effect.forEach(
-      [workers.freeDead, sweepInvoices, sweepContingency, sweepDeliveries, sweepEmails],
+      [workers.freeDead, sweepInvoices, sweepContingency, limitDeliveries, sweepDeliveries, sweepEmails],
       (sweep) =>
         Effect.catchCause(sweep, (cause) =>
           Effect.logWarning("A sweep failed; the next one is in a second", cause)

@@ -19,7 +19,7 @@ import emails from "../../migrations/0014_emails.ts"
 import writeProbes from "../../migrations/0015_write_probes.ts"
 import modes from "../../migrations/0017_modes.ts"
 import fullNumbers from "../../migrations/0018_full_numbers.ts"
-import endedKeys from "../../migrations/0019_ended_keys.ts"
+import limitsOfAccounts from "../../migrations/0019_limits.ts"
 import keyCanary from "../../migrations/0020_key_canary.ts"
 import webhookAllow from "../../migrations/0021_webhook_allow.ts"
 import * as EmbeddedPostgres from "./EmbeddedPostgres.ts"
@@ -79,7 +79,7 @@ const migrations = {
   "0015_write_probes": writeProbes,
   "0017_modes": modes,
   "0018_full_numbers": fullNumbers,
-  "0019_ended_keys": endedKeys,
+  "0019_limits": limitsOfAccounts,
   "0020_key_canary": keyCanary,
   "0021_webhook_allow": webhookAllow
 }

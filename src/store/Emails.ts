@@ -13,7 +13,7 @@ import { timestamp } from "../domain/AuthorityTime.ts"
 import { type InvoiceState, states } from "../domain/InvoiceLifecycle.ts"
 import * as Metrics from "../protocol/Metrics.ts"
 import * as Batcher from "./Batcher.ts"
-import { deliveryId } from "./Ids.ts"
+import { endpointsToTell, newDeliveries } from "./NewDeliveries.ts"
 import * as Pages from "./Pages.ts"
 import { Workers } from "./Workers.ts"
 
@@ -210,17 +210,9 @@ export class Emails extends Context.Service<
               from moved where event_id <> '' order by ord
               returning account_id, livemode, id, seq, type, object_id, created_at
             ),
-            delivery as (
-              insert into deliveries (account_id, livemode, id, endpoint_id, event_id, object_id, seq, created_at, updated_at)
-              select e.account_id, e.livemode,
-                ${deliveryId(sql, sql`e.id`, sql`w.id`)}, w.id, e.id, e.object_id, e.seq, now(), now()
-              from event e
-              join webhook_endpoints w on w.account_id = e.account_id and w.livemode = e.livemode
-                and w.is_active and e.type = any(w.subscribed_events)
-              returning event_id, endpoint_id
-            )
+            delivery as (${newDeliveries(sql)})
             select m.ord is not null as moved,
-              coalesce((select array_agg(endpoint_id) from delivery where event_id = n.event_id), '{}') as endpoints
+              ${endpointsToTell(sql)} as endpoints
             from input n left join moved m on m.ord = n.ord order by n.ord`.pipe(Effect.flatMap(decode))
         }, Effect.orDie)
       })

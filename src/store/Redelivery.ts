@@ -34,7 +34,7 @@ export class Redelivery extends Context.Service<
     readonly redeliver: (key: AccountMode & { readonly id: DeliveryId }) => Effect.Effect<EndpointKey, ApiError>
     /**
      * Makes due again what has failed for good of the events since then, with a schedule that begins anew, and what the endpoint
-     * subscribes to and never got; the oldest first, at most `recoveredMax` of them.
+     * subscribes to and never got; the oldest first, at most `recoveredMax` of them, and none while as many wait for it as may.
      */
     readonly recover: (
       key: EndpointKey,
@@ -55,7 +55,7 @@ export class Redelivery extends Context.Service<
         Schema.Array(Schema.Struct({ endpoint_id: WebhookEndpointId }))
       )
       const decodeEndpoints = Schema.decodeUnknownEffect(
-        Schema.Array(Schema.Struct({ subscribed_events: Schema.Array(EventType) }))
+        Schema.Array(Schema.Struct({ subscribed_events: Schema.Array(EventType), is_full: Schema.Boolean }))
       )
       const decodeRecovered = Schema.decodeUnknownEffect(
         Schema.Tuple([Schema.Struct({ deliveries: Schema.Int, has_more: Schema.Boolean })])
@@ -63,14 +63,14 @@ export class Redelivery extends Context.Service<
       const where = (key: AccountMode & { readonly id: string }) =>
         sql`account_id = ${key.account_id} and livemode = ${key.livemode} and id = ${key.id}`
 
-      /** Keeps the endpoint from being deleted until the commit; gives its subscriptions. */
+      /** Keeps the endpoint from being deleted until the commit; gives its subscriptions, and whether as much waits for it as may. */
       const hold = Effect.fnUntraced(function* (key: EndpointKey) {
         const [endpoint] = yield* sql`
-          select subscribed_events from webhook_endpoints where ${where(key)} for key share`.pipe(
+          select subscribed_events, full_since is not null as is_full from webhook_endpoints where ${where(key)} for key share`.pipe(
           Effect.flatMap(decodeEndpoints),
           Effect.orDie
         )
-        return endpoint?.subscribed_events ?? (yield* ApiError.missing("webhook endpoint", key.id))
+        return endpoint ?? (yield* ApiError.missing("webhook endpoint", key.id))
       })
 
       const redeliver: Redelivery["Service"]["redeliver"] = Effect.fn("Redelivery.redeliver")(function* (key) {
@@ -95,7 +95,8 @@ export class Redelivery extends Context.Service<
       const recover: Redelivery["Service"]["recover"] = Effect.fn("Redelivery.recover")(function* (key, since) {
         // One at a time: two would take up the same rows in any order, and wait for each other.
         yield* Effect.orDie(sql`select pg_advisory_xact_lock(hashtextextended(${`recover ${key.id}`}, 0))`)
-        const subscribed = yield* hold(key)
+        const { is_full, subscribed_events } = yield* hold(key)
+        const most = is_full ? 0 : recoveredMax
         const [recovered] = yield* sql`
           with missed as materialized (
             select e.account_id, e.livemode, e.id, e.seq, e.object_id, d.id as delivery_id
@@ -107,10 +108,10 @@ export class Redelivery extends Context.Service<
             ) d on true
             where e.account_id = ${key.account_id} and e.livemode = ${key.livemode}
               and e.id >= ${firstIdAt("evt", since)} and e.created_at >= ${since} and not e.is_test
-              and (d.status = 'failed' or d.id is null and e.type = any(${subscribed}::text[]))
-            order by e.id limit ${recoveredMax + 1}
+              and (d.status = 'failed' or d.id is null and e.type = any(${subscribed_events}::text[]))
+            order by e.id limit ${most + 1}
           ),
-          portion as materialized (select * from missed order by id limit ${recoveredMax}),
+          portion as materialized (select * from missed order by id limit ${most}),
           revived as (
             update deliveries d set status = 'pending', trigger = 'recover', unscheduled = d.attempts, worker = null,
               next_attempt_at = now(), updated_at = now()
@@ -128,15 +129,12 @@ export class Redelivery extends Context.Service<
             returning 1
           )
           select ((select count(*) from revived) + (select count(*) from made))::integer as deliveries,
-            (select count(*) from missed) > ${recoveredMax} as has_more`.pipe(
-          Effect.flatMap(decodeRecovered),
-          Effect.orDie
-        )
+            (select count(*) from missed) > ${most} as has_more`.pipe(Effect.flatMap(decodeRecovered), Effect.orDie)
         return recovered
       })
 
       const test: Redelivery["Service"]["test"] = Effect.fn("Redelivery.test")(function* (key, make) {
-        const { body, created_at, id, object_id, type } = make(yield* hold(key))
+        const { body, created_at, id, object_id, type } = make((yield* hold(key)).subscribed_events)
         const made = yield* sql<{ id: DeliveryId }>`
           with event as (
             insert into events (account_id, livemode, id, type, object_id, object_version, body, is_test, created_at)

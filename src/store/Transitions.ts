@@ -5,7 +5,8 @@ import type { EventType } from "../../schemas/Event.ts"
 import type { AuthorityError, Failure } from "../../schemas/FiscalDocument.ts"
 import type { InvoiceCommand, InvoiceState } from "../domain/InvoiceLifecycle.ts"
 import * as Batcher from "./Batcher.ts"
-import { deliveryId, emailId } from "./Ids.ts"
+import { emailId } from "./Ids.ts"
+import { endpointsToTell, newDeliveries } from "./NewDeliveries.ts"
 import type { InvoiceKey } from "./Invoices.ts"
 import { Workers } from "./Workers.ts"
 
@@ -149,17 +150,9 @@ export class Transitions extends Context.Service<
               from done where event_id <> '' order by ord
               returning account_id, livemode, id, seq, type, object_id, created_at
             ),
-            delivery as (
-              insert into deliveries (account_id, livemode, id, endpoint_id, event_id, object_id, seq, created_at, updated_at)
-              select e.account_id, e.livemode,
-                ${deliveryId(sql, sql`e.id`, sql`w.id`)}, w.id, e.id, e.object_id, e.seq, now(), now()
-              from event e
-              join webhook_endpoints w on w.account_id = e.account_id and w.livemode = e.livemode
-                and w.is_active and e.type = any(w.subscribed_events)
-              returning event_id, endpoint_id
-            )
+            delivery as (${newDeliveries(sql)})
             select m.ord is not null as moved,
-              coalesce((select array_agg(endpoint_id) from delivery where event_id = n.event_id), '{}') as endpoints,
+              ${endpointsToTell(sql)} as endpoints,
               coalesce(m.recipient, '') <> '' as emailed
             from input n left join moved m on m.ord = n.ord order by n.ord`.pipe(Effect.flatMap(decode))
         }, Effect.orDie)

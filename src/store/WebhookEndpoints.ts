@@ -25,6 +25,7 @@ const Row = Schema.Struct({
   api_version: Version,
   failing_since: Schema.NullOr(Schema.Date),
   last_success_at: Schema.NullOr(Schema.Date),
+  full_since: Schema.NullOr(Schema.Date),
   created_at: Schema.Date,
   updated_at: Schema.Date
 })
@@ -182,7 +183,8 @@ export const endpointView = (row: StoredWebhookEndpoint): WebhookEndpoint => ({
   health: {
     status: row.failing_since !== null ? "failing" : row.last_success_at !== null ? "healthy" : "unknown",
     failing_since: row.failing_since === null ? null : timestamp(row.failing_since.getTime()),
-    last_success_at: row.last_success_at === null ? null : timestamp(row.last_success_at.getTime())
+    last_success_at: row.last_success_at === null ? null : timestamp(row.last_success_at.getTime()),
+    full_since: row.full_since === null ? null : timestamp(row.full_since.getTime())
   },
   created_at: timestamp(row.created_at.getTime()),
   updated_at: timestamp(row.updated_at.getTime())

@@ -123,7 +123,7 @@ layer(app)("resources", (it) => {
         livemode: false,
         metadata: {},
         api_version: "2026-01-01",
-        health: { status: "unknown", failing_since: null, last_success_at: null }
+        health: { status: "unknown", failing_since: null, last_success_at: null, full_since: null }
       })
       assert.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/)
       isTimestamp(created_at)

@@ -95,9 +95,23 @@ export const accountMutants: ReadonlyArray<Mutant> = [
   },
   {
     name: "a key that works may be removed",
-    file: "migrations/0019_ended_keys.ts",
+    file: "migrations/0019_limits.ts",
     find: "< now() - interval '1 day') is not true)",
     replace: "< now() - interval '1 day') is unknown and false)",
+    tests: ["test/store/Limits.pg.test.ts"]
+  },
+  {
+    name: "deliveries wait for an endpoint without a limit",
+    file: "src/store/NewDeliveries.ts",
+    find: "case when w.full_since is null then 'pending' else 'failed' end",
+    replace: "'pending'",
+    tests: ["test/store/Limits.pg.test.ts"]
+  },
+  {
+    name: "an endpoint that has room again is not known to have it",
+    file: "src/store/DeliveryLimit.ts",
+    find: "where w.full_since is not null and not exists",
+    replace: "where false and not exists",
     tests: ["test/store/Limits.pg.test.ts"]
   }
 ]

@@ -68,7 +68,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   },
   {
     name: "an event reaches the endpoints of both modes",
-    file: transitions,
+    file: "src/store/NewDeliveries.ts",
     find: "join webhook_endpoints w on w.account_id = e.account_id and w.livemode = e.livemode",
     replace: "join webhook_endpoints w on w.account_id = e.account_id",
     tests: ["test/deliveries.pg.test.ts"]

@@ -1,12 +1,16 @@
 import { assert, it } from "@effect/vitest"
-import { Context, Effect, Layer, Result } from "effect"
+import { Context, Effect, Layer, Option, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import { CustomerId } from "../../schemas/Id.ts"
 import * as AccountView from "../../src/store/AccountView.ts"
 import { Customers, customersMax } from "../../src/store/Customers.ts"
+import { DeliveryLimit } from "../../src/store/DeliveryLimit.ts"
 import { Ids } from "../../src/store/Ids.ts"
+import { Redelivery } from "../../src/store/Redelivery.ts"
 import { Retention } from "../../src/store/Retention.ts"
-import { acquirer, ownerLayer, seedAccount } from "../support/Owners.ts"
+import { Transitions } from "../../src/store/Transitions.ts"
+import { WebhookEndpoints } from "../../src/store/WebhookEndpoints.ts"
+import { acquirer, ownerLayer, seedAccount, seedDrafts, seedEndpoint } from "../support/Owners.ts"
 import { TestDatabase } from "../support/Postgres.ts"
 import { refusal } from "../support/Refusals.ts"
 
@@ -106,4 +110,64 @@ it.live("keys that ended long ago go, and no others, nor while an answer is kept
       assert.include(yield* refusal(service`delete from api_keys where id = ${id}`), "until it has ended for a day")
     }
   }).pipe(Effect.provide(TestDatabase.layer))
+)
+
+it.live(
+  "of more deliveries than may wait for an endpoint, the later ones fail unsent, are seen, and can be recovered",
+  () =>
+    Effect.gen(function* () {
+      const { first, of } = yield* world
+      const sql = yield* SqlClient.SqlClient
+      const limit = Context.get(first, DeliveryLimit)
+      const inView = AccountView.within(Context.get(first, SqlClient.SqlClient), of)
+      const subscribed_events = ["invoice.failed"] as const
+      const [slow, gone, other] = yield* Effect.all([
+        seedEndpoint(of, { subscribed_events }),
+        seedEndpoint(of, { subscribed_events }),
+        seedEndpoint(of, { subscribed_events })
+      ]).pipe(Effect.provideContext(first))
+      const began = new Date(Date.now() - 60_000)
+      const happen = Effect.gen(function* () {
+        const [id] = yield* seedDrafts(of.account_id, 1, "numbered").pipe(Effect.provideContext(first))
+        const event = { id: yield* Context.get(first, Ids).event, type: "invoice.failed", body: "" } as const
+        const step = { key: { ...of, id: id! }, version: 1, from: "numbered", command: "Fail", to: "failed" } as const
+        return yield* Context.get(first, Transitions).move({
+          ...step,
+          alarmMs: null,
+          event: { ...event, created_at: new Date() }
+        })
+      })
+      const statuses = (endpoint: string) =>
+        Effect.map(
+          sql<{ status: string }>`select status from deliveries where endpoint_id = ${endpoint} order by seq`,
+          (rows) => rows.map(({ status }) => status)
+        )
+      const succeed = (endpoint: string) =>
+        sql`update deliveries set status = 'succeeded' where endpoint_id = ${endpoint} and status = 'pending'`
+      const recovered = inView(Context.get(first, Redelivery).recover({ ...of, id: slow }, began))
+
+      yield* happen
+      yield* happen
+      assert.deepStrictEqual(yield* limit.mark(3), [])
+      yield* happen
+      yield* succeed(gone)
+      assert.sameMembers([...(yield* limit.mark(3))], [slow, other])
+      assert.deepStrictEqual(yield* limit.mark(3), [], "it is told once")
+      yield* succeed(other)
+      assert.deepStrictEqual(yield* limit.mark(3), [])
+      const moved = yield* happen
+      assert.sameMembers([...moved.endpoints], [gone, other])
+      assert.deepStrictEqual(yield* statuses(slow), ["pending", "pending", "pending", "failed"])
+      assert.deepStrictEqual(yield* statuses(other), ["succeeded", "succeeded", "succeeded", "pending"])
+      const shown = yield* Context.get(first, WebhookEndpoints).find(of, slow)
+      assert.isNotNull(Option.getOrThrow(shown).full_since)
+      // Nothing is lost: it waits to be recovered until there is room.
+      assert.deepStrictEqual(yield* recovered, { deliveries: 0, has_more: true })
+      yield* succeed(slow)
+      yield* limit.mark(3)
+      assert.isNull(Option.getOrThrow(yield* Context.get(first, WebhookEndpoints).find(of, slow)).full_since)
+      assert.deepStrictEqual(yield* recovered, { deliveries: 1, has_more: false })
+      assert.deepStrictEqual(yield* statuses(slow), ["succeeded", "succeeded", "succeeded", "pending"])
+      assert.sameMembers([...(yield* happen).endpoints], [slow, gone, other])
+    }).pipe(Effect.provide(TestDatabase.layer))
 )

@@ -170,7 +170,7 @@ const held = ({ endpoints }: Tables, key: EndpointKey) =>
 
 /** Makes due again what failed, and makes what was missed; the oldest first. */
 const recover = (tables: Tables, key: EndpointKey, since: Date, now: number) =>
-  Result.map(held(tables, key), ({ subscribed_events }) => {
+  Result.map(held(tables, key), ({ full_since, subscribed_events }) => {
     const deliveryOf = (event: EventRow) =>
       [...tables.deliveries.values()].find((row) => row.event_id === event.id && row.endpoint_id === key.id)
     const missed = tables.events
@@ -179,7 +179,7 @@ const recover = (tables: Tables, key: EndpointKey, since: Date, now: number) =>
       .filter(({ delivery, event }) =>
         delivery === undefined ? subscribed_events.includes(event.type) : delivery.status === "failed"
       )
-    const portion = missed.slice(0, recoveredMax)
+    const portion = missed.slice(0, full_since === null ? recoveredMax : 0)
     for (const { delivery, event } of portion) {
       const row: DeliveryRow =
         delivery === undefined

@@ -125,6 +125,7 @@ export const addEndpoint = Effect.fnUntraced(function* (options: { readonly max_
     api_version: "2026-01-01",
     failing_since: null,
     last_success_at: null,
+    full_since: null,
     created_at: at,
     updated_at: at,
     secret: signingSecret

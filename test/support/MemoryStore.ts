@@ -17,7 +17,7 @@ import { deliveryLogLayer, eventsLayer, redeliveryLayer } from "./MemoryEvents.t
 import { notesLayer } from "./MemoryNotes.ts"
 import { resolutionsLayer } from "./MemoryResolutions.ts"
 import { circuitsLayer, redatingLayer, sandboxAuthoritiesLayer } from "./MemoryContingency.ts"
-import { backlogLayer, poisonInvoicesLayer, retentionLayer } from "./MemoryUpkeep.ts"
+import { backlogLayer, deliveryLimitLayer, poisonInvoicesLayer, retentionLayer } from "./MemoryUpkeep.ts"
 import { optionOf, type InvoiceRow, MemoryTables, pageOf, rowOf, type Tables } from "./MemoryTables.ts"
 
 /*
@@ -226,6 +226,7 @@ export const layer = Layer.mergeAll(
   customersLayer,
   databaseLayer,
   deliveriesLayer,
+  deliveryLimitLayer,
   deliveryLogLayer,
   emailsLayer,
   endpointsLayer,

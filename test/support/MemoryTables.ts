@@ -273,9 +273,10 @@ export const publish = (
   const subscribed = [...tables.endpoints.values()].filter(
     (endpoint) => isOf(endpoint, key) && endpoint.is_active && endpoint.subscribed_events.includes(type)
   )
-  return subscribed.map((endpoint) => {
-    const delivery = newDelivery(row, endpoint.id, now)
+  return subscribed.flatMap((endpoint) => {
+    const status = endpoint.full_since === null ? "pending" : "failed"
+    const delivery: DeliveryRow = { ...newDelivery(row, endpoint.id, now), status }
     tables.deliveries.set(delivery.id, delivery)
-    return endpoint.id
+    return status === "pending" ? [endpoint.id] : []
   })
 }

@@ -1,5 +1,6 @@
 import { Effect, Layer, Option } from "effect"
 import { Backlog } from "../../src/store/Backlog.ts"
+import { DeliveryLimit } from "../../src/store/DeliveryLimit.ts"
 import { PoisonInvoices, reminderLeaseSeconds } from "../../src/store/PoisonInvoices.ts"
 import { Retention } from "../../src/store/Retention.ts"
 import { MemoryTables } from "./MemoryTables.ts"
@@ -39,6 +40,24 @@ export const retentionLayer = Layer.effect(
       purgeApiKeys: call("Retention.purgeApiKeys", () => 0),
       purgeAuditLog: call("Retention.purgeAuditLog", () => 0),
       purgeEvents: call("Retention.purgeEvents", () => 0)
+    })
+  )
+)
+
+export const deliveryLimitLayer = Layer.effect(
+  DeliveryLimit,
+  Effect.map(MemoryTables, ({ call }) =>
+    DeliveryLimit.of({
+      mark: (max) =>
+        call("DeliveryLimit.mark", ({ deliveries, endpoints }, now) => {
+          const pending = [...deliveries.values()].filter(({ status }) => status === "pending")
+          return [...endpoints.values()].flatMap((row) => {
+            const isFull = pending.filter(({ endpoint_id }) => endpoint_id === row.id).length >= max
+            if (isFull !== (row.full_since === null)) return []
+            endpoints.set(row.id, { ...row, full_since: isFull ? new Date(now) : null })
+            return isFull ? [row.id] : []
+          })
+        })
     })
   )
 )

@@ -139,6 +139,7 @@ export const seedEndpoint = Effect.fnUntraced(function* (
     api_version: currentVersion,
     failing_since: null,
     last_success_at: null,
+    full_since: null,
     created_at: at,
     updated_at: at,
     ...change
