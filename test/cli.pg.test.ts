@@ -70,7 +70,7 @@ describe("folio", () => {
           ["account.created", "api_key.created", "api_key.created", "api_key.rolled", "api_key.revoked"]
         )
       }),
-    60_000
+    180_000
   )
 
   it.live(
@@ -95,7 +95,7 @@ describe("folio", () => {
         assert.strictEqual(help.code, 0)
         assert.match(help.out, /serve[^]*migrate[^]*accounts[^]*keys[^]*purge[^]*doctor/)
       }),
-    60_000
+    180_000
   )
 
   it.live(
@@ -111,7 +111,7 @@ describe("folio", () => {
         assert.deepStrictEqual((yield* folio("accounts", "list")).json, [])
         assert.deepStrictEqual(wrongIn(yield* folio("doctor")), [])
       }),
-    60_000
+    180_000
   )
 
   it.live(
@@ -145,7 +145,7 @@ describe("folio", () => {
         assert.include((yield* folioCommand(["accounts", "list"], env)).out, account.id)
         assert.strictEqual(yield* service.postmaster, 0)
       }),
-    60_000
+    180_000
   )
 
   it.live(
