@@ -8,8 +8,8 @@ export default defineConfig({
     // judged by how long it takes: the time-outs only end what hangs.
     pool: "forks",
     maxWorkers: 2,
-    testTimeout: 60_000,
-    hookTimeout: 30_000,
+    testTimeout: 180_000,
+    hookTimeout: 120_000,
     teardownTimeout: 30_000
   }
 })

@@ -90,7 +90,7 @@ describe("folio", () => {
           )
         )
       }),
-    120_000
+    180_000
   )
 
   it.live(
@@ -115,7 +115,7 @@ describe("folio", () => {
         assert.strictEqual(help.code, 0)
         assert.match(help.out, /serve[^]*migrate[^]*accounts[^]*keys[^]*purge[^]*doctor/)
       }),
-    60_000
+    180_000
   )
 
   it.live(
@@ -131,7 +131,7 @@ describe("folio", () => {
         assert.deepStrictEqual((yield* folio("accounts", "list")).json, [])
         assert.deepStrictEqual(wrongIn(yield* folio("doctor")), [])
       }),
-    60_000
+    180_000
   )
 
   it.live(
@@ -165,7 +165,7 @@ describe("folio", () => {
         assert.include((yield* folioCommand(["accounts", "list"], env)).out, account.id)
         assert.strictEqual(yield* service.postmaster, 0)
       }),
-    60_000
+    180_000
   )
 
   it.live(

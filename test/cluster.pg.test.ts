@@ -36,7 +36,7 @@ const opened = Effect.fnUntraced(function* (url: string) {
     })
 })
 
-layer(SeveralProcesses.layer(2), { excludeTestServices: true, timeout: "90 seconds" })("Two processes", (it) => {
+layer(SeveralProcesses.layer(2), { excludeTestServices: true, timeout: "180 seconds" })("Two processes", (it) => {
   it.effect(
     "take any request, and replace each other: SIGTERM of one and kill -9 of the other lose and double nothing",
     () =>
@@ -101,5 +101,5 @@ test.live(
         /cannot listen for the other processes on 127\.0\.0\.1:\d+ .*EADDRINUSE.*RUNNER_PORT/
       )
     }),
-  60_000
+  180_000
 )

@@ -21,7 +21,7 @@ const points: ReadonlyArray<readonly [FaultPoint, number]> = [
   ["after-record", 6]
 ]
 
-layer(Crashing.layer([undefined, undefined, scripted.rejected]), { excludeTestServices: true, timeout: "60 seconds" })(
+layer(Crashing.layer([undefined, undefined, scripted.rejected]), { excludeTestServices: true, timeout: "180 seconds" })(
   "A crash",
   (it) => {
     it.effect.each(points)(
@@ -46,7 +46,7 @@ layer(Crashing.layer([undefined, undefined, scripted.rejected]), { excludeTestSe
           // At most what one endpoint had in flight, at each of the kills so far.
           assert.isAtMost(doubled, 8 * (points.findIndex(([name]) => name === point) + 1))
         }),
-      60_000
+      180_000
     )
   }
 )

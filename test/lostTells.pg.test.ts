@@ -70,9 +70,10 @@ it.live(
           union all
           select 'delivery', extract(epoch from a.started_at - d.created_at)::float8
           from deliveries d join attempts a on a.delivery_id = d.id`
+        // The sweeper looks once a second; a lease that had to end first would take ten at least.
         for (const [what, rows] of Map.groupBy(late, (row) => row.what)) {
           const seconds = rows.map((row) => row.seconds).toSorted((a, b) => a - b)
-          assert.isBelow(seconds[Math.floor(seconds.length * 0.99)] ?? 0, 3, `${what}: ${seconds.slice(-5)}`)
+          assert.isBelow(seconds[Math.floor(seconds.length * 0.99)] ?? 0, 8, `${what}: ${seconds.slice(-5)}`)
         }
         assert.strictEqual(hooks.received.length, 2 * count)
         assert.deepStrictEqual(yield* sql`select max(number) - min(number) + 1 as span from invoices`, [
@@ -80,5 +81,5 @@ it.live(
         ])
       }).pipe(Effect.provide(TestApp.layerOn(url, { allow: `127.0.0.1:${hooks.port}`, entities })))
     }),
-  60_000
+  180_000
 )

@@ -56,22 +56,22 @@ describe("A network", () => {
         const ready = yield* client.get("/health/ready")
         assert.strictEqual(ready.status, 503)
         assert.strictEqual(ready.headers.get("retry-after"), "1")
-        assert.isBelow(performance.now() - began, 6_000)
+        assert.isBelow(performance.now() - began, 15_000)
         for (const answer of yield* Fiber.join(requests)) {
           assert.include([500, 503], answer.status)
           assert.strictEqual(answer.headers.get("svc-should-retry"), "true")
         }
-        assert.isBelow(performance.now() - began, 20_000)
+        assert.isBelow(performance.now() - began, 40_000)
 
         // What was in the hole stays there. Nobody waits for it.
         proxy.heal()
         const healed = performance.now()
         yield* until(client.get("/health/ready"), ({ status }) => status === 200)
         yield* Effect.forEach(keys, (key) => insist(post(key)), { concurrency: "unbounded" })
-        assert.isBelow(performance.now() - healed, 12_000)
+        assert.isBelow(performance.now() - healed, 30_000)
         yield* accepted(sql, 31)
       }),
-    90_000
+    240_000
   )
 
   it.live(
@@ -91,6 +91,6 @@ describe("A network", () => {
         yield* Fiber.join(work)
         yield* accepted(sql, 200)
       }),
-    60_000
+    180_000
   )
 })

@@ -4,7 +4,6 @@ import { SqlClient } from "effect/sql"
 import type { Totals } from "../schemas/Line.ts"
 import { cufe, cufeTail } from "../src/domain/Cufe.ts"
 import { taxTotal } from "../src/domain/Totals.ts"
-import { reminderLeaseSeconds } from "../src/store/PoisonInvoices.ts"
 import { invoiceBody, scripted } from "./support/Invoices.ts"
 import { seedDrafts } from "./support/Owners.ts"
 import * as TestApp from "./support/TestApp.ts"
@@ -30,7 +29,7 @@ const post = (app: TestApp.TestApp["Service"], customer: string, count: number, 
   )
 
 /** All invoices in order of creation, once `count` of them have come to an end. */
-const ended = (count: number, within?: "45 seconds") =>
+const ended = (count: number, within?: "90 seconds") =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     return yield* until(
@@ -80,11 +79,10 @@ it.live("numbers the drafts that no actor was told of, beyond one page of them, 
     const sql = yield* SqlClient.SqlClient
     yield* seedDrafts(app.accountId, 620)
     yield* sql`update invoices set next_action_at = now()`
-    const rows = yield* ended(620, "45 seconds")
-    // Sooner than the sweeper would come back to those of the second page.
-    const [took] = yield* sql<{ seconds: number }>`
-      select extract(epoch from max(at) - min(at))::float8 as seconds from transitions where command = 'Number'`
-    assert.isBelow(took?.seconds ?? Infinity, reminderLeaseSeconds)
+    // The sweeper has told the actor once, and does not come back for the others: it goes on by itself.
+    yield* until(sql`select 1 from invoices where number is not null limit 1`, (some) => some.length > 0)
+    yield* sql`update invoices set next_action_at = now() + interval '1 hour' where state = 'queued'`
+    const rows = yield* ended(620, "90 seconds")
     assert.deepStrictEqual(
       rows.map((row) => row.number),
       fromTo(first, 620)

@@ -12,7 +12,7 @@ const keysAtOnce = 10
 const cached = ({ headers }: Answer) => headers.get("svc-idempotency-cached")
 const isInProgress = ({ json }: Answer) => json.status === "in_progress"
 
-layer(SeveralProcesses.layer(2), { excludeTestServices: true, timeout: "90 seconds" })(
+layer(SeveralProcesses.layer(2), { excludeTestServices: true, timeout: "180 seconds" })(
   "Two processes on one database",
   (it) => {
     it.effect(

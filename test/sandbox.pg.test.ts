@@ -108,5 +108,5 @@ it.live(
         )
       }).pipe(Effect.provide(TestApp.layer({ allow: `127.0.0.1:${hooks.port}` })))
     }).pipe(Effect.scoped),
-  60_000
+  180_000
 )

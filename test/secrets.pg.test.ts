@@ -174,6 +174,6 @@ describe("no secret", () => {
         assert.include(told.tables, "api_key.rolled")
         assert.match(told.tables, /v1\.[A-Za-z0-9+/]{40}/, "sealed secrets are there")
       }),
-    60_000
+    180_000
   )
 })

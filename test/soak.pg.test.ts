@@ -35,7 +35,7 @@ describe("The soak", () => {
           )
         }
       }).pipe(Effect.provide(quiet)),
-    240_000
+    420_000
   )
 
   it.effect("does what its seed says", () =>

