@@ -57,7 +57,7 @@ export const wireMutants: ReadonlyArray<Mutant> = [
   },
   {
     name: "wire: a code without a case",
-    file: "schemas/ApiError.ts",
+    file: "schemas/ErrorCode.ts",
     find: "  malformed_json: {",
     replace:
       '  strange: { status: 400, type: "invalid_request_error", help: "It is strange. Stop." },\n  malformed_json: {',
