@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { Context, Effect, Layer, Option, Result } from "effect"
+import { Context, Deferred, Effect, Fiber, Layer, Option, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import { CustomerId } from "../../schemas/Id.ts"
 import * as AccountView from "../../src/store/AccountView.ts"
@@ -10,9 +10,10 @@ import { Redelivery } from "../../src/store/Redelivery.ts"
 import { Retention } from "../../src/store/Retention.ts"
 import { Transitions } from "../../src/store/Transitions.ts"
 import { WebhookEndpoints } from "../../src/store/WebhookEndpoints.ts"
-import { acquirer, ownerLayer, seedAccount, seedDrafts, seedEndpoint } from "../support/Owners.ts"
+import { acquirer, blocked, ownerLayer, seedAccount, seedDrafts, seedEndpoint } from "../support/Owners.ts"
 import { TestDatabase } from "../support/Postgres.ts"
 import { refusal } from "../support/Refusals.ts"
+import { until } from "../support/Until.ts"
 
 const world = Effect.gen(function* () {
   const { url } = yield* TestDatabase
@@ -63,6 +64,25 @@ it.live("customers come to no more than their limit, however many are created at
     assert.deepStrictEqual(yield* count, [{ rows: 11, counted: BigInt(customersMax), claims: 11 }])
     const again = Result.getOrThrow(yield* create(second, "early"))
     assert.deepStrictEqual([again.replayed, again.answer.body], [true, early.answer.body])
+    // The last place is taken by somebody who has not committed yet: whoever comes meanwhile waits, and counts it.
+    yield* sql`update account_modes set customers = ${customersMax - 1} where not livemode`
+    const commit = yield* Deferred.make<void>()
+    const taken = yield* Deferred.make<void>()
+    const holder = yield* Effect.forkScoped(
+      sql.withTransaction(
+        Effect.gen(function* () {
+          yield* sql`update account_modes set customers = customers + 1 where not livemode`
+          yield* Deferred.succeed(taken, undefined)
+          yield* Deferred.await(commit)
+        })
+      )
+    )
+    yield* Deferred.await(taken)
+    const waiting = yield* Effect.forkScoped(create(second, "meanwhile"))
+    yield* until(blocked("account_modes"), (pids) => pids.length === 1)
+    yield* Deferred.succeed(commit, undefined)
+    yield* Fiber.join(holder)
+    assert.isTrue(Result.isFailure(yield* Fiber.join(waiting)))
     // One that goes makes room for one.
     const inView = AccountView.within(Context.get(first, SqlClient.SqlClient), of)
     yield* inView(Context.get(first, Customers).remove({ ...of, id: CustomerId.make(early.answer.body) }))
