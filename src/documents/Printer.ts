@@ -32,10 +32,14 @@ class PrintingFailed extends Schema.TaggedError<PrintingFailed>()("PrintingFaile
 
 const answerOf = (worker: Worker, task: PrintTask) =>
   Effect.callback<PrintAnswer, PrintingFailed>((resume) => {
-    const answered = (answer: PrintAnswer) => resume(Effect.succeed(answer))
+    const settle = (answer: Effect.Effect<PrintAnswer, PrintingFailed>) => {
+      worker.off("message", answered).off("error", broke).off("exit", broke)
+      resume(answer)
+    }
+    const answered = (answer: PrintAnswer) => settle(Effect.succeed(answer))
     const broke = (cause: unknown) =>
-      resume(Effect.fail(new PrintingFailed({ message: `A thread that prints has ended: ${cause}` })))
-    worker.once("message", answered).once("error", broke).once("exit", broke)
+      settle(Effect.fail(new PrintingFailed({ message: `A thread that prints has ended: ${cause}` })))
+    worker.on("message", answered).on("error", broke).on("exit", broke)
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
     worker.postMessage(task)
     return Effect.sync(() => worker.off("message", answered).off("error", broke).off("exit", broke))

@@ -68,6 +68,20 @@ export const readMutants: ReadonlyArray<Mutant> = [
     tests: ["test/entities/Turns.test.ts"]
   },
   {
+    name: "who opens a link waits with the account's keys",
+    file: "src/http/Files.ts",
+    find: 'sent["authorization"] === undefined ? network : api_key_id',
+    replace: '""',
+    tests: ["test/http/FileTurns.test.ts"]
+  },
+  {
+    name: "all certificates are read at once",
+    file: "src/entities/CertificateWork.ts",
+    find: "yield* inTurn({ owner: of.account_id, asker: context.api_key_id }, read)",
+    replace: "yield* read",
+    tests: ["test/http/CertificateTurns.test.ts"]
+  },
+  {
     name: "each request prints the document anew",
     file: printing,
     find: "pending.get(name) ?? (yield* begin(of, name, tag, make))",

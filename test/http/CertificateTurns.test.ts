@@ -1,0 +1,23 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { keyFile } from "../support/LiveAccounts.ts"
+import { keys, layer as app, startOfTest } from "../support/MemoryApp.ts"
+import { post } from "../support/Requests.ts"
+
+layer(app)("certificates", (it) => {
+  it.effect("are read one at a time of an account, and few wait", () =>
+    Effect.gen(function* () {
+      const { password, pkcs12 } = keyFile({ now: startOfTest })
+      const replies = yield* Effect.forEach(
+        Array.from({ length: 8 }),
+        () => post("/v1/account/certificate", { pkcs12, password }, { authorization: `Bearer ${keys.live}` }),
+        { concurrency: "unbounded" }
+      )
+      const statuses = replies.map(({ status }) => status).toSorted()
+      assert.deepStrictEqual(statuses, [200, 200, 200, 200, 429, 429, 429, 429])
+      const refused = replies.find(({ status }) => status === 429)
+      assert.match(refused?.json.error.message, /has 3 certificates waiting already/)
+      assert.strictEqual(refused?.headers["retry-after"], "2")
+    })
+  )
+})
