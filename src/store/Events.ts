@@ -118,7 +118,7 @@ export class Events extends Context.Service<
         // Read first: whatever is older than this is there to be seen by the statement that follows.
         const [edge] = yield* sql`select oldest_transaction()::text as tx`.pipe(Effect.flatMap(decodeEdge))
         const following = sql`
-          select ${columns}, tx, seq from events
+          select ${columns} from events
           where ${where(of)} and (tx, seq) > (${tx}::text::xid8, ${seq}::bigint) and tx < ${edge.tx}::text::xid8
             and not is_test and ${fits(filter)}`
         const found = yield* Pages.firstRows(sql, following, sql`tx, seq`, limit)

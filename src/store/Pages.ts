@@ -25,7 +25,7 @@ export const invalidCursor = (cursor: NonNullable<PageRequest["cursor"]>): ApiEr
 export const rowBytesExtra = 512
 
 /**
- * The first rows of a query in an order of its columns: `limit` at most, and fewer where they would come to more than
+ * The first rows of a query in an order, which they are counted in as they come: `limit` at most, and fewer where they would come to more than
  * `pageBytesMax`, but always one. The database measures them one by one: what is too much is not read, and does not leave it. Each row tells in `page_found`
  * how many there were, up to `limit` + 1.
  */
@@ -36,7 +36,7 @@ export const firstRows = (
   limit: number
 ) => sql<{ readonly page_found: number }>`
   with recursive candidate as materialized (
-    select p.*, (row_number() over (order by ${order}))::integer as page_place, (count(*) over ())::integer as page_found
+    select p.*, (row_number() over ())::integer as page_place, (count(*) over ())::integer as page_found
     from (${rows} order by ${order} limit ${limit + 1}) p
   ),
   measured (page_place, bytes) as (

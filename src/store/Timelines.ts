@@ -57,7 +57,7 @@ export class Timelines extends Context.Service<
               join attempts a on a.delivery_id = d.id and a.account_id = d.account_id and a.livemode = d.livemode
               where e.account_id = ${of.account_id} and e.livemode = ${of.livemode} and e.object_id = ${id}
             )
-            select floor(extract(epoch from at) * 1000)::float8 as at_ms, entry, at, rank, ord from happened`
+            select floor(extract(epoch from at) * 1000)::float8 as at_ms, entry from happened`
           const rows = yield* Pages.firstRows(sql, all, sql`at, rank, ord`, timelineMax)
           const entries = (yield* decodeRows(rows)).map(({ at_ms, entry }) => ({
             object: "timeline_entry",

@@ -24,7 +24,7 @@ layer(Layer.provide(app, Layer.succeed(PrintingLimits, limits)))("a flood of req
       const foreign = yield* addSigned(customer)
       const row = memory.tables.invoices.get(foreign.id)!
       memory.tables.invoices.set(foreign.id, { ...row, account_id: otherAccount })
-      for (const [key, issuer] of [...memory.tables.issuers]) {
+      for (const [key, issuer] of memory.tables.issuers) {
         memory.tables.issuers.set(key.replace(row.account_id, otherAccount), issuer)
       }
 

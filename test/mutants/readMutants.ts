@@ -11,11 +11,6 @@ export const readMutants: ReadonlyArray<Mutant> = [
     file: pages,
     find: "where c.page_place = 1 or m.bytes <= ${pageBytesMax}::bigint",
     replace: "where true",
-    and: {
-      file: pages,
-      find: "where m.bytes <= ${pageBytesMax}::bigint and",
-      replace: "where"
-    },
     tests: ["test/answerSizes.pg.test.ts"]
   },
   {
@@ -86,11 +81,6 @@ export const readMutants: ReadonlyArray<Mutant> = [
     file: printing,
     find: "pending.get(name) ?? (yield* begin(of, name, tag, make))",
     replace: "yield* begin(of, name, tag, make)",
-    and: {
-      file: printing,
-      find: "const found = printed.get(tag)\n          if",
-      replace: "const found = undefined\n          if"
-    },
     tests: ["test/entities/Printing.test.ts"]
   },
   {
