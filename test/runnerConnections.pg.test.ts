@@ -104,7 +104,7 @@ layer(Runner.layer, { excludeTestServices: true, timeout: "60 seconds" })("The p
       const { message } = yield* Effect.flip(stranger.start())
       const lines = message.split("\n").filter((line) => line.startsWith("folio: "))
       assert.deepStrictEqual(lines, [
-        `folio: FOLIO_KEY is not the one that the process at 127.0.0.1:${target.port} has. Set the same FOLIO_KEY in every process of this database.`
+        "folio: The key in FOLIO_KEY is not the one that the secrets in the database are sealed with. Restore that key: the file secret-key of the DATA_DIR that this database was first served with, or the FOLIO_KEY."
       ])
       assert.deepStrictEqual(
         yield* service.rows(`select 1 from cluster_runners where address like '%${port}%'`),

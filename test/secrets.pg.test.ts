@@ -111,7 +111,8 @@ describe("no secret", () => {
         // A live account's key, its password, and the PIN of the software: used, and told to nobody.
         const account = (yield* client.get("/v1/account")).json.id
         const env = { DATABASE_URL: database.url, FOLIO_KEY: sealing }
-        const liveKey = yield* folioCommand(["keys", "create", "--account", account, "--mode", "live", "--json"], env)
+        const newKey = ["keys", "create", "--account", account, "--mode", "live", "--copy-issuer", "--json"]
+        const liveKey = yield* folioCommand(newKey, env)
         const live = makeClient(service.url, String(liveKey.json.key))
         const file = keyFile()
         const upload = { pkcs12: file.pkcs12, password: file.password }

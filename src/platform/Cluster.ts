@@ -1,7 +1,6 @@
 import { Effect, Layer, Option } from "effect"
 import {
   MessageStorage,
-  Runner,
   RunnerAddress,
   RunnerHealth,
   Runners,
@@ -13,7 +12,7 @@ import {
 } from "effect/cluster"
 import { RpcSerialization } from "effect/rpc"
 import { SqlClient } from "effect/sql"
-import { RunnerConnections } from "./RunnerConnections.ts"
+import * as RunnerConnections from "./RunnerConnections.ts"
 import { Settings } from "./Settings.ts"
 
 const common = {
@@ -65,32 +64,12 @@ const healthCheck = "2 seconds"
 const messageBytesMax = 4 * 1024 * 1024
 
 /**
- * Whoever has another key would own actors that nobody can talk to. It is entered in the list before the others are tried: of
- * two that start at once one sees the other there.
- */
-const join = (address: RunnerAddress.RunnerAddress) =>
-  Layer.effectDiscard(
-    Effect.gen(function* () {
-      const { reach } = yield* RunnerConnections
-      const storage = yield* RunnerStorage.RunnerStorage
-      yield* Effect.orDie(storage.register(Runner.make({ address, groups: ["default"], weight: 1 }), false))
-      const others = (yield* Effect.orDie(storage.getRunners)).flatMap(([runner]) =>
-        runner.address.host === address.host && runner.address.port === address.port ? [] : [runner.address]
-      )
-      yield* Effect.forEach(others, reach, { concurrency: "unbounded", discard: true }).pipe(
-        Effect.onError(() => Effect.ignore(storage.unregister(address)))
-      )
-    })
-  )
-
-/**
  * Actors spread over all processes that share the database. An owner that is killed is replaced when its lease has ended; one
  * that merely paused for less than that keeps its shards.
  */
 const manyProcesses = (host: string, port: number) => {
   const address = RunnerAddress.RunnerAddress.make({ host, port })
   return SocketRunner.layer.pipe(
-    Layer.provide(join(address)),
     Layer.provide(RunnerHealth.layerPing.pipe(Layer.provide(Runners.layerRpc))),
     Layer.provide(RunnerConnections.layer(address)),
     Layer.provideMerge(volatile),

@@ -10,7 +10,7 @@ import * as Tls from "node:tls"
 import * as Metrics from "../protocol/Metrics.ts"
 import { SecretKey } from "../store/Secrets.ts"
 
-/** The other processes cannot reach this one, or it may not join them. The message is one line that says what to do. */
+/** The other processes cannot reach this one. The message is one line that says what to do. */
 export class RunnerError extends Schema.TaggedError<RunnerError>()("RunnerError", { message: Schema.String }) {}
 
 /** How long a connection may take until both sides have proved that they have the key. */
@@ -227,33 +227,13 @@ const listen = Effect.fnUntraced(function* (address: RunnerAddress.RunnerAddress
   })
 })
 
-/** The connections between the processes: each side of each proves that it has `FOLIO_KEY`. */
-export class RunnerConnections extends Context.Service<
-  RunnerConnections,
-  /** Tries to connect to a process. Fails when that has another key, and not when it is away. */
-  { readonly reach: (address: RunnerAddress.RunnerAddress) => Effect.Effect<void, RunnerError> }
->()("folio/platform/RunnerConnections") {
-  /** Listens at this address. */
-  static readonly layer = (address: RunnerAddress.RunnerAddress) =>
-    Layer.effectContext(
-      Effect.gen(function* () {
-        const proof = proofOf(Redacted.value(yield* SecretKey))
-        const reach: RunnerConnections["Service"]["reach"] = (other) =>
-          Effect.scoped(dial(other, proof)).pipe(
-            Effect.catchIf(
-              (error) => excluded(error) === "another_key",
-              () =>
-                new RunnerError({
-                  message: `FOLIO_KEY is not the one that the process at ${other.host}:${other.port} has. ${sameEverywhere}`
-                })
-            ),
-            Effect.catchTag("SocketError", () => Effect.void),
-            Effect.asVoid
-          )
-        return Context.make(SocketServer.SocketServer, yield* listen(address, proof)).pipe(
-          Context.add(Runners.RpcClientProtocol, yield* makeClientProtocol(proof)),
-          Context.add(RunnerConnections, { reach })
-        )
-      })
-    )
-}
+/** Connections between the processes, at this address and to the others: each side of each proves that it has `FOLIO_KEY`. */
+export const layer = (address: RunnerAddress.RunnerAddress) =>
+  Layer.effectContext(
+    Effect.gen(function* () {
+      const proof = proofOf(Redacted.value(yield* SecretKey))
+      return Context.make(SocketServer.SocketServer, yield* listen(address, proof)).pipe(
+        Context.add(Runners.RpcClientProtocol, yield* makeClientProtocol(proof))
+      )
+    })
+  )

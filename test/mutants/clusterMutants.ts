@@ -62,20 +62,6 @@ export const clusterMutants: ReadonlyArray<Mutant> = [
     tests
   },
   {
-    name: "cluster: a process with another key joins",
-    file: cluster,
-    find: "Layer.provide(join(address)),",
-    replace: "",
-    tests
-  },
-  {
-    name: "cluster: a process that may not join stays in the list",
-    file: cluster,
-    find: "Effect.onError(() => Effect.ignore(storage.unregister(address)))",
-    replace: "Effect.onError(() => Effect.void)",
-    tests
-  },
-  {
     name: "cluster: a frame may have any size",
     file: cluster,
     find: "maxFrameSize: messageBytesMax",

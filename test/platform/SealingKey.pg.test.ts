@@ -44,10 +44,7 @@ const endpointSealedWith = Effect.fnUntraced(function* (url: string, key: string
     Effect.flatMap(Secrets, ({ seal }) => seal("whsec_x", secretPlace(id))),
     secrets
   )
-  yield* query(
-    url,
-    `insert into accounts (id, name, issuer, default_version, created_at) values ('${account}', '', '{}', '', now())`
-  )
+  yield* query(url, `insert into accounts (id, created_at) values ('${account}', now())`)
   yield* query(
     url,
     `insert into webhook_endpoints (account_id, livemode, id, url, subscribed_events, max_in_flight, metadata,
