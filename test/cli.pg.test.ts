@@ -198,6 +198,6 @@ describe("folio", () => {
         assert.deepStrictEqual(wrongIn(away), ["database"])
         assert.notInclude(away.out + away.error, "secret@")
       }),
-    90_000
+    300_000
   )
 })
