@@ -227,6 +227,6 @@ describe("folio", () => {
         assert.deepStrictEqual(wrongIn(away), ["database"])
         assert.notInclude(away.out + away.error, "secret@")
       }),
-    150_000
+    300_000
   )
 })

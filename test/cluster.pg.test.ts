@@ -78,7 +78,7 @@ layer(SeveralProcesses.layer(2), { excludeTestServices: true, timeout: "180 seco
         // At most what the endpoint had in flight when its process was killed.
         assert.isAtMost(doubled, 8)
       }),
-    120_000
+    300_000
   )
 })
 

@@ -103,5 +103,5 @@ it.live(
       const [numbers] = yield* service.rows("select (max(number) - min(number) + 1)::int as span from invoices")
       assert.deepStrictEqual(numbers, { span: 2 * count })
     }).pipe(Effect.scoped),
-  120_000
+  300_000
 )

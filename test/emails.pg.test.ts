@@ -40,7 +40,7 @@ const mailing = Effect.gen(function* () {
   const service = yield* serviceProcess({ webhookAllow: "", env })
   yield* service.start()
   const [account] = yield* service.rows<{ id: string }>("select id from accounts")
-  const words = ["keys", "create", "--account", account?.id ?? "", "--mode", "live", "--json"]
+  const words = ["keys", "create", "--account", account?.id ?? "", "--mode", "live", "--copy-issuer", "--json"]
   const made = yield* folioCommand(words, { ...env, DATA_DIR: service.dataDir })
   const client = makeClient(service.url, made.json.key)
   const { password, pkcs12 } = keyFile()
@@ -73,12 +73,12 @@ it.live(
         yield* Effect.forEach(keys, (key) => Effect.exit(issue(key)), { concurrency: "unbounded" })
         assert.deepStrictEqual(yield* service.ended, { code: null, signal: "SIGKILL" }, point)
         yield* service.start()
-        yield* Effect.forEach(keys, (key) => until(issue(key), ({ status }) => status === 202, "30 seconds"))
+        yield* Effect.forEach(keys, (key) => until(issue(key), ({ status }) => status === 202, "60 seconds"))
         issued += count
         yield* until(
           emails,
           (rows) => rows.length === issued && rows.every(({ status }) => status === "delivered"),
-          "45 seconds",
+          "120 seconds",
           "200 millis"
         )
       }
@@ -100,7 +100,7 @@ it.live(
       const { json } = yield* client.get(`/v1/invoices/${rows[0]?.invoice_id}`)
       assert.strictEqual(json.email.status, "delivered")
     }).pipe(Effect.scoped),
-  120_000
+  300_000
 )
 
 it.live(
@@ -137,5 +137,5 @@ it.live(
       assert.strictEqual(second?.subject, first?.subject)
       assert.deepStrictEqual(second?.attachments[0]?.content, first?.attachments[0]?.content)
     }).pipe(Effect.scoped),
-  90_000
+  300_000
 )

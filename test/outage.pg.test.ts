@@ -84,7 +84,7 @@ layer(SeveralProcesses.layer(1), { excludeTestServices: true, timeout: "180 seco
           assert.include(yield* log, "Shard lock storage has recovered")
         }),
       // What is under way when the actors are lost is taken up again when its lease has ended: 75 s for a submission.
-      150_000
+      300_000
     )
   }
 )

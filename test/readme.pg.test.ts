@@ -99,5 +99,5 @@ it.live.skipIf(!curlIsThere)(
         .filter((operation) => !shown.has(operation))
       assert.deepStrictEqual(missing, [], "operations of the interface that the README does not show")
     }).pipe(Effect.scoped),
-  120_000
+  300_000
 )

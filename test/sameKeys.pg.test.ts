@@ -56,7 +56,7 @@ layer(SeveralProcesses.layer(2), { excludeTestServices: true, timeout: "180 seco
               (max(number) - min(number) + 1)::int as span from invoices`)
           assert.deepStrictEqual(all, { invoices: keys.length, keys: keys.length, span: keys.length })
         }),
-      120_000
+      300_000
     )
   }
 )
