@@ -6,6 +6,8 @@ export interface Input {
   readonly body?: string
   /** Instead of the hostile client's own. */
   readonly apiKey?: string
+  /** What only asks whether a body is right is answered with 200, however wrong the body is. */
+  readonly isQuestion?: true
 }
 
 const kilo = 1024
@@ -45,7 +47,11 @@ export const worstInputs = (customer: string): ReadonlyArray<Input> => {
   ]
   return [
     ...bodies.map(([what, body]) => invoices(what, body)),
-    ...bodies.slice(0, 4).map(([what, body]) => ({ ...invoices(what, body), path: "/v1/invoices/validate" })),
+    ...bodies.slice(0, 4).map(([what, body]) => ({
+      ...invoices(what, body),
+      path: "/v1/invoices/validate",
+      isQuestion: true as const
+    })),
     {
       what: "a customer with a name of 200 kB",
       method: "POST",

@@ -58,7 +58,8 @@ const spell = (orders: HostileOrders, signal: AbortSignal) => {
       const name = `${kind} ${status === 0 ? "none" : status}`
       statuses[name] = (statuses[name] ?? 0) + 1
       if (bytes > largest.bytes) largest = { bytes, what: input.what }
-      if (isTakenWrong && status >= 200 && status < 300) taken.add(`${input.what}: ${status}`)
+      if (isTakenWrong && input.isQuestion !== true && status >= 200 && status < 300)
+        taken.add(`${input.what}: ${status}`)
       if (status === 500) failed.add(`${input.what}: ${status}`)
       await pause(breathMs)
     }
