@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { hostileKinds } from "./soak/HostileInputs.ts"
 import { brokenPromises, show } from "./soak/Scoreboard.ts"
 import { faultsOf, soak, type SoakOptions } from "./soak/Soak.ts"
 import { quiet } from "./support/Postgres.ts"
@@ -11,10 +12,12 @@ const options: SoakOptions = {
   faultEveryMs: 2_500,
   // Here only that no promise is broken: how much the neighbours feel of it is measured where nothing else is at work.
   hostile: {
-    spellMs: 3_000,
+    spellMs: 2_000,
+    rate: 10,
     invoices: 4,
     hoard: 200,
-    bounds: { ratio: Infinity, lateMs: Infinity, answerBytes: 10_000_000 }
+    kinds: hostileKinds,
+    bounds: { p50: Infinity, p99: Infinity, lateMs: Infinity, answerBytes: 1_000_000 }
   },
   say: () => {}
 }

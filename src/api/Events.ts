@@ -4,7 +4,7 @@ import { DeliveryPage } from "../../schemas/Delivery.ts"
 import { Event, EventQuery } from "../../schemas/Event.ts"
 import { Page, PageQuery } from "../../schemas/Page.ts"
 import { Authorization } from "./Authorization.ts"
-import { Conventions, MayWait, versionHeader } from "./Conventions.ts"
+import { Conventions, MayWait, OwnTurn, versionHeader } from "./Conventions.ts"
 import { Errors } from "./Errors.ts"
 
 const item = "/v1/events/:id"
@@ -18,6 +18,7 @@ export class EventsApi extends HttpApiGroup.make("events")
       success: Page(Event, "EventPage")
     })
       .annotate(MayWait, true)
+      .annotate(OwnTurn, true)
       .annotate(OpenApi.Summary, "List events, newest first; or follow them, oldest first, with after and wait")
       .annotate(
         OpenApi.Description,

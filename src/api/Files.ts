@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiMiddleware, HttpApiSchema, OpenApi } from "effect/http-api"
 import type { CurrentPrincipal } from "./Authorization.ts"
-import { Conventions, versionHeader } from "./Conventions.ts"
+import { Conventions, OwnTurn, versionHeader } from "./Conventions.ts"
 import { Errors } from "./Errors.ts"
 
 /**
@@ -35,6 +35,7 @@ const file = <const Name extends string, const Path extends `/${string}`>(
     },
     success: Schema.Uint8Array.pipe(HttpApiSchema.asUint8Array({ contentType }))
   })
+    .annotate(OwnTurn, true)
     // Either of the two: nothing is asked of who follows a link.
     .annotate(OpenApi.Override, { security: [{ apiKey: [] }, {}] })
     .annotate(

@@ -1,5 +1,6 @@
 import { Effect } from "effect"
-import { parentPort } from "node:worker_threads"
+import { constants, setPriority } from "node:os"
+import { isMainThread, parentPort } from "node:worker_threads"
 import { emailParcel, type Parcel } from "./EmailParcel.ts"
 import type { FiscalDocument } from "./FiscalDocument.ts"
 import { renderPdf } from "./Pdf.ts"
@@ -22,6 +23,9 @@ const carryOut = Effect.fnUntraced(function* (task: PrintTask): Effect.fn.Return
   const xml = { name: `${document.full_number}.xml`, bytes: task.xml }
   return { _tag: "Parcel", parcel: emailParcel(document, { xml, pdf: { name: `${document.full_number}.pdf`, bytes } }) }
 })
+
+// On Linux this thread alone gives way to the rest of the service; elsewhere a thread has no priority of its own.
+if (!isMainThread && process.platform === "linux") setPriority(constants.priority.PRIORITY_LOW)
 
 parentPort?.on("message", (task: PrintTask) => {
   const answer = Effect.catchDefect(carryOut(task), (defect) =>

@@ -10,7 +10,7 @@ import { Certificates, certificateView } from "../store/Certificates.ts"
 import { IdempotencyKeys, type Outcome } from "../store/IdempotencyKeys.ts"
 import { Ids } from "../store/Ids.ts"
 import { optionalClaim } from "./AccountWork.ts"
-import * as Turns from "./Turns.ts"
+import * as Turns from "../protocol/AccountTurns.ts"
 
 /** What is asked with a test key and has a meaning for live ones alone. */
 export const liveKeyNeeded = (what: string) =>

@@ -2,7 +2,7 @@ import { Context, Deferred, Duration, Effect, Fiber, Layer } from "effect"
 import type { ApiError } from "../../schemas/ApiError.ts"
 import { Printer, printThreads } from "../documents/Printer.ts"
 import { ByteCache } from "../domain/ByteCache.ts"
-import * as Turns from "./Turns.ts"
+import * as Turns from "../protocol/AccountTurns.ts"
 
 /** How much of the dear work with documents this process does at a time, and how much may wait for it. */
 export class PrintingLimits extends Context.Reference<Omit<Turns.TurnOptions, "what">>(

@@ -1,5 +1,5 @@
 import { Context, Effect, Layer, Result } from "effect"
-import { HttpServerRequest } from "effect/http"
+import { HttpServerRequest, type HttpServerResponse } from "effect/http"
 import type { HttpApiEndpoint } from "effect/http-api"
 import { ApiError } from "../../schemas/ApiError.ts"
 import type { ErrorCode } from "../../schemas/ErrorCode.ts"
@@ -14,6 +14,7 @@ import {
   Judged,
   MayWait,
   OptionalBody,
+  OwnTurn,
   Rules
 } from "../api/Conventions.ts"
 import { withRule } from "../domain/AuthorityRules.ts"
@@ -21,6 +22,7 @@ import { fingerprint } from "../domain/Fingerprint.ts"
 import { parseStrict } from "../domain/StrictJson.ts"
 import { pathOf, queryOf } from "./Path.ts"
 import { inTime } from "./Patience.ts"
+import { RequestTurns, smallBytesMax } from "./RequestTurns.ts"
 import { shownName } from "./SchemaErrors.ts"
 import { bodyViolations, queryViolations } from "./Validation.ts"
 import { verdict } from "./Verdict.ts"
@@ -123,16 +125,19 @@ const refuseNul = (url: string): Effect.Effect<void, ApiError> => {
   return refuse("parameter_invalid", `${shown} must not hold the character U+0000 (%00).`, shown)
 }
 
+const bytesOf = ({ body }: HttpServerResponse.HttpServerResponse) =>
+  "contentLength" in body ? (body.contentLength ?? 0) : 0
+
 // The order of the checks is part of the contract: size, media type, version, key, JSON.
-export const layer = Layer.succeed(
+export const layer = Layer.effect(
   Conventions,
-  (handler, { endpoint }) =>
-    Effect.gen(function* () {
+  Effect.map(RequestTurns, (turns) => (handler, { endpoint }) => {
+    const isRead = endpoint.method === "GET" && !Context.get(endpoint.annotations, OwnTurn)
+    const check = Effect.fnUntraced(function* (bytes: Uint8Array) {
       const request = yield* HttpServerRequest.HttpServerRequest
       const query = yield* HttpServerRequest.ParsedSearchParams
       const principal = yield* CurrentPrincipal
       const rule = Context.get(endpoint.annotations, IdempotencyKey)
-      const bytes = yield* readBody(request)
       const resolved = yield* version(request.headers["svc-version"], principal.default_version)
       const key =
         rule === "ignored" ? null : yield* idempotencyKey(request.headers["idempotency-key"], rule === "required")
@@ -149,7 +154,8 @@ export const layer = Layer.succeed(
       }
       const faults = faultsOf(endpoint, isLeftOut ? {} : body)
       // JSON that is no such body is judged like one that breaks a rule. What is no JSON has failed before.
-      if (faults.length > 0 && Context.get(endpoint.annotations, Judged)) return verdict(faults)
+      if (faults.length > 0 && Context.get(endpoint.annotations, Judged))
+        return { answer: Effect.succeed(verdict(faults)) }
       yield* refuseAll(faults)
       const idempotency =
         key === null ? null : { key, fingerprint: fingerprint(request.method, pathOf(request.url), body) }
@@ -157,8 +163,18 @@ export const layer = Layer.succeed(
         Effect.provideService(CurrentRequest, { version: resolved, idempotency }),
         Effect.provideService(HttpServerRequest.HttpServerRequest, isLeftOut ? withEmptyObject(request) : request)
       )
-      return yield* Context.get(endpoint.annotations, MayWait) ? answer : inTime(answer)
+      return { answer: Context.get(endpoint.annotations, MayWait) ? answer : inTime(answer) }
+    })
+    return Effect.gen(function* () {
+      const bytes = yield* readBody(yield* HttpServerRequest.HttpServerRequest)
+      const checked = check(bytes)
+      const answered = Effect.flatMap(checked, ({ answer }) => answer)
+      if (isRead) return yield* turns.read(yield* CurrentPrincipal, answered, bytesOf)
+      if (bytes.length <= smallBytesMax) return yield* answered
+      const { answer } = yield* turns.check(yield* CurrentPrincipal, checked)
+      return yield* answer
     }) as Effect.Effect<never>
+  })
 )
 
 /** The request as it would be with the body `{}`. */

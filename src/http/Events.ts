@@ -9,12 +9,13 @@ import { CurrentPrincipal, type Principal } from "../api/Authorization.ts"
 import { DeliveryLog, deliveryView } from "../store/DeliveryLog.ts"
 import { beginning, type EventFilter, Events, type Position, type StoredEvent } from "../store/Events.ts"
 import type { Rows } from "../store/Pages.ts"
+import { invalidKey } from "./Authentication.ts"
 import { Concurrency } from "./Concurrency.ts"
 import * as EventArrivals from "./EventArrivals.ts"
 import { Stopping } from "./Health.ts"
 import { pageRequest, pageView } from "./Paging.ts"
 import { inTime } from "./Patience.ts"
-import { invalidKey } from "./Authentication.ts"
+import { RequestTurns } from "./RequestTurns.ts"
 
 interface Query {
   readonly limit?: string
@@ -48,6 +49,8 @@ const filterOf = (query: Query): Effect.Effect<EventFilter, ApiError> =>
         to: timeOf(query["created[lte]"])
       })
 
+const bytes = ({ rows }: Rows<StoredEvent>) => rows.reduce((sum, { body }) => sum + body.length, 0)
+
 /** The stored bodies as they are: an event is the same wherever it is seen. */
 const page = ({ has_more, rows }: Rows<StoredEvent>) =>
   HttpServerResponse.text(
@@ -64,6 +67,7 @@ export const layer = HttpApiBuilder.group(
     const arrival = yield* EventArrivals.make
     const concurrency = yield* Concurrency
     const events = yield* Events
+    const turns = yield* RequestTurns
     const log = yield* DeliveryLog
     const stopping = yield* Stopping
 
@@ -73,7 +77,7 @@ export const layer = HttpApiBuilder.group(
       const end = (yield* Clock.currentTimeMillis) + Number(query.wait ?? 0) * 1000
       let position: Position = query.after === undefined ? beginning : yield* inTime(events.position(of, query.after))
       for (;;) {
-        const following = yield* inTime(events.after(of, position, filter, limit))
+        const following = yield* turns.read(of, inTime(events.after(of, position, filter, limit)), bytes)
         const left = end - (yield* Clock.currentTimeMillis)
         if (following.rows.length > 0 || left <= 0 || stopping.asked) return following
         position = following.next
@@ -93,7 +97,7 @@ export const layer = HttpApiBuilder.group(
         const request = yield* pageRequest(query)
         const filter = yield* filterOf(query)
         if (query.after === undefined && query.wait === undefined) {
-          return page(yield* inTime(events.list(of, request, filter)))
+          return page(yield* turns.read(of, inTime(events.list(of, request, filter)), bytes))
         }
         if (request.cursor !== null) {
           return yield* conflict(

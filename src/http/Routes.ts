@@ -22,6 +22,7 @@ import * as Health from "./Health.ts"
 import * as Invoices from "./Invoices.ts"
 import * as Metrics from "./Metrics.ts"
 import { RateLimit } from "./RateLimit.ts"
+import { RequestTurns } from "./RequestTurns.ts"
 import * as Resolutions from "./Resolutions.ts"
 import * as TestHelpers from "./TestHelpers.ts"
 import * as WebhookDeliveries from "./WebhookDeliveries.ts"
@@ -60,7 +61,7 @@ const layer = Layer.mergeAll(
   HttpApiBuilder.layer(Api).pipe(Layer.provide(groups)),
   Docs.layer.pipe(Layer.provide(limitedByAddress)),
   Metrics.layer
-).pipe(Layer.provide([noteRoute, RateLimit.layer, Concurrency.layer]))
+).pipe(Layer.provide([noteRoute, RateLimit.layer, Concurrency.layer, RequestTurns.layer]))
 
 /** The routes as one handler. A path is matched to the letter: any other spelling of it is another path, and not there. */
 export const handler = HttpRouter.toHttpEffect(layer).pipe(

@@ -11,6 +11,7 @@ import { bodyBytesMax } from "../api/Conventions.ts"
 import * as Metrics from "../protocol/Metrics.ts"
 import { Ids } from "../store/Ids.ts"
 import { type ClientPatience, ConnectionLimits, type Cut, makeConnections, type Refusal } from "./Connections.ts"
+import { canShare, portTaken, shareListening } from "./Listeners.ts"
 import { Settings } from "./Settings.ts"
 
 /** The address cannot be listened on. The message is one line that says what to do. */
@@ -190,8 +191,7 @@ const make = (self: Self, patience: typeof Patience.Service): Server => {
     else reserve.emit("connection", socket)
   })
   const sweeping = setInterval(() => connections.sweep(!server.listening), patience.checkMs).unref()
-  server.once("close", () => clearInterval(sweeping))
-  return server
+  return shareListening(server, () => clearInterval(sweeping))
 }
 
 /** The HTTP server. A body beyond its limit is refused before it is read. */
@@ -208,16 +208,19 @@ export const layer = Layer.unwrap(
       noteRefusal: (why) => runSync(Metric.update(Metrics.connectionsRefused(why), 1))
     }
     const patience = yield* Patience
+    const failure = (why: string) => {
+      const message = `Folio cannot listen on ${host}:${port} (${why}). If the port is in use, stop what uses it, or choose another: PORT=3001.`
+      return Layer.effectContext(Effect.fail(new ListenError({ message })) as Effect.Effect<Services, ListenError>)
+    }
+    const taken = yield* portTaken(host, port)
+    if (taken !== undefined) return failure(taken.message)
     return NodeHttpServer.layer(() => make(self, patience), {
       host,
       port,
+      reusePort: canShare,
       gracefulShutdownTimeout: "15 seconds"
     }).pipe(
-      Layer.catchTag("ServeError", (error) => {
-        const why = error.cause instanceof Error ? error.cause.message : String(error.cause)
-        const message = `Folio cannot listen on ${host}:${port} (${why}). If the port is in use, stop what uses it, or choose another: PORT=3001.`
-        return Layer.effectContext(Effect.fail(new ListenError({ message })) as Effect.Effect<Services, ListenError>)
-      })
+      Layer.catchTag("ServeError", ({ cause }) => failure(cause instanceof Error ? cause.message : String(cause)))
     )
   })
 ).pipe(

@@ -7,6 +7,27 @@ const tests = ["test/http/Connections.test.ts"]
 /** Guards of who may ask, and for how long: connections, keys, links, and whether there is room to write. */
 export const connectionMutants: ReadonlyArray<Mutant> = [
   {
+    name: "connections: one is taken in each round of the event loop",
+    file: "src/platform/Listeners.ts",
+    find: "const socketsOfPort = 16",
+    replace: "const socketsOfPort = 1",
+    tests: ["test/platform/Listeners.test.ts"]
+  },
+  {
+    name: "connections: a server that closes goes on taking them",
+    file: "src/platform/Listeners.ts",
+    find: "for (const other of others) other.close(() => done())",
+    replace: "for (const _ of others) done()",
+    tests: ["test/platform/Listeners.test.ts"]
+  },
+  {
+    name: "connections: two services share a port",
+    file: server,
+    find: "if (taken !== undefined) return failure(taken.message)",
+    replace: "",
+    tests: ["test/platform/Listeners.test.ts"]
+  },
+  {
     name: "connections: those that idle keep others out",
     file: connections,
     find: "for (const connection of idle) {",

@@ -1,7 +1,8 @@
 import type { Mutant } from "./mutants.ts"
 
 const pages = "src/store/Pages.ts"
-const turns = "src/entities/Turns.ts"
+const turns = "src/protocol/AccountTurns.ts"
+const requestTurns = "src/http/RequestTurns.ts"
 const printing = "src/entities/Printing.ts"
 
 /** Guards of what is dear to answer: large pages, printed documents, certificates. */
@@ -36,31 +37,80 @@ export const readMutants: ReadonlyArray<Mutant> = [
   },
   {
     name: "turns are first come, first served",
-    file: "src/domain/FairQueue.ts",
+    file: "src/protocol/FairQueue.ts",
     find: "if (lines.size > 0) this.owners.set(owner, lines)",
     replace: "if (lines.size > 0) this.owners = new Map([[owner, lines], ...this.owners])",
-    tests: ["test/entities/Turns.test.ts"]
+    tests: ["test/protocol/AccountTurns.test.ts"]
   },
   {
     name: "one account may have all turns",
     file: turns,
     find: "(underWay.get(owner) ?? 0) < ofOwnerAtOnce",
     replace: "owner !== ''",
-    tests: ["test/entities/Turns.test.ts"]
+    tests: ["test/protocol/AccountTurns.test.ts"]
   },
   {
     name: "as much as comes may wait for a turn",
     file: turns,
     find: "if (own >= waiting.ofOwner)",
     replace: "if (own < 0)",
-    tests: ["test/entities/Turns.test.ts"]
+    tests: ["test/protocol/AccountTurns.test.ts"]
   },
   {
     name: "who gave up waiting keeps the turn",
     file: turns,
     find: "queue.remove(owner, asker, turn)",
     replace: "",
-    tests: ["test/entities/Turns.test.ts"]
+    tests: ["test/protocol/AccountTurns.test.ts"]
+  },
+  {
+    name: "nobody rests after a turn",
+    file: turns,
+    find: "if (restMs >= 1) add(resting, owner, 1)",
+    replace: "",
+    tests: ["test/protocol/AccountTurns.test.ts"]
+  },
+  {
+    name: "large answers may be asked for all the time",
+    file: requestTurns,
+    find: "bytes(exit.value) > smallBytesMax ? tookMs * restFactor : 0",
+    replace: "bytes(exit.value) > smallBytesMax ? 0 : 0",
+    tests: ["test/http/RequestTurns.test.ts"]
+  },
+  {
+    name: "bodies that are dear to refuse may be sent all the time",
+    file: requestTurns,
+    find: "tookMs * restFactor * (Exit.isSuccess(exit) ? bodyFactor : 1)",
+    replace: "tookMs * (Exit.isSuccess(exit) ? bodyFactor : 0)",
+    tests: ["test/http/RequestTurns.test.ts"]
+  },
+  {
+    name: "an account reads as much at a time as it asks for",
+    file: "src/http/Conventions.ts",
+    find: "if (isRead) return",
+    replace: "if (isRead && bytes.length > 0) return",
+    tests: ["test/http/RequestTurns.test.ts"]
+  },
+  {
+    name: "an account has as many large bodies read at a time as it sends",
+    file: "src/http/Conventions.ts",
+    find: "if (bytes.length <= smallBytesMax) return",
+    replace: "if (bytes.length >= 0) return",
+    tests: ["test/http/RequestTurns.test.ts"]
+  },
+  {
+    name: "an account follows its events without a turn",
+    file: "src/http/Events.ts",
+    find: "yield* turns.read(of, inTime(events.after(of, position, filter, limit)), bytes)",
+    replace: "yield* inTime(events.after(of, position, filter, limit))",
+    tests: ["test/http/RequestTurns.test.ts"]
+  },
+  {
+    name: "threads that print are as urgent as the event loop",
+    file: "src/documents/PrintWorker.ts",
+    find: "setPriority(constants.priority.PRIORITY_LOW)",
+    replace: "setPriority(constants.priority.PRIORITY_NORMAL)",
+    tests: ["test/documents/Printer.test.ts"]
   },
   {
     name: "who opens a link waits with the account's keys",

@@ -2,7 +2,7 @@ import { Effect, Random } from "effect"
 import type { Answer, Client } from "../support/Client.ts"
 import { invoiceBody } from "../support/Invoices.ts"
 import { type Ledger, nameOf, type Order } from "./Ledger.ts"
-import type { Shop } from "./Shops.ts"
+import { hostileName, type Shop } from "./Shops.ts"
 
 const patience = "5 seconds"
 // 1, 2, 4, 4 … seconds, each a little more or less.
@@ -106,8 +106,9 @@ export const makeClients = Effect.fnUntraced(function* (options: {
     })
   })
 
+  // What the hostile client's account asks waits behind its own flood, and may be refused.
   const earlier = () => {
-    const all = [...ledger.acknowledged.values()]
+    const all = [...ledger.acknowledged.values()].filter(({ order }) => order.shop.name !== hostileName)
     return all.length === 0 ? undefined : anyOf(all)
   }
 

@@ -4,6 +4,7 @@ import * as Path from "node:path"
 import type { Client } from "../support/Client.ts"
 import { until } from "../support/Until.ts"
 import type { makeClients } from "./Clients.ts"
+import type { HostileKind } from "./HostileInputs.ts"
 import type { HostileOrders, HostileTally } from "./hostileMain.ts"
 import type { Ledger } from "./Ledger.ts"
 import type { Receivers } from "./Receivers.ts"
@@ -12,13 +13,16 @@ import type { Shop } from "./Shops.ts"
 import { during, type Vitals } from "./Vitals.ts"
 
 export interface HostileOptions {
-  /** The neighbours are timed for so long before it, twice as long beside it, and as long after it. */
+  /** The neighbours are timed for so long before it comes, while it comes, beside it, and after it has gone. */
   readonly spellMs: number
+  /** Operations that the neighbours begin in a second meanwhile. */
+  readonly rate: number
   /** Invoices of its own, as large as may be. */
   readonly invoices: number
   /** Connections that it opens at one process and does nothing with. */
   readonly hoard: number
-  readonly bounds: { readonly ratio: number; readonly lateMs: number; readonly answerBytes: number }
+  readonly kinds: ReadonlyArray<HostileKind>
+  readonly bounds: { readonly p50: number; readonly p99: number; readonly lateMs: number; readonly answerBytes: number }
 }
 
 /** While nothing else goes wrong: from when to when, in Unix milliseconds, and whether the hostile client was there. */
@@ -73,7 +77,8 @@ export const hostileClient = Effect.fnUntraced(function* (options: {
     endpoint,
     invoices,
     links: Array.getSomes(shown).flatMap(({ json }) => linksOf(urls[0]!, json)),
-    hoard: hostile.hoard
+    hoard: hostile.hoard,
+    kinds: hostile.kinds
   }
 
   const child = yield* Effect.acquireRelease(
@@ -90,18 +95,19 @@ export const hostileClient = Effect.fnUntraced(function* (options: {
     child.send(null as never)
   })
 
-  const spell = Effect.fnUntraced(function* (isHostile: boolean, forMs: number) {
+  const spell = Effect.fnUntraced(function* (isHostile: boolean) {
     const from = Date.now()
-    yield* Effect.sleep(forMs)
+    yield* Effect.sleep(hostile.spellMs)
     return { hostile: isHostile, from, to: Date.now() } satisfies Spell
   })
-  /** Times the neighbours before it, beside it and after it. */
   const trial = Effect.gen(function* () {
-    const before = yield* spell(false, hostile.spellMs)
+    const before = yield* spell(false)
     yield* begin
-    const beside = yield* spell(true, 2 * hostile.spellMs)
+    // It has the bursts that its rates allow, and nothing of what it asks for has been printed.
+    const coming = yield* spell(true)
+    const beside = yield* spell(true)
     const tally = yield* end
-    return { spells: [before, beside, yield* spell(false, hostile.spellMs)], tally }
+    return { spells: [before, coming, beside, yield* spell(false)], tally }
   })
   return { trial, begin, end }
 })
@@ -117,9 +123,18 @@ interface Felt {
   readonly p99: number
   readonly late: number
   readonly rss: number
+  /** Cores that all processes of the service took. */
+  readonly cores: number
 }
 
+const hundredths = (value: number) => Math.round(value * 100) / 100
 const megabytes = (bytes: number) => Math.round(bytes / 1024 / 1024)
+
+const coresOf = (notes: ReadonlyArray<Vitals>) => {
+  const [first, last] = [notes[0], notes.at(-1)]
+  if (first === undefined || last === undefined || last.at === first.at) return 0
+  return ((last.cpu - first.cpu) * 1_000) / (last.at - first.at)
+}
 
 /** What the neighbours and the processes felt of the hostile client, and what it got. */
 export const reckonHostile = (run: {
@@ -142,29 +157,37 @@ export const reckonHostile = (run: {
       p50: percentile(waits, 0.5),
       p99: percentile(waits, 0.99),
       late: Math.round(Math.max(0, ...notes.map(({ lateMax }) => lateMax))),
-      rss: megabytes(Math.max(0, ...notes.map(({ rss }) => rss)))
+      rss: megabytes(Math.max(0, ...notes.map(({ rss }) => rss))),
+      cores: run.vitals.reduce((sum, list) => sum + coresOf(during(list, from + settleMs, to)), 0)
     }
   }
-  const [off, on, after] = spells.map(of) as [Felt, Felt, Felt]
-  const each = (value: (felt: Felt) => number) => [off, on, after].map(value).join(" / ")
+  const [before, coming, beside, after] = spells.map(of) as [Felt, Felt, Felt, Felt]
+  const each = (value: (felt: Felt) => number) => [before, coming, beside, after].map(value).join(" / ")
+  const ratio = (value: (felt: Felt) => number) => hundredths(value(beside) / Math.max(value(before), 1))
+  const hostileMs = spells.reduce((sum, { from, hostile, to }) => sum + (hostile ? to - from : 0), 0)
   const tallies = [tally, run.later]
   const largest = tallies.map((one) => one.largest).toSorted((a, b) => b.bytes - a.bytes)[0]!
   return [
     { name: "the hostile client's bad requests that were taken", broken: tallies.flatMap(({ taken }) => taken) },
     { name: "its requests answered 500 while nothing else was wrong", broken: tally.failed },
+    { name: "neighbours' p50, beside it to before it", value: ratio(({ p50 }) => p50), atMost: bounds.p50 },
+    { name: "neighbours' p99, beside it to before it", value: ratio(({ p99 }) => p99), atMost: bounds.p99 },
     {
-      name: "neighbours' p99, beside it to before it",
-      value: Math.round((on.p99 / Math.max(off.p99, 1)) * 100) / 100,
-      atMost: bounds.ratio
+      name: "event loop late at most beside it, in ms",
+      value: Math.max(coming.late, beside.late),
+      atMost: bounds.lateMs
     },
     {
-      name: "neighbours' wait for an invoice, before it / beside it / after it",
-      says: `p50 ${each(({ p50 }) => p50)}  p99 ${each(({ p99 }) => p99)} ms (${each(({ count }) => count)})`
+      name: "before it / while it comes / beside it / after it:",
+      says: `orders of the neighbours ${each(({ count }) => count)}`
     },
-    { name: "event loop late at most beside it, in ms", value: on.late, atMost: bounds.lateMs },
-    { name: "event loop late at most before it / beside it / after it", says: `${each(({ late }) => late)} ms` },
+    { name: "  neighbours' wait for an invoice, p50", says: `${each(({ p50 }) => p50)} ms` },
+    { name: "  neighbours' wait for an invoice, p99", says: `${each(({ p99 }) => p99)} ms` },
+    { name: "  event loop late at most", says: `${each(({ late }) => late)} ms` },
+    { name: "  cores of the service", says: each(({ cores }) => hundredths(cores)) },
+    { name: "  memory of a process at most", says: `${each(({ rss }) => rss)} MB` },
+    { name: "cores of the hostile client", says: String(hundredths(tally.cpu / hostileMs)) },
     { name: `largest answer to it, in bytes: ${largest.what}`, value: largest.bytes, atMost: bounds.answerBytes },
-    { name: "memory of a process at most, before it / beside it / after it", says: `${each(({ rss }) => rss)} MB` },
     {
       name: "connections that it had at one time, beside no other fault / later",
       says: tallies.map(({ held }) => held).join(" / ")

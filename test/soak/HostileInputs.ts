@@ -1,3 +1,7 @@
+/** What a hostile client does, all of it at the same time. */
+export const hostileKinds = ["hoard", "unread", "input", "read", "key", "poll"] as const
+export type HostileKind = (typeof hostileKinds)[number]
+
 /** A request as it is sent. */
 export interface Input {
   readonly what: string

@@ -55,14 +55,16 @@ export const soak = Effect.fnUntraced(
     const clients = yield* makeClients({ shops, client, processes, ledger })
     const faults: Array<Injected> = []
     const began = Date.now()
+    let isTried = false
     let isOver = false
     const urls = fleet.map(({ service }) => service.url)
-    const work = { rate: options.rate, most: underWayMax }
+    const keep = (rate: number, ends: () => boolean) =>
+      keepBusy(clients.next, { rate, most: underWayMax }, ends).pipe(Effect.forkScoped, Scope.provide(clientsScope))
 
     yield* Effect.forkScoped(passTime(database))
     const clientsScope = yield* Effect.acquireRelease(Scope.make(), (scope) => Scope.close(scope, Exit.void))
-    const busy = yield* keepBusy(clients.next, work, () => isOver).pipe(Effect.forkScoped, Scope.provide(clientsScope))
     const { hostile: worst } = options
+    const neighbours = worst === undefined ? undefined : yield* keep(worst.rate, () => isTried)
     const intruder =
       worst === undefined
         ? undefined
@@ -77,6 +79,9 @@ export const soak = Effect.fnUntraced(
           })
     if (intruder !== undefined) options.say(`${since(began)} s  the neighbours are timed beside a hostile client`)
     const trial = yield* intruder?.trial ?? Effect.undefined
+    isTried = true
+    const tried = yield* neighbours === undefined ? Effect.undefined : Fiber.join(neighbours)
+    const busy = yield* keep(options.rate, () => isOver)
     yield* intruder?.begin ?? Effect.void
     options.say(`${since(began)} s  faults begin`)
     const injected = yield* inject(yield* faultsOf(options), {
@@ -102,7 +107,7 @@ export const soak = Effect.fnUntraced(
     // What does not come to an end is on the scoreboard.
     const open = Effect.map(leftToDo(database), (left) => ({
       ...left,
-      orders: load.underWay(),
+      orders: load.underWay() + (tried?.underWay() ?? 0),
       absent: fleet.filter((one) => !one.isUp()).length
     }))
     const unsettled = yield* until(

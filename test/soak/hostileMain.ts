@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises"
-import { badKeys, dearReads, type Input, worstInputs } from "./HostileInputs.ts"
+import { badKeys, dearReads, type HostileKind, type Input, worstInputs } from "./HostileInputs.ts"
 import { hostileWire } from "./HostileWire.ts"
 
 /** What the hostile client is told: whom to molest, and what of its own account is there. */
@@ -12,6 +12,7 @@ export interface HostileOrders {
   readonly links: ReadonlyArray<string>
   /** How many connections it hoards. */
   readonly hoard: number
+  readonly kinds: ReadonlyArray<HostileKind>
 }
 
 /** What it has seen by the end of a spell. */
@@ -25,6 +26,8 @@ export interface HostileTally {
   readonly taken: ReadonlyArray<string>
   /** Requests that the service failed at, and says so. */
   readonly failed: ReadonlyArray<string>
+  /** Milliseconds of CPU that it took itself. */
+  readonly cpu: number
 }
 
 // All of it bounded: so many at a time, and a breath between two of one.
@@ -110,15 +113,21 @@ const spell = (orders: HostileOrders, signal: AbortSignal) => {
   ]
   const reads = dearReads(orders)
   const inputs = worstInputs(orders.customer)
-  void Promise.all([
-    hoarding(),
-    ...times(slowReaders, (n) => keepOpen(urls[n % urls.length]!, unread, "", false)),
-    ...times(workers.input, (n) => keepAsking("input", inputs, n * 5, true)),
-    ...times(workers.read, (n) => keepAsking("read", reads, n * 7, false)),
-    ...times(workers.key, (n) => keepAsking("key", badKeys, n, true)),
-    ...times(workers.poll, (n) => keepAsking("poll", poll, n, false))
-  ])
-  return (): HostileTally => ({ statuses, largest, held: wire.most(), taken: [...taken], failed: [...failed] })
+  const deeds: Record<HostileKind, () => unknown> = {
+    hoard: hoarding,
+    unread: () => times(slowReaders, (n) => keepOpen(urls[n % urls.length]!, unread, "", false)),
+    input: () => times(workers.input, (n) => keepAsking("input", inputs, n * 5, true)),
+    read: () => times(workers.read, (n) => keepAsking("read", reads, n * 7, false)),
+    key: () => times(workers.key, (n) => keepAsking("key", badKeys, n, true)),
+    poll: () => times(workers.poll, (n) => keepAsking("poll", poll, n, false))
+  }
+  const cpuBefore = process.cpuUsage()
+  for (const kind of orders.kinds) void deeds[kind]()
+  return (): HostileTally => {
+    const { system, user } = process.cpuUsage(cpuBefore)
+    const cpu = Math.round((system + user) / 1_000)
+    return { statuses, largest, held: wire.most(), taken: [...taken], failed: [...failed], cpu }
+  }
 }
 
 let end: AbortController | undefined

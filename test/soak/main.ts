@@ -3,22 +3,27 @@ import * as Fs from "node:fs"
 import * as Path from "node:path"
 import { option, runFinding, say } from "../support/CommandLine.ts"
 import type { HostileOptions } from "./Hostile.ts"
+import { hostileKinds } from "./HostileInputs.ts"
 import { brokenPromises, show } from "./Scoreboard.ts"
 import { soak } from "./Soak.ts"
 
 /**
  * The service under faults, for as long as it is told, beside a hostile client. Prints the scoreboard; exits with 1 if a promise was broken.
  *
- *   npm run soak -- [--minutes 5] [--seed 1] [--rate 30] [--fault-every 3] [--hostile on|off] [--spell 15] [--logs <directory>]
+ *   npm run soak -- [--minutes 5] [--seed 1] [--rate 30] [--fault-every 3] [--hostile on|off|<kinds>] [--spell 20] [--logs <directory>]
  */
 const seed = option("seed", String(Math.floor(Math.random() * 1e6)))
 const logs = option("logs", "")
 
+const hostile = option("hostile", "on")
+
 const worst: HostileOptions = {
-  spellMs: Number(option("spell", "15")) * 1_000,
+  kinds: hostile === "on" ? hostileKinds : hostileKinds.filter((kind) => hostile.split(",").includes(kind)),
+  spellMs: Number(option("spell", "20")) * 1_000,
+  rate: 10,
   invoices: 12,
   hoard: 2_400,
-  bounds: { ratio: 2, lateMs: 250, answerBytes: 1_000_000 }
+  bounds: { p50: 2, p99: 3, lateMs: 250, answerBytes: 1_000_000 }
 }
 
 const keepLogs = (list: ReadonlyArray<string>) => {
@@ -34,7 +39,7 @@ runFinding(
       seconds: Number(option("minutes", "5")) * 60,
       rate: Number(option("rate", "30")),
       faultEveryMs: Number(option("fault-every", "3")) * 1_000,
-      ...(option("hostile", "on") === "off" ? {} : { hostile: worst }),
+      ...(hostile === "off" ? {} : { hostile: worst }),
       say
     })
     if (logs !== "") keepLogs(run.logs)

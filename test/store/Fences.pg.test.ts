@@ -49,7 +49,7 @@ const forbidden: ReadonlyArray<readonly [statement: string, stoppedBy: string]> 
   ["update invoices set number = null where id = 'ID'", "a number never changes"],
   ["update invoices set cufe = 'x' where id = 'ID'", "the code and the date never change"],
   ["update invoices set cufe = null where id = 'ID'", "the code and the date never change"],
-  ["update invoices set issue_date = '2026-11-22' where id = 'ID'", "the code and the date never change"],
+  ["update invoices set issue_date = '2001-01-01' where id = 'ID'", "the code and the date never change"],
   ["update invoices set issue_time = '11:00:00' where id = 'ID'", "the code and the date never change"],
   ["update invoices set version = version - 1 where id = 'ID'", "the version never decreases"],
   ["update invoices set state = 'accepted_by_authority' where id = 'ID'", "the version grows with every change"],
@@ -185,7 +185,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("The database", (it) =>
       const signed = new TextEncoder().encode("signed")
       const id = yield* invoice("numbered", true)
       const date = (cufe: string) =>
-        service`update invoices set cufe = ${cufe}, issue_date = '2026-11-22', issue_time = '00:00:01' where id = ${id}`
+        service`update invoices set cufe = ${cufe}, issue_date = '2001-01-01', issue_time = '00:00:01' where id = ${id}`
       const sign = service`update invoice_documents set signed = '\\x00' where invoice_id = ${id}`
       yield* date("dated anew")
       yield* step(id, 1, "numbered", { command: "Sign", to: "signed", signed })
@@ -193,7 +193,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("The database", (it) =>
       yield* sign
       // A signed one goes back for it, to be signed once more.
       yield* service`
-        update invoices set cufe = 'next day', state = 'numbered', version = 3, issue_date = '2026-11-23' where id = ${id}`
+        update invoices set cufe = 'next day', state = 'numbered', version = 3, issue_date = '2001-01-02' where id = ${id}`
       yield* step(id, 3, "numbered", { command: "Sign", to: "signed" })
       yield* step(id, 4, "signed", { command: "Fail", to: "failed" })
       const unsent = service`update invoices set state = 'signed', version = 6 where id = ${id}`

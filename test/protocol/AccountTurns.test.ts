@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { ApiError } from "../../schemas/ApiError.ts"
-import * as Turns from "../../src/entities/Turns.ts"
+import * as Turns from "../../src/protocol/AccountTurns.ts"
 
 const limits = {
   what: "document",
@@ -124,6 +124,40 @@ describe("turns", () => {
       yield* Fiber.interrupt(first)
       for (let turn = 0; turn < 10; turn++) yield* Effect.yieldNow
       assert.deepStrictEqual(begun, ["a1", "a2"])
+    })
+  )
+
+  it.effect("after which their account rests let others go first", () =>
+    Effect.gen(function* () {
+      const inTurn = Turns.make({ ...limits, atOnce: 4, ofOwnerAtOnce: 2 })
+      const begun: Array<string> = []
+      const take = (owner: string, name: string, takes: number, factor: number) =>
+        inTurn(
+          { owner, asker: "key" },
+          Effect.andThen(
+            Effect.sync(() => begun.push(name)),
+            Effect.sleep(takes)
+          ),
+          (_exit, tookMs) => tookMs * factor
+        ).pipe(Effect.forkChild({ startImmediately: true }))
+      yield* take("a", "a1", 100, 3)
+      yield* take("a", "a2", 150, 0)
+      yield* take("a", "a3", 10, 0)
+      yield* TestClock.adjust("100 millis")
+      yield* take("b", "b1", 10, 0)
+      assert.deepStrictEqual(begun, ["a1", "a2", "b1"], "a rests until 400 ms, whatever else of it is under way")
+      yield* TestClock.adjust("299 millis")
+      assert.deepStrictEqual(begun, ["a1", "a2", "b1"])
+      yield* TestClock.adjust("1 millis")
+      assert.deepStrictEqual(begun, ["a1", "a2", "b1", "a3"])
+      // It has waited for something else than the processor.
+      yield* take("c", "c1", 3_000, 9)
+      yield* TestClock.adjust("3 seconds")
+      yield* take("c", "c2", 10, 0)
+      yield* TestClock.adjust("1999 millis")
+      assert.strictEqual(begun.at(-1), "c1")
+      yield* TestClock.adjust("1 millis")
+      assert.strictEqual(begun.at(-1), "c2")
     })
   )
 })

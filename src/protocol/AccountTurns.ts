@@ -1,6 +1,6 @@
-import { Duration, Effect, Latch } from "effect"
+import { Duration, Effect, type Exit, Latch } from "effect"
 import { ApiError } from "../../schemas/ApiError.ts"
-import { FairQueue } from "../domain/FairQueue.ts"
+import { FairQueue } from "./FairQueue.ts"
 
 /** Whose turn it is: an account, and who asks in its name. */
 export interface Asker {
@@ -18,6 +18,9 @@ export interface TurnOptions {
   readonly patience: Duration.Input
 }
 
+// A turn that cost more has waited for something else than the processor.
+const restMsMax = 2_000
+
 interface Turn {
   readonly begun: Latch.Latch
   isTaken: boolean
@@ -32,6 +35,12 @@ const overloaded = (how: string) =>
     headers: { "Retry-After": String(retryAfter), "Svc-Should-Retry": "true" }
   })
 
+const add = (counts: Map<string, number>, owner: string, change: 1 | -1) => {
+  const count = (counts.get(owner) ?? 0) + change
+  if (count > 0) counts.set(owner, count)
+  else counts.delete(owner)
+}
+
 /**
  * Turns at what is dear: accounts take turns, and those who ask in the name of one account take turns within its own. What waits
  * is bounded, and so is how long: nobody's flood is anybody else's time.
@@ -40,12 +49,13 @@ export const make = (options: TurnOptions) => {
   const { atOnce, ofOwnerAtOnce, waiting, what } = options
   const queue = new FairQueue<Turn>()
   const underWay = new Map<string, number>()
+  const resting = new Map<string, number>()
   let inAll = 0
 
-  const mayBegin = (owner: string) => (underWay.get(owner) ?? 0) < ofOwnerAtOnce
+  const mayBegin = (owner: string) => !resting.has(owner) && (underWay.get(owner) ?? 0) < ofOwnerAtOnce
   const begin = (owner: string) => {
     inAll += 1
-    underWay.set(owner, (underWay.get(owner) ?? 0) + 1)
+    add(underWay, owner, 1)
   }
   const dispatch = () => {
     for (let free = atOnce - inAll; free > 0; free--) {
@@ -56,13 +66,18 @@ export const make = (options: TurnOptions) => {
       next.job.begun.openUnsafe()
     }
   }
-  const end = (owner: string) =>
+  const rested = (owner: string) =>
     Effect.sync(() => {
-      inAll -= 1
-      const left = (underWay.get(owner) ?? 0) - 1
-      if (left > 0) underWay.set(owner, left)
-      else underWay.delete(owner)
+      add(resting, owner, -1)
       dispatch()
+    })
+  const end = (owner: string, restMs: number) =>
+    Effect.suspend(() => {
+      inAll -= 1
+      add(underWay, owner, -1)
+      if (restMs >= 1) add(resting, owner, 1)
+      dispatch()
+      return restMs < 1 ? Effect.void : Effect.forkDetach(Effect.andThen(Effect.sleep(restMs), rested(owner)))
     })
 
   const tooMany = (whose: string, count: number) =>
@@ -71,12 +86,23 @@ export const make = (options: TurnOptions) => {
       message: `${whose} has ${count} ${what}s waiting already, as many as may wait. Retry in ${retryAfter} s, and ask for fewer at a time.`,
       headers: { "Retry-After": String(retryAfter) }
     })
-  /** Carries out an effect when its turn comes. Fails where too much waits, or for too long. */
-  return <A, E, R>({ asker, owner }: Asker, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | ApiError, R> =>
+  /** Carries out an effect when its turn comes. Fails where too much waits, or for too long. `rest`: for how many milliseconds its owner then takes no other, by how it ended and how many it took; none by default. */
+  return <A, E, R>(
+    { asker, owner }: Asker,
+    effect: Effect.Effect<A, E, R>,
+    rest: (exit: Exit.Exit<A, E>, tookMs: number) => number = () => 0
+  ): Effect.Effect<A, E | ApiError, R> =>
     Effect.uninterruptibleMask((restore) => {
+      const turnTaken = Effect.clockWith((clock) => {
+        const began = clock.currentTimeMillisUnsafe()
+        return Effect.onExit(restore(effect), (exit) => {
+          const tookMs = clock.currentTimeMillisUnsafe() - began
+          return end(owner, Math.min(rest(exit, tookMs), restMsMax))
+        })
+      })
       if (inAll < atOnce && mayBegin(owner) && queue.waiting(owner) === 0) {
         begin(owner)
-        return Effect.ensuring(restore(effect), end(owner))
+        return turnTaken
       }
       const own = queue.waiting(owner)
       if (queue.waiting(owner, asker) >= waiting.ofAsker) return Effect.fail(tooMany("Who asks here", waiting.ofAsker))
@@ -88,7 +114,7 @@ export const make = (options: TurnOptions) => {
       queue.add(owner, asker, turn)
       const leave = Effect.suspend(() => {
         queue.remove(owner, asker, turn)
-        return turn.isTaken ? end(owner) : Effect.void
+        return turn.isTaken ? end(owner, 0) : Effect.void
       })
       const seconds = Duration.toSeconds(options.patience)
       const turnComes = Effect.timeoutOrElse(turn.begun.await, {
@@ -97,7 +123,7 @@ export const make = (options: TurnOptions) => {
       })
       return restore(turnComes).pipe(
         Effect.onError(() => leave),
-        Effect.flatMap(() => Effect.ensuring(restore(effect), end(owner)))
+        Effect.flatMap(() => turnTaken)
       )
     })
 }

@@ -1,0 +1,98 @@
+import { assert, describe, it } from "@effect/vitest"
+import { NodeCrypto } from "@effect/platform-node"
+import { Context, Effect, Fiber, Layer } from "effect"
+import { HttpServer } from "effect/http"
+import { type AddressInfo, connect, createServer, type Socket } from "node:net"
+import { canShare, portTaken, shareListening } from "../../src/platform/Listeners.ts"
+import * as Server from "../../src/platform/Server.ts"
+import { Settings } from "../../src/platform/Settings.ts"
+
+const many = 100
+
+const round = Effect.callback<void>((resume) => void setImmediate(() => resume(Effect.void)))
+
+/** A server, and what it has taken. */
+const listening = Effect.gen(function* () {
+  const taken: Array<Socket> = []
+  const ended = { count: 0 }
+  const server = shareListening(
+    createServer({ allowHalfOpen: true }, (socket) => {
+      taken.push(socket.resume().on("end", () => socket.end()))
+    }),
+    () => (ended.count += 1)
+  )
+  yield* Effect.callback<void>((resume) => {
+    server.listen({ host: "127.0.0.1", port: 0, reusePort: canShare }, () => resume(Effect.void))
+  })
+  const { port } = server.address() as AddressInfo
+  return { server, taken, ended, port }
+})
+
+/** The service's own server. */
+const serviceOn = (port: number) =>
+  Layer.build(
+    Layer.fresh(Server.layer).pipe(
+      Layer.provide([
+        NodeCrypto.layer,
+        Layer.succeed(Settings, { baseUrl: "http://folio.test", host: "127.0.0.1", port } as typeof Settings.Service)
+      ])
+    )
+  )
+
+const call = (port: number) => connect(port, "127.0.0.1").on("error", () => {})
+
+describe.skipIf(!canShare)("a port that is shared", () => {
+  it.live("gives many connections in each round of the event loop", () =>
+    Effect.gen(function* () {
+      const { port, server, taken } = yield* listening
+      // The other sockets listen a moment later.
+      for (let count = 0; count < 5; count++) yield* round
+      const clients = Array.from({ length: many }, () => call(port))
+      let rounds = 0
+      for (; taken.length < many && rounds < many; rounds++) yield* round
+      assert.strictEqual(taken.length, many, "all of them were taken")
+      assert.isBelow(rounds, many / 3)
+      for (const socket of [...clients, ...taken]) socket.destroy()
+      server.close()
+    })
+  )
+
+  it.live("is closed when nobody is connected any more, and is then nobody's", () =>
+    Effect.gen(function* () {
+      const { ended, port, server, taken } = yield* listening
+      const clients = Array.from({ length: 40 }, () => call(port))
+      while (taken.length < clients.length) yield* Effect.sleep(1)
+      assert.match((yield* portTaken("127.0.0.1", port))?.message ?? "", /EADDRINUSE/)
+      let isClosed = false
+      const closed = Effect.callback<void>((resume) => {
+        server.close(() => {
+          isClosed = true
+          resume(Effect.void)
+        })
+      })
+      const waiting = yield* Effect.forkChild(closed, { startImmediately: true })
+      // No more are taken, whichever socket they would come to.
+      const late = Array.from({ length: 40 }, () => call(port))
+      while (late.some((socket) => !socket.closed)) yield* Effect.sleep(1)
+      assert.lengthOf(taken, clients.length)
+      const [last, ...others] = clients
+      for (const socket of others) socket.end()
+      while (taken.filter((socket) => socket.closed).length < others.length) yield* Effect.sleep(1)
+      for (let count = 0; count < 5; count++) yield* round
+      assert.deepStrictEqual([isClosed, ended.count], [false, 0], "one is still connected")
+      last?.end()
+      yield* Fiber.join(waiting)
+      assert.strictEqual(ended.count, 1)
+      assert.isUndefined(yield* portTaken("127.0.0.1", port))
+    })
+  )
+
+  it.live("is refused to a second service, though the system would share it with that one as well", () =>
+    Effect.gen(function* () {
+      const { address } = Context.get(yield* serviceOn(0), HttpServer.HttpServer)
+      const port = Number(new URL(HttpServer.formatAddress(address)).port)
+      const { message } = yield* Effect.flip(serviceOn(port))
+      assert.match(message, /^Folio cannot listen on 127\.0\.0\.1:\d+ \(.*EADDRINUSE.*stop what uses it.* PORT=3001/)
+    }).pipe(Effect.scoped)
+  )
+})
