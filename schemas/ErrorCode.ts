@@ -8,7 +8,7 @@ export const errorCodes = {
   malformed_json: {
     status: 400,
     type: "invalid_request_error",
-    help: "The body is not one JSON value in UTF-8, repeats a member name, nests deeper than 32 levels, has more than 1,000 members in one object, or uses a reserved name. Send valid JSON."
+    help: "The body is not one JSON value in UTF-8, repeats a member name, nests deeper than 32 levels, has more than 1,000 members in one object or more than 8,000 objects, or uses a reserved name. Send valid JSON."
   },
   parameter_missing: {
     status: 400,

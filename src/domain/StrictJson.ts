@@ -2,6 +2,8 @@ import { Result } from "effect"
 
 const depthMax = 32
 const membersMax = 1_000
+// More than a document of 500 lines with ten taxes each has.
+const objectsMax = 8_000
 const reservedNames: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"])
 
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
@@ -9,7 +11,7 @@ const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
 /**
  * Reads one JSON value from bytes, and refuses what JSON.parse lets pass although two readers may understand it
  * differently: a byte order mark, names that repeat or are reserved, depth beyond 32, lone surrogates, numbers beyond a
- * double. And objects of more than 1000 members, which cost more to read than all that they could say. A failure is a message that says what to do.
+ * double. And objects of more than 1000 members, or more than 8000 objects, which cost more to read than all that they could say. A failure is a message that says what to do.
  */
 export const parseStrict = (bytes: Uint8Array): Result.Result<unknown, string> => {
   let text: string
@@ -48,14 +50,16 @@ const closeBrace = 0x7d
 
 const tooDeep = `The body nests deeper than ${depthMax} levels: send it flatter.`
 const tooWide = `The body has more than ${membersMax} members in one object: send fewer.`
+const tooMany = `The body has more than ${objectsMax} objects: send fewer.`
 
 /**
- * The members of all objects of a JSON text (its colons outside strings), or what is wrong when it nests too deep or one has
- * too many. One pass that does not judge the grammar, which JSON.parse does afterwards.
+ * The members of all objects of a JSON text (its colons outside strings), or what is wrong when it nests too deep, one has
+ * too many, or there are too many objects. One pass that does not judge the grammar, which JSON.parse does afterwards.
  */
 const countMembers = (text: string): number | string => {
   const ofLevel = new Uint32Array(depthMax + 1)
   let members = 0
+  let objects = 0
   let depth = 0
   for (let index = 0; index < text.length; index++) {
     const code = text.charCodeAt(index)
@@ -66,6 +70,7 @@ const countMembers = (text: string): number | string => {
     } else if (code === closeBrace || code === closeBracket) depth--
     else if (code === openBrace || code === openBracket) {
       if (++depth > depthMax) return tooDeep
+      if (code === openBrace && ++objects > objectsMax) return tooMany
       ofLevel[depth] = 0
     }
   }

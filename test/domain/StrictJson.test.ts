@@ -84,7 +84,8 @@ describe("parseStrict", () => {
       "{}",
       ' \t\r\n{ "a" : [ 1 , {} ] } ',
       '{"":{"":""}}',
-      "1e308"
+      "1e308",
+      `[${Array.from({ length: 8_000 }, () => "{}").join(",")}]`
     ]) {
       const result = parse(text)
       assert.isTrue(Result.isSuccess(result), text)
@@ -107,6 +108,7 @@ describe("parseStrict", () => {
     ["a 33rd level", nested(33), /deeper than 32 levels/],
     ["1001 members", wide(1001), /more than 1000 members/],
     ["1001 members inside", `[${wide(1000)},{"a":${wide(1001)}}]`, /more than 1000 members/],
+    ["8001 objects", `[${Array.from({ length: 8_001 }, () => "{}").join(",")}]`, /more than 8000 objects/],
     ["a 33rd level of objects", `${'{"a":'.repeat(33)}1${"}".repeat(33)}`, /deeper than 32 levels/],
     ["a repeated name", '{"a":1,"b":2,"a":1}', /repeats the member name "a"/],
     ["a repeated name deep inside", '[{"x":[{"k":1,"k":2}]}]', /repeats the member name "k"/],

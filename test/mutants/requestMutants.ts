@@ -77,6 +77,13 @@ export const requestMutants: ReadonlyArray<Mutant> = [
     tests: ["test/domain/StrictJson.test.ts"]
   },
   {
+    name: "request: any number of objects is read",
+    file: "src/domain/StrictJson.ts",
+    find: "++objects > objectsMax) return tooMany",
+    replace: "++objects > 1e6) return tooMany",
+    tests: ["test/domain/StrictJson.test.ts"]
+  },
+  {
     name: "request: a list of any length is gone through in one turn",
     file: "src/protocol/Turns.ts",
     find: "performance.now() - began < turnMs",

@@ -23,7 +23,7 @@ const copied = [
   "vitest.config.ts",
   "openapi.json"
 ]
-const minutesMax = 5
+const minutesMax = { mutant: 5, unbroken: 20 }
 const copiesAtWork = 2
 
 interface Result {
@@ -57,13 +57,18 @@ interface Report {
   }>
 }
 
-const test = (place: string, files: ReadonlyArray<string>, options: ReadonlyArray<string>) =>
+const test = (
+  place: string,
+  files: ReadonlyArray<string>,
+  options: ReadonlyArray<string>,
+  minutes: number = minutesMax.mutant
+) =>
   new Promise<{ readonly passed: boolean; readonly failures: ReadonlyArray<Failure> }>((resolve) => {
     const report = Path.join(place, "report.json")
     Fs.rmSync(report, { force: true })
     const vitest = Path.join(root, "node_modules/vitest/vitest.mjs")
     const args = [vitest, "run", "--reporter=json", `--outputFile=${report}`, ...options, ...files]
-    const child = spawn(process.execPath, args, { cwd: place, stdio: "ignore", timeout: minutesMax * 60_000 })
+    const child = spawn(process.execPath, args, { cwd: place, stdio: "ignore", timeout: minutes * 60_000 })
     child.once("close", (code) => {
       const results: Report = Fs.existsSync(report) ? JSON.parse(Fs.readFileSync(report, "utf8")) : { testResults: [] }
       const all = results.testResults.flatMap((file) => file.assertionResults)
@@ -107,7 +112,7 @@ const chosen = mutants.filter((mutant) => mutant.name.includes(wanted))
 if (chosen.length === 0) throw new Error(`No mutant's name holds ${JSON.stringify(wanted)}`)
 const places = Array.from({ length: Math.min(copiesAtWork, chosen.length) }, copy)
 try {
-  const whole = await test(places[0]!, [...new Set(chosen.flatMap((mutant) => mutant.tests))], [])
+  const whole = await test(places[0]!, [...new Set(chosen.flatMap((mutant) => mutant.tests))], [], minutesMax.unbroken)
   if (!whole.passed)
     throw new Error(`The unbroken service fails its tests: ${whole.failures.map((one) => one.test).join("; ")}`)
   const waiting = chosen.values()
