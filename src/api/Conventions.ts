@@ -30,7 +30,7 @@ export const Rules = Context.Reference<"invoice" | "customer" | null>("folio/api
 /** The request may take longer than a database may: it waits for something to happen, and sees to its own time. */
 export const MayWait = Context.Reference<boolean>("folio/api/MayWait", { defaultValue: () => false })
 
-/** The request takes its turn among those of its account itself: it begins to work later, or waits for another turn. */
+/** The handler sees to the turn of the request itself, or has turns of another kind. */
 export const OwnTurn = Context.Reference<boolean>("folio/api/OwnTurn", { defaultValue: () => false })
 
 /** Checks of the headers and the raw body, before any schema: media type, size, version, idempotency key, strict JSON. */

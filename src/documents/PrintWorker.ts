@@ -24,8 +24,9 @@ const carryOut = Effect.fnUntraced(function* (task: PrintTask): Effect.fn.Return
   return { _tag: "Parcel", parcel: emailParcel(document, { xml, pdf: { name: `${document.full_number}.pdf`, bytes } }) }
 })
 
-// On Linux this thread alone gives way to the rest of the service; elsewhere a thread has no priority of its own.
-if (!isMainThread && process.platform === "linux") setPriority(constants.priority.PRIORITY_LOW)
+// On Linux this thread alone gives way to the rest of the service, and still has a tenth of a busy processor; elsewhere a thread has
+// no priority of its own.
+if (!isMainThread && process.platform === "linux") setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
 
 parentPort?.on("message", (task: PrintTask) => {
   const answer = Effect.catchDefect(carryOut(task), (defect) =>

@@ -67,6 +67,7 @@ const idempotencyKey = (header: string | undefined, required: boolean): Effect.E
 const isJson = (contentType: string) =>
   /^application\/json\s*(;\s*charset=("utf-8"|utf-8)\s*)?$/i.test(contentType.trim())
 
+const bodiless: ReadonlySet<string> = new Set(["GET", "HEAD", "DELETE"])
 const emptyBody = new Uint8Array(0)
 
 const tooLarge = refuse(
@@ -76,7 +77,7 @@ const tooLarge = refuse(
 
 /** The raw body, after its size and media type are known to be right. No body needs no media type. */
 export const readBody = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
-  if (request.method === "GET" || request.method === "DELETE") return emptyBody
+  if (bodiless.has(request.method)) return emptyBody
   if (Number(request.headers["content-length"] ?? 0) > bodyBytesMax) return yield* tooLarge
   const bytes = new Uint8Array(yield* request.arrayBuffer)
   if (bytes.length > 0 && !isJson(request.headers["content-type"] ?? "")) {
@@ -171,7 +172,7 @@ export const layer = Layer.effect(
       const answered = Effect.flatMap(checked, ({ answer }) => answer)
       if (isRead) return yield* turns.read(yield* CurrentPrincipal, answered, bytesOf)
       if (bytes.length <= smallBytesMax) return yield* answered
-      const { answer } = yield* turns.check(yield* CurrentPrincipal, checked)
+      const { answer } = yield* turns.check(yield* CurrentPrincipal, bytes.length, checked)
       return yield* answer
     }) as Effect.Effect<never>
   })

@@ -1,28 +1,36 @@
-import { Context, Effect, Exit, Layer } from "effect"
+import { Cause, Context, Effect, Exit, Layer } from "effect"
 import type { ApiError } from "../../schemas/ApiError.ts"
+import { pageBytesMax } from "../../schemas/Page.ts"
 import type { Principal } from "../api/Authorization.ts"
 import * as AccountTurns from "../protocol/AccountTurns.ts"
 
-/** A request with more bytes of body is a large one, and so is one whose answer has more. */
+/** A body of more bytes waits for a turn, and after an answer of more its account rests. */
 export const smallBytesMax = 16 * 1024
 
-/** How many of such requests this process carries out at a time, and how many may wait for it. */
-export class RequestTurnLimits extends Context.Reference<Omit<AccountTurns.TurnOptions, "what">>(
-  "folio/http/RequestTurnLimits",
-  {
-    defaultValue: () => ({
-      atOnce: 32,
-      ofOwnerAtOnce: 4,
-      waiting: { ofAsker: 128, ofOwner: 256, inAll: 1_024 },
-      patience: "10 seconds"
-    })
+/** How many of these requests this process carries out at a time, how many may wait for it, and how long an account rests. */
+export class RequestTurnLimits extends Context.Reference<
+  Omit<AccountTurns.TurnOptions, "what"> & {
+    /**
+     * Milliseconds for each KiB: nine times what one costs the processor, measured, so that the other accounts have nine tenths of the
+     * time. Not by the time that a turn took, which is longer when others are at work.
+     */
+    readonly restMsOfKib: { readonly answer: number; readonly body: number }
   }
-) {}
+>("folio/http/RequestTurnLimits", {
+  defaultValue: () => ({
+    atOnce: 32,
+    ofOwnerAtOnce: 4,
+    waiting: { ofAsker: 128, ofOwner: 256, inAll: 4_096 },
+    patience: "10 seconds",
+    restMsOfKib: { answer: 0.5, body: 1 }
+  })
+}) {}
 
-// The others have nine tenths of the time.
-const restFactor = 9
-// What a body has cost to read is spent several times until it is stored, signed and submitted.
-const bodyFactor = 3
+const rest = (bytes: number, msOfKib: number) => (bytes > smallBytesMax ? Math.ceil((bytes / 1024) * msOfKib) : 0)
+
+// Nobody has counted the bytes for a client that hung up: it may have asked for the largest page.
+const bytesOf = <A, E>(exit: Exit.Exit<A, E>, bytes: (answer: A) => number) =>
+  Exit.isSuccess(exit) ? bytes(exit.value) : Cause.hasInterrupts(exit.cause) ? pageBytesMax : 0
 
 const asker = ({ account_id, api_key_id, livemode }: Principal) => ({
   owner: `${account_id} ${livemode}`,
@@ -30,33 +38,34 @@ const asker = ({ account_id, api_key_id, livemode }: Principal) => ({
 })
 
 /**
- * The turns of what may be large, reads and bodies: a process cannot do as many of them a second as the rate of a key allows. Of
- * an account, in each of its modes, four are done at a time, and after a large one it rests.
+ * The turns of reads and of large bodies: a process cannot do as many of them a second as the rate of a key allows. Of an account,
+ * in each of its modes, four are done at a time; after a large one all of them rest.
  */
 export class RequestTurns extends Context.Service<
   RequestTurns,
   {
-    /** A read. `bytes` tells how large its answer is. */
+    /** Reads when the turn comes. `bytes` tells how large the answer is. */
     readonly read: <A, E, R>(
       of: Principal,
       answer: Effect.Effect<A, E, R>,
       bytes: (answer: A) => number
     ) => Effect.Effect<A, E | ApiError, R>
-    /** The check of a large body, which does not wait for anything. */
-    readonly check: <A, E, R>(of: Principal, check: Effect.Effect<A, E, R>) => Effect.Effect<A, E | ApiError, R>
+    /** Checks a body of so many bytes when the turn comes. */
+    readonly check: <A, E, R>(
+      of: Principal,
+      bytes: number,
+      check: Effect.Effect<A, E, R>
+    ) => Effect.Effect<A, E | ApiError, R>
   }
 >()("folio/http/RequestTurns") {
   static readonly layer = Layer.effect(
     RequestTurns,
-    Effect.map(RequestTurnLimits, (limits) => {
+    Effect.map(RequestTurnLimits, ({ restMsOfKib, ...limits }) => {
       const inTurn = AccountTurns.make({ what: "request", ...limits })
       return RequestTurns.of({
         read: (of, answer, bytes) =>
-          inTurn(asker(of), answer, (exit, tookMs) =>
-            Exit.isSuccess(exit) && bytes(exit.value) > smallBytesMax ? tookMs * restFactor : 0
-          ),
-        check: (of, check) =>
-          inTurn(asker(of), check, (exit, tookMs) => tookMs * restFactor * (Exit.isSuccess(exit) ? bodyFactor : 1))
+          inTurn(asker(of), answer, (exit) => rest(bytesOf(exit, bytes), restMsOfKib.answer)),
+        check: (of, bytes, check) => inTurn(asker(of), check, () => rest(bytes, restMsOfKib.body))
       })
     })
   )

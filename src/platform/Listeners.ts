@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Context, Effect } from "effect"
 import { type AddressInfo, createServer, type Server } from "node:net"
 
 /*
@@ -10,18 +10,29 @@ import { type AddressInfo, createServer, type Server } from "node:net"
 /** Whether the system gives each connection to one of the sockets that share a port (SO_REUSEPORT). */
 export const canShare = process.platform === "linux"
 
-const socketsOfPort = 16
-const othersOfPort = canShare ? socketsOfPort - 1 : 0
+/** How many sockets listen on the port of the service, where the system lets them. */
+export class SocketsOfPort extends Context.Reference<number>("folio/platform/SocketsOfPort", {
+  defaultValue: () => 16
+}) {}
 
-/** Lets a server that listens with `reusePort` take connections from as many sockets; `ended` once all of them have closed. */
-export const shareListening = <A extends Server>(server: A, ended: () => void): A => {
+/** Lets a server that listens with `reusePort` take connections from so many sockets. */
+export const shareListening = <A extends Server>(
+  server: A,
+  sockets: number,
+  on: {
+    /** All sockets, and all connections that they took, have closed. */
+    readonly ended: () => void
+    /** One of them cannot listen; there are the others. */
+    readonly failed: (error: Error) => void
+  }
+): A => {
+  const othersOfPort = canShare ? sockets - 1 : 0
   const others: Array<Server> = []
   server.on("listening", () => {
     const { address, port } = server.address() as AddressInfo
     for (let count = 0; count < othersOfPort; count++) {
       const other = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => server.emit("connection", socket))
-      // Without this one there are the others.
-      other.on("error", () => {})
+      other.on("error", on.failed)
       others.push(other.listen({ host: address, port, reusePort: true }))
     }
   })
@@ -33,7 +44,7 @@ export const shareListening = <A extends Server>(server: A, ended: () => void): 
       failure ??= error
       left -= 1
       if (left > 0) return
-      ended()
+      on.ended()
       callback?.(failure)
     }
     for (const other of others) other.close(() => done())
@@ -43,7 +54,10 @@ export const shareListening = <A extends Server>(server: A, ended: () => void): 
   return server
 }
 
-/** Whether the port is somebody else's: a port that is shared would be shared with him as well. */
+/**
+ * What keeps a service from having the port for itself: a port that is shared would be shared with another service as well. Two that
+ * start in the same moment are not told apart.
+ */
 export const portTaken = (host: string, port: number): Effect.Effect<Error | undefined> =>
   Effect.callback((resume) => {
     const server = createServer()

@@ -11,7 +11,7 @@ import { bodyBytesMax } from "../api/Conventions.ts"
 import * as Metrics from "../protocol/Metrics.ts"
 import { Ids } from "../store/Ids.ts"
 import { type ClientPatience, ConnectionLimits, type Cut, makeConnections, type Refusal } from "./Connections.ts"
-import { canShare, portTaken, shareListening } from "./Listeners.ts"
+import { canShare, portTaken, shareListening, SocketsOfPort } from "./Listeners.ts"
 import { Settings } from "./Settings.ts"
 
 /** The address cannot be listened on. The message is one line that says what to do. */
@@ -61,6 +61,9 @@ interface Self {
   readonly baseUrl: string
   readonly newRequestId: () => RequestId
   readonly limits: typeof ConnectionLimits.Service
+  readonly sockets: number
+  /** One of the sockets cannot listen. */
+  readonly noteSocket: (error: Error) => void
   readonly noteCut: (why: Cut) => void
   readonly noteRefusal: (why: Refusal) => void
 }
@@ -191,7 +194,10 @@ const make = (self: Self, patience: typeof Patience.Service): Server => {
     else reserve.emit("connection", socket)
   })
   const sweeping = setInterval(() => connections.sweep(!server.listening), patience.checkMs).unref()
-  return shareListening(server, () => clearInterval(sweeping))
+  return shareListening(server, self.sockets, {
+    ended: () => clearInterval(sweeping),
+    failed: self.noteSocket
+  })
 }
 
 /** The HTTP server. A body beyond its limit is refused before it is read. */
@@ -204,6 +210,8 @@ export const layer = Layer.unwrap(
       baseUrl,
       newRequestId: () => runSync(ids.request),
       limits: yield* ConnectionLimits,
+      sockets: yield* SocketsOfPort,
+      noteSocket: (error) => runSync(Effect.logWarning(`One socket fewer listens on the port: ${error.message}`)),
       noteCut: (why) => runSync(Metric.update(Metrics.connectionsCut(why), 1)),
       noteRefusal: (why) => runSync(Metric.update(Metrics.connectionsRefused(why), 1))
     }

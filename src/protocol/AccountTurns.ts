@@ -18,9 +18,6 @@ export interface TurnOptions {
   readonly patience: Duration.Input
 }
 
-// A turn that cost more has waited for something else than the processor.
-const restMsMax = 2_000
-
 interface Turn {
   readonly begun: Latch.Latch
   isTaken: boolean
@@ -35,11 +32,12 @@ const overloaded = (how: string) =>
     headers: { "Retry-After": String(retryAfter), "Svc-Should-Retry": "true" }
   })
 
-const add = (counts: Map<string, number>, owner: string, change: 1 | -1) => {
-  const count = (counts.get(owner) ?? 0) + change
-  if (count > 0) counts.set(owner, count)
-  else counts.delete(owner)
-}
+const limited = (why: string) =>
+  new ApiError({
+    code: "rate_limited",
+    message: `${why}. Retry in ${retryAfter} s, and ask for fewer at a time.`,
+    headers: { "Retry-After": String(retryAfter) }
+  })
 
 /**
  * Turns at what is dear: accounts take turns, and those who ask in the name of one account take turns within its own. What waits
@@ -49,13 +47,14 @@ export const make = (options: TurnOptions) => {
   const { atOnce, ofOwnerAtOnce, waiting, what } = options
   const queue = new FairQueue<Turn>()
   const underWay = new Map<string, number>()
+  /** The owners that rest, and for how many milliseconds beyond what is being slept. */
   const resting = new Map<string, number>()
   let inAll = 0
 
   const mayBegin = (owner: string) => !resting.has(owner) && (underWay.get(owner) ?? 0) < ofOwnerAtOnce
   const begin = (owner: string) => {
     inAll += 1
-    add(underWay, owner, 1)
+    underWay.set(owner, (underWay.get(owner) ?? 0) + 1)
   }
   const dispatch = () => {
     for (let free = atOnce - inAll; free > 0; free--) {
@@ -66,48 +65,49 @@ export const make = (options: TurnOptions) => {
       next.job.begun.openUnsafe()
     }
   }
-  const rested = (owner: string) =>
-    Effect.sync(() => {
-      add(resting, owner, -1)
+  const sleep = (owner: string): Effect.Effect<void> =>
+    Effect.suspend(() => {
+      const owed = resting.get(owner) ?? 0
+      if (owed > 0) {
+        resting.set(owner, 0)
+        return Effect.andThen(Effect.sleep(owed), sleep(owner))
+      }
+      resting.delete(owner)
       dispatch()
+      return Effect.void
     })
   const end = (owner: string, restMs: number) =>
     Effect.suspend(() => {
       inAll -= 1
-      add(underWay, owner, -1)
-      if (restMs >= 1) add(resting, owner, 1)
+      const left = (underWay.get(owner) ?? 0) - 1
+      if (left > 0) underWay.set(owner, left)
+      else underWay.delete(owner)
+      const owed = resting.get(owner)
+      if (restMs > 0) resting.set(owner, (owed ?? 0) + restMs)
       dispatch()
-      return restMs < 1 ? Effect.void : Effect.forkDetach(Effect.andThen(Effect.sleep(restMs), rested(owner)))
+      return restMs > 0 && owed === undefined ? Effect.forkDetach(sleep(owner)) : Effect.void
     })
 
   const tooMany = (whose: string, count: number) =>
-    new ApiError({
-      code: "rate_limited",
-      message: `${whose} has ${count} ${what}s waiting already, as many as may wait. Retry in ${retryAfter} s, and ask for fewer at a time.`,
-      headers: { "Retry-After": String(retryAfter) }
-    })
-  /** Carries out an effect when its turn comes. Fails where too much waits, or for too long. `rest`: for how many milliseconds its owner then takes no other, by how it ended and how many it took; none by default. */
+    limited(`${whose} has ${count} ${what}s waiting already, as many as may wait`)
+  /** Carries out an effect when its turn comes. Fails where too much waits, or for too long. `rest`: for how many milliseconds its owner has no other turn after it; 0 by default. */
   return <A, E, R>(
     { asker, owner }: Asker,
     effect: Effect.Effect<A, E, R>,
-    rest: (exit: Exit.Exit<A, E>, tookMs: number) => number = () => 0
+    rest: (exit: Exit.Exit<A, E>) => number = () => 0
   ): Effect.Effect<A, E | ApiError, R> =>
     Effect.uninterruptibleMask((restore) => {
-      const turnTaken = Effect.clockWith((clock) => {
-        const began = clock.currentTimeMillisUnsafe()
-        return Effect.onExit(restore(effect), (exit) => {
-          const tookMs = clock.currentTimeMillisUnsafe() - began
-          return end(owner, Math.min(rest(exit, tookMs), restMsMax))
-        })
-      })
+      const turnTaken = Effect.onExit(restore(effect), (exit) => end(owner, rest(exit)))
       if (inAll < atOnce && mayBegin(owner) && queue.waiting(owner) === 0) {
         begin(owner)
         return turnTaken
       }
       const own = queue.waiting(owner)
-      if (queue.waiting(owner, asker) >= waiting.ofAsker) return Effect.fail(tooMany("Who asks here", waiting.ofAsker))
+      if (queue.waiting(owner, asker) >= waiting.ofAsker)
+        return Effect.fail(tooMany("This key or address", waiting.ofAsker))
       if (own >= waiting.ofOwner) return Effect.fail(tooMany("This account", own))
-      if (queue.size >= waiting.inAll) {
+      // Who has none waiting may always wait: no other accounts together can keep it out.
+      if (queue.size >= waiting.inAll && own > 0) {
         return Effect.fail(overloaded(`${queue.size} ${what}s of all accounts are waiting`))
       }
       const turn: Turn = { begun: Latch.makeUnsafe(), isTaken: false }
@@ -119,11 +119,17 @@ export const make = (options: TurnOptions) => {
       const seconds = Duration.toSeconds(options.patience)
       const turnComes = Effect.timeoutOrElse(turn.begun.await, {
         duration: options.patience,
-        orElse: () => Effect.fail(overloaded(`no turn came within ${seconds} s for this ${what}`))
+        orElse: () =>
+          Effect.fail(
+            mayBegin(owner)
+              ? overloaded(`no turn came within ${seconds} s for this ${what}`)
+              : limited(`This account's other ${what}s left no turn within ${seconds} s for this one`)
+          )
       })
       return restore(turnComes).pipe(
         Effect.onError(() => leave),
-        Effect.flatMap(() => turnTaken)
+        // Or those that are done at once would begin one inside the other, and nobody else would have the event loop.
+        Effect.flatMap(() => Effect.andThen(Effect.yieldNow, turnTaken))
       )
     })
 }

@@ -5,7 +5,7 @@ import { constants, getPriority } from "node:os"
 import { Printer, printThreads } from "../../src/documents/Printer.ts"
 import { sampleDocument, sampleLine } from "./samples.ts"
 
-/** How urgent each thread of this process is: 0 by default, 19 for those that give way to all others (proc(5), field 19 of `stat`). */
+/** How urgent each thread of this process is: 0 by default, more for those that give way to others (proc(5), field 19 of `stat`). */
 const niceness = () =>
   Fs.readdirSync("/proc/self/task").map((thread) =>
     Number(
@@ -15,7 +15,8 @@ const niceness = () =>
     )
   )
 
-const giveWay = (list: ReadonlyArray<number>) => list.filter((nice) => nice === constants.priority.PRIORITY_LOW).length
+const giveWay = (list: ReadonlyArray<number>) =>
+  list.filter((nice) => nice === constants.priority.PRIORITY_BELOW_NORMAL).length
 
 layer(Printer.layer, { excludeTestServices: true })("the threads that print", (it) => {
   it.effect.skipIf(process.platform !== "linux" || getPriority() !== 0)("give way to the event loop", () =>

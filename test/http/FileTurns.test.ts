@@ -41,7 +41,7 @@ layer(Layer.provide(app, Layer.succeed(PrintingLimits, limits)))("a flood of req
       const refused = yield* Effect.forEach(asked.slice(4), Fiber.join)
       for (const { headers, json, status } of refused) {
         assert.deepStrictEqual([status, json.error.code, headers["retry-after"]], [429, "rate_limited", "2"])
-        assert.match(json.error.message, /^Who asks here has 3 documents waiting already/)
+        assert.match(json.error.message, /^This key or address has 3 documents waiting already/)
       }
       const other = yield* fetchBytes({
         path: `/v1/invoices/${foreign.id}/pdf`,

@@ -1,13 +1,13 @@
 import { assert, describe, it as test, layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import type { AccountId, ApiKeyId } from "../../schemas/Id.ts"
 import type { Principal } from "../../src/api/Authorization.ts"
 import { RequestTurnLimits, RequestTurns, smallBytesMax } from "../../src/http/RequestTurns.ts"
 import { invoiceBody } from "../support/Invoices.ts"
-import { layer as memory } from "../support/MemoryApp.ts"
+import { limitedTo, unlimited } from "../support/MemoryApp.ts"
 import { addCustomer } from "../support/MemoryRows.ts"
-import { get, post } from "../support/Requests.ts"
+import { get, post, send } from "../support/Requests.ts"
 
 const of = (account: string, livemode = false) =>
   ({
@@ -17,14 +17,11 @@ const of = (account: string, livemode = false) =>
     default_version: "2026-01-01"
   }) as Principal
 
-/** How many milliseconds an account that has just had a turn of 100 ms rests. */
-const restAfter = (
-  take: (turns: RequestTurns["Service"], work: Effect.Effect<number>) => Effect.Effect<unknown, unknown>
-) =>
+/** How many milliseconds an account rests after a request. */
+const restAfter = (request: (turns: RequestTurns["Service"]) => Effect.Effect<unknown, unknown>) =>
   Effect.gen(function* () {
     const turns = yield* RequestTurns
-    yield* Effect.forkChild(Effect.ignore(take(turns, Effect.as(Effect.sleep(100), 0))), { startImmediately: true })
-    yield* TestClock.adjust(100)
+    yield* Effect.ignore(request(turns))
     const begun = { count: 0 }
     const next = Effect.sync(() => (begun.count += 1))
     const begin = (livemode: boolean) =>
@@ -33,32 +30,57 @@ const restAfter = (
     assert.strictEqual(begun.count, 1, "its other mode does not rest")
     yield* begin(false)
     let waited = 0
-    for (; begun.count < 2; waited += 10) yield* TestClock.adjust(10)
+    for (; begun.count < 2; waited += 1) yield* TestClock.adjust(1)
     return waited
   }).pipe(Effect.provide(Layer.fresh(RequestTurns.layer)))
 
+const kib = 1024
+
 describe("the turns of requests", () => {
-  test.effect("are followed by a rest where they were large: the others have nine tenths of the time", () =>
+  test.effect("are followed by a rest where they were large, by their bytes", () =>
     Effect.gen(function* () {
-      const read = (bytes: number) => restAfter((turns, work) => turns.read(of("ten_a"), work, () => bytes))
+      const read = (bytes: number) =>
+        restAfter((turns) =>
+          turns.read(
+            of("ten_a"),
+            Effect.sync(() => bytes),
+            () => bytes
+          )
+        )
       assert.strictEqual(yield* read(smallBytesMax), 0)
-      assert.strictEqual(yield* read(smallBytesMax + 1), 900)
-      const refused = restAfter((turns, work) => turns.check(of("ten_a"), Effect.flatMap(work, Effect.fail)))
-      assert.strictEqual(yield* refused, 900)
-      // What was taken is work for long after.
-      assert.strictEqual(yield* restAfter((turns, work) => turns.check(of("ten_a"), work)), 2_000)
+      assert.strictEqual(yield* read(smallBytesMax + 1), 9)
+      assert.strictEqual(yield* read(800 * kib), 400)
+      const failing = (cause: Effect.Effect<never, string>) =>
+        restAfter((turns) => turns.read(of("ten_a"), cause, () => 0))
+      assert.strictEqual(yield* failing(Effect.fail("missing")), 0)
+      // Who hangs up before the answer has asked for it all the same.
+      const hungUp = restAfter((turns) =>
+        Effect.gen(function* () {
+          const fiber = yield* Effect.forkChild(
+            turns.read(of("ten_a"), Effect.never, () => 0),
+            {
+              startImmediately: true
+            }
+          )
+          yield* Fiber.interrupt(fiber)
+        })
+      )
+      assert.strictEqual(yield* hungUp, 489)
+      const check = (answer: Effect.Effect<number, string>) =>
+        restAfter((turns) => turns.check(of("ten_a"), 200 * kib, answer))
+      assert.strictEqual(yield* check(Effect.succeed(1)), 200)
+      assert.strictEqual(yield* check(Effect.fail("refused")), 200)
     })
   )
 })
 
-const waitForNobody = Layer.succeed(RequestTurnLimits, {
-  atOnce: 32,
+const noTurns = {
+  ...RequestTurnLimits.defaultValue(),
   ofOwnerAtOnce: 0,
-  waiting: { ofAsker: 0, ofOwner: 0, inAll: 0 },
-  patience: "10 seconds"
-})
+  waiting: { ofAsker: 0, ofOwner: 0, inAll: 0 }
+}
 
-layer(Layer.provide(memory, waitForNobody))("an account that has no turn", (it) => {
+layer(limitedTo(unlimited, noTurns))("an account that has no turn", (it) => {
   it.effect("reads nothing and has no large body taken; what is small is taken", () =>
     Effect.gen(function* () {
       const customer = yield* addCustomer()
@@ -83,6 +105,15 @@ layer(Layer.provide(memory, waitForNobody))("an account that has no turn", (it) 
       assert.strictEqual((yield* post("/v1/invoices/validate", large)).status, 200)
       // They wait for a turn of another kind.
       assert.strictEqual((yield* get("/v1/invoices/inv_01k0000000000000000000000a/pdf")).status, 404)
+    })
+  )
+})
+
+layer(limitedTo(unlimited))("a body with HEAD", (it) => {
+  it.effect("is not read, as with GET", () =>
+    Effect.gen(function* () {
+      const { status } = yield* send({ method: "HEAD", path: "/v1/account", body: { lines: [1] } })
+      assert.strictEqual(status, 200)
     })
   )
 })

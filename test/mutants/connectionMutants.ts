@@ -9,8 +9,8 @@ export const connectionMutants: ReadonlyArray<Mutant> = [
   {
     name: "connections: one is taken in each round of the event loop",
     file: "src/platform/Listeners.ts",
-    find: "const socketsOfPort = 16",
-    replace: "const socketsOfPort = 1",
+    find: "canShare ? sockets - 1 : 0",
+    replace: "canShare ? 0 : 0",
     tests: ["test/platform/Listeners.test.ts"]
   },
   {

@@ -66,22 +66,43 @@ export const readMutants: ReadonlyArray<Mutant> = [
   {
     name: "nobody rests after a turn",
     file: turns,
-    find: "if (restMs >= 1) add(resting, owner, 1)",
+    find: "if (restMs > 0) resting.set(owner, (owed ?? 0) + restMs)",
     replace: "",
     tests: ["test/protocol/AccountTurns.test.ts"]
   },
   {
     name: "large answers may be asked for all the time",
     file: requestTurns,
-    find: "bytes(exit.value) > smallBytesMax ? tookMs * restFactor : 0",
-    replace: "bytes(exit.value) > smallBytesMax ? 0 : 0",
+    find: "Exit.isSuccess(exit) ? bytes(exit.value) :",
+    replace: "Exit.isSuccess(exit) ? 0 :",
     tests: ["test/http/RequestTurns.test.ts"]
+  },
+  {
+    name: "who hangs up may ask for large answers all the time",
+    file: requestTurns,
+    find: "Cause.hasInterrupts(exit.cause) ? pageBytesMax : 0",
+    replace: "Cause.hasInterrupts(exit.cause) ? 0 : 0",
+    tests: ["test/http/RequestTurns.test.ts"]
+  },
+  {
+    name: "all other accounts together keep one out of the line",
+    file: turns,
+    find: "queue.size >= waiting.inAll && own > 0",
+    replace: "queue.size >= waiting.inAll",
+    tests: ["test/protocol/AccountTurns.test.ts"]
+  },
+  {
+    name: "an account's own flood is called an overload of the service",
+    file: turns,
+    find: "            mayBegin(owner)\n",
+    replace: "            owner !== ''\n",
+    tests: ["test/protocol/AccountTurns.test.ts"]
   },
   {
     name: "bodies that are dear to refuse may be sent all the time",
     file: requestTurns,
-    find: "tookMs * restFactor * (Exit.isSuccess(exit) ? bodyFactor : 1)",
-    replace: "tookMs * (Exit.isSuccess(exit) ? bodyFactor : 0)",
+    find: "() => rest(bytes, restMsOfKib.body)",
+    replace: "() => 0",
     tests: ["test/http/RequestTurns.test.ts"]
   },
   {
@@ -108,7 +129,7 @@ export const readMutants: ReadonlyArray<Mutant> = [
   {
     name: "threads that print are as urgent as the event loop",
     file: "src/documents/PrintWorker.ts",
-    find: "setPriority(constants.priority.PRIORITY_LOW)",
+    find: "setPriority(constants.priority.PRIORITY_BELOW_NORMAL)",
     replace: "setPriority(constants.priority.PRIORITY_NORMAL)",
     tests: ["test/documents/Printer.test.ts"]
   },

@@ -19,7 +19,8 @@ const listening = Effect.gen(function* () {
     createServer({ allowHalfOpen: true }, (socket) => {
       taken.push(socket.resume().on("end", () => socket.end()))
     }),
-    () => (ended.count += 1)
+    16,
+    { ended: () => (ended.count += 1), failed: () => {} }
   )
   yield* Effect.callback<void>((resume) => {
     server.listen({ host: "127.0.0.1", port: 0, reusePort: canShare }, () => resume(Effect.void))

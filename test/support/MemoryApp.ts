@@ -11,7 +11,9 @@ import * as App from "../../src/App.ts"
 import { fromPem, makeSelfSigned, SandboxCertificate } from "../../src/documents/Certificate.ts"
 import { makeApiKey } from "../../src/domain/ApiKeyFormat.ts"
 import { RateLimits } from "../../src/http/RateLimit.ts"
+import { RequestTurnLimits } from "../../src/http/RequestTurns.ts"
 import { EgressGuard } from "../../src/outbound/EgressGuard.ts"
+import { SocketsOfPort } from "../../src/platform/Listeners.ts"
 import * as Server from "../../src/platform/Server.ts"
 import { Settings } from "../../src/platform/Settings.ts"
 import { Accounts } from "../../src/store/Accounts.ts"
@@ -179,14 +181,22 @@ export const actors = settled.pipe(
   Layer.provideMerge(world)
 )
 
-/** The whole service behind a real HTTP server: its actors and routes as they are, its store in memory. */
-export const limitedTo = (rate: typeof RateLimits.Service) =>
+// Nor does a rest end by itself.
+const withoutRest = { ...RequestTurnLimits.defaultValue(), restMsOfKib: { answer: 0, body: 0 } }
+
+/**
+ * The whole service behind a real HTTP server: its actors and routes as they are, its store in memory. One socket listens, so
+ * connections come in the order in which they are made.
+ */
+export const limitedTo = (rate: typeof RateLimits.Service, turns: typeof RequestTurnLimits.Service = withoutRest) =>
   App.httpLayer.pipe(
     Layer.provide(Layer.succeed(RateLimits, rate)),
+    Layer.provide(Layer.succeed(RequestTurnLimits, turns)),
     Layer.provide(Layer.succeed(NoticeSecret, Redacted.make(noticeSecret))),
-    Layer.provideMerge(Server.layer.pipe(Layer.provideMerge(settings))),
+    Layer.provideMerge(Server.layer.pipe(Layer.provide(Layer.succeed(SocketsOfPort, 1)), Layer.provideMerge(settings))),
     Layer.provideMerge(actors)
   )
 
 // The tests' clock stands still: a bucket that is taken from is not refilled.
-export const layer = limitedTo({ perSecond: 1_000, burst: 1_000_000 })
+export const unlimited = { perSecond: 1_000, burst: 1_000_000 }
+export const layer = limitedTo(unlimited)
