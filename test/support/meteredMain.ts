@@ -1,6 +1,12 @@
+import "effect/schema/SchemaJITCompiler/enable"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import { Effect } from "effect"
 import { createServer } from "node:http"
+import { run, teardown } from "../../src/cli/Run.ts"
+import { serve } from "../../src/cli/Serve.ts"
+import { RequestTurnLimits } from "../../src/http/RequestTurns.ts"
 
-// The service as it is shipped, and beside it, at LOOP_PORT, a server that tells for how long the longest turn of the event loop
+// The service as it is shipped, but that no account rests after a large request, and beside it, at LOOP_PORT, a server that tells for how long the longest turn of the event loop
 // has worked since it was last asked, in milliseconds. By the thread's own CPU time: what else runs on the machine does not count.
 const cpuMs = () => {
   const { system, user } = process.threadCpuUsage()
@@ -23,4 +29,6 @@ createServer((_request, response) => {
   .listen(Number(process.env["LOOP_PORT"]), "127.0.0.1")
   .unref()
 
-await import("../../src/main.ts")
+const limits = { ...RequestTurnLimits.defaultValue(), restMsOfKib: { answer: 0, body: 0 } }
+const program = Effect.provideService(run(serve), RequestTurnLimits, limits)
+NodeRuntime.runMain(program, { teardown, disableErrorReporting: true })
