@@ -11,7 +11,8 @@ const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
 /**
  * Reads one JSON value from bytes, and refuses what JSON.parse lets pass although two readers may understand it
  * differently: a byte order mark, names that repeat or are reserved, depth beyond 32, lone surrogates, numbers beyond a
- * double. And objects of more than 1000 members, or more than 8000 objects, which cost more to read than all that they could say. A failure is a message that says what to do.
+ * double. It also refuses an object of more than 1000 members and a body of more than 8000 objects: they cost much to read, and no
+ * request needs them. A failure is a message that says what to do.
  */
 export const parseStrict = (bytes: Uint8Array): Result.Result<unknown, string> => {
   let text: string

@@ -90,7 +90,10 @@ export const make = (options: TurnOptions) => {
 
   const tooMany = (whose: string, count: number) =>
     limited(`${whose} has ${count} ${what}s waiting already, as many as may wait`)
-  /** Carries out an effect when its turn comes. Fails where too much waits, or for too long. `rest`: for how many milliseconds its owner has no other turn after it; 0 by default. */
+  /**
+   * Carries out an effect when its turn comes. Fails where too much waits, or for too long. `rest`: for how many milliseconds its
+   * owner has no other turn after it; 0 by default.
+   */
   return <A, E, R>(
     { asker, owner }: Asker,
     effect: Effect.Effect<A, E, R>,
