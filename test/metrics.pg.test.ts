@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Metric } from "effect"
 import { SqlClient } from "effect/sql"
 import { purgeBatchMax } from "../src/store/Retention.ts"
 import { invoiceBody, scripted } from "./support/Invoices.ts"
@@ -8,6 +8,9 @@ import { freshDatabase } from "./support/Postgres.ts"
 import * as TestApp from "./support/TestApp.ts"
 import { until } from "./support/Until.ts"
 import { Customer, newEndpoint } from "./support/Webhooks.ts"
+
+// What other tests of this process have counted is not told.
+const countedAlone = Effect.provideService(Metric.MetricRegistry, new Map())
 
 const scrape = Effect.gen(function* () {
   const { client } = yield* TestApp.TestApp
@@ -75,7 +78,7 @@ it.live("counts what has been done, by words of closed sets", () =>
       assert.include(text, `# HELP ${name} `)
       assert.match(name ?? "", /_(seconds|total|size|waiting|circuits|contingency|overdue)$/)
     }
-  }).pipe(Effect.provide(Customer.layer))
+  }).pipe(Effect.provide(Customer.layer), countedAlone)
 )
 
 it.live("counts what the housekeeper has removed", () =>
@@ -92,5 +95,5 @@ it.live("counts what the housekeeper has removed", () =>
     yield* until(scrape, (text) => value(text, 'folio_purged_rows_total{table="idempotency_keys"}') === count).pipe(
       Effect.provide(TestApp.layerOn(url))
     )
-  })
+  }).pipe(countedAlone)
 )

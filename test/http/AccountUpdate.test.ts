@@ -91,9 +91,10 @@ layer(app)("PATCH /v1/account", (it) => {
       for (const field of issuerFields) {
         const { [field]: _, ...part } = issuer
         const lacking = yield* patch(part, live)
+        assert.strictEqual(lacking.status, 400, lacking.text)
         assert.deepStrictEqual(
-          [lacking.status, lacking.json.error.code, lacking.json.error.param, lacking.json.error.errors.length],
-          [400, "parameter_missing", field, 1]
+          [lacking.json.error.code, lacking.json.error.param, lacking.json.error.errors.length],
+          ["parameter_missing", field, 1]
         )
       }
       const wrong = yield* patch({ ...issuer, department_code: "08" }, live)

@@ -6,6 +6,7 @@ import { Settings } from "../../src/platform/Settings.ts"
 import { layer as app } from "../support/MemoryApp.ts"
 import { MemoryTables } from "../support/MemoryTables.ts"
 import { ask, askFrom, eventually, type Line, open, requestOf, statusesOf } from "../support/Sockets.ts"
+import { patiently } from "../support/Until.ts"
 
 const [one, two, three] = ["127.0.0.1", "127.0.0.2", "127.0.0.3"] as const
 const megabyte = 1_048_576
@@ -61,6 +62,10 @@ const settings = (env: Record<string, string>) =>
     Effect.provide(Layer.provide(Layer.fresh(Settings.layer), ConfigProvider.layer(ConfigProvider.fromEnv({ env }))))
   )
 
+/** Asks until it is answered. */
+const served = (from: string) =>
+  patiently(Effect.repeat(askFrom(from, "/v1/account"), { until: ({ status }) => status === 200 }))
+
 const isOpen = (line: Line) => !line.socket.closed
 
 describe("connections beyond their number", () => {
@@ -113,8 +118,7 @@ describe("connections beyond their number", () => {
       assert.isTrue(working.every(isOpen))
       working[0]?.socket.destroy()
       // The service hears of it a moment later.
-      let status: number | undefined
-      while (status !== 200) ({ status } = yield* askFrom(three, "/v1/account"))
+      yield* served(three)
       assert.isAtLeast(yield* metric('refused_total{reason="full"}'), 2)
     }).pipe(Effect.provide(narrow()))
   )
@@ -139,8 +143,7 @@ describe("connections beyond their number", () => {
       const slow = yield* Effect.forEach([one, one, two, two], (from) => open(from))
       for (const { socket } of slow) socket.write(head)
       yield* until(() => count("ApiKeys.authenticate") === calls + 4)
-      let status: number | undefined
-      while (status !== 200) ({ status } = yield* askFrom(three, "/v1/account"))
+      yield* served(three)
       yield* eventually(() => !slow.every(isOpen))
       assert.isAbove(yield* metric('cut_total{reason="stalled"}'), before)
     }).pipe(Effect.provide(narrow({ stalledMs: 100 }, { max: 4, perAddress: 4 })))
@@ -192,12 +195,12 @@ describe("a client that does not read", () => {
     Effect.gen(function* () {
       const before = yield* metric('cut_total{reason="unread"}')
       const lines = yield* Effect.forEach([one, one, two, two], deaf)
-      let cuts = 0
-      while (cuts < lines.length) {
+      const cuts = Effect.gen(function* () {
         assert.strictEqual((yield* askFrom(three, "/health/ready", null)).status, 200)
         assert.strictEqual((yield* askFrom(three, "/v1/account")).status, 200)
-        cuts = (yield* metric('cut_total{reason="unread"}')) - before
-      }
+        return (yield* metric('cut_total{reason="unread"}')) - before
+      })
+      yield* patiently(Effect.repeat(cuts, { until: (count) => count === lines.length }))
       for (const line of lines) assert.isBelow(yield* answersIn(line), askedAtOnce * 500_000)
     }).pipe(Effect.provide(narrow({ answerMs: 500 })))
   )
@@ -207,7 +210,7 @@ describe("a client that does not read", () => {
       const before = yield* metric('cut_total{reason="unread"}')
       yield* Effect.forEach([one, one, one, one, two, two, two], deaf)
       // Each holds up more than there may be in all: of seven, one may be left.
-      while ((yield* metric('cut_total{reason="unread"}')) < before + 6);
+      yield* patiently(Effect.repeat(metric('cut_total{reason="unread"}'), { until: (cuts) => cuts >= before + 6 }))
       assert.strictEqual((yield* askFrom(three, "/v1/account")).status, 200)
     }).pipe(Effect.provide(narrow({ answerMs: 3_600_000, stalledMs: 3_600_000, unreadMax: megabyte })))
   )
@@ -215,8 +218,7 @@ describe("a client that does not read", () => {
   it.effect("makes room for one that does", () =>
     Effect.gen(function* () {
       yield* Effect.forEach([one, one, two, two], deaf)
-      let status: number | undefined
-      while (status !== 200) ({ status } = yield* askFrom(three, "/v1/account"))
+      yield* served(three)
     }).pipe(Effect.provide(narrow({ answerMs: 3_600_000, stalledMs: 100 }, { max: 4, perAddress: 4 })))
   )
 

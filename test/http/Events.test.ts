@@ -44,11 +44,12 @@ layer(app)("GET /v1/events", (it) => {
       const one = yield* get(`/v1/events/${json.data[0].id}`)
       assert.strictEqual(one.text, bodies[2])
       assert.sameMembers(Object.keys(one.json), ["id", "object", "type", "created", "livemode", "account", "data"])
-      const ofOne = yield* get(`/v1/events?object_id=${made[1]?.json.id}`)
-      assert.deepStrictEqual(
-        ofOne.json.data.map((event: { readonly data: { readonly object: object } }) => event.data.object),
-        [JSON.parse(bodies[1] ?? "").data.object]
-      )
+      const { id } = made[1]?.json
+      const ofOne = yield* get(`/v1/events?object_id=${id}`)
+      // Invoices that are issued at the same time come to their end in any order.
+      const own = bodies.filter((body) => JSON.parse(body).data.object.id === id)
+      assert.lengthOf(own, 1)
+      assert.include(ofOne.text, `"data":[${own.join()}]`)
     })
   )
 

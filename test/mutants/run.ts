@@ -24,7 +24,7 @@ const copied = [
   "openapi.json"
 ]
 const minutesMax = { mutant: 5, unbroken: 20 }
-const copiesAtWork = 2
+const copiesAtWork = 4
 
 interface Result {
   readonly killed: boolean

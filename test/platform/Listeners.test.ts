@@ -6,6 +6,7 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net"
 import { canShare, portTaken, shareListening } from "../../src/platform/Listeners.ts"
 import * as Server from "../../src/platform/Server.ts"
 import { Settings } from "../../src/platform/Settings.ts"
+import { until } from "../support/Until.ts"
 
 const many = 100
 
@@ -62,7 +63,10 @@ describe.skipIf(!canShare)("a port that is shared", () => {
     Effect.gen(function* () {
       const { ended, port, server, taken } = yield* listening
       const clients = Array.from({ length: 40 }, () => call(port))
-      while (taken.length < clients.length) yield* Effect.sleep(1)
+      yield* until(
+        Effect.sync(() => taken.length),
+        (count) => count === clients.length
+      )
       assert.match((yield* portTaken("127.0.0.1", port))?.message ?? "", /EADDRINUSE/)
       let isClosed = false
       const closed = Effect.callback<void>((resume) => {
@@ -74,11 +78,17 @@ describe.skipIf(!canShare)("a port that is shared", () => {
       const waiting = yield* Effect.forkChild(closed, { startImmediately: true })
       // No more are taken, whichever socket they would come to.
       const late = Array.from({ length: 40 }, () => call(port))
-      while (late.some((socket) => !socket.closed) && taken.length === clients.length) yield* Effect.sleep(1)
+      yield* until(
+        Effect.sync(() => late.filter((socket) => !socket.closed).length),
+        (open) => open === 0 || taken.length > clients.length
+      )
       assert.lengthOf(taken, clients.length)
       const [last, ...others] = clients
       for (const socket of others) socket.end()
-      while (taken.filter((socket) => socket.closed).length < others.length) yield* Effect.sleep(1)
+      yield* until(
+        Effect.sync(() => taken.filter((socket) => socket.closed).length),
+        (count) => count >= others.length
+      )
       for (let count = 0; count < 5; count++) yield* round
       assert.deepStrictEqual([isClosed, ended.count], [false, 0], "one is still connected")
       last?.end()

@@ -9,6 +9,7 @@ import { Resolutions } from "../../src/store/Resolutions.ts"
 import { testRange } from "../../src/store/SandboxAccount.ts"
 import { copyAccount, ownerLayer, seedAccount, seedDrafts, withRepeats } from "../support/Owners.ts"
 import { TestDatabase } from "../support/Postgres.ts"
+import { answered } from "../support/Refusals.ts"
 
 const world = Effect.gen(function* () {
   const { url } = yield* TestDatabase
@@ -38,9 +39,11 @@ it.live("two accounts may have documents with one code, and neither slows the ot
     // In one batch, and with nothing of it repeated row by row.
     const { repeats, result } = yield* withRepeats(
       "Numbering.number",
-      Effect.forEach(drafts, ({ id, key }) => number(key, id, resolution, "a copied tail"), {
-        concurrency: "unbounded"
-      })
+      answered(
+        Effect.forEach(drafts, ({ id, key }) => number(key, id, resolution, "a copied tail"), {
+          concurrency: "unbounded"
+        })
+      )
     )
     assert.deepStrictEqual([...new Set(result)], ["numbered"])
     assert.strictEqual(repeats, 0)

@@ -12,7 +12,7 @@ import { Transitions } from "../../src/store/Transitions.ts"
 import { WebhookEndpoints } from "../../src/store/WebhookEndpoints.ts"
 import { acquirer, blocked, ownerLayer, seedAccount, seedDrafts, seedEndpoint } from "../support/Owners.ts"
 import { TestDatabase } from "../support/Postgres.ts"
-import { refusal } from "../support/Refusals.ts"
+import { answered, refusal } from "../support/Refusals.ts"
 import { until } from "../support/Until.ts"
 
 const world = Effect.gen(function* () {
@@ -116,7 +116,7 @@ it.live("keys that ended long ago go, and no others, nor while an answer is kept
       insert into idempotency_keys (api_key_id, value, fingerprint, status, body, completed_at)
       values ('answered', 'a', '', 201, '{}', now())`
     const purge = (owner: typeof first) => Context.get(owner, Retention).purgeApiKeys
-    const removed = yield* Effect.all([purge(first), purge(second)], { concurrency: 2 })
+    const removed = yield* answered(Effect.all([purge(first), purge(second)], { concurrency: 2 }))
     assert.strictEqual(removed[0] + removed[1], 3)
     const left = yield* sql<{ id: string }>`select id from api_keys order by id`
     assert.sameMembers(

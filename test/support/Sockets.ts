@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import { HttpServer } from "effect/http"
 import { connect, type Socket } from "node:net"
 import { keys } from "./MemoryApp.ts"
+import { patiently } from "./Until.ts"
 
 /** A connection to the service, and what has come back on it. */
 export interface Line {
@@ -38,14 +39,16 @@ export const requestOf = (path: string, key: string | null = keys.test) =>
 
 /** Waits for what the sockets do, which no test's clock moves. */
 export const eventually = (holds: () => boolean) =>
-  Effect.callback<void>((resume) => {
-    const look = setInterval(() => {
-      if (!holds()) return
-      clearInterval(look)
-      resume(Effect.void)
-    }, 5)
-    return Effect.sync(() => clearInterval(look))
-  })
+  patiently(
+    Effect.callback<void>((resume) => {
+      const look = setInterval(() => {
+        if (!holds()) return
+        clearInterval(look)
+        resume(Effect.void)
+      }, 5)
+      return Effect.sync(() => clearInterval(look))
+    })
+  )
 
 export const statusesOf = (line: Line) =>
   (line.received().match(/HTTP\/1\.1 \d{3} /g) ?? []).map((text) => Number(text.slice(9, 12)))
