@@ -44,7 +44,7 @@ layer(app)("GET /v1/events", (it) => {
       const one = yield* get(`/v1/events/${json.data[0].id}`)
       assert.strictEqual(one.text, bodies[2])
       assert.sameMembers(Object.keys(one.json), ["id", "object", "type", "created", "livemode", "account", "data"])
-      const { id } = made[1]?.json
+      const id = String(made[1]?.json.id)
       const ofOne = yield* get(`/v1/events?object_id=${id}`)
       // Invoices that are issued at the same time come to their end in any order.
       const own = bodies.filter((body) => JSON.parse(body).data.object.id === id)

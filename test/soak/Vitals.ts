@@ -1,5 +1,6 @@
 import * as Fs from "node:fs"
 import { monitorEventLoopDelay } from "node:perf_hooks"
+import { followTurns } from "../support/LongestTurn.ts"
 
 /** How a process is, at a moment. */
 export interface Vitals {
@@ -7,9 +8,14 @@ export interface Vitals {
   /** Bytes. The heap's right after a full collection, if node runs with `--expose-gc`. */
   readonly rss: number
   readonly heap: number
-  /** Milliseconds that the event loop was late since the last note: the 99th percentile, and the most. */
+  /**
+   * Milliseconds that the event loop was late since the last note: the 99th percentile, and the most. Where others are at work on the
+   * machine, most of it is the wait for a processor.
+   */
   readonly lateP99: number
   readonly lateMax: number
+  /** Milliseconds that the event loop itself worked in one go since then, at most. */
+  readonly turnMax: number
   /** Seconds of CPU used so far. */
   readonly cpu: number
 }
@@ -18,9 +24,11 @@ export interface Vitals {
 export const keepVitals = (file: string, everyMs: number) => {
   const delay = monitorEventLoopDelay({ resolution: 10 })
   delay.enable()
+  const longestTurn = followTurns()
   const note = () => {
     const { max, min } = delay
     const lateP99 = delay.percentile(99)
+    const turnMax = longestTurn()
     globalThis.gc?.()
     const { heapUsed, rss } = process.memoryUsage()
     const { system, user } = process.cpuUsage()
@@ -31,6 +39,7 @@ export const keepVitals = (file: string, everyMs: number) => {
       heap: heapUsed,
       lateP99: (lateP99 - min) / 1e6,
       lateMax: (max - min) / 1e6,
+      turnMax,
       cpu: (user + system) / 1e6
     }
     Fs.appendFileSync(file, `${JSON.stringify(vitals)}\n`)

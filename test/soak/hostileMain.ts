@@ -1,3 +1,4 @@
+import { setPriority } from "node:os"
 import { setTimeout as sleep } from "node:timers/promises"
 import { badKeys, dearReads, type HostileKind, type Input, worstInputs } from "./HostileInputs.ts"
 import { hostileWire } from "./HostileWire.ts"
@@ -129,6 +130,9 @@ const spell = (orders: HostileOrders, signal: AbortSignal) => {
     return { statuses, largest, held: wire.most(), taken: [...taken], failed: [...failed], cpu }
   }
 }
+
+// On another machine it would take none of the processors that the service has.
+setPriority(19)
 
 let end: AbortController | undefined
 let tally: (() => HostileTally) | undefined

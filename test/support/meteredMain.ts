@@ -5,27 +5,13 @@ import { createServer } from "node:http"
 import { run, teardown } from "../../src/cli/Run.ts"
 import { serve } from "../../src/cli/Serve.ts"
 import { RequestTurnLimits } from "../../src/http/RequestTurns.ts"
+import { followTurns } from "./LongestTurn.ts"
 
-// The service as it is shipped, but that no account rests after a large request, and beside it, at LOOP_PORT, a server that tells for how long the longest turn of the event loop
-// has worked since it was last asked, in milliseconds. By the thread's own CPU time: what else runs on the machine does not count.
-const cpuMs = () => {
-  const { system, user } = process.threadCpuUsage()
-  return (system + user) / 1_000
-}
-let last = cpuMs()
-let longest = 0
-const turn = () => {
-  const now = cpuMs()
-  longest = Math.max(longest, now - last)
-  last = now
-}
-setInterval(turn, 1).unref()
+// The service as it is shipped, but that no account rests after a large request, and beside it, at LOOP_PORT, a server that tells for
+// how many milliseconds the longest turn of the event loop has worked since it was last asked.
+const longestTurn = followTurns()
 
-createServer((_request, response) => {
-  turn()
-  response.end(String(longest))
-  longest = 0
-})
+createServer((_request, response) => response.end(String(longestTurn())))
   .listen(Number(process.env["LOOP_PORT"]), "127.0.0.1")
   .unref()
 
