@@ -2,8 +2,6 @@ import { defineConfig } from "vitest/config"
 
 export default defineConfig({
   test: {
-    include: ["test/**/*.test.ts"],
-    globalSetup: "test/support/Postgres.ts",
     // Tests start servers and kill processes, and wait for them: three at a time fill a machine of two cores. Nothing is judged by how
     // long it takes: the time-outs only end what hangs.
     pool: "forks",
@@ -12,6 +10,16 @@ export default defineConfig({
     isolate: false,
     testTimeout: 180_000,
     hookTimeout: 120_000,
-    teardownTimeout: 30_000
+    teardownTimeout: 30_000,
+    projects: [
+      {
+        extends: true,
+        test: { name: "memory", include: ["test/**/*.test.ts"], exclude: ["test/**/*.pg.test.ts"] }
+      },
+      {
+        extends: true,
+        test: { name: "postgres", include: ["test/**/*.pg.test.ts"], globalSetup: "test/support/Postgres.ts" }
+      }
+    ]
   }
 })

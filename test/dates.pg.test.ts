@@ -64,7 +64,7 @@ layer(app(), { excludeTestServices: true })("A date or time at the edge of what 
     Effect.gen(function* () {
       const { client } = yield* TestApp
       const customer = yield* newCustomer(client)
-      const own = resolutionBody({ prefix: "OWN", valid_from: "2026-01-01", valid_to: "2026-12-31" })
+      const own = resolutionBody({ prefix: "OWN", valid_from: "2026-01-01", valid_to: "2029-12-31" })
       const resolution = String((yield* client.post("/v1/resolutions", own, { key: "own" })).json.id)
       const made = yield* client.post("/v1/webhook-endpoints", endpointBody("https://hooks.example.com/"))
       let key = 0

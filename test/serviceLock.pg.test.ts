@@ -2,6 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { randomBytes } from "node:crypto"
 import { dataDirectory, freshDatabase } from "./support/Postgres.ts"
+import { answered } from "./support/Refusals.ts"
 import { refusalOf } from "./support/Refusing.ts"
 import { freePort, serviceProcess } from "./support/ServiceProcess.ts"
 
@@ -30,7 +31,7 @@ it.live(
 
       yield* service.signal("SIGSTOP")
       const successor = yield* serviceProcess({ webhookAllow: "", env })
-      yield* successor.start()
+      yield* answered(successor.start())
       yield* service.signal("SIGCONT")
       assert.deepStrictEqual(yield* service.ended, { code: 1, signal: null })
       assert.match(yield* service.log, /^folio: Another process \(folio, pid \d+ on \S+\) serves the database/m)

@@ -1,6 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer } from "effect"
 import { Printing, PrintingLimits } from "../../src/entities/Printing.ts"
+import { answered } from "../support/Refusals.ts"
 
 const bytes = (size: number) => new Uint8Array(size)
 const me = { owner: "ten_1/test", asker: "key" }
@@ -38,7 +39,7 @@ it.effect("what a hundred ask for at the same time is printed once, and then is 
     yield* settle
     const printed = bytes(10)
     yield* Deferred.succeed(done, printed)
-    for (const fiber of all) assert.strictEqual(yield* Fiber.join(fiber), printed)
+    for (const fiber of all) assert.strictEqual(yield* answered(Fiber.join(fiber)), printed)
     assert.strictEqual(yield* printing.once(me, "tag", make), printed)
     assert.strictEqual(begun(), 1)
   }).pipe(Effect.provide(one))

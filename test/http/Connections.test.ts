@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { ConfigProvider, Effect, Layer } from "effect"
+import { ConfigProvider, Effect, Exit, Fiber, Layer, Scope } from "effect"
 import { ConnectionLimits } from "../../src/platform/Connections.ts"
 import { Patience } from "../../src/platform/Server.ts"
 import { Settings } from "../../src/platform/Settings.ts"
@@ -67,6 +67,23 @@ const served = (from: string) =>
   patiently(Effect.repeat(askFrom(from, "/v1/account"), { until: ({ status }) => status === 200 }))
 
 const isOpen = (line: Line) => !line.socket.closed
+
+// The first: where connections hold up the end of the service, no other test comes to its own.
+it.effect("connections do not hold up the end of the service, whether they idle or never end their request", () =>
+  Effect.gen(function* () {
+    const scope = yield* Scope.make()
+    const service = yield* Layer.buildWithScope(narrow(), scope)
+    const [silent, slow] = yield* Effect.gen(function* () {
+      const lines = [yield* open(one), yield* open(one)]
+      lines[1]!.socket.write(requestOf("/v1/account").slice(0, -2))
+      assert.strictEqual((yield* askFrom(two, "/v1/account")).status, 200)
+      return lines
+    }).pipe(Effect.provide(service))
+    const end = yield* Effect.forkDetach(Scope.close(scope, Exit.void))
+    yield* eventually(() => !isOpen(silent!) && !isOpen(slow!))
+    yield* Fiber.join(end)
+  })
+)
 
 describe("connections beyond their number", () => {
   it.effect("are taken while others idle: the one that has idled longest makes room", () =>
@@ -147,18 +164,6 @@ describe("connections beyond their number", () => {
       yield* eventually(() => !slow.every(isOpen))
       assert.isAbove(yield* metric('cut_total{reason="stalled"}'), before)
     }).pipe(Effect.provide(narrow({ stalledMs: 100 }, { max: 4, perAddress: 4 })))
-  )
-
-  it.effect("do not hold up the end of the service, whether they idle or never end their request", () =>
-    Effect.gen(function* () {
-      const [silent, slow] = yield* Effect.gen(function* () {
-        const lines = [yield* open(one), yield* open(one)]
-        lines[1]!.socket.write(requestOf("/v1/account").slice(0, -2))
-        assert.strictEqual((yield* askFrom(two, "/v1/account")).status, 200)
-        return lines
-      }).pipe(Effect.provide(narrow()))
-      yield* eventually(() => !isOpen(silent!) && !isOpen(slow!))
-    })
   )
 
   it.effect("are those beyond 2,000, or 500 of one address; on a loopback address, all may be of one", () =>

@@ -5,6 +5,7 @@ import { syncBuiltinESMExports } from "node:module"
 import * as App from "../../src/App.ts"
 import { RateLimits } from "../../src/http/RateLimit.ts"
 import { RequestTurnLimits } from "../../src/http/RequestTurns.ts"
+import { withoutRest } from "../support/WithoutRest.ts"
 import type { Reply, Sent } from "./World.ts"
 
 type Routes = Effect.Effect<
@@ -16,10 +17,7 @@ type Routes = Effect.Effect<
 // What a sequence has taken from a limit is not given back before the next one, which must run as if it were the first.
 const unlimited = Layer.succeed(RateLimits, { perSecond: 1e12, burst: 1_000 })
 // The clock goes on only when a sequence says so, and a rest would not end.
-const withoutRest = Layer.succeed(RequestTurnLimits, {
-  ...RequestTurnLimits.defaultValue(),
-  restMsOfKib: { answer: 0, body: 0 }
-})
+const turns = Layer.succeed(RequestTurnLimits, withoutRest)
 
 /** The service's routes, envelope and all, without a socket: gives what answers one request. */
 export const routes = Effect.gen(function* () {
@@ -32,7 +30,7 @@ export const routes = Effect.gen(function* () {
       })
   })
   const http = Layer.mergeAll(Layer.succeed(HttpServer.HttpServer, server), HttpServer.layerServices)
-  yield* Layer.build(Layer.provide(App.httpLayer, [http, unlimited, withoutRest]))
+  yield* Layer.build(Layer.provide(App.httpLayer, [http, unlimited, turns]))
   return (sent: Sent): Effect.Effect<Reply, unknown> =>
     served.pipe(
       Effect.provideService(HttpServerRequest.HttpServerRequest, requestOf(sent)),

@@ -30,7 +30,8 @@ const keyOf = (env: Record<string, string>) =>
     Effect.scoped
   )
 
-const refusedWith = (env: Record<string, string>) => Effect.map(Effect.flip(keyOf(env)), ({ message }) => message)
+const refusedWith = (env: Record<string, string>) =>
+  Effect.match(keyOf(env), { onSuccess: () => "not refused", onFailure: ({ message }) => message })
 
 /** An endpoint whose secret is sealed with this key, as a release without a canary has left it. */
 const endpointSealedWith = Effect.fnUntraced(function* (url: string, key: string) {

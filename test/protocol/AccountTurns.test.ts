@@ -3,6 +3,7 @@ import { Deferred, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { ApiError } from "../../schemas/ApiError.ts"
 import * as Turns from "../../src/protocol/AccountTurns.ts"
+import { patiently } from "../support/Until.ts"
 
 const limits = {
   what: "document",
@@ -39,7 +40,7 @@ const make = (change: Partial<Turns.TurnOptions> = {}) => {
 
 /** The refusal of one more. */
 const refusal = (inTurn: ReturnType<typeof Turns.make>, owner: string, asker: string) =>
-  Effect.map(Effect.flip(inTurn({ owner, asker }, Effect.void)), (error) => {
+  Effect.map(patiently(Effect.flip(inTurn({ owner, asker }, Effect.void))), (error) => {
     assert.instanceOf(error, ApiError)
     return error as ApiError
   })

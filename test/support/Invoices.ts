@@ -77,7 +77,7 @@ export const resolutionBody = (change: Record<string, unknown> = {}) => ({
   from_number: 1,
   to_number: 1000,
   valid_from: "2026-01-01",
-  valid_to: "2027-12-31",
+  valid_to: "2029-12-31",
   technical_key: "fc8eac422eba16e22ffd8c6f94b3f40a6e38162c",
   ...change
 })

@@ -27,6 +27,7 @@ import { FakeAuthority, FakeMailer, FakeReceiver } from "./Fakes.ts"
 import { giveCertificate, liveSoftware } from "./LiveAccounts.ts"
 import * as MemoryStore from "./MemoryStore.ts"
 import { MemoryTables } from "./MemoryTables.ts"
+import { withoutRest } from "./WithoutRest.ts"
 
 /** When every test begins, in milliseconds: ten in the morning of the authority's zone. */
 export const startOfTest = Date.parse("2026-11-21T15:00:00.000Z")
@@ -180,9 +181,6 @@ export const actors = settled.pipe(
   Layer.provideMerge(TestRunner.layer),
   Layer.provideMerge(world)
 )
-
-// Nor does a rest end by itself.
-const withoutRest = { ...RequestTurnLimits.defaultValue(), restMsOfKib: { answer: 0, body: 0 } }
 
 /**
  * The whole service behind a real HTTP server: its actors and routes as they are, its store in memory. One socket listens, so

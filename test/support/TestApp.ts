@@ -10,6 +10,7 @@ import { fromPem, makeSelfSigned, SandboxCertificate } from "../../src/documents
 import { readSignedDocument } from "../../src/documents/SignedDocument.ts"
 import { makeApiKey } from "../../src/domain/ApiKeyFormat.ts"
 import { RateLimits } from "../../src/http/RateLimit.ts"
+import { RequestTurnLimits } from "../../src/http/RequestTurns.ts"
 import type { Authority } from "../../src/outbound/Authority.ts"
 import * as AuthoritySandbox from "../../src/outbound/AuthoritySandbox.ts"
 import { EgressGuard, parseAllow } from "../../src/outbound/EgressGuard.ts"
@@ -27,6 +28,7 @@ import { customerBody } from "./Invoices.ts"
 import { liveSoftware } from "./LiveAccounts.ts"
 import { secretKeyLayer } from "./Owners.ts"
 import { adminLayer, connect, freshDatabase, quiet, settingsLayer } from "./Postgres.ts"
+import { withoutRest } from "./WithoutRest.ts"
 
 export interface TestAppOptions {
   /** Where webhooks may go to, beside the public internet: `127.0.0.1:<port>` */
@@ -133,7 +135,12 @@ export const layerOn = (
 ) =>
   Layer.fresh(
     Layer.effect(TestApp, testApp).pipe(
-      Layer.provideMerge(Layer.provide(App.httpLayer, Layer.succeed(RateLimits, rateLimits))),
+      Layer.provideMerge(
+        App.httpLayer.pipe(
+          Layer.provide(Layer.succeed(RateLimits, rateLimits)),
+          Layer.provide(Layer.succeed(RequestTurnLimits, withoutRest))
+        )
+      ),
       Layer.provideMerge(entities),
       Layer.provideMerge(Layer.mergeAll(Server.layer, Cluster.singleProcess, authority ?? sandbox(latency))),
       Layer.provideMerge(App.storeLayer),

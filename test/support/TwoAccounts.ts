@@ -40,7 +40,7 @@ const range = {
   from_number: 1n,
   to_number: 9n,
   valid_from: "2026-01-01",
-  valid_to: "2026-12-31",
+  valid_to: "2029-12-31",
   technical_key: "",
   is_active: true,
   next_number: 1n

@@ -6,6 +6,7 @@ import { run, teardown } from "../../src/cli/Run.ts"
 import { serve } from "../../src/cli/Serve.ts"
 import { RequestTurnLimits } from "../../src/http/RequestTurns.ts"
 import { followTurns } from "./LongestTurn.ts"
+import { withoutRest } from "./WithoutRest.ts"
 
 // The service as it is shipped, but that no account rests after a large request, and beside it, at LOOP_PORT, a server that tells for
 // how many milliseconds the longest turn of the event loop has worked since it was last asked.
@@ -15,6 +16,5 @@ createServer((_request, response) => response.end(String(longestTurn())))
   .listen(Number(process.env["LOOP_PORT"]), "127.0.0.1")
   .unref()
 
-const limits = { ...RequestTurnLimits.defaultValue(), restMsOfKib: { answer: 0, body: 0 } }
-const program = Effect.provideService(run(serve), RequestTurnLimits, limits)
+const program = Effect.provideService(run(serve), RequestTurnLimits, withoutRest)
 NodeRuntime.runMain(program, { teardown, disableErrorReporting: true })

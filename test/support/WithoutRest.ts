@@ -1,0 +1,4 @@
+import { RequestTurnLimits } from "../../src/http/RequestTurns.ts"
+
+/** The turns as they are, but that no account rests after a large request: tests ask for the largest in a row. */
+export const withoutRest = { ...RequestTurnLimits.defaultValue(), restMsOfKib: { answer: 0, body: 0 } }
