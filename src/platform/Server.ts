@@ -90,13 +90,15 @@ const envelope = (self: Self, code: ErrorCode, message: string = errorCodes[code
   return { status, headers, body }
 }
 
+const soon = { "Retry-After": "1", "Svc-Should-Retry": "true" }
+
 /** Answers what is not even a request. */
 const refuse = (self: Self) => (error: ParseError, socket: Socket) => {
   if (!socket.writable || error.code === "ECONNRESET") return socket.destroy()
   const code = refusalOf(error)
-  return code === undefined
-    ? end(socket, envelope(self, "malformed_json", "This is not an HTTP/1.1 request."))
-    : end(socket, envelope(self, code))
+  if (code === undefined) return end(socket, envelope(self, "malformed_json", "This is not an HTTP/1.1 request."))
+  // The client may be blameless: a process that stood still meets what has arrived meanwhile when its time is over.
+  return end(socket, envelope(self, code, undefined, code === "request_timeout" ? soon : {}))
 }
 
 const end = (socket: Duplex, { body, headers, status }: ReturnType<typeof envelope>) => {
@@ -112,8 +114,6 @@ const refuseTunnel = (self: Self) => (_request: unknown, socket: Duplex) =>
       Allow: "DELETE, GET, HEAD, PATCH, POST"
     })
   )
-
-const soon = { "Retry-After": "1", "Svc-Should-Retry": "true" }
 
 const answer = (response: ServerResponse, { body, headers, status }: ReturnType<typeof envelope>) =>
   response.writeHead(status, headers).end(body)

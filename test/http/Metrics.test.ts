@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Layer, Metric } from "effect"
 import { TestClock } from "effect/testing"
 import { layer as app, startOfTest } from "../support/MemoryApp.ts"
 import { addCustomer, addDraft } from "../support/MemoryRows.ts"
@@ -8,7 +8,10 @@ import { send } from "../support/Requests.ts"
 
 const scrape = send({ path: "/metrics", headers: { authorization: undefined } })
 
-layer(app)("GET /metrics", (it) => {
+// What other tests of this process have counted is not told.
+const alone = Layer.provide(app, Layer.succeed(Metric.MetricRegistry, new Map()))
+
+layer(alone)("GET /metrics", (it) => {
   it.effect("needs no key, and looks at the database once in five seconds, however many ask", () =>
     Effect.gen(function* () {
       const { count } = yield* MemoryTables

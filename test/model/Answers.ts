@@ -80,8 +80,9 @@ export class Answers {
     }
     if (isInProgress(entry)) {
       const end = entry.answered!.tick
+      // What a client no longer waits for is carried out to its end all the same.
       const underWay = same.some(
-        (other) => other.asked.tick < end && (other.answered?.tick ?? Infinity) > entry.asked.tick
+        (other) => other.asked.tick < end && (other.hungUp || (other.answered?.tick ?? Infinity) > entry.asked.tick)
       )
       if (!underWay) this.wrong(entry, "in progress, but nobody else asked")
       return

@@ -265,7 +265,7 @@ export class Deliveries {
   private secrets(endpoint: string, now: Moment): ReadonlyArray<string> | null {
     const creation = this.creation(endpoint)
     const rotations = this.changes(endpoint, ["rotate"]).filter(({ asked }) => asked.tick < now.tick)
-    if (creation?.reply == null || rotations.some(isUnknown)) return null
+    if (creation === undefined || isUnknown(creation) || rotations.some(isUnknown)) return null
     const told = [creation, ...rotations].toSorted((a, b) => a.answered!.tick - b.answered!.tick)
     const last = told.findLastIndex((entry) => entry.answered!.at < now.at)
     // A machine that was frozen still has the secret that it took with the delivery.

@@ -8,6 +8,9 @@ const patience = "5 seconds"
 // 1, 2, 4, 4 … seconds, each a little more or less.
 const waitMs = (attempt: number, random: number) => Math.min(1_000 * 2 ** attempt, 4_000) * (0.8 + 0.4 * random)
 
+// A process that stood still for long finds the time over that a request may take to arrive.
+const isUnserved = ({ status }: Answer) => status === 408 || status >= 500
+
 /** Requests no client should send, and what must be said of them. No invoice may come of one. */
 const illegal: ReadonlyArray<{
   readonly status: number
@@ -77,7 +80,7 @@ export const makeClients = Effect.fnUntraced(function* (options: {
         ledger.waits.push({ asked, took: Date.now() - asked })
         break
       }
-      const isLater = answer === undefined || answer.status === 202 || answer.status >= 500
+      const isLater = answer === undefined || answer.status === 202 || isUnserved(answer)
       if (!isLater) {
         if (answer.status !== 409 || !isContested) ledger.unexpected(nameOf(wanted), answer)
         break
@@ -126,7 +129,7 @@ export const makeClients = Effect.fnUntraced(function* (options: {
     const isRefused = answer?.status === 409
     // Of two such requests at once the second is told that the first is still being looked at.
     const isUnderWay = answer?.json?.status === "in_progress"
-    if (answer !== undefined && !isRefused && !isUnderWay && answer.status < 500) {
+    if (answer !== undefined && !isRefused && !isUnderWay && !isUnserved(answer)) {
       ledger.broken.otherBody.push(`${nameOf(wrong)} was answered ${answer.status} with another body: ${answer.text}`)
     }
   })
@@ -139,7 +142,7 @@ export const makeClients = Effect.fnUntraced(function* (options: {
     const answer = yield* send(shop, below(processes), (client) =>
       client.post("/v1/invoices", change(JSON.parse(wrong.body)), withoutKey === true ? {} : { key: wrong.key })
     )
-    if (answer !== undefined && answer.status !== status && answer.status < 500) {
+    if (answer !== undefined && answer.status !== status && !isUnserved(answer)) {
       ledger.unexpected(`illegal ${nameOf(wrong)}`, answer)
     }
   })
@@ -151,7 +154,7 @@ export const makeClients = Effect.fnUntraced(function* (options: {
     const shop = anyOf(shops)
     const isOwn = shop.owner === known.order.shop.owner
     const answer = yield* send(shop, below(processes), (client) => client.get(`/v1/invoices/${known.id}`))
-    if (answer === undefined || answer.status >= 500) return
+    if (answer === undefined || isUnserved(answer)) return
     if (!isOwn && answer.status !== 404) ledger.broken.leaks.push(`${shop.name} saw ${known.id}: ${answer.status}`)
     if (isOwn && (answer.status !== 200 || answer.json.id !== known.id))
       ledger.unexpected(`look at ${known.id}`, answer)
