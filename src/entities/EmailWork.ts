@@ -125,9 +125,9 @@ export class EmailWork extends Context.Service<
           to: email.recipient
         }
         const exit = yield* Effect.exit(mailer.send(envelope, message(email)))
-        yield* Fault.at("after-mail")
         const at = new Date(yield* Clock.currentTimeMillis)
         if (Exit.isSuccess(exit)) {
+          yield* Fault.at("after-mail")
           yield* record(email, "delivered", null, at)
           if (exit.value.complained) yield* record(email, "complained", null, at)
           return
