@@ -1,5 +1,5 @@
 /** The postmaster of a cluster: start it, wait for it, stop it. */
-import { Deferred, Effect, Option, Schedule, Schema } from "effect"
+import { Context, Deferred, Effect, Option, Schedule, Schema } from "effect"
 import { spawn } from "node:child_process"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
@@ -22,11 +22,15 @@ const LOG_BYTES_MAX = 1024 * 1024
 const READY_WITHIN = "120 seconds"
 const PASSES = /lock file|pre-existing shared memory|could not create any TCP/
 
+/** How many connections the server takes: more than a process of the service has, with its commands beside it. */
+export class ConnectionsMax extends Context.Reference<number>("folio/platform/PostgresServer/ConnectionsMax", {
+  defaultValue: () => 50
+}) {}
+
 /** On the command line and not in postgresql.conf, so that they follow the version of Folio and not that of the data. */
 const SETTINGS = [
   "listen_addresses=127.0.0.1",
   "unix_socket_directories=",
-  "max_connections=50",
   "shared_buffers=128MB",
   "fsync=on",
   "synchronous_commit=on",
@@ -85,8 +89,11 @@ const openLog = (path: string) => {
   return { descriptor, start: Fs.fstatSync(descriptor).size }
 }
 
-const spawnPostmaster = (cluster: Cluster, port: number, log: number): Server => {
-  const settings = [...SETTINGS, cluster.mark].flatMap((setting) => ["-c", setting])
+const spawnPostmaster = (cluster: Cluster, port: number, connectionsMax: number, log: number): Server => {
+  const settings = [...SETTINGS, `max_connections=${connectionsMax}`, cluster.mark].flatMap((setting) => [
+    "-c",
+    setting
+  ])
   const args = ["-D", selfPath(cluster.path), "-p", `${port}`, ...settings]
   const ended = Deferred.makeUnsafe<void>()
   const child = spawn(Path.join(cluster.native, "bin", "postgres"), args, {
@@ -117,11 +124,12 @@ export const launch = Effect.fn("PostgresServer.launch")(function* (
     new EmbeddedPostgresError({
       message: `PostgreSQL in ${cluster.path} does not start: ${reasonOf(cause).replaceAll(selfPath(cluster.path), cluster.path)}. See ${logPath}; a directory that is damaged is restored from a backup.`
     })
+  const connectionsMax = yield* ConnectionsMax
   const { server, start } = yield* Effect.try({
     try: () => {
       dropStalePidFile(cluster)
       const log = openLog(logPath)
-      const spawned = spawnPostmaster(cluster, port, log.descriptor)
+      const spawned = spawnPostmaster(cluster, port, connectionsMax, log.descriptor)
       onSpawn(spawned)
       Fs.closeSync(log.descriptor)
       return { server: spawned, start: log.start }

@@ -9,6 +9,7 @@ import { inject } from "vitest"
 import type { TestProject } from "vitest/node"
 import * as EmbeddedPostgres from "../../src/platform/EmbeddedPostgres.ts"
 import * as Postgres from "../../src/platform/Postgres.ts"
+import { ConnectionsMax } from "../../src/platform/PostgresServer.ts"
 import { Settings } from "../../src/platform/Settings.ts"
 
 /** The server of this run: its superuser, who owns the databases, and the migrated one that they are copies of. */
@@ -94,7 +95,8 @@ export class TestDatabase extends Context.Service<TestDatabase, { readonly url: 
 
 /** A server of its own in `dataDir`: the URLs of its superuser, and of the owner of the database `folio`. */
 export const embedded = Effect.fnUntraced(function* (dataDir: string) {
-  const connection = yield* EmbeddedPostgres.start({ dataDir })
+  // Several services at a time, of each worker.
+  const connection = yield* Effect.provideService(EmbeddedPostgres.start({ dataDir }), ConnectionsMax, 250)
   const password = Fs.readFileSync(Path.join(dataDir, "postgres.password"), "utf8").trim()
   const at = `127.0.0.1:${connection.port}`
   return {
