@@ -6,7 +6,7 @@ export default defineConfig({
     // long it takes: the time-outs only end what hangs.
     pool: "forks",
     maxWorkers: 3,
-    // Loading the modules anew for each file would take a third of the time. No test leaves anything behind in its process.
+    // Loading the modules anew for each file would take a third of the time. A file that counts metrics has a registry of its own.
     isolate: false,
     testTimeout: 180_000,
     hookTimeout: 120_000,

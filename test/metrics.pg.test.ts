@@ -9,7 +9,7 @@ import * as TestApp from "./support/TestApp.ts"
 import { until } from "./support/Until.ts"
 import { Customer, newEndpoint } from "./support/Webhooks.ts"
 
-// What other tests of this process have counted is not told.
+// With a registry of its own, the service does not show what other test files of this process have counted.
 const countedAlone = Effect.provideService(Metric.MetricRegistry, new Map())
 
 const scrape = Effect.gen(function* () {

@@ -97,7 +97,7 @@ const refuse = (self: Self) => (error: ParseError, socket: Socket) => {
   if (!socket.writable || error.code === "ECONNRESET") return socket.destroy()
   const code = refusalOf(error)
   if (code === undefined) return end(socket, envelope(self, "malformed_json", "This is not an HTTP/1.1 request."))
-  // The client may be blameless: a process that stood still meets what has arrived meanwhile when its time is over.
+  // The client may have sent the request in time: a process that stood still for long reads it only when its time is over.
   return end(socket, envelope(self, code, undefined, code === "request_timeout" ? soon : {}))
 }
 

@@ -68,7 +68,7 @@ const served = (from: string) =>
 
 const isOpen = (line: Line) => !line.socket.closed
 
-// The first: where connections hold up the end of the service, no other test comes to its own.
+// This test comes first: connections that keep a service from ending would keep the later tests from ending as well.
 it.effect("connections do not hold up the end of the service, whether they idle or never end their request", () =>
   Effect.gen(function* () {
     const scope = yield* Scope.make()

@@ -8,7 +8,7 @@ import { send } from "../support/Requests.ts"
 
 const scrape = send({ path: "/metrics", headers: { authorization: undefined } })
 
-// What other tests of this process have counted is not told.
+// With a registry of its own, the service does not show what other test files of this process have counted.
 const alone = Layer.provide(app, Layer.succeed(Metric.MetricRegistry, new Map()))
 
 layer(alone)("GET /metrics", (it) => {

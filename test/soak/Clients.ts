@@ -8,7 +8,7 @@ const patience = "5 seconds"
 // 1, 2, 4, 4 … seconds, each a little more or less.
 const waitMs = (attempt: number, random: number) => Math.min(1_000 * 2 ** attempt, 4_000) * (0.8 + 0.4 * random)
 
-// A process that stood still for long finds the time over that a request may take to arrive.
+// Answers after which a client repeats its request: also 408, which a process gives that stood still while the request arrived.
 const isUnserved = ({ status }: Answer) => status === 408 || status >= 500
 
 /** Requests no client should send, and what must be said of them. No invoice may come of one. */

@@ -95,7 +95,7 @@ export class TestDatabase extends Context.Service<TestDatabase, { readonly url: 
 
 /** A server of its own in `dataDir`: the URLs of its superuser, and of the owner of the database `folio`. */
 export const embedded = Effect.fnUntraced(function* (dataDir: string) {
-  // Several services at a time, of each worker.
+  // Each worker of the tests runs several services at a time on this server.
   const connection = yield* Effect.provideService(EmbeddedPostgres.start({ dataDir }), ConnectionsMax, 250)
   const password = Fs.readFileSync(Path.join(dataDir, "postgres.password"), "utf8").trim()
   const at = `127.0.0.1:${connection.port}`
