@@ -1,7 +1,7 @@
 import { Array, Duration, Effect, Schedule } from "effect"
 import { Singleton } from "effect/cluster"
 import { accountAddress } from "../protocol/Address.ts"
-import { AuthorityCircuits } from "../store/AuthorityCircuits.ts"
+import { AuthorityCircuits, type Waiting } from "../store/AuthorityCircuits.ts"
 import { Deliveries } from "../store/Deliveries.ts"
 import { DeliveryLimit, waitingMax } from "../store/DeliveryLimit.ts"
 import { Emails } from "../store/Emails.ts"
@@ -20,6 +20,8 @@ const portion = 8
 
 // What one circuit transmits in a second, once the authority is back: it has others' backlogs to take as well.
 const transmissions = 50
+
+const orNextTime = Effect.catchCause((cause) => Effect.logWarning("A sweep failed; the next one is in a second", cause))
 
 /**
  * Looks once a second for work whose time has come, by the database's clock, and tells the actor it belongs to: lost tells,
@@ -52,13 +54,15 @@ export const layer = Singleton.make(
       return due.length >= invoicesMax
     }).pipe(Effect.repeat({ while: (isMore) => isMore }))
     // While the authority is away, the oldest finds out whether it is back; then they are transmitted, oldest first.
+    const transmit = Effect.fnUntraced(function* (circuit: Waiting) {
+      yield* workload.calm
+      const oldest = yield* circuits.take(circuit, circuit.is_failing ? 1 : transmissions)
+      yield* Effect.forEach(oldest, telling.proceed, { discard: true })
+    })
     const sweepContingency = Effect.gen(function* () {
-      for (const circuit of yield* circuits.waiting) {
-        if (circuit.is_failing && !circuit.is_probe_due) continue
-        yield* workload.calm
-        const oldest = yield* circuits.take(circuit, circuit.is_failing ? 1 : transmissions)
-        yield* Effect.forEach(oldest, telling.proceed, { discard: true })
-      }
+      const due = (yield* circuits.waiting).filter((circuit) => !circuit.is_failing || circuit.is_probe_due)
+      // A circuit that cannot be swept does not keep those after it from being swept.
+      yield* Effect.forEach(due, (circuit) => orNextTime(transmit(circuit)), { discard: true })
     })
     const sweepDeliveries = Effect.gen(function* () {
       yield* Effect.forEach(yield* deliveries.dueEndpoints(pageSize), telling.deliver, { discard: true })
@@ -80,10 +84,7 @@ export const layer = Singleton.make(
     // Side by side: a backlog of documents does not keep a delivery waiting.
     yield* Effect.forEach(
       [workers.freeDead, sweepInvoices, sweepContingency, limitDeliveries, sweepDeliveries, sweepEmails],
-      (sweep) =>
-        Effect.catchCause(sweep, (cause) =>
-          Effect.logWarning("A sweep failed; the next one is in a second", cause)
-        ).pipe(Effect.repeat(Schedule.spaced(interval))),
+      (sweep) => Effect.repeat(orNextTime(sweep), Schedule.spaced(interval)),
       { concurrency: "unbounded", discard: true }
     )
   })

@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { AccountMode } from "../../schemas/Account.ts"
-import { InvoiceId } from "../../schemas/Id.ts"
+import { DocumentId } from "../../schemas/Id.ts"
 import type { InvoiceKey } from "./Invoices.ts"
 import { reminderLeaseSeconds } from "./PoisonInvoices.ts"
 
@@ -67,7 +67,7 @@ export class AuthorityCircuits extends Context.Service<
       const decodeStates = Schema.decodeUnknownEffect(Schema.Array(CircuitState))
       const decodeWaiting = Schema.decodeUnknownEffect(Schema.Array(Waiting))
       const decodeKeys = Schema.decodeUnknownEffect(
-        Schema.Array(Schema.Struct({ ...AccountMode.fields, id: InvoiceId }))
+        Schema.Array(Schema.Struct({ ...AccountMode.fields, id: DocumentId }))
       )
       const state = sql.literal(`
         (extract(epoch from now() - failing_since) * 1000)::float8 as failing_ms,

@@ -139,4 +139,27 @@ layer(TestDatabase.layer, { excludeTestServices: true })("AuthorityCircuits", (i
       assert.lengthOf(yield* first.take({ ...back, name: "live", account_id: null }, 10), live.length)
     })
   )
+
+  it.effect("takes notes as it takes invoices", () =>
+    Effect.gen(function* () {
+      const { admin, first, of, seed } = yield* twoOwners
+      const [note = "", invoice = ""] = yield* seed(2)
+      const noteId = note.replace("inv_", "cn_")
+      yield* admin.withTransaction(
+        Effect.gen(function* () {
+          yield* admin`set local session_replication_role = replica`
+          yield* admin`
+            update invoices set id = ${noteId}, kind = 'credit_note', resolution_id = null, invoice_id = ${invoice},
+              correction_code = '1', reason = 'Returned.' where id = ${note}`
+        })
+      )
+      yield* admin`
+        update invoices set next_action_at = 'infinity', contingency_since = now() where id in (${noteId}, ${invoice})`
+      const circuit = { name: of.account_id, account_id: of.account_id, is_failing: false, is_probe_due: true }
+      assert.sameMembers(
+        (yield* first.take(circuit, 10)).map(({ id }) => id as string),
+        [noteId, invoice]
+      )
+    })
+  )
 })

@@ -1,5 +1,5 @@
 import { Effect, Layer } from "effect"
-import { InvoiceId } from "../../schemas/Id.ts"
+import type { DocumentId } from "../../schemas/Id.ts"
 import { AuthorityCircuits, circuitOf } from "../../src/store/AuthorityCircuits.ts"
 import { reminderLeaseSeconds } from "../../src/store/PoisonInvoices.ts"
 import { Redating } from "../../src/store/Redating.ts"
@@ -69,7 +69,7 @@ export const circuitsLayer = Layer.effect(
               next_action_at: now + reminderLeaseSeconds * 1000,
               transmit_before: is_failing ? transmit_before : (transmit_before ?? new Date(runsFrom + transmitWithinMs))
             })
-            return { account_id, livemode, id: InvoiceId.make(id) }
+            return { account_id, livemode, id: id as DocumentId }
           })
         })
     })
