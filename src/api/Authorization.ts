@@ -1,5 +1,6 @@
-import { Context } from "effect"
+import { Context, Effect } from "effect"
 import { HttpApiMiddleware, HttpApiSecurity, OpenApi } from "effect/http-api"
+import type { ApiError } from "../../schemas/ApiError.ts"
 import type { AccountId, ApiKeyId } from "../../schemas/Id.ts"
 import type { Version } from "../../schemas/Version.ts"
 
@@ -12,6 +13,14 @@ export interface Principal {
 }
 
 export class CurrentPrincipal extends Context.Service<CurrentPrincipal, Principal>()("folio/api/CurrentPrincipal") {}
+
+/**
+ * Fails with `invalid_api_key` when the key of the request has ended since its headers came: a body may come half a minute later, and
+ * a request may wait for its turn.
+ */
+export const KeyStillWorks = Context.Reference<Effect.Effect<void, ApiError>>("folio/api/KeyStillWorks", {
+  defaultValue: () => Effect.void
+})
 
 /** `Authorization: Bearer sk_test_…` or `sk_live_…`. Fails with `invalid_api_key`. */
 export class Authorization extends HttpApiMiddleware.Service<Authorization, { provides: CurrentPrincipal }>()(

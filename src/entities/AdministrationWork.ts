@@ -59,7 +59,7 @@ export class AdministrationWork extends Context.Service<
         function* (of, context, request) {
           const create = Effect.gen(function* () {
             const key = { ...(yield* newKey(of)), name: request.name ?? null }
-            const row = yield* apiKeys.create(key)
+            const row = yield* apiKeys.create(key, context.api_key_id)
             yield* audit.record(of, context, "api_key.created", row.id)
             return shown(row, key.key)
           })
@@ -74,7 +74,7 @@ export class AdministrationWork extends Context.Service<
       ) {
         const roll = Effect.gen(function* () {
           const key = yield* newKey(old)
-          const row = yield* apiKeys.roll(old, expires_in, key)
+          const row = yield* apiKeys.roll(old, expires_in, key, context.api_key_id)
           yield* audit.record(old, context, "api_key.rolled", old.id, { expires_in, next: row.id })
           return shown(row, key.key)
         })

@@ -1,18 +1,12 @@
-import { Effect, Layer, Option, Redacted } from "effect"
+import { Context, Effect, Layer, Option, Redacted } from "effect"
 import { ApiError } from "../../schemas/ApiError.ts"
-import { Authorization, CurrentPrincipal, type Principal } from "../api/Authorization.ts"
-import { ApiKeys } from "../store/ApiKeys.ts"
+import { Authorization, CurrentPrincipal, KeyStillWorks, type Principal } from "../api/Authorization.ts"
+import { ApiKeys, invalidKey } from "../store/ApiKeys.ts"
 import { AuditLog } from "../store/AuditLog.ts"
 import { Concurrency } from "./Concurrency.ts"
 import { Exchange, originOf } from "./Exchange.ts"
 import { inTime } from "./Patience.ts"
 import { RateLimit } from "./RateLimit.ts"
-
-// One text for wrong, mistyped, revoked and missing keys: none can be told from another.
-export const invalidKey = new ApiError({
-  code: "invalid_api_key",
-  message: "This request needs a valid API key. Send it as: Authorization: Bearer sk_test_…"
-})
 
 export const layer = Layer.effect(
   Authorization,
@@ -34,9 +28,13 @@ export const layer = Layer.effect(
             onSome: (principal) =>
               Effect.flatMap(Exchange, (exchange) => {
                 exchange.account_id = principal.account_id
+                const stillWorks = inTime(keys.authenticate(Redacted.value(credential), originOf(exchange))).pipe(
+                  Effect.flatMap(Option.match({ onNone: () => Effect.fail(invalidKey), onSome: () => Effect.void }))
+                )
+                const asked = Context.add(Context.make(CurrentPrincipal, principal), KeyStillWorks, stillWorks)
                 const inNumber = concurrency.request(principal) as <A, E, R>(of: Effect.Effect<A, E, R>) => typeof of
                 return (limit.ofKey(principal) as Effect.Effect<void>).pipe(
-                  Effect.andThen(inNumber(Effect.provideService(handler, CurrentPrincipal, principal))),
+                  Effect.andThen(inNumber(Effect.provideContext(handler, asked))),
                   Effect.tapError((error: unknown) =>
                     error instanceof ApiError && error.status === 403
                       ? audit.refused(principal, { ...principal, ...originOf(exchange) }, error.code)

@@ -4,7 +4,7 @@ import type { HttpApiEndpoint } from "effect/http-api"
 import { ApiError } from "../../schemas/ApiError.ts"
 import type { ErrorCode } from "../../schemas/ErrorCode.ts"
 import { type Version, versions } from "../../schemas/Version.ts"
-import { CurrentPrincipal } from "../api/Authorization.ts"
+import { CurrentPrincipal, KeyStillWorks } from "../api/Authorization.ts"
 import {
   bodyBytesMax,
   Conventions,
@@ -135,6 +135,7 @@ export const layer = Layer.effect(
   Effect.map(RequestTurns, (turns) => (handler, { endpoint }) => {
     const isRead = endpoint.method === "GET" && !Context.get(endpoint.annotations, OwnTurn)
     const check = Effect.fnUntraced(function* (bytes: Uint8Array) {
+      yield* yield* KeyStillWorks
       const request = yield* HttpServerRequest.HttpServerRequest
       const query = yield* HttpServerRequest.ParsedSearchParams
       const principal = yield* CurrentPrincipal

@@ -149,10 +149,28 @@ const violationsIn = (ast: SchemaAST.AST, value: unknown, names: TypeNames): Rea
   return found.violations
 }
 
-/** What is wrong with a body: as much as is told, and one more where there is more. */
+/** Where a value has its first text with U+0000. */
+const nulIn = (value: unknown): Path | undefined => {
+  if (typeof value === "string") return value.includes("\0") ? [] : undefined
+  if (typeof value !== "object" || value === null) return undefined
+  for (const [key, part] of Array.isArray(value) ? value.entries() : Object.entries(value)) {
+    const found = nulIn(part)
+    if (found !== undefined) return [key, ...found]
+  }
+  return undefined
+}
+
+const noNul = { message: "must not hold the character U+0000, which cannot be stored" }
+
+/**
+ * What is wrong with a body: as much as is told, and one more where there is more. U+0000 is in no body, not even where any text will
+ * do: PostgreSQL refuses the whole statement that holds it, with what others have asked in that statement.
+ */
 export const bodyViolations = ({ payload }: Endpoint, body: unknown): ReadonlyArray<Violation> => {
   const [schema] = payload.get("application/json")?.schemas ?? []
-  return schema === undefined ? [] : violationsIn(schema.ast, body, jsonTypes)
+  const violations = schema === undefined ? [] : violationsIn(schema.ast, body, jsonTypes)
+  const nul = violations.length === 0 ? nulIn(body) : undefined
+  return nul === undefined ? violations : [annotated(nul, noNul)]
 }
 
 /** What is wrong with a query, of which no parameter is known where the endpoint has none. */

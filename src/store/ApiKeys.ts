@@ -42,6 +42,12 @@ export interface NewApiKey {
 
 export const usableKeysMax = 100
 
+// One text for wrong, mistyped, revoked and missing keys: none can be told from another.
+export const invalidKey = new ApiError({
+  code: "invalid_api_key",
+  message: "This request needs a valid API key. Send it as: Authorization: Bearer sk_test_…"
+})
+
 export const keyLimitReached = new ApiError({
   code: "api_key_limit_reached",
   message: `An account has at most ${usableKeysMax} keys that work in each mode, and one that was rolled works until it expires. Revoke one that is no longer used, or roll it with expires_in 0.`
@@ -73,16 +79,20 @@ export class ApiKeys extends Context.Service<
     readonly locate: (id: string) => Effect.Effect<Option.Option<ApiKeyRef>>
     /** Those that have ended among them. */
     readonly list: (of: AccountMode, page: PageRequest) => Effect.Effect<Pages.Rows<StoredApiKey>, ApiError>
-    /** Fails with `api_key_limit_reached`. Part of the caller's transaction, as are `roll` and `revoke`. */
-    readonly create: (key: NewApiKey) => Effect.Effect<StoredApiKey, ApiError>
     /**
-     * Lets `old` expire after so many seconds, and `next` take over its name. Fails with `resource_missing`, `api_key_inactive`
-     * and, as long as the old one works on, `api_key_limit_reached`.
+     * Fails with `api_key_limit_reached`, and with `invalid_api_key` where the key `by` which it is asked for works no more: one that
+     * was revoked leaves no successor. Part of the caller's transaction, as are `roll` and `revoke`.
+     */
+    readonly create: (key: NewApiKey, by?: ApiKeyId) => Effect.Effect<StoredApiKey, ApiError>
+    /**
+     * Lets `old` expire after so many seconds, and `next` take over its name. Fails as `create` does, as long as the old one works
+     * on, and with `resource_missing` and `api_key_inactive`.
      */
     readonly roll: (
       old: ApiKeyRef,
       expiresInSeconds: number,
-      next: Omit<NewApiKey, "name">
+      next: Omit<NewApiKey, "name">,
+      by?: ApiKeyId
     ) => Effect.Effect<StoredApiKey, ApiError>
     /** Ends a key for good, again and again. Fails with `resource_missing` and, unless it is asked not to look, `last_api_key`. */
     readonly revoke: (key: ApiKeyRef, options?: { readonly evenTheLast: boolean }) => Effect.Effect<void, ApiError>
@@ -142,15 +152,24 @@ export class ApiKeys extends Context.Service<
         return full ? yield* keyLimitReached : yield* insert(key)
       })
 
-      const create: ApiKeys["Service"]["create"] = Effect.fn("ApiKeys.create")(function* (key) {
+      /** Whether the key that asks works still. The account is locked, so none that is being revoked does. */
+      const checkAsker = Effect.fnUntraced(function* (by: ApiKeyId | undefined) {
+        if (by === undefined) return
+        if (!(yield* isAny(sql`select 1 as found from api_keys where id = ${by} and ${usable}`)))
+          return yield* invalidKey
+      })
+
+      const create: ApiKeys["Service"]["create"] = Effect.fn("ApiKeys.create")(function* (key, by) {
         yield* LiveMode.checkNewKey(sql, key.mode)
         yield* lock({ account_id: key.account_id, livemode: key.mode === "live" })
+        yield* checkAsker(by)
         return yield* insertWithin(key)
       })
 
-      const roll: ApiKeys["Service"]["roll"] = Effect.fn("ApiKeys.roll")(function* (old, expiresInSeconds, next) {
+      const roll: ApiKeys["Service"]["roll"] = Effect.fn("ApiKeys.roll")(function* (old, expiresInSeconds, next, by) {
         yield* LiveMode.checkNewKey(sql, old.livemode ? "live" : "test")
         yield* lock(old)
+        yield* checkAsker(by)
         const [row] = yield* read(old)
         if (row === undefined) return yield* missingKey(old.id)
         if (!row.usable) return yield* inactiveKey(old.id)

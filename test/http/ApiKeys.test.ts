@@ -7,6 +7,7 @@ import { usableKeysMax } from "../../src/store/ApiKeys.ts"
 import { account, apiKeyIds, keys, layer as app } from "../support/MemoryApp.ts"
 import { MemoryTables } from "../support/MemoryTables.ts"
 import { get, post, send } from "../support/Requests.ts"
+import { eventually, open, statusesOf } from "../support/Sockets.ts"
 
 const as = (key: string) => ({ authorization: `Bearer ${key}` })
 
@@ -138,6 +139,31 @@ layer(app)("API keys", (it) => {
       )
     })
   )
+
+  for (const [what, method, pathOf, body] of [
+    ["a new key", "POST", () => "/v1/api-keys", "{}"],
+    ["their successor", "POST", (id: string) => `/v1/api-keys/${id}/roll`, '{"expires_in":0}'],
+    ["a change of the account", "PATCH", () => "/v1/account", '{"name":"Stolen"}']
+  ] as const) {
+    it.effect(`that end while the body of a request is under way do not make ${what}`, () =>
+      Effect.gen(function* () {
+        const { count, tables, until } = yield* MemoryTables
+        const { id, key } = (yield* post("/v1/api-keys", {})).json
+        const line = yield* open()
+        const before = count("ApiKeys.authenticate")
+        const head = [`${method} ${pathOf(id)} HTTP/1.1`, "Host: folio.test", `Authorization: Bearer ${key}`]
+        const type = ["Content-Type: application/json", `Content-Length: ${body.length}`, "", ""]
+        line.socket.write([...head, ...type].join("\r\n"))
+        yield* until(() => count("ApiKeys.authenticate") > before)
+        assert.strictEqual((yield* remove(id)).status, 200)
+        const known = tables.apiKeys.size
+        line.socket.write(body)
+        yield* eventually(() => statusesOf(line).length > 0)
+        assert.deepStrictEqual(statusesOf(line), [401])
+        assert.strictEqual(tables.apiKeys.size, known)
+      })
+    )
+  }
 
   it.effect("stay where without them nobody could reach the account", () =>
     Effect.gen(function* () {

@@ -121,7 +121,8 @@ layer(app)("a flood of bad keys", (it) => {
       assert.strictEqual((yield* ask(keys.test)).status, 200)
       assert.deepStrictEqual(
         [count("ApiKeys.authenticate"), count("ApiKeys.authenticate in turn")],
-        [before[0], before[1]! + 4]
+        // The good one once more, before its request is carried out: by then it is known.
+        [before[0]! + 1, before[1]! + 4]
       )
     })
   )

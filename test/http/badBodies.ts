@@ -55,6 +55,15 @@ export const badBodies = [
       "body"
     ]
   ]),
+  ...refused("parameter_invalid", [
+    [
+      "a customer's id with U+0000",
+      invoice({ customer_id: "\0" }),
+      /customer_id must not hold .* U\+0000/,
+      "customer_id"
+    ],
+    ["an address with U+0000", endpoint({ url: "https://hooks.example.com/\0" }), /url must not hold/, "url"]
+  ]),
   ...refused(
     "parameter_invalid",
     ["[]", "null", '"x"', "5", "true"].map((body) => [`a body ${body}`, customer(body), /must be an object/, "body"])

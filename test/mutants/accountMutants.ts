@@ -113,5 +113,12 @@ export const accountMutants: ReadonlyArray<Mutant> = [
     find: "where w.full_since is not null and not exists",
     replace: "where false and not exists",
     tests: ["test/store/Limits.pg.test.ts"]
+  },
+  {
+    name: "a key that was revoked makes its successor",
+    file: "src/store/ApiKeys.ts",
+    find: "if (by === undefined) return",
+    replace: "if (by !== null) return",
+    tests: ["test/store/ApiKeys.pg.test.ts"]
   }
 ]

@@ -80,6 +80,32 @@ layer(TestDatabase.layer, { excludeTestServices: true })("API keys in the databa
     )
   }
 
+  it.effect("leave no successor once they are revoked, not even to who asked before that and waits", () =>
+    Effect.gen(function* () {
+      const { added, admin, first, inView, newKey, of, second } = yield* setUp
+      const [asker, other] = [yield* added, yield* added]
+      const made = [yield* newKey, yield* newKey]
+      const keys = Context.get(second, ApiKeys)
+      const within = AccountView.within(Context.get(second, SqlClient.SqlClient), of)
+      const waiting = admin`
+        select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+      const [create, roll] = yield* inView(
+        Effect.gen(function* () {
+          yield* Context.get(first, ApiKeys).revoke({ ...of, id: asker.id })
+          const asked = [
+            yield* Effect.forkChild(Effect.flip(within(keys.create(made[0]!, asker.id)))),
+            yield* Effect.forkChild(Effect.flip(within(keys.roll({ ...of, id: other.id }, 0, made[1]!, asker.id))))
+          ]
+          yield* until(waiting, (rows) => rows.length === 2)
+          return asked
+        })
+      )
+      for (const asked of [create!, roll!]) assert.strictEqual((yield* Fiber.join(asked)).code, "invalid_api_key")
+      assert.isTrue(Option.isSome(yield* keys.authenticate(other.key)))
+      for (const { key } of made) assert.isTrue(Option.isNone(yield* keys.authenticate(key)))
+    })
+  )
+
   it.effect("stop working when they expire", () =>
     Effect.gen(function* () {
       const { added, admin, first, inView, newKey, of } = yield* setUp

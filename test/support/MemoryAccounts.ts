@@ -1,6 +1,7 @@
 import { Effect, Layer, Option, Result } from "effect"
 import type { AccountMode } from "../../schemas/Account.ts"
 import type { ApiError } from "../../schemas/ApiError.ts"
+import type { ApiKeyId } from "../../schemas/Id.ts"
 import type { Principal } from "../../src/api/Authorization.ts"
 import { apiKeyHash, apiKeyMode } from "../../src/domain/ApiKeyFormat.ts"
 import { Accounts, type StoredAccount } from "../../src/store/Accounts.ts"
@@ -8,6 +9,7 @@ import {
   type ApiKeyRef,
   ApiKeys,
   inactiveKey,
+  invalidKey,
   keyLimitReached,
   lastKey,
   missingKey,
@@ -100,6 +102,11 @@ const end = (tables: Tables, key: ApiKeyRef, now: number, evenTheLast: boolean):
   return Result.void
 }
 
+const mayAsk = ({ apiKeys }: Tables, by: ApiKeyId | undefined, now: number) => {
+  const row = by === undefined ? undefined : apiKeys.get(by)
+  return by === undefined || (row !== undefined && isUsable(row, now))
+}
+
 export const apiKeysLayer = Layer.effect(
   ApiKeys,
   Effect.gen(function* () {
@@ -135,15 +142,17 @@ export const apiKeysLayer = Layer.effect(
           call("ApiKeys.list", ({ apiKeys }) => pageOf(apiKeys, of, request)),
           Effect.fromResult
         ),
-      create: (key) =>
+      create: (key, by) =>
         call("ApiKeys.create", (tables, now) => {
+          if (!mayAsk(tables, by, now)) return Result.fail(invalidKey)
           const row = rowFor(key)
           return usableOf(tables, row, now).length >= usableKeysMax
             ? Result.fail(keyLimitReached)
             : Result.succeed(put(tables, row))
         }).pipe(Effect.flatMap(Effect.fromResult)),
-      roll: (old, expiresInSeconds, next) =>
+      roll: (old, expiresInSeconds, next, by) =>
         call("ApiKeys.roll", (tables, now) => {
+          if (!mayAsk(tables, by, now)) return Result.fail(invalidKey)
           const row = rowOf(tables.apiKeys, old)
           if (row === undefined) return Result.fail(missingKey(old.id))
           if (!isUsable(row, now)) return Result.fail(inactiveKey(old.id))
