@@ -128,6 +128,23 @@ const explained = (place: Place) =>
     return new DatabaseError({ message })
   })
 
+/** 0 where there are no tables yet. */
+const lastMigrationOf = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
+  const rows = yield* sql<{
+    last: number
+  }>`select max(migration_id)::integer as last from effect_sql_migrations`.pipe(Effect.orElseSucceed(() => []))
+  return rows[0]?.last ?? 0
+})
+
+const otherRelease = (place: Place, last: number) => {
+  const advice =
+    last < lastMigration
+      ? "Stop all processes of Folio and run: folio migrate"
+      : "They are of a later release: use that one."
+  const message = `The tables at ${where(place)} are at migration ${last}, and this is the release of ${lastMigration}. ${advice}`
+  return new DatabaseError({ message })
+}
+
 /** Brings roles and tables to where this release wants them: as their owner, in a session of its own. */
 const prepare = Effect.fnUntraced(
   function* (place: Place) {
@@ -137,6 +154,8 @@ const prepare = Effect.fnUntraced(
     const startupParameters = { lock_timeout: limits.lock_timeout, row_security: "off" }
     const sql = yield* PgClient.make({ ...session, ...place, maxConnections: 1, startupParameters })
     yield* checkServer(sql, place)
+    const last = yield* lastMigrationOf(sql)
+    if (last > lastMigration) return yield* otherRelease(place, last)
     yield* makeRoles(sql, place)
     const runners = runner === undefined ? Layer.empty : SqlRunnerStorage.layerMigrations({})
     yield* Effect.andThen(migrate, Layer.build(runners)).pipe(Effect.provideService(SqlClient.SqlClient, sql))
@@ -149,10 +168,7 @@ const readLastMigration = Effect.fnUntraced(
   function* (place: Place) {
     const sql = yield* PgClient.make({ ...session, ...place, maxConnections: 1 })
     yield* checkServer(sql, place)
-    const rows = yield* sql<{
-      last: number
-    }>`select max(migration_id)::integer as last from effect_sql_migrations`.pipe(Effect.orElseSucceed(() => []))
-    return rows[0]?.last ?? 0
+    return yield* lastMigrationOf(sql)
   },
   Effect.scoped,
   (effect, place) => explained(place)(effect)
@@ -168,14 +184,7 @@ const openBeside = Effect.fnUntraced(function* (migrates: boolean) {
   const place = others ?? (yield* EmbeddedPostgres.start({ dataDir }))
   if (others === undefined || migrates) return yield* Effect.as(prepare(place), place)
   const last = yield* readLastMigration(place)
-  if (last === lastMigration) return place
-  const advice =
-    last < lastMigration
-      ? "Stop all processes of Folio and run: folio migrate"
-      : "They are of a later release: use the folio command of that one."
-  return yield* new DatabaseError({
-    message: `The tables at ${where(place)} are at migration ${last}, and this is the release of ${lastMigration}. ${advice}`
-  })
+  return last === lastMigration ? place : yield* otherRelease(place, last)
 })
 
 /** Where the database is, if there is one: nothing is made, but an embedded one that nobody runs is started. */

@@ -13,15 +13,14 @@ const oneLine = (text: string) => text.replaceAll(/\s+/g, " ")
 const isHttp = (url: string) => URL.canParse(url) && /^https?:/.test(url)
 
 /** What `new URL` takes may still have parts that cannot be decoded. */
-const isPostgres = (text: string) => {
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  if (url === undefined || !/^postgres(ql)?:$/.test(url.protocol)) return false
-  return Result.isSuccess(
-    Result.try(() => [url.username, url.password, url.pathname, url.hostname].map(decodeURIComponent))
-  )
-}
+const isDecodable = ({ hostname, password, pathname, username }: URL) =>
+  Result.isSuccess(Result.try(() => [username, password, pathname, hostname].map(decodeURIComponent)))
 
-const isSmtp = (url: string) => URL.canParse(url) && /^smtps?:\/\/[^/]/.test(url) && new URL(url).hostname !== ""
+const isPostgres = (url: string) =>
+  URL.canParse(url) && /^postgres(ql)?:/.test(new URL(url).protocol) && isDecodable(new URL(url))
+
+const isSmtp = (url: string) =>
+  URL.canParse(url) && /^smtps?:\/\/[^/]/.test(url) && new URL(url).hostname !== "" && isDecodable(new URL(url))
 
 const isAddress = Schema.is(addressFields.email)
 
@@ -195,7 +194,8 @@ export class Settings extends Context.Service<
       const mail = raw.smtpUrl._tag === "None" ? undefined : { url: raw.smtpUrl.value, from: raw.mailFrom }
       if (mail !== undefined && !isSmtp(Redacted.value(mail.url))) {
         return yield* new SettingsError({
-          message: "SMTP_URL must be of the form smtp://user:password@mail.example.com:587 or smtps://…:465"
+          message:
+            "SMTP_URL must be of the form smtp://user:password@mail.example.com:587 or smtps://…:465, with %25 for % in its parts"
         })
       }
       if (mail !== undefined && !isAddress(mail.from)) {

@@ -85,5 +85,12 @@ export const startMutants: ReadonlyArray<Mutant> = [
     find: "if (refused !== undefined) return unusable(place, refused)",
     replace: "if (refused !== undefined) return new DatabaseError({ message: refused.message })",
     tests: ["test/platform/DatabaseRefusals.pg.test.ts"]
+  },
+  {
+    name: "a release serves the tables of a later one",
+    file: "src/platform/Postgres.ts",
+    find: "if (last > lastMigration) return yield* otherRelease(place, last)",
+    replace: "",
+    tests: ["test/platform/DatabaseRefusals.pg.test.ts"]
   }
 ]

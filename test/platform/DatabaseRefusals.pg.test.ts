@@ -4,7 +4,15 @@ import { randomBytes } from "node:crypto"
 import * as Net from "node:net"
 import { inject } from "vitest"
 import * as Postgres from "../../src/platform/Postgres.ts"
-import { bareDatabase, dataDirectory, query, queryAs, settingsLayer, urlOf } from "../support/Postgres.ts"
+import {
+  bareDatabase,
+  dataDirectory,
+  freshDatabase,
+  query,
+  queryAs,
+  settingsLayer,
+  urlOf
+} from "../support/Postgres.ts"
 import { refusalOf } from "../support/Refusing.ts"
 
 /** A server that greets whoever connects in its own way; gives its address. */
@@ -109,6 +117,17 @@ describe("A database that cannot be served ends the start with one line", { time
       assert.match(yield* told(at("127.0.0.1:1")), /ECONNREFUSED.*Check DATABASE_URL and that the server runs/)
       assert.match(yield* told(at("nowhere.invalid")), /The host in DATABASE_URL is not known here/)
       assert.match(yield* told(`${at("127.0.0.1:1")}?sslmode=perhaps`), /sslmode.*perhaps/)
+    })
+  )
+
+  it.live("and tables of a later release", () =>
+    Effect.gen(function* () {
+      const url = yield* freshDatabase
+      yield* query(url, "insert into effect_sql_migrations (migration_id, name) values (9999, 'later')")
+      assert.match(
+        yield* told(url),
+        /^The tables at .* are at migration 9999, .* They are of a later release: use that one\.$/
+      )
     })
   )
 

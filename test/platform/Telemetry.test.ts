@@ -81,6 +81,8 @@ describe("Telemetry", () => {
       assert.match(yield* refused({ RATE_LIMIT_BURST: "-1" }), /^RATE_LIMIT .* at least 1/)
       assert.match(yield* refused({ SMTP_URL: "mail.example.com:587" }), /^SMTP_URL must/)
       assert.match(yield* refused({ SMTP_URL: "https://mail.example.com" }), /^SMTP_URL must/)
+      const bare = "smtp://folio:100%sure@mail.example.com:587"
+      assert.match(yield* refused({ SMTP_URL: bare, MAIL_FROM: "a@b.co" }), /^SMTP_URL must .* %25 for %/)
       for (const from of [undefined, "facturas", "a@b.co, c@d.co", "a@b.co\r\nBcc: c@d.co"]) {
         const env = { SMTP_URL: "smtp://mail.example.com", ...(from === undefined ? {} : { MAIL_FROM: from }) }
         assert.match(yield* refused(env), /^MAIL_FROM must/)
