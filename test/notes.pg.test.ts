@@ -120,6 +120,35 @@ test.live(
     }).pipe(Effect.scoped, Effect.provide(quiet))
 )
 
+test.live(
+  "A note that failed after it was sent keeps what it credits, until the authority is known not to have it",
+  () =>
+    Effect.gen(function* () {
+      const { clients, sql } = yield* twoProcesses
+      const [client] = clients
+      const [invoice = ""] = yield* issue(client!, 1)
+      const credit = (key: string) => client!.post("/v1/credit-notes", noteBody(invoice), { key })
+      const { json: note } = yield* credit("sent")
+      yield* until(client!.get(`/v1/credit-notes/${note.id}`), ({ json }) => json.status === "accepted_by_authority")
+      // Nothing takes a document out of a final state: the guards of the table are asleep for it.
+      const fail = (code: string) =>
+        sql.withTransaction(
+          Effect.andThen(
+            sql`set local session_replication_role = replica`,
+            sql`update invoices set state = 'failed', submitted_at = created_at,
+            failure = ${JSON.stringify({ code, message: "It broke.", retryable: true })}::jsonb where id = ${note.id}`
+          )
+        )
+      yield* fail("internal_error")
+      assert.strictEqual((yield* credit("while nobody knows")).json.error?.code, "credit_exceeds_invoice")
+      const retried = yield* client!.post(`/v1/credit-notes/${note.id}/retry`, {}, { key: "retry" })
+      assert.strictEqual(retried.status, 202)
+      yield* until(client!.get(`/v1/credit-notes/${note.id}`), ({ json }) => json.status === "accepted_by_authority")
+      yield* fail("authority_refused")
+      assert.strictEqual((yield* credit("once it is known")).status, 202)
+    }).pipe(Effect.scoped, Effect.provide(quiet))
+)
+
 layer(TestApp.layer(), { excludeTestServices: true })("What guards a note", (it) => {
   it.effect("a draft that nobody was told of is found, numbered and issued", () =>
     Effect.gen(function* () {
@@ -161,7 +190,8 @@ layer(TestApp.layer(), { excludeTestServices: true })("What guards a note", (it)
       yield* sql`alter table invoices disable trigger guard`
       yield* sql`
         update invoices set state = 'failed', version = version + 1, number = null, prefix = null, full_number = null,
-          cufe = null, issue_date = null, issue_time = null, resolution_id = null
+          cufe = null, issue_date = null, issue_time = null, resolution_id = null,
+          failure = '{"code": "authority_refused", "message": "No.", "retryable": true}'
         where id = ${failed.json.id}`
       yield* sql`alter table invoices enable trigger guard`
       const answers = yield* Effect.all(

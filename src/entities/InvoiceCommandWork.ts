@@ -51,7 +51,8 @@ export class InvoiceCommandWork extends Context.Service<
       const creditAgain = Effect.fnUntraced(function* (key: InvoiceName) {
         const note = yield* Effect.mapError(Effect.fromOption(yield* notes.find(key, key.id)), () => missing(key))
         const invoice = yield* notes.lock(key, note.invoice_id)
-        if (Option.isSome(invoice)) yield* ensureCreditable(notes, invoice.value, note.totals.payable_amount)
+        if (Option.isSome(invoice) && !note.is_credited)
+          yield* ensureCreditable(notes, invoice.value, note.totals.payable_amount)
       })
 
       const cancel: InvoiceCommandWork["Service"]["cancel"] = Effect.fn("InvoiceCommandWork.cancel")(

@@ -25,8 +25,19 @@ const Corrected = Schema.Struct({
 export type Corrected = typeof Corrected.Type
 
 const Credited = Schema.Struct({ count: Schema.Int, amount: Schema.String })
-/** What the credit notes of an invoice come to, and how many they are, without those that failed, were canceled or rejected. */
+/** What the credit notes of an invoice come to, and how many they are: those that the authority has or may have. */
 export type Credited = typeof Credited.Type
+
+const Found = Schema.Struct({ invoice_id: Schema.String, totals: Totals, is_credited: Schema.Boolean })
+/** A note, and whether its invoice counts as credited by it. */
+export type Found = typeof Found.Type
+
+/**
+ * In SQL, of a row of `invoices`. A note that failed after it was sent may have been accepted, unless the authority refused it: what it
+ * credits is given back once that is known.
+ */
+const isCredited = `state not in ('failed', 'canceled', 'rejected_by_authority')
+  or state = 'failed' and submitted_at is not null and failure ->> 'code' <> 'authority_refused'`
 
 export interface NewNote {
   readonly id: NoteId
@@ -52,7 +63,7 @@ export class Notes extends Context.Service<
     readonly credited: (of: AccountMode, invoice_id: string) => Effect.Effect<Credited>
     /** Makes the draft of a note. Buyer, currency, rate and payment are copied from the invoice in this statement. */
     readonly insert: (note: NewNote) => Effect.Effect<void>
-    readonly find: (of: AccountMode, id: string) => Effect.Effect<Option.Option<{ invoice_id: string; totals: Totals }>>
+    readonly find: (of: AccountMode, id: string) => Effect.Effect<Option.Option<Found>>
   }
 >()("folio/store/Notes") {
   static readonly layer = Layer.effect(
@@ -81,14 +92,14 @@ export class Notes extends Context.Service<
           select count(*)::integer as count, coalesce(sum((totals ->> 'payable_amount')::numeric), 0.00)::text as amount
           from invoices
           where account_id = ${key.account_id} and livemode = ${key.livemode} and invoice_id = ${key.id}
-            and kind = 'credit_note' and state not in ('failed', 'canceled', 'rejected_by_authority')`
+            and kind = 'credit_note' and (${sql.literal(isCredited)})`
       })
 
       const find = SqlSchema.findOneOption({
         Request: Key,
-        Result: Schema.Struct({ invoice_id: Schema.String, totals: Totals }),
+        Result: Found,
         execute: (key) => sql`
-          select invoice_id, totals from invoices
+          select invoice_id, totals, ${sql.literal(isCredited)} as is_credited from invoices
           where account_id = ${key.account_id} and livemode = ${key.livemode} and id = ${key.id}
             and invoice_id is not null`
       })

@@ -51,6 +51,28 @@ layer(app)("credit notes", (it) => {
       })
   )
 
+  it.effect(
+    "that failed after they were sent keep what they credit until it is known that the authority has them not",
+    () =>
+      Effect.gen(function* () {
+        const { tables } = yield* MemoryTables
+        const { id } = yield* issue
+        const { json: lost } = yield* credit(noteBody(id))
+        yield* settled(`/v1/credit-notes/${lost.id}`)
+        const fail = (code: string) => {
+          const row = tables.invoices.get(lost.id)!
+          const failure = { code, message: "It broke.", retryable: true }
+          tables.invoices.set(lost.id, { ...row, state: "failed", failure, submitted_at: new Date(0) })
+        }
+        fail("internal_error")
+        assert.deepStrictEqual(codeOf(yield* credit(noteBody(id))), [409, "credit_exceeds_invoice"])
+        assert.strictEqual((yield* post(`/v1/credit-notes/${lost.id}/retry`)).status, 202)
+        yield* settled(`/v1/credit-notes/${lost.id}`)
+        fail("authority_refused")
+        assert.strictEqual((yield* credit(noteBody(id))).status, 202)
+      })
+  )
+
   it.effect("are made once for each key", () =>
     Effect.gen(function* () {
       const { id } = yield* issue

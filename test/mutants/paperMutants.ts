@@ -110,5 +110,19 @@ export const paperMutants: ReadonlyArray<Mutant> = [
     find: "const mode = modes.get(id)",
     replace: "const [mode] = modes.values()",
     tests: ["test/store/SandboxAuthorities.pg.test.ts"]
+  },
+  {
+    name: "what a note credits is given back while the authority may have it",
+    file: "src/store/Notes.ts",
+    find: "or state = 'failed' and submitted_at is not null",
+    replace: "or false and submitted_at is not null",
+    tests: ["test/notes.pg.test.ts"]
+  },
+  {
+    name: "a circuit takes invoices alone",
+    file: "src/store/AuthorityCircuits.ts",
+    find: "Schema.Struct({ ...AccountMode.fields, id: DocumentId })",
+    replace: "Schema.Struct({ ...AccountMode.fields, id: DocumentId.members[0] })",
+    tests: ["test/store/AuthorityCircuits.pg.test.ts"]
   }
 ]

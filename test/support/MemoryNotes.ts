@@ -8,7 +8,10 @@ import type { StoredResolution } from "../../src/store/Resolutions.ts"
 import { type InvoiceRow, MemoryTables, optionOf, type Tables } from "./MemoryTables.ts"
 
 const numberWithinMs = 3_000
-const givenBack = ["failed", "canceled", "rejected_by_authority"]
+const isCredited = ({ failure, state, submitted_at }: InvoiceRow) => {
+  if (state === "failed") return submitted_at !== null && failure?.code !== "authority_refused"
+  return state !== "canceled" && state !== "rejected_by_authority"
+}
 
 /** A row with what its document says of its range and of the invoice that it corrects. */
 export const loaded = ({ invoices, resolutions }: Tables, row: InvoiceRow, now: number): LoadedInvoice => {
@@ -55,7 +58,7 @@ export const notesLayer = Layer.effect(
       credited: (_of, id) =>
         call("Notes.credited", ({ invoices }) => {
           const notes = [...invoices.values()].filter(
-            (row) => row.invoice_id === id && row.kind === "credit_note" && !givenBack.includes(row.state)
+            (row) => row.invoice_id === id && row.kind === "credit_note" && isCredited(row)
           )
           const amount = notes.reduce((sum, { totals }) => sum + cents(totals.payable_amount), 0n)
           return { count: notes.length, amount: decimal(amount) }
@@ -71,6 +74,8 @@ export const notesLayer = Layer.effect(
             state: "queued",
             version: 1,
             attempts: 0,
+            submitted_at: null,
+            contingency_since: null,
             next_action_at: now + numberWithinMs,
             lines: request.lines,
             totals,
@@ -96,8 +101,10 @@ export const notesLayer = Layer.effect(
         }),
       find: (of, id) =>
         call("Notes.find", ({ invoices }) =>
-          Option.flatMap(optionOf(invoices, of, id), ({ invoice_id, totals }) =>
-            invoice_id === null ? Option.none() : Option.some({ invoice_id: invoice_id as string, totals })
+          Option.flatMap(optionOf(invoices, of, id), (row) =>
+            row.invoice_id === null
+              ? Option.none()
+              : Option.some({ invoice_id: row.invoice_id as string, totals: row.totals, is_credited: isCredited(row) })
           )
         )
     })
