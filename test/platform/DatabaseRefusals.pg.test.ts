@@ -58,7 +58,10 @@ const as = (url: string, name: string, password = "canarysecret") => {
 /** What a start says of the database at this address, in this process. */
 const told = Effect.fnUntraced(function* (DATABASE_URL: string) {
   const starting = Layer.build(Layer.provide(Postgres.serviceLayer, settingsLayer({ DATABASE_URL })))
-  const { message } = yield* Effect.flip(Effect.scoped(starting))
+  const message = yield* Effect.match(Effect.scoped(starting), {
+    onFailure: (error) => error.message,
+    onSuccess: () => "It was served."
+  })
   assert.notMatch(message, /\n|Failed to connect|canary(secret|wrong)/)
   return message
 })
