@@ -81,7 +81,7 @@ export const layer = HttpApiBuilder.group(
         const left = end - (yield* Clock.currentTimeMillis)
         if (following.rows.length > 0 || left <= 0 || stopping.asked) return following
         position = following.next
-        const news = yield* Effect.timeoutOption(arrival(of, position), left)
+        const news = yield* Effect.timeoutOption(arrival(of, position, filter), left)
         if (Option.isNone(news)) return following
         if (news.value === "key_ended") return yield* invalidKey
       }

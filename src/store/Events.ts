@@ -37,10 +37,17 @@ export interface Following extends Pages.Rows<StoredEvent> {
 export interface Waiter {
   readonly of: AccountMode & { readonly api_key_id: string }
   readonly position: Position
+  readonly filter: EventFilter
 }
 
 /** What one who waits is told. */
 export type News = "key_ended" | "arrived"
+
+/** One look for one who waits; when there was no news, it goes on from `next`. */
+export interface Look {
+  readonly news: News | null
+  readonly next: Position
+}
 
 /**
  * What has happened. An event is listed and followed once it is settled, when all transactions of the database that began
@@ -63,8 +70,11 @@ export class Events extends Context.Service<
       filter: EventFilter,
       limit: number
     ) => Effect.Effect<Following>
-    /** For each of those who wait, in their order, whether its key has ended, or else there is an event after its position. */
-    readonly news: (waiters: ReadonlyArray<Waiter>) => Effect.Effect<ReadonlyArray<News | null>>
+    /**
+     * For each of those who wait, in their order, whether its key has ended, or else there is an event after its position that
+     * fits its filter.
+     */
+    readonly news: (waiters: ReadonlyArray<Waiter>) => Effect.Effect<ReadonlyArray<Look>>
   }
 >()("folio/store/Events") {
   static readonly layer = Layer.effect(
@@ -76,7 +86,9 @@ export class Events extends Context.Service<
       const decodePositions = Schema.decodeUnknownEffect(Schema.Array(Position))
       const decodeEdge = Schema.decodeUnknownEffect(Schema.Tuple([Schema.Struct({ tx: Schema.String })]))
       const decodeNews = Schema.decodeUnknownEffect(
-        Schema.Array(Schema.Struct({ news: Schema.NullOr(Schema.Literals(["key_ended", "arrived"])) }))
+        Schema.Array(
+          Schema.Struct({ news: Schema.NullOr(Schema.Literals(["key_ended", "arrived"])), tx: Schema.String })
+        )
       )
 
       const fits = ({ from, object_id, to, types }: EventFilter): Statement.Fragment =>
@@ -126,13 +138,17 @@ export class Events extends Context.Service<
       }, Effect.orDie)
 
       const news: Events["Service"]["news"] = Effect.fn("Events.news")(function* (waiters) {
+        const filters = waiters.map(({ filter }) => filter)
         const rows = yield* sql`
-          select case
+          select (select oldest_transaction())::text as tx, case
             when not exists (select from api_keys where id = n.api_key_id and ${sql.literal(isUsable)}) then 'key_ended'
             when exists (
               select from events e
               where e.account_id = n.account_id and e.livemode = n.livemode and not e.is_test
                 and (e.tx, e.seq) > (n.tx::xid8, n.seq) and e.tx < (select oldest_transaction())
+                and (n.types = '' or e.type = any(string_to_array(n.types, ',')))
+                and (n.object_id = '' or e.object_id = n.object_id)
+                and e.created_at between n.since::timestamptz and n.until::timestamptz
             ) then 'arrived'
           end as news
           from unnest(
@@ -140,10 +156,14 @@ export class Events extends Context.Service<
             ${waiters.map(({ of }) => of.livemode)}::boolean[],
             ${waiters.map(({ of }) => of.api_key_id)}::text[],
             ${waiters.map((waiter) => waiter.position.tx)}::text[],
-            ${waiters.map((waiter) => waiter.position.seq)}::bigint[]
-          ) with ordinality as n (account_id, livemode, api_key_id, tx, seq, ord)
+            ${waiters.map((waiter) => waiter.position.seq)}::bigint[],
+            ${filters.map(({ types }) => types?.join() ?? "")}::text[],
+            ${filters.map(({ object_id }) => object_id ?? "")}::text[],
+            ${filters.map(({ from }) => from?.toISOString() ?? "-infinity")}::text[],
+            ${filters.map(({ to }) => to?.toISOString() ?? "infinity")}::text[]
+          ) with ordinality as n (account_id, livemode, api_key_id, tx, seq, types, object_id, since, until, ord)
           order by n.ord`.pipe(Effect.flatMap(decodeNews))
-        return rows.map((row) => row.news)
+        return rows.map(({ tx, ...row }): Look => ({ news: row.news, next: { tx, seq: 0n } }))
       }, Effect.orDie)
 
       return Events.of({

@@ -106,11 +106,14 @@ layer(app)("GET /v1/events", (it) => {
       const first = yield* happens("inv_1")
       yield* TestClock.adjust("250 millis")
       assert.deepStrictEqual(idsOf(yield* Fiber.join(any)), [first])
-      // It was looked at, and is none of theirs.
-      const looks = count("Events.news")
+      // It was looked at, and is none of theirs: not one page is read for it.
+      const [looks, pages] = [count("Events.news"), count("Events.after")]
       yield* TestClock.adjust("1 second")
       yield* until(() => count("Events.news") > looks)
+      yield* happens("inv_2")
+      yield* TestClock.adjust("1 second")
       assert.isUndefined(one.pollUnsafe())
+      assert.strictEqual(count("Events.after"), pages)
       const wanted = yield* happens("inv_9")
       yield* TestClock.adjust("250 millis")
       assert.deepStrictEqual(idsOf(yield* Fiber.join(one)), [wanted])

@@ -181,5 +181,12 @@ export const readMutants: ReadonlyArray<Mutant> = [
     find: 'text.toWellFormed().replaceAll(/[\\p{Cc}\\ufffe\\uffff]+/gu, " ")',
     replace: "text",
     tests: ["test/documents/Pdf.test.ts"]
+  },
+  {
+    name: "who waits for one object looks at every event of the account",
+    file: "src/store/Events.ts",
+    find: "(n.object_id = '' or e.object_id = n.object_id)",
+    replace: "true",
+    tests: ["test/store/Events.pg.test.ts"]
   }
 ]

@@ -3,7 +3,7 @@ import { Context, Deferred, Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AccountMode } from "../../schemas/Account.ts"
 import type { EventId } from "../../schemas/Id.ts"
-import { beginning, type EventFilter, Events, type Position } from "../../src/store/Events.ts"
+import { beginning, type EventFilter, Events, type Position, type Waiter } from "../../src/store/Events.ts"
 import { Ids } from "../../src/store/Ids.ts"
 import { twoOwners } from "../support/DeliveryOwners.ts"
 import { queryAs, TestDatabase, urlOf } from "../support/Postgres.ts"
@@ -55,7 +55,10 @@ const world = Effect.gen(function* () {
     Effect.map(events.after(of, from, filter, limit), ({ rows }) => rows.map(({ id }) => id))
   const list = (filter = everything) =>
     Effect.map(events.list(of, { limit: 10, cursor: null }, filter), ({ rows }) => rows.map(({ id }) => id))
-  return { of, waiter: { ...of, api_key_id }, events, ids: ids as [EventId, EventId, EventId, EventId], follow, list }
+  const news = (waiters: ReadonlyArray<Waiter>) =>
+    Effect.map(events.news(waiters), (looks) => looks.map((look) => look.news))
+  const waiter = { of: { ...of, api_key_id }, position: beginning, filter: everything }
+  return { of, waiter, events, news, ids: ids as [EventId, EventId, EventId, EventId], follow, list }
 })
 
 const onPostgres = (name: string, test: Effect.Effect<void, unknown, Effect.Services<typeof world>>) =>
@@ -91,7 +94,7 @@ onPostgres(
 onPostgres(
   "whoever follows from where there was nothing more sees what is committed later, and all of it",
   Effect.gen(function* () {
-    const { events, follow, ids, of, waiter } = yield* world
+    const { events, follow, ids, news, of, waiter } = yield* world
     yield* insert(of, ids[0])
     const { commit } = yield* held(insert(of, ids[1]))
     const { next, rows } = yield* events.after(of, beginning, everything, 10)
@@ -99,11 +102,11 @@ onPostgres(
       rows.map(({ id }) => id),
       [ids[0]]
     )
-    assert.deepStrictEqual(yield* events.news([{ of: waiter, position: next }]), [null])
+    assert.deepStrictEqual(yield* news([{ ...waiter, position: next }]), [null])
     yield* insert(of, ids[2])
-    assert.deepStrictEqual(yield* events.news([{ of: waiter, position: next }]), [null])
+    assert.deepStrictEqual(yield* news([{ ...waiter, position: next }]), [null])
     yield* commit
-    yield* until(events.news([{ of: waiter, position: next }]), ([news]) => news === "arrived")
+    yield* until(news([{ ...waiter, position: next }]), ([one]) => one === "arrived")
     assert.deepStrictEqual(yield* follow(next), [ids[1], ids[2]])
   })
 )
@@ -136,16 +139,13 @@ onPostgres(
 onPostgres(
   "those who wait are told of events of their own account and mode alone, and of no sample",
   Effect.gen(function* () {
-    const { events, follow, ids, list, of, waiter } = yield* world
+    const { events, follow, ids, list, news, of, waiter } = yield* world
     const live = { ...of, livemode: true }
-    const waiters = [
-      { of: waiter, position: beginning },
-      { of: { ...waiter, livemode: true }, position: beginning }
-    ]
+    const waiters = [waiter, { ...waiter, of: { ...waiter.of, livemode: true } }]
     yield* insert(of, ids[0], { is_test: true })
     yield* insert(live, ids[1])
-    yield* until(events.news(waiters), (news) => news.includes("arrived"))
-    assert.deepStrictEqual(yield* events.news(waiters), [null, "arrived"])
+    yield* until(news(waiters), (all) => all.includes("arrived"))
+    assert.deepStrictEqual(yield* news(waiters), [null, "arrived"])
     assert.deepStrictEqual([yield* follow(beginning), yield* list()], [[], []])
     assert.strictEqual((yield* events.find(of, ids[0]))._tag, "Some")
     assert.strictEqual((yield* events.find(of, ids[1]))._tag, "None")
@@ -192,6 +192,36 @@ onPostgres(
   })
 )
 
+onPostgres(
+  "those who wait are told of what fits their filter alone, and look once at what does not",
+  Effect.gen(function* () {
+    const { events, ids, news, of, waiter } = yield* world
+    const fitting: ReadonlyArray<Partial<EventFilter>> = [
+      {},
+      { types: ["invoice.accepted_contingency", "invoice.failed"], object_id: "inv_1" },
+      { from: at(-60), to: at(60) }
+    ]
+    const others: ReadonlyArray<Partial<EventFilter>> = [
+      { types: ["invoice.accepted_contingency"] },
+      { object_id: "inv_2" },
+      { from: at(60) },
+      { to: at(-60) }
+    ]
+    const having = (filter: Partial<EventFilter>) => ({ ...waiter, filter: { ...everything, ...filter } })
+    yield* insert(of, ids[0], { object_id: "inv_1" })
+    yield* until(news([waiter]), ([one]) => one === "arrived")
+    assert.deepStrictEqual(yield* news([...fitting, ...others].map(having)), [
+      ...fitting.map(() => "arrived" as const),
+      ...others.map(() => null)
+    ])
+    const [look] = yield* events.news([having({ object_id: "inv_2" })])
+    const { next } = look!
+    assert.deepStrictEqual(yield* news([{ ...waiter, position: next }]), [null], "what did not fit is behind it")
+    yield* insert(of, ids[1], { object_id: "inv_2" })
+    yield* until(news([{ ...having({ object_id: "inv_2" }), position: next }]), ([one]) => one === "arrived")
+  })
+)
+
 for (const [how, end] of [
   ["was revoked", { revoked_at: at(0) }],
   ["has expired", { expires_at: at(-1) }]
@@ -199,11 +229,11 @@ for (const [how, end] of [
   onPostgres(
     `those who wait are told that their key ${how}, whatever has happened meanwhile`,
     Effect.gen(function* () {
-      const { events, ids, of, waiter } = yield* world
+      const { ids, of, waiter, ...looking } = yield* world
       const sql = yield* SqlClient.SqlClient
-      const news = Effect.map(events.news([{ of: waiter, position: beginning }]), ([one]) => one)
+      const news = Effect.map(looking.news([waiter]), ([one]) => one)
       const keyIs = (change: Record<string, unknown>) =>
-        sql`update api_keys set ${sql.update(change)} where id = ${waiter.api_key_id}`
+        sql`update api_keys set ${sql.update(change)} where id = ${waiter.of.api_key_id}`
       assert.isNull(yield* news)
       yield* keyIs({ expires_at: at(60) })
       assert.isNull(yield* news)

@@ -5,7 +5,7 @@ import { attemptsShown, bodyShownInLists } from "../../schemas/Delivery.ts"
 import { AttemptId, DeliveryId, WebhookEndpointId } from "../../schemas/Id.ts"
 import type { PageRequest } from "../../schemas/Page.ts"
 import { attemptNumber, DeliveryLog, type StoredAttempt, type StoredDelivery } from "../../src/store/DeliveryLog.ts"
-import { type EventFilter, Events, unknownEvent } from "../../src/store/Events.ts"
+import { type EventFilter, Events, type Look, unknownEvent } from "../../src/store/Events.ts"
 import { invalidCursor } from "../../src/store/Pages.ts"
 import { recoveredMax, Redelivery } from "../../src/store/Redelivery.ts"
 import type { EndpointKey } from "../../src/store/WebhookEndpoints.ts"
@@ -66,10 +66,11 @@ export const eventsLayer = Layer.effect(
         }),
       news: (waiters) =>
         call("Events.news", ({ apiKeys, events }, now) =>
-          waiters.map(({ of, position }) => {
+          waiters.map(({ filter, of, position }): Look => {
+            const next = { tx: "1", seq: BigInt(events.length) }
             const key = apiKeys.get(of.api_key_id)
-            if (key === undefined || !isUsable(key, now)) return "key_ended"
-            return later(events, of, position.seq).length > 0 ? "arrived" : null
+            if (key === undefined || !isUsable(key, now)) return { news: "key_ended", next }
+            return { news: later(events, of, position.seq).some(fits(filter)) ? "arrived" : null, next }
           })
         )
     })
