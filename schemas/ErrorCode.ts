@@ -215,6 +215,11 @@ export const errorCodes = {
     type: "invalid_request_error",
     help: "The account has as many webhook endpoints in this mode as it may have. Delete one that is no longer used."
   },
+  endpoint_not_sending: {
+    status: 409,
+    type: "invalid_request_error",
+    help: "The webhook endpoint is inactive, or as many deliveries wait for it as may: a sample would not be sent. Activate it, or wait until what waits has been delivered."
+  },
   rate_limited: {
     status: 429,
     type: "rate_limit_error",

@@ -206,6 +206,10 @@ export const errorExamples: Readonly<Record<ErrorCode, ErrorExample>> = {
     request: "POST /v1/webhook-endpoints with 16 endpoints there",
     message: "An account has at most 16 webhook endpoints in each mode. Delete one that is no longer used."
   },
+  endpoint_not_sending: {
+    request: "POST /v1/webhook-endpoints/we_01k0000000000000000000000a/test of an endpoint that is inactive",
+    message: "The webhook endpoint is inactive. Set is_active to true, and then send it a sample."
+  },
   api_key_limit_reached: {
     request: "POST /v1/api-keys with as many keys as there may be",
     message: "An account has at most 100 keys that work in each mode. Revoke one that is no longer used."

@@ -88,7 +88,10 @@ export class WebhookDeliveriesApi extends HttpApiGroup.make("webhookDeliveries")
       .annotate(IdempotencyKey, "honoured")
       .annotate(OptionalBody, true)
       .annotate(OpenApi.Summary, "Send a sample event to this endpoint, and to no other, once")
-      .annotate(OpenApi.Description, "The event is made up and says so; its document does not exist.")
+      .annotate(
+        OpenApi.Description,
+        "The event is made up and says so; its document does not exist. An endpoint that is inactive gets none."
+      )
   )
   .middleware(Conventions)
   .middleware(Authorization)

@@ -10,6 +10,17 @@ import type { EndpointKey } from "./WebhookEndpoints.ts"
 /** The most deliveries that one recovery takes up: as many as a statement makes in well under a second. */
 export const recoveredMax = 10_000
 
+export const inactive = new ApiError({
+  code: "endpoint_not_sending",
+  message: "The webhook endpoint is inactive. Set is_active to true, and then send it a sample."
+})
+
+export const full = new ApiError({
+  code: "endpoint_not_sending",
+  message:
+    "As many deliveries wait for the webhook endpoint as may. Send it a sample when they have been delivered: full_since is null then."
+})
+
 /** A sample, to be sent to one endpoint. */
 export interface SampleEvent {
   readonly id: EventId
@@ -40,7 +51,10 @@ export class Redelivery extends Context.Service<
       key: EndpointKey,
       since: Date
     ) => Effect.Effect<{ readonly deliveries: number; readonly has_more: boolean }, ApiError>
-    /** Sends the sample that `make` gives for an endpoint's subscriptions, once; gives its delivery. */
+    /**
+     * Sends the sample that `make` gives for an endpoint's subscriptions, once; gives its delivery. Fails with
+     * `endpoint_not_sending`: what is never sent is never purged either.
+     */
     readonly test: (
       key: EndpointKey,
       make: (subscribed: ReadonlyArray<EventType>) => SampleEvent
@@ -55,7 +69,13 @@ export class Redelivery extends Context.Service<
         Schema.Array(Schema.Struct({ endpoint_id: WebhookEndpointId }))
       )
       const decodeEndpoints = Schema.decodeUnknownEffect(
-        Schema.Array(Schema.Struct({ subscribed_events: Schema.Array(EventType), is_full: Schema.Boolean }))
+        Schema.Array(
+          Schema.Struct({
+            subscribed_events: Schema.Array(EventType),
+            is_active: Schema.Boolean,
+            is_full: Schema.Boolean
+          })
+        )
       )
       const decodeRecovered = Schema.decodeUnknownEffect(
         Schema.Tuple([Schema.Struct({ deliveries: Schema.Int, has_more: Schema.Boolean })])
@@ -63,13 +83,11 @@ export class Redelivery extends Context.Service<
       const where = (key: AccountMode & { readonly id: string }) =>
         sql`account_id = ${key.account_id} and livemode = ${key.livemode} and id = ${key.id}`
 
-      /** Keeps the endpoint from being deleted until the commit; gives its subscriptions, and whether as much waits for it as may. */
+      /** Keeps the endpoint from being deleted until the commit; `is_full`: as much waits for it as may. */
       const hold = Effect.fnUntraced(function* (key: EndpointKey) {
         const [endpoint] = yield* sql`
-          select subscribed_events, full_since is not null as is_full from webhook_endpoints where ${where(key)} for key share`.pipe(
-          Effect.flatMap(decodeEndpoints),
-          Effect.orDie
-        )
+          select subscribed_events, is_active, full_since is not null as is_full from webhook_endpoints
+          where ${where(key)} for key share`.pipe(Effect.flatMap(decodeEndpoints), Effect.orDie)
         return endpoint ?? (yield* ApiError.missing("webhook endpoint", key.id))
       })
 
@@ -134,7 +152,10 @@ export class Redelivery extends Context.Service<
       })
 
       const test: Redelivery["Service"]["test"] = Effect.fn("Redelivery.test")(function* (key, make) {
-        const { body, created_at, id, object_id, type } = make((yield* hold(key)).subscribed_events)
+        const { is_active, is_full, subscribed_events } = yield* hold(key)
+        if (!is_active) return yield* inactive
+        if (is_full) return yield* full
+        const { body, created_at, id, object_id, type } = make(subscribed_events)
         const made = yield* sql<{ id: DeliveryId }>`
           with event as (
             insert into events (account_id, livemode, id, type, object_id, object_version, body, is_test, created_at)

@@ -1,10 +1,10 @@
 import { Effect } from "effect"
-import { InvoiceId, ResolutionId } from "../../schemas/Id.ts"
+import { InvoiceId, ResolutionId, WebhookEndpointId } from "../../schemas/Id.ts"
 import type { InvoiceState } from "../../src/domain/InvoiceLifecycle.ts"
 import { usableKeysMax } from "../../src/store/ApiKeys.ts"
 import { customersMax } from "../../src/store/Customers.ts"
 import { resolutionsMax } from "../../src/store/Resolutions.ts"
-import { endpointsPerAccountMax } from "../../src/store/WebhookEndpoints.ts"
+import { endpointsPerAccountMax, type StoredWebhookEndpoint } from "../../src/store/WebhookEndpoints.ts"
 import {
   customerBody,
   endpointBody,
@@ -27,6 +27,15 @@ const breakCall = (name: string) =>
   })
 
 const endpoint = endpointBody("https://hooks.example.com/folio")
+
+const endpointId = WebhookEndpointId.make(`we_${"9".repeat(26)}`)
+
+/** The endpoint that has this id. */
+const endpointIs = Effect.fnUntraced(function* (change: Partial<StoredWebhookEndpoint>) {
+  const { tables } = yield* MemoryTables
+  const row = tables.endpoints.get((yield* addEndpoint()).id)
+  if (row !== undefined) tables.endpoints.set(endpointId, { ...row, id: endpointId, ...change })
+})
 
 const numberedId = InvoiceId.make(`inv_${"9".repeat(26)}`)
 
@@ -64,6 +73,18 @@ export const badMoments = [
     given: Effect.forEach(Array.from({ length: endpointsPerAccountMax }), () => addEndpoint()),
     bad: refused("endpoint_limit_reached", [
       ["an endpoint too many", post("/v1/webhook-endpoints", endpoint), /at most 16/]
+    ])
+  },
+  {
+    given: endpointIs({ is_active: false }),
+    bad: refused("endpoint_not_sending", [
+      ["a sample to an inactive endpoint", post(`/v1/webhook-endpoints/${endpointId}/test`), /Set is_active to true/]
+    ])
+  },
+  {
+    given: endpointIs({ full_since: new Date() }),
+    bad: refused("endpoint_not_sending", [
+      ["a sample to a full endpoint", post(`/v1/webhook-endpoints/${endpointId}/test`), /when they have been delivered/]
     ])
   },
   {

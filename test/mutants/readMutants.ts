@@ -188,5 +188,19 @@ export const readMutants: ReadonlyArray<Mutant> = [
     find: "(n.object_id = '' or e.object_id = n.object_id)",
     replace: "true",
     tests: ["test/store/Events.pg.test.ts"]
+  },
+  {
+    name: "an inactive endpoint is sent samples, which wait for ever",
+    file: "src/store/Redelivery.ts",
+    find: "if (!is_active) return yield* inactive",
+    replace: "",
+    tests: ["test/store/Redelivery.pg.test.ts"]
+  },
+  {
+    name: "a full endpoint is sent samples",
+    file: "src/store/Redelivery.ts",
+    find: "if (is_full) return yield* full",
+    replace: "",
+    tests: ["test/store/Redelivery.pg.test.ts"]
   }
 ]

@@ -1,5 +1,5 @@
 import { assert } from "@effect/vitest"
-import { Context, Deferred, Effect, Fiber, Option } from "effect"
+import { Context, Deferred, Effect, Exit, Fiber, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import type { DueDelivery } from "../../src/store/Deliveries.ts"
 import { Ids } from "../../src/store/Ids.ts"
@@ -136,6 +136,21 @@ onPostgres(
       ["canceled", "canceled"]
     )
     assert.strictEqual((yield* Effect.exit(it.redeliver(id)))._tag, "Failure")
+  })
+)
+
+onPostgres(
+  "a sample of an endpoint that is inactive or full leaves nothing behind",
+  Effect.gen(function* () {
+    const it = yield* world(2)
+    const sql = yield* SqlClient.SqlClient
+    const stored = sql`select (select count(*) from events) as events, (select count(*) from deliveries) as deliveries`
+    const before = yield* stored
+    for (const change of [{ is_active: false }, { full_since: new Date() }]) {
+      yield* sql`update webhook_endpoints set ${sql.update({ is_active: true, full_since: null, ...change })}`
+      assert.isTrue(Exit.isFailure(yield* Effect.exit(it.test(yield* Context.get(it.services, Ids).event))))
+      assert.deepStrictEqual(yield* stored, before)
+    }
   })
 )
 

@@ -7,7 +7,7 @@ import type { PageRequest } from "../../schemas/Page.ts"
 import { attemptNumber, DeliveryLog, type StoredAttempt, type StoredDelivery } from "../../src/store/DeliveryLog.ts"
 import { type EventFilter, Events, type Look, unknownEvent } from "../../src/store/Events.ts"
 import { invalidCursor } from "../../src/store/Pages.ts"
-import { recoveredMax, Redelivery } from "../../src/store/Redelivery.ts"
+import { full, inactive, recoveredMax, Redelivery } from "../../src/store/Redelivery.ts"
 import type { EndpointKey } from "../../src/store/WebhookEndpoints.ts"
 import { isUsable } from "./MemoryAccounts.ts"
 import {
@@ -233,7 +233,9 @@ export const redeliveryLayer = Layer.effect(
       test: (key, make) =>
         Effect.flatMap(
           call("Redelivery.test", (tables, now) =>
-            Result.map(held(tables, key), ({ subscribed_events }) => {
+            Result.flatMap(held(tables, key), ({ full_since, is_active, subscribed_events }) => {
+              if (!is_active) return Result.fail(inactive)
+              if (full_since !== null) return Result.fail(full)
               const { body, created_at, id, object_id, type } = make(subscribed_events)
               const seq = tables.events.length + 1
               const of = { account_id: key.account_id, livemode: key.livemode, object_id, object_version: 1 }
@@ -241,7 +243,7 @@ export const redeliveryLayer = Layer.effect(
               tables.events.push(event)
               const row = newDelivery(event, key.id, now, "test")
               tables.deliveries.set(row.id, row)
-              return DeliveryId.make(row.id)
+              return Result.succeed(DeliveryId.make(row.id))
             })
           ),
           Effect.fromResult
