@@ -117,6 +117,11 @@ const notAuthorised = (nit: string) =>
 // Two accounts that try out one issuer have one code for two documents.
 const keyOf = ({ account_id, cufe, livemode }: DocumentName) => `${account_id}|${livemode}|${cufe}`
 
+const remember = <A>(all: Map<string, A>, key: string, one: A) => {
+  all.set(key, one)
+  if (all.size > rememberedMax) all.delete(all.keys().next().value ?? "")
+}
+
 /**
  * The simulated authority: deterministic by the acquirer's identification, durable only as far as it needs to be (a document
  * it has forgotten is judged anew, the same way).
@@ -135,11 +140,6 @@ export const layer = <D extends SubmittedDocument>(options: {
   Layer.sync(Authority, () => {
     const verdicts = new Map<string, Verdict>()
     const failures = new Map<string, number>()
-
-    const remember = (key: string, verdict: Verdict) => {
-      verdicts.set(key, verdict)
-      if (verdicts.size > rememberedMax) verdicts.delete(verdicts.keys().next().value ?? "")
-    }
 
     const modeOf = options.modeOf ?? (() => Effect.succeed<AuthorityMode>("up"))
 
@@ -174,16 +174,17 @@ export const layer = <D extends SubmittedDocument>(options: {
       if (script === "flaky" || mode === "flaky") {
         const failed = failures.get(key) ?? 0
         if (failed < flakyFailures) {
-          failures.set(key, failed + 1)
+          remember(failures, key, failed + 1)
           const message = "The authority's service answered 503."
           return yield* script === "flaky" ? unavailable(message) : new AuthorityUnavailable({ message })
         }
-        failures.delete(key)
       }
+      // Whatever it is answered now: it may have failed once, and its account wants no more failures.
+      failures.delete(key)
       if (script === "slow") yield* Effect.sleep(slowAnswer)
       const verdict = verdicts.get(key) ?? (yield* judged(document))
       const known = verdicts.has(key)
-      remember(key, verdict)
+      remember(verdicts, key, verdict)
       if (script === "lose" && !known)
         return yield* unavailable("The connection broke before the authority's answer arrived.")
       return verdict

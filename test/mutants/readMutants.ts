@@ -202,5 +202,12 @@ export const readMutants: ReadonlyArray<Mutant> = [
     find: "if (is_full) return yield* full",
     replace: "",
     tests: ["test/store/Redelivery.pg.test.ts"]
+  },
+  {
+    name: "the sandbox remembers each document that it was flaky with",
+    file: "src/outbound/AuthoritySandbox.ts",
+    find: "      failures.delete(key)\n",
+    replace: "",
+    tests: ["test/outbound/AuthoritySandbox.test.ts"]
   }
 ]

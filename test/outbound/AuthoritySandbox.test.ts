@@ -79,6 +79,22 @@ describe("AuthoritySandbox", () => {
     })
   )
 
+  it.effect("forgets that it was flaky with a document once it has answered for it", () =>
+    Effect.gen(function* () {
+      modes.clear()
+      const authority = yield* started
+      modes.set(mine, "flaky")
+      assert.strictEqual(yield* outcome(authority, document("900000001")), "AuthorityUnavailable")
+      modes.set(mine, "up")
+      assert.strictEqual(yield* outcome(authority, document("900000001")), "accepted")
+      modes.set(mine, "flaky")
+      for (const expected of ["AuthorityUnavailable", "AuthorityUnavailable", "accepted"]) {
+        assert.strictEqual(yield* outcome(authority, document("900000001")), expected)
+      }
+      modes.clear()
+    })
+  )
+
   it.effect("knows a document of one account's mode alone, whoever else has its code", () =>
     Effect.gen(function* () {
       modes.clear()
