@@ -1,6 +1,7 @@
 import forge from "node-forge"
 import { pbkdf2Sync } from "node:crypto"
-import { parentPort, workerData } from "node:worker_threads"
+import { constants, setPriority } from "node:os"
+import { isMainThread, parentPort, workerData } from "node:worker_threads"
 
 /*
  * Reads a PKCS#12 file, in a thread of its own: the file says how much work it is to open it, and the one who waits for that may
@@ -103,6 +104,9 @@ const read = (bytes: Uint8Array, password: string): Pkcs12Answer => {
   }
   return fault("mismatch")
 }
+
+// On Linux this thread alone gives way to the rest of the service; elsewhere a thread has no priority of its own.
+if (!isMainThread && process.platform === "linux") setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
 
 const { bytes, password } = workerData as { readonly bytes: Uint8Array; readonly password: string }
 // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread's port has no origin

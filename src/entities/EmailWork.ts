@@ -1,4 +1,16 @@
-import { Cause, Clock, Context, Effect, Exit, Layer, Metric, Option, Random, Result, Semaphore } from "effect"
+import {
+  Cause,
+  Clock,
+  Context,
+  Effect,
+  Exit,
+  Layer,
+  Metric,
+  Option,
+  PartitionedSemaphore,
+  Random,
+  Result
+} from "effect"
 import type { AccountMode } from "../../schemas/Account.ts"
 import type { EmailNoticeType } from "../../schemas/Email.ts"
 import type { EmailStatus } from "../../schemas/EmailStatus.ts"
@@ -23,7 +35,7 @@ export interface MailNotice {
   readonly reason: string | null
 }
 
-// Connections of this process to the mail server. Who waits for one has taken nothing yet.
+// Connections of this process to the mail server. Who waits for one has taken nothing yet, and accounts take turns at them.
 const sendingMax = 8
 
 // A document that cannot be rendered is no fault of the address: it is not tried for a day.
@@ -55,7 +67,7 @@ export class EmailWork extends Context.Service<
       const parcels = yield* DocumentParcel
       const telling = yield* Telling
       const workload = yield* Workload
-      const turns = Semaphore.makeUnsafe(sendingMax)
+      const turns = PartitionedSemaphore.makeUnsafe<string>({ permits: sendingMax })
 
       /** Stores what became of an e-mail, with its event; gives whether that is news. */
       const record = Effect.fnUntraced(function* (
@@ -151,10 +163,10 @@ export class EmailWork extends Context.Service<
 
       const send = Effect.fn("EmailWork.send")((key: DocumentKey) =>
         // What the sandbox only pretends can wait until there is less to do.
-        (key.livemode ? turns.withPermits(1)(sendOne(key)) : Effect.andThen(workload.calm, sendOne(key))).pipe(
-          Effect.repeat({ while: (sent) => sent }),
-          Effect.asVoid
-        )
+        (key.livemode
+          ? turns.withPermits(key.account_id, 1)(sendOne(key))
+          : Effect.andThen(workload.calm, sendOne(key))
+        ).pipe(Effect.repeat({ while: (sent) => sent }), Effect.asVoid)
       )
 
       const note: EmailWork["Service"]["note"] = Effect.fn("EmailWork.note")(function* (of, notice) {

@@ -1,9 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Redacted } from "effect"
 import { TestClock } from "effect/testing"
+import { getPriority } from "node:os"
 import { verify, X509Certificate } from "node:crypto"
 import { fromPem } from "../../src/documents/Certificate.ts"
 import { readPkcs12 } from "../../src/documents/Pkcs12.ts"
+import { giveWay, niceness } from "../support/Threads.ts"
+import { until } from "../support/Until.ts"
 import { keyFile } from "../support/LiveAccounts.ts"
 
 describe("a PKCS#12 file", () => {
@@ -36,6 +39,21 @@ describe("a PKCS#12 file", () => {
       const violation = yield* Fiber.join(reading)
       assert.match(String((violation as { message: string }).message), /too long to open/)
     })
+  )
+
+  it.live.skipIf(process.platform !== "linux" || getPriority() !== 0)(
+    "is read by a thread that gives way to the others",
+    () =>
+      Effect.gen(function* () {
+        const before = giveWay(niceness())
+        const { password, pkcs12 } = keyFile({ iterations: 2_000_000 })
+        const reading = yield* Effect.forkChild(Effect.exit(readPkcs12({ pkcs12, password }, Date.now())))
+        yield* until(
+          Effect.sync(() => giveWay(niceness()) - before),
+          (more) => more === 1
+        )
+        yield* Fiber.interrupt(reading)
+      })
   )
 
   it.live.each([2_000_001, 0x7f_ff_ff_ff])("that claims %i iterations is refused before any is done", (iterations) =>

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, Effect, Queue } from "effect"
+import { Clock, Effect, Queue, Semaphore } from "effect"
 import { TestClock } from "effect/testing"
 import { unzipSync } from "fflate"
 import type { AccountMode } from "../../schemas/Account.ts"
@@ -8,9 +8,10 @@ import { MailerAbsent, MailerRefused, MailerUnavailable } from "../../src/outbou
 import { Ids } from "../../src/store/Ids.ts"
 import type { InvoiceKey } from "../../src/store/Invoices.ts"
 import { FakeMailer, Told } from "../support/Fakes.ts"
-import { actors, account, rangeId, testMode } from "../support/MemoryApp.ts"
+import { actors, account, otherAccount, rangeId, testMode } from "../support/MemoryApp.ts"
 import { addCustomer, addNumbered } from "../support/MemoryRows.ts"
 import { MemoryTables } from "../support/MemoryTables.ts"
+import { patiently } from "../support/Until.ts"
 import { alone, invoiceOwner, mailOwner } from "../support/ActorsAlone.ts"
 
 const liveMode: AccountMode = { account_id: account, livemode: true }
@@ -187,6 +188,26 @@ describe("an e-mail", () => {
         [`${email}.${key.id}`, `${email}.${key.id}`]
       )
       assert.lengthOf(yield* eventsOf(key), 1)
+    }).pipe(Effect.provide(alone))
+  )
+
+  it.effect("waits for a turn of its account, and not behind all that another one sends", () =>
+    Effect.gen(function* () {
+      const fake = yield* FakeMailer
+      const mail = yield* mailOwner
+      const server = Semaphore.makeUnsafe(0)
+      const begun = yield* Queue.unbounded<string>()
+      const begins = patiently(Queue.take(begun))
+      fake.onSend = ({ reference }) =>
+        Effect.as(Effect.andThen(Queue.offer(begun, reference), server.take(1)), { complained: false })
+      const many = yield* Effect.replicateEffect(addEmail(), 24)
+      for (const { key } of many) yield* Effect.forkScoped(mail(key))
+      const first = yield* Effect.replicateEffect(begins, 8)
+      const one = yield* addEmail({ account_id: otherAccount, livemode: true })
+      yield* Effect.forkScoped(mail(one.key))
+      const next = yield* Effect.replicateEffect(Effect.andThen(server.release(1), begins), many.length - first.length)
+      assert.include(next, `${one.email}.${one.key.id}`, "there was somebody else's after it")
+      yield* server.release(many.length)
     }).pipe(Effect.provide(alone))
   )
 

@@ -209,5 +209,19 @@ export const readMutants: ReadonlyArray<Mutant> = [
     find: "      failures.delete(key)\n",
     replace: "",
     tests: ["test/outbound/AuthoritySandbox.test.ts"]
+  },
+  {
+    name: "a thread that reads a key file is as urgent as the event loop",
+    file: "src/documents/Pkcs12Worker.ts",
+    find: "setPriority(constants.priority.PRIORITY_BELOW_NORMAL)",
+    replace: "setPriority(constants.priority.PRIORITY_NORMAL)",
+    tests: ["test/documents/Pkcs12.test.ts"]
+  },
+  {
+    name: "one account's e-mails go before everybody's",
+    file: "src/entities/EmailWork.ts",
+    find: "turns.withPermits(key.account_id, 1)",
+    replace: 'turns.withPermits("", 1)',
+    tests: ["test/entities/Email.test.ts"]
   }
 ]
