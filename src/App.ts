@@ -3,6 +3,7 @@ import { HttpServer } from "effect/http"
 import * as Account from "./entities/Account.ts"
 import { AccountWork } from "./entities/AccountWork.ts"
 import { CertificateWork } from "./entities/CertificateWork.ts"
+import { CommandTurns } from "./entities/CommandTurns.ts"
 import { CustomerWork } from "./entities/CustomerWork.ts"
 import * as DocumentFiling from "./entities/DocumentFiling.ts"
 import * as DocumentParcels from "./entities/DocumentParcels.ts"
@@ -108,7 +109,7 @@ export const workLayer = Layer.mergeAll(
   InvoiceCommandWork.layer,
   NoteWork.layer
 ).pipe(
-  Layer.provideMerge(Layer.mergeAll(InvoiceWork.layer, EmailWork.layer)),
+  Layer.provideMerge(Layer.mergeAll(CommandTurns.layer, InvoiceWork.layer, EmailWork.layer)),
   Layer.provide(DocumentParcels.layer),
   Layer.provide([DocumentSigning.layer, Printing.threaded])
 )

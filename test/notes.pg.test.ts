@@ -46,7 +46,7 @@ test.live("Fifty credit notes at once, through two processes: exactly what fits 
     const { clients, sql } = yield* twoProcesses
     const [first] = clients
     const [invoice = ""] = yield* issue(first!, 1)
-    // Nobody gets on until both have come to the invoice: what they read of its notes must not be of before.
+    // Nobody gets on until two notes of each process have come to the invoice: what they read of its notes must not be of before.
     const held = yield* Effect.forkScoped(
       sql.withTransaction(Effect.andThen(sql`select from invoices where id = ${invoice} for update`, Effect.never))
     )
@@ -59,7 +59,7 @@ test.live("Fifty credit notes at once, through two processes: exactly what fits 
         { concurrency: "unbounded" }
       )
     )
-    yield* until(blocked("acquirer_number"), (pids) => pids.length === 2).pipe(
+    yield* until(blocked("acquirer_number"), (pids) => pids.length === 4).pipe(
       Effect.provideService(SqlClient.SqlClient, sql)
     )
     yield* Fiber.interrupt(held)

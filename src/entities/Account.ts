@@ -1,14 +1,15 @@
-import { Duration, Effect, Option, Semaphore } from "effect"
+import { Duration, Effect, Option } from "effect"
 import { Entity } from "effect/cluster"
 import type { ApiError } from "../../schemas/ApiError.ts"
 import { AccountEntity, type RequestContext } from "../protocol/AccountEntity.ts"
 import { accountModeOf } from "../protocol/Address.ts"
-import { IdempotencyKeys } from "../store/IdempotencyKeys.ts"
+import { IdempotencyKeys, type Outcome } from "../store/IdempotencyKeys.ts"
 import { Database } from "../store/Database.ts"
 import { apiErrorOf } from "../store/SqlFailure.ts"
 import { AccountWork } from "./AccountWork.ts"
 import { AdministrationWork } from "./AdministrationWork.ts"
 import { CertificateWork } from "./CertificateWork.ts"
+import { CommandTurns } from "./CommandTurns.ts"
 import { CustomerWork } from "./CustomerWork.ts"
 import * as DraftNumbering from "./DraftNumbering.ts"
 import { EmailCommandWork } from "./EmailCommandWork.ts"
@@ -26,7 +27,10 @@ import { Workload } from "./Workload.ts"
 
 const maxIdleTime = Duration.minutes(1)
 const mailboxCapacity = 4096
-/** Requests of one account run side by side; what must happen once is settled by `Once` and, finally, in SQL. */
+/**
+ * Requests of one account run side by side, few at a time of those that have a transaction for themselves; what must happen once
+ * is settled by `Once` and, finally, in SQL.
+ */
 export const layer = AccountEntity.toLayer(
   Effect.gen(function* () {
     const database = yield* Database
@@ -44,6 +48,7 @@ export const layer = AccountEntity.toLayer(
     const administration = yield* AdministrationWork
     const sandbox = yield* SandboxWork
     const telling = yield* Telling
+    const turns = yield* CommandTurns
     const workload = yield* Workload
     const { entityId } = yield* Entity.CurrentAddress
     const of = accountModeOf(entityId)
@@ -72,69 +77,59 @@ export const layer = AccountEntity.toLayer(
       return outcome
     })
 
-    // They wait for the row of their invoice, each with a connection: here they wait without one.
-    const noteInTurn = Semaphore.makeUnsafe(1).withPermits(1)
+    /** Carries out what has a transaction of its own, once, and in its turn. */
+    const command = (context: RequestContext, run: Effect.Effect<Outcome, ApiError>) =>
+      answer(context, once(context, turns.inTurn(of, context, run)))
 
     return AccountEntity.of({
       CreateCustomer: ({ payload: { context, request } }) =>
         answer(context, once(context, work.createCustomer(of, context, request))),
       UpdateCustomer: ({ payload: { context, id, patch } }) =>
-        answer(context, once(context, customers.update({ ...of, id }, context, patch))),
-      DeleteCustomer: ({ payload: { context, id } }) => answer(context, once(context, customers.remove({ ...of, id }))),
+        command(context, customers.update({ ...of, id }, context, patch)),
+      DeleteCustomer: ({ payload: { context, id } }) => command(context, customers.remove({ ...of, id })),
       CreateInvoice: ({ payload: { context, request } }) =>
         answer(context, once(context, drafted(ready.before(of, context, work.createInvoice(of, context, request))))),
       CreateNote: ({ payload: { context, kind, request } }) =>
-        answer(
-          context,
-          once(context, noteInTurn(drafted(ready.before(of, context, notes.create(of, context, kind, request)))))
-        ),
+        command(context, drafted(ready.before(of, context, notes.create(of, context, kind, request)))),
       AnnulInvoice: ({ payload: { context, id, request } }) =>
-        answer(
-          context,
-          once(context, noteInTurn(drafted(ready.before(of, context, notes.annul(of, context, id, request)))))
-        ),
-      CancelInvoice: ({ payload: { context, id } }) =>
-        answer(context, once(context, commands.cancel({ ...of, id }, context))),
+        command(context, drafted(ready.before(of, context, notes.annul(of, context, id, request)))),
+      CancelInvoice: ({ payload: { context, id } }) => command(context, commands.cancel({ ...of, id }, context)),
       RetryInvoice: ({ payload: { context, id } }) =>
-        answer(context, once(context, ready.before(of, context, commands.retry({ ...of, id }, context)))),
+        command(context, ready.before(of, context, commands.retry({ ...of, id }, context))),
       SendEmail: ({ payload: { context, id, request } }) =>
-        answer(context, once(context, emails.send({ ...of, id }, context, request))),
+        command(context, emails.send({ ...of, id }, context, request)),
       NoteEmail: ({ payload }) => emailWork.note(of, payload),
       CreateWebhookEndpoint: ({ payload: { context, request } }) =>
-        answer(context, once(context, work.createEndpoint(of, context, request))),
+        command(context, work.createEndpoint(of, context, request)),
       UpdateWebhookEndpoint: ({ payload: { context, id, patch } }) =>
-        answer(context, once(context, work.updateEndpoint({ ...of, id }, context, patch))).pipe(
+        command(context, work.updateEndpoint({ ...of, id }, context, patch)).pipe(
           Effect.tap(() => (patch.is_active === true ? telling.deliver({ ...of, id }) : Effect.void))
         ),
       DeleteWebhookEndpoint: ({ payload: { context, id } }) =>
-        answer(context, once(context, work.deleteEndpoint({ ...of, id }, context))),
+        command(context, work.deleteEndpoint({ ...of, id }, context)),
       RotateWebhookSecret: ({ payload: { context, id } }) =>
-        answer(context, once(context, work.rotateSecret({ ...of, id }, context))),
+        command(context, work.rotateSecret({ ...of, id }, context)),
       RedeliverWebhook: ({ payload: { context, id } }) =>
-        answer(context, once(context, redelivery.redeliver({ ...of, id }, context))),
+        command(context, redelivery.redeliver({ ...of, id }, context)),
       RecoverWebhookEndpoint: ({ payload: { context, id, request } }) =>
-        answer(context, once(context, redelivery.recover({ ...of, id }, context, request))),
+        command(context, redelivery.recover({ ...of, id }, context, request)),
       TestWebhookEndpoint: ({ payload: { context, id, request } }) =>
-        answer(context, once(context, redelivery.test({ ...of, id }, context, request))),
+        command(context, redelivery.test({ ...of, id }, context, request)),
       CreateResolution: ({ payload: { context, request } }) =>
-        Effect.tap(answer(context, once(context, resolutions.create(of, context, request))), numbering.forgetRanges),
+        Effect.tap(command(context, resolutions.create(of, context, request)), numbering.forgetRanges),
       UpdateResolution: ({ payload: { context, id, patch } }) =>
-        Effect.tap(
-          answer(context, once(context, resolutions.update({ ...of, id }, context, patch))),
-          numbering.forgetRanges
-        ),
+        Effect.tap(command(context, resolutions.update({ ...of, id }, context, patch)), numbering.forgetRanges),
       CreateApiKey: ({ payload: { context, request } }) =>
-        answer(context, once(context, administration.createKey(of, context, request))),
+        command(context, administration.createKey(of, context, request)),
       RollApiKey: ({ payload: { context, id, request } }) =>
-        answer(context, once(context, administration.rollKey({ ...of, id }, context, request))),
+        command(context, administration.rollKey({ ...of, id }, context, request)),
       RevokeApiKey: ({ payload: { context, id } }) =>
-        answer(context, once(context, administration.revokeKey({ ...of, id }, context))),
+        command(context, administration.revokeKey({ ...of, id }, context)),
       UpdateAccount: ({ payload: { context, patch } }) =>
-        answer(context, once(context, administration.updateAccount(of, context, patch))),
+        command(context, administration.updateAccount(of, context, patch)),
       SetSandboxAuthority: ({ payload: { context, request } }) =>
-        answer(context, once(context, sandbox.setMode(of, context, request))),
-      AdvanceClock: ({ payload: { context, request } }) =>
-        answer(context, once(context, sandbox.advance(of, context, request))),
+        command(context, sandbox.setMode(of, context, request)),
+      AdvanceClock: ({ payload: { context, request } }) => command(context, sandbox.advance(of, context, request)),
       UploadCertificate: ({ payload: { context, request } }) =>
         answer(context, once(context, certificates.upload(of, context, request))),
       ImportResolutions: ({ payload: { context } }) =>

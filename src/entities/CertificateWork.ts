@@ -10,6 +10,7 @@ import { Certificates, certificateView } from "../store/Certificates.ts"
 import { IdempotencyKeys, type Outcome } from "../store/IdempotencyKeys.ts"
 import { Ids } from "../store/Ids.ts"
 import { optionalClaim } from "./AccountWork.ts"
+import { CommandTurns } from "./CommandTurns.ts"
 import * as Turns from "../protocol/AccountTurns.ts"
 
 /** What is asked with a test key and has a meaning for live ones alone. */
@@ -49,6 +50,7 @@ export class CertificateWork extends Context.Service<
       const ids = yield* Ids
       const keys = yield* IdempotencyKeys
       const inTurn = Turns.make(reading)
+      const turns = yield* CommandTurns
 
       const upload: CertificateWork["Service"]["upload"] = Effect.fn("CertificateWork.upload")(
         function* (of, context, request) {
@@ -69,7 +71,7 @@ export class CertificateWork extends Context.Service<
             const body = JSON.stringify(accountView(account, certificateView(identity)))
             return { status: 200, location: null, body }
           })
-          const outcome = yield* keys.once(of, claim, insert)
+          const outcome = yield* turns.inTurn(of, context, keys.once(of, claim, insert))
           yield* certificates.forget(of.account_id)
           return outcome
         }

@@ -13,6 +13,7 @@ import { Ids } from "../store/Ids.ts"
 import { Resolutions, resolutionView, type StoredResolution } from "../store/Resolutions.ts"
 import { claimOf } from "./AccountWork.ts"
 import { liveKeyNeeded } from "./CertificateWork.ts"
+import { CommandTurns } from "./CommandTurns.ts"
 import { DocumentSigning } from "./DocumentSigning.ts"
 import { issuerLack } from "./LiveReadiness.ts"
 
@@ -38,6 +39,7 @@ export class ResolutionImportWork extends Context.Service<
       const keys = yield* IdempotencyKeys
       const resolutions = yield* Resolutions
       const signing = yield* DocumentSigning
+      const turns = yield* CommandTurns
 
       const granted = Effect.fnUntraced(function* (of: AccountMode) {
         if (authority.ranges === undefined) {
@@ -101,7 +103,7 @@ export class ResolutionImportWork extends Context.Service<
           const claim = yield* claimOf(context)
           const stored = yield* keys.lookup(claim)
           if (Option.isSome(stored)) return { answer: stored.value, replayed: true }
-          // Before the transaction, which must not wait for anybody else.
+          // Before the transaction and its turn, which must not wait for anybody else.
           const ranges = yield* granted(of)
           const registerAll = Effect.gen(function* () {
             const now = yield* Clock.currentTimeMillis
@@ -121,7 +123,7 @@ export class ResolutionImportWork extends Context.Service<
             const body: ResolutionImport = { object: "list", url: "/v1/resolutions", has_more: false, data, skipped }
             return { status: 200, location: null, body: JSON.stringify(body) }
           })
-          return yield* keys.once(of, claim, registerAll)
+          return yield* turns.inTurn(of, context, keys.once(of, claim, registerAll))
         }
       )
 

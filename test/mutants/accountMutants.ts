@@ -120,5 +120,19 @@ export const accountMutants: ReadonlyArray<Mutant> = [
     find: "if (by === undefined) return",
     replace: "if (by !== null) return",
     tests: ["test/store/ApiKeys.pg.test.ts"]
+  },
+  {
+    name: "an account's commands take as many connections as all may",
+    file: "src/entities/CommandTurns.ts",
+    find: "ofOwnerAtOnce: 2,",
+    replace: "ofOwnerAtOnce: 6,",
+    tests: ["test/commandTurns.pg.test.ts"]
+  },
+  {
+    name: "a command begins its transaction without a turn",
+    file: "src/entities/Account.ts",
+    find: "once(context, turns.inTurn(of, context, run))",
+    replace: "once(context, run)",
+    tests: ["test/http/CommandTurns.test.ts"]
   }
 ]

@@ -1,0 +1,74 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Fiber, Latch, Layer } from "effect"
+import { TestClock } from "effect/testing"
+import type { ApiError } from "../../schemas/ApiError.ts"
+import { CommandTurnLimits, CommandTurns } from "../../src/entities/CommandTurns.ts"
+import type { IdempotencyKeys, Outcome } from "../../src/store/IdempotencyKeys.ts"
+import * as Once from "../../src/entities/Once.ts"
+import { apiKeyIds, testMode } from "../support/MemoryApp.ts"
+
+const one = Layer.provide(
+  CommandTurns.layer,
+  Layer.succeed(CommandTurnLimits, { ...CommandTurnLimits.defaultValue(), ofOwnerAtOnce: 1 })
+)
+
+const outcome: Outcome = { answer: { status: 200, location: null, body: "{}" }, replayed: false }
+
+/** Carries out commands as an account's actor does, and tells which have been done. */
+const actor = Effect.gen(function* () {
+  const turns = yield* CommandTurns
+  const once = Once.make({} as IdempotencyKeys["Service"])
+  const done: Array<string> = []
+  const ask = (name: string, work: Effect.Effect<void, ApiError> = Effect.void) => {
+    const idempotency = { key: name, fingerprint: name }
+    const context = { api_key_id: apiKeyIds.test, version: "2026-01-01", idempotency } as const
+    const command = Effect.as(
+      Effect.andThen(
+        work,
+        Effect.sync(() => done.push(name))
+      ),
+      outcome
+    )
+    return Effect.forkChild(once(context, turns.inTurn(testMode, context, command)), { startImmediately: true })
+  }
+  return { ask, done }
+})
+
+describe("a command that waits for its turn", () => {
+  it.effect("is done though its client has gone, and answers its repetition", () =>
+    Effect.gen(function* () {
+      const { ask, done } = yield* actor
+      const goesOn = Latch.makeUnsafe()
+      const first = yield* ask("first", goesOn.await)
+      const second = yield* ask("second")
+      const leaving = yield* Effect.forkChild(Fiber.interrupt(second), { startImmediately: true })
+      const repeated = yield* ask("second")
+      assert.deepStrictEqual(done, [])
+      yield* goesOn.open
+      assert.strictEqual((yield* Fiber.join(first)).kind, "first")
+      assert.strictEqual((yield* Fiber.join(repeated)).kind, "replayed")
+      yield* Fiber.join(leaving)
+      assert.deepStrictEqual(done, ["first", "second"])
+    }).pipe(Effect.provide(one))
+  )
+
+  it.effect("is refused after eight seconds, and is not done", () =>
+    Effect.gen(function* () {
+      const { ask, done } = yield* actor
+      const goesOn = Latch.makeUnsafe()
+      const first = yield* ask("first", goesOn.await)
+      const second = yield* ask("second")
+      yield* TestClock.adjust("7999 millis")
+      assert.isUndefined(second.pollUnsafe())
+      yield* TestClock.adjust(1)
+      const refused = yield* Effect.flip(Fiber.join(second))
+      assert.strictEqual(refused.code, "rate_limited")
+      assert.match(refused.message, /other commands left no turn within 8 s for this one\. Retry in 2 s/)
+      yield* goesOn.open
+      yield* Fiber.join(first)
+      const again = yield* ask("second")
+      assert.strictEqual((yield* Fiber.join(again)).kind, "first")
+      assert.deepStrictEqual(done, ["first", "second"])
+    }).pipe(Effect.provide(one))
+  )
+})
