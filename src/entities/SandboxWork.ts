@@ -1,4 +1,4 @@
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Option } from "effect"
 import type { AccountMode } from "../../schemas/Account.ts"
 import type { ApiError } from "../../schemas/ApiError.ts"
 import type { AdvanceRequest, AuthorityModeRequest, ClockAdvance, SandboxAuthority } from "../../schemas/TestHelper.ts"
@@ -41,16 +41,23 @@ export class SandboxWork extends Context.Service<
       )
 
       // The sweeper finds within a second what is due now.
-      const advance: SandboxWork["Service"]["advance"] = Effect.fn("SandboxWork.advance")((of, context, { seconds }) =>
-        keys.once(
-          of,
-          optionalClaim(context),
-          Effect.as(
-            authorities.advance(of.account_id, seconds),
-            answer({ object: "clock_advance", seconds } satisfies ClockAdvance)
-          )
-        )
-      )
+      const advance: SandboxWork["Service"]["advance"] = Effect.fn("SandboxWork.advance")(function* (
+        of,
+        context,
+        { seconds }
+      ) {
+        const claim = optionalClaim(context)
+        const done = answer({ object: "clock_advance", seconds } satisfies ClockAdvance)
+        const move = authorities.advance(of.account_id, seconds)
+        if (!(yield* authorities.isMuchToAdvance(of.account_id)))
+          return yield* keys.once(of, claim, Effect.as(move, done))
+        // In portions before the transaction, which would hold all of their rows until its end. If the process dies among them,
+        // the repeated request is carried out anew, and what had been moved moves once more.
+        const stored = claim === null ? Option.none() : yield* keys.lookup(claim)
+        if (Option.isSome(stored)) return { answer: stored.value, replayed: true }
+        yield* move
+        return yield* keys.once(of, claim, Effect.succeed(done))
+      })
 
       return SandboxWork.of({ setMode, advance })
     })

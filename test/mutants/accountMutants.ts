@@ -134,5 +134,26 @@ export const accountMutants: ReadonlyArray<Mutant> = [
     find: "once(context, turns.inTurn(of, context, run))",
     replace: "once(context, run)",
     tests: ["test/http/CommandTurns.test.ts"]
+  },
+  {
+    name: "a jump of the clock rewrites what rests",
+    file: "src/store/SandboxAuthorities.ts",
+    find: "waits: sql`next_action_at < 'infinity' and",
+    replace: "waits: sql`next_action_at is not null and",
+    tests: ["test/store/SandboxAuthorities.pg.test.ts"]
+  },
+  {
+    name: "a jump of the clock locks all that waits",
+    file: "src/store/SandboxAuthorities.ts",
+    find: "order by id limit ${portionMax}",
+    replace: "order by id limit 1000000",
+    tests: ["test/store/SandboxAuthorities.pg.test.ts"]
+  },
+  {
+    name: "a great jump of the clock that is repeated is made again",
+    file: "src/entities/SandboxWork.ts",
+    find: "claim === null ? Option.none() : yield* keys.lookup(claim)",
+    replace: "Option.none()",
+    tests: ["test/http/AdvanceClock.test.ts"]
   }
 ]

@@ -1,13 +1,14 @@
 import { assert, layer } from "@effect/vitest"
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Exit, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { AccountId } from "../../schemas/Id.ts"
 import * as AccountView from "../../src/store/AccountView.ts"
 import { AuthorityCircuits } from "../../src/store/AuthorityCircuits.ts"
-import { SandboxAuthorities } from "../../src/store/SandboxAuthorities.ts"
+import { portionMax, SandboxAuthorities } from "../../src/store/SandboxAuthorities.ts"
 import { ownerLayer, seedAccount, seedDrafts } from "../support/Owners.ts"
 import { TestDatabase } from "../support/Postgres.ts"
 import { refusal } from "../support/Refusals.ts"
+import { until } from "../support/Until.ts"
 
 const setUp = Effect.gen(function* () {
   const { url } = yield* TestDatabase
@@ -70,6 +71,70 @@ layer(TestDatabase.layer, { excludeTestServices: true })("SandboxAuthorities", (
       const failing = yield* Effect.forEach([of.account_id, "live"], circuits.read)
       const ages = failing.map(({ failing_ms }) => Math.round((failing_ms ?? 0) / 60_000))
       assert.deepStrictEqual(ages, [30, 0])
+    })
+  )
+
+  it.effect("advances deliveries that wait for their time, and no others", () =>
+    Effect.gen(function* () {
+      const { of, sandbox, service, sql } = yield* setUp
+      const kinds = ["waits", "rests", "held", "done"]
+      for (const [index, id] of kinds.entries()) {
+        yield* sql`
+          insert into events (account_id, livemode, id, type, object_id, object_version, body, created_at)
+          values (${of.account_id}, false, ${id}, 'invoice.failed', 'inv_1', ${index}, '', now())`
+        yield* sql`
+          insert into deliveries (account_id, livemode, id, endpoint_id, event_id, object_id, seq, status, worker,
+            next_attempt_at, created_at, updated_at)
+          values (${of.account_id}, false, ${id}, 'we_1', ${id}, 'inv_1', ${index},
+            ${id === "done" ? "succeeded" : "pending"}, ${id === "held" ? "somebody" : null},
+            ${id === "rests" ? "infinity" : "2130-01-01T01:00:00Z"}::text::timestamptz, now(), now())`
+      }
+      const rows = sql<{ id: string; xmin: string; minutes: number | null }>`
+        select id, xmin::text, case when next_attempt_at < 'infinity'
+          then extract(epoch from next_attempt_at - '2130-01-01T00:00:00Z')::integer / 60 end as minutes
+        from deliveries order by seq`
+      const before = yield* rows
+      yield* AccountView.within(service, of)(sandbox.advance(of.account_id, 1_800))
+      const [waits, ...others] = yield* rows
+      assert.deepInclude(waits, { id: "waits", minutes: 30 })
+      assert.deepStrictEqual(others, before.slice(1))
+    })
+  )
+
+  it.effect("advances much in portions, waits for no lock, and does not rewrite what rests", () =>
+    Effect.gen(function* () {
+      const { of, sandbox, seed, sql } = yield* setUp
+      yield* sql`truncate invoices cascade`
+      assert.isFalse(yield* sandbox.isMuchToAdvance(of.account_id))
+      const ids = yield* seed(2 * portionMax + 2)
+      const [locked = "", resting = ""] = ids
+      yield* sql`update invoices set next_action_at = '2130-01-01T00:00:00Z', worker = null`
+      yield* sql`update invoices set next_action_at = 'infinity' where id = ${resting}`
+      assert.isTrue(yield* sandbox.isMuchToAdvance(of.account_id))
+      const version = sql<{ xmin: string }>`select xmin::text from invoices where id = ${resting}`
+      const before = yield* version
+      const holder = yield* Effect.forkScoped(
+        sql.withTransaction(Effect.andThen(sql`select 1 from invoices where id = ${locked} for update`, Effect.never))
+      )
+      yield* until(sql`select 1 from invoices where id = ${locked} for update skip locked`, (free) => free.length === 0)
+      // Two at once: each moves all that nobody else works at.
+      const advance = Effect.exit(sandbox.advance(of.account_id, 3_600))
+      const exits = yield* Effect.all([advance, advance], { concurrency: 2 })
+      yield* Fiber.interrupt(holder)
+      assert.deepStrictEqual(exits.map(Exit.isSuccess), [true, true])
+      const rows = yield* sql<{ hours: number; count: number; transactions: number }>`
+        select extract(epoch from '2130-01-01T00:00:00Z' - next_action_at)::integer / 3600 as hours,
+          count(*)::integer as count, count(distinct xmin::text)::integer as transactions
+        from invoices where id <> ${resting} group by 1 order by 1`
+      assert.deepStrictEqual(
+        rows.map(({ count, hours }) => [hours, count]),
+        [
+          [0, 1],
+          [2, 2 * portionMax]
+        ]
+      )
+      assert.isAtLeast(rows[1]?.transactions ?? 0, 3, "no more than a portion is locked at a time")
+      assert.deepStrictEqual(yield* version, before)
     })
   )
 })

@@ -3,7 +3,7 @@ import type { DocumentId } from "../../schemas/Id.ts"
 import { AuthorityCircuits, circuitOf } from "../../src/store/AuthorityCircuits.ts"
 import { reminderLeaseSeconds } from "../../src/store/PoisonInvoices.ts"
 import { Redating } from "../../src/store/Redating.ts"
-import { SandboxAuthorities } from "../../src/store/SandboxAuthorities.ts"
+import { portionMax, SandboxAuthorities } from "../../src/store/SandboxAuthorities.ts"
 import { type CircuitRow, MemoryTables, rowOf, type Tables } from "./MemoryTables.ts"
 
 /* The part of the memory store for an authority that is away, and for documents that waited past midnight. */
@@ -110,6 +110,21 @@ export const sandboxAuthoritiesLayer = Layer.effect(
       modeOf: (id) => call("SandboxAuthorities.modeOf", ({ sandboxAuthorities }) => sandboxAuthorities.get(id) ?? "up"),
       setMode: (id, mode) =>
         call("SandboxAuthorities.setMode", ({ sandboxAuthorities }) => void sandboxAuthorities.set(id, mode)),
+      isMuchToAdvance: (id) =>
+        call("SandboxAuthorities.isMuchToAdvance", ({ deliveries, invoices }) => {
+          const documents = [...invoices.values()].filter(
+            (row) => row.account_id === id && !row.livemode && (row.next_action_at ?? Infinity) < Infinity
+          )
+          const attempts = [...deliveries.values()].filter(
+            (row) =>
+              row.account_id === id &&
+              !row.livemode &&
+              row.status === "pending" &&
+              !row.isUnderWay &&
+              row.next_attempt_at < Infinity
+          )
+          return documents.length + attempts.length > portionMax
+        }),
       advance: (id, seconds) =>
         call("SandboxAuthorities.advance", ({ circuits, deliveries, invoices }) => {
           const jump = seconds * 1000
