@@ -215,6 +215,11 @@ export const errorCodes = {
     type: "invalid_request_error",
     help: "The account has as many webhook endpoints in this mode as it may have. Delete one that is no longer used."
   },
+  email_limit_reached: {
+    status: 409,
+    type: "invalid_request_error",
+    help: "The document was e-mailed as often as it may be. Send its files yourself: GET …/pdf and GET …/xml give them."
+  },
   endpoint_not_sending: {
     status: 409,
     type: "invalid_request_error",

@@ -26,7 +26,7 @@ export const sendEmail = <const Name extends string, const Path extends HttpRout
     .annotate(OpenApi.Summary, `E-mail ${what} once more, to the customer or to another address`)
     .annotate(
       OpenApi.Description,
-      "What is accepted, by the authority or in contingency, is e-mailed to the customer's address by itself. What becomes of each e-mail is an event."
+      "What is accepted, by the authority or in contingency, is e-mailed to the customer's address by itself. What becomes of each e-mail is an event. A document is e-mailed at most 100 times."
     )
 
 /** `GET …/{id}/emails` of invoices or notes. */

@@ -206,6 +206,11 @@ export const errorExamples: Readonly<Record<ErrorCode, ErrorExample>> = {
     request: "POST /v1/webhook-endpoints with 16 endpoints there",
     message: "An account has at most 16 webhook endpoints in each mode. Delete one that is no longer used."
   },
+  email_limit_reached: {
+    request: "POST /v1/invoices/inv_01k0000000000000000000000a/email of an invoice that was e-mailed 100 times",
+    message:
+      "A document is e-mailed at most 100 times, and this one was. Send its files yourself: GET …/pdf and GET …/xml give them."
+  },
   endpoint_not_sending: {
     request: "POST /v1/webhook-endpoints/we_01k0000000000000000000000a/test of an endpoint that is inactive",
     message: "The webhook endpoint is inactive. Set is_active to true, and then send it a sample."

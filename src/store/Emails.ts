@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, Metric, Option, Result, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { AccountMode } from "../../schemas/Account.ts"
-import type { ApiError } from "../../schemas/ApiError.ts"
+import { ApiError } from "../../schemas/ApiError.ts"
 import { DocumentId, type EmailSnapshot } from "../../schemas/Email.ts"
 import { EmailStatus } from "../../schemas/EmailStatus.ts"
 import type { EventType } from "../../schemas/Event.ts"
@@ -78,6 +78,14 @@ const batchMax = 300
 /** Longer than an attempt may take: until then nobody else sends the same. */
 export const mailLeaseSeconds = 120
 
+/** How often a document may be e-mailed: its e-mails are kept for as long as it is. */
+export const emailsMax = 100
+
+export const emailLimitReached = new ApiError({
+  code: "email_limit_reached",
+  message: `A document is e-mailed at most ${emailsMax} times, and this one was. Send its files yourself: GET …/pdf and GET …/xml give them.`
+})
+
 const RecordedRow = Schema.Struct({ moved: Schema.Boolean, endpoints: Schema.Array(Schema.String) })
 
 /** E-mails to acquirers. What accepts a document makes the first of them (`Transitions`); an account asks for others. */
@@ -90,8 +98,11 @@ export class Emails extends Context.Service<
     readonly record: (outcome: EmailOutcome) => Effect.Effect<Recorded>
     /** Documents that have an e-mail due. */
     readonly dueDocuments: (limit: number) => Effect.Effect<ReadonlyArray<DocumentKey>>
-    /** Part of the caller's transaction, in the account's view. */
-    readonly insert: (email: NewEmail) => Effect.Effect<StoredEmail>
+    /**
+     * Part of the caller's transaction, in the account's view, which has locked the document. Fails with
+     * `email_limit_reached`.
+     */
+    readonly insert: (email: NewEmail) => Effect.Effect<StoredEmail, ApiError>
     readonly list: (
       of: AccountMode,
       invoice_id: string,
@@ -226,11 +237,20 @@ export class Emails extends Context.Service<
       }, Effect.orDie)
 
       const insert: Emails["Service"]["insert"] = Effect.fn("Emails.insert")(function* (email) {
+        const { account_id, document_state, id, invoice_id, livemode, recipient } = email
         const [row] = yield* sql`
-          with e as (insert into emails ${sql.insert({ ...email })} returning *)
-          select ${columns} from e ${itsDocument}`.pipe(Effect.flatMap(decodeRows))
-        return row ?? (yield* Effect.die("an e-mail was not stored"))
-      }, Effect.orDie)
+          with e as (
+            insert into emails (account_id, livemode, id, invoice_id, document_state, recipient)
+            select ${account_id}, ${livemode}, ${id}, ${invoice_id}, ${document_state}, ${recipient}
+            where (
+              select count(*) from emails
+              where invoice_id = ${invoice_id} and account_id = ${account_id} and livemode = ${livemode}
+            ) < ${emailsMax}
+            returning *
+          )
+          select ${columns} from e ${itsDocument}`.pipe(Effect.flatMap(decodeRows), Effect.orDie)
+        return row ?? (yield* emailLimitReached)
+      })
 
       const locate: Emails["Service"]["locate"] = Effect.fn("Emails.locate")(function* (invoice_id, id) {
         const rows = yield* sql`

@@ -1,8 +1,9 @@
 import { Effect } from "effect"
-import { InvoiceId, ResolutionId, WebhookEndpointId } from "../../schemas/Id.ts"
+import { EmailId, InvoiceId, ResolutionId, WebhookEndpointId } from "../../schemas/Id.ts"
 import type { InvoiceState } from "../../src/domain/InvoiceLifecycle.ts"
 import { usableKeysMax } from "../../src/store/ApiKeys.ts"
 import { customersMax } from "../../src/store/Customers.ts"
+import { emailsMax } from "../../src/store/Emails.ts"
 import { resolutionsMax } from "../../src/store/Resolutions.ts"
 import { endpointsPerAccountMax, type StoredWebhookEndpoint } from "../../src/store/WebhookEndpoints.ts"
 import {
@@ -73,6 +74,31 @@ export const badMoments = [
     given: Effect.forEach(Array.from({ length: endpointsPerAccountMax }), () => addEndpoint()),
     bad: refused("endpoint_limit_reached", [
       ["an endpoint too many", post("/v1/webhook-endpoints", endpoint), /at most 16/]
+    ])
+  },
+  {
+    given: Effect.gen(function* () {
+      yield* numbered("accepted_by_authority")
+      const { tables } = yield* MemoryTables
+      for (let index = 0; index < emailsMax; index++) {
+        const id = EmailId.make(`em_${String(index).padStart(26, "0")}`)
+        tables.emails.set(id, {
+          ...testMode,
+          id,
+          invoice_id: numberedId,
+          document_state: "accepted_by_authority",
+          recipient: "a@example.com",
+          status: "delivered",
+          reason: null,
+          status_at: 0,
+          attempts: 1,
+          next_attempt_at: null,
+          created_at: 0
+        })
+      }
+    }),
+    bad: refused("email_limit_reached", [
+      ["an e-mail too many", post(`/v1/invoices/${numberedId}/email`, { to: "a@example.com" }), /at most 100 times/]
     ])
   },
   {

@@ -223,5 +223,12 @@ export const readMutants: ReadonlyArray<Mutant> = [
     find: "turns.withPermits(key.account_id, 1)",
     replace: 'turns.withPermits("", 1)',
     tests: ["test/entities/Email.test.ts"]
+  },
+  {
+    name: "a document may be e-mailed without end",
+    file: "src/store/Emails.ts",
+    find: ") < ${emailsMax}",
+    replace: ") >= 0",
+    tests: ["test/store/Limits.pg.test.ts"]
   }
 ]

@@ -1,15 +1,18 @@
 import { assert, it } from "@effect/vitest"
 import { Context, Deferred, Effect, Fiber, Layer, Option, Result } from "effect"
 import { SqlClient } from "effect/sql"
-import { CustomerId } from "../../schemas/Id.ts"
+import { CustomerId, EmailId } from "../../schemas/Id.ts"
 import * as AccountView from "../../src/store/AccountView.ts"
 import { Customers, customersMax } from "../../src/store/Customers.ts"
 import { DeliveryLimit } from "../../src/store/DeliveryLimit.ts"
+import { emailsMax } from "../../src/store/Emails.ts"
 import { Ids } from "../../src/store/Ids.ts"
+import { InvoiceCommands } from "../../src/store/InvoiceCommands.ts"
 import { Redelivery } from "../../src/store/Redelivery.ts"
 import { Retention } from "../../src/store/Retention.ts"
 import { Transitions } from "../../src/store/Transitions.ts"
 import { WebhookEndpoints } from "../../src/store/WebhookEndpoints.ts"
+import { mailOwners, to } from "../support/MailOwners.ts"
 import { acquirer, blocked, ownerLayer, seedAccount, seedDrafts, seedEndpoint } from "../support/Owners.ts"
 import { TestDatabase } from "../support/Postgres.ts"
 import { answered, refusal } from "../support/Refusals.ts"
@@ -190,4 +193,45 @@ it.live(
       assert.deepStrictEqual(yield* statuses(slow), ["succeeded", "succeeded", "succeeded", "pending"])
       assert.sameMembers([...(yield* happen).endpoints], [slow, gone, other])
     }).pipe(Effect.provide(TestDatabase.layer))
+)
+
+it.live("e-mails of one document come to no more than their limit, however many are asked for at once", () =>
+  Effect.gen(function* () {
+    const { accept, admin, document, documents, first, of, second, services } = yield* mailOwners(2)
+    yield* first.transitions.move(yield* accept(document))
+    yield* admin`
+      insert into emails (account_id, livemode, id, invoice_id, document_state, recipient)
+      select account_id, livemode, 'em_' || n, invoice_id, document_state, recipient
+      from emails, generate_series(1, ${emailsMax - 6}::integer) n where invoice_id = ${document}`
+    const ask = (owner: typeof first, context: (typeof services)[number], invoice_id: string, id: string) =>
+      Effect.andThen(
+        Context.get(context, InvoiceCommands).lock({ ...of, id: invoice_id }),
+        owner.emails.insert({
+          ...of,
+          id: EmailId.make(id),
+          invoice_id,
+          document_state: "accepted_by_authority",
+          recipient: to
+        })
+      ).pipe(AccountView.within(Context.get(context, SqlClient.SqlClient), of), Effect.result)
+    const results = yield* Effect.forEach(
+      Array.from({ length: 12 }, (_, index) => index),
+      (index) =>
+        ask(
+          ...(index % 2 === 0 ? ([first, services[0]] as const) : ([second, services[1]] as const)),
+          document,
+          `em_${String(index).padStart(26, "7")}`
+        ),
+      { concurrency: "unbounded" }
+    )
+    const refused = results.flatMap((one) => (Result.isFailure(one) ? [one.failure.code] : []))
+    assert.deepStrictEqual(
+      refused,
+      Array.from({ length: 7 }, () => "email_limit_reached")
+    )
+    assert.isTrue(
+      Result.isSuccess(yield* ask(first, services[0], documents[1]!, `em_${"7".repeat(26)}`)),
+      "of another one"
+    )
+  }).pipe(Effect.provide(TestDatabase.layer))
 )

@@ -66,6 +66,7 @@ export const mailOwners = Effect.fnUntraced(function* (count = 1, address: strin
     first: owner(first),
     second: owner(second),
     stores: { invoices: Context.get(first, Invoices), retention: Context.get(first, Retention) },
+    services: [first, second] as const,
     service: Context.get(first, SqlClient.SqlClient),
     stop: Scope.close(scope, Exit.void)
   }

@@ -1,9 +1,9 @@
-import { Effect, Layer, Option } from "effect"
+import { Effect, Layer, Option, Result } from "effect"
 import type { AccountMode } from "../../schemas/Account.ts"
 import type { DocumentId } from "../../schemas/Email.ts"
 import { EmailId } from "../../schemas/Id.ts"
 import type { InvoiceState } from "../../src/domain/InvoiceLifecycle.ts"
-import { Emails, mailLeaseSeconds, type StoredEmail } from "../../src/store/Emails.ts"
+import { emailLimitReached, Emails, emailsMax, mailLeaseSeconds, type StoredEmail } from "../../src/store/Emails.ts"
 import { type EmailRow, MemoryTables, pageOf, publish, type Tables } from "./MemoryTables.ts"
 
 /* The part of the memory store that knows e-mails to acquirers. */
@@ -104,8 +104,14 @@ export const emailsLayer = Layer.effect(
           return due.map(({ account_id, invoice_id, livemode }) => ({ account_id, livemode, id: invoice_id }))
         }),
       insert: ({ document_state, id, invoice_id, recipient, ...of }) =>
-        call("Emails.insert", (tables, now) =>
-          stored(tables, put(tables, of, { id, invoice_id, state: document_state, to: recipient }, now))
+        Effect.flatMap(
+          call("Emails.insert", (tables, now) => {
+            const made = [...tables.emails.values()].filter((row) => row.invoice_id === invoice_id).length
+            if (made >= emailsMax) return Result.fail(emailLimitReached)
+            const row = put(tables, of, { id, invoice_id, state: document_state, to: recipient }, now)
+            return Result.succeed(stored(tables, row))
+          }),
+          Effect.fromResult
         ),
       list: (of, invoice_id, request) =>
         Effect.flatMap(
