@@ -20,7 +20,7 @@ export class AccountApi extends HttpApiGroup.make("account")
       .annotate(OpenApi.Summary, "Change the account and the issuer of documents that are numbered from now on")
       .annotate(
         OpenApi.Description,
-        "What is sent is changed in the mode of the key, the rest stays: a test key changes nothing that is live. Documents that have their number keep the issuer as it was. A live mode without an issuer is sent all of its data at once."
+        "What is sent is changed in the mode of the key, the rest stays: a test key changes nothing that is live. Documents that have their number keep the issuer as it was. A live mode without an issuer is sent all of its data at once. The issuer changes at most 100 times within a day (429)."
       )
   )
   .add(

@@ -1,7 +1,7 @@
 import { Cache, Context, Duration, Effect, Exit, Layer, Option, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import { type Account, AccountMode, Issuer } from "../../schemas/Account.ts"
-import type { ApiError } from "../../schemas/ApiError.ts"
+import { ApiError } from "../../schemas/ApiError.ts"
 import { AccountId } from "../../schemas/Id.ts"
 import { Version } from "../../schemas/Version.ts"
 import { timestamp } from "../domain/AuthorityTime.ts"
@@ -30,6 +30,16 @@ export interface NewAccount {
   readonly live: boolean
 }
 
+/** How many issuers a mode may have had within a day. All are kept: documents name the one that they were issued by. */
+export const issuersPerDayMax = 100
+
+export const issuerChangedTooOften = (seconds: number) =>
+  new ApiError({
+    code: "rate_limited",
+    message: `The issuer of this mode changed as often as it may: ${issuersPerDayMax} times within 24 hours. Change it again in ${seconds} s.`,
+    headers: { "Retry-After": String(seconds) }
+  })
+
 // An issuer changes a few times a year, and is read for every batch of numbers.
 const cacheTime = Duration.seconds(1)
 const cacheSize = 10_000
@@ -45,7 +55,10 @@ export class Accounts extends Context.Service<
     readonly issuer: (of: AccountMode, version: number) => Effect.Effect<Issuer>
     /** Makes both modes of an account. */
     readonly insert: (account: NewAccount) => Effect.Effect<void>
-    /** Changes name, issuer and version of one mode to what `change` makes of them. Part of the caller's transaction. */
+    /**
+     * Changes name, issuer and version of one mode to what `change` makes of them. Fails with `rate_limited`. Part of the caller's
+     * transaction.
+     */
     readonly update: (
       of: AccountMode,
       change: (account: StoredAccount) => Effect.Effect<StoredAccount, ApiError>
@@ -100,6 +113,23 @@ export class Accounts extends Context.Service<
           set ${sql.update({ name, issuer: issuer === null ? null : JSON.stringify(issuer), default_version })}
           where ${where(of)}`
 
+      // For how much longer the issuer that is then the oldest of as many as may be is younger than a day.
+      const waitOf = SqlSchema.findOneOption({
+        Request: Schema.Struct({ ...AccountMode.fields, version: Schema.Int }),
+        Result: Schema.Struct({ seconds: Schema.Int }),
+        execute: (of) => sql`
+          select ceil(extract(epoch from created_at + interval '1 day' - now()))::integer as seconds
+          from issuers
+          where ${where(of)} and version = ${of.version} - ${issuersPerDayMax}::integer
+            and created_at > now() - interval '1 day'`
+      })
+      // The mode's row is locked: nobody else changes its issuer meanwhile.
+      const mayChange = Effect.fnUntraced(function* (before: StoredAccount) {
+        const { account_id, issuer_version, livemode } = before
+        const wait = yield* Effect.orDie(waitOf({ account_id, livemode, version: issuer_version + 1 }))
+        if (Option.isSome(wait)) return yield* issuerChangedTooOften(wait.value.seconds)
+      })
+
       const insert: Accounts["Service"]["insert"] = Effect.fnUntraced(function* (account) {
         const { created_at, default_version, id, issuer, live, name } = account
         const mode = (livemode: boolean, isKnown: boolean) => ({
@@ -126,7 +156,9 @@ export class Accounts extends Context.Service<
         issuer: (of, version) => Effect.map(Cache.get(issuers, `${keyOf(of)}|${version}`), ({ issuer }) => issuer),
         insert: (account) => Effect.orDie(sql.withTransaction(insert(account))),
         update: Effect.fn("Accounts.update")(function* (of, change) {
-          const changed = yield* change(yield* Effect.orDie(lock(of)))
+          const before = yield* Effect.orDie(lock(of))
+          const changed = yield* change(before)
+          if (JSON.stringify(changed.issuer) !== JSON.stringify(before.issuer)) yield* mayChange(before)
           yield* Effect.orDie(write(changed))
           return yield* Effect.orDie(find(of))
         }),

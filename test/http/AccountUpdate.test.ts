@@ -1,5 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { TestClock } from "effect/testing"
 import { Issuer } from "../../schemas/Account.ts"
 import { readSignedDocument } from "../../src/documents/SignedDocument.ts"
 import { Telling } from "../../src/entities/Telling.ts"
@@ -163,6 +164,22 @@ layer(app)("GET /v1/versions", (it) => {
         has_more: false,
         data: [{ object: "version", version: "2026-01-01", is_current: true }]
       })
+    })
+  )
+})
+
+layer(app)("the issuer", (it) => {
+  it.effect("changes at most a hundred times within a day, and then says when it may again", () =>
+    Effect.gen(function* () {
+      const { tables } = yield* MemoryTables
+      const version = () => tables.accounts.get(`${account}|false`)?.issuer_version ?? 0
+      while (version() < 100) assert.strictEqual((yield* patch({ legal_name: `Nombre ${version()}` })).status, 200)
+      const { headers, json, status } = yield* patch({ legal_name: "Uno más" })
+      assert.deepStrictEqual([status, json.error?.code], [429, "rate_limited"])
+      assert.match(String(headers["retry-after"]), /^86\d{3}$/)
+      assert.strictEqual((yield* patch({ name: "Otra vez otra cuenta" })).status, 200)
+      yield* TestClock.adjust("1 day")
+      assert.strictEqual((yield* patch({ legal_name: "Uno más" })).status, 200)
     })
   )
 })

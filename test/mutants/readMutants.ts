@@ -230,5 +230,12 @@ export const readMutants: ReadonlyArray<Mutant> = [
     find: ") < ${emailsMax}",
     replace: ") >= 0",
     tests: ["test/store/Limits.pg.test.ts"]
+  },
+  {
+    name: "an account may have a new issuer all the time",
+    file: "src/store/Accounts.ts",
+    find: "if (Option.isSome(wait)) return yield* issuerChangedTooOften(wait.value.seconds)",
+    replace: "",
+    tests: ["test/store/Accounts.pg.test.ts"]
   }
 ]

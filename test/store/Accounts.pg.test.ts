@@ -1,7 +1,8 @@
 import { assert, layer } from "@effect/vitest"
-import { Context, Effect, Exit, Layer } from "effect"
+import { Context, Effect, Exit, Layer, Result } from "effect"
 import { SqlClient } from "effect/sql"
-import { Accounts } from "../../src/store/Accounts.ts"
+import * as AccountView from "../../src/store/AccountView.ts"
+import { Accounts, issuersPerDayMax, type StoredAccount } from "../../src/store/Accounts.ts"
 import { ownerLayer, seedAccount } from "../support/Owners.ts"
 import { TestDatabase } from "../support/Postgres.ts"
 
@@ -17,6 +18,35 @@ layer(TestDatabase.layer, { excludeTestServices: true })("An issuer that could n
       assert.isTrue(Exit.isFailure(yield* Effect.exit(accounts.issuer(of, 1))))
       yield* sql`alter table issuers_away rename to issuers`
       assert.isString((yield* accounts.issuer(of, 1)).legal_name)
+    })
+  )
+})
+
+layer(TestDatabase.layer, { excludeTestServices: true })("The issuer of a mode", (it) => {
+  it.effect("changes as often within a day as it may, and no more; the rest of the account changes all the same", () =>
+    Effect.gen(function* () {
+      const { url } = yield* TestDatabase
+      const sql = yield* SqlClient.SqlClient
+      const owner = yield* Layer.build(ownerLayer(url))
+      const { of } = yield* seedAccount.pipe(Effect.provideContext(owner))
+      const change = (part: (before: StoredAccount) => Partial<StoredAccount>) =>
+        Context.get(owner, Accounts)
+          .update(of, (before) => Effect.succeed({ ...before, ...part(before) }))
+          .pipe(AccountView.within(Context.get(owner, SqlClient.SqlClient), of))
+      const rename = (legal_name: string) => change(({ issuer }) => ({ issuer: { ...issuer!, legal_name } }))
+      for (let version = 2; version <= issuersPerDayMax; version++) {
+        assert.strictEqual((yield* rename(`Nombre ${version}`)).issuer_version, version)
+      }
+      const refused = yield* Effect.result(rename("Uno más"))
+      const error = Result.isFailure(refused) ? refused.failure : undefined
+      assert.strictEqual(error?.code, "rate_limited")
+      const seconds = Number(error?.headers?.["Retry-After"])
+      assert.isTrue(seconds > 86_000 && seconds <= 86_400, `${seconds} s`)
+      assert.strictEqual((yield* change(() => ({ name: "Otra" }))).name, "Otra")
+      assert.strictEqual((yield* rename(`Nombre ${issuersPerDayMax}`)).issuer_version, issuersPerDayMax)
+      yield* sql`update issuers set created_at = now() - interval '1 day' where version = 1`
+      assert.strictEqual((yield* rename("Uno más")).issuer_version, issuersPerDayMax + 1)
+      assert.isTrue(Result.isFailure(yield* Effect.result(rename("Otro más"))))
     })
   )
 })

@@ -4,7 +4,7 @@ import type { ApiError } from "../../schemas/ApiError.ts"
 import type { ApiKeyId } from "../../schemas/Id.ts"
 import type { Principal } from "../../src/api/Authorization.ts"
 import { apiKeyHash, apiKeyMode } from "../../src/domain/ApiKeyFormat.ts"
-import { Accounts, type StoredAccount } from "../../src/store/Accounts.ts"
+import { Accounts, issuerChangedTooOften, issuersPerDayMax, type StoredAccount } from "../../src/store/Accounts.ts"
 import {
   type ApiKeyRef,
   ApiKeys,
@@ -29,9 +29,11 @@ const existing = ({ accounts }: Tables, of: AccountMode) => {
   return account
 }
 
-const write = ({ accounts, issuers }: Tables, account: StoredAccount) => {
+const write = ({ accounts, issuers, issuerTimes }: Tables, account: StoredAccount, now: number) => {
+  const version = `${keyOf(account)}|${account.issuer_version}`
   accounts.set(keyOf(account), account)
-  if (account.issuer !== null) issuers.set(`${keyOf(account)}|${account.issuer_version}`, account.issuer)
+  if (account.issuer !== null && !issuers.has(version)) issuerTimes.set(version, now)
+  if (account.issuer !== null) issuers.set(version, account.issuer)
   return account
 }
 
@@ -48,10 +50,10 @@ export const accountsLayer = Layer.effect(
           return issuer
         }),
       insert: ({ id, issuer, live, ...account }) =>
-        call("Accounts.insert", (tables) => {
-          write(tables, { ...account, account_id: id, livemode: false, issuer, issuer_version: 1 })
+        call("Accounts.insert", (tables, now) => {
+          write(tables, { ...account, account_id: id, livemode: false, issuer, issuer_version: 1 }, now)
           const known = live ? { issuer, issuer_version: 1 } : { issuer: null, issuer_version: 0 }
-          write(tables, { ...account, account_id: id, livemode: true, ...known })
+          write(tables, { ...account, account_id: id, livemode: true, ...known }, now)
         }),
       update: (of, change) =>
         Effect.gen(function* () {
@@ -59,7 +61,14 @@ export const accountsLayer = Layer.effect(
           const changed = yield* change(before)
           const isSame = JSON.stringify(changed.issuer) === JSON.stringify(before.issuer)
           const after = { ...changed, issuer_version: before.issuer_version + (isSame ? 0 : 1) }
-          return yield* call("Accounts.update", (tables) => write(tables, after))
+          const written = yield* call("Accounts.update", (tables, now) => {
+            const oldest =
+              tables.issuerTimes.get(`${keyOf(of)}|${after.issuer_version - issuersPerDayMax}`) ?? -Infinity
+            const wait = oldest + 86_400_000 - now
+            if (!isSame && wait > 0) return Result.fail(issuerChangedTooOften(Math.ceil(wait / 1000)))
+            return Result.succeed(write(tables, after, now))
+          })
+          return yield* Effect.fromResult(written)
         }),
       forget: () => Effect.void,
       list: call("Accounts.list", ({ accounts }) => [...accounts.values()]),

@@ -138,6 +138,8 @@ const emptyTables = () => ({
   /** By account and mode, as are the issuers, which have a version besides. */
   accounts: new Map<string, StoredAccount>(),
   issuers: new Map<string, Issuer>(),
+  /** When each of them was written. */
+  issuerTimes: new Map<string, number>(),
   apiKeys: new Map<string, ApiKeyRow>(),
   auditLog: [] as Array<AuditRow>,
   certificates: new Map<string, StoredCertificate & { readonly pem: string }>(),
