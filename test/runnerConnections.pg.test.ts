@@ -26,7 +26,11 @@ class Runner extends Context.Service<
       const port = yield* freePort
       const service = yield* processWith({ database, port, key: secret })
       yield* service.start()
-      const [row] = yield* service.rows<{ id: string; account_id: string }>("select id, account_id from api_keys")
+      // A live key is made for whoever has one. Nobody knows what this one is the hash of.
+      const [row] = yield* service.rows<{ id: string; account_id: string }>(`
+        insert into api_keys (account_id, livemode, id, key_hash, last_four, created_at)
+        select account_id, true, left(id, -1) || case right(id, 1) when '0' then '1' else '0' end, 'none', 'none', now()
+        from api_keys returning id, account_id`)
       return { database, service, target: { port, account_id: row?.account_id ?? "", api_key_id: row?.id ?? "" } }
     })
   )
@@ -45,7 +49,9 @@ const processWith = (options: { readonly database: string; readonly port: number
 
 const liveKeys = Effect.gen(function* () {
   const { service } = yield* Runner
-  const [row] = yield* service.rows<{ count: number }>("select count(*)::int as count from api_keys where livemode")
+  const [row] = yield* service.rows<{ count: number }>(
+    "select count(*)::int as count from api_keys where livemode and key_hash <> 'none'"
+  )
   return row?.count ?? 0
 })
 
