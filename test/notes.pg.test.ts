@@ -167,7 +167,7 @@ layer(TestApp.layer(), { excludeTestServices: true })("What guards a note", (it)
         Effect.gen(function* () {
           const invoice = yield* Effect.flatMap(notes.lock(of, id), Effect.fromOption)
           yield* resolutions.ensureCounter({ ...of, id: yield* ids.resolution }, "credit_note")
-          const request = { ...noteBody(id), lines: invoice.lines }
+          const request = { ...noteBody(id), lines: yield* notes.lines(of, id) }
           const created_at = new Date()
           yield* notes.insert({ id: note, kind: "credit_note", invoice, request, totals: invoice.totals, created_at })
         })

@@ -33,6 +33,14 @@ export const MayWait = Context.Reference<boolean>("folio/api/MayWait", { default
 /** The handler sees to the turn of the request itself, or has turns of another kind. */
 export const OwnTurn = Context.Reference<boolean>("folio/api/OwnTurn", { defaultValue: () => false })
 
+/**
+ * What the request does with a whole document, which is as much work as the document is large: its body is one that is then signed
+ * and sent, or it copies or moves one that it only names.
+ */
+export const WholeDocument = Context.Reference<"sent" | "copied" | "moved" | null>("folio/api/WholeDocument", {
+  defaultValue: () => null
+})
+
 /** Checks of the headers and the raw body, before any schema: media type, size, version, idempotency key, strict JSON. */
 export class Conventions extends HttpApiMiddleware.Service<
   Conventions,

@@ -13,7 +13,8 @@ import {
   Judged,
   requiredKeyHeaders,
   Rules,
-  versionHeader
+  versionHeader,
+  WholeDocument
 } from "./Conventions.ts"
 import { listEmails, sendEmail } from "./Emails.ts"
 import { Errors } from "./Errors.ts"
@@ -30,6 +31,7 @@ export class InvoicesApi extends HttpApiGroup.make("invoices")
     })
       .annotate(IdempotencyKey, "required")
       .annotate(Rules, "invoice")
+      .annotate(WholeDocument, "sent")
       .annotate(OpenApi.Summary, "Issue an invoice: answers at once with a draft; the outcome arrives as an event")
       .annotate(
         OpenApi.Description,
@@ -75,6 +77,7 @@ export class InvoicesApi extends HttpApiGroup.make("invoices")
       success: Invoice
     })
       .annotate(IdempotencyKey, "honoured")
+      .annotate(WholeDocument, "moved")
       .annotate(OpenApi.Summary, "Cancel a draft that has no number yet")
       .annotate(
         OpenApi.Description,
@@ -88,6 +91,7 @@ export class InvoicesApi extends HttpApiGroup.make("invoices")
       success: Invoice.pipe(HttpApiSchema.status(202))
     })
       .annotate(IdempotencyKey, "required")
+      .annotate(WholeDocument, "moved")
       .annotate(OpenApi.Summary, "Try a failed invoice again; it keeps the number it has")
       .annotate(OpenApi.Description, "For an invoice whose `status` is `failed`, when its cause is mended.")
   )
@@ -99,6 +103,7 @@ export class InvoicesApi extends HttpApiGroup.make("invoices")
       success: CreditNoteCreated.pipe(HttpApiSchema.status(202))
     })
       .annotate(IdempotencyKey, "required")
+      .annotate(WholeDocument, "copied")
       .annotate(OpenApi.Summary, "Annul an accepted invoice: credit all its lines")
       .annotate(
         OpenApi.Description,

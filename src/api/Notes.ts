@@ -3,7 +3,7 @@ import { HttpApiEndpoint, HttpApiSchema, OpenApi } from "effect/http-api"
 import { NoteQuery } from "../../schemas/Note.ts"
 import { Page } from "../../schemas/Page.ts"
 import { TimelinePage } from "../../schemas/Timeline.ts"
-import { honouredKeyHeaders, IdempotencyKey, requiredKeyHeaders, versionHeader } from "./Conventions.ts"
+import { honouredKeyHeaders, IdempotencyKey, requiredKeyHeaders, versionHeader, WholeDocument } from "./Conventions.ts"
 import { listEmails, sendEmail } from "./Emails.ts"
 
 const params = { id: Schema.String.annotate({ description: "The id of the object." }) }
@@ -33,6 +33,7 @@ export const noteEndpoints = <
       success: created.pipe(HttpApiSchema.status(202))
     })
       .annotate(IdempotencyKey, "required")
+      .annotate(WholeDocument, "sent")
       .annotate(OpenApi.Summary, `Issue a ${noun} to an invoice that was accepted`)
       .annotate(
         OpenApi.Description,
@@ -57,6 +58,7 @@ export const noteEndpoints = <
       success: note
     })
       .annotate(IdempotencyKey, "honoured")
+      .annotate(WholeDocument, "moved")
       .annotate(OpenApi.Summary, `Cancel a ${noun} that has no number yet`)
       .annotate(OpenApi.Description, "Once it has its number it can no longer be canceled."),
     HttpApiEndpoint.post(`retry${name}` as const, `${item}/retry` as const, {
@@ -65,6 +67,7 @@ export const noteEndpoints = <
       success: note.pipe(HttpApiSchema.status(202))
     })
       .annotate(IdempotencyKey, "required")
+      .annotate(WholeDocument, "moved")
       .annotate(OpenApi.Summary, `Try a failed ${noun} again; it keeps the number it has`)
       .annotate(OpenApi.Description, "For one whose `status` is `failed`, when its cause is mended."),
     HttpApiEndpoint.get(`retrieve${name}Timeline` as const, `${item}/timeline` as const, {

@@ -85,7 +85,9 @@ export class NoteWork extends Context.Service<
             cude: null,
             created_at: timestamp(created_at.getTime())
           }
-          return { status: 202, location: `${documentKinds[kind].path}/${id}`, body: JSON.stringify(body) }
+          const document_bytes = JSON.stringify(request.lines).length
+          const location = `${documentKinds[kind].path}/${id}`
+          return { status: 202, location, body: JSON.stringify(body), document_bytes }
         })
         yield* Fault.at("before-create")
         const outcome = yield* keys.once(of, claim, note)
@@ -106,7 +108,8 @@ export class NoteWork extends Context.Service<
             yield* ensureCorrectable(invoice, {})
             const { amount, count } = yield* notes.credited(of, invoice_id)
             if (count > 0) return yield* exceeds(cents(invoice.totals.payable_amount) - cents(amount))
-            return { invoice_id, correction_code: annulment, reason, lines: invoice.lines }
+            const lines = yield* notes.lines(of, invoice_id)
+            return { invoice_id, correction_code: annulment, reason, lines }
           })
         )
       )

@@ -36,6 +36,7 @@ export const makeAsk = Effect.map(AccountEntity.client, (clientOf) => {
       // A full mailbox, a shard on the move, an actor that does not answer: all of them pass.
       Effect.mapError((error) => (error instanceof ApiError ? error : unavailable))
     )
+    exchange.document_bytes = answered.document_bytes
     return respond(answered, idempotency !== null)
   })
 })

@@ -15,11 +15,13 @@ import {
   MayWait,
   OptionalBody,
   OwnTurn,
-  Rules
+  Rules,
+  WholeDocument
 } from "../api/Conventions.ts"
 import { withRule } from "../domain/AuthorityRules.ts"
 import { fingerprint } from "../domain/Fingerprint.ts"
 import { parseStrict } from "../domain/StrictJson.ts"
+import { Exchange } from "./Exchange.ts"
 import { pathOf, queryOf } from "./Path.ts"
 import { inTime } from "./Patience.ts"
 import { RequestTurns, smallBytesMax } from "./RequestTurns.ts"
@@ -134,6 +136,7 @@ export const layer = Layer.effect(
   Conventions,
   Effect.map(RequestTurns, (turns) => (handler, { endpoint }) => {
     const isRead = endpoint.method === "GET" && !Context.get(endpoint.annotations, OwnTurn)
+    const work = Context.get(endpoint.annotations, WholeDocument)
     const check = Effect.fnUntraced(function* (bytes: Uint8Array) {
       yield* yield* KeyStillWorks
       const request = yield* HttpServerRequest.HttpServerRequest
@@ -169,12 +172,17 @@ export const layer = Layer.effect(
     })
     return Effect.gen(function* () {
       const bytes = yield* readBody(yield* HttpServerRequest.HttpServerRequest)
+      const of = yield* CurrentPrincipal
       const checked = check(bytes)
-      const answered = Effect.flatMap(checked, ({ answer }) => answer)
-      if (isRead) return yield* turns.read(yield* CurrentPrincipal, answered, bytesOf)
-      if (bytes.length <= smallBytesMax) return yield* answered
-      const { answer } = yield* turns.check(yield* CurrentPrincipal, bytes.length, checked)
-      return yield* answer
+      if (isRead) {
+        const answered = Effect.flatMap(checked, ({ answer }) => answer)
+        return yield* turns.read(of, answered, bytesOf)
+      }
+      const isSmall = bytes.length <= smallBytesMax
+      const { answer } = yield* isSmall ? checked : turns.check(of, bytes.length, work === "sent", checked)
+      if (work === null || work === "sent") return yield* answer
+      const exchange = yield* Exchange
+      return yield* turns.carryOut(of, work, answer, (response) => exchange.document_bytes ?? bytesOf(response))
     }) as Effect.Effect<never>
   })
 )

@@ -10,6 +10,8 @@ interface Facts {
   /** The pattern of the route it matched. */
   route: string
   account_id: string | undefined
+  /** How large the document is that it worked on, if that is not what it is answered. */
+  document_bytes: number | undefined
   /** Of the answer, whatever it will be. */
   headers: Readonly<Record<string, string>>
 }
@@ -19,6 +21,7 @@ export const begun = (request_id: RequestId | undefined, ip?: string): Facts => 
   ip,
   route: "none",
   account_id: undefined,
+  document_bytes: undefined,
   headers: {}
 })
 

@@ -2,19 +2,25 @@ import { Cause, Context, Effect, Exit, Layer } from "effect"
 import type { ApiError } from "../../schemas/ApiError.ts"
 import { pageBytesMax } from "../../schemas/Page.ts"
 import type { Principal } from "../api/Authorization.ts"
+import { bodyBytesMax } from "../api/Conventions.ts"
 import * as AccountTurns from "../protocol/AccountTurns.ts"
 
-/** A body of more bytes waits for a turn, and after an answer of more its account rests. */
+/** A body of more bytes waits for a turn, and after an answer or a document of more its account rests. */
 export const smallBytesMax = 16 * 1024
 
 /** How many of these requests this process carries out at a time, how many may wait for it, and how long an account rests. */
 export class RequestTurnLimits extends Context.Reference<
   Omit<AccountTurns.TurnOptions, "what"> & {
     /**
-     * Milliseconds for each KiB: nine times what one costs the processor, measured, so that the other accounts have nine tenths of the
-     * time. Not by the time that a turn took, which is longer when others are at work.
+     * Milliseconds for each KiB: nine times what one costs the processor to answer or to check, measured, so that the other accounts have
+     * nine tenths of the time; and six times what a document costs, with all that is done when it has been answered: its signature,
+     * and the sandbox that verifies it. Not by the time that a turn took, which is longer when others are at work.
      */
-    readonly restMsOfKib: { readonly answer: number; readonly body: number }
+    readonly restMsOfKib: {
+      readonly answer: number
+      readonly body: number
+      readonly document: { readonly sent: number; readonly copied: number; readonly moved: number }
+    }
   }
 >("folio/http/RequestTurnLimits", {
   defaultValue: () => ({
@@ -22,15 +28,15 @@ export class RequestTurnLimits extends Context.Reference<
     ofOwnerAtOnce: 4,
     waiting: { ofAsker: 128, ofOwner: 256, inAll: 4_096 },
     patience: "10 seconds",
-    restMsOfKib: { answer: 0.5, body: 1 }
+    restMsOfKib: { answer: 0.5, body: 1, document: { sent: 2, copied: 2, moved: 1 } }
   })
 }) {}
 
 const rest = (bytes: number, msOfKib: number) => (bytes > smallBytesMax ? Math.ceil((bytes / 1024) * msOfKib) : 0)
 
-// Nobody has counted the bytes for a client that hung up: it may have asked for the largest page.
-const bytesOf = <A, E>(exit: Exit.Exit<A, E>, bytes: (answer: A) => number) =>
-  Exit.isSuccess(exit) ? bytes(exit.value) : Cause.hasInterrupts(exit.cause) ? pageBytesMax : 0
+// Nobody has counted the bytes for a client that hung up: it may have asked for the largest.
+const bytesOf = <A, E>(exit: Exit.Exit<A, E>, bytes: (answer: A) => number, largest: number) =>
+  Exit.isSuccess(exit) ? bytes(exit.value) : Cause.hasInterrupts(exit.cause) ? largest : 0
 
 const asker = ({ account_id, api_key_id, livemode }: Principal) => ({
   owner: `${account_id} ${livemode}`,
@@ -38,8 +44,8 @@ const asker = ({ account_id, api_key_id, livemode }: Principal) => ({
 })
 
 /**
- * The turns of reads and of large bodies: a process cannot do as many of them a second as the rate of a key allows. Of an account,
- * in each of its modes, four are done at a time; after a large one all of them rest.
+ * The turns of reads, of large bodies and of commands to whole documents: a process cannot do as many of them a second as the rate of a
+ * key allows. Of an account, in each of its modes, four are done at a time; after a large one all of them rest.
  */
 export class RequestTurns extends Context.Service<
   RequestTurns,
@@ -50,11 +56,19 @@ export class RequestTurns extends Context.Service<
       answer: Effect.Effect<A, E, R>,
       bytes: (answer: A) => number
     ) => Effect.Effect<A, E | ApiError, R>
-    /** Checks a body of so many bytes when the turn comes. */
+    /** Checks a body of so many bytes when the turn comes. A body that is right may be a document that is sent. */
     readonly check: <A, E, R>(
       of: Principal,
       bytes: number,
+      isSent: boolean,
       check: Effect.Effect<A, E, R>
+    ) => Effect.Effect<A, E | ApiError, R>
+    /** Copies or moves a document when the turn comes. `bytes` tells how large it is. */
+    readonly carryOut: <A, E, R>(
+      of: Principal,
+      work: "copied" | "moved",
+      answer: Effect.Effect<A, E, R>,
+      bytes: (answer: A) => number
     ) => Effect.Effect<A, E | ApiError, R>
   }
 >()("folio/http/RequestTurns") {
@@ -64,8 +78,13 @@ export class RequestTurns extends Context.Service<
       const inTurn = AccountTurns.make({ what: "request", ...limits })
       return RequestTurns.of({
         read: (of, answer, bytes) =>
-          inTurn(asker(of), answer, (exit) => rest(bytesOf(exit, bytes), restMsOfKib.answer)),
-        check: (of, bytes, check) => inTurn(asker(of), check, () => rest(bytes, restMsOfKib.body))
+          inTurn(asker(of), answer, (exit) => rest(bytesOf(exit, bytes, pageBytesMax), restMsOfKib.answer)),
+        check: (of, bytes, isSent, check) =>
+          inTurn(asker(of), check, (exit) =>
+            rest(bytes, isSent && Exit.isSuccess(exit) ? restMsOfKib.document.sent : restMsOfKib.body)
+          ),
+        carryOut: (of, work, answer, bytes) =>
+          inTurn(asker(of), answer, (exit) => rest(bytesOf(exit, bytes, bodyBytesMax), restMsOfKib.document[work]))
       })
     })
   )

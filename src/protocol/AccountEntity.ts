@@ -28,13 +28,17 @@ export class RequestContext extends Schema.Opaque<RequestContext>()(
   })
 ) {}
 
-/** A 2xx answer with its bytes. `in_progress`: another request with this key is still being executed. */
+/**
+ * A 2xx answer with its bytes. `in_progress`: another request with this key is still being executed. `document_bytes`: how large the
+ * document is that was worked on, if it is not the answer.
+ */
 export class Answered extends Schema.Opaque<Answered>()(
   Schema.Struct({
     kind: Schema.Literals(["first", "replayed", "in_progress"]),
     status: Schema.Int,
     location: Schema.NullOr(Schema.String),
-    body: Schema.String
+    body: Schema.String,
+    document_bytes: Schema.optionalKey(Schema.Int)
   })
 ) {}
 

@@ -12,11 +12,15 @@ export interface Claim {
   readonly fingerprint: string
 }
 
-/** A 2xx answer, as it goes out: a replay sends the same bytes again. */
+/**
+ * A 2xx answer, as it goes out: a replay sends the same bytes again. `document_bytes`: how large the document is that was worked on,
+ * if it is not the answer; that is not stored.
+ */
 export interface Answer {
   readonly status: number
   readonly location: string | null
   readonly body: string
+  readonly document_bytes?: number
 }
 
 /** What became of a claimed request. `replayed` means that nothing was done now: the answer is that of the first time. */

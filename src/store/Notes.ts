@@ -17,11 +17,10 @@ const Corrected = Schema.Struct({
   id: InvoiceId,
   state: Schema.Literals(states),
   operation_type: Schema.String,
-  lines: Schema.Array(Line),
   totals: Totals,
   acquirer_number: Schema.String
 })
-/** An invoice that is to be corrected. */
+/** An invoice that is to be corrected, without its lines: they may be many. */
 export type Corrected = typeof Corrected.Type
 
 const Credited = Schema.Struct({ count: Schema.Int, amount: Schema.String })
@@ -60,6 +59,8 @@ export class Notes extends Context.Service<
      * true.
      */
     readonly lock: (of: AccountMode, invoice_id: string) => Effect.Effect<Option.Option<Corrected>>
+    /** The lines of an invoice that is there. */
+    readonly lines: (of: AccountMode, invoice_id: string) => Effect.Effect<ReadonlyArray<Line>>
     readonly credited: (of: AccountMode, invoice_id: string) => Effect.Effect<Credited>
     /** Makes the draft of a note. Buyer, currency, rate and payment are copied from the invoice in this statement. */
     readonly insert: (note: NewNote) => Effect.Effect<void>
@@ -77,11 +78,19 @@ export class Notes extends Context.Service<
         Request: Key,
         Result: Corrected,
         execute: (key) => sql`
-          select account_id, livemode, id, state, operation_type, lines, totals,
+          select account_id, livemode, id, state, operation_type, totals,
             acquirer -> 'identification' ->> 'number' as acquirer_number
           from invoices
           where account_id = ${key.account_id} and livemode = ${key.livemode} and id = ${key.id} and kind = 'invoice'
           for no key update`
+      })
+
+      const lines = SqlSchema.findOne({
+        Request: Key,
+        Result: Schema.Struct({ lines: Schema.Array(Line) }),
+        execute: (key) => sql`
+          select lines from invoices
+          where account_id = ${key.account_id} and livemode = ${key.livemode} and id = ${key.id}`
       })
 
       // A statement of its own, after the lock: it sees what those have committed that held the lock before.
@@ -122,6 +131,7 @@ export class Notes extends Context.Service<
 
       return Notes.of({
         lock: Effect.fn("Notes.lock")((of, id) => Effect.orDie(lock({ ...of, id }))),
+        lines: Effect.fn("Notes.lines")((of, id) => Effect.orDie(Effect.map(lines({ ...of, id }), (row) => row.lines))),
         credited: Effect.fn("Notes.credited")((of, id) => Effect.orDie(credited({ ...of, id }))),
         insert: Effect.fn("Notes.insert")(insert),
         find: Effect.fn("Notes.find")((of, id) => Effect.orDie(find({ ...of, id })))

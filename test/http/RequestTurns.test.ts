@@ -4,9 +4,12 @@ import { TestClock } from "effect/testing"
 import type { AccountId, ApiKeyId } from "../../schemas/Id.ts"
 import type { Principal } from "../../src/api/Authorization.ts"
 import { RequestTurnLimits, RequestTurns, smallBytesMax } from "../../src/http/RequestTurns.ts"
+import { totalsOf } from "../../src/domain/Totals.ts"
+import type { InvoiceState } from "../../src/domain/InvoiceLifecycle.ts"
 import { invoiceBody } from "../support/Invoices.ts"
 import { limitedTo, unlimited } from "../support/MemoryApp.ts"
-import { addCustomer } from "../support/MemoryRows.ts"
+import { addCustomer, addDraft, addNumbered } from "../support/MemoryRows.ts"
+import { MemoryTables } from "../support/MemoryTables.ts"
 import { get, post, send } from "../support/Requests.ts"
 
 const of = (account: string, livemode = false) =>
@@ -66,10 +69,31 @@ describe("the turns of requests", () => {
         })
       )
       assert.strictEqual(yield* hungUp, 489)
-      const check = (answer: Effect.Effect<number, string>) =>
-        restAfter((turns) => turns.check(of("ten_a"), 200 * kib, answer))
+      const check = (answer: Effect.Effect<number, string>, isSent = false) =>
+        restAfter((turns) => turns.check(of("ten_a"), 200 * kib, isSent, answer))
       assert.strictEqual(yield* check(Effect.succeed(1)), 200)
       assert.strictEqual(yield* check(Effect.fail("refused")), 200)
+      assert.strictEqual(yield* check(Effect.succeed(1), true), 400)
+      assert.strictEqual(yield* check(Effect.fail("refused"), true), 200)
+    })
+  )
+
+  test.effect("at a whole document are followed by a rest for all that is then done with it", () =>
+    Effect.gen(function* () {
+      const carryOut = (work: "copied" | "moved", bytes: number) =>
+        restAfter((turns) => turns.carryOut(of("ten_a"), work, Effect.succeed(bytes), (answer) => answer))
+      assert.strictEqual(yield* carryOut("moved", smallBytesMax), 0)
+      assert.strictEqual(yield* carryOut("moved", 200 * kib), 200)
+      assert.strictEqual(yield* carryOut("copied", 200 * kib), 400)
+      const refused = restAfter((turns) => turns.carryOut(of("ten_a"), "moved", Effect.fail("refused"), () => 0))
+      assert.strictEqual(yield* refused, 0)
+      const hungUp = restAfter((turns) =>
+        Effect.gen(function* () {
+          const retry = turns.carryOut(of("ten_a"), "moved", Effect.never, () => 0)
+          yield* Fiber.interrupt(yield* Effect.forkChild(retry, { startImmediately: true }))
+        })
+      )
+      assert.strictEqual(yield* hungUp, 256)
     })
   )
 })
@@ -95,7 +119,13 @@ layer(limitedTo(unlimited, noTurns))("an account that has no turn", (it) => {
         yield* post("/v1/invoices", { ...large, lines }, { "idempotency-key": "large" }),
         yield* post("/v1/invoices/validate", { ...large, lines }),
         // Not even told what is wrong with it.
-        yield* post("/v1/invoices/validate", { lines: Array.from({ length: 10_000 }, () => 1) })
+        yield* post("/v1/invoices/validate", { lines: Array.from({ length: 10_000 }, () => 1) }),
+        // Nobody knows how large a document is that is only named.
+        yield* post("/v1/invoices/inv_1/retry"),
+        yield* post("/v1/invoices/inv_1/cancel"),
+        yield* post("/v1/invoices/inv_1/annul", { reason: "Error" }),
+        yield* post("/v1/credit-notes/cn_1/retry"),
+        yield* post("/v1/debit-notes/dn_1/cancel")
       ]
       for (const { json, status } of refused) {
         assert.deepStrictEqual([status, json?.error?.code], [429, "rate_limited"])
@@ -105,6 +135,44 @@ layer(limitedTo(unlimited, noTurns))("an account that has no turn", (it) => {
       assert.strictEqual((yield* post("/v1/invoices/validate", large)).status, 200)
       // They wait for a turn of another kind.
       assert.strictEqual((yield* get("/v1/invoices/inv_01k0000000000000000000000a/pdf")).status, 404)
+    })
+  )
+})
+
+const noWait = { ...RequestTurnLimits.defaultValue(), waiting: { ofAsker: 0, ofOwner: 0, inAll: 0 } }
+
+/** An invoice of so many lines, in some state; nobody has been told of it. */
+const invoiceOf = Effect.fnUntraced(function* (count: number, state: InvoiceState) {
+  const { tables } = yield* MemoryTables
+  const { id } = yield* Effect.flatMap(addCustomer(), state === "accepted_by_authority" ? addNumbered : addDraft)
+  const row = tables.invoices.get(id)
+  if (row === undefined) return yield* Effect.die("it was just made")
+  const lines = Array.from({ length: count }, () => row.lines[0]!)
+  tables.invoices.set(id, { ...row, state, lines, totals: totalsOf(lines), next_action_at: null })
+  return `/v1/invoices/${id}`
+})
+
+layer(limitedTo(unlimited, noWait))("an account that has worked on a whole document", (it) => {
+  const rests = Effect.map(get("/v1/account"), ({ status }) => status === 429)
+
+  it.effect("rests after one that is large, however small the request, and not after a small one", () =>
+    Effect.gen(function* () {
+      for (const [count, isLarge] of [
+        [1, false],
+        [200, true]
+      ] as const) {
+        for (const [command, made, body] of [
+          ["retry", invoiceOf(count, "failed"), undefined],
+          ["cancel", invoiceOf(count, "queued"), undefined],
+          ["annul", invoiceOf(count, "accepted_by_authority"), { reason: "Error" }]
+        ] as const) {
+          const { status, text } = yield* post(`${yield* made}/${command}`, body)
+          assert.oneOf(status, [200, 202], `${command}: ${text}`)
+          assert.strictEqual(yield* rests, isLarge, command)
+          yield* TestClock.adjust("1 second")
+          assert.isFalse(yield* rests)
+        }
+      }
     })
   )
 })

@@ -80,7 +80,7 @@ export const readMutants: ReadonlyArray<Mutant> = [
   {
     name: "who hangs up may ask for large answers all the time",
     file: requestTurns,
-    find: "Cause.hasInterrupts(exit.cause) ? pageBytesMax : 0",
+    find: "Cause.hasInterrupts(exit.cause) ? largest : 0",
     replace: "Cause.hasInterrupts(exit.cause) ? 0 : 0",
     tests: ["test/http/RequestTurns.test.ts"]
   },
@@ -101,22 +101,22 @@ export const readMutants: ReadonlyArray<Mutant> = [
   {
     name: "bodies that are dear to refuse may be sent all the time",
     file: requestTurns,
-    find: "() => rest(bytes, restMsOfKib.body)",
-    replace: "() => 0",
+    find: "document.sent : restMsOfKib.body)",
+    replace: "document.sent : 0)",
     tests: ["test/http/RequestTurns.test.ts"]
   },
   {
     name: "an account reads as much at a time as it asks for",
     file: "src/http/Conventions.ts",
-    find: "if (isRead) return",
-    replace: "if (isRead && bytes.length > 0) return",
+    find: "if (isRead) {",
+    replace: "if (isRead && bytes.length > 0) {",
     tests: ["test/http/RequestTurns.test.ts"]
   },
   {
     name: "an account has as many large bodies read at a time as it sends",
     file: "src/http/Conventions.ts",
-    find: "if (bytes.length <= smallBytesMax) return",
-    replace: "if (bytes.length >= 0) return",
+    find: "const isSmall = bytes.length <= smallBytesMax",
+    replace: "const isSmall = bytes.length >= 0",
     tests: ["test/http/RequestTurns.test.ts"]
   },
   {

@@ -3,6 +3,7 @@ import type { Mutant } from "./mutants.ts"
 const validation = "src/http/Validation.ts"
 const violations = "src/domain/Violations.ts"
 const limits = ["test/http/RequestLimits.test.ts"]
+const turns = ["test/http/RequestTurns.test.ts"]
 
 /** Guards of how much one request may ask for, and be told. */
 export const requestMutants: ReadonlyArray<Mutant> = [
@@ -103,5 +104,26 @@ export const requestMutants: ReadonlyArray<Mutant> = [
     find: "      yield* yield* KeyStillWorks\n",
     replace: "",
     tests: ["test/http/ApiKeys.test.ts"]
+  },
+  {
+    name: "request: a command works on a whole document without a turn",
+    file: "src/http/Conventions.ts",
+    find: 'if (work === null || work === "sent") return',
+    replace: "if (bytes.length >= 0) return",
+    tests: turns
+  },
+  {
+    name: "request: an invoice that is annulled is as small as its answer",
+    file: "src/http/Ask.ts",
+    find: "exchange.document_bytes = answered.document_bytes",
+    replace: "",
+    tests: turns
+  },
+  {
+    name: "request: nobody rests for what is done with a document that was sent",
+    file: "src/http/RequestTurns.ts",
+    find: "isSent && Exit.isSuccess(exit) ?",
+    replace: "Exit.isFailure(exit) && Exit.isSuccess(exit) ?",
+    tests: turns
   }
 ]

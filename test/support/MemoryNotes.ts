@@ -44,17 +44,17 @@ export const notesLayer = Layer.effect(
         call("Notes.lock", ({ invoices }) =>
           optionOf(invoices, of, id).pipe(
             Option.filter(({ kind }) => kind === "invoice"),
-            Option.map(({ acquirer, lines, operation_type, state, totals }) => ({
+            Option.map(({ acquirer, operation_type, state, totals }) => ({
               ...of,
               id: InvoiceId.make(id),
               state,
               operation_type,
-              lines,
               totals,
               acquirer_number: acquirer.identification.number
             }))
           )
         ),
+      lines: (of, id) => call("Notes.lines", ({ invoices }) => Option.getOrThrow(optionOf(invoices, of, id)).lines),
       credited: (_of, id) =>
         call("Notes.credited", ({ invoices }) => {
           const notes = [...invoices.values()].filter(
