@@ -1,4 +1,4 @@
-import { Cause, Context, Effect, Exit, Layer } from "effect"
+import { Cause, Clock, Context, Effect, Exit, Layer } from "effect"
 import type { ApiError } from "../../schemas/ApiError.ts"
 import { pageBytesMax } from "../../schemas/Page.ts"
 import type { Principal } from "../api/Authorization.ts"
@@ -21,6 +21,11 @@ export class RequestTurnLimits extends Context.Reference<
       readonly body: number
       readonly document: { readonly sent: number; readonly copied: number; readonly moved: number }
     }
+    /**
+     * A read may go through all rows of an account and find nothing: after one that took longer than `fromMs`, the account rests for
+     * as long as it took beyond that, and for `restMsMax` at most: a read of its own that is waiting is not made to wait for long.
+     */
+    readonly slowRead: { readonly fromMs: number; readonly restMsMax: number }
   }
 >("folio/http/RequestTurnLimits", {
   defaultValue: () => ({
@@ -28,7 +33,8 @@ export class RequestTurnLimits extends Context.Reference<
     ofOwnerAtOnce: 4,
     waiting: { ofAsker: 128, ofOwner: 256, inAll: 4_096 },
     patience: "10 seconds",
-    restMsOfKib: { answer: 0.5, body: 1, document: { sent: 2, copied: 2, moved: 1 } }
+    restMsOfKib: { answer: 0.5, body: 1, document: { sent: 2, copied: 2, moved: 1 } },
+    slowRead: { fromMs: 100, restMsMax: 250 }
   })
 }) {}
 
@@ -45,7 +51,7 @@ const asker = ({ account_id, api_key_id, livemode }: Principal) => ({
 
 /**
  * The turns of reads, of large bodies and of commands to whole documents: a process cannot do as many of them a second as the rate of a
- * key allows. Of an account, in each of its modes, four are done at a time; after a large one all of them rest.
+ * key allows. Of an account, in each of its modes, four are done at a time; after a large one, or a slow read, all of them rest.
  */
 export class RequestTurns extends Context.Service<
   RequestTurns,
@@ -74,11 +80,22 @@ export class RequestTurns extends Context.Service<
 >()("folio/http/RequestTurns") {
   static readonly layer = Layer.effect(
     RequestTurns,
-    Effect.map(RequestTurnLimits, ({ restMsOfKib, ...limits }) => {
+    Effect.map(RequestTurnLimits, ({ restMsOfKib, slowRead, ...limits }) => {
       const inTurn = AccountTurns.make({ what: "request", ...limits })
       return RequestTurns.of({
         read: (of, answer, bytes) =>
-          inTurn(asker(of), answer, (exit) => rest(bytesOf(exit, bytes, pageBytesMax), restMsOfKib.answer)),
+          Clock.clockWith((clock) => {
+            let began = 0
+            const timed = Effect.suspend(() => {
+              began = clock.currentTimeMillisUnsafe()
+              return answer
+            })
+            return inTurn(asker(of), timed, (exit) => {
+              const slowMs = clock.currentTimeMillisUnsafe() - began - slowRead.fromMs
+              const restMs = rest(bytesOf(exit, bytes, pageBytesMax), restMsOfKib.answer)
+              return Math.max(restMs, Math.min(slowMs, slowRead.restMsMax))
+            })
+          }),
         check: (of, bytes, isSent, check) =>
           inTurn(asker(of), check, (exit) =>
             rest(bytes, isSent && Exit.isSuccess(exit) ? restMsOfKib.document.sent : restMsOfKib.body)

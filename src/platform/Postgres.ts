@@ -22,6 +22,7 @@ import fullNumbers from "../../migrations/0018_full_numbers.ts"
 import limitsOfAccounts from "../../migrations/0019_limits.ts"
 import keyCanary from "../../migrations/0020_key_canary.ts"
 import webhookAllow from "../../migrations/0021_webhook_allow.ts"
+import rareRows from "../../migrations/0022_rare_rows.ts"
 import * as EmbeddedPostgres from "./EmbeddedPostgres.ts"
 import { DatabaseError, type Place, unusable, where } from "./PostgresPlace.ts"
 import * as Roles from "./PostgresRoles.ts"
@@ -81,7 +82,8 @@ const migrations = {
   "0018_full_numbers": fullNumbers,
   "0019_limits": limitsOfAccounts,
   "0020_key_canary": keyCanary,
-  "0021_webhook_allow": webhookAllow
+  "0021_webhook_allow": webhookAllow,
+  "0022_rare_rows": rareRows
 }
 
 const migrate = Migrator.make({})({ loader: Migrator.fromRecord(migrations) })

@@ -21,6 +21,9 @@ export interface InvoiceFilter {
 export const statesOf = (status: InvoiceStatus): ReadonlyArray<InvoiceState> =>
   states.filter((state) => statusOf(state) === status)
 
+// As they are and not as parameters: a plan for any state goes through all rows, past the index of those that failed.
+const named = (these: ReadonlyArray<InvoiceState>) => these.map((state) => `'${state}'`).join(", ")
+
 /** The condition that a row of `invoices` fits. The ids of a kind stand together: a page reads no row of another. */
 export const fits = (sql: SqlClient.SqlClient, filter: InvoiceFilter): Statement.Fragment => {
   const { customer_id, from, full_number, invoice_id, kind, status, to } = filter
@@ -30,7 +33,7 @@ export const fits = (sql: SqlClient.SqlClient, filter: InvoiceFilter): Statement
     ...(invoice_id === null ? [] : [sql`invoice_id = ${invoice_id}`]),
     ...(customer_id === null ? [] : [sql`customer_id = ${customer_id}`]),
     ...(full_number === null ? [] : [sql`full_number = ${full_number}`]),
-    ...(status === null ? [] : [sql`state = any(${statesOf(status)}::text[])`]),
+    ...(status === null ? [] : [sql`state in (${sql.literal(named(statesOf(status)))})`]),
     ...(from === null ? [] : [sql`created_at >= ${from} and id >= ${firstIdAt(prefix, from)}`]),
     ...(to === null ? [] : [sql`created_at <= ${to} and id <= ${lastIdAt(prefix, to)}`])
   ])

@@ -39,6 +39,17 @@ const restAfter = (request: (turns: RequestTurns["Service"]) => Effect.Effect<un
 
 const kib = 1024
 
+/** How long an account rests after a small read that took so long. */
+const restAfterSlow = (ms: number, answer: Effect.Effect<number, string> = Effect.succeed(0)) =>
+  restAfter((turns) =>
+    Effect.gen(function* () {
+      const slow = turns.read(of("ten_a"), Effect.andThen(Effect.sleep(ms), answer), (bytes) => bytes)
+      const fiber = yield* Effect.forkChild(slow, { startImmediately: true })
+      yield* TestClock.adjust(ms)
+      yield* Fiber.join(fiber)
+    })
+  )
+
 describe("the turns of requests", () => {
   test.effect("are followed by a rest where they were large, by their bytes", () =>
     Effect.gen(function* () {
@@ -75,6 +86,16 @@ describe("the turns of requests", () => {
       assert.strictEqual(yield* check(Effect.fail("refused")), 200)
       assert.strictEqual(yield* check(Effect.succeed(1), true), 400)
       assert.strictEqual(yield* check(Effect.fail("refused"), true), 200)
+    })
+  )
+
+  test.effect("of reads that took long are followed by a rest as long as that, within bounds", () =>
+    Effect.gen(function* () {
+      assert.strictEqual(yield* restAfterSlow(100), 0)
+      assert.strictEqual(yield* restAfterSlow(180), 80)
+      assert.strictEqual(yield* restAfterSlow(180, Effect.fail("missing")), 80)
+      assert.strictEqual(yield* restAfterSlow(9_000), 250)
+      assert.strictEqual(yield* restAfterSlow(180, Effect.succeed(800 * kib)), 400, "the longer of the two")
     })
   )
 

@@ -125,5 +125,12 @@ export const requestMutants: ReadonlyArray<Mutant> = [
     find: "isSent && Exit.isSuccess(exit) ?",
     replace: "Exit.isFailure(exit) && Exit.isSuccess(exit) ?",
     tests: turns
+  },
+  {
+    name: "request: a read that finds nothing may go through all rows all the time",
+    file: "src/http/RequestTurns.ts",
+    find: "Math.max(restMs, Math.min(slowMs, slowRead.restMsMax))",
+    replace: "restMs",
+    tests: turns
   }
 ]
