@@ -19,12 +19,14 @@ const routes = Object.values(Api.groups).flatMap((group) =>
         : []
   }))
 )
-const pages = ["/docs", "/docs/errors", "/v1/openapi.json", "/metrics", "/nothing"].map((path) => ({
-  method: "GET",
-  path,
-  hasBody: false,
-  parameters: []
-}))
+const pages = ["/docs", "/docs/reference.js", "/docs/errors", "/v1/openapi.json", "/metrics", "/nothing"].map(
+  (path) => ({
+    method: "GET",
+    path,
+    hasBody: false,
+    parameters: []
+  })
+)
 
 /** Longer than this nobody may be made to wait: four times what the worst take. */
 const turnMax = 250

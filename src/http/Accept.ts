@@ -1,4 +1,4 @@
-/** The media ranges of an `Accept` header, each with its quality; what cannot be read is left out. */
+/** The media ranges of an `Accept` header, or the codings of an `Accept-Encoding`, each with its quality; what cannot be read is left out. */
 const rangesOf = (accept: string): ReadonlyMap<string, number> => {
   const ranges = new Map<string, number>()
   for (const range of accept.split(",")) {
@@ -7,6 +7,13 @@ const rangesOf = (accept: string): ReadonlyMap<string, number> => {
     if (type !== "" && quality >= 0 && quality <= 1) ranges.set(type, quality)
   }
   return ranges
+}
+
+/** Whether gzip will do, by an `Accept-Encoding` header: without one, anything does. */
+export const takesGzip = (acceptEncoding: string | undefined): boolean => {
+  if (acceptEncoding === undefined) return true
+  const codings = rangesOf(acceptEncoding)
+  return (codings.get("gzip") ?? codings.get("*") ?? 0) > 0
 }
 
 /**

@@ -1,13 +1,12 @@
 import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
-import { HttpApiScalar } from "effect/http-api"
 import { ApiError } from "../../schemas/ApiError.ts"
 import { type ErrorCode, errorCodes } from "../../schemas/ErrorCode.ts"
-import { Api } from "../api/Api.ts"
 import { errorExample, errorExamples } from "../api/ErrorExamples.ts"
 import { openApi } from "../api/OpenApi.ts"
 import { ServiceInfo } from "../api/ServiceInfo.ts"
 import * as Errors from "./Errors.ts"
+import * as Reference from "./Reference.ts"
 
 const escape = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;")
 
@@ -55,10 +54,13 @@ const errorIndex = () =>
 
 /** The reference, the OpenAPI document, and a page for every error code: for people, and without a key. */
 export const layer = Layer.mergeAll(
-  HttpApiScalar.layer(Api, { path: "/docs" }),
+  Reference.layer,
   HttpRouter.use((router) =>
     Effect.gen(function* () {
-      const document = HttpServerResponse.text(JSON.stringify(openApi), { contentType: "application/json" })
+      // As bytes: to encode it for each answer would take a millisecond.
+      const document = HttpServerResponse.uint8Array(Buffer.from(JSON.stringify(openApi)), {
+        contentType: "application/json"
+      })
       yield* router.add("GET", "/v1/openapi.json", Effect.succeed(document))
       yield* router.add("GET", "/docs/errors", Effect.sync(errorIndex))
       yield* router.add(

@@ -21,10 +21,12 @@ const methods = (() => {
   const paths = Object.values(Api.groups).flatMap((group) => Object.values(group.endpoints))
   for (const { method, path } of [
     ...paths,
-    ...["/v1/openapi.json", "/docs", "/docs/errors", "/docs/errors/:code", "/metrics"].map((page) => ({
-      method: "GET",
-      path: page
-    }))
+    ...["/v1/openapi.json", "/docs", "/docs/reference.js", "/docs/errors", "/docs/errors/:code", "/metrics"].map(
+      (page) => ({
+        method: "GET",
+        path: page
+      })
+    )
   ]) {
     byPath.set(path, (byPath.get(path) ?? new Set()).add(method))
   }

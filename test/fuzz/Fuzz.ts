@@ -67,9 +67,7 @@ const wrongWith = (head: string, body: string): ReadonlyArray<string> => {
   const status = Number(head.slice(9, 12))
   const header = (name: string) => new RegExp(`^${name}: (.*)$`, "im").exec(head)?.[1]?.trim()
   const wrong: Array<string> = []
-  // The page of the documentation carries the program that shows it.
-  if (body.length > answerMax && !header("content-type")?.startsWith("text/html"))
-    wrong.push(`${status} with ${body.length} bytes`)
+  if (body.length > answerMax) wrong.push(`${status} with ${body.length} bytes`)
   if (status >= 500) wrong.push(`${status}: ${body.slice(0, 500)}`)
   if (status >= 200 && !/^req_[0-9a-z]{26}$/.test(header("request-id") ?? ""))
     wrong.push(`${status} without Request-Id`)

@@ -29,7 +29,17 @@ const operations: ReadonlyArray<Operation> = Object.entries(document.paths).flat
   }))
 )
 
-const pages = ["/docs", "/docs/errors", "/docs/errors/malformed_json", "/v1/openapi.json", "/metrics", "/", "*", "/v1"]
+const pages = [
+  "/docs",
+  "/docs/reference.js",
+  "/docs/errors",
+  "/docs/errors/malformed_json",
+  "/v1/openapi.json",
+  "/metrics",
+  "/",
+  "*",
+  "/v1"
+]
 const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT", "M-SEARCH", "get", "X"]
 
 const rightBody = (path: string, known: Known) => {

@@ -12,8 +12,9 @@ const checkHeaders = (reply: Reply, what: string) => {
   assert.match(reply.headers["request-id"]?.toString() ?? "", /^req_[0-9a-hjkmnp-tv-z]{26}$/, what)
   assert.strictEqual(reply.headers["svc-version"], "2026-01-01", what)
   assert.strictEqual(reply.headers["x-content-type-options"], "nosniff", what)
-  const mayBeKept = reply.status < 400 && what.includes("/v1/catalogs/")
-  assert.strictEqual(reply.headers["cache-control"], mayBeKept ? "private, max-age=86400" : "no-store", what)
+  const kept = what.includes("/v1/catalogs/") ? "private" : what.includes("/docs/reference.js") ? "public" : undefined
+  const mayBeKept = reply.status < 400 && kept !== undefined
+  assert.strictEqual(reply.headers["cache-control"], mayBeKept ? `${kept}, max-age=86400` : "no-store", what)
 }
 
 /** Every path of the interface with an id that is not there, and the methods it knows. */
@@ -25,7 +26,13 @@ const paths = (() => {
       byPath.set(concrete, (byPath.get(concrete) ?? new Set()).add(method))
     }
   }
-  for (const page of ["/docs", "/docs/errors", "/docs/errors/malformed_json", "/v1/openapi.json"]) {
+  for (const page of [
+    "/docs",
+    "/docs/reference.js",
+    "/docs/errors",
+    "/docs/errors/malformed_json",
+    "/v1/openapi.json"
+  ]) {
     byPath.set(page, new Set(["GET"]))
   }
   return [...byPath.keys()].map((path) => {
@@ -154,7 +161,14 @@ layer(app)("every answer", (it) => {
 
   it.effect("needs no key where anybody may look", () =>
     Effect.gen(function* () {
-      for (const path of ["/health/live", "/health/ready", "/docs", "/docs/errors", "/v1/openapi.json"]) {
+      for (const path of [
+        "/health/live",
+        "/health/ready",
+        "/docs",
+        "/docs/reference.js",
+        "/docs/errors",
+        "/v1/openapi.json"
+      ]) {
         assert.strictEqual((yield* get(path, anonymous)).status, 200, path)
       }
     })

@@ -196,6 +196,13 @@ export const connectionMutants: ReadonlyArray<Mutant> = [
     tests: ["test/store/Events.pg.test.ts", "test/longPoll.pg.test.ts"]
   },
   {
+    name: "reference: its script is sent packed to who cannot unpack it",
+    file: "src/http/Reference.ts",
+    find: 'if (!takesGzip(headers["accept-encoding"])) return notAcceptable',
+    replace: "",
+    tests: ["test/http/Reference.test.ts"]
+  },
+  {
     name: "readiness: a full disk is found out by the clients",
     file: "src/store/Database.ts",
     find: "insert into write_probes values (repeat('x', ${fillerLength}::integer))",
