@@ -193,7 +193,8 @@ layer(Runner.layer, { excludeTestServices: true, timeout: "60 seconds" })("The p
         assert.strictEqual(yield* liveKeys, before + 1)
         crowd.giveUp()
         yield* until(Effect.sync(crowd.open), (open) => open === 0, "30 seconds")
-        assert.isAtLeast(yield* refused("too_slow"), unprovenMax / 2)
+        // What is shown may be a second old.
+        yield* until(refused("too_slow"), (count) => count >= unprovenMax / 2)
         assert.isAtMost(yield* logged("RUNNER_PORT refused a connection"), 12)
       }),
     120_000

@@ -7,6 +7,9 @@ import { Database } from "../store/Database.ts"
 
 const ok = { status: "ok" } as const
 
+// However many ask: the database is asked no more often than this.
+const answersInterval = "250 millis"
+
 const unready = (message: string) =>
   new ApiError({ code: "service_unavailable", message, headers: { "Retry-After": "1" } })
 
@@ -33,11 +36,12 @@ export const layer = HttpApiBuilder.group(
     const database = yield* Database
     const sharding = yield* Sharding.Sharding
     const stop = yield* Stopping
+    const answers = yield* Effect.cachedWithTTL(database.answers, answersInterval)
     return handlers.handleAll({
       live: () => Effect.succeed(ok),
       ready: Effect.fnUntraced(function* () {
         if (stop.asked) return yield* stopping
-        if (!(yield* database.answers)) return yield* noDatabase
+        if (!(yield* answers)) return yield* noDatabase
         if (!(yield* database.takesChanges)) return yield* noChanges
         if (!shards.some((shard) => sharding.hasShardId(shard))) return yield* noActors
         return ok

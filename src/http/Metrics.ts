@@ -6,6 +6,8 @@ import { Backlog, type Waiting } from "../store/Backlog.ts"
 
 // However many ask: the database is looked at no more often than this.
 const sampleInterval = "5 seconds"
+// And all is written down no more often than this: with every series there is, that takes milliseconds.
+const textInterval = "1 second"
 const patience = "2 seconds"
 
 const stages = ["queued", "numbered", "signed", "submitted"]
@@ -54,9 +56,9 @@ export const layer = HttpRouter.use((router) =>
       Effect.flatMap(show)
     )
     const refresh = yield* Effect.cachedWithTTL(sample, sampleInterval)
-    const answer = Effect.map(PrometheusMetrics.format(), (text) =>
-      HttpServerResponse.text(text, { contentType: "text/plain; version=0.0.4; charset=utf-8" })
+    const written = Effect.map(Effect.andThen(refresh, PrometheusMetrics.format()), (text) =>
+      HttpServerResponse.uint8Array(Buffer.from(text), { contentType: "text/plain; version=0.0.4; charset=utf-8" })
     )
-    yield* router.add("GET", "/metrics", Effect.andThen(refresh, answer))
+    yield* router.add("GET", "/metrics", yield* Effect.cachedWithTTL(written, textInterval))
   })
 )

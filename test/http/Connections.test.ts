@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Exit, Fiber, Layer, Scope } from "effect"
+import { TestClock } from "effect/testing"
 import { ConnectionLimits } from "../../src/platform/Connections.ts"
 import { Patience } from "../../src/platform/Server.ts"
 import { Settings } from "../../src/platform/Settings.ts"
@@ -39,6 +40,8 @@ const atWork = Effect.fnUntraced(function* (from: string, count: number) {
 })
 
 const metric = Effect.fnUntraced(function* (name: string, from: string = three) {
+  // What is shown may be a second old.
+  yield* TestClock.adjust("1 second")
   const { text } = yield* askFrom(from, "/metrics", null)
   return Number(
     text

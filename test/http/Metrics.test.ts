@@ -64,6 +64,17 @@ layer(alone)("GET /metrics", (it) => {
     })
   )
 
+  it.effect("is written once in a second, however many ask", () =>
+    Effect.gen(function* () {
+      yield* TestClock.adjust("1 second")
+      const { text } = yield* scrape
+      // Each that is answered counts for the next text.
+      assert.strictEqual((yield* scrape).text, text)
+      yield* TestClock.adjust("1 second")
+      assert.notStrictEqual((yield* scrape).text, text)
+    })
+  )
+
   it.effect("is read and nothing else", () =>
     Effect.gen(function* () {
       const { headers, status } = yield* send({ method: "POST", path: "/metrics" })

@@ -203,6 +203,20 @@ export const connectionMutants: ReadonlyArray<Mutant> = [
     tests: ["test/http/Reference.test.ts"]
   },
   {
+    name: "metrics: they are written anew for everybody who asks",
+    file: "src/http/Metrics.ts",
+    find: "yield* Effect.cachedWithTTL(written, textInterval)",
+    replace: "written",
+    tests: ["test/http/Metrics.test.ts"]
+  },
+  {
+    name: "readiness: everybody who asks asks the database",
+    file: "src/http/Health.ts",
+    find: "yield* Effect.cachedWithTTL(database.answers, answersInterval)",
+    replace: "database.answers",
+    tests: ["test/http/Health.test.ts"]
+  },
+  {
     name: "readiness: a full disk is found out by the clients",
     file: "src/store/Database.ts",
     find: "insert into write_probes values (repeat('x', ${fillerLength}::integer))",
