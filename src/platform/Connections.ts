@@ -20,7 +20,7 @@ export interface ClientPatience {
   readonly reserveMs: number
   /** Connections beyond their number, which are told so, or asked for the service's health. */
   readonly reserveMax: number
-  /** Bytes of answers that clients have not read, in all connections. */
+  /** Bytes of answers that clients have not read, in all connections. One address may hold up a quarter, unless it may have all. */
   readonly unreadMax: number
   /** Requests of one connection that have not been answered. */
   readonly pipelinedMax: number
@@ -69,11 +69,25 @@ export const makeConnections = (
   const reserve = new Map<Socket, { readonly since: number; readonly why: Refusal }>()
   const known = new WeakMap<Socket, Connection>()
   const ofNetwork = new Map<string, number>()
+  const unreadOf = new Map<string, number>()
   let unread = 0
+
+  // Where one address may have all connections, it may stand for all clients: they come by way of a proxy.
+  const unreadPerAddress = perAddress >= max ? patience.unreadMax : patience.unreadMax / 4
+
+  const hold = (connection: Connection, bytes: number) => {
+    const more = bytes - connection.unread
+    if (more === 0) return
+    connection.unread = bytes
+    unread += more
+    const ofAddress = (unreadOf.get(connection.network) ?? 0) + more
+    if (ofAddress === 0) unreadOf.delete(connection.network)
+    else unreadOf.set(connection.network, ofAddress)
+  }
 
   const forget = (connection: Connection) => {
     if (!idle.delete(connection) && !busy.delete(connection)) return
-    unread -= connection.unread
+    hold(connection, 0)
     const others = (ofNetwork.get(connection.network) ?? 1) - 1
     if (others === 0) ofNetwork.delete(connection.network)
     else ofNetwork.set(connection.network, others)
@@ -131,18 +145,32 @@ export const makeConnections = (
     return false
   }
 
-  /** Counts anew what a client has not read. Whoever has held most of it up for longest is given up when it is too much. */
+  /** The address that holds up too much, if there is one: more than its own share, or the most of what is too much in all. */
+  const heaviest = (network: string) => {
+    if ((unreadOf.get(network) ?? 0) > unreadPerAddress) return network
+    if (unread <= patience.unreadMax) return undefined
+    let [most, bytes] = [network, 0]
+    for (const each of unreadOf) if (each[1] > bytes) [most, bytes] = each
+    return most
+  }
+
+  /**
+   * Counts anew what a client has not read. When it is too much, whoever has held it up for longest is given up, but only of the
+   * address that holds up the most: one that opens connections again and again and never reads would outlast all others.
+   */
   const weigh = (connection: Connection) => {
     if (!busy.has(connection) && !idle.has(connection)) return
     let bytes = connection.socket.writableLength
     // Answers that wait for the one before.
     for (const { response } of connection.exchanges) if (response.socket === null) bytes += response.writableLength
-    unread += bytes - connection.unread
-    connection.unread = bytes
-    while (unread > patience.unreadMax) {
+    hold(connection, bytes)
+    for (;;) {
+      const network = heaviest(connection.network)
+      if (network === undefined) return
       let oldest: Connection | undefined
       for (const other of busy) {
-        if (other.unread > 0 && (oldest === undefined || other.since < oldest.since)) oldest = other
+        if (other.network !== network || other.unread === 0) continue
+        if (oldest === undefined || other.since < oldest.since) oldest = other
       }
       if (oldest === undefined) return
       cut(oldest, "unread")

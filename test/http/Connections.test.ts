@@ -223,6 +223,28 @@ describe("a client that does not read", () => {
     }).pipe(Effect.provide(narrow({ answerMs: 3_600_000, stalledMs: 3_600_000, unreadMax: megabyte })))
   )
 
+  it.effect.each([
+    ["of an address that may have some connections holds up no more than its share", { max: 16, perAddress: 12 }, 3],
+    ["costs nobody else his answer, where one address may have all", { max: 16, perAddress: 16 }, 12]
+  ] as const)("%s", ([, limits, count]) =>
+    Effect.gen(function* () {
+      const { text } = yield* askFrom(two, "/v1/openapi.json", null)
+      const before = yield* metric('cut_total{reason="unread"}')
+      const slow = yield* deaf(two)
+      const lines = yield* Effect.forEach(
+        Array.from({ length: count }, () => one),
+        deaf
+      )
+      yield* patiently(Effect.repeat(metric('cut_total{reason="unread"}'), { until: (cuts) => cuts > before }))
+      let received = 0
+      slow.socket.on("data", (chunk: string) => (received += chunk.length)).resume()
+      yield* eventually(() => received >= askedAtOnce * (text.length - 100) || slow.socket.closed)
+      assert.isTrue(isOpen(slow))
+      for (const { socket } of lines) socket.resume()
+      yield* eventually(() => !lines.every(isOpen))
+    }).pipe(Effect.provide(narrow({ answerMs: 3_600_000, stalledMs: 3_600_000 }, limits)))
+  )
+
   it.effect("makes room for one that does", () =>
     Effect.gen(function* () {
       yield* Effect.forEach([one, one, two, two], deaf)

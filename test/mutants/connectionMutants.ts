@@ -93,8 +93,22 @@ export const connectionMutants: ReadonlyArray<Mutant> = [
   {
     name: "connections: any amount is held for those who do not read",
     file: connections,
-    find: "while (unread > patience.unreadMax) {",
-    replace: "while (unread < 0) {",
+    find: "if (network === undefined) return",
+    replace: "if (network === undefined || unread > 0) return",
+    tests
+  },
+  {
+    name: "connections: who does not read costs others their answers",
+    file: connections,
+    find: "other.network !== network || other.unread === 0",
+    replace: "other.unread === 0",
+    tests
+  },
+  {
+    name: "connections: one address holds up what all may",
+    file: connections,
+    find: "patience.unreadMax / 4",
+    replace: "patience.unreadMax",
     tests
   },
   {
