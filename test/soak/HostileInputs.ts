@@ -1,5 +1,7 @@
+import { invoiceBody } from "../support/Invoices.ts"
+
 /** What a hostile client does, all of it at the same time. */
-export const hostileKinds = ["hoard", "unread", "input", "read", "key", "poll"] as const
+export const hostileKinds = ["hoard", "unread", "input", "read", "key", "poll", "page", "command"] as const
 export type HostileKind = (typeof hostileKinds)[number]
 
 /** A request as it is sent. */
@@ -47,6 +49,7 @@ export const worstInputs = (customer: string): ReadonlyArray<Input> => {
     ["JSON 31 deep, many times", order(repeated(nested(29), 200 * kilo))],
     ["junk of 256 KiB", junk(256 * kilo)],
     ["junk in a string, 256 KiB", `"${"\\u0000".repeat((250 * kilo) / 6)}"`],
+    ["a customer called U+0000", JSON.stringify(invoiceBody("\0"))],
     ["a body larger than any may be", junk(400 * kilo)]
   ]
   return [
@@ -94,3 +97,28 @@ export const dearReads = (own: {
     ]),
     ...own.links
   ].map((path) => ({ what: path.replaceAll(/\w+_\w{26}/g, "…").replace(/\?.*/, ""), method: "GET", path }))
+
+/** What anybody may look at, without a key. */
+export const anonymousPages: ReadonlyArray<Input> = [
+  "/docs",
+  "/docs/reference.js",
+  "/docs/errors",
+  "/v1/openapi.json",
+  "/metrics",
+  "/health/ready"
+].map((path) => ({ what: path, method: "GET", path, apiKey: "" }))
+
+/** Small commands, all of which wait for the same few rows of its own account. */
+export const smallCommands = (own: {
+  readonly customer: string
+  readonly invoices: ReadonlyArray<string>
+}): ReadonlyArray<Input> => [
+  { what: "a change of the account", method: "PATCH", path: "/v1/account", body: '{"name":"Hostile"}' },
+  {
+    what: "a change of a customer",
+    method: "PATCH",
+    path: `/v1/customers/${own.customer}`,
+    body: '{"metadata":{"a":"1"}}'
+  },
+  ...own.invoices.map((id) => ({ what: "a retry", method: "POST", path: `/v1/invoices/${id}/retry`, body: "{}" }))
+]

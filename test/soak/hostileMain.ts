@@ -1,6 +1,14 @@
 import { setPriority } from "node:os"
 import { setTimeout as sleep } from "node:timers/promises"
-import { badKeys, dearReads, type HostileKind, type Input, worstInputs } from "./HostileInputs.ts"
+import {
+  anonymousPages,
+  badKeys,
+  dearReads,
+  type HostileKind,
+  type Input,
+  smallCommands,
+  worstInputs
+} from "./HostileInputs.ts"
 import { hostileWire } from "./HostileWire.ts"
 
 /** What the hostile client is told: whom to molest, and what of its own account is there. */
@@ -32,7 +40,7 @@ export interface HostileTally {
 }
 
 // All of it bounded: so many at a time, and a breath between two of one.
-const workers = { input: 6, read: 6, key: 4, poll: 60 }
+const workers = { input: 6, read: 6, key: 4, poll: 60, page: 6, command: 32 }
 const slowReaders = 24
 const breathMs = 10
 // A connection that the service closes is opened again, but not at once.
@@ -114,13 +122,16 @@ const spell = (orders: HostileOrders, signal: AbortSignal) => {
   ]
   const reads = dearReads(orders)
   const inputs = worstInputs(orders.customer)
+  const commands = smallCommands(orders)
   const deeds: Record<HostileKind, () => unknown> = {
     hoard: hoarding,
     unread: () => times(slowReaders, (n) => keepOpen(urls[n % urls.length]!, unread, "", false)),
     input: () => times(workers.input, (n) => keepAsking("input", inputs, n * 5, true)),
     read: () => times(workers.read, (n) => keepAsking("read", reads, n * 7, false)),
     key: () => times(workers.key, (n) => keepAsking("key", badKeys, n, true)),
-    poll: () => times(workers.poll, (n) => keepAsking("poll", poll, n, false))
+    poll: () => times(workers.poll, (n) => keepAsking("poll", poll, n, false)),
+    page: () => times(workers.page, (n) => keepAsking("page", anonymousPages, n, false)),
+    command: () => times(workers.command, (n) => keepAsking("command", commands, n, false))
   }
   const cpuBefore = process.cpuUsage()
   for (const kind of orders.kinds) void deeds[kind]()
