@@ -2,21 +2,11 @@ import { Cache, Cause, Context, Effect, Exit, Layer, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import type { AttemptTrigger } from "../../schemas/Delivery.ts"
 import * as Batcher from "./Batcher.ts"
+import type { Due } from "./DeliveryClaims.ts"
+import * as DeliveryClaims from "./DeliveryClaims.ts"
 import { Secrets } from "./Secrets.ts"
 import { EndpointKey, secretPlace } from "./WebhookEndpoints.ts"
 import { Workers } from "./Workers.ts"
-
-// Texts and numbers by the table's own definition: there is nothing to read that could be wrong with one of them alone.
-interface Due {
-  readonly id: string
-  readonly attempts: number
-  readonly scheduled: number
-  readonly trigger: AttemptTrigger
-  readonly event_id: string
-  readonly event_type: string
-  readonly body: string
-  readonly url: string
-}
 
 /**
  * A delivery whose time has come, with what an attempt sends. `attempts` is how many have been completed, `scheduled` how many
@@ -46,13 +36,12 @@ export interface CompletedAttempt {
 }
 
 const recordBatchMax = 300
-const takeBatchMax = 100
+
+// So often is what waits behind others moved behind them by one taking that finds nothing else; the next one goes on.
+const movesMax = 10
 
 const openedMax = 10_000
 const openedFor = "1 minute"
-
-// A little over an attempt's total time-out: until then nobody else takes a delivery that is being attempted.
-const leaseSeconds = 20
 
 // last_success_at is a health sign: it need not move with each of a thousand deliveries a second.
 const healthResolutionSeconds = 10
@@ -64,15 +53,16 @@ export class Deliveries extends Context.Service<
   {
     /**
      * Takes due deliveries of an active endpoint in event order, each under a lease: as many as its `max_in_flight` leaves
-     * beside those `inFlight`. One waits while an earlier delivery of the same resource is pending. They are given back when
-     * this process dies, and at the latest when the lease ends.
+     * beside those `inFlight`. One waits while an earlier delivery of the same resource is pending: where that one is planned
+     * for later, so is what waits behind it, so that nobody looks at it again and again. What is taken is given back when this
+     * process dies, and at the latest when the lease ends.
      */
     readonly take: (endpoint: EndpointKey, inFlight: number) => Effect.Effect<ReadonlyArray<DueDelivery>>
     /** Puts to rest what is due for an endpoint that is inactive (until it is active again) or gone (for good). */
     readonly rest: (endpoint: EndpointKey) => Effect.Effect<void>
     /** Whether the endpoint has more that is due by now. */
     readonly record: (attempt: CompletedAttempt) => Effect.Effect<boolean>
-    /** Endpoints that have a delivery due. */
+    /** Endpoints that have a delivery due, be it behind another one: who takes finds out. */
     readonly dueEndpoints: (limit: number) => Effect.Effect<ReadonlyArray<EndpointKey>>
   }
 >()("folio/store/Deliveries") {
@@ -83,56 +73,7 @@ export class Deliveries extends Context.Service<
       const secrets = yield* Secrets
       const workers = yield* Workers
 
-      // One look into an index for each candidate, whatever the planner knows of the table.
-      const firstOfItsResource = sql`d.seq = (
-        select min(e.seq) from deliveries e
-        where e.account_id = d.account_id and e.livemode = d.livemode and e.endpoint_id = d.endpoint_id
-          and e.object_id = d.object_id and e.status = 'pending'
-      )`
-
-      // Of each endpoint what it may have in flight. Blind: what a lost connection may have taken is not taken by the next one.
-      const claim = yield* Batcher.make({
-        name: "Deliveries.take",
-        max: takeBatchMax,
-        blind: true,
-        run: Effect.fnUntraced(function* (requests: ReadonlyArray<EndpointKey & { readonly inFlight: number }>) {
-          const rows = yield* sql<Due & { readonly ord: number; readonly secret: string }>`
-            with request as (
-              select * from unnest(
-                ${requests.map(({ account_id }) => account_id)}::text[],
-                ${requests.map(({ livemode }) => livemode)}::boolean[],
-                ${requests.map(({ id }) => id)}::text[],
-                ${requests.map(({ inFlight }) => inFlight)}::integer[]
-              ) with ordinality as n (account_id, livemode, endpoint_id, in_flight, ord)
-            ),
-            due as (
-              select d.*, n.ord from request n
-              join webhook_endpoints w on w.account_id = n.account_id and w.livemode = n.livemode and w.id = n.endpoint_id
-                and w.is_active
-              cross join lateral (
-                select d.account_id, d.livemode, d.id from deliveries d
-                where d.account_id = n.account_id and d.livemode = n.livemode and d.endpoint_id = n.endpoint_id
-                  and d.status = 'pending' and d.next_attempt_at <= now() and ${firstOfItsResource}
-                order by d.next_attempt_at, d.seq
-                limit greatest(w.max_in_flight - n.in_flight, 0)
-                for update of d skip locked
-              ) d
-            ),
-            taken as (
-              update deliveries d set next_attempt_at = now() + ${leaseSeconds} * interval '1 second', worker = ${workers.id}
-              from due where d.account_id = due.account_id and d.livemode = due.livemode and d.id = due.id
-              returning d.*, due.ord
-            )
-            select t.ord::integer, t.id, t.attempts, t.attempts - t.unscheduled as scheduled, t.trigger, t.event_id,
-              e.type as event_type, e.body, w.url, w.secret
-            from taken t
-            join events e on e.account_id = t.account_id and e.livemode = t.livemode and e.id = t.event_id
-            join webhook_endpoints w on w.account_id = t.account_id and w.livemode = t.livemode and w.id = t.endpoint_id
-            order by t.seq`
-          const byRequest = Map.groupBy(rows, ({ ord }) => ord)
-          return requests.map((_, index) => byRequest.get(index + 1) ?? [])
-        }, Effect.orDie)
-      })
+      const claim = yield* DeliveryClaims.make(sql, workers.id)
 
       // By what is stored: a rotated secret is another text.
       const opened = yield* Cache.makeWith(
@@ -144,15 +85,17 @@ export class Deliveries extends Context.Service<
       )
 
       const take = Effect.fn("Deliveries.take")(function* (endpoint: EndpointKey, inFlight: number) {
-        const claimed = yield* claim({ ...endpoint, inFlight })
-        const [first] = claimed
+        const { taken } = yield* claim({ ...endpoint, inFlight }).pipe(
+          Effect.repeat({ while: ({ moved }) => moved, times: movesMax })
+        )
+        const [first] = taken
         if (first === undefined) return []
         const secret = yield* Cache.get(opened, `${endpoint.id}|${first.secret}`).pipe(
           Effect.catchDefect((defect) =>
             Effect.as(Effect.logError("The signing secret of an endpoint cannot be opened", Cause.die(defect)), null)
           )
         )
-        return claimed.map((row) => ({ ...row, secret, endpoint }))
+        return taken.map((row) => ({ ...row, secret, endpoint }))
       })
 
       // The lock makes it wait for an activation under way, which would otherwise not see what is put to rest beside it.
@@ -270,11 +213,7 @@ export class Deliveries extends Context.Service<
             select n.* from waiting w cross join lateral (${next(sql`endpoint_id > w.endpoint_id`)}) n
           )
           select w.account_id, w.livemode, w.endpoint_id as id from waiting w
-          where w.next_attempt_at <= now() and exists (
-            select from deliveries d
-            where d.account_id = w.account_id and d.livemode = w.livemode and d.endpoint_id = w.endpoint_id
-              and d.status = 'pending' and d.next_attempt_at <= now() and ${firstOfItsResource}
-          )
+          where w.next_attempt_at <= now()
           order by w.next_attempt_at limit ${limit}`
         for (const row of rows) {
           if (isKey(row)) continue

@@ -107,6 +107,14 @@ export class Redelivery extends Context.Service<
               when next_attempt_at = 'infinity' then now() else next_attempt_at end,
             next_attempt_at = case when status = 'pending' and worker is not null then next_attempt_at else now() end
           where ${where(key)} and status <> 'canceled'`.pipe(Effect.orDie)
+        // What was planned for its time because it waits behind it may come sooner as well.
+        yield* sql`
+          update deliveries d set next_attempt_at = now()
+          from deliveries h
+          where h.account_id = ${key.account_id} and h.livemode = ${key.livemode} and h.id = ${key.id}
+            and h.prior_status = 'pending' and d.account_id = h.account_id and d.livemode = h.livemode
+            and d.endpoint_id = h.endpoint_id and d.object_id = h.object_id and d.seq > h.seq
+            and d.status = 'pending' and d.next_attempt_at = h.prior_attempt_at`.pipe(Effect.orDie)
         return endpoint
       })
 

@@ -168,5 +168,26 @@ export const mailMutants: ReadonlyArray<Mutant> = [
     find: 'if (state !== "accepted_by_authority" && state !== "accepted_contingency") {',
     replace: "if (false) {",
     tests: ["test/http/Emails.test.ts"]
+  },
+  {
+    name: "webhooks: what waits behind a planned delivery is looked at again and again",
+    file: "src/store/DeliveryClaims.ts",
+    find: "update deliveries d set next_attempt_at = b.planned_at,",
+    replace: "update deliveries d set next_attempt_at = d.next_attempt_at,",
+    tests: ["test/store/DeliveryLine.pg.test.ts"]
+  },
+  {
+    name: "webhooks: a delivery is planned for the end of the lease before it",
+    file: "src/store/DeliveryClaims.ts",
+    find: "h.worker is null and ",
+    replace: "",
+    tests: ["test/store/DeliveryLine.pg.test.ts"]
+  },
+  {
+    name: "webhooks: what waits behind a delivery that is asked for waits for its first plan",
+    file: "src/store/Redelivery.ts",
+    find: "and d.status = 'pending' and d.next_attempt_at = h.prior_attempt_at",
+    replace: "and false",
+    tests: ["test/store/DeliveryLine.pg.test.ts"]
   }
 ]

@@ -75,14 +75,14 @@ export const mutants: ReadonlyArray<Mutant> = [
   },
   {
     name: "a later event does not wait for an earlier one of the same resource",
-    file: deliveries,
-    find: "and d.status = 'pending' and d.next_attempt_at <= now() and ${firstOfItsResource}\n                order",
-    replace: "and d.status = 'pending' and d.next_attempt_at <= now()\n                order",
+    file: "src/store/DeliveryClaims.ts",
+    find: "(select d.* from (${line}) d where ${firstOfItsResource})",
+    replace: "(${line})",
     tests: ["test/store/Deliveries.pg.test.ts"]
   },
   {
     name: "a delivery is taken without a lease",
-    file: deliveries,
+    file: "src/store/DeliveryClaims.ts",
     find: "set next_attempt_at = now() + ${leaseSeconds} * interval '1 second'",
     replace: "set next_attempt_at = now()",
     tests: ["test/store/Deliveries.pg.test.ts"]

@@ -1,6 +1,5 @@
 import { Effect, Schedule } from "effect"
 import { randomBytes } from "node:crypto"
-import { nextDeliveryDelayMs } from "../../src/domain/RetrySchedule.ts"
 import { type Client, makeClient } from "../support/Client.ts"
 import { softwareSettings } from "../support/LiveAccounts.ts"
 import { freePort } from "../support/ServiceProcess.ts"
@@ -71,14 +70,10 @@ export const leftToDo = (db: Database) =>
     ([left]) => left ?? { invoices: 0, deliveries: 0 }
   )
 
-// A retry of a delivery, not the lease of an attempt: its wait was set when the attempt before it was recorded.
-const retries = [1, 2, 3].map(
-  (attempts) =>
-    `(attempts = ${attempts} and next_attempt_at >= updated_at + interval '${nextDeliveryDelayMs(attempts, 0)} milliseconds')`
-)
+// A planned delivery, not the lease of an attempt: that one has a worker.
 const shorten = [
   `update deliveries set next_attempt_at = now()
-   where status = 'pending' and next_attempt_at > now() and (${retries.join(" or ")})`,
+   where status = 'pending' and next_attempt_at > now() and next_attempt_at < 'infinity' and worker is null`,
   "update invoices set next_action_at = now() where next_action_at > now() + interval '20 seconds'"
 ]
 

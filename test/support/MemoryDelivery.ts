@@ -126,6 +126,19 @@ const due = (tables: Tables, now: number): ReadonlyArray<DeliveryRow> => {
   )
 }
 
+/** What is due behind one that is planned for later is planned for the same time. */
+const moveBehind = (tables: Tables, key: EndpointKey, now: number) => {
+  const pending = [...tables.deliveries.values()]
+    .filter((row) => row.endpoint_id === key.id && row.status === "pending")
+    .toSorted((a, b) => a.seq - b.seq)
+  for (const row of pending) {
+    const head = pending.find(({ object_id }) => object_id === row.object_id)
+    if (head === undefined || head.isUnderWay || row.next_attempt_at > now) continue
+    if (head.next_attempt_at <= row.next_attempt_at || head.next_attempt_at === Infinity) continue
+    tables.deliveries.set(row.id, { ...row, next_attempt_at: head.next_attempt_at, isUnderWay: false })
+  }
+}
+
 const take = (tables: Tables, key: EndpointKey, inFlight: number, now: number) => {
   const endpoint = rowOf(tables.endpoints, key)
   if (endpoint === undefined || !endpoint.is_active) return []
@@ -136,6 +149,7 @@ const take = (tables: Tables, key: EndpointKey, inFlight: number, now: number) =
     .toSorted((a, b) => a.next_attempt_at - b.next_attempt_at)
     .slice(0, free)
     .toSorted((a, b) => a.seq - b.seq)
+  if (taken.length === 0 && free > 0) moveBehind(tables, key, now)
   return taken.map((row) => {
     tables.deliveries.set(row.id, { ...row, next_attempt_at: now + leaseMs, isUnderWay: true })
     const event = tables.events.find(({ id }) => id === row.event_id)
@@ -209,7 +223,8 @@ export const deliveriesLayer = Layer.effect(
         }),
       dueEndpoints: (limit) =>
         call("Deliveries.dueEndpoints", (tables, now) => {
-          const rows = due(tables, now)
+          const rows = [...tables.deliveries.values()]
+            .filter((row) => row.status === "pending" && row.next_attempt_at <= now)
             .toSorted((a, b) => a.next_attempt_at - b.next_attempt_at)
             .slice(0, limit)
           const keys = rows.map(({ account_id, endpoint_id, livemode }) => {

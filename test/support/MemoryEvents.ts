@@ -220,6 +220,17 @@ export const redeliveryLayer = Layer.effect(
                 next_attempt_at: row.isUnderWay ? next_attempt_at : now,
                 updated_at: now
               })
+              const asked = tables.deliveries.get(row.id)?.prior
+              for (const other of tables.deliveries.values()) {
+                const isBehind =
+                  asked?.status === "pending" &&
+                  other.status === "pending" &&
+                  other.endpoint_id === row.endpoint_id &&
+                  other.object_id === row.object_id &&
+                  other.seq > row.seq &&
+                  other.next_attempt_at === asked.next_attempt_at
+                if (isBehind) tables.deliveries.set(other.id, { ...other, next_attempt_at: now })
+              }
               return endpoint
             })
           }),

@@ -1,0 +1,125 @@
+import { Effect } from "effect"
+import type { SqlClient } from "effect/sql"
+import type { AttemptTrigger } from "../../schemas/Delivery.ts"
+import * as Batcher from "./Batcher.ts"
+import type { EndpointKey } from "./WebhookEndpoints.ts"
+
+// Texts and numbers by the table's own definition: there is nothing to read that could be wrong with one of them alone.
+export interface Due {
+  readonly id: string
+  readonly attempts: number
+  readonly scheduled: number
+  readonly trigger: AttemptTrigger
+  readonly event_id: string
+  readonly event_type: string
+  readonly body: string
+  readonly url: string
+}
+
+const takeBatchMax = 100
+
+// How far one look goes along what is due for an endpoint. More than what can wait behind the attempts under way.
+const lineMax = 300
+
+// A little over an attempt's total time-out: until then nobody else takes a delivery that is being attempted.
+const leaseSeconds = 20
+
+/**
+ * What takes due deliveries, for many endpoints at once. An endpoint that has none to take, and yet some due, has them behind
+ * others: they are `moved` behind those that are planned for later.
+ */
+export const make = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, worker: string) {
+  // What is due for an endpoint, as far as one look goes.
+  const line = sql`
+    select d.account_id, d.livemode, d.endpoint_id, d.object_id, d.id, d.seq, d.next_attempt_at from deliveries d
+    where d.account_id = n.account_id and d.livemode = n.livemode and d.endpoint_id = n.endpoint_id
+      and d.status = 'pending' and d.next_attempt_at <= now()
+    order by d.next_attempt_at, d.seq limit ${sql.literal(String(lineMax))}`
+
+  // One look into an index for each candidate, whatever the planner knows of the table.
+  const ofItsResource = sql`
+    h.account_id = d.account_id and h.livemode = d.livemode and h.endpoint_id = d.endpoint_id
+      and h.object_id = d.object_id and h.status = 'pending'`
+  const firstOfItsResource = sql`d.seq = (select min(h.seq) from deliveries h where ${ofItsResource})`
+
+  // Planned, and for later than what waits behind it. One under way is not: it may end at any moment.
+  const isPlannedLater = sql`
+    h.worker is null and h.next_attempt_at > d.next_attempt_at and h.next_attempt_at < 'infinity'`
+
+  // Of each endpoint what it may have in flight. Blind: what a lost connection may have taken is not taken by the next one.
+  return yield* Batcher.make({
+    name: "Deliveries.take",
+    max: takeBatchMax,
+    blind: true,
+    run: Effect.fnUntraced(function* (requests: ReadonlyArray<EndpointKey & { readonly inFlight: number }>) {
+      const rows = yield* sql<Due & { readonly ord: number; readonly secret: string; readonly moved: boolean }>`
+        with request as (
+          select n.*, w.max_in_flight - n.in_flight as free from unnest(
+            ${requests.map(({ account_id }) => account_id)}::text[],
+            ${requests.map(({ livemode }) => livemode)}::boolean[],
+            ${requests.map(({ id }) => id)}::text[],
+            ${requests.map(({ inFlight }) => inFlight)}::integer[]
+          ) with ordinality as n (account_id, livemode, endpoint_id, in_flight, ord)
+          join webhook_endpoints w on w.account_id = n.account_id and w.livemode = n.livemode and w.id = n.endpoint_id
+            and w.is_active and w.max_in_flight > n.in_flight
+        ),
+        due as (
+          select d.*, n.ord from request n
+          cross join lateral (
+            select t.* from (select d.* from (${line}) d where ${firstOfItsResource}) c
+            cross join lateral (
+              select d.account_id, d.livemode, d.id from deliveries d
+              where d.account_id = c.account_id and d.livemode = c.livemode and d.id = c.id
+                and d.status = 'pending' and d.next_attempt_at <= now()
+              for update skip locked
+            ) t
+            limit n.free
+          ) d
+        ),
+        taken as (
+          update deliveries d set next_attempt_at = now() + ${leaseSeconds} * interval '1 second', worker = ${worker}
+          from due where d.account_id = due.account_id and d.livemode = due.livemode and d.id = due.id
+          returning d.*, due.ord
+        ),
+        idle as materialized (select * from request where ord not in (select ord from due)),
+        behind as materialized (
+          select d.*, n.ord from idle n
+          cross join lateral (
+            select t.* from (
+              select d.*, h.id as head from (${line}) d
+              cross join lateral (
+                select h.id, h.worker, h.next_attempt_at from deliveries h where ${ofItsResource} order by h.seq limit 1
+              ) h
+              where ${isPlannedLater}
+            ) c
+            cross join lateral (
+              select d.account_id, d.livemode, d.id, h.next_attempt_at as planned_at from deliveries d
+              join deliveries h on h.account_id = c.account_id and h.livemode = c.livemode and h.id = c.head
+              where d.account_id = c.account_id and d.livemode = c.livemode and d.id = c.id
+                and d.status = 'pending' and d.next_attempt_at = c.next_attempt_at
+                and h.status = 'pending' and ${isPlannedLater}
+              for no key update skip locked
+            ) t
+          ) d
+        ),
+        moved as (
+          update deliveries d set next_attempt_at = b.planned_at, worker = null
+          from behind b where d.account_id = b.account_id and d.livemode = b.livemode and d.id = b.id
+          returning b.ord
+        )
+        select t.ord::integer, t.id, t.attempts, t.attempts - t.unscheduled as scheduled, t.trigger, t.event_id,
+          e.type as event_type, e.body, w.url, w.secret, false as moved, t.seq
+        from taken t
+        join events e on e.account_id = t.account_id and e.livemode = t.livemode and e.id = t.event_id
+        join webhook_endpoints w on w.account_id = t.account_id and w.livemode = t.livemode and w.id = t.endpoint_id
+        union all
+        select distinct m.ord::integer, null, 0, 0, null, null, null, null, null, null, true, 0 from moved m
+        order by seq`
+      const byRequest = Map.groupBy(rows, ({ ord }) => ord)
+      return requests.map((_, index) => {
+        const own = byRequest.get(index + 1) ?? []
+        return { taken: own.filter((row) => !row.moved), moved: own.some((row) => row.moved) }
+      })
+    }, Effect.orDie)
+  })
+})
