@@ -24,7 +24,7 @@ export interface Fault {
 }
 
 // Dealt out in a random order before they are shuffled again: a short run has seen each kind, too.
-const deck: ReadonlyArray<FaultKind> = [
+export const deck: ReadonlyArray<FaultKind> = [
   "kill",
   "long freeze",
   "database kill",
@@ -55,20 +55,22 @@ const isOfProcess = (kind: FaultKind) => ["kill", "stop", "brief freeze", "long 
 const startMs = 3_000
 
 /**
- * What goes wrong in a run of `forMs`, `everyMs` apart on average. The random numbers of the context decide, and nothing else: the
+ * What of these kinds goes wrong in a run of `forMs`, `everyMs` apart on average. The random numbers of the context decide, and nothing else: the
  * same seed gives the same.
  */
 export const schedule = Effect.fnUntraced(function* (options: {
   readonly forMs: number
   readonly everyMs: number
   readonly processes: number
+  readonly kinds: ReadonlyArray<FaultKind>
 }) {
   const faults: Array<Fault> = []
   const freeFrom = Array.from({ length: options.processes }, () => 0)
+  const dealt = deck.filter((kind) => options.kinds.includes(kind))
   let cards: Array<FaultKind> = []
   let at = options.everyMs / 2
   while (at < options.forMs) {
-    if (cards.length === 0) cards = [...(yield* Random.shuffle(deck))]
+    if (cards.length === 0) cards = [...(yield* Random.shuffle(dealt))]
     const kind = cards.pop() ?? "kill"
     const [min, max] = lasts[kind]
     const forMs = yield* Random.nextIntBetween(min, max)

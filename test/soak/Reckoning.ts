@@ -165,14 +165,16 @@ const ofTheRun = (run: Run): ReadonlyArray<Line> => {
     { name: "operations", says: tallied(ledger.operations) },
     { name: "answers by status", says: tallied(ledger.statuses) },
     { name: "replays compared", says: `${ledger.replays()}` },
-    {
-      name: "after a fault, any first success",
-      says: spread(seen(recovered.map(({ after }) => Math.min(...after))), "ms")
-    },
-    ...[...Map.groupBy(recovered, ({ kind }) => kind)].map(([kind, list]) => ({
-      name: `after a ${kind}, every shop served again`,
-      says: spread(seen(list.map(({ after }) => Math.max(...after))), "ms")
-    })),
+    ...[...Map.groupBy(recovered, ({ kind }) => kind)].flatMap(([kind, list]) => [
+      {
+        name: `after a ${kind}, any first success`,
+        says: spread(seen(list.map(({ after }) => Math.min(...after))), "ms")
+      },
+      {
+        name: `after a ${kind}, every shop served again`,
+        says: spread(seen(list.map(({ after }) => Math.max(...after))), "ms")
+      }
+    ]),
     {
       name: "invoices, and acknowledgements a second",
       says: `${books.invoices.length}, ${(ledger.successes.length / seconds).toFixed(1)}`

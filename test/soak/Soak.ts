@@ -4,7 +4,7 @@ import { readBooks } from "../support/Books.ts"
 import { dataDirectory } from "../support/Postgres.ts"
 import { until } from "../support/Until.ts"
 import { keepBusy, makeClients } from "./Clients.ts"
-import { type Fault, inject, type Injected, schedule } from "./Faults.ts"
+import { deck, type Fault, type FaultKind, inject, type Injected, schedule } from "./Faults.ts"
 import { hostileClient, type HostileOptions, reckonHostile } from "./Hostile.ts"
 import { makeLedger } from "./Ledger.ts"
 import { reckon } from "./Reckoning.ts"
@@ -18,6 +18,8 @@ export interface SoakOptions {
   readonly rate: number
   /** Milliseconds from fault to fault, on average. */
   readonly faultEveryMs: number
+  /** What goes wrong; undefined: all that may. */
+  readonly faultKinds?: ReadonlyArray<FaultKind>
   /** Beside the neighbours, and timed before the faults begin; undefined: there is none. */
   readonly hostile?: HostileOptions
   /** Told what happens while it happens. */
@@ -31,8 +33,13 @@ const limited = { RATE_LIMIT: "100", RATE_LIMIT_BURST: "500" }
 const settleWithin = "120 seconds"
 
 /** What goes wrong in a run: the same for the same options. */
-export const faultsOf = ({ faultEveryMs, seconds, seed }: SoakOptions): Effect.Effect<ReadonlyArray<Fault>> =>
-  Random.withSeed(schedule({ forMs: seconds * 1_000, everyMs: faultEveryMs, processes }), seed)
+export const faultsOf = ({
+  faultEveryMs,
+  faultKinds = deck,
+  seconds,
+  seed
+}: SoakOptions): Effect.Effect<ReadonlyArray<Fault>> =>
+  Random.withSeed(schedule({ forMs: seconds * 1_000, everyMs: faultEveryMs, processes, kinds: faultKinds }), seed)
 
 const since = (began: number) => ((Date.now() - began) / 1_000).toFixed(1).padStart(6)
 

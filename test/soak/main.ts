@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
 import { option, runFinding, say } from "../support/CommandLine.ts"
+import { deck } from "./Faults.ts"
 import type { HostileOptions } from "./Hostile.ts"
 import { hostileKinds } from "./HostileInputs.ts"
 import { brokenPromises, show } from "./Scoreboard.ts"
@@ -10,12 +11,14 @@ import { soak } from "./Soak.ts"
 /**
  * The service under faults, for as long as it is told, beside a hostile client. Prints the scoreboard; exits with 1 if a promise was broken.
  *
- *   npm run soak -- [--minutes 5] [--seed 1] [--rate 30] [--fault-every 3] [--hostile on|off|<kinds>] [--spell 20] [--logs <directory>]
+ *   npm run soak -- [--minutes 5] [--seed 1] [--rate 30] [--fault-every 3] [--faults all|<kinds>] [--hostile on|off|<kinds>] [--spell 20] [--logs <directory>]
  */
 const seed = option("seed", String(Math.floor(Math.random() * 1e6)))
 const logs = option("logs", "")
 
 const hostile = option("hostile", "on")
+
+const faults = option("faults", "all")
 
 const worst: HostileOptions = {
   kinds: hostile === "on" ? hostileKinds : hostileKinds.filter((kind) => hostile.split(",").includes(kind)),
@@ -39,6 +42,7 @@ runFinding(
       seconds: Number(option("minutes", "5")) * 60,
       rate: Number(option("rate", "30")),
       faultEveryMs: Number(option("fault-every", "3")) * 1_000,
+      ...(faults === "all" ? {} : { faultKinds: deck.filter((kind) => faults.split(",").includes(kind)) }),
       ...(hostile === "off" ? {} : { hostile: worst }),
       say
     })
