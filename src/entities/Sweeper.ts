@@ -1,11 +1,12 @@
 import { Array, Duration, Effect, Schedule } from "effect"
 import { Singleton } from "effect/cluster"
+import type { AccountId } from "../../schemas/Id.ts"
 import { accountAddress } from "../protocol/Address.ts"
 import { AuthorityCircuits, type Waiting } from "../store/AuthorityCircuits.ts"
 import { Deliveries } from "../store/Deliveries.ts"
 import { DeliveryLimit, waitingMax } from "../store/DeliveryLimit.ts"
 import { Emails } from "../store/Emails.ts"
-import { Invoices } from "../store/Invoices.ts"
+import { type InvoiceKey, Invoices } from "../store/Invoices.ts"
 import { Workers } from "../store/Workers.ts"
 import { Telling } from "./Telling.ts"
 import { Workload } from "./Workload.ts"
@@ -20,6 +21,12 @@ const portion = 8
 
 // What one circuit transmits in a second, once the authority is back: it has others' backlogs to take as well.
 const transmissions = 50
+
+/** The accounts that have a quarter of a page or more. */
+const crowding = (due: ReadonlyArray<InvoiceKey>): ReadonlyArray<AccountId> =>
+  [...Map.groupBy(due, ({ account_id }) => account_id)]
+    .filter(([, own]) => own.length >= invoicesMax / 4)
+    .map(([account_id]) => account_id)
 
 const orNextTime = Effect.catchCause((cause) => Effect.logWarning("A sweep failed; the next one is in a second", cause))
 
@@ -39,8 +46,7 @@ export const layer = Singleton.make(
     const workers = yield* Workers
     const workload = yield* Workload
 
-    const sweepInvoices = Effect.gen(function* () {
-      const due = yield* invoices.takeDue(invoicesMax)
+    const tellAll = Effect.fnUntraced(function* (due: Effect.Success<ReturnType<typeof invoices.takeDue>>) {
       const accounts = new Map(due.filter((item) => item.queued).map((item) => [accountAddress(item), item]))
       yield* Effect.forEach(accounts.values(), telling.numberDrafts, { discard: true })
       // In portions, or what comes in now would queue up behind a backlog that has come due at once.
@@ -51,8 +57,18 @@ export const layer = Singleton.make(
         yield* workload.calm
         yield* Effect.forEach(some, telling.proceed, { discard: true })
       }
-      return due.length >= invoicesMax
-    }).pipe(Effect.repeat({ while: (isMore) => isMore }))
+    })
+    // After each page that an account crowds, everybody else is looked after before it goes on: its backlog is its own wait.
+    const sweepInvoices = Effect.gen(function* () {
+      let without: ReadonlyArray<AccountId> = []
+      for (;;) {
+        const due = yield* invoices.takeDue(invoicesMax, without)
+        yield* tellAll(due)
+        if (due.length >= invoicesMax) without = [...without, ...crowding(due)]
+        else if (without.length === 0) return
+        else without = []
+      }
+    })
     // While the authority is away, the oldest finds out whether it is back; then they are transmitted, oldest first.
     const transmit = Effect.fnUntraced(function* (circuit: Waiting) {
       yield* workload.calm

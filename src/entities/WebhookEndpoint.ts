@@ -4,12 +4,14 @@ import { ServiceInfo } from "../api/ServiceInfo.ts"
 import { nextDeliveryDelayMs } from "../domain/RetrySchedule.ts"
 import { signatureHeaders } from "../domain/WebhookSignature.ts"
 import { type WebhookResponse, WebhookSender } from "../outbound/WebhookSender.ts"
-import { endpointKeyOf } from "../protocol/Address.ts"
+import { accountAddress, endpointKeyOf } from "../protocol/Address.ts"
 import { Fault } from "../protocol/Fault.ts"
 import * as Metrics from "../protocol/Metrics.ts"
 import { WebhookEndpointEntity } from "../protocol/WebhookEndpointEntity.ts"
 import { type CompletedAttempt, Deliveries, type DueDelivery } from "../store/Deliveries.ts"
 import { isDefect } from "../store/SqlFailure.ts"
+import * as AttemptPlaces from "./AttemptPlaces.ts"
+import { AttemptLimits } from "./AttemptPlaces.ts"
 
 // Longer than an attempt can take: the actor is there when it ends, and sends what is next.
 const maxIdleTime = Duration.minutes(1)
@@ -32,7 +34,8 @@ const resultOf = (exit: Exit.Exit<WebhookResponse>) =>
  * The attempts under way in this process, by actor. They end with the process and not with their actor: one whose shard is
  * lost goes at once, or every shard of the process would wait for the slowest receiver before it is served again.
  */
-const makeUnderWay = Effect.map(FiberSet.make<void>(), (fibers) => {
+const makeUnderWay = Effect.map(Effect.all([FiberSet.make<void>(), AttemptLimits]), ([fibers, limits]) => {
+  const places = AttemptPlaces.make(limits)
   const counts = new Map<string, number>()
   const add = (actorId: string, change: 1 | -1) => {
     const count = (counts.get(actorId) ?? 0) + change
@@ -40,12 +43,20 @@ const makeUnderWay = Effect.map(FiberSet.make<void>(), (fibers) => {
     else counts.set(actorId, count)
   }
   return {
+    places,
     count: (actorId: string) => counts.get(actorId) ?? 0,
-    start: <A, R>(actorId: string, attempt: Effect.Effect<A, never, R>, ended: (result: A) => Effect.Effect<unknown>) =>
+    /** Begins an attempt, which has a place of its account's. */
+    start: <A, R>(
+      actorId: string,
+      owner: string,
+      attempt: Effect.Effect<A, never, R>,
+      ended: (result: A) => Effect.Effect<unknown>
+    ) =>
       Effect.suspend(() => {
         add(actorId, 1)
         const counted = Effect.flatMap(attempt, (result) => {
           add(actorId, -1)
+          places.free(owner, 1)
           return ended(result)
         })
         // Not interrupted: what was sent is also recorded, so that a clean stop doubles nothing.
@@ -61,7 +72,10 @@ const actor = (underWay: Effect.Success<typeof makeUnderWay>) =>
     const sender = yield* WebhookSender
     const { entityId } = yield* Entity.CurrentAddress
     const key = endpointKeyOf(entityId)
+    const owner = accountAddress(key)
     const wake = yield* Latch.make(true)
+    const placesFree = () => wake.openUnsafe()
+    yield* Effect.addFinalizer(() => Effect.sync(() => underWay.places.leave(owner, entityId, placesFree)))
     // While an attempt under way may hold back what is looked for: then it is looked for once more at its end.
     let isHeldBack = false
     const userAgent = `Folio/${info.version} (+${info.baseUrl}/docs)`
@@ -136,6 +150,7 @@ const actor = (underWay: Effect.Success<typeof makeUnderWay>) =>
     const start = (delivery: DueDelivery) =>
       underWay.start(
         entityId,
+        owner,
         Effect.catchCause(attempt(delivery), (cause) =>
           Effect.as(Effect.logError("A delivery's outcome could not be stored; it is due again", cause), true)
         ),
@@ -144,12 +159,19 @@ const actor = (underWay: Effect.Success<typeof makeUnderWay>) =>
 
     // Not interrupted in between: what an actor has taken while it loses its shard would be due again only when its lease ends.
     const takeAndSend = Effect.gen(function* () {
+      const places = underWay.places.take(owner, entityId, placesFree)
+      if (places === 0) return
       const inFlight = underWay.count(entityId)
       isHeldBack = inFlight > 0
-      const due = yield* deliveries.take(key, inFlight)
+      const due = yield* Effect.onError(deliveries.take(key, inFlight, places), () =>
+        Effect.sync(() => underWay.places.free(owner, places))
+      )
+      underWay.places.free(owner, places - due.length)
       isHeldBack &&= due.length === 0
       if (due.length === 0 && inFlight === 0) return yield* deliveries.rest(key)
       yield* Effect.forEach(due, start, { discard: true })
+      // There may be more than it had places for.
+      if (due.length === places) yield* wake.open
     }).pipe(Effect.uninterruptible)
 
     yield* wake.await.pipe(

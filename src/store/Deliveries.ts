@@ -53,11 +53,15 @@ export class Deliveries extends Context.Service<
   {
     /**
      * Takes due deliveries of an active endpoint in event order, each under a lease: as many as its `max_in_flight` leaves
-     * beside those `inFlight`. One waits while an earlier delivery of the same resource is pending: where that one is planned
+     * beside those `inFlight`, and `atMost` so many. One waits while an earlier delivery of the same resource is pending: where that one is planned
      * for later, so is what waits behind it, so that nobody looks at it again and again. What is taken is given back when this
      * process dies, and at the latest when the lease ends.
      */
-    readonly take: (endpoint: EndpointKey, inFlight: number) => Effect.Effect<ReadonlyArray<DueDelivery>>
+    readonly take: (
+      endpoint: EndpointKey,
+      inFlight: number,
+      atMost?: number
+    ) => Effect.Effect<ReadonlyArray<DueDelivery>>
     /** Puts to rest what is due for an endpoint that is inactive (until it is active again) or gone (for good). */
     readonly rest: (endpoint: EndpointKey) => Effect.Effect<void>
     /** Whether the endpoint has more that is due by now. */
@@ -84,8 +88,12 @@ export class Deliveries extends Context.Service<
         { capacity: openedMax, timeToLive: (exit) => (Exit.isSuccess(exit) ? openedFor : 0) }
       )
 
-      const take = Effect.fn("Deliveries.take")(function* (endpoint: EndpointKey, inFlight: number) {
-        const { taken } = yield* claim({ ...endpoint, inFlight }).pipe(
+      const take = Effect.fn("Deliveries.take")(function* (
+        endpoint: EndpointKey,
+        inFlight: number,
+        atMost: number = DeliveryClaims.lineMax
+      ) {
+        const { taken } = yield* claim({ ...endpoint, inFlight, atMost }).pipe(
           Effect.repeat({ while: ({ moved }) => moved, times: movesMax })
         )
         const [first] = taken

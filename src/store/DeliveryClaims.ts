@@ -16,10 +16,16 @@ export interface Due {
   readonly url: string
 }
 
+interface Request extends EndpointKey {
+  /** How many attempts are under way, and how many more may begin. */
+  readonly inFlight: number
+  readonly atMost: number
+}
+
 const takeBatchMax = 100
 
 // How far one look goes along what is due for an endpoint. More than what can wait behind the attempts under way.
-const lineMax = 300
+export const lineMax = 300
 
 // A little over an attempt's total time-out: until then nobody else takes a delivery that is being attempted.
 const leaseSeconds = 20
@@ -51,15 +57,16 @@ export const make = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, worke
     name: "Deliveries.take",
     max: takeBatchMax,
     blind: true,
-    run: Effect.fnUntraced(function* (requests: ReadonlyArray<EndpointKey & { readonly inFlight: number }>) {
+    run: Effect.fnUntraced(function* (requests: ReadonlyArray<Request>) {
       const rows = yield* sql<Due & { readonly ord: number; readonly secret: string; readonly moved: boolean }>`
         with request as (
-          select n.*, w.max_in_flight - n.in_flight as free from unnest(
+          select n.*, least(w.max_in_flight - n.in_flight, n.at_most) as free from unnest(
             ${requests.map(({ account_id }) => account_id)}::text[],
             ${requests.map(({ livemode }) => livemode)}::boolean[],
             ${requests.map(({ id }) => id)}::text[],
-            ${requests.map(({ inFlight }) => inFlight)}::integer[]
-          ) with ordinality as n (account_id, livemode, endpoint_id, in_flight, ord)
+            ${requests.map(({ inFlight }) => inFlight)}::integer[],
+            ${requests.map(({ atMost }) => atMost)}::integer[]
+          ) with ordinality as n (account_id, livemode, endpoint_id, in_flight, at_most, ord)
           join webhook_endpoints w on w.account_id = n.account_id and w.livemode = n.livemode and w.id = n.endpoint_id
             and w.is_active and w.max_in_flight > n.in_flight
         ),

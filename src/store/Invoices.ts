@@ -4,7 +4,7 @@ import { AccountMode } from "../../schemas/Account.ts"
 import type { ApiError } from "../../schemas/ApiError.ts"
 import { OperationType } from "../../schemas/Code.ts"
 import { Acquirer } from "../../schemas/Customer.ts"
-import { CustomerId, DocumentId, InvoiceId, ResolutionId } from "../../schemas/Id.ts"
+import { type AccountId, CustomerId, DocumentId, InvoiceId, ResolutionId } from "../../schemas/Id.ts"
 import { AuthorityError, Correction, DocumentKind, Failure } from "../../schemas/FiscalDocument.ts"
 import { PaymentMeans } from "../../schemas/Invoice.ts"
 import { EmailStatus } from "../../schemas/EmailStatus.ts"
@@ -127,9 +127,12 @@ export class Invoices extends Context.Service<
     ) => Effect.Effect<Option.Option<{ readonly applicationResponse: Uint8Array; readonly validatedAt: number }>>
     /**
      * Documents whose alarm has rung, each given a lease before it rings again. At most `limit` drafts and as many
-     * numbered documents, so that drafts which nobody can number do not hold up the others.
+     * numbered documents, so that drafts which nobody can number do not hold up the others. None of the accounts `without`.
      */
-    readonly takeDue: (limit: number) => Effect.Effect<ReadonlyArray<InvoiceKey & { readonly queued: boolean }>>
+    readonly takeDue: (
+      limit: number,
+      without: ReadonlyArray<AccountId>
+    ) => Effect.Effect<ReadonlyArray<InvoiceKey & { readonly queued: boolean }>>
   }
 >()("folio/store/Invoices") {
   static readonly layer = Layer.effect(
@@ -243,10 +246,10 @@ export class Invoices extends Context.Service<
 
       const isDue = Schema.is(Schema.Struct({ ...InvoiceKey.fields, queued: Schema.Boolean }))
 
-      const takeDue = Effect.fn("Invoices.takeDue")(function* (limit: number) {
+      const takeDue = Effect.fn("Invoices.takeDue")(function* (limit: number, without: ReadonlyArray<AccountId>) {
         const page = (condition: Statement.Fragment) => sql`
           select account_id, livemode, id from invoices
-          where next_action_at <= now() and ${condition}
+          where next_action_at <= now() and account_id <> all(${without}::text[]) and ${condition}
           order by next_action_at limit ${limit} for update skip locked`
         const rows = yield* sql<RowKey>`
           with draft as (${page(sql`state = 'queued'`)}), numbered as (${page(sql`state <> 'queued'`)})

@@ -1,11 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
+
 import { TestClock } from "effect/testing"
+import { type AccountId, InvoiceId } from "../../schemas/Id.ts"
 import { AuthorityUnavailable } from "../../src/outbound/Authority.ts"
 import { AccountEntity } from "../../src/protocol/AccountEntity.ts"
 import { accountAddress } from "../../src/protocol/Address.ts"
 import { accepted, answered, FakeAuthority, FakeReceiver } from "../support/Fakes.ts"
-import { actors, startOfTest, testMode } from "../support/MemoryApp.ts"
+import { actors, otherAccount, startOfTest, testMode } from "../support/MemoryApp.ts"
 import {
   addCustomer,
   addDelivery,
@@ -128,6 +130,34 @@ describe("actors together", () => {
         const wait = waits[index] ?? 0
         assert.isTrue(wait >= 900 * seconds && wait <= 1100 * seconds + 1000, `waited ${wait} ms, not ${seconds} s`)
       }
+    }).pipe(Effect.provide(actors))
+  )
+
+  it.effect("look after everybody's documents before they go on with one account's backlog", () =>
+    Effect.gen(function* () {
+      const memory = yield* MemoryTables
+      const { tables, until } = memory
+      const { id } = yield* addNumbered(yield* addCustomer())
+      const row = tables.invoices.get(id)!
+      const now = yield* Clock.currentTimeMillis
+      const copy = (account_id: AccountId, index: number, next_action_at: number) => {
+        const name = InvoiceId.make(`inv_${String(index).padStart(26, "0")}`)
+        tables.invoices.set(name, { ...row, account_id, id: name, next_action_at })
+        return name
+      }
+      for (let index = 1; index <= 1_000; index++) copy(row.account_id, index, now - 1_000)
+      const other = copy(otherAccount, 0, now)
+      let pages = 0
+      let page = 0
+      memory.onCall = (name) =>
+        Effect.sync(() => {
+          if (name !== "Invoices.takeDue") return
+          if (page === 0 && tables.invoices.get(other)?.next_action_at !== now) page = pages
+          pages += 1
+        })
+      yield* TestClock.adjust("1 second")
+      yield* until(() => page > 0)
+      assert.strictEqual(page, 2)
     }).pipe(Effect.provide(actors))
   )
 

@@ -189,5 +189,26 @@ export const mailMutants: ReadonlyArray<Mutant> = [
     find: "and d.status = 'pending' and d.next_attempt_at = h.prior_attempt_at",
     replace: "and false",
     tests: ["test/store/DeliveryLine.pg.test.ts"]
+  },
+  {
+    name: "webhooks: one account's attempts take the places of all",
+    file: "src/entities/AttemptPlaces.ts",
+    find: "ofOwner - (taken.get(owner) ?? 0), atOnce",
+    replace: "atOnce",
+    tests: ["test/entities/AttemptPlaces.test.ts"]
+  },
+  {
+    name: "webhooks: a place that is free again wakes nobody",
+    file: "src/entities/AttemptPlaces.ts",
+    find: "next.job()",
+    replace: "",
+    tests: ["test/entities/AttemptPlaces.test.ts"]
+  },
+  {
+    name: "the backlog of one account stands before the documents of others",
+    file: "src/entities/Sweeper.ts",
+    find: "without = [...without, ...crowding(due)]",
+    replace: "without = []",
+    tests: ["test/entities/Together.test.ts"]
   }
 ]

@@ -1,8 +1,10 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { AccountId } from "../../schemas/Id.ts"
 import { Backlog } from "../../src/store/Backlog.ts"
-import { ownerLayer, seedAccount, seedDrafts } from "../support/Owners.ts"
+import { Invoices } from "../../src/store/Invoices.ts"
+import { copyAccount, ownerLayer, seedAccount, seedDrafts } from "../support/Owners.ts"
 import { TestDatabase } from "../support/Postgres.ts"
 
 const waiting = Effect.flatMap(Backlog, (backlog) => backlog.waiting)
@@ -65,6 +67,31 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Backlog", (it) => {
         })
         assert.closeTo(trouble.oldest_contingency, 50 * 3_600, 60)
         assert.isTrue(oldest_delivery >= 3_600 && oldest_delivery < 3_660, `${oldest_delivery} s`)
+      }).pipe(Effect.provide(ownerLayer(url)))
+    })
+  )
+
+  it.effect("gives what is due of the accounts that are not left out, in order, once", () =>
+    Effect.gen(function* () {
+      const { url } = yield* TestDatabase
+      const admin = yield* SqlClient.SqlClient
+      yield* Effect.gen(function* () {
+        const { of } = yield* seedAccount
+        const other = AccountId.make(`ten_${"0".repeat(26)}`)
+        yield* copyAccount(of.account_id, other)
+        const invoices = yield* Invoices
+        const own = yield* seedDrafts(of.account_id, 3)
+        const others = yield* seedDrafts(other, 2)
+        // The last is due for the longest time.
+        yield* admin`
+          update invoices i set next_action_at = now() - n.age * interval '1 second'
+          from unnest(${[...others, ...own]}::text[]) with ordinality as n (id, age) where i.id = n.id`
+        const take = (limit: number, without: ReadonlyArray<AccountId>) =>
+          Effect.map(invoices.takeDue(limit, without), (due) => due.map(({ id }) => id as string))
+        assert.sameMembers(yield* take(2, []), own.slice(1))
+        assert.sameMembers(yield* take(2, [of.account_id]), others)
+        assert.sameMembers(yield* take(2, [of.account_id]), [])
+        assert.sameMembers(yield* take(2, [other]), own.slice(0, 1))
       }).pipe(Effect.provide(ownerLayer(url)))
     })
   )

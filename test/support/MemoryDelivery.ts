@@ -139,10 +139,10 @@ const moveBehind = (tables: Tables, key: EndpointKey, now: number) => {
   }
 }
 
-const take = (tables: Tables, key: EndpointKey, inFlight: number, now: number) => {
+const take = (tables: Tables, key: EndpointKey, inFlight: number, atMost: number, now: number) => {
   const endpoint = rowOf(tables.endpoints, key)
   if (endpoint === undefined || !endpoint.is_active) return []
-  const free = Math.max(endpoint.max_in_flight - inFlight, 0)
+  const free = Math.max(Math.min(endpoint.max_in_flight - inFlight, atMost), 0)
   // The longest due first, so that a retry is not kept waiting by what has come since; then in event order.
   const taken = due(tables, now)
     .filter((row) => row.endpoint_id === key.id)
@@ -196,7 +196,8 @@ export const deliveriesLayer = Layer.effect(
   Deliveries,
   Effect.map(MemoryTables, ({ call }) =>
     Deliveries.of({
-      take: (key, inFlight) => call("Deliveries.take", (tables, now) => take(tables, key, inFlight, now)),
+      take: (key, inFlight, atMost = Infinity) =>
+        call("Deliveries.take", (tables, now) => take(tables, key, inFlight, atMost, now)),
       rest: (key) =>
         call("Deliveries.rest", ({ deliveries, endpoints }, now) => {
           const endpoint = rowOf(endpoints, key)

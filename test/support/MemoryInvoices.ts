@@ -96,9 +96,11 @@ export const invoicesLayer = Layer.effect(
             Option.map(Option.fromUndefinedOr(documents.get(row.id)), ({ signed }) => signed)
           )
         ),
-      takeDue: (limit) =>
+      takeDue: (limit, without) =>
         call("Invoices.takeDue", ({ invoices }, now) => {
-          const due = [...invoices.values()].filter((row) => alarm(row) <= now).toSorted((a, b) => alarm(a) - alarm(b))
+          const due = [...invoices.values()]
+            .filter((row) => alarm(row) <= now && !without.includes(row.account_id))
+            .toSorted((a, b) => alarm(a) - alarm(b))
           const drafts = due.filter(isDraft).slice(0, limit)
           const numbered = due.filter((row) => !isDraft(row)).slice(0, limit)
           return [...drafts, ...numbered].map((row) => {

@@ -1,0 +1,55 @@
+import { Context } from "effect"
+import { FairQueue } from "../protocol/FairQueue.ts"
+
+/** How many webhook attempts this process has under way: in all, of one account in one mode, and by one look for what is due. */
+export class AttemptLimits extends Context.Reference<{
+  readonly inAll: number
+  readonly ofOwner: number
+  readonly atOnce: number
+}>("folio/entities/AttemptLimits", {
+  // An endpoint may have 64 in flight, and an account 16 endpoints.
+  defaultValue: () => ({ inAll: 512, ofOwner: 64, atOnce: 16 })
+}) {}
+
+/** Who waits for places is woken by this. */
+type Wake = () => void
+
+/**
+ * The places of attempts, which accounts share: one whose receivers are slow, or whose events are many, takes those of no other.
+ * Whoever finds none waits for one, and accounts take turns at what becomes free.
+ */
+export const make = ({ atOnce, inAll, ofOwner }: typeof AttemptLimits.Service) => {
+  const queue = new FairQueue<Wake>()
+  const taken = new Map<string, number>()
+  let total = 0
+
+  const freeOf = (owner: string) => Math.min(inAll - total, ofOwner - (taken.get(owner) ?? 0), atOnce)
+  const count = (owner: string, change: number) => {
+    total += change
+    const own = (taken.get(owner) ?? 0) + change
+    if (own === 0) taken.delete(owner)
+    else taken.set(owner, own)
+  }
+
+  return {
+    /** Takes as many places as one look may have. None: `wake` is called when there is one again. */
+    take: (owner: string, asker: string, wake: Wake): number => {
+      const free = Math.max(freeOf(owner), 0)
+      if (free > 0) count(owner, free)
+      else if (queue.waiting(owner, asker) === 0) queue.add(owner, asker, wake)
+      return free
+    },
+    /** Gives places back. */
+    free: (owner: string, places: number): void => {
+      if (places === 0) return
+      count(owner, -places)
+      for (let place = 0; place < places; place++) {
+        const next = queue.take((one) => freeOf(one) > 0)
+        if (next === undefined) return
+        next.job()
+      }
+    },
+    /** Waits for no place any more. */
+    leave: (owner: string, asker: string, wake: Wake): void => queue.remove(owner, asker, wake)
+  }
+}
