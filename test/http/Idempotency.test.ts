@@ -153,11 +153,12 @@ layer(app)("Idempotency-Key", (it) => {
       const arrived = yield* Deferred.make<void>()
       const gate = yield* Deferred.make<void>()
       const looked = yield* Deferred.make<void>()
+      // Each request asks for its key twice: when its headers have come, and when its body has.
       let requests = 0
       memory.onCall = (name) =>
         name === "InvoiceCreation.create"
           ? Effect.andThen(Deferred.succeed(arrived, undefined), Deferred.await(gate))
-          : name === "ApiKeys.authenticate" && ++requests === 2
+          : name === "ApiKeys.authenticate" && ++requests === 4
             ? Deferred.succeed(looked, undefined)
             : Effect.void
       const create = post("/v1/invoices", invoiceBody(customer), { "idempotency-key": "slow" })
@@ -196,7 +197,7 @@ layer(app)("Idempotency-Key", (it) => {
         memory.onCall = (name) =>
           name === "InvoiceCreation.create"
             ? Effect.andThen(Deferred.succeed(arrived, undefined), Deferred.await(gate))
-            : name === "ApiKeys.authenticate" && ++requests === 2
+            : name === "ApiKeys.authenticate" && ++requests === 4
               ? Deferred.succeed(looked, undefined)
               : Effect.void
         const create = post("/v1/invoices", body, { "idempotency-key": key })

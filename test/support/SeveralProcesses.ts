@@ -1,4 +1,5 @@
 import { Context, Effect, Layer } from "effect"
+import { ShardingConfig } from "effect/cluster"
 import { randomBytes } from "node:crypto"
 import { type Client, makeClient } from "./Client.ts"
 import { customerBody, endpointBody, invoiceBody } from "./Invoices.ts"
@@ -76,6 +77,24 @@ export const insist = Effect.fnUntraced(function* (key: string) {
     "45 seconds"
   )
   if (answer._tag === "Some") journal.set(key, answer.value)
+})
+
+/**
+ * Waits until each of the processes owns its part of the actors, and nobody is about to give any away: a request whose actor is on the
+ * move may be told to come again.
+ */
+export const balanced = Effect.gen(function* () {
+  const { processes } = yield* SeveralProcesses
+  const { shardsPerGroup } = ShardingConfig.defaults
+  yield* until(
+    processes[0]!.rows<{ shards: number }>(`
+      select count(*)::int as shards from pg_locks
+      where locktype = 'advisory' and granted and database = (select oid from pg_database where datname = current_database())
+      group by pid having count(*) > ${shardsPerGroup / 4}`),
+    (owners) =>
+      owners.length === processes.length && owners.reduce((sum, { shards }) => sum + shards, 0) >= shardsPerGroup,
+    "60 seconds"
+  )
 })
 
 const openWork = `
