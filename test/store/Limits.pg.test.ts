@@ -230,7 +230,7 @@ it.live("e-mails of one document come to no more than their limit, however many 
       Array.from({ length: 7 }, () => "email_limit_reached")
     )
     assert.isTrue(
-      Result.isSuccess(yield* ask(first, services[0], documents[1]!, `em_${"7".repeat(26)}`)),
+      Result.isSuccess(yield* ask(first, services[0], documents[1]!, `em_${"8".repeat(26)}`)),
       "of another one"
     )
   }).pipe(Effect.provide(TestDatabase.layer))
