@@ -11,12 +11,12 @@ export class AttemptLimits extends Context.Reference<{
   defaultValue: () => ({ inAll: 512, ofOwner: 64, atOnce: 16 })
 }) {}
 
-/** Who waits for places is woken by this. */
+/** Wakes the actor of an endpoint that waits for a place. */
 type Wake = () => void
 
 /**
- * The places of attempts, which accounts share: one whose receivers are slow, or whose events are many, takes those of no other.
- * Whoever finds none waits for one, and accounts take turns at what becomes free.
+ * The places of webhook attempts. An account whose receivers are slow, or that has many events, fills its own number of places and
+ * leaves the rest to other accounts. An endpoint that finds no free place waits for one, and accounts take turns at what becomes free.
  */
 export const make = ({ atOnce, inAll, ofOwner }: typeof AttemptLimits.Service) => {
   const queue = new FairQueue<Wake>()
@@ -32,7 +32,7 @@ export const make = ({ atOnce, inAll, ofOwner }: typeof AttemptLimits.Service) =
   }
 
   return {
-    /** Takes as many places as one look may have. None: `wake` is called when there is one again. */
+    /** Takes the free places, up to `atOnce`; gives how many. When it gives 0, `wake` is called once a place is free. */
     take: (owner: string, asker: string, wake: Wake): number => {
       const free = Math.max(freeOf(owner), 0)
       if (free > 0) count(owner, free)
@@ -49,7 +49,7 @@ export const make = ({ atOnce, inAll, ofOwner }: typeof AttemptLimits.Service) =
         next.job()
       }
     },
-    /** Waits for no place any more. */
+    /** Takes an endpoint out of the line of those that wait for a place. */
     leave: (owner: string, asker: string, wake: Wake): void => queue.remove(owner, asker, wake)
   }
 }

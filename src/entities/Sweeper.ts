@@ -58,7 +58,7 @@ export const layer = Singleton.make(
         yield* Effect.forEach(some, telling.proceed, { discard: true })
       }
     })
-    // After each page that an account crowds, everybody else is looked after before it goes on: its backlog is its own wait.
+    // An account that fills much of a page is left out until all other accounts' documents have been told: only it waits for its backlog.
     const sweepInvoices = Effect.gen(function* () {
       let without: ReadonlyArray<AccountId> = []
       for (;;) {

@@ -45,7 +45,7 @@ const makeUnderWay = Effect.map(Effect.all([FiberSet.make<void>(), AttemptLimits
   return {
     places,
     count: (actorId: string) => counts.get(actorId) ?? 0,
-    /** Begins an attempt, which has a place of its account's. */
+    /** Begins an attempt, for which a place was taken; the place is given back when the attempt ends. */
     start: <A, R>(
       actorId: string,
       owner: string,
@@ -170,7 +170,7 @@ const actor = (underWay: Effect.Success<typeof makeUnderWay>) =>
       isHeldBack &&= due.length === 0
       if (due.length === 0 && inFlight === 0) return yield* deliveries.rest(key)
       yield* Effect.forEach(due, start, { discard: true })
-      // There may be more than it had places for.
+      // More deliveries may be due than there were places for.
       if (due.length === places) yield* wake.open
     }).pipe(Effect.uninterruptible)
 

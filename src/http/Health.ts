@@ -7,7 +7,7 @@ import { Database } from "../store/Database.ts"
 
 const ok = { status: "ok" } as const
 
-// However many ask: the database is asked no more often than this.
+// The database is asked no more often than this, however many clients ask whether the service is ready.
 const answersInterval = "250 millis"
 
 const unready = (message: string) =>

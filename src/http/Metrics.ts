@@ -6,7 +6,7 @@ import { Backlog, type Waiting } from "../store/Backlog.ts"
 
 // However many ask: the database is looked at no more often than this.
 const sampleInterval = "5 seconds"
-// And all is written down no more often than this: with every series there is, that takes milliseconds.
+// The text of all metrics is written no more often than this: with every series it takes the event loop milliseconds.
 const textInterval = "1 second"
 const patience = "2 seconds"
 

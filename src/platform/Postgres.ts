@@ -130,7 +130,7 @@ const explained = (place: Place) =>
     return new DatabaseError({ message })
   })
 
-/** 0 where there are no tables yet. */
+/** The number of the last migration that was applied; 0 where there are no tables yet. */
 const lastMigrationOf = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   const rows = yield* sql<{
     last: number
