@@ -9,6 +9,7 @@ const changes: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   invoices: {
     id: id("id"),
     number: "number + copy::bigint * 1000000000",
+    full_number: "prefix || (number + copy::bigint * 1000000000)",
     cufe: "md5(cufe || copy) || md5(copy || cufe) || md5(copy || cufe || copy)"
   },
   invoice_documents: { invoice_id: id("invoice_id") },
