@@ -8,8 +8,9 @@ const patience = "5 seconds"
 // 1, 2, 4, 4 … seconds, each a little more or less.
 const waitMs = (attempt: number, random: number) => Math.min(1_000 * 2 ** attempt, 4_000) * (0.8 + 0.4 * random)
 
-// Answers after which a client repeats its request: also 408, which a process gives that stood still while the request arrived.
-const isUnserved = ({ status }: Answer) => status === 408 || status >= 500
+// Answers after which a client repeats its request: also 408, which a process gives that stood still while the request arrived, and
+// 429. What a client has given up is still under way at the service while the database is away, and counts for the limit of its key.
+const isUnserved = ({ status }: Answer) => status === 408 || status === 429 || status >= 500
 
 /** Requests no client should send, and what must be said of them. No invoice may come of one. */
 const illegal: ReadonlyArray<{
@@ -80,6 +81,7 @@ export const makeClients = Effect.fnUntraced(function* (options: {
         ledger.waits.push({ asked, took: Date.now() - asked })
         break
       }
+      if (answer?.status === 429) ledger.limited.push(Date.now())
       const isLater = answer === undefined || answer.status === 202 || isUnserved(answer)
       if (!isLater) {
         if (answer.status !== 409 || !isContested) ledger.unexpected(nameOf(wanted), answer)

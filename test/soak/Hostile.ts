@@ -172,6 +172,11 @@ export const reckonHostile = (run: {
   return [
     { name: "the hostile client's bad requests that were taken", broken: tallies.flatMap(({ taken }) => taken) },
     { name: "its requests answered 500 while nothing else was wrong", broken: tally.failed },
+    {
+      name: "neighbours told that they ask for too much, beside no other fault",
+      value: run.ledger.limited.filter((at) => at < Math.max(...spells.map(({ to }) => to))).length,
+      atMost: 0
+    },
     { name: "neighbours' p50, beside it to before it", value: ratio(({ p50 }) => p50), atMost: bounds.p50 },
     { name: "neighbours' p99, beside it to before it", value: ratio(({ p99 }) => p99), atMost: bounds.p99 },
     {

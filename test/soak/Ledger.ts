@@ -40,6 +40,7 @@ export const makeLedger = () => {
   const operations = new Map<string, number>()
   const successes: Array<Success> = []
   const waits: Array<Wait> = []
+  const limited: Array<number> = []
   const broken = {
     otherBytes: new Array<string>(),
     otherBody: new Array<string>(),
@@ -58,6 +59,8 @@ export const makeLedger = () => {
     operations,
     successes,
     waits,
+    /** When an order was answered with 429, in Unix milliseconds. */
+    limited,
     broken,
     replays: () => replays,
     did: (operation: string) => count(operations, operation),
