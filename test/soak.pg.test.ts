@@ -17,7 +17,7 @@ const options: SoakOptions = {
     invoices: 4,
     hoard: 200,
     kinds: hostileKinds,
-    bounds: { p50: Infinity, p99: Infinity, turnMs: 1_000, answerBytes: 1_000_000 }
+    bounds: { p50: Infinity, p99Ms: Infinity, turnMs: 1_000, answerBytes: 1_000_000 }
   },
   say: () => {}
 }
