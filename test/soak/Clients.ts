@@ -81,7 +81,7 @@ export const makeClients = Effect.fnUntraced(function* (options: {
         ledger.waits.push({ asked, took: Date.now() - asked })
         break
       }
-      if (answer?.status === 429) ledger.limited.push(Date.now())
+      if (answer?.status === 429 && wanted.shop.name !== hostileName) ledger.limited.push(Date.now())
       const isLater = answer === undefined || answer.status === 202 || isUnserved(answer)
       if (!isLater) {
         if (answer.status !== 409 || !isContested) ledger.unexpected(nameOf(wanted), answer)

@@ -59,7 +59,7 @@ export const makeLedger = () => {
     operations,
     successes,
     waits,
-    /** When an order was answered with 429, in Unix milliseconds. */
+    /** When an order of anybody but the hostile client was answered with 429, in Unix milliseconds. */
     limited,
     broken,
     replays: () => replays,
