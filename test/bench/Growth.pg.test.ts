@@ -8,7 +8,7 @@ import { TestDatabase, urlOf } from "../support/Postgres.ts"
 import { multiplyInvoices } from "./Growth.ts"
 
 layer(TestDatabase.layer, { excludeTestServices: true })("The invoices that the benchmark multiplies", (it) => {
-  it.effect("have a number and a code each, as the tables want it", () =>
+  it.effect("have a full number and a code of their own", () =>
     Effect.gen(function* () {
       const { url } = yield* TestDatabase
       const sql = yield* SqlClient.SqlClient

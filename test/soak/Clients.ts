@@ -9,7 +9,7 @@ const patience = "5 seconds"
 const waitMs = (attempt: number, random: number) => Math.min(1_000 * 2 ** attempt, 4_000) * (0.8 + 0.4 * random)
 
 // Answers after which a client repeats its request: also 408, which a process gives that stood still while the request arrived, and
-// 429. What a client has given up is still under way at the service while the database is away, and counts for the limit of its key.
+// 429. While the database is away, requests that a client has given up are still under way at the service, and count for the key's limit.
 const isUnserved = ({ status }: Answer) => status === 408 || status === 429 || status >= 500
 
 /** Requests no client should send, and what must be said of them. No invoice may come of one. */

@@ -22,7 +22,10 @@ export interface HostileOptions {
   /** Connections that it opens at one process and does nothing with. */
   readonly hoard: number
   readonly kinds: ReadonlyArray<HostileKind>
-  /** `p50`: how many times the neighbours' own median. The rarest waits are some turns of the event loop long, whatever they were before. */
+  /**
+   * `p50`: the neighbours' median wait beside the client, as a multiple of their median before it. `p99Ms` is in milliseconds: the longest
+   * waits last some turns of the event loop, however short waits were before.
+   */
   readonly bounds: {
     readonly p50: number
     readonly p99Ms: number
@@ -179,7 +182,7 @@ export const reckonHostile = (run: {
     { name: "the hostile client's bad requests that were taken", broken: tallies.flatMap(({ taken }) => taken) },
     { name: "its requests answered 500 while nothing else was wrong", broken: tally.failed },
     {
-      name: "neighbours told that they ask for too much, beside no other fault",
+      name: "neighbours' orders answered with 429, beside no other fault",
       value: run.ledger.limited.filter((at) => at < Math.max(...spells.map(({ to }) => to))).length,
       atMost: 0
     },

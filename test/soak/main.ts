@@ -19,6 +19,10 @@ const logs = option("logs", "")
 const hostile = option("hostile", "on")
 
 const faults = option("faults", "all")
+const unknown = faults === "all" ? [] : faults.split(",").filter((kind) => !deck.some((known) => known === kind))
+if (unknown.length > 0) {
+  throw new Error(`--faults names no fault: ${unknown.join(", ")}. Choose from: ${[...new Set(deck)].join(", ")}.`)
+}
 
 const worst: HostileOptions = {
   kinds: hostile === "on" ? hostileKinds : hostileKinds.filter((kind) => hostile.split(",").includes(kind)),
