@@ -1,24 +1,48 @@
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
 import { defineConfig } from "vitest/config"
+import { BaseSequencer, type TestSpecification } from "vitest/node"
+
+// The services and commands that the tests start all load the same modules: what Node makes of them is kept for the next.
+process.env["NODE_COMPILE_CACHE"] ??= join(import.meta.dirname, "node_modules/.cache/compiled")
+
+const startsProcesses = ({ moduleId }: TestSpecification) =>
+  readFileSync(moduleId, "utf8").includes("support/processes/")
+
+/** Files that start processes come first: they take the longest, and none of them is waited for alone at the end. */
+class ProcessesFirst extends BaseSequencer {
+  override async sort(files: Array<TestSpecification>) {
+    // oxlint-disable-next-line unicorn/no-array-sort -- `sort` is the sequencer's method, not an array's
+    const sorted = await super.sort(files)
+    return [...sorted.filter(startsProcesses), ...sorted.filter((file) => !startsProcesses(file))]
+  }
+}
 
 export default defineConfig({
   test: {
-    // Tests start servers and kill processes, and wait for them: three at a time fill a machine of two cores. Nothing is judged by how
-    // long it takes: the time-outs only end what hangs.
+    sequence: { sequencer: ProcessesFirst },
+    // Tests start servers and kill processes, and wait for them: four at a time fill a machine of two cores. Nothing is judged by how
+    // long it takes: the time-outs only end what hangs, and some wait for a submission's lease of 75 s to end.
     pool: "forks",
-    maxWorkers: 3,
+    maxWorkers: 4,
     // Loading the modules anew for each file would take a third of the time. A file that counts metrics has a registry of its own.
     isolate: false,
-    testTimeout: 180_000,
-    hookTimeout: 120_000,
+    testTimeout: 300_000,
+    hookTimeout: 180_000,
     teardownTimeout: 30_000,
     projects: [
       {
         extends: true,
-        test: { name: "memory", include: ["test/**/*.test.ts"], exclude: ["test/**/*.pg.test.ts"] }
+        test: { name: "memory", include: ["test/**/*.test.ts"], exclude: ["test/**/*.{pg,long}.test.ts"] }
+      },
+      {
+        // Many seconds of work without a database: tools that read the whole interface, mutations of every body, sequences of the model.
+        extends: true,
+        test: { name: "long", include: ["test/**/*.long.test.ts"] }
       },
       {
         extends: true,
-        test: { name: "postgres", include: ["test/**/*.pg.test.ts"], globalSetup: "test/support/Postgres.ts" }
+        test: { name: "postgres", include: ["test/**/*.pg.test.ts"], globalSetup: "test/support/database/Postgres.ts" }
       }
     ]
   }

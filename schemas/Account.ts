@@ -1,105 +1,93 @@
 import { Schema } from "effect"
 import { OrganizationType, taxResponsibilities, TaxResponsibility } from "./Code.ts"
+import { field } from "./Field.ts"
 import { AccountId } from "./Id.ts"
+import { atMost, notEmpty } from "./Limits.ts"
 import { Timestamp } from "./Money.ts"
-import { addressFields, Identification, partyFields } from "./Party.ts"
+import { addressFields, Identification, optionalAddress, optionalParty, partyFields } from "./Party.ts"
 import { text } from "./Text.ts"
 import { Version } from "./Version.ts"
 
 export const KeyMode = Schema.Literals(["test", "live"])
 export type KeyMode = typeof KeyMode.Type
 
-/** The issuer, as it stands in its documents. */
+/** The data of an issuer, as the issuer's documents carry them. */
 export class Issuer extends Schema.Opaque<Issuer>()(
   Schema.Struct({
     ...partyFields,
     ...addressFields,
-    tax_responsibilities: Schema.Array(Schema.String).annotateKey({
-      description: "What the issuer answers for before the authority.",
-      examples: [["R-99-PN"]]
-    })
+    tax_responsibilities: Schema.Array(Schema.String)
   }).annotate({ identifier: "Issuer" })
 ) {}
 
 /**
- * What a client may change of its account, in the mode of its key alone; the issuer's data hold for documents that are numbered
- * afterwards.
+ * The fields of an account that a client may change, only in the mode of the API key. Changed issuer data apply to documents
+ * that are numbered afterwards.
  */
 export class AccountUpdate extends Schema.Opaque<AccountUpdate>()(
   Schema.Struct({
-    name: Schema.optionalKey(text(450)).annotateKey({
-      description: "How the account is called.",
-      examples: ["Folio Demo"]
-    }),
-    identification: Schema.optionalKey(partyFields.identification),
-    legal_name: Schema.optionalKey(partyFields.legal_name),
-    organization_type: Schema.optionalKey(partyFields.organization_type),
-    email: Schema.optionalKey(addressFields.email),
-    address: Schema.optionalKey(addressFields.address),
-    city_code: Schema.optionalKey(addressFields.city_code),
-    department_code: Schema.optionalKey(addressFields.department_code),
-    country_code: Schema.optionalKey(addressFields.country_code),
+    name: field(Schema.optionalKey(text(450)), "The name of the account, of your own choice.", "Folio Demo"),
+    ...optionalParty,
+    ...optionalAddress,
     tax_responsibilities: Schema.optionalKey(
       Schema.Array(TaxResponsibility).check(
-        Schema.isMinLength(1, {
-          message: "must name at least one, such as R-99-PN",
-          errorCode: "parameter_invalid_empty"
-        }),
-        Schema.isMaxLength(taxResponsibilities.length, {
-          message: `must name at most ${taxResponsibilities.length} responsibilities`,
-          errorCode: "parameter_too_long"
-        }),
+        notEmpty("must name at least one, such as R-99-PN"),
+        atMost(taxResponsibilities.length, `must name at most ${taxResponsibilities.length} responsibilities`),
         Schema.isUnique({ message: "must name each responsibility once" })
       )
-    ).annotateKey({ description: "What the issuer answers for before the authority.", examples: [["R-99-PN"]] }),
+    ).annotateKey({
+      description: "The tax responsibilities of the issuer, as codes of the tax authority.",
+      examples: [["R-99-PN"]]
+    }),
     default_version: Schema.optionalKey(Version)
   }).annotate({
     identifier: "AccountUpdate",
-    description: "What may change of an account.",
+    description: "The fields of the account to change.",
     examples: [{ name: "Folio Demo", email: "facturas@folio.test" }]
   })
 ) {}
 
-const ofIssuer = <S extends Schema.Top>(field: S, description: string, example: S["Type"]) =>
-  Schema.NullOr(field).annotateKey({
-    description: `${description} Null in a live mode whose issuer nobody has sent yet.`,
-    examples: [example]
-  })
+const ofIssuer = <S extends Schema.Top>(schema: S, description: string, example: S["Type"]) =>
+  field(Schema.NullOr(schema), `${description} Null in a live mode whose issuer nobody has sent yet.`, example)
 
-/** A business account, seen through one of its keys: the key decides `key_mode` and `authority_environment`. */
+/** A business account as seen with one of its API keys. The API key decides `key_mode` and `authority_environment`. */
 export class Account extends Schema.Opaque<Account>()(
   Schema.Struct({
     id: AccountId,
     object: Schema.Literal("account"),
-    name: Schema.String.annotateKey({ description: "How the account is called.", examples: ["Folio Demo"] }),
-    authority_environment: Schema.Literals(["habilitacion", "produccion"]).annotateKey({
-      description: "`habilitacion` for a test key, `produccion` for a live one."
-    }),
+    name: field(Schema.String, "The name of the account, of your own choice.", "Folio Demo"),
+    authority_environment: field(
+      Schema.Literals(["habilitacion", "produccion"]),
+      "The environment of the tax authority that the key's documents go to: `habilitacion` for a test key, `produccion` for a live key."
+    ),
     key_mode: KeyMode,
-    identification: ofIssuer(Identification, "Who the issuer is to the tax authority.", {
+    identification: ofIssuer(Identification, "The identification of the issuer at the tax authority.", {
       type: "31",
       number: "900373115",
       check_digit: "3"
     }),
-    legal_name: ofIssuer(Schema.String, "The issuer's name as registered.", "Folio Demo S.A.S."),
-    organization_type: ofIssuer(OrganizationType, "1 legal entity, 2 natural person.", "1"),
-    email: ofIssuer(Schema.String, "Where answers to its e-mails go.", "facturas@folio.test"),
-    address: ofIssuer(Schema.String, "Street address.", "Calle 100 # 7-33"),
-    city_code: ofIssuer(Schema.String, "The five digits of a municipality.", "11001"),
-    department_code: ofIssuer(Schema.String, "The two digits of a department.", "11"),
-    country_code: ofIssuer(Schema.String, "ISO 3166, two letters.", "CO"),
-    tax_responsibilities: ofIssuer(Schema.Array(Schema.String), "What the issuer answers for before the authority.", [
-      "R-99-PN"
-    ]),
+    legal_name: ofIssuer(Schema.String, "The registered name of the issuer.", "Folio Demo S.A.S."),
+    organization_type: ofIssuer(OrganizationType, "`1` for a legal entity, `2` for a natural person.", "1"),
+    email: ofIssuer(Schema.String, "The address that answers to the issuer's e-mails reach.", "facturas@folio.test"),
+    address: ofIssuer(Schema.String, "The street address.", "Calle 100 # 7-33"),
+    city_code: ofIssuer(Schema.String, "The municipality, as the five digits of its code.", "11001"),
+    department_code: ofIssuer(Schema.String, "The department, as the two digits of its code.", "11"),
+    country_code: ofIssuer(Schema.String, "The country, as its two letters of ISO 3166.", "CO"),
+    tax_responsibilities: ofIssuer(
+      Schema.Array(Schema.String),
+      "The tax responsibilities of the issuer, as codes of the tax authority.",
+      ["R-99-PN"]
+    ),
     default_version: Version,
-    certificate: Schema.NullOr(Schema.Struct({ subject: Schema.String, not_after: Timestamp })).annotateKey({
-      description: "The certificate that signs; null where there is none.",
-      examples: [null]
-    }),
+    certificate: field(
+      Schema.NullOr(Schema.Struct({ subject: Schema.String, not_after: Timestamp })),
+      "The certificate that signs the documents of this mode; null when there is none.",
+      null
+    ),
     created_at: Timestamp
-  }).annotate({ identifier: "Account", description: "A business account, seen through one of its keys." })
+  }).annotate({ identifier: "Account", description: "The business account of the API key, in the mode of that key." })
 ) {}
 
-/** What every row belongs to: an account in one of its two modes. Nothing made in one mode is visible in the other. */
+/** The owner of a row: an account in one of its two modes. Objects made in one mode are not visible in the other mode. */
 export const AccountMode = Schema.Struct({ account_id: AccountId, livemode: Schema.Boolean })
 export type AccountMode = typeof AccountMode.Type

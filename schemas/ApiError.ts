@@ -1,9 +1,10 @@
 import { Schema } from "effect"
 import { ErrorCode, errorCodes } from "./ErrorCode.ts"
+import { field } from "./Field.ts"
 
 /**
- * One thing wrong with a request. `param` is a path such as `lines[0].taxes[0].code`. `rule`: the authority's rule that rejects
- * such a document, where there is one.
+ * One rule that a request breaks. `param` is a path such as `lines[0].taxes[0].code`. `rule` is the authority's rule that
+ * rejects such a document, if there is such a rule.
  */
 export class Violation extends Schema.Opaque<Violation>()(
   Schema.Struct({
@@ -11,15 +12,15 @@ export class Violation extends Schema.Opaque<Violation>()(
     code: ErrorCode,
     message: Schema.String,
     rule: Schema.optionalKey(Schema.String)
-  }).annotate({ identifier: "Violation", description: "One thing wrong with a request." })
+  }).annotate({ identifier: "Violation", description: "One rule that the request breaks." })
 ) {}
 
-/** That the violations told, 100 at most, are not all there are. */
-export const hasMoreErrors = Schema.optionalKey(Schema.Literal(true)).annotateKey({
-  description: "Only where more is wrong than `errors` tells, which is 100 things at most."
-})
+export const hasMoreErrors = field(
+  Schema.optionalKey(Schema.Literal(true)),
+  "`true` when the request breaks more rules than `errors` lists; `errors` lists at most 100. Absent otherwise."
+)
 
-/** The error of the interface: the same class from the rule that finds it, through actors, to the wire. */
+/** The error of the API. The same class is used in the rule that finds the error, in the actors and in the response. */
 export class ApiError extends Schema.TaggedError<ApiError>()("ApiError", {
   code: ErrorCode,
   message: Schema.String,
@@ -33,7 +34,7 @@ export class ApiError extends Schema.TaggedError<ApiError>()("ApiError", {
     return errorCodes[this.code].status
   }
 
-  /** All that is wrong with a request at once; the first is mirrored in `code`, `message` and `param`. */
+  /** An error with all violations of a request. `code`, `message` and `param` repeat the first violation. */
   static fromViolations(violations: readonly [Violation, ...ReadonlyArray<Violation>]): ApiError {
     const [{ code, message, param }] = violations
     return new ApiError({ code, message, param, errors: violations })

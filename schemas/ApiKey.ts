@@ -1,55 +1,76 @@
 import { Schema } from "effect"
+import { field } from "./Field.ts"
 import { ApiKeyId } from "./Id.ts"
+import { wholeNumber } from "./Limits.ts"
 import { Timestamp } from "./Money.ts"
 import { text } from "./Text.ts"
 
-const name = text(100)
-
 const expiresInMax = 7 * 86_400
-const expiresRange = { message: `must be a whole number of seconds from 0 (at once) to ${expiresInMax} (seven days)` }
 
 export class ApiKeyRequest extends Schema.Opaque<ApiKeyRequest>()(
   Schema.Struct({
-    name: Schema.optionalKey(name).annotateKey({ description: "What the key is for.", examples: ["The shop"] })
-  }).annotate({ identifier: "ApiKeyRequest", description: "A key to make." })
+    name: field(Schema.optionalKey(text(100)), "A name of your own for the key.", "The shop")
+  }).annotate({ identifier: "ApiKeyRequest", description: "An API key to create." })
 ) {}
 
-/** `expires_in`: for how many seconds the old key goes on working beside the new one. */
+/** The request to roll an API key. */
 export class ApiKeyRollRequest extends Schema.Opaque<ApiKeyRollRequest>()(
   Schema.Struct({
-    expires_in: Schema.Number.check(
-      Schema.isInt(expiresRange),
-      Schema.isBetween({ minimum: 0, maximum: expiresInMax }, expiresRange)
-    ).annotateKey({ description: "Seconds for which the old key works on beside the new one.", examples: [86_400] })
-  }).annotate({ identifier: "ApiKeyRollRequest", description: "How long the old key goes on working." })
+    expires_in: field(
+      wholeNumber(
+        0,
+        expiresInMax,
+        `must be a whole number of seconds from 0 (at once) to ${expiresInMax} (seven days)`
+      ),
+      "The number of seconds for which the old key still works beside the new one.",
+      86_400
+    )
+  }).annotate({ identifier: "ApiKeyRollRequest", description: "How long the old key still works." })
 ) {}
 
-/** A key as it is listed: enough to know it again, and not the key. `last_used_at` lags by up to five minutes. */
 export class ApiKey extends Schema.Opaque<ApiKey>()(
   Schema.Struct({
     id: ApiKeyId,
     object: Schema.Literal("api_key"),
-    name: Schema.NullOr(Schema.String).annotateKey({ description: "What it is for.", examples: ["The shop"] }),
-    livemode: Schema.Boolean.annotateKey({ description: "A live key." }),
-    last_four: Schema.String.annotateKey({ description: "The last four characters of the key.", examples: ["x7Qa"] }),
+    name: field(Schema.NullOr(Schema.String), "A name of your own for the key.", "The shop"),
+    livemode: field(Schema.Boolean, "`true` for a live key, `false` for a test key."),
+    last_four: field(Schema.String, "The last four characters of the key.", "x7Qa"),
     created_at: Timestamp,
-    last_used_at: Schema.NullOr(Timestamp).annotateKey({ description: "Up to five minutes late.", examples: [null] }),
-    expires_at: Schema.NullOr(Timestamp).annotateKey({ description: "When it stops working.", examples: [null] }),
-    revoked_at: Schema.NullOr(Timestamp).annotateKey({ description: "When it was revoked.", examples: [null] })
-  }).annotate({ identifier: "ApiKey", description: "A key as it is listed: enough to know it again, and not the key." })
+    last_used_at: field(
+      Schema.NullOr(Timestamp),
+      "The time at which the key was last used, recorded up to five minutes late; null when it was never used.",
+      null
+    ),
+    expires_at: field(
+      Schema.NullOr(Timestamp),
+      "The time at which the key stops working; null for a key that does not expire.",
+      null
+    ),
+    revoked_at: field(
+      Schema.NullOr(Timestamp),
+      "The time at which the key was revoked; null for a key that was not revoked.",
+      null
+    )
+  }).annotate({
+    identifier: "ApiKey",
+    description: "An API key as it is listed: its name, its last four characters and its dates, without the key itself."
+  })
 ) {}
 
-/** The answers that show the key itself: creation and roll, and no other. */
+/** The answer to the creation or the roll of an API key. */
 export class ApiKeyWithKey extends Schema.Opaque<ApiKeyWithKey>()(
   Schema.Struct({
     ...ApiKey.fields,
-    key: Schema.String.annotateKey({ description: "The key itself.", examples: ["sk_test_…"] })
-  }).annotate({ identifier: "ApiKeyWithKey", description: "A key, shown this once." })
+    key: field(Schema.String, "The API key itself, to send as `Authorization: Bearer …`.", "sk_test_…")
+  }).annotate({
+    identifier: "ApiKeyWithKey",
+    description: "The new API key. This answer is the only one that shows it."
+  })
 ) {}
 
 export class DeletedApiKey extends Schema.Opaque<DeletedApiKey>()(
   Schema.Struct({ id: ApiKeyId, object: Schema.Literal("api_key"), deleted: Schema.Literal(true) }).annotate({
     identifier: "DeletedApiKey",
-    description: "A key that was revoked."
+    description: "The API key was revoked."
   })
 ) {}

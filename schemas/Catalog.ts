@@ -9,8 +9,9 @@ import {
   taxes,
   units
 } from "./Code.ts"
+import { field } from "./Field.ts"
 
-/** The catalogs by the last part of their path. */
+/** The catalogs, by the last part of their path. */
 export const catalogs = {
   "medios-pago": paymentMeans,
   "tipo-identificacion": identificationTypes,
@@ -27,17 +28,17 @@ export const catalogNames = Object.keys(catalogs) as [CatalogName, ...Array<Cata
 export class CatalogItem extends Schema.Opaque<CatalogItem>()(
   Schema.Struct({
     object: Schema.Literal("catalog_item"),
-    code: Schema.String.annotateKey({ description: "What requests carry.", examples: ["31"] }),
-    name: Schema.String.annotateKey({ description: "In Spanish.", examples: ["NIT"] }),
-    name_en: Schema.String.annotateKey({
-      description: "In English.",
-      examples: ["tax identification number of a company (NIT)"]
-    }),
-    authority_name: Schema.optionalKey(Schema.String).annotateKey({
-      description: "Where the authority gives the code another meaning."
-    }),
-    typical_rates: Schema.optionalKey(Schema.Array(Schema.String)).annotateKey({
-      description: "For taxes, in percent."
-    })
+    code: field(Schema.String, "The code, as requests carry it.", "31"),
+    name: field(Schema.String, "The meaning of the code, in Spanish.", "NIT"),
+    name_en: field(
+      Schema.String,
+      "The meaning of the code, in English.",
+      "tax identification number of a company (NIT)"
+    ),
+    authority_name: field(
+      Schema.optionalKey(Schema.String),
+      "The meaning that the tax authority gives to the code, when it is another one."
+    ),
+    typical_rates: field(Schema.optionalKey(Schema.Array(Schema.String)), "The usual rates of a tax, in percent.")
   }).annotate({ identifier: "CatalogItem", description: "One code of a catalog." })
 ) {}

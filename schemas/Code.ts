@@ -1,9 +1,9 @@
 import { Schema } from "effect"
 
 /**
- * The code tables of the interface, as data: the schemas of the requests and the catalogs a client reads at runtime both
- * derive from them. `name` is the authority's Spanish name in use, `name_en` the interface's own label; `authority_name`
- * stands where the authority's list gives the same code another meaning.
+ * One code of the API's code tables. The request schemas and the catalogs that a client reads at runtime both derive from these
+ * tables. `name` is the Spanish name in use, `name_en` is the API's own label; `authority_name` is present where the
+ * authority's list gives the same code another meaning.
  */
 export interface CodeEntry {
   readonly code: string
@@ -60,7 +60,7 @@ export const taxes = [
   { code: "ZZ", name: "No aplica", name_en: "no tax", typical_rates: ["0.00"] }
 ] as const satisfies ReadonlyArray<CodeEntry>
 
-/** Why a credit note corrects its invoice. */
+/** The reasons for which a credit note corrects an invoice. */
 export const creditConcepts = [
   {
     code: "1",
@@ -74,7 +74,7 @@ export const creditConcepts = [
   { code: "6", name: "Descuento comercial por volumen de ventas", name_en: "discount for the volume of sales" }
 ] as const satisfies ReadonlyArray<CodeEntry>
 
-/** Why a debit note corrects its invoice. */
+/** The reasons for which a debit note corrects an invoice. */
 export const debitConcepts = [
   { code: "1", name: "Intereses", name_en: "interest" },
   { code: "2", name: "Gastos por cobrar", name_en: "expenses to be charged" },
@@ -82,7 +82,7 @@ export const debitConcepts = [
   { code: "4", name: "Otros", name_en: "other" }
 ] as const satisfies ReadonlyArray<CodeEntry>
 
-/** What an issuer answers for before the authority, as its documents say. */
+/** The tax responsibilities of an issuer towards the authority, as the issuer's documents state them. */
 export const taxResponsibilities = [
   { code: "O-13", name: "Gran contribuyente", name_en: "large taxpayer" },
   { code: "O-15", name: "Autorretenedor", name_en: "self-withholder" },

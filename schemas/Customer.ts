@@ -1,48 +1,33 @@
-import { Schema } from "effect"
+import { Schema, Struct } from "effect"
+import { field } from "./Field.ts"
 import { CustomerId } from "./Id.ts"
 import { Timestamp } from "./Money.ts"
-import { addressFields, partyFields } from "./Party.ts"
+import { addressFields, optionalAddress, optionalParty, partyFields } from "./Party.ts"
 import { Metadata } from "./Text.ts"
 
-const optionalAddress = {
-  email: Schema.optionalKey(addressFields.email),
-  address: Schema.optionalKey(addressFields.address),
-  city_code: Schema.optionalKey(addressFields.city_code),
-  department_code: Schema.optionalKey(addressFields.department_code),
-  country_code: Schema.optionalKey(addressFields.country_code)
-}
-
-/** What a client sends to register an acquirer. */
+/** The request to register a customer, the acquirer of documents. */
 export class CustomerRequest extends Schema.Opaque<CustomerRequest>()(
   Schema.Struct({
     ...partyFields,
     ...optionalAddress,
     metadata: Schema.optionalKey(Metadata)
-  }).annotate({ identifier: "CustomerRequest", description: "A buyer to register." })
+  }).annotate({ identifier: "CustomerRequest", description: "A customer to register, the buyer of invoices." })
 ) {}
 
-const removable = <S extends Schema.Top>(field: S) => Schema.optionalKey(Schema.NullOr(field))
-
-/** What may change of a customer: every field, and null takes away one that may be absent. `metadata` is replaced whole. */
+/** The fields of a customer that a client may change. Null removes an optional field. `metadata` is replaced as a whole. */
 export class CustomerUpdate extends Schema.Opaque<CustomerUpdate>()(
   Schema.Struct({
-    identification: Schema.optionalKey(partyFields.identification),
-    legal_name: Schema.optionalKey(partyFields.legal_name),
-    organization_type: Schema.optionalKey(partyFields.organization_type),
-    email: removable(addressFields.email),
-    address: removable(addressFields.address),
-    city_code: removable(addressFields.city_code),
-    department_code: removable(addressFields.department_code),
-    country_code: removable(addressFields.country_code),
+    ...optionalParty,
+    ...Struct.map(Struct.map(addressFields, Schema.NullOr), Schema.optionalKey),
     metadata: Schema.optionalKey(Metadata)
   }).annotate({
     identifier: "CustomerUpdate",
-    description: "What may change of a customer.",
+    description: "The fields of a customer to change.",
     examples: [{ email: "facturas@cliente.test" }]
   })
 ) {}
 
-/** The buyer as a document carries it: a copy, so that a later change of the customer alters no invoice. */
+/** The buyer as a document carries it: a copy of the customer, so that a later change of the customer alters no document. */
 export class Acquirer extends Schema.Opaque<Acquirer>()(
   Schema.Struct({ ...partyFields, ...optionalAddress }).annotate({ identifier: "Acquirer" })
 ) {}
@@ -51,7 +36,7 @@ export class Customer extends Schema.Opaque<Customer>()(
   Schema.Struct({
     id: CustomerId,
     object: Schema.Literal("customer"),
-    livemode: Schema.Boolean.annotateKey({ description: "Made with a live key." }),
+    livemode: field(Schema.Boolean, "`true` for a customer of the live mode."),
     ...partyFields,
     ...optionalAddress,
     metadata: Metadata,
@@ -59,7 +44,8 @@ export class Customer extends Schema.Opaque<Customer>()(
     updated_at: Timestamp
   }).annotate({
     identifier: "Customer",
-    description: "A buyer, as registered. Its later changes alter no invoice that was issued."
+    description:
+      "A buyer. Documents carry a copy of their buyer: a later change of the customer alters no document that was created before."
   })
 ) {}
 
@@ -68,5 +54,5 @@ export class DeletedCustomer extends Schema.Opaque<DeletedCustomer>()(
     id: CustomerId,
     object: Schema.Literal("customer"),
     deleted: Schema.Literal(true)
-  }).annotate({ identifier: "DeletedCustomer", description: "A customer that was deleted." })
+  }).annotate({ identifier: "DeletedCustomer", description: "The customer was deleted." })
 ) {}

@@ -1,87 +1,100 @@
 import { Schema } from "effect"
 import { EmailStatus } from "./EmailStatus.ts"
+import { field } from "./Field.ts"
 import { DocumentKind } from "./FiscalDocument.ts"
-import { EmailId, InvoiceId, NoteId } from "./Id.ts"
+import { DocumentId, EmailId, InvoiceId } from "./Id.ts"
 import { Instant, Timestamp } from "./Money.ts"
 import { addressFields } from "./Party.ts"
 import { PageQuery } from "./Page.ts"
 import { Metadata, text } from "./Text.ts"
 
-/** Whatever is sent to an acquirer: an invoice or a note. */
-export const DocumentId = Schema.Union([InvoiceId, NoteId])
-export type DocumentId = typeof DocumentId.Type
-
 const fields = {
   id: EmailId,
   object: Schema.Literal("email"),
-  livemode: Schema.Boolean.annotateKey({ description: "Of a live document. Others leave no machine." }),
-  document_id: DocumentId.annotateKey({
-    description: "The invoice or note that it carries.",
-    examples: [InvoiceId.make("inv_01k9z3v8c2m4n6p8q0r2s4t6v8")]
-  }),
-  document_type: DocumentKind.annotateKey({ description: "What that is.", examples: ["invoice"] }),
-  full_number: Schema.String.annotateKey({ description: "Its prefix and number.", examples: ["SETP990000001"] }),
-  to: Schema.String.annotateKey({ description: "Where it is sent.", examples: ["facturas@cliente.test"] }),
+  livemode: field(
+    Schema.Boolean,
+    "`true` for an e-mail of a live document. E-mails of test documents are not sent to anybody."
+  ),
+  document_id: field(
+    DocumentId,
+    "The id of the invoice or note that the e-mail carries.",
+    InvoiceId.make("inv_01k9z3v8c2m4n6p8q0r2s4t6v8")
+  ),
+  document_type: field(DocumentKind, "The kind of the document that the e-mail carries.", "invoice"),
+  full_number: field(Schema.String, "The full number of the document, prefix and number together.", "SETP990000001"),
+  to: field(Schema.String, "The address that the e-mail is sent to.", "facturas@cliente.test"),
   status: EmailStatus.annotateKey({ examples: ["delivered"] }),
-  at: Timestamp.annotateKey({ description: "Since when its status is that." }),
-  reason: Schema.NullOr(Schema.String).annotateKey({
-    description: "What the mail server or the provider said, where it was not taken.",
-    examples: [null]
-  }),
-  metadata: Metadata.annotateKey({ description: "Of the document." })
+  at: field(Timestamp, "The time since which the e-mail has its status."),
+  reason: field(
+    Schema.NullOr(Schema.String),
+    "What the mail server or the mail provider said when the e-mail was not accepted; null otherwise.",
+    null
+  ),
+  metadata: field(Metadata, "The metadata of the document.")
 }
 
-/** An e-mail as events and the answer to a request for one carry it. */
+/** An e-mail as events carry it, and as the answer to a request to e-mail a document carries it. */
 export class EmailSnapshot extends Schema.Opaque<EmailSnapshot>()(
-  Schema.Struct(fields).annotate({ identifier: "EmailSnapshot", description: "An e-mail to an acquirer." })
+  Schema.Struct(fields).annotate({
+    identifier: "EmailSnapshot",
+    description: "An e-mail that carries a document to its customer."
+  })
 ) {}
 
-const size = Schema.Int.annotateKey({ description: "Bytes.", examples: [48_213] })
+const size = field(Schema.Int, "The size in bytes.", 48_213)
 
-/** An e-mail with what it says and carries. */
 export class Email extends Schema.Opaque<Email>()(
   Schema.Struct({
     ...fields,
-    attempts: Schema.Int.annotateKey({ description: "How often it was handed to the mail server.", examples: [1] }),
-    next_attempt_at: Schema.NullOr(Timestamp).annotateKey({
-      description: "Null while an attempt is under way or none is planned.",
-      examples: [null]
-    }),
-    subject: Schema.NullOr(Schema.String).annotateKey({
-      description: "As the authority prescribes it; null where the message cannot be made.",
-      examples: ["900373115;Folio Sandbox S.A.S.;SETP990000001;01;Folio Sandbox S.A.S."]
-    }),
-    text: Schema.NullOr(Schema.String).annotateKey({
-      description: "The message.",
-      examples: ["Adjuntamos la factura electrónica SETP990000001."]
-    }),
+    attempts: field(Schema.Int, "The number of attempts to hand the e-mail to a mail server.", 1),
+    next_attempt_at: field(
+      Schema.NullOr(Timestamp),
+      "The time of the next planned attempt. Null while an attempt is under way, and when none is planned.",
+      null
+    ),
+    subject: field(
+      Schema.NullOr(Schema.String),
+      "The subject, in the form that the tax authority prescribes; null when the e-mail could not be composed.",
+      "900373115;Folio Sandbox S.A.S.;SETP990000001;01;Folio Sandbox S.A.S."
+    ),
+    text: field(
+      Schema.NullOr(Schema.String),
+      "The text of the e-mail.",
+      "Adjuntamos la factura electrónica SETP990000001."
+    ),
     archive: Schema.NullOr(
       Schema.Struct({
         name: Schema.String.annotateKey({ examples: ["SETP990000001.zip"] }),
         size,
-        content: Schema.NullOr(Schema.String).annotateKey({
-          description: "In base64; null unless the request asks for it with `content=true`.",
-          examples: [null]
-        })
+        content: field(
+          Schema.NullOr(Schema.String),
+          "The content in base64; null unless the request has `content=true`.",
+          null
+        )
       })
-    ).annotateKey({ description: "The one attachment: a ZIP." }),
+    ).annotateKey({
+      description: "The only attachment of the e-mail: a ZIP archive; null when the e-mail could not be composed."
+    }),
     attachments: Schema.Array(
       Schema.Struct({ name: Schema.String.annotateKey({ examples: ["SETP990000001.xml"] }), size })
-    ).annotateKey({ description: "The files in it." }),
+    ).annotateKey({ description: "The files inside the attached ZIP archive." }),
     created_at: Timestamp
-  }).annotate({ identifier: "Email", description: "An e-mail to an acquirer, with what it says and carries." })
+  }).annotate({
+    identifier: "Email",
+    description: "An e-mail to the customer of a document, with its text and its attachment."
+  })
 ) {}
 
-/** What a client sends to have a document e-mailed again. */
 export class EmailRequest extends Schema.Opaque<EmailRequest>()(
   Schema.Struct({
-    to: Schema.optionalKey(addressFields.email).annotateKey({
-      description: "Another address than the customer's.",
-      examples: ["facturas@cliente.test"]
-    })
+    to: field(
+      Schema.optionalKey(addressFields.email),
+      "The address to send the e-mail to; left out, the customer's.",
+      "facturas@cliente.test"
+    )
   }).annotate({
     identifier: "EmailRequest",
-    description: "Where to send a document once more.",
+    description: "The address to e-mail the document to.",
     examples: [{ to: "facturas@cliente.test" }]
   })
 ) {}
@@ -90,7 +103,7 @@ export const EmailQuery = {
   ...PageQuery,
   content: Schema.optionalKey(
     Schema.Literals(["true", "false"]).annotate({ message: "must be true or false" })
-  ).annotateKey({ description: "Whether to show the attachments themselves." })
+  ).annotateKey({ description: "`true`: the answer holds the content of the attachments, in base64." })
 }
 
 export const EmailNoticeType = Schema.Literals(["delivered", "bounced", "complained"]).annotate({
@@ -98,22 +111,20 @@ export const EmailNoticeType = Schema.Literals(["delivered", "bounced", "complai
 })
 export type EmailNoticeType = typeof EmailNoticeType.Type
 
-/** What a mail provider tells of a message that it was given. */
+/** A mail provider's notice about a message that the mail provider was given. */
 export class EmailNoticeRequest extends Schema.Opaque<EmailNoticeRequest>()(
   Schema.Struct({
-    message_id: text(500).annotateKey({
-      description: "The Message-ID of the message, with or without its angle brackets.",
-      examples: ["<em_01k9z3v8c2m4n6p8q0r2s4t6v8.inv_01k9z3v8c2m4n6p8q0r2s4t6v8@folio.example.com>"]
-    }),
+    message_id: field(
+      text(500),
+      "The Message-ID of the message, with or without its angle brackets.",
+      "<em_01k9z3v8c2m4n6p8q0r2s4t6v8.inv_01k9z3v8c2m4n6p8q0r2s4t6v8@folio.example.com>"
+    ),
     type: EmailNoticeType,
-    at: Instant.annotateKey({ description: "When that was.", examples: ["2026-11-21T10:00:00-05:00"] }),
-    reason: Schema.optionalKey(text(500)).annotateKey({
-      description: "What the receiving server said.",
-      examples: ["550 5.1.1 No such user"]
-    })
+    at: field(Instant, "The time at which it happened.", "2026-11-21T10:00:00-05:00"),
+    reason: field(Schema.optionalKey(text(500)), "What the receiving mail server said.", "550 5.1.1 No such user")
   }).annotate({
     identifier: "EmailNoticeRequest",
-    description: "What became of a message.",
+    description: "What became of one e-mail.",
     examples: [
       {
         message_id: "<em_01k9z3v8c2m4n6p8q0r2s4t6v8.inv_01k9z3v8c2m4n6p8q0r2s4t6v8@folio.example.com>",
@@ -125,11 +136,14 @@ export class EmailNoticeRequest extends Schema.Opaque<EmailNoticeRequest>()(
   })
 ) {}
 
-/** `recorded` false: no such message, or it was known, or it comes too late to say anything new. */
+/**
+ * The answer to a notice of the mail provider. `recorded` is false when no such message exists, when the notice is already
+ * known, or when the notice comes too late to say anything new.
+ */
 export class EmailNotice extends Schema.Opaque<EmailNotice>()(
   Schema.Struct({ object: Schema.Literal("email_notice"), recorded: Schema.Boolean }).annotate({
     identifier: "EmailNotice",
-    description: "A notice that was read. `recorded` is false where it said nothing new.",
+    description: "The notice was read. `recorded` is false when it said nothing new.",
     examples: [{ object: "email_notice", recorded: true }]
   })
 ) {}

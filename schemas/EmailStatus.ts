@@ -1,12 +1,14 @@
 import { Schema } from "effect"
 
 /**
- * `pending` until the mail server has taken it, then `delivered`; from there a notice of the mail provider may lead to
- * `bounced` or `complained`. `failed`: the service could not make it or has no mail server, and no event tells of it.
+ * The status of an e-mail: `pending` until a mail server has accepted the e-mail, then `delivered`. A notice of the mail
+ * provider may change either status to `bounced` or `complained`. A pending e-mail is `bounced` when the mail server refuses it
+ * or no server accepts it within 24 hours. An e-mail is `failed` when the service cannot compose it or has no mail server; no
+ * event reports `failed`.
  */
 export const EmailStatus = Schema.Literals(["pending", "delivered", "bounced", "complained", "failed"]).annotate({
   identifier: "EmailStatus",
   description:
-    "`pending` until the mail server has taken it; `bounced`: the address does not take it, or no server took it within 24 hours; `complained`: marked as spam; `failed`: it could not be made."
+    "`pending`: no mail server has accepted the e-mail yet. `delivered`: a mail server accepted it. `bounced`: the address refuses it, or no server accepted it within 24 hours. `complained`: the recipient marked it as spam. `failed`: the e-mail could not be composed."
 })
 export type EmailStatus = typeof EmailStatus.Type

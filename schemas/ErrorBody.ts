@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { hasMoreErrors, Violation } from "./ApiError.ts"
 
-/** The error as it stands on the wire. */
+/** The body of an error response. */
 export class ErrorBody extends Schema.Opaque<ErrorBody>()(
   Schema.Struct({
     error: Schema.Struct({
@@ -14,5 +14,5 @@ export class ErrorBody extends Schema.Opaque<ErrorBody>()(
       errors: Schema.optionalKey(Schema.Array(Violation)),
       has_more_errors: hasMoreErrors
     })
-  }).annotate({ identifier: "Error", description: "What went wrong, and what to do about it." })
+  }).annotate({ identifier: "Error", description: "Why the request was refused or failed, and what to do about it." })
 ) {}

@@ -1,9 +1,10 @@
 import { Schema } from "effect"
 import { EmailSnapshot } from "./Email.ts"
+import { field } from "./Field.ts"
 import { AccountId, EventId, NoteId } from "./Id.ts"
 import { InvoiceSnapshot } from "./Invoice.ts"
-import { Instant, Timestamp } from "./Money.ts"
-import { PageQuery } from "./Page.ts"
+import { Timestamp } from "./Money.ts"
+import { createdQuery, PageQuery } from "./Page.ts"
 
 const documents = ["invoice", "credit_note", "debit_note"] as const
 const outcomes = [
@@ -43,45 +44,52 @@ export class NoteSnapshot extends Schema.Opaque<NoteSnapshot>()(
   }).annotate({ identifier: "NoteSnapshot", description: "The copy of a credit or debit note that an event carries." })
 ) {}
 
-/** What a webhook delivers. The bytes of it are stored once and every attempt sends the same. */
+/** The body of a webhook delivery. The bytes of an event are stored once, and every attempt sends the same bytes. */
 export class Event extends Schema.Opaque<Event>()(
   Schema.Struct({
     id: EventId,
     object: Schema.Literal("event"),
     type: EventType,
     created: Timestamp,
-    livemode: Schema.Boolean.annotateKey({ description: "Of a live document." }),
+    livemode: field(Schema.Boolean, "`true` for a live document, `false` for a test document."),
     account: AccountId,
-    data: Schema.Struct({ object: Schema.Union([InvoiceSnapshot, NoteSnapshot, EmailSnapshot]) }).annotateKey({
-      description: "The document, or the e-mail that carries it, as it was then."
-    })
-  }).annotate({ identifier: "Event", description: "What happened to a document: the body that webhooks deliver." })
+    data: field(
+      Schema.Struct({ object: Schema.Union([InvoiceSnapshot, NoteSnapshot, EmailSnapshot]) }),
+      "The document, or the e-mail that carries it, as it was when the event happened."
+    )
+  }).annotate({
+    identifier: "Event",
+    description: "An event: what happened to a document. Webhooks deliver the same body."
+  })
 ) {}
 
 /** How long a request may wait for an event, in seconds. */
 export const eventWaitMax = 20
 
 /**
- * The query of events. With `after` or `wait` they are followed: those after an event, or from the first there is, oldest first;
- * where there are none, the answer waits up to `wait` seconds for one.
+ * The query of events. With `after` or `wait` the answer follows the events, oldest first: those after the event `after`, or
+ * all events from the first when `after` is absent. If no such event exists, the answer waits up to `wait` seconds for an
+ * event.
  */
 export const EventQuery = {
   ...PageQuery,
-  type: Schema.optionalKey(EventType).annotateKey({ description: "Only events of this type." }),
+  type: field(Schema.optionalKey(EventType), "Only events of this event type."),
   "types[]": Schema.optionalKey(
     Schema.Array(EventType).check(
       Schema.isMaxLength(eventTypes.length, { message: `must name at most ${eventTypes.length} event types` })
     )
-  ).annotateKey({ description: "Only events of these types." }),
-  object_id: Schema.optionalKey(Schema.String).annotateKey({ description: "Only events of this document." }),
-  "created[gte]": Schema.optionalKey(Instant).annotateKey({ description: "Not before." }),
-  "created[lte]": Schema.optionalKey(Instant).annotateKey({ description: "Not after." }),
-  after: Schema.optionalKey(Schema.String).annotateKey({
-    description: "Follow: the events after this one, oldest first."
-  }),
+  ).annotateKey({ description: "Only events of these event types." }),
+  object_id: field(Schema.optionalKey(Schema.String), "Only events of the document with this id."),
+  ...createdQuery,
+  after: field(
+    Schema.optionalKey(Schema.String),
+    "The id of an event: the answer holds the events that follow it, oldest first."
+  ),
   wait: Schema.optionalKey(
     Schema.String.check(
       Schema.isPattern(/^(\d|1\d|20)$/u, { message: `must be a whole number of seconds from 0 to ${eventWaitMax}` })
     )
-  ).annotateKey({ description: "Seconds to wait for an event where there is none, up to 20." })
+  ).annotateKey({
+    description: "Goes with `after`: the number of seconds, up to 20, to wait for a new event when there is none."
+  })
 }

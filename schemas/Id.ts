@@ -1,8 +1,8 @@
 import { Schema } from "effect"
 
 /**
- * Ids are a type prefix, `_`, and a 26-character lower-case ULID: they sort by creation.
- * In paths an id is any string, because an id of the wrong form is simply not found.
+ * An id is a type prefix, `_`, and a 26-character lower-case ULID, so that ids sort by creation. Paths accept any string as an
+ * id, because an id of the wrong form is simply not found.
  */
 const id = (prefix: string) =>
   Schema.String.check(
@@ -33,7 +33,7 @@ export const NoteId = Schema.String.check(
   .pipe(Schema.brand("NoteId"))
 export type NoteId = typeof NoteId.Type
 
-/** The id of any fiscal document: it says which kind it is. */
+/** The id of any fiscal document. The prefix of the id tells the kind of document. */
 export const DocumentId = Schema.Union([InvoiceId, NoteId])
 export type DocumentId = typeof DocumentId.Type
 

@@ -1,11 +1,13 @@
 import { Schema } from "effect"
 import { OperationType, PaymentMeansCode, PaymentType } from "./Code.ts"
 import { EmailStatus } from "./EmailStatus.ts"
-import { AuthorityError, Failure } from "./FiscalDocument.ts"
+import { field } from "./Field.ts"
+import { outcomeFields } from "./FiscalDocument.ts"
 import { CustomerId, InvoiceId, ResolutionId } from "./Id.ts"
-import { Line, Totals } from "./Line.ts"
-import { Currency, Decimal, Instant, LocalDate, Timestamp } from "./Money.ts"
-import { PageQuery } from "./Page.ts"
+import { atMost, notEmpty } from "./Limits.ts"
+import { Line, lineExample, Totals, totalsExample } from "./Line.ts"
+import { Currency, Decimal, LocalDate, Timestamp } from "./Money.ts"
+import { createdQuery, PageQuery } from "./Page.ts"
 import { Prefix } from "./Resolution.ts"
 import { Metadata } from "./Text.ts"
 
@@ -20,11 +22,11 @@ export const invoiceStatuses = [
 
 export const InvoiceStatus = Schema.Literals(invoiceStatuses).annotate({
   identifier: "InvoiceStatus",
-  description: "`draft` until there is an outcome."
+  description: "The state of the document: `draft` until there is an outcome."
 })
 export type InvoiceStatus = typeof InvoiceStatus.Type
 
-/** The finer progress of a document that is still on its way. */
+/** The progress of a document that has no outcome yet, in finer steps than its status. */
 export const InvoiceStage = Schema.Literals(["queued", "numbered", "signed", "submitted", "done"])
 export type InvoiceStage = typeof InvoiceStage.Type
 
@@ -35,7 +37,7 @@ export class PaymentMeans extends Schema.Opaque<PaymentMeans>()(
     due_date: Schema.optionalKey(LocalDate)
   }).annotate({
     identifier: "PaymentMeans",
-    description: "How the invoice is paid. `due_date` goes with type 2.",
+    description: "How the invoice is paid. A sale on credit (type 2) has a `due_date`.",
     examples: [{ code: "10", type: "1" }]
   })
 ) {}
@@ -44,90 +46,89 @@ export const linesPerInvoice = 500
 
 /** The lines of a document that is to be issued. */
 export const Lines = Schema.Array(Line)
-  .check(
-    Schema.isMinLength(1, { message: "must hold at least one line", errorCode: "parameter_invalid_empty" }),
-    Schema.isMaxLength(linesPerInvoice, {
-      message: `must hold at most ${linesPerInvoice} lines`,
-      errorCode: "parameter_too_long"
-    })
-  )
-  .annotateKey({ description: "1 to 500 lines." })
+  .check(notEmpty("must hold at least one line"), atMost(linesPerInvoice, `must hold at most ${linesPerInvoice} lines`))
+  .annotateKey({ description: "The lines of the document, 1 to 500." })
 
-/** What a client sends to issue an invoice. */
+/** The request to issue an invoice. */
 export class InvoiceRequest extends Schema.Opaque<InvoiceRequest>()(
   Schema.Struct({
-    customer_id: Schema.String.annotateKey({
-      description: "The id of a customer of the same mode.",
-      examples: ["cust_01k9z3v8c2m4n6p8q0r2s4t6v8"]
-    }),
-    currency: Currency.annotateKey({ description: "ISO 4217.", examples: ["COP"] }),
-    exchange_rate: Schema.optionalKey(Decimal).annotateKey({
-      description: "Pesos (COP) for one unit of a foreign currency, on the issue date; not for COP.",
-      examples: ["4100.50"]
-    }),
-    operation_type: OperationType.annotateKey({ description: "Code of the catalog tipo-operacion.", examples: ["10"] }),
+    customer_id: field(
+      Schema.String,
+      "The id of the buyer, a customer of the same mode.",
+      "cust_01k9z3v8c2m4n6p8q0r2s4t6v8"
+    ),
+    currency: field(Currency, "The currency, as its ISO 4217 code.", "COP"),
+    exchange_rate: field(
+      Schema.optionalKey(Decimal),
+      "The price in Colombian pesos of one unit of the foreign currency on the issue date. Required for every currency but COP, and not sent for COP.",
+      "4100.50"
+    ),
+    operation_type: field(OperationType, "The kind of operation, as a code of the catalog tipo-operacion.", "10"),
     payment_means: PaymentMeans,
-    prefix: Schema.optionalKey(Prefix).annotateKey({
-      description: "Number it from a range of this prefix; left out, from the oldest range that serves.",
-      examples: ["FE"]
-    }),
+    prefix: field(
+      Schema.optionalKey(Prefix),
+      "The prefix of the range to number the invoice from; left out, the oldest range that can be used today.",
+      "FE"
+    ),
     lines: Lines,
     metadata: Schema.optionalKey(Metadata)
   }).annotate({
     identifier: "InvoiceRequest",
-    description: "An invoice to issue.",
+    description: "An invoice to create.",
     examples: [
       {
         customer_id: "cust_01k9z3v8c2m4n6p8q0r2s4t6v8",
         currency: "COP",
         operation_type: "10",
         payment_means: { code: "10", type: "1" },
-        lines: [
-          {
-            description: "Consultoría",
-            quantity: "1.00",
-            unit_code: "94",
-            unit_price: "100000.00",
-            line_extension_amount: "100000.00",
-            taxes: [{ code: "01", rate: "19.00", base: "100000.00", value: "19000.00" }]
-          }
-        ],
+        lines: [lineExample],
         metadata: { order: "1001" }
       }
     ]
   })
 ) {}
 
-/** The query of invoices; all that it says must hold. */
-export const InvoiceQuery = {
+/** The query of invoices or notes. A document must match every parameter in the query. */
+export const documentQuery = <By extends Schema.Struct.Fields>(noun: "invoice" | "note", by: By) => ({
   ...PageQuery,
-  status: Schema.optionalKey(
-    Schema.Literals(invoiceStatuses).annotate({ message: `must be one of ${invoiceStatuses.join(", ")}` })
-  ).annotateKey({ description: "Only invoices with this status." }),
-  customer_id: Schema.optionalKey(Schema.String).annotateKey({ description: "Only invoices to this customer." }),
-  full_number: Schema.optionalKey(Schema.String).annotateKey({ description: "Only the invoice with this number." }),
-  "created[gte]": Schema.optionalKey(Instant).annotateKey({ description: "Not before." }),
-  "created[lte]": Schema.optionalKey(Instant).annotateKey({ description: "Not after." })
-}
+  status: field(
+    Schema.optionalKey(
+      Schema.Literals(invoiceStatuses).annotate({ message: `must be one of ${invoiceStatuses.join(", ")}` })
+    ),
+    `Only ${noun}s with this status.`
+  ),
+  ...by,
+  full_number: field(
+    Schema.optionalKey(Schema.String),
+    `Only the ${noun} with this full number, prefix and number together.`
+  ),
+  ...createdQuery
+})
 
-/** The answer to creation: exactly these six fields. */
+export const InvoiceQuery = documentQuery("invoice", {
+  customer_id: field(Schema.optionalKey(Schema.String), "Only invoices to the customer with this id.")
+})
+
+/** The answer to the creation of an invoice: exactly these six fields. */
 export class InvoiceCreated extends Schema.Opaque<InvoiceCreated>()(
   Schema.Struct({
     id: InvoiceId,
     object: Schema.Literal("invoice"),
     status: InvoiceStatus,
-    full_number: Schema.String.annotateKey({
-      description: "Prefix and number; empty until the invoice has its number.",
-      examples: [""]
-    }),
-    cufe: Schema.NullOr(Schema.String).annotateKey({
-      description: "The unique code; null until the invoice has its number.",
-      examples: [null]
-    }),
+    full_number: field(
+      Schema.String,
+      "The full number, prefix and number together; empty until the invoice is numbered.",
+      ""
+    ),
+    cufe: field(
+      Schema.NullOr(Schema.String),
+      "The unique code of the invoice (CUFE), 96 hexadecimal digits; null until the invoice is numbered.",
+      null
+    ),
     created_at: Timestamp
   }).annotate({
     identifier: "InvoiceCreated",
-    description: "The answer to creation: a draft that has no number yet.",
+    description: "The stored draft. It has no number yet.",
     examples: [
       {
         id: InvoiceId.make("inv_01k9z3v8c2m4n6p8q0r2s4t6v8"),
@@ -141,81 +142,84 @@ export class InvoiceCreated extends Schema.Opaque<InvoiceCreated>()(
   })
 ) {}
 
+const cufeExample = "8bb918b19ba22a694f1da11c643b5e9de39adf60311cf179179e9b33381030bcd4c3c3f156c506ed5908f9276f5bd9b4"
 const exampleLink = (file: "pdf" | "xml") =>
   `http://127.0.0.1:3000/v1/invoices/inv_01k9z3v8c2m4n6p8q0r2s4t6v8/${file}?account=ten_01k9z3v8c2m4n6p8q0r2s4t6v8&mode=test&expires=1795276800&signature=Zm9saW8gc2lnbnMgZXZlcnkgbGluayB0aGF0IGl0IG1`
 const pdfLink = exampleLink("pdf")
 const xmlLink = exampleLink("xml")
-const qrLink =
-  "https://catalogo-vpfe-hab.dian.gov.co/document/searchqr?documentkey=8bb918b19ba22a694f1da11c643b5e9de39adf60311cf179179e9b33381030bcd4c3c3f156c506ed5908f9276f5bd9b4"
+const qrLink = `https://catalogo-vpfe-hab.dian.gov.co/document/searchqr?documentkey=${cufeExample}`
 
 export class Invoice extends Schema.Opaque<Invoice>()(
   Schema.Struct({
     ...InvoiceCreated.fields,
-    livemode: Schema.Boolean.annotateKey({ description: "Made with a live key." }),
-    stage: InvoiceStage.annotateKey({
-      description: "The finer progress of a document on its way.",
-      examples: ["done"]
-    }),
+    livemode: field(Schema.Boolean, "`true` for a document that was created with a live key."),
+    stage: field(
+      InvoiceStage,
+      "How far a draft has come: `queued`, `numbered`, `signed` or `submitted`; `done` when there is an outcome. A document in contingency stays `submitted` until the tax authority has judged it.",
+      "done"
+    ),
     customer_id: CustomerId,
-    currency: Currency.annotateKey({ description: "ISO 4217.", examples: ["COP"] }),
-    exchange_rate: Schema.NullOr(Decimal).annotateKey({
-      description: "Pesos for one unit of a foreign currency; null for COP.",
-      examples: [null]
-    }),
+    currency: field(Currency, "The currency, as its ISO 4217 code.", "COP"),
+    exchange_rate: field(
+      Schema.NullOr(Decimal),
+      "The price in Colombian pesos of one unit of the foreign currency; null for documents in COP.",
+      null
+    ),
     operation_type: OperationType,
     payment_means: PaymentMeans,
-    lines: Schema.Array(Line).annotateKey({ description: "As they were sent." }),
+    lines: field(Schema.Array(Line), "The lines of the document, as the request sent them."),
     totals: Totals,
-    resolution_id: Schema.NullOr(ResolutionId).annotateKey({
-      description: "The range its number is from.",
-      examples: [ResolutionId.make("res_01k9z3v8c2m4n6p8q0r2s4t6v8")]
-    }),
-    issue_date: Schema.NullOr(Schema.String).annotateKey({
-      description: "The date in the document; null until it has its number.",
-      examples: ["2026-11-21"]
-    }),
-    pdf_url: Schema.NullOr(Schema.String).annotateKey({
-      description: "The printed document: a link that opens it for an hour without a key. Null until it is accepted.",
-      examples: [pdfLink]
-    }),
-    xml_url: Schema.NullOr(Schema.String).annotateKey({
-      description: "The signed document: a link that opens it for an hour without a key. Null until it is accepted.",
-      examples: [xmlLink]
-    }),
-    qr_url: Schema.NullOr(Schema.String).annotateKey({
-      description: "The page of the authority that the QR code leads to; null until it has its CUFE.",
-      examples: [qrLink]
-    }),
-    authority_errors: Schema.Array(AuthorityError).annotateKey({ description: "Why it was rejected.", examples: [[]] }),
-    authority_notifications: Schema.Array(AuthorityError).annotateKey({
-      description: "What the authority only remarks on.",
-      examples: [[]]
-    }),
-    failure: Schema.NullOr(Failure).annotateKey({ description: "Why it failed inside the service.", examples: [null] }),
+    resolution_id: field(
+      Schema.NullOr(ResolutionId),
+      "The id of the numbering range that the number is from; null until the invoice is numbered.",
+      ResolutionId.make("res_01k9z3v8c2m4n6p8q0r2s4t6v8")
+    ),
+    issue_date: field(
+      Schema.NullOr(Schema.String),
+      "The date of issue that the document carries, as YYYY-MM-DD; null until the document is numbered.",
+      "2026-11-21"
+    ),
+    pdf_url: field(
+      Schema.NullOr(Schema.String),
+      "A link to the PDF of the document, which opens it without an API key for one hour. Null until the document is accepted.",
+      pdfLink
+    ),
+    xml_url: field(
+      Schema.NullOr(Schema.String),
+      "A link to the signed XML of the document, which opens it without an API key for one hour. Null until the document is accepted.",
+      xmlLink
+    ),
+    qr_url: field(
+      Schema.NullOr(Schema.String),
+      "The page of the tax authority that the QR code of the document leads to; null until the document is numbered.",
+      qrLink
+    ),
+    ...outcomeFields,
     contingency: Schema.NullOr(
       Schema.Struct({ type: Schema.Literal("04"), since: Timestamp, transmit_before: Schema.NullOr(Timestamp) })
     ).annotateKey({
       description:
-        "Since when it is issued in contingency (type 04), and until when it must be transmitted: 48 hours after the authority is back, and null until then. A document that is not accepted or rejected by then is overdue, and is tried further.",
+        "Null unless the document was issued in contingency (type 04): the time of that, and the time until which it must be transmitted, 48 hours after the tax authority is back. That time is null while the authority is away. A document that is not judged by then is overdue, and Folio goes on transmitting it.",
       examples: [null]
     }),
-    email: Schema.NullOr(Schema.Struct({ status: EmailStatus, at: Timestamp })).annotateKey({
-      description: "What became of the latest e-mail to the customer; null where none was sent.",
-      examples: [null]
-    }),
-    version: Schema.Int.annotateKey({ description: "Grows with every change.", examples: [4] }),
+    email: field(
+      Schema.NullOr(Schema.Struct({ status: EmailStatus, at: Timestamp })),
+      "What became of the latest e-mail of the document; null when none was sent.",
+      null
+    ),
+    version: field(Schema.Int, "Grows with every change of the document.", 4),
     metadata: Metadata,
     updated_at: Timestamp
   }).annotate({
     identifier: "Invoice",
-    description: "An invoice, with all that is known of it.",
+    description: "The invoice.",
     examples: [
       {
         id: InvoiceId.make("inv_01k9z3v8c2m4n6p8q0r2s4t6v8"),
         object: "invoice",
         status: "accepted_by_authority",
         full_number: "SETP990000001",
-        cufe: "8bb918b19ba22a694f1da11c643b5e9de39adf60311cf179179e9b33381030bcd4c3c3f156c506ed5908f9276f5bd9b4",
+        cufe: cufeExample,
         created_at: "2026-11-21T10:00:00.000-05:00",
         livemode: false,
         stage: "done",
@@ -224,22 +228,8 @@ export class Invoice extends Schema.Opaque<Invoice>()(
         exchange_rate: null,
         operation_type: "10",
         payment_means: { code: "10", type: "1" },
-        lines: [
-          {
-            description: "Consultoría",
-            quantity: "1.00",
-            unit_code: "94",
-            unit_price: "100000.00",
-            line_extension_amount: "100000.00",
-            taxes: [{ code: "01", rate: "19.00", base: "100000.00", value: "19000.00" }]
-          }
-        ],
-        totals: {
-          line_extension_amount: "100000.00",
-          tax_amount: "19000.00",
-          payable_amount: "119000.00",
-          taxes: [{ code: "01", rate: "19.00", base: "100000.00", value: "19000.00" }]
-        },
+        lines: [lineExample],
+        totals: totalsExample,
         resolution_id: ResolutionId.make("res_01k9z3v8c2m4n6p8q0r2s4t6v8"),
         issue_date: "2026-11-21",
         pdf_url: pdfLink,
@@ -258,32 +248,24 @@ export class Invoice extends Schema.Opaque<Invoice>()(
   })
 ) {}
 
-/** The copy of an invoice that an event carries. */
 export class InvoiceSnapshot extends Schema.Opaque<InvoiceSnapshot>()(
   Schema.Struct({
     id: InvoiceId,
     object: Schema.Literal("invoice"),
     status: InvoiceStatus,
-    cufe: Schema.NullOr(Schema.String).annotateKey({
-      description: "The unique code.",
-      examples: ["8bb918b19ba22a694f1da11c643b5e9de39adf60311cf179179e9b33381030bcd4c3c3f156c506ed5908f9276f5bd9b4"]
-    }),
-    pdf_url: Schema.NullOr(Schema.String).annotateKey({
-      description:
-        "The printed document: a link that opens it for seven days without a key. Null unless it is accepted.",
-      examples: [pdfLink]
-    }),
-    full_number: Schema.String.annotateKey({ description: "Prefix and number.", examples: ["SETP990000001"] }),
-    authority_errors: Schema.Array(AuthorityError).annotateKey({ description: "Why it was rejected.", examples: [[]] }),
-    authority_notifications: Schema.Array(AuthorityError).annotateKey({
-      description: "What the authority only remarks on.",
-      examples: [[]]
-    }),
-    failure: Schema.NullOr(Failure).annotateKey({ description: "Why it failed inside the service.", examples: [null] }),
+    cufe: field(Schema.NullOr(Schema.String), "The unique code of the document (CUFE or CUDE).", cufeExample),
+    pdf_url: field(
+      Schema.NullOr(Schema.String),
+      "A link to the PDF of the document, which opens it without an API key for seven days. Null unless the document is accepted.",
+      pdfLink
+    ),
+    full_number: field(Schema.String, "The full number of the document, prefix and number together.", "SETP990000001"),
+    ...outcomeFields,
     metadata: Metadata,
-    version: Schema.Int.annotateKey({
-      description: "Drop a copy whose version is below one you have seen.",
-      examples: [4]
-    })
+    version: field(
+      Schema.Int,
+      "Grows with every change of the document: ignore a copy whose version is lower than one that was received before.",
+      4
+    )
   }).annotate({ identifier: "InvoiceSnapshot", description: "The copy of an invoice that an event carries." })
 ) {}

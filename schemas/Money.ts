@@ -1,6 +1,9 @@
 import { Schema } from "effect"
 
-/** Money, quantities and rates: a decimal with exactly two fraction digits, at most 15 before the point. Never a float. */
+/**
+ * An amount of money, a quantity or a rate: a decimal as a string, with exactly two fraction digits and at most 15 digits
+ * before the point. Never a float.
+ */
 export const Decimal = Schema.String.check(
   Schema.makeFilter((amount) => !/^-\d/.test(amount), {
     message: "must have no sign: nothing in a document may be negative",
@@ -11,18 +14,21 @@ export const Decimal = Schema.String.check(
   })
 ).annotate({
   identifier: "Decimal",
-  description: "A decimal with exactly two fraction digits, as a string.",
+  description: "An amount with exactly two fraction digits, as a string.",
   examples: ["100000.00"]
 })
 
-/** An ISO 4217 code of the currencies the authority knows. */
+/**
+ * A currency code in the form of ISO 4217. The schema checks the form only; `currencyCodes` holds the codes that the authority
+ * knows.
+ */
 export const Currency = Schema.String.check(
   Schema.isPattern(/^[A-Z]{3}$/u, {
     message: 'must be an ISO 4217 currency code of three capital letters, such as "COP"'
   })
 )
 
-// Asked of texts of any form, since all failures of a value are looked for.
+// Accepts a text of any form, because every check of a value runs even when another check has failed.
 const isCalendarDate = (date: string): boolean => {
   const time = Date.parse(`${date}T00:00:00Z`)
   return !Number.isNaN(time) && new Date(time).toISOString().slice(0, 10) === date
@@ -36,25 +42,25 @@ export const LocalDate = Schema.String.check(
   Schema.makeFilter(isCalendarDate, { message: "must be a date that exists in the calendar" })
 )
 
-// The database knows no year 0, and none of five digits.
+// The database accepts neither the year 0 nor a year of five digits.
 const first = "1900-01-01"
 const last = "9999-12-31"
 
-/** A calendar date that a client names for a range. */
+/** A calendar date of a numbering range that a client sends, from 1900-01-01 to 9999-12-31. */
 export const RangeDate = LocalDate.check(
   Schema.makeFilter((date) => date >= first, { message: `must be a date from ${first} to ${last}` })
 )
 
 const isKept = (time: number) => time >= Date.parse(first) && time <= Date.parse(`${last}T23:59:59.999Z`)
 
-/** ISO 8601 with the offset of the authority's zone, at most milliseconds: `2026-11-21T10:00:00.000-05:00`. */
+/** A time in ISO 8601 with the offset of the authority's zone, at most milliseconds: `2026-11-21T10:00:00.000-05:00`. */
 export const Timestamp = Schema.String.annotate({
   format: "date-time",
-  description: "ISO 8601 with the offset of the authority's zone.",
+  description: "A time in ISO 8601, with the offset of the tax authority's time zone.",
   examples: ["2026-11-21T10:00:00.000-05:00"]
 })
 
-/** A moment that a client names: ISO 8601 with an offset, at most milliseconds. */
+/** A time that a client sends: ISO 8601 with an offset, at most milliseconds. */
 export const Instant = Schema.String.check(
   Schema.isPattern(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,3})?(Z|[+-]\d{2}:\d{2})$/u, {
     message: 'must be a time with its offset, such as "2026-11-21T10:00:00-05:00"'

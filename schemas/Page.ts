@@ -1,34 +1,55 @@
 import { Schema } from "effect"
+import { field } from "./Field.ts"
+import { Instant } from "./Money.ts"
 
 export const pageSizeDefault = 10
 export const pageSizeMax = 100
 
-/** What the objects of a page come to at most, in bytes: a page ends early before it is larger, but never without one object. */
+/**
+ * The largest size of the objects on a page together, in bytes. A page ends early to stay within this size, but holds at least
+ * one object.
+ */
 export const pageBytesMax = 1_000_000
 
 /**
- * A list, newest first. `has_more` says that there are more beyond this page in the direction asked for, which may be shorter than
- * `limit`.
+ * A page of a list, newest first. `has_more` tells that more objects follow this page in the requested direction. A page may be
+ * shorter than `limit`.
  */
 export const Page = <S extends Schema.Top>(item: S, identifier: string) =>
   Schema.Struct({
     object: Schema.Literal("list"),
-    url: Schema.String.annotateKey({ description: "The path of the list.", examples: ["/v1/…"] }),
-    has_more: Schema.Boolean.annotateKey({
-      description: "There are more beyond this page, which ends before `limit` where it would be larger than 1 MB."
-    }),
+    url: field(Schema.String, "The path at which this list is found.", "/v1/…"),
+    has_more: field(
+      Schema.Boolean,
+      "`true` when more objects follow this page. A page holds fewer objects than `limit` when it would be larger than 1 MB."
+    ),
     data: Schema.Array(item)
   }).annotate({ identifier })
 
-/** The query of a list: `limit` 1..100 (default 10), and at most one of the two cursors, each an id of the list. */
+/** The query of a list: `limit` 1..100 (default 10), and at most one of the two cursors, each the id of an object in the list. */
 export const PageQuery = {
   limit: Schema.optionalKey(
     Schema.String.check(
       Schema.isPattern(/^([1-9]|[1-9]\d|100)$/u, { message: `must be a whole number from 1 to ${pageSizeMax}` })
     )
-  ).annotateKey({ description: "Objects a page, at most: 1 to 100, 10 by default.", examples: ["10"] }),
-  starting_after: Schema.optionalKey(Schema.String).annotateKey({ description: "The page after this id." }),
-  ending_before: Schema.optionalKey(Schema.String).annotateKey({ description: "The page before this id." })
+  ).annotateKey({
+    description: "The largest number of objects on a page: 1 to 100, 10 when left out.",
+    examples: ["10"]
+  }),
+  starting_after: field(
+    Schema.optionalKey(Schema.String),
+    "The id of the last object of a page: the answer is the page that follows it."
+  ),
+  ending_before: field(
+    Schema.optionalKey(Schema.String),
+    "The id of the first object of a page: the answer is the page that comes before it."
+  )
+}
+
+/** The part of a query that limits a list to objects created within a time. */
+export const createdQuery = {
+  "created[gte]": field(Schema.optionalKey(Instant), "Only objects created at this time or later."),
+  "created[lte]": field(Schema.optionalKey(Instant), "Only objects created at this time or earlier.")
 }
 
 export interface PageRequest {

@@ -1,47 +1,62 @@
-import { Schema } from "effect"
+import { Schema, Struct } from "effect"
 import { IdentificationType, OrganizationType } from "./Code.ts"
+import { field } from "./Field.ts"
+import { atMost } from "./Limits.ts"
 import { text } from "./Text.ts"
 
-/** Who somebody is to the tax authority. `check_digit` goes with type 31 alone. */
+/** The identification of a person or company at the authority. `check_digit` is used with type 31 (NIT) alone. */
 export class Identification extends Schema.Opaque<Identification>()(
   Schema.Struct({
-    type: IdentificationType.annotateKey({ description: "Code of the catalog tipo-identificacion.", examples: ["31"] }),
+    type: field(IdentificationType, "The kind of identification, as a code of the catalog tipo-identificacion.", "31"),
     number: Schema.String.check(
       Schema.isPattern(/^[0-9A-Za-z-]{1,20}$/u, {
         message: "must be 1 to 20 digits (letters and hyphens for passports and foreign companies)"
       })
     ).annotateKey({
-      description: "Digits; letters and hyphens too for passports and foreign companies.",
+      description:
+        "The number of the identification: digits, and for passports and foreign companies letters and hyphens too.",
       examples: ["900000001"]
     }),
     check_digit: Schema.optionalKey(
       Schema.String.check(Schema.isPattern(/^\d$/u, { message: "must be one digit" }))
-    ).annotateKey({ description: "Goes with type 31 alone.", examples: ["1"] })
-  }).annotate({ identifier: "Identification", description: "Who somebody is to the tax authority." })
+    ).annotateKey({
+      description: "The check digit of a NIT. Required for type 31, and not sent for any other type.",
+      examples: ["1"]
+    })
+  }).annotate({
+    identifier: "Identification",
+    description: "The identification of a person or company at the tax authority."
+  })
 ) {}
 
 /** The fields an issuer and an acquirer have in common, as they stand in a document. */
 export const partyFields = {
-  identification: Identification.annotateKey({ description: "Who they are to the tax authority." }),
-  legal_name: text(450).annotateKey({ description: "The name as registered.", examples: ["Cliente de Prueba S.A.S."] }),
-  organization_type: OrganizationType.annotateKey({ description: "1 legal entity, 2 natural person.", examples: ["1"] })
+  identification: field(Identification, "The identification of the customer at the tax authority."),
+  legal_name: field(text(450), "The registered name of the customer.", "Cliente de Prueba S.A.S."),
+  organization_type: field(OrganizationType, "`1` for a legal entity, `2` for a natural person.", "1")
 }
 
 export const addressFields = {
   email: Schema.String.check(
-    Schema.isMaxLength(254, { message: "must be at most 254 characters long", errorCode: "parameter_too_long" }),
+    atMost(254),
     Schema.isPattern(/^[^\s@<>"(),:;[\]\\\u0000-\u001f\u007f]+@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+$/u, {
       message: "must be one e-mail address, such as facturas@example.com"
     })
-  ).annotateKey({ description: "Where documents are sent.", examples: ["facturas@cliente.test"] }),
-  address: text(300).annotateKey({ description: "Street address.", examples: ["Calle 100 # 7-33"] }),
+  ).annotateKey({
+    description: "The address that the customer's documents are e-mailed to.",
+    examples: ["facturas@cliente.test"]
+  }),
+  address: field(text(300), "The street address.", "Calle 100 # 7-33"),
   city_code: Schema.String.check(
     Schema.isPattern(/^\d{5}$/u, { message: "must be the five digits of a municipality" })
-  ).annotateKey({ description: "The five digits of a municipality.", examples: ["11001"] }),
+  ).annotateKey({ description: "The municipality, as the five digits of its code.", examples: ["11001"] }),
   department_code: Schema.String.check(
     Schema.isPattern(/^\d{2}$/u, { message: "must be the two digits of a department" })
-  ).annotateKey({ description: "The two digits of a department.", examples: ["11"] }),
+  ).annotateKey({ description: "The department, as the two digits of its code.", examples: ["11"] }),
   country_code: Schema.String.check(
     Schema.isPattern(/^[A-Z]{2}$/u, { message: "must be the two capital letters of a country (ISO 3166)" })
-  ).annotateKey({ description: "ISO 3166, two letters.", examples: ["CO"] })
+  ).annotateKey({ description: "The country, as its two letters of ISO 3166.", examples: ["CO"] })
 }
+
+export const optionalParty = Struct.map(partyFields, Schema.optionalKey)
+export const optionalAddress = Struct.map(addressFields, Schema.optionalKey)

@@ -1,10 +1,10 @@
 import { Schema } from "effect"
+import { field } from "./Field.ts"
 
-/** How the simulated authority is: as it should be, away, or answering after 10 s, or each document at the third attempt. */
 export const AuthorityMode = Schema.Literals(["up", "down", "slow", "flaky"]).annotate({
   identifier: "AuthorityMode",
   description:
-    "How the simulated authority of this account is. `down`: it does not answer. `slow`: after 10 s. `flaky`: it fails twice on each document.",
+    "How the simulated tax authority behaves. `up`: it answers at once. `down`: it does not answer. `slow`: it answers after 10 seconds. `flaky`: its first two answers about each document fail.",
   message: "must be one of up, down, slow, flaky"
 })
 export type AuthorityMode = typeof AuthorityMode.Type
@@ -12,7 +12,7 @@ export type AuthorityMode = typeof AuthorityMode.Type
 export class AuthorityModeRequest extends Schema.Opaque<AuthorityModeRequest>()(
   Schema.Struct({ mode: AuthorityMode.annotateKey({ examples: ["down"] }) }).annotate({
     identifier: "AuthorityModeRequest",
-    description: "How the simulated authority shall be from now on.",
+    description: "How the simulated tax authority behaves from now on.",
     examples: [{ mode: "down" }]
   })
 ) {}
@@ -20,7 +20,7 @@ export class AuthorityModeRequest extends Schema.Opaque<AuthorityModeRequest>()(
 export class SandboxAuthority extends Schema.Opaque<SandboxAuthority>()(
   Schema.Struct({ object: Schema.Literal("sandbox_authority"), mode: AuthorityMode }).annotate({
     identifier: "SandboxAuthority",
-    description: "The simulated authority of this account.",
+    description: "How the simulated tax authority behaves for this account from now on.",
     examples: [{ object: "sandbox_authority", mode: "down" }]
   })
 ) {}
@@ -33,10 +33,10 @@ const Seconds = Schema.Int.check(
 
 export class AdvanceRequest extends Schema.Opaque<AdvanceRequest>()(
   Schema.Struct({
-    seconds: Seconds.annotateKey({ description: "1 second to 30 days.", examples: [300] })
+    seconds: field(Seconds, "The number of seconds: from 1 to 2592000, which is 30 days.", 300)
   }).annotate({
     identifier: "AdvanceRequest",
-    description: "By how much all that waits shall be due sooner.",
+    description: "By how much to advance the clock of the test mode.",
     examples: [{ seconds: 300 }]
   })
 ) {}
@@ -44,7 +44,7 @@ export class AdvanceRequest extends Schema.Opaque<AdvanceRequest>()(
 export class ClockAdvance extends Schema.Opaque<ClockAdvance>()(
   Schema.Struct({ object: Schema.Literal("clock_advance"), seconds: Schema.Int }).annotate({
     identifier: "ClockAdvance",
-    description: "All that waited is due sooner by this.",
+    description: "By how many seconds the clock of the test mode was advanced.",
     examples: [{ object: "clock_advance", seconds: 300 }]
   })
 ) {}

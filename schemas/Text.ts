@@ -1,6 +1,7 @@
 import { Schema } from "effect"
+import { atMost, notEmpty } from "./Limits.ts"
 
-// XML 1.0 has no place for these characters, and every text here may end up in a document.
+// Every text here may end up in a document, and XML 1.0 forbids or discourages most of these characters.
 const printable = Schema.isPattern(/^[^\u0000-\u001f\u007f-\u009f\ufffe\uffff]*$/u, {
   message: "must hold no control characters: the tax authority's documents cannot carry them"
 })
@@ -11,11 +12,11 @@ const wellFormed = Schema.makeFilter((text: string) => text.isWellFormed(), {
 
 const notBlank = Schema.isMinCodePoints(1, { message: "must not be empty", errorCode: "parameter_invalid_empty" })
 
-/** Text of a document: 1 to `max` characters, no control characters. */
+/** A text in a document: 1 to `max` characters, not blank, no control characters. */
 export const text = (max: number) =>
   Schema.String.check(
     notBlank,
-    Schema.isMaxLength(max, { message: `must be at most ${max} characters long`, errorCode: "parameter_too_long" }),
+    atMost(max),
     printable,
     wellFormed,
     Schema.makeFilter((value) => value.trim() !== "", {
@@ -29,20 +30,14 @@ const metadataEntries = 50
 /** Free key/value pairs of the client: at most 50, keys of 1 to 40 and values of at most 500 characters. */
 export const Metadata = Schema.Record(
   Schema.String.check(
-    Schema.isMinLength(1, { message: "a metadata key must not be empty", errorCode: "parameter_invalid_empty" }),
-    Schema.isMaxLength(40, {
-      message: "a metadata key must be at most 40 characters long",
-      errorCode: "parameter_too_long"
-    }),
+    notEmpty("a metadata key must not be empty"),
+    atMost(40, "a metadata key must be at most 40 characters long"),
     printable,
     wellFormed
   ),
   Schema.String.check(
-    Schema.isMaxLength(500, {
-      message: "a metadata value must be at most 500 characters long",
-      errorCode: "parameter_too_long"
-    }),
-    // Postgres cannot store U+0000; other control characters are the client's business.
+    atMost(500, "a metadata value must be at most 500 characters long"),
+    // PostgreSQL cannot store U+0000. The client may use other control characters in metadata values.
     Schema.isPattern(/^[^\u0000]*$/u, { message: "a metadata value must not hold the character U+0000" }),
     wellFormed
   )
@@ -56,6 +51,6 @@ export const Metadata = Schema.Record(
   .annotate({
     identifier: "Metadata",
     description:
-      "Key/value pairs of your own, such as an order's reference: at most 50, keys of up to 40 characters, values of up to 500.",
+      "Keys and values of your own, such as the reference of an order: at most 50 pairs, keys of up to 40 characters, values of up to 500 characters.",
     examples: [{ order: "1001" }]
   })

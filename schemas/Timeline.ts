@@ -9,7 +9,10 @@ import { Page } from "./Page.ts"
 const entry = <const Type extends string, const Fields extends Schema.Struct.Fields>(type: Type, fields: Fields) =>
   Schema.Struct({ object: Schema.Literal("timeline_entry"), type: Schema.Literal(type), at: Timestamp, ...fields })
 
-/** One thing that happened to a document. `to` is its stage or, at the end, its status; `from` null: it was made. */
+/**
+ * One thing that happened to a document. For a transition, `to` is the document's stage or, at the end, its status, and `from`
+ * is null for the creation.
+ */
 export const TimelineEntry = Schema.Union([
   entry("transition", {
     command: Schema.String,
@@ -17,7 +20,7 @@ export const TimelineEntry = Schema.Union([
     to: Schema.String,
     version: Schema.Int
   }),
-  /** As it is now: `at` is since when. */
+  /** The current status of an e-mail. `at` is the time since which the e-mail has this status. */
   entry("email", {
     email_id: EmailId,
     to: Schema.String,

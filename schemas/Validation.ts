@@ -1,7 +1,6 @@
 import { Schema } from "effect"
 import { hasMoreErrors, Violation } from "./ApiError.ts"
 
-/** What is wrong with an invoice that somebody might issue: all that issuing it would be refused for. */
 export class Validation extends Schema.Opaque<Validation>()(
   Schema.Struct({
     object: Schema.Literal("validation"),
@@ -10,7 +9,7 @@ export class Validation extends Schema.Opaque<Validation>()(
     has_more_errors: hasMoreErrors
   }).annotate({
     identifier: "Validation",
-    description: "What is wrong with an invoice that might be sent.",
+    description: "Whether the invoice would be accepted for creation, and every rule that it breaks.",
     examples: [{ object: "validation", valid: true, errors: [] }]
   })
 ) {}

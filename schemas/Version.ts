@@ -1,19 +1,21 @@
 import { Schema } from "effect"
+import { field } from "./Field.ts"
 
-/** The dated versions of the interface, oldest first. The last one is what a new account defaults to. */
+/** The dated versions of the API, oldest first. A new account defaults to the last version. */
 export const versions = ["2026-01-01"] as const
 
 export const Version = Schema.Literals(versions).annotate({
   identifier: "Version",
-  description: "A dated version of the interface; left out, the account's default."
+  description:
+    "The dated version of the interface that the request and its answer are written in, such as 2026-01-01. Without this header, the default version of the account."
 })
 export type Version = typeof Version.Type
 
-/** What `GET /v1/versions` answers. */
+/** The answer of `GET /v1/versions`. */
 export class VersionList extends Schema.Opaque<VersionList>()(
   Schema.Struct({
     object: Schema.Literal("list"),
-    url: Schema.String.annotateKey({ description: "The path of the list.", examples: ["/v1/versions"] }),
+    url: field(Schema.String, "The path at which this list is found.", "/v1/versions"),
     has_more: Schema.Literal(false),
     data: Schema.Array(
       Schema.Struct({ object: Schema.Literal("version"), version: Version, is_current: Schema.Boolean }).annotate({
@@ -21,7 +23,7 @@ export class VersionList extends Schema.Opaque<VersionList>()(
         description: "A dated version of the interface."
       })
     )
-  }).annotate({ identifier: "VersionList", description: "The versions, newest first." })
+  }).annotate({ identifier: "VersionList", description: "The versions of the interface, newest first." })
 ) {}
 
 export const currentVersion: Version = "2026-01-01"

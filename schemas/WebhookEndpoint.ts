@@ -1,40 +1,34 @@
 import { Schema } from "effect"
 import { EventType, eventTypes } from "./Event.ts"
+import { field } from "./Field.ts"
 import { WebhookEndpointId } from "./Id.ts"
+import { atMost, notEmpty, wholeNumber } from "./Limits.ts"
 import { Timestamp } from "./Money.ts"
 import { Metadata, text } from "./Text.ts"
 import { Version } from "./Version.ts"
 
 const subscribed_events = Schema.Array(EventType)
   .check(
-    Schema.isMinLength(1, { message: "must name at least one event type", errorCode: "parameter_invalid_empty" }),
-    Schema.isMaxLength(eventTypes.length, {
-      message: `must name at most ${eventTypes.length} event types`,
-      errorCode: "parameter_too_long"
-    }),
+    notEmpty("must name at least one event type"),
+    atMost(eventTypes.length, `must name at most ${eventTypes.length} event types`),
     Schema.isUnique({ message: "must name each event type once" })
   )
   .annotateKey({
-    description: "What to be told of.",
+    description: "The event types to deliver to the endpoint.",
     examples: [["invoice.accepted_by_authority", "invoice.rejected_by_authority"]]
   })
 
-const inFlightRange = { message: "must be a whole number from 1 to 64" }
-const max_in_flight = Schema.Number.check(
-  Schema.isInt(inFlightRange),
-  Schema.isBetween({ minimum: 1, maximum: 64 }, inFlightRange)
-).annotateKey({
-  description: "Deliveries under way at one time; 1 gives strict order of first attempts.",
-  examples: [8]
-})
+const max_in_flight = field(
+  wholeNumber(1, 64),
+  "The number of deliveries to this endpoint that may be under way at one time; with 1, first attempts are made strictly in the order of the events.",
+  8
+)
 
-const url = Schema.String.check(
-  Schema.isMinLength(1, { message: "must not be empty", errorCode: "parameter_invalid_empty" }),
-  Schema.isMaxLength(2048, { message: "must be at most 2048 characters long", errorCode: "parameter_too_long" })
-).annotateKey({
-  description: "A public https address, on port 443 or 8443.",
-  examples: ["https://hooks.example.com/folio"]
-})
+const url = field(
+  Schema.String.check(notEmpty(), atMost(2048)),
+  "A public https address, on port 443 or 8443.",
+  "https://hooks.example.com/folio"
+)
 
 export class WebhookEndpointRequest extends Schema.Opaque<WebhookEndpointRequest>()(
   Schema.Struct({
@@ -45,7 +39,7 @@ export class WebhookEndpointRequest extends Schema.Opaque<WebhookEndpointRequest
     metadata: Schema.optionalKey(Metadata)
   }).annotate({
     identifier: "WebhookEndpointRequest",
-    description: "An endpoint to register.",
+    description: "A webhook endpoint to register.",
     examples: [
       {
         url: "https://hooks.example.com/folio",
@@ -67,25 +61,24 @@ export class WebhookEndpointUpdate extends Schema.Opaque<WebhookEndpointUpdate>(
     metadata: Schema.optionalKey(Metadata)
   }).annotate({
     identifier: "WebhookEndpointUpdate",
-    description: "What may change of an endpoint.",
+    description: "The fields of a webhook endpoint to change.",
     examples: [{ is_active: false }]
   })
 ) {}
 
-/** How deliveries to an endpoint are going; a notice for its owner, never a reason to switch it off. */
 export class EndpointHealth extends Schema.Opaque<EndpointHealth>()(
   Schema.Struct({
     status: Schema.Literals(["unknown", "healthy", "failing"]),
     failing_since: Schema.NullOr(Timestamp),
     last_success_at: Schema.NullOr(Timestamp),
-    full_since: Schema.NullOr(Timestamp).annotateKey({
-      description:
-        "Since when as many deliveries wait as may: later ones fail without an attempt, and a recovery sends them. Null while there is room.",
-      examples: [null]
-    })
+    full_since: field(
+      Schema.NullOr(Timestamp),
+      "The time since which the largest number of deliveries waits for this endpoint: deliveries of later events fail without an attempt, and a recovery sends them. Null while more deliveries may wait.",
+      null
+    )
   }).annotate({
     identifier: "EndpointHealth",
-    description: "How deliveries are going; it never switches an endpoint off.",
+    description: "How the deliveries to an endpoint are going. A failing endpoint is never switched off.",
     examples: [
       { status: "healthy", failing_since: null, last_success_at: "2026-11-21T10:00:00.000-05:00", full_since: null }
     ]
@@ -96,37 +89,38 @@ export class WebhookEndpoint extends Schema.Opaque<WebhookEndpoint>()(
   Schema.Struct({
     id: WebhookEndpointId,
     object: Schema.Literal("webhook_endpoint"),
-    url: Schema.String.annotateKey({
-      description: "Where deliveries go.",
-      examples: ["https://hooks.example.com/folio"]
-    }),
-    description: Schema.NullOr(Schema.String).annotateKey({ description: "A label.", examples: ["The shop"] }),
-    subscribed_events: Schema.Array(EventType).annotateKey({
-      description: "What it is told of.",
-      examples: [["invoice.accepted_by_authority"]]
-    }),
-    is_active: Schema.Boolean.annotateKey({ description: "An inactive one gets nothing new.", examples: [true] }),
-    livemode: Schema.Boolean.annotateKey({ description: "Whether it hears of live documents, or of test documents." }),
-    max_in_flight: Schema.Int.annotateKey({ description: "Deliveries under way at one time.", examples: [8] }),
+    url: field(Schema.String, "The URL that deliveries are sent to.", "https://hooks.example.com/folio"),
+    description: field(Schema.NullOr(Schema.String), "A label of your own for the endpoint.", "The shop"),
+    subscribed_events: field(Schema.Array(EventType), "The event types that are delivered to the endpoint.", [
+      "invoice.accepted_by_authority"
+    ]),
+    is_active: field(
+      Schema.Boolean,
+      "`false`: no deliveries are sent; those of new events wait until the endpoint is active again.",
+      true
+    ),
+    livemode: field(Schema.Boolean, "`true` for an endpoint of live documents, `false` for one of test documents."),
+    max_in_flight: field(Schema.Int, "The number of deliveries to this endpoint that may be under way at one time.", 8),
     metadata: Metadata,
     api_version: Version,
     health: EndpointHealth,
     created_at: Timestamp,
     updated_at: Timestamp
-  }).annotate({ identifier: "WebhookEndpoint", description: "An endpoint, without its secret." })
+  }).annotate({ identifier: "WebhookEndpoint", description: "A webhook endpoint, without its signing secret." })
 ) {}
 
-/** The answers that show the signing secret: creation and rotation, and no other. */
+/** The answer to the creation of an endpoint or the rotation of its secret. */
 export class WebhookEndpointWithSecret extends Schema.Opaque<WebhookEndpointWithSecret>()(
   Schema.Struct({
     ...WebhookEndpoint.fields,
-    secret: Schema.String.annotateKey({
-      description: "Signs deliveries.",
-      examples: ["whsec_Zm9saW8gdGVzdCBzZWNyZXQgb2YgMzIgYnl0ZXMhISE="]
-    })
+    secret: field(
+      Schema.String,
+      "The secret that signs the deliveries to this endpoint.",
+      "whsec_Zm9saW8gdGVzdCBzZWNyZXQgb2YgMzIgYnl0ZXMhISE="
+    )
   }).annotate({
     identifier: "WebhookEndpointWithSecret",
-    description: "An endpoint with its signing secret, shown this once."
+    description: "The webhook endpoint with its signing secret. This answer is the only one that shows the secret."
   })
 ) {}
 
@@ -135,5 +129,5 @@ export class DeletedWebhookEndpoint extends Schema.Opaque<DeletedWebhookEndpoint
     id: WebhookEndpointId,
     object: Schema.Literal("webhook_endpoint"),
     deleted: Schema.Literal(true)
-  }).annotate({ identifier: "DeletedWebhookEndpoint", description: "An endpoint that was deleted." })
+  }).annotate({ identifier: "DeletedWebhookEndpoint", description: "The webhook endpoint was deleted." })
 ) {}

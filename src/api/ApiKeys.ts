@@ -1,60 +1,44 @@
-import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { ApiKey, ApiKeyRequest, ApiKeyRollRequest, ApiKeyWithKey, DeletedApiKey } from "../../schemas/ApiKey.ts"
 import { Page, PageQuery } from "../../schemas/Page.ts"
-import { Authorization } from "./Authorization.ts"
-import { Conventions, honouredKeyHeaders, IdempotencyKey, versionHeader } from "./Conventions.ts"
-import { Errors } from "./Errors.ts"
+import { created, get, group, params, post, remove } from "./Endpoint.ts"
 
 const item = "/v1/api-keys/:id"
-const params = { id: Schema.String.annotate({ description: "The id of the object." }) }
 
-export class ApiKeysApi extends HttpApiGroup.make("apiKeys")
-  .add(
-    HttpApiEndpoint.post("createApiKey", "/v1/api-keys", {
-      headers: honouredKeyHeaders,
-      payload: ApiKeyRequest,
-      success: ApiKeyWithKey.pipe(HttpApiSchema.status(201))
-    })
-      .annotate(IdempotencyKey, "honoured")
-      .annotate(OpenApi.Summary, "Make another key of this mode; the answer shows it, this once")
-      .annotate(OpenApi.Description, "The key is stored as a hash: nobody can show it again.")
-  )
-  .add(
-    HttpApiEndpoint.get("listApiKeys", "/v1/api-keys", {
-      headers: versionHeader,
-      query: PageQuery,
-      success: Page(ApiKey, "ApiKeyPage")
-    })
-      .annotate(OpenApi.Summary, "List the keys of this mode, newest first, those that have ended among them")
-      .annotate(OpenApi.Description, "Shows the last four characters of each key, and when it was last used.")
-  )
-  .add(
-    HttpApiEndpoint.get("retrieveApiKey", item, { headers: versionHeader, params, success: ApiKey })
-      .annotate(OpenApi.Summary, "Retrieve what is known of a key")
-      .annotate(OpenApi.Description, "Shows the last four characters of the key, and when it was last used.")
-  )
-  .add(
-    HttpApiEndpoint.delete("revokeApiKey", item, { headers: versionHeader, params, success: DeletedApiKey })
-      .annotate(
-        OpenApi.Summary,
-        "Revoke a key: within a second it works no more. The last one that does not expire stays"
-      )
-      .annotate(OpenApi.Description, "Requests with the key are refused from then on, with 401. It cannot be undone.")
-  )
-  .add(
-    HttpApiEndpoint.post("rollApiKey", `${item}/roll`, {
-      headers: honouredKeyHeaders,
-      params,
-      payload: ApiKeyRollRequest,
-      success: ApiKeyWithKey.pipe(HttpApiSchema.status(201))
-    })
-      .annotate(IdempotencyKey, "honoured")
-      .annotate(OpenApi.Summary, "Put a new key in the place of this one, which goes on working for expires_in seconds")
-      .annotate(OpenApi.Description, "With `expires_in` 0 the old key ends at once.")
-  )
-  .middleware(Conventions)
-  .middleware(Authorization)
-  .middleware(Errors)
-  .annotate(OpenApi.Title, "API keys")
-  .annotate(OpenApi.Description, "Keys of the account, in the mode of the key that asks.") {}
+export class ApiKeysApi extends group(
+  "apiKeys",
+  "API keys",
+  "The API keys of the account, in the mode of the key that asks.",
+  post("createApiKey", "/v1/api-keys", {
+    payload: ApiKeyRequest,
+    success: created(ApiKeyWithKey),
+    summary: "Create an API key in the mode of the key that asks",
+    description: "The answer shows the API key once. Folio stores a hash of it and cannot show it again."
+  }),
+  get("listApiKeys", "/v1/api-keys", {
+    query: PageQuery,
+    success: Page(ApiKey, "ApiKeyPage"),
+    summary: "List the API keys of this mode, newest first, expired and revoked ones included",
+    description:
+      "Each API key is listed with its name, its last four characters and the time of its last use; the key itself is never listed."
+  }),
+  get("retrieveApiKey", item, {
+    params,
+    success: ApiKey,
+    summary: "Retrieve an API key, without the key itself",
+    description:
+      "The API key is shown with its name, its last four characters and the time of its last use; the key itself is never shown again."
+  }),
+  remove("revokeApiKey", item, {
+    params,
+    success: DeletedApiKey,
+    summary: "Revoke an API key within one second; the last key without an expiry date cannot be revoked",
+    description: "Requests with the revoked API key are refused with 401. A revocation cannot be undone."
+  }),
+  post("rollApiKey", `${item}/roll`, {
+    params,
+    payload: ApiKeyRollRequest,
+    success: created(ApiKeyWithKey),
+    summary: "Replace an API key by a new one; the old key works for expires_in more seconds",
+    description: "The answer shows the new API key once. With `expires_in` 0 the old key stops working at once."
+  })
+) {}

@@ -4,7 +4,7 @@ import type { ApiError } from "../../schemas/ApiError.ts"
 import type { AccountId, ApiKeyId } from "../../schemas/Id.ts"
 import type { Version } from "../../schemas/Version.ts"
 
-/** Who is asking: everything a request may see hangs on `account_id` and `livemode` of its key. */
+/** The API key that a request is made with: `account_id` and `livemode` determine everything that the request may see. */
 export interface Principal {
   readonly api_key_id: ApiKeyId
   readonly account_id: AccountId
@@ -15,14 +15,14 @@ export interface Principal {
 export class CurrentPrincipal extends Context.Service<CurrentPrincipal, Principal>()("folio/api/CurrentPrincipal") {}
 
 /**
- * Fails with `invalid_api_key` when the key of the request has ended since its headers came: a body may come half a minute later, and
- * a request may wait for its turn.
+ * Fails with `invalid_api_key` when the request's API key has ended since the headers arrived: the body may arrive half a minute
+ * later, and the request may wait for its turn.
  */
 export const KeyStillWorks = Context.Reference<Effect.Effect<void, ApiError>>("folio/api/KeyStillWorks", {
   defaultValue: () => Effect.void
 })
 
-/** `Authorization: Bearer sk_test_…` or `sk_live_…`. Fails with `invalid_api_key`. */
+/** Requires `Authorization: Bearer sk_test_…` or `sk_live_…`. Fails with `invalid_api_key`. */
 export class Authorization extends HttpApiMiddleware.Service<Authorization, { provides: CurrentPrincipal }>()(
   "folio/api/Authorization",
   {
@@ -30,7 +30,7 @@ export class Authorization extends HttpApiMiddleware.Service<Authorization, { pr
       apiKey: HttpApiSecurity.bearer.pipe(
         HttpApiSecurity.annotate(
           OpenApi.Description,
-          "A secret key: sk_test_… for the sandbox, sk_live_… for production."
+          "An API key: sk_test_… for the sandbox, sk_live_… for production."
         )
       )
     }

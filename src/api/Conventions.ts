@@ -6,48 +6,54 @@ import type { CurrentPrincipal } from "./Authorization.ts"
 export const idempotencyKeyMax = 128
 export const bodyBytesMax = 256 * 1024
 
-/** What the headers of a request say, once they have been checked. */
+/** The checked content of a request's headers. */
 export interface Request {
   /** The dated version that answers are rendered in. */
   readonly version: Version
-  /** The key, and the fingerprint of method, path and body as sent; null when the request carries no key. */
+  /** The idempotency key, and the fingerprint of method, path and body as sent; null for a request without a key. */
   readonly idempotency: { readonly key: string; readonly fingerprint: string } | null
 }
 
 export class CurrentRequest extends Context.Service<CurrentRequest, Request>()("folio/api/CurrentRequest") {}
 
-/** `required`: the request is refused without an `Idempotency-Key`. `ignored`: GET and DELETE. */
+/**
+ * `required`: a request without an `Idempotency-Key` is refused. `honoured`: the key is optional. `ignored`: the key has no effect,
+ * as for GET and DELETE.
+ */
 export const IdempotencyKey = Context.Reference<"required" | "honoured" | "ignored">("folio/api/IdempotencyKey", {
   defaultValue: () => "ignored"
 })
 
-/** The body may be left out; that is `{}`. */
+/** The body may be left out, which means `{}`. */
 export const OptionalBody = Context.Reference<boolean>("folio/api/OptionalBody", { defaultValue: () => false })
 
-/** What the body says a document is made of: its faults name the authority's rules. */
+/** The body describes a document or a part of a document, so the body's violations name the authority's rules. */
 export const Rules = Context.Reference<"invoice" | "customer" | null>("folio/api/Rules", { defaultValue: () => null })
 
-/** The request may take longer than a database may: it waits for something to happen, and sees to its own time. */
+/** The request waits for events and may exceed the timeout of other requests; the handler limits its own time. */
 export const MayWait = Context.Reference<boolean>("folio/api/MayWait", { defaultValue: () => false })
 
-/** The handler sees to the turn of the request itself, or has turns of another kind. */
+/** The handler takes its own turns, or turns of another kind. */
 export const OwnTurn = Context.Reference<boolean>("folio/api/OwnTurn", { defaultValue: () => false })
 
 /**
- * What the request does with a whole document, which is as much work as the document is large: its body is one that is then signed
- * and sent, or it copies or moves one that it only names.
+ * What the request does with a whole document, which is work in proportion to the document's size: `sent` for a body that is a
+ * document to be signed and submitted, `copied` or `moved` for a document that the request only names.
  */
 export const WholeDocument = Context.Reference<"sent" | "copied" | "moved" | null>("folio/api/WholeDocument", {
   defaultValue: () => null
 })
 
-/** Checks of the headers and the raw body, before any schema: media type, size, version, idempotency key, strict JSON. */
+/**
+ * Checks the size, media type, version, idempotency key and strict JSON of a request, in this order, before the endpoint decodes
+ * the body.
+ */
 export class Conventions extends HttpApiMiddleware.Service<
   Conventions,
   { provides: CurrentRequest; requires: CurrentPrincipal }
 >()("folio/api/Conventions") {}
 
-/** The request asks what is wrong with its body: that is then the answer, and no failure. */
+/** The request asks for the violations of its body, so the violations are the answer and not a failure. */
 export const Judged = Context.Reference<boolean>("folio/api/Judged", { defaultValue: () => false })
 
 export const versionHeader = {
@@ -55,9 +61,10 @@ export const versionHeader = {
 }
 
 const key = Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(idempotencyKeyMax)).annotate({
-  description: "Any string of at most 128 characters, made once for each operation and repeated on every retry."
+  description:
+    "A string of at most 128 printable ASCII characters that names the operation, such as a UUID. Send the same string on every retry: the operation is carried out once, and each retry gets the first answer."
 })
 
-/** Headers of a request that must carry an idempotency key, and of one that may. */
+/** Headers of a request with a required idempotency key (`requiredKeyHeaders`) or an optional one (`honouredKeyHeaders`). */
 export const requiredKeyHeaders = { ...versionHeader, "idempotency-key": key }
 export const honouredKeyHeaders = { ...versionHeader, "idempotency-key": Schema.optionalKey(key) }

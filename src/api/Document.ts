@@ -1,7 +1,10 @@
-import { type ErrorCode, errorCodes } from "../../schemas/ErrorCode.ts"
-import { errorExample, errorExamples } from "./ErrorExamples.ts"
-import { exampleOf, type JsonSchema, type Schemas } from "./Examples.ts"
+import { Record } from "effect"
+import { errorCodes } from "../../schemas/ErrorCode.ts"
+import { codesOf, errorExample } from "./Errors.ts"
+import { exampleOf, type JsonSchema, named, type Schemas } from "./Examples.ts"
 import { deliveryHeaders, webhooks } from "./Webhooks.ts"
+
+type Named<A> = Record.ReadonlyRecord<string, A>
 
 interface Media {
   readonly schema: JsonSchema
@@ -10,34 +13,29 @@ interface Media {
 interface Response {
   readonly description: string
   readonly headers?: object
-  readonly content?: Readonly<Record<string, Media>>
+  readonly content?: Named<Media>
 }
 
 interface Operation {
   readonly security: ReadonlyArray<object>
-  readonly parameters: ReadonlyArray<{
-    readonly name: string
-    readonly in: string
-    readonly schema: JsonSchema & { readonly description?: string }
-  }>
-  readonly requestBody?: { readonly content: Readonly<Record<string, Media>> }
-  readonly responses: Readonly<Record<string, Response>>
+  readonly parameters: ReadonlyArray<{ readonly name: string; readonly in: string; readonly schema: JsonSchema }>
+  readonly requestBody?: { readonly content: Named<Media> }
+  readonly responses: Named<Response>
 }
 
 interface Document {
   readonly info: object
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+  readonly paths: Named<Named<Operation>>
   readonly components: { readonly schemas: Schemas }
 }
 
-const codes = Object.keys(errorCodes) as ReadonlyArray<ErrorCode>
 const baseUrl = "http://127.0.0.1:3000"
 
 const isNote = (part: object) => Object.keys(part).every((name) => name === "description" || name === "examples")
 
 /**
- * What a field says of itself beside its type comes as an `allOf` of annotations, and a union of one as an `anyOf`: in 3.1
- * both may stand beside anything.
+ * Merges into the parent schema an `allOf` entry that holds only a field's annotations, and an `anyOf` with one member. Effect
+ * emits these for fields and for unions of one; OpenAPI 3.1 allows their keywords beside any other.
  */
 const flatten = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(flatten)
@@ -58,20 +56,16 @@ const listOf = (schema: JsonSchema | undefined) =>
 const withExample = (media: Media, schemas: Schemas, path: string) => {
   const example = exampleOf(media.schema, schemas)
   if (example === undefined) return media
-  const isList = listOf(schemas[media.schema.$ref?.split("/").at(-1) ?? ""])
-  return { ...media, example: isList ? { ...(example as object), url: path } : example }
+  return { ...media, example: listOf(named(media.schema, schemas)) ? { ...(example as object), url: path } : example }
 }
 
-const contentOf = (content: Readonly<Record<string, Media>> | undefined, schemas: Schemas, path: string) =>
-  content === undefined
-    ? {}
-    : {
-        content: Object.fromEntries(
-          Object.entries(content).map(([type, media]) => [type, withExample(media, schemas, path)])
-        )
-      }
+const contentOf = (content: Named<Media> | undefined, schemas: Schemas, path: string) =>
+  content === undefined ? {} : { content: Record.map(content, (media) => withExample(media, schemas, path)) }
 
-/** The answers that a request of this kind cannot get. 405 is said of a method that is no operation. */
+/**
+ * The error statuses that an operation cannot answer with. 405 is always among these, because a request that gets 405 has a method
+ * without an operation.
+ */
 const impossible = (path: string, method: string, operation: Operation): ReadonlyArray<number> => [
   405,
   ...(operation.security.length === 0 ? [401, 403, 404, 429] : []),
@@ -85,11 +79,11 @@ const ref = (section: string, name: string) => ({ $ref: `#/components/${section}
 const header = (description: string, example: string) => ({ description, schema: { type: "string" }, example })
 
 const headers = {
-  RequestId: header("The id of the request: name it when you ask for help.", "req_01k9z3v8c2m4n6p8q0r2s4t6v8"),
-  SvcVersion: header("The version that the answer is written in.", "2026-01-01"),
-  Location: header("Where the object is.", "/v1/invoices/inv_01k9z3v8c2m4n6p8q0r2s4t6v8"),
-  Cached: header("Whether the answer repeats that to an earlier request with the same Idempotency-Key.", "false"),
-  RetryAfter: header("Seconds to wait before the next attempt.", "1")
+  RequestId: header("The id of the request. Name it when you report a problem.", "req_01k9z3v8c2m4n6p8q0r2s4t6v8"),
+  SvcVersion: header("The version of the interface that the answer is written in.", "2026-01-01"),
+  Location: header("The path of the object that the request created.", "/v1/invoices/inv_01k9z3v8c2m4n6p8q0r2s4t6v8"),
+  Cached: header("`true` when the answer repeats that to an earlier request with the same Idempotency-Key.", "false"),
+  RetryAfter: header("The number of seconds to wait before the next attempt.", "1")
 }
 
 const always = { "Request-Id": ref("headers", "RequestId"), "Svc-Version": ref("headers", "SvcVersion") }
@@ -118,8 +112,7 @@ const operationOf = (path: string, method: string, operation: Operation, schemas
     ...operation,
     parameters: operation.parameters.map((parameter) => {
       const { description, ...schema } = parameter.schema
-      const named = schema.$ref === undefined ? undefined : schemas[schema.$ref.split("/").at(-1) ?? ""]
-      const said = description ?? (named as { readonly description?: string } | undefined)?.description
+      const said = description ?? named(schema, schemas)?.description
       return { ...parameter, ...(said === undefined ? {} : { description: said }), schema }
     }),
     ...(operation.requestBody === undefined
@@ -130,7 +123,7 @@ const operationOf = (path: string, method: string, operation: Operation, schemas
 }
 
 const errorResponse = (status: number) => {
-  const ofStatus = codes.filter((code) => errorCodes[code].status === status)
+  const ofStatus = codesOf(status)
   return {
     description: ofStatus.map((code) => `\`${code}\`: ${errorCodes[code].help}`).join("\n\n"),
     headers: {
@@ -141,7 +134,10 @@ const errorResponse = (status: number) => {
       "application/json": {
         schema: ref("schemas", "Error"),
         examples: Object.fromEntries(
-          ofStatus.map((code) => [code, { summary: errorExamples[code].request, value: errorExample(code, baseUrl) }])
+          ofStatus.map((code) => [
+            code,
+            { summary: errorCodes[code].example.request, value: errorExample(code, baseUrl) }
+          ])
         )
       }
     }
@@ -149,34 +145,28 @@ const errorResponse = (status: number) => {
 }
 
 /**
- * The document as it is derived from the schemas, made whole: examples of requests and answers, the errors once for all
- * operations, the headers of answers, and the webhooks. A route needs no more than its annotations.
+ * Completes the OpenAPI document that is derived from the schemas with examples of requests and answers, one shared definition of
+ * each error, the headers of answers, and the webhooks. A route needs only its annotations.
  */
-export const complete = (derived: Record<string, unknown>): Record<string, unknown> => {
+export const complete = (derived: Named<unknown>): Named<unknown> => {
   const document = flatten(derived) as Document
   const { schemas } = document.components
-  const used = new Set<number>()
-  const paths = Object.entries(document.paths).map(([path, methods]) => [
-    path,
-    Object.fromEntries(
-      Object.entries(methods).map(([method, operation]) => {
-        const whole = operationOf(path, method, operation, schemas)
-        for (const status of Object.keys(whole.responses)) if (Number(status) >= 400) used.add(Number(status))
-        return [method, whole]
-      })
-    )
-  ])
-  const responses = [...used].toSorted((a, b) => a - b).map((status) => [`Error${status}`, errorResponse(status)])
+  const paths = Record.map(document.paths, (methods, path) =>
+    Record.map(methods, (operation, method) => operationOf(path, method, operation, schemas))
+  )
+  const operations = Object.values(paths).flatMap((methods) => Object.values(methods))
+  const used = new Set(operations.flatMap(({ responses }) => Object.keys(responses).map(Number)))
+  const errors = [...used].filter((status) => status >= 400).toSorted((a, b) => a - b)
   return {
     ...document,
     info: { ...document.info, contact: { name: "Folio" } },
-    paths: Object.fromEntries(paths),
+    paths,
     webhooks: webhooks(schemas),
     components: {
       ...document.components,
       headers,
       parameters: deliveryHeaders,
-      responses: Object.fromEntries(responses)
+      responses: Object.fromEntries(errors.map((status) => [`Error${status}`, errorResponse(status)]))
     }
   }
 }

@@ -1,48 +1,37 @@
-import { Schema } from "effect"
 import type { HttpRouter } from "effect/http"
-import { HttpApiEndpoint, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Email, EmailQuery, EmailRequest, EmailSnapshot } from "../../schemas/Email.ts"
 import { Page } from "../../schemas/Page.ts"
-import { IdempotencyKey, OptionalBody, requiredKeyHeaders, versionHeader } from "./Conventions.ts"
-
-const params = { id: Schema.String.annotate({ description: "The id of the object." }) }
+import { OptionalBody } from "./Conventions.ts"
+import { accepted, get, params, postOnce } from "./Endpoint.ts"
 
 const emailPage = Page(Email, "EmailPage")
 
-/** `POST …/{id}/email` of invoices or notes. `what`: how such a document is called. */
+/** `POST …/{id}/email` of invoices or notes. `what` is the noun phrase of the document in the summary, such as "an invoice". */
 export const sendEmail = <const Name extends string, const Path extends HttpRouter.PathInput>(
   name: Name,
   path: Path,
   what: string
 ) =>
-  HttpApiEndpoint.post(name, path, {
-    headers: requiredKeyHeaders,
+  postOnce(name, path, {
     params,
     payload: EmailRequest,
-    success: EmailSnapshot.pipe(HttpApiSchema.status(202))
-  })
-    .annotate(IdempotencyKey, "required")
-    .annotate(OptionalBody, true)
-    .annotate(OpenApi.Summary, `E-mail ${what} once more, to the customer or to another address`)
-    .annotate(
-      OpenApi.Description,
-      "What is accepted, by the authority or in contingency, is e-mailed to the customer's address by itself. What becomes of each e-mail is an event. A document is e-mailed at most 100 times."
-    )
+    success: accepted(EmailSnapshot),
+    summary: `E-mail ${what} again, to the customer or to another address`,
+    description:
+      "Folio e-mails each accepted document to the customer's address without being asked. This request sends it once more. An event tells what became of each e-mail. A document can be e-mailed 100 times."
+  }).annotate(OptionalBody, true)
 
-/** `GET …/{id}/emails` of invoices or notes. */
+/** `GET …/{id}/emails` of invoices or notes. `what` is the noun phrase of the document in the summary. */
 export const listEmails = <const Name extends string, const Path extends HttpRouter.PathInput>(
   name: Name,
   path: Path,
   what: string
 ) =>
-  HttpApiEndpoint.get(name, path, {
-    headers: versionHeader,
+  get(name, path, {
     params,
     query: EmailQuery,
-    success: emailPage
+    success: emailPage,
+    summary: `List the e-mails of ${what} with their text and attachments, newest first`,
+    description:
+      "With `content=true` the answer holds the attachments, in base64. The sandbox sends no e-mail to anybody: read its e-mails here."
   })
-    .annotate(OpenApi.Summary, `List the e-mails of ${what}, newest first, with what they say and carry`)
-    .annotate(
-      OpenApi.Description,
-      "With `content=true` the attachments are shown as well, in base64. In the sandbox this is where e-mails are read: they leave no machine."
-    )

@@ -1,17 +1,21 @@
-import { Schema, SchemaTransformation } from "effect"
+import { Schema, SchemaTransformation, Struct } from "effect"
 import { HttpApiMiddleware, HttpApiSchema } from "effect/http-api"
 import { ApiError } from "../../schemas/ApiError.ts"
-import { type ErrorCode, errorCodes } from "../../schemas/ErrorCode.ts"
+import { ErrorCode, errorCodes } from "../../schemas/ErrorCode.ts"
 import { ErrorBody } from "../../schemas/ErrorBody.ts"
 
 const statuses = [...new Set(Object.values(errorCodes).map((entry) => entry.status))].toSorted((a, b) => a - b)
 
-const codesOf = (status: number) =>
-  (Object.keys(errorCodes) as Array<ErrorCode>).filter((code) => errorCodes[code].status === status)
+export const codesOf = (status: number) => ErrorCode.literals.filter((code) => errorCodes[code].status === status)
 
-const isKnown = (code: string): code is ErrorCode => Object.hasOwn(errorCodes, code)
+const isKnown = Schema.is(ErrorCode)
 
-/** The envelope on the wire read back as the error it was. The server writes it with the request's id and links filled in. */
+const details = ["param", "errors", "has_more_errors"] as const
+
+/**
+ * Decodes the error envelope to an `ApiError`. When encoding, the request's id and the documentation link stay empty; the server
+ * fills these in.
+ */
 const onWire = (status: number) =>
   ErrorBody.pipe(
     Schema.decodeTo(
@@ -19,25 +23,19 @@ const onWire = (status: number) =>
         Schema.makeFilter((error: ApiError) => error.status === status, { expected: `an error of status ${status}` })
       ),
       SchemaTransformation.transform({
-        decode: ({ error: { code, errors, has_more_errors, message, param } }) =>
+        decode: ({ error }) =>
           new ApiError({
-            // A later release may have codes that this one does not know: they are read as the first of their status.
-            code: isKnown(code) ? code : (codesOf(status)[0] ?? "internal_error"),
-            message: isKnown(code) ? message : `${code}: ${message}`,
-            ...(param === undefined ? {} : { param }),
-            ...(errors === undefined ? {} : { errors }),
-            ...(has_more_errors === undefined ? {} : { has_more_errors })
+            // A later release may have unknown codes; such a code is read as the first code of the same status.
+            code: isKnown(error.code) ? error.code : (codesOf(status)[0] ?? "internal_error"),
+            message: isKnown(error.code) ? error.message : `${error.code}: ${error.message}`,
+            ...Struct.pick(error, details)
           }),
-        encode: ({ code, errors, has_more_errors, message, param }) => ({
+        encode: (error) => ({
           error: {
-            type: errorCodes[code].type,
-            code,
-            message,
+            type: errorCodes[error.code].type,
             doc_url: "",
             request_id: "",
-            ...(param === undefined ? {} : { param }),
-            ...(errors === undefined ? {} : { errors }),
-            ...(has_more_errors === undefined ? {} : { has_more_errors })
+            ...Struct.pick(error, ["code", "message", ...details])
           }
         })
       })
@@ -45,7 +43,22 @@ const onWire = (status: number) =>
     HttpApiSchema.status(status)
   ).annotate({ description: codesOf(status).join(", ") })
 
-/** Every endpoint may fail with `ApiError`; this outermost middleware writes the envelope. */
+/** The example error of a code in the form that a client receives. */
+export const errorExample = (code: ErrorCode, baseUrl: string) => {
+  const { example, type } = errorCodes[code]
+  return {
+    error: {
+      type,
+      code,
+      message: example.message,
+      doc_url: `${baseUrl}/docs/errors/${code}`,
+      request_id: "req_01k9z3v8c2m4n6p8q0r2s4t6v8",
+      ...(example.param === undefined ? {} : { param: example.param })
+    }
+  }
+}
+
+/** The outermost middleware of every endpoint: turns each failure into an `ApiError` envelope. */
 export class Errors extends HttpApiMiddleware.Service<Errors>()("folio/api/Errors", {
   error: statuses.map(onWire)
 }) {}

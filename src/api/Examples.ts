@@ -1,4 +1,4 @@
-/** A JSON Schema, as far as examples are made from one. */
+/** The parts of a JSON Schema that examples are made from. */
 export interface JsonSchema {
   readonly $ref?: string
   readonly type?: string
@@ -10,15 +10,20 @@ export interface JsonSchema {
   readonly items?: JsonSchema
   readonly allOf?: ReadonlyArray<JsonSchema>
   readonly anyOf?: ReadonlyArray<JsonSchema>
+  readonly description?: string
 }
 
 export type Schemas = Readonly<Record<string, JsonSchema>>
 
+/** The schema that `$ref` of the schema names. */
+export const named = (schema: JsonSchema, schemas: Schemas): JsonSchema | undefined =>
+  schema.$ref === undefined ? undefined : schemas[schema.$ref.slice("#/components/schemas/".length)]
+
 const present = (value: unknown) => value !== undefined
 
 /**
- * A value of the schema: its own example, or one put together from those of its parts. Undefined where a required part has
- * none; `lacking` is then told the path of that part.
+ * An example value of the schema: the schema's own example, or a value composed of the examples of its parts. Undefined when a
+ * required part has no example; `lacking` is then called with the path of that part.
  */
 export const exampleOf = (
   schema: JsonSchema,
@@ -30,7 +35,7 @@ export const exampleOf = (
   if (schema.examples !== undefined) return schema.examples[0]
   if (schema.const !== undefined) return schema.const
   if (schema.enum !== undefined) return schema.enum[0]
-  if (schema.$ref !== undefined) return within(schemas[schema.$ref.slice("#/components/schemas/".length)] ?? {}, "")
+  if (schema.$ref !== undefined) return within(named(schema, schemas) ?? {}, "")
   if (schema.type === "boolean") return false
   if (schema.anyOf !== undefined) {
     const found = schema.anyOf.map((part) => within(part, "", () => {})).find(present)

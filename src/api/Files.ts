@@ -1,12 +1,14 @@
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, HttpApiMiddleware, HttpApiSchema, OpenApi } from "effect/http-api"
+import type { HttpRouter } from "effect/http"
+import { HttpApiGroup, HttpApiMiddleware, HttpApiSchema, OpenApi } from "effect/http-api"
 import type { CurrentPrincipal } from "./Authorization.ts"
-import { Conventions, OwnTurn, versionHeader } from "./Conventions.ts"
+import { Conventions, OwnTurn } from "./Conventions.ts"
+import { getIfChanged, params } from "./Endpoint.ts"
 import { Errors } from "./Errors.ts"
 
 /**
- * An API key, or the query of a signed link in its place. Fails with `invalid_api_key` where there is neither, with
- * `link_invalid` and `link_expired`. Who follows a link reads for the account that it was made for.
+ * Requires an API key, or the query of a signed link in place of the key. Fails with `invalid_api_key` when a request has neither,
+ * and with `link_invalid` or `link_expired` for a bad link. A request with a link reads for the account that the link was made for.
  */
 export class FileAccess extends HttpApiMiddleware.Service<FileAccess, { provides: CurrentPrincipal }>()(
   "folio/api/FileAccess"
@@ -15,73 +17,67 @@ export class FileAccess extends HttpApiMiddleware.Service<FileAccess, { provides
 const part = (description: string, example: string) =>
   Schema.optionalKey(Schema.String.annotate({ description, examples: [example] }))
 
-/** A file of a document, as bytes of this media type. */
-const file = <const Name extends string, const Path extends `/${string}`>(
+const link = {
+  account: part(
+    "Part of a signed link: the id of the account that owns the document.",
+    "ten_01k9z3v8c2m4n6p8q0r2s4t6v8"
+  ),
+  mode: part("Part of a signed link: the mode of the document, `test` or `live`.", "test"),
+  expires: part("Part of a signed link: the time at which the link expires, in Unix seconds.", "1795276800"),
+  signature: part(
+    "Part of a signed link: the signature of its path and its other parameters.",
+    "YmFzZTY0dXJsIG9mIGFuIEhNQUMtU0hBMjU2"
+  )
+}
+
+/** The endpoint of a document's file, which answers with bytes of the given media type. */
+const file = <const Name extends string, const Path extends HttpRouter.PathInput>(
   name: Name,
   path: Path,
-  contentType: string
+  contentType: string,
+  summary: string
 ) =>
-  HttpApiEndpoint.get(name, path, {
-    headers: {
-      ...versionHeader,
-      "if-none-match": Schema.optionalKey(Schema.String.annotate({ description: "The ETag of a copy you have." }))
-    },
-    params: { id: Schema.String.annotate({ description: "The id of the object." }) },
-    query: {
-      account: part("Of a signed link: whose file it opens.", "ten_01k9z3v8c2m4n6p8q0r2s4t6v8"),
-      mode: part("Of a signed link: `test` or `live`.", "test"),
-      expires: part("Of a signed link: until when it is good, in Unix seconds.", "1795276800"),
-      signature: part("Of a signed link: what shows that this service made it.", "YmFzZTY0dXJsIG9mIGFuIEhNQUMtU0hBMjU2")
-    },
-    success: Schema.Uint8Array.pipe(HttpApiSchema.asUint8Array({ contentType }))
+  getIfChanged(name, path, {
+    params,
+    query: link,
+    success: Schema.Uint8Array.pipe(HttpApiSchema.asUint8Array({ contentType })),
+    summary,
+    description:
+      "Send an API key, or use the signed link that the object carries as `pdf_url` or `xml_url`. The answer has an ETag; a request with `If-None-Match` is answered with 304 when the client's copy is current."
   })
     .annotate(OwnTurn, true)
-    // Either of the two: nothing is asked of who follows a link.
+    // An API key, or no security scheme: a request with a signed link needs no key.
     .annotate(OpenApi.Override, { security: [{ apiKey: [] }, {}] })
-    .annotate(
-      OpenApi.Description,
-      "With a key, or without one by the link that the object carries. It has an ETag, and with `If-None-Match` the answer may be 304, without a body."
+
+/** The two files of one kind of document. `Name` is the kind's part of an operation name, as in `retrieveInvoicePdf`. */
+const files = <const Name extends string, const Path extends `/v1/${string}`>(
+  name: Name,
+  path: Path,
+  article: "a" | "an",
+  noun: string
+) =>
+  [
+    file(
+      `retrieve${name}Pdf` as const,
+      `${path}/:id/pdf` as const,
+      "application/pdf",
+      `Download the PDF of ${article} ${noun}; it exists once the ${noun} is signed`
+    ),
+    file(
+      `retrieve${name}Xml` as const,
+      `${path}/:id/xml` as const,
+      "application/xml",
+      `Download the signed XML of ${article} ${noun}, byte for byte as submitted to the authority`
     )
+  ] as const
 
 export class FilesApi extends HttpApiGroup.make("files")
   .add(
-    file("retrieveInvoicePdf", "/v1/invoices/:id/pdf", "application/pdf").annotate(
-      OpenApi.Summary,
-      "The printed invoice, from when it is signed"
-    )
-  )
-  .add(
-    file("retrieveInvoiceXml", "/v1/invoices/:id/xml", "application/xml").annotate(
-      OpenApi.Summary,
-      "The signed invoice, byte for byte as the authority has it"
-    )
-  )
-  .add(
-    file("retrieveCreditNotePdf", "/v1/credit-notes/:id/pdf", "application/pdf").annotate(
-      OpenApi.Summary,
-      "The printed credit note, from when it is signed"
-    )
-  )
-  .add(
-    file("retrieveCreditNoteXml", "/v1/credit-notes/:id/xml", "application/xml").annotate(
-      OpenApi.Summary,
-      "The signed credit note, byte for byte as the authority has it"
-    )
-  )
-  .add(
-    file("retrieveDebitNotePdf", "/v1/debit-notes/:id/pdf", "application/pdf").annotate(
-      OpenApi.Summary,
-      "The printed debit note, from when it is signed"
-    )
-  )
-  .add(
-    file("retrieveDebitNoteXml", "/v1/debit-notes/:id/xml", "application/xml").annotate(
-      OpenApi.Summary,
-      "The signed debit note, byte for byte as the authority has it"
-    )
+    ...files("Invoice", "/v1/invoices", "an", "invoice"),
+    ...files("CreditNote", "/v1/credit-notes", "a", "credit note"),
+    ...files("DebitNote", "/v1/debit-notes", "a", "debit note")
   )
   .middleware(Conventions)
   .middleware(FileAccess)
   .middleware(Errors)
-  .annotate(OpenApi.Title, "Files")
-  .annotate(OpenApi.Description, "What a document looks like to people, and to the authority.") {}
+  .annotateMerge(OpenApi.annotations({ title: "Files", description: "The PDF and the signed XML of documents." })) {}

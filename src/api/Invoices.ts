@@ -1,128 +1,78 @@
-import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Invoice, InvoiceCreated, InvoiceQuery, InvoiceRequest } from "../../schemas/Invoice.ts"
 import { Validation } from "../../schemas/Validation.ts"
 import { AnnulRequest, CreditNoteCreated } from "../../schemas/Note.ts"
 import { Page } from "../../schemas/Page.ts"
 import { TimelinePage } from "../../schemas/Timeline.ts"
-import { Authorization } from "./Authorization.ts"
-import {
-  Conventions,
-  honouredKeyHeaders,
-  IdempotencyKey,
-  Judged,
-  requiredKeyHeaders,
-  Rules,
-  versionHeader,
-  WholeDocument
-} from "./Conventions.ts"
+import { Judged, Rules, WholeDocument } from "./Conventions.ts"
+import { accepted, get, group, nextPage, params, post, postKeyless, postOnce } from "./Endpoint.ts"
 import { listEmails, sendEmail } from "./Emails.ts"
-import { Errors } from "./Errors.ts"
 
 const item = "/v1/invoices/:id"
-const params = { id: Schema.String.annotate({ description: "The id of the object." }) }
 
-export class InvoicesApi extends HttpApiGroup.make("invoices")
-  .add(
-    HttpApiEndpoint.post("createInvoice", "/v1/invoices", {
-      headers: requiredKeyHeaders,
-      payload: InvoiceRequest,
-      success: InvoiceCreated.pipe(HttpApiSchema.status(202))
-    })
-      .annotate(IdempotencyKey, "required")
-      .annotate(Rules, "invoice")
-      .annotate(WholeDocument, "sent")
-      .annotate(OpenApi.Summary, "Issue an invoice: answers at once with a draft; the outcome arrives as an event")
-      .annotate(
-        OpenApi.Description,
-        "The invoice is stored and answered as a draft. Then it is numbered, signed and sent to the authority; its outcome is an event."
-      )
-  )
-  .add(
-    HttpApiEndpoint.post("validateInvoice", "/v1/invoices/validate", {
-      headers: versionHeader,
-      payload: InvoiceRequest,
-      success: Validation
-    })
-      .annotate(Judged, true)
-      .annotate(Rules, "invoice")
-      .annotate(OpenApi.Summary, "Tell all that is wrong with an invoice; nothing is stored, and no number is used")
-      .annotate(OpenApi.Description, "The rules are those of creation. `errors` is empty when `valid` is true.")
-  )
-  .add(
-    HttpApiEndpoint.get("listInvoices", "/v1/invoices", {
-      headers: versionHeader,
-      query: InvoiceQuery,
-      success: Page(Invoice, "InvoicePage")
-    })
-      .annotate(OpenApi.Summary, "List invoices, newest first")
-      .annotate(OpenApi.Description, "Go on with `starting_after`, the id of the last one, while `has_more` is true.")
-  )
-  .add(
-    HttpApiEndpoint.get("retrieveInvoice", item, {
-      headers: versionHeader,
-      params,
-      success: Invoice
-    })
-      .annotate(OpenApi.Summary, "Retrieve an invoice")
-      .annotate(
-        OpenApi.Description,
-        "Shows the number and the CUFE from when it has them, and why it was rejected or failed."
-      )
-  )
-  .add(
-    HttpApiEndpoint.post("cancelInvoice", `${item}/cancel`, {
-      headers: honouredKeyHeaders,
-      params,
-      success: Invoice
-    })
-      .annotate(IdempotencyKey, "honoured")
-      .annotate(WholeDocument, "moved")
-      .annotate(OpenApi.Summary, "Cancel a draft that has no number yet")
-      .annotate(
-        OpenApi.Description,
-        "Once an invoice has its number it can no longer be canceled: correct it by a credit note."
-      )
-  )
-  .add(
-    HttpApiEndpoint.post("retryInvoice", `${item}/retry`, {
-      headers: requiredKeyHeaders,
-      params,
-      success: Invoice.pipe(HttpApiSchema.status(202))
-    })
-      .annotate(IdempotencyKey, "required")
-      .annotate(WholeDocument, "moved")
-      .annotate(OpenApi.Summary, "Try a failed invoice again; it keeps the number it has")
-      .annotate(OpenApi.Description, "For an invoice whose `status` is `failed`, when its cause is mended.")
-  )
-  .add(
-    HttpApiEndpoint.post("annulInvoice", `${item}/annul`, {
-      headers: requiredKeyHeaders,
-      params,
-      payload: AnnulRequest,
-      success: CreditNoteCreated.pipe(HttpApiSchema.status(202))
-    })
-      .annotate(IdempotencyKey, "required")
-      .annotate(WholeDocument, "copied")
-      .annotate(OpenApi.Summary, "Annul an accepted invoice: credit all its lines")
-      .annotate(
-        OpenApi.Description,
-        "Answers with the credit note, of correction code 2. The invoice keeps its status. Only one of which nothing was credited can be annulled."
-      )
-  )
-  .add(
-    HttpApiEndpoint.get("retrieveInvoiceTimeline", `${item}/timeline`, {
-      headers: versionHeader,
-      params,
-      success: TimelinePage
-    })
-      .annotate(OpenApi.Summary, "All that has happened to an invoice, oldest first")
-      .annotate(OpenApi.Description, "Changes of its state, calls to the authority, events and their deliveries.")
-  )
-  .add(sendEmail("sendInvoiceEmail", `${item}/email`, "an invoice"))
-  .add(listEmails("listInvoiceEmails", `${item}/emails`, "an invoice"))
-  .middleware(Conventions)
-  .middleware(Authorization)
-  .middleware(Errors)
-  .annotate(OpenApi.Title, "Invoices")
-  .annotate(OpenApi.Description, "Electronic invoices, and what became of them.") {}
+export class InvoicesApi extends group(
+  "invoices",
+  "Invoices",
+  "Electronic invoices: created, listed, canceled, retried, annulled and e-mailed.",
+  postOnce("createInvoice", "/v1/invoices", {
+    payload: InvoiceRequest,
+    success: accepted(InvoiceCreated),
+    summary: "Create an invoice; it is issued after the answer, and an event tells the outcome",
+    description:
+      "The invoice is stored and answered as a draft. Folio then numbers it, signs it and submits it to the tax authority; an event tells the outcome."
+  })
+    .annotate(Rules, "invoice")
+    .annotate(WholeDocument, "sent"),
+  postKeyless("validateInvoice", "/v1/invoices/validate", {
+    payload: InvoiceRequest,
+    success: Validation,
+    summary: "Check an invoice without creating it",
+    description:
+      "The body is that of an invoice to create, and is checked against the same rules. Nothing is stored and no number is used. `errors` is empty when `valid` is true."
+  })
+    .annotate(Judged, true)
+    .annotate(Rules, "invoice"),
+  get("listInvoices", "/v1/invoices", {
+    query: InvoiceQuery,
+    success: Page(Invoice, "InvoicePage"),
+    summary: "List invoices, newest first",
+    description: nextPage
+  }),
+  get("retrieveInvoice", item, {
+    params,
+    success: Invoice,
+    summary: "Retrieve an invoice",
+    description:
+      "The full number and the CUFE are shown once the invoice is numbered. `authority_errors` says why it was rejected, and `failure` why it failed."
+  }),
+  post("cancelInvoice", `${item}/cancel`, {
+    params,
+    success: Invoice,
+    summary: "Cancel a draft that has no number yet",
+    description:
+      "Only a draft that has no number can be canceled. An invoice that was accepted is corrected by a credit note."
+  }).annotate(WholeDocument, "moved"),
+  postOnce("retryInvoice", `${item}/retry`, {
+    params,
+    success: accepted(Invoice),
+    summary: "Retry a failed invoice",
+    description:
+      "For an invoice whose `status` is `failed` and whose `failure.retryable` is true, once the cause is repaired. The invoice keeps its number, if it has one."
+  }).annotate(WholeDocument, "moved"),
+  postOnce("annulInvoice", `${item}/annul`, {
+    params,
+    payload: AnnulRequest,
+    success: accepted(CreditNoteCreated),
+    summary: "Annul an accepted invoice by a credit note over all of its lines",
+    description:
+      "Creates a credit note over all lines of the invoice, with correction code 2, and answers with it. The invoice keeps its status. An invoice of which a part was credited before cannot be annulled."
+  }).annotate(WholeDocument, "copied"),
+  get("retrieveInvoiceTimeline", `${item}/timeline`, {
+    params,
+    success: TimelinePage,
+    summary: "List everything that happened to an invoice, oldest first",
+    description:
+      "The entries are changes of state, calls to the tax authority, events, and the deliveries of these events."
+  }),
+  sendEmail("sendInvoiceEmail", `${item}/email`, "an invoice"),
+  listEmails("listInvoiceEmails", `${item}/emails`, "an invoice")
+) {}

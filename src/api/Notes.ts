@@ -1,15 +1,21 @@
-import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiSchema, OpenApi } from "effect/http-api"
-import { NoteQuery } from "../../schemas/Note.ts"
+import type { Schema } from "effect"
+import {
+  CreditNote,
+  CreditNoteCreated,
+  CreditNoteRequest,
+  DebitNote,
+  DebitNoteCreated,
+  DebitNoteRequest,
+  NoteQuery
+} from "../../schemas/Note.ts"
 import { Page } from "../../schemas/Page.ts"
 import { TimelinePage } from "../../schemas/Timeline.ts"
-import { honouredKeyHeaders, IdempotencyKey, requiredKeyHeaders, versionHeader, WholeDocument } from "./Conventions.ts"
+import { WholeDocument } from "./Conventions.ts"
 import { listEmails, sendEmail } from "./Emails.ts"
+import { accepted, get, group, nextPage, params, post, postOnce } from "./Endpoint.ts"
 
-const params = { id: Schema.String.annotate({ description: "The id of the object." }) }
-
-/** The endpoints of a kind of notes, `Name` as in `createCreditNote`. */
-export const noteEndpoints = <
+/** The endpoints of one kind of note. `Name` is the kind's part of an operation name, as in `createCreditNote`. */
+const noteEndpoints = <
   const Name extends "CreditNote" | "DebitNote",
   const Path extends `/v1/${string}`,
   Request extends Schema.Top,
@@ -17,7 +23,7 @@ export const noteEndpoints = <
   Note extends Schema.Top
 >(kind: {
   readonly name: Name
-  /** As in a sentence. */
+  /** The kind's name within a sentence, such as "credit note". */
   readonly noun: string
   readonly path: Path
   readonly request: Request
@@ -27,57 +33,74 @@ export const noteEndpoints = <
   const { created, name, note, noun, path, request } = kind
   const item = `${path}/:id` as const
   return [
-    HttpApiEndpoint.post(`create${name}` as const, path, {
-      headers: requiredKeyHeaders,
+    postOnce(`create${name}` as const, path, {
       payload: request,
-      success: created.pipe(HttpApiSchema.status(202))
-    })
-      .annotate(IdempotencyKey, "required")
-      .annotate(WholeDocument, "sent")
-      .annotate(OpenApi.Summary, `Issue a ${noun} to an invoice that was accepted`)
-      .annotate(
-        OpenApi.Description,
-        `The ${noun} is stored and answered as a draft. Then it is numbered, signed and sent to the authority; its outcome is an event.`
-      ),
-    HttpApiEndpoint.get(`list${name}s` as const, path, {
-      headers: versionHeader,
+      success: accepted(created),
+      summary: `Issue a ${noun} to an invoice that was accepted`,
+      description: `The ${noun} is stored and answered as a draft. Then it is numbered, signed and sent to the authority; its outcome is an event.`
+    }).annotate(WholeDocument, "sent"),
+    get(`list${name}s` as const, path, {
       query: NoteQuery,
-      success: Page(note, `${name}Page`)
-    })
-      .annotate(OpenApi.Summary, `List ${noun}s, newest first`)
-      .annotate(OpenApi.Description, "Go on with `starting_after`, the id of the last one, while `has_more` is true."),
-    HttpApiEndpoint.get(`retrieve${name}` as const, item, { headers: versionHeader, params, success: note })
-      .annotate(OpenApi.Summary, `Retrieve a ${noun}`)
-      .annotate(
-        OpenApi.Description,
-        "Shows the number and the CUDE from when it has them, and why it was rejected or failed."
-      ),
-    HttpApiEndpoint.post(`cancel${name}` as const, `${item}/cancel` as const, {
-      headers: honouredKeyHeaders,
+      success: Page(note, `${name}Page`),
+      summary: `List ${noun}s, newest first`,
+      description: nextPage
+    }),
+    get(`retrieve${name}` as const, item, {
       params,
-      success: note
-    })
-      .annotate(IdempotencyKey, "honoured")
-      .annotate(WholeDocument, "moved")
-      .annotate(OpenApi.Summary, `Cancel a ${noun} that has no number yet`)
-      .annotate(OpenApi.Description, "Once it has its number it can no longer be canceled."),
-    HttpApiEndpoint.post(`retry${name}` as const, `${item}/retry` as const, {
-      headers: requiredKeyHeaders,
+      success: note,
+      summary: `Retrieve a ${noun}`,
+      description:
+        "The full number and the CUDE are shown once the note is numbered. `authority_errors` says why it was rejected, and `failure` why it failed."
+    }),
+    post(`cancel${name}` as const, `${item}/cancel` as const, {
       params,
-      success: note.pipe(HttpApiSchema.status(202))
-    })
-      .annotate(IdempotencyKey, "required")
-      .annotate(WholeDocument, "moved")
-      .annotate(OpenApi.Summary, `Try a failed ${noun} again; it keeps the number it has`)
-      .annotate(OpenApi.Description, "For one whose `status` is `failed`, when its cause is mended."),
-    HttpApiEndpoint.get(`retrieve${name}Timeline` as const, `${item}/timeline` as const, {
-      headers: versionHeader,
+      success: note,
+      summary: `Cancel a ${noun} that has no number yet`,
+      description: "Only a note that has no number can be canceled."
+    }).annotate(WholeDocument, "moved"),
+    postOnce(`retry${name}` as const, `${item}/retry` as const, {
       params,
-      success: TimelinePage
-    })
-      .annotate(OpenApi.Summary, `All that has happened to a ${noun}, oldest first`)
-      .annotate(OpenApi.Description, "Changes of its state, calls to the authority, events and their deliveries."),
+      success: accepted(note),
+      summary: `Try a failed ${noun} again; it keeps the number it has`,
+      description:
+        "For a note whose `status` is `failed` and whose `failure.retryable` is true, once the cause is repaired. The note keeps its number, if it has one."
+    }).annotate(WholeDocument, "moved"),
+    get(`retrieve${name}Timeline` as const, `${item}/timeline` as const, {
+      params,
+      success: TimelinePage,
+      summary: `All that has happened to a ${noun}, oldest first`,
+      description:
+        "The entries are changes of state, calls to the tax authority, events, and the deliveries of these events."
+    }),
     sendEmail(`send${name}Email` as const, `${item}/email` as const, `a ${noun}`),
     listEmails(`list${name}Emails` as const, `${item}/emails` as const, `a ${noun}`)
   ] as const
 }
+
+export class CreditNotesApi extends group(
+  "creditNotes",
+  "Credit notes",
+  "Credit notes, which take back a part of an invoice or all of it.",
+  ...noteEndpoints({
+    name: "CreditNote",
+    noun: "credit note",
+    path: "/v1/credit-notes",
+    request: CreditNoteRequest,
+    created: CreditNoteCreated,
+    note: CreditNote
+  })
+) {}
+
+export class DebitNotesApi extends group(
+  "debitNotes",
+  "Debit notes",
+  "Debit notes, which charge more than an invoice did.",
+  ...noteEndpoints({
+    name: "DebitNote",
+    noun: "debit note",
+    path: "/v1/debit-notes",
+    request: DebitNoteRequest,
+    created: DebitNoteCreated,
+    note: DebitNote
+  })
+) {}

@@ -1,6 +1,6 @@
 import { Context } from "effect"
 
-/** How the service speaks of itself: its version, and the address that links in its answers begin with (no slash at the end). */
+/** The service's version, and the base address of links in its answers, without a slash at the end. */
 export class ServiceInfo extends Context.Service<ServiceInfo, { readonly version: string; readonly baseUrl: string }>()(
   "folio/api/ServiceInfo"
 ) {}

@@ -1,38 +1,22 @@
-import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { AdvanceRequest, AuthorityModeRequest, ClockAdvance, SandboxAuthority } from "../../schemas/TestHelper.ts"
-import { Authorization } from "./Authorization.ts"
-import { Conventions, honouredKeyHeaders, IdempotencyKey } from "./Conventions.ts"
-import { Errors } from "./Errors.ts"
+import { group, post } from "./Endpoint.ts"
 
-export class TestHelpersApi extends HttpApiGroup.make("testHelpers")
-  .add(
-    HttpApiEndpoint.post("setSandboxAuthority", "/v1/test-helpers/authority", {
-      headers: honouredKeyHeaders,
-      payload: AuthorityModeRequest,
-      success: SandboxAuthority
-    })
-      .annotate(IdempotencyKey, "honoured")
-      .annotate(OpenApi.Summary, "Say how the simulated authority of this account is, until it is said again")
-      .annotate(
-        OpenApi.Description,
-        "With a test key only. It holds for this account's test mode, and for nobody else. While it is `down`, documents are issued in contingency as in a real outage."
-      )
-  )
-  .add(
-    HttpApiEndpoint.post("advanceClock", "/v1/test-helpers/advance", {
-      headers: honouredKeyHeaders,
-      payload: AdvanceRequest,
-      success: ClockAdvance
-    })
-      .annotate(IdempotencyKey, "honoured")
-      .annotate(OpenApi.Summary, "Make all that waits due sooner, as if so much time had passed")
-      .annotate(
-        OpenApi.Description,
-        "With a test key only: retries of documents and of webhook deliveries of this account's test mode, and how long its authority has been away. What was dated stays as it is."
-      )
-  )
-  .middleware(Conventions)
-  .middleware(Authorization)
-  .middleware(Errors)
-  .annotate(OpenApi.Title, "Test helpers")
-  .annotate(OpenApi.Description, "What the sandbox's authority does, and how time passes there.") {}
+export class TestHelpersApi extends group(
+  "testHelpers",
+  "Test helpers",
+  "For tests: how the simulated tax authority behaves, and how time passes in the test mode.",
+  post("setSandboxAuthority", "/v1/test-helpers/authority", {
+    payload: AuthorityModeRequest,
+    success: SandboxAuthority,
+    summary: "Set how the simulated tax authority behaves, until the next change",
+    description:
+      "Only with a test key. Applies to the test mode of this account and to no other account. While the simulated authority is `down`, documents are issued in contingency, as in an outage of the real authority."
+  }),
+  post("advanceClock", "/v1/test-helpers/advance", {
+    payload: AdvanceRequest,
+    success: ClockAdvance,
+    summary: "Advance the clock of the test mode: planned attempts come sooner",
+    description:
+      "Only with a test key. Planned attempts of documents, e-mails and webhook deliveries of this account's test mode come sooner, and an outage of its simulated authority counts as longer. Dates that stand in documents do not change."
+  })
+) {}

@@ -5,8 +5,11 @@ import { Errors } from "./Errors.ts"
 export class VersionsApi extends HttpApiGroup.make("versions")
   .add(
     HttpApiEndpoint.get("listVersions", "/v1/versions", { success: VersionList })
-      .annotate(OpenApi.Summary, "The dated versions of the interface, newest first; no key needed")
-      .annotate(OpenApi.Description, "A version is chosen by the header Svc-Version, or is the default of the account.")
+      .annotate(OpenApi.Summary, "List the dated versions of the interface, newest first; no API key needed")
+      .annotate(
+        OpenApi.Description,
+        "A request chooses a version with the header Svc-Version. Without this header it uses the default version of the account."
+      )
   )
   .middleware(Errors)
   .annotate(OpenApi.Title, "Versions")

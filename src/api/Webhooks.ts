@@ -1,10 +1,11 @@
+import { Record } from "effect"
 import { type EventType, eventTypes } from "../../schemas/Event.ts"
 import { exampleOf, type Schemas } from "./Examples.ts"
 
-const happened: Readonly<Record<string, string>> = {
+const happened: Record.ReadonlyRecord<string, string> = {
   accepted_by_authority: "was accepted by the authority",
   rejected_by_authority: "was rejected by the authority; the reasons are in `authority_errors`",
-  accepted_contingency: "was issued under contingency, type 04; a second event tells what the authority says of it",
+  accepted_contingency: "was issued in contingency (type 04); a second event tells the verdict of the tax authority",
   failed: "failed inside the service; the authority has not judged it",
   "email.delivered": "was delivered to the customer by e-mail",
   "email.bounced": "could not be delivered by e-mail: the address does not take it",
@@ -19,38 +20,29 @@ const rejection = {
   hint: null
 }
 
+/** The event's document, such as `credit_note`, and what happened to the document, such as `email.bounced`. */
 const partsOf = (type: EventType) => {
   const [object = "", ...outcome] = type.split(".")
   return { object, outcome: outcome.join(".") }
 }
 
-const emailExample = (type: EventType, schemas: Schemas, documentId: string) => {
-  const { object, outcome } = partsOf(type)
-  const status = outcome.slice("email.".length)
-  return {
-    ...(exampleOf({ $ref: "#/components/schemas/EmailSnapshot" }, schemas) as object),
-    document_id: object === "debit_note" ? documentId.replace("cn_", "dn_") : documentId,
-    document_type: object,
-    status,
-    reason: status === "bounced" ? "550 5.1.1 No such user" : null
-  }
-}
-
 const eventExample = (type: EventType, schemas: Schemas) => {
   const { object, outcome } = partsOf(type)
-  const status = outcome
-  const snapshot = object === "invoice" ? "InvoiceSnapshot" : "NoteSnapshot"
-  const event = exampleOf({ $ref: "#/components/schemas/Event" }, schemas) as object
-  const document = exampleOf({ $ref: `#/components/schemas/${snapshot}` }, schemas) as { readonly id: string }
-  if (outcome.startsWith("email."))
-    return { ...event, type, data: { object: emailExample(type, schemas, document.id) } }
-  return {
-    ...event,
-    type,
-    data: {
-      object: {
+  const example = (name: string) => exampleOf({ $ref: `#/components/schemas/${name}` }, schemas) as object
+  const document = example(object === "invoice" ? "InvoiceSnapshot" : "NoteSnapshot") as { readonly id: string }
+  const id = object === "debit_note" ? document.id.replace("cn_", "dn_") : document.id
+  const status = outcome.replace("email.", "")
+  const happenedTo = outcome.startsWith("email.")
+    ? {
+        ...example("EmailSnapshot"),
+        document_id: id,
+        document_type: object,
+        status,
+        reason: status === "bounced" ? "550 5.1.1 No such user" : null
+      }
+    : {
         ...document,
-        id: object === "debit_note" ? document.id.replace("cn_", "dn_") : document.id,
+        id,
         object,
         status,
         authority_errors: status === "rejected_by_authority" ? [rejection] : [],
@@ -58,13 +50,12 @@ const eventExample = (type: EventType, schemas: Schemas) => {
           ? { failure: { code: "range_exhausted", message: "The range has no number left.", retryable: true } }
           : {})
       }
-    }
-  }
+  return { ...example("Event"), type, data: { object: happenedTo } }
 }
 
-const headers: Readonly<Record<string, readonly [description: string, example: string]>> = {
+const headers: Record.ReadonlyRecord<string, readonly [description: string, example: string]> = {
   "Svc-Event-Id": [
-    "The id of the event. It is the same at every attempt: keep it to notice repetitions.",
+    "The id of the event, the same at every attempt: store it to recognise repetitions.",
     "evt_01k9z3v8c2m4n6p8q0r2s4t6v8"
   ],
   "Svc-Event-Type": ["The type of the event.", "invoice.accepted_by_authority"],
@@ -78,17 +69,19 @@ const headers: Readonly<Record<string, readonly [description: string, example: s
   "webhook-signature": ["Standard Webhooks: `v1,<base64>`.", "v1,xqdpG/YA3AtIgFRbfy6VTcYhFMYD2GTG1c/APeFltXw="]
 }
 
-/** The headers of every delivery, by their names. */
-export const deliveryHeaders = Object.fromEntries(
-  Object.entries(headers).map(([name, [description, example]]) => [
-    name,
-    { name, in: "header", required: true, description, schema: { type: "string" }, example }
-  ])
-)
+/** The headers of every delivery as OpenAPI parameters, by header name. */
+export const deliveryHeaders = Record.map(headers, ([description, example], name) => ({
+  name,
+  in: "header",
+  required: true,
+  description,
+  schema: { type: "string" },
+  example
+}))
 
 const parameters = Object.keys(headers).map((name) => ({ $ref: `#/components/parameters/${name}` }))
 
-/** The `webhooks` of the OpenAPI document: what the service sends, one for each type of event. */
+/** The `webhooks` section of the OpenAPI document, with one entry for each event type. */
 export const webhooks = (schemas: Schemas) =>
   Object.fromEntries(
     eventTypes.map((type) => {
@@ -96,7 +89,7 @@ export const webhooks = (schemas: Schemas) =>
       const post = {
         operationId: `on.${type}`,
         tags: ["Events"],
-        summary: `${type}`,
+        summary: type,
         description: `The ${object.replace("_", " ")} ${happened[outcome]}.`,
         security: [],
         parameters,
@@ -115,8 +108,11 @@ export const webhooks = (schemas: Schemas) =>
           }
         },
         responses: {
-          "2XX": { description: "Received. Answer within 15 seconds, and do the work afterwards." },
-          "4XX": { description: "Not received, for instance because the signature does not fit. It is tried again." }
+          "2XX": { description: "The delivery was received. Answer within 15 seconds, and do the work afterwards." },
+          "4XX": {
+            description:
+              "The delivery was refused, for instance because its signature does not fit. It is attempted again by the retry schedule."
+          }
         }
       }
       return [type, { post }]

@@ -4,12 +4,12 @@ import { Issuer, type KeyMode } from "../../schemas/Account.ts"
 import { ApiError } from "../../schemas/ApiError.ts"
 import { AccountId } from "../../schemas/Id.ts"
 import { text } from "../../schemas/Text.ts"
-import { checkDigit, isNit } from "../domain/CheckDigit.ts"
-import { Accounts, accountView } from "../store/Accounts.ts"
-import { ApiKeys, apiKeyView, type StoredApiKey } from "../store/ApiKeys.ts"
-import { certificateView } from "../store/Certificates.ts"
-import * as Inspection from "../store/Inspection.ts"
-import { createAccount, createKey, revokeKey, rollKey } from "../store/Operations.ts"
+import { checkDigit, isNit } from "../domain/accounts/CheckDigit.ts"
+import { Accounts, accountView } from "../store/accounts/Accounts.ts"
+import { ApiKeys, apiKeyView, type StoredApiKey } from "../store/accounts/ApiKeys.ts"
+import { certificateView } from "../store/accounts/Certificates.ts"
+import * as Inspection from "../store/sql/Inspection.ts"
+import { createAccount, createKey, revokeKey, rollKey } from "../store/accounts/Operations.ts"
 import { json, say, table } from "./Answers.ts"
 import { store } from "./Surroundings.ts"
 
@@ -21,7 +21,7 @@ const mode = Flag.Literals("mode", ["test", "live"]).pipe(
 )
 const account = described("account", "The account, ten_…").pipe(Flag.withSchema(AccountId))
 
-// The largest page: an account has at most as many keys that work.
+// The largest page: an account has at most 100 working keys in each mode.
 const page = { limit: 100, cursor: null } as const
 
 const keysOf = Effect.fnUntraced(function* (account_id: AccountId) {
@@ -47,9 +47,11 @@ const keyTable = (rows: ReadonlyArray<StoredApiKey>) =>
     ])
   ])
 
+const cellOf = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value))
+
 const shownOnce = (key: string) => ["The key, shown this once:", "", `  ${key}`, ""]
 
-/** All violations in one line each. */
+/** Puts the messages of all violations into the error's message, on one line. */
 const explained = (error: ApiError) =>
   error.errors === undefined
     ? error
@@ -75,29 +77,23 @@ const create = Command.make(
     tax_responsibilities: described("tax-responsibility", "Such as R-99-PN; may be repeated").pipe(Flag.atLeast(0))
   },
   Effect.fn(function* (flags) {
-    const { check_digit, city_code, name, nit, tax_responsibilities } = flags
+    const { check_digit, json: asJson, mode: keyMode, name, nit, tax_responsibilities, ...rest } = flags
     const digit = Option.getOrElse(check_digit, () => (isNit(nit) ? checkDigit(nit) : undefined))
     const request = {
       identification: { type: "31", number: nit, ...(digit === undefined ? {} : { check_digit: digit }) },
-      legal_name: flags.legal_name,
-      organization_type: flags.organization_type,
-      email: flags.email,
-      address: flags.address,
-      city_code,
-      department_code: city_code.slice(0, 2),
-      country_code: flags.country_code,
+      ...rest,
+      department_code: rest.city_code.slice(0, 2),
       tax_responsibilities: tax_responsibilities.length === 0 ? ["R-99-PN"] : tax_responsibilities
     }
     const issuer = yield* Schema.decodeUnknownEffect(Issuer)(request, { errors: "all" })
     const called = yield* Schema.decodeEffect(text(450))(Option.getOrElse(name, () => issuer.legal_name))
-    const made = yield* Effect.mapError(createAccount(called, issuer, flags.mode), explained)
+    const made = yield* Effect.mapError(createAccount(called, issuer, keyMode), explained)
     const view = accountView(made.account, null)
-    yield* say(flags.json, { account: view, api_key: { id: made.api_key_id, key: made.key } }, [
-      `Made the account ${view.id} (${view.name}) with a ${flags.mode} key, ${made.api_key_id}.`,
+    const lack = "It has no numbering range yet: register its resolution at POST /v1/resolutions."
+    yield* say(asJson, { account: view, api_key: { id: made.api_key_id, key: made.key } }, [
+      `Made the account ${view.id} (${view.name}) with a ${keyMode} key, ${made.api_key_id}.`,
       ...shownOnce(made.key),
-      ...(flags.mode === "live"
-        ? ["It has no numbering range yet: register its resolution at POST /v1/resolutions."]
-        : [])
+      ...(keyMode === "live" ? [lack] : [])
     ])
   })
 ).pipe(Command.withDescription("Make an account with its issuer and a first key"))
@@ -113,14 +109,8 @@ const list = Command.make(
     const found = all.flatMap(({ account_id: id, created_at, livemode, name }) =>
       livemode ? [] : [{ id, name, nit: nitOf(id, false), live_nit: nitOf(id, true), created_at }]
     )
-    yield* say(
-      flags.json,
-      found.map(({ created_at, id, live_nit, name, nit }) => ({ id, name, nit, live_nit, created_at })),
-      table([
-        ["ACCOUNT", "NIT", "LIVE NIT", "NAME"],
-        ...found.map(({ id, live_nit, name, nit }) => [id, nit ?? "", live_nit ?? "none yet", name])
-      ])
-    )
+    const rows = found.map(({ id, live_nit, name, nit }) => [id, nit ?? "", live_nit ?? "none yet", name])
+    yield* say(flags.json, found, table([["ACCOUNT", "NIT", "LIVE NIT", "NAME"], ...rows]))
   })
 ).pipe(Command.withDescription("List the accounts"))
 
@@ -133,14 +123,11 @@ const show = Command.make(
     const found = accounts.find((one) => one.account_id === flags.id && one.livemode === livemode)
     if (found === undefined) return yield* ApiError.missing("account", flags.id)
     const keys = yield* keysOf(flags.id)
-    const signing = livemode
-      ? (yield* Inspection.certificates).find(({ account_id }) => account_id === flags.id)
-      : undefined
+    const certificates = livemode ? yield* Inspection.certificates : []
+    const signing = certificates.find(({ account_id }) => account_id === flags.id)
     const view = accountView(found, certificateView(signing ?? null))
     yield* say(flags.json, { account: view, api_keys: keys.map(apiKeyView) }, [
-      ...table(
-        Object.entries(view).map(([name, value]) => [name, typeof value === "string" ? value : JSON.stringify(value)])
-      ),
+      ...table(Object.entries(view).map(([name, value]) => [name, cellOf(value)])),
       "",
       ...keyTable(keys)
     ])

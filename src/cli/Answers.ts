@@ -6,11 +6,11 @@ export const json = Flag.Boolean("json").pipe(
   Flag.withDefault(false)
 )
 
-/** Says a value to a program, or what it comes to to a person. */
+/** Prints to standard output: `value` as one line of JSON for a program, or `lines` for a person. */
 export const say = (asJson: boolean, value: unknown, lines: ReadonlyArray<string>) =>
   Console.log(asJson ? JSON.stringify(value) : lines.join("\n"))
 
-/** Columns as wide as what is in them. */
+/** Pads the cells of the rows, so that each column is as wide as its longest cell. */
 export const table = (rows: ReadonlyArray<ReadonlyArray<string>>): ReadonlyArray<string> => {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
   return rows.map((row) =>

@@ -1,15 +1,15 @@
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import { Clock, Effect, Exit, Layer } from "effect"
 import { Command } from "effect/cli"
-import * as DataFiles from "../platform/DataFiles.ts"
-import * as Postgres from "../platform/Postgres.ts"
-import { type Finding, finding, inspect } from "../platform/PostgresInspection.ts"
-import { unusable, where } from "../platform/PostgresPlace.ts"
-import { existingSecretKey } from "../platform/SealingKey.ts"
+import * as DataFiles from "../platform/files/DataFiles.ts"
+import * as Postgres from "../platform/postgres/Postgres.ts"
+import { type Finding, finding, good, inspect, wrong } from "../platform/postgres/PostgresInspection.ts"
+import { unusable, where } from "../platform/postgres/PostgresPlace.ts"
+import { existingSecretKey } from "../platform/files/SealingKey.ts"
 import { Settings } from "../platform/Settings.ts"
-import { Backlog } from "../store/Backlog.ts"
-import * as Inspection from "../store/Inspection.ts"
-import { SecretKey, Secrets } from "../store/Secrets.ts"
+import { Backlog } from "../store/sql/Backlog.ts"
+import * as Inspection from "../store/sql/Inspection.ts"
+import { SecretKey, Secrets } from "../store/sql/Secrets.ts"
 import { json, say } from "./Answers.ts"
 import { Told } from "./Run.ts"
 import { edge } from "./Surroundings.ts"
@@ -21,11 +21,11 @@ const waitsMaxSeconds = 300
 const secrets = Effect.gen(function* () {
   const key = yield* existingSecretKey
   if (key._tag === "Exposed") {
-    return finding("secrets", false, `${key.path} can be read by others`, `Run: chmod 600 ${key.path}`)
+    return wrong("secrets", `${key.path} can be read by others`, `Run: chmod 600 ${key.path}`)
   }
   if (key._tag === "Damaged") {
     const advice = "Restore it from its backup, or set FOLIO_KEY to what it held."
-    return finding("secrets", false, `${key.path} does not hold 32 bytes in base64`, advice)
+    return wrong("secrets", `${key.path} does not hold 32 bytes in base64`, advice)
   }
   const stored = (yield* Inspection.storedSecrets).length
   if (key._tag === "None") {
@@ -48,8 +48,7 @@ const secrets = Effect.gen(function* () {
 
 const certificate = Effect.gen(function* () {
   const found = yield* DataFiles.existingCertificate
-  if (found === undefined)
-    return { check: "certificate", ok: true, message: "None yet: the first start makes the sandbox's" }
+  if (found === undefined) return good("certificate", "None yet: the first start makes the sandbox's")
   const now = yield* Clock.currentTimeMillis
   const days = Math.floor((found.notAfter.getTime() - now) / 86_400_000)
   const until = found.notAfter.toISOString().slice(0, 10)
@@ -61,33 +60,38 @@ const certificate = Effect.gen(function* () {
   )
 })
 
-// A file that cannot be read is a finding like any other: its message says what to do.
+// An unreadable file becomes a finding, so that the other checks still run; the error's message says what to do.
 const legible = <E, R>(check: string, effect: Effect.Effect<Finding, E | DataFiles.DataDirError, R>) =>
   Effect.catchIf(
     effect,
     (error) => error instanceof DataFiles.DataDirError,
-    ({ message }) => Effect.succeed(finding(check, false, message, "The service does not start before."))
+    ({ message }) => Effect.succeed(wrong(check, message, "The service does not start before."))
   )
 
-// Nothing is wrong with a sandbox that mails nobody.
-const mail = Effect.map(Settings, ({ mail: server }) => ({
-  check: "mail",
-  ok: true,
-  message:
+// This check never fails, because a sandbox needs no mail server.
+const mail = Effect.map(Settings, ({ mail: server }) =>
+  good(
+    "mail",
     server === undefined
       ? "SMTP_URL is not set: live documents are not e-mailed"
       : `Live documents are e-mailed from ${server.from}`
-}))
+  )
+)
+
+/** A finding that is good, and says so with `message`, unless something wrong is to be told. */
+const unlessTold = (check: string, told: ReadonlyArray<string>, message: string, advice: string) =>
+  told.length === 0 ? good(check, message) : wrong(check, told.join("; "), advice)
+
 const liveCertificates = Effect.map(Inspection.certificates, (all) => {
   const ending = all.filter(({ days }) => days <= daysAhead)
   const told = ending.map(({ account_id, days, not_after, subject }) => {
     const until = not_after.toISOString().slice(0, 10)
     return `${account_id} (${subject}): ${days < 0 ? "expired on" : "valid until"} ${until}`
   })
-  return finding(
+  return unlessTold(
     "live certs",
-    ending.length === 0,
-    ending.length === 0 ? `The certificates of live accounts are valid (${all.length})` : told.join("; "),
+    told,
+    `The certificates of live accounts are valid (${all.length})`,
     "Tell who owns them to get the next one, and to send it: POST /v1/account/certificate."
   )
 })
@@ -100,28 +104,22 @@ const ranges = Effect.map(Inspection.ranges, (all) => {
     const until = days === null ? "none of them valid" : `the last for ${days} days`
     return `${account_id} ${livemode ? "live" : "test"} ${document_type}: ${left} numbers left, ${until}`
   })
-  return finding(
+  return unlessTold(
     "ranges",
-    low.length === 0,
-    low.length === 0 ? `Numbers are left in all ranges in use (${all.length})` : told.join("; "),
+    told,
+    `Numbers are left in all ranges in use (${all.length})`,
     "Ask the authority for another range and register it: POST /v1/resolutions."
   )
 })
 
-const sharedNumbers = Effect.gen(function* () {
-  const meeting = yield* Inspection.meetingRanges
-  const twins = yield* Inspection.twins
-  const told = [
-    ...meeting.map(({ one, other }) => `${one.id} and ${other.id} can give one full number`),
-    ...twins.map(({ full_number, ids }) => `${full_number} was given to ${ids.join(" and ")}`)
-  ]
-  return finding(
+const sharedNumbers = Effect.map(Inspection.meetingRanges, (all) =>
+  unlessTold(
     "numbers",
-    told.length === 0,
-    told.length === 0 ? "No full number is given twice" : told.join("; "),
-    'Put one of two such ranges aside: PATCH /v1/resolutions/{id} with "is_active": false. Of documents with one number, ask the authority which it has, and annul the other.'
+    all.map(({ one, other }) => `${one.id} and ${other.id} can give one full number`),
+    "No two ranges can give one full number",
+    'Put one of two such ranges aside: PATCH /v1/resolutions/{id} with "is_active": false.'
   )
-})
+)
 
 const backlog = Effect.gen(function* () {
   const { waiting } = yield* Backlog
@@ -154,40 +152,32 @@ const backlog = Effect.gen(function* () {
 const examine = Effect.gen(function* () {
   const place = yield* Effect.result(Postgres.existingPlace)
   if (place._tag === "Failure") {
-    const { message } = place.failure
-    return [
-      finding(
-        "database",
-        false,
-        message,
-        "Start the service, or set DATABASE_URL or DATA_DIR to where it keeps its data."
-      )
-    ]
+    const advice = "Start the service, or set DATABASE_URL or DATA_DIR to where it keeps its data."
+    return [wrong("database", place.failure.message, advice)]
   }
   const outside = yield* Effect.result(inspect(place.success))
   if (outside._tag === "Failure") {
     const { message } = unusable(place.success, outside.failure)
-    return [finding("database", false, message, "Nothing else can be looked at until it answers.")]
+    return [wrong("database", message, "Nothing else can be looked at until it answers.")]
   }
-  const reached = finding("database", true, `The database at ${where(place.success)} answers`, "")
-  const before: ReadonlyArray<Finding> = [
-    reached,
+  const before = [
+    good("database", `The database at ${where(place.success)} answers`),
     ...outside.success,
     yield* legible("certificate", certificate),
     yield* mail
   ]
-  // What is in the tables can be read when they are those of this release.
+  // The tables can be read only if their migrations and roles are those of this release.
   if (outside.success.some(({ check, ok }) => (check === "migrations" || check === "roles") && !ok)) return before
   const inside = yield* Effect.all([
-    Effect.map(legible("secrets", secrets), (one) => [one]),
-    Effect.map(liveCertificates, (one) => [one]),
-    Effect.map(ranges, (one) => [one]),
-    Effect.map(sharedNumbers, (one) => [one]),
+    legible("secrets", secrets),
+    liveCertificates,
+    ranges,
+    sharedNumbers,
     backlog
   ]).pipe(Effect.provide(Postgres.sessionsAt(place.success)), Effect.exit)
   return Exit.isSuccess(inside)
     ? [...before, ...inside.value.flat()]
-    : [...before, finding("tables", false, "The tables cannot be read", "See the server's log.")]
+    : [...before, wrong("tables", "The tables cannot be read", "See the server's log.")]
 }).pipe(Effect.scoped)
 
 const line = ({ advice, check, message, ok }: Finding) => [
@@ -201,9 +191,9 @@ export const doctor = Command.make(
   Effect.fn(function* (flags) {
     yield* Settings
     const checks = yield* examine
-    const wrong = checks.filter(({ ok }) => !ok).length
-    yield* say(flags.json, { ok: wrong === 0, checks }, checks.flatMap(line))
-    if (wrong > 0) return yield* new Told({ message: `${wrong} checks failed` })
+    const failed = checks.filter(({ ok }) => !ok).length
+    yield* say(flags.json, { ok: failed === 0, checks }, checks.flatMap(line))
+    if (failed > 0) return yield* new Told({ message: `${failed} checks failed` })
   })
 ).pipe(
   Command.withDescription("Say what is wrong with the installation and what to do; exits 1 if anything is"),

@@ -2,8 +2,8 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect } from "effect"
 import { CliError, Command } from "effect/cli"
 import folioPackage from "../../package.json" with { type: "json" }
-import * as Postgres from "../platform/Postgres.ts"
-import { purgeBatchMax, purges, Retention } from "../store/Retention.ts"
+import * as Postgres from "../platform/postgres/Postgres.ts"
+import { purgeBatchMax, purges, Retention } from "../store/sql/Retention.ts"
 import { accounts, keys } from "./AccountCommands.ts"
 import { json, say } from "./Answers.ts"
 import { doctor } from "./Doctor.ts"
@@ -32,7 +32,7 @@ const migrate = Command.make(
   Command.provide(edge)
 )
 
-/** Batch after batch, until one is not full. */
+/** Repeats a purge until a batch is not full; returns the total of rows removed. */
 const drain = (purge: Effect.Effect<number>) => {
   let removed = 0
   return purge.pipe(
@@ -65,7 +65,7 @@ const folioCommand = Command.make("folio").pipe(
   Command.withSubcommands([serve, migrate, accounts, keys, purge, doctor])
 )
 
-/** Runs the command that these words are. What is wrong with them is told with the help. */
+/** Runs the command that the arguments name. The CLI library prints usage errors with the help, so these become `Told`. */
 export const folio = (words: ReadonlyArray<string>) =>
   Command.runWith(folioCommand, { version: folioPackage.version })(words).pipe(
     Effect.mapError((error) => (CliError.isCliError(error) ? new Told({ message: error.message }) : error)),

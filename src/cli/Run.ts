@@ -1,11 +1,11 @@
 import { Cause, Console, Effect, Exit, Result, type Runtime, Schema } from "effect"
-import { failureOfDatabase } from "../platform/PostgresPlace.ts"
+import { failureOfDatabase } from "../platform/postgres/PostgresPlace.ts"
 import { redactor } from "../platform/Redaction.ts"
 
-// Before there are settings, or without them: only what has the form of a secret is known to be one.
+// The settings may not be readable, so only texts in the form of a secret are redacted, not the secrets of the settings.
 const redact = redactor([])
 
-/** All there is to say has been said: nothing is left but to end with 1. */
+/** A failure that the command has already printed: the process prints nothing more and exits with 1. */
 export class Told extends Schema.TaggedError<Told>()("Told", { message: Schema.String }) {}
 
 const unexpected = (cause: Cause.Cause<unknown>) => {
@@ -13,7 +13,7 @@ const unexpected = (cause: Cause.Cause<unknown>) => {
   return failure === undefined ? Cause.pretty(cause) : `folio: ${failure}`
 }
 
-/** Says on standard error what made a program end: for an error of ours one line, for anything unexpected all there is. */
+/** Prints the failure of a program to standard error: one line for an expected error, the whole cause for an unexpected one. */
 export const run = <A, E extends { readonly message: string }>(program: Effect.Effect<A, E>): Effect.Effect<A, E> =>
   Effect.tapCause(program, (cause) => {
     if (Cause.hasInterruptsOnly(cause)) return Effect.void
@@ -22,6 +22,6 @@ export const run = <A, E extends { readonly message: string }>(program: Effect.E
     return Console.error(redact(error === undefined ? unexpected(cause) : `folio: ${error.message}`))
   })
 
-/** Asked to stop: 0. Could not start or go on: 1. */
+/** Exits with 0 if the process succeeded or was asked to stop, and with 1 if it could not start or continue. */
 export const teardown: Runtime.Teardown = (exit, onExit) =>
   onExit(Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause) ? 0 : 1)

@@ -5,40 +5,40 @@ import { Dns } from "effect/net"
 import folio from "../../package.json" with { type: "json" }
 import { ServiceInfo } from "../api/ServiceInfo.ts"
 import * as App from "../App.ts"
-import { applicationResponse } from "../documents/ApplicationResponse.ts"
-import type { SandboxCertificate } from "../documents/Certificate.ts"
-import { ContingencyAfter } from "../entities/Circuits.ts"
-import { Busyness } from "../entities/Workload.ts"
-import { readSignedDocument } from "../documents/SignedDocument.ts"
-import { RegisteredSoftware } from "../documents/Software.ts"
-import { NoticeSecret } from "../http/EmailNotices.ts"
-import { RateLimits } from "../http/RateLimit.ts"
-import type { Authority } from "../outbound/Authority.ts"
-import * as AuthorityLive from "../outbound/AuthorityLive.ts"
-import * as AuthoritySandbox from "../outbound/AuthoritySandbox.ts"
-import { EgressGuard } from "../outbound/EgressGuard.ts"
-import { Mailer, mailer } from "../outbound/Mailer.ts"
-import { sendOverSmtp } from "../outbound/MailerSmtp.ts"
-import { WebhookSender } from "../outbound/WebhookSender.ts"
-import * as Cluster from "../platform/Cluster.ts"
-import { ConnectionLimits } from "../platform/Connections.ts"
-import { discardTestKey, sandboxCertificateLayer, testKey } from "../platform/DataFiles.ts"
-import { makeBusyness } from "../platform/EventLoop.ts"
-import * as Postgres from "../platform/Postgres.ts"
-import { secretKeyLayer } from "../platform/SealingKey.ts"
-import * as Server from "../platform/Server.ts"
-import { ServiceLock } from "../platform/ServiceLock.ts"
-import { Settings, SettingsError } from "../platform/Settings.ts"
+import { applicationResponse } from "../documents/parcel/ApplicationResponse.ts"
+import type { SandboxCertificate } from "../documents/signature/Certificate.ts"
+import { ContingencyAfter } from "../issuing/CircuitBreaker.ts"
+import { Busyness } from "../issuing/Backpressure.ts"
+import { readSignedDocument } from "../documents/signature/SignedDocument.ts"
+import { RegisteredSoftware } from "../documents/ubl/Software.ts"
+import { NoticeSecret } from "../http/routes/EmailNotices.ts"
+import { RateLimits } from "../http/limits/RateLimit.ts"
+import type { Authority } from "../outbound/authority/Authority.ts"
+import * as AuthorityLive from "../outbound/authority/AuthorityLive.ts"
+import * as AuthoritySandbox from "../outbound/authority/AuthoritySandbox.ts"
+import { EgressGuard } from "../outbound/webhooks/EgressGuard.ts"
+import { Mailer, mailer } from "../outbound/mail/Mailer.ts"
+import { sendOverSmtp } from "../outbound/mail/MailerSmtp.ts"
+import { WebhookSender } from "../outbound/webhooks/WebhookSender.ts"
+import * as Cluster from "../platform/cluster/Cluster.ts"
+import { ConnectionLimits } from "../platform/server/Connections.ts"
+import { discardTestKey, sandboxCertificateLayer, testKey } from "../platform/files/DataFiles.ts"
+import { makeBusyness } from "../platform/server/EventLoop.ts"
+import * as Postgres from "../platform/postgres/Postgres.ts"
+import { secretKeyLayer } from "../platform/files/SealingKey.ts"
+import * as Server from "../platform/server/Server.ts"
+import { ServiceLock } from "../platform/postgres/ServiceLock.ts"
+import { fromSettings, Settings, SettingsError } from "../platform/Settings.ts"
 import * as Telemetry from "../platform/Telemetry.ts"
 import { welcome } from "../platform/Welcome.ts"
-import { Accounts } from "../store/Accounts.ts"
-import { hasLiveKeys } from "../store/LiveMode.ts"
-import { RetentionDays } from "../store/Retention.ts"
-import { SandboxAuthorities } from "../store/SandboxAuthorities.ts"
-import { createSandboxAccount } from "../store/SandboxAccount.ts"
-import { WebhookAllowance, Workers } from "../store/Workers.ts"
+import { Accounts } from "../store/accounts/Accounts.ts"
+import { hasLiveKeys } from "../store/accounts/LiveMode.ts"
+import { RetentionDays } from "../store/sql/Retention.ts"
+import { SandboxAuthorities } from "../store/sandbox/SandboxAuthorities.ts"
+import { createSandboxAccount } from "../store/sandbox/SandboxAccount.ts"
+import { WebhookAllowance, Workers } from "../store/sql/Workers.ts"
 
-// The resolver's own first try lasts 5 s; within the guard's 2 s there is room for three short ones.
+// The resolver's default first try lasts 5 s; shorter tries let a query be repeated within the egress guard's limit of 2 s.
 const dns = Layer.effect(Dns.Dns, Effect.orDie(NodeDns.make({ timeout: "700 millis", tries: 3 })))
 
 const authorities = Layer.unwrap(
@@ -53,9 +53,8 @@ const authorities = Layer.unwrap(
         modeOf
       }),
       live:
-        authority === undefined
-          ? undefined
-          : AuthorityLive.layer({ ...authority, readCufe: (signed) => readSignedDocument(signed)?.cufe ?? null })
+        authority &&
+        AuthorityLive.layer({ ...authority, readCufe: (signed) => readSignedDocument(signed)?.cufe ?? null })
     })
   })
 )
@@ -65,8 +64,7 @@ const software = Layer.effect(
   Effect.gen(function* () {
     const { authority } = yield* Settings
     const { test } = yield* RegisteredSoftware
-    if (authority === undefined) return { test, live: undefined }
-    return { test, live: { ...authority.software, pin: Redacted.value(authority.software.pin) } }
+    return { test, live: authority && { ...authority.software, pin: Redacted.value(authority.software.pin) } }
   })
 )
 
@@ -93,25 +91,21 @@ const mail = Layer.mergeAll(
       return mailer()
     })
   ),
-  Layer.effect(
-    NoticeSecret,
-    Effect.map(Settings, ({ mailNoticeSecret }) => mailNoticeSecret)
-  )
+  fromSettings(NoticeSecret, ({ mailNoticeSecret }) => mailNoticeSecret)
 )
 
-/** The test key of the sandbox account, if this start has made it. */
+/** The test key of the sandbox account; undefined unless this start of the service made the account. */
 class NewTestKey extends Context.Service<NewTestKey, { readonly key: string | undefined }>()("folio/cli/NewTestKey") {}
 
-// Who serves the database alone has its lock: no lease of a predecessor need be waited for.
+// With CLUSTER=single this process holds the service lock alone, so the leases of its predecessors need not expire first.
 const takeOver = Layer.effectDiscard(
   Effect.gen(function* () {
     const { runner } = yield* Settings
-    const workers = yield* Workers
-    if (runner === undefined) yield* workers.succeed
+    if (runner === undefined) yield* (yield* Workers).succeed
   })
 )
 
-// The worker's row, which keeps live keys from being made, is there by now.
+// Runs after this process's row in `workers` is written: with `WEBHOOK_ALLOW` that row prevents the creation of live keys.
 const noLiveKeys = Layer.effectDiscard(
   Effect.gen(function* () {
     const { webhookAllow } = yield* Settings
@@ -123,7 +117,7 @@ const noLiveKeys = Layer.effectDiscard(
   })
 )
 
-// Before anything is served: whoever sees the service ready finds the account of its key there.
+// Runs before the service accepts requests, so that the account of the test key exists when the service is ready.
 const firstStart = Layer.effect(
   NewTestKey,
   Effect.gen(function* () {
@@ -143,9 +137,19 @@ const untilStopped = Effect.gen(function* () {
   return yield* (yield* ServiceLock).lost
 })
 
+const limits = Layer.mergeAll(
+  Layer.sync(Busyness, makeBusyness),
+  fromSettings(WebhookAllowance, ({ webhookAllow }) => webhookAllow.length > 0),
+  fromSettings(RetentionDays, ({ retentionDays }) => retentionDays),
+  fromSettings(ContingencyAfter, ({ contingencyAfter }) => contingencyAfter),
+  fromSettings(RateLimits, ({ rateLimits }) => rateLimits),
+  fromSettings(ConnectionLimits, ({ connections }) => connections),
+  software
+)
+
 /**
- * The service with this authority, and a certificate other than the sandbox's own if one is given, until it is asked to stop.
- * `guard` looks first whether these settings may serve this database.
+ * Runs the service with this authority until the process is asked to stop. `certificate` replaces the sandbox's own certificate.
+ * `guard` checks first whether the settings may serve the database.
  * Fails with an error whose message is one line that says what to do.
  */
 export const serveWith = <E>(
@@ -162,37 +166,12 @@ export const serveWith = <E>(
         Layer.provideMerge(secretKeyLayer),
         Layer.provideMerge(Postgres.serviceLayer),
         Layer.provideMerge(NodeCrypto.layer),
-        Layer.provideMerge(
-          Layer.mergeAll(
-            Layer.sync(Busyness, makeBusyness),
-            Layer.effect(
-              WebhookAllowance,
-              Effect.map(Settings, ({ webhookAllow }) => webhookAllow.length > 0)
-            ),
-            Layer.effect(
-              RetentionDays,
-              Effect.map(Settings, ({ retentionDays }) => retentionDays)
-            ),
-            Layer.effect(
-              ContingencyAfter,
-              Effect.map(Settings, ({ contingencyAfter }) => contingencyAfter)
-            ),
-            Layer.effect(
-              RateLimits,
-              Effect.map(Settings, ({ rateLimits }) => rateLimits)
-            ),
-            Layer.effect(
-              ConnectionLimits,
-              Effect.map(Settings, ({ connections }) => connections)
-            ),
-            software
-          )
-        ),
+        Layer.provideMerge(limits),
         Layer.provideMerge(Telemetry.layer(folio.version)),
         Layer.provideMerge(Settings.layer)
       )
     )
   )
 
-/** The service with the simulated authority for test documents, and the one of the settings for live ones. */
+/** Runs the service with the simulated authority for test documents, and the authority of the settings for live documents. */
 export const serve = serveWith(authorities)

@@ -1,16 +1,16 @@
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import { Effect, Layer, Logger, References } from "effect"
-import * as Postgres from "../platform/Postgres.ts"
+import * as Postgres from "../platform/postgres/Postgres.ts"
 import { redactor, secretsOf } from "../platform/Redaction.ts"
-import { Settings } from "../platform/Settings.ts"
-import { Accounts } from "../store/Accounts.ts"
-import { ApiKeys } from "../store/ApiKeys.ts"
-import { AuditLog } from "../store/AuditLog.ts"
-import { Ids } from "../store/Ids.ts"
-import { Resolutions } from "../store/Resolutions.ts"
-import { Retention, RetentionDays } from "../store/Retention.ts"
+import { fromSettings, Settings } from "../platform/Settings.ts"
+import { Accounts } from "../store/accounts/Accounts.ts"
+import { ApiKeys } from "../store/accounts/ApiKeys.ts"
+import { AuditLog } from "../store/accounts/AuditLog.ts"
+import { Ids } from "../store/sql/Ids.ts"
+import { Resolutions } from "../store/accounts/Resolutions.ts"
+import { Retention, RetentionDays } from "../store/sql/Retention.ts"
 
-// The answer is on standard output; what is noteworthy on the way to it is not.
+// Logs go to standard error, because standard output holds only the command's answer.
 const logs = Layer.unwrap(
   Effect.map(Settings, (settings) =>
     Layer.merge(
@@ -20,15 +20,14 @@ const logs = Layer.unwrap(
   )
 )
 
-const retentionDays = Layer.effect(
-  RetentionDays,
-  Effect.map(Settings, (settings) => settings.retentionDays)
-)
+/** The services that every command needs, without a database. */
+export const edge = Layer.mergeAll(
+  NodeCrypto.layer,
+  fromSettings(RetentionDays, ({ retentionDays }) => retentionDays),
+  logs
+).pipe(Layer.provideMerge(Settings.layer))
 
-/** What every command needs, without a database. */
-export const edge = Layer.mergeAll(NodeCrypto.layer, retentionDays, logs).pipe(Layer.provideMerge(Settings.layer))
-
-/** The database, beside a service that may be running, and what the commands do with it. */
+/** The database, opened beside a service that may be running, and the stores that the commands use. */
 export const store = Layer.mergeAll(ApiKeys.layer, Accounts.layer, Resolutions.layer, Retention.layer).pipe(
   Layer.provideMerge(Layer.mergeAll(AuditLog.layer, Ids.layer)),
   Layer.provideMerge(Postgres.commandLayer),

@@ -2,5 +2,6 @@
 // The folio command: plain JavaScript, so that a Node that is too old is told so before it meets a file it cannot read.
 await import("./RequireNode.js")
 
-if (process.argv.length === 2) process.argv.push("--help")
-await import("../main.ts")
+const [, , ...words] = process.argv
+const { launch } = await import("./Launch.ts")
+await launch(words.length === 0 ? ["--help"] : words)

@@ -1,7 +1,7 @@
 /*
- * `folio/client`: the interface as typed functions. What may be repeated without harm is repeated: a request without an answer,
- * one that was too many, one that broke the service. An idempotency key goes with everything that changes something, so that
- * nothing is done twice: your own, which creations require, or one made for the call.
+ * `folio/client`: the API as typed functions. The client retries a request that got no answer, exceeded a rate limit (429) or
+ * failed inside the service (5xx). Every POST and PATCH carries an idempotency key, so that a retry does nothing twice: the
+ * caller's own key, which creating operations require, or a key made for the call.
  */
 import { Duration, Effect, Option, Random, Redacted, Result, Stream } from "effect"
 import { HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
@@ -11,11 +11,11 @@ import { Api } from "../api/Api.ts"
 export { ApiError } from "../../schemas/ApiError.ts"
 
 export interface ClientOptions {
-  /** Where the service is: `https://…`. */
+  /** The base URL of the service: `https://…`. */
   readonly baseUrl: string
   /** `sk_test_…` or `sk_live_…`. */
   readonly apiKey: Redacted.Redacted<string> | string
-  /** The dated version of the interface to speak; the account's default if left out. */
+  /** The dated version of the API to use; the account's default version if left out. */
   readonly version?: string
 }
 
@@ -27,7 +27,7 @@ const retryAfterMs = ({ headers }: HttpClientResponse.HttpClientResponse) => {
   return Number.isFinite(seconds) ? seconds * 1_000 : 0
 }
 
-/** A conflict never ends by itself. A 202 that says when to come back is of a request that is still being executed. */
+/** Whether to return a response without a retry. A conflict never ends by itself; a 202 with `retry-after` is still executing. */
 const isFinal = (response: HttpClientResponse.HttpClientResponse): boolean => {
   const { headers, status } = response
   if (status === 409) return true
@@ -41,7 +41,7 @@ const repeating = (client: HttpClient.HttpClient): HttpClient.HttpClient =>
     Effect.gen(function* () {
       for (const wait of waitsMs) {
         const result = yield* Effect.result(send)
-        // An answer that cannot be read, or none at all: nobody knows what was done, and the key sees to it.
+        // Without a readable answer the outcome is unknown; the idempotency key makes another attempt safe.
         if (Result.isSuccess(result) && isFinal(result.success)) return result.success
         const pause = Math.max(wait, Result.isSuccess(result) ? retryAfterMs(result.success) : 0)
         yield* Effect.sleep(Duration.millis(pause * (1 + jitter * (yield* Random.next))))
@@ -50,19 +50,17 @@ const repeating = (client: HttpClient.HttpClient): HttpClient.HttpClient =>
     })
   )
 
-/** A key for one operation, to be given to each attempt at it. What must have a key takes it in its `headers`. */
+/** Makes an idempotency key for all attempts at one operation. Operations that require a key take it in their `headers`. */
 export const newIdempotencyKey = Effect.sync(() => crypto.randomUUID())
 
-const changes = (method: string) => method === "POST" || method === "PATCH"
-
 /**
- * Functions for every operation, by group: `client.invoices.createInvoice({ headers, payload })`. Fail with `ApiError`, or with
- * `HttpClientError` when no answer came or none of Folio's.
+ * Makes a client with a function for every operation, by group: `client.invoices.createInvoice({ headers, payload })`. The
+ * functions fail with `ApiError`, or with `HttpClientError` if no answer arrived or the answer is not Folio's.
  */
 export const make = Effect.fnUntraced(function* ({ apiKey, baseUrl, version }: ClientOptions) {
   const key = typeof apiKey === "string" ? Redacted.make(apiKey) : apiKey
   const withKey = Effect.fnUntraced(function* (request: HttpClientRequest.HttpClientRequest) {
-    if (!changes(request.method) || request.headers["idempotency-key"] !== undefined) return request
+    if (!["POST", "PATCH"].includes(request.method) || request.headers["idempotency-key"] !== undefined) return request
     return HttpClientRequest.setHeader(request, "idempotency-key", yield* newIdempotencyKey)
   })
   const transformClient = (client: HttpClient.HttpClient) =>
@@ -74,19 +72,16 @@ export const make = Effect.fnUntraced(function* ({ apiKey, baseUrl, version }: C
       HttpClient.mapRequestEffect(withKey),
       repeating
     )
-  // A later release may answer with more members than this one knows: they are no mistake of its.
+  // Accepts unknown members in answers, because a later release of the service may answer with more members.
   return yield* HttpApiClient.make(Api.annotate(HttpApi.ParseOptions, { errors: "all" }), { baseUrl, transformClient })
 })
 
 export type Client = Effect.Success<ReturnType<typeof make>>
 
-interface Page<A> {
-  readonly has_more: boolean
-  readonly data: ReadonlyArray<A>
-}
+type Page<A> = { readonly has_more: boolean; readonly data: ReadonlyArray<A> }
 
 /**
- * All objects of a list, page by page, newest first:
+ * Streams all objects of a list, page by page, newest first:
  * `all((query) => client.customers.listCustomers({ headers: {}, query }))`.
  */
 export const all = <A extends { readonly id: string }, E, R>(

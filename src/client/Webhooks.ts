@@ -1,29 +1,29 @@
 /*
- * `folio/webhooks`: for receivers. A webhook is genuine when one of its two signatures is right for one of the receiver's
- * secrets, over the bytes that arrived, and not older than five minutes.
+ * `folio/webhooks`: verification for receivers of webhooks. A webhook is genuine if one of its two signatures over the received
+ * bytes is right for one of the receiver's secrets, and its time is at most five minutes from the receiver's clock.
  */
 import { Effect, Result } from "effect"
 import type { Event } from "../../schemas/Event.ts"
-import { type SignatureFault, verify as verifySvc, verifyStandard } from "../domain/WebhookSignature.ts"
+import { type SignatureFault, verify as verifySvc, verifyStandard } from "../domain/webhooks/WebhookSignature.ts"
 
 export type { Event }
 
-/** What arrived. `headers` as the receiver's server gives them, in any case. */
+/** A webhook as received. `headers` are as the receiver's server gives them, with names in upper or lower case. */
 export interface ReceivedWebhook {
-  /** The body's bytes, or exactly their text: not parsed and written anew. */
+  /** The raw bytes of the body, or exactly their text: not JSON that was parsed and serialized again. */
   readonly payload: string | Uint8Array
   readonly headers: Headers | Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
-  /** The endpoint's signing secret, `whsec_…`; several while it is being replaced. */
+  /** The endpoint's signing secret, `whsec_…`; several secrets while the secret is being replaced. */
   readonly secret: string | ReadonlyArray<string>
-  /** The receiver's clock, if not this machine's. */
+  /** The current time; the clock of this machine by default. */
   readonly now?: Date
-  /** How far the webhook's time may be from that, in seconds; 300 by default. */
+  /** How far the webhook's time may be from `now`, in seconds; 300 by default. */
   readonly toleranceSeconds?: number
 }
 
 /**
- * `missing`: no signature header. `not_an_event`: genuine, but its body is none of ours. `unusable`: the receiver's own mistake,
- * such as no secret, or a body that was parsed already.
+ * The reason for refusing a webhook. `missing`: no signature header. `not_an_event`: the signature is right, but the body is no
+ * event of Folio. `unusable`: the receiver's own mistake, such as no secret, or a body that was parsed already.
  */
 export type WebhookFault = SignatureFault | "missing" | "not_an_event" | "unusable"
 
@@ -38,7 +38,7 @@ const explained: Record<WebhookFault, string> = {
   not_an_event: "The signature is right, but the body is no event."
 }
 
-/** Why a webhook was refused: answer it with 400. */
+/** A webhook was refused for `reason`. The receiver should answer the request with 400. */
 export class WebhookVerificationError extends Error {
   override readonly name = "WebhookVerificationError"
   readonly _tag = "WebhookVerificationError"
@@ -57,11 +57,11 @@ const headerOf = (headers: ReceivedWebhook["headers"], name: string): string | u
   return typeof value === "string" ? value : value?.join(",")
 }
 
-// Of several faults, the one that says most about what to mend.
+// In ascending order of use to the receiver: of several faults, the last in this list is reported.
 const weight: ReadonlyArray<SignatureFault> = ["malformed", "mismatch", "expired"]
 
 const judge = ({ headers, now = new Date(), payload, secret, toleranceSeconds = 300 }: ReceivedWebhook) => {
-  // With an empty secret anybody could sign: a setting that is missing must not let everybody in.
+  // Anybody can sign with an empty secret, so a missing setting must not count as a secret.
   const secrets = [secret]
     .flat()
     .filter((one: unknown): one is string => typeof one === "string" && /^whsec_./.test(one))
@@ -101,15 +101,11 @@ const read = (webhook: ReceivedWebhook): Result.Result<Event, WebhookVerificatio
 }
 
 /**
- * The event of a webhook that is genuine. Its fields are those of the version that the endpoint was made with; later ones may
- * have more. Throws `WebhookVerificationError`, and nothing else.
+ * Returns the event of a genuine webhook. The event has the fields of the API version that the endpoint was created with; later
+ * versions may have more fields. Throws `WebhookVerificationError`, and nothing else.
  */
-export const verify = (webhook: ReceivedWebhook): Event => {
-  const result = read(webhook)
-  if (Result.isFailure(result)) throw result.failure
-  return result.success
-}
+export const verify = (webhook: ReceivedWebhook): Event => Result.getOrThrow(read(webhook))
 
-/** The same, as an Effect. */
+/** Does the same as `verify`, as an Effect. */
 export const verifyEffect = (webhook: ReceivedWebhook): Effect.Effect<Event, WebhookVerificationError> =>
   Effect.suspend(() => Effect.fromResult(read(webhook)))

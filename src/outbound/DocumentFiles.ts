@@ -1,19 +1,19 @@
 import { zipSync } from "fflate"
 import { createHash } from "node:crypto"
 import type { DocumentKind } from "../../schemas/FiscalDocument.ts"
-import type { DocumentName, Submission } from "./Authority.ts"
+import type { DocumentName, Submission } from "./authority/Authority.ts"
 
 const letters: Readonly<Record<DocumentKind, string>> = { invoice: "fv", credit_note: "nc", debit_note: "nd" }
 
-/** Documents of an issuer's own software, and not of a provider's. */
+/** The code for documents that come from an issuer's own software, not from a software provider's. */
 const ownSoftware = "000"
 
-// The time in the archive: the same document gives the same bytes.
+// A fixed modification time in the archive, so that the same document gives the same bytes.
 const zipTime = "1980-01-01T12:00:00"
 
 /**
- * The eight hex digits that count an issuer's files of a year: the document's number, moved by what its prefix hashes to, so that
- * numbers of two prefixes do not meet. A repetition has the same name.
+ * The eight hex digits that count an issuer's files of a year: the document's number, offset by a hash of its prefix, so that the
+ * numbers of two prefixes hardly ever collide. A repeated submission of a document has the same digits.
  */
 const consecutiveOf = (fullNumber: string) => {
   const [, prefix = "", number = "0"] = /^(.*?)(\d*)$/.exec(fullNumber) ?? []
@@ -27,6 +27,6 @@ export const fileNames = ({ full_number, issue_date, issuer_nit, kind }: Documen
   return { xml: `${letters[kind]}${rest}.xml`, zip: `z${rest}.zip` }
 }
 
-/** The archive of one document: the same for every repetition. */
+/** The ZIP archive of one document, with the same bytes for every repeated submission. */
 export const zipped = (submission: Submission): Uint8Array =>
   zipSync({ [fileNames(submission).xml]: [submission.signed, { mtime: zipTime }] })

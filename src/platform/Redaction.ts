@@ -8,12 +8,12 @@ const patterns: ReadonlyArray<readonly [form: RegExp, shown: string]> = [
   [/(:\/\/[^\s/:@"]*):[^\s/@"]+@/g, "$1:…@"]
 ]
 
-// Shorter than this it would be found in innocent words.
+// A shorter secret would also match parts of ordinary words.
 const secretLengthMin = 4
 
 /**
- * The last wall before anything is written or sent: takes out what has the form of a secret (API keys, signing secrets,
- * credentials of a header or a URL) and, word for word, the secrets of the settings. Texts may be JSON.
+ * Makes the function that redacts a text, which may be JSON: everything with the form of a secret (API keys, signing secrets,
+ * credentials of a header or a URL), and each of `secrets`, verbatim, URL-encoded or escaped for JSON.
  */
 export const redactor = (secrets: ReadonlyArray<string>) => {
   const forms = secrets.flatMap((secret) => [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)])
@@ -26,16 +26,15 @@ export const redactor = (secrets: ReadonlyArray<string>) => {
   }
 }
 
-/** What the settings hold that nobody may read. */
+/** The secrets in the settings: passwords in URLs, the sealing key, the secret of mail notices, the PIN, and OTLP header values. */
 export const secretsOf = (settings: Settings["Service"]): ReadonlyArray<string> => {
   const { authority, databaseUrl, mail, mailNoticeSecret, otlp, secretKey } = settings
   const passwords = [databaseUrl, mail?.url].map((redacted) => {
     const url = redacted === undefined ? "" : Redacted.value(redacted)
     return URL.canParse(url) ? decodeURIComponent(new URL(url).password) : ""
   })
-  const notices = mailNoticeSecret === undefined ? undefined : Redacted.value(mailNoticeSecret)
-  const key = secretKey === undefined ? undefined : Buffer.from(Redacted.value(secretKey)).toString("base64")
+  const key = secretKey && Buffer.from(Redacted.value(secretKey)).toString("base64")
   const headers = otlp === undefined ? [] : Object.values(Redacted.value(otlp.headers))
-  const pin = authority === undefined ? undefined : Redacted.value(authority.software.pin)
-  return [...passwords, key, notices, pin, ...headers].filter((secret) => secret !== undefined)
+  const others = [mailNoticeSecret, authority?.software.pin].map((secret) => secret && Redacted.value(secret))
+  return [...passwords, key, ...others, ...headers].filter((secret) => secret !== undefined)
 }

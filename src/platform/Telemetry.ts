@@ -13,14 +13,14 @@ const parts = (message: unknown) =>
     .map((part) => (typeof part === "string" ? part : Formatter.formatJson(part)))
     .join(" ")
 
-/** One line of JSON an entry. What annotations say stands beside `time`, `level` and `message`, and never in their place. */
+/** Formats a log entry as one line of JSON. Annotations are fields beside `time`, `level`, `message`, and never replace these. */
 const json = Logger.map(Logger.formatStructured, ({ annotations, cause, level, message, timestamp }) => {
   const head = { time: timestamp, level: level.toLowerCase(), message: parts(message) }
   const error = cause === undefined ? {} : { error: cause }
   return Formatter.formatJson({ ...head, ...annotations, ...head, ...error })
 })
 
-/** For a person at a terminal. */
+/** Formats a log entry as text for a person at a terminal. */
 const pretty = Logger.map(Logger.formatStructured, ({ annotations, cause, level, message, timestamp }) => {
   const facts = Object.entries(annotations).map(
     ([name, value]) => ` ${name}=${typeof value === "string" ? value : Formatter.formatJson(value)}`
@@ -34,13 +34,13 @@ const logs = Layer.unwrap(
     const redact = redactor(secretsOf(settings))
     const format = settings.logFormat === "json" ? json : pretty
     const write = Logger.withConsoleLog(Logger.map(format, redact))
-    // With traces, what is logged within a span is told there as well.
+    // When spans are exported, a log entry that is written within a span is also recorded in the span.
     const loggers = settings.otlp === undefined ? [write] : [write, Logger.tracerLogger]
     return Layer.merge(Logger.layer(loggers), Layer.succeed(References.MinimumLogLevel, settings.logLevel))
   })
 )
 
-/** Spans go to an OpenTelemetry collector when there is one; else none is made. */
+/** Exports spans to an OpenTelemetry collector when one is configured; otherwise no spans are made. */
 const traces = (version: string) =>
   Layer.unwrap(
     Effect.map(Settings, (settings) => {
@@ -55,13 +55,13 @@ const traces = (version: string) =>
       }).pipe(
         Layer.provide(Layer.succeed(OtlpSerialization.OtlpSerialization, { traces: body, metrics: body, logs: body })),
         Layer.provide(FetchHttpClient.layer),
-        // No query of ours says anything about a request, and somebody else's may hold a secret.
+        // All query parameters are redacted: the service's own say nothing about a request, and those of others may hold a secret.
         Layer.merge(Layer.succeed(UrlParams.CurrentRedactedNames, [/^/]))
       )
     })
   )
 
-/** What the operating system and Node know of this process, read when it is asked for. */
+/** Registers metrics of the operating system and Node about this process. Each value is read when the metric is read. */
 const processMetrics = Layer.effectDiscard(
   Effect.gen(function* () {
     const context = yield* Effect.context<never>()
@@ -85,7 +85,7 @@ const processMetrics = Layer.effectDiscard(
     yield* register(Metrics.residentBytes(), () => ({ value: process.memoryUsage.rss() }))
     yield* register(Metrics.heapBytes(), () => ({ value: process.memoryUsage().heapUsed }))
     yield* register(Metrics.eventLoopDelay(), () => {
-      // It measures from tick to tick of its own timer: what is beyond that is delay.
+      // The histogram measures the time from tick to tick of its own timer; only the time beyond the timer's interval is delay.
       const value = Math.max(0, delay.percentile(99) / 1e9 - delayResolutionMs / 1000)
       delay.reset()
       return { value }
@@ -93,5 +93,5 @@ const processMetrics = Layer.effectDiscard(
   })
 )
 
-/** How the process tells what it does: log lines, spans and its own metrics, as the settings say, and no secret in any. */
+/** The log lines, spans and process metrics of the service, as the settings configure them, without secrets. */
 export const layer = (version: string) => Layer.mergeAll(logs, traces(version), processMetrics)

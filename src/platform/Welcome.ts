@@ -1,6 +1,6 @@
 import type { Settings } from "./Settings.ts"
 
-/** What a started service says. With a new test key: two commands that work as they stand. */
+/** The text that a started service prints. With a new test key, the text includes two commands that work as printed. */
 export const welcome = (settings: Settings["Service"], newKey: string | undefined): string => {
   const ready = `Folio is ready at ${settings.baseUrl}  (API reference: ${settings.baseUrl}/docs)`
   if (newKey === undefined) return ready

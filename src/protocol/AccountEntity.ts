@@ -16,11 +16,11 @@ import { AdvanceRequest, AuthorityModeRequest } from "../../schemas/TestHelper.t
 import { Version } from "../../schemas/Version.ts"
 import { WebhookEndpointRequest, WebhookEndpointUpdate } from "../../schemas/WebhookEndpoint.ts"
 
-/** What a request carries beside its body: who sent it, under which idempotency key, for which version. */
+/** The parts of a request other than its body: the API key that sent it, the idempotency key and the API version. */
 export class RequestContext extends Schema.Opaque<RequestContext>()(
   Schema.Struct({
     api_key_id: ApiKeyId,
-    /** Of the request that asks, for log lines, spans and the audit log alone, as is its address. */
+    /** The id of the HTTP request and (`ip`) the client's IP address, only for log lines, spans and the audit log. */
     request_id: Schema.optionalKey(RequestId),
     ip: Schema.optionalKey(Schema.String),
     version: Version,
@@ -29,8 +29,8 @@ export class RequestContext extends Schema.Opaque<RequestContext>()(
 ) {}
 
 /**
- * A 2xx answer with its bytes. `in_progress`: another request with this key is still being executed. `document_bytes`: how large the
- * document is that was worked on, if it is not the answer.
+ * A 2xx answer with its bytes. `in_progress`: another request with the same idempotency key is still being executed.
+ * `document_bytes`: the size of the document that the command worked on, if the answer is not that document.
  */
 export class Answered extends Schema.Opaque<Answered>()(
   Schema.Struct({
@@ -45,29 +45,18 @@ export class Answered extends Schema.Opaque<Answered>()(
 const command = <const Tag extends string, const Fields extends Schema.Struct.Fields>(tag: Tag, fields: Fields) =>
   Rpc.make(tag, { payload: { context: RequestContext, ...fields }, success: Answered, error: ApiError })
 
-/** One actor for each account and mode: idempotency of its requests and the order of its numbers. */
-export const AccountEntity = Entity.make("Account", [
+/** The commands that clients send to an account. */
+const commands = [
   command("CreateCustomer", { request: CustomerRequest }),
   command("UpdateCustomer", { id: CustomerId, patch: CustomerUpdate }),
   command("DeleteCustomer", { id: CustomerId }),
   command("CreateInvoice", { request: InvoiceRequest }),
   command("CreateNote", { kind: Schema.Literals(["credit_note", "debit_note"]), request: NoteRequest }),
   command("AnnulInvoice", { id: Schema.String, request: AnnulRequest }),
-  /** Of any document, as is the retry. */
+  /** `CancelInvoice` and `RetryInvoice` apply to invoices and notes. */
   command("CancelInvoice", { id: Schema.String }),
   command("RetryInvoice", { id: Schema.String }),
   command("SendEmail", { id: Schema.String, request: EmailRequest }),
-  /** What the mail provider says of a message; answers whether that is news. */
-  Rpc.make("NoteEmail", {
-    payload: {
-      invoice_id: Schema.String,
-      id: Schema.String,
-      type: EmailNoticeType,
-      at: Schema.Date,
-      reason: Schema.NullOr(Schema.String)
-    },
-    success: Schema.Boolean
-  }),
   command("CreateWebhookEndpoint", { request: WebhookEndpointRequest }),
   command("UpdateWebhookEndpoint", { id: WebhookEndpointId, patch: WebhookEndpointUpdate }),
   command("DeleteWebhookEndpoint", { id: WebhookEndpointId }),
@@ -84,7 +73,27 @@ export const AccountEntity = Entity.make("Account", [
   command("SetSandboxAuthority", { request: AuthorityModeRequest }),
   command("AdvanceClock", { request: AdvanceRequest }),
   command("UploadCertificate", { request: CertificateRequest }),
-  command("ImportResolutions", {}),
-  /** A tell: there are drafts that this actor may not know of. */
+  command("ImportResolutions", {})
+] as const
+
+/** One actor for each account and mode, which keeps the account's requests idempotent and its numbers in order. */
+export const AccountEntity = Entity.make("Account", [
+  ...commands,
+  /** A notice of the mail provider about an e-mail; answers whether the notice changed the e-mail's status. */
+  Rpc.make("NoteEmail", {
+    payload: {
+      invoice_id: Schema.String,
+      id: Schema.String,
+      type: EmailNoticeType,
+      at: Schema.Date,
+      reason: Schema.NullOr(Schema.String)
+    },
+    success: Schema.Boolean
+  }),
+  /** A tell: the account has drafts without a number, which the actor may not know of. */
   Rpc.make("NumberDrafts")
 ])
+
+type Commands = (typeof commands)[number]
+export type CommandTag = Commands["_tag"]
+export type Payload<Tag extends CommandTag> = Rpc.Payload<Rpc.ExtractTag<Commands, Tag>>

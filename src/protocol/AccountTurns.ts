@@ -1,21 +1,22 @@
 import { Duration, Effect, type Exit, Latch } from "effect"
 import { ApiError } from "../../schemas/ApiError.ts"
+import { Counts } from "./Counts.ts"
 import { FairQueue } from "./FairQueue.ts"
 
-/** Whose turn it is: an account, and who asks in its name. */
+/** The holder of a turn: an account (`owner`), and the API key or address that asks in its name (`asker`). */
 export interface Asker {
   readonly owner: string
   readonly asker: string
 }
 
 export interface TurnOptions {
-  /** What is waited for, as the refusals say it: "document to be printed". */
+  /** A noun phrase for the work, which the messages of refusals contain: "document to be printed". */
   readonly what: string
   readonly atOnce: number
   readonly ofOwnerAtOnce: number
-  /** How many may wait: of one asker, of one owner, and in all. */
+  /** Maximum waiting turns of one asker, of one owner, and in all. */
   readonly waiting: { readonly ofAsker: number; readonly ofOwner: number; readonly inAll: number }
-  readonly patience: Duration.Input
+  readonly maxWait: Duration.Input
 }
 
 interface Turn {
@@ -40,21 +41,21 @@ const limited = (why: string) =>
   })
 
 /**
- * Turns at what is dear: accounts take turns, and those who ask in the name of one account take turns within its own. What waits
- * is bounded, and so is how long: nobody's flood is anybody else's time.
+ * Turns at expensive work: accounts take turns, and so do the askers of one account. The number of waiting turns and their wait are
+ * bounded, so that a burst of one account does not delay the other accounts.
  */
 export const make = (options: TurnOptions) => {
   const { atOnce, ofOwnerAtOnce, waiting, what } = options
   const queue = new FairQueue<Turn>()
-  const underWay = new Map<string, number>()
-  /** The owners that rest, and for how many milliseconds beyond what is being slept. */
+  const underWay = new Counts()
+  /** The owners that rest, each with the milliseconds that remain to rest after the current sleep. */
   const resting = new Map<string, number>()
   let inAll = 0
 
-  const mayBegin = (owner: string) => !resting.has(owner) && (underWay.get(owner) ?? 0) < ofOwnerAtOnce
+  const mayBegin = (owner: string) => !resting.has(owner) && underWay.of(owner) < ofOwnerAtOnce
   const begin = (owner: string) => {
     inAll += 1
-    underWay.set(owner, (underWay.get(owner) ?? 0) + 1)
+    underWay.add(owner, 1)
   }
   const dispatch = () => {
     for (let free = atOnce - inAll; free > 0; free--) {
@@ -79,9 +80,7 @@ export const make = (options: TurnOptions) => {
   const end = (owner: string, restMs: number) =>
     Effect.suspend(() => {
       inAll -= 1
-      const left = (underWay.get(owner) ?? 0) - 1
-      if (left > 0) underWay.set(owner, left)
-      else underWay.delete(owner)
+      underWay.add(owner, -1)
       const owed = resting.get(owner)
       if (restMs > 0) resting.set(owner, (owed ?? 0) + restMs)
       dispatch()
@@ -91,8 +90,8 @@ export const make = (options: TurnOptions) => {
   const tooMany = (whose: string, count: number) =>
     limited(`${whose} has ${count} ${what}s waiting already, as many as may wait`)
   /**
-   * Carries out an effect when its turn comes. Fails where too much waits, or for too long. `rest`: for how many milliseconds its
-   * owner has no other turn after it; 0 by default.
+   * Carries out an effect when its turn comes. Fails with `rate_limited` or `service_unavailable` when too many turns wait or the
+   * turn does not come within `maxWait`. `rest`: the milliseconds for which the owner gets no other turn afterwards; 0 by default.
    */
   return <A, E, R>(
     { asker, owner }: Asker,
@@ -109,7 +108,7 @@ export const make = (options: TurnOptions) => {
       if (queue.waiting(owner, asker) >= waiting.ofAsker)
         return Effect.fail(tooMany("This key or address", waiting.ofAsker))
       if (own >= waiting.ofOwner) return Effect.fail(tooMany("This account", own))
-      // Who has none waiting may always wait: no other accounts together can keep it out.
+      // An owner without a waiting turn may always wait, so that the other accounts together cannot exclude the owner.
       if (queue.size >= waiting.inAll && own > 0) {
         return Effect.fail(overloaded(`${queue.size} ${what}s of all accounts are waiting`))
       }
@@ -119,9 +118,9 @@ export const make = (options: TurnOptions) => {
         queue.remove(owner, asker, turn)
         return turn.isTaken ? end(owner, 0) : Effect.void
       })
-      const seconds = Duration.toSeconds(options.patience)
+      const seconds = Duration.toSeconds(options.maxWait)
       const turnComes = Effect.timeoutOrElse(turn.begun.await, {
-        duration: options.patience,
+        duration: options.maxWait,
         orElse: () =>
           Effect.fail(
             mayBegin(owner)
@@ -131,7 +130,7 @@ export const make = (options: TurnOptions) => {
       })
       return restore(turnComes).pipe(
         Effect.onError(() => leave),
-        // Or those that are done at once would begin one inside the other, and nobody else would have the event loop.
+        // Without the yield, effects that end synchronously would start nested in each other and block the event loop.
         Effect.flatMap(() => Effect.andThen(Effect.yieldNow, turnTaken))
       )
     })

@@ -1,10 +1,13 @@
 import type { AccountMode } from "../../schemas/Account.ts"
 import { AccountId, DocumentId, WebhookEndpointId } from "../../schemas/Id.ts"
 
-/** An actor's address says what it owns: `ten_…/test`, and under it `inv_…`, `cn_…`, `dn_…` or `we_…`. */
-export const accountAddress = (of: AccountMode): string => `${of.account_id}/${of.livemode ? "live" : "test"}`
+/** The address of an account's actor: `ten_…/test` or `/live`. Members of the account add `/inv_…`, `/cn_…`, `/dn_…` or `/we_…`. */
+export const accountAddress = (account: AccountMode): string =>
+  `${account.account_id}/${account.livemode ? "live" : "test"}`
 
-export const memberAddress = (key: AccountMode & { readonly id: string }): string => `${accountAddress(key)}/${key.id}`
+export type MemberKey = AccountMode & { readonly id: string }
+
+export const memberAddress = (key: MemberKey): string => `${accountAddress(key)}/${key.id}`
 
 export const accountModeOf = (address: string): AccountMode => {
   const [account = "", mode] = address.split("/")

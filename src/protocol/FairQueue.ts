@@ -1,7 +1,4 @@
-/**
- * What waits, in lines. The owners take turns, and so do those who ask in the name of one owner: whoever has much waiting waits
- * behind his own.
- */
+/** Waiting jobs. The owners take turns, and so do the askers of one owner: many jobs delay only later ones of their own line. */
 export class FairQueue<A> {
   size = 0
   private readonly owners = new Map<string, Map<string, Array<A>>>()
@@ -13,14 +10,14 @@ export class FairQueue<A> {
     this.size += 1
   }
 
-  /** How many of an owner wait, or of one who asks in its name. */
+  /** The number of waiting jobs of an owner, or of one asker of the owner. */
   waiting(owner: string, asker?: string): number {
     const lines = this.owners.get(owner)
     if (asker !== undefined) return lines?.get(asker)?.length ?? 0
     return [...(lines?.values() ?? [])].reduce((sum, line) => sum + line.length, 0)
   }
 
-  /** Takes what is next of the first owner in line that may have its turn; he then goes to the end. */
+  /** Takes the next job of the first owner in line that satisfies `mayTake`; the owner then goes to the end of the line. */
   take(mayTake: (owner: string) => boolean): { readonly owner: string; readonly job: A } | undefined {
     for (const [owner, lines] of this.owners) {
       const [first] = lines
@@ -37,7 +34,7 @@ export class FairQueue<A> {
     return undefined
   }
 
-  /** Takes out what waits no more, if it still does. */
+  /** Removes a job that is not to be taken; does nothing when the job is not in the queue. */
   remove(owner: string, asker: string, job: A): void {
     const lines = this.owners.get(owner)
     const line = lines?.get(asker)

@@ -1,6 +1,6 @@
 import { Context, Effect } from "effect"
 
-/** The places between two steps where a crash must cost nothing. */
+/** The points between two steps at which a crash must do no harm. */
 export type FaultPoint =
   | "before-create"
   | "after-create"
@@ -16,7 +16,7 @@ export type FaultPoint =
   | "after-send"
   | "after-record"
 
-/** What happens at a fault point: nothing, unless a test provides it. */
+/** The effect that runs at a fault point. The default does nothing; tests provide another effect. */
 export class Fault extends Context.Reference<(point: FaultPoint) => Effect.Effect<void>>("folio/protocol/Fault", {
   defaultValue: () => () => Effect.void
 }) {

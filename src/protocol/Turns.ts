@@ -2,7 +2,7 @@ import { Effect } from "effect"
 
 const turnMs = 5
 
-/** Goes through a list one by one, and lets others have the event loop whenever it has been at it for 5 ms. */
+/** Applies `step` to each item of a list in order, and yields the event loop after every 5 ms of work. */
 export const inTurns = <A, B, E, R>(
   items: ReadonlyArray<A>,
   step: (item: A) => Effect.Effect<B, E, R>

@@ -3,8 +3,8 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { Client } from "pg"
 import { inject } from "vitest"
-import { ownerLayer, seedAccount, seedDrafts } from "../support/Owners.ts"
-import { TestDatabase, urlOf } from "../support/Postgres.ts"
+import { ownerLayer, seedAccount, seedDrafts } from "../support/database/Owners.ts"
+import { TestDatabase, urlOf } from "../support/database/Postgres.ts"
 import { multiplyInvoices } from "./Growth.ts"
 
 layer(TestDatabase.layer, { excludeTestServices: true })("The invoices that the benchmark multiplies", (it) => {
@@ -14,8 +14,8 @@ layer(TestDatabase.layer, { excludeTestServices: true })("The invoices that the 
       const sql = yield* SqlClient.SqlClient
       const store = yield* Layer.build(ownerLayer(url))
       yield* Effect.gen(function* () {
-        const { of } = yield* seedAccount
-        yield* seedDrafts(of.account_id, 20, "accepted_by_authority")
+        const { account } = yield* seedAccount
+        yield* seedDrafts(account.account_id, 20, "accepted_by_authority")
       }).pipe(Effect.provideContext(store))
       const admin = new Client({ connectionString: urlOf(inject("postgres").admin, new URL(url).pathname) })
       yield* Effect.acquireUseRelease(

@@ -1,6 +1,7 @@
 import * as Http from "node:http"
 import type { AddressInfo } from "node:net"
 import { Pool } from "undici"
+import { invoiceBody } from "../support/apps/Invoices.ts"
 import { wait } from "./Machine.ts"
 
 /** Who posts: an API key, if the service knows keys, and the customer it sells to. */
@@ -8,24 +9,6 @@ export interface Shop {
   readonly key: string
   readonly customer: string
 }
-
-export const invoice = (customer: string) => ({
-  customer_id: customer,
-  currency: "COP",
-  operation_type: "10",
-  payment_means: { code: "10", type: "1" },
-  lines: [
-    {
-      description: "Servicio",
-      quantity: "1.00",
-      unit_code: "94",
-      unit_price: "100000.00",
-      line_extension_amount: "100000.00",
-      taxes: [{ code: "01", rate: "19.00", base: "100000.00", value: "19000.00" }]
-    }
-  ],
-  metadata: { order: "A-1" }
-})
 
 /** A real receiver of webhooks: notes when the first one of each invoice arrived. `/hang` never answers. */
 export const receiver = async () => {
@@ -86,60 +69,62 @@ export interface Posted {
   readonly seconds: number
 }
 
+/** Does the work of so many workers: each takes the next index below `count` when it has done the one before. */
+export const inTurn = (count: number, workers: number, work: (index: number) => Promise<unknown>) => {
+  let next = 0
+  return Promise.all(
+    Array.from({ length: workers }, async () => {
+      while (next < count) await work(next++)
+    })
+  )
+}
+
 let requests = 0
-const poster = (base: string, path: string, connections: number, once?: string) => {
-  const { call, close } = client(base, connections)
+
+/** Lets `work` post invoices over as many connections; `index` names the shop whose turn it is. */
+const posting = async (
+  target: { readonly base: string; readonly path: string },
+  shops: ReadonlyArray<Shop>,
+  options: { readonly connections: number; readonly once?: string },
+  work: (post: (index: number) => Promise<void>) => Promise<unknown>
+): Promise<Posted> => {
+  const { call, close } = client(target.base, options.connections)
   const at = new Map<string, number>()
   const took: Array<number> = []
-  const one = async (shop: Shop) => {
-    const begin = performance.now()
-    const { id } = await call("POST", path, {
-      key: shop.key,
-      body: invoice(shop.customer),
-      once: once ?? `bench ${requests++}`
-    })
-    took.push(performance.now() - begin)
-    at.set(id, begin)
-  }
-  return { one, close, at, took }
+  const begin = performance.now()
+  await work(async (index) => {
+    const { customer, key } = shops[index % shops.length]!
+    const body = invoiceBody(customer, { order: "A-1" })
+    const asked = performance.now()
+    const { id } = await call("POST", target.path, { key, body, once: options.once ?? `bench ${requests++}` })
+    took.push(performance.now() - asked)
+    at.set(id, asked)
+  })
+  const seconds = (performance.now() - begin) / 1000
+  await close()
+  return { at, took, seconds }
 }
 
 /** As many connections, each posting one invoice after the other, for the shops in turn. */
-export const closedLoop = async (
+export const closedLoop = (
   target: { readonly base: string; readonly path: string },
   shops: ReadonlyArray<Shop>,
   options: { readonly count: number; readonly connections: number; readonly once?: string }
-): Promise<Posted> => {
-  const { at, close, one, took } = poster(target.base, target.path, options.connections, options.once)
-  const begin = performance.now()
-  let next = 0
-  await Promise.all(
-    Array.from({ length: options.connections }, async () => {
-      while (next < options.count) await one(shops[next++ % shops.length]!)
-    })
-  )
-  const seconds = (performance.now() - begin) / 1000
-  await close()
-  return { at, took, seconds }
-}
+) => posting(target, shops, options, (post) => inTurn(options.count, options.connections, post))
 
 /** Posts at a steady rate, whether the answers come or not. */
-export const openLoop = async (
+export const openLoop = (
   target: { readonly base: string; readonly path: string },
   shops: ReadonlyArray<Shop>,
-  options: { readonly rate: number; readonly seconds: number }
-): Promise<Posted> => {
-  const { at, close, one, took } = poster(target.base, target.path, 256)
-  const begin = performance.now()
-  const under: Array<Promise<void>> = []
-  const count = Math.round(options.rate * options.seconds)
-  for (let index = 0; index < count; index++) {
-    const due = begin + (index / options.rate) * 1000
-    if (due > performance.now()) await wait(due - performance.now())
-    under.push(one(shops[index % shops.length]!))
-  }
-  await Promise.all(under)
-  const seconds = (performance.now() - begin) / 1000
-  await close()
-  return { at, took, seconds }
-}
+  { rate, seconds }: { readonly rate: number; readonly seconds: number }
+) =>
+  posting(target, shops, { connections: 256 }, async (post) => {
+    const begin = performance.now()
+    const under: Array<Promise<void>> = []
+    for (let index = 0; index < Math.round(rate * seconds); index++) {
+      const due = begin + (index / rate) * 1000
+      if (due > performance.now()) await wait(due - performance.now())
+      under.push(post(index))
+    }
+    await Promise.all(under)
+  })

@@ -1,5 +1,4 @@
 import * as Fs from "node:fs"
-import * as Net from "node:net"
 import * as Path from "node:path"
 
 const tickMs = 10
@@ -38,15 +37,6 @@ export const percentile = (values: ReadonlyArray<number>, p: number) => {
   const sorted = values.toSorted((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * p))] ?? 0
 }
-
-export const freePort = () =>
-  new Promise<number>((resolve) => {
-    const server = Net.createServer()
-    server.listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as Net.AddressInfo
-      server.close(() => resolve(port))
-    })
-  })
 
 export const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 

@@ -1,18 +1,22 @@
 import { Effect, Exit, Scope } from "effect"
 import { type ChildProcess, fork } from "node:child_process"
 import { randomBytes } from "node:crypto"
+import { once } from "node:events"
 import * as Fs from "node:fs"
 import * as Os from "node:os"
 import * as Path from "node:path"
 import { Pool } from "pg"
-import { apiKeyHash, makeApiKey } from "../../src/domain/ApiKeyFormat.ts"
-import * as EmbeddedPostgres from "../../src/platform/EmbeddedPostgres.ts"
-import { client, type Receiver, type Shop } from "./Load.ts"
-import { cpuMs, freePort, postgresMs, until } from "./Machine.ts"
+import { apiKeyHash, makeApiKey } from "../../src/domain/accounts/ApiKeyFormat.ts"
+import * as EmbeddedPostgres from "../../src/platform/postgres/EmbeddedPostgres.ts"
+import { customerBody } from "../support/apps/Invoices.ts"
+import { option } from "../support/processes/CommandLine.ts"
+import { freePort } from "../support/processes/ServiceProcess.ts"
+import { client, inTurn, receiver, type Receiver, type Shop } from "./Load.ts"
+import { cpuMs, postgresMs, until } from "./Machine.ts"
 import type { Order } from "./serviceMain.ts"
 
-const profileAt = process.argv.indexOf("--profile")
-const profiled = profileAt === -1 ? [] : ["--cpu-prof", `--cpu-prof-dir=${process.argv[profileAt + 1]}`]
+const profile = option("profile", "")
+const profiled = profile === "" ? [] : ["--cpu-prof", `--cpu-prof-dir=${profile}`]
 
 const root = Path.resolve(import.meta.dirname, "../..")
 
@@ -34,7 +38,7 @@ export const postgres = async () => {
       await admin.query(`create database ${name}`)
       return url(name)
     },
-    drop: (of: string) => admin.query(`drop database ${new URL(of).pathname.slice(1)} with (force)`),
+    drop: (database: string) => admin.query(`drop database ${new URL(database).pathname.slice(1)} with (force)`),
     stop: async () => {
       await admin.end()
       await Effect.runPromise(Scope.close(scope, Exit.void))
@@ -44,9 +48,6 @@ export const postgres = async () => {
 }
 
 export type Postgres = Awaited<ReturnType<typeof postgres>>
-
-const ended = (child: ChildProcess) =>
-  new Promise<void>((resolve) => (child.exitCode === null ? child.once("exit", () => resolve()) : resolve()))
 
 /** A program of the run, and how to end it. */
 const program = (file: string, env: Record<string, string>, nodeArguments: ReadonlyArray<string> = []) => {
@@ -62,7 +63,7 @@ const program = (file: string, env: Record<string, string>, nodeArguments: Reado
     cpu: () => cpuMs(child.pid ?? 0),
     stop: async () => {
       child.kill("SIGTERM")
-      await ended(child)
+      if (child.exitCode === null) await once(child, "exit")
     }
   }
 }
@@ -71,10 +72,9 @@ const message = <A>(child: ChildProcess) =>
   new Promise<A>((resolve) => child.once("message", (value) => resolve(value as A)))
 
 /** A peer: see `peers/`. */
-export const peer = async (file: string, of: { readonly url: string; readonly sign: string }, hooks: Receiver) => {
-  const port = await freePort()
-  const env = { PG_URL: of.url, PORT: String(port), RECEIVER: hooks.url("/"), SIGN: of.sign }
-  const { child, cpu, stop } = program(file, env)
+export const peer = async (file: string, url: string, hooks: Receiver) => {
+  const port = await Effect.runPromise(freePort)
+  const { child, cpu, stop } = program(file, { PG_URL: url, PORT: String(port), RECEIVER: hooks.url("/") })
   await message(child)
   return {
     cpu,
@@ -102,17 +102,35 @@ const copies = `
   insert into api_keys (id, account_id, livemode, key_hash, last_four, created_at)
   select 'key_' || lpad(new.n::text, 26, '0'), new.id, false, ($2::text[])[new.n - 1], 'last', now() from new`
 
+/** A database and a receiver of its own for what is made of them, for as long as it is used. */
+export const withSubject = async <A extends { readonly stop: () => Promise<void> }>(
+  database: Postgres,
+  make: (url: string, hooks: Receiver) => Promise<A>,
+  use: (subject: A, hooks: Receiver) => Promise<void>
+) => {
+  const hooks = await receiver()
+  const url = await database.database()
+  const subject = await make(url, hooks)
+  try {
+    await use(subject, hooks)
+  } finally {
+    await subject.stop()
+    hooks.close()
+    await database.drop(url)
+  }
+}
+
 /** The service under test, with this many accounts, each with a customer, a key and an endpoint of its own. */
 export const service = async (
-  of: { readonly url: string; readonly sign: string; readonly accounts: number; readonly endpoints?: boolean },
+  place: { readonly url: string; readonly sign: string; readonly accounts: number },
   hooks: Receiver
 ) => {
-  const port = await freePort()
+  const port = await Effect.runPromise(freePort)
   const dataDir = Fs.mkdtempSync(Path.join(Os.tmpdir(), "folio-bench-"))
   const { child, cpu, stop } = program(
     "serviceMain.ts",
     {
-      DATABASE_URL: of.url,
+      DATABASE_URL: place.url,
       FOLIO_KEY: randomBytes(32).toString("base64"),
       DATA_DIR: dataDir,
       PORT: String(port),
@@ -120,7 +138,7 @@ export const service = async (
       LOG_LEVEL: "Error",
       RATE_LIMIT: "1000000",
       RATE_LIMIT_BURST: "1000000",
-      SIGN: of.sign
+      SIGN: place.sign
     },
     ["--expose-gc", "--max-semi-space-size=64", ...profiled]
   )
@@ -141,21 +159,17 @@ export const service = async (
   }
   const { heapUsed: heapAtStart } = await memory()
   const first = Fs.readFileSync(Path.join(dataDir, "test-key"), "utf8").trim()
-  const others = Array.from({ length: of.accounts - 1 }, () => makeApiKey("test", randomBytes(32)))
-  const database = new Pool({ connectionString: of.url, max: 2 })
-  await database.query(copies, [of.accounts, others.map(apiKeyHash)])
+  const others = Array.from({ length: place.accounts - 1 }, () => makeApiKey("test", randomBytes(32)))
+  const database = new Pool({ connectionString: place.url, max: 2 })
+  await database.query(copies, [place.accounts, others.map(apiKeyHash)])
 
   const open = async (key: string): Promise<Shop> => {
     const { id } = await call("POST", "/v1/customers", {
       key,
       once: "customer",
-      body: {
-        identification: { type: "31", number: "900000001", check_digit: "1" },
-        legal_name: "Cliente de Prueba S.A.S.",
-        organization_type: "1"
-      }
+      body: customerBody()
     })
-    if (of.endpoints ?? true) await endpoint({ key, customer: id }, "/")
+    await endpoint({ key, customer: id }, "/")
     return { key, customer: id }
   }
   const endpoint = (shop: Shop, path: string) =>
@@ -165,21 +179,15 @@ export const service = async (
     })
   const shops: Array<Shop> = []
   const keys = [first, ...others]
-  let next = 0
-  await Promise.all(
-    Array.from({ length: 16 }, async () => {
-      while (next < keys.length) {
-        const index = next++
-        shops[index] = await open(keys[index]!)
-      }
-    })
-  )
+  await inTurn(keys.length, 16, async (index) => {
+    shops[index] = await open(keys[index]!)
+  })
   return {
     cpu,
     database,
     shops,
     endpoint,
-    databaseUrl: of.url,
+    databaseUrl: place.url,
     target: { base, path: "/v1/invoices" },
     order: (order: Order) => child.send(order),
     memory,

@@ -1,9 +1,9 @@
 import { Client } from "pg"
 import { multiplyInvoices } from "./Growth.ts"
-import { closedLoop, receiver, type Receiver } from "./Load.ts"
+import { closedLoop, type Receiver } from "./Load.ts"
 import { until, wait } from "./Machine.ts"
 import { allArrived, pipeline, steady } from "./Measures.ts"
-import { type Postgres, service, type Service } from "./Places.ts"
+import { type Postgres, service, type Service, withSubject } from "./Places.ts"
 import { kilobytes, rate, rates, show } from "./Report.ts"
 
 interface Run {
@@ -13,24 +13,20 @@ interface Run {
   readonly quick: boolean
 }
 
-const withService = async (
+const withService = (
   { database, invoices }: Run,
   options: { readonly accounts: number; readonly sign?: string },
   use: (subject: Service, hooks: Receiver) => Promise<void>
-) => {
-  const hooks = await receiver()
-  const url = await database.database()
-  const subject = await service({ url, sign: options.sign ?? "real", accounts: options.accounts }, hooks)
-  try {
-    const count = Math.max(options.accounts, Math.min(1_000, invoices))
-    await pipeline("warm-up", database, subject, hooks, { connections: 32, count })
-    await use(subject, hooks)
-  } finally {
-    await subject.stop()
-    hooks.close()
-    await database.drop(url)
-  }
-}
+) =>
+  withSubject(
+    database,
+    (url, hooks) => service({ url, sign: "real", ...options }, hooks),
+    async (subject, hooks) => {
+      const count = Math.max(options.accounts, Math.min(1_000, invoices))
+      await pipeline("warm-up", database, subject, hooks, { connections: 32, count })
+      await use(subject, hooks)
+    }
+  )
 
 /** Posts while the authority is away, and waits until each document waits for it. */
 const waitingForAuthority = async (subject: Service, count: number, shops = subject.shops) => {

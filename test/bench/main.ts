@@ -1,7 +1,8 @@
-import { closedLoop, receiver, type Receiver } from "./Load.ts"
+import { option } from "../support/processes/CommandLine.ts"
+import { closedLoop, type Receiver } from "./Load.ts"
 import { percentile } from "./Machine.ts"
 import { pipeline, spent } from "./Measures.ts"
-import { peer, postgres, type Postgres } from "./Places.ts"
+import { peer, postgres, type Postgres, withSubject } from "./Places.ts"
 import { ms, rate, rates, show, verdict } from "./Report.ts"
 import { growth, hundredAccounts, oneAccount, tenThousandAccounts, unsigned } from "./ServiceParts.ts"
 
@@ -12,26 +13,15 @@ import { growth, hundredAccounts, oneAccount, tenThousandAccounts, unsigned } fr
  *   npm run bench [-- --quick] [--only fastify|floor|service|accounts|growth|queues] [--profile <directory>]
  */
 const quick = process.argv.includes("--quick")
-const only = process.argv[process.argv.indexOf("--only") + 1]
-const wanted = (part: string) => !process.argv.includes("--only") || only === part
+const only = option("only", "")
+const wanted = (part: string) => only === "" || only === part
 const invoices = quick ? 1_500 : 8_000
 
-const withPeer = async (
+const withPeer = (
   database: Postgres,
   file: string,
   use: (subject: Awaited<ReturnType<typeof peer>>, hooks: Receiver) => Promise<void>
-) => {
-  const hooks = await receiver()
-  const url = await database.database()
-  const subject = await peer(file, { url, sign: "real" }, hooks)
-  try {
-    await use(subject, hooks)
-  } finally {
-    await subject.stop()
-    hooks.close()
-    await database.drop(url)
-  }
-}
+) => withSubject(database, (url, hooks) => peer(file, url, hooks), use)
 
 const aShop = [{ key: "none", customer: "cust_01k0000000000000000000000a" }]
 

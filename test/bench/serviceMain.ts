@@ -3,12 +3,12 @@ import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect, Layer } from "effect"
 import { run, teardown } from "../../src/cli/Run.ts"
 import { serveWith } from "../../src/cli/Serve.ts"
-import { applicationResponse } from "../../src/documents/ApplicationResponse.ts"
-import { fromPem, makeSelfSigned, SandboxCertificate } from "../../src/documents/Certificate.ts"
-import { documentContent } from "../../src/documents/DocumentContent.ts"
-import { readSignedDocument } from "../../src/documents/SignedDocument.ts"
-import { Authority, AuthorityUnavailable } from "../../src/outbound/Authority.ts"
-import * as AuthoritySandbox from "../../src/outbound/AuthoritySandbox.ts"
+import { applicationResponse } from "../../src/documents/parcel/ApplicationResponse.ts"
+import { fromPem, makeSelfSigned, SandboxCertificate } from "../../src/documents/signature/Certificate.ts"
+import { documentContent } from "../../src/documents/print/DocumentContent.ts"
+import { readSignedDocument } from "../../src/documents/signature/SignedDocument.ts"
+import { Authority, AuthorityUnavailable } from "../../src/outbound/authority/Authority.ts"
+import * as AuthoritySandbox from "../../src/outbound/authority/AuthoritySandbox.ts"
 
 /*
  * The service as it is shipped, but that its parent may switch the authority off or let it hang, and ask for its memory. With

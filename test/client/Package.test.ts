@@ -1,4 +1,4 @@
-import { assert, layer } from "@effect/vitest"
+import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { HttpServer } from "effect/http"
 import { execFile } from "node:child_process"
@@ -6,9 +6,10 @@ import * as Fs from "node:fs/promises"
 import * as Os from "node:os"
 import * as Path from "node:path"
 import { promisify } from "node:util"
-import { signatureHeaders } from "../../src/domain/WebhookSignature.ts"
-import { sampleEvent } from "../../src/domain/SampleEvent.ts"
-import { keys, layer as app } from "../support/MemoryApp.ts"
+import { signatureHeaders } from "../../src/domain/webhooks/WebhookSignature.ts"
+import { sampleEvent } from "../../src/domain/webhooks/SampleEvent.ts"
+import { keys, layer as app } from "../support/apps/MemoryApp.ts"
+import { describeOn } from "../support/Tests.ts"
 
 const root = Path.join(import.meta.dirname, "../..")
 
@@ -88,37 +89,33 @@ const partsOf = (loaded: ReadonlyArray<string>) => {
 
 const mayBeLoaded = /^(schemas|src\/(api|client|domain))\//
 
-layer(app)("the package, from a folder outside", (it) => {
-  it.effect("gives folio/client, which brings no code of the server along", () =>
-    Effect.gen(function* () {
-      const { loaded, said } = yield* outside(calls(HttpServer.formatAddress((yield* HttpServer.HttpServer).address)))
-      assert.strictEqual(said, "test")
-      const { own, packages } = partsOf(loaded)
-      assert.include(own, "src/client/Client.ts")
-      assert.deepStrictEqual(
-        own.filter((path) => !mayBeLoaded.test(path)),
-        []
-      )
-      assert.deepStrictEqual(packages, [])
-      // What only Node has would keep it from a browser.
-      assert.deepStrictEqual(
-        loaded.filter((url) => url.startsWith("node:crypto")),
-        []
-      )
-    })
-  )
+describeOn(app)("the package, from a folder outside", (it) => {
+  it.effect("gives folio/client, which brings no code of the server along", function* () {
+    const { loaded, said } = yield* outside(calls(HttpServer.formatAddress((yield* HttpServer.HttpServer).address)))
+    assert.strictEqual(said, "test")
+    const { own, packages } = partsOf(loaded)
+    assert.include(own, "src/client/Client.ts")
+    assert.deepStrictEqual(
+      own.filter((path) => !mayBeLoaded.test(path)),
+      []
+    )
+    assert.deepStrictEqual(packages, [])
+    // What only Node has would keep it from a browser.
+    assert.deepStrictEqual(
+      loaded.filter((url) => url.startsWith("node:crypto")),
+      []
+    )
+  })
 
-  it.effect("gives folio/webhooks, which brings no code of the server along", () =>
-    Effect.gen(function* () {
-      const { loaded, said } = yield* outside(verifies)
-      assert.strictEqual(said, "invoice.accepted_by_authority")
-      const { own, packages } = partsOf(loaded)
-      assert.include(own, "src/client/Webhooks.ts")
-      assert.deepStrictEqual(
-        own.filter((path) => !/^(schemas\/|src\/client\/Webhooks|src\/domain\/WebhookSignature)/.test(path)),
-        []
-      )
-      assert.deepStrictEqual(packages, [])
-    })
-  )
+  it.effect("gives folio/webhooks, which brings no code of the server along", function* () {
+    const { loaded, said } = yield* outside(verifies)
+    assert.strictEqual(said, "invoice.accepted_by_authority")
+    const { own, packages } = partsOf(loaded)
+    assert.include(own, "src/client/Webhooks.ts")
+    assert.deepStrictEqual(
+      own.filter((path) => !/^(schemas\/|src\/client\/Webhooks|src\/domain\/webhooks\/WebhookSignature)/.test(path)),
+      []
+    )
+    assert.deepStrictEqual(packages, [])
+  })
 })

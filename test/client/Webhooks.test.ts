@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Effect, Schema } from "effect"
 import { verify, verifyEffect, type WebhookFault, WebhookVerificationError } from "folio/webhooks"
 import { Webhook } from "standardwebhooks"
-import { signatureHeaders } from "../../src/domain/WebhookSignature.ts"
+import { signatureHeaders } from "../../src/domain/webhooks/WebhookSignature.ts"
 
 const secret = "whsec_Zm9saW8gdGVzdCBzZWNyZXQgb2YgMzIgYnl0ZXMhISE="
 const other = "whsec_b3RoZXIgdGVzdCBzZWNyZXQgb2YgMzIgYnl0ZXMhISE="

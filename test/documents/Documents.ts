@@ -7,12 +7,12 @@ import { PaymentMeans } from "../../schemas/Invoice.ts"
 import { Line, type Tax } from "../../schemas/Line.ts"
 import { Decimal } from "../../schemas/Money.ts"
 import { text } from "../../schemas/Text.ts"
-import { applicationResponse } from "../../src/documents/ApplicationResponse.ts"
-import type { Accepted } from "../../src/documents/AttachedDocument.ts"
-import { fromPem, makeSelfSigned } from "../../src/documents/Certificate.ts"
-import type { FiscalDocument } from "../../src/documents/FiscalDocument.ts"
-import type { Software } from "../../src/documents/Software.ts"
-import { totalsOf } from "../../src/domain/Totals.ts"
+import { applicationResponse } from "../../src/documents/parcel/ApplicationResponse.ts"
+import type { Accepted } from "../../src/documents/parcel/AttachedDocument.ts"
+import { fromPem, makeSelfSigned } from "../../src/documents/signature/Certificate.ts"
+import type { FiscalDocument } from "../../src/documents/ubl/FiscalDocument.ts"
+import type { Software } from "../../src/documents/ubl/Software.ts"
+import { totalsOf } from "../../src/domain/documents/Totals.ts"
 
 /** Documents of all kinds, by hand and by chance. */
 

@@ -1,7 +1,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Array, Context, Effect, Layer } from "effect"
-import { receiver, type Receiver } from "../support/Receiver.ts"
-import * as TestApp from "../support/TestApp.ts"
+import { receiver, type Receiver } from "../support/receiver/Receiver.ts"
+import * as TestApp from "../support/apps/TestApp.ts"
 import { fuzz } from "./Fuzz.ts"
 import { message } from "./Messages.ts"
 

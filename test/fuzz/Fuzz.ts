@@ -1,10 +1,10 @@
 import { Array, Effect } from "effect"
 import { connect } from "node:net"
-import { makeClient } from "../support/Client.ts"
-import { customerBody, endpointBody, invoiceBody } from "../support/Invoices.ts"
+import { makeClient } from "../support/apps/Client.ts"
+import { customerBody, endpointBody, invoiceBody } from "../support/apps/Invoices.ts"
 import { type Known, type Message, message } from "./Messages.ts"
 
-export interface FuzzOptions {
+interface FuzzOptions {
   readonly url: string
   readonly apiKey: string
   /** Where webhooks may go to. */
@@ -15,13 +15,6 @@ export interface FuzzOptions {
   readonly count: number
   /** For how long the service has worked in one go since it was last asked, in milliseconds of its own CPU time. */
   readonly longestTurn?: Effect.Effect<number>
-}
-
-export interface Fuzzed {
-  /** What was wrong, each with what repeats it. */
-  readonly findings: ReadonlyArray<string>
-  /** How often each status was answered; 0 for a connection that was closed without an answer. */
-  readonly statuses: ReadonlyMap<number, number>
 }
 
 // Longer than the service may take for anything. Not for what does not arrive: such a message is ended after a silence.
@@ -117,7 +110,9 @@ export const fuzz = Effect.fnUntraced(function* (options: FuzzOptions) {
   const { count, from, longestTurn = Effect.succeed(0), seed } = options
   const url = new URL(options.url)
   const objects = yield* known(options)
+  // What was wrong, each with what repeats it.
   const findings: Array<string> = []
+  // How often each status was answered; 0 for a connection that was closed without an answer.
   const statuses = new Map<number, number>()
   const see = (status: number) => statuses.set(status, (statuses.get(status) ?? 0) + 1)
 
@@ -163,6 +158,5 @@ export const fuzz = Effect.fnUntraced(function* (options: FuzzOptions) {
   }
   const ready = yield* makeClient(options.url, options.apiKey).get("/health/ready")
   if (ready.status !== 200) findings.push(`afterwards the service is not ready: ${ready.status} ${ready.text}`)
-  const fuzzed: Fuzzed = { findings, statuses }
-  return fuzzed
+  return { findings, statuses }
 })

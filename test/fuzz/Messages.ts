@@ -1,5 +1,5 @@
-import { oddBodies } from "../largestRequests.ts"
-import { customerBody, endpointBody, invoiceBody, noteBody } from "../support/Invoices.ts"
+import { oddBodies } from "../postgres/requests/largestBodies.ts"
+import { customerBody, endpointBody, invoiceBody, noteBody } from "../support/apps/Invoices.ts"
 import { type Chance, chanceOf } from "./Chance.ts"
 import { anything, anyText, changed, document, like } from "./Values.ts"
 

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
-import { option, runFinding, say } from "../support/CommandLine.ts"
-import { receiver } from "../support/Receiver.ts"
-import { meteredService } from "../support/MeteredService.ts"
+import { option, runFinding, say } from "../support/processes/CommandLine.ts"
+import { receiver } from "../support/receiver/Receiver.ts"
+import { meteredService } from "../support/processes/MeteredService.ts"
 import { fuzz } from "./Fuzz.ts"
 
 /**

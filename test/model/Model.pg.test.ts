@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Scope } from "effect"
-import { check, describe as tell } from "./Check.ts"
-import * as PostgresWorld from "./PostgresWorld.ts"
-import { politeSequences } from "./Steps.ts"
+import { check, describe as tell } from "./checks/Check.ts"
+import * as PostgresWorld from "./worlds/PostgresWorld.ts"
+import { politeSequences } from "./steps/Steps.ts"
 
 /** Each sequence has a database of its own; the one before is left when the next begins. */
 const makeFresh = Effect.gen(function* () {

@@ -1,11 +1,11 @@
 import { Effect } from "effect"
 import type { Invoice } from "../../schemas/Invoice.ts"
-import { readSignedDocument } from "../../src/documents/SignedDocument.ts"
-import { Asking, type Request } from "./Asking.ts"
-import { Auditor } from "./Auditor.ts"
-import { type Entry, isSuccess, type Journal } from "./Journal.ts"
-import { isMoody, isRough, type Sequence, type Step, type StepOf } from "./Steps.ts"
-import type { Pending, World } from "./World.ts"
+import { readSignedDocument } from "../../src/documents/signature/SignedDocument.ts"
+import { Asking, type Request } from "./steps/Asking.ts"
+import { Auditor } from "./checks/Auditor.ts"
+import { type Entry, isSuccess, type Journal } from "./checks/Journal.ts"
+import { isMoody, isRough, type Sequence, type Step, type StepOf } from "./steps/Steps.ts"
+import type { Pending, World } from "./worlds/World.ts"
 
 type How = StepOf<"invoice">["how"]
 

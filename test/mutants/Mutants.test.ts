@@ -6,9 +6,11 @@ import { everyMutant } from "./everyMutant.ts"
 const root = Path.resolve(import.meta.dirname, "../..")
 
 describe("The mutants", () => {
-  it.each(everyMutant)("$name: its guard stands in the code, once", ({ file, find, tests }) => {
-    const code = Fs.readFileSync(Path.join(root, file), "utf8")
-    assert.lengthOf(code.split(find), 2, `${file}: ${find}`)
+  it.each(everyMutant)("$name: each guard stands in the code, once", ({ edits, tests }) => {
+    for (const { file, find } of edits) {
+      const code = Fs.readFileSync(Path.join(root, file), "utf8")
+      assert.lengthOf(code.split(find), 2, `${file}: ${find}`)
+    }
     for (const test of tests) assert.isTrue(Fs.existsSync(Path.join(root, test)), test)
   })
 })

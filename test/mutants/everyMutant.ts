@@ -1,4 +1,4 @@
-import type { Mutant } from "./mutants.ts"
+import type { Mutant } from "./Mutant.ts"
 import { accountMutants } from "./accountMutants.ts"
 import { clusterMutants } from "./clusterMutants.ts"
 import { connectionMutants } from "./connectionMutants.ts"

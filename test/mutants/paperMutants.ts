@@ -1,128 +1,81 @@
-import type { Mutant } from "./mutants.ts"
+import { guards, type Mutant } from "./Mutant.ts"
 
 /** Guards of what documents say, when, and in whose name. */
 export const paperMutants: ReadonlyArray<Mutant> = [
-  {
-    name: "a note does not lock the invoice that it credits",
-    file: "src/store/Notes.ts",
-    find: "          for no key update`",
-    replace: "          `",
-    tests: ["test/notes.pg.test.ts"]
-  },
-  {
-    name: "each credit note is compared with the invoice alone",
-    file: "src/entities/NoteWork.ts",
-    find: "if (cents(payable_amount) > left) return yield* exceeds(left, params.amount)",
-    replace:
-      "if (cents(payable_amount) > cents(invoice.totals.payable_amount)) return yield* exceeds(left, params.amount)",
-    tests: ["test/http/CreditNotes.test.ts"]
-  },
-  {
-    name: "a note corrects whatever became of its invoice",
-    file: "src/entities/NoteWork.ts",
-    find: 'if (status === "accepted_by_authority" ||',
-    replace: 'if (status !== "failed" ||',
-    tests: ["test/http/Notes.test.ts"]
-  },
-  {
-    name: "a credit note that is tried again takes what others have credited meanwhile",
-    file: "src/entities/InvoiceCommandWork.ts",
-    find: 'kindOf(key.id) === "credit_note" ? creditAgain(key) : Effect.void',
-    replace: "Effect.void",
-    tests: ["test/http/CreditNotes.test.ts"]
-  },
-  {
-    name: "an account's own transaction makes any document",
-    file: "migrations/0011_notes.ts",
-    find: "with check (kind <> 'invoice' and state = 'queued' and version = 1 and number is null and cufe is null)",
-    replace: "with check (true)",
-    tests: ["test/notes.pg.test.ts"]
-  },
-  {
-    name: "what may have left is signed anew when it enters contingency",
-    file: "src/entities/Contingency.ts",
-    find: "const result = isIssued(row)",
-    replace: "const result = row.state === 'accepted_contingency'",
-    tests: ["test/entities/Contingency.test.ts"]
-  },
-  {
-    name: "every document tries whether the authority is back",
-    file: "src/entities/Circuits.ts",
-    find: '(yield* phase(of)) === "closed" || (yield* circuits.claimProbe(circuitOf(of), probeIntervalMs))',
-    replace: '(yield* phase(of)) === "closed" || !(yield* circuits.claimProbe("", probeIntervalMs))',
-    tests: ["test/entities/Contingency.test.ts"]
-  },
-  {
-    name: "several processes try at one time whether the authority is back",
-    file: "src/store/AuthorityCircuits.ts",
-    find: "where name = ${name} and next_probe_at <= now() returning name",
-    replace: "where name = ${name} returning name",
-    tests: ["test/store/AuthorityCircuits.pg.test.ts"]
-  },
-  {
-    name: "the newest document is transmitted first",
-    file: "src/store/AuthorityCircuits.ts",
-    find: "order by created_at, id limit ${limit} for update skip locked",
-    replace: "order by created_at desc, id desc limit ${limit} for update skip locked",
-    tests: ["test/store/AuthorityCircuits.pg.test.ts"]
-  },
-  {
-    name: "silence counts as an outage",
-    file: "src/store/AuthorityCircuits.ts",
-    find: "failing_since = case when c.opened_at is null and c.failed_at",
-    replace: "failing_since = case when false and c.failed_at",
-    and: {
-      file: "src/store/AuthorityCircuits.ts",
-      find: "opened_at = case when c.opened_at is null and (c.failed_at >= now() - ${silenceMs}::float8 ${ms})",
-      replace: "opened_at = case when c.opened_at is null and ${silenceMs}::float8 > 0"
+  ...guards("src/store/documents/Notes.ts", "test/postgres/issuing/Notes.pg.test.ts", {
+    "a note does not lock the invoice that it credits": {
+      " and kind = 'invoice' for no key update`": " and kind = 'invoice'`"
     },
-    tests: ["test/store/AuthorityCircuits.pg.test.ts"]
-  },
-  {
-    name: "a document keeps the date of the day before",
-    file: "src/entities/Redate.ts",
-    find: "return !isIssued(row) && row.issue_date !==",
-    replace: "return isIssued(row) && row.issue_date !==",
-    tests: ["test/entities/Redate.test.ts"]
-  },
-  {
-    name: "what was submitted is dated anew",
-    file: "src/store/Redating.ts",
-    find: "i.submitted_at is null and i.contingency_since is null",
-    replace: "true",
-    and: {
-      file: "migrations/0012_contingency.ts",
-      find: "or is_issued(old.account_id, old.livemode, old.id)) then",
-      replace: ") then"
+    "what a note credits is given back while the authority may have it": {
+      "or state = 'failed' and submitted_at is not null": "or false and submitted_at is not null"
+    }
+  }),
+  ...guards("src/commands/Notes.ts", "test/http/routes/CreditNotes.test.ts", {
+    "each credit note is compared with the invoice alone": {
+      "if (cents(payable_amount) > left) return yield* exceeds(left, params.amount)":
+        "if (cents(payable_amount) > cents(invoice.totals.payable_amount)) return yield* exceeds(left, params.amount)"
+    }
+  }),
+  ...guards("src/commands/Notes.ts", "test/http/routes/Notes.test.ts", {
+    "a note corrects whatever became of its invoice": {
+      'if (status === "accepted_by_authority" ||': 'if (status !== "failed" ||'
+    }
+  }),
+  ...guards("src/commands/Invoices.ts", "test/http/routes/CreditNotes.test.ts", {
+    "a credit note that is tried again takes what others have credited meanwhile": {
+      'kindOf(id) === "credit_note" ? creditAgain(key) : Effect.void': "Effect.void"
+    }
+  }),
+  ...guards("migrations/0001_baseline/3_documents.sql", "test/postgres/issuing/Notes.pg.test.ts", {
+    "an account's own transaction makes any document": {
+      "with check (kind <> 'invoice' and state = 'queued' and version = 1 and number is null and cufe is null)":
+        "with check (true)"
+    }
+  }),
+  ...guards("src/issuing/Contingency.ts", "test/issuing/Contingency.test.ts", {
+    "what may have left is signed anew when it enters contingency": {
+      "const result = isIssued(row)": "const result = row.state === 'accepted_contingency'"
+    }
+  }),
+  ...guards("src/issuing/CircuitBreaker.ts", "test/issuing/Contingency.test.ts", {
+    "every document tries whether the authority is back": {
+      '(yield* phase(account)) === "closed" || (yield* circuits.claimProbe(circuitOf(account), probeIntervalMs))':
+        '(yield* phase(account)) === "closed" || !(yield* circuits.claimProbe("", probeIntervalMs))'
+    }
+  }),
+  ...guards("src/store/documents/AuthorityCircuits.ts", "test/store/documents/AuthorityCircuits.pg.test.ts", {
+    "several processes try at one time whether the authority is back": {
+      "where name = ${name} and next_probe_at <= now() returning name": "where name = ${name} returning name"
     },
-    tests: ["test/store/Redating.pg.test.ts"]
-  },
-  {
-    name: "a retry of what was submitted signs it anew",
-    file: "src/domain/InvoiceLifecycle.ts",
-    find: 'return Result.succeed(facts.isIssued ? "signed" : "numbered")',
-    replace: 'return Result.succeed("numbered")',
-    tests: ["test/domain/InvoiceLifecycle.test.ts"]
-  },
-  {
-    name: "one tester's outage is another's",
-    file: "src/store/SandboxAuthorities.ts",
-    find: "const mode = modes.get(id)",
-    replace: "const [mode] = modes.values()",
-    tests: ["test/store/SandboxAuthorities.pg.test.ts"]
-  },
-  {
-    name: "what a note credits is given back while the authority may have it",
-    file: "src/store/Notes.ts",
-    find: "or state = 'failed' and submitted_at is not null",
-    replace: "or false and submitted_at is not null",
-    tests: ["test/notes.pg.test.ts"]
-  },
-  {
-    name: "a circuit takes invoices alone",
-    file: "src/store/AuthorityCircuits.ts",
-    find: "Schema.Struct({ ...AccountMode.fields, id: DocumentId })",
-    replace: "Schema.Struct({ ...AccountMode.fields, id: DocumentId.members[0] })",
-    tests: ["test/store/AuthorityCircuits.pg.test.ts"]
-  }
+    "the newest document is transmitted first": {
+      "order by created_at, id limit ${limit} for update skip locked":
+        "order by created_at desc, id desc limit ${limit} for update skip locked"
+    },
+    "silence counts as an outage": {
+      "failing_since = case when c.opened_at is null and c.failed_at":
+        "failing_since = case when false and c.failed_at",
+      "opened_at = case when c.opened_at is null and (c.failed_at >= now() - ${silenceMs}::float8 ${ms})":
+        "opened_at = case when c.opened_at is null and ${silenceMs}::float8 > 0"
+    },
+    "a circuit takes invoices alone": {
+      "Schema.Struct({ ...AccountMode.fields, id: DocumentId })":
+        "Schema.Struct({ ...AccountMode.fields, id: DocumentId.members[0] })"
+    }
+  }),
+  ...guards("src/issuing/Redating.ts", "test/issuing/Redating.test.ts", {
+    "a document keeps the date of the day before": {
+      "return !isIssued(row) && row.issue_date !==": "return isIssued(row) && row.issue_date !=="
+    }
+  }),
+  ...guards("src/store/documents/Redating.ts", "test/store/documents/Redating.pg.test.ts", {
+    "what was submitted is dated anew": { "not is_issued(i) and": "" }
+  }),
+  ...guards("src/domain/documents/InvoiceLifecycle.ts", "test/domain/documents/InvoiceLifecycle.test.ts", {
+    "a retry of what was submitted signs it anew": {
+      'return Result.succeed(facts.isIssued ? "signed" : "numbered")': 'return Result.succeed("numbered")'
+    }
+  }),
+  ...guards("src/store/sandbox/SandboxAuthorities.ts", "test/store/sandbox/SandboxAuthorities.pg.test.ts", {
+    "one tester's outage is another's": { "const mode = modes.get(id)": "const [mode] = modes.values()" }
+  })
 ]

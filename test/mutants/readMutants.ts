@@ -1,241 +1,126 @@
-import type { Mutant } from "./mutants.ts"
-
-const pages = "src/store/Pages.ts"
-const turns = "src/protocol/AccountTurns.ts"
-const requestTurns = "src/http/RequestTurns.ts"
-const printing = "src/entities/Printing.ts"
+import { guards, type Mutant } from "./Mutant.ts"
 
 /** Guards of what is dear to answer: large pages, printed documents, certificates. */
 export const readMutants: ReadonlyArray<Mutant> = [
-  {
-    name: "a page is as large as its objects are",
-    file: pages,
-    find: "where c.page_place = 1 or m.bytes <= ${pageBytesMax}::bigint",
-    replace: "where true",
-    tests: ["test/answerSizes.pg.test.ts"]
-  },
-  {
-    name: "a page that ends early says that there is no more",
-    file: pages,
-    find: "(rows[0]?.page_found ?? 0) > rows.length",
-    replace: "(rows[0]?.page_found ?? 0) > 100",
-    tests: ["test/answerSizes.pg.test.ts"]
-  },
-  {
-    name: "a list of e-mails shows every archive",
-    file: "src/http/Paging.ts",
-    find: "return isFirst || bytes <= pageBytesMax",
-    replace: "return isFirst || bytes > 0",
-    tests: ["test/answerSizes.pg.test.ts"]
-  },
-  {
-    name: "all headers of an answer to a webhook are kept",
-    file: "src/outbound/WebhookSender.ts",
-    find: "Buffer.byteLength(value)) <= maxRecordedBytes)",
-    replace: "Buffer.byteLength(value)) > 0)",
-    tests: ["test/outbound/WebhookSenderLimits.test.ts"]
-  },
-  {
-    name: "turns are first come, first served",
-    file: "src/protocol/FairQueue.ts",
-    find: "if (lines.size > 0) this.owners.set(owner, lines)",
-    replace: "if (lines.size > 0) this.owners = new Map([[owner, lines], ...this.owners])",
-    tests: ["test/protocol/AccountTurns.test.ts"]
-  },
-  {
-    name: "one account may have all turns",
-    file: turns,
-    find: "(underWay.get(owner) ?? 0) < ofOwnerAtOnce",
-    replace: "owner !== ''",
-    tests: ["test/protocol/AccountTurns.test.ts"]
-  },
-  {
-    name: "as much as comes may wait for a turn",
-    file: turns,
-    find: "if (own >= waiting.ofOwner)",
-    replace: "if (own < 0)",
-    tests: ["test/protocol/AccountTurns.test.ts"]
-  },
-  {
-    name: "who gave up waiting keeps the turn",
-    file: turns,
-    find: "queue.remove(owner, asker, turn)",
-    replace: "",
-    tests: ["test/protocol/AccountTurns.test.ts"]
-  },
-  {
-    name: "nobody rests after a turn",
-    file: turns,
-    find: "if (restMs > 0) resting.set(owner, (owed ?? 0) + restMs)",
-    replace: "",
-    tests: ["test/protocol/AccountTurns.test.ts"]
-  },
-  {
-    name: "large answers may be asked for all the time",
-    file: requestTurns,
-    find: "Exit.isSuccess(exit) ? bytes(exit.value) :",
-    replace: "Exit.isSuccess(exit) ? 0 :",
-    tests: ["test/http/RequestTurns.test.ts"]
-  },
-  {
-    name: "who hangs up may ask for large answers all the time",
-    file: requestTurns,
-    find: "Cause.hasInterrupts(exit.cause) ? largest : 0",
-    replace: "Cause.hasInterrupts(exit.cause) ? 0 : 0",
-    tests: ["test/http/RequestTurns.test.ts"]
-  },
-  {
-    name: "all other accounts together keep one out of the line",
-    file: turns,
-    find: "queue.size >= waiting.inAll && own > 0",
-    replace: "queue.size >= waiting.inAll",
-    tests: ["test/protocol/AccountTurns.test.ts"]
-  },
-  {
-    name: "an account's own flood is called an overload of the service",
-    file: turns,
-    find: "            mayBegin(owner)\n",
-    replace: "            owner !== ''\n",
-    tests: ["test/protocol/AccountTurns.test.ts"]
-  },
-  {
-    name: "bodies that are dear to refuse may be sent all the time",
-    file: requestTurns,
-    find: "document.sent : restMsOfKib.body)",
-    replace: "document.sent : 0)",
-    tests: ["test/http/RequestTurns.test.ts"]
-  },
-  {
-    name: "an account reads as much at a time as it asks for",
-    file: "src/http/Conventions.ts",
-    find: "if (isRead) {",
-    replace: "if (isRead && bytes.length > 0) {",
-    tests: ["test/http/RequestTurns.test.ts"]
-  },
-  {
-    name: "an account has as many large bodies read at a time as it sends",
-    file: "src/http/Conventions.ts",
-    find: "const isSmall = bytes.length <= smallBytesMax",
-    replace: "const isSmall = bytes.length >= 0",
-    tests: ["test/http/RequestTurns.test.ts"]
-  },
-  {
-    name: "an account follows its events without a turn",
-    file: "src/http/Events.ts",
-    find: "yield* turns.read(of, inTime(events.after(of, position, filter, limit)), bytes)",
-    replace: "yield* inTime(events.after(of, position, filter, limit))",
-    tests: ["test/http/RequestTurns.test.ts"]
-  },
-  {
-    name: "threads that print are as urgent as the event loop",
-    file: "src/documents/PrintWorker.ts",
-    find: "setPriority(constants.priority.PRIORITY_BELOW_NORMAL)",
-    replace: "setPriority(constants.priority.PRIORITY_NORMAL)",
-    tests: ["test/documents/Printer.test.ts"]
-  },
-  {
-    name: "who opens a link waits with the account's keys",
-    file: "src/http/Files.ts",
-    find: 'sent["authorization"] === undefined ? network : api_key_id',
-    replace: '""',
-    tests: ["test/http/FileTurns.test.ts"]
-  },
-  {
-    name: "all certificates are read at once",
-    file: "src/entities/CertificateWork.ts",
-    find: "yield* inTurn({ owner: of.account_id, asker: context.api_key_id }, read)",
-    replace: "yield* read",
-    tests: ["test/http/CertificateTurns.test.ts"]
-  },
-  {
-    name: "each request prints the document anew",
-    file: printing,
-    find: "pending.get(name) ?? (yield* begin(of, name, tag, make))",
-    replace: "yield* begin(of, name, tag, make)",
-    tests: ["test/entities/Printing.test.ts"]
-  },
-  {
-    name: "what is printed is kept without end",
-    file: "src/domain/ByteCache.ts",
-    find: "if (this.total <= this.max) return",
-    replace: "if (oldest !== '') return",
-    tests: ["test/entities/Printing.test.ts"]
-  },
-  {
-    name: "a key file may ask for any number of iterations",
-    file: "src/documents/Pkcs12Worker.ts",
-    find: "if (!(iterations <= iterationsMax)) throw",
-    replace: "if (!(iterations <= Infinity)) throw",
-    tests: ["test/documents/Pkcs12.test.ts"]
-  },
-  {
-    name: "a PDF tells of itself in XML as it comes",
-    file: "src/documents/PrintedSheet.ts",
-    find: 'entities[character] ?? "") : text',
-    replace: "character) : text",
-    tests: ["test/documents/Pdf.test.ts"]
-  },
-  {
-    name: "a PDF's title holds control characters",
-    file: "src/documents/PrintedSheet.ts",
-    find: 'text.toWellFormed().replaceAll(/[\\p{Cc}\\ufffe\\uffff]+/gu, " ")',
-    replace: "text",
-    tests: ["test/documents/Pdf.test.ts"]
-  },
-  {
-    name: "who waits for one object looks at every event of the account",
-    file: "src/store/Events.ts",
-    find: "(n.object_id = '' or e.object_id = n.object_id)",
-    replace: "true",
-    tests: ["test/store/Events.pg.test.ts"]
-  },
-  {
-    name: "an inactive endpoint is sent samples, which wait for ever",
-    file: "src/store/Redelivery.ts",
-    find: "if (!is_active) return yield* inactive",
-    replace: "",
-    tests: ["test/store/Redelivery.pg.test.ts"]
-  },
-  {
-    name: "a full endpoint is sent samples",
-    file: "src/store/Redelivery.ts",
-    find: "if (is_full) return yield* full",
-    replace: "",
-    tests: ["test/store/Redelivery.pg.test.ts"]
-  },
-  {
-    name: "the sandbox remembers each document that it was flaky with",
-    file: "src/outbound/AuthoritySandbox.ts",
-    find: "      failures.delete(key)\n",
-    replace: "",
-    tests: ["test/outbound/AuthoritySandbox.test.ts"]
-  },
-  {
-    name: "a thread that reads a key file is as urgent as the event loop",
-    file: "src/documents/Pkcs12Worker.ts",
-    find: "setPriority(constants.priority.PRIORITY_BELOW_NORMAL)",
-    replace: "setPriority(constants.priority.PRIORITY_NORMAL)",
-    tests: ["test/documents/Pkcs12.test.ts"]
-  },
-  {
-    name: "one account's e-mails go before everybody's",
-    file: "src/entities/EmailWork.ts",
-    find: "turns.withPermits(key.account_id, 1)",
-    replace: 'turns.withPermits("", 1)',
-    tests: ["test/entities/Email.test.ts"]
-  },
-  {
-    name: "a document may be e-mailed without end",
-    file: "src/store/Emails.ts",
-    find: ") < ${emailsMax}",
-    replace: ") >= 0",
-    tests: ["test/store/Limits.pg.test.ts"]
-  },
-  {
-    name: "an account may have a new issuer all the time",
-    file: "src/store/Accounts.ts",
-    find: "if (Option.isSome(wait)) return yield* issuerChangedTooOften(wait.value.seconds)",
-    replace: "",
-    tests: ["test/store/Accounts.pg.test.ts"]
-  }
+  ...guards("src/store/sql/Pages.ts", "test/postgres/requests/AnswerSizes.pg.test.ts", {
+    "a page is as large as its objects are": {
+      "where c.page_place = 1 or m.bytes <= ${pageBytesMax}::bigint": "where true"
+    },
+    "a page that ends early says that there is no more": {
+      "(rows[0]?.page_found ?? 0) > rows.length": "(rows[0]?.page_found ?? 0) > 100"
+    }
+  }),
+  ...guards("src/http/request/Paging.ts", "test/postgres/requests/AnswerSizes.pg.test.ts", {
+    "a list of e-mails shows every archive": {
+      "return isFirst || bytes <= pageBytesMax": "return isFirst || bytes > 0"
+    }
+  }),
+  ...guards("src/outbound/webhooks/WebhookSender.ts", "test/outbound/webhooks/WebhookSenderLimits.test.ts", {
+    "all headers of an answer to a webhook are kept": {
+      "Buffer.byteLength(value)) <= maxRecordedBytes)": "Buffer.byteLength(value)) > 0)"
+    }
+  }),
+  ...guards("src/protocol/FairQueue.ts", "test/protocol/AccountTurns.test.ts", {
+    "turns are first come, first served": {
+      "if (lines.size > 0) this.owners.set(owner, lines)":
+        "if (lines.size > 0) this.owners = new Map([[owner, lines], ...this.owners])"
+    }
+  }),
+  ...guards("src/protocol/AccountTurns.ts", "test/protocol/AccountTurns.test.ts", {
+    "one account may have all turns": { "underWay.of(owner) < ofOwnerAtOnce": "owner !== ''" },
+    "as much as comes may wait for a turn": { "if (own >= waiting.ofOwner)": "if (own < 0)" },
+    "who gave up waiting keeps the turn": { "queue.remove(owner, asker, turn)": "" },
+    "nobody rests after a turn": { "if (restMs > 0) resting.set(owner, (owed ?? 0) + restMs)": "" },
+    "all other accounts together keep one out of the line": {
+      "queue.size >= waiting.inAll && own > 0": "queue.size >= waiting.inAll"
+    },
+    "an account's own flood is called an overload of the service": {
+      "            mayBegin(owner)\n": "            owner !== ''\n"
+    }
+  }),
+  ...guards("src/http/limits/RequestTurns.ts", "test/http/limits/RequestTurns.test.ts", {
+    "large answers may be asked for all the time": {
+      "Exit.isSuccess(exit) ? bytes(exit.value) :": "Exit.isSuccess(exit) ? 0 :"
+    },
+    "who hangs up may ask for large answers all the time": {
+      "Cause.hasInterrupts(exit.cause) ? largest : 0": "Cause.hasInterrupts(exit.cause) ? 0 : 0"
+    },
+    "bodies that are dear to refuse may be sent all the time": {
+      "document.sent : restMsOfKib.body)": "document.sent : 0)"
+    }
+  }),
+  ...guards("src/http/request/Conventions.ts", "test/http/limits/RequestTurns.test.ts", {
+    "an account reads as much at a time as it asks for": { "if (isRead) {": "if (isRead && bytes.length > 0) {" },
+    "an account has as many large bodies read at a time as it sends": {
+      "const isSmall = bytes.length <= smallBytesMax": "const isSmall = bytes.length >= 0"
+    }
+  }),
+  ...guards("src/http/routes/Events.ts", "test/http/limits/RequestTurns.test.ts", {
+    "an account follows its events without a turn": {
+      "yield* turns.read(principal, inTime(events.after(principal, position, filter, limit)), bytes)":
+        "yield* inTime(events.after(principal, position, filter, limit))"
+    }
+  }),
+  ...guards("src/documents/print/PrintWorker.ts", "test/documents/print/Printer.test.ts", {
+    "threads that print are as urgent as the event loop": {
+      "setPriority(constants.priority.PRIORITY_BELOW_NORMAL)": "setPriority(constants.priority.PRIORITY_NORMAL)"
+    }
+  }),
+  ...guards("src/http/routes/Files.ts", "test/http/limits/FileTurns.test.ts", {
+    "who opens a link waits with the account's keys": {
+      'sent["authorization"] === undefined ? yield* network : api_key_id': '""'
+    }
+  }),
+  ...guards("src/commands/Certificates.ts", "test/http/limits/CertificateTurns.test.ts", {
+    "all certificates are read at once": {
+      "yield* inTurn({ owner: account.account_id, asker: context.api_key_id }, read)": "yield* read"
+    }
+  }),
+  ...guards("src/documents/print/Printing.ts", "test/documents/print/Printing.test.ts", {
+    "each request prints the document anew": {
+      "pending.get(name) ?? (yield* begin(account, name, tag, make))": "yield* begin(account, name, tag, make)"
+    }
+  }),
+  ...guards("src/domain/requests/ByteCache.ts", "test/documents/print/Printing.test.ts", {
+    "what is printed is kept without end": { "if (this.total <= this.max) return": "if (oldest !== '') return" }
+  }),
+  ...guards("src/documents/signature/Pkcs12Worker.ts", "test/documents/signature/Pkcs12.test.ts", {
+    "a key file may ask for any number of iterations": {
+      "if (!(iterations <= iterationsMax)) throw": "if (!(iterations <= Infinity)) throw"
+    },
+    "a thread that reads a key file is as urgent as the event loop": {
+      "setPriority(constants.priority.PRIORITY_BELOW_NORMAL)": "setPriority(constants.priority.PRIORITY_NORMAL)"
+    }
+  }),
+  ...guards("src/documents/print/PrintedSheet.ts", "test/documents/print/Pdf.test.ts", {
+    "a PDF tells of itself in XML as it comes": { 'entities[character] ?? "") : text': "character) : text" },
+    "a PDF's title holds control characters": {
+      'text.toWellFormed().replaceAll(/[\\p{Cc}\\ufffe\\uffff]+/gu, " ")': "text"
+    }
+  }),
+  ...guards("src/store/webhooks/Events.ts", "test/store/webhooks/Events.pg.test.ts", {
+    "who waits for one object looks at every event of the account": {
+      "(n.object_id = '' or e.object_id = n.object_id)": "true"
+    }
+  }),
+  ...guards("src/store/webhooks/Redelivery.ts", "test/store/webhooks/Redelivery.pg.test.ts", {
+    "an inactive endpoint is sent samples, which wait for ever": { "if (!is_active) return yield* inactive": "" },
+    "a full endpoint is sent samples": { "if (is_full) return yield* full": "" }
+  }),
+  ...guards("src/outbound/authority/AuthoritySandbox.ts", "test/outbound/authority/AuthoritySandbox.test.ts", {
+    "the sandbox remembers each document that it was flaky with": { "      failures.delete(key)\n": "" }
+  }),
+  ...guards("src/issuing/Mailing.ts", "test/issuing/Mailing.test.ts", {
+    "one account's e-mails go before everybody's": {
+      "turns.withPermits(key.account_id, 1)": 'turns.withPermits("", 1)'
+    }
+  }),
+  ...guards("src/store/mail/Emails.ts", "test/store/accounts/Limits.pg.test.ts", {
+    "a document may be e-mailed without end": { ") < ${emailsMax}": ") >= 0" }
+  }),
+  ...guards("src/store/accounts/Accounts.ts", "test/store/accounts/Accounts.pg.test.ts", {
+    "an account may have a new issuer all the time": {
+      "if (Option.isSome(wait)) return yield* issuerChangedTooOften(wait.value.seconds)": ""
+    }
+  })
 ]

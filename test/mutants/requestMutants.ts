@@ -1,136 +1,71 @@
-import type { Mutant } from "./mutants.ts"
-
-const validation = "src/http/Validation.ts"
-const violations = "src/domain/Violations.ts"
-const limits = ["test/http/RequestLimits.test.ts"]
-const turns = ["test/http/RequestTurns.test.ts"]
+import { guards, type Mutant } from "./Mutant.ts"
 
 /** Guards of how much one request may ask for, and be told. */
 export const requestMutants: ReadonlyArray<Mutant> = [
-  {
-    name: "request: a list is counted after its items",
-    file: validation,
-    find: "return Array.isArray(value) && value.length > max",
-    replace: "return Array.isArray(value) && value.length > max * 1e6",
-    tests: limits
-  },
-  {
-    name: "request: a record is counted after its values",
-    file: validation,
-    find: "isObject(value) && Object.keys(value).length > max",
-    replace: "isObject(value) && Object.keys(value).length > max * 1e6",
-    tests: limits
-  },
-  {
-    name: "request: faults are looked for beyond those told",
-    file: validation,
-    find: "return this.violations.length > violationsMax",
-    replace: "return this.violations.length > 1e6",
-    tests: limits
-  },
-  {
-    name: "request: all faults are told",
-    file: violations,
-    find: "index === violationsMax || ",
-    replace: "",
-    tests: limits
-  },
-  {
-    name: "request: faults are told however long they are",
-    file: violations,
-    find: " || (index > 0 && bytes > bytesMax)",
-    replace: "",
-    tests: limits
-  },
-  {
-    name: "request: a name comes back however long it is",
-    file: "src/http/SchemaErrors.ts",
-    find: "name.length > nameMax ?",
-    replace: "name.length > 1e6 ?",
-    tests: limits
-  },
-  {
-    name: "request: nobody is told that there is more",
-    file: violations,
-    find: "{ errors: violations.slice(0, end), has_more_errors: true }",
-    replace: "{ errors: violations.slice(0, end) }",
-    tests: limits
-  },
-  {
-    name: "request: rules are looked for in every line",
-    file: "src/domain/LocalRules.ts",
-    find: "if (violations.length > violationsMax) return violations",
-    replace: "if (violations.length > 1e6) return violations",
-    tests: ["test/domain/InvoiceRules.test.ts"]
-  },
-  {
-    name: "request: the router ends a path at a semicolon",
-    file: "src/http/Path.ts",
-    find: "/[;#]/.test",
-    replace: "/[#]/.test",
-    tests: limits
-  },
-  {
-    name: "request: an object of any number of members is read",
-    file: "src/domain/StrictJson.ts",
-    find: "> membersMax) return tooWide",
-    replace: "> 1e6) return tooWide",
-    tests: ["test/domain/StrictJson.test.ts"]
-  },
-  {
-    name: "request: any number of objects is read",
-    file: "src/domain/StrictJson.ts",
-    find: "++objects > objectsMax) return tooMany",
-    replace: "++objects > 1e6) return tooMany",
-    tests: ["test/domain/StrictJson.test.ts"]
-  },
-  {
-    name: "request: a list of any length is gone through in one turn",
-    file: "src/protocol/Turns.ts",
-    find: "performance.now() - began < turnMs",
-    replace: "performance.now() > 0",
-    tests: ["test/protocol/Turns.test.ts"]
-  },
-  {
-    name: "request: U+0000 goes to the database where any text will do",
-    file: "src/http/Validation.ts",
-    find: 'value.includes("\\0")',
-    replace: "false",
-    tests: ["test/http/BadInput.test.ts"]
-  },
-  {
-    name: "request: a key that ended while the body came is not looked for again",
-    file: "src/http/Conventions.ts",
-    find: "      yield* yield* KeyStillWorks\n",
-    replace: "",
-    tests: ["test/http/ApiKeys.test.ts"]
-  },
-  {
-    name: "request: a command works on a whole document without a turn",
-    file: "src/http/Conventions.ts",
-    find: 'if (work === null || work === "sent") return',
-    replace: "if (bytes.length >= 0) return",
-    tests: turns
-  },
-  {
-    name: "request: an invoice that is annulled is as small as its answer",
-    file: "src/http/Ask.ts",
-    find: "exchange.document_bytes = answered.document_bytes",
-    replace: "",
-    tests: turns
-  },
-  {
-    name: "request: nobody rests for what is done with a document that was sent",
-    file: "src/http/RequestTurns.ts",
-    find: "isSent && Exit.isSuccess(exit) ?",
-    replace: "Exit.isFailure(exit) && Exit.isSuccess(exit) ?",
-    tests: turns
-  },
-  {
-    name: "request: a read that finds nothing may go through all rows all the time",
-    file: "src/http/RequestTurns.ts",
-    find: "Math.max(restMs, Math.min(slowMs, slowRead.restMsMax))",
-    replace: "restMs",
-    tests: turns
-  }
+  ...guards("src/http/request/Validation.ts", "test/http/limits/RequestLimits.test.ts", {
+    "request: a list is counted after its items": {
+      "return Array.isArray(value) && value.length > max": "return Array.isArray(value) && value.length > max * 1e6"
+    },
+    "request: a record is counted after its values": {
+      "isObject(value) && Object.keys(value).length > max": "isObject(value) && Object.keys(value).length > max * 1e6"
+    },
+    "request: faults are looked for beyond those told": {
+      "return this.violations.length > violationsMax": "return this.violations.length > 1e6"
+    }
+  }),
+  ...guards("src/domain/requests/Violations.ts", "test/http/limits/RequestLimits.test.ts", {
+    "request: all faults are told": { "index === violationsMax || ": "" },
+    "request: faults are told however long they are": { " || (index > 0 && bytes > bytesMax)": "" },
+    "request: nobody is told that there is more": {
+      "{ errors: violations.slice(0, end), has_more_errors: true }": "{ errors: violations.slice(0, end) }"
+    }
+  }),
+  ...guards("src/http/request/SchemaErrors.ts", "test/http/limits/RequestLimits.test.ts", {
+    "request: a name comes back however long it is": { "name.length > nameMax ?": "name.length > 1e6 ?" }
+  }),
+  ...guards("src/domain/documents/LocalRules.ts", "test/domain/documents/InvoiceRules.test.ts", {
+    "request: rules are looked for in every line": {
+      "if (violations.length > violationsMax) return violations": "if (violations.length > 1e6) return violations"
+    }
+  }),
+  ...guards("src/http/request/Path.ts", "test/http/limits/RequestLimits.test.ts", {
+    "request: the router ends a path at a semicolon": { "/[;#]/.test": "/[#]/.test" }
+  }),
+  ...guards("src/domain/requests/StrictJson.ts", "test/domain/requests/StrictJson.test.ts", {
+    "request: an object of any number of members is read": { "> membersMax) return tooWide": "> 1e6) return tooWide" },
+    "request: any number of objects is read": {
+      "++objects > objectsMax) return tooMany": "++objects > 1e6) return tooMany"
+    }
+  }),
+  ...guards("src/protocol/Turns.ts", "test/protocol/Turns.test.ts", {
+    "request: a list of any length is gone through in one turn": {
+      "performance.now() - began < turnMs": "performance.now() > 0"
+    }
+  }),
+  ...guards("src/http/request/Validation.ts", "test/http/request/BadInput.test.ts", {
+    "request: U+0000 goes to the database where any text will do": { 'value.includes("\\0")': "false" }
+  }),
+  ...guards("src/http/request/Conventions.ts", "test/http/routes/ApiKeys.test.ts", {
+    "request: a key that ended while the body came is not looked for again": {
+      "      yield* yield* KeyStillWorks\n": ""
+    }
+  }),
+  ...guards("src/http/request/Conventions.ts", "test/http/limits/RequestTurns.test.ts", {
+    "request: a command works on a whole document without a turn": {
+      'if (work === null || work === "sent") return': "if (bytes.length >= 0) return"
+    }
+  }),
+  ...guards("src/http/request/Ask.ts", "test/http/limits/RequestTurns.test.ts", {
+    "request: an invoice that is annulled is as small as its answer": {
+      "exchange.document_bytes = answered.document_bytes": ""
+    }
+  }),
+  ...guards("src/http/limits/RequestTurns.ts", "test/http/limits/RequestTurns.test.ts", {
+    "request: nobody rests for what is done with a document that was sent": {
+      "isSent && Exit.isSuccess(exit) ?": "Exit.isFailure(exit) && Exit.isSuccess(exit) ?"
+    },
+    "request: a read that finds nothing may go through all rows all the time": {
+      "Math.max(restMs, Math.min(slowMs, slowRead.restMsMax))": "restMs"
+    }
+  })
 ]

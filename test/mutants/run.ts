@@ -3,7 +3,7 @@ import * as Fs from "node:fs"
 import * as Os from "node:os"
 import * as Path from "node:path"
 import { everyMutant as mutants } from "./everyMutant.ts"
-import type { Mutant } from "./mutants.ts"
+import type { Mutant } from "./Mutant.ts"
 
 /*
  * Breaks one guard at a time in a copy of the tree, and runs the tests that must notice: one of their assertions must fail. Several
@@ -16,6 +16,7 @@ const wanted = process.argv[2] ?? ""
 const copied = [
   "migrations",
   "package.json",
+  "README.md",
   "schemas",
   "src",
   "test",
@@ -36,7 +37,7 @@ interface Failure {
   readonly message: string
 }
 
-// `NeverHeld`: a state that a test waits for (test/support/Until.ts). Anything else that ends a test, such as a program that
+// `NeverHeld`: a state that a test waits for (test/support/apps/Until.ts). Anything else that ends a test, such as a program that
 // cannot be loaded, a statement that cannot be parsed or a test that runs out of time, says nothing of the promise.
 const isAssertion = ({ message }: Failure) => /^(AssertionError|NeverHeld)\b/.test(message)
 
@@ -80,17 +81,22 @@ const test = (
   })
 
 const attempt = async (place: string, mutant: Mutant): Promise<Result> => {
-  const edits = [mutant, ...(mutant.and === undefined ? [] : [mutant.and])]
-  for (const { file, find, replace } of edits) {
-    const parts = Fs.readFileSync(Path.join(root, file), "utf8").split(find)
-    if (parts.length !== 2) return { killed: false, by: `its text occurs ${parts.length - 1} times in ${file}` }
+  const restore = () => {
+    for (const { file } of mutant.edits) Fs.copyFileSync(Path.join(root, file), Path.join(place, file))
+  }
+  for (const { file, find, replace } of mutant.edits) {
+    const parts = Fs.readFileSync(Path.join(place, file), "utf8").split(find)
+    if (parts.length !== 2) {
+      restore()
+      return { killed: false, by: `its text occurs ${parts.length - 1} times in ${file}` }
+    }
     Fs.writeFileSync(Path.join(place, file), parts.join(replace))
   }
   // The first failure is enough, if it is an assertion: those after it only take time.
   let { failures, passed } = await test(place, mutant.tests, ["--maxWorkers=1", "--bail=1"])
   if (!passed && !failures.some(isAssertion))
     ({ failures, passed } = await test(place, mutant.tests, ["--maxWorkers=1"]))
-  for (const { file } of edits) Fs.copyFileSync(Path.join(root, file), Path.join(place, file))
+  restore()
   if (passed) return { killed: false, by: "every test passed" }
   const [killer] = failures.filter(isAssertion)
   if (killer !== undefined) {

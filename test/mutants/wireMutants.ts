@@ -1,121 +1,65 @@
-import type { Mutant } from "./mutants.ts"
-
-const buckets = "src/domain/TokenBuckets.ts"
-const conventions = "src/http/Conventions.ts"
-const server = "src/platform/Server.ts"
+import { guards, type Mutant } from "./Mutant.ts"
 
 /** Guards of what is common to all routes. */
 export const wireMutants: ReadonlyArray<Mutant> = [
-  {
-    name: "wire: a clock that was set back locks keys out",
-    file: buckets,
-    find: "Math.min(Math.max(known, nowMs), nowMs + capacityMs)",
-    replace: "Math.max(known, nowMs)",
-    tests: ["test/domain/TokenBuckets.test.ts"]
-  },
-  {
-    name: "wire: buckets are forgotten before they are full",
-    file: buckets,
-    find: "young.get(key) ?? old.get(key) ?? nowMs",
-    replace: "young.get(key) ?? nowMs",
-    tests: ["test/domain/TokenBuckets.test.ts"]
-  },
-  {
-    name: "wire: any number of buckets is kept",
-    file: buckets,
-    find: " || young.size >= keysMax",
-    replace: "",
-    tests: ["test/domain/TokenBuckets.test.ts"]
-  },
-  {
-    name: "wire: a key may ask as fast as it likes",
-    file: "src/http/Authentication.ts",
-    find: "(limit.ofKey(principal) as Effect.Effect<void>)",
-    replace: "Effect.void",
-    tests: ["test/http/RateLimit.test.ts"]
-  },
-  {
-    name: "wire: a flood without a key is answered with 401 for ever",
-    file: "src/http/Authentication.ts",
-    find: "Effect.andThen(limit.ofAddress, Effect.fail(invalidKey))",
-    replace: "Effect.fail(invalidKey)",
-    tests: ["test/http/RateLimit.test.ts"]
-  },
-  {
-    name: "wire: every address of a network has a bucket of its own",
-    file: "src/http/RateLimit.ts",
-    find: "groups.slice(0, 4)",
-    replace: "groups.slice(0, 8)",
-    tests: ["test/http/RateLimit.test.ts"]
-  },
-  {
-    name: "wire: who names a problem gets one, though he likes JSON more",
-    file: "src/http/Accept.ts",
-    find: "problem > 0 && problem >= json",
-    replace: "problem > 0 && json >= 0",
-    tests: ["test/http/Accept.test.ts"]
-  },
-  {
-    name: "wire: a code without a case",
-    file: "schemas/ErrorCode.ts",
-    find: "  malformed_json: {",
-    replace:
-      '  strange: { status: 400, type: "invalid_request_error", help: "It is strange. Stop." },\n  malformed_json: {',
-    // Without an example the service would not even start.
-    and: {
-      file: "src/api/ErrorExamples.ts",
-      find: "  malformed_json: {",
-      replace: '  strange: { request: "GET /v1/strange", message: "It is strange." },\n  malformed_json: {'
+  ...guards("src/domain/requests/TokenBuckets.ts", "test/domain/requests/TokenBuckets.test.ts", {
+    "wire: a clock that was set back locks keys out": {
+      "Math.min(Math.max(known, nowMs), nowMs + capacityMs)": "Math.max(known, nowMs)"
     },
-    tests: ["test/http/BadInput.test.ts"]
-  },
-  {
-    name: "wire: U+0000 reaches the database",
-    file: conventions,
-    find: 'if (!url.includes("%00"))',
-    replace: 'if (url !== "")',
-    tests: ["test/fuzz/Fuzz.pg.test.ts"]
-  },
-  {
-    name: "wire: a body in gzip is read as JSON",
-    file: conventions,
-    find: "bytes.length > 0 && !/^(identity)?$/i",
-    replace: "bytes.length < 0 && !/^(identity)?$/i",
-    tests: ["test/http/BadInput.test.ts"]
-  },
-  {
-    name: "wire: a request need not name its host",
-    file: "src/http/Envelope.ts",
-    find: 'request.source.httpVersion === "1.1"',
-    replace: 'request.source.httpVersion === "9"',
-    tests: ["test/http/RawServer.test.ts"]
-  },
-  {
-    name: "wire: a request becomes another protocol",
-    file: server,
-    find: "shouldUpgradeCallback: () => false",
-    replace: "shouldUpgradeCallback: () => true",
-    tests: ["test/http/RawServer.test.ts"]
-  },
-  {
-    name: "wire: a duplicate waits less than it should",
-    file: "src/entities/Once.ts",
-    find: "Duration.millis(250)",
-    replace: "Duration.millis(249)",
-    tests: ["test/http/Idempotency.test.ts"]
-  },
-  {
-    name: "wire: a replay does not say where the object is",
-    file: "src/http/Ask.ts",
-    find: "answered.location === null ?",
-    replace: 'answered.location === null || answered.kind === "replayed" ?',
-    tests: ["test/lostAnswers.pg.test.ts"]
-  },
-  {
-    name: "wire: a wrong media type is found out by JSON alone",
-    file: conventions,
-    find: "bytes.length > 0 && !isJson(",
-    replace: "bytes.length < 0 && !isJson(",
-    tests: ["test/http/EveryRoute.test.ts"]
-  }
+    "wire: buckets are forgotten before they are full": {
+      "young.get(key) ?? old.get(key) ?? nowMs": "young.get(key) ?? nowMs"
+    },
+    "wire: any number of buckets is kept": { " || young.size >= keysMax": "" }
+  }),
+  ...guards("src/http/request/Authentication.ts", "test/http/limits/RateLimit.test.ts", {
+    "wire: a key may ask as fast as it likes": { "yield* limit.ofKey(principal).pipe(": "yield* Effect.void.pipe(" },
+    "wire: a flood without a key is answered with 401 for ever": {
+      "Effect.andThen(limit.ofAddress, Effect.fail(invalidKey))": "Effect.fail(invalidKey)"
+    }
+  }),
+  ...guards("src/http/limits/RateLimit.ts", "test/http/limits/RateLimit.test.ts", {
+    "wire: every address of a network has a bucket of its own": { "groups.slice(0, 4)": "groups.slice(0, 8)" }
+  }),
+  ...guards("src/http/request/Accept.ts", "test/http/request/Accept.test.ts", {
+    "wire: who names a problem gets one, though he likes JSON more": {
+      "problem > 0 && problem >= json": "problem > 0 && json >= 0"
+    }
+  }),
+  ...guards("schemas/errorCodes.json", "test/http/request/BadInput.test.ts", {
+    "wire: a code without a case": {
+      '  "malformed_json": {':
+        '  "strange": { "status": 400, "type": "invalid_request_error", "help": "It is strange. Stop.", "example": { "request": "GET /v1/strange", "message": "It is strange." } },\n  "malformed_json": {'
+    }
+  }),
+  ...guards("src/http/request/Conventions.ts", "test/fuzz/Fuzz.pg.test.ts", {
+    "wire: U+0000 reaches the database": { 'if (!url.includes("%00"))': 'if (url !== "")' }
+  }),
+  ...guards("src/http/request/Conventions.ts", "test/http/request/BadInput.test.ts", {
+    "wire: a body in gzip is read as JSON": {
+      "bytes.length > 0 && !/^(identity)?$/i": "bytes.length < 0 && !/^(identity)?$/i"
+    }
+  }),
+  ...guards("src/http/request/Envelope.ts", "test/http/limits/RawServer.test.ts", {
+    "wire: a request need not name its host": {
+      'request.source.httpVersion === "1.1"': 'request.source.httpVersion === "9"'
+    }
+  }),
+  ...guards("src/platform/server/Server.ts", "test/http/limits/RawServer.test.ts", {
+    "wire: a request becomes another protocol": {
+      "shouldUpgradeCallback: () => false": "shouldUpgradeCallback: () => true"
+    }
+  }),
+  ...guards("src/actors/InFlight.ts", "test/http/request/Idempotency.test.ts", {
+    "wire: a duplicate waits less than it should": { "Duration.millis(250)": "Duration.millis(249)" }
+  }),
+  ...guards("src/http/request/Ask.ts", "test/postgres/process/LostAnswers.pg.test.ts", {
+    "wire: a replay does not say where the object is": {
+      "answered.location === null ?": 'answered.location === null || answered.kind === "replayed" ?'
+    }
+  }),
+  ...guards("src/http/request/Conventions.ts", "test/http/request/EveryRoute.test.ts", {
+    "wire: a wrong media type is found out by JSON alone": {
+      "bytes.length > 0 && !isJson(": "bytes.length < 0 && !isJson("
+    }
+  })
 ]

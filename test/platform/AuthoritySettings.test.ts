@@ -1,9 +1,10 @@
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import { Context, Effect, Layer, Redacted } from "effect"
 import { secretsOf } from "../../src/platform/Redaction.ts"
 import { Settings } from "../../src/platform/Settings.ts"
-import { softwareSettings } from "../support/LiveAccounts.ts"
-import { settingsLayer } from "../support/Postgres.ts"
+import { softwareSettings } from "../support/authority/LiveAccounts.ts"
+import { settingsLayer } from "../support/database/Postgres.ts"
+import { it } from "../support/Tests.ts"
 
 const good = { AUTHORITY_URL: "https://authority.example.com/service.svc?x=1", ...softwareSettings }
 
@@ -33,30 +34,27 @@ describe("the settings of live mode", () => {
     Effect.map(read({}), ({ authority }) => assert.isUndefined(authority))
   )
 
-  it.effect("are taken whole, and the PIN is nobody's to read", () =>
-    Effect.gen(function* () {
-      const settings = yield* read(good)
-      assert.deepInclude(settings.authority?.software, {
-        provider: { number: "900373115", check_digit: "3" },
-        id: softwareSettings.SOFTWARE_ID
-      })
-      assert.strictEqual(settings.authority?.url, good.AUTHORITY_URL)
-      assert.notInclude(JSON.stringify(settings.authority), softwareSettings.SOFTWARE_PIN)
-      assert.include(secretsOf(settings), softwareSettings.SOFTWARE_PIN)
-      assert.strictEqual(Redacted.value(settings.authority!.software.pin), softwareSettings.SOFTWARE_PIN)
-      const bare = yield* read({ ...good, SOFTWARE_NIT: "900373115", AUTHORITY_URL: "http://127.0.0.1:9/x" })
-      assert.strictEqual(bare.authority?.software.provider.check_digit, "3")
+  it.effect("are taken whole, and the PIN is nobody's to read", function* () {
+    const settings = yield* read(good)
+    assert.deepInclude(settings.authority?.software, {
+      provider: { number: "900373115", check_digit: "3" },
+      id: softwareSettings.SOFTWARE_ID
     })
-  )
+    assert.strictEqual(settings.authority?.url, good.AUTHORITY_URL)
+    assert.notInclude(JSON.stringify(settings.authority), softwareSettings.SOFTWARE_PIN)
+    assert.include(secretsOf(settings), softwareSettings.SOFTWARE_PIN)
+    assert.strictEqual(Redacted.value(settings.authority!.software.pin), softwareSettings.SOFTWARE_PIN)
+    const bare = yield* read({ ...good, SOFTWARE_NIT: "900373115", AUTHORITY_URL: "http://127.0.0.1:9/x" })
+    assert.strictEqual(bare.authority?.software.provider.check_digit, "3")
+  })
 
   it.effect.each(faults.map(([what, change, why]) => ({ what, change, why })))(
     "are refused with $what",
-    ({ change, why }) =>
-      Effect.gen(function* () {
-        const { message } = yield* Effect.flip(read({ ...good, ...change }))
-        assert.match(message, why)
-        assert.notMatch(message, /\n/)
-        assert.notInclude(message, softwareSettings.SOFTWARE_PIN)
-      })
+    function* ({ change, why }) {
+      const { message } = yield* Effect.flip(read({ ...good, ...change }))
+      assert.match(message, why)
+      assert.notMatch(message, /\n/)
+      assert.notInclude(message, softwareSettings.SOFTWARE_PIN)
+    }
   )
 })

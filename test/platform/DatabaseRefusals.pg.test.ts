@@ -1,9 +1,9 @@
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { randomBytes } from "node:crypto"
 import * as Net from "node:net"
 import { inject } from "vitest"
-import * as Postgres from "../../src/platform/Postgres.ts"
+import * as Postgres from "../../src/platform/postgres/Postgres.ts"
 import {
   bareDatabase,
   dataDirectory,
@@ -12,8 +12,9 @@ import {
   queryAs,
   settingsLayer,
   urlOf
-} from "../support/Postgres.ts"
-import { refusalOf } from "../support/Refusing.ts"
+} from "../support/database/Postgres.ts"
+import { refusalOf } from "../support/apps/Refusing.ts"
+import { it } from "../support/Tests.ts"
 
 /** A server that greets whoever connects in its own way; gives its address. */
 const server = (greet: (socket: Net.Socket) => void) =>
@@ -66,73 +67,61 @@ const told = Effect.fnUntraced(function* (DATABASE_URL: string) {
   return message
 })
 
-describe("A database that cannot be served ends the start with one line", { timeout: 60_000 }, () => {
-  it.live("whatever it is that the server does not grant", () =>
-    Effect.gen(function* () {
-      const DATA_DIR = yield* dataDirectory
-      const name = yield* login
-      const url = yield* bareDatabase
-      const { host } = new URL(url)
-      const wrong = yield* refusalOf({ DATA_DIR, DATABASE_URL: as(url, name, "canarywrong") })
-      assert.include(
-        wrong,
-        `The database at ${host} cannot be used (password authentication failed for user "${name}")`
-      )
-      assert.include(wrong, "Check user name and password in DATABASE_URL")
-      assert.notInclude(wrong, "canarywrong")
+describe("A database that cannot be served ends the start with one line", () => {
+  it.live("whatever it is that the server does not grant", function* () {
+    const DATA_DIR = yield* dataDirectory
+    const name = yield* login
+    const url = yield* bareDatabase
+    const { host } = new URL(url)
+    const wrong = yield* refusalOf({ DATA_DIR, DATABASE_URL: as(url, name, "canarywrong") })
+    assert.include(wrong, `The database at ${host} cannot be used (password authentication failed for user "${name}")`)
+    assert.include(wrong, "Check user name and password in DATABASE_URL")
+    assert.notInclude(wrong, "canarywrong")
 
-      const missing = yield* told(as(urlOf(url, "nothing_here"), name))
-      assert.include(missing, `Make the database: create database nothing_here owner ${name}`)
+    const missing = yield* told(as(urlOf(url, "nothing_here"), name))
+    assert.include(missing, `Make the database: create database nothing_here owner ${name}`)
 
-      const roles = yield* told(as(url, name))
-      assert.match(roles, /Folio may not make its roles .* grant folio_service, folio_account to weak_\w+ with/)
-      yield* query(url, `grant folio_service, folio_account to ${name} with inherit false, set true`)
-      const right = yield* told(as(url, name))
-      assert.match(right, /\(permission denied for schema public\).*alter database folio_\w+ owner to weak_\w+\.$/)
+    const roles = yield* told(as(url, name))
+    assert.match(roles, /Folio may not make its roles .* grant folio_service, folio_account to weak_\w+ with/)
+    yield* query(url, `grant folio_service, folio_account to ${name} with inherit false, set true`)
+    const right = yield* told(as(url, name))
+    assert.match(right, /\(permission denied for schema public\).*alter database folio_\w+ owner to weak_\w+\.$/)
 
-      yield* query(url, `alter role ${name} set default_transaction_read_only = on`)
-      yield* query(url, `grant create on schema public to ${name}`)
-      assert.match(yield* told(as(url, name)), /The server only reads: .* Name the primary in DATABASE_URL\.$/)
-      yield* query(url, `drop owned by ${name}`)
-    })
-  )
+    yield* query(url, `alter role ${name} set default_transaction_read_only = on`)
+    yield* query(url, `grant create on schema public to ${name}`)
+    assert.match(yield* told(as(url, name)), /The server only reads: .* Name the primary in DATABASE_URL\.$/)
+    yield* query(url, `drop owned by ${name}`)
+  })
 
-  it.live("and whatever answers in its place", () =>
-    Effect.gen(function* () {
-      const tls = fatal(
-        "28000",
-        'no pg_hba.conf entry for host "10.0.0.1", user "shop", database "shop", no encryption'
-      )
-      assert.match(
-        yield* told(at(yield* server((socket) => socket.end(tls)))),
-        /add \?sslmode=require to DATABASE_URL\.$/
-      )
-      const starting = fatal("57P03", "the database system is starting up")
-      assert.match(
-        yield* told(at(yield* server((socket) => socket.end(starting)))),
-        /start Folio again when it is ready\.$/
-      )
-      const http = "HTTP/1.1 400 Bad Request\r\n\r\n"
-      assert.match(yield* told(at(yield* server((socket) => socket.end(http)))), /What answers there is not PostgreSQL/)
-      assert.match(yield* told(at(yield* server(() => {}))), /timed out.*Check DATABASE_URL and that the server runs/)
-      const plain = yield* server((socket) => socket.write("N"))
-      assert.match(yield* told(`${at(plain)}?sslmode=require`), /does not speak TLS/)
-      assert.match(yield* told(at("127.0.0.1:1")), /ECONNREFUSED.*Check DATABASE_URL and that the server runs/)
-      assert.match(yield* told(at("nowhere.invalid")), /The host in DATABASE_URL is not known here/)
-      assert.match(yield* told(`${at("127.0.0.1:1")}?sslmode=perhaps`), /sslmode.*perhaps/)
-    })
-  )
+  it.live("and whatever answers in its place", function* () {
+    const tls = fatal("28000", 'no pg_hba.conf entry for host "10.0.0.1", user "shop", database "shop", no encryption')
+    assert.match(
+      yield* told(at(yield* server((socket) => socket.end(tls)))),
+      /add \?sslmode=require to DATABASE_URL\.$/
+    )
+    const starting = fatal("57P03", "the database system is starting up")
+    assert.match(
+      yield* told(at(yield* server((socket) => socket.end(starting)))),
+      /start Folio again when it is ready\.$/
+    )
+    const http = "HTTP/1.1 400 Bad Request\r\n\r\n"
+    assert.match(yield* told(at(yield* server((socket) => socket.end(http)))), /What answers there is not PostgreSQL/)
+    assert.match(yield* told(at(yield* server(() => {}))), /timed out.*Check DATABASE_URL and that the server runs/)
+    const plain = yield* server((socket) => socket.write("N"))
+    assert.match(yield* told(`${at(plain)}?sslmode=require`), /does not speak TLS/)
+    assert.match(yield* told(at("127.0.0.1:1")), /ECONNREFUSED.*Check DATABASE_URL and that the server runs/)
+    assert.match(yield* told(at("nowhere.invalid")), /The host in DATABASE_URL is not known here/)
+    assert.match(yield* told(`${at("127.0.0.1:1")}?sslmode=perhaps`), /sslmode.*perhaps/)
+  })
 
-  it.live("and tables of a later release", () =>
-    Effect.gen(function* () {
-      const url = yield* freshDatabase
-      yield* query(url, "insert into effect_sql_migrations (migration_id, name) values (9999, 'later')")
-      assert.match(
-        yield* told(url),
-        /^The tables at .* are at migration 9999, .* They are of a later release: use that one\.$/
-      )
-    })
-  )
+  it.live("and tables of a later release", function* () {
+    const url = yield* freshDatabase
+    yield* query(url, "insert into effect_sql_migrations (migration_id, name) values (9999, 'later')")
+    assert.match(
+      yield* told(url),
+      /^The tables at .* are at migration 9999, .* They are of a later release: use that one\.$/
+    )
+  })
 
   it.live.each(["hello", "http://127.0.0.1/shop", "postgres://a:%zz@127.0.0.1/shop"])(
     "and what is no address of one: %s",

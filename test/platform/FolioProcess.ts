@@ -5,8 +5,8 @@ import { spawn } from "node:child_process"
 import * as Fs from "node:fs"
 import * as Os from "node:os"
 import * as Path from "node:path"
-import type { EmbeddedPostgresConnection } from "../../src/platform/EmbeddedPostgres.ts"
-import type * as Binaries from "../../src/platform/PostgresBinaries.ts"
+import type { EmbeddedPostgresConnection } from "../../src/platform/postgres/EmbeddedPostgres.ts"
+import type * as Binaries from "../../src/platform/postgres/PostgresBinaries.ts"
 
 export const CHECKOUT = Path.resolve(import.meta.dirname, "../..")
 
@@ -56,7 +56,7 @@ export const query = (
 
 const PROGRAM = `
 import { Effect, Redacted } from "effect"
-import { start } from "./src/platform/EmbeddedPostgres.ts"
+import { start } from "./src/platform/postgres/EmbeddedPostgres.ts"
 const said = (word, value) => Effect.sync(() => process.stdout.write("\\n" + word + " " + JSON.stringify(value) + "\\n"))
 start({ dataDir: process.argv[1] }).pipe(
   Effect.tap((connection) => said("STARTED", { ...connection, password: Redacted.value(connection.password) })),

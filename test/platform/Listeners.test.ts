@@ -1,12 +1,13 @@
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import { NodeCrypto } from "@effect/platform-node"
 import { Context, Effect, Fiber, Layer } from "effect"
 import { HttpServer } from "effect/http"
 import { type AddressInfo, connect, createServer, type Socket } from "node:net"
-import { canShare, portTaken, shareListening } from "../../src/platform/Listeners.ts"
-import * as Server from "../../src/platform/Server.ts"
+import { canShare, freePort, shareListening } from "../../src/platform/server/Listeners.ts"
+import * as Server from "../../src/platform/server/Server.ts"
 import { Settings } from "../../src/platform/Settings.ts"
-import { until } from "../support/Until.ts"
+import { until } from "../support/apps/Until.ts"
+import { it } from "../support/Tests.ts"
 
 const many = 100
 
@@ -44,69 +45,63 @@ const serviceOn = (port: number) =>
 const call = (port: number) => connect(port, "127.0.0.1").on("error", () => {})
 
 describe.skipIf(!canShare)("a port that is shared", () => {
-  it.live("gives many connections in each round of the event loop", () =>
-    Effect.gen(function* () {
-      const { port, server, taken } = yield* listening
-      // The other sockets listen a moment later.
-      for (let count = 0; count < 5; count++) yield* round
-      const clients = Array.from({ length: many }, () => call(port))
-      let rounds = 0
-      for (; taken.length < many && rounds < many; rounds++) yield* round
-      assert.strictEqual(taken.length, many, "all of them were taken")
-      assert.isBelow(rounds, many / 3)
-      for (const socket of [...clients, ...taken]) socket.destroy()
-      server.close()
-    })
-  )
+  it.live("gives many connections in each round of the event loop", function* () {
+    const { port, server, taken } = yield* listening
+    // The other sockets listen a moment later.
+    for (let count = 0; count < 5; count++) yield* round
+    const clients = Array.from({ length: many }, () => call(port))
+    let rounds = 0
+    for (; taken.length < many && rounds < many; rounds++) yield* round
+    assert.strictEqual(taken.length, many, "all of them were taken")
+    assert.isBelow(rounds, many / 3)
+    for (const socket of [...clients, ...taken]) socket.destroy()
+    server.close()
+  })
 
-  it.live("is closed when nobody is connected any more, and is then nobody's", () =>
-    Effect.gen(function* () {
-      const { ended, port, server, taken } = yield* listening
-      const clients = Array.from({ length: 40 }, () => call(port))
-      yield* until(
-        Effect.sync(() => taken.length),
-        (count) => count === clients.length
-      )
-      assert.match((yield* portTaken("127.0.0.1", port))?.message ?? "", /EADDRINUSE/)
-      let isClosed = false
-      const closed = Effect.callback<void>((resume) => {
-        server.close(() => {
-          isClosed = true
-          resume(Effect.void)
-        })
+  it.live("is closed when nobody is connected any more, and is then nobody's", function* () {
+    const { ended, port, server, taken } = yield* listening
+    const clients = Array.from({ length: 40 }, () => call(port))
+    yield* until(
+      Effect.sync(() => taken.length),
+      (count) => count === clients.length
+    )
+    assert.match((yield* Effect.flip(freePort("127.0.0.1", port))).message, /EADDRINUSE/)
+    let isClosed = false
+    const closed = Effect.callback<void>((resume) => {
+      server.close(() => {
+        isClosed = true
+        resume(Effect.void)
       })
-      const waiting = yield* Effect.forkChild(closed, { startImmediately: true })
-      // No more are taken, whichever socket they would come to.
-      const late = Array.from({ length: 40 }, () => call(port))
-      yield* until(
-        Effect.sync(() => late.filter((socket) => !socket.closed).length),
-        (open) => open === 0 || taken.length > clients.length
-      )
-      assert.lengthOf(taken, clients.length)
-      const [last, ...others] = clients
-      for (const socket of others) socket.end()
-      yield* until(
-        Effect.sync(() => taken.filter((socket) => socket.closed).length),
-        (count) => count >= others.length
-      )
-      for (let count = 0; count < 5; count++) yield* round
-      assert.deepStrictEqual([isClosed, ended.count], [false, 0], "one is still connected")
-      last?.end()
-      yield* Fiber.join(waiting)
-      assert.strictEqual(ended.count, 1)
-      assert.isUndefined(yield* portTaken("127.0.0.1", port))
     })
-  )
+    const waiting = yield* Effect.forkChild(closed, { startImmediately: true })
+    // No more are taken, whichever socket they would come to.
+    const late = Array.from({ length: 40 }, () => call(port))
+    yield* until(
+      Effect.sync(() => late.filter((socket) => !socket.closed).length),
+      (open) => open === 0 || taken.length > clients.length
+    )
+    assert.lengthOf(taken, clients.length)
+    const [last, ...others] = clients
+    for (const socket of others) socket.end()
+    yield* until(
+      Effect.sync(() => taken.filter((socket) => socket.closed).length),
+      (count) => count >= others.length
+    )
+    for (let count = 0; count < 5; count++) yield* round
+    assert.deepStrictEqual([isClosed, ended.count], [false, 0], "one is still connected")
+    last?.end()
+    yield* Fiber.join(waiting)
+    assert.strictEqual(ended.count, 1)
+    assert.strictEqual(yield* freePort("127.0.0.1", port), port)
+  })
 
-  it.live("is refused to a second service, though the system would share it with that one as well", () =>
-    Effect.gen(function* () {
-      const { address } = Context.get(yield* serviceOn(0), HttpServer.HttpServer)
-      const port = Number(new URL(HttpServer.formatAddress(address)).port)
-      const refused = yield* Effect.result(serviceOn(port))
-      assert.match(
-        refused._tag === "Failure" ? refused.failure.message : "it listens",
-        /^Folio cannot listen on 127\.0\.0\.1:\d+ \(.*EADDRINUSE.*stop what uses it.* PORT=3001/
-      )
-    }).pipe(Effect.scoped)
-  )
+  it.live("is refused to a second service, though the system would share it with that one as well", function* () {
+    const { address } = Context.get(yield* serviceOn(0), HttpServer.HttpServer)
+    const port = Number(new URL(HttpServer.formatAddress(address)).port)
+    const refused = yield* Effect.result(serviceOn(port))
+    assert.match(
+      refused._tag === "Failure" ? refused.failure.message : "it listens",
+      /^Folio cannot listen on 127\.0\.0\.1:\d+ \(.*EADDRINUSE.*stop what uses it.* PORT=3001/
+    )
+  })
 })

@@ -1,18 +1,19 @@
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import { Context, Effect, Layer, Redacted } from "effect"
 import { randomBytes } from "node:crypto"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
 import { AccountId, WebhookEndpointId } from "../../schemas/Id.ts"
-import { sandboxCertificateLayer, testKey } from "../../src/platform/DataFiles.ts"
-import * as Postgres from "../../src/platform/Postgres.ts"
-import { secretKeyLayer } from "../../src/platform/SealingKey.ts"
-import { SecretKey, Secrets } from "../../src/store/Secrets.ts"
-import { secretPlace } from "../../src/store/WebhookEndpoints.ts"
-import { serviceProcess } from "../support/ServiceProcess.ts"
-import { dataDirectory, freshDatabase, query, quiet, settingsLayer } from "../support/Postgres.ts"
-import { refusalOf } from "../support/Refusing.ts"
+import { sandboxCertificateLayer, testKey } from "../../src/platform/files/DataFiles.ts"
+import * as Postgres from "../../src/platform/postgres/Postgres.ts"
+import { secretKeyLayer } from "../../src/platform/files/SealingKey.ts"
+import { SecretKey, Secrets } from "../../src/store/sql/Secrets.ts"
+import { secretPlace } from "../../src/store/webhooks/WebhookEndpoints.ts"
+import { serviceProcess } from "../support/processes/ServiceProcess.ts"
+import { dataDirectory, freshDatabase, query, quiet, settingsLayer } from "../support/database/Postgres.ts"
+import { refusalOf } from "../support/apps/Refusing.ts"
+import { it } from "../support/Tests.ts"
 
 const newKey = () => randomBytes(32).toString("base64")
 
@@ -54,125 +55,108 @@ const endpointSealedWith = Effect.fnUntraced(function* (url: string, key: string
   )
 })
 
-describe("The key that seals secrets", { timeout: 60_000 }, () => {
-  it.live("is the database's for ever: another one, or none, is refused, and none is made in its place", () =>
-    Effect.gen(function* () {
-      const [first, second, other] = [yield* dataDirectory, yield* dataDirectory, newKey()]
-      const DATABASE_URL = yield* freshDatabase
-      const key = yield* keyOf({ DATABASE_URL, DATA_DIR: first })
-      const file = Path.join(first, "secret-key")
-      assert.strictEqual(Fs.readFileSync(file, "utf8").trim(), key)
-      assert.strictEqual(yield* keyOf({ DATABASE_URL, DATA_DIR: first }), key)
-      assert.strictEqual(yield* keyOf({ DATABASE_URL, DATA_DIR: second, FOLIO_KEY: key }), key)
+describe("The key that seals secrets", () => {
+  it.live("is the database's for ever: another one, or none, is refused, and none is made in its place", function* () {
+    const [first, second, other] = [yield* dataDirectory, yield* dataDirectory, newKey()]
+    const DATABASE_URL = yield* freshDatabase
+    const key = yield* keyOf({ DATABASE_URL, DATA_DIR: first })
+    const file = Path.join(first, "secret-key")
+    assert.strictEqual(Fs.readFileSync(file, "utf8").trim(), key)
+    assert.strictEqual(yield* keyOf({ DATABASE_URL, DATA_DIR: first }), key)
+    assert.strictEqual(yield* keyOf({ DATABASE_URL, DATA_DIR: second, FOLIO_KEY: key }), key)
 
-      const lost = yield* refusedWith({ DATABASE_URL, DATA_DIR: second })
-      assert.match(
-        lost,
-        /^There is no .*secret-key, and the database holds sealed secrets\. Restore that file .*FOLIO_KEY/
-      )
-      assert.deepStrictEqual(Fs.readdirSync(second), [])
-      const wrong = /^The key in FOLIO_KEY is not the one that the secrets in the database are sealed with\. Restore/
-      assert.match(yield* refusedWith({ DATABASE_URL, DATA_DIR: first, FOLIO_KEY: other }), wrong)
-      Fs.writeFileSync(file, other)
-      assert.match(
-        yield* refusedWith({ DATABASE_URL, DATA_DIR: first }),
-        /^The key in .*secret-key is not the one that/
-      )
-    })
-  )
+    const lost = yield* refusedWith({ DATABASE_URL, DATA_DIR: second })
+    assert.match(
+      lost,
+      /^There is no .*secret-key, and the database holds sealed secrets\. Restore that file .*FOLIO_KEY/
+    )
+    assert.deepStrictEqual(Fs.readdirSync(second), [])
+    const wrong = /^The key in FOLIO_KEY is not the one that the secrets in the database are sealed with\. Restore/
+    assert.match(yield* refusedWith({ DATABASE_URL, DATA_DIR: first, FOLIO_KEY: other }), wrong)
+    Fs.writeFileSync(file, other)
+    assert.match(yield* refusedWith({ DATABASE_URL, DATA_DIR: first }), /^The key in .*secret-key is not the one that/)
+  })
 
-  it.live("of a database that an earlier release has left is the one that opens what is sealed there", () =>
-    Effect.gen(function* () {
-      const [key, other] = [newKey(), newKey()]
-      const DATABASE_URL = yield* freshDatabase
-      yield* endpointSealedWith(DATABASE_URL, key)
-      const DATA_DIR = yield* dataDirectory
-      assert.match(yield* refusedWith({ DATABASE_URL, DATA_DIR }), /^There is no .*secret-key/)
-      assert.match(yield* refusedWith({ DATABASE_URL, DATA_DIR, FOLIO_KEY: other }), /^The key in FOLIO_KEY is not/)
-      assert.strictEqual((yield* query(DATABASE_URL, "select from key_canary")).rowCount, 0)
-      assert.strictEqual(yield* keyOf({ DATABASE_URL, DATA_DIR, FOLIO_KEY: key }), key)
-      yield* query(DATABASE_URL, "delete from webhook_endpoints")
-      assert.match(yield* refusedWith({ DATABASE_URL, DATA_DIR, FOLIO_KEY: other }), /^The key in FOLIO_KEY is not/)
-    })
-  )
+  it.live("of a database that an earlier release has left is the one that opens what is sealed there", function* () {
+    const [key, other] = [newKey(), newKey()]
+    const DATABASE_URL = yield* freshDatabase
+    yield* endpointSealedWith(DATABASE_URL, key)
+    const DATA_DIR = yield* dataDirectory
+    assert.match(yield* refusedWith({ DATABASE_URL, DATA_DIR }), /^There is no .*secret-key/)
+    assert.match(yield* refusedWith({ DATABASE_URL, DATA_DIR, FOLIO_KEY: other }), /^The key in FOLIO_KEY is not/)
+    assert.strictEqual((yield* query(DATABASE_URL, "select from key_canary")).rowCount, 0)
+    assert.strictEqual(yield* keyOf({ DATABASE_URL, DATA_DIR, FOLIO_KEY: key }), key)
+    yield* query(DATABASE_URL, "delete from webhook_endpoints")
+    assert.match(yield* refusedWith({ DATABASE_URL, DATA_DIR, FOLIO_KEY: other }), /^The key in FOLIO_KEY is not/)
+  })
 
-  it.live("is one, when two processes that have none start at once", () =>
-    Effect.gen(function* () {
-      const DATABASE_URL = yield* freshDatabase
-      const directories = yield* Effect.all([dataDirectory, dataDirectory, dataDirectory, dataDirectory])
-      const started = yield* Effect.forEach(
-        directories,
-        (DATA_DIR) => Effect.result(keyOf({ DATABASE_URL, DATA_DIR })),
-        { concurrency: "unbounded" }
-      )
-      assert.lengthOf(
-        started.filter(({ _tag }) => _tag === "Success"),
-        1
-      )
-      // Who was not the first has left nothing that would be taken for the key at his next start.
-      const left = directories.flatMap((path) => Fs.readdirSync(path))
-      assert.deepStrictEqual(left, ["secret-key"])
+  it.live("is one, when two processes that have none start at once", function* () {
+    const DATABASE_URL = yield* freshDatabase
+    const directories = yield* Effect.all([dataDirectory, dataDirectory, dataDirectory, dataDirectory])
+    const started = yield* Effect.forEach(directories, (DATA_DIR) => Effect.result(keyOf({ DATABASE_URL, DATA_DIR })), {
+      concurrency: "unbounded"
     })
-  )
+    assert.lengthOf(
+      started.filter(({ _tag }) => _tag === "Success"),
+      1
+    )
+    // Who was not the first has left nothing that would be taken for the key at his next start.
+    const left = directories.flatMap((path) => Fs.readdirSync(path))
+    assert.deepStrictEqual(left, ["secret-key"])
+  })
 
-  it.live("in a file that is empty, short or garbage is told in one line", () =>
-    Effect.gen(function* () {
-      const DATABASE_URL = yield* freshDatabase
-      const DATA_DIR = yield* dataDirectory
-      for (const content of ["", "c2hvcnQ=", "\u0000\u0001 garbage", randomBytes(33).toString("base64")]) {
-        Fs.writeFileSync(Path.join(DATA_DIR, "secret-key"), content)
-        const message = yield* refusedWith({ DATABASE_URL, DATA_DIR })
-        const fault = content === "" ? "is empty" : "is damaged"
-        assert.include(message, `secret-key ${fault}: it should hold 32 bytes in base64. Restore that file`)
-      }
-    })
-  )
+  it.live("in a file that is empty, short or garbage is told in one line", function* () {
+    const DATABASE_URL = yield* freshDatabase
+    const DATA_DIR = yield* dataDirectory
+    for (const content of ["", "c2hvcnQ=", "\u0000\u0001 garbage", randomBytes(33).toString("base64")]) {
+      Fs.writeFileSync(Path.join(DATA_DIR, "secret-key"), content)
+      const message = yield* refusedWith({ DATABASE_URL, DATA_DIR })
+      const fault = content === "" ? "is empty" : "is damaged"
+      assert.include(message, `secret-key ${fault}: it should hold 32 bytes in base64. Restore that file`)
+    }
+  })
 })
 
-describe("A file of DATA_DIR that is empty or garbage", { timeout: 120_000 }, () => {
+describe("A file of DATA_DIR that is empty or garbage", () => {
   const contents = ["", "garbage", "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n"]
   const readBy = [
     ["test-key", Layer.effectDiscard(testKey)],
     ["sandbox-certificate.pem", sandboxCertificateLayer]
   ] as const
-  it.live("is told by its name, and what to do", () =>
-    Effect.gen(function* () {
-      const DATA_DIR = yield* dataDirectory
-      const edge = Layer.merge(NodeCrypto.layer, settingsLayer({ DATA_DIR }))
-      for (const [name, read] of readBy) {
-        for (const content of contents) {
-          Fs.writeFileSync(Path.join(DATA_DIR, name), content)
-          const { message } = yield* Effect.flip(Effect.scoped(Layer.build(Layer.provide(read, edge))))
-          const fault = content === "" ? "is empty" : "is damaged"
-          assert.include(message, `${name} ${fault}: it should hold `)
-          assert.match(message, /^[^\n]+ Remove it: the next start makes another\.$/)
-        }
+  it.live("is told by its name, and what to do", function* () {
+    const DATA_DIR = yield* dataDirectory
+    const edge = Layer.merge(NodeCrypto.layer, settingsLayer({ DATA_DIR }))
+    for (const [name, read] of readBy) {
+      for (const content of contents) {
+        Fs.writeFileSync(Path.join(DATA_DIR, name), content)
+        const { message } = yield* Effect.flip(Effect.scoped(Layer.build(Layer.provide(read, edge))))
+        const fault = content === "" ? "is empty" : "is damaged"
+        assert.include(message, `${name} ${fault}: it should hold `)
+        assert.match(message, /^[^\n]+ Remove it: the next start makes another\.$/)
       }
-    })
-  )
+    }
+  })
 
-  it.live("ends the start of the service with one line, whichever it is", () =>
-    Effect.gen(function* () {
-      const service = yield* serviceProcess({ webhookAllow: "" })
-      yield* service.start()
-      yield* service.signal("SIGTERM")
-      yield* service.ended
-      const { dataDir: DATA_DIR } = service
-      const spoiled = [
-        ["postgres/PG_VERSION", "garbage", /PostgreSQL in .* does not start: .*data directory\. .* from a backup/],
-        ["secret-key", undefined, /There is no .*secret-key, and the database holds sealed secrets/],
-        ["sandbox-certificate.pem", "", /sandbox-certificate\.pem is empty.* Remove it/]
-      ] as const
-      for (const [name, content, told] of spoiled) {
-        const path = Path.join(DATA_DIR, name)
-        const before = Fs.readFileSync(path)
-        if (content === undefined) Fs.rmSync(path)
-        else Fs.writeFileSync(path, content)
-        assert.match(yield* refusalOf({ DATA_DIR }), told)
-        assert.strictEqual(yield* service.postmaster, 0, name)
-        Fs.writeFileSync(path, before)
-      }
-      yield* service.start()
-    })
-  )
+  it.live("ends the start of the service with one line, whichever it is", function* () {
+    const service = yield* serviceProcess({ webhookAllow: "" })
+    yield* service.start()
+    yield* service.signal("SIGTERM")
+    yield* service.ended
+    const { dataDir: DATA_DIR } = service
+    const spoiled = [
+      ["postgres/PG_VERSION", "garbage", /PostgreSQL in .* does not start: .*data directory\. .* from a backup/],
+      ["secret-key", undefined, /There is no .*secret-key, and the database holds sealed secrets/],
+      ["sandbox-certificate.pem", "", /sandbox-certificate\.pem is empty.* Remove it/]
+    ] as const
+    for (const [name, content, told] of spoiled) {
+      const path = Path.join(DATA_DIR, name)
+      const before = Fs.readFileSync(path)
+      if (content === undefined) Fs.rmSync(path)
+      else Fs.writeFileSync(path, content)
+      assert.match(yield* refusalOf({ DATA_DIR }), told)
+      assert.strictEqual(yield* service.postmaster, 0, name)
+      Fs.writeFileSync(path, before)
+    }
+    yield* service.start()
+  })
 })

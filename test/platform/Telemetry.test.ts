@@ -1,8 +1,9 @@
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import { Cause, Effect, Layer } from "effect"
 import { TestConsole } from "effect/testing"
 import * as Telemetry from "../../src/platform/Telemetry.ts"
-import { settingsLayer } from "../support/Postgres.ts"
+import { settingsLayer } from "../support/database/Postgres.ts"
+import { it } from "../support/Tests.ts"
 
 const password = "correct horse"
 
@@ -24,70 +25,59 @@ const refused = (env: Record<string, string>) =>
   Effect.map(Effect.flip(Effect.scoped(Layer.build(settingsLayer(env)))), ({ message }) => message)
 
 describe("Telemetry", () => {
-  it.effect("writes one line of JSON an entry", () =>
-    Effect.gen(function* () {
-      const lines = yield* linesOf({ LOG_FORMAT: "json", LOG_LEVEL: "Info" }, talk)
-      const [first, second, ...rest] = lines.map((line) => JSON.parse(line))
-      assert.lengthOf(rest, 0)
-      const { time, ...told } = first
-      assert.deepStrictEqual(told, {
-        level: "info",
-        message: "A webhook delivery failed",
-        delivery_id: "whd_1",
-        attempt: 2
-      })
-      assert.match(time, /^\d{4}-\d\d-\d\dT[\d:.]+Z$/)
-      assert.deepInclude(second, { level: "error", message: "It broke", request_id: "req_1", key: "sk_test_…" })
-      assert.notStrictEqual(second.time, "never")
-      assert.match(second.error, /^Error: at postgres:\/\/folio:…@db\n/)
+  it.effect("writes one line of JSON an entry", function* () {
+    const lines = yield* linesOf({ LOG_FORMAT: "json", LOG_LEVEL: "Info" }, talk)
+    const [first, second, ...rest] = lines.map((line) => JSON.parse(line))
+    assert.lengthOf(rest, 0)
+    const { time, ...told } = first
+    assert.deepStrictEqual(told, {
+      level: "info",
+      message: "A webhook delivery failed",
+      delivery_id: "whd_1",
+      attempt: 2
     })
-  )
+    assert.match(time, /^\d{4}-\d\d-\d\dT[\d:.]+Z$/)
+    assert.deepInclude(second, { level: "error", message: "It broke", request_id: "req_1", key: "sk_test_…" })
+    assert.notStrictEqual(second.time, "never")
+    assert.match(second.error, /^Error: at postgres:\/\/folio:…@db\n/)
+  })
 
-  it.effect("writes for a person when asked to, and no secret to him either", () =>
-    Effect.gen(function* () {
-      const lines = yield* linesOf(
-        { LOG_FORMAT: "pretty", DATABASE_URL: `postgres://folio:${encodeURIComponent(password)}@db/folio` },
-        Effect.andThen(talk, Effect.logWarning(`it is ${password}`))
-      )
-      assert.match(lines[0] ?? "", /^[\d:.]{12} INFO {2}A webhook delivery failed delivery_id=whd_1 attempt=2$/)
-      assert.match(lines[1] ?? "", /ERROR It broke .*key=sk_test_…\nError: at postgres:\/\/folio:…@db/)
-      assert.match(lines[2] ?? "", /WARN {2}it is …$/)
-    })
-  )
+  it.effect("writes for a person when asked to, and no secret to him either", function* () {
+    const lines = yield* linesOf(
+      { LOG_FORMAT: "pretty", DATABASE_URL: `postgres://folio:${encodeURIComponent(password)}@db/folio` },
+      Effect.andThen(talk, Effect.logWarning(`it is ${password}`))
+    )
+    assert.match(lines[0] ?? "", /^[\d:.]{12} INFO {2}A webhook delivery failed delivery_id=whd_1 attempt=2$/)
+    assert.match(lines[1] ?? "", /ERROR It broke .*key=sk_test_…\nError: at postgres:\/\/folio:…@db/)
+    assert.match(lines[2] ?? "", /WARN {2}it is …$/)
+  })
 
-  it.effect("hides what mail is sent and noticed with", () =>
-    Effect.gen(function* () {
-      const notices = "n".repeat(32)
-      const env = {
-        SMTP_URL: `smtp://folio:${encodeURIComponent(password)}@mail.example.com`,
-        MAIL_FROM: "facturas@example.com",
-        MAIL_NOTICE_SECRET: notices
-      }
-      const lines = yield* linesOf({ ...env, LOG_FORMAT: "pretty" }, Effect.logWarning(`${password} and ${notices}`))
-      assert.match(lines[0] ?? "", /WARN {2}… and …$/)
-    })
-  )
+  it.effect("hides what mail is sent and noticed with", function* () {
+    const notices = "n".repeat(32)
+    const env = {
+      SMTP_URL: `smtp://folio:${encodeURIComponent(password)}@mail.example.com`,
+      MAIL_FROM: "facturas@example.com",
+      MAIL_NOTICE_SECRET: notices
+    }
+    const lines = yield* linesOf({ ...env, LOG_FORMAT: "pretty" }, Effect.logWarning(`${password} and ${notices}`))
+    assert.match(lines[0] ?? "", /WARN {2}… and …$/)
+  })
 
-  it.effect("says at once what is wrong with its settings", () =>
-    Effect.gen(function* () {
-      assert.match(
-        yield* refused({ OTEL_EXPORTER_OTLP_ENDPOINT: "collector:4318" }),
-        /^OTEL_EXPORTER_OTLP_ENDPOINT must/
-      )
-      assert.match(yield* refused({ LOG_FORMAT: "xml" }), /LOG_FORMAT/)
-      assert.match(yield* refused({ RETENTION_DAYS: "0" }), /^RETENTION_DAYS must/)
-      assert.match(yield* refused({ CONTINGENCY_AFTER: "0" }), /^CONTINGENCY_AFTER must/)
-      assert.match(yield* refused({ RATE_LIMIT: "0" }), /^RATE_LIMIT .* at least 1/)
-      assert.match(yield* refused({ RATE_LIMIT_BURST: "-1" }), /^RATE_LIMIT .* at least 1/)
-      assert.match(yield* refused({ SMTP_URL: "mail.example.com:587" }), /^SMTP_URL must/)
-      assert.match(yield* refused({ SMTP_URL: "https://mail.example.com" }), /^SMTP_URL must/)
-      const bare = "smtp://folio:100%sure@mail.example.com:587"
-      assert.match(yield* refused({ SMTP_URL: bare, MAIL_FROM: "a@b.co" }), /^SMTP_URL must .* %25 for %/)
-      for (const from of [undefined, "facturas", "a@b.co, c@d.co", "a@b.co\r\nBcc: c@d.co"]) {
-        const env = { SMTP_URL: "smtp://mail.example.com", ...(from === undefined ? {} : { MAIL_FROM: from }) }
-        assert.match(yield* refused(env), /^MAIL_FROM must/)
-      }
-      assert.match(yield* refused({ MAIL_NOTICE_SECRET: "short" }), /^MAIL_NOTICE_SECRET must .* 32 characters/)
-    })
-  )
+  it.effect("says at once what is wrong with its settings", function* () {
+    assert.match(yield* refused({ OTEL_EXPORTER_OTLP_ENDPOINT: "collector:4318" }), /^OTEL_EXPORTER_OTLP_ENDPOINT must/)
+    assert.match(yield* refused({ LOG_FORMAT: "xml" }), /LOG_FORMAT/)
+    assert.match(yield* refused({ RETENTION_DAYS: "0" }), /^RETENTION_DAYS must/)
+    assert.match(yield* refused({ CONTINGENCY_AFTER: "0" }), /^CONTINGENCY_AFTER must/)
+    assert.match(yield* refused({ RATE_LIMIT: "0" }), /^RATE_LIMIT .* at least 1/)
+    assert.match(yield* refused({ RATE_LIMIT_BURST: "-1" }), /^RATE_LIMIT .* at least 1/)
+    assert.match(yield* refused({ SMTP_URL: "mail.example.com:587" }), /^SMTP_URL must/)
+    assert.match(yield* refused({ SMTP_URL: "https://mail.example.com" }), /^SMTP_URL must/)
+    const bare = "smtp://folio:100%sure@mail.example.com:587"
+    assert.match(yield* refused({ SMTP_URL: bare, MAIL_FROM: "a@b.co" }), /^SMTP_URL must .* %25 for %/)
+    for (const from of [undefined, "facturas", "a@b.co, c@d.co", "a@b.co\r\nBcc: c@d.co"]) {
+      const env = { SMTP_URL: "smtp://mail.example.com", ...(from === undefined ? {} : { MAIL_FROM: from }) }
+      assert.match(yield* refused(env), /^MAIL_FROM must/)
+    }
+    assert.match(yield* refused({ MAIL_NOTICE_SECRET: "short" }), /^MAIL_NOTICE_SECRET must .* 32 characters/)
+  })
 })

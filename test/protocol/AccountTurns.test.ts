@@ -1,16 +1,17 @@
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { ApiError } from "../../schemas/ApiError.ts"
 import * as Turns from "../../src/protocol/AccountTurns.ts"
-import { patiently } from "../support/Until.ts"
+import { patiently } from "../support/apps/Until.ts"
+import { it } from "../support/Tests.ts"
 
 const limits = {
   what: "document",
   atOnce: 2,
   ofOwnerAtOnce: 1,
   waiting: { ofAsker: 3, ofOwner: 5, inAll: 8 },
-  patience: "10 seconds"
+  maxWait: "10 seconds"
 } as const
 
 /** Work that is begun in turn, and ends when it is told to; `begun` tells in which order. */
@@ -46,41 +47,38 @@ const refusal = (inTurn: ReturnType<typeof Turns.make>, owner: string, asker: st
   })
 
 describe("turns", () => {
-  it.effect("of one account do not wait for another's flood", () =>
-    Effect.gen(function* () {
-      const { ask, begun, end } = make()
-      for (const name of ["a1", "a2", "a3"]) yield* ask("a", "key", name)
-      assert.deepStrictEqual(begun, ["a1"], "one of an account at a time")
-      yield* ask("b", "key", "b1")
-      assert.deepStrictEqual(begun, ["a1", "b1"])
-      yield* ask("c", "key", "c1")
-      yield* ask("b", "key", "b2")
-      // The next is not the oldest that waits, but who has waited for a turn the longest.
-      yield* end("a1")
-      assert.deepStrictEqual(begun, ["a1", "b1", "a2"])
-      yield* end("a2")
-      assert.deepStrictEqual(begun, ["a1", "b1", "a2", "c1"], "before a3, which came earlier")
-      yield* end("b1")
-      assert.deepStrictEqual(begun.slice(4), ["b2"], "before a3 as well: a has had two turns")
-      yield* end("c1")
-      assert.deepStrictEqual(begun.slice(5), ["a3"])
-    })
-  )
+  it.effect("of one account do not wait for another's flood", function* () {
+    const { ask, begun, end } = make()
+    for (const name of ["a1", "a2", "a3"]) yield* ask("a", "key", name)
+    assert.deepStrictEqual(begun, ["a1"], "one of an account at a time")
+    yield* ask("b", "key", "b1")
+    assert.deepStrictEqual(begun, ["a1", "b1"])
+    yield* ask("c", "key", "c1")
+    yield* ask("b", "key", "b2")
+    // The next is not the oldest that waits, but who has waited for a turn the longest.
+    yield* end("a1")
+    assert.deepStrictEqual(begun, ["a1", "b1", "a2"])
+    yield* end("a2")
+    assert.deepStrictEqual(begun, ["a1", "b1", "a2", "c1"], "before a3, which came earlier")
+    yield* end("b1")
+    assert.deepStrictEqual(begun.slice(4), ["b2"], "before a3 as well: a has had two turns")
+    yield* end("c1")
+    assert.deepStrictEqual(begun.slice(5), ["a3"])
+  })
 
-  it.effect("of those who ask in the name of one account alternate as well", () =>
-    Effect.gen(function* () {
-      const { ask, begun, end } = make()
-      for (const name of ["l1", "l2", "l3", "l4"]) yield* ask("a", "192.0.2.1", name)
-      yield* ask("a", "key", "k1")
-      for (const name of ["l1", "l2", "k1", "l3", "l4"]) {
-        assert.strictEqual(begun.at(-1), name)
-        yield* end(name)
-      }
-    })
-  )
+  it.effect("of those who ask in the name of one account alternate as well", function* () {
+    const { ask, begun, end } = make()
+    for (const name of ["l1", "l2", "l3", "l4"]) yield* ask("a", "192.0.2.1", name)
+    yield* ask("a", "key", "k1")
+    for (const name of ["l1", "l2", "k1", "l3", "l4"]) {
+      assert.strictEqual(begun.at(-1), name)
+      yield* end(name)
+    }
+  })
 
-  it.effect("that wait are bounded: for who asks, for an account, and in all, and each is told what it is", () =>
-    Effect.gen(function* () {
+  it.effect(
+    "that wait are bounded: for who asks, for an account, and in all, and each is told what it is",
+    function* () {
       const { ask, inTurn } = make()
       for (const name of ["1", "2", "3", "4"]) yield* ask("a", "x", name)
       const mine = yield* refusal(inTurn, "a", "x")
@@ -96,76 +94,68 @@ describe("turns", () => {
       assert.deepInclude(everybody, { code: "service_unavailable" })
       assert.match(everybody.message, /overloaded here: 9 documents of all accounts are waiting/)
       assert.notMatch(everybody.message, /database/)
-    })
+    }
   )
 
-  it.effect("that do not come in time are given up, and those who are gone take none", () =>
-    Effect.gen(function* () {
-      const { ask, begun, end } = make()
-      yield* ask("a", "key", "a1")
-      const late = yield* ask("a", "key", "a2")
-      yield* TestClock.adjust("10 seconds")
-      const exit = yield* Fiber.join(late)
-      assert.isTrue(exit._tag === "Failure" && String(exit.cause).includes("other documents left no turn within 10 s"))
-      const gone = yield* ask("a", "key", "a3")
-      yield* ask("a", "key", "a4")
-      yield* Fiber.interrupt(gone)
-      yield* end("a1")
-      assert.deepStrictEqual(begun, ["a1", "a4"])
-      yield* end("a4")
-      yield* ask("a", "key", "a5")
-      assert.deepStrictEqual(begun, ["a1", "a4", "a5"], "every turn was given back")
-    })
-  )
+  it.effect("that do not come in time are given up, and those who are gone take none", function* () {
+    const { ask, begun, end } = make()
+    yield* ask("a", "key", "a1")
+    const late = yield* ask("a", "key", "a2")
+    yield* TestClock.adjust("10 seconds")
+    const exit = yield* Fiber.join(late)
+    assert.isTrue(exit._tag === "Failure" && String(exit.cause).includes("other documents left no turn within 10 s"))
+    const gone = yield* ask("a", "key", "a3")
+    yield* ask("a", "key", "a4")
+    yield* Fiber.interrupt(gone)
+    yield* end("a1")
+    assert.deepStrictEqual(begun, ["a1", "a4"])
+    yield* end("a4")
+    yield* ask("a", "key", "a5")
+    assert.deepStrictEqual(begun, ["a1", "a4", "a5"], "every turn was given back")
+  })
 
-  it.effect("are given back by what fails or is interrupted", () =>
-    Effect.gen(function* () {
-      const { ask, begun, inTurn } = make({ atOnce: 1 })
-      yield* Effect.ignore(inTurn({ owner: "a", asker: "key" }, Effect.fail("broken")))
-      const first = yield* ask("a", "key", "a1")
-      yield* ask("a", "key", "a2")
-      yield* Fiber.interrupt(first)
-      for (let turn = 0; turn < 10; turn++) yield* Effect.yieldNow
-      assert.deepStrictEqual(begun, ["a1", "a2"])
-    })
-  )
+  it.effect("are given back by what fails or is interrupted", function* () {
+    const { ask, begun, inTurn } = make({ atOnce: 1 })
+    yield* Effect.ignore(inTurn({ owner: "a", asker: "key" }, Effect.fail("broken")))
+    const first = yield* ask("a", "key", "a1")
+    yield* ask("a", "key", "a2")
+    yield* Fiber.interrupt(first)
+    for (let turn = 0; turn < 10; turn++) yield* Effect.yieldNow
+    assert.deepStrictEqual(begun, ["a1", "a2"])
+  })
 
-  it.effect("after which their account rests let others go first", () =>
-    Effect.gen(function* () {
-      const inTurn = Turns.make({ ...limits, atOnce: 4, ofOwnerAtOnce: 2 })
-      const begun: Array<string> = []
-      const take = (owner: string, name: string, takes: number, rest: number) =>
-        inTurn(
-          { owner, asker: "key" },
-          Effect.andThen(
-            Effect.sync(() => begun.push(name)),
-            Effect.sleep(takes)
-          ),
-          () => rest
-        ).pipe(Effect.forkChild({ startImmediately: true }))
-      yield* take("a", "a1", 100, 300)
-      yield* take("a", "a2", 150, 50)
-      yield* take("a", "a3", 10, 0)
-      yield* TestClock.adjust("100 millis")
-      yield* take("b", "b1", 10, 0)
-      assert.deepStrictEqual(begun, ["a1", "a2", "b1"])
-      yield* TestClock.adjust("349 millis")
-      assert.deepStrictEqual(begun, ["a1", "a2", "b1"], "a rests for both, one after the other")
-      yield* TestClock.adjust("1 millis")
-      assert.deepStrictEqual(begun, ["a1", "a2", "b1", "a3"])
-    })
-  )
+  it.effect("after which their account rests let others go first", function* () {
+    const inTurn = Turns.make({ ...limits, atOnce: 4, ofOwnerAtOnce: 2 })
+    const begun: Array<string> = []
+    const take = (owner: string, name: string, takes: number, rest: number) =>
+      inTurn(
+        { owner, asker: "key" },
+        Effect.andThen(
+          Effect.sync(() => begun.push(name)),
+          Effect.sleep(takes)
+        ),
+        () => rest
+      ).pipe(Effect.forkChild({ startImmediately: true }))
+    yield* take("a", "a1", 100, 300)
+    yield* take("a", "a2", 150, 50)
+    yield* take("a", "a3", 10, 0)
+    yield* TestClock.adjust("100 millis")
+    yield* take("b", "b1", 10, 0)
+    assert.deepStrictEqual(begun, ["a1", "a2", "b1"])
+    yield* TestClock.adjust("349 millis")
+    assert.deepStrictEqual(begun, ["a1", "a2", "b1"], "a rests for both, one after the other")
+    yield* TestClock.adjust("1 millis")
+    assert.deepStrictEqual(begun, ["a1", "a2", "b1", "a3"])
+  })
 
-  it.effect("that never come are the fault of the account's own requests, or of all", () =>
-    Effect.gen(function* () {
-      const inTurn = Turns.make({ ...limits, atOnce: 1, ofOwnerAtOnce: 1 })
-      const take = (owner: string) => inTurn({ owner, asker: "key" }, Effect.never).pipe(Effect.flip, Effect.forkChild)
-      yield* take("a")
-      yield* Effect.yieldNow
-      const [own, other] = [yield* take("a"), yield* take("b")]
-      yield* TestClock.adjust("10 seconds")
-      assert.include(yield* Fiber.join(own), { code: "rate_limited" })
-      assert.include(yield* Fiber.join(other), { code: "service_unavailable" })
-    })
-  )
+  it.effect("that never come are the fault of the account's own requests, or of all", function* () {
+    const inTurn = Turns.make({ ...limits, atOnce: 1, ofOwnerAtOnce: 1 })
+    const take = (owner: string) => inTurn({ owner, asker: "key" }, Effect.never).pipe(Effect.flip, Effect.forkChild)
+    yield* take("a")
+    yield* Effect.yieldNow
+    const [own, other] = [yield* take("a"), yield* take("b")]
+    yield* TestClock.adjust("10 seconds")
+    assert.include(yield* Fiber.join(own), { code: "rate_limited" })
+    assert.include(yield* Fiber.join(other), { code: "service_unavailable" })
+  })
 })

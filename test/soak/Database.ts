@@ -1,17 +1,8 @@
 import { Effect, Schedule } from "effect"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
-import type { Rows } from "../support/Books.ts"
-import { dataDirectory, embedded, queryAs, urlOf } from "../support/Postgres.ts"
-
-export interface Database {
-  /** For the services. */
-  readonly url: string
-  /** As the superuser, beyond row level security; waits for a server that is away. */
-  readonly rows: Rows
-  /** kill -9 of the server, and of every one that takes its place within so many milliseconds. */
-  readonly kill: (forMs: number) => Effect.Effect<void>
-}
+import type { Rows } from "../support/database/Books.ts"
+import { dataDirectory, embedded, queryAs, urlOf } from "../support/database/Postgres.ts"
 
 /** A PostgreSQL of the run's own, which comes back on the same port and data when it is killed. */
 export const database = Effect.gen(function* () {
@@ -23,18 +14,22 @@ export const database = Effect.gen(function* () {
   const killOne = Effect.ignore(
     Effect.try(() => process.kill(Number(Fs.readFileSync(pidFile, "utf8").split("\n")[0]), "SIGKILL"))
   )
-  const result: Database = {
+  const rows: Rows = <A>(statement: string) =>
+    queryAs(url, statement).pipe(
+      Effect.map((answer) => answer.rows as ReadonlyArray<A>),
+      Effect.retry({ schedule: Schedule.spaced("200 millis"), times: 100 })
+    )
+  return {
+    /** For the services. */
     url: owner,
-    rows: <A>(statement: string) =>
-      queryAs(url, statement).pipe(
-        Effect.map((answer) => answer.rows as ReadonlyArray<A>),
-        Effect.retry({ schedule: Schedule.spaced("200 millis"), times: 100 })
-      ),
-    kill: (forMs) =>
+    /** As the superuser, beyond row level security; waits for a server that is away. */
+    rows,
+    /** kill -9 of the server, and of every one that takes its place within so many milliseconds. */
+    kill: (forMs: number) =>
       Effect.andThen(killOne, Effect.repeat(killOne, Schedule.spaced("50 millis"))).pipe(
         Effect.timeoutOption(Math.max(forMs, 1)),
         Effect.asVoid
       )
   }
-  return result
 })
+export type Database = Effect.Success<typeof database>

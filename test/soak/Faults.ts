@@ -1,7 +1,7 @@
 import { Effect, Random } from "effect"
 import type { Database } from "./Database.ts"
 import type { Supervised } from "./Fleet.ts"
-import type { ScriptedAuthority } from "./ScriptedAuthority.ts"
+import type { ScriptedAuthority } from "./parties/ScriptedAuthority.ts"
 
 /** A freeze is `brief` when the process wakes up as the owner of what it owned, `long` when others have taken it over. */
 export type FaultKind =

@@ -1,29 +1,20 @@
 import { Effect, Schedule } from "effect"
-import { type ServiceProcess, serviceProcess } from "../support/ServiceProcess.ts"
-
-/** A service process that is started again whenever it has ended, as a supervisor of the operating system would. */
-export interface Supervised {
-  readonly name: string
-  readonly service: ServiceProcess
-  readonly isUp: () => boolean
-  /** Ends it by a signal; it is started again so many milliseconds after its end. */
-  readonly strike: (signal: "SIGKILL" | "SIGTERM", restartAfterMs: number) => Effect.Effect<void>
-  /** Stops the process in its tracks for a time. */
-  readonly freeze: (forMs: number) => Effect.Effect<void>
-  readonly faults: {
-    /** It ended though nobody had asked for it, or not with 0 though it had been asked politely: the end of its log. */
-    readonly exits: Array<string>
-    /** Starts that came to nothing, because the database was away or somebody struck again. */
-    failedStarts: number
-  }
-}
+import { serviceProcess } from "../support/processes/ServiceProcess.ts"
 
 const logTail = 3_000
 
-/** Starts a process and keeps it running until the scope closes. */
+/**
+ * Starts a process and keeps it running until the scope closes: as a supervisor of the operating system would, it starts the process
+ * again whenever it has ended.
+ */
 export const supervised = Effect.fnUntraced(function* (name: string, options: Parameters<typeof serviceProcess>[0]) {
   const service = yield* serviceProcess(options)
-  const faults: Supervised["faults"] = { exits: [], failedStarts: 0 }
+  const faults = {
+    /** It ended though nobody had asked for it, or not with 0 though it had been asked politely: the end of its log. */
+    exits: new Array<string>(),
+    /** Starts that came to nothing, because the database was away or somebody struck again. */
+    failedStarts: 0
+  }
   let isUp = false
   let struck: string | undefined
   let restartAfterMs = 0
@@ -55,19 +46,20 @@ export const supervised = Effect.fnUntraced(function* (name: string, options: Pa
   yield* start
   isUp = true
   yield* Effect.forkScoped(Effect.forever(watch))
-  const result: Supervised = {
-    name,
+  return {
     service,
     isUp: () => isUp,
-    strike: (signal, afterMs) =>
+    /** Ends it by a signal; it is started again so many milliseconds after its end. */
+    strike: (signal: "SIGKILL" | "SIGTERM", afterMs: number) =>
       Effect.suspend(() => {
         struck = struck === "SIGKILL" ? struck : signal
         restartAfterMs = afterMs
         return service.signal(signal)
       }),
-    freeze: (forMs) =>
+    /** Stops the process in its tracks for a time. */
+    freeze: (forMs: number) =>
       service.signal("SIGSTOP").pipe(Effect.andThen(Effect.sleep(forMs)), Effect.ensuring(service.signal("SIGCONT"))),
     faults
   }
-  return result
 })
+export type Supervised = Effect.Success<ReturnType<typeof supervised>>

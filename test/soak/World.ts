@@ -1,13 +1,13 @@
 import { Effect, Schedule } from "effect"
 import { randomBytes } from "node:crypto"
-import { type Client, makeClient } from "../support/Client.ts"
-import { softwareSettings } from "../support/LiveAccounts.ts"
-import { freePort } from "../support/ServiceProcess.ts"
+import { type Client, makeClient } from "../support/apps/Client.ts"
+import { softwareSettings } from "../support/authority/LiveAccounts.ts"
+import { freePort } from "../support/processes/ServiceProcess.ts"
 import { type Database, database } from "./Database.ts"
 import { type Supervised, supervised } from "./Fleet.ts"
-import { receivers } from "./Receivers.ts"
-import { scriptedAuthority } from "./ScriptedAuthority.ts"
-import { openShops } from "./Shops.ts"
+import { receivers } from "./parties/Receivers.ts"
+import { scriptedAuthority } from "./parties/ScriptedAuthority.ts"
+import { openShops } from "./parties/Shops.ts"
 
 export const processes = 2
 

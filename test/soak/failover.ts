@@ -2,15 +2,15 @@ import { NodeRuntime } from "@effect/platform-node"
 import * as PgConnection from "@effect/sql-pg/PgConnection"
 import { Array, Console, Effect, Fiber, Redacted, References, Schedule } from "effect"
 import { randomBytes } from "node:crypto"
-import * as Fs from "node:fs"
-import * as Os from "node:os"
-import * as Path from "node:path"
 import { Pool } from "undici"
-import { apiKeyHash, makeApiKey } from "../../src/domain/ApiKeyFormat.ts"
-import * as EmbeddedPostgres from "../../src/platform/EmbeddedPostgres.ts"
-import { customerBody, invoiceBody } from "../support/Invoices.ts"
-import { freePort, type ServiceProcess, serviceProcess } from "../support/ServiceProcess.ts"
-import { until } from "../support/Until.ts"
+import { apiKeyHash, makeApiKey } from "../../src/domain/accounts/ApiKeyFormat.ts"
+import * as EmbeddedPostgres from "../../src/platform/postgres/EmbeddedPostgres.ts"
+import { customerBody, invoiceBody } from "../support/apps/Invoices.ts"
+import { percentile } from "../bench/Machine.ts"
+import { dataDirectory } from "../support/database/Postgres.ts"
+import { option } from "../support/processes/CommandLine.ts"
+import { freePort, type ServiceProcess, serviceProcess } from "../support/processes/ServiceProcess.ts"
+import { until } from "../support/apps/Until.ts"
 
 /**
  * How long an account is away when the process that owns it dies, and whether owners lose shards without that. Two processes
@@ -19,32 +19,18 @@ import { until } from "../support/Until.ts"
  *
  *   npm run failover -- [--kills 10] [--seconds 60] [--stall 200] [--accounts 8] [--connections 24]
  */
-const option = (name: string, standard: number) => {
-  const at = process.argv.indexOf(`--${name}`)
-  return at === -1 ? standard : Number(process.argv[at + 1])
-}
-const kills = option("kills", 10)
-const seconds = option("seconds", 60)
-const stall = option("stall", 200)
-const accounts = option("accounts", 8)
-const connections = option("connections", 24)
+const number = (name: string, standard: number) => Number(option(name, String(standard)))
+const kills = number("kills", 10)
+const seconds = number("seconds", 60)
+const stall = number("stall", 200)
+const accounts = number("accounts", 8)
+const connections = number("connections", 24)
 const freeze = process.argv.includes("--freeze")
 
-interface Account {
-  readonly key: string
-  readonly customer: string
-}
-
 const seconds1 = (ms: number) => (ms / 1000).toFixed(1)
-const percentile = (values: ReadonlyArray<number>, p: number) =>
-  values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * p))] ?? 0
 
 const database = Effect.gen(function* () {
-  const directory = yield* Effect.acquireRelease(
-    Effect.sync(() => Fs.mkdtempSync(Path.join(Os.tmpdir(), "folio-soak-"))),
-    (path) => Effect.sync(() => Fs.rmSync(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }))
-  )
-  const { database: name, password, port, username } = yield* EmbeddedPostgres.start({ dataDir: directory })
+  const { database: name, password, port, username } = yield* EmbeddedPostgres.start({ dataDir: yield* dataDirectory })
   return `postgres://${username}:${Redacted.value(password)}@127.0.0.1:${port}/${name}`
 })
 
@@ -114,7 +100,7 @@ const program = Effect.gen(function* () {
       yield* session.query(statement)
     }
     const { id } = yield* post(pools[0]!, key, "/v1/customers", customerBody(), "customer")
-    return { key, customer: id } satisfies Account
+    return { key, customer: id }
   })
   const all = yield* Effect.forEach(Array.range(0, accounts - 1), copy)
 

@@ -1,11 +1,12 @@
 import { Effect } from "effect"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
-import { option, runFinding, say } from "../support/CommandLine.ts"
+import { option, runFinding, say } from "../support/processes/CommandLine.ts"
+import { chosen } from "./Chosen.ts"
 import { deck } from "./Faults.ts"
-import type { HostileOptions } from "./Hostile.ts"
-import { hostileKinds } from "./HostileInputs.ts"
-import { brokenPromises, show } from "./Scoreboard.ts"
+import type { HostileOptions } from "./parties/Hostile.ts"
+import { hostileKinds } from "./parties/HostileInputs.ts"
+import { brokenPromises, show } from "./checks/Scoreboard.ts"
 import { soak } from "./Soak.ts"
 
 /**
@@ -17,15 +18,11 @@ const seed = option("seed", String(Math.floor(Math.random() * 1e6)))
 const logs = option("logs", "")
 
 const hostile = option("hostile", "on")
-
 const faults = option("faults", "all")
-const unknown = faults === "all" ? [] : faults.split(",").filter((kind) => !deck.some((known) => known === kind))
-if (unknown.length > 0) {
-  throw new Error(`--faults names no fault: ${unknown.join(", ")}. Choose from: ${[...new Set(deck)].join(", ")}.`)
-}
+const faultKinds = faults === "all" ? deck : chosen("faults", "fault", deck, faults)
 
 const worst: HostileOptions = {
-  kinds: hostile === "on" ? hostileKinds : hostileKinds.filter((kind) => hostile.split(",").includes(kind)),
+  kinds: ["on", "off"].includes(hostile) ? hostileKinds : chosen("hostile", "kind", hostileKinds, hostile),
   spellMs: Number(option("spell", "20")) * 1_000,
   rate: 10,
   invoices: 12,
@@ -46,7 +43,7 @@ runFinding(
       seconds: Number(option("minutes", "5")) * 60,
       rate: Number(option("rate", "30")),
       faultEveryMs: Number(option("fault-every", "3")) * 1_000,
-      ...(faults === "all" ? {} : { faultKinds: deck.filter((kind) => faults.split(",").includes(kind)) }),
+      faultKinds,
       ...(hostile === "off" ? {} : { hostile: worst }),
       say
     })

@@ -3,8 +3,8 @@ import { NodeRuntime } from "@effect/platform-node"
 import { Layer } from "effect"
 import { run, teardown } from "../../src/cli/Run.ts"
 import { serveWith } from "../../src/cli/Serve.ts"
-import * as HttpAuthority from "./HttpAuthority.ts"
-import { keepVitals } from "./Vitals.ts"
+import * as HttpAuthority from "./parties/HttpAuthority.ts"
+import { keepVitals } from "./checks/Vitals.ts"
 
 // The service as `folio serve` runs it, but that its authority is at AUTHORITY_URL, and that it notes its vitals in VITALS,
 // every VITALS_EVERY_MS.

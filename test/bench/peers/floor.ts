@@ -1,5 +1,7 @@
 import { hash, randomBytes, randomUUID } from "node:crypto"
 import { Pool } from "pg"
+import { customerBody, invoiceBody } from "../../support/apps/Invoices.ts"
+import { inTurn } from "../Load.ts"
 import { start, variable } from "./Program.ts"
 import { createTables, newId, resolutionId } from "./Tables.ts"
 
@@ -40,30 +42,14 @@ const statement = `
   insert into attempts (delivery_id, number, started_at, duration_ms, remote_ip, response_status)
   values ($13, 1, now(), 3, '127.0.0.1', 200)`
 
-const paymentMeans = JSON.stringify({ code: "10", type: "1" })
-const tax = { code: "01", rate: "19.00", base: "100000.00", value: "19000.00" }
-const lines = JSON.stringify([
-  {
-    description: "Servicio",
-    quantity: "1.00",
-    unit_code: "94",
-    unit_price: "100000.00",
-    line_extension_amount: "100000.00",
-    taxes: [tax]
-  }
-])
-const totals = JSON.stringify({
+const { lines, metadata, payment_means } = invoiceBody("", { order: "A-1" })
+const totals = {
   line_extension_amount: "100000.00",
   tax_amount: "19000.00",
   payable_amount: "119000.00",
-  taxes: [tax]
-})
-const acquirer = JSON.stringify({
-  identification: { type: "31", number: "900000001", check_digit: "1" },
-  legal_name: "Cliente de Prueba S.A.S.",
-  organization_type: "1"
-})
-const metadata = JSON.stringify({ order: "A-1" })
+  taxes: lines[0]?.taxes
+}
+const content = [payment_means, lines, totals, customerBody(), metadata].map((member) => JSON.stringify(member))
 const answer = JSON.stringify({
   StatusCode: "00",
   IsValid: true,
@@ -82,11 +68,7 @@ const insertOne = (range: number) =>
     values: [
       resolutionId(range),
       newId("inv"),
-      paymentMeans,
-      lines,
-      totals,
-      acquirer,
-      metadata,
+      ...content,
       hash("sha384", randomUUID(), "hex"),
       signed,
       answer,
@@ -99,12 +81,7 @@ const insertOne = (range: number) =>
 /** Seconds that `count` invoices took, in turn of each range. */
 const insertAll = async (count: number, ranges: number): Promise<number> => {
   const begin = performance.now()
-  let next = 0
-  await Promise.all(
-    Array.from({ length: connections }, async () => {
-      while (next < count) await insertOne(next++ % ranges)
-    })
-  )
+  await inTurn(count, connections, (index) => insertOne(index % ranges))
   return (performance.now() - begin) / 1_000
 }
 

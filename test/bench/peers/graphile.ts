@@ -3,7 +3,7 @@ import { Pool } from "pg"
 import { invoiceServer } from "./InvoiceRoute.ts"
 import { start, variable } from "./Program.ts"
 import { createTables, resolutionId } from "./Tables.ts"
-import * as Work from "./Work.ts"
+import * as Pipeline from "./Pipeline.ts"
 
 const concurrentJobs = 24
 const pool = new Pool({ connectionString: variable("PG_URL"), max: 40 })
@@ -31,7 +31,7 @@ const step =
     await work(payload as J)
   }
 
-const number = ({ id, issue_date, issue_time, cufe_tail }: Job & Work.Issue) =>
+const number = ({ id, issue_date, issue_time, cufe_tail }: Job & Pipeline.Issue) =>
   query(
     `with draft as (select id from invoices where id = $1 and state = 'queued' for update),
     counter as (
@@ -50,8 +50,8 @@ const number = ({ id, issue_date, issue_time, cufe_tail }: Job & Work.Issue) =>
   )
 
 const sign = async ({ id }: Job) => {
-  const [row] = await query<Work.NumberedInvoice>(
-    `select ${Work.invoiceColumns} from invoices where id = $1 and state = 'numbered'`,
+  const [row] = await query<Pipeline.NumberedInvoice>(
+    `select ${Pipeline.invoiceColumns} from invoices where id = $1 and state = 'numbered'`,
     [id]
   )
   if (row === undefined) return
@@ -61,18 +61,18 @@ const sign = async ({ id }: Job) => {
       where id = $1 and state = 'numbered' returning id
     ),
     document as (insert into invoice_documents (invoice_id, signed) select id, $2 from done)${enqueue("submit")}`,
-    [id, await Work.sign(row)]
+    [id, await Pipeline.sign(row)]
   )
 }
 
 const submit = async ({ id }: Job) => {
-  const [row] = await query<Work.NumberedInvoice & { readonly signed: Buffer }>(
-    `select ${Work.invoiceColumns}, signed from invoices join invoice_documents on invoice_id = id
+  const [row] = await query<Pipeline.NumberedInvoice & { readonly signed: Buffer }>(
+    `select ${Pipeline.invoiceColumns}, signed from invoices join invoice_documents on invoice_id = id
     where id = $1 and state = 'signed'`,
     [id]
   )
   if (row === undefined) return
-  const { answer, delivery, event } = Work.submit(row, row.signed)
+  const { answer, delivery, event } = Pipeline.submit(row, row.signed)
   await query(
     `with moved as (
       update invoices set state = 'accepted_by_authority', version = version + 1, attempts = attempts + 1,
@@ -86,7 +86,7 @@ const submit = async ({ id }: Job) => {
     done as (
       insert into deliveries (id, endpoint_id, event_id, object_id) select $6, $7, $3, id from moved returning id
     )${enqueue("deliver")}`,
-    [id, answer, event.id, event.type, event.body, delivery, Work.endpointId]
+    [id, answer, event.id, event.type, event.body, delivery, Pipeline.endpointId]
   )
 }
 
@@ -97,7 +97,7 @@ const deliver = async ({ id }: Job) => {
     [id]
   )
   if (event === undefined) return
-  const { durationMs, startedAt, status } = await Work.deliver(event)
+  const { durationMs, startedAt, status } = await Pipeline.deliver(event)
   await query(
     `with done as (
       update deliveries set status = 'succeeded', attempts = attempts + 1, updated_at = now()
@@ -120,19 +120,19 @@ const runner = await run({
 })
 
 const server = invoiceServer(async (request) => {
-  const { id, values } = Work.draftOf(request)
+  const { id, values } = Pipeline.draftOf(request)
   await query(
     `with done as (
-      insert into invoices (${Work.draftColumns}) values (${Work.draftPlaceholders}) returning id
+      insert into invoices (${Pipeline.draftColumns}) values (${Pipeline.draftPlaceholders}) returning id
     )
     select graphile_worker.add_job('number', $11::json) is not null as enqueued from done`,
-    [...values, JSON.stringify({ id, ...Work.issueOf(request) })]
+    [...values, JSON.stringify({ id, ...Pipeline.issueOf(request) })]
   )
   return id
 })
 
 await start(async () => {
   await runner.stop()
-  await Work.close()
+  await Pipeline.close()
   await pool.end()
 }, server)

@@ -3,7 +3,7 @@ import { type Db, type Job as BossJob, PgBoss } from "pg-boss"
 import { invoiceServer } from "./InvoiceRoute.ts"
 import { start, variable } from "./Program.ts"
 import { createTables, resolutionId } from "./Tables.ts"
-import * as Work from "./Work.ts"
+import * as Pipeline from "./Pipeline.ts"
 
 const connectionString = variable("PG_URL")
 const pool = new Pool({ connectionString, max: 24 })
@@ -54,7 +54,7 @@ const work = <J extends Job>(
 
 const idsOf = (rows: ReadonlyArray<Job>) => rows.map((row) => row.id)
 
-const number = (query: Query, jobs: ReadonlyArray<Job & Work.Issue>) =>
+const number = (query: Query, jobs: ReadonlyArray<Job & Pipeline.Issue>) =>
   query<Job>(
     `with input as (
       select * from unnest($1::text[], $2::date[], $3::text[], $4::text[])
@@ -85,11 +85,11 @@ const number = (query: Query, jobs: ReadonlyArray<Job & Work.Issue>) =>
   )
 
 const sign = async (query: Query, jobs: ReadonlyArray<Job>) => {
-  const rows = await query<Work.NumberedInvoice>(
-    `select ${Work.invoiceColumns} from invoices where id = any($1) and state = 'numbered'`,
+  const rows = await query<Pipeline.NumberedInvoice>(
+    `select ${Pipeline.invoiceColumns} from invoices where id = any($1) and state = 'numbered'`,
     [idsOf(jobs)]
   )
-  const signed = await Promise.all(rows.map(Work.sign))
+  const signed = await Promise.all(rows.map(Pipeline.sign))
   return query<Job>(
     `with input as (select * from unnest($1::text[], $2::bytea[]) as n (id, signed)),
     document as (insert into invoice_documents (invoice_id, signed) select id, signed from input)
@@ -100,12 +100,12 @@ const sign = async (query: Query, jobs: ReadonlyArray<Job>) => {
 }
 
 const submit = async (query: Query, jobs: ReadonlyArray<Job>) => {
-  const rows = await query<Work.NumberedInvoice & { readonly signed: Buffer }>(
-    `select ${Work.invoiceColumns}, signed from invoices join invoice_documents on invoice_id = id
+  const rows = await query<Pipeline.NumberedInvoice & { readonly signed: Buffer }>(
+    `select ${Pipeline.invoiceColumns}, signed from invoices join invoice_documents on invoice_id = id
     where id = any($1) and state = 'signed'`,
     [idsOf(jobs)]
   )
-  const outcomes = rows.map((row) => Work.submit(row, row.signed))
+  const outcomes = rows.map((row) => Pipeline.submit(row, row.signed))
   return query<Job>(
     `with input as (
       select * from unnest($1::text[], $2::jsonb[], $3::text[], $4::text[], $5::text[], $6::text[])
@@ -129,7 +129,7 @@ const submit = async (query: Query, jobs: ReadonlyArray<Job>) => {
       outcomes.map((one) => one.event.type),
       outcomes.map((one) => one.event.body),
       outcomes.map((one) => one.delivery),
-      Work.endpointId
+      Pipeline.endpointId
     ]
   )
 }
@@ -145,7 +145,7 @@ const deliver = async (jobs: ReadonlyArray<BossJob<Job>>) => {
     where d.id = any($1) and d.status = 'pending'`,
     [jobs.map((job) => job.data.id)]
   )
-  const attempts = await Promise.all(rows.map(Work.deliver))
+  const attempts = await Promise.all(rows.map(Pipeline.deliver))
   await pool.query(
     `with done as (
       update deliveries d set status = 'succeeded', attempts = attempts + 1, updated_at = now()
@@ -177,14 +177,14 @@ const prepared = (client: ClientBase): Db => ({
   executeSql: (text, values = []) => client.query({ name: "enqueue", text, values: [...values] })
 })
 
-const insertDraft = `insert into invoices (${Work.draftColumns}) values (${Work.draftPlaceholders})`
+const insertDraft = `insert into invoices (${Pipeline.draftColumns}) values (${Pipeline.draftPlaceholders})`
 const server = invoiceServer(async (request) => {
-  const { id, values } = Work.draftOf(request)
+  const { id, values } = Pipeline.draftOf(request)
   const client = await pool.connect()
   try {
     await client.query("begin")
     await client.query({ name: "draft", text: insertDraft, values })
-    await boss.send("number", { id, ...Work.issueOf(request) }, { db: prepared(client) })
+    await boss.send("number", { id, ...Pipeline.issueOf(request) }, { db: prepared(client) })
     await client.query("commit")
   } catch (error) {
     await client.query("rollback")
@@ -197,6 +197,6 @@ const server = invoiceServer(async (request) => {
 
 await start(async () => {
   await boss.stop()
-  await Work.close()
+  await Pipeline.close()
   await pool.end()
 }, server)

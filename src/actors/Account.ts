@@ -1,0 +1,75 @@
+import { Duration, Effect, Record } from "effect"
+import { Entity } from "effect/cluster"
+import type { ApiError } from "../../schemas/ApiError.ts"
+import type { Actor, Command } from "../commands/Command.ts"
+import { Commands } from "../commands/Commands.ts"
+import * as InFlight from "./InFlight.ts"
+import { Mailing } from "../issuing/Mailing.ts"
+import * as Numbering from "../issuing/Numbering.ts"
+import {
+  AccountEntity,
+  type Answered,
+  type CommandTag,
+  type Payload,
+  type RequestContext
+} from "../protocol/AccountEntity.ts"
+import { accountModeOf } from "../protocol/Address.ts"
+import { IdempotencyKeys } from "../store/accounts/IdempotencyKeys.ts"
+import { Database } from "../store/sql/Database.ts"
+import { apiErrorOf } from "../store/sql/SqlFailure.ts"
+
+const maxIdleTime = Duration.minutes(1)
+const mailboxCapacity = 4096
+
+interface Request<Tag extends CommandTag> {
+  readonly payload: Payload<Tag>
+}
+
+type Handlers = { readonly [Tag in CommandTag]: (request: Request<Tag>) => Effect.Effect<Answered, ApiError> }
+
+/**
+ * The actor of one account in one mode, which carries out its commands and numbers its drafts in order. Requests run concurrently,
+ * but only a few at a time of the requests that have a transaction of their own. `InFlight` and, finally, SQL make sure that an
+ * effect happens only once.
+ */
+export const layer = AccountEntity.toLayer(
+  Effect.gen(function* () {
+    const commands = yield* Commands
+    const database = yield* Database
+    const mailing = yield* Mailing
+    const { entityId } = yield* Entity.CurrentAddress
+    const account = accountModeOf(entityId)
+    const numbering = yield* Numbering.make(account)
+    const once = InFlight.make(yield* IdempotencyKeys)
+    const actor: Actor = { account, number: numbering.add, forgetRanges: numbering.forgetRanges }
+
+    /** Turns a defect into an API error: a fatal defect would restart the actor, and repeat every request in flight. */
+    const answer = <A>({ request_id }: RequestContext, effect: Effect.Effect<A, ApiError>) =>
+      Effect.annotateCurrentSpan({ account_id: account.account_id, request_id }).pipe(
+        Effect.andThen(effect),
+        Effect.catchCauseIf(
+          (cause) => cause.reasons.some((reason) => reason._tag === "Die"),
+          (cause) =>
+            Effect.logError("A command failed", cause).pipe(
+              Effect.andThen(database.note(cause)),
+              Effect.andThen(Effect.fail(apiErrorOf(cause)))
+            )
+        ),
+        Effect.annotateLogs({ account_id: account.account_id, request_id })
+      )
+
+    const handler =
+      <Tag extends CommandTag>({ carryOut }: Command<Tag>) =>
+      ({ payload }: Request<Tag>) =>
+        answer(payload.context, once(payload.context, carryOut(actor, payload)))
+
+    const handlers = Record.map(commands as Record<string, Command<CommandTag>>, handler) as Handlers
+
+    return AccountEntity.of({
+      ...handlers,
+      NoteEmail: ({ payload }) => mailing.note(account, payload),
+      NumberDrafts: () => numbering.takeUp
+    })
+  }),
+  { maxIdleTime, mailboxCapacity, concurrency: "unbounded", disableFatalDefects: true }
+)

@@ -1,0 +1,9 @@
+import { Layer } from "effect"
+import * as Account from "./Account.ts"
+import * as Invoice from "./Invoice.ts"
+import * as Purger from "./Purger.ts"
+import * as Sweeper from "./Sweeper.ts"
+import * as WebhookEndpoint from "./WebhookEndpoint.ts"
+
+/** One actor for each account and mode, each document and each webhook endpoint, and the singletons `Sweeper` and `Purger`. */
+export const layer = Layer.mergeAll(Account.layer, Invoice.layer, WebhookEndpoint.layer, Sweeper.layer, Purger.layer)

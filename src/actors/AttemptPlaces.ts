@@ -1,0 +1,54 @@
+import { Context } from "effect"
+import { Counts } from "../protocol/Counts.ts"
+import { FairQueue } from "../protocol/FairQueue.ts"
+
+/** How many webhook attempts this process may have under way: in all, of one account in one mode, and of one look for due work. */
+export class AttemptLimits extends Context.Reference<{
+  readonly inAll: number
+  readonly ofOwner: number
+  readonly atOnce: number
+}>("folio/actors/AttemptLimits", {
+  // An endpoint may have 64 attempts in flight, and an account 16 endpoints.
+  defaultValue: () => ({ inAll: 512, ofOwner: 64, atOnce: 16 })
+}) {}
+
+/** Wakes the actor of an endpoint that waits for a place. */
+type Wake = () => void
+
+/**
+ * The places of webhook attempts. An account with slow receivers or many events fills its own number of places and leaves the rest
+ * to other accounts. An endpoint that finds no free place waits for one, and accounts take turns at freed places.
+ */
+export const make = ({ atOnce, inAll, ofOwner }: typeof AttemptLimits.Service) => {
+  const queue = new FairQueue<Wake>()
+  const taken = new Counts()
+  let total = 0
+
+  const freeOf = (owner: string) => Math.min(inAll - total, ofOwner - taken.of(owner), atOnce)
+  const count = (owner: string, change: number) => {
+    total += change
+    taken.add(owner, change)
+  }
+
+  return {
+    /** Takes the free places, up to `atOnce`; gives how many. When it gives 0, `wake` is called once a place is free. */
+    take: (owner: string, asker: string, wake: Wake): number => {
+      const free = Math.max(freeOf(owner), 0)
+      if (free > 0) count(owner, free)
+      else if (queue.waiting(owner, asker) === 0) queue.add(owner, asker, wake)
+      return free
+    },
+    /** Gives places back, and wakes endpoints that wait for a place. */
+    free: (owner: string, places: number): void => {
+      if (places === 0) return
+      count(owner, -places)
+      for (let place = 0; place < places; place++) {
+        const next = queue.take((one) => freeOf(one) > 0)
+        if (next === undefined) return
+        next.job()
+      }
+    },
+    /** Takes an endpoint out of the line of those that wait for a place. */
+    leave: (owner: string, asker: string, wake: Wake): void => queue.remove(owner, asker, wake)
+  }
+}

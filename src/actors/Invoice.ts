@@ -1,0 +1,31 @@
+import { Duration, Effect } from "effect"
+import { Entity } from "effect/cluster"
+import { invoiceKeyOf } from "../protocol/Address.ts"
+import { InvoiceEntity } from "../protocol/Notify.ts"
+import { Mailing } from "../issuing/Mailing.ts"
+import { Submission } from "../issuing/Submission.ts"
+
+const maxIdleTime = Duration.seconds(2)
+const mailboxCapacity = 16
+
+/** The actor of one document. It handles one tell at a time, so that the second tell finds the row as the first has left it. */
+export const layer = InvoiceEntity.toLayer(
+  Effect.gen(function* () {
+    const emails = yield* Mailing
+    const work = yield* Submission
+    const { entityId } = yield* Entity.CurrentAddress
+    const key = invoiceKeyOf(entityId)
+    const facts = { account_id: key.account_id, invoice_id: key.id }
+    const logged = (effect: Effect.Effect<void>, failure: string) =>
+      effect.pipe(
+        Effect.catchCause((cause) => Effect.logError(failure, cause)),
+        Effect.annotateLogs(facts)
+      )
+    const proceed = Effect.andThen(Effect.annotateCurrentSpan(facts), work.proceed(key))
+    return InvoiceEntity.of({
+      Proceed: () => logged(proceed, "An invoice could not proceed; the sweeper will try again"),
+      Mail: () => logged(emails.send(key), "An e-mail's outcome could not be stored; it is due again")
+    })
+  }),
+  { maxIdleTime, mailboxCapacity, concurrency: 1, disableFatalDefects: true }
+)

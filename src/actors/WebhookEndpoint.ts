@@ -1,0 +1,197 @@
+import { Cause, Clock, Duration, Effect, Exit, FiberSet, Latch, Layer, Metric, Random } from "effect"
+import { Entity } from "effect/cluster"
+import { ServiceInfo } from "../api/ServiceInfo.ts"
+import { nextDeliveryDelayMs } from "../domain/webhooks/RetrySchedule.ts"
+import { signatureHeaders } from "../domain/webhooks/WebhookSignature.ts"
+import { type WebhookResponse, WebhookSender } from "../outbound/webhooks/WebhookSender.ts"
+import { accountAddress, endpointKeyOf } from "../protocol/Address.ts"
+import { Counts } from "../protocol/Counts.ts"
+import { Fault } from "../protocol/Fault.ts"
+import * as Metrics from "../protocol/Metrics.ts"
+import { WebhookEndpointEntity } from "../protocol/Notify.ts"
+import { type CompletedAttempt, Deliveries, type DueDelivery } from "../store/webhooks/Deliveries.ts"
+import { isDefect } from "../store/sql/SqlFailure.ts"
+import * as AttemptPlaces from "./AttemptPlaces.ts"
+
+// Longer than an attempt can take, so that the actor is still alive when the attempt ends and can start the next delivery.
+const maxIdleTime = Duration.minutes(1)
+const mailboxCapacity = 64
+
+// The response of an attempt that the service could not send. The attempt is recorded and retried by the schedule like any other.
+const unsent: WebhookResponse = {
+  remoteIp: null,
+  status: null,
+  headers: {},
+  body: "",
+  durationMs: 0,
+  error: { code: "internal", message: "The delivery could not be made. This is not the endpoint's fault." }
+}
+
+const resultOf = (exit: Exit.Exit<WebhookResponse>) =>
+  Metrics.attempts(Exit.isSuccess(exit) ? (exit.value.error?.code ?? "delivered") : "internal")
+
+/**
+ * The attempts under way in this process, counted by actor. Attempts end with the process and not with their actor, so that an
+ * actor whose shard is lost ends at once: no shard waits for the slowest receiver before it is served again.
+ */
+const makeUnderWay = Effect.map(
+  Effect.all([FiberSet.make<void>(), AttemptPlaces.AttemptLimits]),
+  ([fibers, limits]) => {
+    const places = AttemptPlaces.make(limits)
+    const counts = new Counts()
+    return {
+      places,
+      counts,
+      /** Begins an attempt, for which a place was taken; the place is given back when the attempt ends. */
+      start: <A, R>(
+        actorId: string,
+        owner: string,
+        attempt: Effect.Effect<A, never, R>,
+        ended: (result: A) => Effect.Effect<unknown>
+      ) =>
+        Effect.suspend(() => {
+          counts.add(actorId, 1)
+          const counted = Effect.flatMap(attempt, (result) => {
+            counts.add(actorId, -1)
+            places.free(owner, 1)
+            return ended(result)
+          })
+          // Attempts are not interrupted: an attempt that was sent is also recorded, so that a clean stop repeats no delivery.
+          return FiberSet.run(fibers, Effect.uninterruptible(Effect.asVoid(counted)))
+        })
+    }
+  }
+)
+
+const actor = (underWay: Effect.Success<typeof makeUnderWay>) =>
+  Effect.gen(function* () {
+    const deliveries = yield* Deliveries
+    const info = yield* ServiceInfo
+    const sender = yield* WebhookSender
+    const { entityId } = yield* Entity.CurrentAddress
+    const key = endpointKeyOf(entityId)
+    const owner = accountAddress(key)
+    const wake = yield* Latch.make(true)
+    const placesFree = () => wake.openUnsafe()
+    yield* Effect.addFinalizer(() => Effect.sync(() => underWay.places.leave(owner, entityId, placesFree)))
+    // True while an attempt under way may hold back a due delivery: the actor then looks for due deliveries when the attempt ends.
+    let isHeldBack = false
+    const userAgent = `Folio/${info.version} (+${info.baseUrl}/docs)`
+
+    const send = Effect.fnUntraced(function* (
+      { body, event_id, event_type, secret, url }: DueDelivery,
+      timestamp: number
+    ) {
+      if (secret === null) return unsent
+      return yield* sender.send({
+        url,
+        body,
+        headers: {
+          ...signatureHeaders({ secret, messageId: event_id, timestamp, body }),
+          "Svc-Event-Id": event_id,
+          "Svc-Event-Type": event_type,
+          "Svc-Webhook-Id": key.id,
+          "User-Agent": userAgent,
+          "Content-Type": "application/json"
+        }
+      })
+    })
+
+    /** Makes one attempt of a delivery and records it; gives whether the endpoint has more deliveries due now. */
+    const attempt = Effect.fn("WebhookEndpoint.attempt")(function* (delivery: DueDelivery) {
+      yield* Effect.annotateCurrentSpan({ account_id: key.account_id, delivery_id: delivery.id })
+      const startedAt = yield* Clock.currentTimeMillis
+      const timestamp = Math.floor(startedAt / 1000)
+      yield* Fault.at("before-send")
+      const response = yield* send(delivery, timestamp).pipe(
+        Effect.catchCauseIf(
+          (cause) => !Cause.hasInterruptsOnly(cause),
+          (cause) => Effect.as(Effect.logError("A delivery could not be sent", cause), unsent)
+        ),
+        (sending) => Metrics.measure(sending, resultOf)
+      )
+      yield* Fault.at("after-send")
+      const succeeded = response.error === null
+      // A delivery that was requested by hand or as a test is attempted once and is not retried by the schedule.
+      const isAlone = delivery.trigger === "manual" || delivery.trigger === "test"
+      if (response.error?.code === "internal") yield* Metric.update(Metrics.poison("delivery"), 1)
+      const completed: CompletedAttempt = {
+        delivery,
+        trigger: delivery.trigger,
+        started_at: new Date(startedAt),
+        duration_ms: Math.round(response.durationMs),
+        succeeded,
+        retryInMs: succeeded || isAlone ? null : nextDeliveryDelayMs(delivery.scheduled + 1, yield* Random.next),
+        remote_ip: response.remoteIp,
+        response_status: response.status,
+        response_headers: response.headers,
+        response_body: response.body,
+        error: response.error
+      }
+      const isMoreDue = yield* Effect.catchCauseIf(
+        deliveries.record(completed),
+        (cause) => isDefect(cause),
+        // A response that cannot be stored is left out, so that the delivery is not repeated again and again.
+        () => deliveries.record({ ...completed, response_headers: {}, response_body: "" })
+      )
+      yield* Fault.at("after-record")
+      const result = succeeded ? "succeeded" : completed.retryInMs === null ? "failed" : "retry"
+      yield* Metric.update(Metrics.deliveries(result), 1)
+      if (!succeeded) {
+        yield* Effect.logInfo("A webhook delivery failed").pipe(
+          Effect.annotateLogs({ delivery_id: delivery.id, attempt: delivery.attempts + 1, error: response.error?.code })
+        )
+      }
+      return isMoreDue
+    })
+
+    const start = (delivery: DueDelivery) =>
+      underWay.start(
+        entityId,
+        owner,
+        Effect.catchCause(attempt(delivery), (cause) =>
+          Effect.as(Effect.logError("A delivery's outcome could not be stored; it is due again", cause), true)
+        ),
+        (isMoreDue) => (isMoreDue || isHeldBack ? wake.open : Effect.void)
+      )
+
+    // Not interrupted when the shard is lost: what was taken and not sent would be due again only when its lease ends.
+    const takeAndSend = Effect.gen(function* () {
+      const places = underWay.places.take(owner, entityId, placesFree)
+      if (places === 0) return
+      const inFlight = underWay.counts.of(entityId)
+      isHeldBack = inFlight > 0
+      const due = yield* Effect.onError(deliveries.take(key, inFlight, places), () =>
+        Effect.sync(() => underWay.places.free(owner, places))
+      )
+      underWay.places.free(owner, places - due.length)
+      isHeldBack &&= due.length === 0
+      if (due.length === 0 && inFlight === 0) return yield* deliveries.rest(key)
+      yield* Effect.forEach(due, start, { discard: true })
+      // More deliveries may be due than there were places for.
+      if (due.length === places) yield* wake.open
+    }).pipe(Effect.uninterruptible)
+
+    yield* wake.await.pipe(
+      Effect.andThen(wake.close),
+      Effect.andThen(takeAndSend),
+      Effect.catchCause((cause) => Effect.logError("Deliveries could not be read; the sweeper will try again", cause)),
+      Effect.forever,
+      Effect.annotateLogs({ account_id: key.account_id, webhook_endpoint_id: key.id }),
+      Effect.forkScoped
+    )
+
+    return WebhookEndpointEntity.of({ Deliver: () => Effect.asVoid(wake.open) })
+  })
+
+/** The actor of one endpoint: sends due deliveries, up to `max_in_flight` at a time, in event order, strictly for each resource. */
+export const layer = Layer.unwrap(
+  Effect.map(makeUnderWay, (underWay) =>
+    WebhookEndpointEntity.toLayer(actor(underWay), {
+      maxIdleTime,
+      mailboxCapacity,
+      concurrency: 1,
+      disableFatalDefects: true
+    })
+  )
+)

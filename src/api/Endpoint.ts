@@ -1,0 +1,88 @@
+import { Schema } from "effect"
+import type { HttpMethod, HttpRouter } from "effect/http"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { Authorization } from "./Authorization.ts"
+import { Conventions, honouredKeyHeaders, IdempotencyKey, requiredKeyHeaders, versionHeader } from "./Conventions.ts"
+import { Errors } from "./Errors.ts"
+
+/** What an endpoint takes and answers, and what the OpenAPI document says of the endpoint. */
+interface Declaration<Params, Query, Payload, Success> {
+  readonly params?: Params | undefined
+  readonly query?: Query | undefined
+  readonly payload?: Payload | undefined
+  readonly success: Success
+  readonly summary: string
+  readonly description: string
+}
+
+const endpoint =
+  <const Method extends HttpMethod.HttpMethod, Headers extends Schema.Struct.Fields>(
+    method: Method,
+    idempotencyKey: "required" | "honoured" | "ignored",
+    headers: Headers
+  ) =>
+  <
+    const Name extends string,
+    const Path extends HttpRouter.PathInput,
+    const Success extends Schema.Top,
+    Params extends Schema.Struct.Fields = never,
+    Query extends Schema.Struct.Fields = never,
+    Payload extends HttpApiEndpoint.PayloadConstraintCodecs<Method> = never
+  >(
+    name: Name,
+    path: Path,
+    { description, summary, ...declaration }: Declaration<Params, Query, Payload, Success>
+  ) =>
+    HttpApiEndpoint.make(method)(name, path, { ...declaration, headers })
+      .annotate(IdempotencyKey, idempotencyKey)
+      .annotateMerge(OpenApi.annotations({ summary, description }))
+
+export const get = endpoint("GET", "ignored", versionHeader)
+
+/** A GET whose answer has an ETag, and is 304 when the client holds the current copy. */
+export const getIfChanged = endpoint("GET", "ignored", {
+  ...versionHeader,
+  "if-none-match": Schema.optionalKey(
+    Schema.String.annotate({
+      description:
+        "The ETag of the copy that the client holds: when it is still current, the answer is 304 without a body."
+    })
+  )
+})
+
+/** A POST that takes no idempotency key, because it changes nothing. */
+export const postKeyless = endpoint("POST", "ignored", versionHeader)
+export const post = endpoint("POST", "honoured", honouredKeyHeaders)
+/** A POST that is refused without an idempotency key. */
+export const postOnce = endpoint("POST", "required", requiredKeyHeaders)
+export const patch = endpoint("PATCH", "honoured", honouredKeyHeaders)
+export const remove = endpoint("DELETE", "ignored", versionHeader)
+
+export const params = { id: Schema.String.annotate({ description: "The id of the object that the request is about." }) }
+
+export const created = HttpApiSchema.status(201)
+export const accepted = HttpApiSchema.status(202)
+
+/** The description of a list that needs no other. */
+export const nextPage =
+  "While `has_more` is true, send the id of the last object as `starting_after` to get the next page."
+
+/** The description of an update by POST beside the one by PATCH. */
+export const insteadOfPatch = "For clients whose HTTP library cannot send PATCH."
+
+/** A group whose endpoints all need an API key. */
+export const group = <
+  const Name extends string,
+  const Endpoints extends readonly [HttpApiEndpoint.Constraint, ...ReadonlyArray<HttpApiEndpoint.Constraint>]
+>(
+  name: Name,
+  title: string,
+  description: string,
+  ...endpoints: Endpoints
+) =>
+  HttpApiGroup.make(name)
+    .add(...endpoints)
+    .middleware(Conventions)
+    .middleware(Authorization)
+    .middleware(Errors)
+    .annotateMerge(OpenApi.annotations({ title, description }))

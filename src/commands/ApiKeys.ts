@@ -1,0 +1,51 @@
+import { Clock, Effect } from "effect"
+import { SecureRandom } from "effect/crypto"
+import type { AccountMode } from "../../schemas/Account.ts"
+import { makeApiKey } from "../domain/accounts/ApiKeyFormat.ts"
+import { ApiKeys, apiKeyView, type NewApiKey, type StoredApiKey } from "../store/accounts/ApiKeys.ts"
+import { Ids } from "../store/sql/Ids.ts"
+import * as Command from "./Command.ts"
+
+/** The commands that create, roll and revoke API keys. */
+export const make = Effect.gen(function* () {
+  const { alone } = yield* Command.make
+  const apiKeys = yield* ApiKeys
+  const ids = yield* Ids
+  const random = yield* SecureRandom.SecureRandom
+
+  const newKey = Effect.fnUntraced(function* ({ account_id, livemode }: AccountMode) {
+    const mode = livemode ? "live" : "test"
+    const key = makeApiKey(mode, yield* random.randomBytes(32))
+    const made = { id: yield* ids.apiKey, account_id, mode, key } as const
+    return { ...made, created_at: new Date(yield* Clock.currentTimeMillis) } satisfies NewApiKey
+  })
+
+  const CreateApiKey = alone("CreateApiKey", {
+    isSecret: true,
+    run: function* (account, { context, request }) {
+      const key = { ...(yield* newKey(account)), name: request.name ?? null }
+      const row = yield* apiKeys.create(key, context.api_key_id)
+      return { answer: shown(row, key.key), audit: [["api_key.created", row.id]] }
+    }
+  })
+
+  const RollApiKey = alone("RollApiKey", {
+    isSecret: true,
+    run: function* (account, { context, id, request: { expires_in } }) {
+      const key = yield* newKey(account)
+      const row = yield* apiKeys.roll({ ...account, id }, expires_in, key, context.api_key_id)
+      return { answer: shown(row, key.key), audit: [["api_key.rolled", id, { expires_in, next: row.id }]] }
+    }
+  })
+
+  const RevokeApiKey = alone("RevokeApiKey", {
+    run: function* (account, { id }) {
+      yield* apiKeys.revoke({ ...account, id })
+      return { answer: Command.deleted("api_key", id), audit: [["api_key.revoked", id]] }
+    }
+  })
+
+  return { CreateApiKey, RollApiKey, RevokeApiKey }
+})
+
+const shown = (row: StoredApiKey, key: string) => Command.created(`/v1/api-keys/${row.id}`, { ...apiKeyView(row), key })

@@ -1,0 +1,56 @@
+import { Clock, Effect } from "effect"
+import { ApiError } from "../../schemas/ApiError.ts"
+import { readPkcs12 } from "../documents/signature/Pkcs12.ts"
+import * as Turns from "../protocol/AccountTurns.ts"
+import { Accounts, accountView } from "../store/accounts/Accounts.ts"
+import { Certificates, certificateView } from "../store/accounts/Certificates.ts"
+import { Ids } from "../store/sql/Ids.ts"
+import * as Command from "./Command.ts"
+
+/** The error for a request that was sent with a test key and has a meaning for live keys alone. */
+export const liveKeyNeeded = (what: string) =>
+  new ApiError({
+    code: "account_not_live",
+    message: `${what} Send this request with a live key, sk_live_….`
+  })
+
+/** How many certificate files this process reads at a time (one for each account), and how many may wait. */
+const reading: Turns.TurnOptions = {
+  what: "certificate",
+  atOnce: 2,
+  ofOwnerAtOnce: 1,
+  waiting: { ofAsker: 3, ofOwner: 3, inAll: 32 },
+  maxWait: "4 seconds"
+}
+
+/** The command that uploads the certificate with which a live account signs. */
+export const make = Effect.gen(function* () {
+  const { alone } = yield* Command.make
+  const accounts = yield* Accounts
+  const certificates = yield* Certificates
+  const ids = yield* Ids
+  const inTurn = Turns.make(reading)
+
+  const UploadCertificate = alone("UploadCertificate", {
+    // A PKCS #12 file may take long to open.
+    isBeforeLong: true,
+    before: function* (account, { context, request }) {
+      if (!account.livemode) return yield* liveKeyNeeded("Test documents are signed with the sandbox's certificate.")
+      const now = yield* Clock.currentTimeMillis
+      const read = Effect.mapError(readPkcs12(request, now), (violation) => ApiError.fromViolations([violation]))
+      const { pem, ...identity } = yield* inTurn({ owner: account.account_id, asker: context.api_key_id }, read)
+      return { pem, identity, now, holder: yield* accounts.get(account) }
+    },
+    run: function* ({ account_id }, _payload, { holder, identity, now, pem }) {
+      const id = yield* ids.certificate
+      yield* certificates.insert({ account_id, id, ...identity, created_at: new Date(now) }, pem)
+      return {
+        answer: Command.ok(accountView(holder, certificateView(identity))),
+        audit: [["certificate.uploaded", id, { subject: identity.subject }]],
+        after: () => certificates.forget(account_id)
+      }
+    }
+  })
+
+  return { UploadCertificate }
+})

@@ -1,0 +1,174 @@
+import { Effect, Option, Result } from "effect"
+import type { AccountMode } from "../../schemas/Account.ts"
+import { ApiError, type Violation } from "../../schemas/ApiError.ts"
+import type { NewDraft } from "../issuing/Numbering.ts"
+import type { CommandTag, Payload, RequestContext } from "../protocol/AccountEntity.ts"
+import { type AuditAction, AuditLog } from "../store/accounts/AuditLog.ts"
+import { type Answer, type Claim, IdempotencyKeys, type Outcome } from "../store/accounts/IdempotencyKeys.ts"
+import { CommandTurns } from "./CommandTurns.ts"
+
+/** The part of an account's actor that the account's commands use. */
+export interface Actor {
+  readonly account: AccountMode
+  /** Queues a new draft to be numbered in order of creation. */
+  readonly number: (draft: NewDraft) => Effect.Effect<void>
+  /** Empties the actor's cache of ranges, so that the next draft is numbered from the current ranges. */
+  readonly forgetRanges: Effect.Effect<void>
+}
+
+/** An entry of the audit log. `details` say what was changed, not the new values. */
+export type AuditEntry = readonly [action: AuditAction, object_id: string, details?: Readonly<Record<string, unknown>>]
+
+/** The result of a command's transaction. */
+export interface Done {
+  readonly answer: Answer
+  /** Stored in the same transaction. Empty for changes that the data itself records, such as the timeline of a document. */
+  readonly audit: ReadonlyArray<AuditEntry>
+  /** The work that follows the commit. The sweeper does that work if the process dies first; a replay does not repeat the work. */
+  readonly after?: (actor: Actor) => Effect.Effect<void>
+}
+
+/** What a command does: steps, as `Effect.gen` takes them, or an effect. Arguments of `Effect.fnUntraced` would have no type here. */
+type Steps<A> = Generator<Effect.Effect<unknown, ApiError>, A, never> | Effect.Effect<A, ApiError>
+
+const effectOf = <A>(steps: () => Steps<A>): Effect.Effect<A, ApiError> =>
+  Effect.suspend(() => {
+    const made = steps()
+    return Effect.isEffect(made) ? made : Effect.gen(() => made)
+  })
+
+declare const made: unique symbol
+
+/** A command that a client may send to its account. Only `make` makes commands: none can lack key, replay, audit entry or turn. */
+export interface Command<Tag extends CommandTag> {
+  readonly tag: Tag
+  readonly carryOut: (actor: Actor, payload: Payload<Tag>) => Effect.Effect<Outcome, ApiError>
+  readonly [made]: true
+}
+
+interface Before<Tag extends CommandTag, Prepared> {
+  /** Checks the request and reads what the command needs, before any change. A refused repeat still gets its stored answer. */
+  readonly before?: (account: AccountMode, payload: Payload<Tag>) => Steps<Prepared>
+}
+
+interface Alone<Tag extends CommandTag, Prepared> extends Before<Tag, Prepared> {
+  /** `before` takes long or calls other systems, so that it begins only when the request has no stored answer. */
+  readonly isBeforeLong?: true
+  /** The answer holds a secret: it is stored sealed. */
+  readonly isSecret?: true
+  /** Runs in a transaction of its own, in the account's view. */
+  readonly run: (account: AccountMode, payload: Payload<Tag>, prepared: Prepared) => Steps<Done>
+}
+
+interface Batched<Tag extends CommandTag, Prepared> extends Before<Tag, Prepared> {
+  /** Runs in a statement that other requests share, which claims the idempotency key and stores the answer itself. */
+  readonly run: (
+    account: AccountMode,
+    payload: Payload<Tag>,
+    claim: Claim,
+    prepared: Prepared
+  ) => Steps<Pick<Done, "after"> & { readonly outcome: Outcome }>
+}
+
+const command = <Tag extends CommandTag>(tag: Tag, carryOut: Command<Tag>["carryOut"]): Command<Tag> =>
+  ({ tag, carryOut: Effect.fn(`Command.${tag}`)(carryOut) }) as Command<Tag>
+
+/** The two ways to make a command: `alone`, with a transaction of its own, and `batched`, in a shared statement. */
+export const make = Effect.gen(function* () {
+  const audit = yield* AuditLog
+  const keys = yield* IdempotencyKeys
+  const turns = yield* CommandTurns
+
+  const answered = (claim: Claim | null) =>
+    claim === null
+      ? Effect.succeedNone
+      : Effect.map(
+          keys.lookup(claim),
+          Option.map((answer): Outcome => ({ answer, replayed: true }))
+        )
+
+  /** The result of `before`, or the stored outcome of a request that was already answered. */
+  const prepare = Effect.fnUntraced(function* <Tag extends CommandTag, Prepared>(
+    { before, isBeforeLong }: Pick<Alone<Tag, Prepared>, "before" | "isBeforeLong">,
+    account: AccountMode,
+    payload: Payload<Tag>,
+    claim: Claim | null
+  ) {
+    if (before === undefined) return { prepared: undefined as Prepared }
+    const preparing = effectOf(() => before(account, payload))
+    if (isBeforeLong === true) {
+      const stored = yield* answered(claim)
+      return Option.isSome(stored) ? { outcome: stored.value } : { prepared: yield* preparing }
+    }
+    const result = yield* Effect.result(preparing)
+    if (Result.isSuccess(result)) return { prepared: result.success }
+    const stored = yield* answered(claim)
+    return Option.isSome(stored) ? { outcome: stored.value } : yield* result.failure
+  })
+
+  /** Makes a command with a transaction, and so a connection, of its own; the command waits for its turn without a connection. */
+  const alone = <const Tag extends CommandTag, Prepared = undefined>(tag: Tag, parts: Alone<Tag, Prepared>) =>
+    command(
+      tag,
+      Effect.fnUntraced(function* (actor, payload) {
+        const { account } = actor
+        const { context } = payload
+        const claim = claimOf(context)
+        const begun = yield* prepare(parts, account, payload, claim)
+        if ("outcome" in begun) return begun.outcome
+        let after: Done["after"]
+        const effect = Effect.gen(function* () {
+          const done = yield* effectOf(() => parts.run(account, payload, begun.prepared))
+          for (const [action, id, details] of done.audit) yield* audit.record(account, context, action, id, details)
+          after = done.after
+          return done.answer
+        })
+        const options = { secret: parts.isSecret === true }
+        const outcome = yield* turns.inTurn(account, context, keys.once(account, claim, effect, options))
+        if (after !== undefined) yield* after(actor)
+        return outcome
+      })
+    )
+
+  /** Makes a command that shares a statement with other requests in flight, and so does not wait for a transaction of its own. */
+  const batched = <const Tag extends CommandTag, Prepared = undefined>(tag: Tag, parts: Batched<Tag, Prepared>) =>
+    command(
+      tag,
+      Effect.fnUntraced(function* (actor, payload) {
+        const { account } = actor
+        const claim = claimOf(payload.context)
+        if (claim === null) return yield* keyMissing
+        const begun = yield* prepare(parts, account, payload, claim)
+        if ("outcome" in begun) return begun.outcome
+        const { after, outcome } = yield* effectOf(() => parts.run(account, payload, claim, begun.prepared))
+        if (after !== undefined) yield* after(actor)
+        return outcome
+      })
+    )
+
+  return { alone, batched }
+})
+
+const claimOf = ({ api_key_id, idempotency }: RequestContext): Claim | null =>
+  idempotency === null ? null : { api_key_id, value: idempotency.key, fingerprint: idempotency.fingerprint }
+
+const keyMissing = new ApiError({ code: "idempotency_key_missing", message: "Send the header Idempotency-Key." })
+
+/** A row that must be there; fails with `resource_missing`. */
+export const found = <Row>(row: Option.Option<Row>, noun: string, id: string, param?: string) =>
+  Effect.mapError(Effect.fromOption(row), () => ApiError.missing(noun, id, param))
+
+/** Fails with all violations, if there are any. */
+export const refuse = ([first, ...rest]: ReadonlyArray<Violation>): Effect.Effect<void, ApiError> =>
+  first === undefined ? Effect.void : Effect.fail(ApiError.fromViolations([first, ...rest]))
+
+const answer = (status: number, location: string | null, body: object) => ({
+  status,
+  location,
+  body: JSON.stringify(body)
+})
+
+export const ok = (body: object): Answer => answer(200, null, body)
+export const created = (location: string, body: object): Answer => answer(201, location, body)
+export const accepted = (location: string, body: object): Answer => answer(202, location, body)
+export const deleted = (object: string, id: string): Answer => ok({ id, object, deleted: true })

@@ -1,0 +1,41 @@
+import { Context, Effect, Layer } from "effect"
+import type { CommandTag } from "../protocol/AccountEntity.ts"
+import * as Accounts from "./Accounts.ts"
+import * as ApiKeys from "./ApiKeys.ts"
+import * as Certificates from "./Certificates.ts"
+import type { Command } from "./Command.ts"
+import { CommandTurns } from "./CommandTurns.ts"
+import * as Customers from "./Customers.ts"
+import * as Emails from "./Emails.ts"
+import * as Invoices from "./Invoices.ts"
+import * as Notes from "./Notes.ts"
+import * as Redelivery from "./Redelivery.ts"
+import * as ResolutionImport from "./ResolutionImport.ts"
+import * as Resolutions from "./Resolutions.ts"
+import * as Sandbox from "./Sandbox.ts"
+import * as WebhookEndpoints from "./WebhookEndpoints.ts"
+
+type Table = { readonly [Tag in CommandTag]: Command<Tag> }
+
+/** All commands that clients may send to their accounts, by name. A command tag without an implementation does not compile. */
+export class Commands extends Context.Service<Commands, Table>()("folio/commands/Commands") {
+  static readonly layer = Layer.effect(
+    Commands,
+    Effect.gen(function* () {
+      return Commands.of({
+        ...(yield* Accounts.make),
+        ...(yield* ApiKeys.make),
+        ...(yield* Certificates.make),
+        ...(yield* Customers.make),
+        ...(yield* Emails.make),
+        ...(yield* Invoices.make),
+        ...(yield* Notes.make),
+        ...(yield* Redelivery.make),
+        ...(yield* ResolutionImport.make),
+        ...(yield* Resolutions.make),
+        ...(yield* Sandbox.make),
+        ...(yield* WebhookEndpoints.make)
+      })
+    })
+  ).pipe(Layer.provide(CommandTurns.layer))
+}

@@ -1,0 +1,62 @@
+import { Clock, Effect } from "effect"
+import { ApiError } from "../../schemas/ApiError.ts"
+import type { CustomerUpdate } from "../../schemas/Customer.ts"
+import { customerViolations } from "../domain/accounts/PartyRules.ts"
+import { Customers, customerView, type StoredCustomer } from "../store/accounts/Customers.ts"
+import { Ids } from "../store/sql/Ids.ts"
+import * as Command from "./Command.ts"
+
+/** The commands that create, change and delete customers. Invoices do not change, because each has its own copy of its buyer. */
+export const make = Effect.gen(function* () {
+  const { alone, batched } = yield* Command.make
+  const customers = yield* Customers
+  const ids = yield* Ids
+
+  const CreateCustomer = batched("CreateCustomer", {
+    before: ({ livemode }, { request }) => Command.refuse(customerViolations(request, livemode ? "live" : "test")),
+    run: function* (account, { request }, claim) {
+      const { metadata = {}, ...acquirer } = request
+      const at = new Date(yield* Clock.currentTimeMillis)
+      const id = yield* ids.customer
+      const customer: StoredCustomer = { ...account, id, acquirer, metadata, created_at: at, updated_at: at }
+      const answer = Command.created(`/v1/customers/${id}`, customerView(customer))
+      return { outcome: yield* customers.create({ customer, claim, answer }) }
+    }
+  })
+
+  const UpdateCustomer = alone("UpdateCustomer", {
+    run: function* (account, { id, patch }) {
+      const updated_at = new Date(yield* Clock.currentTimeMillis)
+      const row = yield* customers.update(
+        { ...account, id },
+        Effect.fnUntraced(function* (before) {
+          const after = { ...changed(before, patch), updated_at }
+          yield* Command.refuse(customerViolations(after.acquirer, account.livemode ? "live" : "test"))
+          return after
+        })
+      )
+      return { answer: Command.ok(customerView(row)), audit: [] }
+    }
+  })
+
+  const DeleteCustomer = alone("DeleteCustomer", {
+    run: function* (account, { id }) {
+      if (!(yield* customers.remove({ ...account, id }))) return yield* ApiError.missing("customer", id)
+      return { answer: Command.deleted("customer", id), audit: [] }
+    }
+  })
+
+  return { CreateCustomer, UpdateCustomer, DeleteCustomer }
+})
+
+/** The customer after an update: with the fields of the update, and without the optional fields that the update sets to null. */
+const changed = (customer: StoredCustomer, { metadata, ...fields }: CustomerUpdate): StoredCustomer => {
+  const { address, city_code, country_code, department_code, email, ...party } = { ...customer.acquirer, ...fields }
+  const place = { email, address, city_code, department_code, country_code }
+  const given = Object.entries(place).filter(([, value]) => typeof value === "string")
+  return {
+    ...customer,
+    acquirer: { ...party, ...(Object.fromEntries(given) as Partial<Record<keyof typeof place, string>>) },
+    metadata: metadata ?? customer.metadata
+  }
+}

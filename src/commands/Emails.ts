@@ -1,0 +1,51 @@
+import { Effect, Option } from "effect"
+import { ApiError } from "../../schemas/ApiError.ts"
+import { documentKinds, kindOf } from "../domain/documents/DocumentKinds.ts"
+import { Notify } from "../protocol/Notify.ts"
+import { InvoiceCommands } from "../store/documents/InvoiceCommands.ts"
+import { Invoices } from "../store/documents/Invoices.ts"
+import { Emails, emailSnapshot } from "../store/mail/Emails.ts"
+import { Ids } from "../store/sql/Ids.ts"
+import * as Command from "./Command.ts"
+import { describe } from "./Invoices.ts"
+
+/** The command that e-mails a document once more; the document's actor is told after the commit. */
+export const make = Effect.gen(function* () {
+  const { alone } = yield* Command.make
+  const commands = yield* InvoiceCommands
+  const emails = yield* Emails
+  const ids = yield* Ids
+  const invoices = yield* Invoices
+  const notify = yield* Notify
+
+  const SendEmail = alone("SendEmail", {
+    run: function* (account, { id, request }) {
+      const key = { ...account, id }
+      const { noun, path } = documentKinds[kindOf(id)]
+      const { state } = yield* Command.found(yield* commands.lock(key), noun, id)
+      if (state !== "accepted_by_authority" && state !== "accepted_contingency") {
+        return yield* new ApiError({
+          code: "invoice_not_correctable",
+          message: `Only what was accepted, by the authority or in contingency, is sent to the customer; this ${noun} is ${describe(state)}.`
+        })
+      }
+      const row = yield* invoices.find(account, id)
+      const recipient = request.to ?? Option.getOrUndefined(row)?.acquirer.email
+      if (recipient === undefined) return yield* noAddress
+      const email_id = yield* ids.email
+      const email = { ...account, id: email_id, invoice_id: id, document_state: state, recipient }
+      const stored = yield* emails.insert(email)
+      return {
+        answer: Command.accepted(`${path}/${id}/emails`, emailSnapshot(stored)),
+        audit: [["email.resent", email_id, { document_id: id }]],
+        after: () => notify.mail(key)
+      }
+    }
+  })
+
+  return { SendEmail }
+})
+
+const noAddress = ApiError.fromViolations([
+  { param: "to", code: "parameter_missing", message: "to is required: the document's customer has no e-mail address." }
+])

@@ -1,0 +1,124 @@
+import { Clock, Duration, Effect, Result, Schema } from "effect"
+import type { AccountMode } from "../../schemas/Account.ts"
+import { ApiError } from "../../schemas/ApiError.ts"
+import { type Resolution, type ResolutionImport, ResolutionRequest } from "../../schemas/Resolution.ts"
+import { resolutionViolations } from "../domain/accounts/ResolutionRules.ts"
+import { localDate } from "../domain/documents/AuthorityTime.ts"
+import { issuerLack } from "../issuing/LiveReadiness.ts"
+import { Signing } from "../issuing/Signing.ts"
+import { Authority, type AuthorityRange } from "../outbound/authority/Authority.ts"
+import { Accounts } from "../store/accounts/Accounts.ts"
+import { Resolutions, resolutionView, type StoredResolution } from "../store/accounts/Resolutions.ts"
+import { Ids } from "../store/sql/Ids.ts"
+import { liveKeyNeeded } from "./Certificates.ts"
+import * as Command from "./Command.ts"
+import { newRange } from "./Resolutions.ts"
+
+// Shorter than the time that a request waits for its actor.
+const timeout = Duration.seconds(9)
+
+const notLive = (message: string) => new ApiError({ code: "account_not_live", message })
+
+const identity = ["number", "prefix", "from_number", "to_number"] as const
+
+/** The command that registers the numbering ranges that the authority has granted, as the authority describes them. */
+export const make = Effect.gen(function* () {
+  const { alone } = yield* Command.make
+  const accounts = yield* Accounts
+  const authority = yield* Authority
+  const ids = yield* Ids
+  const resolutions = yield* Resolutions
+  const signing = yield* Signing
+
+  const granted = Effect.fnUntraced(function* (account: AccountMode) {
+    if (authority.ranges === undefined) {
+      return yield* notLive("There is no live authority to ask for ranges: the service's operator sets AUTHORITY_URL.")
+    }
+    const { issuer } = yield* accounts.get(account)
+    if (issuer === null) return yield* notLive(`Nobody can be asked for ranges yet: ${issuerLack}.`)
+    const certificate = yield* Effect.mapError(signing.liveCertificate(account.account_id), ({ message }) =>
+      notLive(message)
+    )
+    return yield* authority.ranges({ issuer_nit: issuer.identification.number, certificate }).pipe(
+      Effect.timeout(timeout),
+      Effect.mapError((error) =>
+        error._tag === "AuthorityRefusal"
+          ? notLive(`The authority gives no ranges: ${error.message}`)
+          : new ApiError({
+              code: "service_unavailable",
+              message: `The authority could not be asked (${error._tag === "TimeoutError" ? "no answer in time" : error.message}). Retry with the same Idempotency-Key.`,
+              headers: { "Retry-After": "30", "Svc-Should-Retry": "true" }
+            })
+      )
+    )
+  })
+
+  /** Registers a range, or finds it registered; fails with the reason if it cannot be. Part of the caller's transaction. */
+  const register = Effect.fnUntraced(function* (
+    account: AccountMode,
+    range: AuthorityRange,
+    known: ReadonlyArray<StoredResolution>,
+    now: number
+  ) {
+    const request = yield* Effect.fromResult(requestOf(range))
+    const row = newRange({ ...account, id: yield* ids.resolution }, request, now)
+    const same = known.find((one) => identity.every((field) => one[field] === row[field]))
+    if (same !== undefined) return { row: same, isNew: false }
+    yield* Effect.mapError(resolutions.register(row), ({ message }) => message)
+    return { row, isNew: true }
+  })
+
+  const ImportResolutions = alone("ImportResolutions", {
+    // The authority is asked before the command's turn and transaction, which must not wait for the authority.
+    isBeforeLong: true,
+    before: function* (account) {
+      if (!account.livemode) return yield* liveKeyNeeded("The sandbox's range is there from the start.")
+      return yield* granted(account)
+    },
+    run: function* (account, _payload, ranges) {
+      const now = yield* Clock.currentTimeMillis
+      const known = yield* resolutions.locked(account)
+      const data: Array<Resolution> = []
+      const skipped: Array<ResolutionImport["skipped"][number]> = []
+      const audit: Array<Command.AuditEntry> = []
+      for (const range of ranges) {
+        const result = yield* Effect.result(register(account, range, known, now))
+        if (Result.isFailure(result)) {
+          skipped.push({ number: range.number, prefix: range.prefix, message: result.failure })
+          continue
+        }
+        const { isNew, row } = result.success
+        if (isNew) audit.push(["resolution.imported", row.id])
+        data.push(resolutionView(row, localDate(now)))
+      }
+      const body: ResolutionImport = { object: "list", url: "/v1/resolutions", has_more: false, data, skipped }
+      return { answer: Command.ok(body), audit, after: ({ forgetRanges }) => forgetRanges }
+    }
+  })
+
+  return { ImportResolutions }
+})
+
+const decode = Schema.decodeUnknownResult(ResolutionRequest)
+
+// The key that the authority shows for a fresh resolution is often another, shorter key: a CUFE needs a key of 40 hex digits.
+const isTechnicalKey = (key: string) => /^[0-9a-f]{40}$/.test(key)
+
+/** The authority's range as a request that registers it; fails with a message that says what is wrong with the range. */
+const requestOf = (range: AuthorityRange): Result.Result<ResolutionRequest, string> => {
+  if (!isTechnicalKey(range.technical_key)) {
+    return Result.fail(
+      "The authority gave no technical_key of 40 hex digits with it. Ask the authority, and import again."
+    )
+  }
+  return Result.flatMap(
+    Result.mapError(
+      decode({ ...range, from_number: Number(range.from_number), to_number: Number(range.to_number) }),
+      (error) => `The authority's own record of it cannot be used: ${error.message.replaceAll(/\s+/g, " ")}`
+    ),
+    (request) => {
+      const [first] = resolutionViolations(request)
+      return first === undefined ? Result.succeed(request) : Result.fail(first.message)
+    }
+  )
+}

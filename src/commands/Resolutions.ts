@@ -1,0 +1,62 @@
+import { Clock, Effect } from "effect"
+import type { ResolutionRequest } from "../../schemas/Resolution.ts"
+import { localDate } from "../domain/documents/AuthorityTime.ts"
+import { resolutionViolations } from "../domain/accounts/ResolutionRules.ts"
+import { Resolutions, resolutionView, type StoredResolution } from "../store/accounts/Resolutions.ts"
+import { Ids } from "../store/sql/Ids.ts"
+import * as Command from "./Command.ts"
+
+/** The commands that register and change numbering ranges. Drafts created after the commit are numbered from the changed ranges. */
+export const make = Effect.gen(function* () {
+  const { alone } = yield* Command.make
+  const ids = yield* Ids
+  const resolutions = yield* Resolutions
+
+  const CreateResolution = alone("CreateResolution", {
+    run: function* (account, { request }) {
+      yield* Command.refuse(resolutionViolations(request))
+      const now = yield* Clock.currentTimeMillis
+      const id = yield* ids.resolution
+      const resolution = newRange({ ...account, id }, request, now)
+      yield* resolutions.register(resolution)
+      return {
+        answer: Command.created(`/v1/resolutions/${id}`, resolutionView(resolution, localDate(now))),
+        audit: [["resolution.created", id]],
+        after: ({ forgetRanges }) => forgetRanges
+      }
+    }
+  })
+
+  const UpdateResolution = alone("UpdateResolution", {
+    run: function* (account, { id, patch }) {
+      const row = yield* resolutions.update({ ...account, id }, patch)
+      const today = localDate(yield* Clock.currentTimeMillis)
+      return {
+        answer: Command.ok(resolutionView(row, today)),
+        audit: [["resolution.updated", id, { changed: Object.keys(patch) }]],
+        after: ({ forgetRanges }) => forgetRanges
+      }
+    }
+  })
+
+  return { CreateResolution, UpdateResolution }
+})
+
+/** A range as its request describes it. */
+export const newRange = (
+  key: Pick<StoredResolution, "account_id" | "livemode" | "id">,
+  request: ResolutionRequest,
+  now: number
+): StoredResolution => {
+  const { document_type = "invoice", from_number, next_number = from_number, to_number, ...grant } = request
+  return {
+    ...key,
+    ...grant,
+    document_type,
+    from_number: BigInt(from_number),
+    to_number: BigInt(to_number),
+    next_number: BigInt(next_number),
+    is_active: true,
+    created_at: new Date(now)
+  }
+}

@@ -1,0 +1,96 @@
+import { Effect } from "effect"
+import { issueTime, localDate } from "../../domain/documents/AuthorityTime.ts"
+import type { Certificate } from "../signature/Certificate.ts"
+import { documentTypeCode } from "../ubl/AuthorityCodes.ts"
+import type { FiscalDocument } from "../ubl/FiscalDocument.ts"
+import { attachedDocument as profile, authority } from "../ubl/NationalProfile.ts"
+import type { Software } from "../ubl/Software.ts"
+import { authorityExtension, type Unsigned, unsigned } from "../ubl/UblExtensions.ts"
+import { identity, reference } from "../ubl/UblIdentity.ts"
+import { correspondents } from "../ubl/UblParties.ts"
+import { signXml } from "../signature/XadesSignature.ts"
+import { cdata, element, escaped, leaf } from "../ubl/Xml.ts"
+
+/** A document that the authority has accepted. */
+export interface Accepted {
+  readonly document: FiscalDocument
+  /** The signed bytes of the document, exactly as submitted to the authority. */
+  readonly signed: Uint8Array
+  /** The authority's answer in XML. */
+  readonly applicationResponse: Uint8Array
+  /** The time of the authority's acceptance, in Unix milliseconds. */
+  readonly validatedAt: number
+}
+
+/** Normalizes line ends to LF, as an XML parser does, because the signature covers the text as the parser reads it. */
+const textOf = (bytes: Uint8Array) => new TextDecoder().decode(bytes).replaceAll(/\r\n?/g, "\n")
+
+const enclosed = (text: string, enclose: (text: string) => string): string =>
+  element(
+    "cac:Attachment",
+    element(
+      "cac:ExternalReference",
+      leaf("cbc:MimeCode", "text/xml"),
+      leaf("cbc:EncodingCode", "UTF-8"),
+      `<cbc:Description>${enclose(text)}</cbc:Description>`
+    )
+  )
+
+const content = (
+  { applicationResponse, document, signed, validatedAt }: Accepted,
+  software: Software,
+  enclose: (text: string) => string
+): Unsigned => {
+  const { full_number } = document
+  const issue_date = localDate(validatedAt)
+  const issue_time = issueTime(validatedAt)
+  return unsigned(
+    "AttachedDocument",
+    authorityExtension({ ...document, range: null }, software),
+    identity("AttachedDocument", profile.customization, { ...document, issue_date, issue_time }, ""),
+    leaf("cbc:DocumentType", profile.type),
+    leaf("cbc:ParentDocumentID", full_number),
+    leaf("cbc:ParentDocumentTypeCode", documentTypeCode(document)),
+    correspondents(document),
+    enclosed(textOf(signed), enclose),
+    element(
+      "cac:ParentDocumentLineReference",
+      leaf("cbc:LineID", "1"),
+      element(
+        "cac:DocumentReference",
+        reference(document, document.kind),
+        leaf("cbc:IssueDate", issue_date),
+        leaf("cbc:DocumentType", "ApplicationResponse"),
+        enclosed(textOf(applicationResponse), enclose),
+        element(
+          "cac:ResultOfVerification",
+          leaf("cbc:ValidatorID", authority.name),
+          leaf("cbc:ValidationResultCode", "02"),
+          leaf("cbc:ValidationDate", issue_date),
+          leaf("cbc:ValidationTime", issue_time)
+        )
+      )
+    )
+  )
+}
+
+/**
+ * Makes the `AttachedDocument` that the acquirer receives: one signed XML that holds the document and the authority's answer, with
+ * the time of the answer as the signing time. The same input gives the same bytes.
+ */
+export const attachedDocument = Effect.fn("attachedDocument")(function* (
+  accepted: Accepted,
+  software: Software,
+  certificate: Certificate
+) {
+  const { document, validatedAt } = accepted
+  return yield* signXml(
+    content(accepted, software, cdata),
+    {
+      canonical: content(accepted, software, escaped),
+      seed: `${document.cufe} attached`,
+      signingTime: `${localDate(validatedAt)}T${issueTime(validatedAt)}`
+    },
+    certificate
+  )
+})

@@ -1,0 +1,37 @@
+import { Effect } from "effect"
+import { constants, setPriority } from "node:os"
+import { isMainThread, parentPort } from "node:worker_threads"
+import { emailParcel, type Parcel } from "../parcel/EmailParcel.ts"
+import type { FiscalDocument } from "../ubl/FiscalDocument.ts"
+import { renderPdf } from "./Pdf.ts"
+
+/* A worker thread that prints documents and packs the e-mails of documents. `Printer` gives a thread one task at a time. */
+
+export type PrintTask =
+  | { readonly _tag: "Pdf"; readonly document: FiscalDocument }
+  | { readonly _tag: "Parcel"; readonly document: FiscalDocument; readonly xml: Uint8Array }
+
+export type PrintAnswer =
+  | { readonly _tag: "Pdf"; readonly bytes: Uint8Array }
+  | { readonly _tag: "Parcel"; readonly parcel: Parcel }
+  | { readonly _tag: "Failed"; readonly message: string }
+
+const carryOut = Effect.fnUntraced(function* (task: PrintTask): Effect.fn.Return<PrintAnswer> {
+  const { document } = task
+  const bytes = yield* renderPdf(document)
+  if (task._tag === "Pdf") return { _tag: "Pdf", bytes }
+  const xml = { name: `${document.full_number}.xml`, bytes: task.xml }
+  return { _tag: "Parcel", parcel: emailParcel(document, { xml, pdf: { name: `${document.full_number}.pdf`, bytes } }) }
+})
+
+// On Linux only this thread gets the lower priority, and still has a tenth of a busy processor; on other systems a thread has no
+// priority of its own.
+if (!isMainThread && process.platform === "linux") setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
+
+parentPort?.on("message", (task: PrintTask) => {
+  const answer = Effect.catchDefect(carryOut(task), (defect) =>
+    Effect.succeed<PrintAnswer>({ _tag: "Failed", message: String(defect) })
+  )
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread's port has no origin
+  Effect.runCallback(answer, { onExit: (exit) => exit._tag === "Success" && parentPort?.postMessage(exit.value) })
+})

@@ -1,0 +1,94 @@
+import { Context, Duration, Effect, Layer, Pool, Schema } from "effect"
+import { availableParallelism } from "node:os"
+import { Worker } from "node:worker_threads"
+import type { Parcel } from "../parcel/EmailParcel.ts"
+import type { FiscalDocument } from "../ubl/FiscalDocument.ts"
+import type { PrintAnswer, PrintTask } from "./PrintWorker.ts"
+
+/** The number of threads that print. Threads keep printing off the event loop, and leave half of the processors to other work. */
+export const printThreads = Math.max(1, Math.min(4, Math.floor(availableParallelism() / 2)))
+
+// The longest document takes half a second; this timeout is for a task that never ends.
+const taskTimeout = Duration.seconds(20)
+const heapMb = 256
+
+/** The time after which a thread that has nothing to print ends. */
+export class PrinterIdleTime extends Context.Reference("folio/documents/PrinterIdleTime", {
+  defaultValue: () => Duration.minutes(5)
+}) {}
+
+const thread = Effect.acquireRelease(
+  Effect.sync(() => {
+    const worker = new Worker(new URL("./PrintWorker.ts", import.meta.url), {
+      resourceLimits: { maxOldGenerationSizeMb: heapMb },
+      execArgv: [],
+      env: {}
+    })
+    worker.unref()
+    // Without a listener, an error of an idle thread would end the process. The next task detects that the thread has ended.
+    worker.on("error", () => undefined)
+    return worker
+  }),
+  (worker) => Effect.promise(() => worker.terminate())
+)
+
+class PrintingFailed extends Schema.TaggedError<PrintingFailed>()("PrintingFailed", { message: Schema.String }) {}
+
+const answerOf = (worker: Worker, task: PrintTask) =>
+  Effect.callback<PrintAnswer, PrintingFailed>((resume) => {
+    const settle = (answer: Effect.Effect<PrintAnswer, PrintingFailed>) => {
+      worker.off("message", answered).off("error", broke).off("exit", broke)
+      resume(answer)
+    }
+    const answered = (answer: PrintAnswer) => settle(Effect.succeed(answer))
+    const broke = (cause: unknown) =>
+      settle(Effect.fail(new PrintingFailed({ message: `A thread that prints has ended: ${cause}` })))
+    worker.on("message", answered).on("error", broke).on("exit", broke)
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
+    worker.postMessage(task)
+    return Effect.sync(() => worker.off("message", answered).off("error", broke).off("exit", broke))
+  })
+
+/** Prints documents, and packs the e-mails of documents, in threads. Dies when a document cannot be printed or packed. */
+export class Printer extends Context.Service<
+  Printer,
+  {
+    readonly pdf: (document: FiscalDocument) => Effect.Effect<Uint8Array>
+    /** The e-mail of a document. `xml`: the signed document, or the attached document that also holds the authority's answer. */
+    readonly parcel: (document: FiscalDocument, xml: Uint8Array) => Effect.Effect<Parcel>
+  }
+>()("folio/documents/Printer") {
+  static readonly layer = Layer.effect(
+    Printer,
+    Effect.gen(function* () {
+      const timeToLive = yield* PrinterIdleTime
+      const pool = yield* Pool.makeWithTTL({ acquire: thread, min: 0, max: printThreads, timeToLive })
+
+      // Uninterruptible: a thread that has begun a task finishes the task and can then be given the next task.
+      const carryOut = Effect.fn("Printer.carryOut")(
+        function* (task: PrintTask) {
+          const worker = yield* Pool.get(pool)
+          const answer = yield* answerOf(worker, task).pipe(
+            Effect.timeout(taskTimeout),
+            Effect.tapError(() => Pool.invalidate(pool, worker))
+          )
+          return answer._tag === "Failed" ? yield* new PrintingFailed({ message: answer.message }) : answer
+        },
+        Effect.scoped,
+        Effect.uninterruptible,
+        Effect.orDie
+      )
+
+      return Printer.of({
+        pdf: (document) =>
+          Effect.flatMap(carryOut({ _tag: "Pdf", document }), (answer) =>
+            answer._tag === "Pdf" ? Effect.succeed(answer.bytes) : Effect.die("another answer than a PDF")
+          ),
+        parcel: (document, xml) =>
+          Effect.flatMap(carryOut({ _tag: "Parcel", document, xml }), (answer) =>
+            answer._tag === "Parcel" ? Effect.succeed(answer.parcel) : Effect.die("another answer than a parcel")
+          )
+      })
+    })
+  )
+}

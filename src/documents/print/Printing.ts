@@ -1,0 +1,98 @@
+import { Context, Deferred, Duration, Effect, Fiber, Layer } from "effect"
+import type { ApiError } from "../../../schemas/ApiError.ts"
+import { Printer, printThreads } from "./Printer.ts"
+import { ByteCache } from "../../domain/requests/ByteCache.ts"
+import * as Turns from "../../protocol/AccountTurns.ts"
+
+/** How much expensive work with documents this process does at a time, and how much of this work may wait. */
+export class PrintingLimits extends Context.Reference<Omit<Turns.TurnOptions, "what">>("folio/issuing/PrintingLimits", {
+  defaultValue: () => ({
+    // One more than the threads that print, so that the next document is read from the database while all threads are busy.
+    atOnce: printThreads + 1,
+    ofOwnerAtOnce: Math.ceil(printThreads / 2),
+    waiting: { ofAsker: 16, ofOwner: 48, inAll: 512 },
+    maxWait: Duration.seconds(10)
+  })
+}) {}
+
+const cacheBytes = 16 * 1024 * 1024
+
+interface Pending {
+  readonly made: Deferred.Deferred<Uint8Array, ApiError>
+  /** Interrupts the work. Runs when the last caller that waits for the bytes is interrupted. */
+  abandon: Effect.Effect<void>
+  members: number
+}
+
+/** Schedules the expensive work with documents (printing, packing, reading signed documents); accounts take turns. */
+export class Printing extends Context.Service<
+  Printing,
+  {
+    readonly inTurn: <A, E, R>(
+      account: Turns.Asker,
+      effect: Effect.Effect<A, E, R>
+    ) => Effect.Effect<A, E | ApiError, R>
+    /** The bytes of `tag`, cached or made in the account's turn. Concurrent calls of one owner, asker and tag share a `make`. */
+    readonly once: (
+      account: Turns.Asker,
+      tag: string,
+      make: Effect.Effect<Uint8Array>
+    ) => Effect.Effect<Uint8Array, ApiError>
+  }
+>()("folio/issuing/Printing") {
+  static readonly layer = Layer.effect(
+    Printing,
+    Effect.gen(function* () {
+      const inTurn = Turns.make({ what: "document", ...(yield* PrintingLimits) })
+      const scope = yield* Effect.scope
+      const printed = new ByteCache(cacheBytes)
+      const pending = new Map<string, Pending>()
+
+      const begin = Effect.fnUntraced(function* (
+        account: Turns.Asker,
+        name: string,
+        tag: string,
+        make: Effect.Effect<Uint8Array>
+      ) {
+        const made = yield* Deferred.make<Uint8Array, ApiError>()
+        // Another caller may have made the bytes of the same tag while this work waited for its turn.
+        const print = Effect.suspend(() => {
+          const found = printed.get(tag)
+          if (found !== undefined) return Effect.succeed(found)
+          return Effect.tap(make, (bytes) => Effect.sync(() => printed.set(tag, bytes)))
+        })
+        const one: Pending = { made, abandon: Effect.void, members: 0 }
+        const forget = Effect.sync(() => pending.get(name) === one && pending.delete(name))
+        pending.set(name, one)
+        const fiber = yield* inTurn(account, print).pipe(
+          Effect.onExit((exit) => Effect.andThen(forget, Deferred.done(made, exit))),
+          Effect.forkIn(scope)
+        )
+        one.abandon = Effect.andThen(forget, Effect.asVoid(Effect.forkIn(Fiber.interrupt(fiber), scope)))
+        return one
+      })
+
+      const once: Printing["Service"]["once"] = (account, tag, make) =>
+        Effect.uninterruptibleMask((restore) =>
+          Effect.gen(function* () {
+            const found = printed.get(tag)
+            if (found !== undefined) return found
+            const name = `${account.owner} ${account.asker} ${tag}`
+            const one = pending.get(name) ?? (yield* begin(account, name, tag, make))
+            one.members += 1
+            return yield* restore(Deferred.await(one.made)).pipe(
+              Effect.onInterrupt(() => {
+                one.members -= 1
+                return one.members === 0 ? one.abandon : Effect.void
+              })
+            )
+          })
+        )
+
+      return Printing.of({ inTurn, once })
+    })
+  )
+
+  /** `layer` together with `Printer`, whose threads print. */
+  static readonly threaded = Layer.provideMerge(Printing.layer, Printer.layer)
+}

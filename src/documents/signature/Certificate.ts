@@ -1,0 +1,73 @@
+import { Context, Effect } from "effect"
+import forge from "node-forge"
+import { constants, createPrivateKey, generateKeyPair, sign, X509Certificate } from "node:crypto"
+import { promisify } from "node:util"
+
+/** A certificate that signs documents. The private key is not exposed, so that the key may be in a file or in a device. */
+export interface Certificate {
+  /** DER in base64. */
+  readonly certificate: string
+  /** Makes the RSA-SHA256 signature (PKCS #1 v1.5) of `bytes`. */
+  readonly sign: (bytes: Uint8Array) => Effect.Effect<Uint8Array>
+}
+
+/** The certificate of the sandbox. Live accounts bring their own. */
+export class SandboxCertificate extends Context.Service<SandboxCertificate, Certificate>()(
+  "folio/documents/SandboxCertificate"
+) {}
+
+const validYears = 10
+
+/** Makes a key and a certificate, self-signed, as PEM (key first). They identify nobody: test documents get a real signature. */
+export const makeSelfSigned = (commonName: string, now: Date): Effect.Effect<string> =>
+  Effect.promise(async () => {
+    const { privateKey } = await promisify(generateKeyPair)("rsa", {
+      modulusLength: 2048,
+      privateKeyEncoding: { type: "pkcs8", format: "pem" },
+      publicKeyEncoding: { type: "spki", format: "pem" }
+    })
+    const key = forge.pki.privateKeyFromPem(privateKey)
+    const certificate = forge.pki.createCertificate()
+    certificate.publicKey = forge.pki.setRsaPublicKey(key.n, key.e)
+    certificate.serialNumber = "01"
+    certificate.validity.notBefore = now
+    certificate.validity.notAfter = new Date(now.getTime() + validYears * 365 * 86_400_000)
+    const name = [{ name: "commonName", value: commonName }]
+    certificate.setSubject(name)
+    certificate.setIssuer(name)
+    certificate.sign(key, forge.md.sha256.create())
+    return privateKey + forge.pki.certificateToPem(certificate)
+  })
+
+/** The subject of a certificate, in one line. */
+export const subjectOf = ({ subject }: X509Certificate): string => subject.replaceAll("\n", ", ")
+
+/** The subject of a certificate and the end of the certificate's validity; null when the certificate cannot be parsed. */
+export const describeCertificate = ({ certificate }: Certificate) => {
+  try {
+    const parsed = new X509Certificate(Buffer.from(certificate, "base64"))
+    return { subject: subjectOf(parsed), not_after: parsed.validToDate }
+  } catch {
+    return null
+  }
+}
+
+/**
+ * Reads PEM text as `makeSelfSigned` and `readPkcs12` make it: a private key, and the first of the certificates after the key.
+ * Throws when the text holds no key or no certificate.
+ */
+export const fromPem = (pem: string): Certificate => {
+  const body = /-----BEGIN CERTIFICATE-----([^-]+)-----END CERTIFICATE-----/.exec(pem)?.[1]
+  if (body === undefined) throw new Error("no certificate in the PEM text")
+  const key = { key: createPrivateKey(pem), padding: constants.RSA_PKCS1_PADDING }
+  return {
+    certificate: body.replaceAll(/\s/g, ""),
+    // Signs in the thread pool: on the event loop, signing would be the longest step that a request waits for.
+    sign: (bytes) =>
+      Effect.callback((resume) => {
+        sign("sha256", bytes, key, (error, signature) =>
+          resume(error === null ? Effect.succeed(signature) : Effect.die(error))
+        )
+      })
+  }
+}

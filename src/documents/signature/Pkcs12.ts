@@ -1,0 +1,90 @@
+import { Duration, Effect, Redacted } from "effect"
+import { X509Certificate } from "node:crypto"
+import { Worker } from "node:worker_threads"
+import type { Violation } from "../../../schemas/ApiError.ts"
+import type { CertificateRequest } from "../../../schemas/Certificate.ts"
+import { subjectOf } from "./Certificate.ts"
+import type { Pkcs12Answer, Pkcs12Fault } from "./Pkcs12Worker.ts"
+
+/** A key with its certificate, fit to sign live documents. */
+export interface SigningIdentity {
+  /** PEM: the key, the key's certificate, and the certificate chain as far as the file holds the chain. */
+  readonly pem: Redacted.Redacted<string>
+  readonly subject: string
+  readonly not_before: Date
+  readonly not_after: Date
+}
+
+const keyBitsMin = 2048
+const readingTimeout = Duration.seconds(10)
+
+const wrong = (message: string, param: "pkcs12" | "password" = "pkcs12"): Violation => ({
+  param,
+  code: "parameter_invalid",
+  message
+})
+
+const faults: Readonly<Record<Pkcs12Fault, Violation>> = {
+  iterations: wrong(
+    "pkcs12 takes more than 2,000,000 iterations of its key derivation to open: export it again with fewer, such as 10,000."
+  ),
+  unreadable: wrong("pkcs12 is no PKCS#12 file: send the bytes of the .p12 or .pfx file in base64."),
+  password: wrong("password does not open the file. Check it, or export the file again.", "password"),
+  no_key: wrong("pkcs12 holds no RSA private key: export the certificate together with its key."),
+  no_certificate: wrong("pkcs12 holds no certificate: export the key together with its certificate."),
+  mismatch: wrong("pkcs12 holds no certificate of its key: export the key with the certificate made for it.")
+}
+const late = wrong("pkcs12 takes too long to open: export it again with fewer iterations of its key derivation.")
+
+const day = (date: Date) => date.toISOString().slice(0, 10)
+
+/** Reads a PKCS#12 file in a worker thread. Interruption, by a timeout or by a canceled request, terminates the thread. */
+const readApart = (bytes: Uint8Array, password: string) =>
+  Effect.callback<Pkcs12Answer>((resume) => {
+    const worker = new Worker(new URL("./Pkcs12Worker.ts", import.meta.url), {
+      workerData: { bytes, password },
+      resourceLimits: { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 },
+      execArgv: [],
+      env: {}
+    })
+    const unreadable = () => resume(Effect.succeed({ _tag: "Fault", fault: "unreadable" }))
+    worker.once("message", (answer: Pkcs12Answer) => resume(Effect.succeed(answer)))
+    worker.once("error", unreadable)
+    worker.once("exit", unreadable)
+    return Effect.promise(() => worker.terminate())
+  })
+
+/**
+ * Reads a PKCS#12 file and checks that it can sign: an RSA key of 2048 bits or more with the certificate made for it, valid at
+ * `now` (Unix milliseconds). Fails with a `Violation` that says what is wrong and what to do.
+ */
+export const readPkcs12 = Effect.fnUntraced(function* (request: CertificateRequest, now: number) {
+  const bytes = new Uint8Array(Buffer.from(request.pkcs12, "base64"))
+  const answer = yield* readApart(bytes, request.password).pipe(
+    Effect.timeoutOrElse({ duration: readingTimeout, orElse: () => Effect.fail(late) })
+  )
+  if (answer._tag === "Fault") return yield* Effect.fail(faults[answer.fault])
+  if (answer.bits < keyBitsMin) {
+    return yield* Effect.fail(
+      wrong(`pkcs12 holds an RSA key of ${answer.bits} bits; get a certificate with one of at least ${keyBitsMin}.`)
+    )
+  }
+  const certificate = new X509Certificate(answer.pem.slice(answer.pem.indexOf("-----BEGIN CERTIFICATE")))
+  const identity: SigningIdentity = {
+    pem: Redacted.make(answer.pem),
+    subject: subjectOf(certificate),
+    not_before: certificate.validFromDate,
+    not_after: certificate.validToDate
+  }
+  if (identity.not_after.getTime() <= now) {
+    return yield* Effect.fail(
+      wrong(`pkcs12 holds a certificate that expired on ${day(identity.not_after)}: send the one that replaces it.`)
+    )
+  }
+  if (identity.not_before.getTime() > now) {
+    return yield* Effect.fail(
+      wrong(`pkcs12 holds a certificate that is valid from ${day(identity.not_before)} on: send it again then.`)
+    )
+  }
+  return identity
+})

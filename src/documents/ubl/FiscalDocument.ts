@@ -1,0 +1,38 @@
+import { Schema } from "effect"
+import { Issuer } from "../../../schemas/Account.ts"
+import { OperationType } from "../../../schemas/Code.ts"
+import { Acquirer } from "../../../schemas/Customer.ts"
+import { Correction, DocumentKind } from "../../../schemas/FiscalDocument.ts"
+import { PaymentMeans } from "../../../schemas/Invoice.ts"
+import { Line, Totals } from "../../../schemas/Line.ts"
+import { GrantedRange } from "../../../schemas/Resolution.ts"
+
+/** The complete content of a fiscal document: an invoice, a credit note or a debit note. */
+export class FiscalDocument extends Schema.Opaque<FiscalDocument>()(
+  Schema.Struct({
+    kind: DocumentKind,
+    /** Whether the document is an invoice of type 04, issued while the authority could not be reached. */
+    in_contingency: Schema.Boolean,
+    full_number: Schema.String,
+    prefix: Schema.String,
+    /** The CUFE of an invoice, the CUDE of a note. */
+    cufe: Schema.String,
+    issue_date: Schema.String,
+    issue_time: Schema.String,
+    /** "1" production, "2" test */
+    environment: Schema.Literals(["1", "2"]),
+    currency: Schema.String,
+    /** The price in pesos of one unit of a foreign `currency` on the issue date; null for documents in pesos. */
+    exchange_rate: Schema.NullOr(Schema.String),
+    operation_type: OperationType,
+    issuer: Issuer,
+    acquirer: Acquirer,
+    payment_means: PaymentMeans,
+    lines: Schema.Array(Line),
+    totals: Totals,
+    /** Null for notes, which need no range of the authority. */
+    range: Schema.NullOr(GrantedRange),
+    /** Null for invoices. */
+    correction: Schema.NullOr(Correction)
+  })
+) {}

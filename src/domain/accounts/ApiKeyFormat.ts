@@ -1,0 +1,44 @@
+import { hash } from "node:crypto"
+import { crc32 } from "node:zlib"
+
+const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+const randomBytes = 32
+// The fewest base62 characters that hold 32 bytes (62^43 > 2^256) and a CRC32 (62^6 > 2^32).
+const randomCharacters = 43
+const checksumCharacters = 6
+
+const base62 = (value: bigint, characters: number): string => {
+  let text = ""
+  for (let rest = value; text.length < characters; rest /= 62n) text = alphabet.charAt(Number(rest % 62n)) + text
+  return text
+}
+
+const checksum = (text: string): string => base62(BigInt(crc32(text)), checksumCharacters)
+
+const requireRandom = (random: Uint8Array): Buffer => {
+  if (random.length !== randomBytes) throw new RangeError(`a secret needs ${randomBytes} random bytes`)
+  return Buffer.from(random)
+}
+
+/**
+ * A new API key: `sk_test_` or `sk_live_`, the 32 bytes of `random` as 43 base62 characters, and the CRC32 of all of that text
+ * as 6 base62 characters. Throws a RangeError when `random` does not hold 32 bytes.
+ */
+export const makeApiKey = (mode: "test" | "live", random: Uint8Array): string => {
+  const number = BigInt(`0x${requireRandom(random).toString("hex")}`)
+  const text = `sk_${mode}_${base62(number, randomCharacters)}`
+  return text + checksum(text)
+}
+
+/** The mode of an API key, or null when the form or the checksum is wrong, so that a mistyped key is refused without a look-up. */
+export const apiKeyMode = (key: string): "test" | "live" | null => {
+  const mode = /^sk_(test|live)_[0-9A-Za-z]{49}$/.exec(key)?.[1]
+  if (mode !== "test" && mode !== "live") return null
+  return checksum(key.slice(0, -checksumCharacters)) === key.slice(-checksumCharacters) ? mode : null
+}
+
+/** The stored form of an API key: SHA-256, 64 hex digits. A key holds 256 random bits, so that no slow hash is needed. */
+export const apiKeyHash = (key: string): string => hash("sha256", key, "hex")
+
+/** A new webhook signing secret: `whsec_` and 32 random bytes in standard base64. Throws a RangeError for another length. */
+export const makeWebhookSecret = (random: Uint8Array): string => `whsec_${requireRandom(random).toString("base64")}`

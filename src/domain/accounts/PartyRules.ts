@@ -1,0 +1,115 @@
+import type { Issuer } from "../../../schemas/Account.ts"
+import type { Violation } from "../../../schemas/ApiError.ts"
+import type { CustomerRequest } from "../../../schemas/Customer.ts"
+import type { Identification } from "../../../schemas/Party.ts"
+import { violation } from "../documents/AuthorityRules.ts"
+import { checkDigit, isNit, isSandboxIdentification } from "./CheckDigit.ts"
+import { countryCodes, departments, homeCountry, municipalities } from "./Territories.ts"
+
+// The authority's codes for the rules of one party. The issuer and the acquirer have the same rules under different codes.
+const acquirerRules = {
+  noDigit: "FAK24",
+  wrongDigit: "FAK25",
+  city_code: "FAK29",
+  department_code: "FAK32",
+  country_code: "FAK36"
+}
+type PartyRules = typeof acquirerRules
+const issuerRules: PartyRules = {
+  noDigit: "FAJ24a",
+  wrongDigit: "FAJ24b",
+  city_code: "FAJ09",
+  department_code: "FAJ12",
+  country_code: "FAJ16"
+}
+
+/** The violations of a customer. In test mode the sandbox identification passes although its check digit is wrong. */
+export const customerViolations = (request: CustomerRequest, mode: "test" | "live"): ReadonlyArray<Violation> => [
+  ...(mode === "test" && isSandboxIdentification(request.identification)
+    ? []
+    : identificationViolations(request.identification, acquirerRules)),
+  ...placeViolations(request, acquirerRules)
+]
+
+/** The violations of an issuer: the rules of an acquirer apply, and an issuer must have a NIT and be in the home country. */
+export const issuerViolations = (issuer: Issuer): ReadonlyArray<Violation> => [
+  ...(issuer.identification.type === "31"
+    ? identificationViolations(issuer.identification, issuerRules)
+    : [violation("identification.type", "parameter_invalid", 'type must be "31": an issuer is known by its NIT.')]),
+  ...(countryCodes.has(issuer.country_code) && issuer.country_code !== homeCountry
+    ? [
+        violation(
+          "country_code",
+          "parameter_invalid",
+          `country_code must be "${homeCountry}".`,
+          issuerRules.country_code
+        )
+      ]
+    : placeViolations(issuer, issuerRules))
+]
+
+// The identification types of foreigners, whose numbers may hold letters. The numbers of all other types hold digits alone.
+const typesWithLetters: ReadonlyArray<string> = ["21", "22", "41", "50"]
+
+const identificationViolations = (identification: Identification, rules: PartyRules): ReadonlyArray<Violation> => {
+  const { type, number, check_digit } = identification
+  const ofNumber = numberFault(type, number)
+  const ofDigit = type === "31" ? nitFault(number, check_digit) : otherTypeFault(type, check_digit)
+  const nitRule = check_digit === undefined ? rules.noDigit : rules.wrongDigit
+  const rule = type === "31" ? nitRule : undefined
+  return [
+    ...(ofNumber === null ? [] : [violation("identification.number", "parameter_invalid", ofNumber)]),
+    ...(ofDigit === null ? [] : [violation("identification.check_digit", "invalid_check_digit", ofDigit, rule)])
+  ]
+}
+
+const numberFault = (type: string, number: string): string | null => {
+  if (type === "31" && !isNit(number)) {
+    return "number of a NIT (type 31) must be 1 to 15 digits: leave out dots, hyphens and the check digit."
+  }
+  if (!typesWithLetters.includes(type) && !/^\d+$/.test(number)) {
+    return `number of an identification of type ${type} must be digits alone.`
+  }
+  return /[0-9A-Za-z]/.test(number) ? null : "number must hold a digit or letter."
+}
+
+const nitFault = (number: string, given: string | undefined): string | null => {
+  if (!isNit(number)) return given === undefined ? "check_digit is required for a NIT (type 31)." : null
+  const expected = checkDigit(number)
+  if (given === expected) return null
+  return given === undefined
+    ? `check_digit is required for a NIT (type 31): for the number ${number} it is "${expected}".`
+    : `check_digit "${given}" does not fit the number ${number}: for this number it is "${expected}". Check both.`
+}
+
+const otherTypeFault = (type: string, given: string | undefined): string | null =>
+  given === undefined ? null : `check_digit goes with a NIT (type 31) alone: leave it out for type ${type}.`
+
+type Place = Partial<Pick<Issuer, "city_code" | "department_code" | "country_code">>
+
+const codes = {
+  country_code: { list: countryCodes, form: `a country's two letters (ISO 3166), such as "CO"` },
+  city_code: { list: municipalities, form: `a municipality's five digits (DIVIPOLA), such as "11001"` },
+  department_code: { list: departments, form: `a department's two digits, such as "11"` }
+}
+
+const unknownCode = (place: Place, param: keyof Place, rules: PartyRules): ReadonlyArray<Violation> => {
+  const { form, list } = codes[param]
+  const given = place[param]
+  if (given === undefined || list.has(given)) return []
+  return [violation(param, "unknown_catalog_code", `${param} must be ${form}; "${given}" is none.`, rules[param])]
+}
+
+const placeViolations = (place: Place, rules: PartyRules): ReadonlyArray<Violation> => {
+  const { city_code, department_code, country_code = homeCountry } = place
+  const ofCountry = unknownCode(place, "country_code", rules)
+  // Only the home country has departments and municipalities. A party without a country is treated as one in the home country.
+  if (country_code !== homeCountry) return ofCountry
+  const ofDepartment = unknownCode(place, "department_code", rules)
+  const expected = city_code?.slice(0, 2) ?? department_code
+  if (ofDepartment.length === 0 && department_code !== undefined && department_code !== expected) {
+    const message = `department_code must be "${expected}", the first two digits of city_code, and is "${department_code}".`
+    return [...unknownCode(place, "city_code", rules), violation("department_code", "parameter_invalid", message)]
+  }
+  return [...unknownCode(place, "city_code", rules), ...ofDepartment]
+}

@@ -1,0 +1,117 @@
+import type { Violation } from "../../../schemas/ApiError.ts"
+import type { Failure } from "../../../schemas/FiscalDocument.ts"
+import type { ResolutionRequest, ResolutionStatus, ResolutionWarning } from "../../../schemas/Resolution.ts"
+import { violation } from "../documents/AuthorityRules.ts"
+
+/** The violation of a range that ends before the range begins. The dates are compared as text, because YYYY-MM-DD sorts by time. */
+export const validityViolations = (valid_from: string, valid_to: string): ReadonlyArray<Violation> =>
+  valid_to < valid_from
+    ? [violation("valid_to", "parameter_invalid", `valid_to must not be before valid_from, ${valid_from}.`)]
+    : []
+
+/** The violations of a numbering range by itself, without a comparison to the account's other ranges. */
+export const resolutionViolations = (request: ResolutionRequest): ReadonlyArray<Violation> => {
+  const { from_number, next_number = from_number, to_number, valid_from, valid_to } = request
+  const ofValidity = validityViolations(valid_from, valid_to)
+  if (to_number < from_number) {
+    const message = `to_number must not be less than from_number, ${from_number}.`
+    return [violation("to_number", "parameter_invalid", message), ...ofValidity]
+  }
+  if (from_number <= next_number && next_number <= to_number) return ofValidity
+  const message = `next_number must be from ${from_number} to ${to_number}, a number of the range.`
+  const rule = next_number < from_number ? "FAD05b" : "FAD05c"
+  return [...ofValidity, violation("next_number", "parameter_invalid", message, rule)]
+}
+
+/** The full numbers of a range: each consists of the prefix and a number without leading zeros. */
+export interface FullNumbers {
+  readonly prefix: string
+  readonly from_number: bigint
+  readonly to_number: bigint
+}
+
+const digitsMax = 10
+
+/** Whether two ranges have a full number in common. Different prefixes can: `Q` with 123 and `Q1` with 23 both print as Q123. */
+export const shareFullNumber = (one: FullNumbers, other: FullNumbers): boolean => {
+  const [short, long] = one.prefix.length <= other.prefix.length ? [one, other] : [other, one]
+  if (!long.prefix.startsWith(short.prefix)) return false
+  const between = long.prefix.slice(short.prefix.length)
+  if (between === "") return short.from_number <= long.to_number && long.from_number <= short.to_number
+  if (!/^[1-9]\d*$/.test(between)) return false
+  // A number of the longer prefix is printed behind the digits between the prefixes. All such numbers of equal length form an
+  // interval of the shorter prefix's numbers.
+  return Array.from({ length: digitsMax }, (_, index) => 10n ** BigInt(index)).some((least) => {
+    const shift = BigInt(between) * least * 10n
+    const from = bigMax(long.from_number, least)
+    const to = bigMin(long.to_number, least * 10n - 1n)
+    return from <= to && shift + from <= short.to_number && short.from_number <= shift + to
+  })
+}
+
+const bigMax = (a: bigint, b: bigint) => (a > b ? a : b)
+const bigMin = (a: bigint, b: bigint) => (a < b ? a : b)
+
+/** The fields that decide whether a numbering range can give a number. */
+export interface RangeInUse {
+  readonly is_active: boolean
+  readonly from_number: bigint
+  readonly next_number: bigint
+  readonly to_number: bigint
+  readonly valid_from: string
+  readonly valid_to: string
+}
+
+/** The status of a range on `today` (YYYY-MM-DD). A range that is not valid yet is `inactive`. */
+export const resolutionStatus = (range: Omit<RangeInUse, "from_number">, today: string): ResolutionStatus => {
+  if (range.next_number > range.to_number) return "exhausted"
+  if (range.valid_to < today) return "expired"
+  return range.is_active && range.valid_from <= today ? "active" : "inactive"
+}
+
+const daysBetween = (from: string, to: string) => (Date.parse(to) - Date.parse(from)) / 86_400_000
+
+const warningDays = 30
+
+/** The warnings of a range with `is_active`: at most a tenth of the numbers is left, or at most 30 days. */
+export const resolutionWarnings = (range: RangeInUse, today: string): ReadonlyArray<ResolutionWarning> => {
+  if (!range.is_active) return []
+  const all = range.to_number - range.from_number + 1n
+  const left = range.to_number - range.next_number + 1n
+  const warnings: Array<ResolutionWarning> = []
+  if (left * 10n <= all) {
+    const message = `${left} of ${all} numbers are left. Ask the authority for another range and register it.`
+    warnings.push({ code: "few_numbers_left", message })
+  }
+  const days = daysBetween(today, range.valid_to)
+  if (days <= warningDays) {
+    const when = days < 0 ? `expired on ${range.valid_to}` : `expires ${days === 0 ? "today" : `on ${range.valid_to}`}`
+    const message = `The range ${when}. Ask the authority to extend it, or for another one.`
+    warnings.push({ code: "expires_soon", message })
+  }
+  return warnings
+}
+
+const lack = (code: string, message: string): Failure => ({
+  code,
+  message: `${message}, then retry the document.`,
+  retryable: true
+})
+
+/**
+ * The failure of a document when none of an account's ranges gives a number on `today`. `ranges` are those of `prefix`, or of
+ * every prefix when `prefix` is null. An active range is used up (`range_exhausted`), or past its last day (`range_expired`),
+ * or no range could serve (`no_numbering_range`).
+ */
+export const lackOfRange = (ranges: ReadonlyArray<RangeInUse>, today: string, prefix: string | null): Failure => {
+  const ofPrefix = prefix === null ? "" : ` of the prefix ${JSON.stringify(prefix)}`
+  const statuses = ranges.filter((range) => range.is_active).map((range) => resolutionStatus(range, today))
+  if (statuses.includes("exhausted")) {
+    return lack("range_exhausted", `The numbering range${ofPrefix} has no number left. Register another one`)
+  }
+  if (statuses.includes("expired")) {
+    const message = `The numbering range${ofPrefix} has expired. Extend its validity or register another one`
+    return lack("range_expired", message)
+  }
+  return lack("no_numbering_range", `No numbering range${ofPrefix} is active today. Register or activate one`)
+}

@@ -1,0 +1,55 @@
+import type { Violation } from "../../../schemas/ApiError.ts"
+
+/** The body that the authority's rules are looked up for: a document (`invoice`) or a part of a document (`customer`). */
+export type Subject = "invoice" | "customer"
+
+/*
+ * The authority's rules that a body breaks by the form of one field alone: the path of the field, the rule, and the error codes
+ * for which the rule is named (every error code when none is listed). Rules that need more than one field are in LocalRules.ts.
+ */
+const absent = ["parameter_missing", "parameter_invalid_empty"] as const
+const rules: Readonly<
+  Record<Subject, ReadonlyArray<readonly [param: string, rule: string, codes?: ReadonlyArray<Violation["code"]>]>>
+> = {
+  invoice: [
+    ["currency", "FAD15a"],
+    ["operation_type", "FAD02"],
+    ["payment_means", "FAN01", absent],
+    ["payment_means.type", "FAN02"],
+    ["payment_means.code", "FAN03"],
+    ["lines", "FAV01", absent],
+    ["lines[].description", "FAZ02", absent],
+    ["lines[].quantity", "FAV04a", absent],
+    ["lines[].line_extension_amount", "FAV06", absent],
+    ["lines[].taxes[].code", "FAX16"],
+    ["lines[].taxes[].base", "FAS05", absent]
+  ],
+  customer: [
+    ["identification", "FAK21", absent],
+    ["identification.number", "FAK21", absent],
+    ["identification.type", "FAK48"],
+    ["legal_name", "FAK20", absent],
+    ["organization_type", "FAK02"]
+  ]
+}
+
+/** Adds the authority's rule to a violation of form, if the violation breaks such a rule. */
+export const withRule =
+  (subject: Subject) =>
+  (violation: Violation): Violation => {
+    const place = violation.param.replaceAll(/\[\d+\]/g, "[]")
+    // VLR01 is the rule against negative values in general; the authority has a separate rule against a negative quantity.
+    if (violation.rule === "VLR01") return place.endsWith(".quantity") ? { ...violation, rule: "FAV04b" } : violation
+    const rule = rules[subject].find(
+      ([param, , codes]) => param === place && (codes === undefined || codes.includes(violation.code))
+    )?.[1]
+    return rule === undefined ? violation : { ...violation, rule }
+  }
+
+/** A violation. `rule` is the authority's rule that the request breaks, if there is such a rule. */
+export const violation = (param: string, code: Violation["code"], message: string, rule?: string): Violation => ({
+  param,
+  code,
+  message,
+  ...(rule === undefined ? {} : { rule })
+})

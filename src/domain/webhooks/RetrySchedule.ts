@@ -1,0 +1,38 @@
+// The waits before each attempt of a delivery, counted from the end of the previous attempt.
+const deliveryDelaysMs = [0, 30_000, 300_000, 1_800_000] as const
+
+/** The number of attempts of a delivery: one first attempt and three retries. */
+export const deliveryAttemptsMax = deliveryDelaysMs.length
+
+/**
+ * The milliseconds from the end of the last attempt of a delivery to the next: 0, 30 s, 5 min, 30 min after 0, 1, 2, 3 attempts,
+ * then null. `random` (0 to 1) adds up to 10 % and never shortens the wait, so that no endpoint is called too soon.
+ */
+export const nextDeliveryDelayMs = (attemptsMade: number, random: number): number | null => {
+  const delayMs = deliveryDelaysMs[attemptsMade]
+  return delayMs === undefined ? null : Math.floor(delayMs * (1 + 0.1 * random))
+}
+
+// Waits after each attempt to send an e-mail: 24 hours in all.
+const emailDelaysMinutes = [1, 4, 15, 40, 120, 240, 480, 540] as const
+
+/**
+ * The milliseconds from the end of the last attempt to send an e-mail to the next; null after nine attempts, when a day has
+ * passed. `random` (0 to 1) adds up to 10 %, so that e-mails that failed together are not retried together.
+ */
+export const nextEmailDelayMs = (attemptsMade: number, random: number): number | null => {
+  const minutes = emailDelaysMinutes[Math.max(attemptsMade, 1) - 1]
+  return minutes === undefined ? null : Math.round(minutes * 60_000 * (1 + 0.1 * random))
+}
+
+const authorityDelayMsMin = 1_000
+const authorityDelayMsMax = 300_000
+
+/**
+ * The milliseconds to wait before the authority is called again: 1 s after the first attempt, doubling up to 5 min. `random` (0
+ * to 1) spreads each wait over ±10 %, so that documents that failed together are not retried together.
+ */
+export const authorityDelayMs = (attemptsMade: number, random: number): number => {
+  const delayMs = Math.min(authorityDelayMsMin * 2 ** Math.max(attemptsMade - 1, 0), authorityDelayMsMax)
+  return Math.round(delayMs * (0.9 + 0.2 * random))
+}

@@ -1,0 +1,54 @@
+import { Context, Effect, Function, Layer } from "effect"
+import { ApiError } from "../../../schemas/ApiError.ts"
+import type { Principal } from "../../api/Authorization.ts"
+import { Counts } from "../../protocol/Counts.ts"
+import { accountShare } from "./RateLimit.ts"
+
+/** How many requests of one API key this process carries out at a time, and how many of these may wait for events. */
+export class ConcurrencyLimits extends Context.Reference<{ readonly requests: number; readonly waiting: number }>(
+  "folio/http/ConcurrencyLimits",
+  { defaultValue: () => ({ requests: 256, waiting: 64 }) }
+) {}
+
+type Limited = (principal: Principal) => <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E | ApiError, R>
+
+const tooMany = (whose: string, max: number, what: string) =>
+  new ApiError({
+    code: "rate_limited",
+    message: `${whose} has ${max} ${what} at this moment, and no more are taken. Wait for one to end, then go on with fewer at once.`,
+    headers: { "Retry-After": "1" }
+  })
+
+const limit = (max: number, what: string): Limited => {
+  const held = new Counts()
+  return ({ account_id, api_key_id, livemode }) => {
+    const holders = [
+      { who: api_key_id, max, whose: "This API key" },
+      { who: `${account_id} ${livemode}`, max: max * accountShare, whose: "This account" }
+    ]
+    const take = Effect.suspend(() => {
+      const full = holders.find((holder) => held.of(holder.who) >= holder.max)
+      if (full !== undefined) return Effect.fail(tooMany(full.whose, full.max, what))
+      for (const { who } of holders) held.add(who, 1)
+      return Effect.void
+    })
+    const giveBack = Effect.sync(() => {
+      for (const { who } of holders) held.add(who, -1)
+    })
+    return (effect) => Effect.acquireUseRelease(take, Function.constant(effect), Function.constant(giveBack))
+  }
+}
+
+/**
+ * Limits the requests that one API key, or one account in one mode, has under way in this process. A rate limit alone would let
+ * requests that wait take every connection. Beyond the limit a request fails with `rate_limited`.
+ */
+export class Concurrency extends Context.Service<Concurrency>()("folio/http/Concurrency", {
+  make: Effect.map(ConcurrencyLimits, ({ requests, waiting }) => ({
+    request: limit(requests, "requests under way"),
+    /** For a request that waits for events; it also counts as a request under way. */
+    waiting: limit(waiting, "requests that wait for events")
+  }))
+}) {
+  static readonly layer = Layer.effect(Concurrency, Concurrency.make)
+}

@@ -1,0 +1,91 @@
+import { Cause, Clock, Context, Effect, Exit, Layer } from "effect"
+import { pageBytesMax } from "../../../schemas/Page.ts"
+import type { Principal } from "../../api/Authorization.ts"
+import { bodyBytesMax } from "../../api/Conventions.ts"
+import * as AccountTurns from "../../protocol/AccountTurns.ts"
+
+/** In bytes. A larger body waits for a turn; after a larger body, answer or document its account rests. */
+export const smallBytesMax = 16 * 1024
+
+/** How many requests have a turn in this process at a time, how many may wait and how long, and how long an account rests. */
+export class RequestTurnLimits extends Context.Reference<
+  Omit<AccountTurns.TurnOptions, "what"> & {
+    /**
+     * Milliseconds of rest for each KiB. For an answer or a body: nine times the measured processor time to write or check a KiB,
+     * so that other accounts have nine tenths of the time. For a document: six times its cost, with its signature and the
+     * sandbox's verification, which follow the answer. A turn's duration does not count, because other requests prolong it.
+     */
+    readonly restMsOfKib: {
+      readonly answer: number
+      readonly body: number
+      readonly document: { readonly sent: number; readonly copied: number; readonly moved: number }
+    }
+    /**
+     * A read may scan all rows of an account and find nothing. After a read of more than `fromMs` milliseconds the account rests
+     * for the excess, at most `restMsMax` milliseconds, so that its own waiting reads do not wait long.
+     */
+    readonly slowRead: { readonly fromMs: number; readonly restMsMax: number }
+  }
+>("folio/http/RequestTurnLimits", {
+  defaultValue: () => ({
+    atOnce: 32,
+    ofOwnerAtOnce: 4,
+    waiting: { ofAsker: 128, ofOwner: 256, inAll: 4_096 },
+    maxWait: "10 seconds",
+    restMsOfKib: { answer: 0.5, body: 1, document: { sent: 2, copied: 2, moved: 1 } },
+    slowRead: { fromMs: 100, restMsMax: 250 }
+  })
+}) {}
+
+const rest = (bytes: number, msOfKib: number) => (bytes > smallBytesMax ? Math.ceil((bytes / 1024) * msOfKib) : 0)
+
+// The size of the answer is unknown when the client hung up, so the request counts as the largest possible.
+const bytesOf = <A, E>(exit: Exit.Exit<A, E>, bytes: (answer: A) => number, largest: number) =>
+  Exit.isSuccess(exit) ? bytes(exit.value) : Cause.hasInterrupts(exit.cause) ? largest : 0
+
+const asker = ({ account_id, api_key_id, livemode }: Principal) => ({
+  owner: `${account_id} ${livemode}`,
+  asker: api_key_id
+})
+
+/**
+ * The turns of reads, of large bodies and of commands that work on whole documents: a process cannot do as many of these a second
+ * as the rate limit of an API key allows. Four requests of an account in one mode run at a time; after a large request or a slow
+ * read, no request of that account and mode gets a turn until its rest is over.
+ */
+export class RequestTurns extends Context.Service<RequestTurns>()("folio/http/RequestTurns", {
+  make: Effect.map(RequestTurnLimits, ({ restMsOfKib, slowRead, ...limits }) => {
+    const inTurn = AccountTurns.make({ what: "request", ...limits })
+    return {
+      /** Runs a read when its turn comes. `bytes` returns the size of the answer. */
+      read: <A, E, R>(principal: Principal, answer: Effect.Effect<A, E, R>, bytes: (answer: A) => number) =>
+        Clock.clockWith((clock) => {
+          let began = 0
+          const timed = Effect.suspend(() => {
+            began = clock.currentTimeMillisUnsafe()
+            return answer
+          })
+          return inTurn(asker(principal), timed, (exit) => {
+            const slowMs = clock.currentTimeMillisUnsafe() - began - slowRead.fromMs
+            const restMs = rest(bytesOf(exit, bytes, pageBytesMax), restMsOfKib.answer)
+            return Math.max(restMs, Math.min(slowMs, slowRead.restMsMax))
+          })
+        }),
+      /** Checks a body of `bytes` bytes when its turn comes. `isSent`: the rest also covers sending a valid body, a document. */
+      check: <A, E, R>(principal: Principal, bytes: number, isSent: boolean, check: Effect.Effect<A, E, R>) =>
+        inTurn(asker(principal), check, (exit) =>
+          rest(bytes, isSent && Exit.isSuccess(exit) ? restMsOfKib.document.sent : restMsOfKib.body)
+        ),
+      /** Copies or moves a document when its turn comes. `bytes` returns the size of the document. */
+      carryOut: <A, E, R>(
+        principal: Principal,
+        work: "copied" | "moved",
+        answer: Effect.Effect<A, E, R>,
+        bytes: (answer: A) => number
+      ) =>
+        inTurn(asker(principal), answer, (exit) => rest(bytesOf(exit, bytes, bodyBytesMax), restMsOfKib.document[work]))
+    }
+  })
+}) {
+  static readonly layer = Layer.effect(RequestTurns, RequestTurns.make)
+}

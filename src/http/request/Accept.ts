@@ -1,0 +1,34 @@
+/** The ranges of an `Accept` or `Accept-Encoding` header, each with its quality. A range that cannot be parsed is left out. */
+const rangesOf = (accept: string): ReadonlyMap<string, number> => {
+  const ranges = new Map<string, number>()
+  for (const range of accept.split(",")) {
+    const [type = "", ...parameters] = range.split(";").map((part) => part.trim().toLowerCase())
+    const quality = Number(parameters.find((parameter) => /^q\s*=/.test(parameter))?.replace(/^q\s*=\s*/, "") ?? 1)
+    if (type !== "" && quality >= 0 && quality <= 1) ranges.set(type, quality)
+  }
+  return ranges
+}
+
+/** Whether a client accepts gzip, by its `Accept-Encoding` header. Without the header, any coding is accepted. */
+export const takesGzip = (acceptEncoding: string | undefined): boolean => {
+  if (acceptEncoding === undefined) return true
+  const codings = rangesOf(acceptEncoding)
+  return (codings.get("gzip") ?? codings.get("*") ?? 0) > 0
+}
+
+/**
+ * Whether a client wants errors as RFC 9457: the `Accept` header names `application/problem+json` with at least the quality of
+ * plain JSON. A client that names both types with the same quality gets problem JSON; a client that accepts any type without naming
+ * problem JSON gets plain JSON.
+ */
+export const wantsProblem = (accept: string): boolean => {
+  if (!/problem\+json/i.test(accept)) return false
+  const ranges = rangesOf(accept)
+  const problem = ranges.get("application/problem+json") ?? 0
+  const json = ranges.get("application/json") ?? ranges.get("application/*") ?? ranges.get("*/*") ?? 0
+  return problem > 0 && problem >= json
+}
+
+/** Whether the current ETag is one of the tags in `If-None-Match` (RFC 9110: weak comparison, `*` alone matches any tag). */
+export const holds = (ifNoneMatch = "", etag: string) =>
+  ifNoneMatch.trim() === "*" || [...ifNoneMatch.matchAll(/"[^"]*"/g)].some(([tag]) => tag === etag)

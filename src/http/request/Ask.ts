@@ -1,0 +1,68 @@
+import { Effect } from "effect"
+import { HttpServerResponse } from "effect/http"
+import { ApiError } from "../../../schemas/ApiError.ts"
+import { CurrentPrincipal } from "../../api/Authorization.ts"
+import { CurrentRequest } from "../../api/Conventions.ts"
+import { AccountEntity, type Answered, type RequestContext } from "../../protocol/AccountEntity.ts"
+import { accountAddress } from "../../protocol/Address.ts"
+import { Exchange, originOf } from "./Exchange.ts"
+
+// A little more than a statement may take. When a command outlasts this timeout, the client's retry finds its answer.
+const askTimeout = "12 seconds"
+
+/**
+ * An actor's answer. Any failure other than an `ApiError` becomes `service_unavailable`, and `retry` says what to do: a full
+ * mailbox, a shard that moves and an actor that does not answer are all temporary.
+ */
+export const answerOf = <A, E>(asked: Effect.Effect<A, E>, retry: string): Effect.Effect<A, ApiError> =>
+  asked.pipe(
+    Effect.timeout(askTimeout),
+    Effect.mapError((error) =>
+      error instanceof ApiError
+        ? error
+        : new ApiError({
+            code: "service_unavailable",
+            message: `The account cannot be served at this moment. ${retry}`
+          })
+    )
+  )
+
+type Client = ReturnType<Effect.Success<typeof AccountEntity.client>>
+
+/** Makes the function that sends a command, with the context of the request, to the account actor of the request's principal. */
+export const makeAsk = Effect.map(AccountEntity.client, (clientOf) =>
+  Effect.fnUntraced(function* <E>(command: (client: Client, context: RequestContext) => Effect.Effect<Answered, E>) {
+    const principal = yield* CurrentPrincipal
+    const { idempotency, version } = yield* CurrentRequest
+    const exchange = yield* Exchange
+    const context = { api_key_id: principal.api_key_id, version, idempotency, ...originOf(exchange) }
+    const answered = yield* answerOf(
+      command(clientOf(accountAddress(principal)), context),
+      "Retry with the same Idempotency-Key: nothing is done twice."
+    )
+    exchange.document_bytes = answered.document_bytes
+    return respond(answered, idempotency !== null)
+  })
+)
+
+/** Makes the function that sends a command about one object, unless `idOf` fails for the id that the client sent. */
+export const makeAskAbout = Effect.fnUntraced(function* <Id extends string>(
+  idOf: (id: string) => Effect.Effect<Id, ApiError>
+) {
+  type About = { readonly context: RequestContext; readonly id: Id }
+  const ask = yield* makeAsk
+  return <E>(sent: string, command: (actor: Client, about: About) => Effect.Effect<Answered, E>) =>
+    Effect.flatMap(idOf(sent), (id) => ask((actor, context) => command(actor, { context, id })))
+})
+
+/** Sends the stored bytes of an answer unchanged. */
+const respond = (answered: Answered, keyed: boolean) =>
+  HttpServerResponse.text(answered.body, {
+    status: answered.status,
+    contentType: "application/json",
+    headers: {
+      ...(answered.location === null ? {} : { Location: answered.location }),
+      ...(keyed ? { "Svc-Idempotency-Cached": String(answered.kind === "replayed") } : {}),
+      ...(answered.kind === "in_progress" ? { "Retry-After": "1" } : {})
+    }
+  })

@@ -1,0 +1,193 @@
+import { Context, Effect, Layer, Result } from "effect"
+import { HttpServerRequest, type HttpServerResponse } from "effect/http"
+import type { HttpApiEndpoint } from "effect/http-api"
+import { ApiError } from "../../../schemas/ApiError.ts"
+import type { ErrorCode } from "../../../schemas/ErrorCode.ts"
+import { type Version, versions } from "../../../schemas/Version.ts"
+import { CurrentPrincipal, KeyStillWorks } from "../../api/Authorization.ts"
+import {
+  bodyBytesMax,
+  Conventions,
+  CurrentRequest,
+  IdempotencyKey,
+  idempotencyKeyMax,
+  Judged,
+  MayWait,
+  OptionalBody,
+  OwnTurn,
+  Rules,
+  WholeDocument
+} from "../../api/Conventions.ts"
+import { withRule } from "../../domain/documents/AuthorityRules.ts"
+import { fingerprint } from "../../domain/requests/Fingerprint.ts"
+import { parseStrict } from "../../domain/requests/StrictJson.ts"
+import { Exchange } from "./Exchange.ts"
+import { pathOf, queryOf } from "./Path.ts"
+import { inTime } from "./Timeouts.ts"
+import { RequestTurns, smallBytesMax } from "../limits/RequestTurns.ts"
+import { shownName } from "./SchemaErrors.ts"
+import { bodyViolations, queryViolations, verdict } from "./Validation.ts"
+
+const refuse = (code: ErrorCode, message: string, param?: string) =>
+  Effect.fail(new ApiError({ code, message, ...(param === undefined ? {} : { param }) }))
+
+const version = (standard: Version, header: string = standard): Effect.Effect<Version, ApiError> => {
+  const known = versions.find((candidate) => candidate === header)
+  if (known !== undefined) return Effect.succeed(known)
+  return refuse(
+    "unsupported_version",
+    `Svc-Version must be one of ${versions.join(", ")}; ${JSON.stringify(header.slice(0, 32))} is not. Leave the header out for the account's default, ${standard}.`,
+    "Svc-Version"
+  )
+}
+
+const refuseKey = (fault: "missing" | "too_long" | "invalid", message: string) =>
+  refuse(`idempotency_key_${fault}`, message, "Idempotency-Key")
+
+const idempotencyKey = (required: boolean, header = ""): Effect.Effect<string | null, ApiError> => {
+  if (header === "" && !required) return Effect.succeed(null)
+  if (header === "") {
+    return refuseKey(
+      "missing",
+      `This request needs the header Idempotency-Key: any string of at most ${idempotencyKeyMax} characters (a UUID is a good one), the same on every retry.`
+    )
+  }
+  if (header.length > idempotencyKeyMax) {
+    return refuseKey(
+      "too_long",
+      `Idempotency-Key must be at most ${idempotencyKeyMax} characters long; this one has ${header.length}.`
+    )
+  }
+  if (/^[\u0020-\u007e]+$/.test(header)) return Effect.succeed(header)
+  return refuseKey("invalid", "Idempotency-Key must consist of printable ASCII characters.")
+}
+
+const isJson = (contentType: string) =>
+  /^application\/json\s*(;\s*charset=("utf-8"|utf-8)\s*)?$/i.test(contentType.trim())
+
+const bodiless: ReadonlySet<string> = new Set(["GET", "HEAD", "DELETE"])
+const emptyBody = new Uint8Array(0)
+
+export const noBody = refuse("parameter_missing", "A body is required: send a JSON object.", "body")
+
+const tooLarge = refuse(
+  "request_too_large",
+  `The body must be at most ${bodyBytesMax / 1024} KiB. Split the request; an invoice has at most 500 lines.`
+)
+
+/** Reads the raw body. Fails with `request_too_large` or `unsupported_media_type`; an empty body needs no media type. */
+export const readBody = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
+  if (bodiless.has(request.method)) return emptyBody
+  if (Number(request.headers["content-length"] ?? 0) > bodyBytesMax) return yield* tooLarge
+  const bytes = new Uint8Array(yield* request.arrayBuffer)
+  if (bytes.length > 0 && !isJson(request.headers["content-type"] ?? "")) {
+    return yield* refuse(
+      "unsupported_media_type",
+      "Send the body as JSON, with the header Content-Type: application/json."
+    )
+  }
+  if (bytes.length > 0 && !/^(identity)?$/i.test(request.headers["content-encoding"]?.trim() ?? "")) {
+    return yield* refuse("unsupported_media_type", "Send the body as it is, without Content-Encoding.")
+  }
+  return bytes
+})
+
+/** Parses a body as strict JSON; undefined for an empty body. Fails with `malformed_json`. */
+export const parse = (bytes: Uint8Array): Effect.Effect<unknown, ApiError> =>
+  bytes.length === 0
+    ? Effect.undefined
+    : Effect.fromResult(
+        Result.mapError(parseStrict(bytes), (message) => new ApiError({ code: "malformed_json", message }))
+      )
+
+type Violations = ReturnType<typeof bodyViolations>
+
+const refuseAll = ([first, ...rest]: Violations): Effect.Effect<void, ApiError> =>
+  first === undefined ? Effect.void : Effect.fail(ApiError.fromViolations([first, ...rest]))
+
+/** The violations of a JSON body, which name the authority's rules if the body makes a document or a part of one. */
+const faultsOf = (endpoint: HttpApiEndpoint.Top, body: unknown): Violations => {
+  const subject = Context.get(endpoint.annotations, Rules)
+  const violations = bodyViolations(endpoint, body)
+  return subject === null ? violations : violations.map(withRule(subject))
+}
+
+/** Fails with the violations of a JSON body that does not fit the endpoint's schema. */
+export const refuseBody = (endpoint: HttpApiEndpoint.Top, body: unknown) => refuseAll(faultsOf(endpoint, body))
+
+/** Refuses U+0000, which PostgreSQL cannot store: `resource_missing` for the path, `parameter_invalid` for the query. */
+const refuseNul = (url: string): Effect.Effect<void, ApiError> => {
+  if (!url.includes("%00")) return Effect.void
+  if (pathOf(url).includes("%00")) {
+    return refuse("resource_missing", "There is nothing at this path: no id holds the character U+0000 (%00).")
+  }
+  const [name = "query"] = [...new URLSearchParams(queryOf(url))].find((pair) => pair.join("").includes("\0")) ?? []
+  const shown = shownName(name)
+  return refuse("parameter_invalid", `${shown} must not hold the character U+0000 (%00).`, shown)
+}
+
+const bytesOf = ({ body }: HttpServerResponse.HttpServerResponse) =>
+  "contentLength" in body ? (body.contentLength ?? 0) : 0
+
+// The order of the checks is part of the contract: size, media type, version, idempotency key, JSON.
+export const layer = Layer.effect(
+  Conventions,
+  Effect.map(RequestTurns, (turns) => (handler, { endpoint }) => {
+    const isRead = endpoint.method === "GET" && !Context.get(endpoint.annotations, OwnTurn)
+    const work = Context.get(endpoint.annotations, WholeDocument)
+    const check = Effect.fnUntraced(function* (bytes: Uint8Array) {
+      yield* yield* KeyStillWorks
+      const request = yield* HttpServerRequest.HttpServerRequest
+      const query = yield* HttpServerRequest.ParsedSearchParams
+      const principal = yield* CurrentPrincipal
+      const rule = Context.get(endpoint.annotations, IdempotencyKey)
+      const { "idempotency-key": sentKey, "svc-version": sentVersion } = request.headers
+      const resolved = yield* version(principal.default_version, sentVersion)
+      const key = rule === "ignored" ? null : yield* idempotencyKey(rule === "required", sentKey)
+      const body = yield* parse(bytes)
+      if (endpoint.query === undefined) yield* refuseAll(queryViolations(endpoint, query))
+      yield* refuseNul(request.url)
+      if (endpoint.query !== undefined) yield* refuseAll(queryViolations(endpoint, query))
+      const isLeftOut = body === undefined && Context.get(endpoint.annotations, OptionalBody)
+      if (endpoint.payload.size > 0 && body === undefined && !isLeftOut) {
+        return yield* noBody
+      }
+      if (endpoint.payload.size === 0 && body !== undefined && JSON.stringify(body) !== "{}") {
+        return yield* refuse("parameter_unknown", "This request takes no body. Send none, or {}.", "body")
+      }
+      const faults = faultsOf(endpoint, isLeftOut ? {} : body)
+      // A validation request answers a body that does not fit the schema with a verdict. Malformed JSON has failed before.
+      if (faults.length > 0 && Context.get(endpoint.annotations, Judged))
+        return { answer: Effect.succeed(verdict(faults)) }
+      yield* refuseAll(faults)
+      const idempotency =
+        key === null ? null : { key, fingerprint: fingerprint(request.method, pathOf(request.url), body) }
+      const answer = handler.pipe(
+        Effect.provideService(CurrentRequest, { version: resolved, idempotency }),
+        Effect.provideService(HttpServerRequest.HttpServerRequest, isLeftOut ? withEmptyObject(request) : request)
+      )
+      return { answer: Context.get(endpoint.annotations, MayWait) ? answer : inTime(answer) }
+    })
+    return Effect.gen(function* () {
+      const bytes = yield* readBody(yield* HttpServerRequest.HttpServerRequest)
+      const principal = yield* CurrentPrincipal
+      const checked = check(bytes)
+      if (isRead) {
+        const answered = Effect.flatMap(checked, ({ answer }) => answer)
+        return yield* turns.read(principal, answered, bytesOf)
+      }
+      const isSmall = bytes.length <= smallBytesMax
+      const { answer } = yield* isSmall ? checked : turns.check(principal, bytes.length, work === "sent", checked)
+      if (work === null || work === "sent") return yield* answer
+      const exchange = yield* Exchange
+      return yield* turns.carryOut(principal, work, answer, (response) => exchange.document_bytes ?? bytesOf(response))
+    }) as Effect.Effect<never>
+  })
+)
+
+/** A copy of the request with the body `{}`, for an endpoint whose body may be left out. */
+const withEmptyObject = (request: HttpServerRequest.HttpServerRequest): HttpServerRequest.HttpServerRequest =>
+  Object.create(request, {
+    headers: { value: { ...request.headers, "content-type": "application/json" } },
+    text: { value: Effect.succeed("{}") }
+  })

@@ -1,0 +1,73 @@
+import { Effect, Schema } from "effect"
+import { HttpServerResponse } from "effect/http"
+import { ApiError } from "../../../schemas/ApiError.ts"
+import { pageBytesMax, type PageQuery, type PageRequest, pageSizeDefault } from "../../../schemas/Page.ts"
+import { CurrentPrincipal, type Principal } from "../../api/Authorization.ts"
+import { inTurns } from "../../protocol/Turns.ts"
+import type { Rows } from "../../store/sql/Pages.ts"
+
+type Query = Schema.Struct.Type<typeof PageQuery>
+
+export const conflict = (param: string, other: string) =>
+  new ApiError({
+    code: "parameter_conflict",
+    message: `${other} and ${param} exclude each other; send only one of them.`,
+    param
+  })
+
+/** The page that a query asks for. Fails with `parameter_conflict` when the query names two cursors. */
+export const pageRequest = (query: Query): Effect.Effect<PageRequest, ApiError> => {
+  const limit = query.limit === undefined ? pageSizeDefault : Number(query.limit)
+  const { ending_before: before, starting_after: after } = query
+  if (after !== undefined && before !== undefined) return Effect.fail(conflict("ending_before", "starting_after"))
+  if (after !== undefined) return Effect.succeed({ limit, cursor: { direction: "after", id: after } })
+  if (before !== undefined) return Effect.succeed({ limit, cursor: { direction: "before", id: before } })
+  return Effect.succeed({ limit, cursor: null })
+}
+
+/** Makes a function that tells, object by object from the cursor, if the page has room in `pageBytesMax`. The first always fits. */
+export const makeRoom = () => {
+  let bytes = 0
+  return (object: unknown): boolean => {
+    const isFirst = bytes === 0
+    bytes += Buffer.byteLength(JSON.stringify(object))
+    return isFirst || bytes <= pageBytesMax
+  }
+}
+
+export const timeOf = (text: string | undefined) => (text === undefined ? null : new Date(text))
+
+/** A page of rows as the API shows it. */
+export const pageView = <Row, View>(url: string, { has_more, rows }: Rows<Row>, view: (row: Row) => View) => ({
+  object: "list" as const,
+  url,
+  has_more,
+  data: rows.map(view)
+})
+
+/** Reads the page that a query asks for, and shows it. */
+export const readPage = Effect.fn("readPage")(function* <Row, View>(
+  url: string,
+  query: Query,
+  read: (principal: Principal, page: PageRequest) => Effect.Effect<Rows<Row>, ApiError, CurrentPrincipal>,
+  view: (row: Row) => View
+) {
+  return pageView(url, yield* read(yield* CurrentPrincipal, yield* pageRequest(query)), view)
+})
+
+/** Writes a page as JSON object by object, and yields the event loop between objects, because a page may hold megabytes. */
+export const writePage = <S extends Schema.Codec<unknown, unknown>, Row>(
+  item: S,
+  url: string,
+  { has_more, rows }: Rows<Row>,
+  view: (row: Row) => S["Type"]
+) => {
+  const encode = Schema.encodeEffect(item)
+  return Effect.map(
+    Effect.orDie(inTurns(rows, (row) => Effect.map(encode(view(row)), (encoded) => JSON.stringify(encoded)))),
+    (data) => {
+      const start = JSON.stringify({ object: "list", url, has_more }).slice(0, -1)
+      return HttpServerResponse.text(`${start},"data":[${data.join(",")}]}`, { contentType: "application/json" })
+    }
+  )
+}

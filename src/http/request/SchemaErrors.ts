@@ -1,0 +1,113 @@
+import { SchemaAST, type SchemaIssue } from "effect"
+import type { Violation } from "../../../schemas/ApiError.ts"
+import { type ErrorCode, errorCodes } from "../../../schemas/ErrorCode.ts"
+
+/** The phrase for each type of value in an error message. */
+export type TypeNames = Readonly<Record<string, string>>
+
+export const jsonTypes: TypeNames = {
+  String: "a string",
+  Number: "a number",
+  Boolean: "true or false",
+  Objects: "an object",
+  Arrays: "an array",
+  Null: "null"
+}
+
+/** A query value is a string or a list of strings. A list in the place of a string is a parameter that was sent more than once. */
+export const queryTypes: TypeNames = { String: "given once" }
+
+/** The violations of a schema issue in the form of the API: a path, a code and what to do. */
+export const issueViolations = (
+  issue: SchemaIssue.Issue,
+  path: ReadonlyArray<PropertyKey>,
+  names: TypeNames
+): ReadonlyArray<Violation> => {
+  switch (issue._tag) {
+    case "Pointer":
+      return issueViolations(issue.issue, [...path, ...issue.path], names)
+    case "Composite":
+      return issue.issues.flatMap((inner) => issueViolations(inner, path, names))
+    case "Encoding":
+      return issueViolations(issue.issue, path, names)
+    case "MissingKey":
+      return [missing(path)]
+    case "UnexpectedKey":
+      return [unexpected(path, issue.ast)]
+    case "Filter":
+      return [annotated(path, issue.filter.annotations)]
+    case "InvalidType":
+      return [annotated(path, issue.ast.annotations, mustBe([issue.ast], names))]
+    case "AnyOf": {
+      const [only] = issue.issues
+      if (only !== undefined && issue.ast.annotations?.["errorCode"] === undefined) {
+        return issueViolations(only, path, names)
+      }
+      return [annotated(path, issue.ast.annotations, mustBe(issue.ast.types, names))]
+    }
+    default:
+      return [violation(path, "parameter_invalid", noForm)]
+  }
+}
+
+const noForm = "does not have the right form"
+
+const mustBe = (types: ReadonlyArray<SchemaAST.AST>, names: TypeNames): string => {
+  const known = types.map((type) => names[type._tag])
+  return known.length === 0 || known.includes(undefined) ? noForm : `must be ${known.join(" or ")}`
+}
+
+export const missing = (path: ReadonlyArray<PropertyKey>): Violation =>
+  violation(path, "parameter_missing", "is required")
+
+/** The violation of an unknown member or, in a record with free names (`metadata`), of a name that breaks the rule for names. */
+export const unexpected = (path: ReadonlyArray<PropertyKey>, ast: SchemaAST.AST): Violation => {
+  const names = SchemaAST.isObjects(ast) ? ast.indexSignatures.map((index) => index.parameter) : []
+  for (const name of names) {
+    const broken = name.checks?.find(
+      (check) => check._tag === "Filter" && check.run(path.at(-1), name, {}) !== undefined
+    )
+    if (broken !== undefined) return annotated(path, broken.annotations)
+  }
+  return violation(path, "parameter_unknown", "is not known here; check its spelling or remove it")
+}
+
+/** The violation of a failed check: code, message and rule of the annotations, or else `parameter_invalid` and `otherwise`. */
+export const annotated = (
+  path: ReadonlyArray<PropertyKey>,
+  annotations: Readonly<Record<string, unknown>> | undefined,
+  otherwise = noForm
+): Violation => {
+  const code = annotations?.["errorCode"]
+  const message = annotations?.["message"]
+  const rule = annotations?.["rule"]
+  const found = violation(
+    path,
+    typeof code === "string" && code in errorCodes ? (code as ErrorCode) : "parameter_invalid",
+    typeof message === "string" ? message : otherwise
+  )
+  return typeof rule === "string" ? { ...found, rule } : found
+}
+
+const violation = (path: ReadonlyArray<PropertyKey>, code: ErrorCode, message: string): Violation => {
+  const param = path.map(step).join("")
+  const subject = param === "" ? "body" : param
+  return {
+    param: subject,
+    code,
+    message: /^(must|is|does)\b/.test(message) ? `${subject} ${message}.` : `${message} (${subject}).`
+  }
+}
+
+const nameMax = 64
+
+/** Shortens a member name for an error message, because a name may be as long as a whole request. */
+export const shownName = (name: string): string => (name.length > nameMax ? `${name.slice(0, nameMax)}…` : name)
+
+/** One step of a path: `lines`, then `[0]`, then `.taxes`. A name that could be read as several steps is quoted. */
+const step = (key: PropertyKey, index: number): string => {
+  if (typeof key === "number") return `[${key}]`
+  const name = shownName(String(key))
+  if (index === 0) return name
+  return /^[\w-]+…?$/.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`
+}

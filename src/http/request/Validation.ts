@@ -1,0 +1,202 @@
+import { Predicate, Result, Schema, SchemaAST, type SchemaIssue, SchemaParser } from "effect"
+import { HttpServerResponse } from "effect/http"
+import type { HttpApiEndpoint } from "effect/http-api"
+import type { Violation } from "../../../schemas/ApiError.ts"
+import type { Validation } from "../../../schemas/Validation.ts"
+import { told, violationsMax } from "../../domain/requests/Violations.ts"
+import {
+  annotated,
+  issueViolations,
+  jsonTypes,
+  missing,
+  queryTypes,
+  type TypeNames,
+  unexpected
+} from "./SchemaErrors.ts"
+
+/*
+ * The decoder of a schema checks every item of a list before it counts the items, and builds an issue for every fault. The
+ * functions here therefore walk the schema themselves: they check the size limits first, and stop looking once there are more
+ * violations than an answer reports.
+ */
+
+type Endpoint = Pick<HttpApiEndpoint.Top, "payload" | "query">
+type Path = ReadonlyArray<PropertyKey>
+type Decoder = (value: unknown, options: SchemaAST.ParseOptions) => Result.Result<unknown, SchemaIssue.Issue>
+
+const decoders = new WeakMap<SchemaAST.AST, Decoder>()
+
+const decode = (ast: SchemaAST.AST, value: unknown, errors: "first" | "all") => {
+  const known = decoders.get(ast)
+  const decoder = known ?? SchemaParser.decodeUnknownResult(Schema.make<Schema.Codec<unknown>>(ast))
+  if (known === undefined) decoders.set(ast, decoder)
+  return decoder(value, { onExcessProperty: "error", errors })
+}
+
+const limits: Readonly<Record<string, string>> = {
+  "effect/schema/isMaxLength": "maxLength",
+  "effect/schema/isMaxProperties": "maxProperties"
+}
+
+/** How many items or members a schema allows a list or a record, with that check's annotations; undefined without a limit. */
+export const limitOf = (ast: SchemaAST.AST) => {
+  for (const { annotations } of ast.checks ?? []) {
+    const { id = "", payload } = (annotations?.["representation"] ?? {}) as { id?: string; payload?: object }
+    const max: unknown = Object(payload)[limits[id] ?? ""]
+    if (typeof max === "number") return { max, annotations }
+  }
+  return undefined
+}
+
+const isStruct = (ast: SchemaAST.AST): ast is SchemaAST.Objects =>
+  SchemaAST.isObjects(ast) && ast.indexSignatures.length === 0
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  Predicate.isObject(value) && !Array.isArray(value)
+
+const hasParts = (ast: SchemaAST.AST): boolean => SchemaAST.isArrays(ast) || SchemaAST.isObjects(ast)
+
+const isTooLong = (ast: SchemaAST.AST, value: unknown): boolean => {
+  const max = limitOf(ast)?.max
+  if (max === undefined) return false
+  if (SchemaAST.isArrays(ast)) return Array.isArray(value) && value.length > max
+  return SchemaAST.isObjects(ast) && isObject(value) && Object.keys(value).length > max
+}
+
+/** Whether any list, record or object in the value is too large; such a value is never decoded as a whole. */
+const isOvergrown = (ast: SchemaAST.AST, value: unknown): boolean => {
+  if (isTooLong(ast, value)) return true
+  if (SchemaAST.isArrays(ast) && Array.isArray(value)) {
+    const [item] = ast.rest
+    return item !== undefined && value.some((one) => isOvergrown(item, one))
+  }
+  if (!isStruct(ast) || !isObject(value)) return false
+  const known = ast.propertySignatures
+  return (
+    Object.keys(value).length > known.length + violationsMax ||
+    known.some(({ name, type }) => hasParts(type) && isOvergrown(type, value[String(name)]))
+  )
+}
+
+class Found {
+  readonly violations: Array<Violation> = []
+  private readonly params = new Set<string>()
+  private readonly names: TypeNames
+
+  constructor(names: TypeNames) {
+    this.names = names
+  }
+
+  /** Whether one more violation than an answer reports has been found, so that the search can stop. */
+  get isFull(): boolean {
+    return this.violations.length > violationsMax
+  }
+
+  /** Keeps only the first violation of each parameter. */
+  add(violation: Violation): void {
+    if (this.isFull || this.params.has(violation.param)) return
+    this.params.add(violation.param)
+    this.violations.push(violation)
+  }
+
+  addIssue(path: Path, result: Result.Result<unknown, SchemaIssue.Issue>): void {
+    if (Result.isFailure(result)) issueViolations(result.failure, path, this.names).forEach((one) => this.add(one))
+  }
+}
+
+const noMembers = Schema.Struct({}).ast
+
+const look = (ast: SchemaAST.AST, value: unknown, path: Path, found: Found): void => {
+  if (isTooLong(ast, value)) return found.add(annotated(path, limitOf(ast)?.annotations))
+  // The decoder lets a struct without members have any members, so the members of such a struct are checked below.
+  const isRight = ast !== noMembers && !isOvergrown(ast, value) && Result.isSuccess(decode(ast, value, "first"))
+  if (isRight) return
+  const before = found.violations.length
+  if (isStruct(ast) && isObject(value)) lookAtMembers(ast, value, path, found)
+  else if (SchemaAST.isArrays(ast) && Array.isArray(value)) lookAtItems(ast, value, path, found)
+  else return found.addIssue(path, decode(ast, value, "all"))
+  // Each part is valid by itself, so the violation is one of the whole value.
+  if (found.violations.length === before && !found.isFull) found.addIssue(path, decode(ast, value, "first"))
+}
+
+const lookAtMembers = (
+  ast: SchemaAST.Objects,
+  value: Readonly<Record<string, unknown>>,
+  path: Path,
+  found: Found
+): void => {
+  const names = new Set(ast.propertySignatures.map(({ name }) => name))
+  for (const name of Object.keys(value)) {
+    if (found.isFull) return
+    if (!names.has(name)) found.add(unexpected([...path, name], ast))
+  }
+  for (const { name, type } of ast.propertySignatures) {
+    if (found.isFull) return
+    const at = [...path, name]
+    if (Object.hasOwn(value, name)) look(type, value[String(name)], at, found)
+    else if (!SchemaAST.isOptional(type)) found.add(missing(at))
+  }
+}
+
+const lookAtItems = (ast: SchemaAST.Arrays, value: ReadonlyArray<unknown>, path: Path, found: Found): void => {
+  const [item] = ast.rest
+  for (const [index, one] of value.entries()) {
+    if (found.isFull || item === undefined) return
+    look(item, one, [...path, index], found)
+  }
+}
+
+const violationsIn = (ast: SchemaAST.AST, value: unknown, names: TypeNames): ReadonlyArray<Violation> => {
+  const found = new Found(names)
+  look(ast, value, [], found)
+  return found.violations
+}
+
+/** The path to the first string with U+0000 in a value; undefined when there is none. */
+const nulIn = (value: unknown): Path | undefined => {
+  if (typeof value === "string") return value.includes("\0") ? [] : undefined
+  if (typeof value !== "object" || value === null) return undefined
+  for (const [key, part] of Array.isArray(value) ? value.entries() : Object.entries(value)) {
+    const found = nulIn(part)
+    if (found !== undefined) return [key, ...found]
+  }
+  return undefined
+}
+
+const noNul = { message: "must not hold the character U+0000, which cannot be stored" }
+
+/**
+ * The violations of a body, at most one more than an answer reports. U+0000 is refused even in free text, because PostgreSQL
+ * refuses the whole statement that holds the character, and other requests may share that statement.
+ */
+export const bodyViolations = ({ payload }: Endpoint, body: unknown): ReadonlyArray<Violation> => {
+  const [schema] = payload.get("application/json")?.schemas ?? []
+  const violations = schema === undefined ? [] : violationsIn(schema.ast, body, jsonTypes)
+  const nul = violations.length === 0 ? nulIn(body) : undefined
+  return nul === undefined ? violations : [annotated(nul, noNul)]
+}
+
+/** The violations of a query. An endpoint without a query schema accepts no parameters. */
+export const queryViolations = (
+  { query }: Endpoint,
+  sent: Readonly<Record<string, string | ReadonlyArray<string>>>
+): ReadonlyArray<Violation> => {
+  const ast = query?.ast ?? noMembers
+  const lists = SchemaAST.isObjects(ast) ? ast.propertySignatures.filter(({ type }) => SchemaAST.isArrays(type)) : []
+  // A list parameter that is sent once arrives as a string, not as a list.
+  const alone = lists.flatMap(({ name }) => {
+    const value = sent[String(name)]
+    return typeof value === "string" ? [[name, [value]]] : []
+  })
+  return violationsIn(ast, { ...sent, ...Object.fromEntries(alone) }, queryTypes)
+}
+
+/** The answer to a validation request: whether the body is valid, and its violations. */
+export const validationOf = (violations: ReadonlyArray<Violation>): Validation => ({
+  object: "validation",
+  valid: violations.length === 0,
+  ...told(violations)
+})
+
+export const verdict = (violations: ReadonlyArray<Violation>): HttpServerResponse.HttpServerResponse =>
+  HttpServerResponse.text(JSON.stringify(validationOf(violations)), { contentType: "application/json" })

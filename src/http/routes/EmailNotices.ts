@@ -1,0 +1,82 @@
+import { Clock, Context, Effect, Layer, Option, Redacted, Result } from "effect"
+import { HttpServerRequest } from "effect/http"
+import { HttpApiBuilder } from "effect/http-api"
+import { ApiError } from "../../../schemas/ApiError.ts"
+import { Api } from "../../api/Api.ts"
+import { NoticeSignature } from "../../api/EmailNotices.ts"
+import { verify } from "../../domain/webhooks/WebhookSignature.ts"
+import { AccountEntity } from "../../protocol/AccountEntity.ts"
+import { accountAddress } from "../../protocol/Address.ts"
+import { Emails } from "../../store/mail/Emails.ts"
+import { answerOf } from "../request/Ask.ts"
+import { noBody, parse, readBody, refuseBody } from "../request/Conventions.ts"
+import { inTime } from "../request/Timeouts.ts"
+import { RateLimit } from "../limits/RateLimit.ts"
+
+/** The secret that the mail provider signs its notices with; undefined when the service takes no notices. */
+export class NoticeSecret extends Context.Reference<Redacted.Redacted<string> | undefined>("folio/http/NoticeSecret", {
+  defaultValue: () => undefined
+}) {}
+
+const absent = new ApiError({
+  code: "route_not_found",
+  message: "There is nothing at /v1/email-notices: this service takes no notices. MAIL_NOTICE_SECRET is not set."
+})
+
+// One error for a signature that is missing, wrong or too old, so that a client cannot tell these cases apart.
+const refused = new ApiError({
+  code: "invalid_api_key",
+  message: "This request needs a signature in Svc-Signature, made with MAIL_NOTICE_SECRET within the last 300 seconds."
+})
+
+export const signatureLayer = Layer.effect(
+  NoticeSignature,
+  Effect.gen(function* () {
+    const limit = yield* RateLimit
+    const secret = yield* NoticeSecret
+    return NoticeSignature.of({
+      noticeSignature: (handler, { credential, endpoint }) =>
+        Effect.gen(function* () {
+          if (secret === undefined) return yield* absent
+          const request = yield* HttpServerRequest.HttpServerRequest
+          const body = new Uint8Array(yield* request.arrayBuffer)
+          const verdict = verify({
+            secret: Redacted.value(secret),
+            header: Redacted.value(credential),
+            body,
+            now: Math.floor((yield* Clock.currentTimeMillis) / 1000)
+          })
+          if (Result.isFailure(verdict)) return yield* Effect.andThen(limit.ofAddress, refused)
+          const notice = yield* parse(yield* readBody(request))
+          if (notice === undefined) return yield* noBody
+          yield* refuseBody(endpoint, notice)
+          return yield* inTime(handler)
+        }) as Effect.Effect<never>
+    })
+  })
+)
+
+const answer = (recorded: boolean) => ({ object: "email_notice" as const, recorded })
+
+const messageId = /^<?(em_[0-9a-hjkmnp-tv-z]{26})\.((?:inv|cn|dn)_[0-9a-hjkmnp-tv-z]{26})@[^@<>]+>?$/u
+
+export const layer = HttpApiBuilder.group(
+  Api,
+  "emailNotices",
+  Effect.fn(function* (handlers) {
+    const emails = yield* Emails
+    const clientOf = yield* AccountEntity.client
+
+    return handlers.handleAll({
+      noteEmail: Effect.fn("noteEmail")(function* ({ payload: { at, message_id, reason, type } }) {
+        const [, id, invoice_id] = messageId.exec(message_id) ?? []
+        if (id === undefined || invoice_id === undefined) return answer(false)
+        const email = yield* emails.locate(invoice_id, id)
+        if (Option.isNone(email)) return answer(false)
+        const notice = { invoice_id, id, type, at: new Date(at), reason: reason ?? null }
+        const recorded = clientOf(accountAddress(email.value)).NoteEmail(notice)
+        return answer(yield* answerOf(recorded, "Send the notice again: it is taken once."))
+      })
+    })
+  })
+)

@@ -1,0 +1,73 @@
+import { Effect, Option, type Schema } from "effect"
+import type { AccountMode } from "../../../schemas/Account.ts"
+import type { ApiError } from "../../../schemas/ApiError.ts"
+import type { Email, EmailQuery } from "../../../schemas/Email.ts"
+import { CurrentPrincipal } from "../../api/Authorization.ts"
+import { DocumentParcel, type Parcel } from "../../documents/parcel/EmailParcel.ts"
+import { timestamp } from "../../domain/documents/AuthorityTime.ts"
+import type { InvoiceState } from "../../domain/documents/InvoiceLifecycle.ts"
+import { Emails, emailSnapshot, type StoredEmail } from "../../store/mail/Emails.ts"
+import { makeRoom, pageRequest, pageView } from "../request/Paging.ts"
+
+export type EmailListQuery = Schema.Struct.Type<typeof EmailQuery>
+
+const emailView = (row: StoredEmail, parcel: Parcel | undefined, withContent: boolean): Email => ({
+  ...emailSnapshot(row),
+  attempts: row.attempts,
+  next_attempt_at: row.next_attempt_at === null ? null : timestamp(row.next_attempt_at.getTime()),
+  subject: parcel?.subject ?? null,
+  text: parcel?.text ?? null,
+  archive:
+    parcel === undefined
+      ? null
+      : {
+          name: parcel.archive.name,
+          size: parcel.archive.bytes.length,
+          content: withContent ? Buffer.from(parcel.archive.bytes).toString("base64") : null
+        },
+  attachments: parcel?.files.map(({ bytes, name }) => ({ name, size: bytes.length })) ?? [],
+  created_at: timestamp(row.created_at.getTime())
+})
+
+/**
+ * Makes the handler that lists the e-mails of a document. Each e-mail is rendered at the request, as it was when it was sent. All
+ * e-mails of a page belong to one document, so their content depends only on the document's state: an e-mail in contingency says
+ * something else than one after acceptance.
+ */
+export const makeListEmails = Effect.gen(function* () {
+  const emails = yield* Emails
+  const parcels = yield* DocumentParcel
+
+  const parcelOf = (key: AccountMode & { readonly id: string; readonly api_key_id: string }, state: InvoiceState) =>
+    parcels.make(key, state, key.api_key_id).pipe(
+      Effect.map(Option.getOrUndefined),
+      Effect.catchDefect((defect) => Effect.as(Effect.logError("An e-mail cannot be shown whole", defect), undefined))
+    )
+
+  /** @param options.found fails with `resource_missing` when there is no such document */
+  return Effect.fn("listEmails")(function* (options: {
+    readonly id: string
+    readonly query: EmailListQuery
+    readonly url: string
+    readonly found: Effect.Effect<unknown, ApiError, CurrentPrincipal>
+  }) {
+    const { found, id, query, url } = options
+    const principal = yield* CurrentPrincipal
+    const request = yield* pageRequest(query)
+    yield* found
+    const page = yield* emails.list(principal, id, request)
+    const made = new Map<InvoiceState, Parcel | undefined>()
+    const shown: Array<Email> = []
+    const hasRoom = makeRoom()
+    const backwards = request.cursor?.direction === "before"
+    for (const row of backwards ? page.rows.toReversed() : page.rows) {
+      const { document_state } = row
+      if (!made.has(document_state)) made.set(document_state, yield* parcelOf({ ...principal, id }, document_state))
+      const email = emailView(row, made.get(document_state), query.content === "true")
+      if (!hasRoom(email)) break
+      shown.push(email)
+    }
+    const has_more = page.has_more || shown.length < page.rows.length
+    return pageView(url, { rows: backwards ? shown.toReversed() : shown, has_more }, (email) => email)
+  })
+})

@@ -1,0 +1,102 @@
+import { Clock, Effect, Option, type Schema } from "effect"
+import { HttpServerResponse } from "effect/http"
+import { HttpApiBuilder } from "effect/http-api"
+import type { ApiError } from "../../../schemas/ApiError.ts"
+import type { EventQuery } from "../../../schemas/Event.ts"
+import { pageSizeDefault } from "../../../schemas/Page.ts"
+import { Api } from "../../api/Api.ts"
+import { CurrentPrincipal, type Principal } from "../../api/Authorization.ts"
+import { invalidKey } from "../../store/accounts/ApiKeys.ts"
+import { DeliveryLog, deliveryView } from "../../store/webhooks/DeliveryLog.ts"
+import { beginning, type EventFilter, Events, type Position, type StoredEvent } from "../../store/webhooks/Events.ts"
+import type { Rows } from "../../store/sql/Pages.ts"
+import { Concurrency } from "../limits/Concurrency.ts"
+import * as EventArrivals from "../request/EventArrivals.ts"
+import { Stopping } from "../service/Health.ts"
+import { makeFind } from "../request/Named.ts"
+import { conflict, pageRequest, readPage, timeOf } from "../request/Paging.ts"
+import { inTime } from "../request/Timeouts.ts"
+import { RequestTurns } from "../limits/RequestTurns.ts"
+
+type Query = Schema.Struct.Type<typeof EventQuery>
+
+const filterOf = (query: Query): Effect.Effect<EventFilter, ApiError> =>
+  query.type !== undefined && query["types[]"] !== undefined
+    ? Effect.fail(conflict("types[]", "type"))
+    : Effect.succeed({
+        types: query.type === undefined ? (query["types[]"] ?? null) : [query.type],
+        object_id: query.object_id ?? null,
+        from: timeOf(query["created[gte]"]),
+        to: timeOf(query["created[lte]"])
+      })
+
+const bytes = ({ rows }: Rows<StoredEvent>) => rows.reduce((sum, { body }) => sum + body.length, 0)
+
+/** Writes the stored bodies unchanged, because an event has the same bytes in every list, answer and delivery. */
+const page = ({ has_more, rows }: Rows<StoredEvent>) =>
+  HttpServerResponse.text(
+    `{"object":"list","url":"/v1/events","has_more":${has_more},"data":[${rows.map(({ body }) => body).join(",")}]}`,
+    { contentType: "application/json" }
+  )
+
+export const layer = HttpApiBuilder.group(
+  Api,
+  "events",
+  Effect.fn(function* (handlers) {
+    const arrival = yield* EventArrivals.make
+    const concurrency = yield* Concurrency
+    const events = yield* Events
+    const find = makeFind("event", events.find)
+    const turns = yield* RequestTurns
+    const log = yield* DeliveryLog
+    const stopping = yield* Stopping
+
+    /**
+     * Answers at once when there are events after the position; otherwise when an event arrives, or with an empty page when the
+     * wait is over or the service stops. Fails with `invalid_api_key` when the key ends during the wait.
+     */
+    const follow = Effect.fnUntraced(function* (principal: Principal, query: Query, filter: EventFilter) {
+      const limit = query.limit === undefined ? pageSizeDefault : Number(query.limit)
+      const end = (yield* Clock.currentTimeMillis) + Number(query.wait ?? 0) * 1000
+      let position: Position =
+        query.after === undefined ? beginning : yield* inTime(events.position(principal, query.after))
+      for (;;) {
+        const following = yield* turns.read(principal, inTime(events.after(principal, position, filter, limit)), bytes)
+        const left = end - (yield* Clock.currentTimeMillis)
+        if (following.rows.length > 0 || left <= 0 || stopping.asked) return following
+        position = following.next
+        const news = yield* Effect.timeoutOption(arrival(principal, position, filter), left)
+        if (Option.isNone(news)) return following
+        if (news.value === "key_ended") return yield* invalidKey
+      }
+    })
+
+    return handlers.handleAll({
+      listEvents: Effect.fn("listEvents")(function* ({ query }) {
+        const principal = yield* CurrentPrincipal
+        const request = yield* pageRequest(query)
+        const filter = yield* filterOf(query)
+        if (query.after === undefined && query.wait === undefined) {
+          return page(yield* turns.read(principal, inTime(events.list(principal, request, filter)), bytes))
+        }
+        if (request.cursor !== null) {
+          return yield* conflict(
+            query.after === undefined ? "wait" : "after",
+            request.cursor.direction === "after" ? "starting_after" : "ending_before"
+          )
+        }
+        const followed = follow(principal, query, filter)
+        return page(yield* Number(query.wait ?? 0) > 0 ? concurrency.waiting(principal)(followed) : followed)
+      }),
+      retrieveEvent: ({ params }) =>
+        Effect.map(find(params.id), ({ body }) => HttpServerResponse.text(body, { contentType: "application/json" })),
+      listEventDeliveries: ({ params: { id }, query }) =>
+        readPage(
+          `/v1/events/${id}/deliveries`,
+          query,
+          (principal, request) => Effect.andThen(find(id), log.listOfEvent(principal, id, request)),
+          deliveryView
+        )
+    })
+  })
+)

@@ -1,0 +1,55 @@
+import { Effect } from "effect"
+import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpApiBuilder } from "effect/http-api"
+import type { DocumentKind } from "../../../schemas/FiscalDocument.ts"
+import { Api } from "../../api/Api.ts"
+import { CurrentPrincipal } from "../../api/Authorization.ts"
+import { DocumentFiles } from "../../documents/parcel/DocumentFiles.ts"
+import { network } from "../limits/RateLimit.ts"
+import { holds } from "../request/Accept.ts"
+
+interface Asked {
+  readonly params: { readonly id: string }
+  readonly headers: { readonly "if-none-match"?: string }
+}
+
+/** A browser shows a PDF and saves an XML. */
+const disposition = { pdf: "inline", xml: "attachment" }
+
+/** The file name that a browser saves: the document's number, without characters that could be read as a path or a quote. */
+const fileName = (full_number: string, file: keyof typeof disposition) =>
+  `${full_number.replaceAll(/[^A-Za-z0-9-]/g, "_")}.${file}`
+
+export const layer = HttpApiBuilder.group(
+  Api,
+  "files",
+  Effect.fn(function* (handlers) {
+    const files = yield* DocumentFiles
+    const answer = (kind: DocumentKind, file: keyof typeof disposition) =>
+      Effect.fn("retrieveFile")(function* ({ headers, params }: Asked) {
+        const { account_id, api_key_id, livemode } = yield* CurrentPrincipal
+        const { headers: sent } = yield* HttpServerRequest.HttpServerRequest
+        // A request without an API key follows a signed link, so the client's network takes the turn in place of the key.
+        const asker = sent["authorization"] === undefined ? yield* network : api_key_id
+        const { bytes, full_number, tag } = yield* files[file]({ account_id, livemode, kind, id: params.id }, asker)
+        const etag = `"${tag}"`
+        const cache = { ETag: etag, "Cache-Control": "private, no-cache" }
+        if (holds(headers["if-none-match"], etag)) return HttpServerResponse.empty({ status: 304, headers: cache })
+        return HttpServerResponse.uint8Array(yield* bytes, {
+          contentType: `application/${file}`,
+          headers: {
+            ...cache,
+            "Content-Disposition": `${disposition[file]}; filename="${fileName(full_number, file)}"`
+          }
+        })
+      })
+    return handlers.handleAll({
+      retrieveInvoicePdf: answer("invoice", "pdf"),
+      retrieveInvoiceXml: answer("invoice", "xml"),
+      retrieveCreditNotePdf: answer("credit_note", "pdf"),
+      retrieveCreditNoteXml: answer("credit_note", "xml"),
+      retrieveDebitNotePdf: answer("debit_note", "pdf"),
+      retrieveDebitNoteXml: answer("debit_note", "xml")
+    })
+  })
+)

@@ -1,0 +1,38 @@
+import { Clock, Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { ResolutionId } from "../../../schemas/Id.ts"
+import type { ResolutionUpdate } from "../../../schemas/Resolution.ts"
+import { Api } from "../../api/Api.ts"
+import { localDate } from "../../domain/documents/AuthorityTime.ts"
+import { Resolutions, resolutionView } from "../../store/accounts/Resolutions.ts"
+import { makeAsk, makeAskAbout } from "../request/Ask.ts"
+import { makeFind, makeIdOf, type Named } from "../request/Named.ts"
+import { readPage } from "../request/Paging.ts"
+
+const today = Effect.map(Clock.currentTimeMillis, localDate)
+
+export const layer = HttpApiBuilder.group(
+  Api,
+  "resolutions",
+  Effect.fn(function* (handlers) {
+    const resolutions = yield* Resolutions
+    const find = makeFind("resolution", resolutions.find)
+    const ask = yield* makeAsk
+    const askAbout = yield* makeAskAbout(makeIdOf("resolution", ResolutionId))
+
+    const update = ({ params, payload }: Named & { readonly payload: ResolutionUpdate }) =>
+      askAbout(params.id, (actor, about) => actor.UpdateResolution({ ...about, patch: payload }))
+
+    return handlers.handleAll({
+      createResolution: ({ payload }) => ask((actor, context) => actor.CreateResolution({ context, request: payload })),
+      importResolutions: () => ask((actor, context) => actor.ImportResolutions({ context })),
+      listResolutions: ({ query }) =>
+        Effect.flatMap(today, (date) =>
+          readPage("/v1/resolutions", query, resolutions.list, (row) => resolutionView(row, date))
+        ),
+      retrieveResolution: ({ params }) => Effect.zipWith(find(params.id), today, resolutionView),
+      updateResolution: update,
+      updateResolutionByPost: update
+    })
+  })
+)

@@ -1,0 +1,172 @@
+import {
+  Cause,
+  Clock,
+  Context,
+  Effect,
+  Exit,
+  Layer,
+  Metric,
+  Option,
+  PartitionedSemaphore,
+  Random,
+  Result
+} from "effect"
+import type { AccountMode } from "../../schemas/Account.ts"
+import type { EmailNoticeType } from "../../schemas/Email.ts"
+import type { EmailStatus } from "../../schemas/EmailStatus.ts"
+import type { DocumentKey } from "../../schemas/FiscalDocument.ts"
+import { DocumentParcel } from "../documents/parcel/EmailParcel.ts"
+import { nextEmailDelayMs } from "../domain/webhooks/RetrySchedule.ts"
+import { Mailer, MailerAbsent, MailerRefused, MailerUnavailable } from "../outbound/mail/Mailer.ts"
+import { Fault } from "../protocol/Fault.ts"
+import * as Metrics from "../protocol/Metrics.ts"
+import { Emails, emailSnapshot, type StoredEmail } from "../store/mail/Emails.ts"
+import { Ids } from "../store/sql/Ids.ts"
+import { Notify } from "../protocol/Notify.ts"
+import { Backpressure } from "./Backpressure.ts"
+import { eventFor } from "./Steps.ts"
+
+/** A mail provider's notice about a message that was handed to the provider. */
+export interface MailNotice {
+  readonly invoice_id: string
+  readonly id: string
+  readonly type: EmailNoticeType
+  readonly at: Date
+  readonly reason: string | null
+}
+
+// Connections of this process to the mail server. An e-mail that waits for a connection is not leased yet; accounts take turns.
+const sendingMax = 8
+
+// Attempts after which an e-mail whose document cannot be rendered fails: the address is not at fault, so that the e-mail is not
+// retried for a whole day.
+const brokenMax = 5
+
+/** The statuses that each outcome may follow. */
+const origins: Readonly<Record<EmailNoticeType, ReadonlyArray<EmailStatus>>> = {
+  delivered: ["pending"],
+  bounced: ["pending", "delivered"],
+  complained: ["pending", "delivered"]
+}
+
+/** What an invoice's actor does for the e-mails of its document. */
+export class Mailing extends Context.Service<Mailing>()("folio/issuing/Mailing", {
+  make: Effect.gen(function* () {
+    const emails = yield* Emails
+    const ids = yield* Ids
+    const mailer = yield* Mailer
+    const parcels = yield* DocumentParcel
+    const notify = yield* Notify
+    const backpressure = yield* Backpressure
+    const turns = PartitionedSemaphore.makeUnsafe<string>({ permits: sendingMax })
+
+    /** Stores the outcome of an e-mail with its event and tells the endpoints' actors; gives whether the status changed. */
+    const record = Effect.fnUntraced(function* (
+      email: StoredEmail,
+      status: keyof typeof origins,
+      reason: string | null,
+      at: Date
+    ) {
+      const about = emailSnapshot({ ...email, status, reason, status_at: at })
+      const now = yield* Clock.currentTimeMillis
+      const event = eventFor(email, `${email.kind}.email.${status}`, yield* ids.event, now, about)
+      const from = origins[status]
+      const { endpoints, moved } = yield* emails.record({ email, from, status, reason, at, retryInMs: null, event })
+      for (const id of endpoints) {
+        yield* notify.deliver({ account_id: email.account_id, livemode: email.livemode, id })
+      }
+      if (moved) yield* Metric.update(Metrics.emails(status), 1)
+      return moved
+    })
+
+    // An e-mail that waits, or that the service itself failed to send, has no event, so that no endpoint is told.
+    const put = Effect.fnUntraced(function* (
+      email: StoredEmail,
+      status: "pending" | "failed",
+      reason: string,
+      retryInMs: number | null
+    ) {
+      const at = new Date(yield* Clock.currentTimeMillis)
+      yield* Metric.update(Metrics.emails(status === "pending" ? "retry" : status), 1)
+      yield* emails.record({ email, from: ["pending"], status, reason, at, retryInMs, event: null })
+    })
+
+    const fail = (email: StoredEmail, reason: string) => put(email, "failed", reason, null)
+
+    const wait = Effect.fnUntraced(function* (email: StoredEmail, reason: string, retryInMs: number) {
+      yield* Effect.logInfo("An e-mail was not taken").pipe(Effect.annotateLogs({ email_id: email.id, reason }))
+      yield* put(email, "pending", reason, retryInMs)
+    })
+
+    const broke = Effect.fnUntraced(function* (email: StoredEmail, cause: Cause.Cause<unknown>) {
+      yield* Effect.logError("An e-mail could not be made", cause).pipe(Effect.annotateLogs({ email_id: email.id }))
+      yield* Metric.update(Metrics.poison("email"), 1)
+      const delay = nextEmailDelayMs(email.attempts, yield* Random.next)
+      const reason = "The message could not be made. This is not the address's fault."
+      if (delay === null || email.attempts >= brokenMax) yield* fail(email, reason)
+      else yield* wait(email, reason, delay)
+    })
+
+    const message = Effect.fnUntraced(function* (email: StoredEmail) {
+      const parcel = yield* Effect.mapError(
+        parcels.make({ ...email, id: email.invoice_id }, email.document_state, "mail"),
+        ({ message: reason }) => new MailerUnavailable({ message: reason })
+      )
+      return Option.isSome(parcel) ? parcel.value : yield* Effect.die(`nothing to mail of ${email.invoice_id}`)
+    })
+
+    const attempt = Effect.fn("Mailing.attempt")(function* (email: StoredEmail) {
+      yield* Effect.annotateCurrentSpan({ account_id: email.account_id, email_id: email.id })
+      const envelope = {
+        reference: `${email.id}.${email.invoice_id}`,
+        livemode: email.livemode,
+        to: email.recipient
+      }
+      const exit = yield* Effect.exit(mailer.send(envelope, message(email)))
+      const at = new Date(yield* Clock.currentTimeMillis)
+      if (Exit.isSuccess(exit)) {
+        yield* Fault.at("after-mail")
+        yield* record(email, "delivered", null, at)
+        if (exit.value.complained) yield* record(email, "complained", null, at)
+        return
+      }
+      if (Cause.hasInterruptsOnly(exit.cause)) return yield* Effect.interrupt
+      const error = Result.getOrUndefined(Cause.findError(exit.cause))
+      if (error === undefined) return yield* broke(email, exit.cause)
+      if (error instanceof MailerAbsent) return yield* fail(email, error.message)
+      if (error instanceof MailerRefused) return yield* Effect.asVoid(record(email, "bounced", error.message, at))
+      const delay = nextEmailDelayMs(email.attempts, yield* Random.next)
+      if (delay !== null) return yield* wait(email, error.message, delay)
+      // An e-mail that no server took within 24 hours counts as bounced: for the sender both mean that it never arrived.
+      yield* record(email, "bounced", `No server took it within 24 hours: ${error.message}`, at)
+    })
+
+    const sendOne = Effect.fnUntraced(function* (key: DocumentKey) {
+      const email = yield* emails.take(key)
+      if (Option.isSome(email)) yield* attempt(email.value)
+      return Option.isSome(email)
+    })
+
+    /** Sends the e-mails of a document that are due, one after the other. */
+    const send = Effect.fn("Mailing.send")((key: DocumentKey) =>
+      // The sandbox only simulates e-mails, so that test e-mails can wait until the process has less to do.
+      (key.livemode
+        ? turns.withPermits(key.account_id, 1)(sendOne(key))
+        : Effect.andThen(backpressure.calm, sendOne(key))
+      ).pipe(Effect.repeat({ while: (sent) => sent }), Effect.asVoid)
+    )
+
+    /** Records a notice; gives whether the notice changed the status of an e-mail of this account. */
+    const note = Effect.fn("Mailing.note")(function* (account: AccountMode, notice: MailNotice) {
+      const found = yield* emails.locate(notice.invoice_id, notice.id)
+      if (Option.isNone(found)) return false
+      const email = found.value
+      if (email.account_id !== account.account_id || email.livemode !== account.livemode) return false
+      return yield* record(email, notice.type, notice.reason, notice.at)
+    })
+
+    return { send, note }
+  })
+}) {
+  static readonly layer = Layer.effect(Mailing, Mailing.make)
+}

@@ -1,0 +1,217 @@
+import { Cache, Cause, Clock, Data, Effect, Exit, Metric, Option, Queue, Result } from "effect"
+import type { AccountMode } from "../../schemas/Account.ts"
+import type { DocumentKind } from "../../schemas/FiscalDocument.ts"
+import type { DocumentId } from "../../schemas/Id.ts"
+import type { Totals } from "../../schemas/Line.ts"
+import { issueTime, localDate } from "../domain/documents/AuthorityTime.ts"
+import { documentTail } from "../domain/documents/Cufe.ts"
+import { lackOfRange } from "../domain/accounts/ResolutionRules.ts"
+import { RegisteredSoftware } from "../documents/ubl/Software.ts"
+import { Fault } from "../protocol/Fault.ts"
+import * as Metrics from "../protocol/Metrics.ts"
+import { Accounts } from "../store/accounts/Accounts.ts"
+import { Invoices, type StoredInvoice } from "../store/documents/Invoices.ts"
+import { Numbering } from "../store/documents/Numbering.ts"
+import { FailingInvoices } from "../store/documents/Vitals.ts"
+import { Resolutions, type StoredResolution } from "../store/accounts/Resolutions.ts"
+import { isDefect } from "../store/sql/SqlFailure.ts"
+import { Submission } from "./Submission.ts"
+import { Notify } from "../protocol/Notify.ts"
+import { Backpressure } from "./Backpressure.ts"
+
+/** A draft that has no number yet. */
+export interface NewDraft {
+  readonly id: DocumentId
+  readonly kind: DocumentKind
+  /** The prefix of the range that the draft asks for; null for any range. */
+  readonly prefix: string | null
+  readonly totals: Totals
+  readonly acquirer_number: string
+}
+
+const backlogPage = 500
+
+// Drafts of an account that are numbered in one batch; other accounts have their turn before the next batch.
+const portionMax = 32
+
+// How long a range is cached. A range that ends earlier gives no number: each draft is numbered from the range's row.
+const rangeKnownFor = "1 second"
+const rangesMax = 100
+
+const noSoftware = {
+  code: "software_not_registered",
+  message:
+    "No software is registered with the authority for live documents, and a note's code needs its PIN. Ask who runs the service, then retry the note.",
+  retryable: true
+}
+
+// Sorted by id, because numbers follow the order of creation; without duplicates, because a sweep may repeat a queued draft.
+const inOrder = (batch: ReadonlyArray<NewDraft>) => {
+  const byId = new Map(batch.map((draft) => [draft.id, draft]))
+  return [...byId.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1))
+}
+
+class Group extends Data.Class<Pick<NewDraft, "kind" | "prefix"> & { readonly date: string }> {}
+
+const draftOf = (row: StoredInvoice): NewDraft => ({
+  id: row.id,
+  kind: row.kind,
+  prefix: row.range_prefix,
+  totals: row.totals,
+  acquirer_number: row.acquirer.identification.number
+})
+
+/** Numbers an account's drafts in order of creation, one batch after the other, until the scope closes. */
+export const make = Effect.fnUntraced(function* (account: AccountMode) {
+  const accounts = yield* Accounts
+  const submission = yield* Submission
+  const invoices = yield* Invoices
+  const numbering = yield* Numbering
+  const failing = yield* FailingInvoices
+  const resolutions = yield* Resolutions
+  const notify = yield* Notify
+  const backpressure = yield* Backpressure
+  const drafts = yield* Queue.unbounded<NewDraft>()
+
+  const number = Effect.fnUntraced(function* (
+    draft: NewDraft,
+    { key, range }: { readonly key: string; readonly range: StoredResolution },
+    now: number,
+    issued_by: { readonly nit: string; readonly version: number }
+  ) {
+    const date = { issue_date: localDate(now), issue_time: issueTime(now) }
+    const cufe_tail = documentTail({
+      ...date,
+      totals: draft.totals,
+      supplier_nit: issued_by.nit,
+      customer_id: draft.acquirer_number,
+      key,
+      livemode: account.livemode
+    })
+    return yield* numbering.number({
+      key: { ...account, id: draft.id },
+      resolution_id: range.id,
+      ...date,
+      issuer_version: issued_by.version,
+      cufe_tail
+    })
+  })
+
+  const { live, test } = yield* RegisteredSoftware
+  const software = account.livemode ? live : test
+
+  const ranges = yield* Cache.makeWith((key: Group) => resolutions.current({ ...account, ...key }, key.date), {
+    capacity: rangesMax,
+    timeToLive: (exit) => (Exit.isSuccess(exit) && Option.isSome(exit.value) ? rangeKnownFor : 0)
+  })
+
+  /** The range that a draft is numbered from and the key that its CUFE or CUDE is hashed with, or why the draft gets no number. */
+  const source = Effect.fnUntraced(function* ({ kind, prefix }: NewDraft, date: string) {
+    const range = yield* Cache.get(ranges, new Group({ kind, prefix, date }))
+    if (Option.isNone(range))
+      return Result.fail(lackOfRange(yield* resolutions.all({ ...account, kind, prefix }), date, prefix))
+    if (kind === "invoice") return Result.succeed({ range: range.value, key: range.value.technical_key })
+    return software === undefined ? Result.fail(noSoftware) : Result.succeed({ range: range.value, key: software.pin })
+  })
+
+  /** Empties the cache of ranges after a change, so that the next draft is numbered from the changed ranges. */
+  const forgetRanges = Cache.invalidateAll(ranges)
+
+  const numberAll = Effect.fnUntraced(function* (batch: ReadonlyArray<NewDraft>) {
+    yield* Fault.at("before-number")
+    const now = yield* Clock.currentTimeMillis
+    const { issuer, issuer_version } = yield* accounts.get(account)
+    if (issuer === null) return yield* Effect.die("a live mode has drafts and no issuer")
+    const issued_by = { nit: issuer.identification.number, version: issuer_version }
+    const sources = new Map<string, Effect.Success<ReturnType<typeof source>>>()
+    const sourced = yield* Effect.forEach(
+      batch,
+      Effect.fnUntraced(function* (draft) {
+        const group = `${draft.kind} ${draft.prefix ?? "any"}`
+        const found = sources.get(group) ?? (yield* source(draft, localDate(now)))
+        sources.set(group, found)
+        return { draft, key: { ...account, id: draft.id }, found }
+      })
+    )
+    // Concurrently, so that drafts share a statement, which numbers those of a range by their ids, whichever prefix they asked for.
+    const results = yield* Effect.forEach(
+      sourced,
+      ({ draft, found, key }) =>
+        Effect.exit(
+          Result.isFailure(found)
+            ? Effect.as(submission.fail(key, found.failure), "not_a_draft" as const)
+            : number(draft, found.success, now, issued_by)
+        ),
+      { concurrency: "unbounded" }
+    )
+    yield* Fault.at("after-number")
+    const left: Array<NewDraft> = []
+    let outage = Cause.empty as Cause.Cause<never>
+    for (const [index, { draft, key }] of sourced.entries()) {
+      const result = results[index] ?? Exit.succeed("not_a_draft")
+      if (Exit.isFailure(result) && isDefect(result.cause)) yield* submission.stumble(key, result.cause)
+      else if (Exit.isFailure(result)) outage = result.cause
+      else if (result.value === "numbered") yield* notify.proceed(key)
+      else if (result.value === "no_number_left") left.push(draft)
+    }
+    // The range ended within this batch: the remaining drafts are queued again, to get the next range or to fail without a range.
+    if (left.length > 0) {
+      yield* forgetRanges
+      yield* Queue.offerAll(drafts, left)
+    }
+    if (outage.reasons.length > 0) return yield* Effect.failCause(outage)
+  })
+
+  // An account or a range that cannot be read is no draft's fault: the drafts wait, longer each time, and none of them fails.
+  const park = Effect.fnUntraced(function* (batch: ReadonlyArray<NewDraft>, cause: Cause.Cause<never>) {
+    yield* Effect.logError("The drafts of an account cannot be numbered; they wait", cause)
+    yield* Metric.update(Metrics.poison("numbering"), 1)
+    yield* failing.park(batch.map(({ id }) => ({ ...account, id })))
+  })
+
+  // True while the database holds more queued drafts than one page: new drafts then wait in the database and not in this queue.
+  let backlog = false
+
+  /** Reads queued drafts that this actor was never told of: after a crash, a move of the shard, a lost tell. */
+  const takeUp = Effect.gen(function* () {
+    // The queue still holds drafts: the rest is read from the database when the queue is empty.
+    if (Queue.sizeUnsafe(drafts) > 0) return void (backlog = true)
+    let taken = 0
+    do {
+      const page = yield* invoices.queued(account, backlogPage)
+      backlog = page.length === backlogPage
+      for (const { draft, id } of page) {
+        if (Result.isFailure(draft)) yield* submission.stumble({ ...account, id }, Cause.die(draft.failure))
+        else taken += Queue.offerUnsafe(drafts, draftOf(draft.success)) ? 1 : 0
+      }
+      // When no draft of a full page can be read, the drafts behind that page are tried.
+    } while (backlog && taken === 0)
+  }).pipe(
+    Effect.catchCause((cause) => Effect.logError("Queued drafts could not be read; the sweeper will try again", cause))
+  )
+  yield* takeUp
+
+  yield* backpressure.room.pipe(
+    Effect.andThen(Queue.takeBetween(drafts, 1, portionMax)),
+    Effect.flatMap((batch) =>
+      Effect.catchCauseIf(
+        numberAll(inOrder(batch)),
+        (cause) => isDefect(cause),
+        (cause) => park(batch, cause)
+      )
+    ),
+    Effect.andThen(Effect.suspend(() => (backlog && Queue.sizeUnsafe(drafts) === 0 ? takeUp : Effect.void))),
+    Effect.catchCause((cause) => Effect.logError("Drafts could not be numbered; the sweeper will try again", cause)),
+    Effect.forever,
+    Effect.annotateLogs({ account_id: account.account_id }),
+    Effect.forkScoped
+  )
+
+  const add = (draft: NewDraft) =>
+    Effect.sync(() => {
+      if (Queue.sizeUnsafe(drafts) >= backlogPage) backlog = true
+      if (!backlog) Queue.offerUnsafe(drafts, draft)
+    })
+
+  return { add, takeUp, forgetRanges }
+})

@@ -1,0 +1,103 @@
+import { Effect, Layer, Option, Schema } from "effect"
+import { hash } from "node:crypto"
+import { ApiError } from "../../schemas/ApiError.ts"
+import type { DocumentKey } from "../../schemas/FiscalDocument.ts"
+import { DocumentId } from "../../schemas/Id.ts"
+import { ServiceInfo } from "../api/ServiceInfo.ts"
+import { DocumentFiles, type DocumentName } from "../documents/parcel/DocumentFiles.ts"
+import { DocumentParcel } from "../documents/parcel/EmailParcel.ts"
+import { Printer } from "../documents/print/Printer.ts"
+import { Printing } from "../documents/print/Printing.ts"
+import { documentKinds } from "../domain/documents/DocumentKinds.ts"
+import { type InvoiceState, stageOf, statusOf } from "../domain/documents/InvoiceLifecycle.ts"
+import { accountAddress } from "../protocol/Address.ts"
+import { Invoices } from "../store/documents/Invoices.ts"
+import { Signing } from "./Signing.ts"
+
+const noFile = ({ id, kind }: DocumentName, state: InvoiceState, file: string) => {
+  const status = statusOf(state)
+  const standing = status === "draft" ? `it is a draft at the stage ${stageOf(state)}` : `its status is ${status}`
+  return new ApiError({
+    code: "resource_missing",
+    message: `The ${documentKinds[kind].noun} ${JSON.stringify(id)} has no ${file}: ${standing}. A document has its files from when it is signed.`
+  })
+}
+
+const tagOf = (content: string | Uint8Array) => hash("sha256", content, "hex").slice(0, 32)
+
+/** Makes the files of documents from their rows, with the issuer and the range as they were when the document was numbered. */
+const filesLayer = Layer.effect(
+  DocumentFiles,
+  Effect.gen(function* () {
+    const invoices = yield* Invoices
+    const printer = yield* Printer
+    const printing = yield* Printing
+    const signing = yield* Signing
+    const { version } = yield* ServiceInfo
+
+    /** The document that a client names, without its lines. Fails with `resource_missing` without a document or its signature. */
+    const signed = Effect.fnUntraced(function* (name: DocumentName, file: string) {
+      const found = yield* invoices.imprint(name, name.id)
+      if (Option.isNone(found) || found.value.kind !== name.kind) {
+        return yield* ApiError.missing(documentKinds[name.kind].noun, name.id)
+      }
+      // In these states a retried document waits to be signed anew, and the bytes of its earlier signature are not valid.
+      const isSigned = found.value.is_signed && !["queued", "numbered"].includes(found.value.state)
+      return isSigned ? found.value : yield* noFile(name, found.value.state, file)
+    })
+
+    return DocumentFiles.of({
+      pdf: Effect.fn("DocumentFiles.pdf")(function* (name, asker) {
+        const { full_number, id, imprint } = yield* signed(name, "PDF")
+        const key = { account_id: name.account_id, livemode: name.livemode, id }
+        // The version is part of the tag, because another release may print the same document differently.
+        const tag = tagOf(`${version} ${accountAddress(name)} ${imprint}`)
+        const print = Effect.gen(function* () {
+          const row = yield* Effect.orDie(Effect.fromOption(yield* invoices.load(key)))
+          return yield* printer.pdf(yield* signing.document(row))
+        })
+        return { full_number, tag, bytes: printing.once({ owner: accountAddress(name), asker }, tag, print) }
+      }),
+      xml: Effect.fn("DocumentFiles.xml")(function* (name, asker) {
+        const { full_number, id } = yield* signed(name, "XML")
+        const key = { account_id: name.account_id, livemode: name.livemode, id }
+        const read = invoices.signedDocument(key).pipe(Effect.flatMap(Effect.fromOption), Effect.orDie)
+        const bytes = yield* printing.inTurn({ owner: accountAddress(name), asker }, read)
+        return { full_number, tag: tagOf(bytes), bytes: Effect.succeed(bytes) }
+      })
+    })
+  })
+)
+
+/** Makes the content of a document's e-mail from its row and its signed bytes, whenever the e-mail is sent or read. */
+const parcelLayer = Layer.effect(
+  DocumentParcel,
+  Effect.gen(function* () {
+    const invoices = yield* Invoices
+    const printer = yield* Printer
+    const printing = yield* Printing
+    const signing = yield* Signing
+
+    const pack = Effect.fnUntraced(function* (name: DocumentKey, state: InvoiceState) {
+      const found = yield* invoices.load(name)
+      const bytes = yield* invoices.signedDocument(name)
+      if (Option.isNone(found) || Option.isNone(bytes)) return Option.none()
+      const [row, signed] = [found.value, bytes.value]
+      // A document in contingency has no answer of the authority yet that could be attached.
+      const answer = state === "accepted_by_authority" ? yield* invoices.acceptance(name) : Option.none()
+      const xml = Option.isSome(answer) ? yield* Effect.orDie(signing.attach(row, { signed, ...answer.value })) : signed
+      return Option.some(yield* printer.parcel(yield* signing.document(row), xml))
+    })
+
+    return DocumentParcel.of({
+      make: Effect.fn("DocumentParcel.make")(function* (key, state, asker) {
+        const { account_id, livemode } = key
+        const id = yield* Effect.orDie(Schema.decodeEffect(DocumentId)(key.id))
+        return yield* printing.inTurn({ owner: accountAddress(key), asker }, pack({ account_id, livemode, id }, state))
+      })
+    })
+  })
+)
+
+/** The files and the e-mail parcels of documents. */
+export const layer = Layer.mergeAll(filesLayer, parcelLayer)

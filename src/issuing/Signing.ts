@@ -1,0 +1,124 @@
+import { Cache, Context, Duration, Effect, Exit, Layer, Option, Redacted, Schema } from "effect"
+import type { Issuer } from "../../schemas/Account.ts"
+import type { AccountId } from "../../schemas/Id.ts"
+import type { FiscalDocument } from "../documents/ubl/FiscalDocument.ts"
+import { type Accepted, attachedDocument } from "../documents/parcel/AttachedDocument.ts"
+import { fromPem, SandboxCertificate } from "../documents/signature/Certificate.ts"
+import { signDocument } from "../documents/signature/SignedDocument.ts"
+import { RegisteredSoftware } from "../documents/ubl/Software.ts"
+import { AuthorityUnavailable, type DocumentName } from "../outbound/authority/Authority.ts"
+import { Accounts } from "../store/accounts/Accounts.ts"
+import { Certificates } from "../store/accounts/Certificates.ts"
+import type { LoadedInvoice } from "../store/documents/Invoices.ts"
+import { certificateLack } from "./LiveReadiness.ts"
+
+/** A live document whose account has no certificate that is valid now. The message is one line that says what to do. */
+export class NoCertificate extends Schema.TaggedError<NoCertificate>()("NoCertificate", { message: Schema.String }) {}
+
+/** The service has no software registered with the authority for a live document, which never names the sandbox's software. */
+export class NoSoftware extends Schema.TaggedError<NoSoftware>()("NoSoftware", { message: Schema.String }) {}
+
+const noSoftware = new NoSoftware({
+  message:
+    "The document cannot be signed: the service has no registered software (its operator sets SOFTWARE_ID, SOFTWARE_PIN and SOFTWARE_NIT)."
+})
+
+// Signing certificates that are kept in memory, read and parsed; a certificate never changes.
+const parsedMax = 1_000
+
+/** Signs documents from their rows, with the issuer as of the document's number and the certificate of its account. */
+export class Signing extends Context.Service<Signing>()("folio/issuing/Signing", {
+  make: Effect.gen(function* () {
+    const accounts = yield* Accounts
+    const certificates = yield* Certificates
+    const sandbox = yield* SandboxCertificate
+    const software = yield* RegisteredSoftware
+    const issuerOf = (row: LoadedInvoice) => accounts.issuer(row, row.issuer_version)
+    const document = (row: LoadedInvoice) => Effect.map(issuerOf(row), (issuer) => documentOf(row, issuer))
+    const softwareOf = ({ livemode }: LoadedInvoice) => {
+      if (!livemode) return Effect.succeed(software.test)
+      return software.live === undefined ? Effect.fail(noSoftware) : Effect.succeed(software.live)
+    }
+
+    const parsed = yield* Cache.makeWith(
+      (key: string) => {
+        const [account_id, id] = key.split("|") as [AccountId, Parameters<typeof certificates.pem>[0]["id"]]
+        return Effect.map(certificates.pem({ account_id, id }), (pem) => fromPem(Redacted.value(pem)))
+      },
+      { capacity: parsedMax, timeToLive: (exit) => (Exit.isSuccess(exit) ? Duration.infinity : 0) }
+    )
+
+    /** The certificate with which an account signs and identifies itself in live mode. */
+    const liveCertificate = Effect.fnUntraced(function* (account: AccountId) {
+      const found = yield* certificates.current(account)
+      const lack = certificateLack(found)
+      if (lack !== null || Option.isNone(found)) {
+        return yield* new NoCertificate({ message: `The document cannot be signed: ${lack}.` })
+      }
+      return yield* Cache.get(parsed, `${account}|${found.value.id}`)
+    })
+
+    const certificateOf = (row: LoadedInvoice) =>
+      row.livemode ? liveCertificate(row.account_id) : Effect.succeed(sandbox)
+
+    const sign = Effect.fn("Signing.sign")(function* (row: LoadedInvoice) {
+      return yield* signDocument(yield* document(row), yield* softwareOf(row), yield* certificateOf(row))
+    })
+
+    /** The file that the acquirer of an accepted document gets: the document and the authority's answer in one. */
+    const attach = Effect.fn("Signing.attach")(function* (row: LoadedInvoice, accepted: Omit<Accepted, "document">) {
+      const whole = { ...accepted, document: yield* document(row) }
+      return yield* attachedDocument(whole, yield* softwareOf(row), yield* certificateOf(row))
+    })
+
+    /** How a call of the authority names a document. Fails if the account has no valid certificate to call the authority with. */
+    const nameOf = Effect.fnUntraced(function* (
+      row: LoadedInvoice
+    ): Effect.fn.Return<DocumentName, AuthorityUnavailable> {
+      const { identification } = yield* issuerOf(row)
+      return {
+        account_id: row.account_id,
+        in_contingency: row.contingency_since !== null,
+        cufe: row.cufe ?? "",
+        kind: row.kind,
+        full_number: row.full_number ?? "",
+        issue_date: row.issue_date ?? "",
+        livemode: row.livemode,
+        issuer_nit: identification.number,
+        certificate: yield* Effect.mapError(
+          certificateOf(row),
+          ({ message }) => new AuthorityUnavailable({ message, of_document: true })
+        )
+      }
+    })
+
+    return { document, liveCertificate, sign, attach, nameOf }
+  })
+}) {
+  static readonly layer = Layer.effect(Signing, Signing.make)
+}
+
+/** The content of the fiscal document of a numbered invoice or note. */
+const documentOf = (row: LoadedInvoice, issuer: Issuer): FiscalDocument => ({
+  kind: row.kind,
+  in_contingency: row.of_type_04,
+  full_number: row.full_number ?? "",
+  prefix: row.prefix ?? "",
+  cufe: row.cufe ?? "",
+  issue_date: row.issue_date ?? "",
+  issue_time: row.issue_time ?? "",
+  environment: row.livemode ? "1" : "2",
+  currency: row.currency,
+  exchange_rate: row.exchange_rate,
+  operation_type: row.operation_type,
+  issuer,
+  acquirer: row.acquirer,
+  payment_means: row.payment_means,
+  lines: row.lines,
+  totals: row.totals,
+  range: row.kind === "invoice" ? row.range : null,
+  correction:
+    row.corrected === null
+      ? null
+      : { code: row.correction_code ?? "", reason: row.reason ?? "", invoice: row.corrected }
+})

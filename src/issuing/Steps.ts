@@ -1,0 +1,121 @@
+import { Clock, Context, Effect, Layer, Metric, Option, Random } from "effect"
+import { eventOf, type InvoiceCommand, isIssued, statusOf, transition } from "../domain/documents/InvoiceLifecycle.ts"
+import { authorityDelayMs } from "../domain/webhooks/RetrySchedule.ts"
+import { timestamp } from "../domain/documents/AuthorityTime.ts"
+import { Fault } from "../protocol/Fault.ts"
+import * as Metrics from "../protocol/Metrics.ts"
+import type { AccountMode } from "../../schemas/Account.ts"
+import type { EventType } from "../../schemas/Event.ts"
+import type { Failure } from "../../schemas/FiscalDocument.ts"
+import type { EventId } from "../../schemas/Id.ts"
+import { FileLinks } from "../store/documents/FileLinks.ts"
+import { invoiceSnapshot } from "../store/documents/InvoiceViews.ts"
+import { Ids } from "../store/sql/Ids.ts"
+import type { LoadedInvoice } from "../store/documents/Invoices.ts"
+import type { Vitals } from "../store/documents/Vitals.ts"
+import { type Step, Transitions } from "../store/documents/Transitions.ts"
+import type { NoCertificate, NoSoftware } from "./Signing.ts"
+import { Notify } from "../protocol/Notify.ts"
+import { Backpressure } from "./Backpressure.ts"
+
+/** A document's row, and its signed bytes while this process still holds them. Signed bytes are stored before they are used. */
+export type Document = LoadedInvoice & { readonly signed?: Uint8Array }
+
+type Details = Partial<Omit<Step, "key" | "version" | "from" | "command" | "to" | "event">> & Pick<Step, "alarmMs">
+
+/** Carries out one step of a document and tells the actors that the step concerns. */
+export class Steps extends Context.Service<Steps>()("folio/issuing/Steps", {
+  make: Effect.gen(function* () {
+    const ids = yield* Ids
+    const links = yield* FileLinks
+    const notify = yield* Notify
+    const transitions = yield* Transitions
+    const backpressure = yield* Backpressure
+
+    /** Carries out a command and stores its event; gives the row after the step, or none when another owner was faster. */
+    const step = Effect.fnUntraced(function* <Row extends Vitals>(row: Row, command: InvoiceCommand, details: Details) {
+      const to = yield* Effect.fromResult(
+        transition(row.state, command, { hasNumber: row.full_number !== null, isIssued: isIssued(row) })
+      ).pipe(Effect.orDie)
+      const now = yield* Clock.currentTimeMillis
+      const next: Row = {
+        ...row,
+        state: to,
+        version: row.version + 1,
+        attempts: row.attempts + (details.attempt === true ? 1 : 0),
+        submitted_at: row.submitted_at ?? (details.leaves === true ? new Date(now) : null),
+        contingency_since: command === "EnterContingency" ? new Date(now) : row.contingency_since,
+        authority_errors: details.errors ?? row.authority_errors,
+        authority_notifications: details.notifications ?? row.authority_notifications,
+        failure: details.failure ?? null
+      }
+      const outcome = eventOf(command)
+      const about = Effect.map(links.inEvents, (linksOf) => invoiceSnapshot(next, linksOf(next)))
+      const event =
+        outcome === null ? {} : { event: eventFor(row, `${row.kind}.${outcome}`, yield* ids.event, now, yield* about) }
+      const { emailed, endpoints, moved } = yield* backpressure.storing(
+        transitions.move({ key: row, version: row.version, from: row.state, command, to, ...details, ...event })
+      )
+      if (outcome !== null && moved) yield* Metric.update(Metrics.outcomes(statusOf(to)), 1)
+      if (outcome !== null) yield* Fault.at("after-outcome")
+      for (const id of endpoints) {
+        yield* notify.deliver({ account_id: row.account_id, livemode: row.livemode, id })
+      }
+      if (emailed) yield* notify.mail(row)
+      return moved ? Option.some(next) : Option.none()
+    })
+
+    /** Ends a document as failed. */
+    const end = <Row extends Vitals>(row: Row, failure: Failure) => step(row, "Fail", { failure, alarmMs: null })
+
+    /** Ends a document that cannot be signed at present as failed; the document can be retried and keeps its number. */
+    const unsignable = (row: Document, { _tag, message }: NoCertificate | NoSoftware) => {
+      const code = _tag === "NoCertificate" ? "no_certificate" : "software_not_registered"
+      return end(row, { code, message, retryable: true })
+    }
+
+    /** Sets the document's alarm and leaves its state as it is. Gives false when another owner was faster. */
+    const wait = Effect.fnUntraced(function* (
+      row: Vitals,
+      alarmMs: number,
+      details: Pick<Step, "held" | "attempt" | "leaves"> = {}
+    ) {
+      const { state, version } = row
+      const { moved } = yield* backpressure.storing(
+        transitions.move({ key: row, version, from: state, command: null, to: state, alarmMs, ...details })
+      )
+      return moved
+    })
+
+    /** Sets the alarm to when the authority is called again: later after each attempt. */
+    const waitForAuthority = Effect.fnUntraced(function* (row: Vitals) {
+      return yield* wait(row, authorityDelayMs(row.attempts, yield* Random.next))
+    })
+
+    return { end, step, unsignable, wait, waitForAuthority }
+  })
+}) {
+  static readonly layer = Layer.effect(Steps, Steps.make)
+}
+
+/** An event about a document or an e-mail of an account. Every attempt of every delivery sends the bytes that are made here. */
+export const eventFor = <Type extends EventType>(
+  account: AccountMode,
+  type: Type,
+  id: EventId,
+  now: number,
+  about: object
+) => ({
+  id,
+  type,
+  body: JSON.stringify({
+    id,
+    object: "event",
+    type,
+    created: timestamp(now),
+    livemode: account.livemode,
+    account: account.account_id,
+    data: { object: about }
+  }),
+  created_at: new Date(now)
+})

@@ -1,0 +1,108 @@
+import type { AuthorityError } from "../../../schemas/FiscalDocument.ts"
+import type { AuthorityRange, Verdict } from "./Authority.ts"
+import { childOf, fieldsOf, type SoapFields, textField, type XmlElement } from "./SoapAnswers.ts"
+
+/**
+ * The authority's answer about a document.
+ *
+ * - `judged`: the final verdict
+ * - `known`: the authority has processed a document of this number or code before, which is no verdict
+ * - `missing`: the document never arrived
+ * - `refused`: the issuer may not send the document, or not in this way
+ * - `unclear`: any other answer; the authority may give a verdict later
+ */
+export type DocumentAnswer =
+  | { readonly _tag: "judged"; readonly verdict: Verdict; readonly key: string }
+  | { readonly _tag: "known"; readonly answer: SoapFields }
+  | { readonly _tag: "missing" }
+  | { readonly _tag: "refused"; readonly message: string }
+  | { readonly _tag: "unclear"; readonly message: string }
+
+/** The rule "Documento procesado anteriormente", which is no verdict on the document. */
+const processedBefore = "90"
+
+/** Advice by rule, for rules that the local rules cannot check because these depend on the authority's records. */
+const hints: Readonly<Record<string, string>> = {
+  FAB05b:
+    "The authority does not know this range for this issuer and software. A new association takes about two hours.",
+  FAD05e: "The authority does not know this number in its range. A new association takes about two hours.",
+  FAD06: "Compare the range's technical_key with the one of POST /v1/resolutions/import: that is the one that counts.",
+  FAB24b: "The software is not associated with this issuer: associate it in the authority's portal.",
+  FAJ21: "The authority does not let this issuer invoice electronically: complete its enablement in the portal.",
+  FAJ43b: "Write legal_name as it stands in the issuer's tax register: PATCH /v1/account.",
+  ZE02: "The signature was not accepted: see that the certificate of POST /v1/account/certificate is the issuer's."
+}
+
+const lineForm = /^Regla:\s*([A-Z0-9]+[a-z]?),\s*(Rechazo|Notificaci[oó]n):\s*([^]*)$/i
+
+/** Parses one line of ErrorMessage. A line of another form is kept whole, with the answer's status code as its rule. */
+const errorOf = (line: string, status: string): AuthorityError => {
+  const [, rule = status, kind = status === "00" ? "Notificación" : "Rechazo", message = line.trim()] =
+    lineForm.exec(line.trim()) ?? []
+  const severity = kind.toLowerCase().startsWith("n") ? "notification" : "rejection"
+  return { rule, severity, message: message.trim(), path: null, hint: hints[rule] ?? null }
+}
+
+/** Classifies a DianResponse by its status code, `IsValid` and error lines. */
+export const documentAnswerOf = (result: XmlElement): DocumentAnswer => {
+  const fields = fieldsOf(result)
+  const status = textField(fields, "StatusCode")
+  const lines = Array.isArray(fields["ErrorMessage"]) ? (fields["ErrorMessage"] as ReadonlyArray<string>) : []
+  const all = lines.filter((line) => line.trim() !== "").map((line) => errorOf(line, status))
+  const isValid = textField(fields, "IsValid") === "true"
+  const errors = all.filter(({ severity }) => severity === "rejection")
+  const notifications = all.filter(({ severity }) => severity === "notification")
+  const texts = [textField(fields, "StatusDescription"), textField(fields, "StatusMessage"), ...lines]
+  const said = texts.filter((text) => text !== "")
+  const judged = (accepted: boolean): DocumentAnswer => ({
+    _tag: "judged",
+    verdict: { accepted, errors, notifications, answer: fields },
+    key: textField(fields, "XmlDocumentKey").toLowerCase()
+  })
+  switch (status) {
+    case "00":
+      // Notifications leave an acceptance valid; a rejection or a false `IsValid` contradicts status 00.
+      if (isValid && errors.length === 0) return judged(true)
+      break
+    case "99":
+      if (errors.some(({ rule }) => rule === processedBefore)) return { _tag: "known", answer: fields }
+      if (!isValid && errors.length > 0) return judged(false)
+      break
+    case "66":
+      return { _tag: "missing" }
+    case "89":
+      return { _tag: "refused", message: said.join(" ").slice(0, 500) || "The authority refused the document." }
+    case "90":
+      return { _tag: "known", answer: fields }
+  }
+  const what = `status ${JSON.stringify(status)}${said.length === 0 ? "" : `: ${said.join(" ").slice(0, 300)}`}`
+  return { _tag: "unclear", message: `The authority gave no verdict (${what}).` }
+}
+
+/** The document XML in an EventResponse; null if the response carries no document. */
+export const storedXmlOf = (result: XmlElement): string | null => {
+  const fields = fieldsOf(result)
+  const bytes = textField(fields, "XmlBytesBase64")
+  return textField(fields, "Code") === "100" && bytes !== "" ? Buffer.from(bytes, "base64").toString() : null
+}
+
+/** The ranges of a NumberRangeResponseList; the authority's message as text if the operation code is not 100. */
+export const rangesOf = (result: XmlElement): ReadonlyArray<AuthorityRange> | string => {
+  const fields = fieldsOf(result)
+  if (textField(fields, "OperationCode") !== "100") {
+    return textField(fields, "OperationDescription") || `code ${JSON.stringify(textField(fields, "OperationCode"))}`
+  }
+  return (childOf(result, "ResponseList")?.children ?? []).map((range) => {
+    const texts = fieldsOf(range)
+    const dateOf = (name: string) => textField(texts, name).slice(0, 10)
+    return {
+      number: textField(texts, "ResolutionNumber"),
+      prefix: textField(texts, "Prefix"),
+      from_number: textField(texts, "FromNumber"),
+      to_number: textField(texts, "ToNumber"),
+      valid_from: dateOf("ValidDateFrom"),
+      valid_to: dateOf("ValidDateTo"),
+      technical_key: textField(texts, "TechnicalKey").toLowerCase()
+    }
+  })
+}

@@ -1,0 +1,119 @@
+import { Context, Effect, Layer } from "effect"
+import { Authority, AuthorityRefusal, AuthorityUnavailable, type DocumentName } from "./Authority.ts"
+import { documentAnswerOf, rangesOf, storedXmlOf } from "./AuthorityAnswers.ts"
+import { fileNames, zipped } from "../DocumentFiles.ts"
+import { makeSoapExchange, type SoapExchangeOptions } from "./SoapExchange.ts"
+
+export interface AuthorityLiveOptions extends SoapExchangeOptions {
+  /** The number of the software's provider, without check digit, and the software's id: parameters of the request for ranges. */
+  readonly software: { readonly provider: { readonly number: string }; readonly id: string }
+  /** Reads the CUFE or CUDE that a document states for itself; null if the document states none. */
+  readonly readCufe: (signed: Uint8Array) => string | null
+}
+
+const unavailable = (message: string) => Effect.fail(new AuthorityUnavailable({ message }))
+
+const anotherDocument = "The authority answered for another document."
+
+/**
+ * The authority's web service. A document is sent with SendBillSync, which answers with the verdict. An unknown outcome is looked
+ * up by CUFE with GetStatus and, if the authority has "processed it before", with GetXmlByDocumentKey: the authority's document
+ * counts as the submitted document only if the document states the same CUFE.
+ */
+export const layer = (options: AuthorityLiveOptions): Layer.Layer<Authority> =>
+  Layer.effect(
+    Authority,
+    Effect.gen(function* () {
+      const exchange = yield* makeSoapExchange(options)
+
+      const submit: Authority["Service"]["submit"] = Effect.fn("AuthorityLive.submit")(function* (submission) {
+        const contentFile = Buffer.from(zipped(submission)).toString("base64")
+        const parameters = [
+          ["fileName", fileNames(submission).zip],
+          ["contentFile", contentFile]
+        ] as const
+        const result = yield* exchange({ operation: "SendBillSync", parameters }, submission.certificate)
+        const answer = documentAnswerOf(result)
+        switch (answer._tag) {
+          case "judged":
+            if (answer.key !== "" && answer.key !== submission.cufe) return yield* unavailable(anotherDocument)
+            return answer.verdict
+          case "refused":
+            return yield* new AuthorityRefusal({ message: answer.message })
+          case "known":
+            return yield* unavailable(
+              "The authority has processed a document of this number before; it is asked for ours."
+            )
+          case "missing":
+            return yield* unavailable("The authority does not know the document that it was just sent.")
+          case "unclear":
+            return yield* unavailable(answer.message)
+        }
+      })
+
+      /** Whether the document that the authority stores under a document's CUFE states the same CUFE. */
+      const isKept = Effect.fnUntraced(function* ({ certificate, cufe }: DocumentName) {
+        const parameters = [["trackId", cufe]] as const
+        const xml = storedXmlOf(yield* exchange({ operation: "GetXmlByDocumentKey", parameters }, certificate))
+        return xml !== null && options.readCufe(Buffer.from(xml)) === cufe
+      })
+
+      const verdict: Authority["Service"]["verdict"] = Effect.fn("AuthorityLive.verdict")(function* (document) {
+        const call = { operation: "GetStatus", parameters: [["trackId", document.cufe]] } as const
+        const answer = documentAnswerOf(yield* exchange(call, document.certificate))
+        switch (answer._tag) {
+          case "judged":
+            if (answer.key !== "" && answer.key !== document.cufe) return yield* unavailable(anotherDocument)
+            if (answer.key === "" && answer.verdict.accepted && !(yield* isKept(document))) {
+              return yield* unavailable(anotherDocument)
+            }
+            return answer.verdict
+          case "missing":
+            return null
+          case "known":
+            if (yield* isKept(document)) {
+              return { accepted: true, errors: [], notifications: [], answer: answer.answer }
+            }
+            return yield* unavailable(
+              "The authority has processed a document before, and does not show that it is ours."
+            )
+          case "refused":
+          case "unclear":
+            return yield* unavailable(answer.message)
+        }
+      })
+
+      const ranges: Authority["Service"]["ranges"] = Effect.fn("AuthorityLive.ranges")(function* (issuer) {
+        const parameters = [
+          ["accountCode", issuer.issuer_nit],
+          ["accountCodeT", options.software.provider.number],
+          ["softwareCode", options.software.id]
+        ] as const
+        const found = rangesOf(yield* exchange({ operation: "GetNumberingRange", parameters }, issuer.certificate))
+        return typeof found === "string" ? yield* new AuthorityRefusal({ message: found }) : found
+      })
+
+      return Authority.of({ submit, verdict, ranges })
+    })
+  )
+
+/** One authority for both modes: test documents go to `test`, live documents to `live`. Without `live`, live documents fail. */
+export const layerByMode = (authorities: {
+  readonly test: Layer.Layer<Authority>
+  readonly live: Layer.Layer<Authority> | undefined
+}): Layer.Layer<Authority> =>
+  Layer.effect(
+    Authority,
+    Effect.gen(function* () {
+      const test = Context.get(yield* Layer.build(authorities.test), Authority)
+      const live = authorities.live && Context.get(yield* Layer.build(Layer.fresh(authorities.live)), Authority)
+      const nowhere = unavailable("There is no live authority: set AUTHORITY_URL.")
+      const portOf = ({ livemode }: DocumentName) => (livemode ? live : test)
+      return Authority.of({
+        submit: (submission) => portOf(submission)?.submit(submission) ?? nowhere,
+        verdict: (document) => portOf(document)?.verdict(document) ?? nowhere,
+        ...(live?.ranges === undefined ? {} : { ranges: live.ranges }),
+        servesLive: live !== undefined
+      })
+    })
+  )

@@ -1,0 +1,126 @@
+import { Result } from "effect"
+import { XMLParser } from "fast-xml-parser"
+import { namespaces } from "./WsSecurity.ts"
+
+/** An XML element with its namespace resolved. `text` is the value of an element without children; null if `nil` is true. */
+export interface XmlElement {
+  readonly name: string
+  readonly namespace: string
+  readonly children: ReadonlyArray<XmlElement>
+  readonly text: string | null
+}
+
+/** The fields of an operation's result as received, by local name: a text, null, or the texts of a list. */
+export type SoapFields = Readonly<Record<string, string | null | ReadonlyArray<string>>>
+
+const depthMax = 64
+const predefined: Readonly<Record<string, string>> = { lt: "<", gt: ">", amp: "&", quot: '"', apos: "'" }
+
+// The parser processes no entities: `parseXml` refuses documents that define entities, and `decoded` resolves the predefined ones.
+const parser = new XMLParser({
+  preserveOrder: true,
+  ignoreAttributes: false,
+  attributeNamePrefix: "",
+  parseTagValue: false,
+  parseAttributeValue: false,
+  trimValues: false,
+  processEntities: false,
+  ignoreDeclaration: true,
+  ignorePiTags: true,
+  cdataPropName: "#cdata",
+  maxNestedTags: depthMax
+})
+
+const characterOf = (code: number) => (code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : "\ufffd")
+
+const decoded = (text: string) =>
+  text.replaceAll(/&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|(\w+));/gi, (whole, hex?: string, decimal?: string, name = "") =>
+    hex !== undefined
+      ? characterOf(Number.parseInt(hex, 16))
+      : decimal !== undefined
+        ? characterOf(Number(decimal))
+        : (predefined[name as string] ?? whole)
+  )
+
+type Node = Readonly<Record<string, unknown>>
+
+const nodesOf = (value: unknown) => (Array.isArray(value) ? (value as ReadonlyArray<Node>) : [])
+
+const tagOf = (node: Node) => Object.keys(node).find((key) => key !== ":@") ?? ""
+
+const elementOf = (node: Node, outer: Readonly<Record<string, string>>): XmlElement => {
+  const tag = tagOf(node)
+  const attributes = Object.entries((node[":@"] ?? {}) as Readonly<Record<string, string>>)
+  const declared = attributes.flatMap(([name, value]) => {
+    if (name === "xmlns") return [["", decoded(value)] as const]
+    return name.startsWith("xmlns:") ? [[name.slice(6), decoded(value)] as const] : []
+  })
+  const scope = { ...outer, ...Object.fromEntries(declared) }
+  const [local = "", prefix = ""] = tag.split(":").toReversed()
+  const inner = nodesOf(node[tag])
+  const texts = inner.flatMap((child) => {
+    if ("#text" in child) return [decoded(String(child["#text"]))]
+    return nodesOf(child["#cdata"]).map((part) => String(part["#text"]))
+  })
+  const isNil = attributes.some(([name, value]) => /(^|:)nil$/.test(name) && value === "true")
+  return {
+    name: local,
+    namespace: scope[prefix] ?? "",
+    children: inner.filter((child) => !tagOf(child).startsWith("#")).map((child) => elementOf(child, scope)),
+    text: isNil ? null : texts.join("")
+  }
+}
+
+/** Parses a document to its root element; fails with a text that names the fault. A document type declaration is refused unread. */
+export const parseXml = (text: string): Result.Result<XmlElement, string> => {
+  if (/<!(DOCTYPE|ENTITY)/i.test(text)) return Result.fail("an XML document with a document type declaration")
+  return Result.try({
+    try: () => {
+      const roots = nodesOf(parser.parse(text, true)).filter((node) => !tagOf(node).startsWith("#"))
+      if (roots.length !== 1) throw new Error("one root is needed")
+      return elementOf(roots[0]!, {})
+    },
+    catch: () => "no XML document"
+  })
+}
+
+export const childOf = (element: XmlElement | undefined, name: string, namespace?: string) =>
+  element?.children.find((child) => child.name === name && (namespace === undefined || child.namespace === namespace))
+
+/** The code and the reason of a SOAP fault, as a text of at most 300 characters. */
+const faultOf = (fault: XmlElement) => {
+  const code = childOf(childOf(childOf(fault, "Code"), "Subcode"), "Value") ?? childOf(childOf(fault, "Code"), "Value")
+  const reason = childOf(childOf(fault, "Reason"), "Text")?.text ?? "no reason given"
+  return `a fault (${code?.text ?? "no code"}): ${reason}`.slice(0, 300)
+}
+
+/** The result element of an operation in a SOAP answer; fails with a text that names the content of any other answer. */
+export const resultOf = (text: string, operation: string): Result.Result<XmlElement, string> =>
+  Result.flatMap(parseXml(text), (root) => {
+    if (root.name !== "Envelope" || root.namespace !== namespaces.soap) {
+      return Result.fail(root.name.toLowerCase() === "html" ? "an HTML page" : "no SOAP 1.2 envelope")
+    }
+    const body = childOf(root, "Body", namespaces.soap)
+    const fault = childOf(body, "Fault", namespaces.soap)
+    if (fault !== undefined) return Result.fail(faultOf(fault))
+    const response = childOf(body, `${operation}Response`, namespaces.service)
+    const result = childOf(response, `${operation}Result`, namespaces.service)
+    return result === undefined ? Result.fail(`no ${operation}Result of its service`) : Result.succeed(result)
+  })
+
+/** The fields of a result as received. A field with child elements is the list of their texts. */
+export const fieldsOf = (result: XmlElement): SoapFields =>
+  Object.fromEntries(
+    result.children.map(({ children, name, text }) => [
+      name,
+      children.length > 0 || name === "ErrorMessage"
+        ? children.flatMap((child) => (child.text === null ? [] : [child.text]))
+        : text
+    ])
+  )
+
+/** The trimmed text of a field; empty if the field is absent, nil or a list. */
+export const textField = (fields: SoapFields, name: string): string => {
+  const value = fields[name]
+  return typeof value === "string" ? value.trim() : ""
+}

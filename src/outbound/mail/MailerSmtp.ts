@@ -1,0 +1,91 @@
+import { type Duration, Effect, Redacted, Schema } from "effect"
+import { createTransport } from "nodemailer"
+import { MailerRefused, MailerUnavailable, type Send } from "./Mailer.ts"
+
+export interface SmtpOptions {
+  /** smtp://user:password@host:port, or smtps:// */
+  readonly url: Redacted.Redacted<string>
+  /** The sender address of all e-mails. */
+  readonly from: string
+  /** PEM certificates to trust instead of the system's. */
+  readonly ca?: string
+  /** Limit of sending one message, from connecting to the server's last answer; default 60 s. */
+  readonly timeout?: Duration.Input
+}
+
+// Milliseconds for each single step of a connection; `timeout` limits all steps together.
+const timeouts = { dnsTimeout: 5_000, connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 30_000 }
+
+const isLoopback = (host: string) => host === "localhost" || host === "[::1]" || /^127(\.\d+){3}$/.test(host)
+
+/** The options of nodemailer. If the URL names no port, the port is 465 for smtps and 587 for smtp. */
+const transportOptions = ({ ca, url }: SmtpOptions) => {
+  const { hostname, password, port, protocol, username } = new URL(Redacted.value(url))
+  const secure = protocol === "smtps:"
+  const loopback = isLoopback(hostname)
+  return {
+    host: hostname.replaceAll(/[[\]]/g, ""),
+    port: port === "" ? (secure ? 465 : 587) : Number(port),
+    secure,
+    // Only a connection to a mail server on this machine may go without TLS.
+    requireTLS: !secure && !loopback,
+    ignoreTLS: !secure && loopback && ca === undefined,
+    tls: { minVersion: "TLSv1.2" as const, ...(ca === undefined ? {} : { ca }) },
+    ...(username === "" ? {} : { auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) } }),
+    ...timeouts,
+    disableFileAccess: true,
+    disableUrlAccess: true
+  }
+}
+
+/** The fields of a nodemailer error that tell why an attempt failed. */
+const Failure = Schema.Struct({
+  message: Schema.String,
+  code: Schema.optionalKey(Schema.String),
+  command: Schema.optionalKey(Schema.String),
+  responseCode: Schema.optionalKey(Schema.Finite)
+})
+const readFailure = Schema.decodeUnknownOption(Failure)
+const reasonMax = 500
+
+/**
+ * Classifies a nodemailer error. A 5xx answer to RCPT TO or DATA is a final refusal of the recipient or the message. Every other
+ * failure may pass: an unreachable server, a failed login, a temporary refusal.
+ */
+const failureOf = (error: unknown) => {
+  const read = readFailure(error)
+  if (read._tag === "None") return new MailerUnavailable({ message: "The message could not be sent." })
+  const { code, command, message, responseCode = 0 } = read.value
+  const isAboutIt = command === "RCPT TO" || command === "DATA"
+  const reason = { message: message.slice(0, reasonMax) }
+  if (isAboutIt && responseCode >= 500) return new MailerRefused(reason)
+  // nodemailer refuses an address that SMTP cannot carry before the server is asked.
+  return code === "EENVELOPE" && command === "API" ? new MailerRefused(reason) : new MailerUnavailable(reason)
+}
+
+/** Sends over SMTP, each message over a connection of its own. TLS is required unless the server is on this machine. */
+export const sendOverSmtp = (options: SmtpOptions): Send => {
+  const transport = createTransport(transportOptions(options))
+  const domain = options.from.slice(options.from.lastIndexOf("@") + 1)
+
+  return Effect.fn("MailerSmtp.send")(function* (envelope, message) {
+    const { archive, from_name, html, reply_to, subject, text } = yield* message
+    const mail = {
+      messageId: `<${envelope.reference}@${domain}>`,
+      from: { name: from_name, address: options.from },
+      to: { name: "", address: envelope.to },
+      replyTo: { name: from_name, address: reply_to },
+      subject,
+      text,
+      html,
+      attachments: [{ filename: archive.name, content: Buffer.from(archive.bytes), contentType: "application/zip" }]
+    }
+    yield* Effect.tryPromise({ try: () => transport.sendMail(mail), catch: failureOf }).pipe(
+      Effect.timeoutOrElse({
+        duration: options.timeout ?? "60 seconds",
+        orElse: () => Effect.fail(new MailerUnavailable({ message: "The mail server did not answer in time." }))
+      })
+    )
+    return { complained: false }
+  })
+}

@@ -1,0 +1,203 @@
+import { Array, Context, type Duration, Effect, Equal, Layer, Result, Schema } from "effect"
+import { Dns, Host, NetAddress } from "effect/net"
+import { isPublicAddress } from "./PublicAddress.ts"
+
+/** Whether a URL may receive webhooks. `message` tells the URL's owner what to do. */
+export type UrlVerdict =
+  | {
+      readonly _tag: "Allowed"
+      /** The URL to store and to send to, normalized. */
+      readonly href: string
+      readonly secure: boolean
+      /** Host name without trailing dot, or IP literal without brackets. */
+      readonly host: string
+      readonly port: number
+      /** Scheme, host and port. `path` holds path and query: `origin` and `path` together are the `href`. */
+      readonly origin: string
+      readonly path: string
+    }
+  | {
+      readonly _tag: "Refused"
+      readonly code: "url_invalid" | "url_not_https" | "url_not_allowed"
+      readonly message: string
+    }
+
+/** The host may not receive webhooks, or resolves to an address that may not. The message names no address. */
+export class EgressRefused extends Schema.TaggedError<EgressRefused>()("EgressRefused", { message: Schema.String }) {}
+
+/** The host name has no address, or the look-up returned no address within its limit. */
+export class DnsFailed extends Schema.TaggedError<DnsFailed>()("DnsFailed", { message: Schema.String }) {}
+
+export interface EgressGuardOptions {
+  /** Pairs of address and port that webhooks may reach, by http as well, even if the address is not public: for development. */
+  readonly allow?: ReadonlyArray<NetAddress.InetAddress>
+  /** Public host names of this service, which must not send webhooks to itself. */
+  readonly ownHosts?: ReadonlyArray<string>
+  /** Ports an endpoint may use; default 443 and 8443. */
+  readonly ports?: ReadonlyArray<number>
+  /** Limit of one name resolution; default 2 s. */
+  readonly dnsTimeout?: Duration.Input
+}
+
+/** The most addresses of one DNS answer that a delivery tries. All addresses of the answer are checked. */
+const maxAddresses = 16
+const maxUrlLength = 2048
+
+/** Names that never belong to a public receiver: special-use TLDs (RFC 6761, 8375, 9476) and customary private ones. */
+const privateSuffixes = new Set(
+  "alt arpa corp example home internal intranet invalid lan local localdomain localhost onion private test".split(" ")
+)
+
+/** Removes the trailing dot of the DNS root from a name, because certificates and Host headers do not have this dot. */
+const withoutDot = (host: string) => (host.endsWith(".") ? host.slice(0, -1) : host)
+
+type Addresses = Array.NonEmptyReadonlyArray<NetAddress.InetAddress>
+
+/** A name to look up, or addresses and whether the allow-list holds these addresses. */
+type Destination = { readonly name: string } | { readonly addresses: Addresses; readonly listed: boolean }
+
+const refused = (code: Extract<UrlVerdict, { _tag: "Refused" }>["code"], message: string): UrlVerdict => ({
+  _tag: "Refused",
+  code,
+  message
+})
+
+const notPublic = "The URL leads to an address that is not on the public internet; use a public host name."
+const notResolved = "The host name of the URL has no address; check its A and AAAA records."
+const tooLong = `The URL is too long; use at most ${maxUrlLength} characters.`
+const notAUrl = "The URL is not valid; send an absolute URL such as https://example.com/webhooks."
+
+/** Reads `WEBHOOK_ALLOW`: `ip:port` pairs such as `127.0.0.1:9099,[::1]:9099`, or none. Fails with a message for the operator. */
+export const parseAllow = (text: string): Result.Result<ReadonlyArray<NetAddress.InetAddress>, string> =>
+  Result.all(
+    text
+      .split(",")
+      .map((pair) => pair.trim())
+      .filter((pair) => pair !== "")
+      .map((pair) =>
+        NetAddress.inetAddressFromString(pair).pipe(
+          Result.filterOrFail(
+            (address) => address.port > 0 && !(NetAddress.isInetAddressV6(address) && address.scopeId !== 0),
+            () => "no port or a zone"
+          ),
+          Result.mapError(
+            () =>
+              `"${pair}" is not an address and a port: write pairs as 127.0.0.1:9099,[::1]:9099 (no names, no ranges)`
+          )
+        )
+      )
+  )
+
+const make = Effect.fnUntraced(function* (options: EgressGuardOptions) {
+  const dns = yield* Dns.Dns
+  const allow = options.allow ?? []
+  if (allow.length > 0) {
+    const listed = allow.map(NetAddress.formatInet).join(", ")
+    yield* Effect.logWarning(`Webhooks may reach ${listed}, which need not be public: only for development`)
+  }
+  const ownHosts = new Set(options.ownHosts?.map((name) => name.toLowerCase()))
+  const ports = new Set(options.ports ?? [443, 8443])
+  const portMessage = `The port of the URL is not allowed; use ${[...ports].join(" or ")}.`
+  const dnsTimeout = options.dnsTimeout ?? "2 seconds"
+
+  // Only IP literals and `localhost`, never looked up, are compared with the allow-list: a name gains nothing from the list.
+  const inspect = (host: string, port: number): Result.Result<Destination, string> => {
+    const parsed = Host.hostFromString(withoutDot(host))
+    if (Result.isFailure(parsed) || NetAddress.isScopedIpv6Literal(parsed.success) || host.endsWith("..")) {
+      return Result.fail("The host of the URL is not a valid host name.")
+    }
+    if (NetAddress.isIpAddress(parsed.success)) {
+      const address = NetAddress.inetAddressUnsafe(parsed.success, port)
+      if (allow.some((pair) => Equal.equals(pair, address)))
+        return Result.succeed({ addresses: [address], listed: true })
+      if (!isPublicAddress(parsed.success)) return Result.fail(notPublic)
+      return ports.has(port) ? Result.succeed({ addresses: [address], listed: false }) : Result.fail(portMessage)
+    }
+    const name: string = parsed.success
+    if (name === "localhost") {
+      const addresses = allow.filter((pair) => pair.port === port && NetAddress.isLoopback(pair.address))
+      return Array.isReadonlyArrayNonEmpty(addresses)
+        ? Result.succeed({ addresses, listed: true })
+        : Result.fail(notPublic)
+    }
+    const lastDot = name.lastIndexOf(".")
+    if (lastDot === -1 || privateSuffixes.has(name.slice(lastDot + 1)) || ownHosts.has(name)) {
+      return Result.fail(notPublic)
+    }
+    return ports.has(port) ? Result.succeed({ name }) : Result.fail(portMessage)
+  }
+
+  const checkUrl = (text: string): UrlVerdict => {
+    if (text.length > maxUrlLength) return refused("url_invalid", tooLong)
+    // `URL.parse` would silently remove or rewrite white space, control characters and backslashes.
+    if (!/^[a-z][a-z0-9+.-]*:\/\/[^/]/i.test(text) || /[^\u0021-\uffff]|[\u007f-\u00a0\\]/.test(text)) {
+      return refused("url_invalid", notAUrl)
+    }
+    const url = URL.parse(text)
+    if (url === null || url.hostname === "") return refused("url_invalid", notAUrl)
+    if (url.protocol !== "https:" && url.protocol !== "http:") {
+      return refused("url_not_https", "The URL must begin with https://.")
+    }
+    if (/^[^/]*\/\/[^/?#]*@/.test(text)) {
+      return refused("url_invalid", "The URL holds a user name or password; remove it: deliveries are signed instead.")
+    }
+    if (text.includes("#")) return refused("url_invalid", "The URL holds a fragment; remove the # and what follows it.")
+
+    const secure = url.protocol === "https:"
+    const host = url.hostname.replace(/^\[|\]$/g, "")
+    const port = url.port === "" ? (secure ? 443 : 80) : Number(url.port)
+    const destination = inspect(host, port)
+    const listed = Result.isSuccess(destination) && "listed" in destination.success && destination.success.listed
+    if (!secure && !listed) {
+      return refused("url_not_https", "The URL must begin with https://; webhooks are not sent unencrypted.")
+    }
+    if (Result.isFailure(destination)) return refused("url_not_allowed", destination.failure)
+    if (host.endsWith(".")) url.hostname = withoutDot(host)
+    const { href, origin, pathname, search } = url
+    return href.length > maxUrlLength
+      ? refused("url_invalid", tooLong)
+      : { _tag: "Allowed", href, secure, host: withoutDot(host), port, origin, path: pathname + search }
+  }
+
+  // A failed or late query counts as an empty answer, so that a DNS server that fails on AAAA does not make the A records
+  // unusable. The empty answer hides nothing: connections are made only to addresses that were answered and checked.
+  const query = (name: string, type: "A" | "AAAA") =>
+    dns.resolve(name, type).pipe(
+      Effect.map((records) => records.map((record): NetAddress.IpAddress => record.address)),
+      Effect.timeout(dnsTimeout),
+      Effect.orElseSucceed((): Array<NetAddress.IpAddress> => [])
+    )
+
+  const resolve = Effect.fn("EgressGuard.resolve")(function* (host: string, port: number) {
+    const inspected = inspect(host, port)
+    if (Result.isFailure(inspected)) return yield* new EgressRefused({ message: inspected.failure })
+    const destination = inspected.success
+    if ("addresses" in destination) return destination.addresses
+
+    const { name } = destination
+    const addresses = (yield* Effect.all([query(name, "A"), query(name, "AAAA")], { concurrency: 2 })).flat()
+    if (!addresses.every(isPublicAddress)) return yield* new EgressRefused({ message: notPublic })
+    const pinned = addresses.slice(0, maxAddresses).map((address) => NetAddress.inetAddressUnsafe(address, port))
+    return Array.isReadonlyArrayNonEmpty(pinned) ? pinned : yield* new DnsFailed({ message: notResolved })
+  })
+
+  return EgressGuard.of({ checkUrl, resolve })
+})
+
+/** Decides which hosts webhooks may reach, at registration and delivery: public ones, and the addresses of the allow-list. */
+export class EgressGuard extends Context.Service<
+  EgressGuard,
+  {
+    /** Checks the text of a URL, at registration and again before each delivery. Pure: no name is looked up. */
+    readonly checkUrl: (url: string) => UrlVerdict
+    /**
+     * The addresses that a delivery may connect to: 1 to 16, IPv4 first. Each call looks the name up, within 2 s by default. A
+     * single address in the DNS answer that is not public refuses all of them. IP literals are checked likewise, without a look-up.
+     */
+    readonly resolve: (host: string, port: number) => Effect.Effect<Addresses, EgressRefused | DnsFailed>
+  }
+>()("folio/outbound/EgressGuard") {
+  static layer(options: EgressGuardOptions): Layer.Layer<EgressGuard, never, Dns.Dns> {
+    return Layer.effect(EgressGuard, make(options))
+  }
+}

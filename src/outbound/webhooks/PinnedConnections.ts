@@ -1,0 +1,265 @@
+import { Duration, Effect, Equal, Result, Schema } from "effect"
+import { NetAddress } from "effect/net"
+import * as net from "node:net"
+import * as tls from "node:tls"
+import { Client } from "undici"
+
+/** An exchange ended without a complete answer. The message is for the endpoint's owner: no error numbers, no addresses. */
+export class ExchangeFailed extends Schema.TaggedError<ExchangeFailed>()("ExchangeFailed", {
+  code: Schema.Literals(["blocked", "connect", "tls", "too_large", "protocol"]),
+  message: Schema.String,
+  /** The connection was dropped before the first byte of the answer, as a kept connection may be at any time. */
+  dropped: Schema.Boolean
+}) {}
+
+/** The origin and the address of a connection, which is never used for another origin or address. */
+export interface Destination {
+  /** `https://name:port` or `http://…`, without path. */
+  readonly origin: string
+  readonly secure: boolean
+  /** The host of the origin, without brackets. The certificate must name this host. */
+  readonly host: string
+  readonly address: NetAddress.InetAddress
+}
+
+export interface PostRequest {
+  /** Path and query. */
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Uint8Array | string
+}
+
+/** Receives an answer as the answer arrives, so that the part before a time-out is not lost. */
+export interface AnswerSink {
+  readonly onHeaders: (status: number, headers: Readonly<Record<string, string | Array<string> | undefined>>) => void
+  /** Returns whether to continue reading. False ends the exchange successfully and destroys the connection. */
+  readonly onBody: (chunk: Uint8Array) => boolean
+}
+
+/**
+ * One connection, for one exchange at a time. The caller must release the connection: by `keep` after a successful exchange, by
+ * `destroy` in any other case. An interrupted exchange continues until the connection is destroyed.
+ */
+export interface PinnedConnection {
+  readonly address: NetAddress.InetAddress
+  readonly exchange: (request: PostRequest, answer: AnswerSink) => Effect.Effect<void, ExchangeFailed>
+  /** Returns the connection to the pool for another exchange, unless its socket is destroyed. */
+  readonly keep: () => void
+  readonly destroy: () => void
+}
+
+export interface PinnedConnectionsOptions {
+  /** How long an unused connection is kept; default 4 s. A shorter time requested by the receiver takes precedence. */
+  readonly idleTimeout?: Duration.Input
+  /** The most unused connections kept over all endpoints; default 256. Above that, the one unused for longest is destroyed. */
+  readonly maxIdle?: number
+  /** PEM certificates to trust instead of the system's. */
+  readonly ca?: string
+  /** Begins a TCP connection to exactly this address; the default uses `node:net`. */
+  readonly dial?: (address: NetAddress.InetAddress) => net.Socket
+}
+
+/** Begins a plain TCP connection. The host is an IP literal, so that no name is looked up. */
+export const dialTcp = (address: NetAddress.InetAddress): net.Socket =>
+  net.connect({ host: NetAddress.formatIp(address.address), port: address.port, noDelay: true })
+
+/** Limit of an answer's header block in bytes; undici counts names and values. */
+const maxHeaderBytes = 16 * 1024
+
+/** The stages of opening a connection, each with the failure that a break or a time-out in the stage causes. */
+const connecting = {
+  code: "connect",
+  message: "The endpoint did not accept a connection; check that it runs and is reachable."
+} as const
+const securing = {
+  code: "tls",
+  message:
+    "No secure connection: the endpoint needs TLS 1.2 or later and a certificate that is valid, complete and names its host."
+} as const
+const strayed = { code: "blocked", message: "The connection did not lead to the address that was checked." } as const
+
+const failure = (code: ExchangeFailed["code"], message: string, dropped = false) =>
+  new ExchangeFailed({ code, message, dropped })
+
+class StaleSocket extends Error {
+  readonly code = "STALE_SOCKET"
+}
+
+/** Headers that a request must not set, because the URL, the body and the connection determine their values. */
+const ownHeaders = new Set(["host", "connection", "content-length"])
+
+const dropCodes = new Set(["STALE_SOCKET", "UND_ERR_SOCKET", "ECONNRESET", "EPIPE"])
+
+const notWritten = () => failure("protocol", "The delivery could not be written as HTTP/1.1.")
+
+const exchangeFailure = (error: Error, answered: boolean): ExchangeFailed => {
+  const code = "code" in error ? String(error.code) : ""
+  if (code === "UND_ERR_HEADERS_OVERFLOW") {
+    return failure("too_large", `The endpoint answered with more than ${maxHeaderBytes} bytes of headers.`)
+  }
+  if (code === "UND_ERR_INVALID_ARG" || code === "UND_ERR_NOT_SUPPORTED") return notWritten()
+  return dropCodes.has(code)
+    ? failure("protocol", "The endpoint closed the connection before its answer was complete.", !answered)
+    : failure("protocol", "The endpoint's answer was not valid HTTP/1.1.")
+}
+
+type Exchange = PinnedConnection["exchange"]
+
+/** Speaks HTTP over a connected socket through undici, whose `Client` holds one connection and one exchange at a time. */
+const makeExchange = (origin: string, socket: net.Socket, idleMillis: number): Exchange => {
+  let handedOver = false
+  const client = new Client(origin, {
+    allowH2: false,
+    // undici would open another socket after the loss of the first. The connector hands over the checked socket once and then
+    // fails, because the caller decides whether and where to connect again.
+    connect: (_options, callback) => {
+      const first = !handedOver
+      handedOver = true
+      // Deferred, because undici does not notice a socket that the connector returns synchronously.
+      queueMicrotask(() => (first ? callback(null, socket) : callback(new StaleSocket(), null)))
+    },
+    pipelining: 1,
+    keepAliveTimeout: idleMillis,
+    keepAliveMaxTimeout: idleMillis,
+    maxHeaderSize: maxHeaderBytes,
+    // No time-outs of undici: the caller's deadline covers the whole exchange.
+    headersTimeout: 0,
+    bodyTimeout: 0
+  })
+
+  return (request, answer) =>
+    Effect.callback((resume) => {
+      if (Object.keys(request.headers).some((name) => ownHeaders.has(name.toLowerCase()))) return resume(notWritten())
+      let answered = false
+      client.dispatch(
+        { method: "POST", path: request.path, headers: request.headers, body: request.body },
+        {
+          onRequestStart: () => {},
+          onResponseStarted: () => {
+            answered = true
+          },
+          onResponseStart: (_controller, status, headers) => {
+            if (status >= 200) answer.onHeaders(status, headers)
+          },
+          onResponseData: (_controller, chunk) => {
+            if (answer.onBody(chunk)) return
+            socket.destroy()
+            resume(Effect.void)
+          },
+          onResponseEnd: () => resume(Effect.void),
+          onResponseError: (_controller, error) => resume(exchangeFailure(error, answered))
+        }
+      )
+    })
+}
+
+const isConnectedTo = (socket: net.Socket, address: NetAddress.InetAddress): boolean => {
+  const remote = NetAddress.ipFromString(socket.remoteAddress ?? "")
+  return Result.isSuccess(remote) && Equal.equals(remote.success, address.address)
+}
+
+const keyOf = (origin: string, address: NetAddress.InetAddress) => `${origin} ${NetAddress.formatIp(address.address)}`
+
+interface Entry extends PinnedConnection {
+  readonly key: string
+  readonly socket: net.Socket
+}
+
+/** Makes a pool of keep-alive HTTP/1.1 connections, each to one address that the caller has just checked. */
+export const makePinnedConnections = (options: PinnedConnectionsOptions) => {
+  const { dial = dialTcp, idleTimeout = "4 seconds", maxIdle = 256 } = options
+  const idleMillis = Duration.toMillis(Duration.fromInputUnsafe(idleTimeout))
+  const secureContext = tls.createSecureContext({ minVersion: "TLSv1.2", ca: options.ca })
+  const all = new Set<Entry>()
+  // In the order of return.
+  const idle = new Set<Entry>()
+
+  const keep = (entry: Entry) => {
+    if (entry.socket.destroyed) return
+    idle.add(entry)
+    if (idle.size <= maxIdle) return
+    for (const oldest of idle) return oldest.destroy()
+  }
+
+  const enter = (destination: Destination, socket: net.Socket): PinnedConnection => {
+    const entry: Entry = {
+      key: keyOf(destination.origin, destination.address),
+      socket,
+      address: destination.address,
+      exchange: makeExchange(destination.origin, socket, idleMillis),
+      keep: () => keep(entry),
+      destroy: () => {
+        idle.delete(entry)
+        socket.destroy()
+      }
+    }
+    all.add(entry)
+    socket.once("close", () => {
+      all.delete(entry)
+      idle.delete(entry)
+    })
+    return entry
+  }
+
+  /** Takes a kept connection to this origin at one of these addresses out of the pool; undefined if the pool has none. */
+  const take = (origin: string, addresses: ReadonlyArray<NetAddress.InetAddress>): PinnedConnection | undefined => {
+    // The connection used last is the most likely to be alive.
+    const latestFirst = [...idle].toReversed()
+    for (const address of addresses) {
+      const key = keyOf(origin, address)
+      const entry = latestFirst.find((one) => one.key === key && !one.socket.destroyed)
+      if (entry !== undefined && idle.delete(entry)) return entry
+    }
+    return undefined
+  }
+
+  /** Opens a connection within the limit. `owner` receives it at once, and must release it even after an interruption. */
+  const open = (destination: Destination, limit: Duration.Input, owner: (connection: PinnedConnection) => void) =>
+    Effect.suspend(() => {
+      let stage: typeof connecting | typeof securing | typeof strayed = connecting
+      const broken = () => failure(stage.code, stage.message)
+      const opening = Effect.callback<PinnedConnection, ExchangeFailed>((resume) => {
+        const raw = dial(destination.address)
+        const onBroken = () => {
+          raw.destroy()
+          resume(broken())
+        }
+        const onReady = (socket: net.Socket) => {
+          const connection = enter(destination, socket)
+          owner(connection)
+          resume(Effect.succeed(connection))
+        }
+
+        raw.on("error", onBroken)
+        raw.once("close", onBroken)
+        raw.once("connect", () => {
+          if (!isConnectedTo(raw, destination.address)) {
+            stage = strayed
+            return onBroken()
+          }
+          if (!destination.secure) return onReady(raw)
+          stage = securing
+          const secured = tls.connect({
+            socket: raw,
+            secureContext,
+            // The certificate is checked against the server name, or against an IP literal, which TLS forbids as a server name.
+            ...(net.isIP(destination.host) === 0 ? { servername: destination.host } : { host: destination.host }),
+            ALPNProtocols: ["http/1.1"],
+            rejectUnauthorized: true
+          })
+          secured.on("error", onBroken)
+          secured.once("secureConnect", () => onReady(secured))
+        })
+        return Effect.sync(() => raw.destroy())
+      })
+      return opening.pipe(Effect.timeoutOrElse({ duration: limit, orElse: broken }))
+    })
+
+  return {
+    take,
+    open,
+    destroyAll: () => {
+      for (const entry of all) entry.destroy()
+    }
+  }
+}

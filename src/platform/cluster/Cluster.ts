@@ -1,0 +1,97 @@
+import { Effect, Layer, Option } from "effect"
+import {
+  MessageStorage,
+  RunnerAddress,
+  RunnerHealth,
+  Runners,
+  RunnerStorage,
+  Sharding,
+  ShardingConfig,
+  SocketRunner,
+  SqlRunnerStorage
+} from "effect/cluster"
+import { RpcSerialization } from "effect/rpc"
+import { SqlClient } from "effect/sql"
+import * as RunnerConnections from "./RunnerConnections.ts"
+import { Settings } from "../Settings.ts"
+
+const common = {
+  // An invoice's actor lives for one or two seconds; under full load many thousands of these actors live at the same time.
+  maxResidentEntities: 50_000,
+  entityTerminationTimeout: "17 seconds",
+  // Messages are not stored, so that no message is polled for. A process that failed to take its shards, because the database was
+  // unavailable, tries again at this interval.
+  entityMessagePollInterval: "1 second",
+  simulateRemoteSerialization: false
+} as const
+
+// Messages between actors are not stored, because the rows of the database hold all durable state.
+const volatile = MessageStorage.layerNoop
+
+/** Runs all actors in this process. */
+export const singleProcess = Sharding.layer.pipe(
+  Layer.provide(Runners.layerNoop),
+  Layer.provideMerge(volatile),
+  Layer.provide([RunnerStorage.layerMemory, RunnerHealth.layerNoop, ShardingConfig.layer(common)])
+)
+
+// Only a clean stop removes a process from `cluster_runners`, so the rows of killed processes are deleted here.
+const forgetRunners = Layer.effectDiscard(
+  Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) => sql`delete from cluster_runners where last_heartbeat < now() - interval '1 hour'`
+  )
+)
+
+/*
+ * How long a process may be silent before other processes take over its actors. Measured with test/soak/failover.ts on two cores,
+ * under full load and with event loops that stand still for 200 ms every second: after a kill -9 of its process an account is
+ * unavailable for 5 s, and for less than 8 s even on a machine with much other work.
+ */
+const lease = "6 seconds"
+
+// How often a process renews its shard locks, and the timeout of a renewal: a process whose event loop or database stands still for
+// longer gives up all its actors, as was seen with one second. The maximum is a third of the lease.
+const leaseRefresh = "2 seconds"
+
+// How soon the remaining processes notice that a process is missing.
+const assignmentsRefresh = "500 millis"
+
+// How often processes check each other. Refused connections prove a process dead before its lease ends; silence does not.
+const healthCheck = "2 seconds"
+
+// The maximum size of one message between processes. The largest, bodies of requests and answers, are much smaller.
+const messageBytesMax = 4 * 1024 * 1024
+
+/**
+ * Distributes the actors over all processes that share the database. The actors of a killed process move to other processes when
+ * its lease has ended; a process that paused for less than the lease keeps its shards.
+ */
+const manyProcesses = (host: string, port: number) => {
+  const address = RunnerAddress.RunnerAddress.make({ host, port })
+  return SocketRunner.layer.pipe(
+    Layer.provide(RunnerHealth.layerPing.pipe(Layer.provide(Runners.layerRpc))),
+    Layer.provide(RunnerConnections.layer(address)),
+    Layer.provideMerge(volatile),
+    // `prepare` in Postgres.ts creates the tables of this storage.
+    Layer.provide(forgetRunners.pipe(Layer.provideMerge(SqlRunnerStorage.layerStorage({})))),
+    Layer.provide(RpcSerialization.layerSchemaBinary({ maxFrameSize: messageBytesMax })),
+    Layer.provide(
+      ShardingConfig.layer({
+        ...common,
+        runnerAddress: Option.some(address),
+        runnerListenAddress: Option.some(address),
+        shardLockExpiration: lease,
+        shardLockRefreshInterval: leaseRefresh,
+        refreshAssignmentsInterval: assignmentsRefresh,
+        runnerHealthCheckInterval: healthCheck
+      })
+    ),
+    Layer.catchTag("SqlError", (error) => Layer.effectContext(Effect.die(error)))
+  )
+}
+
+/** Runs the actors in this process (`CLUSTER=single`), or distributed over all processes of one database (`CLUSTER=socket`). */
+export const layer = Layer.unwrap(
+  Effect.map(Settings, ({ runner }) => (runner === undefined ? singleProcess : manyProcesses(runner.host, runner.port)))
+)

@@ -1,0 +1,92 @@
+import { Clock, Effect, Layer, Schema } from "effect"
+import { SecureRandom } from "effect/crypto"
+import * as Fs from "node:fs"
+import { X509Certificate } from "node:crypto"
+import * as Path from "node:path"
+import { apiKeyMode, makeApiKey } from "../../domain/accounts/ApiKeyFormat.ts"
+import { fromPem, makeSelfSigned, SandboxCertificate } from "../../documents/signature/Certificate.ts"
+import { makeDirectory } from "./Directories.ts"
+import { Settings } from "../Settings.ts"
+
+/** `DATA_DIR` cannot be used. The message is one line that says what to do. */
+export class DataDirError extends Schema.TaggedError<DataDirError>()("DataDirError", { message: Schema.String }) {}
+
+export const attempt = <A>(path: string, run: () => A) =>
+  Effect.try({
+    try: run,
+    catch: (cause) =>
+      new DataDirError({
+        message: `${path} cannot be read or written (${cause instanceof Error ? cause.message : String(cause)}). Set DATA_DIR to a directory that this user may write to.`
+      })
+  })
+
+/** The error for a file of `DATA_DIR` whose content is not what the file should hold (`wanted`). */
+export const damaged = (path: string, content: string, wanted: string, advice: string) =>
+  new DataDirError({
+    message: `${path} ${content === "" ? "is empty" : "is damaged"}: it should hold ${wanted}. ${advice}`
+  })
+
+/**
+ * Returns the content of a file of `DATA_DIR`. A missing file is created from `make`, readable by its owner alone (0600), and never
+ * changes afterwards. An existing file is always complete, because the content is written under another name, flushed and renamed.
+ */
+export const keep = Effect.fnUntraced(function* <R>(name: string, make: Effect.Effect<string, never, R>) {
+  const { dataDir } = yield* Settings
+  const path = Path.join(dataDir, name)
+  const found = yield* attempt(path, () => (Fs.existsSync(path) ? Fs.readFileSync(path, "utf8") : undefined))
+  if (found !== undefined) return { path, content: found.trim(), made: false }
+  const content = yield* make
+  yield* attempt(path, () => {
+    makeDirectory(dataDir, 0o700)
+    const unfinished = `${path}.${process.pid}`
+    Fs.writeFileSync(unfinished, `${content}\n`, { mode: 0o600, flush: true })
+    Fs.renameSync(unfinished, path)
+  })
+  return { path, content, made: true }
+})
+
+export const random32 = Effect.flatMap(SecureRandom.SecureRandom, (random) => random.randomBytes(32))
+
+const another = "Remove it: the next start makes another."
+
+const certificateIn = (path: string, content: string) =>
+  Effect.try({
+    try: () => {
+      const certificate = fromPem(content)
+      // Without this check, a truncated certificate would be detected only by the documents that are signed with it.
+      const { subject, validToDate } = new X509Certificate(Buffer.from(certificate.certificate, "base64"))
+      return { path, certificate, subject, notAfter: validToDate }
+    },
+    catch: () => damaged(path, content.trim(), "a key and a certificate as PEM", another)
+  })
+
+/** The existing certificate of the sandbox, or undefined; none is made. Fails when the file cannot be read or is damaged. */
+export const existingCertificate = Effect.gen(function* () {
+  const { dataDir } = yield* Settings
+  const path = Path.join(dataDir, "sandbox-certificate.pem")
+  if (!Fs.existsSync(path)) return undefined
+  return yield* certificateIn(path, yield* attempt(path, () => Fs.readFileSync(path, "utf8")))
+})
+
+/** The sandbox's signing certificate: the file `sandbox-certificate.pem`, which is created when missing. */
+export const sandboxCertificateLayer = Layer.effect(
+  SandboxCertificate,
+  Effect.gen(function* () {
+    const now = new Date(yield* Clock.currentTimeMillis)
+    const { content, path } = yield* keep("sandbox-certificate.pem", makeSelfSigned("Folio sandbox", now))
+    return (yield* certificateIn(path, content)).certificate
+  })
+)
+
+/** The sandbox account's test key: the file `test-key`, created when missing, and on disk before the database stores the key. */
+export const testKey = Effect.gen(function* () {
+  const kept = yield* keep(
+    "test-key",
+    Effect.map(random32, (bytes) => makeApiKey("test", bytes))
+  )
+  if (apiKeyMode(kept.content) === "test") return kept
+  return yield* damaged(kept.path, kept.content, "an API key for tests, sk_test_…", another)
+})
+
+/** Deletes the file `test-key`, because another process has created the sandbox account with a different key. */
+export const discardTestKey = Effect.map(Settings, ({ dataDir }) => Fs.rmSync(Path.join(dataDir, "test-key")))

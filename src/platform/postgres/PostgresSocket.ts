@@ -1,0 +1,33 @@
+import { Context, Redacted } from "effect"
+import * as Net from "node:net"
+
+/**
+ * For how many milliseconds a server may be silent. Statements take ten seconds at most, and idle connections are closed earlier.
+ * After a longer silence the server or the network path is gone, which TCP alone would report only after a quarter of an hour.
+ */
+export class Silence extends Context.Reference<number>("folio/platform/PostgresSocket/Silence", {
+  defaultValue: () => 15_000
+}) {}
+
+/** The address of a server, in the forms that the driver accepts. */
+type Place = { readonly url: Redacted.Redacted<string> } | { readonly host: string; readonly port: number }
+
+const addressOf = (place: Place): Net.NetConnectOpts => {
+  if (!("url" in place)) return { host: place.host, port: place.port }
+  const url = new URL(Redacted.value(place.url))
+  const named = decodeURIComponent(url.hostname).replace(/^\[(.*)\]$/, "$1")
+  const host = url.searchParams.get("host") ?? (named === "" ? "localhost" : named)
+  const port = Number(url.searchParams.get("port") ?? (url.port === "" ? 5432 : url.port))
+  return host.startsWith("/") ? { path: `${host}/.s.PGSQL.${port}` } : { host, port }
+}
+
+/** Makes a function that opens connections. A connection breaks once the server has been silent for `silenceMs`. */
+export const open = (place: Place, silenceMs: number) => {
+  const address = addressOf(place)
+  return (): Net.Socket => {
+    const socket = Net.connect({ ...address, noDelay: true })
+    return socket.setTimeout(silenceMs, () =>
+      socket.destroy(new Error(`PostgreSQL has been silent for ${silenceMs / 1000} s`))
+    )
+  }
+}

@@ -1,0 +1,101 @@
+/**
+ * The lock that decides which processes may serve a database: one with `CLUSTER=single`, or any number with `CLUSTER=socket`.
+ *
+ * The lock is an advisory lock of a session. The lock is released as soon as the process ends, however the process ends, and after
+ * nine seconds when the process stands still or its machine is gone. A connection pooler in front of the server must give each
+ * client a session of its own, which the rest of the service needs as well.
+ */
+import * as PgConnection from "@effect/sql-pg/PgConnection"
+import { Clock, Context, Deferred, Effect, Fiber, Schema, type Scope } from "effect"
+import type { SqlError } from "effect/sql"
+import * as Os from "node:os"
+import { DatabaseError, type Place, unusable, where } from "./PostgresPlace.ts"
+import * as Socket from "./PostgresSocket.ts"
+
+// Longer than the lease of workers (src/store/sql/Workers.ts): a process loses this lock only after its claims on rows have ended.
+const silenceMax = 9_000
+const beatInterval = "1 second"
+const lookAgain = "250 millis"
+
+// After this time, a predecessor that stands still, or a session of this process that was cut off, has lost its lock.
+const patienceMs = silenceMax + 2_000
+
+// "folio" in ASCII.
+const key = "439721028975"
+
+const holder = `
+  select application_name from pg_locks join pg_stat_activity using (pid)
+  where locktype = 'advisory' and granted and objsubid = 1 and (classid::bigint << 32) + objid::bigint = ${key}
+    and database = (select oid from pg_database where datname = current_database())
+  limit 1`
+
+// The query runs in a detached fiber that is joined, because interrupting a query on a dead connection takes seconds.
+const ask = (session: PgConnection.PgConnection, statement: string) =>
+  Effect.flatMap(Effect.forkDetach(session.queryValues(statement)), Fiber.join)
+
+class Taken extends Schema.TaggedError<Taken>()("Taken", { by: Schema.String }) {}
+
+export class ServiceLock extends Context.Service<
+  ServiceLock,
+  {
+    /** Fails when this process stood still for so long that another process serves the database. */
+    readonly lost: Effect.Effect<never, DatabaseError>
+  }
+>()("folio/platform/ServiceLock") {}
+
+/** Takes the lock, exclusively if `alone`, until the scope closes. Fails with `DatabaseError` if others still have it after 11 s. */
+export const take = Effect.fn("ServiceLock.take")(function* (place: Place, alone: boolean) {
+  const held = yield* Deferred.make<void, DatabaseError>()
+  let takenSince: number | undefined
+
+  const hold = Effect.gen(function* (): Effect.fn.Return<never, SqlError.SqlError | Taken, Scope.Scope> {
+    const session = yield* PgConnection.make({
+      ...place,
+      connectTimeout: "5 seconds",
+      applicationName: `folio, pid ${process.pid} on ${Os.hostname()}`,
+      startupParameters: { idle_session_timeout: `${silenceMax}`, statement_timeout: "5s" },
+      stream: Socket.open(place, silenceMax)
+    })
+    const [row] = yield* ask(session, `select pg_try_advisory_lock${alone ? "" : "_shared"}(${key})`)
+    if (row?.[0] !== true) {
+      const [by] = yield* ask(session, holder)
+      return yield* new Taken({ by: String(by?.[0] ?? "folio") })
+    }
+    takenSince = undefined
+    yield* Deferred.succeed(held, undefined)
+    while (true) {
+      yield* Effect.sleep(beatInterval)
+      yield* ask(session, "select 1")
+    }
+  }).pipe(Effect.scoped)
+
+  const refusal = (by: string) => {
+    const advice = alone
+      ? "Stop it, or run every process with CLUSTER=socket and the same FOLIO_KEY."
+      : "It runs with CLUSTER=single: stop it, or start it with CLUSTER=socket and the same FOLIO_KEY."
+    return new DatabaseError({ message: `Another process (${by}) serves the database at ${where(place)}. ${advice}` })
+  }
+
+  const onFailure = Effect.fnUntraced(function* (error: SqlError.SqlError | Taken) {
+    if (error._tag === "SqlError") {
+      if (!(yield* Deferred.isDone(held))) return yield* unusable(place, error)
+    } else {
+      const now = yield* Clock.currentTimeMillis
+      if (takenSince === undefined) {
+        yield* Effect.logWarning(`Another process (${error.by}) serves this database; waiting for its end`)
+      }
+      takenSince ??= now
+      if (now - takenSince > patienceMs) return yield* refusal(error.by)
+    }
+    yield* Effect.sleep(lookAgain)
+  })
+
+  const keeping = yield* hold.pipe(
+    Effect.catch(onFailure),
+    Effect.forever,
+    Effect.tapError((error) => Deferred.fail(held, error)),
+    Effect.forkScoped
+  )
+  yield* Deferred.await(held)
+  return { lost: Fiber.join(keeping) }
+})

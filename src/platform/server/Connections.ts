@@ -1,0 +1,236 @@
+import { Context } from "effect"
+import type { IncomingMessage, ServerResponse } from "node:http"
+import type { Socket } from "node:net"
+import { performance } from "node:perf_hooks"
+import { networkOf } from "../../http/limits/RateLimit.ts"
+
+/** The maximum number of open connections of this process: in total, and per address (`networkOf`). */
+export class ConnectionLimits extends Context.Reference<{ readonly max: number; readonly perAddress: number }>(
+  "folio/platform/ConnectionLimits",
+  { defaultValue: () => ({ max: 2_000, perAddress: 500 }) }
+) {}
+
+/** How long the server waits for a client, and how much the server holds for clients that keep it waiting. */
+export interface ClientLimits {
+  /** An answer that the client has not read to its end within this time is given up, and its connection is closed. */
+  readonly answerMs: number
+  /** A connection whose client has stalled a request or an answer for this long may be closed to make room for another. */
+  readonly stalledMs: number
+  /** A connection of the reserve that is still open after this time is closed. */
+  readonly reserveMs: number
+  /** The maximum of connections in the reserve: those above the limits, answered with a refusal or the service's health. */
+  readonly reserveMax: number
+  /**
+   * The maximum of bytes that clients have not read. One address may hold a quarter; all, where it may have all connections.
+   */
+  readonly unreadMax: number
+  /** The maximum number of requests of one connection that have not been answered. */
+  readonly pipelinedMax: number
+}
+
+/** Why a connection is refused: the process has too many connections (`full`), or its address has too many (`address`). */
+export type Refusal = "full" | "address"
+
+/**
+ * Why a connection is closed: to make room (`idle`, `stalled`), because the client did not read its answers (`unread`), or because
+ * the client sent too many requests without waiting for answers (`pipelined`).
+ */
+export type Cut = "idle" | "stalled" | "unread" | "pipelined"
+
+interface Exchange {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+}
+
+interface Connection {
+  readonly socket: Socket
+  readonly network: string
+  /** The requests in progress in the order of their arrival: the first is being answered. */
+  readonly exchanges: Set<Exchange>
+  /** When the connection became idle, began to receive its request, or had its whole answer in the socket (`performance.now()`). */
+  since: number
+  unread: number
+}
+
+const isUnread = ({ response }: Exchange) => response.writableEnded && !response.writableFinished
+
+const waitsForClient = ({ exchanges }: Connection) =>
+  [...exchanges].some((exchange) => !exchange.request.complete || isUnread(exchange))
+
+/**
+ * The connections of a server. `http.Server.maxConnections` closes the newest connection without an answer, so that 2,000 idle
+ * connections would keep every client out. Here the newest connection is accepted, and the connection that has been idle for
+ * longest is closed to make room; if none is idle, a connection whose client has stalled. If all connections are at work, the
+ * newest connection goes to a small reserve, which is answered with a refusal or with the service's health.
+ */
+export const makeConnections = (
+  { max, perAddress }: typeof ConnectionLimits.Service,
+  clientLimits: ClientLimits,
+  onCut: (why: Cut) => void
+) => {
+  // Sets keep the order of insertion: the connection that has been idle, or busy, for longest comes first.
+  const idle = new Set<Connection>()
+  const busy = new Set<Connection>()
+  const reserve = new Map<Socket, { readonly since: number; readonly why: Refusal }>()
+  const known = new WeakMap<Socket, Connection>()
+  const ofNetwork = new Map<string, number>()
+  const unreadOf = new Map<string, number>()
+  let unread = 0
+
+  // Where one address may have all connections, that address may be a proxy through which all clients come.
+  const unreadPerAddress = perAddress >= max ? clientLimits.unreadMax : clientLimits.unreadMax / 4
+
+  const hold = (connection: Connection, bytes: number) => {
+    const more = bytes - connection.unread
+    if (more === 0) return
+    connection.unread = bytes
+    unread += more
+    const ofAddress = (unreadOf.get(connection.network) ?? 0) + more
+    if (ofAddress === 0) unreadOf.delete(connection.network)
+    else unreadOf.set(connection.network, ofAddress)
+  }
+
+  const forget = (connection: Connection) => {
+    if (!idle.delete(connection) && !busy.delete(connection)) return
+    hold(connection, 0)
+    const others = (ofNetwork.get(connection.network) ?? 1) - 1
+    if (others === 0) ofNetwork.delete(connection.network)
+    else ofNetwork.set(connection.network, others)
+  }
+
+  const cut = (connection: Connection, why: Cut) => {
+    forget(connection)
+    connection.socket.destroy()
+    onCut(why)
+  }
+
+  const makeRoom = (network?: string) => {
+    const isCandidate = (connection: Connection) => network === undefined || connection.network === network
+    for (const connection of idle) {
+      if (!isCandidate(connection)) continue
+      cut(connection, "idle")
+      return true
+    }
+    const before = performance.now() - clientLimits.stalledMs
+    let slowest: Connection | undefined
+    for (const connection of busy) {
+      if (connection.since > Math.min(before, slowest?.since ?? before) || !isCandidate(connection)) continue
+      if (waitsForClient(connection)) slowest = connection
+    }
+    if (slowest === undefined) return false
+    cut(slowest, "stalled")
+    return true
+  }
+
+  const refusalOf = (network: string): Refusal | undefined => {
+    if ((ofNetwork.get(network) ?? 0) >= perAddress && !makeRoom(network)) return "address"
+    return idle.size + busy.size >= max && !makeRoom() ? "full" : undefined
+  }
+
+  /**
+   * Accepts a connection and returns true. Without room, the connection goes to the reserve and the result is false; `tell` then
+   * receives the connection that is displaced from a full reserve.
+   */
+  const admit = (socket: Socket, tell: (socket: Socket, why: Refusal) => void): boolean => {
+    const network = networkOf(socket.remoteAddress ?? "unknown")
+    const why = refusalOf(network)
+    const since = performance.now()
+    if (why === undefined) {
+      const connection: Connection = { socket, network, exchanges: new Set(), since, unread: 0 }
+      idle.add(connection)
+      known.set(socket, connection)
+      ofNetwork.set(network, (ofNetwork.get(network) ?? 0) + 1)
+      socket.once("close", () => forget(connection))
+      return true
+    }
+    const [oldest] = reserve
+    if (oldest !== undefined && reserve.size >= clientLimits.reserveMax) {
+      reserve.delete(oldest[0])
+      tell(oldest[0], oldest[1].why)
+    }
+    reserve.set(socket, { since, why })
+    socket.once("close", () => reserve.delete(socket))
+    return false
+  }
+
+  /** The address with too many unread bytes: `network` if above its share, or that with the most if the total is too high. */
+  const heaviest = (network: string) => {
+    if ((unreadOf.get(network) ?? 0) > unreadPerAddress) return network
+    if (unread <= clientLimits.unreadMax) return undefined
+    let [most, bytes] = [network, 0]
+    for (const each of unreadOf) if (each[1] > bytes) [most, bytes] = each
+    return most
+  }
+
+  /**
+   * Counts again the bytes that a client has not read. While a limit is exceeded, closes the connection that has stalled for
+   * longest, but only among connections of the heaviest address: otherwise a client that opens connections again and again and
+   * never reads would outlast all others.
+   */
+  const weigh = (connection: Connection) => {
+    if (!busy.has(connection) && !idle.has(connection)) return
+    let bytes = connection.socket.writableLength
+    // An answer that waits for the answer before it is not in the buffer of the socket.
+    for (const { response } of connection.exchanges) if (response.socket === null) bytes += response.writableLength
+    hold(connection, bytes)
+    for (;;) {
+      const network = heaviest(connection.network)
+      if (network === undefined) return
+      let oldest: Connection | undefined
+      for (const other of busy) {
+        if (other.network !== network || other.unread === 0) continue
+        if (oldest === undefined || other.since < oldest.since) oldest = other
+      }
+      if (oldest === undefined) return
+      cut(oldest, "unread")
+    }
+  }
+
+  /** Follows a request until the client has read the answer. Closes a connection with too many unanswered requests. */
+  const begin = (request: IncomingMessage, response: ServerResponse) => {
+    const connection = known.get(request.socket)
+    if (connection === undefined || (!idle.delete(connection) && !busy.has(connection))) return
+    busy.add(connection)
+    if (connection.exchanges.size >= clientLimits.pipelinedMax) return cut(connection, "pipelined")
+    const exchange = { request, response }
+    connection.exchanges.add(exchange)
+    connection.since = performance.now()
+    // The whole answer has been handed to the socket.
+    response.once("prefinish", () => {
+      connection.since = performance.now()
+      weigh(connection)
+    })
+    response.once("close", () => {
+      connection.exchanges.delete(exchange)
+      weigh(connection)
+      if (connection.exchanges.size > 0 || !busy.delete(connection)) return
+      connection.since = performance.now()
+      idle.add(connection)
+    })
+  }
+
+  /** Closes connections that are out of time, and idle and stalled ones while the server stops; to be called at an interval. */
+  const sweep = (isStopping: boolean) => {
+    if (isStopping) while (makeRoom());
+    const now = performance.now()
+    for (const connection of busy) {
+      const [first] = connection.exchanges
+      if (first !== undefined && isUnread(first) && now - connection.since >= clientLimits.answerMs) {
+        cut(connection, "unread")
+      } else weigh(connection)
+    }
+    for (const [socket, { since }] of reserve) {
+      if (!isStopping && now - since < clientLimits.reserveMs) return
+      socket.destroy()
+    }
+  }
+
+  return {
+    admit,
+    begin,
+    sweep,
+    /** Why a connection is in the reserve. */
+    refusalOf: (socket: Socket): Refusal => reserve.get(socket)?.why ?? "full",
+    count: () => ({ idle: idle.size, busy: busy.size, reserve: reserve.size, unread })
+  }
+}

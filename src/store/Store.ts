@@ -1,0 +1,64 @@
+import { Layer } from "effect"
+import { Accounts } from "./accounts/Accounts.ts"
+import { ApiKeys } from "./accounts/ApiKeys.ts"
+import { AuthorityCircuits } from "./documents/AuthorityCircuits.ts"
+import { AuditLog } from "./accounts/AuditLog.ts"
+import { Backlog } from "./sql/Backlog.ts"
+import { Certificates } from "./accounts/Certificates.ts"
+import { Customers } from "./accounts/Customers.ts"
+import { Database } from "./sql/Database.ts"
+import { Deliveries } from "./webhooks/Deliveries.ts"
+import { DeliveryLimit } from "./webhooks/DeliveryLimit.ts"
+import { DeliveryLog } from "./webhooks/DeliveryLog.ts"
+import { Emails } from "./mail/Emails.ts"
+import { Events } from "./webhooks/Events.ts"
+import { IdempotencyKeys } from "./accounts/IdempotencyKeys.ts"
+import { Ids } from "./sql/Ids.ts"
+import { InvoiceCommands } from "./documents/InvoiceCommands.ts"
+import { InvoiceCreation } from "./documents/InvoiceCreation.ts"
+import { Invoices } from "./documents/Invoices.ts"
+import { Notes } from "./documents/Notes.ts"
+import { Numbering } from "./documents/Numbering.ts"
+import { FailingInvoices } from "./documents/Vitals.ts"
+import { Redating } from "./documents/Redating.ts"
+import { Redelivery } from "./webhooks/Redelivery.ts"
+import { Resolutions } from "./accounts/Resolutions.ts"
+import { Retention } from "./sql/Retention.ts"
+import { SandboxAuthorities } from "./sandbox/SandboxAuthorities.ts"
+import { Secrets } from "./sql/Secrets.ts"
+import { Timelines } from "./documents/Timelines.ts"
+import { Transitions } from "./documents/Transitions.ts"
+import { WebhookEndpoints } from "./webhooks/WebhookEndpoints.ts"
+import { Workers } from "./sql/Workers.ts"
+
+/** All services of the store. Requires a `SqlClient` of a migrated database, `SecretKey`, and the platform's crypto. */
+export const layer = Layer.mergeAll(
+  Accounts.layer,
+  ApiKeys.layer,
+  AuthorityCircuits.layer,
+  Backlog.layer,
+  Certificates.layer,
+  Customers.layer,
+  Database.layer,
+  Deliveries.layer,
+  DeliveryLimit.layer,
+  DeliveryLog.layer,
+  Emails.layer,
+  Events.layer,
+  InvoiceCommands.layer,
+  InvoiceCreation.layer,
+  Invoices.layer,
+  Notes.layer,
+  Numbering.layer,
+  Redating.layer,
+  Redelivery.layer,
+  Resolutions.layer,
+  Retention.layer,
+  SandboxAuthorities.layer,
+  Timelines.layer,
+  Transitions.layer,
+  WebhookEndpoints.layer
+).pipe(
+  Layer.provideMerge(Layer.mergeAll(AuditLog.layer, IdempotencyKeys.layer, FailingInvoices.layer)),
+  Layer.provideMerge(Layer.mergeAll(Ids.layer, Secrets.layer, Workers.layer))
+)

@@ -1,0 +1,175 @@
+import { Cache, Context, Duration, Effect, Exit, Layer, Option, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { type Account, AccountMode, Issuer } from "../../../schemas/Account.ts"
+import { ApiError } from "../../../schemas/ApiError.ts"
+import { AccountId } from "../../../schemas/Id.ts"
+import { Version } from "../../../schemas/Version.ts"
+import { timestamp } from "../../domain/documents/AuthorityTime.ts"
+import * as AccountView from "../sql/AccountView.ts"
+import { columnsOf, ofAccount } from "../sql/Keys.ts"
+import * as Query from "../sql/Query.ts"
+
+const Row = Schema.Struct({
+  ...AccountMode.fields,
+  name: Schema.String,
+  /** Null in a live mode whose issuer has not been set yet. */
+  issuer: Schema.NullOr(Issuer),
+  /** The version of the mode's issuer: 1 for the first issuer, one more with every change, 0 while the mode has no issuer. */
+  issuer_version: Schema.Int,
+  default_version: Version,
+  created_at: Schema.Date
+})
+/** An account in one of its modes. Each mode has its own name, issuer and default version. */
+export type StoredAccount = typeof Row.Type
+
+export interface NewAccount {
+  readonly id: AccountId
+  readonly name: string
+  readonly issuer: Issuer
+  readonly default_version: Version
+  readonly created_at: Date
+  /** Whether the live mode has the issuer as well as the test mode. */
+  readonly live: boolean
+}
+
+/** The most issuers that a mode may have within 24 hours. All issuers are kept, because each document refers to its issuer. */
+export const issuersPerDayMax = 100
+
+export const issuerChangedTooOften = (seconds: number) =>
+  new ApiError({
+    code: "rate_limited",
+    message: `The issuer of this mode changed as often as it may: ${issuersPerDayMax} times within 24 hours. Change it again in ${seconds} s.`,
+    headers: { "Retry-After": String(seconds) }
+  })
+
+// Cached because an issuer changes a few times a year but is read for every batch of numbers.
+const cacheTime = Duration.seconds(1)
+const cacheSize = 10_000
+
+export class Accounts extends Context.Service<Accounts>()("folio/store/Accounts", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+
+    const rows = sql`select ${columnsOf(sql, Row)} from account_modes join accounts on id = account_id`
+    const where = (account: AccountMode) => ofAccount(sql, account)
+
+    const find = Query.one(Row, (account: AccountMode) => sql`${rows} where ${where(account)}`)
+    // A failed read is not cached: the next caller reads again.
+    const cache = yield* Cache.makeWith((key: string) => find(ofCacheKey(key)), {
+      capacity: cacheSize,
+      timeToLive: (exit) => (Exit.isSuccess(exit) ? cacheTime : 0)
+    })
+
+    // Cached without expiry, because the issuer of a version never changes.
+    const findIssuer = Query.one(
+      Schema.Struct({ issuer: Issuer }),
+      (account: AccountMode, version: number) =>
+        sql`select issuer from issuers where ${where(account)} and version = ${version}`
+    )
+    const issuers = yield* Cache.makeWith((key: string) => findIssuer(ofCacheKey(key), Number(key.split("|")[2])), {
+      capacity: cacheSize,
+      timeToLive: (exit) => (Exit.isSuccess(exit) ? Duration.infinity : 0)
+    })
+
+    const lock = Query.one(
+      Row,
+      (account: AccountMode) => sql`${rows} where ${where(account)} for no key update of account_modes`
+    )
+    const write = ({ default_version, issuer, name, ...account }: StoredAccount) =>
+      sql`
+        update account_modes
+        set ${sql.update({ name, issuer: issuer === null ? null : JSON.stringify(issuer), default_version })}
+        where ${where(account)}`
+
+    // The seconds until the oldest of the last `issuersPerDayMax` issuers is a day old; no row unless it is younger than that.
+    const waitOf = Query.first(
+      Schema.Struct({ seconds: Schema.Int }),
+      (account: AccountMode, version: number) => sql`
+        select ceil(extract(epoch from created_at + interval '1 day' - now()))::integer as seconds
+        from issuers
+        where ${where(account)} and version = ${version} - ${issuersPerDayMax}::integer
+          and created_at > now() - interval '1 day'`
+    )
+    // The caller has locked the mode's row, so that no other transaction changes the issuer meanwhile.
+    const mayChange = Effect.fnUntraced(function* (before: StoredAccount) {
+      const wait = yield* waitOf(before, before.issuer_version + 1)
+      if (Option.isSome(wait)) return yield* issuerChangedTooOften(wait.value.seconds)
+    })
+
+    const insert = Effect.fnUntraced(function* (account: NewAccount) {
+      const { created_at, default_version, id, issuer, live, name } = account
+      const mode = (livemode: boolean, isKnown: boolean) => ({
+        account_id: id,
+        livemode,
+        name,
+        default_version,
+        issuer: isKnown ? JSON.stringify(issuer) : null,
+        issuer_version: isKnown ? 1 : 0
+      })
+      yield* sql`insert into accounts ${sql.insert({ id, created_at })}`
+      yield* sql`insert into account_modes ${sql.insert([mode(false, true), mode(true, live)])}`
+    }, Effect.orDie)
+
+    return {
+      /** The account, at most 1 s old. Dies when the account does not exist: ids come from keys and rows, never from a request. */
+      get: (account: AccountMode) => Cache.get(cache, cacheKeyOf(account)),
+      /** The account, read from the database in a transaction of `AccountView`. */
+      read: (account: AccountMode) => AccountView.within(sql, account)(find(account)),
+      /** The mode's issuer of this version. */
+      issuer: (account: AccountMode, version: number) =>
+        Effect.map(Cache.get(issuers, `${cacheKeyOf(account)}|${version}`), ({ issuer }) => issuer),
+      /** Inserts an account with both of its modes. */
+      insert: (account: NewAccount) => Effect.orDie(sql.withTransaction(insert(account))),
+      /** Replaces a mode's name, issuer and default version by `change`, in the caller's transaction. Fails with `rate_limited`. */
+      update: Effect.fn("Accounts.update")(function* (
+        account: AccountMode,
+        change: (account: StoredAccount) => Effect.Effect<StoredAccount, ApiError>
+      ) {
+        const before = yield* lock(account)
+        const changed = yield* change(before)
+        if (JSON.stringify(changed.issuer) !== JSON.stringify(before.issuer)) yield* mayChange(before)
+        yield* Effect.orDie(write(changed))
+        return yield* find(account)
+      }),
+      /** Drops the cached account, so that `get` reads the database again. To be called after the commit of a change. */
+      forget: (account: AccountMode) => Cache.invalidate(cache, cacheKeyOf(account)),
+      /** All accounts, oldest first, each in its test mode and then in its live mode. */
+      list: Query.all(Row, () => sql`${rows} order by account_id, livemode`)(),
+      exist: Query.isAny(sql`select id from accounts limit 1`)
+    }
+  })
+}) {
+  static readonly layer = Layer.effect(Accounts, Accounts.make)
+}
+
+const cacheKeyOf = ({ account_id, livemode }: AccountMode) => `${account_id}|${livemode}`
+const ofCacheKey = (key: string): AccountMode => {
+  const [id = "", mode] = key.split("|")
+  return { account_id: AccountId.make(id), livemode: mode === "true" }
+}
+
+// The issuer fields of a live mode whose issuer has not been set yet.
+const noIssuer = {
+  identification: null,
+  legal_name: null,
+  organization_type: null,
+  email: null,
+  address: null,
+  city_code: null,
+  department_code: null,
+  country_code: null,
+  tax_responsibilities: null
+}
+
+/** The account as the holder of a key of this mode sees it, with the certificate that signs its documents there. */
+export const accountView = (account: StoredAccount, certificate: Account["certificate"]): Account => ({
+  id: account.account_id,
+  object: "account",
+  name: account.name,
+  authority_environment: account.livemode ? "produccion" : "habilitacion",
+  key_mode: account.livemode ? "live" : "test",
+  ...(account.issuer ?? noIssuer),
+  default_version: account.default_version,
+  certificate,
+  created_at: timestamp(account.created_at.getTime())
+})

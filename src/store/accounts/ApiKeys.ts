@@ -1,0 +1,190 @@
+import { Context, Effect, Layer, Option, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { AccountMode, type KeyMode } from "../../../schemas/Account.ts"
+import { ApiError } from "../../../schemas/ApiError.ts"
+import type { ApiKey } from "../../../schemas/ApiKey.ts"
+import { type AccountId, ApiKeyId } from "../../../schemas/Id.ts"
+import { apiKeyHash } from "../../domain/accounts/ApiKeyFormat.ts"
+import { timestamp } from "../../domain/documents/AuthorityTime.ts"
+import * as AccountView from "../sql/AccountView.ts"
+import * as ApiKeyLookup from "./ApiKeyLookup.ts"
+import { isUsable } from "./ApiKeyLookup.ts"
+import * as LiveMode from "./LiveMode.ts"
+import { columnsOf, ofAccount, ofKey } from "../sql/Keys.ts"
+import * as Pages from "../sql/Pages.ts"
+import * as Query from "../sql/Query.ts"
+
+const Row = Schema.Struct({
+  ...AccountMode.fields,
+  id: ApiKeyId,
+  name: Schema.NullOr(Schema.String),
+  last_four: Schema.String,
+  created_at: Schema.Date,
+  last_used_at: Schema.NullOr(Schema.Date),
+  expires_at: Schema.NullOr(Schema.Date),
+  revoked_at: Schema.NullOr(Schema.Date)
+})
+export type StoredApiKey = typeof Row.Type
+
+const ApiKeyRef = Schema.Struct({ ...AccountMode.fields, id: ApiKeyId })
+export type ApiKeyRef = typeof ApiKeyRef.Type
+
+/** A key to be stored. The database holds the key's hash and last four characters, never the key. */
+export interface NewApiKey {
+  readonly id: ApiKeyId
+  readonly account_id: AccountId
+  readonly mode: KeyMode
+  readonly key: string
+  readonly name?: string | null
+  readonly created_at: Date
+}
+
+export const usableKeysMax = 100
+
+// One message for wrong, mistyped, revoked and missing keys, so that a client cannot tell these cases apart.
+export const invalidKey = new ApiError({
+  code: "invalid_api_key",
+  message: "This request needs a valid API key. Send it as: Authorization: Bearer sk_test_…"
+})
+
+export const keyLimitReached = new ApiError({
+  code: "api_key_limit_reached",
+  message: `An account has at most ${usableKeysMax} keys that work in each mode, and one that was rolled works until it expires. Revoke one that is no longer used, or roll it with expires_in 0.`
+})
+export const lastKey = new ApiError({
+  code: "last_api_key",
+  message:
+    "This is the last key of its mode that does not expire: without it the account could no longer be reached. Roll it, or make another key first."
+})
+export const inactiveKey = (id: string) =>
+  new ApiError({
+    code: "api_key_inactive",
+    message: `The API key ${JSON.stringify(id)} was revoked or has expired, and cannot be rolled. Make a new one.`
+  })
+export const missingKey = (id: string) => ApiError.missing("API key", id)
+
+export class ApiKeys extends Context.Service<ApiKeys>()("folio/store/ApiKeys", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const { authenticate, forget } = yield* ApiKeyLookup.make
+    const columns = columnsOf(sql, Row)
+    const usable = sql.literal(isUsable)
+    // Of revoked and expired keys as well.
+    const { find, list } = Pages.readers(sql, { service: "ApiKeys", table: "api_keys", columns, row: Row })
+
+    const insertRow = Query.one(
+      Row,
+      ({ account_id, created_at, id, key, mode, name = null }: NewApiKey) =>
+        sql`insert into api_keys ${sql.insert({
+          id,
+          account_id,
+          livemode: mode === "live",
+          name,
+          key_hash: apiKeyHash(key),
+          last_four: key.slice(-4),
+          created_at
+        })} returning ${columns}`
+    )
+    const insert = Effect.fn("ApiKeys.insert")((key: NewApiKey) => Effect.tap(insertRow(key), forget(key.key)))
+
+    /** Stores a key without checking the account's other keys. */
+    const add = (key: NewApiKey) => Effect.asVoid(insert(key))
+
+    const read = Query.first(
+      Schema.Struct({ ...Row.fields, usable: Schema.Boolean }),
+      (key: ApiKeyRef) => sql`select ${columns}, ${usable} as usable from api_keys where ${ofKey(sql, key)}`
+    )
+    /** The account, mode and id of a key, for operators, who name keys by their ids alone. */
+    const locate = Query.first(
+      ApiKeyRef,
+      (id: string) => sql`select account_id, livemode, id from api_keys where id = ${id}`
+    )
+
+    /** Inserts a key if the account has room for another key. The caller has locked the account. */
+    const insertWithin = Effect.fnUntraced(function* (key: NewApiKey) {
+      const full = yield* Query.isAny(sql`
+        select 1 as found from api_keys
+        where account_id = ${key.account_id} and livemode = ${key.mode === "live"} and ${usable}
+        having count(*) >= ${usableKeysMax}`)
+      return full ? yield* keyLimitReached : yield* insert(key)
+    })
+
+    /** Fails with `invalid_api_key` when the requesting key has ended. The account is locked, so that no key is being revoked. */
+    const checkAsker = Effect.fnUntraced(function* (by: ApiKeyId | undefined) {
+      if (by === undefined) return
+      const isGood = yield* Query.isAny(sql`select 1 as found from api_keys where id = ${by} and ${usable}`)
+      if (!isGood) return yield* invalidKey
+    })
+
+    /**
+     * Fails with `api_key_limit_reached`, and with `invalid_api_key` when the requesting key `by` has ended: a revoked key leaves
+     * no successor. Runs in the caller's transaction, as do `roll` and `revoke`.
+     */
+    const create = Effect.fn("ApiKeys.create")(function* (key: NewApiKey, by?: ApiKeyId) {
+      yield* LiveMode.checkNewKey(sql, key.mode)
+      yield* AccountView.lock(sql, key)
+      yield* checkAsker(by)
+      return yield* insertWithin(key)
+    })
+
+    /**
+     * Lets `old` expire after `expiresInSeconds` at the latest, and stores `next` under the name of `old`. Fails as `create` does
+     * (`old` counts toward the limit until it expires), and with `resource_missing` and `api_key_inactive`.
+     */
+    const roll = Effect.fn("ApiKeys.roll")(function* (
+      old: ApiKeyRef,
+      expiresInSeconds: number,
+      next: Omit<NewApiKey, "name">,
+      by?: ApiKeyId
+    ) {
+      yield* LiveMode.checkNewKey(sql, old.livemode ? "live" : "test")
+      yield* AccountView.lock(sql, old)
+      yield* checkAsker(by)
+      const row = Option.getOrUndefined(yield* read(old))
+      if (row === undefined) return yield* missingKey(old.id)
+      if (!row.usable) return yield* inactiveKey(old.id)
+      yield* Effect.orDie(sql`
+        update api_keys set
+          expires_at = least(coalesce(expires_at, 'infinity'), now() + ${expiresInSeconds} * interval '1 second')
+        where ${ofKey(sql, old)}`)
+      return yield* insertWithin({ ...next, name: row.name })
+    })
+
+    /**
+     * Revokes a key for good; a repetition changes nothing. Fails with `resource_missing` and, unless `evenTheLast` is true, with
+     * `last_api_key`.
+     */
+    const revoke = Effect.fn("ApiKeys.revoke")(function* (key: ApiKeyRef, options?: { readonly evenTheLast: boolean }) {
+      yield* AccountView.lock(sql, key)
+      const row = Option.getOrUndefined(yield* read(key))
+      if (row === undefined) return yield* missingKey(key.id)
+      const isNeeded =
+        row.usable &&
+        options?.evenTheLast !== true &&
+        !(yield* Query.isAny(sql`
+          select 1 as found from api_keys where ${ofAccount(sql, key)}
+            and id <> ${key.id} and revoked_at is null and expires_at is null limit 1`))
+      if (isNeeded) return yield* lastKey
+      yield* Effect.orDie(sql`update api_keys set revoked_at = now() where ${ofKey(sql, key)} and revoked_at is null`)
+    }, Effect.asVoid)
+
+    return { authenticate, insert: add, find, locate, list, create, roll, revoke }
+  })
+}) {
+  static readonly layer = Layer.effect(ApiKeys, ApiKeys.make)
+}
+
+const time = (date: Date | null) => (date === null ? null : timestamp(date.getTime()))
+
+/** The key as the API shows it, without the secret itself. */
+export const apiKeyView = (row: StoredApiKey): ApiKey => ({
+  id: row.id,
+  object: "api_key",
+  name: row.name,
+  livemode: row.livemode,
+  last_four: row.last_four,
+  created_at: timestamp(row.created_at.getTime()),
+  last_used_at: time(row.last_used_at),
+  expires_at: time(row.expires_at),
+  revoked_at: time(row.revoked_at)
+})

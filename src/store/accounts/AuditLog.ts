@@ -1,0 +1,85 @@
+import { Cache, Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { AccountMode } from "../../../schemas/Account.ts"
+
+/** The actions that `record` stores: what changes an account, and repeated e-mails and deliveries. */
+export type AuditAction =
+  | "account.created"
+  | "account.updated"
+  | "api_key.created"
+  | "api_key.rolled"
+  | "api_key.revoked"
+  | "certificate.uploaded"
+  | "email.resent"
+  | "resolution.created"
+  | "resolution.imported"
+  | "resolution.updated"
+  | "webhook_endpoint.created"
+  | "webhook_endpoint.updated"
+  | "webhook_endpoint.deleted"
+  | "webhook_endpoint.secret_rotated"
+  | "webhook_endpoint.recovered"
+  | "webhook_delivery.redelivered"
+
+/** The API key that acts, with the request's id and IP address. The context of a request has this shape. */
+export interface Actor {
+  readonly api_key_id: string
+  readonly request_id?: string
+  readonly ip?: string
+}
+
+/** The actor of every change that the `folio` command makes. */
+export const operator: Actor = { api_key_id: "operator" }
+
+// Refusals of a client that keeps using an ended key are recorded once a minute by each process, not for each request.
+const refusalEvery = "1 minute"
+const refusalsMax = 10_000
+
+/** The record of who did what, kept for 400 days; no entry is changed, or removed earlier. Entries must not hold secrets. */
+export class AuditLog extends Context.Service<AuditLog>()("folio/store/AuditLog", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+
+    const insert = (account: AccountMode, by: Actor, action: string, objectId: string | null, details: object) =>
+      sql`insert into audit_log ${sql.insert({
+        account_id: account.account_id,
+        livemode: account.livemode,
+        actor: by.api_key_id,
+        action,
+        object_id: objectId,
+        request_id: by.request_id ?? null,
+        ip: by.ip ?? null,
+        details: JSON.stringify(details)
+      })}`.pipe(Effect.orDie, Effect.asVoid)
+
+    const recently = yield* Cache.make({
+      lookup: (what: string) => Effect.succeed(what),
+      capacity: refusalsMax,
+      timeToLive: refusalEvery
+    })
+    /** Records a request that was refused because of its API key, with the error code of the refusal. Never fails. */
+    const refused = Effect.fnUntraced(
+      function* (account: AccountMode, by: Actor, code: string) {
+        const what = `${by.api_key_id} ${code}`
+        if (yield* Cache.has(recently, what)) return
+        yield* Cache.set(recently, what, what)
+        yield* insert(account, by, "request.refused", null, { code })
+      },
+      Effect.catchCause((cause) => Effect.logWarning("A refusal could not be recorded", cause))
+    )
+
+    return {
+      /** Runs in the caller's transaction if there is a transaction. `details` name the changed fields, not their values. */
+      record: (
+        account: AccountMode,
+        by: Actor,
+        action: AuditAction,
+        objectId: string | null,
+        details: Readonly<Record<string, unknown>> = {}
+      ) => insert(account, by, action, objectId, details),
+      refused
+    }
+  })
+}) {
+  static readonly layer = Layer.effect(AuditLog, AuditLog.make)
+}

@@ -1,0 +1,92 @@
+import { Cache, Context, Duration, Effect, Exit, Layer, Option, Redacted, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Account, AccountMode } from "../../../schemas/Account.ts"
+import { AccountId, CertificateId } from "../../../schemas/Id.ts"
+import { timestamp } from "../../domain/documents/AuthorityTime.ts"
+import { columnsOf } from "../sql/Keys.ts"
+import * as Query from "../sql/Query.ts"
+import { Secrets } from "../sql/Secrets.ts"
+
+const Row = Schema.Struct({
+  account_id: AccountId,
+  id: CertificateId,
+  subject: Schema.String,
+  not_before: Schema.Date,
+  not_after: Schema.Date,
+  created_at: Schema.Date
+})
+/** A signing certificate of a live account, without its key. */
+export type StoredCertificate = typeof Row.Type
+
+const CurrentRow = Schema.Struct({ ...Row.fields, is_valid: Schema.Boolean })
+/** The certificate that an account signs with, and whether it is valid now. */
+export type CurrentCertificate = typeof CurrentRow.Type
+
+// Cached because a certificate changes once in one or two years but is read for every live document.
+const cacheTime = Duration.seconds(1)
+const cacheSize = 10_000
+
+/** The place that a certificate and its key are sealed for (see `Secrets`). */
+export const certificatePlace = (id: string) => `certificates|${id}`
+
+export class Certificates extends Context.Service<Certificates>()("folio/store/Certificates", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const secrets = yield* Secrets
+
+    const find = Query.first(
+      CurrentRow,
+      (account: AccountId) => sql`
+        select ${columnsOf(sql, Row)}, not_before <= now() and now() < not_after as is_valid from certificates
+        where account_id = ${account} and livemode order by is_valid desc, id desc limit 1`
+    )
+    const cache = yield* Cache.makeWith(find, {
+      capacity: cacheSize,
+      timeToLive: (exit) => (Exit.isSuccess(exit) ? cacheTime : 0)
+    })
+
+    const findSealed = Query.one(
+      Schema.Struct({ sealed: Schema.String }),
+      ({ account_id, id }: Pick<StoredCertificate, "account_id" | "id">) => sql`
+        select sealed from certificates where account_id = ${account_id} and livemode and id = ${id}`
+    )
+
+    return {
+      /** The certificate that a live account signs with, at most 1 s old: the newest valid one, or else the newest, if any. */
+      current: (account: AccountId) => Cache.get(cache, account),
+      /** The unsealed PEM text of a certificate, as inserted. */
+      pem: Effect.fn("Certificates.pem")(function* (certificate: Pick<StoredCertificate, "account_id" | "id">) {
+        const { sealed } = yield* findSealed(certificate)
+        return Redacted.make(yield* secrets.open(sealed, certificatePlace(certificate.id)))
+      }),
+      /** Runs in the caller's transaction. */
+      insert: Effect.fn("Certificates.insert")(function* (
+        certificate: StoredCertificate,
+        pem: Redacted.Redacted<string>
+      ) {
+        const sealed = yield* secrets.seal(Redacted.value(pem), certificatePlace(certificate.id))
+        yield* Effect.orDie(sql`insert into certificates ${sql.insert({ ...certificate, livemode: true, sealed })}`)
+      }),
+      /** Drops the cached certificate, so that `current` reads the database again. To be called after the commit of an insertion. */
+      forget: (account: AccountId) => Cache.invalidate(cache, account)
+    }
+  })
+}) {
+  static readonly layer = Layer.effect(Certificates, Certificates.make)
+}
+
+/** The certificate as its account shows it. */
+export const certificateView = (
+  certificate: { readonly subject: string; readonly not_after: Date } | null
+): Account["certificate"] =>
+  certificate === null ? null : { subject: certificate.subject, not_after: timestamp(certificate.not_after.getTime()) }
+
+/** The certificate that an account shows: the account's own in live mode, and `sandbox` in test mode. */
+export const shownCertificate = (
+  certificates: Certificates["Service"],
+  { account_id, livemode }: AccountMode,
+  sandbox: { readonly subject: string; readonly not_after: Date } | null
+) =>
+  livemode
+    ? Effect.map(certificates.current(account_id), (found) => certificateView(Option.getOrNull(found)))
+    : Effect.succeed(certificateView(sandbox))

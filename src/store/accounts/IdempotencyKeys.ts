@@ -1,0 +1,184 @@
+import { Context, Effect, Layer, Option, Schema } from "effect"
+import { SqlClient, type Statement } from "effect/sql"
+import type { AccountMode } from "../../../schemas/Account.ts"
+import { ApiError } from "../../../schemas/ApiError.ts"
+import * as AccountView from "../sql/AccountView.ts"
+import type * as Input from "../sql/Input.ts"
+import { columnsOf } from "../sql/Keys.ts"
+import * as Query from "../sql/Query.ts"
+import { Secrets } from "../sql/Secrets.ts"
+
+/** The claim of an idempotency key by a request of an API key. The fingerprint covers the method, the path and the body as sent. */
+export interface Claim {
+  readonly api_key_id: string
+  readonly value: string
+  readonly fingerprint: string
+}
+
+/**
+ * A 2xx answer as sent: a replay sends the same bytes again. `document_bytes` is the size of the document that the request worked
+ * on, if the document is not the answer; the size is not stored.
+ */
+export interface Answer {
+  readonly status: number
+  readonly location: string | null
+  readonly body: string
+  readonly document_bytes?: number
+}
+
+/** A request with the answer to store unless its key is taken. */
+interface Claimed {
+  readonly claim: Claim
+  readonly answer: Answer
+}
+
+/** The outcome of a claimed request. `replayed`: nothing changed, and the answer is the stored one of the first request. */
+export interface Outcome {
+  readonly answer: Answer
+  readonly replayed: boolean
+}
+
+/** How long a stored answer is replayed, counted from the transaction of its effect. */
+export const idempotencyWindow = "24 hours"
+
+/** A stored answer with the fingerprint of its request; all fields are null when no answer is stored within the window. */
+const StoredRow = Schema.Struct({
+  fingerprint: Schema.NullOr(Schema.String),
+  status: Schema.NullOr(Schema.Int),
+  location: Schema.NullOr(Schema.String),
+  body: Schema.NullOr(Schema.String),
+  sealed: Schema.NullOr(Schema.Boolean)
+})
+
+/** The columns of a batched statement's row that tell the outcome for a request's key. */
+export const BatchRow = Schema.Struct({ ...StoredRow.fields, created: Schema.Boolean })
+
+/** The columns of `BatchRow` except `created`, from `k`, the answer that was stored before the statement. */
+export const storedColumns = (sql: SqlClient.SqlClient) => sql`k.fingerprint, k.status, k.location, k.body, k.sealed`
+
+/** The SQL join of `k`, the answer stored within the window, to `input` rows `n`. */
+export const joinStored = (sql: SqlClient.SqlClient) => sql`
+  left join idempotency_keys k on k.api_key_id = n.api_key_id and k.value = n.key
+    and k.completed_at > now() - interval '${sql.literal(idempotencyWindow)}'`
+
+/**
+ * Claims the keys of `source` (with the columns `claimColumns`) and stores their answers in the same statement as the effect. The
+ * keys are claimed in sorted order, so that two statements with the same keys cannot deadlock. Returns the keys that were free or
+ * past their window.
+ */
+export const claimAll = (sql: SqlClient.SqlClient, source: Statement.Fragment) => sql`
+  insert into idempotency_keys as k (api_key_id, value, fingerprint, status, location, body)
+  select api_key_id, key, fingerprint, status, nullif(location, ''), answer from ${source} order by api_key_id, key
+  on conflict (api_key_id, value) do update set
+    fingerprint = excluded.fingerprint, status = excluded.status, location = excluded.location, body = excluded.body,
+    sealed = false, completed_at = now()
+  where k.completed_at <= now() - interval '${sql.literal(idempotencyWindow)}'
+  returning api_key_id, value`
+
+/** The input columns that `claimAll` reads. */
+export const claimColumns: Input.Columns<Claimed> = {
+  api_key_id: ["text", ({ claim }) => claim.api_key_id],
+  key: ["text", ({ claim }) => claim.value],
+  fingerprint: ["text", ({ claim }) => claim.fingerprint],
+  status: ["integer", ({ answer }) => answer.status],
+  location: ["text", ({ answer }) => answer.location],
+  answer: ["text", ({ answer }) => answer.body]
+}
+
+export const conflict = (value: string) =>
+  new ApiError({
+    code: "idempotency_conflict",
+    message: `The Idempotency-Key ${JSON.stringify(value)} was used for another request (another path or body). Do not retry; use a new key for a new operation.`,
+    headers: { "Svc-Should-Retry": "false", "Stripe-Should-Retry": "false" }
+  })
+
+const place = (claim: { readonly api_key_id: string; readonly value: string }) =>
+  `idempotency_keys|${claim.api_key_id}|${claim.value}`
+
+export class IdempotencyKeys extends Context.Service<IdempotencyKeys>()("folio/store/IdempotencyKeys", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const secrets = yield* Secrets
+    const find = Query.first(
+      StoredRow,
+      (claim: Claim) => sql`
+        select ${columnsOf(sql, StoredRow)} from idempotency_keys
+        where api_key_id = ${claim.api_key_id} and value = ${claim.value}
+          and completed_at > now() - interval '${sql.literal(idempotencyWindow)}'`
+    )
+
+    const fromRow = Effect.fnUntraced(function* (claim: Claim, row: typeof StoredRow.Type) {
+      if (row.status === null || row.body === null) return Option.none<Answer>()
+      if (row.fingerprint !== claim.fingerprint) return yield* conflict(claim.value)
+      const body = row.sealed === true ? yield* secrets.open(row.body, place(claim)) : row.body
+      return Option.some({ status: row.status, location: row.location, body })
+    })
+
+    /** The stored answer for this request; fails with `idempotency_conflict` when the key was used for another request. */
+    const lookup = Effect.fn("IdempotencyKeys.lookup")(function* (claim: Claim) {
+      const row = yield* find(claim)
+      return Option.isNone(row) ? Option.none<Answer>() : yield* fromRow(claim, row.value)
+    })
+
+    const replay = Effect.fnUntraced(function* (claim: Claim) {
+      const found = yield* lookup(claim)
+      if (Option.isNone(found)) return yield* Effect.die("an idempotency key was neither free nor taken")
+      return { answer: found.value, replayed: true }
+    })
+
+    /**
+     * The outcome of a batched statement with `claimAll` for one request: the effect, or a replay of the stored answer. `refusal`
+     * is the error for a request that the statement left out, such as a request that names a missing object.
+     */
+    const settle = Effect.fnUntraced(function* (request: Claimed, row: typeof BatchRow.Type, refusal?: ApiError) {
+      if (row.created) return { answer: request.answer, replayed: false }
+      const stored = yield* fromRow(request.claim, row)
+      if (Option.isSome(stored)) return { answer: stored.value, replayed: true }
+      if (refusal !== undefined) return yield* refusal
+      // A concurrent claim of the key was not committed when the statement began; the statement has waited for the commit.
+      return yield* replay(request.claim)
+    })
+
+    // Status 0 marks a row of a transaction that has not committed: no other session ever sees it.
+    const claimOne = ({ api_key_id, fingerprint, value }: Claim) => sql`
+      insert into idempotency_keys as k (api_key_id, value, fingerprint, status, body)
+      values (${api_key_id}, ${value}, ${fingerprint}, 0, '')
+      on conflict (api_key_id, value) do update set fingerprint = excluded.fingerprint, status = 0
+      where k.completed_at <= now() - interval '${sql.literal(idempotencyWindow)}'
+      returning value`
+
+    const store = Effect.fnUntraced(function* (claim: Claim, answer: Answer, sealed: boolean) {
+      const body = sealed ? yield* secrets.seal(answer.body, place(claim)) : answer.body
+      yield* sql`
+        update idempotency_keys set status = ${answer.status}, location = ${answer.location}, body = ${body},
+          sealed = ${sealed}, completed_at = clock_timestamp()
+        where api_key_id = ${claim.api_key_id} and value = ${claim.value}`.pipe(Effect.orDie)
+    })
+
+    /**
+     * Runs `effect` and stores its answer in one transaction of `AccountView`, or replays the stored answer of the first request.
+     * With `secret`, the stored answer is sealed. Without a claim, `effect` simply runs in such a transaction.
+     */
+    const once = Effect.fn("IdempotencyKeys.once")(function* (
+      account: AccountMode,
+      claim: Claim | null,
+      effect: Effect.Effect<Answer, ApiError>,
+      options?: { readonly secret: boolean }
+    ) {
+      const inView = AccountView.within(sql, account)
+      if (claim === null) return { answer: yield* inView(effect), replayed: false }
+      return yield* inView(
+        Effect.gen(function* () {
+          if (!(yield* Query.isAny(claimOne(claim)))) return yield* replay(claim)
+          const answer = yield* effect
+          yield* store(claim, answer, options?.secret ?? false)
+          return { answer, replayed: false }
+        })
+      )
+    })
+
+    return { lookup, settle, once }
+  })
+}) {
+  static readonly layer = Layer.effect(IdempotencyKeys, IdempotencyKeys.make)
+}

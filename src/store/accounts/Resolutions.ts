@@ -1,0 +1,244 @@
+import { Clock, Context, Effect, Layer, Result, Schema } from "effect"
+import { SqlClient, type Statement } from "effect/sql"
+import { AccountMode } from "../../../schemas/Account.ts"
+import { ApiError, type Violation } from "../../../schemas/ApiError.ts"
+import { DocumentKind } from "../../../schemas/FiscalDocument.ts"
+import { ResolutionId } from "../../../schemas/Id.ts"
+import { LocalDate } from "../../../schemas/Money.ts"
+import type { Resolution, ResolutionUpdate } from "../../../schemas/Resolution.ts"
+import { timestamp } from "../../domain/documents/AuthorityTime.ts"
+import type { NoteKind } from "../../domain/documents/DocumentKinds.ts"
+import {
+  type FullNumbers,
+  resolutionStatus,
+  resolutionWarnings,
+  shareFullNumber,
+  validityViolations
+} from "../../domain/accounts/ResolutionRules.ts"
+import * as AccountView from "../sql/AccountView.ts"
+import { columnsOf, ofAccount, ofKey } from "../sql/Keys.ts"
+import * as Pages from "../sql/Pages.ts"
+import * as Query from "../sql/Query.ts"
+
+const Row = Schema.Struct({
+  ...AccountMode.fields,
+  id: ResolutionId,
+  number: Schema.String,
+  /** A note's kind when the row is the counter of that kind of notes and not a range that the authority granted. */
+  document_type: DocumentKind,
+  prefix: Schema.String,
+  from_number: Schema.BigInt,
+  to_number: Schema.BigInt,
+  valid_from: LocalDate,
+  valid_to: LocalDate,
+  technical_key: Schema.String,
+  is_active: Schema.Boolean,
+  next_number: Schema.BigInt,
+  created_at: Schema.Date
+})
+export type StoredResolution = typeof Row.Type
+
+export interface ResolutionKey extends AccountMode {
+  readonly id: ResolutionId
+}
+
+/** Whether the numbers of a range are taken: the range is active, or some of its numbers have been given. */
+export const isTaken = ({ from_number, is_active, next_number }: StoredResolution) =>
+  is_active || next_number > from_number
+
+/** The `resolution_overlap` error if `range` shares a full number with a taken range among `others` of its account and mode. */
+export const overlapOf = (range: StoredResolution, others: Iterable<StoredResolution>): ApiError | undefined => {
+  for (const other of others) {
+    if (other.id === range.id || !isTaken(other) || !shareFullNumber(range, other)) continue
+    return new ApiError({
+      code: "resolution_overlap",
+      message: `The numbers ${printed(range)} overlap those of ${nameOf(other)}, ${printed(other)}. A full number, prefix and number together, is given once.`
+    })
+  }
+  return undefined
+}
+
+const printed = ({ from_number, prefix, to_number }: FullNumbers) =>
+  `${from_number} to ${to_number} of prefix ${JSON.stringify(prefix)}`
+
+const nameOf = ({ document_type, id }: StoredResolution) =>
+  document_type === "invoice" ? id : `the account's ${document_type.replace("_", " ")}s`
+
+/** The most ranges that an account may have in each mode: enough for a hundred shops over ten years. */
+export const resolutionsMax = 1_000
+
+const limitReached = new ApiError({
+  code: "resolution_limit_reached",
+  message: `An account has at most ${resolutionsMax} numbering ranges in each mode, and they are kept. Ask the authority for larger ranges, and whoever runs the service for another account.`
+})
+
+/** The error with which `range` cannot be registered beside `others`, which are all ranges and counters of its account and mode. */
+export const refusalOf = (range: StoredResolution, others: ReadonlyArray<StoredResolution>): ApiError | undefined =>
+  others.filter(({ document_type }) => document_type === "invoice").length >= resolutionsMax
+    ? limitReached
+    : overlapOf(range, others)
+
+/** A range after a change; fails when its dates would contradict each other. */
+export const changed = (range: StoredResolution, patch: ResolutionUpdate) => {
+  const next: StoredResolution = { ...range, ...patch }
+  const [first, ...rest] = validityViolations(next.valid_from, next.valid_to)
+  return first === undefined ? Result.succeed(next) : Result.fail(ApiError.fromViolations([first, ...rest]))
+}
+
+const counterPrefixes = { credit_note: "NC", debit_note: "ND" } as const
+const counterMax = 9_999_999_999n
+
+const letters = Array.from("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
+
+/**
+ * The counter of an account's notes of one kind, to be added to `others`. The counter does not expire, and its prefix is the first
+ * of NC, NCA … NCZZ, or ND …, with which it shares no full number with a range of `others`, so that a full number identifies one
+ * document.
+ */
+export const counterBeside = (
+  key: ResolutionKey & { readonly created_at: Date },
+  kind: NoteKind,
+  others: Iterable<StoredResolution>
+): StoredResolution => {
+  const ranges = [...others]
+  const meets = (prefix: string) =>
+    ranges.some(
+      (range) => range.prefix === prefix || shareFullNumber(range, { prefix, from_number: 1n, to_number: counterMax })
+    )
+  const base = counterPrefixes[kind]
+  const suffixes = ["", ...letters, ...letters.flatMap((one) => letters.map((other) => one + other))]
+  const candidates = suffixes.map((suffix) => base + suffix)
+  return {
+    ...key,
+    number: "",
+    document_type: kind,
+    prefix: candidates.find((prefix) => !meets(prefix)) ?? base,
+    from_number: 1n,
+    to_number: counterMax,
+    valid_from: "2000-01-01",
+    valid_to: "9999-12-31",
+    technical_key: "",
+    is_active: true,
+    next_number: 1n
+  }
+}
+
+/** A query for the ranges of one kind of document and, unless `prefix` is null, of one prefix. */
+export interface RangeQuery extends AccountMode {
+  readonly kind: DocumentKind
+  readonly prefix: string | null
+}
+
+/** The numbering ranges that the authority granted, and the counters of notes. Only `Numbering` advances `next_number`. */
+export class Resolutions extends Context.Service<Resolutions>()("folio/store/Resolutions", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const columns = columnsOf(sql, Row)
+    const granted = sql`document_type = 'invoice'`
+    const { find, list } = Pages.readers(sql, {
+      service: "Resolutions",
+      table: "resolutions",
+      columns,
+      row: Row,
+      among: granted
+    })
+
+    const fits = ({ kind, prefix, ...account }: RangeQuery) =>
+      sql.and([
+        ofAccount(sql, account),
+        sql`document_type = ${kind}`,
+        ...(prefix === null ? [] : [sql`prefix = ${prefix}`])
+      ])
+    /** The range that new documents are numbered from on `date` (YYYY-MM-DD): active, valid, not exhausted, oldest first. */
+    const current = Query.first(
+      Row,
+      (query: RangeQuery, date: string) => sql`
+        select ${columns} from resolutions
+        where ${fits(query)} and is_active and ${date}::date between valid_from and valid_to and next_number <= to_number
+        order by id limit 1`
+    )
+    const select = Query.all(
+      Row,
+      (where: Statement.Fragment) => sql`select ${columns} from resolutions where ${where} order by id`
+    )
+    /** All ranges that match the query: also inactive, expired and exhausted ranges. */
+    const all = Effect.fn("Resolutions.all")((query: RangeQuery) => select(fits(query)))
+    /** All ranges and counters of the account; no other transaction registers or activates a range until the caller's commit. */
+    const locked = (account: AccountMode) =>
+      Effect.andThen(AccountView.lock(sql, account), select(ofAccount(sql, account)))
+    /** Inserts a range without checking the account's other ranges. */
+    const insert = (resolution: StoredResolution) =>
+      sql`insert into resolutions ${sql.insert(resolution)}`.pipe(Effect.orDie, Effect.asVoid)
+
+    /** Inserts the counter of a kind of notes under `key` unless the account has that counter. Runs in the caller's transaction. */
+    const ensureCounter = Effect.fn("Resolutions.ensureCounter")(function* (key: ResolutionKey, kind: NoteKind) {
+      const { account_id, livemode } = key
+      const has = (rows: ReadonlyArray<StoredResolution>) => rows.some(({ document_type }) => document_type === kind)
+      if (has(yield* all({ account_id, livemode, kind, prefix: null }))) return
+      const others = yield* locked(key)
+      if (has(others)) return
+      const created_at = new Date(yield* Clock.currentTimeMillis)
+      yield* insert(counterBeside({ ...key, created_at }, kind, others))
+    })
+
+    /** Fails with `resolution_overlap` and `resolution_limit_reached`. Runs in the caller's transaction, as does `update`. */
+    const register = Effect.fn("Resolutions.register")(function* (resolution: StoredResolution) {
+      const refusal = refusalOf(resolution, yield* locked(resolution))
+      return yield* refusal ?? insert(resolution)
+    })
+
+    /** Fails with `resource_missing`, `parameter_invalid` and, when a range becomes active, `resolution_overlap`. */
+    const update = Effect.fn("Resolutions.update")(function* (key: ResolutionKey, patch: ResolutionUpdate) {
+      const ranges = yield* locked(key)
+      const range = ranges.find(({ document_type, id }) => id === key.id && document_type === "invoice")
+      if (range === undefined) return yield* ApiError.missing("resolution", key.id)
+      const next = yield* Effect.fromResult(changed(range, patch))
+      const overlap = next.is_active && !range.is_active ? overlapOf(next, ranges) : undefined
+      if (overlap !== undefined) return yield* overlap
+      return yield* write(next)
+    })
+    const write = Query.one(
+      Row,
+      (range: StoredResolution) => sql`
+        update resolutions set is_active = ${range.is_active}, valid_to = ${range.valid_to}
+        where ${ofKey(sql, range)} returning ${columns}`
+    )
+
+    return { current, all, ensureCounter, find, list, locked, insert, register, update }
+  })
+}) {
+  static readonly layer = Layer.effect(Resolutions, Resolutions.make)
+}
+
+/** The violations of the prefix that an invoice asks for: the prefix must belong to a range of the account. */
+export const prefixViolations = Effect.fnUntraced(function* (
+  resolutions: Resolutions["Service"],
+  account: AccountMode,
+  { prefix }: { readonly prefix?: string }
+): Effect.fn.Return<ReadonlyArray<Violation>> {
+  if (prefix === undefined) return []
+  if ((yield* resolutions.all({ ...account, kind: "invoice", prefix })).length > 0) return []
+  const message = `prefix must be that of a numbering range of the account; it has none of ${JSON.stringify(prefix)}. Register it at POST /v1/resolutions.`
+  return [{ param: "prefix", code: "parameter_invalid", message }]
+})
+
+/** The range as the API shows it on `today` (YYYY-MM-DD). */
+export const resolutionView = (row: StoredResolution, today: string): Resolution => ({
+  id: row.id,
+  object: "resolution",
+  livemode: row.livemode,
+  number: row.number,
+  document_type: "invoice",
+  prefix: row.prefix,
+  from_number: Number(row.from_number),
+  to_number: Number(row.to_number),
+  valid_from: row.valid_from,
+  valid_to: row.valid_to,
+  technical_key: row.technical_key,
+  is_active: row.is_active,
+  next_number: Number(row.next_number),
+  remaining: Number(row.to_number - row.next_number) + 1,
+  status: resolutionStatus(row, today),
+  warnings: resolutionWarnings(row, today),
+  created_at: timestamp(row.created_at.getTime())
+})

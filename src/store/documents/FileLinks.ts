@@ -1,0 +1,70 @@
+import { Clock, Context, Duration, Effect, Layer, Redacted } from "effect"
+import type { AccountMode } from "../../../schemas/Account.ts"
+import { AccountId } from "../../../schemas/Id.ts"
+import { ServiceInfo } from "../../api/ServiceInfo.ts"
+import { checkLink, filePath, type FileKind, linkKey, signedPath } from "../../domain/requests/FileLink.ts"
+import { type InvoiceState, statusOf } from "../../domain/documents/InvoiceLifecycle.ts"
+import { catalogueUrl } from "../../domain/documents/QrText.ts"
+import { SecretKey } from "../sql/Secrets.ts"
+
+/** The columns of a document's row that its links are made from. */
+interface Linked extends AccountMode {
+  readonly id: string
+  readonly state: InvoiceState
+  readonly cufe: string | null
+}
+
+/** `pdf_url` and `xml_url` are null until the document is accepted, `qr_url` (the authority's page) until its code is known. */
+export interface Links {
+  readonly pdf_url: string | null
+  readonly xml_url: string | null
+  readonly qr_url: string | null
+}
+
+const ofAnswers = Duration.hours(1)
+const ofEvents = Duration.days(7)
+
+// Expiry times are rounded up to full minutes, so that answers within one minute have equal links and appear unchanged.
+const stepSeconds = 60
+
+const isAccepted = (state: InvoiceState) => ["accepted_by_authority", "accepted_contingency"].includes(statusOf(state))
+
+/** Links that open a document's files for a limited time and without an API key. */
+export class FileLinks extends Context.Service<FileLinks>()("folio/store/FileLinks", {
+  make: Effect.gen(function* () {
+    const { baseUrl } = yield* ServiceInfo
+    const key = linkKey(Redacted.value(yield* SecretKey))
+
+    const lasting = (lifetime: Duration.Duration) =>
+      Effect.map(Clock.currentTimeMillis, (now) => {
+        const expires = Math.ceil((now / 1_000 + Duration.toSeconds(lifetime)) / stepSeconds) * stepSeconds
+        return (row: Linked): Links => {
+          const { account_id, cufe, id, livemode, state } = row
+          const url = (file: FileKind) =>
+            isAccepted(state)
+              ? baseUrl + signedPath({ account_id, livemode, path: filePath(id, file), expires }, key)
+              : null
+          return {
+            pdf_url: url("pdf"),
+            xml_url: url("xml"),
+            qr_url: cufe === null ? null : catalogueUrl(livemode ? "1" : "2", cufe)
+          }
+        }
+      })
+
+    return {
+      /** Links for answers to requests, valid for one hour from the current time and at most one minute longer. */
+      inAnswers: lasting(ofAnswers),
+      /** Links for events, valid for seven days, because events are read later than answers. */
+      inEvents: lasting(ofEvents),
+      /** The account and mode whose file a link opens at the current time. Fails with `forged` or `expired`. */
+      check: Effect.fnUntraced(function* (path: string, query: URLSearchParams) {
+        const now = yield* Clock.currentTimeMillis
+        const account = yield* Effect.fromResult(checkLink(path, query, key, Math.floor(now / 1_000)))
+        return { account_id: AccountId.make(account.account_id), livemode: account.livemode }
+      })
+    }
+  })
+}) {
+  static readonly layer = Layer.effect(FileLinks, FileLinks.make)
+}

@@ -1,0 +1,40 @@
+import type { SqlClient, Statement } from "effect/sql"
+import type { DocumentKind } from "../../../schemas/FiscalDocument.ts"
+import type { InvoiceStatus } from "../../../schemas/Invoice.ts"
+import { documentKinds } from "../../domain/documents/DocumentKinds.ts"
+import { type InvoiceState, states, statusOf } from "../../domain/documents/InvoiceLifecycle.ts"
+import { firstIdAt, lastIdAt } from "../sql/Ids.ts"
+
+/** The documents of a kind that a request asks for. A null field matches any document; `from` and `to` are inclusive. */
+export interface InvoiceFilter {
+  readonly kind: DocumentKind
+  /** The invoice that the notes correct. */
+  readonly invoice_id: string | null
+  readonly status: InvoiceStatus | null
+  readonly customer_id: string | null
+  readonly full_number: string | null
+  readonly from: Date | null
+  readonly to: Date | null
+}
+
+/** The states that a client sees as this status. */
+export const statesOf = (status: InvoiceStatus): ReadonlyArray<InvoiceState> =>
+  states.filter((state) => statusOf(state) === status)
+
+// State names are literals, because a plan for a parameter reads all rows instead of the partial index `invoices_unaccepted`.
+const named = (these: ReadonlyArray<InvoiceState>) => these.map((state) => `'${state}'`).join(", ")
+
+/** The SQL condition of a filter on `invoices`. Ids of a kind are adjacent in the index, so a page reads no row of another kind. */
+export const fits = (sql: SqlClient.SqlClient, filter: InvoiceFilter): Statement.Fragment => {
+  const { customer_id, from, full_number, invoice_id, kind, status, to } = filter
+  const { prefix } = documentKinds[kind]
+  return sql.and([
+    sql`id between ${`${prefix}_`} and ${`${prefix}_z`} and kind = ${kind}`,
+    ...(invoice_id === null ? [] : [sql`invoice_id = ${invoice_id}`]),
+    ...(customer_id === null ? [] : [sql`customer_id = ${customer_id}`]),
+    ...(full_number === null ? [] : [sql`full_number = ${full_number}`]),
+    ...(status === null ? [] : [sql`state in (${sql.literal(named(statesOf(status)))})`]),
+    ...(from === null ? [] : [sql`created_at >= ${from} and id >= ${firstIdAt(prefix, from)}`]),
+    ...(to === null ? [] : [sql`created_at <= ${to} and id <= ${lastIdAt(prefix, to)}`])
+  ])
+}

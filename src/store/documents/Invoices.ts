@@ -1,0 +1,250 @@
+import { Context, Effect, Layer, Metric, Option, Result, Schema } from "effect"
+import { SqlClient, type Statement } from "effect/sql"
+import { AccountMode } from "../../../schemas/Account.ts"
+import { OperationType } from "../../../schemas/Code.ts"
+import { Acquirer } from "../../../schemas/Customer.ts"
+import { type AccountId, CustomerId, DocumentId, InvoiceId, ResolutionId } from "../../../schemas/Id.ts"
+import { AuthorityError, Correction, type DocumentKey, DocumentKind, Failure } from "../../../schemas/FiscalDocument.ts"
+import { PaymentMeans } from "../../../schemas/Invoice.ts"
+import { EmailStatus } from "../../../schemas/EmailStatus.ts"
+import { Line, Totals } from "../../../schemas/Line.ts"
+import { Currency, Decimal, LocalDate } from "../../../schemas/Money.ts"
+import type { PageRequest } from "../../../schemas/Page.ts"
+import { GrantedRange } from "../../../schemas/Resolution.ts"
+import { Metadata } from "../../../schemas/Text.ts"
+import { isOfKind } from "../../domain/documents/DocumentKinds.ts"
+import { states } from "../../domain/documents/InvoiceLifecycle.ts"
+import * as AccountView from "../sql/AccountView.ts"
+import * as Metrics from "../../protocol/Metrics.ts"
+import * as Batcher from "../sql/Batcher.ts"
+import { fits, type InvoiceFilter } from "./InvoiceFilter.ts"
+import { columnsOf, inputOfKeys, ofAccount } from "../sql/Keys.ts"
+import * as Pages from "../sql/Pages.ts"
+import * as Query from "../sql/Query.ts"
+import { FailingInvoices, reminderLeaseSeconds, UnreadableInvoice } from "./Vitals.ts"
+
+/** A fiscal document as stored. The public `status` and `stage` derive from `state`, the state of the lifecycle. */
+const Row = Schema.Struct({
+  ...AccountMode.fields,
+  id: DocumentId,
+  customer_id: CustomerId,
+  state: Schema.Literals(states),
+  version: Schema.Int,
+  attempts: Schema.Int,
+  kind: DocumentKind,
+  currency: Currency,
+  exchange_rate: Schema.NullOr(Decimal),
+  operation_type: OperationType,
+  payment_means: PaymentMeans,
+  lines: Schema.Array(Line),
+  totals: Totals,
+  acquirer: Acquirer,
+  metadata: Metadata,
+  /** The invoice that a note corrects, with the code and text of the reason; null for an invoice. */
+  invoice_id: Schema.NullOr(InvoiceId),
+  correction_code: Schema.NullOr(Schema.String),
+  reason: Schema.NullOr(Schema.String),
+  /** The prefix of the range that the document must be numbered from; null for any range. */
+  range_prefix: Schema.NullOr(Schema.String),
+  resolution_id: Schema.NullOr(ResolutionId),
+  issuer_version: Schema.Int,
+  prefix: Schema.NullOr(Schema.String),
+  full_number: Schema.NullOr(Schema.String),
+  cufe: Schema.NullOr(Schema.String),
+  issue_date: Schema.NullOr(LocalDate),
+  issue_time: Schema.NullOr(Schema.String),
+  submitted_at: Schema.NullOr(Schema.Date),
+  contingency_since: Schema.NullOr(Schema.Date),
+  transmit_before: Schema.NullOr(Schema.Date),
+  of_type_04: Schema.Boolean,
+  authority_errors: Schema.Array(AuthorityError),
+  authority_notifications: Schema.Array(AuthorityError),
+  failure: Schema.NullOr(Failure),
+  created_at: Schema.Date,
+  updated_at: Schema.Date
+})
+export type StoredInvoice = typeof Row.Type
+
+/** A stored document with its range, the invoice that a note corrects, and the milliseconds since its first submission. */
+const LoadedRow = Schema.Struct({
+  ...Row.fields,
+  range: Schema.NullOr(GrantedRange),
+  corrected: Schema.NullOr(Correction.fields.invoice),
+  submitted_ms: Schema.NullOr(Schema.Finite)
+})
+export type LoadedInvoice = typeof LoadedRow.Type
+
+/** A stored document with the status of the latest e-mail that carries it; null without an e-mail. */
+const ShownRow = Schema.Struct({
+  ...Row.fields,
+  email: Schema.NullOr(Schema.Struct({ status: EmailStatus, at_ms: Schema.Finite }))
+})
+export type ShownInvoice = typeof ShownRow.Type
+
+/** A draft without a number. `id` is the stored text, unchecked; `draft` is a failure when the row cannot be read. */
+export interface QueuedDraft {
+  readonly id: string
+  readonly draft: Result.Result<StoredInvoice, UnreadableInvoice>
+}
+
+/** A document without its lines. Equal values of `imprint` mean equal printed documents. */
+const Imprint = Schema.Struct({
+  id: DocumentId,
+  kind: DocumentKind,
+  state: Schema.Literals(states),
+  full_number: Schema.String,
+  is_signed: Schema.Boolean,
+  imprint: Schema.String
+})
+export type Imprint = typeof Imprint.Type
+
+const loadBatchMax = 500
+
+export class Invoices extends Context.Service<Invoices>()("folio/store/Invoices", {
+  make: Effect.gen(function* () {
+    const failing = yield* FailingInvoices
+    const sql = yield* SqlClient.SqlClient
+    const decode = Schema.decodeUnknownResult(Row)
+    const read = (row: unknown) => Result.mapError(decode(row), UnreadableInvoice.from)
+    const columns = columnsOf(sql, Row)
+    const decodeLoaded = Schema.decodeUnknownResult(LoadedRow)
+
+    const shown = sql`${columns}, (
+      select json_build_object('status', e.status, 'at_ms', floor(extract(epoch from e.status_at) * 1000))
+      from emails e
+      where e.invoice_id = invoices.id and e.account_id = invoices.account_id and e.livemode = invoices.livemode
+      order by e.id desc limit 1
+    ) as email`
+
+    const { find, list } = Pages.readers(sql, { service: "Invoices", table: "invoices", columns: shown, row: ShownRow })
+
+    // The printed content is fixed with number, date and code, except the mark of contingency and the validity of the range.
+    const findImprint = Query.first(
+      Imprint,
+      (key: DocumentKey) => sql`
+        select i.id, i.kind, i.state, coalesce(i.full_number, '') as full_number,
+          exists (
+            select from invoice_documents d
+            where d.account_id = i.account_id and d.livemode = i.livemode and d.invoice_id = i.id
+          ) as is_signed,
+          json_build_array(i.id, i.full_number, i.cufe, i.issue_date, i.issue_time, i.of_type_04, i.issuer_version,
+            r.number, r.prefix, r.from_number, r.to_number, r.valid_from, r.valid_to, c.full_number, c.cufe)::text as imprint
+        from invoices i
+        left join resolutions r on r.account_id = i.account_id and r.livemode = i.livemode and r.id = i.resolution_id
+        left join invoices c on c.account_id = i.account_id and c.livemode = i.livemode and c.id = i.invoice_id
+        where i.account_id = ${key.account_id} and i.livemode = ${key.livemode} and i.id = ${key.id}`
+    )
+
+    const loadRow = yield* Batcher.make({
+      name: "Invoices.load",
+      max: loadBatchMax,
+      run: Effect.fnUntraced(function* (keys: ReadonlyArray<DocumentKey>) {
+        const rows = yield* sql`
+          select ${columnsOf(sql, Row, "i")}, case when r.id is not null then json_build_object('number', r.number, 'prefix', r.prefix,
+            'from_number', r.from_number::text, 'to_number', r.to_number::text, 'valid_from', r.valid_from,
+            'valid_to', r.valid_to) end as range,
+            case when c.id is not null then json_build_object('full_number', c.full_number, 'cufe', c.cufe,
+            'issue_date', c.issue_date) end as corrected,
+            (extract(epoch from now() - i.submitted_at) * 1000)::float8 as submitted_ms
+          from ${inputOfKeys(sql, keys)}
+          join invoices i using (account_id, livemode, id)
+          left join resolutions r on r.account_id = i.account_id and r.livemode = i.livemode and r.id = i.resolution_id
+          left join invoices c on c.account_id = i.account_id and c.livemode = i.livemode and c.id = i.invoice_id`
+        const byId = new Map(rows.map((row) => [row["id"], row]))
+        return keys.map((key) => byId.get(key.id))
+      }, Effect.orDie)
+    })
+
+    /** As `find`, for actors: concurrent calls share a statement. Dies with `UnreadableInvoice` for that document alone. */
+    // Each caller decodes its own row, so that an unreadable row does not fail the other callers of the batch.
+    const load = Effect.fnUntraced(function* (key: DocumentKey) {
+      const row = yield* loadRow(key)
+      if (row === undefined) return Option.none<LoadedInvoice>()
+      return Option.some(yield* Effect.fromResult(Result.mapError(decodeLoaded(row), UnreadableInvoice.from)))
+    }, Effect.orDie)
+
+    /** Drafts of an account without a number that are not parked, oldest first, at most `limit`, including unreadable drafts. */
+    // Parked drafts are skipped, because a page full of parked drafts would hide the drafts after them.
+    const queued = Effect.fn("Invoices.queued")(function* (account: AccountMode, limit: number) {
+      const rows = yield* sql`
+        select ${columns} from invoices
+        where ${ofAccount(sql, account)} and state = 'queued'
+          and (attempts = 0 or next_action_at <= now() + ${reminderLeaseSeconds} * interval '1 second')
+        order by id limit ${limit}`
+      return rows.map((row): QueuedDraft => ({ id: String(row["id"]), draft: read(row) }))
+    }, Effect.orDie)
+
+    const signedDocument = Query.first(
+      Schema.Struct({ signed: Schema.Uint8Array }),
+      (key: DocumentKey) => sql`
+        select signed from invoice_documents where ${ofAccount(sql, key)} and invoice_id = ${key.id}`
+    )
+
+    const findAcceptance = Query.first(
+      Schema.Struct({ xml: Schema.Uint8ArrayFromBase64, at: Schema.Date }),
+      (key: DocumentKey) => sql`
+        select d.authority_answer ->> 'XmlBase64Bytes' as xml, t.at
+        from invoice_documents d
+        join transitions t on t.account_id = d.account_id and t.livemode = d.livemode and t.invoice_id = d.invoice_id
+          and t.command = 'Accept'
+        where d.account_id = ${key.account_id} and d.livemode = ${key.livemode} and d.invoice_id = ${key.id}
+          and d.authority_answer ->> 'XmlBase64Bytes' <> ''`
+    )
+
+    const isDue = Schema.is(Schema.Struct({ ...AccountMode.fields, id: DocumentId, queued: Schema.Boolean }))
+
+    /**
+     * Takes documents whose `next_action_at` has passed, each under a lease of `reminderLeaseSeconds`. At most `limit` drafts and
+     * as many other documents, so that drafts that cannot be numbered do not delay the others. Skips the accounts in `without`.
+     */
+    const takeDue = Effect.fn("Invoices.takeDue")(function* (limit: number, without: ReadonlyArray<AccountId>) {
+      const page = (condition: Statement.Fragment) => sql`
+        select account_id, livemode, id from invoices
+        where next_action_at <= now() and account_id <> all(${without}::text[]) and ${condition}
+        order by next_action_at limit ${limit} for update skip locked`
+      const rows = yield* sql<DocumentKey>`
+        with draft as (${page(sql`state = 'queued'`)}), numbered as (${page(sql`state <> 'queued'`)})
+        update invoices i set next_action_at = now() + ${reminderLeaseSeconds} * interval '1 second'
+        from (select * from draft union all select * from numbered) due
+        where i.account_id = due.account_id and i.livemode = due.livemode and i.id = due.id
+        returning i.account_id, i.livemode, i.id, i.state = 'queued' as queued`
+      const strange = rows.filter((row) => !isDue(row))
+      if (strange.length > 0) {
+        yield* Effect.logError("Documents have ids that no actor can have; they wait").pipe(
+          Effect.annotateLogs({ ids: strange.map(({ id }) => id) })
+        )
+        yield* Metric.update(Metrics.poison("invoice"), strange.length)
+        yield* failing.park(strange)
+      }
+      return rows.filter(isDue)
+    }, Effect.orDie)
+
+    return {
+      find,
+      list: (account: AccountMode, request: PageRequest, filter: InvoiceFilter) =>
+        request.cursor === null || isOfKind(filter.kind, request.cursor.id)
+          ? list(account, request, fits(sql, filter))
+          : Effect.fail(Pages.invalidCursor(request.cursor)),
+      imprint: Effect.fn("Invoices.imprint")((account: AccountMode, id: string) =>
+        AccountView.within(sql, account)(findImprint({ ...account, id }))
+      ),
+      load,
+      queued,
+      /** The signed bytes of a document, which are submitted to the authority unchanged; none before the signature. */
+      signedDocument: (key: DocumentKey) =>
+        Effect.map(
+          signedDocument(key),
+          Option.map((row) => row.signed)
+        ),
+      /** The authority's answer that accepted a document, in XML, and its time in Unix milliseconds; none without such an answer. */
+      acceptance: (key: DocumentKey) =>
+        Effect.map(
+          findAcceptance(key),
+          Option.map(({ at, xml }) => ({ applicationResponse: xml, validatedAt: at.getTime() }))
+        ),
+      takeDue
+    }
+  })
+}) {
+  static readonly layer = Layer.effect(Invoices, Invoices.make)
+}

@@ -1,0 +1,121 @@
+import { Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { DocumentKey } from "../../../schemas/FiscalDocument.ts"
+import type { ResolutionId } from "../../../schemas/Id.ts"
+import * as Batcher from "../sql/Batcher.ts"
+import * as Input from "../sql/Input.ts"
+import * as Query from "../sql/Query.ts"
+import { Workers } from "../sql/Workers.ts"
+
+export interface DraftToNumber {
+  readonly key: DocumentKey
+  readonly resolution_id: ResolutionId
+  /** YYYY-MM-DD, in the authority's zone */
+  readonly issue_date: string
+  readonly issue_time: string
+  /** The version of the account's issuer that issues the document; the CUFE or CUDE contains this issuer's NIT. */
+  readonly issuer_version: number
+  /** The text that follows the full number in the text that the CUFE or CUDE is hashed from. */
+  readonly cufe_tail: string
+}
+
+/**
+ * `numbered`: the draft has its number. `no_number_left`: the range is exhausted, inactive or not valid on the issue date, and no
+ * number was used. `not_a_draft`: the document is not a draft without a number; another caller has numbered or ended the draft.
+ */
+export const NumberingResult = Schema.Literals(["numbered", "no_number_left", "not_a_draft"])
+export type NumberingResult = typeof NumberingResult.Type
+
+const batchMax = 500
+
+const input = Input.make<DraftToNumber>({
+  account_id: ["text", ({ key }) => key.account_id],
+  livemode: ["boolean", ({ key }) => key.livemode],
+  id: ["text", ({ key }) => key.id],
+  resolution_id: ["text", (draft) => draft.resolution_id],
+  issue_date: ["date", (draft) => draft.issue_date],
+  issue_time: ["text", (draft) => draft.issue_time],
+  issuer_version: ["integer", (draft) => draft.issuer_version],
+  cufe_tail: ["text", (draft) => draft.cufe_tail]
+})
+
+/** The sweeper reminds the document's actor if the actor has not signed the document within this time. */
+export const signWithinSeconds = 5
+
+/**
+ * Gives numbers without gaps or duplicates, for any number of concurrent callers. A statement locks the documents before their
+ * ranges, both in the order of their ids, and updates counter and documents together, without a SEQUENCE.
+ */
+export class Numbering extends Context.Service<Numbering>()("folio/store/Numbering", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const workers = yield* Workers
+
+    const number = yield* Batcher.make({
+      name: "Numbering.number",
+      max: batchMax,
+      // `once` removes duplicates: two instances of one actor in this process can put the same draft into a batch twice.
+      run: Query.all(
+        Schema.Struct({ result: NumberingResult }),
+        (drafts: ReadonlyArray<DraftToNumber>) => sql`
+          with input as (select * from ${input(sql, drafts)}),
+          once as (select distinct on (id) * from input order by id, ord),
+          draft as (
+            select n.* from once n
+            join invoices i on i.account_id = n.account_id and i.livemode = n.livemode and i.id = n.id
+            where i.state = 'queued' and i.number is null
+            order by i.id for update of i
+          ),
+          range as (
+            select r.* from resolutions r
+            where (r.account_id, r.livemode, r.id) in (select account_id, livemode, resolution_id from draft)
+              and r.is_active
+            order by r.id for update of r
+          ),
+          fitting as (
+            select * from (
+              select d.*, r.prefix, r.to_number,
+                r.next_number + row_number() over (partition by r.account_id, r.livemode, r.id order by d.id) - 1 as number
+              from draft d
+              join range r on r.account_id = d.account_id and r.livemode = d.livemode and r.id = d.resolution_id
+              where d.issue_date between r.valid_from and r.valid_to
+            ) ranked
+            where number <= to_number
+          ),
+          counter as (
+            update resolutions r set next_number = r.next_number + f.count
+            from (
+              select account_id, livemode, resolution_id, count(*) from fitting
+              group by account_id, livemode, resolution_id
+            ) f
+            where r.account_id = f.account_id and r.livemode = f.livemode and r.id = f.resolution_id
+          ),
+          numbered as (
+            update invoices i set state = 'numbered', version = i.version + 1, attempts = 0,
+              resolution_id = f.resolution_id,
+              prefix = f.prefix, number = f.number, full_number = f.prefix || f.number,
+              cufe = encode(sha384(convert_to(f.prefix || f.number || f.cufe_tail, 'UTF8')), 'hex'),
+              issue_date = f.issue_date, issue_time = f.issue_time, issuer_version = f.issuer_version, updated_at = now(),
+              next_action_at = now() + ${signWithinSeconds} * interval '1 second', worker = ${workers.id}
+            from fitting f
+            where i.account_id = f.account_id and i.livemode = f.livemode and i.id = f.id
+            returning i.account_id, i.livemode, i.id, i.version
+          ),
+          log as (
+            insert into transitions (account_id, livemode, invoice_id, version, command, from_state, to_state, at)
+            select account_id, livemode, id, version, 'Number', 'queued', 'numbered', now() from numbered
+          )
+          select case when m.id is not null then 'numbered' when d.id is not null then 'no_number_left'
+            else 'not_a_draft' end as result
+          from input n
+          left join draft d on d.ord = n.ord
+          left join numbered m on m.id = d.id
+          order by n.ord`
+      )
+    })
+
+    return { number: (draft: DraftToNumber) => Effect.map(number(draft), ({ result }) => result) }
+  })
+}) {
+  static readonly layer = Layer.effect(Numbering, Numbering.make)
+}

@@ -1,0 +1,70 @@
+import { Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { AccountMode } from "../../../schemas/Account.ts"
+import { TimelineEntry } from "../../../schemas/Timeline.ts"
+import { timestamp } from "../../domain/documents/AuthorityTime.ts"
+import * as AccountView from "../sql/AccountView.ts"
+import { ofAccount } from "../sql/Keys.ts"
+import * as Pages from "../sql/Pages.ts"
+
+/** Maximum entries of a timeline: more than a document has, unless its events were redelivered by hand for days. */
+export const timelineMax = 1_000
+
+const Row = Schema.Struct({ at_ms: Schema.Finite, entry: Schema.Record(Schema.String, Schema.Unknown) })
+
+/** The timelines of documents, as their account sees them. */
+export class Timelines extends Context.Service<Timelines>()("folio/store/Timelines", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const decodeRows = Schema.decodeUnknownEffect(Schema.Array(Row))
+    const decode = Schema.decodeUnknownEffect(Schema.Array(TimelineEntry))
+
+    /** The first `timelineMax` entries of a document, oldest first, by the database's clock; none when there is no document. */
+    const ofInvoice = Effect.fn("Timelines.ofInvoice")(
+      function* (account: AccountMode, id: string) {
+        const own = ofAccount(sql, account)
+        const all = sql`
+          with happened as (
+            select created_at as at, 0 as rank, 0 as ord, json_build_object('type', 'transition', 'command', 'Create',
+              'from', null, 'to', 'queued', 'version', 1) as entry
+            from invoices where ${own} and id = ${id}
+            union all
+            select at, 1, version, json_build_object('type', 'transition', 'command', command, 'from', from_state,
+              'to', to_state, 'version', version)
+            from transitions where ${own} and invoice_id = ${id}
+            union all
+            select status_at, 1, attempts, json_build_object('type', 'email', 'email_id', id, 'to', recipient,
+              'status', status, 'attempts', attempts, 'reason', reason)
+            from emails where ${own} and invoice_id = ${id}
+            union all
+            select coalesce(t.at, e.created_at), 2, e.seq,
+              json_build_object('type', 'event', 'event_id', e.id, 'event_type', e.type)
+            from events e left join transitions t on t.account_id = e.account_id and t.livemode = e.livemode
+              and t.invoice_id = e.object_id and t.version = e.object_version
+            where e.account_id = ${account.account_id} and e.livemode = ${account.livemode} and e.object_id = ${id}
+            union all
+            select a.started_at, 3, a.number, json_build_object('type', 'delivery_attempt', 'event_id', d.event_id,
+              'webhook_delivery_id', d.id, 'webhook_endpoint_id', d.endpoint_id, 'number', a.number,
+              'trigger', a.trigger, 'duration_ms', a.duration_ms, 'response_status', a.response_status, 'error', a.error)
+            from events e
+            join deliveries d on d.event_id = e.id and d.account_id = e.account_id and d.livemode = e.livemode
+            join attempts a on a.delivery_id = d.id and a.account_id = d.account_id and a.livemode = d.livemode
+            where e.account_id = ${account.account_id} and e.livemode = ${account.livemode} and e.object_id = ${id}
+          )
+          select floor(extract(epoch from at) * 1000)::float8 as at_ms, entry from happened`
+        const rows = yield* Pages.firstRows(sql, all, sql`at, rank, ord`, timelineMax)
+        const entries = (yield* decodeRows(rows)).map(({ at_ms, entry }) => ({
+          object: "timeline_entry",
+          ...entry,
+          at: timestamp(at_ms)
+        }))
+        return { rows: yield* decode(entries), has_more: Pages.hasMore(rows) }
+      },
+      (effect, account) => Effect.orDie(AccountView.within(sql, account)(effect))
+    )
+
+    return { ofInvoice }
+  })
+}) {
+  static readonly layer = Layer.effect(Timelines, Timelines.make)
+}

@@ -1,0 +1,140 @@
+import { Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { AuthorityError, DocumentKey, Failure } from "../../../schemas/FiscalDocument.ts"
+import type { InvoiceCommand, InvoiceState } from "../../domain/documents/InvoiceLifecycle.ts"
+import * as Batcher from "../sql/Batcher.ts"
+import * as Input from "../sql/Input.ts"
+import * as Query from "../sql/Query.ts"
+import { emailId } from "../sql/Ids.ts"
+import { endpointsToTell, eventColumns, type NewEvent, newEvents } from "../webhooks/NewDeliveries.ts"
+import { Workers } from "../sql/Workers.ts"
+
+/** A step of a document from the version that its actor has read. A null `command` only reschedules the document. */
+export interface Step {
+  readonly key: DocumentKey
+  readonly version: number
+  readonly from: InvoiceState
+  readonly command: InvoiceCommand | null
+  readonly to: InvoiceState
+  /**
+   * Milliseconds from now until the sweeper takes up the document again; null when nothing is left to do; Infinity while the
+   * document rests until `AuthorityCircuits.take` takes it.
+   */
+  readonly alarmMs: number | null
+  /** Whether this process works on the document until the alarm; if the process dies, the sweeper takes up the document at once. */
+  readonly held?: boolean
+  /** Whether the step counts an attempt. An attempt to call the authority is counted before its first byte is sent. */
+  readonly attempt?: boolean
+  /** Whether the document's bytes may be sent from this step on; sets `submitted_at` if it is not set. */
+  readonly leaves?: boolean
+  /** Milliseconds from now within which a document issued in contingency must be transmitted. */
+  readonly transmitWithinMs?: number | null
+  readonly signed?: Uint8Array
+  readonly authorityAnswer?: unknown
+  readonly errors?: ReadonlyArray<AuthorityError>
+  readonly notifications?: ReadonlyArray<AuthorityError>
+  readonly failure?: Failure
+  readonly event?: NewEvent
+}
+
+const Moved = Schema.Struct({ moved: Schema.Boolean, endpoints: Schema.Array(Schema.String), emailed: Schema.Boolean })
+/**
+ * The result of a step. `moved` is false when another owner moved the document first, and nothing was changed. `endpoints` have a
+ * delivery to make. `emailed`: an e-mail is to be sent.
+ */
+export type Moved = typeof Moved.Type
+
+const batchMax = 300
+
+const input = Input.make<Step>({
+  account_id: ["text", ({ key }) => key.account_id],
+  livemode: ["boolean", ({ key }) => key.livemode],
+  id: ["text", ({ key }) => key.id],
+  version: ["integer", (step) => step.version],
+  from_state: ["text", (step) => step.from],
+  command: ["text", (step) => step.command],
+  to_state: ["text", (step) => step.to],
+  alarm_ms: ["float8", (step) => step.alarmMs],
+  held: ["boolean", (step) => step.held],
+  attempt: ["boolean", (step) => step.attempt],
+  leaves: ["boolean", (step) => step.leaves],
+  transmit_ms: ["float8", (step) => step.transmitWithinMs],
+  signed: ["bytea", (step) => step.signed],
+  authority_answer: ["json", (step) => step.authorityAnswer],
+  errors: ["json", (step) => step.errors],
+  notifications: ["json", (step) => step.notifications],
+  failure: ["json", (step) => step.failure],
+  ...eventColumns
+})
+
+/**
+ * Moves documents along their lifecycle by a compare-and-set on state and version; a step from an outdated version changes nothing.
+ * The same statement stores the signed bytes, the event, its deliveries and, for an accepted document, the e-mail to the acquirer.
+ * Rows are locked in the order of their ids, so that two owners of the same documents cannot deadlock.
+ */
+export class Transitions extends Context.Service<Transitions>()("folio/store/Transitions", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const workers = yield* Workers
+
+    const move = yield* Batcher.make({
+      name: "Transitions.move",
+      max: batchMax,
+      blind: true,
+      run: Query.all(
+        Moved,
+        (steps: ReadonlyArray<Step>) => sql`
+          with input as (select * from ${input(sql, steps)}),
+          moved as (
+            update invoices i set state = n.to_state, version = i.version + 1, attempts = i.attempts + n.attempt::integer,
+              next_action_at = case when n.alarm_ms = 'Infinity' then 'infinity'
+                when n.alarm_ms >= 0 then now() + n.alarm_ms * interval '1 millisecond' end,
+              worker = case when n.held then ${workers.id}::text end,
+              submitted_at = case when n.leaves then coalesce(i.submitted_at, now()) else i.submitted_at end,
+              contingency_since = case when n.command = 'EnterContingency' then now() else i.contingency_since end,
+              of_type_04 = i.of_type_04 or n.command = 'EnterContingency' and i.submitted_at is null,
+              transmit_before = case when n.transmit_ms >= 0 then now() + n.transmit_ms * interval '1 millisecond'
+                else i.transmit_before end,
+              authority_errors = coalesce(nullif(n.errors, '')::jsonb, i.authority_errors),
+              authority_notifications = coalesce(nullif(n.notifications, '')::jsonb, i.authority_notifications),
+              failure = nullif(n.failure, '')::jsonb, updated_at = now()
+            from (select * from input order by id) n
+            where i.account_id = n.account_id and i.livemode = n.livemode and i.id = n.id
+              and i.version = n.version and i.state = n.from_state
+            returning n.ord, i.version as new_version,
+              case when n.command in ('Accept', 'EnterContingency') then i.acquirer ->> 'email' end as recipient
+          ),
+          done as (select n.*, m.new_version, m.recipient from moved m join input n on n.ord = m.ord),
+          document as (
+            insert into invoice_documents (account_id, livemode, invoice_id, signed, created_at)
+            select account_id, livemode, id, signed, now() from done where length(signed) > 0
+            on conflict (account_id, livemode, invoice_id) do update set signed = excluded.signed
+          ),
+          answer as (
+            update invoice_documents o set authority_answer = d.authority_answer::jsonb from done d
+            where d.authority_answer <> '' and o.account_id = d.account_id and o.livemode = d.livemode
+              and o.invoice_id = d.id
+          ),
+          log as (
+            insert into transitions (account_id, livemode, invoice_id, version, command, from_state, to_state, at)
+            select account_id, livemode, id, new_version, command, from_state, to_state, now()
+            from done where command <> ''
+          ),
+          email as (
+            insert into emails (account_id, livemode, id, invoice_id, document_state, recipient)
+            select account_id, livemode, ${emailId(sql, sql`event_id`)}, id, to_state, recipient
+            from done where recipient <> ''
+          ),
+          ${newEvents(sql, { from: sql`done`, object_id: sql`id`, object_version: sql`new_version` })}
+          select m.ord is not null as moved,
+            ${endpointsToTell(sql)} as endpoints,
+            coalesce(m.recipient, '') <> '' as emailed
+          from input n left join moved m on m.ord = n.ord order by n.ord`
+      )
+    })
+
+    return { move }
+  })
+}) {
+  static readonly layer = Layer.effect(Transitions, Transitions.make)
+}

@@ -1,0 +1,259 @@
+import { Context, Effect, Layer, Metric, Option, Result, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { AccountMode } from "../../../schemas/Account.ts"
+import { ApiError } from "../../../schemas/ApiError.ts"
+import type { EmailSnapshot } from "../../../schemas/Email.ts"
+import { EmailStatus } from "../../../schemas/EmailStatus.ts"
+import { type DocumentKey, DocumentKind } from "../../../schemas/FiscalDocument.ts"
+import { DocumentId, EmailId } from "../../../schemas/Id.ts"
+import type { PageRequest } from "../../../schemas/Page.ts"
+import { Metadata } from "../../../schemas/Text.ts"
+import { timestamp } from "../../domain/documents/AuthorityTime.ts"
+import { type InvoiceState, states } from "../../domain/documents/InvoiceLifecycle.ts"
+import * as Metrics from "../../protocol/Metrics.ts"
+import * as Batcher from "../sql/Batcher.ts"
+import { endpointsToTell, eventColumns, type NewEvent, newEvents } from "../webhooks/NewDeliveries.ts"
+import * as Input from "../sql/Input.ts"
+import { inputOfKeys, ofKey } from "../sql/Keys.ts"
+import * as Pages from "../sql/Pages.ts"
+import * as Query from "../sql/Query.ts"
+import { Workers } from "../sql/Workers.ts"
+
+/** A stored e-mail with the data of its document. */
+const Row = Schema.Struct({
+  ...AccountMode.fields,
+  id: EmailId,
+  invoice_id: DocumentId,
+  kind: DocumentKind,
+  full_number: Schema.String,
+  metadata: Metadata.pipe(Schema.catchDecoding(() => Effect.succeedSome({}))),
+  /** The document's state when the e-mail was made. */
+  document_state: Schema.Literals(states),
+  recipient: Schema.String,
+  status: EmailStatus,
+  reason: Schema.NullOr(Schema.String),
+  status_at: Schema.Date,
+  attempts: Schema.Int,
+  next_attempt_at: Schema.NullOr(Schema.Date),
+  created_at: Schema.Date
+})
+export type StoredEmail = typeof Row.Type
+
+/** An e-mail that an account requests. */
+export interface NewEmail extends AccountMode {
+  readonly id: EmailId
+  readonly invoice_id: string
+  readonly document_state: InvoiceState
+  readonly recipient: string
+}
+
+/** The outcome of an e-mail. Status `pending`: the attempt failed, and the next attempt is made after `retryInMs`. */
+export interface EmailOutcome {
+  readonly email: StoredEmail
+  /** The statuses that may change to `status`; an e-mail in any other status is left unchanged. */
+  readonly from: ReadonlyArray<EmailStatus>
+  readonly status: EmailStatus
+  readonly reason: string | null
+  readonly at: Date
+  readonly retryInMs: number | null
+  readonly event: NewEvent | null
+}
+
+const Recorded = Schema.Struct({ moved: Schema.Boolean, endpoints: Schema.Array(Schema.String) })
+/** `moved` is false when the outcome was known already or comes too late. `endpoints` are the endpoints with a delivery to make. */
+export type Recorded = typeof Recorded.Type
+
+const batchMax = 300
+
+/** Longer than an attempt may take, so that no other process sends the same e-mail meanwhile. */
+export const mailLeaseSeconds = 120
+
+/** The most e-mails of a document. E-mails are kept as long as their document. */
+export const emailsMax = 100
+
+export const emailLimitReached = new ApiError({
+  code: "email_limit_reached",
+  message: `A document is e-mailed at most ${emailsMax} times, and this one was. Send its files yourself: GET …/pdf and GET …/xml give them.`
+})
+
+const input = Input.make<EmailOutcome>({
+  account_id: ["text", ({ email }) => email.account_id],
+  livemode: ["boolean", ({ email }) => email.livemode],
+  id: ["text", ({ email }) => email.id],
+  attempts: ["integer", ({ email }) => email.attempts],
+  origins: ["text", ({ from }) => from.join(" ")],
+  status: ["text", (outcome) => outcome.status],
+  reason: ["text", (outcome) => outcome.reason],
+  at: ["timestamptz", (outcome) => outcome.at],
+  retry_ms: ["float8", (outcome) => outcome.retryInMs],
+  ...eventColumns
+})
+
+/**
+ * E-mails to acquirers. The acceptance of a document makes its first e-mail (`Transitions`); an account requests further e-mails.
+ */
+export class Emails extends Context.Service<Emails>()("folio/store/Emails", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const workers = yield* Workers
+    const decodeRow = Schema.decodeUnknownEffect(Row)
+    const isKey = Schema.is(Schema.Struct({ ...AccountMode.fields, id: DocumentId }))
+
+    const columns = sql`
+      e.account_id, e.livemode, e.id, e.invoice_id, i.kind, i.full_number, i.metadata, e.document_state, e.recipient,
+      e.status, e.reason, e.status_at, e.attempts, e.next_attempt_at, e.created_at`
+    const itsDocument = sql`
+      join invoices i on i.account_id = e.account_id and i.livemode = e.livemode and i.id = e.invoice_id`
+
+    const takeRow = yield* Batcher.make({
+      name: "Emails.take",
+      max: batchMax,
+      blind: true,
+      run: Effect.fnUntraced(function* (keys: ReadonlyArray<DocumentKey>) {
+        const rows = yield* sql`
+          with input as (select distinct account_id, livemode, id from ${inputOfKeys(sql, keys)}),
+          due as (
+            select d.* from input n cross join lateral (
+              select account_id, livemode, id from emails
+              where invoice_id = n.id and account_id = n.account_id and livemode = n.livemode
+                and next_attempt_at <= now()
+              order by id limit 1 for update skip locked
+            ) d
+          ),
+          e as (
+            update emails e set attempts = e.attempts + 1, worker = ${workers.id},
+              next_attempt_at = now() + ${mailLeaseSeconds} * interval '1 second'
+            from due where e.account_id = due.account_id and e.livemode = due.livemode and e.id = due.id
+            returning e.*
+          )
+          select ${columns} from e ${itsDocument}`
+        // When several callers ask for the same document, the first caller gets the row and the others get none.
+        const byDocument = new Map(rows.map((row) => [row["invoice_id"], row]))
+        return keys.map((key) => {
+          const row = byDocument.get(key.id)
+          byDocument.delete(key.id)
+          return row
+        })
+      }, Effect.orDie)
+    })
+
+    /** Takes the oldest due e-mail of a document under a lease, and counts the attempt. */
+    // Each caller decodes its own row, so that an unreadable row does not fail the other items of the batch.
+    const take = Effect.fn("Emails.take")(function* (key: DocumentKey) {
+      const row = yield* takeRow(key)
+      if (row === undefined) return Option.none<StoredEmail>()
+      const email = yield* Effect.result(decodeRow(row))
+      if (Result.isSuccess(email)) return Option.some(email.success)
+      yield* Effect.logError("The row of an e-mail cannot be read; it is given up", email.failure)
+      yield* Metric.update(Metrics.poison("email"), 1)
+      yield* sql`
+        update emails set status = 'failed', status_at = now(), next_attempt_at = null, worker = null
+        where ${ofKey(sql, { ...key, id: String(row["id"]) })}`
+      return Option.none<StoredEmail>()
+    }, Effect.orDie)
+
+    const record = yield* Batcher.make({
+      name: "Emails.record",
+      max: batchMax,
+      // The `object_version` of an e-mail's event is not a version of the document: it derives from the e-mail's id and status, so
+      // that the unique constraint on events admits each status once.
+      run: Query.all(
+        Recorded,
+        (outcomes: ReadonlyArray<EmailOutcome>) => sql`
+          with input as (select * from ${input(sql, outcomes)}),
+          moved as (
+            update emails e set status = n.status, reason = nullif(n.reason, ''), worker = null,
+              status_at = case when e.status = n.status then e.status_at else n.at end,
+              next_attempt_at = case when n.retry_ms >= 0 then now() + n.retry_ms * interval '1 millisecond' end
+            from (select * from input order by id, ord) n
+            where e.account_id = n.account_id and e.livemode = n.livemode and e.id = n.id
+              and e.status = any(string_to_array(n.origins, ' ')) and (n.retry_ms < 0 or e.attempts = n.attempts)
+            returning n.*, e.invoice_id
+          ),
+          ${newEvents(sql, {
+            from: sql`moved`,
+            object_id: sql`invoice_id`,
+            object_version: sql`(-abs(hashtext(id || status)::bigint))::integer`
+          })}
+          select m.ord is not null as moved, ${endpointsToTell(sql)} as endpoints
+          from input n left join moved m on m.ord = n.ord order by n.ord`
+      )
+    })
+
+    /** Documents that have an e-mail due. */
+    const dueDocuments = Effect.fn("Emails.dueDocuments")(function* (limit: number) {
+      const rows = yield* sql<DocumentKey>`
+        select account_id, livemode, invoice_id as id from emails
+        where next_attempt_at <= now() order by next_attempt_at limit ${limit}`
+      const byId = new Map(rows.filter(isKey).map((row) => [row.id, row]))
+      return [...byId.values()]
+    }, Effect.orDie)
+
+    const insertWithin = Query.first(
+      Row,
+      ({ account_id, document_state, id, invoice_id, livemode, recipient }: NewEmail) => sql`
+        with e as (
+          insert into emails (account_id, livemode, id, invoice_id, document_state, recipient)
+          select ${account_id}, ${livemode}, ${id}, ${invoice_id}, ${document_state}, ${recipient}
+          where (
+            select count(*) from emails
+            where invoice_id = ${invoice_id} and account_id = ${account_id} and livemode = ${livemode}
+          ) < ${emailsMax}
+          returning *
+        )
+        select ${columns} from e ${itsDocument}`
+    )
+    /** Runs in the caller's transaction and account view, with the document locked. Fails with `email_limit_reached`. */
+    const insert = Effect.fn("Emails.insert")(function* (email: NewEmail) {
+      return Option.getOrUndefined(yield* insertWithin(email)) ?? (yield* emailLimitReached)
+    })
+
+    const locate = Query.first(
+      Row,
+      (invoice_id: string, id: string) => sql`
+        select ${columns} from emails e ${itsDocument}
+        where e.invoice_id = ${invoice_id} and e.id = ${id}`
+    )
+
+    // All rows of a page belong to one document. Subqueries read its columns, so that `Pages` can read the table without a join.
+    const told = (column: string) => sql`(
+      select i.${sql(column)} from invoices i
+      where i.account_id = emails.account_id and i.livemode = emails.livemode and i.id = emails.invoice_id
+    ) as ${sql(column)}`
+    const { list } = Pages.readers(sql, {
+      service: "Emails",
+      table: "emails",
+      columns: sql`*, ${told("kind")}, ${told("full_number")}, ${told("metadata")}`,
+      row: Row
+    })
+
+    return {
+      take,
+      /** Stores status, event and deliveries in one statement, so that an outcome of an e-mail never causes two events. */
+      record: Effect.fn("Emails.record")(record),
+      dueDocuments,
+      insert,
+      list: (account: AccountMode, invoice_id: string, request: PageRequest) =>
+        list(account, request, sql`invoice_id = ${invoice_id}`),
+      /** Finds an e-mail of any account by the two ids in its Message-ID. */
+      locate: Effect.fn("Emails.locate")(locate)
+    }
+  })
+}) {
+  static readonly layer = Layer.effect(Emails, Emails.make)
+}
+
+/** An e-mail as events show it. */
+export const emailSnapshot = (row: StoredEmail): EmailSnapshot => ({
+  id: row.id,
+  object: "email",
+  livemode: row.livemode,
+  document_id: row.invoice_id,
+  document_type: row.kind,
+  full_number: row.full_number,
+  to: row.recipient,
+  status: row.status,
+  at: timestamp(row.status_at.getTime()),
+  reason: row.reason,
+  metadata: row.metadata
+})

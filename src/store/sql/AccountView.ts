@@ -1,0 +1,22 @@
+import { Effect } from "effect"
+import { type SqlClient, SqlError } from "effect/sql"
+import type { AccountMode } from "../../../schemas/Account.ts"
+
+/**
+ * Runs an effect in a transaction that sees and changes only the rows of one account in one mode, even if a statement lacks that
+ * condition. Used for everything that a client names by an id. The role and the settings end with the transaction.
+ */
+export const within =
+  (sql: SqlClient.SqlClient, { account_id, livemode }: AccountMode) =>
+  <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+    sql`
+      select set_config('role', 'folio_account', true), set_config('folio.account_id', ${account_id}, true),
+        set_config('folio.livemode', ${String(livemode)}, true)`.pipe(
+      Effect.andThen(effect),
+      sql.withTransaction,
+      Effect.catchIf(SqlError.isSqlError, Effect.die)
+    )
+
+/** Locks an account until the commit of the caller's transaction: its keys, its ranges and the number of its endpoints. */
+export const lock = (sql: SqlClient.SqlClient, { account_id }: Pick<AccountMode, "account_id">) =>
+  Effect.orDie(sql`select id from accounts where id = ${account_id} for no key update`)

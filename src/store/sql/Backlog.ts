@@ -1,0 +1,76 @@
+import { Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import * as Query from "./Query.ts"
+
+/** Counting stops at this number: beyond it, only the fact that a queue is long matters. */
+export const countedMax = 10_000
+
+const Count = Schema.Record(Schema.String, Schema.Finite)
+
+/** The waiting work in the whole database. Ages are in seconds, and 0 when nothing waits. */
+const Waiting = Schema.Struct({
+  oldest_invoice: Schema.Finite,
+  oldest_delivery: Schema.Finite,
+  /** The number of unfinished invoices by state. */
+  invoices: Count,
+  /** The number of pending deliveries by kind: `due`, `scheduled`, `resting` (the endpoint is inactive). */
+  deliveries: Count,
+  in_contingency: Schema.Finite,
+  contingency_overdue: Schema.Finite,
+  oldest_contingency: Schema.Finite,
+  /** The number of the authority's circuits: `failing` while no call succeeds, `open` once documents are issued without it. */
+  circuits: Schema.Struct({
+    live_failing: Schema.Finite,
+    live_open: Schema.Finite,
+    test_failing: Schema.Finite,
+    test_open: Schema.Finite
+  })
+})
+export type Waiting = typeof Waiting.Type
+
+export class Backlog extends Context.Service<Backlog>()("folio/store/Backlog", {
+  make: Effect.map(SqlClient.SqlClient, (sql) => {
+    const read = Query.one(
+      Waiting,
+      () => sql`
+        with open as materialized (
+          select state, created_at from invoices
+          where next_action_at is not null order by next_action_at limit ${countedMax}
+        ),
+        pending as materialized (
+          select next_attempt_at, case when next_attempt_at <= now() then 'due'
+            when next_attempt_at < 'infinity' then 'scheduled' else 'resting' end as state
+          from deliveries where status = 'pending' order by next_attempt_at limit ${countedMax}
+        ),
+        contingency as materialized (
+          (select contingency_since, transmit_before from invoices
+            where state = 'accepted_contingency' and livemode order by created_at, id limit ${countedMax})
+          union all
+          (select contingency_since, transmit_before from invoices
+            where state = 'accepted_contingency' and not livemode order by account_id, created_at, id limit ${countedMax})
+        ),
+        circuit as (select name = 'live' as live, opened_at is not null as open from authority_circuits where failing_since is not null)
+        select
+          (select coalesce(extract(epoch from now() - min(created_at)), 0) from open)::float8 as oldest_invoice,
+          (select coalesce(extract(epoch from now() - min(next_attempt_at)), 0) from pending where state = 'due')::float8
+            as oldest_delivery,
+          (select coalesce(jsonb_object_agg(state, count), '{}')
+            from (select state, count(*) from open group by state) s) as invoices,
+          (select coalesce(jsonb_object_agg(state, count), '{}')
+            from (select state, count(*) from pending group by state) s) as deliveries,
+          (select count(*) from contingency)::float8 as in_contingency,
+          (select count(*) from contingency where transmit_before < now())::float8 as contingency_overdue,
+          (select coalesce(extract(epoch from now() - min(contingency_since)), 0) from contingency)::float8
+            as oldest_contingency,
+          (select json_build_object('live_failing', count(*) filter (where live and not open),
+            'live_open', count(*) filter (where live and open),
+            'test_failing', count(*) filter (where not live and not open),
+            'test_open', count(*) filter (where not live and open)) from circuit) as circuits`
+    )
+    // The plan must use the indexes of the due times and stop at `countedMax`, whatever the planner estimates.
+    const inOrder = sql`set local enable_bitmapscan = off`
+    return { waiting: Effect.orDie(sql.withTransaction(Effect.andThen(inOrder, read()))) }
+  })
+}) {
+  static readonly layer = Layer.effect(Backlog, Backlog.make)
+}

@@ -1,0 +1,108 @@
+import { type Cause, Deferred, Effect, Exit, Latch, Metric, type Scope, type Tracer } from "effect"
+import * as Metrics from "../../protocol/Metrics.ts"
+import { isDisconnected } from "./SqlFailure.ts"
+
+/**
+ * Gathers single writes into batches without a timer: a write is sent at once when no batch is in flight; while a batch is in
+ * flight, further writes gather into the next batch. Items of one batch keep the order in which they were offered. A failed batch
+ * is repeated item by item, so that a bad item cannot fail the others: `run` must therefore be safe to repeat. A batch that loses
+ * its connection is repeated once as a whole, and fails as a whole when no other connection is available, so that its items do not
+ * each wait for a connection in turn.
+ *
+ * An offered item is written even when the offering fiber is interrupted, because a batch belongs to all of its items.
+ *
+ * @param options.max    the largest number of items in a batch
+ * @param options.run    writes a batch; returns one answer for each item, in order
+ * @param options.blind  true if a repetition cannot tell the effects of the first run from the effects of others: a batch that
+ *                       loses its connection fails at once, and the caller of each item must check the item's outcome
+ */
+export const make = <A, B, E>(options: {
+  readonly name: string
+  readonly max: number
+  readonly blind?: boolean
+  readonly run: (items: ReadonlyArray<A>) => Effect.Effect<ReadonlyArray<B>, E>
+}): Effect.Effect<(item: A) => Effect.Effect<B, E>, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    let waiting: Array<Entry<A, B, E>> = []
+    const offered = Latch.makeUnsafe()
+
+    const size = Metrics.batchSizes(options.name)
+    const duration = Metrics.batchDurations(options.name)
+
+    const attempt = (entries: ReadonlyArray<Entry<A, B, E>>) =>
+      Metrics.measure(
+        Effect.suspend(() => options.run(entries.map((entry) => entry.item))).pipe(
+          Effect.withSpan(`Batcher.${options.name}`, spanOf(entries))
+        ),
+        () => duration
+      ).pipe(Effect.exit, Effect.tap(Metric.update(size, entries.length)))
+
+    const settle = (entries: ReadonlyArray<Entry<A, B, E>>, exit: Exit.Exit<ReadonlyArray<B>, E>) => {
+      entries.forEach((entry, index) =>
+        Deferred.doneUnsafe(
+          entry.answer,
+          Exit.map(exit, (answers) => answers[index] as B)
+        )
+      )
+    }
+
+    const repeat = (entries: ReadonlyArray<Entry<A, B, E>>, how: string, cause: Cause.Cause<E>) =>
+      Effect.logWarning(`A batch of ${entries.length} failed and is repeated ${how}`, cause).pipe(
+        Effect.annotateLogs({ batcher: options.name }),
+        Effect.andThen(Metric.update(Metrics.batchesRepeated(options.name), 1))
+      )
+
+    const write = Effect.fnUntraced(function* (entries: ReadonlyArray<Entry<A, B, E>>) {
+      let exit = yield* attempt(entries)
+      if (Exit.isSuccess(exit) || entries.length === 1) return settle(entries, exit)
+      if (isDisconnected(exit.cause)) {
+        if (options.blind === true) return settle(entries, exit)
+        yield* repeat(entries, "on another connection", exit.cause)
+        exit = yield* attempt(entries)
+        if (Exit.isSuccess(exit) || isDisconnected(exit.cause)) return settle(entries, exit)
+      }
+      yield* repeat(entries, "item by item", exit.cause)
+      for (const entry of entries) settle([entry], yield* attempt([entry]))
+    })
+
+    // The writer is a fiber of its own, started once: an interrupted offer cannot leave the batcher without a writer, and no batch
+    // is written inside the transaction of a caller.
+    yield* Effect.gen(function* () {
+      yield* offered.await
+      // The yield lets items that other fibers offer at the same moment join the batch.
+      yield* Effect.yieldNow
+      offered.closeUnsafe()
+      while (waiting.length > 0) yield* write(waiting.splice(0, options.max))
+    }).pipe(Effect.forever, Effect.forkScoped)
+
+    yield* Effect.addFinalizer(() =>
+      Effect.sync(() => {
+        const left = waiting
+        waiting = []
+        for (const entry of left) Deferred.doneUnsafe(entry.answer, Exit.interrupt())
+      })
+    )
+
+    return (item) =>
+      Effect.withFiber(({ cache: { span } }) => {
+        const answer = Deferred.makeUnsafe<B, E>()
+        waiting.push({ item, answer, span })
+        offered.openUnsafe()
+        return Deferred.await(answer)
+      })
+  })
+
+interface Entry<A, B, E> {
+  readonly item: A
+  readonly answer: Deferred.Deferred<B, E>
+  readonly span: Tracer.AnySpan | undefined
+}
+
+/** A batch of several items has a trace of its own with links to their spans; that of one sampled item is a child of its span. */
+const spanOf = (entries: ReadonlyArray<{ readonly span: Tracer.AnySpan | undefined }>): Tracer.SpanOptions => {
+  const spans = entries.flatMap(({ span }) => (span?.sampled === true ? [span] : []))
+  const attributes = { size: entries.length }
+  const [only, ...others] = spans
+  if (only !== undefined && others.length === 0) return { attributes, parent: only }
+  return { attributes, root: true, links: spans.map((span) => ({ span, attributes: {} })) }
+}

@@ -1,0 +1,124 @@
+import { Effect, Exit, Schema } from "effect"
+import { SqlClient, type Statement } from "effect/sql"
+import { AccountMode } from "../../../schemas/Account.ts"
+import { AccountId } from "../../../schemas/Id.ts"
+import { shareFullNumber } from "../../domain/accounts/ResolutionRules.ts"
+import { certificatePlace } from "../accounts/Certificates.ts"
+import * as Query from "./Query.ts"
+import { Secrets } from "./Secrets.ts"
+import { secretPlace } from "../webhooks/WebhookEndpoints.ts"
+
+/* Queries on the state of the service for an operator. None of the queries changes anything. */
+
+const secretsMax = 1_000
+
+/** The place that the canary is sealed for (see `Secrets`). */
+export const canaryPlace = "key_canary"
+
+/** How many stored secrets (of endpoints, certificates and the canary) were tried, and how many of them `Secrets` did not open. */
+export const unopenedSecrets = Effect.gen(function* () {
+  const secrets = yield* Secrets
+  const rows = yield* storedSecrets
+  const results = yield* Effect.forEach(rows, ({ place, secret }) => Effect.exit(secrets.open(secret, place)))
+  return { looked: rows.length, unopened: results.filter(Exit.isFailure).length }
+})
+
+/** A sample of the stored secrets, each with the place that the secret is sealed for. */
+export const storedSecrets = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const find = Query.all(
+    Schema.Struct({ id: Schema.String, secret: Schema.String }),
+    (rows: Statement.Fragment) => sql`${rows} limit ${secretsMax}`
+  )
+  const canary = yield* find(sql`select '' as id, sealed as secret from key_canary`)
+  const endpoints = yield* find(sql`select id, secret from webhook_endpoints order by created_at desc`)
+  const certified = yield* find(sql`select id, sealed as secret from certificates order by created_at desc`)
+  return [
+    ...canary.map(({ secret }) => ({ place: canaryPlace, secret })),
+    ...endpoints.map(({ id, secret }) => ({ place: secretPlace(id), secret })),
+    ...certified.map(({ id, secret }) => ({ place: certificatePlace(id), secret }))
+  ]
+})
+
+/** For each live account its signing certificate, the newest valid one or else the newest, and the days until `not_after`. */
+export const certificates = Effect.flatMap(
+  SqlClient.SqlClient,
+  Query.all(
+    Schema.Struct({ account_id: AccountId, subject: Schema.String, not_after: Schema.Date, days: Schema.Int }),
+    (sql: SqlClient.SqlClient) => sql`
+      select distinct on (account_id) account_id, subject, not_after,
+        floor(extract(epoch from not_after - now()) / 86400)::integer as days
+      from certificates where livemode
+      order by account_id, not_before <= now() and now() < not_after desc, id desc`
+  )
+)
+
+const Ranges = Schema.Struct({
+  ...AccountMode.fields,
+  document_type: Schema.String,
+  left: Schema.BigInt,
+  size: Schema.BigInt,
+  days: Schema.NullOr(Schema.Int)
+})
+
+/** For each account, mode and kind of document with active ranges: how many numbers are left, of how many, for how many days. */
+export const ranges = Effect.flatMap(
+  SqlClient.SqlClient,
+  Query.all(
+    Ranges,
+    (sql: SqlClient.SqlClient) => sql`
+      select account_id, livemode, document_type,
+        coalesce(sum(to_number - next_number + 1) filter (where usable), 0)::bigint as left,
+        sum(to_number - from_number + 1)::bigint as size,
+        max(valid_to - today) filter (where usable) as days
+      from (
+        select r.*, is_active and next_number <= to_number and today between valid_from and valid_to as usable
+        from (select *, (now() at time zone 'America/Bogota')::date as today from resolutions where is_active) r
+      ) r
+      group by account_id, livemode, document_type order by account_id, livemode, document_type`
+  )
+)
+
+const sharedMax = 100
+
+const Range = Schema.Struct({
+  id: Schema.String,
+  prefix: Schema.String,
+  from_number: Schema.BigIntFromString,
+  to_number: Schema.BigIntFromString
+})
+
+/** Pairs of active ranges of one kind that share a full number. The service registers none: such rows were written by hand. */
+export const meetingRanges = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const range = (table: string) => {
+    const name = sql.literal(table)
+    return sql`
+      json_build_object('id', ${name}.id, 'prefix', ${name}.prefix, 'from_number', ${name}.from_number::text,
+        'to_number', ${name}.to_number::text)`
+  }
+  const findPairs = Query.all(
+    Schema.Struct({ one: Range, other: Range }),
+    () => sql`
+      select ${range("a")} as one, ${range("b")} as other
+      from resolutions a
+      join resolutions b on b.account_id = a.account_id and b.livemode = a.livemode and b.document_type = a.document_type
+        and b.id <> a.id and starts_with(b.prefix, a.prefix) and (b.prefix <> a.prefix or b.id > a.id
+          and a.from_number <= b.to_number and b.from_number <= a.to_number)
+      where a.is_active and b.is_active`
+  )
+  return (yield* findPairs()).filter(({ one, other }) => shareFullNumber(one, other)).slice(0, sharedMax)
+})
+
+const stuckAttempts = 8
+
+/** Endpoints that have failed for an hour, and unfinished invoices with at least `stuckAttempts` attempts: at most 100 ids each. */
+export const failing = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const find = Query.all(Schema.Struct({ id: Schema.String }), (rows: Statement.Fragment) => sql`${rows} limit 100`)
+  const endpoints = yield* find(sql`select id from webhook_endpoints where failing_since < now() - interval '1 hour'`)
+  const invoices = yield* find(
+    sql`select id from invoices where next_action_at is not null and attempts >= ${stuckAttempts}`
+  )
+  return { endpoints: endpoints.map(({ id }) => id), invoices: invoices.map(({ id }) => id) }
+})

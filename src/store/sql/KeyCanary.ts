@@ -1,0 +1,43 @@
+import { Effect, Exit, Option, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import * as Inspection from "./Inspection.ts"
+import * as Query from "./Query.ts"
+import { Secrets } from "./Secrets.ts"
+
+const plain = "canary"
+
+const find = Effect.flatMap(
+  SqlClient.SqlClient,
+  Query.first(
+    Schema.Struct({ sealed: Schema.String }),
+    (sql: SqlClient.SqlClient) => sql`select sealed from key_canary`
+  )
+)
+
+/** Whether this database holds anything sealed, which a newly made key could not open. */
+export const isAnythingSealed = Effect.gen(function* () {
+  return Option.isSome(yield* find) || (yield* Inspection.storedSecrets).length > 0
+})
+
+const opens = ({ sealed }: { readonly sealed: string }) =>
+  Effect.flatMap(Secrets, (secrets) => Effect.exit(secrets.open(sealed, Inspection.canaryPlace))).pipe(
+    Effect.map(Exit.isSuccess)
+  )
+
+/**
+ * Whether the key of `Secrets` is the key that this database is sealed with. A database without a canary accepts the key unless the
+ * key opens none of the stored secrets; the first accepted key seals the canary and is the database's key from then on.
+ */
+export const isKeyOfDatabase = Effect.gen(function* () {
+  const secrets = yield* Secrets
+  const sql = yield* SqlClient.SqlClient
+  const found = yield* find
+  if (Option.isSome(found)) return yield* opens(found.value)
+  const { looked, unopened } = yield* Inspection.unopenedSecrets
+  if (looked > 0 && looked === unopened) return false
+  const sealed = yield* secrets.seal(plain, Inspection.canaryPlace)
+  yield* Effect.orDie(sql`insert into key_canary ${sql.insert({ sealed })} on conflict do nothing`)
+  // Another process may have inserted the canary first, sealed with another key.
+  const stands = yield* find
+  return Option.isSome(stands) && (yield* opens(stands.value))
+})

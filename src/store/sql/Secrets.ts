@@ -1,0 +1,44 @@
+import { Context, Effect, Layer, Redacted } from "effect"
+import { Aead, SecureRandom } from "effect/crypto"
+import { Base64 } from "effect/encoding"
+
+/** The 32-byte key that seals all secrets at rest. */
+export class SecretKey extends Context.Service<SecretKey, Redacted.Redacted<Uint8Array>>()("folio/store/SecretKey") {}
+
+const form = "v1."
+const nonceLength = 12
+
+/**
+ * Seals secrets at rest with AES-256-GCM. Each secret is bound to the place where it is stored, so that a ciphertext copied to
+ * another row does not open. A sealed secret is `v1.` followed by the base64 of nonce, ciphertext and tag.
+ */
+export class Secrets extends Context.Service<Secrets>()("folio/store/Secrets", {
+  make: Effect.gen(function* () {
+    const aead = yield* Aead.Aead
+    const random = yield* SecureRandom.SecureRandom
+    const key = yield* Aead.key(Aead.aes256Gcm, Redacted.value(yield* SecretKey)).pipe(Effect.orDie)
+
+    const seal = Effect.fnUntraced(function* (plain: string, place: string) {
+      const nonce = yield* random.randomBytes(nonceLength)
+      const sealed = yield* aead.encrypt(key, encoder.encode(plain), { nonce, aad: encoder.encode(place) })
+      return form + Base64.encode(Buffer.concat([nonce, sealed]))
+    }, Effect.orDie)
+
+    /** Dies when the text was not sealed by this key for this place: the key file does not belong to this database. */
+    const open = Effect.fnUntraced(function* (sealed: string, place: string) {
+      const bytes = yield* Effect.fromResult(Base64.decode(sealed.slice(form.length)))
+      const plain = yield* aead.decrypt(key, bytes.subarray(nonceLength), {
+        nonce: bytes.subarray(0, nonceLength),
+        aad: encoder.encode(place)
+      })
+      return decoder.decode(plain)
+    }, Effect.orDie)
+
+    return { seal, open }
+  })
+}) {
+  static readonly layer = Layer.effect(Secrets, Secrets.make)
+}
+
+const encoder = new TextEncoder()
+const decoder = new TextDecoder()

@@ -1,0 +1,229 @@
+import { Cache, Cause, Context, Effect, Exit, Layer, Schema } from "effect"
+import { SqlClient, type Statement } from "effect/sql"
+import type { AttemptTrigger } from "../../../schemas/Delivery.ts"
+import * as Batcher from "../sql/Batcher.ts"
+import type { Due } from "./DeliveryClaims.ts"
+import * as DeliveryClaims from "./DeliveryClaims.ts"
+import * as Input from "../sql/Input.ts"
+import { ofAccount, ofKey } from "../sql/Keys.ts"
+import { Secrets } from "../sql/Secrets.ts"
+import { EndpointKey, secretPlace } from "./WebhookEndpoints.ts"
+import { Workers } from "../sql/Workers.ts"
+
+/**
+ * A due delivery, with the data that an attempt sends. `attempts` is the number of completed attempts, `scheduled` the number of
+ * attempts that the current schedule counts. Texts are as stored. A null `secret` could not be opened, so nothing can be signed.
+ */
+export interface DueDelivery extends Due {
+  readonly endpoint: EndpointKey
+  readonly secret: string | null
+}
+
+/**
+ * The result of an attempt. `retryInMs` is null when the attempt succeeded or the schedule has no further attempt. A failed
+ * `manual` attempt leaves the status and the next attempt of its delivery as they were before the request.
+ */
+export interface CompletedAttempt {
+  readonly delivery: DueDelivery
+  readonly trigger: AttemptTrigger
+  readonly started_at: Date
+  readonly duration_ms: number
+  readonly succeeded: boolean
+  readonly retryInMs: number | null
+  readonly remote_ip: string | null
+  readonly response_status: number | null
+  readonly response_headers: Readonly<Record<string, string>>
+  readonly response_body: string
+  readonly error: { readonly code: string; readonly message: string } | null
+}
+
+const recordBatchMax = 300
+
+// Maximum repetitions of a claim that finds only blocked deliveries and postpones them; the next `take` continues.
+const movesMax = 10
+
+const openedMax = 10_000
+const openedFor = "1 minute"
+
+// `last_success_at` is a health indicator and need not be written for each of a thousand deliveries a second.
+const healthResolutionSeconds = 10
+
+const input = Input.make<CompletedAttempt>({
+  account_id: ["text", ({ delivery }) => delivery.endpoint.account_id],
+  livemode: ["boolean", ({ delivery }) => delivery.endpoint.livemode],
+  endpoint_id: ["text", ({ delivery }) => delivery.endpoint.id],
+  id: ["text", ({ delivery }) => delivery.id],
+  attempts: ["integer", ({ delivery }) => delivery.attempts],
+  trigger: ["text", (attempt) => attempt.trigger],
+  started_at: ["timestamptz", (attempt) => attempt.started_at],
+  duration_ms: ["integer", (attempt) => attempt.duration_ms],
+  succeeded: ["boolean", (attempt) => attempt.succeeded],
+  retry_ms: ["float8", (attempt) => attempt.retryInMs],
+  remote_ip: ["text", (attempt) => attempt.remote_ip],
+  status: ["integer", (attempt) => attempt.response_status],
+  headers: ["json", (attempt) => attempt.response_headers],
+  body: ["text", (attempt) => attempt.response_body],
+  error: ["json", (attempt) => attempt.error]
+})
+
+const isKey = Schema.is(EndpointKey)
+
+export class Deliveries extends Context.Service<Deliveries>()("folio/store/Deliveries", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const secrets = yield* Secrets
+    const workers = yield* Workers
+
+    const claim = yield* DeliveryClaims.make(sql, workers.id)
+
+    // The cache key contains the sealed secret, so that a rotated secret is not served from the cache.
+    const opened = yield* Cache.makeWith(
+      (key: string) => {
+        const [endpoint, sealed] = key.split("|") as [EndpointKey["id"], string]
+        return secrets.open(sealed, secretPlace(endpoint))
+      },
+      { capacity: openedMax, timeToLive: (exit) => (Exit.isSuccess(exit) ? openedFor : 0) }
+    )
+
+    /**
+     * Takes due deliveries of an active endpoint in event order, each under a lease: at most `atMost`, and at most its
+     * `max_in_flight` minus `inFlight`. A delivery waits while an earlier delivery of the same resource is pending; if the earlier
+     * delivery is planned for later, the waiting delivery is postponed to the same time, so that it is not examined repeatedly. A
+     * taken delivery is due again when this process dies, and at the latest when the lease ends.
+     */
+    const take = Effect.fn("Deliveries.take")(function* (
+      endpoint: EndpointKey,
+      inFlight: number,
+      atMost: number = DeliveryClaims.lineMax
+    ) {
+      const { taken } = yield* claim({ ...endpoint, inFlight, atMost }).pipe(
+        Effect.repeat({ while: ({ moved }) => moved, times: movesMax })
+      )
+      const [first] = taken
+      if (first === undefined) return []
+      const secret = yield* Cache.get(opened, `${endpoint.id}|${first.secret}`).pipe(
+        Effect.catchDefect((defect) =>
+          Effect.as(Effect.logError("The signing secret of an endpoint cannot be opened", Cause.die(defect)), null)
+        )
+      )
+      return taken.map((row): DueDelivery => ({ ...row, secret, endpoint }))
+    })
+
+    /** Postpones the due deliveries of an inactive endpoint until its activation, and cancels those of a deleted endpoint. */
+    // The lock waits for a concurrent activation, which would otherwise miss the deliveries that this statement postpones.
+    const rest = Effect.fn("Deliveries.rest")((endpoint: EndpointKey) =>
+      sql`
+        with inactive as (
+          select 1 from webhook_endpoints
+          where ${ofKey(sql, endpoint)} and not is_active for share
+        )
+        update deliveries set updated_at = now(), next_attempt_at = 'infinity',
+          status = case when exists (select from inactive) then 'pending' else 'canceled' end
+        where ${ofAccount(sql, endpoint)} and endpoint_id = ${endpoint.id}
+          and status = 'pending' and next_attempt_at <= now()
+          and (exists (select from inactive) or not exists (
+            select from webhook_endpoints where ${ofKey(sql, endpoint)}
+          ))`.pipe(Effect.orDie, Effect.asVoid)
+    )
+
+    // Whether a further attempt was requested by hand while the recorded attempt was in progress.
+    const isAskedFor = sql`d.trigger = 'manual' and n.trigger <> 'manual'`
+    const outcome = sql`
+      case when n.succeeded then 'succeeded' when n.trigger = 'manual' then d.prior_status
+        when n.retry_ms < 0 then 'failed' else 'pending' end`
+    const outcomeAt = sql`
+      case when n.succeeded then d.next_attempt_at when n.trigger = 'manual' then d.prior_attempt_at
+        when n.retry_ms < 0 then d.next_attempt_at else now() + n.retry_ms * interval '1 millisecond' end`
+
+    const record = yield* Batcher.make({
+      name: "Deliveries.record",
+      max: recordBatchMax,
+      run: Effect.fnUntraced(function* (attempts: ReadonlyArray<CompletedAttempt>) {
+        // Deliveries are updated in the order of their ids, so that two owners of the same deliveries cannot deadlock.
+        const rows = yield* sql<{ readonly more: boolean }>`
+          with input as (select * from ${input(sql, attempts)}),
+          recorded as (
+            update deliveries d set attempts = d.attempts + 1, updated_at = now(), worker = null,
+              unscheduled = d.unscheduled + (n.trigger = 'manual')::integer,
+              status = case when ${isAskedFor} then 'pending' else ${outcome} end,
+              next_attempt_at = case when ${isAskedFor} then now() else ${outcomeAt} end,
+              trigger = case when ${isAskedFor} then 'manual' else 'auto' end,
+              prior_status = case when ${isAskedFor} then ${outcome} end,
+              prior_attempt_at = case when ${isAskedFor} then ${outcomeAt} end
+            from (select * from input order by id) n
+            where d.account_id = n.account_id and d.livemode = n.livemode and d.id = n.id
+              and d.attempts = n.attempts and d.status = 'pending'
+            returning n.*, d.status = 'pending' and d.next_attempt_at <= now() as is_due
+          ),
+          log as (
+            insert into attempts (account_id, livemode, delivery_id, number, trigger, started_at, duration_ms, remote_ip,
+              response_status, response_headers, response_body, error)
+            select account_id, livemode, id, attempts + 1, trigger, started_at, duration_ms, nullif(remote_ip, ''),
+              nullif(status, -1), headers::jsonb, body, nullif(error, '')::jsonb
+            from recorded
+          ),
+          health as (
+            update webhook_endpoints w set
+              failing_since = case when r.succeeded then null else coalesce(w.failing_since, now()) end,
+              last_success_at = case when r.succeeded then now() else w.last_success_at end
+            from (
+              select account_id, livemode, endpoint_id, bool_or(succeeded) as succeeded from recorded
+              group by account_id, livemode, endpoint_id
+            ) r
+            where w.account_id = r.account_id and w.livemode = r.livemode and w.id = r.endpoint_id
+              and case when r.succeeded
+                then w.failing_since is not null or w.last_success_at is null
+                  or w.last_success_at < now() - ${healthResolutionSeconds} * interval '1 second'
+                else w.failing_since is null end
+          ),
+          waiting as (
+            select e.*, exists (
+              select from deliveries d
+              where d.account_id = e.account_id and d.livemode = e.livemode and d.endpoint_id = e.endpoint_id
+                and d.status = 'pending' and d.next_attempt_at <= now()
+            ) as is_due
+            from (select distinct account_id, livemode, endpoint_id from input) e
+          )
+          select w.is_due or coalesce(r.is_due, false) as more
+          from input n
+          join waiting w using (account_id, livemode, endpoint_id)
+          left join recorded r on r.ord = n.ord
+          order by n.ord`
+        return rows.map(({ more }) => more)
+      }, Effect.orDie)
+    })
+
+    /** Endpoints with a due delivery, at most `limit`. `take` finds out whether an earlier delivery blocks the due delivery. */
+    // Skips from one endpoint to the next by index look-ups, so that a backlog of one endpoint does not hide the other endpoints.
+    const dueEndpoints = Effect.fn("Deliveries.dueEndpoints")(function* (limit: number) {
+      const next = (after: Statement.Fragment) => sql`
+        select account_id, livemode, endpoint_id, next_attempt_at from deliveries
+        where status = 'pending' and ${after} order by endpoint_id, next_attempt_at limit 1`
+      const rows = yield* sql<EndpointKey>`
+        with recursive waiting as (
+          (${next(sql`true`)})
+          union all
+          select n.* from waiting w cross join lateral (${next(sql`endpoint_id > w.endpoint_id`)}) n
+        )
+        select w.account_id, w.livemode, w.endpoint_id as id from waiting w
+        where w.next_attempt_at <= now()
+        order by w.next_attempt_at limit ${limit}`
+      for (const row of rows) {
+        if (isKey(row)) continue
+        yield* Effect.logError("Deliveries name an endpoint that no actor can have; they are put to rest")
+        yield* rest(row)
+      }
+      return rows.filter(isKey)
+    }, Effect.orDie)
+
+    return {
+      take,
+      rest,
+      /** Stores an attempt and its effect on the delivery; true when the endpoint has more deliveries due. */
+      record: Effect.fn("Deliveries.record")(record),
+      dueEndpoints
+    }
+  })
+}) {
+  static readonly layer = Layer.effect(Deliveries, Deliveries.make)
+}

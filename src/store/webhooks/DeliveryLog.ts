@@ -1,0 +1,158 @@
+import { Context, Effect, Layer, Option, Schema } from "effect"
+import { SqlClient, type Statement } from "effect/sql"
+import { AccountMode } from "../../../schemas/Account.ts"
+import {
+  type Attempt,
+  attemptsShown,
+  AttemptTrigger,
+  bodyShownInLists,
+  type Delivery,
+  DeliveryStatus
+} from "../../../schemas/Delivery.ts"
+import { EventType } from "../../../schemas/Event.ts"
+import { AttemptId, DeliveryId, EventId, WebhookEndpointId } from "../../../schemas/Id.ts"
+import type { PageRequest } from "../../../schemas/Page.ts"
+import { timestamp } from "../../domain/documents/AuthorityTime.ts"
+import * as AccountView from "../sql/AccountView.ts"
+import { ofAccount } from "../sql/Keys.ts"
+import * as Pages from "../sql/Pages.ts"
+import * as Query from "../sql/Query.ts"
+
+const StoredAttempt = Schema.Struct({
+  id: AttemptId,
+  number: Schema.Int,
+  trigger: AttemptTrigger,
+  started_at_ms: Schema.Finite,
+  duration_ms: Schema.Int,
+  remote_ip: Schema.NullOr(Schema.String),
+  response_status: Schema.NullOr(Schema.Int),
+  response_headers: Schema.Record(Schema.String, Schema.String),
+  response_body: Schema.String,
+  error: Schema.NullOr(Schema.Struct({ code: Schema.String, message: Schema.String }))
+})
+
+export type StoredAttempt = typeof StoredAttempt.Type
+
+const Row = Schema.Struct({
+  ...AccountMode.fields,
+  id: DeliveryId,
+  endpoint_id: WebhookEndpointId,
+  event_id: EventId,
+  event_type: EventType,
+  status: DeliveryStatus,
+  planned_at: Schema.NullOr(Schema.Date),
+  attempts: Schema.Array(StoredAttempt),
+  attempts_count: Schema.Int,
+  created_at: Schema.Date,
+  updated_at: Schema.Date
+})
+/** A delivery with its latest attempts, oldest first. `planned_at`: when the next attempt is due; null while one is in progress. */
+export type StoredDelivery = typeof Row.Type
+
+/** Deliveries as their account sees them. */
+export class DeliveryLog extends Context.Service<DeliveryLog>()("folio/store/DeliveryLog", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const decodeAttempt = Schema.decodeUnknownEffect(StoredAttempt)
+    const idOfAttempt = sql`a.delivery_id || '_' || a.number`
+    const startedMs = sql`floor(extract(epoch from a.started_at) * 1000)::float8`
+
+    const columns = (latest: number, headers: Statement.Fragment, body: Statement.Fragment) => sql`
+      account_id, livemode, id, endpoint_id, event_id, status, created_at, updated_at,
+      (
+        select e.type from events e
+        where e.account_id = deliveries.account_id and e.livemode = deliveries.livemode and e.id = deliveries.event_id
+      ) as event_type,
+      case when status = 'pending' and worker is null and next_attempt_at < 'infinity' then next_attempt_at end as planned_at,
+      coalesce((
+        select json_agg(json_build_object(
+          'id', ${idOfAttempt}, 'number', a.number, 'trigger', a.trigger, 'started_at_ms', ${startedMs},
+          'duration_ms', a.duration_ms, 'remote_ip', a.remote_ip, 'response_status', a.response_status,
+          'response_headers', ${headers}, 'response_body', ${body}, 'error', a.error
+        ) order by a.number)
+        from (
+          select * from attempts a
+          where a.account_id = deliveries.account_id and a.livemode = deliveries.livemode
+            and a.delivery_id = deliveries.id
+          order by a.number desc limit ${latest}
+        ) a
+      ), '[]') as attempts, deliveries.attempts as attempts_count`
+    const whole = columns(attemptsShown.alone, sql`a.response_headers`, sql`a.response_body`)
+    const listed = columns(attemptsShown.listed, sql`'{}'::jsonb`, sql`left(a.response_body, ${bodyShownInLists})`)
+    const { find, list } = Pages.readers(sql, {
+      service: "DeliveryLog",
+      table: "deliveries",
+      columns: whole,
+      listed,
+      row: Row
+    })
+
+    /** All attempts of a delivery, in pages, newest first. Fails with `invalid_cursor`. */
+    const attempts = Effect.fn("DeliveryLog.attempts")(
+      function* (account: AccountMode, deliveryId: string, request: PageRequest) {
+        const { cursor } = request
+        const its = sql`${ofAccount(sql, account)} and delivery_id = ${deliveryId}`
+        const at = cursor === null ? 0 : attemptNumber(deliveryId, cursor.id)
+        if (cursor !== null && !(yield* Query.isAny(sql`select from attempts where ${its} and number = ${at}`)))
+          return yield* Pages.invalidCursor(cursor)
+        const rows = (bound: Statement.Fragment) => sql`
+          select ${idOfAttempt} as id, a.number, a.trigger, ${startedMs} as started_at_ms, a.duration_ms, a.remote_ip,
+            a.response_status, a.response_headers, a.response_body, a.error
+          from attempts a where ${its} and ${bound}`
+        return yield* Pages.read(sql, request, { column: "number", at, rows, decode: decodeAttempt })
+      },
+      (effect, account) => AccountView.within(sql, account)(effect)
+    )
+
+    return {
+      find,
+      attempts,
+      listOfEvent: (account: AccountMode, eventId: string, request: PageRequest) =>
+        list(account, request, sql`event_id = ${eventId}`),
+      /** The deliveries to an endpoint; a null `status` selects deliveries of any status. */
+      listOfEndpoint: (
+        account: AccountMode,
+        endpointId: string,
+        status: DeliveryStatus | null,
+        request: PageRequest
+      ) => {
+        const ofEndpoint: Statement.Fragment = sql`endpoint_id = ${endpointId}`
+        return list(account, request, status === null ? ofEndpoint : sql`${ofEndpoint} and status = ${status}`)
+      }
+    }
+  })
+}) {
+  static readonly layer = Layer.effect(DeliveryLog, DeliveryLog.make)
+}
+
+/** The attempt's number in an attempt id of this delivery; 0 for any other id. */
+export const attemptNumber = (deliveryId: string, id: string): number =>
+  Option.isSome(decodeAttemptId(id)) && id.startsWith(`${deliveryId}_`) ? Number(id.slice(deliveryId.length + 1)) : 0
+
+const decodeAttemptId = Schema.decodeOption(AttemptId)
+
+/** The attempt as the API shows it. */
+export const attemptView = ({ id, number, started_at_ms, trigger, ...attempt }: StoredAttempt): Attempt => ({
+  id,
+  object: "webhook_attempt",
+  number,
+  trigger,
+  started_at: timestamp(started_at_ms),
+  ...attempt
+})
+
+/** The delivery as the API shows it. */
+export const deliveryView = (row: StoredDelivery): Delivery => ({
+  id: row.id,
+  object: "webhook_delivery",
+  livemode: row.livemode,
+  webhook_endpoint_id: row.endpoint_id,
+  event_id: row.event_id,
+  event_type: row.event_type,
+  status: row.status,
+  next_attempt_at: row.planned_at === null ? null : timestamp(row.planned_at.getTime()),
+  attempts: row.attempts.map(attemptView),
+  attempts_count: row.attempts_count,
+  created_at: timestamp(row.created_at.getTime()),
+  updated_at: timestamp(row.updated_at.getTime())
+})

@@ -1,0 +1,155 @@
+import { Context, Effect, Layer, Option, Schema } from "effect"
+import { SqlClient, type Statement } from "effect/sql"
+import type { AccountMode } from "../../../schemas/Account.ts"
+import { ApiError } from "../../../schemas/ApiError.ts"
+import type { EventType } from "../../../schemas/Event.ts"
+import { EventId } from "../../../schemas/Id.ts"
+import type { PageRequest } from "../../../schemas/Page.ts"
+import * as AccountView from "../sql/AccountView.ts"
+import { isUsable } from "../accounts/ApiKeyLookup.ts"
+import { firstIdAt, lastIdAt } from "../sql/Ids.ts"
+import * as Input from "../sql/Input.ts"
+import { type Key, ofAccount, ofKey } from "../sql/Keys.ts"
+import * as Pages from "../sql/Pages.ts"
+import * as Query from "../sql/Query.ts"
+
+/** An event's id, and its body as it was delivered. */
+const Row = Schema.Struct({ id: EventId, body: Schema.String })
+export type StoredEvent = typeof Row.Type
+
+export interface EventFilter {
+  /** Null selects events of any type. */
+  readonly types: ReadonlyArray<EventType> | null
+  readonly object_id: string | null
+  /** `from` and `to` are inclusive. */
+  readonly from: Date | null
+  readonly to: Date | null
+}
+
+/** A position in the order in which events are followed: the transaction that wrote an event, and the event's sequence number. */
+const Position = Schema.Struct({ tx: Schema.String, seq: Schema.BigInt })
+export type Position = typeof Position.Type
+
+export const beginning: Position = { tx: "0", seq: 0n }
+
+export interface Waiter {
+  readonly account: AccountMode & { readonly api_key_id: string }
+  readonly position: Position
+  readonly filter: EventFilter
+}
+
+/** The answer to a waiting request: its API key has ended, or an event has arrived. */
+const News = Schema.Literals(["key_ended", "arrived"])
+export type News = typeof News.Type
+
+/** The result of one look-up for a waiting request; without news, the next look-up continues from the position `next`. */
+export interface Look {
+  readonly news: News | null
+  readonly next: Position
+}
+
+const input = Input.make<Waiter>({
+  account_id: ["text", ({ account }) => account.account_id],
+  livemode: ["boolean", ({ account }) => account.livemode],
+  api_key_id: ["text", ({ account }) => account.api_key_id],
+  tx: ["text", ({ position }) => position.tx],
+  seq: ["bigint", ({ position }) => position.seq],
+  types: ["text", ({ filter }) => filter.types?.join()],
+  object_id: ["text", ({ filter }) => filter.object_id],
+  since: ["text", ({ filter }) => filter.from?.toISOString() ?? "-infinity"],
+  until: ["text", ({ filter }) => filter.to?.toISOString() ?? "infinity"]
+})
+
+/**
+ * The events of accounts. An event is listed and followed once it is settled: all transactions of the database that began before
+ * have ended, so that no further event can appear before it. Samples sent as a test are found only by their id.
+ */
+export class Events extends Context.Service<Events>()("folio/store/Events", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const columns = sql`id, body`
+    const { find, list } = Pages.readers(sql, { service: "Events", table: "events", columns, row: Row })
+    const decode = Schema.decodeUnknownEffect(Schema.Array(Row))
+
+    const fits = ({ from, object_id, to, types }: EventFilter): Statement.Fragment =>
+      sql.and([
+        ...(types === null ? [] : [sql`type = any(${types}::text[])`]),
+        ...(object_id === null ? [] : [sql`object_id = ${object_id}`]),
+        ...(from === null ? [] : [sql`created_at >= ${from} and id >= ${firstIdAt("evt", from)}`]),
+        ...(to === null ? [] : [sql`created_at <= ${to} and id <= ${lastIdAt("evt", to)}`])
+      ])
+    // Worded unlike the predicate of `events_settled`: the planner must not use that index, whose order is not the list's.
+    const isListed = sql`is_test is not true`
+    const isSettled = sql`tx < (select oldest_transaction())`
+
+    const findPosition = Query.first(
+      Position,
+      (key: Key) => sql`select tx::text as tx, seq from events where ${ofKey(sql, key)} and not is_test`
+    )
+    /** The position of an event. Fails with `invalid_cursor` when the event does not exist. */
+    const position = Effect.fn("Events.position")(function* (account: AccountMode, id: string) {
+      const found = yield* AccountView.within(sql, account)(findPosition({ ...account, id }))
+      return Option.getOrUndefined(found) ?? (yield* unknownEvent(id))
+    })
+
+    const findEdge = Query.one(Schema.Struct({ tx: Schema.String }), () => sql`select oldest_transaction()::text as tx`)
+    const after = Effect.fn("Events.after")(function* (
+      account: AccountMode,
+      { seq, tx }: Position,
+      filter: EventFilter,
+      limit: number
+    ) {
+      // Enforces a scan in index order that ends with the page; a bitmap scan would read all following events for every page.
+      yield* sql`set local enable_bitmapscan = off`
+      // Read before the events, so that the next statement sees all events of transactions older than `edge`.
+      const edge = yield* findEdge()
+      const following = sql`
+        select ${columns} from events
+        where ${ofAccount(sql, account)} and (tx, seq) > (${tx}::text::xid8, ${seq}::bigint) and tx < ${edge.tx}::text::xid8
+          and not is_test and ${fits(filter)}`
+      const found = yield* Pages.firstRows(sql, following, sql`tx, seq`, limit)
+      return { rows: yield* decode(found), has_more: Pages.hasMore(found), next: { tx: edge.tx, seq: 0n } }
+    }, Effect.orDie)
+
+    const news = Query.all(
+      Schema.Struct({ news: Schema.NullOr(News), tx: Schema.String }),
+      (waiters: ReadonlyArray<Waiter>) => sql`
+        select (select oldest_transaction())::text as tx, case
+          when not exists (select from api_keys where id = n.api_key_id and ${sql.literal(isUsable)}) then 'key_ended'
+          when exists (
+            select from events e
+            where e.account_id = n.account_id and e.livemode = n.livemode and not e.is_test
+              and (e.tx, e.seq) > (n.tx::xid8, n.seq) and e.tx < (select oldest_transaction())
+              and (n.types = '' or e.type = any(string_to_array(n.types, ',')))
+              and (n.object_id = '' or e.object_id = n.object_id)
+              and e.created_at between n.since::timestamptz and n.until::timestamptz
+          ) then 'arrived'
+        end as news
+        from ${input(sql, waiters)}
+        order by n.ord`
+    )
+
+    return {
+      find,
+      list: (account: AccountMode, request: PageRequest, filter: EventFilter) =>
+        list(account, request, sql.and([isListed, isSettled, fits(filter)])),
+      position,
+      /** Events after a position, oldest first; `next` is the position to continue from when no event was found. */
+      after: (account: AccountMode, from: Position, filter: EventFilter, limit: number) =>
+        AccountView.within(sql, account)(after(account, from, filter, limit)),
+      /** For each waiting request, in order: whether its key has ended, or else whether a settled event after its position fits. */
+      news: Effect.fn("Events.news")((waiters: ReadonlyArray<Waiter>) =>
+        Effect.map(news(waiters), (looks) => looks.map(({ tx, ...look }): Look => ({ ...look, next: { tx, seq: 0n } })))
+      )
+    }
+  })
+}) {
+  static readonly layer = Layer.effect(Events, Events.make)
+}
+
+export const unknownEvent = (id: string): ApiError =>
+  new ApiError({
+    code: "invalid_cursor",
+    message: `after must be the id of an event of this list; there is none with ${JSON.stringify(id.slice(0, 64))}.`,
+    param: "after"
+  })

@@ -1,0 +1,161 @@
+import { Context, Effect, Layer, Option, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { AccountMode } from "../../../schemas/Account.ts"
+import { ApiError } from "../../../schemas/ApiError.ts"
+import { EventType } from "../../../schemas/Event.ts"
+import type { DeliveryId } from "../../../schemas/Id.ts"
+import { deliveryId, firstIdAt } from "../sql/Ids.ts"
+import { type Key, ofKey } from "../sql/Keys.ts"
+import * as Query from "../sql/Query.ts"
+import type { NewEvent } from "./NewDeliveries.ts"
+import { EndpointKey } from "./WebhookEndpoints.ts"
+
+/** Maximum deliveries of one recovery: one statement makes this many in well under a second. */
+export const recoveredMax = 10_000
+
+export const inactive = new ApiError({
+  code: "endpoint_not_sending",
+  message: "The webhook endpoint is inactive. Set is_active to true, and then send it a sample."
+})
+
+export const full = new ApiError({
+  code: "endpoint_not_sending",
+  message:
+    "As many deliveries wait for the webhook endpoint as may. Send it a sample when they have been delivered: full_since is null then."
+})
+
+/** A sample event that is sent to one endpoint. */
+export interface SampleEvent extends NewEvent {
+  readonly object_id: string
+}
+
+/**
+ * Attempts that an account requests. Every method runs in the caller's transaction and account view, and fails with
+ * `resource_missing` when the delivery or the endpoint does not exist. An endpoint is locked only against its deletion, so that
+ * attempts can be recorded meanwhile.
+ */
+export class Redelivery extends Context.Service<Redelivery>()("folio/store/Redelivery", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const lockEndpoint = Query.first(
+      Schema.Struct({ subscribed_events: Schema.Array(EventType), is_active: Schema.Boolean, is_full: Schema.Boolean }),
+      (key: EndpointKey) => sql`
+        select subscribed_events, is_active, full_since is not null as is_full from webhook_endpoints
+        where ${ofKey(sql, key)} for key share`
+    )
+    /** Locks the endpoint against deletion until the commit. `is_full`: the maximum of deliveries waits for the endpoint. */
+    const hold = Effect.fnUntraced(function* (key: EndpointKey) {
+      return Option.getOrUndefined(yield* lockEndpoint(key)) ?? (yield* ApiError.missing("webhook endpoint", key.id))
+    })
+
+    const endpointOf = Query.first(
+      EndpointKey,
+      (key: Key) => sql`select account_id, livemode, endpoint_id as id from deliveries where ${ofKey(sql, key)}`
+    )
+    /**
+     * Requests one attempt outside the schedule, also of a delivery that has succeeded or failed. The attempt is made at once, or
+     * after the earlier pending deliveries of the same resource. If the attempt fails, the delivery returns to its prior status and
+     * schedule. Further requests before the attempt has ended add no other attempt.
+     */
+    const redeliver = Effect.fn("Redelivery.redeliver")(function* (key: AccountMode & { readonly id: DeliveryId }) {
+      const endpoint = Option.getOrUndefined(yield* endpointOf(key))
+      if (endpoint === undefined) return yield* ApiError.missing("webhook delivery", key.id)
+      yield* hold(endpoint)
+      // An attempt in progress keeps its lease, and the requested attempt follows it.
+      yield* sql`
+        update deliveries set status = 'pending', trigger = 'manual', updated_at = now(),
+          prior_status = case when trigger = 'manual' then prior_status else status end,
+          prior_attempt_at = case when trigger = 'manual' then prior_attempt_at
+            when next_attempt_at = 'infinity' then now() else next_attempt_at end,
+          next_attempt_at = case when status = 'pending' and worker is not null then next_attempt_at else now() end
+        where ${ofKey(sql, key)} and status <> 'canceled'`.pipe(Effect.orDie)
+      // Later deliveries of the resource that were postponed to the planned time of this delivery become due with it.
+      yield* sql`
+        update deliveries d set next_attempt_at = now()
+        from deliveries h
+        where h.account_id = ${key.account_id} and h.livemode = ${key.livemode} and h.id = ${key.id}
+          and h.prior_status = 'pending' and d.account_id = h.account_id and d.livemode = h.livemode
+          and d.endpoint_id = h.endpoint_id and d.object_id = h.object_id and d.seq > h.seq
+          and d.status = 'pending' and d.next_attempt_at = h.prior_attempt_at`.pipe(Effect.orDie)
+      return endpoint
+    })
+
+    const revive = Query.one(
+      Schema.Struct({ deliveries: Schema.Int, has_more: Schema.Boolean }),
+      (key: EndpointKey, since: Date, subscribed_events: ReadonlyArray<EventType>, most: number) => sql`
+        with missed as materialized (
+          select e.account_id, e.livemode, e.id, e.seq, e.object_id, d.id as delivery_id
+          from events e
+          left join lateral (
+            select d.id, d.status from deliveries d
+            where d.event_id = e.id and d.endpoint_id = ${key.id} and d.account_id = e.account_id
+              and d.livemode = e.livemode limit 1
+          ) d on true
+          where e.account_id = ${key.account_id} and e.livemode = ${key.livemode}
+            and e.id >= ${firstIdAt("evt", since)} and e.created_at >= ${since} and not e.is_test
+            and (d.status = 'failed' or d.id is null and e.type = any(${subscribed_events}::text[]))
+          order by e.id limit ${most + 1}
+        ),
+        portion as materialized (select * from missed order by id limit ${most}),
+        revived as (
+          update deliveries d set status = 'pending', trigger = 'recover', unscheduled = d.attempts, worker = null,
+            next_attempt_at = now(), updated_at = now()
+          from portion p
+          where d.account_id = p.account_id and d.livemode = p.livemode and d.id = p.delivery_id and d.status = 'failed'
+          returning 1
+        ),
+        made as (
+          insert into deliveries (account_id, livemode, id, endpoint_id, event_id, object_id, seq, trigger, created_at,
+            updated_at)
+          select account_id, livemode, ${deliveryId(sql, sql`p.id`, sql`${key.id}::text`)}, ${key.id}, id, object_id, seq,
+            'recover', now(), now()
+          from portion p where delivery_id is null order by seq
+          on conflict do nothing
+          returning 1
+        )
+        select ((select count(*) from revived) + (select count(*) from made))::integer as deliveries,
+          (select count(*) from missed) > ${most} as has_more`
+    )
+    /**
+     * For events since the time `since`, makes failed deliveries due again with a new schedule, and makes deliveries of subscribed
+     * events that have none for the endpoint. Oldest first, at most `recoveredMax`, and none while the endpoint is full.
+     */
+    const recover = Effect.fn("Redelivery.recover")(function* (key: EndpointKey, since: Date) {
+      // Recoveries of an endpoint run one at a time, because two would lock the same rows in different orders and could deadlock.
+      yield* Effect.orDie(sql`select pg_advisory_xact_lock(hashtextextended(${`recover ${key.id}`}, 0))`)
+      const { is_full, subscribed_events } = yield* hold(key)
+      return yield* revive(key, since, subscribed_events, is_full ? 0 : recoveredMax)
+    })
+
+    /**
+     * Stores the sample that `make` gives for an endpoint's subscriptions, and its delivery, which is attempted once; gives the
+     * delivery's id. Fails with `endpoint_not_sending` when the endpoint is inactive or full: an unsent delivery is never purged.
+     */
+    const test = Effect.fn("Redelivery.test")(function* (
+      key: EndpointKey,
+      make: (subscribed: ReadonlyArray<EventType>) => SampleEvent
+    ) {
+      const { is_active, is_full, subscribed_events } = yield* hold(key)
+      if (!is_active) return yield* inactive
+      if (is_full) return yield* full
+      const { body, created_at, id, object_id, type } = make(subscribed_events)
+      const made = yield* sql<{ id: DeliveryId }>`
+        with event as (
+          insert into events (account_id, livemode, id, type, object_id, object_version, body, is_test, created_at)
+          values (${key.account_id}, ${key.livemode}, ${id}, ${type}, ${object_id}, 1, ${body}, true, ${created_at})
+          returning id, seq
+        )
+        insert into deliveries (account_id, livemode, id, endpoint_id, event_id, object_id, seq, trigger, created_at,
+          updated_at)
+        select ${key.account_id}, ${key.livemode}, ${deliveryId(sql, sql`e.id`, sql`${key.id}::text`)}, ${key.id}, e.id,
+          ${object_id}, e.seq, 'test', now(), now()
+        from event e
+        returning id`.pipe(Effect.orDie)
+      return made[0]?.id ?? (yield* Effect.die("a test made no delivery"))
+    })
+
+    return { redeliver, recover, test }
+  })
+}) {
+  static readonly layer = Layer.effect(Redelivery, Redelivery.make)
+}

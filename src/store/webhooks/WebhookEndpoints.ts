@@ -1,0 +1,149 @@
+import { Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { AccountMode } from "../../../schemas/Account.ts"
+import { ApiError } from "../../../schemas/ApiError.ts"
+import { EventType } from "../../../schemas/Event.ts"
+import { WebhookEndpointId } from "../../../schemas/Id.ts"
+import { Metadata } from "../../../schemas/Text.ts"
+import { Version } from "../../../schemas/Version.ts"
+import type { WebhookEndpoint, WebhookEndpointUpdate } from "../../../schemas/WebhookEndpoint.ts"
+import { timestamp } from "../../domain/documents/AuthorityTime.ts"
+import * as AccountView from "../sql/AccountView.ts"
+import { columnsOf, ofAccount, ofKey } from "../sql/Keys.ts"
+import * as Pages from "../sql/Pages.ts"
+import * as Query from "../sql/Query.ts"
+import { Secrets } from "../sql/Secrets.ts"
+
+const Row = Schema.Struct({
+  ...AccountMode.fields,
+  id: WebhookEndpointId,
+  url: Schema.String,
+  description: Schema.NullOr(Schema.String),
+  subscribed_events: Schema.Array(EventType),
+  is_active: Schema.Boolean,
+  max_in_flight: Schema.Int,
+  metadata: Metadata,
+  api_version: Version,
+  failing_since: Schema.NullOr(Schema.Date),
+  last_success_at: Schema.NullOr(Schema.Date),
+  full_since: Schema.NullOr(Schema.Date),
+  created_at: Schema.Date,
+  updated_at: Schema.Date
+})
+export type StoredWebhookEndpoint = typeof Row.Type
+
+export const EndpointKey = Schema.Struct({ ...AccountMode.fields, id: WebhookEndpointId })
+export type EndpointKey = typeof EndpointKey.Type
+
+export const endpointsPerAccountMax = 16
+
+export const limitReached = new ApiError({
+  code: "endpoint_limit_reached",
+  message: `An account has at most ${endpointsPerAccountMax} webhook endpoints in each mode. Delete one that is no longer used.`
+})
+
+/** The place that an endpoint's signing secret is sealed for. A secret is opened only to send deliveries. */
+export const secretPlace = (id: string) => `webhook_endpoints|${id}`
+
+export class WebhookEndpoints extends Context.Service<WebhookEndpoints>()("folio/store/WebhookEndpoints", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const secrets = yield* Secrets
+    const columns = columnsOf(sql, Row)
+    const { find, list } = Pages.readers(sql, {
+      service: "WebhookEndpoints",
+      table: "webhook_endpoints",
+      columns,
+      row: Row
+    })
+
+    const countEndpoints = Query.one(
+      Schema.Struct({ count: Schema.BigInt }),
+      (account: AccountMode) => sql`select count(*) from webhook_endpoints where ${ofAccount(sql, account)}`
+    )
+
+    /** Inserts an endpoint and its sealed secret in the caller's transaction. Fails with `endpoint_limit_reached`. */
+    const insert = Effect.fn("WebhookEndpoints.insert")(function* (endpoint: StoredWebhookEndpoint, secret: string) {
+      yield* AccountView.lock(sql, endpoint)
+      if ((yield* countEndpoints(endpoint)).count >= endpointsPerAccountMax) return yield* limitReached
+      const sealed = yield* secrets.seal(secret, secretPlace(endpoint.id))
+      yield* sql`insert into webhook_endpoints ${sql.insert({
+        ...endpoint,
+        metadata: JSON.stringify(endpoint.metadata),
+        secret: sealed
+      })}`.pipe(Effect.orDie)
+    }, Effect.asVoid)
+
+    const change = Query.first(
+      Row,
+      (key: EndpointKey, changes: Record<string, unknown>) => sql`
+        update webhook_endpoints set ${sql.update(changes)} where ${ofKey(sql, key)} returning ${columns}`
+    )
+
+    /** Changes an endpoint; none when the endpoint does not exist. Activating an endpoint makes its waiting deliveries due. */
+    const update = Effect.fn("WebhookEndpoints.update")(function* (
+      key: EndpointKey,
+      { metadata, ...fields }: WebhookEndpointUpdate,
+      updated_at: Date
+    ) {
+      const texts = metadata === undefined ? {} : { metadata: JSON.stringify(metadata) }
+      const updated = yield* change(key, { ...fields, ...texts, updated_at })
+      if (fields.is_active === true) {
+        yield* sql`
+            update deliveries set next_attempt_at = now()
+            where ${ofAccount(sql, key)} and endpoint_id = ${key.id}
+              and status = 'pending' and next_attempt_at = 'infinity'`
+      }
+      return updated
+    }, Effect.orDie)
+
+    const replaceSecret = Effect.fn("WebhookEndpoints.replaceSecret")(function* (
+      key: EndpointKey,
+      secret: string,
+      updated_at: Date
+    ) {
+      return yield* change(key, { secret: yield* secrets.seal(secret, secretPlace(key.id)), updated_at })
+    })
+
+    /** Removes the endpoint and cancels its pending deliveries; false when the endpoint does not exist. */
+    const remove = Effect.fn("WebhookEndpoints.remove")(function* (key: EndpointKey) {
+      // Locks the endpoint first, so that a concurrently requested delivery is canceled by the removal or refused.
+      const lock = sql`select id from webhook_endpoints where ${ofKey(sql, key)} for update`
+      const removal = sql`
+        with gone as (delete from webhook_endpoints where ${ofKey(sql, key)} returning id),
+        canceled as (
+          update deliveries d set status = 'canceled', updated_at = now() from gone g
+          where d.account_id = ${key.account_id} and d.livemode = ${key.livemode} and d.endpoint_id = g.id
+            and d.status = 'pending'
+        )
+        select id from gone`
+      return yield* AccountView.within(sql, key)(Query.isAny(Effect.andThen(lock, removal)))
+    })
+
+    return { find, list, insert, update, replaceSecret, remove }
+  })
+}) {
+  static readonly layer = Layer.effect(WebhookEndpoints, WebhookEndpoints.make)
+}
+
+/** The endpoint as the API shows it: without its secret. */
+export const endpointView = (row: StoredWebhookEndpoint): WebhookEndpoint => ({
+  id: row.id,
+  object: "webhook_endpoint",
+  url: row.url,
+  description: row.description,
+  subscribed_events: row.subscribed_events,
+  is_active: row.is_active,
+  livemode: row.livemode,
+  max_in_flight: row.max_in_flight,
+  metadata: row.metadata,
+  api_version: row.api_version,
+  health: {
+    status: row.failing_since !== null ? "failing" : row.last_success_at !== null ? "healthy" : "unknown",
+    failing_since: row.failing_since === null ? null : timestamp(row.failing_since.getTime()),
+    last_success_at: row.last_success_at === null ? null : timestamp(row.last_success_at.getTime()),
+    full_since: row.full_since === null ? null : timestamp(row.full_since.getTime())
+  },
+  created_at: timestamp(row.created_at.getTime()),
+  updated_at: timestamp(row.updated_at.getTime())
+})

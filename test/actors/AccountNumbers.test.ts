@@ -1,0 +1,176 @@
+import { assert, describe } from "@effect/vitest"
+import { Deferred, Effect, Fiber, Queue } from "effect"
+import { memberAddress } from "../../src/protocol/Address.ts"
+import { Told } from "../support/apps/Fakes.ts"
+import { firstNumber, rangeId, testMode } from "../support/apps/MemoryApp.ts"
+import { addCustomer, addDraft, become, context, requestFor } from "../support/apps/MemoryRows.ts"
+import { MemoryTables, type Tables } from "../support/memory/MemoryTables.ts"
+import { accountOwner, alone, creating } from "../support/apps/ActorsAlone.ts"
+import { itOn } from "../support/Tests.ts"
+import { atCalls, atNoCalls, holdCalls } from "../support/memory/Calls.ts"
+
+const it = itOn(alone)
+
+const inOrderOfCreation = ({ invoices }: Tables) => [...invoices.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1))
+
+/** Waits for so many numbers: those from the first on, in order of creation. */
+const areNumbered = Effect.fnUntraced(function* (count: number) {
+  const { tables, until } = yield* MemoryTables
+  yield* until(({ transitions }) => transitions.length === count)
+  assert.deepStrictEqual(
+    inOrderOfCreation(tables).map((row) => row.number),
+    numbersFrom(firstNumber, count)
+  )
+})
+
+const numbersFrom = (first: bigint, count: number) => Array.from({ length: count }, (_, index) => first + BigInt(index))
+
+describe("Account: numbers", () => {
+  it.effect("are given in order of creation, without gap or twin, and each invoice is told", function* () {
+    const { create, tables } = yield* creating
+    yield* Effect.forEach(
+      Array.from({ length: 50 }, (_, index) => `k${index}`),
+      (key) => create(key),
+      { concurrency: "unbounded" }
+    )
+    yield* areNumbered(50)
+    const rows = inOrderOfCreation(tables)
+    assert.strictEqual(tables.resolutions.get(rangeId(testMode))?.next_number, firstNumber + 50n)
+    assert.strictEqual(new Set(rows.map((row) => row.cufe)).size, 50)
+    const told = yield* Queue.takeN(yield* Told, 50)
+    assert.deepStrictEqual(
+      told.map(({ to }) => to),
+      rows.map((row) => memberAddress(row))
+    )
+  })
+
+  it.effect(
+    "of drafts that wait together are given in order of creation, whatever the order they were heard of",
+    function* () {
+      const { create } = yield* creating
+      const gates = yield* Queue.unbounded<Deferred.Deferred<void>>()
+      const held = Effect.gen(function* () {
+        const gate = yield* Deferred.make<void>()
+        yield* Queue.offer(gates, gate)
+        yield* Deferred.await(gate)
+      })
+      yield* atCalls("InvoiceCreation.create", held)
+      const creates = yield* Effect.forEach(["a", "b", "c"], (key) =>
+        Effect.forkChild(create(key), { startImmediately: true })
+      )
+      const [a, b, c] = [yield* Queue.take(gates), yield* Queue.take(gates), yield* Queue.take(gates)]
+      // The last one is stored first.
+      for (const gate of [c, b, a]) yield* Deferred.succeed(gate, undefined)
+      yield* Effect.forEach(creates, Fiber.join)
+      yield* areNumbered(3)
+    }
+  )
+
+  it.effect("a new activation takes up the drafts that the one before left", function* () {
+    const customer = yield* addCustomer()
+    for (let index = 0; index < 3; index++) yield* addDraft(customer)
+    yield* accountOwner
+    yield* areNumbered(3)
+  })
+
+  it.effect(
+    "of one range are given in order of creation, whether drafts asked for its prefix or for none",
+    function* () {
+      const { tables, until } = yield* MemoryTables
+      const range = tables.resolutions.get(rangeId(testMode))
+      assert.isDefined(range)
+      const other = rangeId({ ...testMode, livemode: true })
+      tables.resolutions.set(other, { ...range, id: other, prefix: "FE" })
+      const customer = yield* addCustomer()
+      for (let index = 0; index < 12; index++) {
+        const { id } = yield* addDraft(customer)
+        yield* become(id, { range_prefix: [null, "SETP", "FE"][index % 3] ?? null })
+      }
+      yield* accountOwner
+      yield* until(({ transitions }) => transitions.length === 12)
+      const numbers = (prefix: string) =>
+        inOrderOfCreation(tables)
+          .filter((row) => row.prefix === prefix)
+          .map((row) => row.number)
+      assert.deepStrictEqual(numbers("SETP"), numbersFrom(firstNumber, 8))
+      assert.deepStrictEqual(numbers("FE"), numbersFrom(firstNumber, 4))
+    }
+  )
+
+  it.effect("stopped while it numbers and started again, goes on from the rows", function* () {
+    const numbering = yield* holdCalls("Numbering.number")
+    const asked = { context: context("a"), request: requestFor(yield* addCustomer()) }
+    yield* Effect.scoped(
+      Effect.gen(function* () {
+        const account = yield* accountOwner
+        yield* account.CreateInvoice(asked)
+        yield* numbering.arrived
+      })
+    )
+    yield* atNoCalls
+    const account = yield* accountOwner
+    assert.strictEqual((yield* account.CreateInvoice(asked)).kind, "replayed")
+    yield* account.CreateInvoice({ ...asked, context: context("b") })
+    yield* areNumbered(2)
+  })
+
+  it.effect("owned twice, numbers every draft once", function* () {
+    const { tables, until } = yield* MemoryTables
+    const request = requestFor(yield* addCustomer())
+    const owners = [yield* accountOwner, yield* accountOwner]
+    yield* Effect.forEach(
+      Array.from({ length: 40 }, (_, index) => index),
+      (index) =>
+        Effect.forEach(owners, (owner) => owner.CreateInvoice({ context: context(`k${index % 20}`), request })),
+      { concurrency: "unbounded", discard: true }
+    )
+    yield* Effect.forEach(owners, (owner) => owner.NumberDrafts())
+    yield* until(({ transitions }) => transitions.length === 20)
+    const numbers = inOrderOfCreation(tables).map((row) => row.number ?? 0n)
+    assert.deepStrictEqual(
+      numbers.toSorted((a, b) => Number(a - b)),
+      numbersFrom(firstNumber, 20)
+    )
+  })
+
+  it.effect(
+    "a range that ends fails what it has no number for, with an event, and the next range is used where there is one",
+    function* () {
+      const { create, tables, until } = yield* creating
+      const range = tables.resolutions.get(rangeId(testMode))
+      assert.isDefined(range)
+      tables.resolutions.set(range.id, { ...range, to_number: firstNumber + 1n })
+      yield* Effect.forEach(["a", "b", "c"], (key) => create(key), { concurrency: "unbounded" })
+      yield* until(({ transitions }) => transitions.length === 3)
+      const failed = [...tables.invoices.values()].filter((row) => row.state === "failed")
+      assert.deepStrictEqual(
+        failed.map(({ failure, full_number, next_action_at }) => [failure?.code, full_number, next_action_at]),
+        [["range_exhausted", null, null]]
+      )
+      assert.deepStrictEqual(
+        tables.events.map(({ object_id, type }) => [type, object_id]),
+        [["invoice.failed", failed[0]?.id]]
+      )
+      const next = rangeId({ ...testMode, livemode: true })
+      tables.resolutions.set(next, { ...range, id: next, prefix: "SETQ" })
+      yield* create("d")
+      yield* until(({ transitions }) => transitions.length === 4)
+      assert.isTrue([...tables.invoices.values()].some((row) => row.full_number === "SETQ990000000"))
+    }
+  )
+
+  it.effect.each(["Numbering.number", "Resolutions.current", "Accounts.get", "Invoices.queued"])(
+    "a defect in %s costs nothing: told again, the actor numbers what was left",
+    function* (call) {
+      const { account, create } = yield* creating
+      const broken = yield* Deferred.make<void>()
+      yield* atCalls(call, Effect.andThen(Deferred.succeed(broken, undefined), Effect.die("broken")))
+      yield* create("a")
+      yield* account.NumberDrafts()
+      yield* Deferred.await(broken)
+      yield* atNoCalls
+      yield* account.NumberDrafts()
+      yield* areNumbered(1)
+    }
+  )
+})

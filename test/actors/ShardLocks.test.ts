@@ -1,0 +1,93 @@
+import { assert, describe } from "@effect/vitest"
+import { Context, Deferred, Effect, Layer } from "effect"
+import {
+  ClusterError,
+  MessageStorage,
+  RunnerHealth,
+  Runners,
+  RunnerStorage,
+  Sharding,
+  ShardingConfig
+} from "effect/cluster"
+import { TestClock } from "effect/testing"
+import * as App from "../../src/App.ts"
+import type { EndpointKey } from "../../src/store/webhooks/WebhookEndpoints.ts"
+import { answered, FakeReceiver } from "../support/apps/Fakes.ts"
+import { world } from "../support/apps/MemoryApp.ts"
+import { addDelivery, addEndpoint } from "../support/apps/MemoryRows.ts"
+import { MemoryTables } from "../support/memory/MemoryTables.ts"
+import { itOn } from "../support/Tests.ts"
+
+/** Where the locks of shards are: it answers, or not. */
+class Locks extends Context.Service<Locks, { answer: boolean }>()("test/Locks") {}
+
+const runnerStorage = Layer.effect(
+  RunnerStorage.RunnerStorage,
+  Effect.gen(function* () {
+    const locks = yield* Locks
+    const memory = yield* RunnerStorage.makeMemory
+    const ifThere = <A>(effect: Effect.Effect<A, ClusterError.PersistenceError>) =>
+      Effect.suspend(() =>
+        locks.answer ? effect : Effect.fail(new ClusterError.PersistenceError({ cause: "the database is away" }))
+      )
+    return RunnerStorage.RunnerStorage.of({
+      ...memory,
+      acquire: (address, shards) => ifThere(memory.acquire(address, shards)),
+      refresh: (address, shards) => ifThere(memory.refresh(address, shards)),
+      release: (address, shard) => ifThere(memory.release(address, shard)),
+      releaseAll: (address) => ifThere(memory.releaseAll(address))
+    })
+  })
+)
+
+const actors = App.actorsLayer.pipe(
+  Layer.provideMerge(
+    Sharding.layer.pipe(
+      Layer.provide([Runners.layerNoop, RunnerHealth.layerNoop, runnerStorage]),
+      Layer.provideMerge(MessageStorage.layerNoop),
+      Layer.provide(
+        ShardingConfig.layer({
+          shardLockExpiration: "6 seconds",
+          shardLockRefreshInterval: "1 second",
+          entityMessagePollInterval: "1 second",
+          simulateRemoteSerialization: false
+        })
+      )
+    )
+  ),
+  Layer.provideMerge(Layer.succeed(Locks, { answer: true })),
+  Layer.provideMerge(world)
+)
+
+describe("A process that could not keep its shards", () => {
+  itOn(actors).effect("takes them again before a receiver has answered that keeps it waiting", function* () {
+    const locks = yield* Locks
+    const receiver = yield* FakeReceiver
+    const { until } = yield* MemoryTables
+    const answer = yield* Deferred.make<void>()
+    const arrived = ({ id }: EndpointKey) =>
+      receiver.requests.filter(({ headers }) => headers["Svc-Webhook-Id"] === id).length
+    const slow = yield* addEndpoint()
+    const prompt = yield* addEndpoint()
+    receiver.onSend = ({ headers }) =>
+      Effect.as(headers["Svc-Webhook-Id"] === slow.id ? Deferred.await(answer) : Effect.void, answered(200))
+
+    yield* TestClock.adjust("2 seconds")
+    const held = yield* addDelivery(slow, "inv_1")
+    yield* TestClock.adjust("2 seconds")
+    assert.strictEqual(arrived(slow), 1)
+    locks.answer = false
+    yield* TestClock.adjust("4 seconds")
+    locks.answer = true
+    yield* TestClock.adjust("3 seconds")
+    yield* addDelivery(prompt, "inv_2")
+    yield* TestClock.adjust("2 seconds")
+    const inTime = arrived(prompt)
+
+    // What was under way meanwhile is recorded, once.
+    yield* Deferred.succeed(answer, undefined)
+    yield* until(({ deliveries }) => deliveries.get(held.id)?.status === "succeeded")
+    assert.strictEqual(arrived(slow), 1)
+    assert.strictEqual(inTime, 1)
+  })
+})

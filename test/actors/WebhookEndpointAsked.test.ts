@@ -1,0 +1,101 @@
+import { assert, describe } from "@effect/vitest"
+import { Effect, Queue } from "effect"
+import { TestClock } from "effect/testing"
+import { sampleEvent } from "../../src/domain/webhooks/SampleEvent.ts"
+import { Ids } from "../../src/store/sql/Ids.ts"
+import { Redelivery } from "../../src/store/webhooks/Redelivery.ts"
+import { alone, delivering, deliveryOf } from "../support/apps/ActorsAlone.ts"
+import { answered } from "../support/apps/Fakes.ts"
+import { startOfTest, testMode } from "../support/apps/MemoryApp.ts"
+import { addDelivery } from "../support/apps/MemoryRows.ts"
+import { MemoryTables } from "../support/memory/MemoryTables.ts"
+import { itOn } from "../support/Tests.ts"
+
+const it = itOn(alone)
+
+const triggers = Effect.map(MemoryTables, ({ tables }) => tables.attempts.map(({ trigger }) => trigger))
+
+describe("WebhookEndpoint: what was asked for", () => {
+  it.effect(
+    "an attempt by hand is tried once beside the schedule, which goes on as if there had been none",
+    function* () {
+      const redelivery = yield* Redelivery
+      const { deliverAll, endpoint, goOn, receiver } = yield* delivering()
+      const { id } = yield* addDelivery(endpoint, "inv_1")
+      receiver.onSend = () => Effect.succeed(answered(500))
+      yield* deliverAll
+      const { next_attempt_at: planned } = yield* deliveryOf(id)
+      yield* redelivery.redeliver({ ...testMode, id })
+      yield* deliverAll
+      assert.deepInclude(yield* deliveryOf(id), { status: "pending", next_attempt_at: planned, attempts: 2 })
+      for (const _ of [1, 2, 3]) yield* goOn(id)
+      assert.deepInclude(yield* deliveryOf(id), { status: "failed", attempts: 5 })
+      yield* redelivery.redeliver({ ...testMode, id })
+      yield* deliverAll
+      assert.deepInclude(yield* deliveryOf(id), { status: "failed", attempts: 6 })
+      yield* TestClock.adjust("1 day")
+      yield* deliverAll
+      assert.deepStrictEqual(yield* triggers, ["auto", "manual", "auto", "auto", "auto", "manual"])
+      assert.strictEqual(new Set(receiver.requests.map(({ body }) => body)).size, 1)
+    }
+  )
+
+  it.effect(
+    "keeps the order of its resource: what is redelivered waits for what is before it, and holds up what follows",
+    function* () {
+      const redelivery = yield* Redelivery
+      const { deliverAll, endpoint, goOn, receiver } = yield* delivering()
+      const first = yield* addDelivery(endpoint, "inv_1")
+      const second = yield* addDelivery(endpoint, "inv_1")
+      const sent = () => receiver.requests.splice(0).map(({ body }) => (body === first.body ? "first" : "second"))
+      receiver.onSend = () => Effect.succeed(answered(500))
+      yield* deliverAll
+      yield* redelivery.redeliver({ ...testMode, id: second.id })
+      yield* deliverAll
+      assert.deepStrictEqual(sent(), ["first"])
+      receiver.onSend = () => Effect.succeed(answered(200))
+      yield* goOn(first.id)
+      assert.deepStrictEqual(sent(), ["first", "second"])
+      yield* redelivery.redeliver({ ...testMode, id: second.id })
+      yield* redelivery.redeliver({ ...testMode, id: first.id })
+      yield* deliverAll
+      assert.deepStrictEqual(sent(), ["first", "second"])
+    }
+  )
+
+  it.effect("a recovery begins the schedule anew", function* () {
+    const redelivery = yield* Redelivery
+    const { endpoint, goOn, receiver } = yield* delivering()
+    const { id } = yield* addDelivery(endpoint, "inv_1")
+    receiver.onSend = () => Effect.succeed(answered(500))
+    for (const _ of [1, 2, 3, 4]) yield* goOn(id)
+    assert.strictEqual((yield* deliveryOf(id)).status, "failed")
+    yield* redelivery.recover(endpoint, new Date(startOfTest))
+    for (const _ of [1, 2, 3, 4]) {
+      assert.strictEqual((yield* deliveryOf(id)).status, "pending")
+      yield* goOn(id)
+    }
+    assert.deepInclude(yield* deliveryOf(id), { status: "failed", attempts: 8 })
+    const again = ["recover", "auto", "auto", "auto"]
+    assert.deepStrictEqual(yield* triggers, ["auto", "auto", "auto", "auto", ...again])
+  })
+
+  it.effect("a sample is sent once, whatever is answered", function* () {
+    const redelivery = yield* Redelivery
+    const ids = yield* Ids
+    const { deliverAll, endpoint, receiver } = yield* delivering()
+    receiver.onSend = () => Effect.succeed(answered(500))
+    const event = yield* ids.event
+    const account = { account_id: endpoint.account_id, livemode: false, created: "", ulid: event.slice(4) }
+    const id = yield* redelivery.test(endpoint, ([type = "invoice.failed"]) => ({
+      id: event,
+      type,
+      created_at: new Date(startOfTest),
+      ...sampleEvent({ ...account, id: event, type })
+    }))
+    yield* deliverAll
+    assert.strictEqual(JSON.parse(String((yield* Queue.take(receiver.arrivals)).body)).id, event)
+    assert.deepInclude(yield* deliveryOf(id), { status: "failed", attempts: 1 })
+    assert.deepStrictEqual(yield* triggers, ["test"])
+  })
+})

@@ -1,0 +1,73 @@
+import { assert, describe } from "@effect/vitest"
+import { Effect, Fiber, Latch, Layer } from "effect"
+import { TestClock } from "effect/testing"
+import type { ApiError } from "../../schemas/ApiError.ts"
+import { CommandTurnLimits, CommandTurns } from "../../src/commands/CommandTurns.ts"
+import type { IdempotencyKeys, Outcome } from "../../src/store/accounts/IdempotencyKeys.ts"
+import * as InFlight from "../../src/actors/InFlight.ts"
+import { apiKeyIds, testMode } from "../support/apps/MemoryApp.ts"
+import { itOn } from "../support/Tests.ts"
+
+const one = Layer.provide(
+  CommandTurns.layer,
+  Layer.succeed(CommandTurnLimits, { ...CommandTurnLimits.defaultValue(), ofOwnerAtOnce: 1 })
+)
+
+const it = itOn(one)
+
+const outcome: Outcome = { answer: { status: 200, location: null, body: "{}" }, replayed: false }
+
+/** Carries out commands as an account's actor does, and tells which have been done. */
+const actor = Effect.gen(function* () {
+  const turns = yield* CommandTurns
+  const once = InFlight.make({} as IdempotencyKeys["Service"])
+  const done: Array<string> = []
+  const ask = (name: string, work: Effect.Effect<void, ApiError> = Effect.void) => {
+    const idempotency = { key: name, fingerprint: name }
+    const context = { api_key_id: apiKeyIds.test, version: "2026-01-01", idempotency } as const
+    const command = Effect.as(
+      Effect.andThen(
+        work,
+        Effect.sync(() => done.push(name))
+      ),
+      outcome
+    )
+    return Effect.forkChild(once(context, turns.inTurn(testMode, context, command)), { startImmediately: true })
+  }
+  return { ask, done }
+})
+
+describe("a command that waits for its turn", () => {
+  it.effect("is done though its client has gone, and answers its repetition", function* () {
+    const { ask, done } = yield* actor
+    const goesOn = Latch.makeUnsafe()
+    const first = yield* ask("first", goesOn.await)
+    const second = yield* ask("second")
+    const leaving = yield* Effect.forkChild(Fiber.interrupt(second), { startImmediately: true })
+    const repeated = yield* ask("second")
+    assert.deepStrictEqual(done, [])
+    yield* goesOn.open
+    assert.strictEqual((yield* Fiber.join(first)).kind, "first")
+    assert.strictEqual((yield* Fiber.join(repeated)).kind, "replayed")
+    yield* Fiber.join(leaving)
+    assert.deepStrictEqual(done, ["first", "second"])
+  })
+
+  it.effect("is refused after eight seconds, and is not done", function* () {
+    const { ask, done } = yield* actor
+    const goesOn = Latch.makeUnsafe()
+    const first = yield* ask("first", goesOn.await)
+    const second = yield* ask("second")
+    yield* TestClock.adjust("7999 millis")
+    assert.isUndefined(second.pollUnsafe())
+    yield* TestClock.adjust(1)
+    const refused = yield* Effect.flip(Fiber.join(second))
+    assert.strictEqual(refused.code, "rate_limited")
+    assert.match(refused.message, /other commands left no turn within 8 s for this one\. Retry in 2 s/)
+    yield* goesOn.open
+    yield* Fiber.join(first)
+    const again = yield* ask("second")
+    assert.strictEqual((yield* Fiber.join(again)).kind, "first")
+    assert.deepStrictEqual(done, ["first", "second"])
+  })
+})

@@ -1,0 +1,67 @@
+import { assert, describe } from "@effect/vitest"
+import { Effect, Fiber, Redacted } from "effect"
+import { TestClock } from "effect/testing"
+import { getPriority } from "node:os"
+import { verify, X509Certificate } from "node:crypto"
+import { fromPem } from "../../../src/documents/signature/Certificate.ts"
+import { readPkcs12 } from "../../../src/documents/signature/Pkcs12.ts"
+import { giveWay, niceness } from "../../support/processes/Threads.ts"
+import { until } from "../../support/apps/Until.ts"
+import { keyFile } from "../../support/authority/LiveAccounts.ts"
+import { it } from "../../support/Tests.ts"
+
+describe("a PKCS#12 file", () => {
+  it.live.each(["aes256", "3des"] as const)("is read, protected by %s: what it holds signs", function* (algorithm) {
+    const now = Date.now()
+    const { certificate, password, pkcs12 } = keyFile({ algorithm, subject: "Tienda Ñandú S.A.S.", now })
+    const identity = yield* readPkcs12({ pkcs12, password }, now)
+    assert.strictEqual(identity.subject, "CN=Tienda Ñandú S.A.S.")
+    assert.isBelow(identity.not_before.getTime(), now)
+    assert.isAbove(identity.not_after.getTime(), now + 364 * 86_400_000)
+    assert.strictEqual(String(identity.pem), "<redacted>")
+
+    const signer = fromPem(Redacted.value(identity.pem))
+    assert.strictEqual(signer.certificate, certificate)
+    const { publicKey } = new X509Certificate(Buffer.from(signer.certificate, "base64"))
+    const bytes = Buffer.from("a document")
+    assert.isTrue(verify("sha256", bytes, publicKey, yield* signer.sign(bytes)))
+    // Key, certificate, and the one that vouches for it.
+    const names = [...Redacted.value(identity.pem).matchAll(/-----BEGIN ([A-Z ]+)-----/g)].map(([, name]) => name)
+    assert.deepStrictEqual(names, ["RSA PRIVATE KEY", "CERTIFICATE", "CERTIFICATE"])
+  })
+
+  it.effect("that takes for ever to open is given up, and holds nobody up", function* () {
+    const { password, pkcs12 } = keyFile({ iterations: 2_000_000 })
+    const reading = yield* Effect.forkChild(Effect.flip(readPkcs12({ pkcs12, password }, Date.now())))
+    yield* TestClock.adjust("10 seconds")
+    const violation = yield* Fiber.join(reading)
+    assert.match(String((violation as { message: string }).message), /too long to open/)
+  })
+
+  it.live.skipIf(process.platform !== "linux" || getPriority() !== 0)(
+    "is read by a thread that gives way to the others",
+    function* () {
+      const before = giveWay(niceness())
+      const { password, pkcs12 } = keyFile({ iterations: 2_000_000 })
+      const reading = yield* Effect.forkChild(Effect.exit(readPkcs12({ pkcs12, password }, Date.now())))
+      yield* until(
+        Effect.sync(() => giveWay(niceness()) - before),
+        (more) => more === 1
+      )
+      yield* Fiber.interrupt(reading)
+    }
+  )
+
+  it.live.each([2_000_001, 0x7f_ff_ff_ff])(
+    "that claims %i iterations is refused before any is done",
+    function* (iterations) {
+      const { password, pkcs12 } = keyFile({ iterations })
+      assert.deepStrictEqual(yield* Effect.flip(readPkcs12({ pkcs12, password }, Date.now())), {
+        param: "pkcs12",
+        code: "parameter_invalid",
+        message:
+          "pkcs12 takes more than 2,000,000 iterations of its key derivation to open: export it again with fewer, such as 10,000."
+      })
+    }
+  )
+})

@@ -1,0 +1,142 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Schema } from "effect"
+import type { CustomerRequest } from "../../../schemas/Customer.ts"
+import { checkDigit, sandboxIdentification } from "../../../src/domain/accounts/CheckDigit.ts"
+import { customerViolations } from "../../../src/domain/accounts/PartyRules.ts"
+import { countryCodes, departments, municipalities } from "../../../src/domain/accounts/Territories.ts"
+import { invalidNits, nits } from "../documents/vectors.ts"
+
+const customer: CustomerRequest = {
+  identification: { type: "31", number: "900373115", check_digit: "3" },
+  legal_name: "Comercial Andina SAS",
+  organization_type: "1",
+  email: "facturas@example.com",
+  address: "Calle 1 # 2-3",
+  city_code: "11001",
+  department_code: "11",
+  country_code: "CO"
+}
+
+const modes = ["test", "live"] as const
+const violationsOf = (change: Partial<CustomerRequest>, mode: "test" | "live" = "live") =>
+  customerViolations({ ...customer, ...change }, mode).map(({ param, code }) => [param, code])
+const ofIdentification = (type: CustomerRequest["identification"]["type"], number: string, check_digit?: string) =>
+  violationsOf({ identification: { type, number, ...(check_digit === undefined ? {} : { check_digit }) } })
+
+const wrongDigit = ["identification.check_digit", "invalid_check_digit"]
+const wrongNumber = ["identification.number", "parameter_invalid"]
+
+describe("customerViolations", () => {
+  it.each(modes)("finds nothing wrong with a right customer in %s mode", (mode) => {
+    assert.deepStrictEqual(customerViolations(customer, mode), [])
+    const { identification, legal_name, organization_type } = customer
+    assert.deepStrictEqual(customerViolations({ identification, legal_name, organization_type }, mode), [])
+  })
+
+  it.each(nits)("accepts the NIT %s-%s", (number, digit) => {
+    assert.deepStrictEqual(ofIdentification("31", number, digit), [])
+  })
+
+  it.each(invalidNits)("refuses the NIT %s-%s", (number, digit) => {
+    assert.deepStrictEqual(ofIdentification("31", number, digit), [wrongDigit])
+  })
+
+  const number = Schema.String.check(Schema.isPattern(/^\d{1,15}$/))
+  const digit = Schema.String.check(Schema.isPattern(/^\d$/))
+  it.prop("accepts of all digits the right one, and names it", [number, digit], ([nit, given]) => {
+    const expected = checkDigit(nit)
+    const violations = customerViolations(
+      { ...customer, identification: { type: "31", number: nit, check_digit: given } },
+      "live"
+    )
+    if (given === expected) assert.deepStrictEqual(violations, [])
+    else assert.include(violations[0]?.message, `it is "${expected}"`)
+  })
+
+  it("asks for a missing check digit and names it", () => {
+    const violations = customerViolations({ ...customer, identification: { type: "31", number: "900373115" } }, "test")
+    assert.deepStrictEqual(violations, [
+      {
+        param: "identification.check_digit",
+        code: "invalid_check_digit",
+        message: 'check_digit is required for a NIT (type 31): for the number 900373115 it is "3".',
+        rule: "FAK24"
+      }
+    ])
+  })
+
+  it("lets the sandbox identification pass in test mode, and nothing like it", () => {
+    assert.deepStrictEqual(violationsOf({ identification: sandboxIdentification }, "test"), [])
+    assert.deepStrictEqual(violationsOf({ identification: sandboxIdentification }, "live"), [wrongDigit])
+    assert.deepStrictEqual(violationsOf({ identification: { ...sandboxIdentification, check_digit: "2" } }, "test"), [])
+    assert.deepStrictEqual(violationsOf({ identification: { ...sandboxIdentification, check_digit: "3" } }, "test"), [
+      wrongDigit
+    ])
+    assert.deepStrictEqual(
+      violationsOf({ identification: { ...sandboxIdentification, number: "900000003" } }, "test"),
+      [wrongDigit]
+    )
+    assert.deepStrictEqual(violationsOf({ identification: { ...sandboxIdentification, type: "13" } }, "test"), [
+      wrongDigit
+    ])
+  })
+
+  it("judges the rest of a sandbox customer all the same", () => {
+    assert.deepStrictEqual(violationsOf({ identification: sandboxIdentification, country_code: "XX" }, "test"), [
+      ["country_code", "unknown_catalog_code"]
+    ])
+  })
+
+  it("wants digits in a NIT, at most as many as have a weight", () => {
+    assert.deepStrictEqual(ofIdentification("31", "900-373115", "3"), [wrongNumber])
+    assert.deepStrictEqual(ofIdentification("31", "1234567890123456", "3"), [wrongNumber])
+    assert.deepStrictEqual(ofIdentification("31", "9003A"), [wrongNumber, wrongDigit])
+  })
+
+  it.each(["11", "12", "13"] as const)("wants digits in an identification of type %s", (type) => {
+    assert.deepStrictEqual(ofIdentification(type, "1020304050"), [])
+    assert.deepStrictEqual(ofIdentification(type, "AB123"), [wrongNumber])
+    assert.deepStrictEqual(ofIdentification(type, "10-20"), [wrongNumber])
+    assert.deepStrictEqual(ofIdentification(type, "1020304050", "1"), [wrongDigit])
+    assert.deepStrictEqual(ofIdentification(type, "AB123", "1"), [wrongNumber, wrongDigit])
+  })
+
+  it.each(["21", "22", "41", "50"] as const)("allows letters in an identification of type %s", (type) => {
+    assert.deepStrictEqual(ofIdentification(type, "AB-123"), [])
+    assert.deepStrictEqual(ofIdentification(type, "123"), [])
+    assert.deepStrictEqual(ofIdentification(type, "--"), [wrongNumber])
+    assert.deepStrictEqual(ofIdentification(type, "AB123", "1"), [wrongDigit])
+  })
+
+  it("wants city and department to agree at home", () => {
+    const disagree = ["department_code", "parameter_invalid"]
+    assert.deepStrictEqual(violationsOf({ city_code: "05001" }), [disagree])
+    const { country_code: _, ...unsaid } = customer
+    assert.deepStrictEqual(
+      customerViolations({ ...unsaid, city_code: "05001" }, "live").map((found) => found.message),
+      ['department_code must be "05", the first two digits of city_code, and is "11".']
+    )
+    assert.deepStrictEqual(violationsOf({ city_code: "05001", country_code: "US" }), [])
+  })
+
+  it("knows countries and departments", () => {
+    assert.deepStrictEqual([countryCodes.size, departments.size], [249, 33])
+    assert.deepStrictEqual(violationsOf({ country_code: "ZZ" }), [["country_code", "unknown_catalog_code"]])
+    assert.deepStrictEqual(violationsOf({ country_code: "SE" }), [])
+    assert.deepStrictEqual(violationsOf({ city_code: "99001", department_code: "99" }), [])
+    assert.strictEqual(municipalities.size, 1122)
+    assert.deepStrictEqual(violationsOf({ city_code: "11002" }), [["city_code", "unknown_catalog_code"]])
+    assert.deepStrictEqual(violationsOf({ city_code: "11002", country_code: "US" }), [])
+    assert.deepStrictEqual(violationsOf({ city_code: "98001", department_code: "98" }), [
+      ["city_code", "unknown_catalog_code"],
+      ["department_code", "unknown_catalog_code"]
+    ])
+  })
+
+  it("gives every violation at once, in the order of the document", () => {
+    assert.deepStrictEqual(
+      violationsOf({ identification: { type: "13", number: "X", check_digit: "1" }, city_code: "05001" }),
+      [wrongNumber, wrongDigit, ["department_code", "parameter_invalid"]]
+    )
+  })
+})

@@ -1,0 +1,183 @@
+import { assert, describe, it } from "@effect/vitest"
+import { ResolutionId } from "../../../schemas/Id.ts"
+import {
+  lackOfRange,
+  resolutionStatus,
+  resolutionViolations,
+  resolutionWarnings,
+  shareFullNumber
+} from "../../../src/domain/accounts/ResolutionRules.ts"
+import { overlapOf, refusalOf, resolutionsMax, type StoredResolution } from "../../../src/store/accounts/Resolutions.ts"
+import { account } from "../../support/apps/MemoryApp.ts"
+
+const request = {
+  number: "18760000002",
+  prefix: "FE",
+  from_number: 10,
+  to_number: 20,
+  valid_from: "2026-01-01",
+  valid_to: "2026-12-31",
+  technical_key: "0".repeat(40)
+}
+
+const id = (letter: string) => ResolutionId.make(`res_${letter.repeat(26)}`)
+
+const range: StoredResolution = {
+  ...request,
+  account_id: account,
+  livemode: false,
+  id: id("a"),
+  document_type: "invoice",
+  from_number: 10n,
+  to_number: 20n,
+  next_number: 10n,
+  is_active: true,
+  created_at: new Date(0)
+}
+
+describe("numbering ranges", () => {
+  it.each([
+    [{}, []],
+    [{ to_number: 10 }, []],
+    [{ to_number: 9 }, ["to_number"]],
+    [{ valid_to: "2026-01-01" }, []],
+    [{ valid_to: "2025-12-31" }, ["valid_to"]],
+    [{ next_number: 10 }, []],
+    [{ next_number: 20 }, []],
+    [{ next_number: 9 }, ["next_number"]],
+    [{ next_number: 21 }, ["next_number"]],
+    [{ to_number: 9, valid_to: "2025-12-31" }, ["to_number", "valid_to"]]
+  ] as const)("%j is wrong in %j", (change, params) =>
+    assert.deepStrictEqual(
+      resolutionViolations({ ...request, ...change }).map(({ param }) => param),
+      params as ReadonlyArray<string> as Array<string>
+    )
+  )
+
+  it.each([
+    [{}, "2026-01-01", "active"],
+    [{}, "2026-12-31", "active"],
+    [{}, "2025-12-31", "inactive"],
+    [{}, "2027-01-01", "expired"],
+    [{ is_active: false }, "2026-06-01", "inactive"],
+    [{ is_active: false }, "2027-01-01", "expired"],
+    [{ next_number: 20n }, "2026-06-01", "active"],
+    [{ next_number: 21n }, "2026-06-01", "exhausted"],
+    [{ next_number: 21n, is_active: false }, "2027-01-01", "exhausted"]
+  ] as const)("%o on %s is %s", (change, today, status) =>
+    assert.strictEqual(resolutionStatus({ ...range, ...change }, today), status)
+  )
+
+  it.each([
+    [{}, "2026-06-01", []],
+    [{ to_number: 109n, next_number: 99n }, "2026-06-01", []],
+    [{ to_number: 109n, next_number: 100n }, "2026-06-01", ["few_numbers_left"]],
+    [{ next_number: 21n }, "2026-06-01", ["few_numbers_left"]],
+    [{}, "2026-11-30", []],
+    [{}, "2026-12-01", ["expires_soon"]],
+    [{}, "2027-01-01", ["expires_soon"]],
+    [{ next_number: 20n }, "2026-12-31", ["few_numbers_left", "expires_soon"]],
+    [{ next_number: 20n, is_active: false }, "2026-12-31", []]
+  ] as const)("%o on %s warns of %j", (change, today, codes) =>
+    assert.deepStrictEqual(
+      resolutionWarnings({ ...range, ...change }, today).map(({ code }) => code),
+      codes as ReadonlyArray<string> as []
+    )
+  )
+
+  it.each([
+    [[], "no_numbering_range"],
+    [[{}], "no_numbering_range"],
+    [[{ next_number: 21n }], "range_exhausted"],
+    [[{ next_number: 21n, is_active: false }], "no_numbering_range"],
+    [[{ valid_to: "2026-05-31" }], "range_expired"],
+    [[{ valid_to: "2026-05-31", is_active: false }], "no_numbering_range"],
+    [[{ valid_from: "2026-06-02" }], "no_numbering_range"],
+    [[{ valid_to: "2026-05-31" }, { next_number: 21n }], "range_exhausted"]
+  ] as const)("of %o none gives a number: %s", (changes, code) => {
+    const ranges = changes.map((change) => ({ ...range, ...change }))
+    for (const prefix of [null, "FE"]) {
+      const failure = lackOfRange(ranges, "2026-06-01", prefix)
+      assert.deepInclude(failure, { code, retryable: true })
+      assert.strictEqual(failure.message.includes('"FE"'), prefix !== null)
+    }
+  })
+
+  it.each([
+    [{}, true],
+    [{ from_number: 20n, to_number: 30n }, true],
+    [{ from_number: 1n, to_number: 10n }, true],
+    [{ from_number: 1n, to_number: 30n }, true],
+    [{ from_number: 15n, to_number: 16n }, true],
+    [{ from_number: 21n, to_number: 30n }, false],
+    [{ from_number: 1n, to_number: 9n }, false],
+    [{ prefix: "FX" }, false],
+    [{ prefix: "" }, false],
+    [{ id: id("a") }, false]
+  ] as const)("%o stands in the way of another range: %s", (change, overlaps) =>
+    assert.strictEqual(
+      overlapOf({ ...range, id: id("b"), ...change }, [range])?.code,
+      overlaps ? "resolution_overlap" : undefined
+    )
+  )
+
+  it("share a full number exactly when one is printed by both", () => {
+    // Deterministic, and as likely as not near each other.
+    let seed = 7
+    const next = (below: number) => (seed = (seed * 48_271) % 2_147_483_647) % below
+    const prefixes = ["", "Q", "Q0", "Q1", "Q10", "Q12", "1", "12", "10", "0", "QA", "Q1A"]
+    const some = () => {
+      const from = next(2) === 0 ? 1 + next(30) : 1 + next(1_300)
+      const to = from + next(next(2) === 0 ? 5 : 200)
+      return { prefix: prefixes[next(prefixes.length)] ?? "", from_number: BigInt(from), to_number: BigInt(to) }
+    }
+    const printed = ({ from_number, prefix, to_number }: ReturnType<typeof some>) =>
+      Array.from(
+        { length: Number(to_number - from_number) + 1 },
+        (_, index) => `${prefix}${from_number + BigInt(index)}`
+      )
+    const found = { true: 0, false: 0 }
+    for (let round = 0; round < 10_000; round++) {
+      const [one, other] = [some(), some()]
+      const numbers = new Set(printed(one))
+      const expected = printed(other).some((number) => numbers.has(number))
+      const about = JSON.stringify([printed(one)[0], printed(one).at(-1), printed(other)[0], printed(other).at(-1)])
+      assert.strictEqual(shareFullNumber(one, other), expected, about)
+      assert.strictEqual(shareFullNumber(other, one), expected, about)
+      found[`${expected}`]++
+    }
+    assert.isAbove(found.true, 150)
+    assert.isAbove(found.false, 2_000)
+  })
+
+  it.each([
+    ["Q", 123n, 123n, "Q1", 23n, 23n, true],
+    ["Q", 123n, 123n, "Q1", 22n, 22n, false],
+    ["", 1_234_567_890n, 1_234_567_890n, "1234", 567_890n, 567_890n, true],
+    ["Q", 9_999_999_999n, 9_999_999_999n, "Q9", 999_999_999n, 9_999_999_999n, true],
+    ["Q", 1n, 9_999_999_999n, "Q1", 1_000_000_000n, 9_999_999_999n, false]
+  ] as const)("%s with %d to %d and %s with %d to %d share one: %s", (prefix, from, to, other, least, most, shared) =>
+    assert.strictEqual(
+      shareFullNumber(
+        { prefix, from_number: from, to_number: to },
+        { prefix: other, from_number: least, to_number: most }
+      ),
+      shared
+    )
+  )
+
+  it("that may be no more than so many are refused beyond", () => {
+    const many = Array.from({ length: resolutionsMax }, (_, index) => ({ ...range, prefix: `P${index}` }))
+    const other = { ...range, id: id("b"), prefix: "X" }
+    assert.isUndefined(refusalOf(other, many.slice(1)))
+    assert.strictEqual(refusalOf(other, many)?.code, "resolution_limit_reached")
+    const counters = many.map((one) => ({ ...one, document_type: "credit_note" as const }))
+    assert.isUndefined(refusalOf(other, counters))
+  })
+
+  it("a range that is inactive and unused stands in nobody's way; once used, it does for ever", () => {
+    const other = { ...range, id: id("b") }
+    assert.isUndefined(overlapOf(other, [{ ...range, is_active: false }]))
+    assert.isDefined(overlapOf(other, [{ ...range, is_active: false, next_number: 11n }]))
+  })
+})

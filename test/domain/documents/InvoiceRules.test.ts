@@ -1,0 +1,279 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Schema } from "effect"
+import { InvoiceRequest } from "../../../schemas/Invoice.ts"
+import type { Line, Tax } from "../../../schemas/Line.ts"
+import { currencyCodes } from "../../../src/domain/documents/Currencies.ts"
+import { invoiceViolations, noteViolations } from "../../../src/domain/documents/LocalRules.ts"
+
+const today = "2026-11-21"
+const vat: Tax = { code: "01", rate: "19.00", base: "100000.00", value: "19000.00" }
+const noTax: Tax = { code: "ZZ", rate: "0.00", base: "0.00", value: "0.00" }
+const line: Line = {
+  description: "Consultoría",
+  quantity: "2.00",
+  unit_code: "94",
+  unit_price: "50000.00",
+  line_extension_amount: "100000.00",
+  taxes: [vat]
+}
+const invoice: InvoiceRequest = {
+  customer_id: "cust_01k0000000000000000000000a",
+  currency: "COP",
+  operation_type: "10",
+  payment_means: { code: "10", type: "1" },
+  lines: [line]
+}
+
+const found = (change: Partial<InvoiceRequest>) =>
+  invoiceViolations({ ...invoice, ...change }, today).map(({ param, code }) => [param, code])
+const inLine = (change: Partial<Line>, operation_type: InvoiceRequest["operation_type"] = "10") =>
+  found({ operation_type, lines: [line, { ...line, ...change }] })
+const messages = (change: Partial<InvoiceRequest>) =>
+  invoiceViolations({ ...invoice, ...change }, today).map(({ message }) => message)
+
+const half = (unit_price: string, line_extension_amount: string) =>
+  inLine({ quantity: "0.50", unit_price, line_extension_amount, taxes: [noTax] })
+const wrongFigures = (index: number) => [
+  [`lines[${index}].line_extension_amount`, "amount_mismatch"],
+  [`lines[${index}].taxes[0].base`, "tax_mismatch"],
+  [`lines[${index}].taxes[0].value`, "tax_mismatch"],
+  [`lines[${index}].taxes[1].code`, "tax_mismatch"]
+]
+
+/** What a client does with the answer: it writes each figure it is told where it is told to. */
+const corrected = (request: InvoiceRequest): InvoiceRequest => {
+  const copy = JSON.parse(JSON.stringify(request))
+  for (const { param, message } of invoiceViolations(request, today)) {
+    const figure = /must be (?:at most )?"([^"]+)"/.exec(message)?.[1]
+    if (figure === undefined) assert.fail(`no figure in: ${message}`)
+    const path = param.replaceAll("]", "").split(/[.[]/)
+    const holder = path.slice(0, -1).reduce((value, name) => value[name], copy)
+    holder[path.at(-1) ?? ""] = figure
+  }
+  return copy
+}
+
+/** The taxes of a line without those that the rules of structure refuse, which no figure can correct. */
+const oneOfEach = (taxes: ReadonlyArray<Tax>): ReadonlyArray<Tax> =>
+  taxes[0]?.code === "ZZ"
+    ? taxes.slice(0, 1)
+    : taxes.filter(({ code }, index) => code !== "ZZ" && taxes.findIndex((other) => other.code === code) === index)
+
+const count = (max: number) => Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: max }))
+const sold = Schema.Array(
+  Schema.Struct({
+    quantity: count(1_000_000),
+    price: count(100_000_000),
+    rates: Schema.Array(Schema.Literals([0, 500, 800, 1900])).check(Schema.isMaxLength(3))
+  })
+).check(Schema.isMinLength(1), Schema.isMaxLength(20))
+const text = (hundredths: bigint) => `${hundredths / 100n}.${String(hundredths % 100n).padStart(2, "0")}`
+/** As a client would do it: ties to even. */
+const rounded = (dividend: bigint, divisor: bigint) => {
+  const [quotient, rest] = [dividend / divisor, (dividend % divisor) * 2n]
+  return quotient + (rest > divisor || (rest === divisor && quotient % 2n === 1n) ? 1n : 0n)
+}
+
+describe("invoiceViolations", () => {
+  it("finds nothing wrong with a right invoice", () => {
+    assert.deepStrictEqual(found({}), [])
+    assert.deepStrictEqual(inLine({ taxes: [noTax] }), [])
+    assert.deepStrictEqual(inLine({ taxes: [vat, { ...vat, code: "04", rate: "8.00", value: "8000.00" }] }), [])
+    assert.deepStrictEqual(inLine({ unit_price: "0.00", line_extension_amount: "0.00", taxes: [noTax] }), [])
+  })
+
+  it("wants the rate of a foreign currency, and tells it apart from no currency", () => {
+    assert.deepStrictEqual(found({ currency: "USD" }), [["exchange_rate", "parameter_missing"]])
+    assert.deepStrictEqual(found({ currency: "USD", exchange_rate: "0.00" }), [["exchange_rate", "parameter_invalid"]])
+    assert.deepStrictEqual(found({ currency: "USD", exchange_rate: "4100.50" }), [])
+    assert.deepStrictEqual(found({ exchange_rate: "1.00" }), [["exchange_rate", "parameter_conflict"]])
+    assert.deepStrictEqual(found({ currency: "ABC" }), [["currency", "unknown_catalog_code"]])
+    assert.strictEqual(currencyCodes.size, 179)
+  })
+
+  it("wants a due date, today or later, for a sale on credit", () => {
+    const due = (due_date?: string) =>
+      found({ payment_means: { code: "10", type: "2", ...(due_date === undefined ? {} : { due_date }) } })
+    assert.deepStrictEqual(due(), [["payment_means.due_date", "due_date_required"]])
+    assert.deepStrictEqual(due("2026-11-20"), [["payment_means.due_date", "parameter_invalid"]])
+    assert.deepStrictEqual(due("2026-11-21"), [])
+    assert.deepStrictEqual(due("2027-01-01"), [])
+    assert.deepStrictEqual(found({ payment_means: { code: "10", type: "1", due_date: "2020-01-01" } }), [])
+  })
+
+  it("wants something to be sold", () => {
+    assert.deepStrictEqual(inLine({ quantity: "0.00" }), [["lines[1].quantity", "parameter_invalid"]])
+  })
+
+  it("wants a line's amount exact to the cent", () => {
+    for (const line_extension_amount of ["100000.01", "99999.99"]) {
+      assert.deepStrictEqual(inLine({ line_extension_amount }), [["lines[1].line_extension_amount", "amount_mismatch"]])
+    }
+    assert.deepStrictEqual(messages({ lines: [{ ...line, line_extension_amount: "100000.01" }] }), [
+      'line_extension_amount must be "100000.00": quantity 2.00 × unit_price 50000.00.'
+    ])
+  })
+
+  it("rounds ties of an amount to the even cent", () => {
+    assert.deepStrictEqual(half("0.01", "0.00"), [])
+    assert.deepStrictEqual(half("0.03", "0.02"), [])
+    assert.deepStrictEqual(half("0.01", "0.01"), [["lines[1].line_extension_amount", "amount_mismatch"]])
+  })
+
+  it("wants a tax's value exact to the cent", () => {
+    for (const value of ["19000.01", "18999.99"]) {
+      assert.deepStrictEqual(inLine({ taxes: [{ ...vat, value }] }), [["lines[1].taxes[0].value", "tax_mismatch"]])
+    }
+    assert.deepStrictEqual(messages({ lines: [{ ...line, taxes: [{ ...vat, value: "1.00" }] }] }), [
+      'value must be "19000.00": base 100000.00 × rate 19.00 / 100.'
+    ])
+  })
+
+  it("wants the line's amount as the base of its taxes", () => {
+    for (const base of ["100000.01", "99999.99"]) {
+      for (const operation of ["10", "11"] as const) {
+        assert.deepStrictEqual(inLine({ taxes: [{ ...vat, base }] }, operation), [
+          ["lines[1].taxes[0].base", "tax_mismatch"]
+        ])
+      }
+    }
+  })
+
+  it("judges the lines of a note as those of its invoice, and names no rule of invoices", () => {
+    const aiu = [{ ...line, taxes: [{ ...vat, base: "10000.00", value: "1900.00" }] }]
+    assert.deepStrictEqual(noteViolations(aiu, "09"), [])
+    for (const { param, code, ...rest } of noteViolations(aiu, "10")) {
+      assert.deepStrictEqual([code, Object.keys(rest)], ["tax_mismatch", ["message"]], param)
+    }
+    assert.lengthOf(noteViolations(aiu, "10"), 2)
+    const huge = {
+      ...line,
+      quantity: "1.00",
+      unit_price: "999999999999999.99",
+      line_extension_amount: "999999999999999.99"
+    }
+    assert.deepStrictEqual(
+      noteViolations([{ ...huge, taxes: [noTax] }, line], "10").map(({ param }) => param),
+      ["lines"]
+    )
+  })
+
+  it("lets the base be a part of the amount under AIU, never more", () => {
+    assert.deepStrictEqual(inLine({ taxes: [{ ...vat, base: "10000.00", value: "1900.00" }] }, "09"), [])
+    assert.deepStrictEqual(inLine({ taxes: [vat] }, "09"), [])
+    assert.deepStrictEqual(inLine({ taxes: [{ ...vat, base: "10000.00" }] }, "09"), [
+      ["lines[1].taxes[0].value", "tax_mismatch"]
+    ])
+    assert.deepStrictEqual(inLine({ taxes: [{ ...vat, base: "100000.01" }] }, "09"), [
+      ["lines[1].taxes[0].base", "tax_mismatch"]
+    ])
+  })
+
+  it("wants one entry for each tax of a line", () => {
+    assert.deepStrictEqual(inLine({ taxes: [vat, { ...vat, rate: "5.00", value: "5000.00" }] }), [
+      ["lines[1].taxes[1].code", "tax_mismatch"]
+    ])
+  })
+
+  it("wants the entry without tax to be all zero and alone", () => {
+    assert.deepStrictEqual(inLine({ taxes: [{ ...noTax, rate: "0.01", base: "0.01", value: "0.01" }] }), [
+      ["lines[1].taxes[0].rate", "tax_mismatch"],
+      ["lines[1].taxes[0].base", "tax_mismatch"],
+      ["lines[1].taxes[0].value", "tax_mismatch"]
+    ])
+    assert.deepStrictEqual(inLine({ taxes: [vat, noTax] }), [["lines[1].taxes[1].code", "tax_mismatch"]])
+    assert.deepStrictEqual(inLine({ taxes: [noTax, noTax] }), [
+      ["lines[1].taxes[0].code", "tax_mismatch"],
+      ["lines[1].taxes[1].code", "tax_mismatch"]
+    ])
+  })
+
+  it("refuses amounts, taxes and totals that a decimal cannot hold", () => {
+    const huge = "999999999999999.99"
+    const amountTooLong = { quantity: "2.00", unit_price: huge, line_extension_amount: "0.00" }
+    for (const taxes of [[noTax], [vat]]) {
+      assert.deepStrictEqual(found({ lines: [{ ...line, ...amountTooLong, taxes }] }), [
+        ["lines[0].line_extension_amount", "parameter_invalid"]
+      ])
+    }
+    const full = { quantity: "1.00", unit_price: huge, line_extension_amount: huge }
+    const tooMuchTax: Tax = { code: "01", rate: "200.00", base: huge, value: "0.00" }
+    assert.deepStrictEqual(found({ lines: [{ ...line, ...full, taxes: [tooMuchTax] }] }), [
+      ["lines[0].taxes[0].value", "parameter_invalid"]
+    ])
+    const cent = { ...line, quantity: "1.00", unit_price: "0.01", line_extension_amount: "0.01", taxes: [noTax] }
+    assert.deepStrictEqual(found({ lines: [{ ...line, ...full, taxes: [noTax] }] }), [])
+    assert.deepStrictEqual(found({ lines: [{ ...line, ...full, taxes: [noTax] }, cent] }), [
+      ["lines", "parameter_invalid"]
+    ])
+  })
+
+  it("names only the wrong figures: the others are judged against what is right", () => {
+    assert.deepStrictEqual(inLine({ line_extension_amount: "1.00" }), [
+      ["lines[1].line_extension_amount", "amount_mismatch"]
+    ])
+    assert.deepStrictEqual(inLine({ taxes: [{ ...vat, base: "1.00" }] }), [["lines[1].taxes[0].base", "tax_mismatch"]])
+  })
+
+  it("gives every violation at once, in the order of the document", () => {
+    const wrong = { ...line, line_extension_amount: "1.00", taxes: [{ ...vat, base: "2.00", value: "3.00" }, vat] }
+    const change = { currency: "USD", payment_means: { code: "10", type: "2" }, lines: [wrong, line, wrong] } as const
+    assert.deepStrictEqual(found(change), [
+      ["exchange_rate", "parameter_missing"],
+      ["payment_means.due_date", "due_date_required"],
+      ...wrongFigures(0),
+      ...wrongFigures(2)
+    ])
+  })
+
+  it.prop("finds nothing wrong with any invoice that is computed as the contract says", [sold], ([items]) => {
+    const lines = items.map(({ price, quantity, rates }) => {
+      const amount = rounded(BigInt(quantity) * BigInt(price), 100n)
+      const taxes = rates.map((rate, index) => ({
+        code: (["01", "04", "03"] as const)[index] ?? "02",
+        rate: text(BigInt(rate)),
+        base: text(amount),
+        value: text(rounded(amount * BigInt(rate), 10_000n))
+      }))
+      return {
+        ...line,
+        quantity: text(BigInt(quantity)),
+        unit_price: text(BigInt(price)),
+        line_extension_amount: text(amount),
+        taxes: taxes.length === 0 ? [noTax] : taxes
+      }
+    })
+    const request = Schema.decodeUnknownSync(InvoiceRequest)({ ...invoice, lines })
+    assert.deepStrictEqual(invoiceViolations(request, today), [])
+  })
+
+  it.prop("tells all that a client must correct, whatever it sent", [InvoiceRequest], ([sentRequest]) => {
+    const { exchange_rate: _sent, ...request } = sentRequest
+    const isForeign = currencyCodes.has(request.currency) && request.currency !== "COP"
+    const rate = isForeign ? { exchange_rate: "4100.50" } : {}
+    const lines = request.lines.map((sent) => ({
+      ...sent,
+      quantity: /[1-9]/.test(sent.quantity.slice(-8)) ? sent.quantity.slice(-8) : "0.01",
+      unit_price: sent.unit_price.slice(-8),
+      taxes: oneOfEach(sent.taxes).map((tax) => ({ ...tax, rate: tax.rate.slice(-6) }))
+    }))
+    const payment_means = { code: request.payment_means.code, type: "1" } as const
+    assert.deepStrictEqual(invoiceViolations(corrected({ ...request, ...rate, payment_means, lines }), today), [])
+  })
+
+  it.prop(
+    "accepts no other figure in a right invoice",
+    [Schema.Literals(["base", "value"]), Schema.Int],
+    ([field, cents]) => {
+      const figure = `${Math.abs(cents)}.00`
+      const violations = inLine({ taxes: [{ ...vat, [field]: figure }] })
+      assert.deepStrictEqual(violations, figure === vat[field] ? [] : [[`lines[1].taxes[0].${field}`, "tax_mismatch"]])
+    }
+  )
+
+  it("looks for no more in the lines than is told, and what their last line adds", () => {
+    const lines = Array.from({ length: 500 }, () => ({ ...line, taxes: [{ ...vat, base: "1.00", value: "1.00" }] }))
+    assert.lengthOf(found({ lines }), 102)
+    assert.lengthOf(noteViolations(lines, "10"), 102)
+  })
+})

@@ -1,0 +1,249 @@
+import { linesPerInvoice } from "../../../schemas/Invoice.ts"
+import { customerBody, endpointBody, invoiceBody } from "../../support/apps/Invoices.ts"
+import { keys } from "../../support/apps/MemoryApp.ts"
+import { customer, patch, post, refused } from "./Refused.ts"
+import { bearer } from "../../support/apps/Requests.ts"
+
+const customerWith = (fields: object) => customer({ ...customerBody(), ...fields })
+
+const invoice = (fields: object) => post("/v1/invoices", { ...invoiceBody("cust_1"), ...fields })
+
+const [goodLine] = invoiceBody("").lines
+const [goodTax] = goodLine?.taxes ?? []
+const line = (fields: object) => invoice({ lines: [{ ...goodLine, ...fields }] })
+const tax = (fields: object) => line({ taxes: [{ ...goodTax, ...fields }] })
+
+const endpoint = (fields: object) =>
+  post("/v1/webhook-endpoints", { ...endpointBody("https://hooks.example.com/folio"), ...fields })
+
+const account = (body: unknown) => patch("/v1/account", body)
+const roll = (body: unknown) => post("/v1/api-keys/key_1/roll", body)
+
+/** Bodies that are JSON and do not say what a request of theirs must say. */
+export const badBodies = [
+  ...refused("parameter_missing", [
+    ["a foreign currency without its rate", invoice({ currency: "USD" }), /required with currency/, "exchange_rate"],
+    ["an empty body", customer(undefined), /required/, "body"],
+    [
+      "an empty body called a form",
+      customer(undefined, { "content-type": "application/x-www-form-urlencoded" }),
+      /required/,
+      "body"
+    ],
+    ["no name", customerWith({ legal_name: undefined }), /legal_name is required/, "legal_name"],
+    ["a change of the account without a body", account(undefined), /required/, "body"],
+    ["a roll that does not say when", roll({}), /expires_in is required/, "expires_in"],
+    ["a jump of no length", post("/v1/test-helpers/advance", {}), /seconds is required/, "seconds"],
+    ["an empty invoice", post("/v1/invoices", {}), /required/, "customer_id"]
+  ]),
+  ...refused("parameter_unknown", [
+    ["an unknown field", customerWith({ legal_nmae: "x" }), /legal_nmae is not known/, "legal_nmae"],
+    [
+      "an unknown field inside",
+      customerWith({ identification: { ...customerBody().identification, dv: "1" } }),
+      /not known/,
+      "identification.dv"
+    ],
+    ["a key of one's own", post("/v1/api-keys", { key: "sk_test_x" }), /not known/, "key"],
+    ["a mode of an account", account({ key_mode: "live" }), /not known/, "key_mode"],
+    ["a certificate of an account", account({ certificate: null }), /not known/, "certificate"],
+    ["a secret of one's own", endpoint({ secret: "whsec_x" }), /not known/, "secret"],
+    ["is_active at creation", endpoint({ is_active: false }), /not known/, "is_active"],
+    [
+      "a body where there is none",
+      post("/v1/webhook-endpoints/we_1/rotate-secret", { secret: "x" }),
+      /takes no body/,
+      "body"
+    ]
+  ]),
+  ...refused("parameter_invalid", [
+    [
+      "a customer's id with U+0000",
+      invoice({ customer_id: "\0" }),
+      /customer_id must not hold .* U\+0000/,
+      "customer_id"
+    ],
+    ["an address with U+0000", endpoint({ url: "https://hooks.example.com/\0" }), /url must not hold/, "url"]
+  ]),
+  ...refused(
+    "parameter_invalid",
+    ["[]", "null", '"x"', "5", "true"].map((body) => [`a body ${body}`, customer(body), /must be an object/, "body"])
+  ),
+  ...refused("parameter_invalid", [
+    ["a number for a text", customerWith({ legal_name: 5 }), /must be a string/, "legal_name"],
+    ["a key without end", roll({ expires_in: 604_801 }), /seven days/, "expires_in"],
+    ["a key that ended yesterday", roll({ expires_in: -1 }), /from 0/, "expires_in"],
+    ["half a second", roll({ expires_in: 0.5 }), /whole number/, "expires_in"],
+    ["an issuer without an e-mail", account({ email: null }), /must be a string/, "email"],
+    [
+      "an issuer without a NIT",
+      account({ identification: { type: "13", number: "1020304050" } }),
+      /known by its NIT/,
+      "identification.type"
+    ],
+    ["another city's department", account({ city_code: "05001" }), /must be "05"/, "department_code"],
+    ["a responsibility twice", account({ tax_responsibilities: ["O-13", "O-13"] }), /once/, "tax_responsibilities"],
+    ["null for a text", customerWith({ email: null }), /must be a string/, "email"],
+    ["a list for an object", customerWith({ identification: [] }), /must be an object/, "identification"],
+    ["an e-mail that is none", customerWith({ email: "x" }), /one e-mail address/, "email"],
+    ["two addresses to send to", post("/v1/invoices/inv_1/email", { to: "a@b.co, c@d.co" }), /one e-mail/, "to"],
+    ["an address with a header", post("/v1/invoices/inv_1/email", { to: "a@b.co\r\nBcc:c@d.co" }), /one e-mail/, "to"],
+    ["a name with a line break", customerWith({ legal_name: "a\nb" }), /control characters/, "legal_name"],
+    [
+      "a metadata value that is a number",
+      customerWith({ metadata: { order: 5 } }),
+      /must be a string/,
+      "metadata.order"
+    ],
+    ["an exchange rate of nothing", invoice({ currency: "USD", exchange_rate: "0.00" }), /more than/, "exchange_rate"],
+    ["a number for an amount", line({ unit_price: 50000 }), /must be a string/, "lines[0].unit_price"],
+    ["an amount of one decimal", line({ unit_price: "50000.0" }), /exactly two fraction digits/, "lines[0].unit_price"],
+    ["an amount below zero", line({ quantity: "-1.00" }), /no sign/, "lines[0].quantity"],
+    ["an amount of 16 digits", line({ unit_price: `${"9".repeat(16)}.00` }), /decimal/, "lines[0].unit_price"],
+    [
+      "a due date that has passed",
+      invoice({ payment_means: { code: "10", type: "2", due_date: "2026-11-20" } }),
+      /2026-11-21 \(today\)/,
+      "payment_means.due_date"
+    ],
+    [
+      "a due date that is no date",
+      invoice({ payment_means: { code: "10", type: "2", due_date: "tomorrow" } }),
+      /form YYYY-MM-DD/,
+      "payment_means.due_date"
+    ],
+    [
+      "a due date that does not exist",
+      invoice({ payment_means: { code: "10", type: "2", due_date: "2027-02-30" } }),
+      /exists in the calendar/,
+      "payment_means.due_date"
+    ],
+    [
+      "an event twice",
+      endpoint({ subscribed_events: ["invoice.failed", "invoice.failed"] }),
+      /once/,
+      "subscribed_events"
+    ],
+    ["65 in flight", endpoint({ max_in_flight: 65 }), /1 to 64/, "max_in_flight"],
+    ["half a delivery in flight", endpoint({ max_in_flight: 1.5 }), /whole number/, "max_in_flight"],
+    ["a text for is_active", patch("/v1/webhook-endpoints/we_1", { is_active: "false" }), /true or false/, "is_active"]
+  ]),
+  ...refused("parameter_invalid_empty", [
+    ["an empty name", customerWith({ legal_name: "" }), /must not be empty/, "legal_name"],
+    ["a blank name", customerWith({ legal_name: " \u00a0" }), /must not be blank/, "legal_name"],
+    ["an empty metadata key", customerWith({ metadata: { "": "" } }), /must not be empty/, 'metadata[""]'],
+    ["no lines", invoice({ lines: [] }), /at least one line/, "lines"],
+    ["a line without taxes", line({ taxes: [] }), /"ZZ"/, "lines[0].taxes"],
+    ["no events", endpoint({ subscribed_events: [] }), /at least one/, "subscribed_events"],
+    ["an empty URL", endpoint({ url: "" }), /must not be empty/, "url"]
+  ]),
+  ...refused("parameter_too_long", [
+    ["a name of 451 characters", customerWith({ legal_name: "x".repeat(451) }), /at most 450/, "legal_name"],
+    [
+      "51 metadata keys",
+      customerWith({ metadata: Object.fromEntries(Array.from({ length: 51 }, (_, index) => [`k${index}`, ""])) }),
+      /at most 50 keys/,
+      "metadata"
+    ],
+    [
+      "a metadata key of 41 characters",
+      customerWith({ metadata: { ["k".repeat(41)]: "" } }),
+      /at most 40/,
+      `metadata.${"k".repeat(41)}`
+    ],
+    [
+      "a metadata value of 501 characters",
+      customerWith({ metadata: { order: "x".repeat(501) } }),
+      /at most 500/,
+      "metadata.order"
+    ],
+    [
+      "501 lines",
+      invoice({ lines: Array.from({ length: linesPerInvoice + 1 }, () => goodLine) }),
+      /at most 500 lines/,
+      "lines"
+    ]
+  ]),
+  ...refused("invalid_check_digit", [
+    [
+      "a wrong check digit",
+      customerWith({ identification: { type: "31", number: "900373115", check_digit: "4" } }),
+      /it is "3"/,
+      "identification.check_digit"
+    ],
+    [
+      "a check digit left out",
+      customerWith({ identification: { type: "31", number: "900373115" } }),
+      /required/,
+      "identification.check_digit"
+    ],
+    [
+      "a check digit of a person",
+      customerWith({ identification: { type: "13", number: "1020304050", check_digit: "1" } }),
+      /leave it out/,
+      "identification.check_digit"
+    ],
+    [
+      "the sandbox identification in live mode",
+      customer(customerBody(), bearer(keys.live)),
+      /it is "2"/,
+      "identification.check_digit"
+    ]
+  ]),
+  ...refused("unknown_catalog_code", [
+    [
+      "an identification of no type",
+      customerWith({ identification: { type: "99", number: "1" } }),
+      /tipo-identificacion/,
+      "identification.type"
+    ],
+    ["a country that is none", customerWith({ country_code: "XX" }), /"XX" is none/, "country_code"],
+    ["a tax of no code", tax({ code: "99" }), /"01"/, "lines[0].taxes[0].code"],
+    ["a unit of no code", line({ unit_code: "XX" }), /unidad-medida/, "lines[0].unit_code"],
+    [
+      "a payment of no code",
+      invoice({ payment_means: { code: "99", type: "1" } }),
+      /medios-pago/,
+      "payment_means.code"
+    ],
+    ["an operation of no code", invoice({ operation_type: "99" }), /tipo-operacion/, "operation_type"],
+    ["a currency of no list", invoice({ currency: "ZZZ" }), /"ZZZ"/, "currency"]
+  ]),
+  ...refused("amount_mismatch", [
+    [
+      "a wrong line amount",
+      line({ line_extension_amount: "100000.01" }),
+      /must be "100000.00"/,
+      "lines[0].line_extension_amount"
+    ]
+  ]),
+  ...refused("tax_mismatch", [
+    ["a wrong tax", tax({ value: "19000.01" }), /must be "19000.00"/, "lines[0].taxes[0].value"],
+    ["a tax twice", line({ taxes: [goodTax, goodTax] }), /stands twice/, "lines[0].taxes[1].code"]
+  ]),
+  ...refused("due_date_required", [
+    [
+      "credit without a due date",
+      invoice({ payment_means: { code: "10", type: "2" } }),
+      /required/,
+      "payment_means.due_date"
+    ]
+  ]),
+  ...refused("unknown_event_type", [
+    [
+      "an event of no type",
+      endpoint({ subscribed_events: ["invoice.accepted_by_authority", "invoice.paid"] }),
+      /invoice.failed/,
+      "subscribed_events[1]"
+    ]
+  ]),
+  ...refused("url_invalid", [
+    ["a URL that is none", endpoint({ url: "hooks" }), /not valid/, "url"],
+    ["a URL with a password", endpoint({ url: "https://a:b@example.com" }), /password/, "url"]
+  ]),
+  ...refused("url_not_https", [["a URL in the clear", endpoint({ url: "http://hooks.example.com" }), /https/, "url"]]),
+  ...refused("url_not_allowed", [
+    ["a URL of this machine", endpoint({ url: "https://127.0.0.1/" }), /public internet/, "url"],
+    ["a URL of the metadata service", endpoint({ url: "https://169.254.169.254/" }), /public internet/, "url"]
+  ])
+]

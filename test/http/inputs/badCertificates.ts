@@ -1,0 +1,47 @@
+import { keyFile } from "../../support/authority/LiveAccounts.ts"
+import { keys, startOfTest } from "../../support/apps/MemoryApp.ts"
+import { post, refused } from "./Refused.ts"
+import { bearer } from "../../support/apps/Requests.ts"
+
+const live = bearer(keys.live)
+const upload = (body: unknown, headers = live) => post("/v1/account/certificate", body, headers)
+
+const good = keyFile({ now: startOfTest })
+const body = { pkcs12: good.pkcs12, password: good.password }
+const file = (change: Parameters<typeof keyFile>[0]) => {
+  const { password, pkcs12 } = keyFile({ now: startOfTest, ...change })
+  return upload({ pkcs12, password })
+}
+
+/** What is wrong with certificates, and with requests that need a live key. */
+export const badCertificates = [
+  ...refused("account_not_live", [
+    ["a certificate of a test key", upload(body, bearer(keys.test)), /with a live key/],
+    ["ranges for a test key", post("/v1/resolutions/import"), /with a live key/],
+    ["ranges of nobody", post("/v1/resolutions/import", undefined, live), /AUTHORITY_URL/]
+  ]),
+  ...refused("parameter_missing", [
+    ["no file", upload({ password: "x" }), /required/, "pkcs12"],
+    ["no password", upload({ pkcs12: good.pkcs12 }), /required/, "password"]
+  ]),
+  ...refused("parameter_unknown", [["a key beside it", upload({ ...body, key: "x" }), /not known/, "key"]]),
+  ...refused("parameter_invalid_empty", [["an empty file", upload({ ...body, pkcs12: "" }), /not be empty/, "pkcs12"]]),
+  ...refused("parameter_too_long", [
+    ["a file of 65,537 characters", upload({ ...body, pkcs12: "A".repeat(65_537) }), /at most 65536/, "pkcs12"],
+    ["a password of 257", upload({ ...body, password: "x".repeat(257) }), /at most 256/, "password"]
+  ]),
+  ...refused("parameter_invalid", [
+    ["a number for a file", upload({ ...body, pkcs12: 5 }), /must be a string/, "pkcs12"],
+    ["PEM for a file", upload({ ...body, pkcs12: "-----BEGIN CERTIFICATE-----" }), /base64/, "pkcs12"],
+    ["base64 of something else", upload({ ...body, pkcs12: "QUJDRA==" }), /no PKCS#12 file/, "pkcs12"],
+    ["half a file", upload({ ...body, pkcs12: good.pkcs12.slice(0, 1024) }), /no PKCS#12 file/, "pkcs12"],
+    ["another password", upload({ ...body, password: "other" }), /does not open/, "password"],
+    ["an empty password", upload({ ...body, password: "" }), /does not open/, "password"],
+    ["no key", file({ without: "key" }), /no RSA private key/, "pkcs12"],
+    ["no certificate", file({ without: "certificate" }), /no certificate: export/, "pkcs12"],
+    ["a certificate of another key", file({ mismatched: true }), /no certificate of its key/, "pkcs12"],
+    ["a short key", file({ bits: 1024 }), /1024 bits; .* at least 2048/, "pkcs12"],
+    ["an expired one", file({ from: -365, to: -1 }), /expired on 2026-11-20/, "pkcs12"],
+    ["one of tomorrow", file({ from: 1 }), /valid from 2026-11-22/, "pkcs12"]
+  ])
+]

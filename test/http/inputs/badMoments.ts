@@ -1,0 +1,243 @@
+import { Effect } from "effect"
+import { EmailId, InvoiceId, ResolutionId, WebhookEndpointId } from "../../../schemas/Id.ts"
+import type { InvoiceState } from "../../../src/domain/documents/InvoiceLifecycle.ts"
+import { usableKeysMax } from "../../../src/store/accounts/ApiKeys.ts"
+import { customersMax } from "../../../src/store/accounts/Customers.ts"
+import { emailsMax } from "../../../src/store/mail/Emails.ts"
+import { resolutionsMax } from "../../../src/store/accounts/Resolutions.ts"
+import { endpointsPerAccountMax, type StoredWebhookEndpoint } from "../../../src/store/webhooks/WebhookEndpoints.ts"
+import {
+  customerBody,
+  endpointBody,
+  invoiceBody,
+  noteBody,
+  partialNoteBody,
+  resolutionBody
+} from "../../support/apps/Invoices.ts"
+import { account, apiKeyIds, keys, testMode } from "../../support/apps/MemoryApp.ts"
+import { addCustomer, addEndpoint, addNumbered } from "../../support/apps/MemoryRows.ts"
+import { MemoryTables } from "../../support/memory/MemoryTables.ts"
+import { bearer, send } from "../../support/apps/Requests.ts"
+import { customer, get, post, refused } from "./Refused.ts"
+import { atCalls } from "../../support/memory/Calls.ts"
+
+const used = (key: string) => customer(customerBody(), { "idempotency-key": key })
+
+const breakCall = (name: string) => atCalls(name, Effect.die(new Error("select password from secrets")))
+
+const endpoint = endpointBody("https://hooks.example.com/folio")
+
+const endpointId = WebhookEndpointId.make(`we_${"9".repeat(26)}`)
+
+/** The endpoint that has this id. */
+const endpointIs = Effect.fnUntraced(function* (change: Partial<StoredWebhookEndpoint>) {
+  const { tables } = yield* MemoryTables
+  const row = tables.endpoints.get((yield* addEndpoint()).id)
+  if (row !== undefined) tables.endpoints.set(endpointId, { ...row, id: endpointId, ...change })
+})
+
+const numberedId = InvoiceId.make(`inv_${"9".repeat(26)}`)
+
+/** The document that has this id and a number, in a state. */
+const numbered = Effect.fnUntraced(function* (state: InvoiceState) {
+  const { tables } = yield* MemoryTables
+  const { id } = yield* addNumbered(yield* addCustomer())
+  const row = tables.invoices.get(id)
+  if (row !== undefined) tables.invoices.set(numberedId, { ...row, id: numberedId, state, next_action_at: null })
+})
+
+/** Requests that are refused because of what was there before. */
+export const badMoments = [
+  {
+    given: send(used("a")),
+    bad: refused("idempotency_conflict", [
+      [
+        "a key used for another body",
+        customer({ ...customerBody(), legal_name: "Otra" }, { "idempotency-key": "a" }),
+        /"a" was used for another request/
+      ]
+    ])
+  },
+  {
+    given: send(used("b")),
+    bad: refused("idempotency_conflict", [
+      [
+        "a key used on another path",
+        post("/v1/webhook-endpoints", endpoint, { "idempotency-key": "b" }),
+        /another path/
+      ]
+    ])
+  },
+  {
+    given: Effect.forEach(Array.from({ length: endpointsPerAccountMax }), () => addEndpoint()),
+    bad: refused("endpoint_limit_reached", [
+      ["an endpoint too many", post("/v1/webhook-endpoints", endpoint), /at most 16/]
+    ])
+  },
+  {
+    given: Effect.gen(function* () {
+      yield* numbered("accepted_by_authority")
+      const { tables } = yield* MemoryTables
+      for (let index = 0; index < emailsMax; index++) {
+        const id = EmailId.make(`em_${String(index).padStart(26, "0")}`)
+        tables.emails.set(id, {
+          ...testMode,
+          id,
+          invoice_id: numberedId,
+          document_state: "accepted_by_authority",
+          recipient: "a@example.com",
+          status: "delivered",
+          reason: null,
+          status_at: 0,
+          attempts: 1,
+          next_attempt_at: null,
+          created_at: 0
+        })
+      }
+    }),
+    bad: refused("email_limit_reached", [
+      ["an e-mail too many", post(`/v1/invoices/${numberedId}/email`, { to: "a@example.com" }), /at most 100 times/]
+    ])
+  },
+  {
+    given: endpointIs({ is_active: false }),
+    bad: refused("endpoint_not_sending", [
+      ["a sample to an inactive endpoint", post(`/v1/webhook-endpoints/${endpointId}/test`), /Set is_active to true/]
+    ])
+  },
+  {
+    given: endpointIs({ full_since: new Date() }),
+    bad: refused("endpoint_not_sending", [
+      ["a sample to a full endpoint", post(`/v1/webhook-endpoints/${endpointId}/test`), /when they have been delivered/]
+    ])
+  },
+  {
+    given: Effect.map(MemoryTables, ({ tables }) => tables.customerCounts.set(`${account}|false`, customersMax)),
+    bad: refused("customer_limit_reached", [["a customer too many", customer(customerBody()), /at most 1000000/]])
+  },
+  {
+    given: Effect.map(MemoryTables, ({ tables }) => {
+      const [range] = tables.resolutions.values()
+      if (range === undefined) return
+      for (let index = 0; index < resolutionsMax; index++) {
+        const id = ResolutionId.make(`res_${String(index).padStart(26, "0")}`)
+        tables.resolutions.set(id, { ...range, ...testMode, id, prefix: "ALL" })
+      }
+    }),
+    bad: refused("resolution_limit_reached", [
+      ["a range too many", post("/v1/resolutions", resolutionBody({ prefix: "NEW" })), /at most 1000 numbering ranges/]
+    ])
+  },
+  {
+    given: numbered("numbered"),
+    bad: [
+      ...refused("invoice_not_cancelable", [
+        ["a document with a number", post(`/v1/invoices/${numberedId}/cancel`, undefined), /without a number/]
+      ]),
+      ...refused("invoice_not_retryable", [
+        ["a document that has not failed", post(`/v1/invoices/${numberedId}/retry`, undefined), /Only a failed invoice/]
+      ]),
+      ...refused("invoice_not_correctable", [
+        [
+          "a note to an invoice without an outcome",
+          post("/v1/credit-notes", noteBody(numberedId)),
+          /Only an invoice that was accepted can be corrected/,
+          "invoice_id"
+        ],
+        [
+          "an e-mail of a document that is not accepted",
+          post(`/v1/invoices/${numberedId}/email`, { to: "a@example.com" }),
+          /accepted/
+        ]
+      ])
+    ]
+  },
+  {
+    given: numbered("accepted_by_authority"),
+    bad: refused("credit_exceeds_invoice", [
+      [
+        "more than the invoice has left",
+        post("/v1/credit-notes", partialNoteBody(numberedId, "119000.01")),
+        /^The invoice has \d+\.\d\d left to credit\./,
+        "lines"
+      ]
+    ])
+  },
+  {
+    given: send(post("/v1/resolutions", resolutionBody({ from_number: 10, to_number: 20 }))),
+    bad: refused("resolution_overlap", [
+      [
+        "a range with a number of another",
+        post("/v1/resolutions", resolutionBody({ from_number: 20, to_number: 30 })),
+        /numbers 20 to 30 of prefix "FE" overlap those of res_\w+, 10 to 20 of prefix "FE"/
+      ],
+      [
+        "a range that prints a number of another",
+        post("/v1/resolutions", resolutionBody({ prefix: "FE1", from_number: 1, to_number: 3 })),
+        /numbers 1 to 3 of prefix "FE1" overlap those of res_\w+, 10 to 20 of prefix "FE"/
+      ]
+    ])
+  },
+  {
+    given: Effect.forEach(Array.from({ length: usableKeysMax }), () => send(post("/v1/api-keys", {}))),
+    bad: refused("api_key_limit_reached", [["a key too many", post("/v1/api-keys", {}), /at most 100/]])
+  },
+  {
+    given: Effect.void,
+    bad: [
+      ...refused("last_api_key", [
+        [
+          "the last key",
+          {
+            method: "DELETE",
+            path: `/v1/api-keys/${apiKeyIds.live}`,
+            headers: bearer(keys.live)
+          },
+          /Roll it/
+        ]
+      ]),
+      ...refused("api_key_inactive", [
+        [
+          "a roll of a revoked key",
+          post(`/v1/api-keys/${apiKeyIds.revoked}/roll`, { expires_in: 0 }),
+          /was revoked or has expired/
+        ]
+      ])
+    ]
+  },
+  {
+    given: Effect.map(MemoryTables, ({ tables }) => tables.certificates.clear()),
+    bad: refused(
+      "account_not_live",
+      (
+        [
+          ["/v1/invoices", invoiceBody("cust_1")],
+          ["/v1/credit-notes", noteBody("inv_1")]
+        ] as const
+      ).map(
+        ([path, body]) =>
+          [
+            `a live POST ${path} without a certificate`,
+            post(path, body, bearer(keys.live)),
+            /no signing certificate/
+          ] as const
+      )
+    )
+  },
+  {
+    given: breakCall("Customers.find"),
+    bad: refused("internal_error", [["a read that breaks", get("/v1/customers/cust_1"), /inside the service/]])
+  },
+  {
+    given: breakCall("ApiKeys.authenticate"),
+    bad: refused("internal_error", [["a key that cannot be looked up", get("/v1/account"), /inside the service/]])
+  },
+  {
+    given: breakCall("Customers.create"),
+    bad: refused("internal_error", [["a command that breaks", customer(customerBody()), /inside the service/]])
+  },
+  {
+    given: breakCall("Database.answers"),
+    bad: refused("service_unavailable", [["a database that does not answer", get("/health/ready"), /database/]])
+  }
+].flatMap(({ bad, given }) => bad.map((one) => ({ ...one, given })))

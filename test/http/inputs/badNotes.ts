@@ -1,0 +1,59 @@
+import { invoiceBody, noteBody } from "../../support/apps/Invoices.ts"
+import { get, post, refused } from "./Refused.ts"
+
+const credit = (fields: object) => post("/v1/credit-notes", { ...noteBody("inv_1"), ...fields })
+const debit = (fields: object) => post("/v1/debit-notes", { ...noteBody("inv_1"), ...fields })
+const annul = (body: unknown) => post("/v1/invoices/inv_1/annul", body)
+
+/** What is wrong with notes, and with the prefix of an invoice. */
+export const badNotes = [
+  ...refused("parameter_missing", [
+    ["a note to no invoice", credit({ invoice_id: undefined }), /invoice_id is required/, "invoice_id"],
+    ["a note without a reason", debit({ reason: undefined }), /reason is required/, "reason"],
+    ["a note without a code", debit({ correction_code: undefined }), /required/, "correction_code"],
+    ["a note without lines", credit({ lines: undefined }), /lines is required/, "lines"],
+    ["an annulment without a reason", annul({}), /reason is required/, "reason"]
+  ]),
+  ...refused("parameter_invalid_empty", [
+    ["a note of no lines", debit({ lines: [] }), /at least one line/, "lines"],
+    ["a reason that says nothing", credit({ reason: "" }), /must not be empty/, "reason"]
+  ]),
+  ...refused("parameter_too_long", [
+    ["a reason of 501 characters", credit({ reason: "x".repeat(501) }), /at most 500/, "reason"]
+  ]),
+  ...refused("parameter_unknown", [
+    ["a currency of its own", credit({ currency: "COP" }), /not known/, "currency"],
+    ["lines of an annulment", annul({ reason: "x", lines: [] }), /not known/, "lines"],
+    ["a filter by customer", get("/v1/credit-notes?customer_id=cust_1"), /not known/, "customer_id"]
+  ]),
+  ...refused("unknown_catalog_code", [
+    ["a reason to debit, for a credit", credit({ correction_code: "7" }), /concepto-nota-credito/, "correction_code"],
+    ["a reason to credit, for a debit", debit({ correction_code: "5" }), /concepto-nota-debito/, "correction_code"]
+  ]),
+  ...refused("parameter_invalid", [
+    ["a status of no note", get("/v1/debit-notes?status=numbered"), /one of draft/, "status"],
+    [
+      "a prefix in small letters",
+      post("/v1/invoices", { ...invoiceBody("cust_1"), prefix: "fe" }),
+      /capital letters/,
+      "prefix"
+    ],
+    [
+      "a prefix of no range",
+      post("/v1/invoices", { ...invoiceBody("cust_1"), prefix: "ZZ" }),
+      /it has none of "ZZ"/,
+      "prefix"
+    ],
+    ["a prefix of notes", post("/v1/invoices", { ...invoiceBody("cust_1"), prefix: "NC" }), /none of "NC"/, "prefix"]
+  ]),
+  ...refused("resource_missing", [
+    ["a note to nobody's invoice", credit({}), /no invoice "inv_1"/, "invoice_id"],
+    ["no invoice to annul", annul({ reason: "x" }), /no invoice "inv_1"/],
+    ["no such credit note", get("/v1/credit-notes/cn_1"), /no credit note "cn_1"/],
+    ["no such debit note", get("/v1/debit-notes/dn_1"), /no debit note "dn_1"/],
+    ["a debit note where credit notes are", get("/v1/credit-notes/dn_1"), /no credit note "dn_1"/],
+    ["a retry of no note", post("/v1/debit-notes/dn_1/retry"), /no debit note "dn_1"/],
+    ["no note to cancel", post("/v1/credit-notes/cn_1/cancel"), /no credit note "cn_1"/],
+    ["the timeline of no note", get("/v1/credit-notes/cn_1/timeline"), /no credit note "cn_1"/]
+  ])
+]

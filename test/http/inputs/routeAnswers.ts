@@ -1,0 +1,106 @@
+import type { ErrorCode } from "../../../schemas/ErrorCode.ts"
+
+/** What may be wrong with a request. */
+export const faults = [
+  "nothing",
+  "no key",
+  "wrong key",
+  "revoked key",
+  "other account",
+  "other mode",
+  "unknown id",
+  "wrong method",
+  "wrong media type",
+  "malformed JSON",
+  "unknown field"
+] as const
+
+/** A status, and the code of an error. */
+type Answer = readonly [status: number, code?: ErrorCode]
+
+export type Answers = Readonly<Record<(typeof faults)[number], Answer | "does not apply">>
+
+const unauthorized: Answer = [401, "invalid_api_key"]
+export const missing: Answer = [404, "resource_missing"]
+export const notLive: Answer = [403, "account_not_live"]
+export const unknown: Answer = [400, "parameter_unknown"]
+
+/** What every route with a key answers in the same way, and what one answers that takes a body, or takes none. */
+const keyed = {
+  "no key": unauthorized,
+  "wrong key": unauthorized,
+  "revoked key": unauthorized,
+  "wrong method": [405, "method_not_allowed"],
+  "unknown field": unknown
+} as const satisfies Partial<Answers>
+
+export const written = {
+  "wrong media type": [415, "unsupported_media_type"],
+  "malformed JSON": [400, "malformed_json"]
+} as const satisfies Partial<Answers>
+
+/** A body that nobody reads says nothing wrong. */
+export const read = (status: number) => ({ "wrong media type": [status], "malformed JSON": [status] }) as const
+
+/** A list, or what the key itself names: everybody has his own. */
+export const own: Answers = {
+  ...keyed,
+  ...read(200),
+  nothing: [200],
+  "other account": [200],
+  "other mode": [200],
+  "unknown id": "does not apply"
+}
+
+/** An object that is somebody's. */
+export const item: Answers = {
+  ...own,
+  "other account": missing,
+  "other mode": missing,
+  "unknown id": missing
+}
+
+/** The making of an object that hangs on no other. */
+export const creation: Answers = {
+  ...keyed,
+  ...written,
+  nothing: [201],
+  "other account": [201],
+  "other mode": [201],
+  "unknown id": "does not apply"
+}
+
+export const change = (status: number): Answers => ({ ...item, ...written, nothing: [status] })
+
+export const accountChange: Answers = { ...own, ...written }
+
+/** For test keys alone. */
+export const ofTests: Answers = { ...own, ...written, "other mode": [403, "account_not_live"] }
+
+/** Without a key, and without an opinion on what is sent along. */
+export const open: Answers = {
+  ...own,
+  "no key": [200],
+  "wrong key": [200],
+  "revoked key": [200],
+  "unknown field": [200]
+}
+
+/** Whoever does not sign what he sends is told that and nothing else. */
+export const unsigned: Answers = {
+  ...own,
+  nothing: unauthorized,
+  "other account": unauthorized,
+  "other mode": unauthorized,
+  "wrong media type": unauthorized,
+  "malformed JSON": unauthorized,
+  "unknown field": unauthorized
+}
+
+/** What is wrong with the body is the answer. */
+export const verdict: Answers = {
+  ...own,
+  ...written,
+  "unknown id": [200],
+  "unknown field": [200]
+}

@@ -1,0 +1,210 @@
+import { Effect } from "effect"
+import { documentKinds, type NoteKind } from "../../../src/domain/documents/DocumentKinds.ts"
+import type { InvoiceState } from "../../../src/domain/documents/InvoiceLifecycle.ts"
+import { endpointBody, invoiceBody, noteBody, resolutionBody } from "../../support/apps/Invoices.ts"
+import { keyFile } from "../../support/authority/LiveAccounts.ts"
+import { startOfTest } from "../../support/apps/MemoryApp.ts"
+import {
+  addCustomer,
+  addDelivery,
+  addDraft,
+  addEndpoint,
+  addNote,
+  addNumbered,
+  addSigned,
+  become
+} from "../../support/apps/MemoryRows.ts"
+import { MemoryTables } from "../../support/memory/MemoryTables.ts"
+import { post } from "../../support/apps/Requests.ts"
+import {
+  type Answers,
+  missing,
+  notLive,
+  written,
+  read,
+  own,
+  item,
+  creation,
+  change,
+  accountChange,
+  ofTests,
+  open,
+  unsigned,
+  verdict
+} from "./routeAnswers.ts"
+
+// An identification that is right in both modes.
+const customerBody = {
+  identification: { type: "31", number: "900373115", check_digit: "3" },
+  legal_name: "Cliente S.A.S.",
+  organization_type: "1"
+}
+
+const goodFile = () => {
+  const { password, pkcs12 } = keyFile({ now: startOfTest })
+  return { pkcs12, password }
+}
+
+const endpointId = Effect.map(addEndpoint(), ({ id }) => id as string)
+const invoiceId = Effect.gen(function* () {
+  const made = yield* post("/v1/invoices", invoiceBody(yield* addCustomer()))
+  return String(made.json.id)
+})
+const delivery = Effect.flatMap(addEndpoint(), (endpoint) => addDelivery(endpoint, "inv_1"))
+const eventId = Effect.map(delivery, ({ event_id }) => event_id as string)
+const deliveryId = Effect.map(delivery, ({ id }) => id as string)
+let prefixes = 0
+const ofOwnPrefix = () => resolutionBody({ prefix: `R${prefixes++}` })
+const made = (path: string, body: () => object) =>
+  Effect.map(
+    Effect.suspend(() => post(path, body())),
+    ({ json }) => String(json.id)
+  )
+const resolutionId = made("/v1/resolutions", ofOwnPrefix)
+const apiKeyId = made("/v1/api-keys", () => ({}))
+const draftId = Effect.orDie(Effect.map(Effect.flatMap(addCustomer(), addDraft), ({ id }) => id as string))
+const signedId = Effect.map(Effect.flatMap(addCustomer(), addSigned), ({ id }) => id as string)
+const failedId = Effect.tap(draftId, (id) => become(id, { state: "failed" }))
+const acceptedId = Effect.gen(function* () {
+  const { id } = yield* Effect.orDie(Effect.flatMap(addCustomer(), addNumbered))
+  yield* become(id, { state: "accepted_by_authority", next_action_at: null })
+  return id as string
+})
+/** A note that nobody has been told of, in some state. */
+const noteId = (kind: NoteKind, state: InvoiceState = "queued") =>
+  Effect.map(
+    Effect.flatMap(acceptedId, (id) => addNote(kind, id, state)),
+    ({ id }) => id as string
+  )
+const signedNoteId = (kind: NoteKind) =>
+  Effect.gen(function* () {
+    const { tables } = yield* MemoryTables
+    const id = yield* noteId(kind, "signed")
+    const date = { issue_date: "2026-11-21", issue_time: "10:00:00-05:00" }
+    yield* become(id, { ...date, full_number: "NC1", cufe: "ab".repeat(48) })
+    tables.documents.set(id, { signed: new TextEncoder().encode("<signed/>"), authority_answer: null })
+    return id
+  })
+const acceptedNoteId = (kind: NoteKind) => noteId(kind, "accepted_by_authority")
+export const noId = Effect.succeed("")
+
+interface Row {
+  readonly answers: Answers
+  /** What the route names: in its path, or in its body. */
+  readonly id?: Effect.Effect<
+    string,
+    never,
+    Effect.Services<
+      typeof invoiceId | typeof endpointId | typeof deliveryId | typeof signedId | ReturnType<typeof noteId>
+    >
+  >
+  /** A body that is right. */
+  readonly body?: (id: string) => object
+}
+
+const rename = { answers: change(200), id: addCustomer(), body: () => ({ legal_name: "Otra" }) }
+const amend = { answers: change(200), id: resolutionId, body: () => ({ is_active: false }) }
+const update = { answers: change(200), id: endpointId, body: () => ({ is_active: false }) }
+
+const notes = (kind: NoteKind): Readonly<Record<string, Row>> => {
+  const { path } = documentKinds[kind]
+  return {
+    [`POST ${path}`]: { answers: change(202), id: acceptedId, body: (invoice) => noteBody(invoice) },
+    [`GET ${path}`]: { answers: own },
+    [`GET ${path}/:id`]: { answers: item, id: noteId(kind) },
+    [`POST ${path}/:id/cancel`]: { answers: change(200), id: noteId(kind) },
+    [`POST ${path}/:id/retry`]: { answers: change(202), id: noteId(kind, "failed") },
+    [`GET ${path}/:id/timeline`]: { answers: item, id: noteId(kind) },
+    [`POST ${path}/:id/email`]: {
+      answers: change(202),
+      id: acceptedNoteId(kind),
+      body: () => ({ to: "otra@example.com" })
+    },
+    [`GET ${path}/:id/emails`]: { answers: item, id: noteId(kind) },
+    [`GET ${path}/:id/pdf`]: { answers: item, id: signedNoteId(kind) },
+    [`GET ${path}/:id/xml`]: { answers: item, id: signedNoteId(kind) }
+  }
+}
+
+/** One row a route: what it answers to a request that is right, and to one with each fault. */
+export const rows: Readonly<Record<string, Row>> = {
+  "GET /v1/account": { answers: own },
+  "PATCH /v1/account": { answers: accountChange, body: () => ({ name: "Cuenta" }) },
+  "POST /v1/account": { answers: accountChange, body: () => ({ name: "Cuenta" }) },
+  "POST /v1/account/certificate": {
+    answers: { ...own, ...written, nothing: notLive, "other account": notLive, "other mode": [200] },
+    body: goodFile
+  },
+  "GET /v1/versions": { answers: open },
+  "POST /v1/api-keys": { answers: creation, body: () => ({}) },
+  "GET /v1/api-keys": { answers: own },
+  "GET /v1/api-keys/:id": { answers: item, id: apiKeyId },
+  "DELETE /v1/api-keys/:id": { answers: item, id: apiKeyId },
+  "POST /v1/api-keys/:id/roll": { answers: change(201), id: apiKeyId, body: () => ({ expires_in: 0 }) },
+  "POST /v1/customers": { answers: creation, body: () => customerBody },
+  "GET /v1/customers": { answers: own },
+  "GET /v1/customers/:id": { answers: item, id: addCustomer() },
+  "PATCH /v1/customers/:id": rename,
+  "POST /v1/customers/:id": rename,
+  "DELETE /v1/customers/:id": { answers: item, id: addCustomer() },
+  "POST /v1/invoices": { answers: change(202), id: addCustomer(), body: (customer) => invoiceBody(customer) },
+  "POST /v1/invoices/validate": { answers: verdict, id: addCustomer(), body: (customer) => invoiceBody(customer) },
+  "GET /v1/invoices": { answers: own },
+  "GET /v1/invoices/:id": { answers: item, id: invoiceId },
+  "POST /v1/invoices/:id/cancel": { answers: change(200), id: draftId },
+  "POST /v1/invoices/:id/retry": { answers: change(202), id: failedId },
+  "POST /v1/invoices/:id/email": {
+    answers: change(202),
+    id: acceptedId,
+    body: () => ({ to: "otra@example.com" })
+  },
+  "GET /v1/invoices/:id/emails": { answers: item, id: acceptedId },
+  "POST /v1/email-notices": { answers: unsigned, body: () => ({}) },
+  "GET /v1/invoices/:id/timeline": { answers: item, id: draftId },
+  "POST /v1/test-helpers/authority": { answers: ofTests, body: () => ({ mode: "up" }) },
+  "POST /v1/test-helpers/advance": { answers: ofTests, body: () => ({ seconds: 60 }) },
+  "GET /v1/invoices/:id/pdf": { answers: item, id: signedId },
+  "GET /v1/invoices/:id/xml": { answers: item, id: signedId },
+  "POST /v1/invoices/:id/annul": { answers: change(202), id: acceptedId, body: () => ({ reason: "Error" }) },
+  ...notes("credit_note"),
+  ...notes("debit_note"),
+  "POST /v1/webhook-endpoints": { answers: creation, body: () => endpointBody("https://hooks.example.com/") },
+  "GET /v1/webhook-endpoints": { answers: own },
+  "GET /v1/webhook-endpoints/:id": { answers: item, id: endpointId },
+  "PATCH /v1/webhook-endpoints/:id": update,
+  "POST /v1/webhook-endpoints/:id": update,
+  "DELETE /v1/webhook-endpoints/:id": { answers: item, id: endpointId },
+  "POST /v1/webhook-endpoints/:id/rotate-secret": { answers: change(201), id: endpointId },
+  "GET /v1/webhook-endpoints/:id/deliveries": { answers: item, id: endpointId },
+  "POST /v1/webhook-endpoints/:id/recover": {
+    answers: change(202),
+    id: endpointId,
+    body: () => ({ since: "2026-11-21T10:00:00Z" })
+  },
+  "POST /v1/webhook-endpoints/:id/test": { answers: change(202), id: endpointId, body: () => ({}) },
+  "GET /v1/webhook-deliveries/:id": { answers: item, id: deliveryId },
+  "GET /v1/webhook-deliveries/:id/attempts": { answers: item, id: deliveryId },
+  "POST /v1/webhook-deliveries/:id/redeliver": { answers: change(202), id: deliveryId },
+  "GET /v1/events": { answers: own },
+  "GET /v1/events/:id": { answers: item, id: eventId },
+  "GET /v1/events/:id/deliveries": { answers: item, id: eventId },
+  "POST /v1/resolutions": { answers: creation, body: ofOwnPrefix },
+  "POST /v1/resolutions/import": {
+    answers: {
+      ...own,
+      ...read(403),
+      nothing: notLive,
+      "other account": notLive,
+      "other mode": notLive,
+      "wrong media type": [415, "unsupported_media_type"],
+      "malformed JSON": [400, "malformed_json"]
+    }
+  },
+  "GET /v1/resolutions": { answers: own },
+  "GET /v1/resolutions/:id": { answers: item, id: resolutionId },
+  "PATCH /v1/resolutions/:id": amend,
+  "POST /v1/resolutions/:id": amend,
+  "GET /v1/catalogs/:catalog": { answers: { ...own, "unknown id": missing }, id: Effect.succeed("tributos") },
+  "GET /health/live": { answers: open },
+  "GET /health/ready": { answers: open }
+}

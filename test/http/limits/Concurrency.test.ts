@@ -1,0 +1,115 @@
+import { assert } from "@effect/vitest"
+import { Effect, Fiber, Layer } from "effect"
+import { TestClock } from "effect/testing"
+import { ConcurrencyLimits } from "../../../src/http/limits/Concurrency.ts"
+import { keys, layer as memory } from "../../support/apps/MemoryApp.ts"
+import { MemoryTables } from "../../support/memory/MemoryTables.ts"
+import { open, requestOf } from "../../support/processes/Sockets.ts"
+import { bearer, get, post, type Reply, send } from "../../support/apps/Requests.ts"
+import { patiently } from "../../support/apps/Until.ts"
+import { describeOn } from "../../support/Tests.ts"
+import { atNoCalls, holdCalls } from "../../support/memory/Calls.ts"
+
+const limitedTo = (limits: typeof ConcurrencyLimits.Service) =>
+  Layer.provide(memory, Layer.succeed(ConcurrencyLimits, limits))
+
+const isLimited = ({ headers, json, status }: Reply, message: RegExp) => {
+  assert.deepStrictEqual([status, json.error.type, json.error.code], [429, "rate_limit_error", "rate_limited"])
+  assert.match(json.error.message, message)
+  assert.strictEqual(headers["retry-after"], "1")
+}
+
+/** So many requests of a key that wait for events. */
+const waiting = Effect.fnUntraced(function* (key: string, count: number) {
+  const { count: calls, until } = yield* MemoryTables
+  return yield* Effect.forEach(
+    Array.from({ length: count }),
+    Effect.fnUntraced(function* () {
+      const before = calls("Events.after")
+      const request = yield* Effect.forkChild(get("/v1/events?wait=20", bearer(key)))
+      yield* until(() => calls("Events.after") > before)
+      return request
+    })
+  )
+})
+
+describeOn(limitedTo({ requests: 100, waiting: 2 }))("one key", (it) => {
+  it.effect("has no more than its number of requests waiting, and others are served", function* () {
+    const requests = yield* waiting(keys.test, 2)
+    isLimited(yield* patiently(get("/v1/events?wait=20")), /^This API key has 2 requests that wait for events/)
+    // Without waiting it may ask, and others may wait.
+    assert.strictEqual((yield* get("/v1/events?wait=0")).status, 200)
+    assert.strictEqual((yield* get("/v1/account")).status, 200)
+    requests.push(...(yield* waiting(keys.secondTest, 1)), ...(yield* waiting(keys.otherAccount, 1)))
+    yield* TestClock.adjust("20 seconds")
+    for (const request of requests) assert.strictEqual((yield* Fiber.join(request)).status, 200)
+  })
+
+  it.effect("gives back what it held when it hangs up", function* () {
+    const { count, until } = yield* MemoryTables
+    const lines = [yield* open(), yield* open()]
+    for (const { socket } of lines) {
+      const before = count("Events.after")
+      socket.write(requestOf("/v1/events?wait=20"))
+      yield* until(() => count("Events.after") > before)
+    }
+    isLimited(yield* patiently(get("/v1/events?wait=20")), /^This API key has 2/)
+    for (const { socket } of lines) socket.destroy()
+    // The service hears of it a moment later.
+    const before = count("Events.after")
+    const waits = until(() => count("Events.after") > before)
+    const asked = Effect.asVoid(get("/v1/events?wait=20"))
+    yield* patiently(Effect.repeat(Effect.raceFirst(asked, waits), { until: () => count("Events.after") > before }))
+    yield* TestClock.adjust("20 seconds")
+  })
+
+  it.effect("has 256 under way, and 64 of them waiting", function* () {
+    assert.deepStrictEqual(yield* ConcurrencyLimits, { requests: 256, waiting: 64 })
+  })
+})
+
+describeOn(limitedTo({ requests: 100, waiting: 1 }))("one account", (it) => {
+  it.effect("has four times as many, however many keys it has, in each mode", function* () {
+    const made: Array<string> = []
+    for (const _ of Array.from({ length: 4 })) made.push((yield* post("/v1/api-keys", {})).json.key)
+    const requests = []
+    for (const key of made) requests.push(...(yield* waiting(key, 1)))
+    isLimited(yield* patiently(get("/v1/events?wait=20")), /^This account has 4 requests that wait for events/)
+    requests.push(...(yield* waiting(keys.live, 1)), ...(yield* waiting(keys.otherAccount, 1)))
+    yield* TestClock.adjust("20 seconds")
+    for (const request of requests) assert.strictEqual((yield* Fiber.join(request)).status, 200)
+  })
+})
+
+describeOn(limitedTo({ requests: 1, waiting: 1 }))("one key", (it) => {
+  it.effect("has no more than its number of requests under way, and others are served", function* () {
+    const listing = yield* holdCalls("Invoices.list")
+    const request = yield* Effect.forkChild(get("/v1/invoices"))
+    yield* listing.arrived
+    isLimited(yield* get("/v1/account"), /^This API key has 1 requests under way/)
+    isLimited(yield* post("/v1/customers", {}), /^This API key has 1 requests under way/)
+    assert.strictEqual((yield* get("/v1/account", bearer(keys.secondTest))).status, 200)
+    yield* listing.open
+    assert.strictEqual((yield* Fiber.join(request)).status, 200)
+    yield* atNoCalls
+    assert.strictEqual((yield* get("/v1/account")).status, 200)
+  })
+})
+
+describeOn(memory)("a request that waits", (it) => {
+  it.effect("ends with the key of who waits", function* () {
+    const { json } = yield* post("/v1/api-keys", {})
+    const [ends] = yield* waiting(json.key, 1)
+    const [goesOn] = yield* waiting(keys.test, 1)
+    yield* TestClock.adjust("1 second")
+    assert.isUndefined(ends!.pollUnsafe())
+    yield* send({ method: "DELETE", path: `/v1/api-keys/${json.id}` })
+    yield* TestClock.adjust("1 second")
+    const { headers, json: refused, status } = yield* Fiber.join(ends!)
+    assert.deepStrictEqual([status, refused.error.code], [401, "invalid_api_key"])
+    assert.strictEqual(headers["www-authenticate"], "Bearer")
+    assert.isUndefined(goesOn!.pollUnsafe())
+    yield* TestClock.adjust("20 seconds")
+    yield* Fiber.join(goesOn!)
+  })
+})

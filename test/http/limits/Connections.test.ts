@@ -1,0 +1,267 @@
+import { assert, describe } from "@effect/vitest"
+import { ConfigProvider, Effect, Exit, Fiber, Layer, Scope } from "effect"
+import { TestClock } from "effect/testing"
+import { ConnectionLimits } from "../../../src/platform/server/Connections.ts"
+import { ServerLimits } from "../../../src/platform/server/Server.ts"
+import { Settings } from "../../../src/platform/Settings.ts"
+import { layer as app } from "../../support/apps/MemoryApp.ts"
+import { MemoryTables } from "../../support/memory/MemoryTables.ts"
+import { ask, askFrom, eventually, type Line, open, requestOf, statusesOf } from "../../support/processes/Sockets.ts"
+import { patiently } from "../../support/apps/Until.ts"
+import { it as alone, itOn } from "../../support/Tests.ts"
+
+const [one, two, three] = ["127.0.0.1", "127.0.0.2", "127.0.0.3"] as const
+const megabyte = 1_048_576
+
+/** The service with few connections, and with other limits for its clients. */
+const narrow = (clientLimits: Partial<typeof ServerLimits.Service> = {}, limits = { max: 8, perAddress: 6 }) =>
+  app.pipe(
+    Layer.provide(
+      Layer.effect(
+        ServerLimits,
+        Effect.map(ServerLimits, (usual) => ({ ...usual, checkMs: 20, ...clientLimits }))
+      )
+    ),
+    Layer.provide(Layer.succeed(ConnectionLimits, limits))
+  )
+
+const it = itOn(narrow())
+
+/** Connections that have a request under way for as long as they like. */
+const atWork = Effect.fnUntraced(function* (from: string, count: number) {
+  const { count: calls, until } = yield* MemoryTables
+  return yield* Effect.forEach(
+    Array.from({ length: count }),
+    Effect.fnUntraced(function* () {
+      const line = yield* open(from)
+      const before = calls("Events.after")
+      line.socket.write(requestOf("/v1/events?wait=20"))
+      yield* until(() => calls("Events.after") > before)
+      return line
+    })
+  )
+})
+
+const metric = Effect.fnUntraced(function* (name: string, from: string = three) {
+  // What is shown may be a second old.
+  yield* TestClock.adjust("1 second")
+  const { text } = yield* askFrom(from, "/metrics", null)
+  return Number(
+    text
+      .split("\n")
+      .find((line) => line.startsWith(`folio_connections_${name} `))
+      ?.split(" ")[1] ?? 0
+  )
+})
+
+const isTold = (text: string, message: RegExp) => {
+  assert.match(text, /^HTTP\/1\.1 503 Service Unavailable\r\n/)
+  assert.match(text, /\r\nretry-after: 1\r\n/i)
+  assert.match(text, /\r\nconnection: close\r\n/i)
+  assert.match(text, /"type":"api_error","code":"service_unavailable"/)
+  assert.match(text, message)
+}
+
+const settings = (env: Record<string, string>) =>
+  Settings.pipe(
+    Effect.map(({ connections }) => connections),
+    Effect.provide(Layer.provide(Layer.fresh(Settings.layer), ConfigProvider.layer(ConfigProvider.fromEnv({ env }))))
+  )
+
+/** Asks until it is answered. */
+const served = (from: string) =>
+  patiently(Effect.repeat(askFrom(from, "/v1/account"), { until: ({ status }) => status === 200 }))
+
+const isOpen = (line: Line) => !line.socket.closed
+
+// This test comes first: connections that keep a service from ending would keep the later tests from ending as well.
+alone.effect(
+  "connections do not hold up the end of the service, whether they idle or never end their request",
+  function* () {
+    const scope = yield* Scope.make()
+    const service = yield* Layer.buildWithScope(narrow(), scope)
+    const [silent, slow] = yield* Effect.gen(function* () {
+      const lines = [yield* open(one), yield* open(one)]
+      lines[1]!.socket.write(requestOf("/v1/account").slice(0, -2))
+      assert.strictEqual((yield* askFrom(two, "/v1/account")).status, 200)
+      return lines
+    }).pipe(Effect.provide(service))
+    const end = yield* Effect.forkDetach(Scope.close(scope, Exit.void))
+    yield* eventually(() => !isOpen(silent!) && !isOpen(slow!))
+    yield* Fiber.join(end)
+  }
+)
+
+describe("connections beyond their number", () => {
+  it.effect("are taken while others idle: the one that has idled longest makes room", function* () {
+    const before = yield* metric('cut_total{reason="idle"}')
+    const idle = yield* Effect.forEach([one, one, one, one, two, two, two], (from) => open(from))
+    // Whoever asks is not idle, and after that the youngest.
+    for (const line of idle.toReversed()) assert.strictEqual(yield* ask(line, "/health/live", null), 200)
+    const young = yield* Effect.forEach([three, three, three], (from) => open(from))
+    for (const line of young) assert.strictEqual(yield* ask(line, "/v1/account"), 200)
+    yield* eventually(() => idle.filter(isOpen).length === 5)
+    assert.deepStrictEqual(idle.map(isOpen), [true, true, true, true, true, false, false])
+    assert.strictEqual((yield* askFrom(three, "/v1/account")).status, 200)
+    assert.isAtLeast(yield* metric('cut_total{reason="idle"}'), before + 3)
+  })
+
+  it.effect("of one address make room among themselves", function* () {
+    const [other] = yield* Effect.forEach([two], (from) => open(from))
+    const idle = yield* Effect.forEach([one, one, one, one, one, one], (from) => open(from))
+    assert.strictEqual(yield* ask(yield* open(one), "/v1/account"), 200)
+    yield* eventually(() => idle.filter(isOpen).length === 5)
+    assert.isTrue(isOpen(other!))
+  })
+
+  it.effect("of one address are told so, if all of that are at work, and others are served", function* () {
+    const before = yield* metric('refused_total{reason="address"}')
+    yield* atWork(one, 6)
+    isTold((yield* askFrom(one, "/v1/account")).text, /All of the 6 connections that one address may have/)
+    assert.strictEqual((yield* askFrom(one, "/health/live", null)).status, 200)
+    assert.strictEqual((yield* askFrom(two, "/v1/account")).status, 200)
+    assert.strictEqual(yield* metric('refused_total{reason="address"}'), before + 1)
+  })
+
+  it.effect("are told so when all are at work, and still asked for the service's health", function* () {
+    const working = [...(yield* atWork(one, 6)), ...(yield* atWork(two, 2))]
+    isTold((yield* askFrom(three, "/v1/account")).text, /All of the 8 connections that this process keeps/)
+    isTold((yield* askFrom(three, "/healthy")).text, /All of the 8/)
+    for (const path of ["/health/live", "/health/ready"]) {
+      const { status, text } = yield* askFrom(three, path, null)
+      assert.strictEqual(status, 200)
+      assert.match(text, /\r\nconnection: close\r\n/i)
+    }
+    assert.isTrue(working.every(isOpen))
+    working[0]?.socket.destroy()
+    // The service hears of it a moment later.
+    yield* served(three)
+    assert.isAtLeast(yield* metric('refused_total{reason="full"}'), 2)
+  })
+
+  itOn(narrow({ reserveMax: 2, reserveMs: 1_000 }, { max: 4, perAddress: 4 })).effect(
+    "that say nothing are told so too, once there are too many even of them, and are closed in time",
+    function* () {
+      yield* atWork(one, 4)
+      const [first, second, third] = yield* Effect.forEach([two, two, two], (from) => open(from))
+      yield* eventually(() => !isOpen(first!))
+      isTold(first!.received(), /All of the 4/)
+      assert.strictEqual((yield* askFrom(three, "/health/ready", null)).status, 200)
+      yield* eventually(() => !isOpen(second!) && !isOpen(third!))
+    }
+  )
+
+  itOn(narrow({ stalledMs: 100 }, { max: 4, perAddress: 4 })).effect(
+    "are taken while others keep the service waiting for the rest of a request",
+    function* () {
+      const before = yield* metric('cut_total{reason="stalled"}')
+      const head = requestOf("/v1/customers").replace("GET", "POST").replace(/\r\n$/, "Content-Length: 9\r\n\r\n{")
+      const { count, until } = yield* MemoryTables
+      const calls = count("ApiKeys.authenticate")
+      const slow = yield* Effect.forEach([one, one, two, two], (from) => open(from))
+      for (const { socket } of slow) socket.write(head)
+      yield* until(() => count("ApiKeys.authenticate") === calls + 4)
+      // Where nobody makes room, they would hold up the end of this service: its clock stands still.
+      const leave = Effect.sync(() => slow.forEach(({ socket }) => socket.destroy()))
+      yield* Effect.onError(served(three), () => leave)
+      yield* eventually(() => !slow.every(isOpen))
+      assert.isAbove(yield* metric('cut_total{reason="stalled"}'), before)
+    }
+  )
+
+  alone.effect("are those beyond 2,000, or 500 of one address; on a loopback address, all may be of one", function* () {
+    assert.deepStrictEqual(yield* ConnectionLimits, { max: 2_000, perAddress: 500 })
+    assert.deepStrictEqual(yield* settings({}), { max: 2_000, perAddress: 2_000 })
+    assert.deepStrictEqual(yield* settings({ HOST: "0.0.0.0" }), { max: 2_000, perAddress: 500 })
+    assert.deepStrictEqual(yield* settings({ HOST: "::", CONNECTIONS: "10" }), { max: 10, perAddress: 3 })
+    assert.deepStrictEqual(yield* settings({ CONNECTIONS_PER_ADDRESS: "7" }), { max: 2_000, perAddress: 7 })
+    assert.match((yield* Effect.flip(settings({ CONNECTIONS: "0" }))).message, /CONNECTIONS .*at least 1/)
+  })
+})
+
+// More than the system's buffers take, and not more than may be asked at once.
+const document = requestOf("/v1/openapi.json", null)
+const askedAtOnce = 30
+
+const deaf = (from: string) =>
+  Effect.tap(open(from, { reads: false }), ({ socket }) =>
+    Effect.sync(() => socket.write(document.repeat(askedAtOnce)))
+  )
+
+/** How many whole documents a client gets who begins to read late. */
+const answersIn = Effect.fnUntraced(function* (line: Line) {
+  let received = 0
+  line.socket.on("data", (chunk: string) => (received += chunk.length)).resume()
+  yield* eventually(() => line.socket.closed)
+  return received
+})
+
+describe("a client that does not read", () => {
+  itOn(narrow({ answerMs: 500 })).effect("is cut in time, and others are served meanwhile", function* () {
+    const before = yield* metric('cut_total{reason="unread"}')
+    const lines = yield* Effect.forEach([one, one, two, two], deaf)
+    const cuts = Effect.gen(function* () {
+      assert.strictEqual((yield* askFrom(three, "/health/ready", null)).status, 200)
+      assert.strictEqual((yield* askFrom(three, "/v1/account")).status, 200)
+      return (yield* metric('cut_total{reason="unread"}')) - before
+    })
+    yield* patiently(Effect.repeat(cuts, { until: (count) => count === lines.length }))
+    for (const line of lines) assert.isBelow(yield* answersIn(line), askedAtOnce * 500_000)
+  })
+
+  itOn(narrow({ answerMs: 3_600_000, stalledMs: 3_600_000, unreadMax: megabyte })).effect(
+    "is cut at once when much is held for those who do not read",
+    function* () {
+      const before = yield* metric('cut_total{reason="unread"}')
+      yield* Effect.forEach([one, one, one, one, two, two, two], deaf)
+      // Each holds up more than there may be in all: of seven, one may be left.
+      yield* patiently(Effect.repeat(metric('cut_total{reason="unread"}'), { until: (cuts) => cuts >= before + 6 }))
+      assert.strictEqual((yield* askFrom(three, "/v1/account")).status, 200)
+    }
+  )
+
+  for (const [name, limits, count] of [
+    ["of an address that may have some connections holds up no more than its share", { max: 16, perAddress: 12 }, 3],
+    ["costs nobody else his answer, where one address may have all", { max: 16, perAddress: 16 }, 12]
+  ] as const) {
+    itOn(narrow({ answerMs: 3_600_000, stalledMs: 3_600_000 }, limits)).effect(name, function* () {
+      const { text } = yield* askFrom(two, "/v1/openapi.json", null)
+      const before = yield* metric('cut_total{reason="unread"}')
+      const slow = yield* deaf(two)
+      const lines = yield* Effect.forEach(
+        Array.from({ length: count }, () => one),
+        deaf
+      )
+      yield* patiently(Effect.repeat(metric('cut_total{reason="unread"}'), { until: (cuts) => cuts > before }))
+      let received = 0
+      slow.socket.on("data", (chunk: string) => (received += chunk.length)).resume()
+      yield* eventually(() => received >= askedAtOnce * (text.length - 100) || slow.socket.closed)
+      assert.isTrue(isOpen(slow))
+      for (const { socket } of lines) socket.resume()
+      yield* eventually(() => !lines.every(isOpen))
+    })
+  }
+
+  itOn(narrow({ answerMs: 3_600_000, stalledMs: 100 }, { max: 4, perAddress: 4 })).effect(
+    "makes room for one that does",
+    function* () {
+      yield* Effect.forEach([one, one, two, two], deaf)
+      yield* served(three)
+    }
+  )
+
+  alone.effect("has 30 s to read an answer, and 64 MB are held for all that do not", function* () {
+    const { answerMs, pipelinedMax, stalledMs, unreadMax } = yield* ServerLimits
+    assert.deepStrictEqual([answerMs, unreadMax, stalledMs, pipelinedMax], [30_000, 64 * megabyte, 1_000, 32])
+  })
+
+  itOn(narrow({ pipelinedMax: 4 })).effect(
+    "does not wait for answers for ever: a connection may have so many requests at once, and no more",
+    function* () {
+      const lines = [yield* open(), yield* open()]
+      for (const [index, { socket }] of lines.entries()) socket.write(requestOf("/v1/account").repeat(4 + index))
+      yield* eventually(() => statusesOf(lines[0]!).length === 4 && !isOpen(lines[1]!))
+      assert.isTrue(isOpen(lines[0]!))
+    }
+  )
+})

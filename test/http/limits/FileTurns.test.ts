@@ -1,0 +1,56 @@
+import { assert } from "@effect/vitest"
+import { Effect, Fiber, Latch, Layer } from "effect"
+import { PrintingLimits } from "../../../src/documents/print/Printing.ts"
+import { account, keys, layer as app, otherAccount } from "../../support/apps/MemoryApp.ts"
+import { addCustomer, addSigned, become } from "../../support/apps/MemoryRows.ts"
+import { MemoryTables } from "../../support/memory/MemoryTables.ts"
+import { bearer, fetchBytes, get, send } from "../../support/apps/Requests.ts"
+import { linkTo, noKey } from "../inputs/links.ts"
+import { describeOn } from "../../support/Tests.ts"
+
+const limits = {
+  atOnce: 2,
+  ofOwnerAtOnce: 1,
+  waiting: { ofAsker: 3, ofOwner: 6, inAll: 20 },
+  maxWait: "10 seconds"
+} as const
+
+describeOn(Layer.provide(app, Layer.succeed(PrintingLimits, limits)))("a flood of requests for files", (it) => {
+  it.effect("through links waits behind itself: neither the account's own key nor another account does", function* () {
+    const memory = yield* MemoryTables
+    const customer = yield* addCustomer()
+    const flooded = yield* Effect.replicateEffect(addSigned(customer), 6)
+    const own = yield* addSigned(customer)
+    const foreign = yield* addSigned(customer)
+    yield* become(foreign.id, { account_id: otherAccount })
+    for (const [key, issuer] of memory.tables.issuers) {
+      memory.tables.issuers.set(key.replace(account, otherAccount), issuer)
+    }
+
+    const goesOn = Latch.makeUnsafe()
+    const loaded: Array<string> = []
+    memory.onCall = (name) => {
+      if (name === "Invoices.load") loaded.push(name)
+      return name === "Invoices.load" && loaded.length === 1 ? goesOn.await : Effect.void
+    }
+    const asked = yield* Effect.forEach(flooded, ({ id }) =>
+      Effect.forkChild(send({ path: linkTo(id), headers: noKey }))
+    )
+    // One is under way, three wait, and the two that are too many are told so.
+    const refused = yield* Effect.forEach(asked.slice(4), Fiber.join)
+    for (const { headers, json, status } of refused) {
+      assert.deepStrictEqual([status, json.error.code, headers["retry-after"]], [429, "rate_limited", "2"])
+      assert.match(json.error.message, /^This key or address has 3 documents waiting already/)
+    }
+    const other = yield* fetchBytes({
+      path: `/v1/invoices/${foreign.id}/pdf`,
+      headers: bearer(keys.otherAccount)
+    })
+    assert.strictEqual(other.status, 200, "another account has its turn while all of that waits")
+    const mine = yield* Effect.forkChild(get(`/v1/invoices/${own.id}/xml`))
+    yield* memory.until(() => memory.count("Invoices.imprint") >= 8)
+    yield* goesOn.open
+    assert.strictEqual((yield* Fiber.join(mine)).status, 200)
+    for (const fiber of asked.slice(0, 4)) assert.strictEqual((yield* Fiber.join(fiber)).status, 200)
+  })
+})

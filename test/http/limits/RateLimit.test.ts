@@ -1,0 +1,169 @@
+import { assert, describe, it as test } from "@effect/vitest"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
+import { networkOf } from "../../../src/http/limits/RateLimit.ts"
+import { ApiKeyId } from "../../../schemas/Id.ts"
+import { apiKeyHash, makeApiKey } from "../../../src/domain/accounts/ApiKeyFormat.ts"
+import { apiKeyIds, keys, limitedTo, otherAccount } from "../../support/apps/MemoryApp.ts"
+import { MemoryTables } from "../../support/memory/MemoryTables.ts"
+import { bearer, get, type Reply, send } from "../../support/apps/Requests.ts"
+import { linkTo } from "../inputs/links.ts"
+import { describeOn } from "../../support/Tests.ts"
+
+const policy = "q=5;w=3"
+const app = limitedTo({ perSecond: 2, burst: 5 })
+// Beyond all the time that passes here.
+const lasts = 100_000
+
+const times = (count: number) => Array.from({ length: count })
+
+const limits = ({ headers }: Reply) => [headers["ratelimit-policy"], headers["ratelimit"]]
+
+const code = (sent: Parameters<typeof send>[0]) => Effect.map(send(sent), ({ json }) => json.error.code)
+
+const isLimited = (reply: Reply, name: string) => {
+  assert.strictEqual(reply.status, 429, reply.text)
+  assert.deepInclude(reply.json.error, { type: "rate_limit_error", code: "rate_limited" })
+  assert.match(reply.json.error.message, /more than 2 requests a second/)
+  assert.strictEqual(reply.json.error.request_id, reply.headers["request-id"])
+  assert.strictEqual(reply.headers["retry-after"], "1")
+  assert.deepStrictEqual(limits(reply), [`"${name}";${policy}`, `"${name}";r=0;t=3`])
+}
+
+const wrongKeys = [undefined, "Bearer nonsense", `Bearer ${keys.unknown}`, `Bearer ${keys.revoked}`]
+
+describeOn(app)("the rate limit of a key", (it) => {
+  it.effect("takes a burst, tells on every answer what is left, and takes up again at its rate", function* () {
+    const paths = ["/v1/account", "/v1/customers/nobody", "/v1/customers?limit=x", "/v1/catalogs/tributos"]
+    for (const [index, path] of [...paths, "/v1/account"].entries()) {
+      const reply = yield* get(path)
+      assert.notStrictEqual(reply.status, 429)
+      const left = [`"default";${policy}`, `"default";r=${4 - index};t=${Math.ceil((index + 1) / 2)}`]
+      assert.deepStrictEqual(limits(reply), left)
+    }
+    isLimited(yield* get("/v1/account"), "default")
+    yield* TestClock.adjust("499 millis")
+    isLimited(yield* get("/v1/account"), "default")
+    yield* TestClock.adjust("1 millis")
+    assert.strictEqual((yield* get("/v1/account")).status, 200)
+    isLimited(yield* get("/v1/account"), "default")
+    yield* TestClock.adjust("1 minute")
+    assert.deepStrictEqual(limits(yield* get("/v1/account")), [`"default";${policy}`, `"default";r=4;t=1`])
+  })
+
+  it.effect("is its own, and that of no other key of the account", function* () {
+    yield* Effect.forEach(times(6), () => get("/v1/account"))
+    isLimited(yield* get("/v1/account"), "default")
+    for (const key of [keys.secondTest, keys.live, keys.otherAccount]) {
+      assert.strictEqual((yield* get("/v1/account", bearer(key))).status, 200)
+    }
+  })
+
+  it.effect("comes after route, method and key, and before all that costs more", function* () {
+    yield* Effect.forEach(times(6), () => get("/v1/account"))
+    assert.strictEqual(yield* code({ path: "/v1/nothing" }), "route_not_found")
+    assert.strictEqual(yield* code({ method: "PUT", path: "/v1/account" }), "method_not_allowed")
+    const wrong = bearer(keys.unknown)
+    assert.strictEqual(yield* code({ path: "/v1/account", headers: wrong }), "invalid_api_key")
+    const customer = { method: "POST", path: "/v1/customers" }
+    for (const sent of [
+      { ...customer, body: "x".repeat(300_000) },
+      { ...customer, body: "x", headers: { "content-type": "text/plain" } },
+      { ...customer, body: "{", headers: { "svc-version": "x", "idempotency-key": undefined } },
+      { path: "/v1/customers?x=1" }
+    ]) {
+      isLimited(yield* send(sent), "default")
+    }
+  })
+})
+
+describeOn(app)("the rate limit of an account", (it) => {
+  it.effect("is four times that of a key, however many keys it has, and each mode's own", function* () {
+    const { tables } = yield* MemoryTables
+    yield* TestClock.adjust("1 minute")
+    // As many keys as it takes, each with a bucket of its own.
+    for (const index of times(5).keys()) {
+      const key = makeApiKey("test", new Uint8Array(32).fill(100 + index))
+      const row = tables.apiKeys.get(apiKeyIds.test)!
+      const id = ApiKeyId.make(`key_${`${index}`.repeat(26)}`)
+      tables.apiKeys.set(id, { ...row, id, hash: apiKeyHash(key) })
+      for (const left of [4, 3, 2, 1, 0]) {
+        const reply = yield* get("/v1/account", bearer(key))
+        assert.strictEqual(reply.status, index < 4 ? 200 : 429, reply.text)
+        assert.match(`${reply.headers["ratelimit"]}`, new RegExp(`^"default";r=${left};`))
+        if (index === 4)
+          assert.match(reply.json.error.message, /^This account, .* more than 8 requests a second, with bursts of 20/)
+      }
+    }
+    for (const key of [keys.live, keys.otherAccount]) {
+      assert.strictEqual((yield* get("/v1/account", bearer(key))).status, 200)
+    }
+  })
+})
+
+const random = (index: number) => makeApiKey("test", new Uint8Array(32).fill(200 + index))
+const ask = (key: string) => get("/v1/account", bearer(key))
+
+describeOn(app)("a flood of bad keys", (it) => {
+  it.effect("is looked for in turns, and a good key that nobody has seen yet is found among them", function* () {
+    const { count } = yield* MemoryTables
+    for (const index of times(5).keys()) assert.strictEqual((yield* ask(random(index))).status, 401)
+    const before = [count("ApiKeys.authenticate"), count("ApiKeys.authenticate in turn")]
+    for (const index of times(3).keys()) isLimited(yield* ask(random(10 + index)), "address")
+    assert.strictEqual((yield* ask(keys.test)).status, 200)
+    assert.deepStrictEqual(
+      [count("ApiKeys.authenticate"), count("ApiKeys.authenticate in turn")],
+      // The good one once more, before its request is carried out: by then it is known.
+      [before[0]! + 1, before[1]! + 4]
+    )
+  })
+})
+
+describeOn(app)("the rate limit of an address", (it) => {
+  it.effect("counts requests without a good key, and never refuses a good one", function* () {
+    yield* TestClock.adjust("1 minute")
+    for (const _ of times(4)) {
+      const reply = yield* get("/v1/account", { authorization: undefined })
+      assert.strictEqual(reply.status, 401)
+    }
+    assert.strictEqual((yield* get("/docs/errors", { authorization: undefined })).status, 200)
+    for (const authorization of wrongKeys) isLimited(yield* get("/v1/account", { authorization }), "address")
+    for (const path of [
+      "/docs",
+      "/docs/reference.js",
+      "/docs/errors",
+      "/docs/errors/rate_limited",
+      "/v1/openapi.json"
+    ]) {
+      isLimited(yield* get(path, { authorization: undefined }), "address")
+    }
+    isLimited(yield* get(linkTo("inv_1", { lasts, key: 8 }), { authorization: undefined }), "address")
+    // A good link has a bucket of its own.
+    for (const _ of times(5)) {
+      const { headers, status } = yield* get(linkTo("inv_1", { lasts }), { authorization: undefined })
+      assert.deepStrictEqual([status, headers["ratelimit-policy"]], [404, `"link";${policy}`])
+    }
+    isLimited(yield* get(linkTo("inv_1", { lasts }), { authorization: undefined }), "link")
+    const another = linkTo("inv_1", { lasts, account_id: otherAccount })
+    assert.strictEqual((yield* get(another, { authorization: undefined })).status, 404)
+    assert.strictEqual((yield* get("/v1/account")).status, 200)
+    for (const path of ["/health/live", "/health/ready", "/metrics"]) {
+      assert.strictEqual((yield* get(path, { authorization: undefined })).status, 200, path)
+    }
+    yield* TestClock.adjust("1 second")
+    assert.strictEqual((yield* get("/v1/account", { authorization: undefined })).status, 401)
+  })
+})
+
+describe("the network of an address", () => {
+  test.each([
+    ["203.0.113.7", "203.0.113.7"],
+    ["::ffff:203.0.113.7", "203.0.113.7"],
+    ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"],
+    ["2001:db8:1:2::6", "2001:db8:1:2::/64"],
+    ["2001:db8::3:4:5:6:7", "2001:db8:0:3::/64"],
+    ["2001:db8::1", "2001:db8:0:0::/64"],
+    ["::1", "0:0:0:0::/64"],
+    ["fe80::1%eth0", "fe80:0:0:0::/64"]
+  ])("%s is %s", (address, network) => assert.strictEqual(networkOf(address), network))
+})

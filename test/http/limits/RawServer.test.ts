@@ -1,0 +1,238 @@
+import { assert, describe } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { HttpServer } from "effect/http"
+import { connect } from "node:net"
+import { type ErrorCode, errorCodes } from "../../../schemas/ErrorCode.ts"
+import { ServerLimits } from "../../../src/platform/server/Server.ts"
+import { customerBody } from "../../support/apps/Invoices.ts"
+import { baseUrl, keys, layer as app } from "../../support/apps/MemoryApp.ts"
+import { MemoryTables } from "../../support/memory/MemoryTables.ts"
+import { get } from "../../support/apps/Requests.ts"
+import { patiently } from "../../support/apps/Until.ts"
+import { it as alone, itOn } from "../../support/Tests.ts"
+
+const it = itOn(app)
+
+/** All that the server sends back on one connection until it ends it. */
+const talk = Effect.fnUntraced(function* (
+  text: string,
+  options: { readonly hangUp?: boolean; readonly goOn?: string; readonly drip?: string } = {}
+) {
+  const { address } = yield* HttpServer.HttpServer
+  const { hostname, port } = new URL(HttpServer.formatAddress(address))
+  return yield* Effect.callback<string>((resume) => {
+    const socket = connect(Number(port), hostname)
+    let received = ""
+    socket.setEncoding("utf8")
+    socket.on("data", (chunk: string) => (received += chunk))
+    // The server may close while there is still something to be written to it.
+    socket.on("error", () => {})
+    const { drip, goOn } = options
+    const dripping = setInterval(() => drip !== undefined && socket.writable && socket.write(drip), 20)
+    socket.on("close", () => {
+      clearInterval(dripping)
+      resume(Effect.succeed(received))
+    })
+    const more = () => {
+      // What has been answered is not sent to its end.
+      if (goOn !== undefined && received === "" && socket.writable) socket.write(goOn, more)
+      else if (goOn !== undefined) socket.end()
+    }
+    socket.write(text, () => {
+      if (options.hangUp === true) socket.destroy()
+      more()
+    })
+  })
+})
+
+/** The one answer in what was received, taken apart. */
+const answerIn = (received: string) => {
+  assert.lengthOf(received.match(/HTTP\/1\.1 \d{3} /g) ?? [], 1, received)
+  const [head = "", body = ""] = received.split("\r\n\r\n")
+  const [statusLine = "", ...lines] = head.split("\r\n")
+  const headers = Object.fromEntries(
+    lines.map((line) => [line.slice(0, line.indexOf(":")).toLowerCase(), line.slice(line.indexOf(":") + 2)])
+  )
+  return { status: Number(statusLine.split(" ")[1]), headers, body }
+}
+
+const isRefused = (received: string, code: ErrorCode, message: RegExp) => {
+  const { body, headers, status } = answerIn(received)
+  const { error } = JSON.parse(body)
+  assert.strictEqual(status, errorCodes[code].status)
+  assert.strictEqual(error.code, code)
+  assert.strictEqual(error.type, errorCodes[code].type)
+  assert.match(error.message, message)
+  assert.strictEqual(error.doc_url, `${baseUrl}/docs/errors/${code}`)
+  assert.match(error.request_id, /^req_[0-9a-hjkmnp-tv-z]{26}$/)
+  assert.deepInclude(headers, {
+    "request-id": error.request_id,
+    "content-type": "application/json",
+    "content-length": String(Buffer.byteLength(body)),
+    "cache-control": "no-store",
+    "svc-version": "2026-01-01",
+    "x-content-type-options": "nosniff",
+    connection: "close"
+  })
+}
+
+const request = (line: string, headers: ReadonlyArray<string> = [], body = "") =>
+  [line, "Host: folio.test", `Authorization: Bearer ${keys.test}`, ...headers, "", body].join("\r\n")
+
+const createCustomer = (headers: ReadonlyArray<string>, body: string) =>
+  request("POST /v1/customers HTTP/1.1", ["Content-Type: application/json", "Idempotency-Key: k", ...headers], body)
+
+const survives = Effect.gen(function* () {
+  const { tables } = yield* MemoryTables
+  // Where a request must arrive at once, one that does not is to be sent again.
+  yield* patiently(Effect.repeat(get("/v1/account"), { until: ({ status }) => status === 200 }))
+  assert.strictEqual(tables.customers.size, 0)
+  assert.strictEqual(tables.idempotencyKeys.size, 0)
+})
+
+const notHttp = [
+  { what: "a word", text: "HELLO\r\n\r\n" },
+  { what: "a TLS greeting", text: "\u0016\u0003\u0001\u0002\u0000\u0001\u0000\u0001\u00fc\u0003\u0003" },
+  { what: "an unknown method", text: request("FOO /v1/account HTTP/1.1") },
+  { what: "an unknown protocol", text: request("GET /v1/account HTTP/3.9") },
+  { what: "a header without a colon", text: request("GET /v1/account HTTP/1.1", ["nonsense"]) },
+  { what: "a body of two lengths", text: createCustomer(["Content-Length: 2", "Content-Length: 3"], "{}") },
+  {
+    what: "a body of a length and in chunks",
+    text: createCustomer(["Content-Length: 2", "Transfer-Encoding: chunked"], "{}")
+  },
+  { what: "a body of a length that is no number", text: createCustomer(["Content-Length: two"], "{}") }
+]
+
+describe("the server under the routes", () => {
+  it.effect.each(notHttp)("refuses $what", function* ({ text }) {
+    isRefused(yield* talk(text), "malformed_json", /not an HTTP\/1.1 request/)
+    yield* survives
+  })
+
+  it.effect("refuses headers that no route should have to look at", function* () {
+    const text = request("GET /v1/account HTTP/1.1", [`X-Much: ${"y".repeat(70_000)}`])
+    isRefused(yield* talk(text), "headers_too_large", /16 KiB/)
+    yield* survives
+  })
+
+  it.effect("refuses a URL that no route should have to look at", function* () {
+    isRefused(yield* talk(request(`GET /v1/account?${"y".repeat(70_000)} HTTP/1.1`)), "uri_too_long", /8 KiB/)
+    yield* survives
+  })
+
+  it.effect("refuses to be a proxy", function* () {
+    const received = yield* talk("CONNECT example.com:443 HTTP/1.1\r\nHost: example.com\r\n\r\n")
+    isRefused(received, "method_not_allowed", /no proxy/)
+    assert.strictEqual(answerIn(received).headers["allow"], "DELETE, GET, HEAD, PATCH, POST")
+    yield* survives
+  })
+
+  const megabyte = "x".repeat(1_048_576)
+
+  it.effect.each([
+    { what: "is said to have a terabyte", text: createCustomer([`Content-Length: ${2 ** 40}`], ""), goOn: undefined },
+    {
+      what: "comes without an end",
+      text: createCustomer(["Transfer-Encoding: chunked"], ""),
+      goOn: `100000\r\n${megabyte}\r\n`
+    }
+  ])("refuses a body that $what before it has read it", function* ({ goOn, text }) {
+    const { body, headers, status } = answerIn(yield* talk(text, goOn === undefined ? {} : { goOn }))
+    assert.strictEqual(status, 413)
+    assert.strictEqual(JSON.parse(body).error.code, "request_too_large")
+    assert.strictEqual(headers["request-id"], JSON.parse(body).error.request_id)
+    yield* survives
+  })
+
+  it.effect("refuses a request that names no host, but one of HTTP/1.0, as monitors send it", function* () {
+    const { body, headers, status } = answerIn(yield* talk("GET /health/live HTTP/1.1\r\nConnection: close\r\n\r\n"))
+    assert.strictEqual(status, 400, body)
+    const { error } = JSON.parse(body)
+    assert.deepStrictEqual([error.code, error.request_id], ["malformed_json", headers["request-id"]])
+    assert.match(error.message, /needs the header Host/)
+    assert.strictEqual(answerIn(yield* talk("GET /health/live HTTP/1.0\r\n\r\n")).status, 200)
+  })
+
+  it.effect.each(["websocket", "h2c"])("does not become another protocol: %s", function* (protocol) {
+    const text = createCustomer(
+      [`Upgrade: ${protocol}`, "Connection: Upgrade, close", "Transfer-Encoding: chunked"],
+      "2\r\n{}\r\n0\r\n\r\n"
+    )
+    const { headers, status } = answerIn(yield* talk(text))
+    assert.strictEqual(status, 400)
+    assert.match(headers["request-id"] ?? "", /^req_/)
+  })
+
+  it.effect("takes a request with an expectation that nobody knows", function* () {
+    const text = request("GET /v1/account HTTP/1.1", ["Expect: nonsense", "Connection: close"])
+    assert.strictEqual(answerIn(yield* talk(text)).status, 200)
+  })
+
+  it.effect("answers requests that come in one go, in their order", function* () {
+    const paths = ["/v1/account", "/v1/nothing", "/v1/catalogs/tributos"]
+    const texts = paths.map((path, index) =>
+      request(`GET ${path} HTTP/1.1`, index === paths.length - 1 ? ["Connection: close"] : [])
+    )
+    const statuses = (yield* talk(texts.join(""))).match(/(?<=HTTP\/1\.1 )\d+/g)
+    assert.deepStrictEqual(statuses, ["200", "404", "200"])
+  })
+
+  it.effect("takes no harm from clients that hang up in the middle", function* () {
+    const body = JSON.stringify(customerBody())
+    for (const text of [
+      "GET /v1/acc",
+      createCustomer([`Content-Length: ${body.length}`], body.slice(0, 20)),
+      createCustomer(["Transfer-Encoding: chunked"], "5\r\n{")
+    ]) {
+      yield* talk(text, { hangUp: true })
+      yield* survives
+    }
+  })
+})
+
+const impatient = Layer.provide(
+  app,
+  Layer.effect(
+    ServerLimits,
+    Effect.map(ServerLimits, (usual) => ({ ...usual, headersMs: 500, requestMs: 1_000, checkMs: 50, keepAliveMs: 100 }))
+  )
+)
+
+describe("a connection", () => {
+  alone.effect("may idle for 65 s", function* () {
+    assert.strictEqual((yield* ServerLimits).keepAliveMs, 65_000)
+  })
+
+  itOn(impatient).effect("that idles is closed", function* () {
+    const received = yield* talk(request("GET /v1/account HTTP/1.1"))
+    const { headers, status } = answerIn(received)
+    assert.deepStrictEqual([status, headers["connection"]], [200, "keep-alive"])
+  })
+})
+
+describe("a request that does not arrive", () => {
+  itOn(impatient).effect.each([
+    { what: "headers", text: "GET /v1/account HTTP/1.1\r\nHost: folio.test\r\n", drop: "X-Slow: 1\r\n" },
+    { what: "body", text: createCustomer(["Transfer-Encoding: chunked"], ""), drop: "1\r\n \r\n" }
+  ])("is cut though its $what keep dripping", function* ({ drop, text }) {
+    const received = yield* talk(text, { drip: drop })
+    isRefused(received, "request_timeout", /did not arrive within 30 seconds/)
+    yield* survives
+  })
+
+  alone.effect("has 10 s for its headers and 30 s in all", function* () {
+    assert.deepInclude(yield* ServerLimits, { headersMs: 10_000, requestMs: 30_000 })
+  })
+
+  itOn(impatient).effect.each([
+    { what: "in its headers", text: "GET /v1/account HTTP/1.1\r\nHost: folio.test\r\n" },
+    { what: "in its body", text: createCustomer(["Content-Length: 1000"], "{") },
+    { what: "in its chunks", text: createCustomer(["Transfer-Encoding: chunked"], "1\r\n{\r\n") }
+  ])("is cut $what", function* ({ text }) {
+    const received = yield* talk(text)
+    isRefused(received, "request_timeout", /did not arrive within 30 seconds/)
+    assert.strictEqual(answerIn(received).headers["svc-should-retry"], "true")
+    yield* survives
+  })
+})

@@ -1,0 +1,197 @@
+import { assert, describe } from "@effect/vitest"
+import { Effect, Fiber, Layer } from "effect"
+import { TestClock } from "effect/testing"
+import type { AccountId, ApiKeyId } from "../../../schemas/Id.ts"
+import type { Principal } from "../../../src/api/Authorization.ts"
+import { RequestTurnLimits, RequestTurns, smallBytesMax } from "../../../src/http/limits/RequestTurns.ts"
+import { totalsOf } from "../../../src/domain/documents/Totals.ts"
+import type { InvoiceState } from "../../../src/domain/documents/InvoiceLifecycle.ts"
+import { invoiceBody } from "../../support/apps/Invoices.ts"
+import { limitedTo, unlimited } from "../../support/apps/MemoryApp.ts"
+import { addCustomer, addDraft, addNumbered } from "../../support/apps/MemoryRows.ts"
+import { MemoryTables } from "../../support/memory/MemoryTables.ts"
+import { get, post, send } from "../../support/apps/Requests.ts"
+import { describeOn, it as alone } from "../../support/Tests.ts"
+
+const askerOf = (account: string, livemode = false) =>
+  ({
+    account_id: account as AccountId,
+    api_key_id: "key_1" as ApiKeyId,
+    livemode,
+    default_version: "2026-01-01"
+  }) as Principal
+
+/** How many milliseconds an account rests after a request. */
+const restAfter = (request: (turns: RequestTurns["Service"]) => Effect.Effect<unknown, unknown>) =>
+  Effect.gen(function* () {
+    const turns = yield* RequestTurns
+    yield* Effect.ignore(request(turns))
+    const begun = { count: 0 }
+    const next = Effect.sync(() => (begun.count += 1))
+    const begin = (livemode: boolean) =>
+      Effect.forkChild(Effect.ignore(turns.read(askerOf("ten_a", livemode), next, () => 0)), { startImmediately: true })
+    yield* begin(true)
+    assert.strictEqual(begun.count, 1, "its other mode does not rest")
+    yield* begin(false)
+    let waited = 0
+    for (; begun.count < 2; waited += 1) yield* TestClock.adjust(1)
+    return waited
+  }).pipe(Effect.provide(Layer.fresh(RequestTurns.layer)))
+
+const kib = 1024
+
+/** How long an account rests after a small read that took so long. */
+const restAfterSlow = (ms: number, answer: Effect.Effect<number, string> = Effect.succeed(0)) =>
+  restAfter((turns) =>
+    Effect.gen(function* () {
+      const slow = turns.read(askerOf("ten_a"), Effect.andThen(Effect.sleep(ms), answer), (bytes) => bytes)
+      const fiber = yield* Effect.forkChild(slow, { startImmediately: true })
+      yield* TestClock.adjust(ms)
+      yield* Fiber.join(fiber)
+    })
+  )
+
+describe("the turns of requests", () => {
+  alone.effect("are followed by a rest where they were large, by their bytes", function* () {
+    const read = (bytes: number) =>
+      restAfter((turns) =>
+        turns.read(
+          askerOf("ten_a"),
+          Effect.sync(() => bytes),
+          () => bytes
+        )
+      )
+    assert.strictEqual(yield* read(smallBytesMax), 0)
+    assert.strictEqual(yield* read(smallBytesMax + 1), 9)
+    assert.strictEqual(yield* read(800 * kib), 400)
+    const failing = (cause: Effect.Effect<never, string>) =>
+      restAfter((turns) => turns.read(askerOf("ten_a"), cause, () => 0))
+    assert.strictEqual(yield* failing(Effect.fail("missing")), 0)
+    // Who hangs up before the answer has asked for it all the same.
+    const hungUp = restAfter((turns) =>
+      Effect.gen(function* () {
+        const fiber = yield* Effect.forkChild(
+          turns.read(askerOf("ten_a"), Effect.never, () => 0),
+          {
+            startImmediately: true
+          }
+        )
+        yield* Fiber.interrupt(fiber)
+      })
+    )
+    assert.strictEqual(yield* hungUp, 489)
+    const check = (answer: Effect.Effect<number, string>, isSent = false) =>
+      restAfter((turns) => turns.check(askerOf("ten_a"), 200 * kib, isSent, answer))
+    assert.strictEqual(yield* check(Effect.succeed(1)), 200)
+    assert.strictEqual(yield* check(Effect.fail("refused")), 200)
+    assert.strictEqual(yield* check(Effect.succeed(1), true), 400)
+    assert.strictEqual(yield* check(Effect.fail("refused"), true), 200)
+  })
+
+  alone.effect("of reads that took long are followed by a rest as long as that, within bounds", function* () {
+    assert.strictEqual(yield* restAfterSlow(100), 0)
+    assert.strictEqual(yield* restAfterSlow(180), 80)
+    assert.strictEqual(yield* restAfterSlow(180, Effect.fail("missing")), 80)
+    assert.strictEqual(yield* restAfterSlow(9_000), 250)
+    assert.strictEqual(yield* restAfterSlow(180, Effect.succeed(800 * kib)), 400, "the longer of the two")
+  })
+
+  alone.effect("at a whole document are followed by a rest for all that is then done with it", function* () {
+    const carryOut = (work: "copied" | "moved", bytes: number) =>
+      restAfter((turns) => turns.carryOut(askerOf("ten_a"), work, Effect.succeed(bytes), (answer) => answer))
+    assert.strictEqual(yield* carryOut("moved", smallBytesMax), 0)
+    assert.strictEqual(yield* carryOut("moved", 200 * kib), 200)
+    assert.strictEqual(yield* carryOut("copied", 200 * kib), 400)
+    const refused = restAfter((turns) => turns.carryOut(askerOf("ten_a"), "moved", Effect.fail("refused"), () => 0))
+    assert.strictEqual(yield* refused, 0)
+    const hungUp = restAfter((turns) =>
+      Effect.gen(function* () {
+        const retry = turns.carryOut(askerOf("ten_a"), "moved", Effect.never, () => 0)
+        yield* Fiber.interrupt(yield* Effect.forkChild(retry, { startImmediately: true }))
+      })
+    )
+    assert.strictEqual(yield* hungUp, 256)
+  })
+})
+
+const noTurns = {
+  ...RequestTurnLimits.defaultValue(),
+  ofOwnerAtOnce: 0,
+  waiting: { ofAsker: 0, ofOwner: 0, inAll: 0 }
+}
+
+describeOn(limitedTo(unlimited, noTurns))("an account that has no turn", (it) => {
+  it.effect("reads nothing and has no large body taken; what is small is taken", function* () {
+    const customer = yield* addCustomer()
+    const large = invoiceBody(customer)
+    const lines = Array.from({ length: 100 }, () => large.lines[0])
+    assert.isAbove(JSON.stringify({ ...large, lines }).length, smallBytesMax)
+    const refused = [
+      yield* get("/v1/account"),
+      yield* get("/v1/invoices"),
+      yield* get("/v1/events"),
+      yield* get("/v1/events?wait=0"),
+      yield* post("/v1/invoices", { ...large, lines }, { "idempotency-key": "large" }),
+      yield* post("/v1/invoices/validate", { ...large, lines }),
+      // Not even told what is wrong with it.
+      yield* post("/v1/invoices/validate", { lines: Array.from({ length: 10_000 }, () => 1) }),
+      // Nobody knows how large a document is that is only named.
+      yield* post("/v1/invoices/inv_1/retry"),
+      yield* post("/v1/invoices/inv_1/cancel"),
+      yield* post("/v1/invoices/inv_1/annul", { reason: "Error" }),
+      yield* post("/v1/credit-notes/cn_1/retry"),
+      yield* post("/v1/debit-notes/dn_1/cancel")
+    ]
+    for (const { json, status } of refused) {
+      assert.deepStrictEqual([status, json?.error?.code], [429, "rate_limited"])
+      assert.match(json.error.message, /has 0 requests waiting already/)
+    }
+    assert.strictEqual((yield* post("/v1/invoices", large, { "idempotency-key": "small" })).status, 202)
+    assert.strictEqual((yield* post("/v1/invoices/validate", large)).status, 200)
+    // They wait for a turn of another kind.
+    assert.strictEqual((yield* get("/v1/invoices/inv_01k0000000000000000000000a/pdf")).status, 404)
+  })
+})
+
+const noWait = { ...RequestTurnLimits.defaultValue(), waiting: { ofAsker: 0, ofOwner: 0, inAll: 0 } }
+
+/** An invoice of so many lines, in some state; nobody has been told of it. */
+const invoiceOf = Effect.fnUntraced(function* (count: number, state: InvoiceState) {
+  const { tables } = yield* MemoryTables
+  const { id } = yield* Effect.flatMap(addCustomer(), state === "accepted_by_authority" ? addNumbered : addDraft)
+  const row = tables.invoices.get(id)
+  if (row === undefined) return yield* Effect.die("it was just made")
+  const lines = Array.from({ length: count }, () => row.lines[0]!)
+  tables.invoices.set(id, { ...row, state, lines, totals: totalsOf(lines), next_action_at: null })
+  return `/v1/invoices/${id}`
+})
+
+describeOn(limitedTo(unlimited, noWait))("an account that has worked on a whole document", (it) => {
+  const rests = Effect.map(get("/v1/account"), ({ status }) => status === 429)
+
+  it.effect("rests after one that is large, however small the request, and not after a small one", function* () {
+    for (const [count, isLarge] of [
+      [1, false],
+      [200, true]
+    ] as const) {
+      for (const [command, made, body] of [
+        ["retry", invoiceOf(count, "failed"), undefined],
+        ["cancel", invoiceOf(count, "queued"), undefined],
+        ["annul", invoiceOf(count, "accepted_by_authority"), { reason: "Error" }]
+      ] as const) {
+        const { status, text } = yield* post(`${yield* made}/${command}`, body)
+        assert.oneOf(status, [200, 202], `${command}: ${text}`)
+        assert.strictEqual(yield* rests, isLarge, command)
+        yield* TestClock.adjust("1 second")
+        assert.isFalse(yield* rests)
+      }
+    }
+  })
+})
+
+describeOn(limitedTo(unlimited))("a body with HEAD", (it) => {
+  it.effect("is not read, as with GET", function* () {
+    const { status } = yield* send({ method: "HEAD", path: "/v1/account", body: { lines: [1] } })
+    assert.strictEqual(status, 200)
+  })
+})

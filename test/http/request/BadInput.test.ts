@@ -1,0 +1,130 @@
+import { assert, describe, it as test } from "@effect/vitest"
+import { Effect } from "effect"
+import { errorCodes, type ErrorCode } from "../../../schemas/ErrorCode.ts"
+import { baseUrl, layer as app } from "../../support/apps/MemoryApp.ts"
+import { MemoryTables } from "../../support/memory/MemoryTables.ts"
+import { type Reply, send } from "../../support/apps/Requests.ts"
+import { badBodies } from "../inputs/badBodies.ts"
+import { badNotes } from "../inputs/badNotes.ts"
+import { badResolutions } from "../inputs/badResolutions.ts"
+import { badCertificates } from "../inputs/badCertificates.ts"
+import { badRequests } from "../inputs/badRequests.ts"
+import type { BadRequest } from "../inputs/Refused.ts"
+import { badMoments } from "../inputs/badMoments.ts"
+import { describeOn } from "../../support/Tests.ts"
+
+const headersOf: Partial<Record<ErrorCode, Readonly<Record<string, string>>>> = {
+  invalid_api_key: { "www-authenticate": "Bearer" },
+  idempotency_conflict: { "svc-should-retry": "false", "stripe-should-retry": "false" },
+  service_unavailable: { "retry-after": "1" }
+}
+
+/** Every row there is but the log of refusals, by identity: rows are replaced, never changed. */
+const stored = Effect.map(MemoryTables, ({ tables }) =>
+  Object.entries({ ...tables, auditLog: [] }).flatMap(([table, rows]) =>
+    [...rows.values()].map((row) => ({ table, row }))
+  )
+)
+
+const check = Effect.fnUntraced(function* (reply: Reply, { code, message, param }: BadRequest) {
+  const { status, type } = errorCodes[code]
+  const { error, ...rest } = reply.json
+  assert.strictEqual(error.code, code, reply.text)
+  assert.strictEqual(reply.status, status)
+  assert.strictEqual(error.type, type)
+  assert.match(error.message, message)
+  assert.strictEqual(error.param, param)
+  assert.deepStrictEqual(rest, {})
+
+  assert.match(reply.headers["content-type"] ?? "", /^application\/json/)
+  assert.match(error.request_id, /^req_[0-9a-hjkmnp-tv-z]{26}$/)
+  assert.strictEqual(reply.headers["request-id"], error.request_id)
+  assert.strictEqual(reply.headers["cache-control"], "no-store")
+  assert.strictEqual(reply.headers["svc-version"], "2026-01-01")
+  assert.strictEqual(reply.headers["x-content-type-options"], "nosniff")
+  assert.deepInclude(reply.headers, headersOf[code] ?? {})
+  if (code === "method_not_allowed") {
+    assert.strictEqual(reply.headers.allow, /use (.*)\.$/.exec(error.message)?.[1])
+  }
+
+  // Of several faults, which are all told, the first is the error itself.
+  if (error.errors !== undefined) {
+    const { rule: _, ...mirrored } = error.errors[0]
+    assert.deepStrictEqual(mirrored, { param, code, message: error.message })
+  }
+
+  assert.strictEqual(error.doc_url, `${baseUrl}/docs/errors/${code}`)
+  const page = yield* send({ path: `/docs/errors/${code}`, headers: { authorization: undefined } })
+  assert.strictEqual(page.status, 200)
+  assert.include(page.text, code)
+})
+
+const refuses = function* (bad: BadRequest) {
+  const before = yield* stored
+  const reply = yield* send(bad.sent)
+  const after = yield* stored
+  assert.strictEqual(after.length, before.length)
+  assert.isTrue(
+    after.every(({ row }, index) => row === before[index]?.row),
+    "a row was changed"
+  )
+  yield* check(reply, bad)
+  return reply
+}
+
+const badAnytime = [...badRequests, ...badBodies, ...badResolutions, ...badNotes, ...badCertificates]
+
+describeOn(app)("bad input", (it) => it.effect.each(badAnytime)("$code: $name", refuses))
+
+describe("a bad moment", () => {
+  for (const { given, ...bad } of badMoments) {
+    describeOn(app)(`${bad.code}: ${bad.name}`, (it) => {
+      it.effect("is refused and stores nothing", function* () {
+        yield* given
+        const reply = yield* refuses(bad)
+        assert.notMatch(reply.text, /password|select|\bat .*\.ts/)
+      })
+    })
+  }
+})
+
+/** Codes that have their cases elsewhere: RawServer.test.ts, and RateLimit.test.ts. */
+const elsewhere: ReadonlyArray<ErrorCode> = ["request_timeout", "rate_limited"]
+
+const cases = [...badAnytime, ...badMoments]
+
+const codes = Object.keys(errorCodes) as Array<ErrorCode>
+
+test("the table has a case for every error code that can be met", () => {
+  const covered = new Set(cases.map(({ code }) => code))
+  assert.sameMembers(
+    codes.filter((code) => !covered.has(code)),
+    [...elsewhere]
+  )
+})
+
+describeOn(app)("an error code", (it) => {
+  it.effect.each(codes)("%s has a page: what it means, what to do", function* (code) {
+    const { help, status, type } = errorCodes[code]
+    assert.match(help, /\S[.:] \S/, "what it means, and what to do")
+    const page = yield* send({ path: `/docs/errors/${code}`, headers: { authorization: undefined } })
+    assert.strictEqual(page.status, 200)
+    assert.match(page.headers["content-type"] ?? "", /^text\/html/)
+    const text = page.text
+      .replaceAll(/<\/?code>/g, "`")
+      .replaceAll("&lt;", "<")
+      .replaceAll("&gt;", ">")
+      .replaceAll("&amp;", "&")
+    for (const said of [help, `<dd>${status}</dd>`, type]) assert.include(text, said)
+    const { error } = JSON.parse(/<pre>([^]*)<\/pre>/.exec(text)?.[1] ?? "")
+    assert.deepInclude(error, { code, type, doc_url: `${baseUrl}/docs/errors/${code}` })
+    // The example says what the service says.
+    const known = cases.filter((one) => one.code === code)
+    if (known.length > 0)
+      assert.isTrue(
+        known.some(({ message }) => message.test(error.message)),
+        error.message
+      )
+    assert.include((yield* send({ path: "/docs/errors" })).text, `/docs/errors/${code}`)
+  })
+})

@@ -1,0 +1,67 @@
+import { assert, describe, it as test } from "@effect/vitest"
+import { Api } from "../../../src/api/Api.ts"
+import { keys, layer as app } from "../../support/apps/MemoryApp.ts"
+import { bearer, send, type Sent } from "../../support/apps/Requests.ts"
+
+import { faults } from "../inputs/routeAnswers.ts"
+import { noId, rows } from "../inputs/routeRows.ts"
+import { describeOn } from "../../support/Tests.ts"
+
+const withKey = (key: string) => ({ headers: bearer(key) })
+
+const strange = (id: string) => `${id.slice(0, -4)}0000`
+
+const withFault = (fault: (typeof faults)[number], right: Sent, id: string): Sent => {
+  switch (fault) {
+    case "nothing":
+      return right
+    case "no key":
+      return { ...right, headers: { authorization: undefined } }
+    case "wrong key":
+      return { ...right, ...withKey(keys.unknown) }
+    case "revoked key":
+      return { ...right, ...withKey(keys.revoked) }
+    case "other account":
+      return { ...right, ...withKey(keys.otherAccount) }
+    case "other mode":
+      return { ...right, ...withKey(keys.live) }
+    case "unknown id":
+      return JSON.parse(JSON.stringify(right).replaceAll(id, strange(id)))
+    case "wrong method":
+      return { ...right, method: "PUT" }
+    case "wrong media type":
+      return { ...right, body: right.body ?? "{}", headers: { "content-type": "text/plain" } }
+    case "malformed JSON":
+      return { ...right, body: "{" }
+    case "unknown field":
+      return right.method === "GET" || right.method === "DELETE"
+        ? { ...right, path: `${right.path}?odd=1` }
+        : { ...right, body: { ...(right.body as object | undefined), odd: 1 } }
+  }
+}
+
+describe("the rows", () => {
+  test("are those of the interface: a new route needs one", () => {
+    const routes = Object.values(Api.groups).flatMap((group) =>
+      Object.values(group.endpoints).map(({ method, path }) => `${method} ${path}`)
+    )
+    assert.sameMembers(Object.keys(rows), routes)
+  })
+})
+
+for (const [route, { answers, body, id: makeId = noId }] of Object.entries(rows)) {
+  const [method = "", pattern = ""] = route.split(" ")
+  describeOn(app)(route, (it) => {
+    it.effect.each(faults.map((fault) => ({ fault, expected: answers[fault] })))(
+      "with $fault: $expected",
+      function* ({ expected, fault }) {
+        if (expected === "does not apply") return assert.notMatch(pattern, /:/)
+        const id = yield* makeId
+        const path = pattern.replace(/:\w+/, id)
+        const right = { method, path, ...(body === undefined ? {} : { body: body(id) }) }
+        const reply = yield* send(withFault(fault, right, id))
+        assert.deepStrictEqual([reply.status, reply.json?.error?.code], [expected[0], expected[1]], reply.text)
+      }
+    )
+  })
+}

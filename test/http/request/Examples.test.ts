@@ -1,0 +1,56 @@
+import { assert } from "@effect/vitest"
+import { openApi } from "../../../src/api/OpenApi.ts"
+import { issue } from "../../support/apps/Correcting.ts"
+import { keyFile } from "../../support/authority/LiveAccounts.ts"
+import { noticeHeaders } from "../../support/mail/MailNotices.ts"
+import { keys, layer as app, startOfTest } from "../../support/apps/MemoryApp.ts"
+import { bearer, get, send } from "../../support/apps/Requests.ts"
+import { describeOn } from "../../support/Tests.ts"
+
+// oxlint-disable-next-line typescript/no-explicit-any -- read as a client would, from the text
+const document: any = JSON.parse(JSON.stringify(openApi))
+
+const exampleIn = (method: string, path: string) =>
+  document.paths[path][method].requestBody.content["application/json"].example
+
+/** All operations that name no object in their path and take a body. */
+const creations = Object.entries<Record<string, { readonly requestBody?: object }>>(document.paths).flatMap(
+  ([path, methods]) =>
+    Object.entries(methods)
+      .filter(([, { requestBody }]) => requestBody !== undefined && !path.includes("{"))
+      .map(([method]) => ({ method, path }))
+)
+
+describeOn(app)("the examples of the OpenAPI document", (it) => {
+  it.effect.each(creations)("$method $path does what it says with its example", function* ({ method, path }) {
+    const body = { ...exampleIn(method, path) }
+    if ("customer_id" in body) {
+      const customer = yield* send({
+        method: "POST",
+        path: "/v1/customers",
+        body: exampleIn("post", "/v1/customers")
+      })
+      body.customer_id = customer.json.id
+    }
+    if ("invoice_id" in body) body.invoice_id = (yield* issue).id
+    // A key file is nobody's to show: in its place stands one of the test's own, which a live key may send.
+    const isFile = "pkcs12" in body
+    if (isFile) {
+      const { password, pkcs12 } = keyFile({ now: startOfTest })
+      Object.assign(body, { pkcs12, password })
+    }
+    const notice = path === "/v1/email-notices" ? yield* noticeHeaders(JSON.stringify(body)) : {}
+    const headers = isFile ? bearer(keys.live) : notice
+    const reply = yield* send({ method: method.toUpperCase(), path, headers, body })
+    const expected = Object.keys(document.paths[path][method].responses).find((status) => status < "300")
+    assert.strictEqual(String(reply.status), expected, reply.text)
+  })
+
+  it.effect("are shown at /v1/openapi.json, which /docs draws", function* () {
+    const { json, text } = yield* get("/v1/openapi.json")
+    assert.deepStrictEqual(json, document)
+    assert.include((yield* get("/docs")).text, 'fetch("v1/openapi.json")')
+    assert.include(text, "invoice.email.complained")
+    assert.include(text, "Cliente de Prueba S.A.S.")
+  })
+})

@@ -1,0 +1,188 @@
+import { assert } from "@effect/vitest"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
+import { issue } from "../../support/apps/Correcting.ts"
+import {
+  customerBody,
+  endpointBody,
+  invoiceBody,
+  partialNoteBody,
+  resolutionBody
+} from "../../support/apps/Invoices.ts"
+import { layer as app } from "../../support/apps/MemoryApp.ts"
+import { addCustomer, addDelivery, addDraft, addEndpoint, become } from "../../support/apps/MemoryRows.ts"
+import { MemoryTables } from "../../support/memory/MemoryTables.ts"
+import { get, post } from "../../support/apps/Requests.ts"
+import { describeOn } from "../../support/Tests.ts"
+
+const idsOf = (data: ReadonlyArray<{ readonly id: string }>) => data.map(({ id }) => id)
+
+/** All ids of a list, page by page: from the newest on, or from the oldest back. The pages are checked on the way. */
+const walk = Effect.fnUntraced(function* (path: string, limit: number, cursor: "starting_after" | "ending_before") {
+  const oldest = cursor === "ending_before" ? (yield* get(`${path}?limit=100`)).json.data.at(-1).id : undefined
+  const ids: Array<string> = oldest === undefined ? [] : [oldest]
+  let next = yield* get(`${path}?limit=${limit}${oldest === undefined ? "" : `&ending_before=${oldest}`}`)
+  for (;;) {
+    const page = idsOf(next.json.data)
+    assert.isAtMost(page.length, limit)
+    assert.deepStrictEqual(page, page.toSorted().toReversed(), "newest first")
+    if (cursor === "starting_after") ids.push(...page)
+    else ids.unshift(...page)
+    if (next.json.has_more === false) return ids
+    assert.lengthOf(page, limit)
+    const edge = cursor === "starting_after" ? page.at(-1) : page[0]
+    next = yield* get(`${path}?limit=${limit}&${cursor}=${edge}`)
+  }
+})
+
+/** Both ways through a list must show these, the newest first. */
+const showsBothWays = Effect.fnUntraced(function* (path: string, ids: ReadonlyArray<string>, limit = 2) {
+  const newestFirst = ids.toSorted().toReversed()
+  for (const cursor of ["starting_after", "ending_before"] as const) {
+    assert.deepStrictEqual(yield* walk(path, limit, cursor), newestFirst, `limit ${limit}`)
+  }
+})
+
+/** Makes so many; gives their ids. */
+const make = Effect.fnUntraced(function* (count: number, path: string, body: unknown) {
+  const made = yield* Effect.forEach(Array.from({ length: count }), () => post(path, body))
+  return idsOf(made.map(({ json }) => json))
+})
+
+describeOn(app)("lists", (it) => {
+  it.effect("of nothing", function* () {
+    for (const path of [
+      "/v1/customers",
+      "/v1/invoices",
+      "/v1/credit-notes",
+      "/v1/debit-notes",
+      "/v1/webhook-endpoints",
+      "/v1/events"
+    ]) {
+      const { json, status } = yield* get(path)
+      assert.strictEqual(status, 200)
+      assert.deepStrictEqual(json, { object: "list", url: path, has_more: false, data: [] })
+    }
+  })
+
+  it.effect("show each of 25 once, newest first, whatever the page and the direction", function* () {
+    const made = yield* make(25, "/v1/customers", customerBody())
+    for (const limit of [1, 4, 5, 24, 25, 26, 100]) yield* showsBothWays("/v1/customers", made, limit)
+  })
+
+  it.effect("show ten by default, and what the object itself shows", function* () {
+    const { json } = yield* get("/v1/customers")
+    assert.lengthOf(json.data, 10)
+    assert.strictEqual(json.has_more, true)
+    assert.strictEqual(json.url, "/v1/customers")
+    assert.deepStrictEqual((yield* get(`/v1/customers/${json.data[0].id}`)).json, json.data[0])
+  })
+
+  it.effect("end where there is nothing beyond", function* () {
+    const { json } = yield* get("/v1/customers?limit=100")
+    const ids = idsOf(json.data)
+    const empty = { object: "list", url: "/v1/customers", has_more: false, data: [] }
+    assert.deepStrictEqual((yield* get(`/v1/customers?starting_after=${ids.at(-1)}`)).json, empty)
+    assert.deepStrictEqual((yield* get(`/v1/customers?ending_before=${ids[0]}`)).json, empty)
+    const two = yield* get(`/v1/customers?limit=2&ending_before=${ids[5]}`)
+    assert.deepStrictEqual(idsOf(two.json.data), ids.slice(3, 5), "the two next to the cursor")
+    assert.strictEqual(two.json.has_more, true)
+  })
+
+  it.effect("of resolutions, events and deliveries page the same way", function* () {
+    const { tables } = yield* MemoryTables
+    tables.resolutions.clear()
+    tables.events.splice(0)
+    for (let index = 0; index < 5; index++) {
+      yield* post("/v1/resolutions", resolutionBody({ from_number: index + 1, to_number: index + 1 }))
+    }
+    const endpoint = yield* addEndpoint()
+    for (let index = 0; index < 5; index++) {
+      yield* addDelivery(endpoint, `inv_${index}`)
+      yield* TestClock.adjust("2 millis")
+    }
+    for (const [path, ids] of [
+      ["/v1/resolutions", [...tables.resolutions.keys()]],
+      ["/v1/events", tables.events.map(({ id }) => id)],
+      [`/v1/webhook-endpoints/${endpoint.id}/deliveries`, [...tables.deliveries.keys()]]
+    ] as const) {
+      assert.lengthOf(ids, 5)
+      yield* showsBothWays(path, ids)
+    }
+    tables.endpoints.clear()
+  })
+
+  it.effect("of invoices and endpoints page the same way", function* () {
+    const customer = yield* post("/v1/customers", customerBody())
+    for (const [path, body] of [
+      ["/v1/invoices", invoiceBody(customer.json.id)],
+      ["/v1/webhook-endpoints", endpointBody("https://hooks.example.com")]
+    ] as const) {
+      yield* showsBothWays(path, yield* make(5, path, body))
+    }
+  })
+
+  it.effect("of e-mails page the same way", function* () {
+    const { id } = yield* Effect.flatMap(addCustomer(), addDraft)
+    yield* become(id, { state: "accepted_by_authority" })
+    const made = yield* make(5, `/v1/invoices/${id}/email`, { to: "compras@example.com" })
+    yield* showsBothWays(`/v1/invoices/${id}/emails`, made)
+  })
+
+  it.effect("of endpoints show no secret", function* () {
+    const { text } = yield* get("/v1/webhook-endpoints")
+    assert.notInclude(text, "whsec_")
+    assert.notInclude(text, '"secret"')
+  })
+})
+
+describeOn(app)("filtered lists", (it) => {
+  it.effect(
+    "of invoices can be those of a customer, a status, a number or a time, and page the same way",
+    function* () {
+      const { tables, until } = yield* MemoryTables
+      const buyers = [
+        yield* post("/v1/customers", customerBody()),
+        yield* post("/v1/customers", customerBody("900373115"))
+      ]
+      for (let index = 0; index < 10; index++) {
+        yield* post("/v1/invoices", invoiceBody(buyers[index % 2]?.json.id))
+        yield* until(({ invoices }) => [...invoices.values()].every((row) => row.next_action_at === null))
+        const [id = "", row] = [...tables.invoices].at(-1) ?? []
+        // Half of them rejected.
+        if (row !== undefined && index % 2 === 1) tables.invoices.set(id, { ...row, state: "rejected_by_authority" })
+        yield* TestClock.adjust("1 second")
+      }
+      const all: ReadonlyArray<Record<string, string>> = (yield* get("/v1/invoices?limit=100")).json.data
+      const [moment = "", buyer = ""] = [all[3]?.["created_at"], buyers[0]?.json.id]
+      for (const [query, count, fits] of [
+        [`customer_id=${buyer}`, 5, (one) => one["customer_id"] === buyer],
+        ["status=rejected_by_authority", 5, (one) => one["status"] === "rejected_by_authority"],
+        [`status=rejected_by_authority&customer_id=${buyer}`, 0, () => false],
+        [`full_number=${all[4]?.["full_number"]}`, 1, (one) => one["id"] === all[4]?.["id"]],
+        [`created[gte]=${moment}`, 4, (one) => (one["created_at"] ?? "") >= moment],
+        [`created[lte]=${moment}&status=accepted_by_authority`, 4, (one) => one["status"] === "accepted_by_authority"]
+      ] as ReadonlyArray<readonly [string, number, (one: Record<string, string>) => boolean]>) {
+        const { json } = yield* get(`/v1/invoices?limit=100&${query}`)
+        assert.lengthOf(json.data, count, query)
+        assert.isTrue(json.data.every(fits), query)
+        const pages: Array<string> = []
+        for (let cursor = ""; ; cursor = `&starting_after=${pages.at(-1)}`) {
+          const { json: page } = yield* get(`/v1/invoices?limit=2&${query}${cursor}`)
+          pages.push(...idsOf(page.data))
+          if (page.has_more === false) break
+        }
+        assert.deepStrictEqual(pages, idsOf(json.data), query)
+      }
+    }
+  )
+})
+
+describeOn(app)("lists of notes", (it) => {
+  it.effect("page the same way", function* () {
+    const { id } = yield* issue
+    for (const path of ["/v1/credit-notes", "/v1/debit-notes"]) {
+      yield* showsBothWays(path, yield* make(5, path, partialNoteBody(id, "1.00")))
+    }
+  })
+})

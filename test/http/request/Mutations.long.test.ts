@@ -1,0 +1,222 @@
+import { assert } from "@effect/vitest"
+import { Effect } from "effect"
+import type { HttpServer } from "effect/http"
+import { issue } from "../../support/apps/Correcting.ts"
+import { customerBody, endpointBody, invoiceBody, noteBody, resolutionBody } from "../../support/apps/Invoices.ts"
+import { keyFile } from "../../support/authority/LiveAccounts.ts"
+import { apiKeyIds, keys, layer as app, startOfTest } from "../../support/apps/MemoryApp.ts"
+import { addCustomer, addDraft, addEndpoint, become } from "../../support/apps/MemoryRows.ts"
+import { type InvoiceRow, MemoryTables } from "../../support/memory/MemoryTables.ts"
+import { bearer, send, type Sent, type Reply } from "../../support/apps/Requests.ts"
+import { describeOn } from "../../support/Tests.ts"
+import { atNoCalls } from "../../support/memory/Calls.ts"
+
+const oddValues: ReadonlyArray<unknown> = [
+  undefined,
+  null,
+  true,
+  0,
+  -1,
+  1.5,
+  1e21,
+  "",
+  " ",
+  "x",
+  "0",
+  "-1.00",
+  "0.00",
+  "999999999999999.99",
+  "9".repeat(400),
+  "x".repeat(5_000),
+  "\u0000",
+  "\u2028\ufffe",
+  "𝒳é\u0301",
+  "'; drop table invoices; --",
+  "toString",
+  [],
+  [null],
+  {},
+  { toString: "x" },
+  { length: 3, 0: "x" }
+]
+
+type Json = Record<string, unknown>
+
+/** Every value with one place of `body` changed to an odd value, or one more member added beside it. */
+const mutations = (body: unknown, value: unknown): ReadonlyArray<unknown> => {
+  if (Array.isArray(body)) {
+    const inner = body.flatMap((item, index) => mutations(item, value).map((changed) => body.with(index, changed)))
+    return [value, ...inner, [...body, value]]
+  }
+  if (typeof body !== "object" || body === null) return [value]
+  const members = Object.entries(body as Json)
+  const inner = members.flatMap(([name, item]) =>
+    mutations(item, value).map((changed) => ({ ...body, [name]: changed }))
+  )
+  return [value, ...inner, { ...body, odd: value }]
+}
+
+const isNote = (row: InvoiceRow) => row.kind !== "invoice"
+
+const isRefused = (status: number) => [400, 404, 409, 413].includes(status)
+
+/**
+ * Sends each mutation, and looks at the answer with `check` as well; gives how many were refused. None may break the service or be
+ * answered without an envelope.
+ */
+const sendAll = Effect.fnUntraced(function* (
+  sent: Sent,
+  body: unknown,
+  check: (reply: Reply, text: string) => Effect.Effect<void, never, HttpServer.HttpServer> = () => Effect.void
+) {
+  let refused = 0
+  for (const value of oddValues) {
+    for (const changed of mutations(body, value)) {
+      const text = JSON.stringify(changed)
+      const reply = yield* send({ ...sent, body: text })
+      yield* check(reply, text)
+      const what = `${reply.text} to ${text?.slice(0, 500)}`
+      if (!isRefused(reply.status)) {
+        assert.include([200, 201, 202], reply.status, what)
+        continue
+      }
+      refused += 1
+      assert.isString(reply.json.error.code, what)
+      for (const { message, param } of reply.json.error.errors ?? [reply.json.error]) {
+        assert.match(message, /\.$/, what)
+        assert.notMatch(message, /does not have the right form/, what)
+        assert.isDefined(param, what)
+      }
+    }
+  }
+  return refused
+})
+
+/** Validation must tell what creation refuses an invoice for, and nothing else. */
+const validates = Effect.fnUntraced(function* (made: Reply, body: string) {
+  const verdict = yield* send({ method: "POST", path: "/v1/invoices/validate", body })
+  const what = `${verdict.text} and ${made.text} to ${body?.slice(0, 500)}`
+  if (made.status === 202) {
+    assert.deepStrictEqual(verdict.json, { object: "validation", valid: true, errors: [] }, what)
+  } else if (made.status === 404) {
+    assert.strictEqual(verdict.json.errors?.[0].param, made.json.error.param, what)
+  } else if (verdict.status === 200) {
+    assert.deepStrictEqual(verdict.json.errors, made.json.error.errors, what)
+  } else {
+    assert.deepStrictEqual([made.status, made.json.error.code], [verdict.status, verdict.json.error.code], what)
+  }
+})
+
+const wholeCustomer = {
+  ...customerBody(),
+  email: "compras@example.com",
+  address: "Calle 1",
+  city_code: "11001",
+  department_code: "11",
+  country_code: "CO",
+  metadata: { order: "1" }
+}
+
+describeOn(app)("bodies with one thing wrong", (it) => {
+  it.effect("customers", function* () {
+    assert.isAbove(yield* sendAll({ method: "POST", path: "/v1/customers" }, wholeCustomer), 200)
+  })
+
+  it.effect("invoices: what creation refuses, validation tells, and nothing else", function* () {
+    const body = {
+      ...invoiceBody(yield* addCustomer(), { order: "1" }),
+      prefix: "SETP",
+      payment_means: { code: "10", type: "2", due_date: "2026-12-31" }
+    }
+    assert.isAbove(yield* sendAll({ method: "POST", path: "/v1/invoices" }, body, validates), 400)
+  })
+
+  it.effect("notes, and annulments", function* () {
+    const { id } = yield* issue
+    const body = noteBody(id, { order: "1" })
+    for (const path of ["/v1/credit-notes", "/v1/debit-notes"]) {
+      assert.isAbove(yield* sendAll({ method: "POST", path }, body), 300)
+    }
+    const memory = yield* MemoryTables
+    // Nothing has been credited.
+    memory.onCall = () =>
+      Effect.sync(() => memory.tables.invoices.forEach((row, key) => isNote(row) && memory.tables.invoices.delete(key)))
+    const path = `/v1/invoices/${id}/annul`
+    assert.isAbove(yield* sendAll({ method: "POST", path }, { reason: "Error" }), 20)
+    yield* atNoCalls
+  })
+
+  it.effect("changes of a customer", function* () {
+    const path = `/v1/customers/${yield* addCustomer()}`
+    assert.isAbove(yield* sendAll({ method: "PATCH", path }, wholeCustomer), 200)
+  })
+
+  it.effect("webhook endpoints", function* () {
+    const memory = yield* MemoryTables
+    const body = { ...endpointBody("https://hooks.example.com/"), description: "x", metadata: { order: "1" } }
+    // There are never too many.
+    memory.onCall = () => Effect.sync(() => memory.tables.endpoints.clear())
+    assert.isAbove(yield* sendAll({ method: "POST", path: "/v1/webhook-endpoints" }, body), 200)
+    yield* atNoCalls
+  })
+
+  it.effect("resolutions, and changes of one", function* () {
+    const memory = yield* MemoryTables
+    const made = yield* send({ method: "POST", path: "/v1/resolutions", body: resolutionBody({ prefix: "M" }) })
+    const path = `/v1/resolutions/${made.json.id}`
+    assert.isAbove(yield* sendAll({ method: "PATCH", path }, { is_active: true, valid_to: "2027-12-31" }), 50)
+    memory.onCall = () => Effect.sync(() => memory.tables.resolutions.clear())
+    const body = resolutionBody({ document_type: "invoice", next_number: 5 })
+    assert.isAbove(yield* sendAll({ method: "POST", path: "/v1/resolutions" }, body), 200)
+    yield* atNoCalls
+  })
+
+  it.effect("recoveries and tests of a webhook endpoint", function* () {
+    const { id } = yield* addEndpoint()
+    const path = `/v1/webhook-endpoints/${id}`
+    assert.isAbove(
+      yield* sendAll({ method: "POST", path: `${path}/recover` }, { since: "2026-11-21T10:00:00.000-05:00" }),
+      50
+    )
+    assert.isAbove(yield* sendAll({ method: "POST", path: `${path}/test` }, { type: "invoice.failed" }), 40)
+  })
+
+  it.effect("requests for an e-mail", function* () {
+    const { id } = yield* Effect.flatMap(addCustomer(), addDraft)
+    yield* become(id, { state: "accepted_by_authority" })
+    const path = `/v1/invoices/${id}/email`
+    assert.isAbove(yield* sendAll({ method: "POST", path }, { to: "compras@example.com" }), 50)
+  })
+
+  it.effect("changes of the account", function* () {
+    const body = {
+      name: "Cuenta",
+      identification: { type: "31", number: "900373115", check_digit: "3" },
+      legal_name: "Folio Sandbox S.A.S.",
+      email: "facturas@folio.test",
+      city_code: "11001",
+      department_code: "11",
+      country_code: "CO",
+      tax_responsibilities: ["R-99-PN"]
+    }
+    assert.isAbove(yield* sendAll({ method: "PATCH", path: "/v1/account" }, body), 200)
+  })
+
+  it.effect("certificates of a live account", function* () {
+    const { password, pkcs12 } = keyFile({ now: startOfTest })
+    const headers = bearer(keys.live)
+    const sent = { method: "POST", path: "/v1/account/certificate", headers }
+    assert.isAbove(yield* sendAll(sent, { pkcs12, password }), 60)
+  })
+
+  it.effect("rolls of a key", function* () {
+    const path = `/v1/api-keys/${apiKeyIds.secondTest}/roll`
+    assert.isAbove(yield* sendAll({ method: "POST", path }, { expires_in: 60 }), 60)
+  })
+
+  it.effect("changes of a webhook endpoint", function* () {
+    const { id } = yield* addEndpoint()
+    const body = { ...endpointBody("https://hooks.example.com/"), is_active: true, metadata: {} }
+    assert.isAbove(yield* sendAll({ method: "PATCH", path: `/v1/webhook-endpoints/${id}` }, body), 200)
+  })
+})

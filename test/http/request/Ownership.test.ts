@@ -1,0 +1,196 @@
+import { assert } from "@effect/vitest"
+import { Effect } from "effect"
+import {
+  customerBody,
+  endpointBody,
+  invoiceBody,
+  partialNoteBody,
+  resolutionBody
+} from "../../support/apps/Invoices.ts"
+import { keys, layer as app } from "../../support/apps/MemoryApp.ts"
+import { MemoryTables } from "../../support/memory/MemoryTables.ts"
+import { bearer, get, post, send, type Sent } from "../../support/apps/Requests.ts"
+import { describeOn } from "../../support/Tests.ts"
+
+const liveCustomer = {
+  ...customerBody(),
+  identification: { type: "31", number: "900373115", check_digit: "3" }
+}
+
+/** One object of each kind, of the account's test mode. */
+const objects = Effect.gen(function* () {
+  const customer = yield* post("/v1/customers", customerBody())
+  const invoice = yield* post("/v1/invoices", invoiceBody(customer.json.id))
+  const { until } = yield* MemoryTables
+  yield* until(({ invoices }) => invoices.get(invoice.json.id)?.next_action_at === null)
+  const endpoint = yield* post("/v1/webhook-endpoints", endpointBody("https://hooks.example.com"))
+  const test = yield* post(`/v1/webhook-endpoints/${endpoint.json.id}/test`)
+  yield* until(({ deliveries }) => deliveries.get(test.json.id)?.status === "succeeded")
+  const credit = yield* post("/v1/credit-notes", partialNoteBody(invoice.json.id, "1.00"))
+  const debit = yield* post("/v1/debit-notes", partialNoteBody(invoice.json.id, "1.00"))
+  yield* until(({ invoices }) => [...invoices.values()].every((row) => row.next_action_at === null))
+  const { json: resolution } = yield* post(
+    "/v1/resolutions",
+    resolutionBody({ from_number: ++numbers, to_number: numbers })
+  )
+  const { tables } = yield* MemoryTables
+  const event = tables.events.find(({ object_id }) => object_id === invoice.json.id)
+  const apiKey = yield* post("/v1/api-keys", {})
+  return {
+    customer: String(customer.json.id),
+    invoice: String(invoice.json.id),
+    credit: String(credit.json.id),
+    debit: String(debit.json.id),
+    endpoint: String(endpoint.json.id),
+    delivery: String(test.json.id),
+    event: String(event?.id),
+    resolution: String(resolution.id),
+    apiKey: String(apiKey.json.id)
+  }
+})
+
+let numbers = 0
+
+/** An id of the same form that nobody has. */
+const unknown = (id: string) => `${id.slice(0, -10)}${"0".repeat(10)}`
+
+const requests = (ids: Effect.Success<typeof objects>): ReadonlyArray<Sent & { readonly id: string }> => [
+  { id: ids.customer, path: `/v1/customers/${ids.customer}` },
+  { id: ids.customer, method: "PATCH", path: `/v1/customers/${ids.customer}`, body: { legal_name: "Otra" } },
+  { id: ids.customer, method: "POST", path: `/v1/customers/${ids.customer}`, body: { legal_name: "Otra" } },
+  { id: ids.customer, method: "DELETE", path: `/v1/customers/${ids.customer}` },
+  { id: ids.invoice, path: `/v1/invoices/${ids.invoice}` },
+  { id: ids.invoice, path: `/v1/invoices/${ids.invoice}/timeline` },
+  { id: ids.invoice, path: `/v1/invoices/${ids.invoice}/pdf` },
+  { id: ids.invoice, path: `/v1/invoices/${ids.invoice}/xml` },
+  { id: ids.invoice, path: `/v1/invoices/${ids.invoice}/emails` },
+  { id: ids.invoice, method: "POST", path: `/v1/invoices/${ids.invoice}/email`, body: { to: "otra@example.com" } },
+  { id: ids.invoice, method: "POST", path: `/v1/invoices/${ids.invoice}/cancel` },
+  { id: ids.invoice, method: "POST", path: `/v1/invoices/${ids.invoice}/retry` },
+  { id: ids.invoice, method: "POST", path: `/v1/invoices/${ids.invoice}/annul`, body: { reason: "Error" } },
+  ...(["credit", "debit"] as const).flatMap((kind) => {
+    const path = `/v1/${kind}-notes`
+    return [
+      { id: ids.invoice, method: "POST", path, body: partialNoteBody(ids.invoice, "1.00") },
+      { id: ids[kind], path: `${path}?starting_after=${ids[kind]}` },
+      { id: ids[kind], path: `${path}/${ids[kind]}` },
+      { id: ids[kind], path: `${path}/${ids[kind]}/timeline` },
+      { id: ids[kind], path: `${path}/${ids[kind]}/emails` },
+      { id: ids[kind], path: `${path}/${ids[kind]}/pdf` },
+      { id: ids[kind], path: `${path}/${ids[kind]}/xml` },
+      { id: ids[kind], method: "POST", path: `${path}/${ids[kind]}/email`, body: { to: "otra@example.com" } },
+      { id: ids[kind], method: "POST", path: `${path}/${ids[kind]}/cancel` },
+      { id: ids[kind], method: "POST", path: `${path}/${ids[kind]}/retry` }
+    ]
+  }),
+  { id: ids.endpoint, path: `/v1/webhook-endpoints/${ids.endpoint}` },
+  { id: ids.endpoint, method: "PATCH", path: `/v1/webhook-endpoints/${ids.endpoint}`, body: { is_active: false } },
+  { id: ids.endpoint, method: "POST", path: `/v1/webhook-endpoints/${ids.endpoint}`, body: { is_active: false } },
+  { id: ids.endpoint, method: "POST", path: `/v1/webhook-endpoints/${ids.endpoint}/rotate-secret` },
+  { id: ids.endpoint, method: "DELETE", path: `/v1/webhook-endpoints/${ids.endpoint}` },
+  { id: ids.apiKey, path: `/v1/api-keys/${ids.apiKey}` },
+  { id: ids.apiKey, method: "POST", path: `/v1/api-keys/${ids.apiKey}/roll`, body: { expires_in: 0 } },
+  { id: ids.apiKey, method: "DELETE", path: `/v1/api-keys/${ids.apiKey}` },
+  { id: ids.apiKey, path: `/v1/api-keys?starting_after=${ids.apiKey}` },
+  { id: ids.customer, method: "POST", path: "/v1/invoices", body: invoiceBody(ids.customer) },
+  { id: ids.customer, path: `/v1/customers?starting_after=${ids.customer}` },
+  { id: ids.invoice, path: `/v1/invoices?ending_before=${ids.invoice}` },
+  { id: ids.endpoint, path: `/v1/webhook-endpoints?starting_after=${ids.endpoint}` },
+  { id: ids.endpoint, path: `/v1/webhook-endpoints/${ids.endpoint}/deliveries` },
+  { id: ids.endpoint, method: "POST", path: `/v1/webhook-endpoints/${ids.endpoint}/test` },
+  {
+    id: ids.endpoint,
+    method: "POST",
+    path: `/v1/webhook-endpoints/${ids.endpoint}/recover`,
+    body: { since: "2026-01-01T00:00:00Z" }
+  },
+  { id: ids.delivery, path: `/v1/webhook-deliveries/${ids.delivery}` },
+  { id: ids.delivery, method: "POST", path: `/v1/webhook-deliveries/${ids.delivery}/redeliver` },
+  { id: ids.event, path: `/v1/events/${ids.event}` },
+  { id: ids.event, path: `/v1/events/${ids.event}/deliveries` },
+  { id: ids.event, path: `/v1/events?starting_after=${ids.event}` },
+  { id: ids.event, path: `/v1/events?after=${ids.event}` },
+  { id: ids.resolution, path: `/v1/resolutions/${ids.resolution}` },
+  { id: ids.resolution, path: `/v1/resolutions?ending_before=${ids.resolution}` },
+  { id: ids.resolution, method: "PATCH", path: `/v1/resolutions/${ids.resolution}`, body: { is_active: false } },
+  { id: ids.resolution, method: "POST", path: `/v1/resolutions/${ids.resolution}`, body: { is_active: false } }
+]
+
+describeOn(app)("ownership", (it) => {
+  for (const [whose, key] of [
+    ["another account's", keys.otherAccount],
+    ["the other mode's", keys.live]
+  ] as const) {
+    it.effect(`${whose} object cannot be told from one that is not there, and stays as it is`, function* () {
+      const ids = yield* objects
+      const before = yield* Effect.forEach(Object.values(ids), (id) => get(pathOf(id)))
+      for (const { id, ...sent } of requests(ids)) {
+        const strange = JSON.parse(JSON.stringify(sent).replaceAll(id, unknown(id)))
+        const answers = yield* Effect.forEach([sent, strange] as ReadonlyArray<Sent>, (one) =>
+          send({ ...one, headers: bearer(key) })
+        )
+        const [there, notThere] = answers.map(({ headers, status, text }, index) => ({
+          status,
+          body: text
+            .replaceAll(index === 0 ? id : unknown(id), "ID")
+            .replaceAll(String(headers["request-id"]), "REQUEST"),
+          headers: { ...headers, "request-id": "REQUEST", date: "", ratelimit: "" }
+        }))
+        assert.include([400, 404], there?.status)
+        assert.deepStrictEqual(there, notThere, `${sent.method ?? "GET"} ${sent.path}`)
+      }
+      const after = yield* Effect.forEach(Object.values(ids), (id) => get(pathOf(id)))
+      assert.deepStrictEqual(
+        after.map(({ json }) => json),
+        before.map(({ json }) => json)
+      )
+    })
+
+    it.effect(`${whose} lists show nothing of this one`, function* () {
+      yield* objects
+      for (const path of [
+        "/v1/customers",
+        "/v1/invoices",
+        "/v1/credit-notes",
+        "/v1/debit-notes",
+        "/v1/webhook-endpoints",
+        "/v1/events"
+      ]) {
+        const { json } = yield* get(path, bearer(key))
+        assert.deepStrictEqual(json, { object: "list", url: path, has_more: false, data: [] })
+      }
+    })
+  }
+
+  it.effect("the key decides the mode of what it makes and of the account it sees", function* () {
+    const test = yield* get("/v1/account")
+    const live = yield* get("/v1/account", bearer(keys.live))
+    assert.deepInclude(test.json, { key_mode: "test", authority_environment: "habilitacion" })
+    assert.deepInclude(live.json, { key_mode: "live", authority_environment: "produccion", id: test.json.id })
+    const customer = yield* post("/v1/customers", liveCustomer, bearer(keys.live))
+    assert.strictEqual(customer.json.livemode, true)
+    const endpoint = yield* post("/v1/webhook-endpoints", endpointBody("https://hooks.example.com"), bearer(keys.live))
+    assert.strictEqual(endpoint.json.livemode, true)
+    assert.strictEqual((yield* get(pathOf(customer.json.id))).status, 404)
+  })
+
+  it.effect("another key of the same account and mode sees the same", function* () {
+    const ids = yield* objects
+    for (const id of Object.values(ids)) {
+      assert.strictEqual((yield* get(pathOf(id), bearer(keys.secondTest))).status, 200)
+    }
+  })
+})
+
+const kinds: Readonly<Record<string, string>> = {
+  cust: "customers",
+  inv: "invoices",
+  cn: "credit-notes",
+  dn: "debit-notes",
+  key: "api-keys",
+  we: "webhook-endpoints",
+  whd: "webhook-deliveries",
+  evt: "events",
+  res: "resolutions"
+}
+const pathOf = (id: string) => `/v1/${kinds[id.split("_")[0] ?? ""]}/${id}`

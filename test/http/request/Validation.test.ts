@@ -1,0 +1,130 @@
+import { assert } from "@effect/vitest"
+import { customerBody, invoiceBody } from "../../support/apps/Invoices.ts"
+import { layer as app } from "../../support/apps/MemoryApp.ts"
+import { addCustomer } from "../../support/apps/MemoryRows.ts"
+import { get, post, send } from "../../support/apps/Requests.ts"
+import { describeOn } from "../../support/Tests.ts"
+
+const faults = (errors: ReadonlyArray<{ readonly param: string; readonly code: string }>) =>
+  errors.map(({ code, param }) => `${param}: ${code}`).toSorted()
+
+const [line] = invoiceBody("").lines
+const [tax] = line?.taxes ?? []
+
+describeOn(app)("validation", (it) => {
+  it.effect("tells all that is wrong with the form of a request at once, each with its path", function* () {
+    const { json, status } = yield* post("/v1/invoices", {
+      custmer_id: "cust_1",
+      currency: "cop",
+      operation_type: 10,
+      payment_means: { code: "99", type: "2", due_date: "tomorrow", term: 30 },
+      lines: [
+        line,
+        {
+          ...line,
+          description: "",
+          quantity: "1",
+          unit_code: "KG",
+          taxes: [tax, { ...tax, code: "1", rate: 19 }]
+        },
+        { description: "x" }
+      ],
+      metadata: { "order.id": 1, ["k".repeat(41)]: "v" }
+    })
+    assert.strictEqual(status, 400)
+    assert.deepStrictEqual(
+      faults(json.error.errors),
+      [
+        "currency: parameter_invalid",
+        "custmer_id: parameter_unknown",
+        "customer_id: parameter_missing",
+        "lines[1].description: parameter_invalid_empty",
+        "lines[1].quantity: parameter_invalid",
+        "lines[1].taxes[1].code: unknown_catalog_code",
+        "lines[1].taxes[1].rate: parameter_invalid",
+        "lines[1].unit_code: unknown_catalog_code",
+        "lines[2].line_extension_amount: parameter_missing",
+        "lines[2].quantity: parameter_missing",
+        "lines[2].taxes: parameter_missing",
+        "lines[2].unit_code: parameter_missing",
+        "lines[2].unit_price: parameter_missing",
+        'metadata["order.id"]: parameter_invalid',
+        `metadata.${"k".repeat(41)}: parameter_too_long`,
+        "operation_type: unknown_catalog_code",
+        "payment_means.code: unknown_catalog_code",
+        "payment_means.due_date: parameter_invalid",
+        "payment_means.term: parameter_unknown"
+      ].toSorted()
+    )
+    const [first] = json.error.errors
+    assert.deepInclude(json.error, first)
+    for (const { message } of json.error.errors) assert.match(message, /^\S.*\.$/)
+  })
+
+  it.effect("tells all the rules that a well-formed invoice breaks at once", function* () {
+    const { json, status } = yield* post("/v1/invoices", {
+      ...invoiceBody(yield* addCustomer()),
+      currency: "USD",
+      payment_means: { code: "10", type: "2" },
+      lines: [
+        { ...line, line_extension_amount: "1.00", taxes: [{ ...tax, value: "1.00" }, tax] },
+        { ...line, quantity: "0.00" },
+        { ...line, taxes: [{ code: "ZZ", rate: "1.00", base: "0.00", value: "0.00" }] }
+      ]
+    })
+    assert.strictEqual(status, 400)
+    assert.deepStrictEqual(faults(json.error.errors), [
+      "exchange_rate: parameter_missing",
+      "lines[0].line_extension_amount: amount_mismatch",
+      "lines[0].taxes[0].value: tax_mismatch",
+      "lines[0].taxes[1].code: tax_mismatch",
+      "lines[1].quantity: parameter_invalid",
+      "lines[2].taxes[0].rate: tax_mismatch",
+      "payment_means.due_date: due_date_required"
+    ])
+  })
+
+  it.effect("tells all that is wrong with a query at once", function* () {
+    const { json } = yield* get("/v1/invoices?limit=0&statsu=draft&Limit=5")
+    assert.deepStrictEqual(faults(json.error.errors), [
+      "Limit: parameter_unknown",
+      "limit: parameter_invalid",
+      "statsu: parameter_unknown"
+    ])
+  })
+
+  it.effect("names a field once, by its first fault", function* () {
+    const { json } = yield* post("/v1/customers", { ...customerBody(), email: `${"x".repeat(300)}` })
+    assert.deepStrictEqual(faults(json.error.errors), ["email: parameter_too_long"])
+  })
+
+  it.effect("takes values at their limits", function* () {
+    const metadata = {
+      ...Object.fromEntries(Array.from({ length: 49 }, (_, index) => [`key ${index}`, "x".repeat(500)])),
+      ["ñ".repeat(40)]: ""
+    }
+    const customer = yield* post("/v1/customers", { ...customerBody(), legal_name: "Ñ".repeat(450), metadata })
+    assert.strictEqual(customer.status, 201, customer.text)
+    assert.deepStrictEqual(customer.json.metadata, metadata)
+    const lines = Array.from({ length: 500 }, () => line)
+    const invoice = yield* post("/v1/invoices", { ...invoiceBody(customer.json.id), lines })
+    assert.strictEqual(invoice.status, 202, invoice.text)
+  })
+
+  it.effect("counts white space of 256 KiB to the byte", function* () {
+    const text = JSON.stringify(customerBody())
+    const full = text + " ".repeat(256 * 1024 - text.length)
+    assert.strictEqual((yield* post("/v1/customers", full)).status, 201)
+    assert.strictEqual((yield* send({ method: "POST", path: "/v1/customers", body: full, chunked: true })).status, 201)
+    assert.strictEqual((yield* post("/v1/customers", `${full} `)).status, 413)
+  })
+
+  it.effect("reads 32 levels, and names that only look reserved", function* () {
+    const deep = yield* post("/v1/customers", `${'{"a":'.repeat(32)}1${"}".repeat(32)}`)
+    assert.strictEqual(deep.json.error.code, "parameter_unknown")
+    const named = { ...customerBody(), metadata: { __proto: "a", Constructor: "b", toString: "c" } }
+    const answer = yield* post("/v1/customers", named)
+    assert.strictEqual(answer.status, 201, answer.text)
+    assert.deepStrictEqual({ ...answer.json.metadata }, named.metadata)
+  })
+})

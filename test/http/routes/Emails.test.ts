@@ -1,0 +1,195 @@
+import { assert } from "@effect/vitest"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
+import { unzipSync } from "fflate"
+import { eventTypes } from "../../../schemas/Event.ts"
+import type { InvoiceState } from "../../../src/domain/documents/InvoiceLifecycle.ts"
+import { FakeReceiver } from "../../support/apps/Fakes.ts"
+import { accepted, told, typesOf } from "../../support/mail/Mailed.ts"
+import { layer as app } from "../../support/apps/MemoryApp.ts"
+import { addCustomer, addDraft, become } from "../../support/apps/MemoryRows.ts"
+import { MemoryTables } from "../../support/memory/MemoryTables.ts"
+import { get, post } from "../../support/apps/Requests.ts"
+import { describeOn } from "../../support/Tests.ts"
+
+describeOn(app)("e-mails of the test mode", (it) => {
+  it.effect.each([
+    ["compras@example.com", ["delivered"]],
+    ["nadie@bounced.test", ["bounced"]],
+    ["Nadie@Bounced.TEST", ["bounced"]],
+    ["quejas@complained.test", ["delivered", "complained"]],
+    ["x@notbounced.test", ["delivered"]]
+  ] as const)("to %s: %s", function* ([email, outcomes]) {
+    const id = yield* accepted(email)
+    const last = outcomes.at(-1)
+    yield* (yield* MemoryTables).until(({ emails }) =>
+      [...emails.values()].some((row) => row.invoice_id === id && row.status === last)
+    )
+    const events = yield* told(id)
+    assert.deepStrictEqual(
+      typesOf(events),
+      outcomes.map((outcome) => `invoice.email.${outcome}`)
+    )
+    const { json: invoice } = yield* get(`/v1/invoices/${id}`)
+    const { json: list } = yield* get(`/v1/invoices/${id}/emails`)
+    const [sent] = list.data
+    assert.deepStrictEqual(invoice.email, { status: last, at: sent.at })
+    const { archive, attachments, attempts, created_at, next_attempt_at, subject, text, ...snapshot } = sent
+    assert.deepStrictEqual(events.at(-1)?.data.object, snapshot)
+    assert.deepInclude(snapshot, {
+      object: "email",
+      livemode: false,
+      document_id: id,
+      document_type: "invoice",
+      full_number: invoice.full_number,
+      to: email,
+      metadata: { order: "1001" }
+    })
+    assert.deepStrictEqual(snapshot.reason === null, last !== "bounced")
+    assert.deepStrictEqual([attempts, next_attempt_at], [1, null])
+    assert.strictEqual(subject, `900373115;Folio Sandbox S.A.S.;${invoice.full_number};01;Folio Sandbox S.A.S.`)
+    assert.include(text, invoice.cufe)
+    assert.isNull(archive.content)
+    assert.strictEqual(created_at, sent.at)
+    assert.isAbove(attachments.length, 0)
+  })
+
+  it.effect("are not sent without an address", function* () {
+    const id = yield* accepted()
+    assert.deepStrictEqual(yield* told(id), [])
+    assert.isNull((yield* get(`/v1/invoices/${id}`)).json.email)
+    assert.deepStrictEqual((yield* get(`/v1/invoices/${id}/emails`)).json, {
+      object: "list",
+      url: `/v1/invoices/${id}/emails`,
+      has_more: false,
+      data: []
+    })
+    const refused = yield* post(`/v1/invoices/${id}/email`)
+    assert.deepStrictEqual([refused.status, refused.json.error.param], [400, "to"])
+    const { tables } = yield* MemoryTables
+    assert.isTrue([...tables.emails.values()].every((row) => row.invoice_id !== id))
+  })
+
+  it.effect("can be read back whole", function* () {
+    const id = yield* accepted("compras@example.com")
+    const path = `/v1/invoices/${id}/emails?content=true`
+    const [sent] = (yield* get(path)).json.data
+    const archive = Buffer.from(sent.archive.content, "base64")
+    assert.strictEqual(archive.length, sent.archive.size)
+    const { tables } = yield* MemoryTables
+    const files = Object.entries(unzipSync(archive))
+    assert.deepStrictEqual(
+      files.map(([name, bytes]) => ({ name, size: bytes.length })),
+      sent.attachments
+    )
+    const signed = tables.documents.get(id)?.signed
+    assert.deepStrictEqual(Buffer.from(files[0]?.[1] ?? []), Buffer.from(signed ?? []))
+    assert.deepStrictEqual((yield* get(path)).json.data[0], sent, "the same each time")
+  })
+
+  it.effect("that cannot be put together are listed all the same", function* () {
+    const id = yield* accepted("compras@example.com")
+    const { tables } = yield* MemoryTables
+    tables.documents.delete(id)
+    const { json, status } = yield* get(`/v1/invoices/${id}/emails`)
+    assert.strictEqual(status, 200)
+    assert.deepInclude(json.data[0], {
+      subject: null,
+      text: null,
+      archive: null,
+      attachments: [],
+      status: "delivered"
+    })
+  })
+
+  it.effect("reach their webhooks after the event of the acceptance", function* () {
+    const receiver = yield* FakeReceiver
+    const { until } = yield* MemoryTables
+    yield* post("/v1/webhook-endpoints", { url: "https://hooks.example.com/mail", subscribed_events: eventTypes })
+    const id = yield* accepted("quejas@complained.test")
+    yield* until(
+      ({ deliveries }) =>
+        [...deliveries.values()].filter((row) => row.object_id === id && row.status === "succeeded").length === 3
+    )
+    const types = receiver.requests
+      .map(({ body }) => JSON.parse(String(body)))
+      .filter(({ data }) => data.object.id === id || data.object.document_id === id)
+      .map(({ type }) => type)
+    assert.deepStrictEqual(types, [
+      "invoice.accepted_by_authority",
+      "invoice.email.delivered",
+      "invoice.email.complained"
+    ])
+  })
+})
+
+describeOn(app)("POST /v1/invoices/{id}/email", (it) => {
+  it.effect("sends once more, to another address as well, and once for each key", function* () {
+    const { tables, until } = yield* MemoryTables
+    const id = yield* accepted("compras@example.com")
+    yield* TestClock.adjust("1 second")
+    const sent = yield* post(`/v1/invoices/${id}/email`, { to: "otra@bounced.test" }, { "idempotency-key": "mail 1" })
+    assert.strictEqual(sent.status, 202, sent.text)
+    assert.strictEqual(sent.headers.location, `/v1/invoices/${id}/emails`)
+    assert.deepInclude(sent.json, { object: "email", document_id: id, to: "otra@bounced.test", status: "pending" })
+    yield* until(({ emails }) => emails.get(sent.json.id)?.status === "bounced")
+    const again = yield* post(`/v1/invoices/${id}/email`, { to: "otra@bounced.test" }, { "idempotency-key": "mail 1" })
+    assert.strictEqual(again.text, sent.text)
+    const plain = yield* post(`/v1/invoices/${id}/email`)
+    assert.deepInclude(plain.json, { to: "compras@example.com" })
+    yield* until(({ emails }) => emails.get(plain.json.id)?.status === "delivered")
+
+    const { json } = yield* get(`/v1/invoices/${id}/emails`)
+    assert.deepStrictEqual(
+      json.data.map(({ status, to }: { readonly status: string; readonly to: string }) => [to, status]),
+      [
+        ["compras@example.com", "delivered"],
+        ["otra@bounced.test", "bounced"],
+        ["compras@example.com", "delivered"]
+      ]
+    )
+    assert.deepStrictEqual(typesOf(yield* told(id)), [
+      "invoice.email.delivered",
+      "invoice.email.bounced",
+      "invoice.email.delivered"
+    ])
+    assert.strictEqual((yield* get(`/v1/invoices/${id}`)).json.email.status, "delivered")
+    assert.deepStrictEqual(
+      tables.auditLog.filter(({ action }) => action === "email.resent").map(({ object_id }) => object_id),
+      [sent.json.id, plain.json.id]
+    )
+  })
+
+  it.effect("wants a key", function* () {
+    const id = yield* accepted("compras@example.com")
+    const { json, status } = yield* post(`/v1/invoices/${id}/email`, {}, { "idempotency-key": undefined })
+    assert.deepStrictEqual([status, json.error?.code], [400, "idempotency_key_missing"])
+  })
+
+  const unaccepted: ReadonlyArray<InvoiceState> = [
+    "queued",
+    "numbered",
+    "signed",
+    "submitted",
+    "rejected_by_authority",
+    "failed",
+    "canceled"
+  ]
+  it.effect.each(unaccepted)("refuses what is %s", function* (state) {
+    const { tables } = yield* MemoryTables
+    const { id } = yield* Effect.flatMap(addCustomer(), addDraft)
+    yield* become(id, { state, next_action_at: null })
+    const { json, status } = yield* post(`/v1/invoices/${id}/email`, { to: "otra@example.com" })
+    assert.deepStrictEqual([status, json.error?.code], [409, "invoice_not_correctable"])
+    assert.strictEqual(tables.emails.size, [...tables.emails.values()].filter((one) => one.invoice_id !== id).length)
+  })
+
+  it.effect("takes what was accepted in contingency", function* () {
+    const { tables } = yield* MemoryTables
+    const id = yield* accepted()
+    yield* become(id, { state: "accepted_contingency" })
+    const { json, status } = yield* post(`/v1/invoices/${id}/email`, { to: "otra@example.com" })
+    assert.strictEqual(status, 202)
+    assert.strictEqual(tables.emails.get(json.id)?.document_state, "accepted_contingency")
+  })
+})

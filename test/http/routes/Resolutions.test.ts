@@ -1,0 +1,191 @@
+import { assert } from "@effect/vitest"
+import { Effect } from "effect"
+import { customerBody, invoiceBody, resolutionBody } from "../../support/apps/Invoices.ts"
+import { layer as app, rangeId, testMode } from "../../support/apps/MemoryApp.ts"
+import { MemoryTables } from "../../support/memory/MemoryTables.ts"
+import { get, patch, post } from "../../support/apps/Requests.ts"
+import { describeOn } from "../../support/Tests.ts"
+
+const patchRange = (id: string, body: object) => patch(`/v1/resolutions/${id}`, body)
+
+const outcomeOf = Effect.fnUntraced(function* (id: string) {
+  const { until } = yield* MemoryTables
+  yield* until(({ invoices }) => invoices.get(id)?.next_action_at === null)
+  const { json } = yield* get(`/v1/invoices/${id}`)
+  return [json.status, json.full_number, json.failure?.code ?? null]
+})
+
+const create = Effect.fnUntraced(function* (fields: object = {}) {
+  const customer = yield* post("/v1/customers", customerBody())
+  const { json } = yield* post("/v1/invoices", { ...invoiceBody(customer.json.id), ...fields })
+  return String(json.id)
+})
+
+/** An invoice with its number, or what kept it from having one. */
+const issue = Effect.flatMap(create(), outcomeOf)
+
+const issueFrom = (prefix: string) => Effect.flatMap(create({ prefix }), outcomeOf)
+
+describeOn(app)("resolutions", (it) => {
+  it.effect("are shown as they were registered, with what is left of them", function* () {
+    const sent = resolutionBody({ prefix: "R", from_number: 100, to_number: 199, next_number: 150 })
+    const { headers, json, status } = yield* post("/v1/resolutions", sent)
+    assert.strictEqual(status, 201)
+    assert.strictEqual(headers.location, `/v1/resolutions/${json.id}`)
+    const { created_at, id, ...rest } = json
+    assert.match(id, /^res_[0-9a-hjkmnp-tv-z]{26}$/)
+    assert.match(created_at, /-05:00$/)
+    assert.deepStrictEqual(rest, {
+      ...sent,
+      object: "resolution",
+      livemode: false,
+      document_type: "invoice",
+      is_active: true,
+      remaining: 50,
+      status: "active",
+      warnings: []
+    })
+    assert.deepStrictEqual((yield* get(headers.location ?? "")).json, json)
+    const { data } = (yield* get("/v1/resolutions")).json
+    assert.deepStrictEqual(
+      data.filter((one: { readonly id: string }) => one.id === id),
+      [json]
+    )
+  })
+
+  it.effect("change in what may change, and are checked again", function* () {
+    const { json: made } = yield* post("/v1/resolutions", resolutionBody({ prefix: "C" }))
+    for (const [change, changed] of [
+      [{}, {}],
+      [{ is_active: false }, { is_active: false, status: "inactive" }],
+      [{ valid_to: "2026-11-20" }, { valid_to: "2026-11-20", status: "expired" }],
+      [
+        { valid_to: "2026-11-21", is_active: true },
+        {
+          valid_to: "2026-11-21",
+          is_active: true,
+          status: "active",
+          warnings: [
+            {
+              code: "expires_soon",
+              message: "The range expires today. Ask the authority to extend it, or for another one."
+            }
+          ]
+        }
+      ]
+    ]) {
+      Object.assign(made, changed)
+      const reply = yield* patchRange(made.id, change ?? {})
+      assert.strictEqual(reply.status, 200, reply.text)
+      assert.deepStrictEqual(reply.json, made)
+      assert.deepStrictEqual((yield* get(`/v1/resolutions/${made.id}`)).json, made)
+    }
+    const refused = yield* patchRange(made.id, { valid_to: "2025-01-01" })
+    assert.deepInclude(refused.json.error, { code: "parameter_invalid", param: "valid_to" })
+    assert.deepStrictEqual((yield* get(`/v1/resolutions/${made.id}`)).json, made)
+  })
+
+  it.effect("registered by mistake can be put away and registered rightly, and then not come back", function* () {
+    const { json: wrong } = yield* post("/v1/resolutions", resolutionBody({ prefix: "W", number: "1" }))
+    const right = resolutionBody({ prefix: "W", number: "2" })
+    assert.strictEqual((yield* post("/v1/resolutions", right)).json.error.code, "resolution_overlap")
+    yield* patchRange(wrong.id, { is_active: false })
+    assert.strictEqual((yield* post("/v1/resolutions", right)).status, 201)
+    const back = yield* patchRange(wrong.id, { is_active: true })
+    assert.deepStrictEqual([back.status, back.json.error.code], [409, "resolution_overlap"])
+  })
+
+  it.effect(
+    "are what invoices are numbered from: the oldest that is active; a new one is all that new drafts need",
+    function* () {
+      const { tables } = yield* MemoryTables
+      tables.resolutions.forEach((row, id) =>
+        tables.resolutions.set(id, { ...row, is_active: row.id === rangeId(testMode) })
+      )
+      assert.deepStrictEqual(yield* issue, ["accepted_by_authority", "SETP990000000", null])
+      yield* patchRange(rangeId(testMode), { is_active: false })
+      assert.deepStrictEqual(yield* issue, ["failed", "", "no_numbering_range"])
+      const two = { from_number: 7, to_number: 8 }
+      const { json } = yield* post("/v1/resolutions", resolutionBody({ prefix: "N", ...two }))
+      assert.deepStrictEqual(yield* issue, ["accepted_by_authority", "N7", null])
+      assert.deepStrictEqual(yield* issue, ["accepted_by_authority", "N8", null])
+      assert.deepStrictEqual(yield* issue, ["failed", "", "range_exhausted"])
+      assert.deepInclude((yield* get(`/v1/resolutions/${json.id}`)).json, {
+        status: "exhausted",
+        remaining: 0,
+        next_number: 9
+      })
+      yield* patchRange(rangeId(testMode), { is_active: true })
+      assert.deepStrictEqual(yield* issue, ["accepted_by_authority", "SETP990000001", null])
+    }
+  )
+})
+
+describeOn(app)("several ranges", (it) => {
+  it.effect(
+    "an invoice is numbered from one of the prefix that it names, and else from the oldest that serves",
+    function* () {
+      for (const prefix of ["FA", "FB", ""]) yield* post("/v1/resolutions", resolutionBody({ prefix }))
+      assert.deepStrictEqual(yield* issueFrom("FB"), ["accepted_by_authority", "FB1", null])
+      assert.deepStrictEqual(yield* issueFrom("FA"), ["accepted_by_authority", "FA1", null])
+      assert.deepStrictEqual(yield* issueFrom("FB"), ["accepted_by_authority", "FB2", null])
+      assert.deepStrictEqual(yield* issueFrom(""), ["accepted_by_authority", "1", null])
+      // By their ids: that of the test's own range is the last of all.
+      assert.deepStrictEqual(yield* issue, ["accepted_by_authority", "FA2", null])
+    }
+  )
+
+  it.effect("a prefix of no range is a mistake, and validation tells it as well", function* () {
+    const customer = yield* post("/v1/customers", customerBody())
+    const body = { ...invoiceBody(customer.json.id), prefix: "ZZ" }
+    const refused = yield* post("/v1/invoices", body)
+    const { json } = yield* post("/v1/invoices/validate", body)
+    assert.deepStrictEqual(json, { object: "validation", valid: false, errors: refused.json.error.errors })
+    assert.deepInclude(json.errors[0], { param: "prefix", code: "parameter_invalid" })
+  })
+
+  it.effect(
+    "one that is used up fails what asks for it, and the next one numbers that when it is tried again",
+    function* () {
+      yield* post("/v1/resolutions", resolutionBody({ prefix: "X", from_number: 1, to_number: 1 }))
+      assert.deepStrictEqual(yield* issueFrom("X"), ["accepted_by_authority", "X1", null])
+      const id = yield* create({ prefix: "X" })
+      assert.deepStrictEqual(yield* outcomeOf(id), ["failed", "", "range_exhausted"])
+      assert.include((yield* get(`/v1/invoices/${id}`)).json.failure.message, '"X"')
+      const early = yield* post(`/v1/invoices/${id}/retry`)
+      assert.strictEqual(early.status, 202)
+      assert.deepStrictEqual(yield* outcomeOf(id), ["failed", "", "range_exhausted"])
+      yield* post("/v1/resolutions", resolutionBody({ prefix: "X", from_number: 2, to_number: 9 }))
+      assert.strictEqual((yield* post(`/v1/invoices/${id}/retry`)).status, 202)
+      assert.deepStrictEqual(yield* outcomeOf(id), ["accepted_by_authority", "X2", null])
+    }
+  )
+
+  it.effect("one that has expired fails what asks for it, until it is extended", function* () {
+    const past = resolutionBody({ prefix: "Y", valid_to: "2026-11-20" })
+    const { json: range } = yield* post("/v1/resolutions", past)
+    assert.deepInclude(range, { status: "expired" })
+    const id = yield* create({ prefix: "Y" })
+    assert.deepStrictEqual(yield* outcomeOf(id), ["failed", "", "range_expired"])
+    assert.strictEqual((yield* get(`/v1/resolutions/${range.id}`)).json.next_number, 1)
+    yield* patchRange(range.id, { valid_to: "2027-12-31" })
+    assert.strictEqual((yield* post(`/v1/invoices/${id}/retry`)).status, 202)
+    assert.deepStrictEqual(yield* outcomeOf(id), ["accepted_by_authority", "Y1", null])
+  })
+
+  it.effect("warns before it serves no more", function* () {
+    const body = resolutionBody({ prefix: "V", to_number: 10, next_number: 10, valid_to: "2026-12-21" })
+    const { json } = yield* post("/v1/resolutions", body)
+    assert.deepStrictEqual(json.warnings, [
+      {
+        code: "few_numbers_left",
+        message: "1 of 10 numbers are left. Ask the authority for another range and register it."
+      },
+      {
+        code: "expires_soon",
+        message: "The range expires on 2026-12-21. Ask the authority to extend it, or for another one."
+      }
+    ])
+    assert.deepStrictEqual((yield* patchRange(json.id, { is_active: false })).json.warnings, [])
+  })
+})

@@ -1,0 +1,153 @@
+import { assert, describe } from "@effect/vitest"
+import { Array, Clock, Deferred, Effect, Fiber, Option, Queue } from "effect"
+import { TestClock } from "effect/testing"
+import { AuthorityLimits, AuthorityQueue } from "../../src/issuing/AuthorityQueue.ts"
+import { alone, invoiceOf, invoiceOwner } from "../support/apps/ActorsAlone.ts"
+import { accepted, FakeAuthority } from "../support/apps/Fakes.ts"
+import { account, otherAccount } from "../support/apps/MemoryApp.ts"
+import { addCustomer, addNumbered } from "../support/apps/MemoryRows.ts"
+import { MemoryTables } from "../support/memory/MemoryTables.ts"
+import { it, itOn } from "../support/Tests.ts"
+
+const one = { account_id: account, livemode: false }
+const other = { account_id: otherAccount, livemode: false }
+
+/** Calls that take as long as the test wants. */
+const turns = Effect.gen(function* () {
+  const { inTurn } = yield* AuthorityQueue.make
+  const under = new Map<string, number>()
+  let peak = 0
+  const change = (id: string, by: number) =>
+    Effect.sync(() => {
+      under.set(id, (under.get(id) ?? 0) + by)
+      peak = Math.max(
+        peak,
+        [...under.values()].reduce((sum, count) => sum + count, 0)
+      )
+    })
+  /** Whether a call that ends with `end` had its turn. */
+  const call = (owner: typeof one, end: Effect.Effect<void>) =>
+    Effect.map(
+      inTurn(
+        owner,
+        Effect.acquireUseRelease(
+          change(owner.account_id, 1),
+          () => end,
+          () => change(owner.account_id, -1)
+        )
+      ),
+      Option.isSome
+    )
+  return {
+    call,
+    begin: (owner: typeof one, end: Effect.Effect<void>) =>
+      Effect.forkChild(call(owner, end), { startImmediately: true }),
+    under: (owner: typeof one) => under.get(owner.account_id) ?? 0,
+    peak: () => peak
+  }
+}).pipe(Effect.provideService(AuthorityLimits, { perAccount: 4, inAll: 6 }))
+
+const results = (fibers: ReadonlyArray<Fiber.Fiber<boolean>>) => Effect.forEach(fibers, (fiber) => Fiber.join(fiber))
+const isOver = <A>(fiber: Fiber.Fiber<A>) => fiber.pollUnsafe() !== undefined
+const times = (count: number) => Array.range(1, count)
+
+describe("Turns at the authority", () => {
+  it.effect("are taken by as many as the limits allow, and by all of them one after the other", function* () {
+    const { begin, peak, under } = yield* turns
+    const short = Effect.sleep("100 millis")
+    const fibers = yield* Effect.forEach(times(60), (index) => begin(index % 2 === 0 ? one : other, short))
+    assert.deepStrictEqual([under(one) <= 4, under(other) <= 4, peak()], [true, true, 6])
+    yield* TestClock.adjust("2 seconds")
+    assert.deepStrictEqual(new Set(yield* results(fibers)), new Set([true]))
+    assert.strictEqual(peak(), 6)
+  })
+
+  it.effect("of one account that never end leave room for another account's", function* () {
+    const { begin, call, under } = yield* turns
+    yield* Effect.forEach(times(50), () => begin(one, Effect.never))
+    assert.strictEqual(under(one), 4)
+    assert.isTrue(yield* call(other, Effect.void))
+  })
+
+  it.effect("come round between accounts, however long one's line is", function* () {
+    const { begin, under } = yield* turns
+    const ends = yield* Effect.forEach(times(4), () => Deferred.make<void>())
+    // Modes do not share their limits: this one is not in the way.
+    yield* begin({ account_id: account, livemode: true }, Effect.never)
+    yield* Effect.forEach(ends, (end) => begin(one, Deferred.await(end)))
+    yield* Effect.forEach(times(2), () => begin(other, Effect.never))
+    yield* Effect.forEach(times(20), () => begin(one, Effect.never))
+    const last = yield* begin(other, Effect.void)
+    assert.isFalse(isOver(last))
+    yield* Effect.forEach(ends.slice(0, 2), (end) => Deferred.succeed(end, undefined))
+    yield* TestClock.adjust(0)
+    assert.isTrue(isOver(last))
+    assert.strictEqual(under(other), 2)
+  })
+
+  it.effect("that do not come within 3 s are not waited for, and never come later", function* () {
+    const { begin, under } = yield* turns
+    const ends = yield* Effect.forEach(times(4), () => Deferred.make<void>())
+    yield* Effect.forEach(ends, (end) => begin(one, Deferred.await(end)))
+    const waiting = yield* Effect.forEach(times(200), () => begin(one, Effect.never))
+    yield* TestClock.adjust("2999 millis")
+    assert.isFalse(waiting.some(isOver))
+    yield* TestClock.adjust("1 millis")
+    assert.deepStrictEqual(new Set(yield* results(waiting)), new Set([false]))
+    yield* Effect.forEach(ends, (end) => Deferred.succeed(end, undefined))
+    yield* TestClock.adjust("1 second")
+    assert.strictEqual(under(one), 0)
+  })
+
+  it.effect("that have come are not cut by the time it took", function* () {
+    const { begin } = yield* turns
+    yield* Effect.forEach(times(4), () => begin(one, Effect.sleep("2 seconds")))
+    const slow = yield* begin(one, Effect.sleep("10 seconds"))
+    yield* TestClock.adjust("11 seconds")
+    assert.isFalse(isOver(slow))
+    yield* TestClock.adjust("1 second")
+    assert.isTrue(yield* Fiber.join(slow))
+  })
+
+  it.effect("are given back by those who fail, are interrupted or stop waiting", function* () {
+    const { begin, call, under } = yield* turns
+    const failing = yield* Effect.forEach(times(4), () => begin(one, Effect.die("broken")))
+    yield* Effect.forEach(failing, Fiber.await)
+    const running = yield* Effect.forEach(times(4), () => begin(one, Effect.never))
+    const waiting = yield* Effect.forEach(times(4), () => begin(one, Effect.never))
+    yield* Fiber.interruptAll(waiting)
+    yield* Fiber.interruptAll(running)
+    assert.strictEqual(under(one), 0)
+    yield* Effect.forEach(times(3), () => begin(one, Effect.never))
+    assert.isTrue(yield* call(one, Effect.void))
+  })
+
+  itOn(alone).effect("are all that calls a slow authority: the other documents are left to their alarms", function* () {
+    const authority = yield* FakeAuthority
+    const proceed = yield* invoiceOwner.pipe(Effect.provideService(AuthorityLimits, { perAccount: 2, inAll: 2 }))
+    const customer = yield* addCustomer()
+    const held = yield* Deferred.make<void>()
+    authority.onSubmit = () => Effect.as(Deferred.await(held), accepted)
+    const keys = yield* Effect.forEach([1, 2, 3, 4, 5], () => addNumbered(customer))
+    const work = yield* Effect.forEach(keys, (key) => Effect.forkChild(proceed(key)))
+    const states = Effect.map(Effect.forEach(keys, invoiceOf), (rows) => rows.map(({ state }) => state).toSorted())
+    yield* Queue.takeN(authority.arrivals, 2)
+    // Signing is done in threads: it takes what it takes.
+    const { until } = yield* MemoryTables
+    yield* until(({ invoices }) => [...invoices.values()].filter(({ state }) => state === "signed").length === 3)
+    yield* TestClock.adjust("3 seconds")
+    assert.lengthOf(authority.calls, 2)
+    assert.deepStrictEqual(yield* states, ["signed", "signed", "signed", "submitted", "submitted"])
+    // Nothing was tried, so nothing is counted; and their alarms ring.
+    const waiting = (yield* Effect.forEach(keys, invoiceOf)).filter(({ state }) => state === "signed")
+    assert.deepStrictEqual(new Set(waiting.map(({ attempts }) => attempts)), new Set([0]))
+    const now = yield* Clock.currentTimeMillis
+    for (const { next_action_at } of waiting) assert.isBelow((next_action_at ?? Infinity) - now, 5_000)
+
+    yield* Deferred.succeed(held, undefined)
+    yield* Effect.forEach(work, Fiber.join)
+    yield* Effect.forEach(keys, proceed)
+    assert.deepStrictEqual(new Set(yield* states), new Set(["accepted_by_authority"]))
+    assert.lengthOf(authority.calls, 5)
+  })
+})

@@ -1,0 +1,15 @@
+import type { AuditorOptions } from "./Auditor.ts"
+import type { Journal } from "./Journal.ts"
+
+/** A part of the reference model: what it knows, and whom it tells what must not be. */
+export abstract class Judge {
+  protected readonly journal: Journal
+  protected readonly options: AuditorOptions
+  protected readonly say: (finding: string) => void
+
+  constructor(journal: Journal, options: AuditorOptions, say: (finding: string) => void) {
+    this.journal = journal
+    this.options = options
+    this.say = say
+  }
+}

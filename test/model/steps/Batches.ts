@@ -1,0 +1,97 @@
+import { Context, Effect, type Result, type Scope } from "effect"
+import * as Batcher from "../../../src/store/sql/Batcher.ts"
+import { Customers } from "../../../src/store/accounts/Customers.ts"
+import { Deliveries } from "../../../src/store/webhooks/Deliveries.ts"
+import { InvoiceCreation } from "../../../src/store/documents/InvoiceCreation.ts"
+import { Invoices } from "../../../src/store/documents/Invoices.ts"
+import { Numbering } from "../../../src/store/documents/Numbering.ts"
+import { Transitions } from "../../../src/store/documents/Transitions.ts"
+import { MemoryTables, type Tables } from "../../support/memory/MemoryTables.ts"
+
+type Written = Customers | Deliveries | InvoiceCreation | Invoices | Numbering | Transitions
+
+const batchMax = 300
+
+/**
+ * The memory store as the SQL store writes: through the batchers of one process. Each batch is a statement, and holds or fails
+ * as a whole; what the batcher makes of a failed one, or of one that was committed unheard, is its own doing.
+ *
+ * @param store      the same services, with every call a statement
+ * @param statement  makes a statement of a write
+ */
+export const batched = (
+  store: Context.Context<never>,
+  statement: <A, E>(call: string, effect: Effect.Effect<A, E>) => Effect.Effect<A, E>
+): Effect.Effect<Context.Context<Written>, never, Written | MemoryTables | Scope.Scope> =>
+  Effect.gen(function* () {
+    const { tables } = yield* MemoryTables
+    const customers = yield* Customers
+    const deliveries = yield* Deliveries
+    const creation = yield* InvoiceCreation
+    const invoices = yield* Invoices
+    const numbering = yield* Numbering
+    const transitions = yield* Transitions
+
+    /** `order` is the one in which the SQL works; the items' own where it is left out. */
+    const batch = <A, B, E>(name: string, write: (item: A) => Effect.Effect<B, E>, order?: (item: A) => string) =>
+      Effect.map(
+        Batcher.make({
+          name,
+          max: batchMax,
+          run: (items: ReadonlyArray<A>) => {
+            const answers = new Map<A, Result.Result<B, E>>()
+            const inOrder = order === undefined ? items : items.toSorted((a, b) => (order(a) < order(b) ? -1 : 1))
+            const writeAll = Effect.forEach(
+              inOrder,
+              (item) => Effect.map(Effect.result(write(item)), (answer) => answers.set(item, answer)),
+              { discard: true }
+            )
+            return Effect.map(statement(name, atomically(tables, writeAll)), () =>
+              items.map((item) => answers.get(item)!)
+            )
+          }
+        }),
+        (add) => (item: A) => Effect.flatMap(add(item), Effect.fromResult)
+      )
+
+    const beside = besideOthers(store)
+    return Context.empty().pipe(
+      beside(Customers, { create: yield* batch("Customers.create", customers.create) }),
+      beside(Deliveries, { record: yield* batch("Deliveries.record", deliveries.record) }),
+      beside(InvoiceCreation, { create: yield* batch("InvoiceCreation.create", creation.create) }),
+      beside(Invoices, { load: yield* batch("Invoices.load", invoices.load) }),
+      beside(Numbering, { number: yield* batch("Numbering.number", numbering.number, (draft) => draft.key.id) }),
+      beside(Transitions, { move: yield* batch("Transitions.move", transitions.move) })
+    )
+  })
+
+/** Replaces members of a service; the others are as in `store`. */
+const besideOthers =
+  (store: Context.Context<never>) =>
+  <I, S extends object>(service: Context.Key<I, S>, members: Partial<S>) =>
+    Context.add(service, { ...Context.getUnsafe(store, service), ...members })
+
+/** Undoes what was written when something fails. */
+const atomically = <A>(tables: Tables, effect: Effect.Effect<A>) =>
+  Effect.suspend(() => {
+    const before = Object.fromEntries(
+      Object.entries(tables).map(([name, rows]) => [name, copyOf(rows)])
+    ) as unknown as Tables
+    return Effect.onError(effect, () => Effect.sync(() => fill(tables, before)))
+  })
+
+const copyOf = (rows: Tables[keyof Tables]) =>
+  Array.isArray(rows) ? [...rows] : new Map(rows as ReadonlyMap<string, unknown>)
+
+/** Makes the rows of `to` those of `from`; without `from` there are none. */
+export const fill = (to: Tables, from?: Tables): void => {
+  for (const name of Object.keys(to) as Array<keyof Tables>) {
+    const rows = to[name]
+    const others = from?.[name]
+    if (Array.isArray(rows)) rows.splice(0, rows.length, ...((others ?? []) as Array<never>))
+    else {
+      rows.clear()
+      for (const [key, row] of (others ?? new Map()) as Map<string, never>) rows.set(key, row)
+    }
+  }
+}

@@ -1,0 +1,48 @@
+import { Clock, Effect } from "effect"
+import { timestamp } from "../../../src/domain/documents/AuthorityTime.ts"
+import { eventOf, type InvoiceCommand, sources, transition } from "../../../src/domain/documents/InvoiceLifecycle.ts"
+import { Ids } from "../../../src/store/sql/Ids.ts"
+import { type StoredInvoice } from "../../../src/store/documents/Invoices.ts"
+import { invoiceSnapshot } from "../../../src/store/documents/InvoiceViews.ts"
+import { Transitions } from "../../../src/store/documents/Transitions.ts"
+import { MemoryTables } from "../../support/memory/MemoryTables.ts"
+
+/**
+ * Carries out a command beside the document's actor, where the lifecycle allows it: contingency and what ends it. A document
+ * that is with the authority is the authority's to accept or reject.
+ */
+export const operate = Effect.fnUntraced(function* (command: InvoiceCommand, place: number) {
+  const { tables } = yield* MemoryTables
+  const rows: ReadonlyArray<StoredInvoice> = [...tables.invoices.values()].filter(({ state }) =>
+    command === "EnterContingency"
+      ? sources(command).includes(state) && state !== "numbered"
+      : state === "accepted_contingency"
+  )
+  const row = rows[place % rows.length]
+  if (row === undefined) return
+  const to = transition(row.state, command, { hasNumber: true, isIssued: row.submitted_at !== null })
+  if (to._tag === "Failure") return
+  const transitions = yield* Transitions
+  const event_id = yield* (yield* Ids).event
+  const now = yield* Clock.currentTimeMillis
+  const type = `invoice.${eventOf(command) ?? "failed"}` as const
+  const next: StoredInvoice = { ...row, state: to.success, version: row.version + 1 }
+  const body = JSON.stringify({
+    id: event_id,
+    object: "event",
+    type,
+    created: timestamp(now),
+    livemode: row.livemode,
+    account: row.account_id,
+    data: { object: invoiceSnapshot(next, { pdf_url: null, xml_url: null, qr_url: null }) }
+  })
+  yield* transitions.move({
+    key: row,
+    version: row.version,
+    from: row.state,
+    command,
+    to: to.success,
+    alarmMs: null,
+    event: { id: event_id, type, body, created_at: new Date(now) }
+  })
+})

@@ -1,0 +1,176 @@
+import { Arbitrary, Schema } from "effect"
+import { checkDigit, sandboxIdentification } from "../../../src/domain/accounts/CheckDigit.ts"
+import { buyers, lineSets, type StepOf, wrongBuyers, wrongLineSets } from "./Steps.ts"
+
+/** What a request deserves by itself, whatever was asked before: `early` refusals come before the look-up of its key. */
+export type Deserves =
+  | { readonly status: 200 | 201 | 202 }
+  | { readonly status: 400 | 404; readonly code: string; readonly early: boolean }
+
+const refused = (code: string, early: boolean): Deserves => ({ status: 400, code, early })
+
+const numbers: Readonly<Record<string, string>> = {
+  rejected: "900000002",
+  slow: "900000005",
+  flaky: "900000006",
+  notified: "900000007",
+  lost: "900000008",
+  "no name": "900000007"
+}
+
+/** An acquirer whose invoices the sandbox treats as its name says; `marker` tells it from all others. */
+export const customerRequest = (buyer: StepOf<"customer">["buyer"], marker: string, livemode: boolean) => {
+  const number = numbers[buyer]
+  const identification =
+    buyer === "person"
+      ? { type: "13", number: "1020304050" }
+      : buyer === "wrong digit"
+        ? { type: "31", number: "900373115", check_digit: "5" }
+        : number === undefined
+          ? sandboxIdentification
+          : { type: "31", number, check_digit: checkDigit(number) }
+  const deserves: Deserves =
+    buyer === "no name"
+      ? refused("parameter_missing", true)
+      : buyer === "wrong digit" || (buyer === "accepted" && livemode)
+        ? refused("invalid_check_digit", false)
+        : { status: 201 }
+  const name = buyer === "no name" ? {} : { legal_name: "Cliente de Prueba S.A.S." }
+  return { deserves, body: { identification, ...name, organization_type: "1", metadata: { marker } } }
+}
+
+const money = (cents: number) => `${Math.floor(cents / 100)}.${String(cents % 100).padStart(2, "0")}`
+
+/** A line of `quantity` at `price` pesos, with a tax in percent, or none. */
+const line = (quantity: number, price: number, rate: number) => {
+  const amount = money(quantity * price * 100)
+  const tax = { code: "01", rate: `${rate}.00`, base: amount, value: money(quantity * price * rate) }
+  const none = { code: "ZZ", rate: "0.00", base: "0.00", value: "0.00" }
+  return {
+    description: `Servicio ${quantity}`,
+    quantity: `${quantity}.00`,
+    unit_code: "94",
+    unit_price: money(price * 100),
+    line_extension_amount: amount,
+    taxes: [rate === 0 ? none : tax]
+  }
+}
+
+type Lines = ReadonlyArray<ReturnType<typeof line>>
+
+const linesOf: Readonly<Record<StepOf<"invoice">["lines"], Lines>> = {
+  one: [line(1, 100_000, 19)],
+  two: [line(2, 50_000, 19), line(3, 1_001, 5)],
+  untaxed: [line(7, 13, 0)],
+  five: [1, 2, 3, 4, 5].map((quantity) => line(quantity, 333 * quantity, quantity % 2 === 0 ? 19 : 0)),
+  "wrong amount": [{ ...line(1, 100_000, 0), line_extension_amount: "100000.01" }],
+  "wrong tax": [line(1, 100, 19)].map((one) => ({
+    ...one,
+    taxes: one.taxes.map((tax) => ({ ...tax, value: "19.01" }))
+  })),
+  "no lines": []
+}
+
+export const invoiceRequest = (customer_id: string, lines: StepOf<"invoice">["lines"], marker: string) => {
+  const deserves: Deserves =
+    lines === "no lines"
+      ? refused("parameter_invalid_empty", true)
+      : lines === "wrong amount"
+        ? refused("amount_mismatch", false)
+        : lines === "wrong tax"
+          ? refused("tax_mismatch", false)
+          : { status: 202 }
+  const body = {
+    customer_id,
+    currency: "COP",
+    operation_type: "10",
+    payment_means: { code: "10", type: "1" },
+    lines: linesOf[lines],
+    metadata: { marker }
+  }
+  return { deserves, body }
+}
+
+const outcomes = ["accepted_by_authority", "rejected_by_authority", "accepted_contingency", "failed"]
+
+export const subscriptions = {
+  all: outcomes.map((outcome) => `invoice.${outcome}`),
+  accepted: ["invoice.accepted_by_authority"],
+  rejected: ["invoice.rejected_by_authority", "invoice.failed"],
+  others: ["credit_note.failed", "invoice.email.bounced"]
+} as const
+
+export const endpointRequest = (
+  url: string,
+  subscribes: keyof typeof subscriptions,
+  max_in_flight: number,
+  marker: string
+) => ({
+  deserves: { status: 201 } as Deserves,
+  body: { url, subscribed_events: subscriptions[subscribes], max_in_flight, metadata: { marker } }
+})
+
+export const endpointPatch = (what: StepOf<"change">["what"], marker: string) => {
+  switch (what) {
+    case "off":
+      return { is_active: false }
+    case "on":
+      return { is_active: true }
+    case "describe":
+      return { description: `Número ${marker}` }
+    default:
+      return { subscribed_events: subscriptions[what] }
+  }
+}
+
+/** The same JSON value, written in another way. */
+export const relaidOut = (text: string): string => JSON.stringify(turned(JSON.parse(text)), null, 2)
+
+const turned = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(turned)
+  if (typeof value !== "object" || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .toReversed()
+      .map(([name, member]) => [name, turned(member)])
+  )
+}
+
+export interface RequestToMake {
+  readonly method: "POST"
+  readonly path: string
+  readonly body: object
+  readonly deserves: Deserves
+}
+
+const markers = Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 999_999 })))
+
+/**
+ * Single requests of a test key, right and wrong ones, each with what it deserves where nothing else stands in its way.
+ *
+ * @param options.customer_id  a customer that exists
+ * @param options.url          an address that webhooks may go to
+ */
+export const requests = (options: {
+  readonly customer_id: string
+  readonly url: string
+}): Arbitrary.Arbitrary<RequestToMake> =>
+  Arbitrary.all({
+    what: Arbitrary.schema(Schema.Literals(["customer", "invoice", "endpoint"])),
+    buyer: Arbitrary.schema(Schema.Literals([...buyers, ...wrongBuyers])),
+    lines: Arbitrary.schema(Schema.Literals([...lineSets, ...wrongLineSets])),
+    marker: markers
+  }).pipe(
+    Arbitrary.map(({ buyer, lines, marker, what }): RequestToMake => {
+      const method = "POST"
+      const name = String(marker)
+      switch (what) {
+        case "customer":
+          return { method, path: "/v1/customers", ...customerRequest(buyer, name, false) }
+        case "invoice":
+          return { method, path: "/v1/invoices", ...invoiceRequest(options.customer_id, lines, name) }
+        case "endpoint":
+          return { method, path: "/v1/webhook-endpoints", ...endpointRequest(options.url, "all", 8, name) }
+      }
+    })
+  )

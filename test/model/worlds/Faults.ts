@@ -1,0 +1,124 @@
+import { Context, Effect, Scheduler } from "effect"
+import { SqlError } from "effect/sql"
+import type { FaultPoint } from "../../../src/protocol/Fault.ts"
+
+/**
+ * What may become of a statement, as PostgreSQL shows it: `refused`, nothing was done (no connection, a time-out, a deadlock);
+ * `unknown`, it was done and committed, and the connection broke before its answer; `slow` and `late`, it waited before or after.
+ */
+export const statementFaults = ["refused", "unknown", "slow", "late"] as const
+export type StatementFault = (typeof statementFaults)[number]
+
+/** A fault that waits for the statement, or the point between two steps, that it strikes: the one after `skip` others. */
+type Armed =
+  | { readonly kind: StatementFault; readonly call: string; skip: number }
+  | { readonly kind: "crash" | "defect"; readonly point: FaultPoint; skip: number }
+
+const slowness = "3 seconds"
+
+const failure = (kind: "refused" | "unknown") =>
+  Effect.die(
+    new SqlError.SqlError({
+      reason: new SqlError.ConnectionError({
+        cause: new Error("Connection terminated"),
+        message: "Connection terminated",
+        operation: kind === "refused" ? "connect" : "execute"
+      })
+    })
+  )
+
+/** What a transaction does is done or undone as a whole: it is disturbed as a whole, or not at all. */
+class InTransaction extends Context.Reference<boolean>("test/InTransaction", { defaultValue: () => false }) {}
+const transaction = Context.make(InTransaction, true).pipe(Context.add(Scheduler.PreventSchedulerYield, true))
+
+/** The faults that a sequence has armed, and what they do when they strike. */
+export class Faults {
+  private armed: Array<Armed> = []
+  private strikes: Array<{ left: number; readonly strike: () => void }> = []
+
+  arm(fault: Armed): void {
+    this.armed.push({ ...fault })
+  }
+
+  /** Strikes when so many more statements have begun. */
+  after(statements: number, strike: () => void): void {
+    this.strikes.push({ left: statements, strike })
+  }
+
+  clear(): void {
+    this.armed = []
+    this.strikes = []
+  }
+
+  private count(): void {
+    if (this.strikes.length === 0) return
+    const now = this.strikes.filter((one) => one.left-- === 0)
+    this.strikes = this.strikes.filter((one) => !now.includes(one))
+    for (const { strike } of now) strike()
+  }
+
+  private take(strikes: (fault: Armed) => boolean): Armed | undefined {
+    const fault = this.armed.find(strikes)
+    if (fault === undefined) return undefined
+    if (fault.skip > 0) {
+      fault.skip -= 1
+      return undefined
+    }
+    this.armed.splice(this.armed.indexOf(fault), 1)
+    return fault
+  }
+
+  /** One statement: a step of its own, so that others come in between, and whatever is armed for it. */
+  readonly statement = <A, E, R>(call: string, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.flatMap(InTransaction, (inTransaction) => {
+      if (inTransaction) return effect
+      this.count()
+      const whole = Effect.provide(effect, transaction)
+      const fault = this.take((one) => "call" in one && (one.call === call || one.call === "any"))
+      switch (fault?.kind) {
+        case "refused":
+          return Effect.andThen(Effect.yieldNow, failure("refused"))
+        case "unknown":
+          return Effect.andThen(whole, Effect.andThen(Effect.yieldNow, failure("unknown")))
+        case "slow":
+          return Effect.andThen(Effect.sleep(slowness), whole)
+        case "late":
+          return Effect.tap(whole, () => Effect.sleep(slowness))
+        default:
+          return Effect.andThen(Effect.yieldNow, whole)
+      }
+    })
+
+  /** What happens at a point between two steps. `crash` ends the machine that has come there. */
+  readonly at =
+    (crash: () => void) =>
+    (point: FaultPoint): Effect.Effect<void> =>
+      Effect.suspend(() => {
+        const fault = this.take((one) => "point" in one && one.point === point)
+        if (fault === undefined) return Effect.void
+        if (fault.kind === "defect") return Effect.die(new Error(`broken at ${point}`))
+        crash()
+        return Effect.never
+      })
+
+  /** The store with every call of it a statement. */
+  readonly disturb = (store: Context.Context<never>): Context.Context<never> =>
+    Context.makeUnsafe(
+      new Map(
+        [...store.mapUnsafe].map(([key, service]) => [
+          key,
+          /^folio\/store\/(?!Ids|Secrets)/.test(key) ? this.wrap(key.slice(12), service as object) : service
+        ])
+      )
+    )
+
+  private wrap(name: string, service: object): object {
+    const members = Object.entries(service).map(([member, value]: [string, unknown]) => {
+      const call = `${name}.${member}`
+      if (Effect.isEffect(value)) return [member, this.statement(call, value)]
+      if (typeof value !== "function") return [member, value]
+      return [member, (...args: ReadonlyArray<unknown>) => this.statement(call, value(...args))]
+    })
+    return Object.fromEntries(members)
+  }
+}

@@ -1,0 +1,72 @@
+import { Effect, Layer, type Scope } from "effect"
+import { HttpClientRequest, HttpServer, HttpServerRequest, type HttpServerResponse } from "effect/http"
+import crypto from "node:crypto"
+import { syncBuiltinESMExports } from "node:module"
+import * as App from "../../../src/App.ts"
+import { RateLimits } from "../../../src/http/limits/RateLimit.ts"
+import { RequestTurnLimits } from "../../../src/http/limits/RequestTurns.ts"
+import { withoutRest } from "../../support/apps/WithoutRest.ts"
+import type { Reply, Sent } from "./World.ts"
+
+type Routes = Effect.Effect<
+  HttpServerResponse.HttpServerResponse,
+  unknown,
+  HttpServerRequest.HttpServerRequest | Scope.Scope
+>
+
+// What a sequence has taken from a limit is not given back before the next one, which must run as if it were the first.
+const unlimited = Layer.succeed(RateLimits, { perSecond: 1e12, burst: 1_000 })
+// The clock goes on only when a sequence says so, and a rest would not end.
+const turns = Layer.succeed(RequestTurnLimits, withoutRest)
+
+/** The service's routes, envelope and all, without a socket: gives what answers one request. */
+export const routes = Effect.gen(function* () {
+  let served: Routes = Effect.never
+  const server = HttpServer.make({
+    address: { _tag: "TcpAddress", hostname: "folio.test", port: 80 } as never,
+    serve: (effect) =>
+      Effect.sync(() => {
+        served = effect
+      })
+  })
+  const http = Layer.mergeAll(Layer.succeed(HttpServer.HttpServer, server), HttpServer.layerServices)
+  yield* Layer.build(Layer.provide(App.httpLayer, [http, unlimited, turns]))
+  return (sent: Sent): Effect.Effect<Reply, unknown> =>
+    served.pipe(
+      Effect.provideService(HttpServerRequest.HttpServerRequest, requestOf(sent)),
+      Effect.scoped,
+      Effect.map(({ body, headers, status }) => ({
+        status,
+        headers,
+        text: body._tag === "Uint8Array" ? Buffer.from(body.body).toString() : ""
+      }))
+    )
+})
+
+const requestOf = ({ apiKey, body, key, method, path }: Sent) => {
+  const request = HttpClientRequest.make(method as "GET")(`http://folio.test${path}`, {
+    headers: { authorization: `Bearer ${apiKey}`, ...(key === null ? {} : { "idempotency-key": key }) }
+  })
+  return HttpServerRequest.fromClientRequest(
+    body === null ? request : HttpClientRequest.bodyText(request, body, "application/json")
+  )
+}
+
+/** Signs on the spot: what comes back from a thread comes back at another moment each time. */
+export const signHere = Effect.acquireRelease(
+  Effect.sync(() => {
+    const { sign } = crypto
+    const replace = (signer: typeof sign) => {
+      Object.assign(crypto, { sign: signer })
+      syncBuiltinESMExports()
+    }
+    const signNow = (...[algorithm, data, key, callback]: Parameters<typeof sign>) => {
+      const signature = sign(algorithm, data, key)
+      callback?.(null, signature)
+      return signature
+    }
+    replace(signNow as typeof sign)
+    return () => replace(sign)
+  }),
+  (restore) => Effect.sync(restore)
+)

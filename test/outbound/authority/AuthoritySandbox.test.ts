@@ -1,0 +1,138 @@
+import { assert, describe } from "@effect/vitest"
+import { Clock, Effect, Fiber, Result } from "effect"
+import { TestClock } from "effect/testing"
+import { AccountId } from "../../../schemas/Id.ts"
+import type { Line } from "../../../schemas/Line.ts"
+import type { AuthorityMode } from "../../../schemas/TestHelper.ts"
+import { checkDigit } from "../../../src/domain/accounts/CheckDigit.ts"
+import { totalsOf } from "../../../src/domain/documents/Totals.ts"
+import { Authority, type Submission } from "../../../src/outbound/authority/Authority.ts"
+import * as AuthoritySandbox from "../../../src/outbound/authority/AuthoritySandbox.ts"
+import { invoiceBody } from "../../support/apps/Invoices.ts"
+import { it } from "../../support/Tests.ts"
+
+const [mine, others] = [AccountId.make(`ten_${"a".repeat(26)}`), AccountId.make(`ten_${"b".repeat(26)}`)]
+const lines = invoiceBody("").lines as ReadonlyArray<Line>
+
+/** The bytes of a document are its acquirer's NIT. */
+const document = (number: string, change: Partial<Submission> = {}): Submission => ({
+  account_id: mine,
+  cufe: `cufe of ${number}`,
+  kind: "invoice",
+  full_number: "SETP1",
+  issue_date: "2026-11-21",
+  livemode: false,
+  in_contingency: false,
+  issuer_nit: "900373115",
+  certificate: { certificate: "", sign: Effect.succeed },
+  signed: new TextEncoder().encode(number),
+  ...change
+})
+const read = (signed: Uint8Array): AuthoritySandbox.SubmittedDocument => {
+  const number = new TextDecoder().decode(signed)
+  const identification = { type: "31", number, check_digit: checkDigit(number) } as const
+  return {
+    cufe: `cufe of ${number}`,
+    full_number: "SETP1",
+    acquirer: { identification },
+    lines,
+    totals: totalsOf(lines)
+  }
+}
+
+const modes = new Map<AccountId, AuthorityMode>()
+/** The simulator as a process has it after its start: it remembers nothing. */
+const started = Effect.provide(
+  Effect.map(Authority, (authority) => authority),
+  AuthoritySandbox.layer({ read, latency: 0, modeOf: (id) => Effect.sync(() => modes.get(id) ?? "up") })
+)
+
+const outcome = (authority: Authority["Service"], submission: Submission) =>
+  Effect.map(
+    Effect.result(authority.submit(submission)),
+    Result.match({ onSuccess: ({ accepted }) => (accepted ? "accepted" : "rejected"), onFailure: ({ _tag }) => _tag })
+  )
+
+describe("AuthoritySandbox", () => {
+  it.effect("is away, slow or flaky for the account that wants it so, and for no other", function* () {
+    const authority = yield* started
+    const other = document("900373115", { account_id: others })
+    modes.set(mine, "down")
+    assert.strictEqual(yield* outcome(authority, document("900000001")), "AuthorityUnavailable")
+    assert.isTrue(Result.isFailure(yield* Effect.result(authority.verdict(document("900000001")))))
+    assert.strictEqual(yield* outcome(authority, other), "accepted")
+    assert.strictEqual(yield* outcome(authority, document("900373115", { livemode: true })), "accepted")
+    modes.set(mine, "flaky")
+    for (const expected of ["AuthorityUnavailable", "AuthorityUnavailable", "accepted"]) {
+      assert.strictEqual(yield* outcome(authority, document("900000001")), expected)
+    }
+    modes.set(mine, "slow")
+    const began = yield* Clock.currentTimeMillis
+    const slow = yield* Effect.forkChild(outcome(authority, document("900373115")), { startImmediately: true })
+    yield* TestClock.adjust("9999 millis")
+    assert.isUndefined(slow.pollUnsafe())
+    yield* TestClock.adjust("1 millis")
+    assert.strictEqual(yield* Fiber.join(slow), "accepted")
+    assert.strictEqual((yield* Clock.currentTimeMillis) - began, 10_000)
+    modes.set(mine, "up")
+    assert.strictEqual(yield* outcome(authority, document("900000001")), "accepted")
+  })
+
+  it.effect("forgets that it was flaky with a document once it has answered for it", function* () {
+    modes.clear()
+    const authority = yield* started
+    modes.set(mine, "flaky")
+    assert.strictEqual(yield* outcome(authority, document("900000001")), "AuthorityUnavailable")
+    modes.set(mine, "up")
+    assert.strictEqual(yield* outcome(authority, document("900000001")), "accepted")
+    modes.set(mine, "flaky")
+    for (const expected of ["AuthorityUnavailable", "AuthorityUnavailable", "accepted"]) {
+      assert.strictEqual(yield* outcome(authority, document("900000001")), expected)
+    }
+    modes.clear()
+  })
+
+  it.effect("knows a document of one account's mode alone, whoever else has its code", function* () {
+    modes.clear()
+    const authority = yield* started
+    assert.strictEqual(yield* outcome(authority, document("900000001")), "accepted")
+    assert.isNotNull(yield* authority.verdict(document("900000001")))
+    assert.isNull(yield* authority.verdict(document("900000001", { account_id: others })))
+    assert.isNull(yield* authority.verdict(document("900000001", { livemode: true })))
+    for (const account_id of [mine, others]) {
+      for (const expected of ["AuthorityUnavailable", "AuthorityUnavailable", "accepted"]) {
+        assert.strictEqual(yield* outcome(authority, document("900000006", { account_id })), expected)
+      }
+    }
+  })
+
+  it.effect("gives the outcomes that need a memory after a restart as well", function* () {
+    modes.clear()
+    const before = yield* started
+    assert.strictEqual(yield* outcome(before, document("900000003")), "AuthorityUnavailable")
+    assert.strictEqual(yield* outcome(before, document("900000008")), "AuthorityUnavailable")
+    assert.isNotNull(yield* before.verdict(document("900000008")))
+
+    const after = yield* started
+    assert.isNull(yield* after.verdict(document("900000008")))
+    assert.strictEqual(yield* outcome(after, document("900000008")), "AuthorityUnavailable")
+    assert.deepInclude(Object(yield* after.verdict(document("900000008"))), { accepted: true })
+    // Its incident ends with its contingency, and not before.
+    assert.strictEqual(yield* outcome(after, document("900000003")), "AuthorityUnavailable")
+    assert.isNull(yield* after.verdict(document("900000003", { in_contingency: true })))
+    assert.strictEqual(yield* outcome(after, document("900000003", { in_contingency: true })), "accepted")
+    assert.strictEqual(yield* outcome(after, document("900000004")), "AuthorityRefusal")
+  })
+
+  it.effect("says that it is away for one document alone when it is", function* () {
+    const authority = yield* started
+    for (const number of ["900000003", "900000006", "900000008"]) {
+      const alone = yield* Effect.flip(authority.submit(document(number)))
+      assert.deepInclude({ ...alone }, { of_document: true }, number)
+    }
+    modes.set(mine, "down")
+    const all = yield* Effect.flip(authority.submit(document("900000003")))
+    assert.notProperty({ ...all }, "of_document")
+    modes.clear()
+  })
+})

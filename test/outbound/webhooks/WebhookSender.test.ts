@@ -1,0 +1,135 @@
+import { assert, describe } from "@effect/vitest"
+import { Effect } from "effect"
+import { httpReceiver, rawReceiver } from "./Receiver.ts"
+import { answering, sendingTo } from "./sendingTo.ts"
+import { it } from "../../support/Tests.ts"
+
+describe("WebhookSender", () => {
+  it.effect("posts the bytes and the headers as given, and records the answer", function* () {
+    const { post, receiver } = yield* sendingTo(
+      httpReceiver((_request, response) =>
+        response.writeHead(202, { "X-Answer": "yes", "Set-Cookie": ["a=1", "b=2"] }).end("thank you")
+      )
+    )
+    const response = yield* post("/hook?a=1")
+    assert.deepStrictEqual(
+      { ...response, headers: [response.headers["x-answer"], response.headers["set-cookie"]] },
+      {
+        remoteIp: "127.0.0.1",
+        status: 202,
+        headers: ["yes", "a=1, b=2"],
+        body: "thank you",
+        durationMs: 0,
+        error: null
+      }
+    )
+    yield* post("/hook?a=1")
+    const { headers, ...rest } = receiver.received[1]!
+    assert.deepStrictEqual(rest, { method: "POST", path: "/hook?a=1", body: `{"id":"evt_1"}`, connection: 1 })
+    assert.deepStrictEqual(headers, {
+      host: `127.0.0.1:${receiver.port}`,
+      connection: "keep-alive",
+      "content-type": "application/json",
+      "content-length": "14"
+    })
+  })
+
+  it.effect("sends binary and empty bodies", function* () {
+    const { post, receiver } = yield* sendingTo(httpReceiver())
+    yield* post("/", new TextEncoder().encode("xx{ü}xx").subarray(2, 6))
+    yield* post("/", "")
+    assert.deepStrictEqual(
+      receiver.received.map(({ body, headers }) => [body, headers["content-length"]]),
+      [
+        ["{ü}", "4"],
+        ["", "0"]
+      ]
+    )
+  })
+
+  it.effect.each([
+    { "X-Bad": "a\r\nb" },
+    { "Bad Name": "x" },
+    { Host: "other.example.com" },
+    { Expect: "100-continue" }
+  ])("does not send with the headers %j", function* (headers) {
+    const { post, receiver } = yield* sendingTo(httpReceiver())
+    assert.strictEqual((yield* post("/", "{}", headers)).error?.code, "protocol")
+    assert.strictEqual(receiver.received.length, 0)
+  })
+
+  it.effect.each([200, 201, 204, 299])("takes %d for success", function* (status) {
+    const { post } = yield* sendingTo(httpReceiver((_request, response) => response.writeHead(status).end()))
+    const response = yield* post()
+    assert.deepStrictEqual([response.status, response.error], [status, null])
+  })
+
+  it.effect.each([
+    [300, "redirect"],
+    [301, "redirect"],
+    [304, "redirect"],
+    [308, "redirect"],
+    [400, "status"],
+    [404, "status"],
+    [410, "status"],
+    [429, "status"],
+    [500, "status"],
+    [503, "status"],
+    [999, "status"]
+  ] as const)("takes %d for the failure %s", function* ([status, code]) {
+    const { post } = yield* sendingTo(httpReceiver((_request, response) => response.writeHead(status).end()))
+    const response = yield* post()
+    assert.deepStrictEqual([response.status, response.error?.code], [status, code])
+    assert.include(response.error?.message, `answered ${status}`)
+  })
+
+  it.effect("passes over informational answers", function* () {
+    const { post } = yield* sendingTo(
+      answering("HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+    )
+    const response = yield* post()
+    assert.deepStrictEqual([response.status, response.body, response.error], [200, "ok", null])
+  })
+
+  it.effect("does not take an informational status for the answer", function* () {
+    const { post } = yield* sendingTo(
+      rawReceiver((socket) => {
+        socket.once("data", () => socket.end("HTTP/1.1 103 Early Hints\r\n\r\n"))
+      })
+    )
+    const response = yield* post()
+    assert.deepStrictEqual([response.status, response.error?.code], [null, "protocol"])
+  })
+
+  it.effect.each([
+    ["no HTTP", "SSH-2.0-OpenSSH_9.6\r\n"],
+    ["HTTP/2", "\u0000\u0000\u0000\u0004\u0000\u0000\u0000\u0000\u0000"],
+    ["contradictory lengths", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\nok"],
+    ["an upgrade", "HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n"]
+  ])("answers to %s with a failure", function* ([, text]) {
+    const { post, receiver } = yield* sendingTo(answering(text!))
+    assert.strictEqual((yield* post()).error?.code, "protocol")
+    yield* receiver.closed(1)
+  })
+
+  it.effect.each([
+    ["before the answer", ""],
+    ["within the headers", "HTTP/1.1 200 OK\r\nContent-Le"],
+    ["within the body", "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nok"]
+  ])("fails once when a new connection is closed %s", function* ([, text]) {
+    const { post, receiver } = yield* sendingTo(
+      rawReceiver((socket) => {
+        socket.once("data", () => socket.end(text!))
+      })
+    )
+    assert.strictEqual((yield* post()).error?.code, "protocol")
+    assert.strictEqual(receiver.connections(), 1)
+  })
+
+  it.effect("fails when nothing listens, and gives away nothing", function* () {
+    const { post } = yield* sendingTo(Effect.scoped(httpReceiver()))
+    const response = yield* post()
+    assert.deepStrictEqual([response.remoteIp, response.status, response.error?.code], ["127.0.0.1", null, "connect"])
+    assert.notMatch(response.error!.message, /ECONN|127\.0|errno/)
+  })
+})

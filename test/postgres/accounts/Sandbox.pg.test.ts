@@ -1,0 +1,105 @@
+import { assert } from "@effect/vitest"
+import { Effect } from "effect"
+import { endpointBody, invoiceBody } from "../../support/apps/Invoices.ts"
+import { receiver } from "../../support/receiver/Receiver.ts"
+import * as TestApp from "../../support/apps/TestApp.ts"
+import { until } from "../../support/apps/Until.ts"
+import { it } from "../../support/Tests.ts"
+
+const inContingency = "invoice.accepted_contingency"
+const isAccepted = "invoice.accepted_by_authority"
+
+/** What each identification stands for: the events of its invoice in order, and what its invoice shows in the end. */
+const outcomes: ReadonlyArray<{
+  readonly number: string | undefined
+  readonly events: ReadonlyArray<string>
+  readonly shows?: Readonly<Record<string, unknown>>
+  readonly rules?: ReadonlyArray<string>
+  readonly notices?: ReadonlyArray<string>
+}> = [
+  { number: undefined, events: [isAccepted] },
+  { number: "900000002", events: ["invoice.rejected_by_authority"], rules: ["FAD06", "FAK24"] },
+  { number: "900000003", events: [inContingency, isAccepted] },
+  { number: "900000004", events: ["invoice.failed"], shows: { status: "failed" } },
+  { number: "900000005", events: [isAccepted] },
+  { number: "900000006", events: [isAccepted] },
+  { number: "900000007", events: [isAccepted], notices: ["FAJ43b"] },
+  { number: "900000008", events: [isAccepted] },
+  { number: "900373115", events: [isAccepted] }
+]
+
+const rulesOf = (errors: ReadonlyArray<{ readonly rule: string }>) => errors.map(({ rule }) => rule)
+
+it.live("the sandbox gives each identification the outcome it stands for, told by webhooks", function* () {
+  const hooks = yield* receiver
+  yield* Effect.gen(function* () {
+    const { client } = yield* TestApp.TestApp
+    yield* client.post("/v1/webhook-endpoints", endpointBody(hooks.url("/hooks")))
+    const began = performance.now()
+    const issued = yield* Effect.forEach(
+      outcomes,
+      Effect.fnUntraced(function* (row) {
+        const customer = yield* TestApp.newCustomer(client, row.number)
+        const { json } = yield* client.post("/v1/invoices", invoiceBody(customer), { key: `${row.number}` })
+        return { ...row, path: `/v1/invoices/${json.id}`, id: String(json.id) }
+      })
+    )
+    const status = ({ path }: { readonly path: string }) => Effect.map(client.get(path), ({ json }) => json.status)
+    const told = (id: string) =>
+      hooks.received.filter(({ event }) => event.data.object.id === id).map(({ event }) => event.type)
+
+    // The others are through, but for the one that takes 10 s and is at work; they are not to be advanced as well.
+    yield* until(
+      Effect.sync(() =>
+        issued.every(
+          ({ events, id, number }) =>
+            number === "900000003" || number === "900000005" || told(id).length === events.length
+        )
+      ),
+      (all) => all
+    )
+    // Nobody waits five minutes for the third: but it does not enter contingency before they have passed.
+    const away = issued[2]!
+    yield* until(client.get(`${away.path}/timeline`), ({ json }) =>
+      json.data.some((entry: { readonly command?: string }) => entry.command === "Submit")
+    )
+    const advance = client.post("/v1/test-helpers/advance", { seconds: 240 }, { key: "four minutes" })
+    assert.strictEqual((yield* advance).status, 200)
+    const again = yield* advance
+    assert.deepStrictEqual([again.status, again.headers.get("svc-idempotency-cached")], [200, "true"])
+    assert.strictEqual(yield* status(away), "draft")
+    yield* client.post("/v1/test-helpers/advance", { seconds: 61 })
+    const contingent = yield* until(client.get(away.path), ({ json }) => json.status === "accepted_contingency")
+    assert.strictEqual(contingent.json.contingency.type, "04")
+    yield* client.post("/v1/test-helpers/advance", { seconds: 60 })
+
+    yield* until(
+      Effect.sync(() => issued.every(({ events, id }) => told(id).length === events.length)),
+      (all) => all,
+      "30 seconds"
+    )
+    assert.isAbove(performance.now() - began, 10_000, "one is accepted after 10 s")
+    for (const { events, id, notices = [], number, path, rules = [], shows } of issued) {
+      assert.deepStrictEqual(told(id), events, number)
+      const { json } = yield* client.get(path)
+      const last = events.at(-1)?.replace("invoice.", "")
+      assert.deepInclude(json, { status: last, ...shows }, number)
+      assert.deepStrictEqual([rulesOf(json.authority_errors), rulesOf(json.authority_notifications)], [rules, notices])
+      assert.match(json.full_number, /^SETP\d+$/)
+    }
+    // What failed can be tried again: its bytes are sent once more, and it fails once more.
+    const refused = issued[3]!
+    const { json } = yield* client.get(refused.path)
+    assert.deepInclude(json.failure, { code: "authority_refused", retryable: true })
+    assert.strictEqual((yield* client.post(`${refused.path}/retry`, undefined, { key: "retry" })).status, 202)
+    yield* until(
+      Effect.sync(() => told(refused.id)),
+      (events) => events.length === 2
+    )
+    const timeline = yield* client.get(`${refused.path}/timeline`)
+    assert.deepStrictEqual(
+      timeline.json.data.flatMap(({ command }: { readonly command?: string }) => command ?? []),
+      ["Create", "Number", "Sign", "Submit", "Fail", "Retry", "Submit", "Fail"]
+    )
+  }).pipe(Effect.provide(TestApp.layer({ allow: `127.0.0.1:${hooks.port}` })))
+})

@@ -1,0 +1,160 @@
+import { assert, describe } from "@effect/vitest"
+import { Effect } from "effect"
+import { randomBytes } from "node:crypto"
+import { makeApiKey } from "../../../src/domain/accounts/ApiKeyFormat.ts"
+import { makeClient } from "../../support/apps/Client.ts"
+import { collector } from "../../support/apps/Collector.ts"
+import { customerBody, endpointBody, invoiceBody } from "../../support/apps/Invoices.ts"
+import { folioCommand } from "../../support/processes/FolioCommand.ts"
+import { keyFile, softwareSettings } from "../../support/authority/LiveAccounts.ts"
+import { query } from "../../support/database/Postgres.ts"
+import { canary, secretLogin } from "../../support/database/SecretLogin.ts"
+import { receiver } from "../../support/receiver/Receiver.ts"
+import { serviceProcess } from "../../support/processes/ServiceProcess.ts"
+import { standInAuthority } from "../../support/authority/StandInAuthority.ts"
+import { until } from "../../support/apps/Until.ts"
+import { it } from "../../support/Tests.ts"
+
+/** Every row of every table as text, as a dump would hold it. */
+const dump = Effect.fnUntraced(function* (url: string) {
+  const tables = yield* query(
+    url,
+    "select oid::regclass::text as name from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace"
+  )
+  const parts = yield* Effect.forEach(tables.rows, ({ name }) =>
+    Effect.map(query(url, `select t::text as row from ${name} t`), ({ rows }) =>
+      rows.map(({ row }) => `${name} ${row}`)
+    )
+  )
+  return parts.flat().join("\n")
+})
+
+/** A secret as it stands, and as bytes are often written. */
+const forms = (secret: string) => [
+  secret,
+  Buffer.from(secret).toString("hex"),
+  Buffer.from(secret).toString("base64").replace(/=+$/, "").slice(0, -1)
+]
+
+describe("no secret", () => {
+  it.live.each(["json", "pretty"])("is in any log (%s), error, span or table", function* (format) {
+    const hooks = yield* receiver
+    const { bytes, url: collectorUrl } = yield* collector
+    const database = yield* secretLogin
+    const softwarePin = canary("pin")
+    const sealing = randomBytes(32).toString("base64")
+    const authority = yield* standInAuthority({ readCufe: () => null })
+    const settings = {
+      DATABASE_URL: database.url,
+      FOLIO_KEY: sealing,
+      LOG_LEVEL: "Debug",
+      LOG_FORMAT: format,
+      OTEL_EXPORTER_OTLP_ENDPOINT: collectorUrl,
+      AUTHORITY_URL: authority.url,
+      ...softwareSettings,
+      SOFTWARE_PIN: softwarePin
+    }
+    const tests = yield* serviceProcess({ webhookAllow: `127.0.0.1:${hooks.port}`, env: settings })
+    yield* tests.start()
+    let client = tests.client()
+
+    // Each secret that is made, made once more by a replay of a stored answer.
+    const made = yield* Effect.forEach([1, 2], () => client.post("/v1/api-keys", { name: "till" }, { key: "k" }))
+    const [first] = made
+    const path = `/v1/api-keys/${first?.json.id}/roll`
+    const rolled = yield* client.post(path, { expires_in: 0 }, { key: "r" })
+    const endpoint = yield* client.post("/v1/webhook-endpoints", endpointBody(hooks.url("/hooks")), { key: "e" })
+    const rotate = `/v1/webhook-endpoints/${endpoint.json.id}/rotate-secret`
+    const rotated = yield* client.post(rotate, undefined, { key: "s" })
+    assert.strictEqual(made[1]?.text, first?.text)
+    const secrets: ReadonlyArray<string> = [
+      client.apiKey,
+      first?.json.key,
+      rolled.json.key,
+      endpoint.json.secret,
+      rotated.json.secret
+    ]
+    for (const secret of secrets) assert.match(secret, /^(sk_test|whsec)_.{40}/)
+
+    const customer = yield* client.post("/v1/customers", customerBody(), { key: "c" })
+    yield* client.post("/v1/invoices", invoiceBody(String(customer.json.id)), { key: "i" })
+    yield* until(
+      Effect.sync(() => hooks.received.length),
+      (count) => count > 0
+    )
+
+    // Live keys and receivers on this machine keep each other out.
+    yield* tests.signal("SIGTERM")
+    yield* tests.ended
+    const service = yield* serviceProcess({ webhookAllow: "", env: settings })
+    yield* service.start()
+    client = makeClient(service.url, client.apiKey)
+
+    // A live account's key, its password, and the PIN of the software: used, and told to nobody.
+    const account = (yield* client.get("/v1/account")).json.id
+    const env = { DATABASE_URL: database.url, FOLIO_KEY: sealing }
+    const newKey = ["keys", "create", "--account", account, "--mode", "live", "--copy-issuer", "--json"]
+    const liveKey = yield* folioCommand(newKey, env)
+    const live = makeClient(service.url, String(liveKey.json.key))
+    const file = keyFile()
+    const upload = { pkcs12: file.pkcs12, password: file.password }
+    const uploads = yield* Effect.forEach([upload, { ...upload, password: `${file.password}x` }], (body, index) =>
+      live.post("/v1/account/certificate", body, { key: `upload ${index}` })
+    )
+    assert.deepStrictEqual(
+      uploads.map(({ status }) => status),
+      [200, 400]
+    )
+    const imported = yield* live.post("/v1/resolutions/import", undefined, { key: "import" })
+    assert.strictEqual(imported.status, 503, imported.text)
+    assert.lengthOf(authority.refusals, 1, "it has been asked, and signed for")
+
+    // Errors of every kind that somebody who holds secrets may run into.
+    const unknown = makeApiKey("live", randomBytes(32))
+    const basic = Buffer.from(`${client.apiKey}:canarybasic`).toString("base64")
+    const ended = makeClient(service.url, String(first?.json.key))
+    yield* until(ended.get("/v1/account"), ({ status }) => status === 401)
+    const withHeader = Effect.promise(async () => {
+      const answer = await fetch(`${service.url}/v1/account`, { headers: { Authorization: `Basic ${basic}` } })
+      return { status: answer.status, text: await answer.text() }
+    })
+    const wrong = [
+      yield* ended.get("/v1/account"),
+      yield* makeClient(service.url, unknown).get("/v1/account"),
+      yield* client.get(`/v1/account?api_key=${rolled.json.key}`),
+      yield* client.post("/v1/api-keys", { key: rolled.json.key }),
+      yield* client.post("/v1/api-keys", { name: 5 }, { key: "k" }),
+      yield* client.post("/v1/api-keys", { name: "other" }, { key: "k" }),
+      yield* client.post(path, { expires_in: 0 }),
+      yield* withHeader
+    ]
+    // The database refuses, and says what it was given.
+    yield* query(database.admin, "alter table api_keys add constraint never check (name is null) not valid")
+    wrong.push(yield* client.post("/v1/api-keys", { name: "never" }))
+    assert.deepStrictEqual(
+      wrong.map(({ status }) => status),
+      [401, 401, 400, 400, 400, 409, 409, 401, 500]
+    )
+    yield* service.signal("SIGTERM")
+    assert.deepStrictEqual(yield* service.ended, { code: 0, signal: null })
+
+    // The welcome at a first start shows the test key on purpose.
+    const log = `${yield* tests.log}${yield* service.log}`.split("\n")
+    const welcome = log.filter((line) => /^ {2}(sk_test_|curl )/.test(line))
+    assert.lengthOf(welcome, 3)
+    const told = {
+      log: log.filter((line) => !welcome.includes(line)).join("\n"),
+      spans: bytes.join("\n"),
+      tables: yield* dump(database.admin)
+    }
+    const errors = [...wrong, ...uploads].map(({ text }) => text).join("\n")
+    const ofCertificate = [file.password, softwarePin, file.keyText]
+    const hidden = [...secrets, unknown, basic, sealing, database.password, live.apiKey, ...ofCertificate]
+    for (const [where, text] of Object.entries({ ...told, errors })) {
+      assert.isAbove(text.length, 1_000, where)
+      for (const secret of hidden.flatMap(forms)) assert.notInclude(text, secret, `in the ${where}`)
+    }
+    assert.include(told.tables, "api_key.rolled")
+    assert.match(told.tables, /v1\.[A-Za-z0-9+/]{40}/, "sealed secrets are there")
+  })
+})

@@ -1,0 +1,204 @@
+import { assert, describe } from "@effect/vitest"
+import { Effect, type Scope } from "effect"
+import { randomBytes } from "node:crypto"
+import * as Fs from "node:fs"
+import * as Path from "node:path"
+import { apiKeyMode } from "../../../src/domain/accounts/ApiKeyFormat.ts"
+import { lastMigration } from "../../../src/platform/postgres/Migrations.ts"
+import { makeClient } from "../../support/apps/Client.ts"
+import { folioCommand } from "../../support/processes/FolioCommand.ts"
+import { folioHere } from "../../support/processes/FolioHere.ts"
+import { endpointBody } from "../../support/apps/Invoices.ts"
+import { bareDatabase, dataDirectory, freshDatabase, query } from "../../support/database/Postgres.ts"
+import { serviceProcess } from "../../support/processes/ServiceProcess.ts"
+import { until } from "../../support/apps/Until.ts"
+import { it } from "../../support/Tests.ts"
+
+const issuer =
+  "--nit|900373115|--legal-name|Prueba S.A.S.|--email|facturas@example.com|--address|Calle 1|--city-code|11001".split(
+    "|"
+  )
+
+/** Runs commands on one database, in this process. */
+const on = Effect.fnUntraced(function* (database: Effect.Effect<string, unknown, Scope.Scope>) {
+  const url = yield* Effect.orDie(database)
+  const env: Record<string, string> = { DATABASE_URL: url, DATA_DIR: yield* dataDirectory }
+  return { url, env, folio: (...words: ReadonlyArray<string>) => folioHere([...words, "--json"], env) }
+})
+
+/** The checks of the doctor that found something wrong. */
+const wrongIn = ({ json }: { readonly json: { readonly checks: ReadonlyArray<{ check: string; ok: boolean }> } }) =>
+  json.checks.filter(({ ok }) => !ok).map(({ check }) => check)
+
+describe("folio", () => {
+  it.live("makes accounts and keys, and ends keys", function* () {
+    const { env, folio, url } = yield* on(freshDatabase)
+    const created = yield* folioCommand(["accounts", "create", ...issuer, "--json"], env)
+    assert.strictEqual(created.code, 0, created.error)
+    const { account, api_key } = created.json
+    assert.deepInclude(account.identification, { type: "31", number: "900373115", check_digit: "3" })
+    assert.strictEqual(apiKeyMode(api_key.key), "test")
+    const ranges = yield* query(url, "select prefix, livemode from resolutions")
+    assert.deepStrictEqual(ranges.rows, [{ prefix: "SETP", livemode: false }])
+
+    // What is written for tests becomes live when somebody says so, and once.
+    const liveKey = ["keys", "create", "--account", account.id, "--mode", "live"] as const
+    const live = yield* folio(...liveKey, "--name", "till")
+    assert.strictEqual(apiKeyMode(live.json.key), "live")
+    const shownLive = folio("accounts", "show", account.id, "--mode", "live")
+    assert.deepInclude((yield* shownLive).json.account, { identification: null, key_mode: "live" })
+    const told = yield* folioHere(liveKey, env)
+    assert.match(told.out, /no issuer yet.*PATCH \/v1\/account/)
+    const copied = yield* folio(...liveKey, "--copy-issuer")
+    assert.deepStrictEqual((yield* shownLive).json.account.identification, account.identification)
+    const copiedAgain = yield* folio(...liveKey, "--copy-issuer")
+    assert.deepStrictEqual([copiedAgain.code, /has its issuer/.test(copiedAgain.error)], [1, true])
+    const { rows } = yield* query(url, "select id from api_keys where livemode order by id")
+    const [, untold] = rows.map(({ id }) => String(id))
+    const rolled = yield* folio("keys", "roll", live.json.id, "--expires-in", "0")
+    assert.strictEqual(rolled.json.name, "till")
+    const revoked = yield* folio("keys", "revoke", api_key.id)
+    assert.isNotNull(revoked.json.revoked_at)
+
+    const listed = yield* folio("keys", "list", "--account", account.id)
+    assert.deepStrictEqual(
+      listed.json.map(({ id }: { readonly id: string }) => id).toSorted(),
+      [api_key.id, live.json.id, untold, copied.json.id, rolled.json.id].toSorted()
+    )
+    const shown = yield* folio("accounts", "show", account.id)
+    assert.deepStrictEqual(shown.json.account.identification, account.identification)
+    const accounts = yield* folio("accounts", "list")
+    assert.deepStrictEqual(accounts.json, [
+      {
+        id: account.id,
+        name: "Prueba S.A.S.",
+        nit: "900373115",
+        live_nit: "900373115",
+        created_at: accounts.json[0].created_at
+      }
+    ])
+    const keys = yield* folioHere(["keys", "list", "--account", account.id], env)
+    for (const { out } of [listed, shown, accounts, keys]) assert.notMatch(out, /sk_(test|live)_/)
+    assert.match(keys.out, /^KEY .*\nkey_/)
+
+    const log = yield* query(url, "select action from audit_log where actor = 'operator' order by seq")
+    assert.deepStrictEqual(
+      log.rows.map(({ action }) => action),
+      "account.created api_key.created api_key.created api_key.created account.updated api_key.created api_key.rolled api_key.revoked".split(
+        " "
+      )
+    )
+  })
+
+  it.live("says what is wrong with its words, and exits 1", function* () {
+    const { env } = yield* on(freshDatabase)
+    for (const [words, told] of [
+      [["accounts", "create", ...issuer.with(1, "900373115x")], /must be 1 to 15 digits/],
+      [["accounts", "create", ...issuer, "--check-digit", "4"], /for this number it is "3"/],
+      [["accounts", "show", "ten_00000000000000000000000000"], /no account/],
+      [["keys", "revoke", "key_1"], /no API key "key_1"/],
+      [["keys", "roll", "key_1"], /expires-in/],
+      [["nonsense"], /nonsense/]
+    ] as const) {
+      const { code, error, out } = yield* folioHere(words, env)
+      assert.strictEqual(code, 1, words.join(" "))
+      assert.match(error + out, told)
+    }
+    assert.strictEqual((yield* folioCommand(["nonsense"], env)).code, 1)
+    assert.strictEqual((yield* folioCommand(["purge"], env)).code, 0)
+    const help = yield* folioCommand([], env)
+    assert.strictEqual(help.code, 0)
+    assert.match(help.out, /serve[^]*migrate[^]*accounts[^]*keys[^]*purge[^]*doctor/)
+  })
+
+  it.live("touches no tables of another release, until it is asked to bring them up to date", function* () {
+    const { folio } = yield* on(bareDatabase)
+    const early = yield* folio("accounts", "list")
+    assert.strictEqual(early.code, 1)
+    assert.match(early.error, /run: folio migrate/)
+    assert.includeMembers(wrongIn(yield* folio("doctor")), ["migrations"])
+    assert.deepStrictEqual((yield* folio("migrate")).json, { migration: lastMigration })
+    assert.deepStrictEqual((yield* folio("accounts", "list")).json, [])
+    assert.deepStrictEqual(wrongIn(yield* folio("doctor")), [])
+  })
+
+  it.live("works beside the service on its embedded database, and finds a revoked key without work", function* () {
+    const service = yield* serviceProcess({ webhookAllow: "127.0.0.1:9" })
+    const env = { DATA_DIR: service.dataDir }
+    const nowhere = yield* folioCommand(["doctor", "--json"], env)
+    assert.strictEqual(nowhere.code, 1)
+    assert.deepStrictEqual(wrongIn(nowhere), ["database"])
+    assert.isFalse(Fs.existsSync(service.dataDir), "the doctor makes nothing")
+    yield* service.start()
+    const made = yield* folioCommand(["accounts", "create", ...issuer, "--json"], env)
+    const { account, api_key } = made.json
+    const client = makeClient(service.url, api_key.key)
+    assert.strictEqual((yield* client.get("/v1/account")).json.id, account.id)
+    assert.strictEqual((yield* client.post("/v1/webhook-endpoints", endpointBody("https://example.com"))).status, 201)
+    const doctor = yield* folioCommand(["doctor", "--json"], env)
+    assert.deepStrictEqual(wrongIn(doctor), [], doctor.out)
+    assert.strictEqual(doctor.code, 0)
+    assert.strictEqual((yield* folioCommand(["keys", "revoke", api_key.id], env)).code, 0)
+    yield* until(client.get("/v1/account"), ({ status }) => status === 401)
+    assert.strictEqual(yield* service.ready, 200)
+    yield* service.signal("SIGTERM")
+    yield* service.ended
+    // Nobody runs it now: a command starts it for itself, and leaves nothing behind.
+    assert.include((yield* folioCommand(["accounts", "list"], env)).out, account.id)
+    assert.strictEqual(yield* service.postmaster, 0)
+  })
+
+  it.live("doctor finds what is broken, and says what to do", function* () {
+    const { env, folio, url } = yield* on(freshDatabase)
+    env["FOLIO_KEY"] = randomBytes(32).toString("base64")
+    const { account } = (yield* folio("accounts", "create", ...issuer)).json
+    assert.deepStrictEqual(wrongIn(yield* folio("doctor")), [])
+    yield* query(url, "insert into key_canary (sealed) values ('v1.AAAA')")
+    assert.deepStrictEqual(wrongIn(yield* folio("doctor")), ["secrets"])
+    yield* query(url, "delete from key_canary")
+    const endpoint = (failing: string) => `
+          insert into webhook_endpoints (account_id, livemode, id, url, subscribed_events, max_in_flight, metadata,
+            api_version, secret, failing_since, created_at, updated_at)
+          values ('${account.id}', false, 'we_1', '', '{}', 1, '{}', '', 'v1.AAAA', ${failing}, now(), now())`
+    const pem = Path.join(env["DATA_DIR"] ?? "", "secret-key")
+    const certificate = `
+          insert into certificates values ('${account.id}', true, 'cert_1', 'CN=Tienda', now() - interval '1 year',
+            now() + interval '29 days', 'v1.AAAA', now())`
+    const broken = [
+      [
+        `insert into resolutions select account_id, livemode, 'res_2', number, document_type, 'SETP9', 90000000, 90000009,
+               valid_from, valid_to, technical_key, is_active, 90000000, created_at from resolutions`,
+        ["numbers"]
+      ],
+      ["delete from resolutions where id = 'res_2'", []],
+      ["update resolutions set next_number = to_number - 5", ["ranges"]],
+      ["update resolutions set valid_to = current_date + 3", ["ranges"]],
+      [endpoint("null"), ["secrets", "ranges"]],
+      [certificate, ["secrets", "live certs", "ranges"]],
+      ["update certificates set not_after = now() - interval '1 day'", ["secrets", "live certs", "ranges"]],
+      ["update certificates set not_after = now() + interval '32 days'", ["secrets", "ranges"]],
+      ["update webhook_endpoints set failing_since = now() - interval '2 hours'", ["secrets", "ranges", "endpoints"]],
+      ["alter table customers disable row level security", ["fences", "secrets", "ranges", "endpoints"]],
+      ["drop trigger guard on invoices", ["fences", "secrets", "ranges", "endpoints"]],
+      ["delete from effect_sql_migrations", ["migrations", "fences"]]
+    ] as const
+    for (const [statement, wrong] of broken) {
+      yield* query(url, statement)
+      const doctor = yield* folio("doctor")
+      assert.deepStrictEqual(wrongIn(doctor), [...wrong], statement)
+      assert.strictEqual(doctor.code, wrong.length === 0 ? 0 : 1)
+      const checks: ReadonlyArray<{ readonly ok: boolean; readonly advice?: string }> = doctor.json.checks
+      assert.isTrue(checks.every(({ advice, ok }) => ok === (advice === undefined)))
+    }
+    // A key that others can read, and a server that is not there.
+    delete env["FOLIO_KEY"]
+    Fs.writeFileSync(pem, randomBytes(32).toString("base64"), { mode: 0o644 })
+    const other = yield* Effect.orDie(freshDatabase)
+    env["DATABASE_URL"] = other
+    assert.deepStrictEqual(wrongIn(yield* folio("doctor")), ["secrets"])
+    env["DATABASE_URL"] = "postgres://nobody:secret@127.0.0.1:1/none"
+    const away = yield* folio("doctor")
+    assert.deepStrictEqual(wrongIn(away), ["database"])
+    assert.notInclude(away.out + away.error, "secret@")
+  })
+})

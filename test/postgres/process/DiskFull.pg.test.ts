@@ -1,0 +1,135 @@
+import { afterAll, assert, describe } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { execFileSync } from "node:child_process"
+import * as Fs from "node:fs"
+import * as Os from "node:os"
+import * as Path from "node:path"
+import { invoiceBody } from "../../support/apps/Invoices.ts"
+import * as TestApp from "../../support/apps/TestApp.ts"
+import { until } from "../../support/apps/Until.ts"
+import { itOn } from "../../support/Tests.ts"
+
+/** An invoice that is refused while the database takes nothing, and issued once it does. */
+const refusedThenIssued = Effect.fnUntraced(function* <E, R>(
+  close: Effect.Effect<unknown, E, R>,
+  open: Effect.Effect<unknown, E, R>
+) {
+  const sql = yield* SqlClient.SqlClient
+  const { client } = yield* TestApp.TestApp
+  const customer = yield* TestApp.newCustomer(client)
+  const stored = sql`
+    select (select count(*)::integer from invoices) as invoices, (select count(*)::integer from idempotency_keys) as keys`
+  const before = yield* stored
+  const issue = client.post("/v1/invoices", invoiceBody(customer), { key: "one" })
+
+  yield* close
+  // A request that meets a connection cut a moment ago cannot know what became of its work: it is told so, and comes again.
+  const refused = yield* until(issue, ({ status }) => status !== 500)
+  assert.strictEqual(refused.status, 503, refused.text)
+  assert.strictEqual(refused.json.error.code, "service_unavailable")
+  assert.strictEqual(refused.headers.get("retry-after"), "1")
+  assert.deepStrictEqual(yield* stored, before)
+  const unready = yield* client.get("/health/ready")
+  assert.strictEqual(unready.status, 503, unready.text)
+  assert.strictEqual(unready.json.error.code, "service_unavailable")
+  assert.match(unready.json.error.message, /takes no changes/)
+
+  yield* open
+  const issued = yield* until(issue, ({ status }) => status === 202)
+  yield* until(client.get(`/v1/invoices/${issued.json.id}`), ({ json }) => json.status === "accepted_by_authority")
+  yield* until(client.get("/health/ready"), ({ status }) => status === 200, "30 seconds")
+})
+
+/** Nobody asks for anything but whether the service is ready. */
+const unreadyThenReady = Effect.fnUntraced(function* <E, R>(
+  close: Effect.Effect<unknown, E, R>,
+  open: Effect.Effect<unknown, E, R>
+) {
+  const { client } = yield* TestApp.TestApp
+  const ready = client.get("/health/ready")
+  yield* until(ready, ({ status }) => status === 200)
+  yield* close
+  const unready = yield* until(ready, ({ status }) => status === 503)
+  assert.match(unready.json.error.message, /takes no changes/)
+  yield* open
+  yield* until(ready, ({ status }) => status === 200)
+})
+
+// To fill a disk, it should be a small one: that takes the rights of a superuser of the system.
+const small = Fs.mkdtempSync(Path.join(Os.tmpdir(), "folio-small-"))
+const mount = () => {
+  try {
+    execFileSync("mount", ["-t", "tmpfs", "-o", "size=4m", "tmpfs", small], { stdio: "ignore" })
+    return true
+  } catch {
+    return false
+  }
+}
+const isMounted = mount()
+
+afterAll(() => {
+  if (isMounted) execFileSync("umount", [small])
+  Fs.rmdirSync(small)
+})
+
+const becomeReadOnly = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const [{ name }] = (yield* sql`select current_database() as name`) as [{ name: string }]
+  const become = (readOnly: string) =>
+    Effect.andThen(
+      sql`alter database ${sql(name)} set default_transaction_read_only = ${sql.literal(readOnly)}`,
+      sql`select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = ${name} and usename <> current_user`
+    )
+  return [become("on"), Effect.andThen(sql`set default_transaction_read_only = off`, become("off"))] as const
+})
+
+/** Moves a table to the small disk, and gives what fills that and what empties it again. */
+const onSmallDisk = Effect.fnUntraced(function* (table: string) {
+  const sql = yield* SqlClient.SqlClient
+  const [{ pid }] = (yield* sql`select pg_backend_pid() as pid`) as [{ pid: number }]
+  const { gid, uid } = Fs.statSync(`/proc/${pid}`)
+  const place = Path.join(small, table)
+  Fs.mkdirSync(place)
+  Fs.chownSync(place, uid, gid)
+  Fs.chmodSync(small, 0o755)
+  const space = sql(`small_${table}`)
+  yield* Effect.acquireRelease(sql`create tablespace ${space} location ${sql.literal(`'${place}'`)}`, () =>
+    Effect.ignore(sql`drop tablespace ${space}`)
+  )
+  yield* sql`alter table ${sql(table)} set tablespace ${space}`
+  yield* Effect.addFinalizer(() => Effect.ignore(sql`alter table ${sql(table)} set tablespace pg_default`))
+  const fill = Effect.gen(function* () {
+    yield* sql`create table filler (a text storage plain) tablespace ${space}`
+    const failure = yield* Effect.flip(Effect.forever(sql`insert into filler values (repeat('x', 7000))`))
+    assert.include(String(failure.reason.cause), "No space left on device")
+  })
+  return [fill, sql`drop table filler`] as const
+})
+
+const it = itOn(TestApp.layer())
+
+describe("A database that takes no changes", () => {
+  it.live("because it only reads has stored nothing of what it was asked, and does it when it can", function* () {
+    yield* refusedThenIssued(...(yield* becomeReadOnly))
+  })
+
+  it.live("because it only reads leaves the service unready, though nobody asks for a change", function* () {
+    yield* unreadyThenReady(...(yield* becomeReadOnly))
+  })
+
+  // The table of invoices is empty: it needs a block of its own.
+  it.live.skipIf(!isMounted)(
+    "because its disk is full has stored nothing, and does it when there is room",
+    function* () {
+      yield* refusedThenIssued(...(yield* onSmallDisk("invoices")))
+    }
+  )
+
+  it.live.skipIf(!isMounted)(
+    "because its disk is full leaves the service unready, though nobody asks for a change",
+    function* () {
+      yield* unreadyThenReady(...(yield* onSmallDisk("write_probes")))
+    }
+  )
+})

@@ -1,0 +1,184 @@
+import { NodeClusterSocket } from "@effect/platform-node"
+import { assert } from "@effect/vitest"
+import { Context, Effect, Layer, Option } from "effect"
+import { randomBytes } from "node:crypto"
+import { unprovenMax } from "../../../src/platform/cluster/RunnerConnections.ts"
+import { connectionsWith, type Meddling, onTheWay, say, silentCrowd, takeKey } from "../../support/receiver/Intruder.ts"
+import { freshDatabase } from "../../support/database/Postgres.ts"
+import { freePort, type ServiceProcess, serviceProcess } from "../../support/processes/ServiceProcess.ts"
+import { until } from "../../support/apps/Until.ts"
+import { describeLive } from "../../support/Tests.ts"
+
+const secret = randomBytes(32)
+
+/** One of several processes of a service, whose port for the others everybody reaches. */
+class Runner extends Context.Service<
+  Runner,
+  {
+    readonly database: string
+    readonly service: ServiceProcess
+    readonly target: { readonly port: number; readonly account_id: string; readonly api_key_id: string }
+  }
+>()("test/Runner") {
+  static readonly layer = Layer.effect(
+    Runner,
+    Effect.gen(function* () {
+      const database = yield* freshDatabase
+      const port = yield* freePort
+      const service = yield* processWith({ database, port, key: secret })
+      yield* service.start()
+      // A live key is made for whoever has one. Nobody knows what this one is the hash of.
+      const [row] = yield* service.rows<{ id: string; account_id: string }>(`
+        insert into api_keys (account_id, livemode, id, key_hash, last_four, created_at)
+        select account_id, true, left(id, -1) || case right(id, 1) when '0' then '1' else '0' end, 'none', 'none', now()
+        from api_keys returning id, account_id`)
+      return { database, service, target: { port, account_id: row?.account_id ?? "", api_key_id: row?.id ?? "" } }
+    })
+  )
+}
+
+const processWith = (options: { readonly database: string; readonly port: number; readonly key: Uint8Array }) =>
+  serviceProcess({
+    webhookAllow: "",
+    env: {
+      CLUSTER: "socket",
+      RUNNER_PORT: String(options.port),
+      DATABASE_URL: options.database,
+      FOLIO_KEY: Buffer.from(options.key).toString("base64")
+    }
+  })
+
+const liveKeys = Effect.gen(function* () {
+  const { service } = yield* Runner
+  const [row] = yield* service.rows<{ count: number }>(
+    "select count(*)::int as count from api_keys where livemode and key_hash <> 'none'"
+  )
+  return row?.count ?? 0
+})
+
+/** How many connections were refused for this reason so far. */
+const refused = Effect.fnUntraced(function* (reason: string) {
+  const { service } = yield* Runner
+  const text = yield* Effect.promise(() => fetch(`${service.url}/metrics`).then((answer) => answer.text()))
+  const series = `folio_runner_connections_refused_total{reason="${reason}"} `
+  const line = text.split("\n").find((one) => one.startsWith(series))
+  return line === undefined ? 0 : Number(line.slice(series.length))
+})
+
+const logged = (text: string) =>
+  Effect.gen(function* () {
+    const { service } = yield* Runner
+    return (yield* service.log).split("\n").filter((line) => line.includes(text)).length
+  })
+
+describeLive(Runner.layer)("The port of the other processes", (it) => {
+  it.effect("makes a key for a process that has FOLIO_KEY: the same command as in all that follows", function* () {
+    const { target } = yield* Runner
+    const key = yield* takeKey({ ...target, protocol: connectionsWith(secret), within: "30 seconds" })
+    assert.match(
+      Option.getOrElse(key, () => ""),
+      /^sk_live_/
+    )
+    assert.strictEqual(yield* liveKeys, 1)
+  })
+
+  it.effect("cuts, counts and names once who only speaks the protocol", function* () {
+    const { target } = yield* Runner
+    const before = yield* liveKeys
+    const attempt = takeKey({ ...target, protocol: NodeClusterSocket.layerClientProtocol, within: "4 seconds" })
+    assert.deepStrictEqual(yield* Effect.all([attempt, attempt], { concurrency: 2 }), [Option.none(), Option.none()])
+    assert.strictEqual(yield* liveKeys, before)
+    yield* until(refused("no_proof"), (count) => count >= 2)
+    assert.strictEqual(yield* logged("it did not prove that it has FOLIO_KEY"), 1)
+  })
+
+  it.effect("cuts who has another key, and such a process does not start", function* () {
+    const { database, service, target } = yield* Runner
+    const before = yield* liveKeys
+    const another = randomBytes(32)
+    const attempt = takeKey({ ...target, protocol: connectionsWith(another), within: "4 seconds" })
+    assert.deepStrictEqual(yield* attempt, Option.none())
+    assert.strictEqual(yield* liveKeys, before)
+    yield* until(refused("another_key"), (count) => count > 0)
+
+    const port = yield* freePort
+    const stranger = yield* processWith({ database, port, key: another })
+    const { message } = yield* Effect.flip(stranger.start())
+    const lines = message.split("\n").filter((line) => line.startsWith("folio: "))
+    assert.deepStrictEqual(lines, [
+      "folio: The key in FOLIO_KEY is not the one that the secrets in the database are sealed with. Restore that key: the file secret-key of the DATA_DIR that this database was first served with, or the FOLIO_KEY."
+    ])
+    assert.deepStrictEqual(
+      yield* service.rows(`select 1 from cluster_runners where address like '%${port}%'`),
+      [],
+      "nobody is given actors that the others cannot reach"
+    )
+  })
+
+  it.effect("shows nothing of a session, and does nothing of one that is played to it again", function* () {
+    const { target } = yield* Runner
+    const before = yield* liveKeys
+    const way = yield* onTheWay(target.port, "nothing")
+    const key = yield* takeKey({ ...target, port: way.port, protocol: connectionsWith(secret) })
+    assert.isTrue(Option.isSome(key), "what is recorded makes a key")
+    assert.strictEqual(yield* liveKeys, before + 1)
+    assert.notInclude(Buffer.concat(way.recorded).toString("latin1"), target.account_id, "nothing can be read")
+    const cut = yield* refused("no_proof")
+    yield* say(target.port, Buffer.concat(way.recorded))
+    assert.strictEqual(yield* liveKeys, before + 1)
+    yield* until(refused("no_proof"), (count) => count > cut)
+  })
+
+  it.effect.each<readonly [Meddling, boolean]>([
+    ["repeat", true],
+    ["reflect", true],
+    ["swap", false],
+    ["change", false]
+  ])("ends a connection with whose frames somebody on the way meddles: %s", function* ([meddling, isFirstFrameWhole]) {
+    const { target } = yield* Runner
+    const before = yield* liveKeys
+    const way = yield* onTheWay(target.port, meddling)
+    // A second frame comes with the ping of a connection, after five seconds.
+    const within = meddling === "swap" ? "8 seconds" : "3 seconds"
+    yield* takeKey({ ...target, port: way.port, protocol: connectionsWith(secret), within })
+    yield* until(Effect.sync(way.cut), (cut) => cut > 0)
+    // What the runner did not hear back it asked for again, over a new connection.
+    assert.isAtMost((yield* liveKeys) - before, isFirstFrameWhole ? way.cut() : 0)
+  })
+
+  it.effect("lets no process send a frame without end", function* () {
+    const { service, target } = yield* Runner
+    const before = yield* liveKeys
+    const idempotencyKey = "x".repeat(5 * 1024 * 1024)
+    const refusal = yield* Effect.exit(takeKey({ ...target, protocol: connectionsWith(secret), idempotencyKey }))
+    assert.include(String(refusal), "frame within maxFrameSize")
+    assert.strictEqual(yield* liveKeys, before)
+    assert.strictEqual(yield* service.ready, 200)
+  })
+
+  it.effect("ends a handshake without end", function* () {
+    const { target } = yield* Runner
+    const record = Buffer.alloc(5 + 16_384)
+    // A record of 16 KiB, and in the first of them a greeting of 16 MiB.
+    record.set([22, 3, 1, 0x40, 0, 1, 0xff, 0xff, 0xff])
+    assert.isBelow(yield* say(target.port, Buffer.concat([record, record, record])), 100)
+  })
+
+  it.effect("lets a process in while a crowd says nothing, and cuts the crowd", function* () {
+    const { target } = yield* Runner
+    const before = yield* liveKeys
+    const crowd = yield* silentCrowd(target.port, unprovenMax, true)
+    const passing = yield* silentCrowd(target.port, 3 * unprovenMax, false)
+    yield* until(refused("too_many"), (count) => count >= unprovenMax)
+    yield* until(Effect.sync(passing.open), (open) => open === 0)
+    yield* until(Effect.sync(crowd.open), (open) => open === unprovenMax)
+    const key = yield* takeKey({ ...target, protocol: connectionsWith(secret), within: "30 seconds" })
+    assert.isTrue(Option.isSome(key))
+    assert.strictEqual(yield* liveKeys, before + 1)
+    crowd.giveUp()
+    yield* until(Effect.sync(crowd.open), (open) => open === 0, "30 seconds")
+    // What is shown may be a second old.
+    yield* until(refused("too_slow"), (count) => count >= unprovenMax / 2)
+    assert.isAtMost(yield* logged("RUNNER_PORT refused a connection"), 12)
+  })
+})

@@ -1,0 +1,24 @@
+import { assert } from "@effect/vitest"
+import { Effect } from "effect"
+import type { FaultPoint } from "../../../src/protocol/Fault.ts"
+import { isDone, openWork } from "../../support/database/Reconcile.ts"
+import { Crashing, insist, post } from "../../support/processes/Crashing.ts"
+import { never } from "../../support/processes/ServiceProcess.ts"
+import { until } from "../../support/apps/Until.ts"
+import { describeLive } from "../../support/Tests.ts"
+
+/** Where a kill leaves a lease of 75 seconds on a document, and one of 20 seconds on a delivery. */
+const points: ReadonlyArray<FaultPoint> = ["after-submit", "before-send"]
+
+describeLive(Crashing.layer([undefined]))("After a kill", (it) => {
+  it.effect.each(points)("the next start does not wait for the leases of the dead: %s", function* (point) {
+    const { journal, receiver, service } = yield* Crashing
+    yield* service.arm({ point, hit: 1 })
+    yield* Effect.ignore(post(`${point} 0`))
+    yield* service.ended
+    yield* service.start(never)
+    yield* insist(`${point} 0`)
+    yield* until(openWork(service), isDone, "6 seconds")
+    assert.strictEqual(receiver.received.at(-1)?.event.data.object.id, journal.get(`${point} 0`)?.json.id)
+  })
+})

@@ -1,0 +1,146 @@
+import { assert } from "@effect/vitest"
+import { Array, Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { Secrets } from "../../../src/store/sql/Secrets.ts"
+import { secretPlace } from "../../../src/store/webhooks/WebhookEndpoints.ts"
+import type { Answer, NoAnswer } from "../../support/apps/Client.ts"
+import { customerBody, endpointBody, invoiceBody } from "../../support/apps/Invoices.ts"
+import { freshDatabase } from "../../support/database/Postgres.ts"
+import { type PostgresProxy, postgresProxy } from "../../support/database/PostgresProxy.ts"
+import { receiver, type Receiver } from "../../support/receiver/Receiver.ts"
+import { rowCount } from "../../support/database/Owners.ts"
+import * as TestApp from "../../support/apps/TestApp.ts"
+import { until } from "../../support/apps/Until.ts"
+import { describeLive } from "../../support/Tests.ts"
+
+/** The service, and what stands between it and its database; its webhooks go to a receiver. */
+class Between extends Context.Service<Between, { readonly proxy: PostgresProxy; readonly hooks: Receiver }>()(
+  "test/Between"
+) {
+  static readonly layer = Layer.unwrap(
+    Effect.gen(function* () {
+      const proxy = yield* postgresProxy(yield* freshDatabase)
+      const hooks = yield* receiver
+      return Layer.merge(
+        Layer.succeed(Between, { proxy, hooks }),
+        TestApp.layerOn(proxy.url, { allow: `127.0.0.1:${hooks.port}` })
+      )
+    })
+  )
+}
+
+/**
+ * Sends a request by its key, of which the database has carried out all when the connection breaks, and once more. Gives the
+ * second answer.
+ */
+const cutOnce = Effect.fnUntraced(function* (what: RegExp, request: Effect.Effect<Answer, NoAnswer>) {
+  const { proxy } = yield* Between
+  proxy.cutAnswer(what)
+  const unknown = yield* request
+  assert.deepStrictEqual([unknown.status, unknown.json.error?.code], [500, "internal_error"])
+  assert.strictEqual(unknown.headers.get("svc-should-retry"), "true")
+  assert.strictEqual(proxy.uncut(), 0)
+  const known = yield* request
+  assert.strictEqual(known.headers.get("svc-idempotency-cached"), "true", known.text)
+  return known
+})
+
+const cutsOfEach = 25
+
+/** Cuts the answers of as many requests, one after the other, each with a key of its own. */
+const cutEach = (what: RegExp, request: (key: string) => Effect.Effect<Answer, NoAnswer>) =>
+  Effect.forEach(Array.range(1, cutsOfEach), (index) => cutOnce(what, request(`${what} ${index}`)))
+
+describeLive(Between.layer)("A commit of which the service does not hear", (it) => {
+  it.effect("makes one endpoint of each key, and rotates its secret once", function* () {
+    const { client } = yield* TestApp.TestApp
+    const secrets = yield* Secrets
+    const sql = yield* SqlClient.SqlClient
+    for (const index of Array.range(1, cutsOfEach)) {
+      const { json } = yield* cutOnce(
+        /insert into webhook_endpoints[^]*COMMIT/,
+        client.post("/v1/webhook-endpoints", endpointBody("https://example.com/hooks"), { key: `endpoint ${index}` })
+      )
+      const path = `/v1/webhook-endpoints/${json.id}`
+      const rotated = yield* cutOnce(
+        /update webhook_endpoints set "secret"[^]*COMMIT/,
+        client.request("POST", `${path}/rotate-secret`, { key: `rotate ${index}` })
+      )
+      assert.notStrictEqual(rotated.json.secret, json.secret)
+      // Rotated a second time, by the retry, it would be another one than that which was answered.
+      const rows = yield* sql<{ secret: string }>`select secret from webhook_endpoints`
+      assert.strictEqual(yield* secrets.open(rows[0]?.secret ?? "", secretPlace(json.id)), rotated.json.secret)
+      assert.strictEqual(yield* rowCount("webhook_endpoints"), 1)
+      assert.strictEqual((yield* client.request("DELETE", path)).status, 200)
+    }
+  })
+
+  it.effect("makes one customer of each key", function* () {
+    const { client } = yield* TestApp.TestApp
+    const before = yield* rowCount("customers")
+    const answers = yield* cutEach(/insert into customers/, (key) =>
+      client.post("/v1/customers", customerBody(), { key })
+    )
+    assert.strictEqual(new Set(answers.map(({ json, status }) => `${status} ${json.id}`)).size, cutsOfEach)
+    assert.strictEqual((yield* rowCount("customers")) - before, cutsOfEach)
+  })
+
+  it.effect("makes one invoice of each key", function* () {
+    const { client } = yield* TestApp.TestApp
+    const customer = yield* TestApp.newCustomer(client)
+    const answers = yield* cutEach(/insert into invoices/, (key) =>
+      client.post("/v1/invoices", invoiceBody(customer), { key })
+    )
+    assert.strictEqual(new Set(answers.map(({ json, status }) => `${status} ${json.id}`)).size, cutsOfEach)
+    assert.strictEqual(yield* rowCount("invoices"), cutsOfEach)
+  })
+
+  it.effect("holds up no invoice on its way, and doubles nothing of it", function* () {
+    const { client } = yield* TestApp.TestApp
+    const { hooks, proxy } = yield* Between
+    const sql = yield* SqlClient.SqlClient
+    const open = sql<{ count: number }>`
+      select count(*)::int as count from invoices where state <> 'accepted_by_authority'`
+    yield* until(open, ([row]) => row?.count === 0)
+    const before = yield* rowCount("invoices")
+    yield* client.post("/v1/webhook-endpoints", endpointBody(hooks.url("/hooks")))
+    const customer = yield* TestApp.newCustomer(client)
+    const steps = [
+      /set state = 'numbered'/,
+      /update invoices i set state = n.to_state/,
+      /insert into attempts/,
+      /set next_attempt_at = now\(\) \+/,
+      /next_action_at <= now\(\)/
+    ]
+    for (const [round, step] of [...steps, ...steps].entries()) {
+      proxy.cutAnswer(step)
+      yield* Effect.forEach(
+        Array.range(1, 5),
+        (index) =>
+          until(
+            client.post("/v1/invoices", invoiceBody(customer), { key: `on its way ${round} ${index}` }),
+            ({ status }) => status === 202
+          ),
+        { concurrency: "unbounded" }
+      )
+      yield* until(Effect.sync(proxy.uncut), (left) => left === 0)
+    }
+    const made = 5 * 2 * steps.length
+    const succeeded = sql<{ count: number }>`
+      select count(*)::int as count from deliveries where status = 'succeeded'`
+    yield* until(succeeded, ([row]) => row?.count === made, "30 seconds")
+    assert.strictEqual((yield* open)[0]?.count, 0)
+    const [all] = yield* sql`
+      select count(*)::int as invoices, count(distinct number)::int as numbers,
+        (max(number) - min(number) + 1)::int as span, (select count(*)::int from events) as events,
+        (select count(*)::int from attempts) as attempts
+      from invoices`
+    const invoices = before + made
+    assert.deepStrictEqual(all, { invoices, numbers: invoices, span: invoices, events: invoices, attempts: made })
+    // A delivery whose record is not heard of is not made again: the row knows.
+    assert.deepStrictEqual(
+      hooks.received.map(({ event }) => String(event.id)).toSorted(),
+      (yield* sql<{ event_id: string }>`select event_id from deliveries`).map((row) => row.event_id).toSorted()
+    )
+  })
+})

@@ -1,0 +1,205 @@
+import { assert } from "@effect/vitest"
+import { Context, Effect, Layer, Stream } from "effect"
+import { FetchHttpClient } from "effect/http"
+import { SqlClient } from "effect/sql"
+import { pageBytesMax } from "../../../schemas/Page.ts"
+import { all, make } from "../../../src/client/Client.ts"
+import { Customers } from "../../../src/store/accounts/Customers.ts"
+import { customerBody, endpointBody, invoiceBody } from "../../support/apps/Invoices.ts"
+import * as TestApp from "../../support/apps/TestApp.ts"
+import { until } from "../../support/apps/Until.ts"
+import { describeLive } from "../../support/Tests.ts"
+
+/* The largest objects that may be stored, and as many of them as a page may ask for. */
+
+/** Beside the objects: the list around them. */
+const listBytes = 500
+
+const idOf = (prefix: string, n: string) => `'${prefix}_01k9z3v8c2m4n6p8q0r2' || lpad(${n}::text, 6, '0')`
+
+const text = (character: string, length: number) => character.repeat(length)
+
+const largeMetadata = JSON.stringify(
+  Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`clave ${index}`, text("ñ", 500)]))
+)
+
+const largeLines = JSON.stringify(
+  Array.from({ length: 500 }, (_, index) => ({
+    description: text("d", 100),
+    quantity: "1.00",
+    unit_code: "94",
+    unit_price: "100000.00",
+    line_extension_amount: "100000.00",
+    taxes: ["01", "03", "04"].map((code) => ({
+      code,
+      rate: `${index % 90}.00`,
+      base: "100000.00",
+      value: "19000.00"
+    }))
+  }))
+)
+
+/** One accepted invoice with its event, delivery and e-mail; and copies of each of these rows, as large as may be. */
+const stored = Effect.gen(function* () {
+  const { client } = yield* TestApp.TestApp
+  const sql = yield* SqlClient.SqlClient
+  const endpoint = yield* client.post("/v1/webhook-endpoints", endpointBody("https://hooks.example.com"), {
+    key: "hook"
+  })
+  const buyer = { ...customerBody(), email: "compras@example.com" }
+  const customer = yield* client.post("/v1/customers", buyer, { key: "buyer" })
+  const invoice = yield* client.post("/v1/invoices", invoiceBody(customer.json.id), { key: "invoice" })
+  yield* until(client.get(`/v1/invoices/${invoice.json.id}`), ({ json }) => json.email?.status === "delivered")
+  yield* client.request("PATCH", `/v1/webhook-endpoints/${endpoint.json.id}`, { body: { is_active: false } })
+
+  const copy = (table: string, count: number, change: string, where = "true") =>
+    sql.unsafe(`
+      insert into ${table} overriding system value
+      select r.* from (select * from ${table} where ${where} limit 1) t,
+        generate_series(1, ${count}) n, jsonb_populate_record(null::${table}, to_jsonb(t) || ${change}) r`)
+  const metadata = `'${largeMetadata}'::jsonb`
+  yield* copy("customers", 100, `jsonb_build_object('id', ${idOf("cust", "n")}, 'metadata', ${metadata})`)
+  yield* copy("webhook_endpoints", 15, `jsonb_build_object('id', ${idOf("we", "n")}, 'metadata', ${metadata})`)
+  for (const [kind, prefix] of [
+    ["invoice", "inv"],
+    ["credit_note", "cn"]
+  ] as const) {
+    yield* copy(
+      "invoices",
+      60,
+      `jsonb_build_object('id', ${idOf(prefix, "n")}, 'state', 'canceled', 'number', null, 'prefix', null,
+        'full_number', null, 'cufe', null, 'issue_date', null, 'issue_time', null, 'resolution_id', null,
+        'next_action_at', null, 'kind', '${kind}', 'metadata', ${metadata}, 'lines', '${largeLines}'::jsonb,
+        'submitted_at', null,
+        'invoice_id', case when '${kind}' = 'credit_note' then t.id end,
+        'correction_code', case when '${kind}' = 'credit_note' then '2' end,
+        'reason', case when '${kind}' = 'credit_note' then 'r' end)`,
+      "kind = 'invoice' and number is not null"
+    )
+  }
+  const body = `(t.body::jsonb || jsonb_build_object('id', ${idOf("evt", "n")}, 'more', ${metadata}))::text`
+  yield* copy(
+    "events",
+    100,
+    `jsonb_build_object('id', ${idOf("evt", "n")}, 'seq', 1000 + n, 'object_version', 100 + n, 'body', ${body})`,
+    "type = 'invoice.accepted_by_authority'"
+  )
+  yield* sql.unsafe(`
+    insert into deliveries (account_id, livemode, id, endpoint_id, event_id, object_id, seq, status, attempts,
+      next_attempt_at, created_at, updated_at)
+    select account_id, livemode, ${idOf("whd", "seq")}, '${endpoint.json.id}', id, object_id, seq, 'failed', 60, now(),
+      now(), now()
+    from events where seq > 1000`)
+  // What a receiver may answer with: each byte becomes six in JSON.
+  const answer = text("\u0001", 4_096)
+  const headers = JSON.stringify(Object.fromEntries(Array.from({ length: 16 }, (_, n) => [`x-${n}`, text("h", 1_000)])))
+  const error = JSON.stringify({ code: "tls", message: text("e", 500) })
+  yield* sql`
+    insert into attempts (account_id, livemode, delivery_id, number, trigger, started_at, duration_ms, response_status,
+      response_headers, response_body, error)
+    select account_id, livemode, id, n, 'manual', now(), 1, 200, ${headers}::jsonb, ${answer}, ${error}::jsonb
+    from deliveries, generate_series(1, 60) n where status = 'failed'`
+  yield* copy("emails", 100, `jsonb_build_object('id', ${idOf("em", "n")}, 'reason', repeat('ñ', 500))`)
+  yield* sql`update invoices set metadata = ${largeMetadata}::jsonb where id = ${invoice.json.id}`
+  return { invoice: String(invoice.json.id), endpoint: String(endpoint.json.id) }
+})
+
+const bytesOf = (answer: string) => Buffer.byteLength(answer)
+
+class Stored extends Context.Service<Stored, Effect.Success<typeof stored>>()("test/Stored") {
+  static readonly layer = Layer.effect(Stored, stored).pipe(Layer.provideMerge(TestApp.layer()))
+}
+
+describeLive(Layer.merge(Stored.layer, FetchHttpClient.layer))("Of the largest objects", (it) => {
+  it.effect("no page of a list is larger than it may be, and the pages show everything once", function* () {
+    const { client } = yield* TestApp.TestApp
+    const { endpoint, invoice } = yield* Stored
+    const [delivery] = (yield* client.get(`/v1/webhook-endpoints/${endpoint}/deliveries?limit=1&status=failed`)).json
+      .data
+    for (const [path, count] of [
+      ["/v1/customers", 101],
+      ["/v1/invoices", 61],
+      ["/v1/credit-notes", 60],
+      ["/v1/webhook-endpoints", 16],
+      ["/v1/events", 102],
+      [`/v1/webhook-endpoints/${endpoint}/deliveries`, 101],
+      [`/v1/webhook-deliveries/${delivery.id}/attempts`, 60],
+      [`/v1/invoices/${invoice}/emails`, 101],
+      ["/v1/api-keys", 2],
+      ["/v1/resolutions", 1]
+    ] as const) {
+      for (const cursor of ["starting_after", "ending_before"]) {
+        const newest = (yield* client.get(`${path}?limit=1`)).json.data[0].id
+        const seen: Array<string> = []
+        let next = ""
+        // Towards the newest, beginning beyond the oldest that was seen on the way there.
+        if (cursor === "ending_before") {
+          next = (yield* client.get(`${path}?limit=100`)).json.data.at(-1).id
+          seen.push(next)
+        }
+        for (;;) {
+          const {
+            json,
+            status,
+            text: answer
+          } = yield* client.get(`${path}?limit=100${next === "" ? "" : `&${cursor}=${next}`}`)
+          assert.strictEqual(status, 200, `${path} ${next}: ${answer.slice(0, 200)}`)
+          assert.isAtMost(bytesOf(answer), pageBytesMax + listBytes, path)
+          const ids: ReadonlyArray<string> = json.data.map(({ id }: { readonly id: string }) => id)
+          seen.push(...(cursor === "ending_before" ? ids.toReversed() : ids))
+          if (json.has_more === false) break
+          assert.isAbove(ids.length, 0, `${path} goes on`)
+          next = String(seen.at(-1))
+        }
+        assert.strictEqual(new Set(seen).size, seen.length, `${path}: none twice`)
+        assert.strictEqual(cursor === "ending_before" ? seen.at(-1) : seen[0], newest)
+        if (cursor === "starting_after") assert.lengthOf(seen, count, path)
+      }
+    }
+    // What is followed, the timeline, and one delivery.
+    const followed = yield* client.get(`/v1/events?wait=0&limit=100`)
+    assert.isAtMost(bytesOf(followed.text), pageBytesMax + listBytes)
+    assert.isTrue(followed.json.has_more)
+    const timeline = yield* client.get(`/v1/invoices/${invoice}/timeline`)
+    assert.isAtMost(bytesOf(timeline.text), pageBytesMax + listBytes)
+    assert.isTrue(timeline.json.has_more)
+    const alone = yield* client.get(`/v1/webhook-deliveries/${delivery.id}`)
+    assert.isAtMost(bytesOf(alone.text), pageBytesMax)
+    assert.strictEqual(alone.json.attempts_count, 60)
+    assert.deepStrictEqual(
+      alone.json.attempts.map(({ number }: { readonly number: number }) => number),
+      Array.from({ length: 10 }, (_, index) => 51 + index)
+    )
+    assert.lengthOf(alone.json.attempts[0].response_body, 4_096)
+    assert.deepStrictEqual(
+      delivery.attempts.map((attempt: Record<string, unknown>) => [
+        attempt["number"],
+        Object.keys(attempt["response_headers"] as object).length,
+        String(attempt["response_body"]).length
+      ]),
+      [58, 59, 60].map((number) => [number, 0, 256])
+    )
+    // An attempt of another delivery is no cursor.
+    const foreign = yield* client.get(`/v1/webhook-deliveries/${delivery.id}/attempts?starting_after=${invoice}`)
+    assert.strictEqual(foreign.json.error.code, "invalid_cursor")
+    // One that is larger than a page comes alone: here for its archive.
+    const { text: mail } = yield* client.get(`/v1/invoices/${invoice}/emails?limit=100&content=true`)
+    assert.isAtMost(bytesOf(mail), pageBytesMax + listBytes)
+  })
+
+  it.effect("the database itself ends a page early", function* () {
+    const { accountId } = yield* TestApp.TestApp
+    const customers = yield* Customers
+    const page = yield* customers.list({ account_id: accountId, livemode: false }, { limit: 100, cursor: null })
+    assert.isBelow(page.rows.length, 30)
+    assert.isTrue(page.has_more)
+  })
+
+  it.effect("the client follows pages that are shorter than it asked for", function* () {
+    const { apiKey, url } = yield* TestApp.TestApp
+    const folio = yield* make({ baseUrl: url, apiKey })
+    const customers = yield* Stream.runCollect(all((query) => folio.customers.listCustomers({ headers: {}, query })))
+    assert.lengthOf(customers, 101)
+    assert.strictEqual(new Set(customers.map(({ id }) => id)).size, 101)
+  })
+})

@@ -1,0 +1,14 @@
+/** Those of the `known` kinds that `--option` lists. Throws when one that it lists is not known: it would be left out without a word. */
+export const chosen = <Kind extends string>(
+  option: string,
+  kind: string,
+  known: ReadonlyArray<Kind>,
+  listed: string
+): ReadonlyArray<Kind> => {
+  const names: ReadonlyArray<string> = listed.split(",")
+  const unknown = names.filter((name) => !known.some((one) => one === name))
+  if (unknown.length === 0) return known.filter((one) => names.includes(one))
+  throw new Error(
+    `--${option} names no ${kind}: ${unknown.join(", ")}. Choose from: ${[...new Set(known)].join(", ")}.`
+  )
+}

@@ -1,0 +1,52 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { hostileKinds } from "./parties/HostileInputs.ts"
+import { brokenPromises, show } from "./checks/Scoreboard.ts"
+import { faultsOf, soak, type SoakOptions } from "./Soak.ts"
+import { quiet } from "../support/database/Postgres.ts"
+
+const options: SoakOptions = {
+  seed: "1",
+  seconds: 30,
+  rate: 15,
+  faultEveryMs: 2_500,
+  // Here only that no promise is broken: how much the neighbours feel of it is measured where nothing else is at work.
+  hostile: {
+    spellMs: 2_000,
+    rate: 10,
+    invoices: 4,
+    hoard: 200,
+    kinds: hostileKinds,
+    bounds: { p50: Infinity, p99Ms: Infinity, turnMs: 1_000, answerBytes: 1_000_000 }
+  },
+  say: () => {}
+}
+
+describe("The soak", () => {
+  it.live(
+    "keeps every promise, while its processes, their database and the authority fail",
+    () =>
+      Effect.gen(function* () {
+        const { faults, ledger, lines } = yield* soak(options)
+        assert.deepStrictEqual(brokenPromises(lines), [], show(lines))
+        // It was no idle run.
+        assert.isAbove(ledger.acknowledged.size, 30)
+        for (const kind of ["kill", "long freeze", "stop", "database kill", "authority down"] as const) {
+          assert.isTrue(
+            faults.some((fault) => fault.kind === kind),
+            kind
+          )
+        }
+      }).pipe(Effect.provide(quiet)),
+    420_000
+  )
+
+  it.effect("does what its seed says", () =>
+    Effect.gen(function* () {
+      const faults = yield* faultsOf(options)
+      assert.isAbove(faults.length, 8)
+      assert.deepStrictEqual(yield* faultsOf(options), faults)
+      assert.notDeepEqual(yield* faultsOf({ ...options, seed: "2" }), faults)
+    })
+  )
+})

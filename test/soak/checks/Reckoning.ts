@@ -1,0 +1,199 @@
+import type { Books } from "../../support/database/Books.ts"
+import * as Promises from "../../support/database/Promises.ts"
+import type { Injected } from "../Faults.ts"
+import type { Supervised } from "../Fleet.ts"
+import type { Ledger } from "./Ledger.ts"
+import type { Receivers } from "../parties/Receivers.ts"
+import type { KnownDocument, ScriptedAuthority } from "../parties/ScriptedAuthority.ts"
+import { hostileName } from "../parties/Shops.ts"
+import { type Line, spread, tallied } from "./Scoreboard.ts"
+
+export interface Run {
+  readonly books: Books
+  readonly ledger: Ledger
+  readonly authority: ScriptedAuthority
+  readonly receivers: Receivers
+  readonly fleet: ReadonlyArray<Supervised>
+  readonly faults: ReadonlyArray<Injected>
+  /** How long the clients were at work. */
+  readonly seconds: number
+}
+
+type Broken = Promises.Broken
+
+/** Clients' side: what was acknowledged against what there is. */
+const ofClients = ({ books, ledger }: Run): ReadonlyArray<Line> => {
+  const ids = new Map([...ledger.acknowledged].map(([name, { id }]) => [name, id]))
+  const ownerOf = new Map(books.invoices.map((row) => [row.key, row.owner]))
+  return [
+    { name: "acknowledged invoices lost", broken: Promises.lost(ids, books) },
+    { name: "invoices doubled per key", broken: Promises.doubled(books) },
+    { name: "replayed answers with other bytes", broken: ledger.broken.otherBytes },
+    { name: "keys that served two bodies", broken: ledger.broken.otherBody },
+    {
+      name: "invoices nobody was told of, or of refused requests",
+      broken: books.invoices.flatMap(({ id, key }) =>
+        (ids.has(key) || ledger.open.has(key)) && !ledger.refusedOrders.has(key) ? [] : [`${id} of ${key}`]
+      )
+    },
+    { name: "orders never acknowledged", broken: [...ledger.open] },
+    { name: "answers that should not be", broken: ledger.broken.unexpected },
+    {
+      name: "cross-account and cross-mode leaks to clients",
+      broken: [
+        ...ledger.broken.leaks,
+        ...[...ledger.acknowledged].flatMap(([name, { order }]) =>
+          (ownerOf.get(name) ?? order.shop.owner) === order.shop.owner ? [] : [`${name} is another owner's`]
+        )
+      ]
+    }
+  ]
+}
+
+const ofNumbers = ({ books }: Run): ReadonlyArray<Line> => [
+  { name: "number gaps", broken: Promises.gaps(books) },
+  { name: "number and CUFE twins", broken: Promises.twins(books) },
+  { name: "signed bytes altered or of another document", broken: Promises.alteredDocuments(books) },
+  { name: "illegal histories", broken: Promises.illegalHistories(books) },
+  { name: "invoices without an outcome", broken: Promises.unfinished(books) }
+]
+
+const digestsOf = (document: KnownDocument) => new Set(document.submissions.map(({ digest }) => digest))
+
+/** The authority's side: what it has against what the books say of it. */
+const ofAuthority = ({ authority, books }: Run): ReadonlyArray<Line> => {
+  const rowOf = new Map(books.invoices.map((row) => [row.cufe, row]))
+  const known = [...authority.documents]
+  const accepted = known.filter(([, document]) => document.verdict.accepted)
+  const disagree = books.invoices.flatMap((row): Broken => {
+    const document = authority.documents.get(row.cufe ?? "")
+    const said =
+      document === undefined ? "nothing" : `${document.verdict.accepted ? "accepted" : "rejected"}_by_authority`
+    return row.state === said ? [] : [`${row.id} is ${row.state}, the authority says ${said}`]
+  })
+  const bodies = books.events.flatMap((event): Broken => {
+    const { cufe, status, authority_errors } = JSON.parse(event.body).data.object
+    const verdict = authority.documents.get(cufe)?.verdict
+    const said = verdict?.accepted === true ? "accepted_by_authority" : "rejected_by_authority"
+    return status === said && JSON.stringify(authority_errors) === JSON.stringify(verdict?.errors)
+      ? []
+      : [`${event.id} tells ${status} of ${cufe}`]
+  })
+  return [
+    {
+      name: "documents accepted more than once per invoice",
+      broken: [...Map.groupBy(accepted, ([, { number }]) => number)].flatMap(([number, documents]) =>
+        documents.length === 1 ? [] : [`${number}: ${documents.map(([cufe]) => cufe.slice(0, 12)).join(", ")}`]
+      )
+    },
+    {
+      name: "CUFEs with more than one byte string",
+      broken: known.flatMap(([cufe, document]) => (digestsOf(document).size === 1 ? [] : [cufe]))
+    },
+    {
+      name: "submitted bytes that are not the stored ones",
+      broken: known.flatMap(([cufe, document]) => {
+        const digest = books.documents.get(rowOf.get(cufe)?.id ?? "")?.digest
+        return digest !== undefined && digestsOf(document).has(digest) ? [] : [cufe]
+      })
+    },
+    { name: "documents the authority could not verify", broken: authority.unreadable },
+    { name: "outcomes that are not the authority's", broken: disagree },
+    { name: "events that do not tell the authority's answer", broken: bodies }
+  ]
+}
+
+// Each of these may cut, once, whatever an endpoint has in flight.
+const cutting: ReadonlyArray<Injected["kind"]> = ["kill", "long freeze", "database kill"]
+const interrupting: ReadonlyArray<Injected["kind"]> = [...cutting, "brief freeze", "stop"]
+
+const ofWebhooks = ({ books, faults, receivers }: Run): ReadonlyArray<Line> => {
+  const posts = receivers.posts()
+  const cuts = faults.filter(({ kind }) => cutting.includes(kind)).length
+  const repeated = Promises.repeated(books, posts)
+  return [
+    { name: "events per transition other than 1", broken: Promises.straysAmongEvents(books) },
+    { name: "deliveries lost", broken: Promises.undelivered(books, posts) },
+    ...books.endpoints.map(({ id, max_in_flight }) => ({
+      name: `deliveries doubled at ${id.slice(0, 14)}… (${max_in_flight} in flight, ${cuts} cuts)`,
+      value: repeated.get(id) ?? 0,
+      atMost: max_in_flight * cuts
+    })),
+    { name: "inversions within a resource", broken: Promises.reordered(books, posts) },
+    { name: "bad signatures", broken: receivers.badSignatures },
+    { name: "cross-account and cross-mode leaks to receivers", broken: Promises.leaked(books, posts) }
+  ]
+}
+
+/** Milliseconds from a fault to the first success of a request sent after it, by shop. */
+const recoveries = ({ faults, ledger }: Run) => {
+  // The hostile client orders nothing while there are faults.
+  const neighbours = ledger.successes.filter(({ shop }) => shop !== hostileName)
+  const byShop = [...Map.groupBy(neighbours, ({ shop }) => shop).values()]
+  return faults
+    .filter(({ kind }) => interrupting.includes(kind))
+    .map(({ began, kind }) => ({
+      kind,
+      after: byShop.map((list) =>
+        list.reduce(
+          (least, success) => (success.began >= began ? Math.min(least, success.at - began) : least),
+          Infinity
+        )
+      )
+    }))
+}
+
+// Of a fault at the very end nothing can be said.
+const seen = (values: ReadonlyArray<number>) => values.filter(Number.isFinite)
+
+const ofTheRun = (run: Run): ReadonlyArray<Line> => {
+  const { authority, books, faults, fleet, ledger, receivers, seconds } = run
+  const recovered = recoveries(run)
+  const kinds = Map.groupBy(faults, ({ kind }) => kind)
+  return [
+    { name: "processes that ended by themselves, or not in order", broken: fleet.flatMap((one) => one.faults.exits) },
+    { name: "faults injected", says: tallied([...kinds].map(([kind, list]) => [kind, list.length])) },
+    {
+      name: "starts that failed (database away, or struck again)",
+      says: `${fleet.reduce((sum, one) => sum + one.faults.failedStarts, 0)}`
+    },
+    {
+      name: "answers of the authority lost, slow, 503, repeated, asked",
+      says: tallied(Object.entries(authority.tally))
+    },
+    { name: "webhooks refused, left hanging, slow", says: tallied(Object.entries(receivers.tally)) },
+    { name: "operations", says: tallied(ledger.operations) },
+    { name: "answers by status", says: tallied(ledger.statuses) },
+    { name: "replays compared", says: `${ledger.replays()}` },
+    ...[...Map.groupBy(recovered, ({ kind }) => kind)].flatMap(([kind, list]) => [
+      {
+        name: `after a ${kind}, any first success`,
+        says: spread(seen(list.map(({ after }) => Math.min(...after))), "ms")
+      },
+      {
+        name: `after a ${kind}, every shop served again`,
+        says: spread(seen(list.map(({ after }) => Math.max(...after))), "ms")
+      }
+    ]),
+    {
+      name: "invoices, and acknowledgements a second",
+      says: `${books.invoices.length}, ${(ledger.successes.length / seconds).toFixed(1)}`
+    },
+    {
+      name: "POST to acknowledgement",
+      says: spread(
+        ledger.successes.map(({ at, began }) => at - began),
+        "ms"
+      )
+    }
+  ]
+}
+
+/** Compares the journals of clients, authority and receivers with the database, promise by promise. */
+export const reckon = (run: Run): ReadonlyArray<Line> => [
+  ...ofClients(run),
+  ...ofNumbers(run),
+  ...ofAuthority(run),
+  ...ofWebhooks(run),
+  ...ofTheRun(run)
+]

@@ -1,0 +1,62 @@
+import * as Fs from "node:fs"
+import { monitorEventLoopDelay } from "node:perf_hooks"
+import { followTurns } from "../../support/processes/LongestTurn.ts"
+
+/** How a process is, at a moment. */
+export interface Vitals {
+  readonly at: number
+  /** Bytes. The heap's right after a full collection, if node runs with `--expose-gc`. */
+  readonly rss: number
+  readonly heap: number
+  /**
+   * Milliseconds that the event loop was late since the last note: the 99th percentile, and the most. Where others are at work on the
+   * machine, most of it is the wait for a processor.
+   */
+  readonly lateP99: number
+  readonly lateMax: number
+  /** Milliseconds that the event loop itself worked in one go since then, at most. */
+  readonly turnMax: number
+  /** Seconds of CPU used so far. */
+  readonly cpu: number
+}
+
+/** Appends a line to `file` every `everyMs`. */
+export const keepVitals = (file: string, everyMs: number) => {
+  const delay = monitorEventLoopDelay({ resolution: 10 })
+  delay.enable()
+  const longestTurn = followTurns()
+  const note = () => {
+    const { max, min } = delay
+    const lateP99 = delay.percentile(99)
+    const turnMax = longestTurn()
+    globalThis.gc?.()
+    const { heapUsed, rss } = process.memoryUsage()
+    const { system, user } = process.cpuUsage()
+    // The timer's own ten milliseconds are in every sample.
+    const vitals: Vitals = {
+      at: Date.now(),
+      rss,
+      heap: heapUsed,
+      lateP99: (lateP99 - min) / 1e6,
+      lateMax: (max - min) / 1e6,
+      turnMax,
+      cpu: (user + system) / 1e6
+    }
+    Fs.appendFileSync(file, `${JSON.stringify(vitals)}\n`)
+    delay.reset()
+  }
+  setInterval(note, everyMs).unref()
+}
+
+export const readVitals = (file: string): ReadonlyArray<Vitals> =>
+  Fs.existsSync(file)
+    ? Fs.readFileSync(file, "utf8")
+        .trim()
+        .split("\n")
+        .filter((line) => line !== "")
+        .map((line) => JSON.parse(line))
+    : []
+
+/** The notes that were made from then, until then. */
+export const during = (vitals: ReadonlyArray<Vitals>, from: number, to: number) =>
+  vitals.filter(({ at }) => at > from && at <= to)

@@ -1,0 +1,212 @@
+import { Effect, Random } from "effect"
+import type { Answer, Client } from "../../support/apps/Client.ts"
+import { invoiceBody } from "../../support/apps/Invoices.ts"
+import { type Ledger, nameOf, type Order } from "../checks/Ledger.ts"
+import { hostileName, type Shop } from "./Shops.ts"
+
+const timeout = "5 seconds"
+// 1, 2, 4, 4 … seconds, each a little more or less.
+const waitMs = (attempt: number, random: number) => Math.min(1_000 * 2 ** attempt, 4_000) * (0.8 + 0.4 * random)
+
+// Answers after which a client repeats its request: also 408, which a process gives that stood still while the request arrived, and
+// 429. While the database is away, requests that a client has given up are still under way at the service, and count for the key's limit.
+const isUnserved = ({ status }: Answer) => status === 408 || status === 429 || status >= 500
+
+/** Requests no client should send, and what must be said of them. No invoice may come of one. */
+const illegal: ReadonlyArray<{
+  readonly status: number
+  readonly change: (body: Record<string, unknown>) => unknown
+  readonly withoutKey?: boolean
+  readonly wrongApiKey?: boolean
+}> = [
+  { status: 400, change: (body) => body, withoutKey: true },
+  { status: 401, change: (body) => body, wrongApiKey: true },
+  { status: 404, change: (body) => ({ ...body, customer_id: "cust_01k0000000000000000000000a" }) },
+  { status: 400, change: (body) => ({ ...body, lines: [] }) },
+  { status: 400, change: (body) => ({ ...body, extra: true }) },
+  { status: 400, change: (body) => `${JSON.stringify(body).slice(0, -1)},` }
+]
+
+const orderOf = (shop: Shop, key: string, note: Record<string, string> = {}, lines = 1): Order => {
+  const body = invoiceBody(shop.customer, { key: `${shop.name} ${key}`, ...note })
+  return { shop, key, body: JSON.stringify({ ...body, lines: Array.from({ length: lines }, () => body.lines[0]) }) }
+}
+
+/**
+ * Careful clients: each makes a key before its first attempt, and repeats the request at any of the processes until it is
+ * answered. Beside them some that are not: they send one request to all processes at once, use a key for two requests, ask
+ * for others' invoices, or send what is not allowed.
+ */
+export const makeClients = Effect.fnUntraced(function* (options: {
+  readonly shops: ReadonlyArray<Shop>
+  readonly client: (process: number, apiKey: string) => Client
+  readonly processes: number
+  readonly ledger: Ledger
+}) {
+  const { ledger, processes, shops } = options
+  const random = yield* Random.Random
+  const below = (count: number) => Math.floor(random.nextDoubleUnsafe() * count)
+  const anyOf = <A>(list: ReadonlyArray<A>) => list[below(list.length)] as A
+  const ordersOf = new Map<string, number>()
+
+  const send = Effect.fnUntraced(function* (shop: Shop, process: number, request: (client: Client) => Sent) {
+    const answer = yield* request(options.client(process, shop.apiKey)).pipe(
+      Effect.timeout(timeout),
+      Effect.orElseSucceed(() => undefined)
+    )
+    ledger.saw(answer)
+    return answer
+  })
+
+  // Half of all orders are the first shop's. All shops count from one: a key of one is a key of each.
+  const newOrder = () => {
+    const shop = anyOf([shops[0] as Shop, anyOf(shops)])
+    const count = (ordersOf.get(shop.name) ?? 0) + 1
+    ordersOf.set(shop.name, count)
+    return orderOf(shop, `order ${count}`)
+  }
+
+  const post = (process: number, { body, key, shop }: Order) =>
+    send(shop, process, (client) => client.post("/v1/invoices", body, { key }))
+
+  /** Repeats an order until it is acknowledged; or, of two that contest for a key, until it has lost it to the other one. */
+  const insist = Effect.fnUntraced(function* (wanted: Order, first = below(processes), isContested = false) {
+    ledger.open.add(nameOf(wanted))
+    const asked = Date.now()
+    for (let attempt = 0; ; attempt++) {
+      const began = Date.now()
+      const answer = yield* post((first + attempt) % processes, wanted)
+      if (answer?.status === 202 && answer.json.object === "invoice") {
+        ledger.acknowledge(wanted, answer, began)
+        ledger.waits.push({ asked, took: Date.now() - asked })
+        break
+      }
+      if (answer?.status === 429 && wanted.shop.name !== hostileName) ledger.limited.push(Date.now())
+      const isLater = answer === undefined || answer.status === 202 || isUnserved(answer)
+      if (!isLater) {
+        if (answer.status !== 409 || !isContested) ledger.unexpected(nameOf(wanted), answer)
+        break
+      }
+      yield* Effect.sleep(waitMs(attempt, random.nextDoubleUnsafe()))
+    }
+    ledger.open.delete(nameOf(wanted))
+  })
+
+  const issue = Effect.suspend(() => insist(newOrder()))
+
+  /** The same order at every process at once: one invoice. */
+  const twice = Effect.suspend(() => {
+    const wanted = newOrder()
+    const everywhere = Array.from({ length: processes }, (_, process) => insist(wanted, process))
+    return Effect.all(everywhere, { concurrency: "unbounded", discard: true })
+  })
+
+  /** Two orders with one key at once: one of them, whichever. */
+  const race = Effect.suspend(() => {
+    const one = newOrder()
+    const other = orderOf(one.shop, one.key, { note: "another" })
+    return Effect.all([insist(one, 0, true), insist(other, processes - 1, true)], {
+      concurrency: "unbounded",
+      discard: true
+    })
+  })
+
+  // What the hostile client's account asks waits behind its own flood, and may be refused.
+  const earlier = () => {
+    const all = [...ledger.acknowledged.values()].filter(({ order }) => order.shop.name !== hostileName)
+    return all.length === 0 ? undefined : anyOf(all)
+  }
+
+  const repeat = Effect.suspend(() => {
+    const known = earlier()
+    return known === undefined ? issue : insist(known.order)
+  })
+
+  /** A key that was acknowledged, with another body: 409, and nothing done. */
+  const misuse = Effect.gen(function* () {
+    const known = earlier()
+    if (known === undefined) return
+    const wrong = orderOf(known.order.shop, known.order.key, { note: "wrong" })
+    const answer = yield* post(below(processes), wrong)
+    const isRefused = answer?.status === 409
+    // Of two such requests at once the second is told that the first is still being looked at.
+    const isUnderWay = answer?.json?.status === "in_progress"
+    if (answer !== undefined && !isRefused && !isUnderWay && !isUnserved(answer)) {
+      ledger.broken.otherBody.push(`${nameOf(wrong)} was answered ${answer.status} with another body: ${answer.text}`)
+    }
+  })
+
+  const trespass = Effect.gen(function* () {
+    const { change, status, withoutKey, wrongApiKey } = anyOf(illegal)
+    const wrong = newOrder()
+    const shop = wrongApiKey === true ? { ...wrong.shop, apiKey: wrong.shop.apiKey.replace(/.$/, "_") } : wrong.shop
+    ledger.refusedOrders.add(nameOf(wrong))
+    const answer = yield* send(shop, below(processes), (client) =>
+      client.post("/v1/invoices", change(JSON.parse(wrong.body)), withoutKey === true ? {} : { key: wrong.key })
+    )
+    if (answer !== undefined && answer.status !== status && !isUnserved(answer)) {
+      ledger.unexpected(`illegal ${nameOf(wrong)}`, answer)
+    }
+  })
+
+  /** What was acknowledged is there for its owner at once, at every process, and for nobody else. */
+  const look = Effect.gen(function* () {
+    const known = earlier()
+    if (known === undefined) return
+    const shop = anyOf(shops)
+    const isOwn = shop.owner === known.order.shop.owner
+    const answer = yield* send(shop, below(processes), (client) => client.get(`/v1/invoices/${known.id}`))
+    if (answer === undefined || isUnserved(answer)) return
+    if (!isOwn && answer.status !== 404) ledger.broken.leaks.push(`${shop.name} saw ${known.id}: ${answer.status}`)
+    if (isOwn && (answer.status !== 200 || answer.json.id !== known.id))
+      ledger.unexpected(`look at ${known.id}`, answer)
+  })
+
+  const operations: ReadonlyArray<readonly [weight: number, name: string, operation: Effect.Effect<void>]> = [
+    [64, "issue", issue],
+    [10, "twice at once", twice],
+    [4, "two bodies at once", race],
+    [8, "repeat", repeat],
+    [4, "misuse of a key", misuse],
+    [4, "illegal", trespass],
+    [6, "look", look]
+  ]
+
+  /** One operation, as the random numbers will have it. */
+  const next = Effect.suspend(() => {
+    let lot = below(100)
+    const [, name, operation] = operations.find(([weight]) => (lot -= weight) < 0) ?? operations[0]!
+    ledger.did(name)
+    return operation
+  })
+  /** One invoice of so many lines, of any shop. */
+  const issueOf = (shop: Shop, key: string, lines: number) => insist(orderOf(shop, key, {}, lines))
+  return { next, issue, issueOf }
+})
+
+type Sent = Effect.Effect<Answer, unknown>
+
+/** Begins an operation `rate` times a second, but none while `most` are under way. Never ends; what it began ends with the scope. */
+export const keepBusy = Effect.fnUntraced(function* (
+  operation: Effect.Effect<void>,
+  { most, rate }: { readonly rate: number; readonly most: number },
+  isOver: () => boolean
+) {
+  let underWay = 0
+  const began = performance.now()
+  let begun = 0
+  while (!isOver()) {
+    const due = Math.floor(((performance.now() - began) / 1000) * rate)
+    // What could not begin in time is not made up for: that would be a burst after every outage.
+    if (due - begun > rate) begun = due - 1
+    for (; begun < due && underWay < most; begun++) {
+      underWay += 1
+      yield* operation.pipe(
+        Effect.ensuring(Effect.sync(() => (underWay -= 1))),
+        Effect.forkScoped({ startImmediately: true })
+      )
+    }
+    yield* Effect.sleep("10 millis")
+  }
+  return { underWay: () => underWay }
+})

@@ -1,0 +1,201 @@
+import { Array, Effect, Option } from "effect"
+import { spawn } from "node:child_process"
+import * as Path from "node:path"
+import type { Client } from "../../support/apps/Client.ts"
+import { until } from "../../support/apps/Until.ts"
+import type { makeClients } from "./Clients.ts"
+import type { HostileKind } from "./HostileInputs.ts"
+import type { HostileOrders, HostileTally } from "./hostileMain.ts"
+import type { Ledger } from "../checks/Ledger.ts"
+import type { Receivers } from "./Receivers.ts"
+import { type Line, percentile, tallied } from "../checks/Scoreboard.ts"
+import type { Shop } from "./Shops.ts"
+import { during, type Vitals } from "../checks/Vitals.ts"
+
+export interface HostileOptions {
+  /** The neighbours are timed for so long before it comes, while it comes, beside it, and after it has gone. */
+  readonly spellMs: number
+  /** Operations that the neighbours begin in a second meanwhile. */
+  readonly rate: number
+  /** Invoices of its own, as large as may be. */
+  readonly invoices: number
+  /** Connections that it opens at one process and does nothing with. */
+  readonly hoard: number
+  readonly kinds: ReadonlyArray<HostileKind>
+  /**
+   * `p50`: the neighbours' median wait beside the client, as a multiple of their median before it. `p99Ms` is in milliseconds: the longest
+   * waits last some turns of the event loop, however short waits were before.
+   */
+  readonly bounds: {
+    readonly p50: number
+    readonly p99Ms: number
+    readonly turnMs: number
+    readonly answerBytes: number
+  }
+}
+
+/** While nothing else goes wrong: from when to when, in Unix milliseconds, and whether the hostile client was there. */
+interface Spell {
+  readonly hostile: boolean
+  readonly from: number
+  readonly to: number
+}
+
+const linesMax = 500
+// What was begun just before a spell belongs to the one before.
+const settleMs = 1_000
+
+/** The links to an invoice's files: whatever of its members is a URL of the service. */
+const linksOf = (url: string, invoice: object) =>
+  Object.values(invoice)
+    .filter((value) => typeof value === "string" && URL.canParse(value))
+    .map((value) => new URL(value))
+    .filter((link) => link.hostname === new URL(url).hostname)
+    .map((link) => link.pathname + link.search)
+
+/**
+ * A client that does its worst, from an address and with an account of its own: it hoards connections, reads nothing of what it
+ * asks for, sends what is dear to refuse and reads what is dear to give. What it may read is made first, in order.
+ */
+export const hostileClient = Effect.fnUntraced(function* (options: {
+  readonly hostile: HostileOptions
+  readonly shop: Shop
+  readonly urls: ReadonlyArray<string>
+  readonly client: Client
+  readonly clients: Effect.Success<ReturnType<typeof makeClients>>
+  readonly ledger: Ledger
+  readonly receivers: Receivers
+}) {
+  const { client, clients, hostile, ledger, receivers, shop, urls } = options
+  const endpoint = yield* receivers.register(client, shop, "healthy", 8)
+  const keys = Array.makeBy(hostile.invoices, (index) => `order ${index + 1}`)
+  yield* Effect.forEach(keys, (key) => clients.issueOf(shop, key, linesMax), { concurrency: 2, discard: true })
+  const invoices = keys.map((key) => ledger.acknowledged.get(`${shop.name} ${key}`)!.id)
+  const shown = yield* Effect.forEach(invoices, (id) =>
+    until(
+      Effect.option(client.get(`/v1/invoices/${id}`)),
+      (answer) => Option.isSome(answer) && answer.value.status === 200 && answer.value.json.status !== "draft",
+      "120 seconds",
+      "500 millis"
+    )
+  )
+  const orders: HostileOrders = {
+    urls,
+    apiKey: shop.apiKey,
+    customer: shop.customer,
+    endpoint,
+    invoices,
+    links: Array.getSomes(shown).flatMap(({ json }) => linksOf(urls[0]!, json)),
+    hoard: hostile.hoard,
+    kinds: hostile.kinds
+  }
+
+  const child = yield* Effect.acquireRelease(
+    Effect.sync(() =>
+      spawn(process.execPath, [Path.join(import.meta.dirname, "hostileMain.ts")], {
+        stdio: ["ignore", "inherit", "inherit", "ipc"]
+      })
+    ),
+    (made) => Effect.sync(() => made.kill("SIGKILL"))
+  )
+  const begin = Effect.sync(() => void child.send(orders))
+  const end = Effect.callback<HostileTally>((resume) => {
+    child.once("message", (tally) => resume(Effect.succeed(tally as HostileTally)))
+    child.send(null as never)
+  })
+
+  const spell = Effect.fnUntraced(function* (isHostile: boolean) {
+    const from = Date.now()
+    yield* Effect.sleep(hostile.spellMs)
+    return { hostile: isHostile, from, to: Date.now() } satisfies Spell
+  })
+  const trial = Effect.gen(function* () {
+    const before = yield* spell(false)
+    yield* begin
+    // It has the bursts that its rates allow, and nothing of what it asks for has been printed.
+    const coming = yield* spell(true)
+    const beside = yield* spell(true)
+    const tally = yield* end
+    return { spells: [before, coming, beside, yield* spell(false)], tally }
+  })
+  return { trial, begin, end }
+})
+
+const hundredths = (value: number) => Math.round(value * 100) / 100
+const megabytes = (bytes: number) => Math.round(bytes / 1024 / 1024)
+
+const coresOf = (notes: ReadonlyArray<Vitals>) => {
+  const [first, last] = [notes[0], notes.at(-1)]
+  if (first === undefined || last === undefined || last.at === first.at) return 0
+  return ((last.cpu - first.cpu) * 1_000) / (last.at - first.at)
+}
+
+/** What the neighbours and the processes felt of the hostile client, and what it got. */
+export const reckonHostile = (run: {
+  readonly options: HostileOptions
+  readonly trial: Effect.Success<Effect.Success<ReturnType<typeof hostileClient>>["trial"]>
+  /** Beside the faults, after the trial. */
+  readonly later: HostileTally
+  readonly ledger: Ledger
+  readonly vitals: ReadonlyArray<ReadonlyArray<Vitals>>
+}): ReadonlyArray<Line> => {
+  const { bounds } = run.options
+  const { spells, tally } = run.trial
+  const felt = ({ from, hostile, to }: Spell) => {
+    const asked = run.ledger.waits.filter((one) => one.asked >= from + settleMs && one.asked < to)
+    // Without it, what was still waiting when it came is not its fault: what happened until then counts.
+    const waits = asked.map((one) => (hostile ? one.took : Math.min(one.took, to - one.asked)))
+    const notes = run.vitals.flatMap((list) => during(list, from + settleMs, to))
+    return {
+      count: waits.length,
+      p50: percentile(waits, 0.5),
+      p99: percentile(waits, 0.99),
+      late: Math.round(Math.max(0, ...notes.map(({ lateMax }) => lateMax))),
+      turn: Math.round(Math.max(0, ...notes.map(({ turnMax }) => turnMax))),
+      rss: megabytes(Math.max(0, ...notes.map(({ rss }) => rss))),
+      /** All processes of the service took so many. */
+      cores: run.vitals.reduce((sum, list) => sum + coresOf(during(list, from + settleMs, to)), 0)
+    }
+  }
+  type Felt = ReturnType<typeof felt>
+  const [before, coming, beside, after] = spells.map(felt) as [Felt, Felt, Felt, Felt]
+  const each = (value: (felt: Felt) => number) => [before, coming, beside, after].map(value).join(" / ")
+  const ratio = (value: (felt: Felt) => number) => hundredths(value(beside) / Math.max(value(before), 1))
+  const hostileMs = spells.reduce((sum, { from, hostile, to }) => sum + (hostile ? to - from : 0), 0)
+  const tallies = [tally, run.later]
+  const largest = tallies.map((one) => one.largest).toSorted((a, b) => b.bytes - a.bytes)[0]!
+  return [
+    { name: "the hostile client's bad requests that were taken", broken: tallies.flatMap(({ taken }) => taken) },
+    { name: "its requests answered 500 while nothing else was wrong", broken: tally.failed },
+    {
+      name: "neighbours' orders answered with 429, beside no other fault",
+      value: run.ledger.limited.filter((at) => at < Math.max(...spells.map(({ to }) => to))).length,
+      atMost: 0
+    },
+    { name: "neighbours' p50, beside it to before it", value: ratio(({ p50 }) => p50), atMost: bounds.p50 },
+    { name: "neighbours' p99 beside it, in ms", value: beside.p99, atMost: bounds.p99Ms },
+    {
+      name: "event loop at work in one go at most beside it, in ms",
+      value: Math.max(coming.turn, beside.turn),
+      atMost: bounds.turnMs
+    },
+    {
+      name: "before it / while it comes / beside it / after it:",
+      says: `orders of the neighbours ${each(({ count }) => count)}`
+    },
+    { name: "  neighbours' wait for an invoice, p50", says: `${each(({ p50 }) => p50)} ms` },
+    { name: "  neighbours' wait for an invoice, p99", says: `${each(({ p99 }) => p99)} ms` },
+    { name: "  event loop at work in one go at most", says: `${each(({ turn }) => turn)} ms` },
+    { name: "  event loop late at most", says: `${each(({ late }) => late)} ms` },
+    { name: "  cores of the service", says: each(({ cores }) => hundredths(cores)) },
+    { name: "  memory of a process at most", says: `${each(({ rss }) => rss)} MB` },
+    { name: "cores of the hostile client", says: String(hundredths(tally.cpu / hostileMs)) },
+    { name: `largest answer to it, in bytes: ${largest.what}`, value: largest.bytes, atMost: bounds.answerBytes },
+    {
+      name: "connections that it had at one time, beside no other fault / later",
+      says: tallies.map(({ held }) => held).join(" / ")
+    },
+    { name: "answers to it, beside no other fault", says: tallied(Object.entries(tally.statuses)) },
+    { name: "answers to it, later", says: tallied(Object.entries(run.later.statuses)) }
+  ]
+}

@@ -1,0 +1,98 @@
+import { NodeCrypto } from "@effect/platform-node"
+import { Effect, Layer } from "effect"
+import { randomBytes } from "node:crypto"
+import { apiKeyHash, makeApiKey } from "../../../src/domain/accounts/ApiKeyFormat.ts"
+import { checkDigit } from "../../../src/domain/accounts/CheckDigit.ts"
+import { Ids } from "../../../src/store/sql/Ids.ts"
+import type { Rows } from "../../support/database/Books.ts"
+import type { Client } from "../../support/apps/Client.ts"
+import { customerBody } from "../../support/apps/Invoices.ts"
+import { keyFile } from "../../support/authority/LiveAccounts.ts"
+
+/** A client of the service: the holder of an API key, with a customer to sell to. */
+export interface Shop {
+  readonly name: string
+  /** The account and mode its key belongs to, as `ten_…/test`. */
+  readonly owner: string
+  readonly apiKey: string
+  readonly customer: string
+}
+
+const ids = Layer.provide(Ids.layer, NodeCrypto.layer)
+const quoted = (value: unknown) => `'${JSON.stringify(value).replaceAll("'", "''")}'`
+
+// A copy of a row with some members changed, whatever columns there are.
+const copy = (table: string, where: string, changes: object) =>
+  `insert into ${table} select (jsonb_populate_record(t, ${quoted(changes)}::jsonb)).* from ${table} t where ${where}`
+
+export const hostileName = "hostile"
+
+/**
+ * Beside the sandbox account: another key of it, its live mode, and two more accounts. The first weighs as much as the rest. The
+ * last is that of the hostile client.
+ */
+const others = [
+  { name: "A2", account: "A", mode: "test" },
+  { name: "A live", account: "A", mode: "live" },
+  { name: "B", account: "B", mode: "test" },
+  { name: "C", account: "C", mode: "test" },
+  { name: hostileName, account: "D", mode: "test" }
+] as const
+
+/** Makes the accounts and keys, beside the sandbox account whose key `first` is, each with a numbering range of its own. */
+const open = Effect.fnUntraced(function* (rows: Rows, first: string) {
+  const { account: newAccount, apiKey: newApiKey, resolution: newResolution } = yield* Ids
+  const [sandbox] = yield* rows<{ id: string; issuer: object }>(
+    "select account_id as id, issuer from account_modes where not livemode"
+  )
+  const [key] = yield* rows<{ id: string }>("select id from api_keys")
+  const { id: sandboxId, issuer } = sandbox!
+  const accounts = new Map([["A", sandboxId]])
+  const owners = new Set([`${sandboxId}/test`])
+  const shops = [{ name: "A", owner: `${sandboxId}/test`, apiKey: first }]
+  for (const { account, mode, name } of others) {
+    let id = accounts.get(account)
+    if (id === undefined) {
+      id = yield* newAccount
+      accounts.set(account, id)
+      const nit = `90037312${accounts.size}`
+      const identification = { type: "31", number: nit, check_digit: checkDigit(nit) }
+      yield* rows(copy("accounts", `id = '${sandboxId}'`, { id }))
+      const own = { account_id: id, name: account, issuer: { ...issuer, identification } }
+      yield* rows(copy("account_modes", `account_id = '${sandboxId}' and not livemode`, own))
+    }
+    const livemode = mode === "live"
+    if (livemode) {
+      yield* rows(`update account_modes l set issuer = t.issuer from account_modes t
+        where l.account_id = '${id}' and l.livemode and t.account_id = '${id}' and not t.livemode`)
+    }
+    const accountMode = { account_id: id, livemode }
+    const owner = `${id}/${mode}`
+    if (!owners.has(owner)) {
+      const range = { ...accountMode, id: yield* newResolution }
+      yield* rows(copy("resolutions", `account_id = '${sandboxId}' and not livemode`, range))
+      owners.add(owner)
+    }
+    const apiKey = makeApiKey(mode, randomBytes(32))
+    const hash = { key_hash: apiKeyHash(apiKey), last_four: apiKey.slice(-4) }
+    yield* rows(copy("api_keys", `id = '${key?.id}'`, { ...accountMode, id: yield* newApiKey, ...hash }))
+    shops.push({ name, owner, apiKey })
+  }
+  return shops
+}, Effect.provide(ids))
+
+/** The shops, each with a customer. `client` speaks to the service with a key. */
+export const openShops = Effect.fnUntraced(function* (rows: Rows, first: string, client: (apiKey: string) => Client) {
+  return yield* Effect.forEach(
+    yield* open(rows, first),
+    Effect.fnUntraced(function* (shop) {
+      const ask = client(shop.apiKey)
+      if (shop.owner.endsWith("/live")) {
+        const { password, pkcs12 } = keyFile()
+        yield* ask.post("/v1/account/certificate", { pkcs12, password })
+      }
+      const { json } = yield* ask.post("/v1/customers", customerBody("800197268"), { key: "customer" })
+      return { ...shop, customer: String(json.id) } satisfies Shop
+    })
+  )
+})

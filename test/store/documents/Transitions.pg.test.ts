@@ -1,0 +1,201 @@
+import { assert } from "@effect/vitest"
+import { Array, Context, Effect, Exit, Fiber } from "effect"
+import { SqlClient } from "effect/sql"
+import type { InvoiceId } from "../../../schemas/Id.ts"
+import type { InvoiceCommand, InvoiceState } from "../../../src/domain/documents/InvoiceLifecycle.ts"
+import { Ids } from "../../../src/store/sql/Ids.ts"
+import { type Step, Transitions } from "../../../src/store/documents/Transitions.ts"
+import type { StoredWebhookEndpoint } from "../../../src/store/webhooks/WebhookEndpoints.ts"
+import { blocked, restingAt, seedEndpoint, withRepeats } from "../../support/database/Owners.ts"
+import { TestDatabase } from "../../support/database/Postgres.ts"
+import { until } from "../../support/apps/Until.ts"
+import { describeLive } from "../../support/Tests.ts"
+import { lockRows, twoOwners } from "../../support/database/TwoOwners.ts"
+
+/** Two owners of the same `count` documents. */
+const owners = Effect.fnUntraced(function* (count: number, state: InvoiceState = "submitted") {
+  const { account, first, second, seed } = yield* twoOwners
+  const documents = yield* seed(count, state)
+  const ids = Context.get(first, Ids)
+
+  /** The step to an outcome, with its event, from the version a document has at the beginning. */
+  const outcome = (id: InvoiceId, command: InvoiceCommand, to: InvoiceState) =>
+    Effect.map(ids.event, (event): Step => ({
+      key: { ...account, id },
+      version: 1,
+      from: "submitted",
+      command,
+      to,
+      ...restingAt(to),
+      errors: [],
+      event: { id: event, type: "invoice.accepted_by_authority", body: `body of ${event}`, created_at: new Date() }
+    }))
+  return {
+    account,
+    endpoint: (change: Partial<StoredWebhookEndpoint> = {}, mode = account) =>
+      seedEndpoint(mode, change).pipe(Effect.provideContext(first)),
+    documents,
+    document: documents[0],
+    accept: (id: InvoiceId) => outcome(id, "Accept", "accepted_by_authority"),
+    contingency: (id: InvoiceId) => outcome(id, "EnterContingency", "accepted_contingency"),
+    first: Context.get(first, Transitions),
+    second: Context.get(second, Transitions)
+  }
+})
+
+/** All that a step writes, of one document. */
+const written = Effect.fnUntraced(function* (id: string) {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql<{ state: string; version: number; events: bigint; deliveries: bigint; log: bigint }>`
+    select state, version,
+      (select count(*) from events e where e.object_id = i.id) as events,
+      (select count(*) from deliveries d where d.object_id = i.id) as deliveries,
+      (select count(*) from transitions t where t.invoice_id = i.id) as log
+    from invoices i where id = ${id}`
+  return rows[0]
+})
+
+const before = { state: "submitted", version: 1, events: 0n, deliveries: 0n, log: 0n }
+const accepted = { state: "accepted_by_authority", version: 2, events: 1n, deliveries: 1n, log: 1n }
+
+describeLive(TestDatabase.layer)("Transitions", (it) => {
+  it.effect("moves a document with its event and a delivery to each endpoint that wants it", function* () {
+    const { accept, document, endpoint, first, account } = yield* owners(1)
+    const wanted = yield* Effect.all([endpoint(), endpoint()])
+    yield* endpoint({ is_active: false })
+    yield* endpoint({ subscribed_events: ["invoice.failed"] })
+    yield* endpoint({}, { ...account, livemode: true })
+    const { endpoints, moved } = yield* first.move(yield* accept(document))
+    assert.isTrue(moved)
+    assert.sameMembers([...endpoints], wanted)
+    assert.deepStrictEqual(yield* written(document), { ...accepted, deliveries: 2n })
+    const sql = yield* SqlClient.SqlClient
+    yield* sql`delete from deliveries`
+    yield* sql`delete from webhook_endpoints where id <> ${wanted[0]}`
+  })
+
+  it.effect("lets an owner change nothing that has read an older version", function* () {
+    const { accept, contingency, document, first, second } = yield* owners(1)
+    yield* first.move(yield* accept(document))
+    const stale = yield* contingency(document)
+    for (const step of [stale, { ...stale, version: 2 }, { ...stale, from: "accepted_by_authority" } as const]) {
+      assert.deepStrictEqual(yield* second.move(step), { moved: false, endpoints: [], emailed: false })
+    }
+    assert.deepStrictEqual(yield* written(document), accepted)
+  })
+
+  it.effect("stores one of two contradictory outcomes that come at once", function* () {
+    const { accept, contingency, document, first, second } = yield* owners(1)
+    const sql = yield* SqlClient.SqlClient
+    const { release } = yield* lockRows(sql`invoices where id = ${document}`)
+    const left = yield* Effect.forkScoped(first.move(yield* accept(document)))
+    const right = yield* Effect.forkScoped(second.move(yield* contingency(document)))
+    yield* until(blocked("authority_answer, errors"), (pids) => pids.length === 2)
+    yield* release
+    const results = [yield* Fiber.join(left), yield* Fiber.join(right)]
+    assert.strictEqual(results.filter((result) => result.moved).length, 1)
+    const { state, ...rest } = (yield* written(document)) ?? { state: "" }
+    assert.strictEqual(state, results[0]?.moved === true ? "accepted_by_authority" : "accepted_contingency")
+    assert.deepStrictEqual(rest, { version: 2, events: 1n, deliveries: 1n, log: 1n })
+  })
+
+  it.effect("lets two owners that move the same documents wait for each other, and not both at once", function* () {
+    const { accept, documents, first, second } = yield* owners(3)
+    const sql = yield* SqlClient.SqlClient
+    const { release } = yield* lockRows(sql`invoices where id = ${documents[1]!}`)
+    const move = (owner: Transitions["Service"], ids: ReadonlyArray<InvoiceId>) =>
+      Effect.flatMap(Effect.forEach(ids, accept), Effect.forEach(owner.move, { concurrency: "unbounded" }))
+    const moving = Effect.all([move(first, documents), move(second, documents.toReversed())], { concurrency: 2 })
+    const both = yield* Effect.forkScoped(withRepeats("Transitions.move", moving))
+    yield* until(blocked("authority_answer, errors"), (pids) => pids.length === 2)
+    yield* release
+    const { result, repeats } = yield* Fiber.join(both)
+    assert.strictEqual(result.flat().filter((one) => one.moved).length, documents.length)
+    assert.deepStrictEqual(repeats, 0)
+  })
+
+  it.effect("stores the signed bytes of the first owner, once and for all", function* () {
+    const { document, first, account, second } = yield* owners(1, "numbered")
+    const sql = yield* SqlClient.SqlClient
+    const sign = (text: string): Step => ({
+      key: { ...account, id: document },
+      version: 1,
+      from: "numbered",
+      command: "Sign",
+      to: "signed",
+      alarmMs: 1000,
+      signed: new TextEncoder().encode(text)
+    })
+    const results = yield* Effect.all([first.move(sign("first")), second.move(sign("second"))], { concurrency: 2 })
+    const winner = results[0].moved ? "first" : "second"
+    assert.strictEqual(results.filter((result) => result.moved).length, 1)
+    const rows = yield* sql<{ text: string }>`
+      select convert_from(signed, 'UTF8') as text from invoice_documents where invoice_id = ${document}`
+    assert.deepStrictEqual(rows, [{ text: winner }])
+  })
+
+  it.effect("changes nothing at all when the event cannot be stored, and does not fail its neighbours", function* () {
+    const { accept, documents, first, account } = yield* owners(5)
+    const sql = yield* SqlClient.SqlClient
+    const steps = yield* Effect.forEach(documents, accept)
+    const poisoned = documents[2]!
+    yield* sql`insert into events ${sql.insert({
+      ...account,
+      id: (yield* accept(poisoned)).event?.id,
+      type: "invoice.failed",
+      object_id: poisoned,
+      object_version: 2,
+      body: "in the way",
+      // Old enough to be removed.
+      created_at: new Date(Date.now() - 2 * 86_400_000)
+    })}`
+    const exits = yield* Effect.forEach(steps, (step) => Effect.exit(first.move(step)), { concurrency: "unbounded" })
+    assert.deepStrictEqual(exits.map(Exit.isSuccess), [true, true, false, true, true])
+    const neighbours = yield* Effect.forEach(documents, written)
+    assert.deepStrictEqual(
+      neighbours,
+      Array.makeBy(5, (index) => (index === 2 ? { ...before, events: 1n } : accepted))
+    )
+    // What was in the way is gone: the same step is possible again.
+    yield* sql`delete from events where body = 'in the way'`
+    assert.isTrue((yield* first.move(steps[2]!)).moved)
+    assert.deepStrictEqual(yield* written(poisoned), accepted)
+  })
+
+  it.effect("writes steps in one batch, whether their alarm is whole, a fraction, never or none", function* () {
+    const { accept, account, documents, first } = yield* owners(4)
+    const ended = yield* accept(documents[3]!)
+    const steps = [1000, 0.5, Infinity].map((alarmMs, index): Step => {
+      const key = { ...account, id: documents[index]! }
+      return { key, version: 1, from: "submitted", command: null, to: "submitted", alarmMs }
+    })
+    const moving = Effect.forEach([...steps, ended], first.move, { concurrency: "unbounded" })
+    const { repeats, result } = yield* withRepeats("Transitions.move", moving)
+    assert.deepStrictEqual(
+      result.map(({ moved }) => moved),
+      [true, true, true, true]
+    )
+    assert.strictEqual(repeats, 0)
+  })
+
+  it.effect("stores one event of a step that one batch holds twice", function* () {
+    const { accept, document, first } = yield* owners(1)
+    const steps = [yield* accept(document), yield* accept(document)]
+    const results = yield* Effect.forEach(steps, first.move, { concurrency: "unbounded" })
+    assert.strictEqual(results.filter((result) => result.moved).length, 1)
+    assert.deepStrictEqual(yield* written(document), accepted)
+  })
+
+  it.effect("numbers events in the order in which one batch holds them", function* () {
+    const { accept, documents, first } = yield* owners(40)
+    const sql = yield* SqlClient.SqlClient
+    const shuffled = documents.toReversed()
+    yield* Effect.forEach(yield* Effect.forEach(shuffled, accept), first.move, { concurrency: "unbounded" })
+    const rows = yield* sql<{ object_id: string }>`
+      select object_id from events where object_id = any(${shuffled}) order by seq`
+    assert.deepStrictEqual(
+      rows.map((row) => row.object_id),
+      shuffled
+    )
+  })
+})

@@ -1,0 +1,251 @@
+import { assert } from "@effect/vitest"
+import { Array, Effect, Option } from "effect"
+import { SqlClient } from "effect/sql"
+import type { InvoiceId } from "../../../schemas/Id.ts"
+import type { StoredEmail } from "../../../src/store/mail/Emails.ts"
+import { everyInvoice } from "../../support/database/Owners.ts"
+import { mailOwners, to } from "../../support/mail/MailOwners.ts"
+import { TestDatabase } from "../../support/database/Postgres.ts"
+import { answered, refusal } from "../../support/database/Refusals.ts"
+import { describeLive } from "../../support/Tests.ts"
+
+const rows = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  return yield* sql<{
+    invoice_id: string
+    document_state: string
+    recipient: string
+    status: string
+    attempts: number
+  }>`
+    select invoice_id, document_state, recipient, status, attempts from emails order by id`
+})
+
+const taken = (found: Option.Option<StoredEmail>) => {
+  assert.isTrue(Option.isSome(found), "it can be taken")
+  return Option.getOrThrow(found)
+}
+
+describeLive(TestDatabase.layer)("Emails", (it) => {
+  it.effect("are made by what accepts a document, one for each acceptance, and by nothing else", function* () {
+    const { admin, documents, first, step } = yield* mailOwners(4)
+    yield* admin`delete from emails`
+    const [accepted, rejected, contingency, submitted] = documents as [InvoiceId, InvoiceId, InvoiceId, InvoiceId]
+    const steps = yield* Effect.all([
+      step(accepted, "Accept", "accepted_by_authority"),
+      step(rejected, "Reject", "rejected_by_authority"),
+      step(contingency, "EnterContingency", "accepted_contingency")
+    ])
+    const moved = yield* Effect.forEach(steps, first.transitions.move, { concurrency: "unbounded" })
+    assert.deepStrictEqual(
+      moved.map(({ emailed }) => emailed),
+      [true, false, true]
+    )
+    const again = yield* first.transitions.move(
+      yield* step(contingency, "Accept", "accepted_by_authority", "accepted_contingency")
+    )
+    assert.isTrue(again.emailed)
+    const made = (yield* rows).map(({ document_state, invoice_id, status }) => [invoice_id, document_state, status])
+    assert.sameDeepMembers(made, [
+      [accepted, "accepted_by_authority", "pending"],
+      [contingency, "accepted_contingency", "pending"],
+      [contingency, "accepted_by_authority", "pending"]
+    ])
+    assert.isFalse(made.some(([id]) => id === submitted))
+  })
+
+  it.effect("are none where there is no address", function* () {
+    const { accept, admin, document, first } = yield* mailOwners(1, null)
+    yield* admin`delete from emails`
+    const { emailed, moved } = yield* first.transitions.move(yield* accept(document))
+    assert.deepStrictEqual([moved, emailed], [true, false])
+    assert.deepStrictEqual(yield* rows, [])
+  })
+
+  it.effect("are one though two owners accept the same document", function* () {
+    const { accept, admin, documents, first, second } = yield* mailOwners(40)
+    yield* admin`delete from emails`
+    const steps = yield* Effect.forEach(documents, accept)
+    const others = yield* Effect.forEach(documents, accept)
+    const moves = [...steps.map(first.transitions.move), ...others.map(second.transitions.move)]
+    const moved = yield* Effect.all(moves, { concurrency: "unbounded" })
+    assert.lengthOf(
+      moved.filter(({ emailed }) => emailed),
+      40
+    )
+    assert.sameMembers(
+      (yield* rows).map(({ invoice_id }) => invoice_id),
+      [...documents]
+    )
+  })
+
+  it.effect("are taken by one owner at a time, and again when that one has died", function* () {
+    const { accept, admin, document, first, key, second, stop } = yield* mailOwners()
+    yield* first.transitions.move(yield* accept(document))
+    assert.deepStrictEqual(
+      (yield* second.emails.dueDocuments(1_000)).map(({ id }) => id).filter((id) => id === document),
+      [document]
+    )
+    const both = yield* Effect.all([first.emails.take(key), second.emails.take(key)], { concurrency: "unbounded" })
+    assert.lengthOf(both.filter(Option.isSome), 1)
+    yield* admin`update emails set worker = ${first.worker.id} where invoice_id = ${document}`
+    assert.isTrue(Option.isNone(yield* second.emails.take(key)))
+    yield* stop
+    yield* second.worker.freeDead
+    const again = taken(yield* second.emails.take(key))
+    assert.deepInclude(again, { invoice_id: document, recipient: to, attempts: 2, status: "pending" })
+    // Nobody gave it back: the lease has ended.
+    yield* admin`update emails set next_attempt_at = now() where invoice_id = ${document}`
+    assert.strictEqual(taken(yield* second.emails.take(key)).attempts, 3)
+  })
+
+  it.effect("tell once what becomes of them, in their document's order, whoever says so", function* () {
+    const { accept, admin, document, endpoint, first, key, outcome, second, stores } = yield* mailOwners()
+    const wanted = yield* endpoint
+    yield* first.transitions.move(yield* accept(document))
+    const email = taken(yield* first.emails.take(key))
+    const records = [
+      first.emails.record(yield* outcome(email, "delivered")),
+      second.emails.record(yield* outcome(email, "delivered")),
+      first.emails.record(yield* outcome(email, "delivered"))
+    ]
+    const recorded = yield* answered(Effect.all(records, { concurrency: "unbounded" }))
+    assert.deepStrictEqual(
+      recorded.filter(({ moved }) => moved).map(({ endpoints }) => endpoints),
+      [[wanted]]
+    )
+    const late = ["pending", "delivered"] as never
+    const complaint = yield* second.emails.record(yield* outcome(email, "complained", late))
+    assert.isTrue(complaint.moved)
+    assert.isFalse((yield* first.emails.record(yield* outcome(email, "bounced", late))).moved)
+    const events = yield* admin<{ type: string; deliveries: bigint }>`
+      select type, (select count(*) from deliveries d where d.event_id = e.id) as deliveries
+      from events e where object_id = ${document} order by seq`
+    assert.deepStrictEqual(
+      events.map(({ deliveries, type }) => [type, deliveries]),
+      ["invoice.accepted_by_authority", "invoice.email.delivered", "invoice.email.complained"].map((type) => [type, 1n])
+    )
+    const shown = Option.getOrThrow(yield* stores.invoices.find(key, document))
+    assert.strictEqual(shown.email?.status, "complained")
+    const listed = yield* stores.invoices.list(key, { limit: 1, cursor: null }, everyInvoice)
+    assert.strictEqual(listed.rows[0]?.email?.status, "complained")
+  })
+
+  it.effect("wait for their next attempt, unless somebody else has begun it", function* () {
+    const { accept, document, first, key, outcome, second } = yield* mailOwners()
+    yield* first.transitions.move(yield* accept(document))
+    const email = taken(yield* first.emails.take(key))
+    const again = {
+      ...(yield* outcome(email, "delivered")),
+      status: "pending",
+      retryInMs: 60_000,
+      event: null
+    } as const
+    const stale = { ...again, email: { ...email, attempts: 0 } }
+    assert.isFalse((yield* second.emails.record(stale)).moved)
+    assert.isTrue((yield* first.emails.record(again)).moved)
+    assert.isTrue(Option.isNone(yield* second.emails.take(key)))
+    const { rows: listed } = yield* first.emails.list(key, document, { limit: 10, cursor: null })
+    const wait = (listed[0]?.next_attempt_at?.getTime() ?? 0) - Date.now()
+    assert.isTrue(wait > 50_000 && wait < 61_000, `${wait} ms`)
+  })
+
+  it.effect("are written in batches, and one that cannot be read is nobody else's failure", function* () {
+    const { accept, admin, documents, first, account, outcome } = yield* mailOwners(30)
+    yield* Effect.forEach(documents, (id) => Effect.flatMap(accept(id), first.transitions.move), {
+      concurrency: "unbounded"
+    })
+    yield* admin`alter table emails drop constraint known_document_state`
+    yield* admin`update emails set document_state = 'strange' where invoice_id = ${documents[7]!}`
+    const found = yield* Effect.forEach(documents, (id) => first.emails.take({ ...account, id }), {
+      concurrency: "unbounded"
+    })
+    assert.deepStrictEqual(
+      found.map(Option.isNone),
+      documents.map((_, index) => index === 7)
+    )
+    assert.deepStrictEqual(yield* admin`select status from emails where invoice_id = ${documents[7]!}`, [
+      { status: "failed" }
+    ])
+    const emails = found.flatMap(Option.toArray)
+    const outcomes = yield* Effect.forEach(emails, (email) => outcome(email, "delivered"))
+    const recorded = yield* Effect.forEach(outcomes, first.emails.record, { concurrency: "unbounded" })
+    assert.isTrue(recorded.every(({ moved }) => moved))
+  })
+
+  it.effect(
+    "are kept with their documents, and nobody changes where they went or takes back what became of them",
+    function* () {
+      const { accept, admin, document, first, key, outcome, service, stores } = yield* mailOwners()
+      yield* first.transitions.move(yield* accept(document))
+      yield* first.emails.record(yield* outcome(taken(yield* first.emails.take(key)), "delivered"))
+      for (const [statement, stoppedBy] of [
+        ["update emails set recipient = 'x'", "permission denied for table emails"],
+        ["update emails set invoice_id = 'x'", "permission denied for table emails"],
+        ["delete from emails", "permission denied for table emails"],
+        ["truncate emails", "permission denied for table emails"],
+        [
+          `update emails set status = 'pending', next_attempt_at = now() where invoice_id = '${document}'`,
+          "what became of an e-mail is not taken back"
+        ],
+        [`update emails set next_attempt_at = now() where invoice_id = '${document}'`, "pending_has_an_alarm"]
+      ] as const) {
+        assert.include(yield* refusal(service.unsafe(statement)), stoppedBy, statement)
+      }
+      yield* admin`update emails set created_at = now() - interval '10 years', status_at = now() - interval '10 years'`
+      yield* Effect.all([stores.retention.purgeDeliveries, stores.retention.purgeEvents])
+      assert.lengthOf(
+        (yield* rows).filter(({ invoice_id }) => invoice_id === document),
+        1
+      )
+    }
+  )
+
+  it.effect("of one account are nothing to another, nor to its other mode", function* () {
+    const { accept, document, first, account } = yield* mailOwners()
+    yield* first.transitions.move(yield* accept(document))
+    const page = { limit: 10, cursor: null }
+    assert.lengthOf((yield* first.emails.list(account, document, page)).rows, 1)
+    assert.lengthOf((yield* first.emails.list({ ...account, livemode: true }, document, page)).rows, 0)
+    const { rows: others } = yield* first.emails.list(
+      { ...account, account_id: `ten_${"z".repeat(26)}` as never },
+      document,
+      page
+    )
+    assert.lengthOf(others, 0)
+  })
+
+  it.effect("are found by their own id and their document's, and by nothing less", function* () {
+    const { accept, documents, first, key } = yield* mailOwners(2)
+    yield* Effect.forEach(documents, (id) => Effect.flatMap(accept(id), first.transitions.move))
+    const { id } = taken(yield* first.emails.take(key))
+    const { emails } = first
+    assert.strictEqual(taken(yield* emails.locate(key.id, id)).id, id)
+    assert.isTrue(Option.isNone(yield* emails.locate(documents[1]!, id)))
+    assert.isTrue(Option.isNone(yield* emails.locate(key.id, `em_${"0".repeat(26)}`)))
+  })
+
+  it.effect("page as every list does", function* () {
+    const { accept, document, first, account } = yield* mailOwners()
+    yield* first.transitions.move(yield* accept(document))
+    const { emails } = first
+    const insert = (id: string) =>
+      emails.insert({
+        ...account,
+        id: id as never,
+        invoice_id: document,
+        document_state: "accepted_by_authority",
+        recipient: to
+      })
+    const more = Array.makeBy(4, (index) => `em_7${String(index).padStart(25, "0")}`)
+    yield* Effect.forEach(more, insert)
+    const newest = yield* emails.list(account, document, { limit: 3, cursor: null })
+    assert.deepStrictEqual([newest.rows.map(({ id }) => id), newest.has_more], [more.toReversed().slice(0, 3), true])
+    const rest = yield* emails.list(account, document, { limit: 3, cursor: { direction: "after", id: more[1]! } })
+    assert.deepStrictEqual([rest.rows.length, rest.has_more], [2, false])
+    const unknown = yield* Effect.flip(
+      emails.list(account, document, { limit: 3, cursor: { direction: "after", id: "em_x" } })
+    )
+    assert.strictEqual(unknown.code, "invalid_cursor")
+  })
+})

@@ -1,0 +1,126 @@
+import { assert } from "@effect/vitest"
+import { Context, Effect, Exit } from "effect"
+import { AccountId } from "../../../schemas/Id.ts"
+import * as AccountView from "../../../src/store/sql/AccountView.ts"
+import { AuthorityCircuits } from "../../../src/store/documents/AuthorityCircuits.ts"
+import { portionMax, SandboxAuthorities } from "../../../src/store/sandbox/SandboxAuthorities.ts"
+import { TestDatabase } from "../../support/database/Postgres.ts"
+import { describeLive } from "../../support/Tests.ts"
+import { refusedIn } from "../../support/database/Refusals.ts"
+import { lockRows, oneOwner } from "../../support/database/TwoOwners.ts"
+
+const setUp = Effect.gen(function* () {
+  const { account, first, seed, service, sql } = yield* oneOwner
+  return {
+    account,
+    sql,
+    service,
+    circuits: Context.get(first, AuthorityCircuits),
+    sandbox: Context.get(first, SandboxAuthorities),
+    seed: (count: number) => seed(count, "submitted")
+  }
+})
+
+describeLive(TestDatabase.layer)("SandboxAuthorities", (it) => {
+  it.effect("keeps how each account wants its authority, for its own tests alone", function* () {
+    const { account, sandbox, service, sql } = yield* setUp
+    const other = AccountId.make(`ten_${"z".repeat(26)}`)
+    yield* sql`insert into accounts (id, created_at) values (${other}, now())`
+    const mine = AccountView.within(service, account)
+    const modes = Effect.forEach([account.account_id, other], sandbox.modeOf, { concurrency: "unbounded" })
+    assert.deepStrictEqual(yield* modes, ["up", "up"])
+    yield* mine(sandbox.setMode(account.account_id, "flaky"))
+    yield* mine(sandbox.setMode(account.account_id, "down"))
+    assert.deepStrictEqual(yield* modes, ["down", "up"])
+
+    const set = (accountId: string, livemode: boolean) =>
+      service`insert into sandbox_authorities (account_id, livemode, mode) values (${accountId}, ${livemode}, 'down')`
+    const live = AccountView.within(service, { ...account, livemode: true })
+    assert.include(yield* refusedIn(mine, set(other, false)), "row-level security")
+    assert.include(yield* refusedIn(live, set(account.account_id, false)), "row-level security")
+    assert.include(yield* refusedIn(live, set(account.account_id, true)), "violates check constraint")
+  })
+
+  it.effect("advances the tests of one account alone, and nothing that somebody is at work on", function* () {
+    const { circuits, account, sandbox, seed, service, sql } = yield* setUp
+    yield* seed(3)
+    const rows = yield* sql<{ id: string }>`select id from invoices order by id limit 3`
+    const [waits, held, resting] = rows.map(({ id }) => id)
+    yield* sql`update invoices set next_action_at = now() + interval '1 hour', worker = null`
+    yield* sql`update invoices set worker = 'somebody' where id = ${held!}`
+    yield* sql`update invoices set next_action_at = 'infinity' where id = ${resting!}`
+    yield* circuits.failed(account.account_id, 300_000, 390_000)
+    yield* circuits.failed("live", 300_000, 390_000)
+    const dueIn = sql<{ id: string; minutes: number | null }>`
+      select id, case when next_action_at < 'infinity'
+        then round(extract(epoch from next_action_at - now()) / 60)::float8 end as minutes from invoices`
+    const before = new Map((yield* dueIn).map((row) => [row.id, row.minutes]))
+    yield* AccountView.within(service, account)(sandbox.advance(account.account_id, 1_800))
+    const after = new Map((yield* dueIn).map((row) => [row.id, row.minutes]))
+    const modes = yield* sql<{
+      id: string
+    }>`select id from invoices where livemode or account_id <> ${account.account_id}`
+    for (const { id } of modes) assert.strictEqual(after.get(id), before.get(id))
+    assert.deepStrictEqual([after.get(waits!), after.get(held!), after.get(resting!)], [30, 60, null])
+    const failing = yield* Effect.forEach([account.account_id, "live"], circuits.read)
+    const ages = failing.map(({ failing_ms }) => Math.round((failing_ms ?? 0) / 60_000))
+    assert.deepStrictEqual(ages, [30, 0])
+  })
+
+  it.effect("advances deliveries that wait for their time, and no others", function* () {
+    const { account, sandbox, service, sql } = yield* setUp
+    const kinds = ["waits", "rests", "held", "done"]
+    for (const [index, id] of kinds.entries()) {
+      yield* sql`
+        insert into events (account_id, livemode, id, type, object_id, object_version, body, created_at)
+        values (${account.account_id}, false, ${id}, 'invoice.failed', 'inv_1', ${index}, '', now())`
+      yield* sql`
+        insert into deliveries (account_id, livemode, id, endpoint_id, event_id, object_id, seq, status, worker,
+          next_attempt_at, created_at, updated_at)
+        values (${account.account_id}, false, ${id}, 'we_1', ${id}, 'inv_1', ${index},
+          ${id === "done" ? "succeeded" : "pending"}, ${id === "held" ? "somebody" : null},
+          ${id === "rests" ? "infinity" : "2130-01-01T01:00:00Z"}::text::timestamptz, now(), now())`
+    }
+    const rows = sql<{ id: string; xmin: string; minutes: number | null }>`
+      select id, xmin::text, case when next_attempt_at < 'infinity'
+        then extract(epoch from next_attempt_at - '2130-01-01T00:00:00Z')::integer / 60 end as minutes
+      from deliveries order by seq`
+    const before = yield* rows
+    yield* AccountView.within(service, account)(sandbox.advance(account.account_id, 1_800))
+    const [waits, ...others] = yield* rows
+    assert.deepInclude(waits, { id: "waits", minutes: 30 })
+    assert.deepStrictEqual(others, before.slice(1))
+  })
+
+  it.effect("advances much in portions, waits for no lock, and does not rewrite what rests", function* () {
+    const { account, sandbox, seed, sql } = yield* setUp
+    yield* sql`truncate invoices cascade`
+    assert.isFalse(yield* sandbox.isMuchToAdvance(account.account_id))
+    const ids = yield* seed(2 * portionMax + 2)
+    const [locked = "", resting = ""] = ids
+    yield* sql`update invoices set next_action_at = '2130-01-01T00:00:00Z', worker = null`
+    yield* sql`update invoices set next_action_at = 'infinity' where id = ${resting}`
+    assert.isTrue(yield* sandbox.isMuchToAdvance(account.account_id))
+    const version = sql<{ xmin: string }>`select xmin::text from invoices where id = ${resting}`
+    const before = yield* version
+    const { release } = yield* lockRows(sql`invoices where id = ${locked}`)
+    // Two at once: each moves all that nobody else works at.
+    const advance = Effect.exit(sandbox.advance(account.account_id, 3_600))
+    const exits = yield* Effect.all([advance, advance], { concurrency: 2 })
+    yield* release
+    assert.deepStrictEqual(exits.map(Exit.isSuccess), [true, true])
+    const rows = yield* sql<{ hours: number; count: number; transactions: number }>`
+      select extract(epoch from '2130-01-01T00:00:00Z' - next_action_at)::integer / 3600 as hours,
+        count(*)::integer as count, count(distinct xmin::text)::integer as transactions
+      from invoices where id <> ${resting} group by 1 order by 1`
+    assert.deepStrictEqual(
+      rows.map(({ count, hours }) => [hours, count]),
+      [
+        [0, 1],
+        [2, 2 * portionMax]
+      ]
+    )
+    assert.isAtLeast(rows[1]?.transactions ?? 0, 3, "no more than a portion is locked at a time")
+    assert.deepStrictEqual(yield* version, before)
+  })
+})

@@ -1,0 +1,88 @@
+import { assert } from "@effect/vitest"
+import { Context, Effect } from "effect"
+import { AccountId } from "../../../schemas/Id.ts"
+import { Backlog } from "../../../src/store/sql/Backlog.ts"
+import { Invoices } from "../../../src/store/documents/Invoices.ts"
+import { copyAccount, seedDrafts } from "../../support/database/Owners.ts"
+import { TestDatabase } from "../../support/database/Postgres.ts"
+import { describeLive } from "../../support/Tests.ts"
+import { oneOwner } from "../../support/database/TwoOwners.ts"
+
+describeLive(TestDatabase.layer)("Backlog", (it) => {
+  it.effect("tells how old the oldest work is, and how much waits at each stage", function* () {
+    const { account, first, seed, sql } = yield* oneOwner
+    const { waiting } = Context.get(first, Backlog)
+    assert.deepStrictEqual(yield* waiting, {
+      oldest_invoice: 0,
+      oldest_delivery: 0,
+      invoices: {},
+      deliveries: {},
+      in_contingency: 0,
+      contingency_overdue: 0,
+      oldest_contingency: 0,
+      circuits: { live_failing: 0, live_open: 0, test_failing: 0, test_open: 0 }
+    })
+
+    const drafts = yield* seed(2)
+    const numbered = yield* seed(1, "numbered")
+    yield* sql`
+      update invoices set created_at = now() - interval '90 seconds', next_action_at = now() + interval '1 hour'
+      where id = any(${[...drafts, ...numbered]})`
+    yield* sql`update invoices set created_at = now() - interval '200 seconds' where id = any(${numbered})`
+    // Older, and done.
+    const accepted = yield* seed(3, "accepted_by_authority")
+    yield* sql`update invoices set created_at = now() - interval '1 day' where id = any(${accepted})`
+    const times = ["-1 hour", "-1 minute", "1 minute", "infinity"]
+    yield* sql`
+      insert into events (account_id, livemode, id, type, object_id, object_version, body, created_at)
+      select ${account.account_id}, false, 'evt_' || n, 'invoice.failed', 'inv_' || n, 1, '{}', now() from generate_series(1, 5) n`
+    yield* sql`
+      insert into deliveries (account_id, livemode, id, endpoint_id, event_id, object_id, seq, status, next_attempt_at,
+        created_at, updated_at)
+      select ${account.account_id}, false, 'whd_' || n, 'we_1', 'evt_' || n, 'inv_' || n, n,
+        case when n > 4 then 'failed' else 'pending' end,
+        case when n = 4 then 'infinity' when n > 4 then now() - interval '1 day' else now() + (${times}::text[])[n]::interval
+        end, now(), now()
+      from generate_series(1, 5) n`
+
+    const { deliveries, invoices, oldest_delivery, oldest_invoice } = yield* waiting
+    assert.deepStrictEqual(invoices, { queued: 2, numbered: 1 })
+    assert.deepStrictEqual(deliveries, { due: 2, scheduled: 1, resting: 1 })
+    assert.isTrue(oldest_invoice >= 200 && oldest_invoice < 260, `${oldest_invoice} s`)
+    const late = yield* seed(2, "accepted_contingency")
+    const overdue = sql`
+      update invoices set contingency_since = now() - interval '50 hours',
+        transmit_before = case when id = ${late[0]!} then now() - interval '1 hour' end
+      where id = any(${late})`
+    // Past the guard that keeps the time at which a document has left the house.
+    yield* sql.withTransaction(Effect.andThen(sql`set local session_replication_role = replica`, overdue))
+    yield* sql`insert into authority_circuits (name, failing_since) values ('live', now()), (${account.account_id}, null)`
+    const trouble = yield* waiting
+    assert.deepInclude(trouble, {
+      in_contingency: 2,
+      contingency_overdue: 1,
+      circuits: { live_failing: 1, live_open: 0, test_failing: 0, test_open: 0 }
+    })
+    assert.closeTo(trouble.oldest_contingency, 50 * 3_600, 60)
+    assert.isTrue(oldest_delivery >= 3_600 && oldest_delivery < 3_660, `${oldest_delivery} s`)
+  })
+
+  it.effect("gives what is due of the accounts that are not left out, in order, once", function* () {
+    const { account, first, seed, sql: admin } = yield* oneOwner
+    const invoices = Context.get(first, Invoices)
+    const other = AccountId.make(`ten_${"0".repeat(26)}`)
+    yield* copyAccount(account.account_id, other)
+    const own = yield* seed(3)
+    const others = yield* seedDrafts(other, 2).pipe(Effect.provideContext(first))
+    // The last is due for the longest time.
+    yield* admin`
+      update invoices i set next_action_at = now() - n.age * interval '1 second'
+      from unnest(${[...others, ...own]}::text[]) with ordinality as n (id, age) where i.id = n.id`
+    const take = (limit: number, without: ReadonlyArray<AccountId>) =>
+      Effect.map(invoices.takeDue(limit, without), (due) => due.map(({ id }) => id as string))
+    assert.sameMembers(yield* take(2, []), own.slice(1))
+    assert.sameMembers(yield* take(2, [account.account_id]), others)
+    assert.sameMembers(yield* take(2, [account.account_id]), [])
+    assert.sameMembers(yield* take(2, [other]), own.slice(0, 1))
+  })
+})

@@ -1,0 +1,216 @@
+import { assert } from "@effect/vitest"
+import { Context, Effect, Fiber } from "effect"
+import { SqlClient } from "effect/sql"
+import type { AccountMode } from "../../../schemas/Account.ts"
+import type { EventId } from "../../../schemas/Id.ts"
+import { beginning, type EventFilter, Events, type Position, type Waiter } from "../../../src/store/webhooks/Events.ts"
+import { Ids } from "../../../src/store/sql/Ids.ts"
+import { queryAs, TestDatabase, urlOf } from "../../support/database/Postgres.ts"
+import { until } from "../../support/apps/Until.ts"
+import { oneOwner, onPostgres, paused } from "../../support/database/TwoOwners.ts"
+
+const everything: EventFilter = { types: null, object_id: null, from: null, to: null }
+
+/** So many seconds from now. */
+const at = (seconds: number) => new Date(Date.now() + seconds * 1000)
+
+const insert = Effect.fnUntraced(function* (account: AccountMode, id: EventId, change: Record<string, unknown> = {}) {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`insert into events ${sql.insert({
+    ...account,
+    id,
+    type: "invoice.failed",
+    object_id: `inv of ${id}`,
+    object_version: 1,
+    body: JSON.stringify({ id }),
+    created_at: new Date(),
+    ...change
+  })}`
+})
+
+/** A transaction that has written the event, and ends when it is told to. */
+const held = Effect.fnUntraced(function* (write: Effect.Effect<void, unknown, SqlClient.SqlClient>) {
+  const sql = yield* SqlClient.SqlClient
+  const { goOn } = yield* paused((pause) => sql.withTransaction(Effect.andThen(write, pause)))
+  return { commit: goOn }
+})
+
+const world = Effect.gen(function* () {
+  const { account, apiKey: api_key_id, first, sql } = yield* oneOwner
+  yield* sql`truncate events cascade`
+  const events = Context.get(first, Events)
+  const ids = yield* Effect.replicateEffect(Context.get(first, Ids).event, 4)
+  const follow = (from: Position, filter = everything, limit = 10) =>
+    Effect.map(events.after(account, from, filter, limit), ({ rows }) => rows.map(({ id }) => id))
+  const list = (filter = everything) =>
+    Effect.map(events.list(account, { limit: 10, cursor: null }, filter), ({ rows }) => rows.map(({ id }) => id))
+  const news = (waiters: ReadonlyArray<Waiter>) =>
+    Effect.map(events.news(waiters), (looks) => looks.map((look) => look.news))
+  const waiter = { account: { ...account, api_key_id }, position: beginning, filter: everything }
+  return { account, waiter, events, news, ids: ids as [EventId, EventId, EventId, EventId], follow, list }
+})
+
+onPostgres(
+  "an event is followed after all that can still come to be seen before it, whatever their ids and numbers",
+  function* () {
+    const { events, follow, ids, list, account } = yield* world
+    const [first, second, third] = ids
+    // The first by its id and its number is the last to be committed.
+    const { commit } = yield* held(insert(account, first))
+    yield* insert(account, second)
+    assert.deepStrictEqual(yield* follow(beginning), [])
+    assert.deepStrictEqual(yield* list(), [], "and no list shows an id to go on from")
+    assert.isTrue((yield* events.find(account, second))._tag === "Some", "by its id it is found")
+    yield* commit
+    yield* until(follow(beginning), (found) => found.length === 2)
+    assert.deepStrictEqual(yield* follow(beginning), [first, second])
+
+    // One with a larger id and number may be committed first in an older transaction: it comes first.
+    const { commit: later } = yield* held(insert(account, ids[3]))
+    yield* insert(account, third)
+    yield* later
+    const rest = yield* until(follow(yield* events.position(account, second)), (found) => found.length === 2)
+    assert.deepStrictEqual(rest, [ids[3], third])
+    assert.deepStrictEqual(yield* follow(yield* events.position(account, ids[3])), [third])
+    assert.deepStrictEqual(yield* follow(yield* events.position(account, third)), [])
+    assert.deepStrictEqual(yield* list(), [ids[3], third, second, first])
+  }
+)
+
+onPostgres(
+  "whoever follows from where there was nothing more sees what is committed later, and all of it",
+  function* () {
+    const { events, follow, ids, news, account, waiter } = yield* world
+    yield* insert(account, ids[0])
+    const { commit } = yield* held(insert(account, ids[1]))
+    const { next, rows } = yield* events.after(account, beginning, everything, 10)
+    assert.deepStrictEqual(
+      rows.map(({ id }) => id),
+      [ids[0]]
+    )
+    assert.deepStrictEqual(yield* news([{ ...waiter, position: next }]), [null])
+    yield* insert(account, ids[2])
+    assert.deepStrictEqual(yield* news([{ ...waiter, position: next }]), [null])
+    yield* commit
+    yield* until(news([{ ...waiter, position: next }]), ([one]) => one === "arrived")
+    assert.deepStrictEqual(yield* follow(next), [ids[1], ids[2]])
+  }
+)
+
+onPostgres("a transaction of another database holds no event back", function* () {
+  const { follow, ids, account } = yield* world
+  const { url } = yield* TestDatabase
+  const sql = yield* SqlClient.SqlClient
+  // For as long as it sleeps it has an id of its own. It is ended by its number, before that is over.
+  const other = yield* Effect.forkScoped(
+    Effect.exit(queryAs(urlOf(url, "template1"), "select pg_current_xact_id(), pg_sleep(60) as other_database"))
+  )
+  const [{ pid } = { pid: 0 }] = yield* until(
+    sql<{ pid: number }>`
+      select l.pid from pg_locks l join pg_stat_activity a on a.pid = l.pid
+      where a.query like '%other_database%' and a.datname = 'template1' and l.locktype = 'transactionid'`,
+    (rows) => rows.length === 1
+  )
+  yield* insert(account, ids[0])
+  yield* until(follow(beginning), (found) => found.length === 1)
+  const [alive] = yield* sql`select 1 from pg_locks where pid = ${pid} and locktype = 'transactionid'`
+  assert.isDefined(alive, "it was under way all the time")
+  yield* sql`select pg_terminate_backend(${pid})`
+  yield* Fiber.join(other)
+})
+
+onPostgres("those who wait are told of events of their own account and mode alone, and of no sample", function* () {
+  const { events, follow, ids, list, news, account, waiter } = yield* world
+  const live = { ...account, livemode: true }
+  const waiters = [waiter, { ...waiter, account: { ...waiter.account, livemode: true } }]
+  yield* insert(account, ids[0], { is_test: true })
+  yield* insert(live, ids[1])
+  yield* until(news(waiters), (all) => all.includes("arrived"))
+  assert.deepStrictEqual(yield* news(waiters), [null, "arrived"])
+  assert.deepStrictEqual([yield* follow(beginning), yield* list()], [[], []])
+  assert.strictEqual((yield* events.find(account, ids[0]))._tag, "Some")
+  assert.strictEqual((yield* events.find(account, ids[1]))._tag, "None")
+  const refused = yield* Effect.flip(events.position(account, ids[1]))
+  assert.deepInclude(refused, { code: "invalid_cursor", param: "after" })
+})
+
+onPostgres("filters choose by type, object and time, in lists and for those who follow", function* () {
+  const { follow, ids, list, account } = yield* world
+  const times = [at(-30), at(-20), at(-10), at(0)] as const
+  for (const [index, id] of ids.entries()) {
+    const type = index % 2 === 0 ? "invoice.failed" : "invoice.accepted_by_authority"
+    yield* insert(account, id, {
+      type,
+      object_id: `inv_${index < 3 ? 1 : 2}`,
+      object_version: index,
+      created_at: times[index]
+    })
+  }
+  yield* until(list(), (found) => found.length === 4)
+  const cases: ReadonlyArray<readonly [Partial<EventFilter>, ReadonlyArray<number>]> = [
+    [{}, [0, 1, 2, 3]],
+    [{ types: ["invoice.failed"] }, [0, 2]],
+    [{ types: ["invoice.failed", "invoice.accepted_by_authority"] }, [0, 1, 2, 3]],
+    [{ types: [] }, []],
+    [{ object_id: "inv_2" }, [3]],
+    [{ from: times[1] }, [1, 2, 3]],
+    [{ to: times[1] }, [0, 1]],
+    [{ from: times[1], to: times[2] }, [1, 2]],
+    [{ from: at(1000) }, []],
+    [{ to: at(-1000) }, []],
+    [{ types: ["invoice.failed"], object_id: "inv_1", from: times[1] }, [2]]
+  ]
+  for (const [change, expected] of cases) {
+    const filter = { ...everything, ...change }
+    const found = expected.map((index) => ids[index])
+    assert.deepStrictEqual(yield* follow(beginning, filter), found as Array<EventId>, JSON.stringify(change))
+    assert.deepStrictEqual(yield* list(filter), found.toReversed() as Array<EventId>, JSON.stringify(change))
+  }
+  assert.deepStrictEqual(yield* follow(beginning, everything, 2), [ids[0], ids[1]])
+})
+
+onPostgres("those who wait are told of what fits their filter alone, and look once at what does not", function* () {
+  const { events, ids, news, account, waiter } = yield* world
+  const fitting: ReadonlyArray<Partial<EventFilter>> = [
+    {},
+    { types: ["invoice.accepted_contingency", "invoice.failed"], object_id: "inv_1" },
+    { from: at(-60), to: at(60) }
+  ]
+  const others: ReadonlyArray<Partial<EventFilter>> = [
+    { types: ["invoice.accepted_contingency"] },
+    { object_id: "inv_2" },
+    { from: at(60) },
+    { to: at(-60) }
+  ]
+  const having = (filter: Partial<EventFilter>) => ({ ...waiter, filter: { ...everything, ...filter } })
+  yield* insert(account, ids[0], { object_id: "inv_1" })
+  yield* until(news([waiter]), ([one]) => one === "arrived")
+  assert.deepStrictEqual(yield* news([...fitting, ...others].map(having)), [
+    ...fitting.map(() => "arrived" as const),
+    ...others.map(() => null)
+  ])
+  const [look] = yield* events.news([having({ object_id: "inv_2" })])
+  const { next } = look!
+  assert.deepStrictEqual(yield* news([{ ...waiter, position: next }]), [null], "what did not fit is behind it")
+  yield* insert(account, ids[1], { object_id: "inv_2" })
+  yield* until(news([{ ...having({ object_id: "inv_2" }), position: next }]), ([one]) => one === "arrived")
+})
+
+for (const [how, end] of [
+  ["was revoked", { revoked_at: at(0) }],
+  ["has expired", { expires_at: at(-1) }]
+] as const)
+  onPostgres(`those who wait are told that their key ${how}, whatever has happened meanwhile`, function* () {
+    const { ids, account, waiter, ...looking } = yield* world
+    const sql = yield* SqlClient.SqlClient
+    const news = Effect.map(looking.news([waiter]), ([one]) => one)
+    const keyIs = (change: Record<string, unknown>) =>
+      sql`update api_keys set ${sql.update(change)} where id = ${waiter.account.api_key_id}`
+    assert.isNull(yield* news)
+    yield* keyIs({ expires_at: at(60) })
+    assert.isNull(yield* news)
+    yield* insert(account, ids[0])
+    yield* until(news, (one) => one === "arrived")
+    yield* keyIs(end)
+    assert.strictEqual(yield* news, "key_ended")
+  })

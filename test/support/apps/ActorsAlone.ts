@@ -1,0 +1,119 @@
+import { assert } from "@effect/vitest"
+import { Clock, Effect, Layer } from "effect"
+import { Entity, ShardingConfig } from "effect/cluster"
+import { TestClock } from "effect/testing"
+import type { DocumentKey } from "../../../schemas/FiscalDocument.ts"
+import { workLayer } from "../../../src/App.ts"
+import * as Account from "../../../src/actors/Account.ts"
+import * as Invoice from "../../../src/actors/Invoice.ts"
+import { Backpressure } from "../../../src/issuing/Backpressure.ts"
+import * as WebhookEndpoint from "../../../src/actors/WebhookEndpoint.ts"
+import { AccountEntity } from "../../../src/protocol/AccountEntity.ts"
+import { accountAddress, memberAddress } from "../../../src/protocol/Address.ts"
+import { InvoiceEntity, WebhookEndpointEntity } from "../../../src/protocol/Notify.ts"
+import type { EndpointKey } from "../../../src/store/webhooks/WebhookEndpoints.ts"
+import { FakeAuthority, FakeReceiver, Told } from "./Fakes.ts"
+import { testMode, world } from "./MemoryApp.ts"
+import { addCustomer, addEndpoint, addNumbered, context, requestFor } from "./MemoryRows.ts"
+import { existing, MemoryTables } from "../memory/MemoryTables.ts"
+
+/*
+ * One kind of actor alone: what it tells others is noted in `Told` and goes nowhere. Each owner that is made is another
+ * process's: two of them are one actor living twice, and an owner made later is the actor started again.
+ */
+
+export const alone = Layer.mergeAll(Told.layer, ShardingConfig.layer(), Backpressure.layer).pipe(
+  Layer.provideMerge(world)
+)
+
+export const accountOwner = Effect.flatMap(
+  Entity.makeTestClient(AccountEntity, Account.layer.pipe(Layer.provide(workLayer))),
+  (client) => client(accountAddress(testMode))
+)
+
+const invoiceClient = Entity.makeTestClient(InvoiceEntity, Invoice.layer.pipe(Layer.provide(workLayer)))
+
+export const invoiceOwner = Effect.map(
+  invoiceClient,
+  (client) => (key: DocumentKey) => Effect.flatMap(client(memberAddress(key)), (actor) => actor.Proceed())
+)
+
+/** An owner that is told to mail. */
+export const mailOwner = Effect.map(
+  invoiceClient,
+  (client) => (key: DocumentKey) => Effect.flatMap(client(memberAddress(key)), (actor) => actor.Mail())
+)
+
+export const endpointOwner = Effect.map(
+  Entity.makeTestClient(WebhookEndpointEntity, WebhookEndpoint.layer),
+  (client) => (key: EndpointKey) => Effect.flatMap(client(memberAddress(key)), (actor) => actor.Deliver())
+)
+
+export const invoiceOf = ({ id }: DocumentKey) =>
+  Effect.map(MemoryTables, ({ tables }) => existing(tables.invoices, id))
+
+export const deliveryOf = (id: string) => Effect.map(MemoryTables, ({ tables }) => existing(tables.deliveries, id))
+
+/** An account's actor, and what it is asked to create. */
+export const creating = Effect.gen(function* () {
+  const memory = yield* MemoryTables
+  const { tables, until } = memory
+  const account = yield* accountOwner
+  const request = requestFor(yield* addCustomer())
+  const create = (key: string, fingerprint?: string) =>
+    account.CreateInvoice({ context: context(key, fingerprint), request })
+  return { account, create, memory, request, tables, until }
+})
+
+/** A document that has its number, the actor that issues it, and the authority. */
+export const issuing = Effect.gen(function* () {
+  const memory = yield* MemoryTables
+  const authority = yield* FakeAuthority
+  const proceed = yield* invoiceOwner
+  const key = yield* addNumbered(yield* addCustomer())
+  return { authority, key, memory, proceed, tables: memory.tables }
+})
+
+/** An endpoint, the actor that delivers to it, and its receiver. */
+export const delivering = Effect.fnUntraced(function* (options: Parameters<typeof addEndpoint>[0] = {}) {
+  const receiver = yield* FakeReceiver
+  const deliver = yield* endpointOwner
+  const endpoint = yield* addEndpoint(options)
+  const tell = deliver(endpoint)
+  /** Tells it to deliver, and waits until it has nothing more to send at this moment. */
+  const deliverAll = Effect.gen(function* () {
+    const { count, until } = yield* MemoryTables
+    const now = yield* Clock.currentTimeMillis
+    const [rests, takes] = [count("Deliveries.rest"), count("Deliveries.take")]
+    yield* tell
+    // It has looked in vain, or nothing is left to look for.
+    yield* until(({ deliveries }) => {
+      if (count("Deliveries.rest") > rests) return true
+      const pending = [...deliveries.values()].filter(
+        ({ endpoint_id, status }) => endpoint_id === endpoint.id && status === "pending"
+      )
+      const isBusy = pending.some(({ isUnderWay, next_attempt_at }) => isUnderWay || next_attempt_at <= now)
+      return count("Deliveries.take") > takes && !isBusy
+    })
+  })
+  /** Lets the time come for a delivery's next attempt, and makes it. */
+  const goOn = Effect.fnUntraced(function* (id: string) {
+    yield* TestClock.setTime((yield* deliveryOf(id)).next_attempt_at)
+    yield* deliverAll
+  })
+  return { deliverAll, endpoint, goOn, receiver, tell }
+})
+
+/** Milliseconds until the document's alarm rings. */
+export const waitOf = Effect.fnUntraced(function* (key: DocumentKey) {
+  const { next_action_at } = yield* invoiceOf(key)
+  return (next_action_at ?? Infinity) - (yield* Clock.currentTimeMillis)
+})
+
+export const isAbout = (millis: number, expected: number) =>
+  assert.isTrue(millis >= 0.9 * expected && millis <= 1.1 * expected, `${millis} ms is not about ${expected} ms`)
+
+export const commandsOf = (key: DocumentKey) =>
+  Effect.map(MemoryTables, ({ tables }) =>
+    tables.transitions.filter(({ invoice_id }) => invoice_id === key.id).map(({ command }) => command)
+  )

@@ -1,0 +1,26 @@
+import { assert } from "@effect/vitest"
+import { Effect } from "effect"
+import { customerBody, invoiceBody } from "./Invoices.ts"
+import { MemoryTables } from "../memory/MemoryTables.ts"
+import { get, post, type Reply } from "./Requests.ts"
+
+/* What tests of notes have in common: an invoice that can be corrected, and what becomes of it. */
+
+/** Waits until a document is at its end; gives what the interface shows of it. */
+export const settled = Effect.fnUntraced(function* (path: string) {
+  const { until } = yield* MemoryTables
+  const id = path.split("/").at(-1) ?? ""
+  yield* until(({ invoices }) => invoices.get(id)?.next_action_at === null)
+  return (yield* get(path)).json
+})
+
+/** An accepted invoice of 119000.00. */
+export const issue = Effect.gen(function* () {
+  const customer = yield* post("/v1/customers", customerBody())
+  const { json } = yield* post("/v1/invoices", invoiceBody(customer.json.id))
+  const invoice = yield* settled(`/v1/invoices/${json.id}`)
+  assert.strictEqual(invoice.status, "accepted_by_authority")
+  return invoice
+})
+
+export const codeOf = ({ json, status }: Reply) => [status, json.error?.code]

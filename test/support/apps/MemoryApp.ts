@@ -1,0 +1,196 @@
+// As in src/cli/Launch.ts: what is tested is what runs.
+import "effect/schema/SchemaJITCompiler/enable"
+import { NodeCrypto, NodeDns } from "@effect/platform-node"
+import { Config, Effect, Layer, Redacted, References } from "effect"
+import { TestRunner } from "effect/cluster"
+import { TestClock } from "effect/testing"
+import type { AccountMode, KeyMode } from "../../../schemas/Account.ts"
+import { AccountId, ApiKeyId, ResolutionId } from "../../../schemas/Id.ts"
+import { ServiceInfo } from "../../../src/api/ServiceInfo.ts"
+import * as App from "../../../src/App.ts"
+import { fromPem, makeSelfSigned, SandboxCertificate } from "../../../src/documents/signature/Certificate.ts"
+import { makeApiKey } from "../../../src/domain/accounts/ApiKeyFormat.ts"
+import { RateLimits } from "../../../src/http/limits/RateLimit.ts"
+import { RequestTurnLimits } from "../../../src/http/limits/RequestTurns.ts"
+import { EgressGuard } from "../../../src/outbound/webhooks/EgressGuard.ts"
+import { SocketsOfPort } from "../../../src/platform/server/Listeners.ts"
+import * as Server from "../../../src/platform/server/Server.ts"
+import { Settings } from "../../../src/platform/Settings.ts"
+import { Accounts } from "../../../src/store/accounts/Accounts.ts"
+import { testIssuer } from "../../../src/store/sandbox/SandboxAccount.ts"
+import { ApiKeys } from "../../../src/store/accounts/ApiKeys.ts"
+import { FileLinks } from "../../../src/store/documents/FileLinks.ts"
+import { Ids } from "../../../src/store/sql/Ids.ts"
+import { Resolutions } from "../../../src/store/accounts/Resolutions.ts"
+import { NoticeSecret } from "../../../src/http/routes/EmailNotices.ts"
+import { SecretKey } from "../../../src/store/sql/Secrets.ts"
+import { FakeAuthority, FakeMailer, FakeReceiver } from "./Fakes.ts"
+import { giveCertificate, liveSoftware } from "../authority/LiveAccounts.ts"
+import * as MemoryStore from "../memory/MemoryStore.ts"
+import { MemoryTables } from "../memory/MemoryTables.ts"
+import { withoutRest } from "./WithoutRest.ts"
+
+/** When every test begins, in milliseconds: ten in the morning of the authority's zone. */
+export const startOfTest = Date.parse("2026-11-21T15:00:00.000Z")
+export const baseUrl = "http://folio.test"
+export const secretKey = Redacted.make(new Uint8Array(32).fill(7))
+
+export const noticeSecret = "a secret of the mail provider and us"
+
+const body = (letter: string) => letter.repeat(26)
+export const account = AccountId.make(`ten_${body("a")}`)
+export const otherAccount = AccountId.make(`ten_${body("b")}`)
+export const testMode: AccountMode = { account_id: account, livemode: false }
+
+const key = (mode: KeyMode, byte: number) => makeApiKey(mode, new Uint8Array(32).fill(byte))
+export const keys = {
+  test: key("test", 1),
+  secondTest: key("test", 2),
+  live: key("live", 3),
+  revoked: key("test", 4),
+  unknown: key("test", 5),
+  otherAccount: key("test", 6)
+}
+
+export const firstNumber = 990_000_000n
+
+const range = {
+  number: "18760000001",
+  document_type: "invoice",
+  prefix: "SETP",
+  from_number: firstNumber,
+  to_number: 995_000_000n,
+  valid_from: "2019-01-19",
+  valid_to: "2030-01-19",
+  technical_key: "fc8eac422eba16e22ffd8c6f94b3f40a6e38162c",
+  is_active: true,
+  next_number: firstNumber
+} as const
+
+/** The numbering range of an account's mode. */
+export const rangeId = ({ account_id, livemode }: AccountMode) =>
+  ResolutionId.make(`res_${account_id.slice(4, 29)}${livemode ? 1 : 0}`)
+
+export const apiKeyIds = {
+  test: ApiKeyId.make(`key_${body("a")}`),
+  secondTest: ApiKeyId.make(`key_${body("b")}`),
+  live: ApiKeyId.make(`key_${body("c")}`),
+  revoked: ApiKeyId.make(`key_${body("d")}`),
+  otherAccount: ApiKeyId.make(`key_${body("e")}`)
+}
+
+// One key pair for all tests of a file: to make one takes longer than most tests.
+const pem = Effect.runSync(Effect.cached(makeSelfSigned("Folio test", new Date(startOfTest))))
+const certificate = Layer.effect(SandboxCertificate, Effect.map(pem, fromPem))
+
+const seed = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const accounts = yield* Accounts
+    const apiKeys = yield* ApiKeys
+    const resolutions = yield* Resolutions
+    const { tables } = yield* MemoryTables
+    const created_at = new Date(startOfTest)
+
+    for (const id of [account, otherAccount]) {
+      yield* accounts.insert({
+        id,
+        name: "Cuenta",
+        issuer: testIssuer,
+        default_version: "2026-01-01",
+        created_at,
+        live: true
+      })
+      for (const livemode of [false, true]) {
+        const accountMode = { account_id: id, livemode }
+        yield* resolutions.insert({ ...accountMode, id: rangeId(accountMode), ...range, created_at })
+      }
+    }
+    yield* giveCertificate(account, yield* pem)
+    for (const name of Object.keys(apiKeyIds) as Array<keyof typeof apiKeyIds>) {
+      const id = apiKeyIds[name]
+      const account_id = name === "otherAccount" ? otherAccount : account
+      yield* apiKeys.insert({ id, account_id, mode: name === "live" ? "live" : "test", key: keys[name], created_at })
+      const row = tables.apiKeys.get(id)
+      if (name === "revoked" && row !== undefined) tables.apiKeys.set(id, { ...row, revoked_at: created_at })
+    }
+  })
+)
+
+// Told only when asked for: most tests provoke what is logged.
+const logLevel = Layer.effect(
+  References.MinimumLogLevel,
+  Config.LogLevel("TEST_LOG_LEVEL").pipe(Config.withDefault("None"), Effect.orDie)
+)
+
+// Before anything reads the clock: an actor that slept since 1970 would have much to catch up with.
+const clock = Layer.effectDiscard(TestClock.setTime(startOfTest))
+
+// A runner takes its shards in its first moments.
+const settled = Layer.effectDiscard(TestClock.adjust("1 second"))
+
+const settings = Layer.succeed(Settings, {
+  host: "127.0.0.1",
+  port: 0,
+  baseUrl,
+  dataDir: "/nowhere",
+  databaseUrl: undefined,
+  webhookAllow: [],
+  secretKey: undefined,
+  runner: undefined,
+  logLevel: "Info",
+  logFormat: "json",
+  otlp: undefined,
+  retentionDays: 30,
+  authority: undefined,
+  sandboxLatencyMs: 0,
+  contingencyAfter: 300,
+  mail: undefined,
+  mailNoticeSecret: undefined,
+  rateLimits: { perSecond: 100, burst: 500 },
+  connections: { max: 2_000, perAddress: 500 }
+})
+
+/** What actors live on: two accounts with keys and ranges in memory, an authority and a receiver that a test plays. */
+export const world = seed.pipe(
+  Layer.provideMerge(
+    Layer.mergeAll(
+      MemoryStore.layer,
+      Ids.layer,
+      FakeAuthority.layer,
+      FakeMailer.layer,
+      FakeReceiver.layer,
+      EgressGuard.layer({}).pipe(Layer.provide(NodeDns.layer)),
+      certificate,
+      FileLinks.layer.pipe(
+        Layer.provideMerge(Layer.succeed(SecretKey, secretKey)),
+        Layer.provideMerge(Layer.succeed(ServiceInfo, { version: "0.1.0", baseUrl }))
+      )
+    )
+  ),
+  Layer.provideMerge(Layer.mergeAll(NodeCrypto.layer, logLevel, liveSoftware)),
+  Layer.provideMerge(clock)
+)
+
+/** All actors and the sweeper, in one runner. */
+export const actors = settled.pipe(
+  Layer.provideMerge(App.actorsLayer),
+  Layer.provideMerge(TestRunner.layer),
+  Layer.provideMerge(world)
+)
+
+/**
+ * The whole service behind a real HTTP server: its actors and routes as they are, its store in memory. One socket listens, so
+ * connections come in the order in which they are made.
+ */
+export const limitedTo = (rate: typeof RateLimits.Service, turns: typeof RequestTurnLimits.Service = withoutRest) =>
+  App.httpLayer.pipe(
+    Layer.provide(Layer.succeed(RateLimits, rate)),
+    Layer.provide(Layer.succeed(RequestTurnLimits, turns)),
+    Layer.provide(Layer.succeed(NoticeSecret, Redacted.make(noticeSecret))),
+    Layer.provideMerge(Server.layer.pipe(Layer.provide(Layer.succeed(SocketsOfPort, 1)), Layer.provideMerge(settings))),
+    Layer.provideMerge(actors)
+  )
+
+// The tests' clock stands still: a bucket that is taken from is not refilled.
+export const unlimited = { perSecond: 1_000, burst: 1_000_000 }
+export const layer = limitedTo(unlimited)

@@ -1,0 +1,177 @@
+import { NodeCrypto, NodeDns } from "@effect/platform-node"
+import { Clock, Context, Effect, Layer, Result } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { HttpServer } from "effect/http"
+import { SqlClient } from "effect/sql"
+import * as App from "../../../src/App.ts"
+import { ServiceInfo } from "../../../src/api/ServiceInfo.ts"
+import { applicationResponse } from "../../../src/documents/parcel/ApplicationResponse.ts"
+import { fromPem, makeSelfSigned, SandboxCertificate } from "../../../src/documents/signature/Certificate.ts"
+import { readSignedDocument } from "../../../src/documents/signature/SignedDocument.ts"
+import { makeApiKey } from "../../../src/domain/accounts/ApiKeyFormat.ts"
+import { RateLimits } from "../../../src/http/limits/RateLimit.ts"
+import { RequestTurnLimits } from "../../../src/http/limits/RequestTurns.ts"
+import type { Authority } from "../../../src/outbound/authority/Authority.ts"
+import * as AuthoritySandbox from "../../../src/outbound/authority/AuthoritySandbox.ts"
+import { EgressGuard, parseAllow } from "../../../src/outbound/webhooks/EgressGuard.ts"
+import { WebhookSender } from "../../../src/outbound/webhooks/WebhookSender.ts"
+import * as Cluster from "../../../src/platform/cluster/Cluster.ts"
+import * as Server from "../../../src/platform/server/Server.ts"
+import { AccountId } from "../../../schemas/Id.ts"
+import { Accounts } from "../../../src/store/accounts/Accounts.ts"
+import { ApiKeys } from "../../../src/store/accounts/ApiKeys.ts"
+import { Ids } from "../../../src/store/sql/Ids.ts"
+import { SandboxAuthorities } from "../../../src/store/sandbox/SandboxAuthorities.ts"
+import { createSandboxAccount } from "../../../src/store/sandbox/SandboxAccount.ts"
+import { type Client, makeClient } from "./Client.ts"
+import { customerBody } from "./Invoices.ts"
+import { liveSoftware } from "../authority/LiveAccounts.ts"
+import { secretKeyLayer } from "../database/Owners.ts"
+import { adminLayer, connect, freshDatabase, quiet, settingsLayer } from "../database/Postgres.ts"
+import { withoutRest } from "./WithoutRest.ts"
+
+export interface TestAppOptions {
+  /** Where webhooks may go to, beside the public internet: `127.0.0.1:<port>` */
+  readonly allow?: string
+  /** How long the simulated authority takes, in milliseconds; 0 by default. */
+  readonly latency?: number
+  /** In place of the simulated authority. */
+  readonly authority?: Layer.Layer<Authority>
+  /** More than any test sends, by default. */
+  readonly rateLimits?: typeof RateLimits.Service
+  /** The actors, if they are to be put together in another way. */
+  readonly entities?: typeof App.actorsLayer
+}
+
+/** The whole service in this process, on a real database, behind a real HTTP server. */
+export class TestApp extends Context.Service<
+  TestApp,
+  {
+    readonly url: string
+    readonly accountId: AccountId
+    /** A test key of the account, and a client that holds it. */
+    readonly apiKey: string
+    readonly client: Client
+    /** A client with another API key of the same account. */
+    readonly withNewKey: (mode: "test" | "live") => Effect.Effect<Client>
+  }
+>()("test/TestApp") {}
+
+const certificate = Layer.effect(
+  SandboxCertificate,
+  Effect.gen(function* () {
+    const now = yield* Clock.currentTimeMillis
+    return fromPem(yield* makeSelfSigned("Folio test", new Date(now)))
+  })
+)
+
+const newKey = Effect.fnUntraced(function* (mode: "test" | "live") {
+  const random = yield* SecureRandom.SecureRandom
+  return makeApiKey(mode, yield* random.randomBytes(32))
+})
+
+/** The live mode issues as its tests do. */
+const shareIssuer = Effect.fnUntraced(function* (accounts: Accounts["Service"], account_id: AccountId) {
+  const { issuer } = yield* accounts.get({ account_id, livemode: false })
+  yield* accounts.update({ account_id, livemode: true }, (before) =>
+    Effect.succeed({ ...before, issuer: before.issuer ?? issuer })
+  )
+  yield* accounts.forget({ account_id, livemode: true })
+}, Effect.orDie)
+
+const testApp = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const ids = yield* Ids
+  const accounts = yield* Accounts
+  const keys = yield* ApiKeys
+  const random = yield* SecureRandom.SecureRandom
+  const url = HttpServer.formatAddress((yield* HttpServer.HttpServer).address)
+  yield* createSandboxAccount(yield* newKey("test"))
+  const rows = yield* sql<{ id: string }>`select id from accounts`
+  const accountId = AccountId.make(rows[0]?.id ?? "")
+
+  const insertKey = Effect.fnUntraced(
+    function* (mode: "test" | "live") {
+      const key = yield* newKey(mode)
+      if (mode === "live") yield* shareIssuer(accounts, accountId)
+      const created_at = new Date(yield* Clock.currentTimeMillis)
+      yield* keys.insert({ id: yield* ids.apiKey, account_id: accountId, mode, key, created_at })
+      return key
+    },
+    Effect.provideService(SecureRandom.SecureRandom, random)
+  )
+
+  const apiKey = yield* insertKey("test")
+  return TestApp.of({
+    url,
+    accountId,
+    apiKey,
+    client: makeClient(url, apiKey),
+    withNewKey: (mode) => Effect.map(insertKey(mode), (key) => makeClient(url, key))
+  })
+})
+
+const sandbox = (latency: number) =>
+  Layer.unwrap(
+    Effect.map(SandboxAuthorities, ({ modeOf }) =>
+      AuthoritySandbox.layer({ read: readSignedDocument, respond: applicationResponse, latency, modeOf })
+    )
+  )
+
+/**
+ * The service on the database at `url`, with the sandbox account if there is none yet. Gives all of the store's services as
+ * well, and a `SqlClient` of the superuser in place of the service's own. Two of them on one database are two processes of the
+ * service: nothing in memory is shared.
+ */
+export const layerOn = (
+  url: string,
+  {
+    allow = "",
+    authority,
+    entities = App.actorsLayer,
+    latency = 0,
+    rateLimits = { perSecond: 1_000_000, burst: 1_000_000 }
+  }: TestAppOptions = {}
+) =>
+  Layer.fresh(
+    Layer.effect(TestApp, testApp).pipe(
+      Layer.provideMerge(
+        App.httpLayer.pipe(
+          Layer.provide(Layer.succeed(RateLimits, rateLimits)),
+          Layer.provide(Layer.succeed(RequestTurnLimits, withoutRest))
+        )
+      ),
+      Layer.provideMerge(entities),
+      Layer.provideMerge(Layer.mergeAll(Server.layer, Cluster.singleProcess, authority ?? sandbox(latency))),
+      Layer.provideMerge(App.storeLayer),
+      Layer.provideMerge(
+        Layer.mergeAll(
+          Layer.succeed(ServiceInfo, { version: "0.1.0", baseUrl: "http://folio.test" }),
+          WebhookSender.layer().pipe(
+            Layer.provideMerge(EgressGuard.layer({ allow: Result.getOrThrow(parseAllow(allow)) })),
+            Layer.provide(NodeDns.layer)
+          ),
+          certificate,
+          liveSoftware,
+          secretKeyLayer
+        )
+      ),
+      Layer.provideMerge(connect(url)),
+      Layer.provideMerge(NodeCrypto.layer),
+      Layer.provideMerge(settingsLayer({})),
+      Layer.provideMerge(quiet),
+      Layer.merge(adminLayer(url))
+    )
+  )
+
+/** The service on a database of its own. */
+export const layer = (options: TestAppOptions = {}) =>
+  Layer.unwrap(Effect.map(freshDatabase, (url) => layerOn(url, options)))
+
+/** Registers an acquirer; gives its id. */
+export const newCustomer = Effect.fnUntraced(function* (client: Client, number?: string) {
+  const answer = yield* client.post("/v1/customers", customerBody(number), {
+    key: `customer ${number} ${performance.now()}`
+  })
+  return String(answer.json.id)
+})

@@ -1,0 +1,125 @@
+import { Clock, Effect, Layer, Redacted } from "effect"
+import forge from "node-forge"
+import { generateKeyPairSync } from "node:crypto"
+import type { AccountId } from "../../../schemas/Id.ts"
+import { RegisteredSoftware } from "../../../src/documents/ubl/Software.ts"
+import { Certificates } from "../../../src/store/accounts/Certificates.ts"
+import { Ids } from "../../../src/store/sql/Ids.ts"
+
+/** The software that live documents name, as settings and as a layer. */
+export const softwareSettings = {
+  SOFTWARE_ID: "f0110000-0000-4000-8000-00000000000a",
+  SOFTWARE_PIN: "75315",
+  SOFTWARE_NIT: "900373115-3"
+}
+
+export const liveSoftware = Layer.effect(
+  RegisteredSoftware,
+  Effect.map(RegisteredSoftware, ({ test }) => ({
+    test,
+    live: { provider: test.provider, id: softwareSettings.SOFTWARE_ID, pin: softwareSettings.SOFTWARE_PIN }
+  }))
+)
+
+/** Gives a live account this key and certificate to sign with, for a year from now on. */
+export const giveCertificate = Effect.fnUntraced(function* (account_id: AccountId, pem: string) {
+  const now = yield* Clock.currentTimeMillis
+  const id = yield* (yield* Ids).certificate
+  yield* (yield* Certificates).insert(
+    {
+      account_id,
+      id,
+      subject: "CN=Folio test",
+      not_before: new Date(now - 1_000),
+      not_after: new Date(now + 365 * 86_400_000),
+      created_at: new Date(now)
+    },
+    Redacted.make(pem)
+  )
+})
+
+export interface KeyFile {
+  /** The file in base64, as a request carries it. */
+  readonly pkcs12: string
+  readonly password: string
+  /** The certificate in DER and base64, as documents carry it. */
+  readonly certificate: string
+  /** Some of the key's text, as PEM holds it. */
+  readonly keyText: string
+}
+
+const day = 86_400_000
+
+const newKeys = (bits: number) => {
+  const { privateKey, publicKey } = generateKeyPairSync("rsa", {
+    modulusLength: bits,
+    privateKeyEncoding: { type: "pkcs8", format: "pem" },
+    publicKeyEncoding: { type: "spki", format: "pem" }
+  })
+  return { key: forge.pki.privateKeyFromPem(privateKey), public: forge.pki.publicKeyFromPem(publicKey) }
+}
+
+type Keys = ReturnType<typeof newKeys>
+
+const certify = (subject: string, keys: Keys, by: { name: string; keys: Keys }, from: number, to: number) => {
+  const certificate = forge.pki.createCertificate()
+  certificate.publicKey = keys.public
+  certificate.serialNumber = `0${Math.floor(Math.random() * 1e15)}`
+  certificate.validity.notBefore = new Date(from)
+  certificate.validity.notAfter = new Date(to)
+  certificate.setSubject([{ name: "commonName", value: subject }])
+  certificate.setIssuer([{ name: "commonName", value: by.name }])
+  certificate.sign(by.keys.key, forge.md.sha256.create())
+  return certificate
+}
+
+// To make a key pair takes longer than most tests: one of each kind does for all of a file.
+const kept = new Map<string, Keys>()
+const keysOf = (name: string, bits = 2048) => {
+  const keys = kept.get(name + bits) ?? newKeys(bits)
+  kept.set(name + bits, keys)
+  return keys
+}
+
+/** A PKCS#12 file as authorities of certification give them out: key, certificate, and the one that vouches for it. */
+export const keyFile = (
+  change: {
+    readonly now?: number
+    /** Days from now. */
+    readonly from?: number
+    readonly to?: number
+    readonly bits?: number
+    readonly subject?: string
+    readonly without?: "key" | "certificate"
+    /** The certificate is of another key. */
+    readonly mismatched?: boolean
+    /** How often it claims that its checksum's key is derived. */
+    readonly iterations?: number
+    readonly algorithm?: "aes256" | "3des"
+  } = {}
+): KeyFile => {
+  const { algorithm = "aes256", bits = 2048, from = -1, now = Date.now(), to = 365 } = change
+  const { subject = "Tienda S.A.S." } = change
+  const password = "canary-file-password"
+  const keys = keysOf("holder", bits)
+  const root = { name: "Autoridad de prueba", keys: keysOf("authority") }
+  const holder = change.mismatched === true ? keysOf("another") : keys
+  const own = certify(subject, holder, root, now + from * day, now + to * day)
+  const above = certify(root.name, root.keys, root, now - day, now + 3_650 * day)
+  const file = forge.pkcs12.toPkcs12Asn1(
+    change.without === "key" ? (null as unknown as forge.pki.rsa.PrivateKey) : keys.key,
+    change.without === "certificate" ? [] : [above, own],
+    password,
+    { algorithm, count: 2048, generateLocalKeyId: false }
+  )
+  if (change.iterations !== undefined) {
+    const checksum = (file.value as Array<forge.asn1.Asn1>)[2]?.value as Array<forge.asn1.Asn1>
+    checksum[2]!.value = forge.asn1.integerToDer(change.iterations).getBytes()
+  }
+  return {
+    pkcs12: forge.util.encode64(forge.asn1.toDer(file).getBytes()),
+    password,
+    keyText: forge.pki.privateKeyToPem(keys.key).split("\n")[12]?.trim() ?? "",
+    certificate: forge.util.encode64(forge.asn1.toDer(forge.pki.certificateToAsn1(own)).getBytes())
+  }
+}

@@ -1,0 +1,138 @@
+import { PgClient } from "@effect/sql-pg"
+import * as PgConnection from "@effect/sql-pg/PgConnection"
+import { Config, ConfigProvider, Context, Effect, Exit, Layer, Redacted, References, Schedule, Scope } from "effect"
+import { randomBytes } from "node:crypto"
+import * as Fs from "node:fs"
+import * as Os from "node:os"
+import * as Path from "node:path"
+import { inject } from "vitest"
+import type { TestProject } from "vitest/node"
+import * as EmbeddedPostgres from "../../../src/platform/postgres/EmbeddedPostgres.ts"
+import * as Postgres from "../../../src/platform/postgres/Postgres.ts"
+import { ConnectionsMax } from "../../../src/platform/postgres/PostgresServer.ts"
+import { Settings } from "../../../src/platform/Settings.ts"
+import { dataPlace } from "../processes/DataPlace.ts"
+
+/** The server of this run: its superuser, who owns the databases, and the migrated one that they are copies of. */
+interface TestServer {
+  readonly admin: string
+  readonly owner: string
+  readonly template: string
+}
+
+declare module "vitest" {
+  interface ProvidedContext {
+    readonly postgres: TestServer
+  }
+}
+
+export const urlOf = (server: string, database: string) => {
+  const url = new URL(server)
+  url.pathname = database
+  return url.href
+}
+
+/** One statement in a session of its own, at the server and as the role that the URL names. */
+export const queryAs = (url: string, statement: string) =>
+  PgConnection.make({ url: Redacted.make(url), ssl: false }).pipe(
+    Effect.flatMap((session) => session.query(statement)),
+    Effect.scoped
+  )
+
+/** The settings that these variables make, but for the port, which is any that is free. No test has a data directory here. */
+export const settingsLayer = (env: Record<string, string>) =>
+  Layer.effect(
+    Settings,
+    Effect.map(Layer.build(Layer.fresh(Settings.layer)), (context) => ({ ...Context.get(context, Settings), port: 0 }))
+  ).pipe(Layer.provide(ConfigProvider.layer(ConfigProvider.fromEnv({ env: { DATA_DIR: "/dev/null", ...env } }))))
+
+const asAdmin = (url: string) => urlOf(inject("postgres").admin, new URL(url).pathname)
+
+/** One statement in a session of its own, in the database at `url` but as the superuser, whom no row is hidden from. */
+export const query = (url: string, statement: string) => queryAs(asAdmin(url), statement)
+
+/** A pool of the superuser, in the database at `url`: for a test to look and to arrange. */
+export const adminLayer = (url: string) => PgClient.layer({ url: Redacted.make(asAdmin(url)), ssl: false })
+
+/** A pool as the service has it, on a database whose tables are there. */
+export const connect = (url: string) => Layer.provide(Postgres.layer, settingsLayer({ DATABASE_URL: url }))
+
+const create = (server: TestServer, name: string, template: string) => {
+  const owner = new URL(server.owner).username
+  // A template cannot be copied while anybody is connected to it, be it another copy that is just ending.
+  return queryAs(server.admin, `create database ${name} owner ${owner} template ${template}`).pipe(
+    Effect.retry({ schedule: Schedule.spaced("50 millis"), times: 100 })
+  )
+}
+
+const drop = (server: TestServer, name: string) => queryAs(server.admin, `drop database if exists ${name} with (force)`)
+
+const copyOf = Effect.fnUntraced(function* (template: string) {
+  const server = inject("postgres")
+  const name = `folio_${randomBytes(6).toString("hex")}`
+  yield* Effect.acquireRelease(Effect.orDie(create(server, name, template)), () => Effect.ignore(drop(server, name)))
+  return urlOf(server.owner, name)
+})
+
+/** The URL of a database of its own, migrated and empty; dropped when the scope closes. */
+export const freshDatabase = Effect.suspend(() => copyOf(inject("postgres").template))
+
+/** The same, without a table. */
+export const bareDatabase = copyOf("template0")
+
+/** Logs are told only when asked for: most tests provoke what is logged. */
+export const quiet = Layer.effect(
+  References.MinimumLogLevel,
+  Config.LogLevel("TEST_LOG_LEVEL").pipe(Config.withDefault("None"), Effect.orDie)
+)
+
+/** Where a test's database is. */
+export class TestDatabase extends Context.Service<TestDatabase, { readonly url: string }>()("test/TestDatabase") {
+  /** A fresh database, and a pool of the superuser on it. */
+  static readonly layer = Layer.unwrap(
+    Effect.map(freshDatabase, (url) => Layer.mergeAll(adminLayer(url), Layer.succeed(TestDatabase, { url }), quiet))
+  )
+}
+
+/** A server of its own in `dataDir`: the URLs of its superuser, and of the owner of the database `folio`. */
+export const embedded = Effect.fnUntraced(function* (dataDir: string) {
+  // Each worker of the tests runs several services at a time on this server.
+  const connection = yield* Effect.provideService(EmbeddedPostgres.start({ dataDir }), ConnectionsMax, 250)
+  const password = Fs.readFileSync(Path.join(dataDir, "postgres.password"), "utf8").trim()
+  const at = `127.0.0.1:${connection.port}`
+  return {
+    admin: `postgres://postgres:${password}@${at}/postgres`,
+    owner: `postgres://${connection.username}:${Redacted.value(connection.password)}@${at}/folio`
+  }
+})
+
+const directoryIn = (parent: string) =>
+  Effect.acquireRelease(
+    Effect.sync(() => Fs.mkdtempSync(Path.join(parent, "folio-tests-"))),
+    (path) => Effect.sync(() => Fs.rmSync(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }))
+  )
+
+/** A new directory, until the scope closes. */
+export const dataDirectory = Effect.suspend(() => directoryIn(Os.tmpdir()))
+
+/** The server in `TEST_DATABASE_URL`, whose role must be a superuser; else an embedded one. */
+const testServer = Effect.gen(function* () {
+  const given = process.env["TEST_DATABASE_URL"]
+  const urls =
+    given === undefined ? yield* Effect.flatMap(directoryIn(dataPlace()), embedded) : { admin: given, owner: given }
+  const server: TestServer = { ...urls, template: `folio_template_${randomBytes(4).toString("hex")}` }
+  const { template } = server
+  const owner = new URL(server.owner).username
+  yield* Effect.acquireRelease(queryAs(server.admin, `create database ${template} owner ${owner}`), () =>
+    Effect.ignore(drop(server, template))
+  )
+  yield* Effect.scoped(Layer.build(connect(urlOf(server.owner, template))))
+  return server
+})
+
+/** Vitest's global set-up: one server for all files, stopped after the last of them. */
+export default async (project: TestProject) => {
+  const scope = Scope.makeUnsafe()
+  project.provide("postgres", await Effect.runPromise(Scope.provide(testServer, scope)))
+  return () => Effect.runPromise(Scope.close(scope, Exit.void))
+}

@@ -1,0 +1,141 @@
+import { PgClient } from "@effect/sql-pg"
+import { Context, Effect, Layer, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import type { AccountMode } from "../../../schemas/Account.ts"
+import { currentVersion } from "../../../schemas/Version.ts"
+import { Accounts } from "../../../src/store/accounts/Accounts.ts"
+import { ApiKeys } from "../../../src/store/accounts/ApiKeys.ts"
+import { Customers } from "../../../src/store/accounts/Customers.ts"
+import { IdempotencyKeys } from "../../../src/store/accounts/IdempotencyKeys.ts"
+import { Ids } from "../../../src/store/sql/Ids.ts"
+import { Invoices } from "../../../src/store/documents/Invoices.ts"
+import { type StoredResolution, Resolutions } from "../../../src/store/accounts/Resolutions.ts"
+import { Transitions } from "../../../src/store/documents/Transitions.ts"
+import { WebhookEndpoints } from "../../../src/store/webhooks/WebhookEndpoints.ts"
+import { acquirer, ownerLayer, restingAt, seedDrafts, seedEndpoint } from "./Owners.ts"
+import { adminLayer, freshDatabase, quiet } from "./Postgres.ts"
+
+const store = Effect.gen(function* () {
+  return {
+    customers: yield* Customers,
+    endpoints: yield* WebhookEndpoints,
+    invoices: yield* Invoices,
+    keys: yield* IdempotencyKeys
+  }
+})
+
+const newAccount = Effect.gen(function* () {
+  const id = yield* (yield* Ids).account
+  const place = { address: "Calle 1", city_code: "11001", department_code: "11", country_code: "CO" } as const
+  const issuer = { ...acquirer, ...place, email: "a@folio.test", tax_responsibilities: ["R-99-PN"] }
+  const made = { id, name: id, issuer, default_version: currentVersion, created_at: new Date(), live: true }
+  yield* (yield* Accounts).insert(made)
+  return id
+})
+
+const range = {
+  number: "1",
+  document_type: "invoice",
+  prefix: "A",
+  from_number: 1n,
+  to_number: 9n,
+  valid_from: "2026-01-01",
+  valid_to: "2029-12-31",
+  technical_key: "",
+  is_active: true,
+  next_number: 1n
+} as const
+
+/** A row of each table, for one account in one mode. */
+const own = Effect.fnUntraced(function* (account: AccountMode) {
+  const ids = yield* Ids
+  const sql = yield* SqlClient.SqlClient
+  const transitions = yield* Transitions
+  const created_at = new Date()
+  const at = { created_at, updated_at: created_at }
+
+  const apiKey = yield* ids.apiKey
+  yield* (yield* ApiKeys).insert({
+    ...account,
+    id: apiKey,
+    mode: account.livemode ? "live" : "test",
+    key: apiKey,
+    created_at
+  })
+  const resolution: StoredResolution = { ...range, ...account, id: yield* ids.resolution, created_at }
+  yield* (yield* Resolutions).insert(resolution)
+  const customer = yield* ids.customer
+  yield* (yield* Customers).create({
+    customer: { ...account, id: customer, acquirer, metadata: {}, ...at },
+    claim: { api_key_id: apiKey, value: "customer", fingerprint: "" },
+    answer: { status: 201, location: null, body: "" }
+  })
+  const endpoint = { ...account, id: yield* seedEndpoint(account, {}) }
+
+  const [invoice] = yield* seedDrafts(account.account_id, 1, "numbered", account.livemode)
+  const key = { ...account, id: invoice }
+  const signed = new Uint8Array(1)
+  yield* transitions.move({
+    key,
+    version: 1,
+    from: "numbered",
+    command: "Sign",
+    to: "signed",
+    signed,
+    ...restingAt("signed")
+  })
+  const event = { id: yield* ids.event, type: "invoice.failed", body: "", created_at } as const
+  yield* transitions.move({
+    key,
+    version: 2,
+    from: "signed",
+    command: "Fail",
+    to: "failed",
+    event,
+    ...restingAt("failed")
+  })
+  yield* sql`
+    insert into attempts (account_id, livemode, delivery_id, number, trigger, started_at, duration_ms, response_headers,
+      response_body)
+    select account_id, livemode, id, 1, 'auto', now(), 1, '{}', '' from deliveries where object_id = ${invoice}`
+  return { account, apiKey, customer, invoice, endpoint }
+})
+
+/** What an account has in one mode: a row of each table, and the ids of those that clients name. */
+export type Owned = Effect.Success<ReturnType<typeof own>>
+
+/** Two accounts, the first one in both modes. */
+export class TwoAccounts extends Context.Service<
+  TwoAccounts,
+  {
+    readonly mine: Owned
+    /** The other mode's and the other account's. */
+    readonly others: ReadonlyArray<Owned>
+    readonly store: Effect.Success<typeof store>
+    /** A pool of the service that has one session alone. */
+    readonly service: SqlClient.SqlClient
+  }
+>()("test/TwoAccounts") {
+  /** Beside them a `SqlClient` of the superuser. */
+  static readonly layer = Layer.unwrap(
+    Effect.gen(function* () {
+      const url = yield* freshDatabase
+      const session = PgClient.layer({
+        url: Redacted.make(url),
+        ssl: false,
+        maxConnections: 1,
+        startupParameters: { role: "folio_service" }
+      })
+      const service = Context.get(yield* Layer.build(session), SqlClient.SqlClient)
+      const owner = yield* Layer.build(ownerLayer(url))
+      const seeded = yield* Effect.gen(function* () {
+        const [first, second] = [yield* newAccount, yield* newAccount]
+        const mine = yield* own({ account_id: first, livemode: false })
+        const otherMode = yield* own({ account_id: first, livemode: true })
+        const otherAccount = yield* own({ account_id: second, livemode: false })
+        return { mine, others: [otherMode, otherAccount], store: yield* store }
+      }).pipe(Effect.provideContext(owner))
+      return Layer.mergeAll(Layer.succeed(TwoAccounts, { ...seeded, service }), adminLayer(url), quiet)
+    })
+  )
+}

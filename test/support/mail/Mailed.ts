@@ -1,0 +1,29 @@
+import { Effect, Schema } from "effect"
+import { Event } from "../../../schemas/Event.ts"
+import { customerBody, invoiceBody } from "../apps/Invoices.ts"
+import { MemoryTables } from "../memory/MemoryTables.ts"
+import { get, post } from "../apps/Requests.ts"
+
+/** An invoice that was accepted for a customer with this address, and whose e-mail has come to an end. */
+export const accepted = Effect.fnUntraced(function* (email?: string) {
+  const { until } = yield* MemoryTables
+  const customer = yield* post("/v1/customers", { ...customerBody(), ...(email === undefined ? {} : { email }) })
+  const { json } = yield* post("/v1/invoices", invoiceBody(customer.json.id, { order: "1001" }))
+  yield* until(
+    ({ emails, invoices }) =>
+      invoices.get(json.id)?.state === "accepted_by_authority" &&
+      [...emails.values()].every((row) => row.status !== "pending")
+  )
+  return String(json.id)
+})
+
+const decodeEvents = Schema.decodeUnknownEffect(Schema.Array(Event))
+
+/** The e-mail events of a document, oldest first, each as the interface's schema has it. */
+export const told = Effect.fnUntraced(function* (id: string) {
+  const { json } = yield* get(`/v1/events?object_id=${id}&limit=100`)
+  const events = yield* decodeEvents(json.data.toReversed())
+  return events.filter(({ type }) => type.includes(".email."))
+})
+
+export const typesOf = (events: ReadonlyArray<Pick<Event, "type">>) => events.map(({ type }) => type)

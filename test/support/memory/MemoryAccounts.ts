@@ -1,0 +1,177 @@
+import { Effect, Option, Result } from "effect"
+import type { AccountMode } from "../../../schemas/Account.ts"
+import type { ApiError } from "../../../schemas/ApiError.ts"
+import type { ApiKeyId } from "../../../schemas/Id.ts"
+import { apiKeyHash, apiKeyMode } from "../../../src/domain/accounts/ApiKeyFormat.ts"
+import {
+  Accounts,
+  issuerChangedTooOften,
+  issuersPerDayMax,
+  type StoredAccount
+} from "../../../src/store/accounts/Accounts.ts"
+import {
+  type ApiKeyRef,
+  ApiKeys,
+  inactiveKey,
+  invalidKey,
+  keyLimitReached,
+  lastKey,
+  missingKey,
+  type NewApiKey,
+  usableKeysMax
+} from "../../../src/store/accounts/ApiKeys.ts"
+import { AuditLog } from "../../../src/store/accounts/AuditLog.ts"
+import {
+  type ApiKeyRow,
+  type AuditRow,
+  existing,
+  inMemory,
+  isOf,
+  modeKey,
+  pageOf,
+  rowOf,
+  type Tables
+} from "./MemoryTables.ts"
+
+/* The part of the memory store that knows accounts, their keys, and what was done with them. */
+
+const write = ({ accounts, issuers, issuerTimes }: Tables, account: StoredAccount, now: number) => {
+  const version = `${modeKey(account)}|${account.issuer_version}`
+  accounts.set(modeKey(account), account)
+  if (account.issuer !== null && !issuers.has(version)) issuerTimes.set(version, now)
+  if (account.issuer !== null) issuers.set(version, account.issuer)
+  return account
+}
+
+export const accountsLayer = inMemory(Accounts, ({ attempt, call }) => ({
+  get: (account) => call("Accounts.get", (tables) => existing(tables.accounts, modeKey(account))),
+  read: (account) => call("Accounts.read", (tables) => existing(tables.accounts, modeKey(account))),
+  issuer: (account, version) =>
+    call("Accounts.issuer", ({ issuers }) => existing(issuers, `${modeKey(account)}|${version}`)),
+  insert: ({ id, issuer, live, ...account }) =>
+    call("Accounts.insert", (tables, now) => {
+      write(tables, { ...account, account_id: id, livemode: false, issuer, issuer_version: 1 }, now)
+      const known = live ? { issuer, issuer_version: 1 } : { issuer: null, issuer_version: 0 }
+      write(tables, { ...account, account_id: id, livemode: true, ...known }, now)
+    }),
+  update: (account, change) =>
+    Effect.gen(function* () {
+      const before = yield* call("Accounts.update", (tables) => existing(tables.accounts, modeKey(account)))
+      const changed = yield* change(before)
+      const isSame = JSON.stringify(changed.issuer) === JSON.stringify(before.issuer)
+      const after = { ...changed, issuer_version: before.issuer_version + (isSame ? 0 : 1) }
+      return yield* attempt("Accounts.update", (tables, now) => {
+        const oldest =
+          tables.issuerTimes.get(`${modeKey(account)}|${after.issuer_version - issuersPerDayMax}`) ?? -Infinity
+        const wait = oldest + 86_400_000 - now
+        if (!isSame && wait > 0) return Result.fail(issuerChangedTooOften(Math.ceil(wait / 1000)))
+        return Result.succeed(write(tables, after, now))
+      })
+    }),
+  forget: () => Effect.void,
+  list: call("Accounts.list", ({ accounts }) => [...accounts.values()]),
+  exist: call("Accounts.exist", ({ accounts }) => accounts.size > 0)
+}))
+
+export const isUsable = (row: ApiKeyRow, now: number) =>
+  row.revoked_at === null && (row.expires_at === null || row.expires_at.getTime() > now)
+
+const usableOf = ({ apiKeys }: Tables, account: AccountMode, now: number) =>
+  [...apiKeys.values()].filter((row) => isOf(row, account) && isUsable(row, now))
+
+const rowFor = ({ account_id, created_at, id, key, mode, name = null }: NewApiKey): ApiKeyRow => ({
+  account_id,
+  livemode: mode === "live",
+  id,
+  name,
+  hash: apiKeyHash(key),
+  last_four: key.slice(-4),
+  created_at,
+  last_used_at: null,
+  expires_at: null,
+  revoked_at: null
+})
+
+const put = ({ apiKeys }: Tables, row: ApiKeyRow) => {
+  apiKeys.set(row.id, row)
+  return row
+}
+
+const end = (tables: Tables, key: ApiKeyRef, now: number, evenTheLast: boolean): Result.Result<void, ApiError> => {
+  const row = rowOf(tables.apiKeys, key)
+  if (row === undefined) return Result.fail(missingKey(key.id))
+  const others = [...tables.apiKeys.values()].filter((other) => other.id !== key.id && isOf(other, key))
+  const isLast = !others.some((other) => other.revoked_at === null && other.expires_at === null)
+  if (isUsable(row, now) && isLast && !evenTheLast) return Result.fail(lastKey)
+  if (row.revoked_at === null) put(tables, { ...row, revoked_at: new Date(now) })
+  return Result.void
+}
+
+const mayAsk = ({ apiKeys }: Tables, by: ApiKeyId | undefined, now: number) => {
+  const row = by === undefined ? undefined : apiKeys.get(by)
+  return by === undefined || (row !== undefined && isUsable(row, now))
+}
+
+const entry = (account: AccountMode, actor: string, action: string, object_id: string | null = null): AuditRow => ({
+  account_id: account.account_id,
+  livemode: account.livemode,
+  actor,
+  action,
+  object_id
+})
+
+const refusal = (account: AccountMode, by: string, code: string) => entry(account, by, `request.refused ${code}`)
+
+export const apiKeysLayer = inMemory(ApiKeys, ({ attempt, call }) => ({
+  authenticate: (key, { isSuspect = false } = {}) =>
+    apiKeyMode(key) === null
+      ? Effect.succeedNone
+      : call(
+          isSuspect ? "ApiKeys.authenticate in turn" : "ApiKeys.authenticate",
+          ({ accounts, apiKeys, auditLog }, now) => {
+            const row = [...apiKeys.values()].find((candidate) => candidate.hash === apiKeyHash(key))
+            const account = row === undefined ? undefined : accounts.get(modeKey(row))
+            if (row === undefined || account === undefined) return Option.none()
+            const { account_id, id, livemode } = row
+            if (isUsable(row, now))
+              return Option.some({ api_key_id: id, account_id, livemode, default_version: account.default_version })
+            auditLog.push(refusal(row, id, "invalid_api_key"))
+            return Option.none()
+          }
+        ),
+  insert: (key) => call("ApiKeys.insert", (tables) => void put(tables, rowFor(key))),
+  find: (account, id) =>
+    call("ApiKeys.find", ({ apiKeys }) => Option.fromUndefinedOr(rowOf(apiKeys, { ...account, id: id as never }))),
+  locate: (id) => call("ApiKeys.locate", ({ apiKeys }) => Option.fromUndefinedOr(apiKeys.get(id))),
+  list: (account, request) => attempt("ApiKeys.list", ({ apiKeys }) => pageOf(apiKeys, account, request)),
+  create: (key, by) =>
+    attempt("ApiKeys.create", (tables, now) => {
+      if (!mayAsk(tables, by, now)) return Result.fail(invalidKey)
+      const row = rowFor(key)
+      return usableOf(tables, row, now).length >= usableKeysMax
+        ? Result.fail(keyLimitReached)
+        : Result.succeed(put(tables, row))
+    }),
+  roll: (old, expiresInSeconds, next, by) =>
+    attempt("ApiKeys.roll", (tables, now) => {
+      if (!mayAsk(tables, by, now)) return Result.fail(invalidKey)
+      const row = rowOf(tables.apiKeys, old)
+      if (row === undefined) return Result.fail(missingKey(old.id))
+      if (!isUsable(row, now)) return Result.fail(inactiveKey(old.id))
+      const expires = Math.min(row.expires_at?.getTime() ?? Infinity, now + expiresInSeconds * 1000)
+      const rolled = { ...row, expires_at: new Date(expires) }
+      const others = usableOf(tables, row, now).filter(({ id }) => id !== row.id)
+      if (others.length + (isUsable(rolled, now) ? 1 : 0) >= usableKeysMax) return Result.fail(keyLimitReached)
+      put(tables, rolled)
+      return Result.succeed(put(tables, rowFor({ ...next, name: row.name })))
+    }),
+  revoke: (key, options) =>
+    attempt("ApiKeys.revoke", (tables, now) => end(tables, key, now, options?.evenTheLast ?? false))
+}))
+
+export const auditLogLayer = inMemory(AuditLog, ({ call }) => ({
+  record: (account, by, action, object_id) =>
+    call("AuditLog.record", ({ auditLog }) => void auditLog.push(entry(account, by.api_key_id, action, object_id))),
+  refused: (account, by, code) =>
+    call("AuditLog.refused", ({ auditLog }) => void auditLog.push(refusal(account, by.api_key_id, code)))
+}))

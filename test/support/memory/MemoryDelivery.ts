@@ -1,0 +1,230 @@
+import { DeliveryId, WebhookEndpointId } from "../../../schemas/Id.ts"
+import { cufe } from "../../../src/domain/documents/Cufe.ts"
+import { type CompletedAttempt, Deliveries } from "../../../src/store/webhooks/Deliveries.ts"
+import { type DraftToNumber, Numbering, type NumberingResult } from "../../../src/store/documents/Numbering.ts"
+import { type Moved, type Step, Transitions } from "../../../src/store/documents/Transitions.ts"
+import type { EndpointKey, StoredWebhookEndpoint } from "../../../src/store/webhooks/WebhookEndpoints.ts"
+import { mail } from "./MemoryEmails.ts"
+import { type DeliveryRow, isOf, inMemory, publish, rowOf, type Tables } from "./MemoryTables.ts"
+
+/* From the number to the delivery: the part of the memory store that moves documents and what follows from that. */
+
+const signWithinMs = 5_000
+const leaseMs = 20_000
+const healthResolutionMs = 10_000
+
+const number = (tables: Tables, draft: DraftToNumber, now: number): NumberingResult => {
+  const row = rowOf(tables.invoices, draft.key)
+  if (row === undefined || row.state !== "queued" || row.number !== null) return "not_a_draft"
+  const range = tables.resolutions.get(draft.resolution_id)
+  const fits =
+    range !== undefined &&
+    isOf(range, draft.key) &&
+    range.is_active &&
+    range.valid_from <= draft.issue_date &&
+    draft.issue_date <= range.valid_to &&
+    range.next_number <= range.to_number
+  if (!fits) return "no_number_left"
+  const full_number = `${range.prefix}${range.next_number}`
+  const version = row.version + 1
+  tables.resolutions.set(range.id, { ...range, next_number: range.next_number + 1n })
+  tables.invoices.set(row.id, {
+    ...row,
+    state: "numbered",
+    version,
+    attempts: 0,
+    resolution_id: range.id,
+    issuer_version: draft.issuer_version,
+    prefix: range.prefix,
+    number: range.next_number,
+    full_number,
+    cufe: cufe(full_number, draft.cufe_tail),
+    issue_date: draft.issue_date,
+    issue_time: draft.issue_time,
+    updated_at: new Date(now),
+    next_action_at: now + signWithinMs
+  })
+  tables.transitions.push({ invoice_id: row.id, version, command: "Number", from: "queued", to: "numbered", at: now })
+  return "numbered"
+}
+
+const move = (tables: Tables, step: Step, now: number): Moved => {
+  const row = rowOf(tables.invoices, step.key)
+  if (row === undefined || row.version !== step.version || row.state !== step.from) {
+    return { moved: false, endpoints: [], emailed: false }
+  }
+  const version = row.version + 1
+  tables.invoices.set(row.id, {
+    ...row,
+    state: step.to,
+    version,
+    attempts: row.attempts + (step.attempt === true ? 1 : 0),
+    next_action_at: step.alarmMs === null ? null : now + step.alarmMs,
+    submitted_at: row.submitted_at ?? (step.leaves === true ? new Date(now) : null),
+    contingency_since: step.command === "EnterContingency" ? new Date(now) : row.contingency_since,
+    of_type_04: row.of_type_04 || (step.command === "EnterContingency" && row.submitted_at === null),
+    transmit_before:
+      typeof step.transmitWithinMs === "number" ? new Date(now + step.transmitWithinMs) : row.transmit_before,
+    authority_errors: step.errors ?? row.authority_errors,
+    authority_notifications: step.notifications ?? row.authority_notifications,
+    failure: step.failure ?? null,
+    updated_at: new Date(now)
+  })
+  if (step.signed !== undefined) {
+    const isIssued = tables.transitions.some(
+      ({ command, invoice_id }) => invoice_id === row.id && (command === "Submit" || command === "EnterContingency")
+    )
+    if (isIssued) throw new Error(`${row.id} was submitted with other bytes`)
+    tables.documents.set(row.id, { signed: step.signed, authority_answer: null })
+  }
+  const document = tables.documents.get(row.id)
+  if (step.authorityAnswer !== undefined && document !== undefined) {
+    tables.documents.set(row.id, { ...document, authority_answer: step.authorityAnswer })
+  }
+  if (step.command !== null) {
+    const { command, from, to } = step
+    tables.transitions.push({ invoice_id: row.id, version, command, from, to, at: now })
+  }
+  const { command, event, key, to } = step
+  if (event === undefined) return { moved: true, endpoints: [], emailed: false }
+  const isAccepted = command === "Accept" || command === "EnterContingency"
+  const emailed = isAccepted && mail(tables, row.id, event.id, to, now)
+  return { moved: true, endpoints: publish(tables, key, event, version, now), emailed }
+}
+
+export const numberingLayer = inMemory(Numbering, ({ call }) => ({
+  number: (draft) => call("Numbering.number", (tables, now) => number(tables, draft, now))
+}))
+
+export const transitionsLayer = inMemory(Transitions, ({ call }) => ({
+  move: (step) => call("Transitions.move", (tables, now) => move(tables, step, now))
+}))
+
+/** Pending deliveries that are due and have none of the same resource before them, in event order. */
+const due = (tables: Tables, now: number): ReadonlyArray<DeliveryRow> => {
+  const pending = [...tables.deliveries.values()]
+    .filter((row) => row.status === "pending")
+    .toSorted((a, b) => a.seq - b.seq)
+  return pending.filter(
+    (row) =>
+      row.next_attempt_at <= now &&
+      !pending.some(
+        (earlier) =>
+          earlier.endpoint_id === row.endpoint_id && earlier.object_id === row.object_id && earlier.seq < row.seq
+      )
+  )
+}
+
+/** What is due behind one that is planned for later is planned for the same time. */
+const moveBehind = (tables: Tables, key: EndpointKey, now: number) => {
+  const pending = [...tables.deliveries.values()]
+    .filter((row) => row.endpoint_id === key.id && row.status === "pending")
+    .toSorted((a, b) => a.seq - b.seq)
+  for (const row of pending) {
+    const head = pending.find(({ object_id }) => object_id === row.object_id)
+    if (head === undefined || head.isUnderWay || row.next_attempt_at > now) continue
+    if (head.next_attempt_at <= row.next_attempt_at || head.next_attempt_at === Infinity) continue
+    tables.deliveries.set(row.id, { ...row, next_attempt_at: head.next_attempt_at, isUnderWay: false })
+  }
+}
+
+const take = (tables: Tables, key: EndpointKey, inFlight: number, atMost: number, now: number) => {
+  const endpoint = rowOf(tables.endpoints, key)
+  if (endpoint === undefined || !endpoint.is_active) return []
+  const free = Math.max(Math.min(endpoint.max_in_flight - inFlight, atMost), 0)
+  // The longest due first, so that a retry is not kept waiting by what has come since; then in event order.
+  const taken = due(tables, now)
+    .filter((row) => row.endpoint_id === key.id)
+    .toSorted((a, b) => a.next_attempt_at - b.next_attempt_at)
+    .slice(0, free)
+    .toSorted((a, b) => a.seq - b.seq)
+  if (taken.length === 0 && free > 0) moveBehind(tables, key, now)
+  return taken.map((row) => {
+    tables.deliveries.set(row.id, { ...row, next_attempt_at: now + leaseMs, isUnderWay: true })
+    const event = tables.events.find(({ id }) => id === row.event_id)
+    if (event === undefined) throw new Error(`no event ${row.event_id}`)
+    return {
+      endpoint: key,
+      id: DeliveryId.make(row.id),
+      attempts: row.attempts,
+      scheduled: row.attempts - row.unscheduled,
+      trigger: row.trigger,
+      event_id: event.id,
+      event_type: event.type,
+      body: event.body,
+      url: endpoint.url,
+      secret: endpoint.secret
+    }
+  })
+}
+
+/** What an attempt changes; one more that was asked for meanwhile follows it. */
+const recorded = (row: DeliveryRow, attempt: CompletedAttempt, now: number): Partial<DeliveryRow> => {
+  const { retryInMs, succeeded, trigger } = attempt
+  const isManual = trigger === "manual"
+  const outcome: NonNullable<DeliveryRow["prior"]> = succeeded
+    ? { status: "succeeded", next_attempt_at: row.next_attempt_at }
+    : isManual && row.prior !== null
+      ? row.prior
+      : retryInMs === null
+        ? { status: "failed", next_attempt_at: row.next_attempt_at }
+        : { status: "pending", next_attempt_at: now + retryInMs }
+  const isAskedFor = row.trigger === "manual" && !isManual
+  return {
+    attempts: row.attempts + 1,
+    unscheduled: row.unscheduled + (isManual ? 1 : 0),
+    isUnderWay: false,
+    updated_at: now,
+    ...(isAskedFor
+      ? { status: "pending", next_attempt_at: now, prior: outcome }
+      : { ...outcome, trigger: "auto", prior: null })
+  }
+}
+
+export const deliveriesLayer = inMemory(Deliveries, ({ call }) => ({
+  take: (key, inFlight, atMost = Infinity) =>
+    call("Deliveries.take", (tables, now) => take(tables, key, inFlight, atMost, now)),
+  rest: (key) =>
+    call("Deliveries.rest", ({ deliveries, endpoints }, now) => {
+      const endpoint = rowOf(endpoints, key)
+      if (endpoint?.is_active === true) return
+      for (const row of deliveries.values()) {
+        if (row.endpoint_id !== key.id || row.status !== "pending" || row.next_attempt_at > now) continue
+        const status = endpoint === undefined ? "canceled" : "pending"
+        deliveries.set(row.id, { ...row, status, next_attempt_at: Infinity })
+      }
+    }),
+  record: (attempt) =>
+    call("Deliveries.record", ({ attempts, deliveries, endpoints }, now) => {
+      const isDue = ({ endpoint_id, next_attempt_at, status }: DeliveryRow) =>
+        endpoint_id === attempt.delivery.endpoint.id && status === "pending" && next_attempt_at <= now
+      const row = deliveries.get(attempt.delivery.id)
+      if (row?.status === "pending" && row.attempts === attempt.delivery.attempts) {
+        deliveries.set(row.id, { ...row, ...recorded(row, attempt, now) })
+        attempts.push({ ...attempt, number: row.attempts + 1 })
+        const endpoint = endpoints.get(row.endpoint_id)
+        if (endpoint !== undefined)
+          endpoints.set(endpoint.id, { ...endpoint, ...health(endpoint, attempt.succeeded, now) })
+      }
+      return [...deliveries.values()].some(isDue)
+    }),
+  dueEndpoints: (limit) =>
+    call("Deliveries.dueEndpoints", (tables, now) => {
+      const rows = [...tables.deliveries.values()]
+        .filter((row) => row.status === "pending" && row.next_attempt_at <= now)
+        .toSorted((a, b) => a.next_attempt_at - b.next_attempt_at)
+        .slice(0, limit)
+      const keys = rows.map(({ account_id, endpoint_id, livemode }) => {
+        const key: EndpointKey = { account_id, livemode, id: WebhookEndpointId.make(endpoint_id) }
+        return [endpoint_id, key] as const
+      })
+      return [...new Map(keys).values()]
+    })
+}))
+
+const health = (endpoint: StoredWebhookEndpoint, succeeded: boolean, now: number) => {
+  const { failing_since, last_success_at } = endpoint
+  if (!succeeded) return { failing_since: failing_since ?? new Date(now) }
+  const isStale = last_success_at === null || last_success_at.getTime() < now - healthResolutionMs
+  return failing_since !== null || isStale ? { failing_since: null, last_success_at: new Date(now) } : {}
+}

@@ -1,0 +1,106 @@
+import { Option, Result } from "effect"
+import { type InvoiceFilter, statesOf } from "../../../src/store/documents/InvoiceFilter.ts"
+import { Invoices } from "../../../src/store/documents/Invoices.ts"
+import { invalidCursor } from "../../../src/store/sql/Pages.ts"
+import { isOfKind } from "../../../src/domain/documents/DocumentKinds.ts"
+import { reminderLeaseSeconds } from "../../../src/store/documents/Vitals.ts"
+import { latestEmail } from "./MemoryEmails.ts"
+import { loaded } from "./MemoryNotes.ts"
+import { optionOf, type InvoiceRow, isOf, inMemory, pageOf, type Tables } from "./MemoryTables.ts"
+
+const fits =
+  ({ customer_id, from, full_number, invoice_id, kind, status, to }: InvoiceFilter) =>
+  (row: InvoiceRow) =>
+    row.kind === kind &&
+    (invoice_id === null || row.invoice_id === invoice_id) &&
+    (customer_id === null || row.customer_id === customer_id) &&
+    (full_number === null || row.full_number === full_number) &&
+    (status === null || statesOf(status).includes(row.state)) &&
+    (from === null || row.created_at >= from) &&
+    (to === null || row.created_at <= to)
+
+const shown = (tables: Tables, row: InvoiceRow) => ({ ...row, email: latestEmail(tables, row.id) })
+
+const isDraft = (row: InvoiceRow) => row.state === "queued"
+
+const alarm = (row: InvoiceRow) => row.next_action_at ?? Infinity
+
+export const invoicesLayer = inMemory(Invoices, ({ attempt, call }) => ({
+  imprint: (account, id) =>
+    call("Invoices.imprint", ({ documents, invoices, resolutions }) =>
+      Option.map(optionOf(invoices, account, id), (row) => ({
+        id: row.id,
+        kind: row.kind,
+        state: row.state,
+        full_number: row.full_number ?? "",
+        is_signed: documents.has(row.id),
+        imprint: JSON.stringify([
+          row.id,
+          row.full_number,
+          row.cufe,
+          row.issue_date,
+          row.issue_time,
+          row.of_type_04,
+          row.issuer_version,
+          row.resolution_id,
+          resolutions.get(row.resolution_id ?? "")?.valid_to,
+          row.invoice_id
+        ])
+      }))
+    ),
+  find: (account, id) =>
+    call("Invoices.find", (tables) => Option.map(optionOf(tables.invoices, account, id), (row) => shown(tables, row))),
+  load: (key) =>
+    call("Invoices.load", (tables, now) =>
+      Option.map(optionOf(tables.invoices, key, key.id), (row) => loaded(tables, row, now))
+    ),
+  list: (account, request, filter) =>
+    attempt("Invoices.list", (tables) =>
+      request.cursor === null || isOfKind(filter.kind, request.cursor.id)
+        ? Result.map(pageOf(tables.invoices, account, request, fits(filter)), ({ has_more, rows }) => ({
+            has_more,
+            rows: rows.map((row) => shown(tables, row))
+          }))
+        : Result.fail(invalidCursor(request.cursor))
+    ),
+  queued: (account, limit) =>
+    call("Invoices.queued", ({ invoices }, now) =>
+      [...invoices.values()]
+        .filter(
+          (row) =>
+            isOf(row, account) &&
+            row.state === "queued" &&
+            (row.attempts === 0 || alarm(row) <= now + reminderLeaseSeconds * 1000)
+        )
+        .toSorted((a, b) => (a.id < b.id ? -1 : 1))
+        .slice(0, limit)
+        .map((row) => ({ id: row.id, draft: Result.succeed(row) }))
+    ),
+  acceptance: (key) =>
+    call("Invoices.acceptance", ({ documents, transitions }) => {
+      const accepted = transitions.find(({ command, invoice_id }) => invoice_id === key.id && command === "Accept")
+      const { XmlBase64Bytes = "" } = Object(documents.get(key.id)?.authority_answer)
+      if (accepted === undefined || XmlBase64Bytes === "") return Option.none()
+      const applicationResponse = new Uint8Array(Buffer.from(String(XmlBase64Bytes), "base64"))
+      return Option.some({ applicationResponse, validatedAt: accepted.at })
+    }),
+  signedDocument: (key) =>
+    call("Invoices.signedDocument", ({ documents, invoices }) =>
+      Option.flatMap(optionOf(invoices, key, key.id), (row) =>
+        Option.map(Option.fromUndefinedOr(documents.get(row.id)), ({ signed }) => signed)
+      )
+    ),
+  takeDue: (limit, without) =>
+    call("Invoices.takeDue", ({ invoices }, now) => {
+      const due = [...invoices.values()]
+        .filter((row) => alarm(row) <= now && !without.includes(row.account_id))
+        .toSorted((a, b) => alarm(a) - alarm(b))
+      const drafts = due.filter(isDraft).slice(0, limit)
+      const numbered = due.filter((row) => !isDraft(row)).slice(0, limit)
+      return [...drafts, ...numbered].map((row) => {
+        const { account_id, id, livemode } = row
+        invoices.set(id, { ...row, next_action_at: now + reminderLeaseSeconds * 1000 })
+        return { account_id, livemode, id, queued: isDraft(row) }
+      })
+    })
+}))

@@ -1,0 +1,72 @@
+import { Option, Result } from "effect"
+import type { AccountMode } from "../../../schemas/Account.ts"
+import { ApiError } from "../../../schemas/ApiError.ts"
+import type { ResolutionUpdate } from "../../../schemas/Resolution.ts"
+import {
+  changed,
+  counterBeside,
+  overlapOf,
+  type RangeQuery,
+  refusalOf,
+  type ResolutionKey,
+  Resolutions,
+  type StoredResolution
+} from "../../../src/store/accounts/Resolutions.ts"
+import { isOf, inMemory, pageOf, rowOf } from "./MemoryTables.ts"
+
+type Ranges = Map<string, StoredResolution>
+
+const ofAccount = (ranges: Ranges, account: AccountMode) => [...ranges.values()].filter((row) => isOf(row, account))
+
+const matching = (ranges: Ranges, { kind, prefix, ...account }: RangeQuery) =>
+  ofAccount(ranges, account)
+    .filter((row) => row.document_type === kind && (prefix === null || row.prefix === prefix))
+    .toSorted((a, b) => (a.id < b.id ? -1 : 1))
+
+/** The counters of notes are no ranges of the authority. */
+const isGranted = ({ document_type }: StoredResolution) => document_type === "invoice"
+
+const change = (ranges: Ranges, key: ResolutionKey, patch: ResolutionUpdate) =>
+  Result.gen(function* () {
+    const range = rowOf(ranges, key)
+    if (range === undefined || !isGranted(range)) return yield* Result.fail(ApiError.missing("resolution", key.id))
+    const next = yield* changed(range, patch)
+    const overlap = next.is_active && !range.is_active ? overlapOf(next, ofAccount(ranges, key)) : undefined
+    if (overlap !== undefined) return yield* Result.fail(overlap)
+    ranges.set(next.id, next)
+    return next
+  })
+
+export const resolutionsLayer = inMemory(Resolutions, ({ attempt, call }) => ({
+  all: (query) => call("Resolutions.all", ({ resolutions }) => matching(resolutions, query)),
+  ensureCounter: (key, kind) =>
+    call("Resolutions.ensureCounter", ({ resolutions }, now) => {
+      const others = ofAccount(resolutions, key)
+      if (others.some(({ document_type }) => document_type === kind)) return
+      resolutions.set(key.id, counterBeside({ ...key, created_at: new Date(now) }, kind, others))
+    }),
+  locked: (account) => call("Resolutions.locked", ({ resolutions }) => ofAccount(resolutions, account)),
+  current: (query, date) =>
+    call("Resolutions.current", ({ resolutions }) => {
+      const fitting = matching(resolutions, query).filter(
+        (row) => row.is_active && row.valid_from <= date && date <= row.valid_to && row.next_number <= row.to_number
+      )
+      return Option.fromUndefinedOr(fitting[0])
+    }),
+  find: (account, id) =>
+    call("Resolutions.find", ({ resolutions }) =>
+      Option.filter(Option.fromUndefinedOr(rowOf(resolutions, { ...account, id })), isGranted)
+    ),
+  list: (account, request) =>
+    attempt("Resolutions.list", ({ resolutions }) => pageOf(resolutions, account, request, isGranted)),
+  register: (resolution) =>
+    attempt("Resolutions.register", ({ resolutions }) => {
+      const refusal = refusalOf(resolution, ofAccount(resolutions, resolution))
+      if (refusal !== undefined) return Result.fail(refusal)
+      resolutions.set(resolution.id, resolution)
+      return Result.void
+    }),
+  update: (key, patch) => attempt("Resolutions.update", ({ resolutions }) => change(resolutions, key, patch)),
+  insert: (resolution) =>
+    call("Resolutions.insert", ({ resolutions }) => void resolutions.set(resolution.id, resolution))
+}))

@@ -1,0 +1,213 @@
+import { Effect, Layer, Option, Result, Semaphore } from "effect"
+import type { AccountMode } from "../../../schemas/Account.ts"
+import { ApiError } from "../../../schemas/ApiError.ts"
+import { customerLimitReached, Customers, customersMax } from "../../../src/store/accounts/Customers.ts"
+import { Database } from "../../../src/store/sql/Database.ts"
+import {
+  type Answer,
+  type Claim,
+  conflict,
+  IdempotencyKeys,
+  type Outcome
+} from "../../../src/store/accounts/IdempotencyKeys.ts"
+import { InvoiceCreation } from "../../../src/store/documents/InvoiceCreation.ts"
+import { Workers } from "../../../src/store/sql/Workers.ts"
+import { accountsLayer, apiKeysLayer, auditLogLayer } from "./MemoryAccounts.ts"
+import { certificatesLayer } from "./MemoryCertificates.ts"
+import { invoiceCommandsLayer, timelinesLayer } from "./MemoryCommands.ts"
+import { deliveriesLayer, numberingLayer, transitionsLayer } from "./MemoryDelivery.ts"
+import { endpointsLayer } from "./MemoryEndpoints.ts"
+import { invoicesLayer } from "./MemoryInvoices.ts"
+import { emailsLayer } from "./MemoryEmails.ts"
+import { deliveryLogLayer, eventsLayer, redeliveryLayer } from "./MemoryEvents.ts"
+import { notesLayer, numberWithinMs, untouched } from "./MemoryNotes.ts"
+import { resolutionsLayer } from "./MemoryResolutions.ts"
+import { circuitsLayer, redatingLayer, sandboxAuthoritiesLayer } from "./MemoryContingency.ts"
+import { backlogLayer, deliveryLimitLayer, failingInvoicesLayer, retentionLayer } from "./MemoryUpkeep.ts"
+import {
+  inMemory,
+  type InvoiceRow,
+  MemoryTables,
+  modeKey,
+  optionOf,
+  pageOf,
+  rowOf,
+  type Tables
+} from "./MemoryTables.ts"
+
+/*
+ * The store in memory: what the SQL does to one row at a time. Atomic like a statement, guarded by the same comparisons, and
+ * on the Effect clock, so that `TestClock` drives every lease, alarm and window. What only a database can show (locks,
+ * concurrent transactions, crashes, batches) is tested on PostgreSQL.
+ */
+
+const windowMs = 24 * 3_600_000
+
+const keyOf = (claim: Claim) => `${claim.api_key_id}|${claim.value}`
+
+/** The answer stored within the window; a failure when the key belongs to another request. */
+const stored = (tables: Tables, claim: Claim, now: number): Result.Result<Option.Option<Answer>, ApiError> => {
+  const row = tables.idempotencyKeys.get(keyOf(claim))
+  if (row === undefined || row.completed_at <= now - windowMs) return Result.succeed(Option.none())
+  return row.fingerprint === claim.fingerprint
+    ? Result.succeed(Option.some(row.answer))
+    : Result.fail(conflict(claim.value))
+}
+
+const keep = (tables: Tables, claim: Claim, answer: Answer, now: number) =>
+  tables.idempotencyKeys.set(keyOf(claim), { fingerprint: claim.fingerprint, answer, completed_at: now })
+
+/** Replays, refuses, or does `effect` and keeps its answer: what a statement with `claimAll` does. */
+const claimed = (
+  tables: Tables,
+  now: number,
+  request: { readonly claim: Claim; readonly answer: Answer },
+  effect: () => Result.Result<unknown, ApiError>
+): Result.Result<Outcome, ApiError> => {
+  const found = stored(tables, request.claim, now)
+  if (Result.isFailure(found)) return Result.fail(found.failure)
+  if (Option.isSome(found.success)) return Result.succeed({ answer: found.success.value, replayed: true })
+  return Result.map(effect(), () => {
+    keep(tables, request.claim, request.answer, now)
+    return { answer: request.answer, replayed: false }
+  })
+}
+
+const countOf = ({ customerCounts }: Tables, account: AccountMode) => customerCounts.get(modeKey(account)) ?? 0
+const count = (tables: Tables, account: AccountMode, change: number) =>
+  tables.customerCounts.set(modeKey(account), Math.max(0, countOf(tables, account) + change))
+
+const customersLayer = inMemory(Customers, ({ attempt, call }) => ({
+  find: (account, id) => call("Customers.find", ({ customers }) => optionOf(customers, account, id)),
+  list: (account, request) => attempt("Customers.list", ({ customers }) => pageOf(customers, account, request)),
+  create: (draft) =>
+    attempt("Customers.create", (tables, now) =>
+      claimed(tables, now, draft, () => {
+        if (countOf(tables, draft.customer) >= customersMax) return Result.fail(customerLimitReached)
+        count(tables, draft.customer, 1)
+        return Result.succeed(tables.customers.set(draft.customer.id, draft.customer))
+      })
+    ),
+  update: (key, change) =>
+    Effect.gen(function* () {
+      const before = yield* call("Customers.lock", ({ customers }) => rowOf(customers, key))
+      if (before === undefined) return yield* ApiError.missing("customer", key.id)
+      const after = yield* change(before)
+      yield* call("Customers.update", ({ customers }) => customers.set(key.id, after))
+      return after
+    }),
+  remove: (key) =>
+    call("Customers.remove", (tables) => {
+      if (rowOf(tables.customers, key) === undefined) return false
+      count(tables, key, -1)
+      return tables.customers.delete(key.id)
+    })
+}))
+
+const databaseLayer = inMemory(Database, ({ call }) => ({
+  answers: Effect.isSuccess(Effect.sandbox(call("Database.answers", () => true))),
+  takesChanges: Effect.isSuccess(Effect.sandbox(call("Database.takesChanges", () => true))),
+  note: () => Effect.void
+}))
+
+const idempotencyKeysLayer = inMemory(IdempotencyKeys, ({ attempt, call }) => {
+  const lookup: IdempotencyKeys["Service"]["lookup"] = (claim) =>
+    attempt("IdempotencyKeys.lookup", (tables, now) => stored(tables, claim, now))
+  // Whoever comes second with a key waits for the first, as at the unique index. No effect that is run here fails after it
+  // has written, so there is nothing to roll back.
+  const transaction = Semaphore.makeUnsafe(1)
+  return {
+    lookup,
+    settle: () => Effect.die("only the batched statements of the SQL store need this"),
+    once: (_of, claim, effect) =>
+      transaction.withPermits(1)(
+        Effect.gen(function* () {
+          const found = claim === null ? Option.none() : yield* lookup(claim)
+          if (Option.isSome(found)) return { answer: found.value, replayed: true }
+          const answer = yield* effect
+          if (claim !== null) yield* call("IdempotencyKeys.once", (tables, now) => keep(tables, claim, answer, now))
+          return { answer, replayed: false }
+        })
+      )
+  }
+})
+
+const invoiceCreationLayer = inMemory(InvoiceCreation, ({ attempt }) => ({
+  create: (draft) =>
+    attempt("InvoiceCreation.create", (tables, now) => {
+      const { created_at, id, account, request, totals } = draft
+      const customer = optionOf(tables.customers, account, request.customer_id)
+      const outcome = claimed(tables, now, draft, () => {
+        if (Option.isNone(customer))
+          return Result.fail(ApiError.missing("customer", request.customer_id, "customer_id"))
+        const row: InvoiceRow = {
+          ...untouched,
+          ...account,
+          id,
+          customer_id: customer.value.id,
+          next_action_at: now + numberWithinMs,
+          kind: "invoice",
+          currency: request.currency,
+          exchange_rate: request.exchange_rate ?? null,
+          operation_type: request.operation_type,
+          payment_means: request.payment_means,
+          lines: request.lines,
+          totals,
+          acquirer: customer.value.acquirer,
+          metadata: request.metadata ?? {},
+          invoice_id: null,
+          correction_code: null,
+          reason: null,
+          range_prefix: request.prefix ?? null,
+          created_at,
+          updated_at: created_at
+        }
+        return Result.succeed(tables.invoices.set(id, row))
+      })
+      return Result.map(outcome, (done) => ({
+        outcome: done,
+        acquirer: done.replayed ? Option.none() : Option.map(customer, (row) => row.acquirer)
+      }))
+    })
+}))
+
+/** Nobody else is at work in memory. */
+const workersLayer = inMemory(Workers, (memory) => ({
+  id: "memory",
+  isAlive: Effect.sync(() => memory.isAlive),
+  freeDead: Effect.void,
+  succeed: Effect.void
+}))
+
+/** Every store service that actors and routes ask for, on one `MemoryTables`. */
+export const layer = Layer.mergeAll(
+  accountsLayer,
+  apiKeysLayer,
+  auditLogLayer,
+  backlogLayer,
+  certificatesLayer,
+  circuitsLayer,
+  customersLayer,
+  databaseLayer,
+  deliveriesLayer,
+  deliveryLimitLayer,
+  deliveryLogLayer,
+  emailsLayer,
+  endpointsLayer,
+  eventsLayer,
+  idempotencyKeysLayer,
+  invoiceCommandsLayer,
+  invoiceCreationLayer,
+  invoicesLayer,
+  notesLayer,
+  numberingLayer,
+  failingInvoicesLayer,
+  redatingLayer,
+  redeliveryLayer,
+  resolutionsLayer,
+  retentionLayer,
+  sandboxAuthoritiesLayer,
+  timelinesLayer,
+  transitionsLayer,
+  workersLayer
+).pipe(Layer.provideMerge(MemoryTables.layer))

@@ -1,0 +1,300 @@
+import { Clock, Context, Effect, Latch, Layer, Result, Option } from "effect"
+import { hash } from "node:crypto"
+import type { AccountMode, Issuer } from "../../../schemas/Account.ts"
+import type { ApiError } from "../../../schemas/ApiError.ts"
+import type { AttemptTrigger, DeliveryStatus } from "../../../schemas/Delivery.ts"
+import type { EventId } from "../../../schemas/Id.ts"
+import type { EventType } from "../../../schemas/Event.ts"
+import { pageBytesMax, type PageRequest } from "../../../schemas/Page.ts"
+import type { AuthorityMode } from "../../../schemas/TestHelper.ts"
+import type { InvoiceCommand, InvoiceState } from "../../../src/domain/documents/InvoiceLifecycle.ts"
+import type { StoredAccount } from "../../../src/store/accounts/Accounts.ts"
+import type { StoredApiKey } from "../../../src/store/accounts/ApiKeys.ts"
+import type { StoredCertificate } from "../../../src/store/accounts/Certificates.ts"
+import type { StoredCustomer } from "../../../src/store/accounts/Customers.ts"
+import type { CompletedAttempt } from "../../../src/store/webhooks/Deliveries.ts"
+import type { Answer } from "../../../src/store/accounts/IdempotencyKeys.ts"
+import type { StoredInvoice } from "../../../src/store/documents/Invoices.ts"
+import { invalidCursor, rowBytesExtra, type Rows } from "../../../src/store/sql/Pages.ts"
+import type { StoredEmail } from "../../../src/store/mail/Emails.ts"
+import type { StoredResolution } from "../../../src/store/accounts/Resolutions.ts"
+import type { StoredWebhookEndpoint } from "../../../src/store/webhooks/WebhookEndpoints.ts"
+import { patiently } from "../apps/Until.ts"
+
+export interface ApiKeyRow extends StoredApiKey {
+  readonly hash: string
+}
+
+export interface AuditRow extends AccountMode {
+  readonly actor: string
+  readonly action: string
+  readonly object_id: string | null
+}
+
+export interface InvoiceRow extends StoredInvoice {
+  readonly prefix: string | null
+  readonly number: bigint | null
+  /** Milliseconds; null when there is nothing left to do. */
+  readonly next_action_at: number | null
+}
+
+/** Times in milliseconds. */
+export interface CircuitRow {
+  readonly failing_since: number | null
+  readonly failed_at: number | null
+  readonly opened_at: number | null
+  readonly next_probe_at: number
+  readonly restored_at: number | null
+}
+
+export interface TransitionRow {
+  readonly invoice_id: string
+  readonly version: number
+  readonly command: InvoiceCommand
+  readonly from: InvoiceState
+  readonly to: InvoiceState
+  readonly at: number
+}
+
+export interface EventRow extends AccountMode {
+  readonly id: EventId
+  readonly seq: number
+  readonly type: EventType
+  readonly object_id: string
+  readonly object_version: number
+  readonly body: string
+  readonly is_test: boolean
+  /** Milliseconds. */
+  readonly created_at: number
+}
+
+type EmailTimes = "status_at" | "next_attempt_at" | "created_at"
+
+/** Times in milliseconds. */
+export interface EmailRow extends Omit<StoredEmail, "kind" | "full_number" | "metadata" | EmailTimes> {
+  readonly status_at: number
+  /** Null when there is nothing left to do. */
+  readonly next_attempt_at: number | null
+  readonly created_at: number
+}
+
+export interface DeliveryRow extends AccountMode {
+  readonly id: string
+  readonly endpoint_id: string
+  readonly event_id: EventId
+  readonly object_id: string
+  readonly seq: number
+  readonly status: DeliveryStatus
+  readonly attempts: number
+  /** Milliseconds; Infinity while it rests. */
+  readonly next_attempt_at: number
+  readonly isUnderWay: boolean
+  readonly trigger: AttemptTrigger
+  readonly unscheduled: number
+  /** What it goes back to when an attempt that was asked for by hand fails. */
+  readonly prior: { readonly status: DeliveryStatus; readonly next_attempt_at: number } | null
+  readonly created_at: number
+  readonly updated_at: number
+}
+
+/** A delivery as it is made. */
+export const newDelivery = (
+  { account_id, id: event_id, livemode, object_id, seq }: EventRow,
+  endpoint_id: string,
+  now: number,
+  trigger: AttemptTrigger = "auto"
+): DeliveryRow => ({
+  account_id,
+  livemode,
+  id: `whd_${event_id.slice(4, 14)}${hash("sha256", event_id + endpoint_id).slice(0, 16)}`,
+  endpoint_id,
+  event_id,
+  object_id,
+  seq,
+  status: "pending",
+  attempts: 0,
+  next_attempt_at: now,
+  isUnderWay: false,
+  trigger,
+  unscheduled: 0,
+  prior: null,
+  created_at: now,
+  updated_at: now
+})
+
+export interface KeyRow {
+  readonly fingerprint: string
+  readonly answer: Answer
+  readonly completed_at: number
+}
+
+/** What a database would hold. Rows are replaced, never changed, so that a test may keep one to compare. */
+const emptyTables = () => ({
+  /** By account and mode, as are the issuers, which have a version besides. */
+  accounts: new Map<string, StoredAccount>(),
+  issuers: new Map<string, Issuer>(),
+  /** When each of them was written. */
+  issuerTimes: new Map<string, number>(),
+  apiKeys: new Map<string, ApiKeyRow>(),
+  auditLog: [] as Array<AuditRow>,
+  certificates: new Map<string, StoredCertificate & { readonly pem: string }>(),
+  customers: new Map<string, StoredCustomer>(),
+  /** By account and mode. */
+  customerCounts: new Map<string, number>(),
+  resolutions: new Map<string, StoredResolution>(),
+  invoices: new Map<string, InvoiceRow>(),
+  documents: new Map<string, { readonly signed: Uint8Array; readonly authority_answer: unknown }>(),
+  circuits: new Map<string, CircuitRow>(),
+  sandboxAuthorities: new Map<string, AuthorityMode>(),
+  transitions: [] as Array<TransitionRow>,
+  idempotencyKeys: new Map<string, KeyRow>(),
+  endpoints: new Map<string, StoredWebhookEndpoint & { readonly secret: string }>(),
+  emails: new Map<string, EmailRow>(),
+  events: [] as Array<EventRow>,
+  deliveries: new Map<string, DeliveryRow>(),
+  attempts: [] as Array<CompletedAttempt & { readonly number: number }>
+})
+
+export type Tables = ReturnType<typeof emptyTables>
+
+/** The state that all layers of `MemoryStore` share. */
+export class MemoryTables extends Context.Service<
+  MemoryTables,
+  {
+    readonly tables: Tables
+    /** One call of a store: atomic, at the time of the Effect clock. */
+    readonly call: <A>(name: string, run: (tables: Tables, now: number) => A) => Effect.Effect<A>
+    /** One that may be refused. */
+    readonly attempt: <A, E>(
+      name: string,
+      run: (tables: Tables, now: number) => Result.Result<A, E>
+    ) => Effect.Effect<A, E>
+    /** Runs before every call; a test replaces it to make a call fail, wait or be seen. */
+    onCall: (name: string) => Effect.Effect<void>
+    /** Whether the process is there for the others to see. */
+    isAlive: boolean
+    /** How often a call has been completed. */
+    readonly count: (name: string) => number
+    /** Waits until the state is as described. It is looked at after every call. */
+    readonly until: (holds: (tables: Tables) => boolean) => Effect.Effect<void>
+  }
+>()("folio/test/MemoryTables") {
+  static readonly layer = Layer.sync(MemoryTables, () => {
+    const tables = emptyTables()
+    const counts = new Map<string, number>()
+    let changed = Latch.makeUnsafe()
+
+    const held = (holds: (tables: Tables) => boolean): Effect.Effect<void> =>
+      Effect.suspend(() => (holds(tables) ? Effect.void : Effect.andThen(changed.await, held(holds))))
+    const until = (holds: (tables: Tables) => boolean) => patiently(held(holds))
+
+    const service: MemoryTables["Service"] = {
+      tables,
+      until,
+      count: (name) => counts.get(name) ?? 0,
+      onCall: () => Effect.void,
+      isAlive: true,
+      attempt: (name, run) => Effect.flatMap(service.call(name, run), Effect.fromResult),
+      call: (name, run) =>
+        Effect.suspend(() => service.onCall(name)).pipe(
+          Effect.andThen(Clock.currentTimeMillis),
+          Effect.map((now) => {
+            const result = run(tables, now)
+            counts.set(name, (counts.get(name) ?? 0) + 1)
+            const before = changed
+            changed = Latch.makeUnsafe()
+            before.openUnsafe()
+            return result
+          })
+        )
+    }
+    return service
+  })
+}
+
+/** A service of the store that is made of calls. */
+export const inMemory = <Id, Service>(
+  service: Context.Key<Id, Service>,
+  make: (memory: MemoryTables["Service"]) => Service
+) => Layer.effect(service, Effect.map(MemoryTables, make))
+
+/** Whether a row belongs to an account in one of its modes. */
+export const isOf = (row: AccountMode, account: AccountMode): boolean =>
+  row.account_id === account.account_id && row.livemode === account.livemode
+
+/** Where what each account has once in each of its modes is found. */
+export const modeKey = ({ account_id, livemode }: AccountMode) => `${account_id}|${livemode}`
+
+/** What must be there. */
+export const existing = <Row>(rows: ReadonlyMap<string, Row>, key: string): Row => {
+  const row = rows.get(key)
+  if (row === undefined) throw new Error(`no row ${key}`)
+  return row
+}
+
+type Key = AccountMode & { readonly id: string }
+
+export const rowOf = <Row extends AccountMode>(rows: ReadonlyMap<string, Row>, key: Key): Row | undefined => {
+  const row = rows.get(key.id)
+  return row !== undefined && isOf(row, key) ? row : undefined
+}
+
+const bytesOf = (row: unknown) =>
+  JSON.stringify(row, (_, value) => (typeof value === "bigint" ? String(value) : value)).length + rowBytesExtra
+
+/** The first rows, as `Pages.firstRows` reads them. */
+export const firstOf = <Row>(rows: ReadonlyArray<Row>, limit: number): ReadonlyArray<Row> => {
+  let bytes = 0
+  const end = rows.findIndex((row, index) => index === limit || ((bytes += bytesOf(row)) > pageBytesMax && index > 0))
+  return end === -1 ? rows : rows.slice(0, end)
+}
+
+/** A page of an account's rows, newest first, as `Pages` reads it. */
+export const pageOf = <Row extends AccountMode & { readonly id: string }, Shown = Row>(
+  all: ReadonlyMap<string, Row>,
+  account: AccountMode,
+  { cursor, limit }: PageRequest,
+  fits: (row: Row) => boolean = () => true,
+  shown: (row: Row) => Shown = (row) => row as unknown as Shown
+): Result.Result<Rows<Shown>, ApiError> => {
+  if (cursor !== null && rowOf(all, { ...account, id: cursor.id }) === undefined)
+    return Result.fail(invalidCursor(cursor))
+  const newestFirst = [...all.values()]
+    .filter((row) => isOf(row, account) && fits(row))
+    .toSorted((a, b) => (a.id < b.id ? 1 : -1))
+  const beyond = newestFirst.filter(
+    (row) => cursor === null || (cursor.direction === "after" ? row.id < cursor.id : row.id > cursor.id)
+  )
+  const backwards = cursor?.direction === "before"
+  const nearest = (backwards ? beyond.toReversed() : beyond).slice(0, limit + 1).map(shown)
+  const rows = firstOf(nearest, limit)
+  return Result.succeed({ rows: backwards ? rows.toReversed() : rows, has_more: nearest.length > rows.length })
+}
+
+export const optionOf = <Row extends AccountMode>(rows: ReadonlyMap<string, Row>, account: AccountMode, id: string) =>
+  Option.fromUndefinedOr(rowOf(rows, { ...account, id }))
+
+/** An event of a document and its deliveries; gives the endpoints that have one to make. */
+export const publish = (
+  tables: Tables,
+  key: Key,
+  event: Pick<EventRow, "id" | "type" | "body"> & { readonly created_at: Date },
+  version: number,
+  now: number
+) => {
+  const { account_id, id: object_id, livemode } = key
+  const { body, id, type } = event
+  const account = { account_id, livemode, object_id, object_version: version, is_test: false }
+  const at = { seq: tables.events.length + 1, created_at: event.created_at.getTime() }
+  const row: EventRow = { ...account, ...at, id, type, body }
+  tables.events.push(row)
+  const subscribed = [...tables.endpoints.values()].filter(
+    (endpoint) => isOf(endpoint, key) && endpoint.is_active && endpoint.subscribed_events.includes(type)
+  )
+  return subscribed.flatMap((endpoint) => {
+    const status = endpoint.full_since === null ? "pending" : "failed"
+    const delivery: DeliveryRow = { ...newDelivery(row, endpoint.id, now), status }
+    tables.deliveries.set(delivery.id, delivery)
+    return status === "pending" ? [endpoint.id] : []
+  })
+}

@@ -1,0 +1,77 @@
+import { Option } from "effect"
+import { Backlog } from "../../../src/store/sql/Backlog.ts"
+import { DeliveryLimit } from "../../../src/store/webhooks/DeliveryLimit.ts"
+import { FailingInvoices, reminderLeaseSeconds } from "../../../src/store/documents/Vitals.ts"
+import { Retention } from "../../../src/store/sql/Retention.ts"
+import { inMemory } from "./MemoryTables.ts"
+
+/* The part of the memory store that keeps the house: what breaks, what is past its time, what is waiting. */
+
+const parkSecondsMax = 300
+
+export const failingInvoicesLayer = inMemory(FailingInvoices, ({ call }) => ({
+  vitals: (key) =>
+    call("FailingInvoices.vitals", ({ invoices }) =>
+      Option.filter(Option.fromUndefinedOr(invoices.get(key.id)), (row) => row.account_id === key.account_id)
+    ),
+  park: (keys) =>
+    call("FailingInvoices.park", ({ invoices }, now) => {
+      for (const { id } of keys) {
+        const row = invoices.get(id)
+        if (row === undefined || row.next_action_at === null) continue
+        const next_action_at = now + (reminderLeaseSeconds + Math.min(2 ** row.attempts, parkSecondsMax)) * 1000
+        invoices.set(id, { ...row, attempts: row.attempts + 1, next_action_at })
+      }
+    })
+}))
+
+// Nothing here lives for a day: there is never anything to remove.
+export const retentionLayer = inMemory(Retention, ({ call }) => ({
+  purgeIdempotencyKeys: call("Retention.purgeIdempotencyKeys", () => 0),
+  purgeDeliveries: call("Retention.purgeDeliveries", () => 0),
+  purgeApiKeys: call("Retention.purgeApiKeys", () => 0),
+  purgeAuditLog: call("Retention.purgeAuditLog", () => 0),
+  purgeEvents: call("Retention.purgeEvents", () => 0)
+}))
+
+export const deliveryLimitLayer = inMemory(DeliveryLimit, ({ call }) => ({
+  mark: (max) =>
+    call("DeliveryLimit.mark", ({ deliveries, endpoints }, now) => {
+      const pending = [...deliveries.values()].filter(({ status }) => status === "pending")
+      return [...endpoints.values()].flatMap((row) => {
+        const isFull = pending.filter(({ endpoint_id }) => endpoint_id === row.id).length >= max
+        if (isFull !== (row.full_since === null)) return []
+        endpoints.set(row.id, { ...row, full_since: isFull ? new Date(now) : null })
+        return isFull ? [row.id] : []
+      })
+    })
+}))
+
+export const backlogLayer = inMemory(Backlog, ({ call }) => ({
+  waiting: call("Backlog.waiting", ({ circuits, deliveries, invoices }, now) => {
+    const open = [...invoices.values()].filter((row) => row.next_action_at !== null)
+    const pending = [...deliveries.values()].filter((row) => row.status === "pending")
+    const due = pending.filter((row) => row.next_attempt_at <= now)
+    const contingent = open.filter(({ state }) => state === "accepted_contingency")
+    const ofCircuits = (live: boolean, isOpen: boolean) =>
+      [...circuits].filter(
+        ([name, row]) => row.failing_since !== null && (name === "live") === live && (row.opened_at !== null) === isOpen
+      ).length
+    const age = (since: ReadonlyArray<number>) => (now - Math.min(now, ...since)) / 1000
+    return {
+      oldest_invoice: age(open.map((row) => row.created_at.getTime())),
+      oldest_delivery: age(due.map((row) => row.next_attempt_at)),
+      invoices: Object.fromEntries(open.map(({ state }) => [state, open.filter((row) => row.state === state).length])),
+      deliveries: { due: due.length, scheduled: pending.length - due.length },
+      in_contingency: contingent.length,
+      contingency_overdue: contingent.filter((row) => (row.transmit_before?.getTime() ?? Infinity) < now).length,
+      oldest_contingency: age(contingent.map((row) => row.contingency_since?.getTime() ?? now)),
+      circuits: {
+        live_failing: ofCircuits(true, false),
+        live_open: ofCircuits(true, true),
+        test_failing: ofCircuits(false, false),
+        test_open: ofCircuits(false, true)
+      }
+    }
+  })
+}))

@@ -1,0 +1,75 @@
+import { Context, Effect, Layer } from "effect"
+import type { Answer } from "../apps/Client.ts"
+import { customerBody, endpointBody, invoiceBody } from "../apps/Invoices.ts"
+import { receiver, type Receiver } from "../receiver/Receiver.ts"
+import { isDone, type Journal, openWork, reconcile } from "../database/Reconcile.ts"
+import { never, type ServiceProcess, serviceProcess } from "./ServiceProcess.ts"
+import { until } from "../apps/Until.ts"
+
+/** A service that may be killed, a receiver of its webhooks that is not, and a client that keeps a journal of its keys. */
+export class Crashing extends Context.Service<
+  Crashing,
+  {
+    readonly service: ServiceProcess
+    readonly receiver: Receiver
+    readonly customers: ReadonlyArray<string>
+    readonly journal: Journal
+  }
+>()("test/Crashing") {
+  /** Running, with no fault yet, one endpoint, and customers of these numbers, by turns. */
+  static readonly layer = (numbers: ReadonlyArray<string | undefined>) =>
+    Layer.effect(
+      Crashing,
+      Effect.gen(function* () {
+        const one = yield* receiver
+        const service = yield* serviceProcess({ webhookAllow: `127.0.0.1:${one.port}` })
+        yield* service.start(never)
+        const client = service.client()
+        yield* client.post("/v1/webhook-endpoints", endpointBody(one.url("/hooks")))
+        const customers = yield* Effect.forEach(numbers, (number) =>
+          Effect.map(client.post("/v1/customers", customerBody(number), { key: `customer ${number}` }), ({ json }) =>
+            String(json.id)
+          )
+        )
+        return Crashing.of({ service, receiver: one, customers, journal: new Map() })
+      })
+    )
+}
+
+const isAcknowledged = (answer: Answer) => answer.status === 202 && answer.json.object === "invoice"
+
+/** One request for an invoice by its key; what acknowledges it is noted. */
+export const post = Effect.fnUntraced(function* (key: string) {
+  const { customers, journal, service } = yield* Crashing
+  const index = Number(key.split(" ").at(-1))
+  const customer = customers[index % customers.length] ?? ""
+  const answer = yield* service.client().post("/v1/invoices", invoiceBody(customer, { key }), { key })
+  if (isAcknowledged(answer)) journal.set(key, answer)
+  return answer
+})
+
+/** What a careful client does: it repeats a request with its key until it is acknowledged. */
+export const insist = (key: string) =>
+  until(Effect.option(post(key)), (answer) => answer._tag === "Some" && isAcknowledged(answer.value), "30 seconds")
+
+// What a failed database call has left waits for the end of its lease: 75 s for the authority's answer, 20 s for a delivery.
+// Ringing earlier is safe: a document's actor is told again only when it is done, and no delivery here takes six seconds.
+const ring = [
+  "update invoices set next_action_at = now() where next_action_at > now() + interval '5 seconds'",
+  "update deliveries set next_attempt_at = now() where status = 'pending' and next_attempt_at < now() + interval '14 seconds'"
+]
+
+/** Waits until there is nothing left to do, and then compares all that is known of it. */
+export const settleAndReconcile = Effect.fnUntraced(function* (before: ReadonlyMap<string, string>) {
+  const crashing = yield* Crashing
+  yield* until(
+    Effect.andThen(
+      Effect.forEach(ring, (statement) => crashing.service.rows(statement)),
+      openWork(crashing.service)
+    ),
+    isDone,
+    "45 seconds",
+    "100 millis"
+  )
+  return yield* reconcile({ ...crashing, before })
+})

@@ -1,0 +1,32 @@
+import { Effect } from "effect"
+import { spawn } from "node:child_process"
+import * as Path from "node:path"
+import { inherited } from "./ServiceProcess.ts"
+
+const root = Path.resolve(import.meta.dirname, "../../..")
+
+export interface Said {
+  readonly code: number | null
+  readonly out: string
+  readonly error: string
+  // oxlint-disable-next-line typescript/no-explicit-any -- a test reads what it expects, and fails on anything else
+  readonly json: any
+}
+
+/** Runs the folio command as it is installed, and waits for its end. `json`: what it said with --json. */
+export const folioCommand = (words: ReadonlyArray<string>, env: Readonly<Record<string, string>>) =>
+  Effect.callback<Said>((resume) => {
+    const child = spawn(process.execPath, ["src/cli/folio.js", ...words], {
+      cwd: root,
+      stdio: ["ignore", "pipe", "pipe"],
+      env: { ...inherited(), ...env }
+    })
+    let [out, error] = ["", ""]
+    child.stdout.on("data", (chunk: Buffer) => (out += chunk.toString()))
+    child.stderr.on("data", (chunk: Buffer) => (error += chunk.toString()))
+    child.once("close", (code) => {
+      const isJson = words.includes("--json") && out.trim() !== ""
+      resume(Effect.sync(() => ({ code, out, error, json: isJson ? JSON.parse(out) : undefined })))
+    })
+    return Effect.sync(() => void child.kill("SIGKILL"))
+  })

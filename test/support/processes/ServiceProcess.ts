@@ -1,0 +1,201 @@
+import * as PgConnection from "@effect/sql-pg/PgConnection"
+import { Effect, Redacted, Result, Schedule, Schema } from "effect"
+import { type ChildProcess, spawn } from "node:child_process"
+import * as Fs from "node:fs"
+import * as Net from "node:net"
+import * as Path from "node:path"
+import type { FaultPoint } from "../../../src/protocol/Fault.ts"
+import { type Client, makeClient } from "../apps/Client.ts"
+import { until } from "../apps/Until.ts"
+import { dataPlace } from "./DataPlace.ts"
+
+const root = Path.resolve(import.meta.dirname, "../../..")
+
+class NotReady extends Schema.TaggedError<NotReady>()("NotReady", { message: Schema.String }) {}
+
+/** What processes have of the environment of the tests. */
+export const inherited = () => ({
+  PATH: process.env["PATH"],
+  NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"]
+})
+
+/** What a process does at the `hit`-th passing of a point: it dies like kill -9, or freezes until SIGCONT. */
+export interface ArmedFault {
+  readonly point: FaultPoint
+  readonly hit: number
+  /** `lock and freeze` freezes in a transaction that holds the rows of all ranges. */
+  readonly action?: "kill" | "freeze" | "lock and freeze"
+}
+
+/** For a process that is to be given its fault later. */
+export const never: ArmedFault = { point: "before-create", hit: 0 }
+
+type ProcessSignal = "SIGKILL" | "SIGTERM" | "SIGSTOP" | "SIGCONT"
+
+export interface ServiceProcess {
+  readonly dataDir: string
+  readonly url: string
+  /** Speaks as the sandbox account; known once the service has been ready. */
+  readonly client: () => Client
+  /** Starts it, on the same port and data as ever, and waits until it is ready. With `fault` it kills itself there. */
+  readonly start: (fault?: ArmedFault) => Effect.Effect<void, Error>
+  /** Gives another fault to a process that was started with one. */
+  readonly arm: (fault: ArmedFault) => Effect.Effect<void>
+  /** The status of `/health/ready`; 0 when nothing answers. */
+  readonly ready: Effect.Effect<number>
+  /** What it has logged so far, over all its starts. */
+  readonly log: Effect.Effect<string>
+  /** Waits until it has ended, by itself or not. */
+  readonly ended: Effect.Effect<{ readonly code: number | null; readonly signal: string | null }, Error>
+  readonly signal: (signal: ProcessSignal) => Effect.Effect<void>
+  /** The pid of its PostgreSQL; 0 when none runs. */
+  readonly postmaster: Effect.Effect<number>
+  /** The rows of a statement, in a session of its own that sees all rows. */
+  readonly rows: <A>(statement: string) => Effect.Effect<ReadonlyArray<A>, Error>
+}
+
+// Below the ports that the system gives to outgoing connections: one of those would take it before it is listened on. Of each
+// worker's own, and never the same twice: a process that is down for a moment comes back on its port, and finds nobody there.
+const portsOfWorker = 3_000
+const firstPort = 20_000 + (Number(process.env["VITEST_POOL_ID"] ?? 0) % 4) * portsOfWorker
+const given = new Set<number>()
+const anyPort = () => {
+  for (;;) {
+    const port = firstPort + Math.floor(Math.random() * portsOfWorker)
+    if (given.size === portsOfWorker) given.clear()
+    if (given.has(port)) continue
+    given.add(port)
+    return port
+  }
+}
+
+export const freePort = Effect.callback<number>((resume) => {
+  const server = Net.createServer()
+  const listen = () => void server.listen(anyPort(), "127.0.0.1")
+  server.on("error", listen)
+  server.on("listening", () => {
+    const { port } = server.address() as Net.AddressInfo
+    server.close(() => resume(Effect.succeed(port)))
+  })
+  listen()
+})
+
+// A zombie takes a signal 0, but has no command line.
+const isAlive = (pid: number) =>
+  Result.getOrElse(
+    Result.try(() =>
+      process.platform === "linux" ? Fs.readFileSync(`/proc/${pid}/cmdline`, "utf8") !== "" : process.kill(pid, 0)
+    ),
+    () => false
+  )
+
+/**
+ * The service as a process of its own with an embedded PostgreSQL, in a new data directory. When the scope closes nothing of
+ * it is left: no process and no file.
+ */
+export const serviceProcess = Effect.fnUntraced(function* (options: {
+  readonly webhookAllow: string
+  readonly env?: Readonly<Record<string, string>>
+  /** What node runs, after options of its own; the service as it is shipped unless told. */
+  readonly program?: ReadonlyArray<string>
+}) {
+  const { program = ["src/main.ts"] } = options
+  const port = yield* freePort
+  const parent = Fs.mkdtempSync(Path.join(dataPlace(), "folio-service-"))
+  const dataDir = Path.join(parent, "data")
+  const log = Path.join(parent, "log")
+  const read = (name: string) => Fs.readFileSync(Path.join(dataDir, name), "utf8").trim()
+  const pidFile = () =>
+    Fs.existsSync(Path.join(dataDir, "postgres/postmaster.pid")) ? read("postgres/postmaster.pid").split("\n") : []
+  const postmaster = Effect.sync(() => {
+    const pid = Number(pidFile()[0] ?? 0)
+    return pid > 0 && isAlive(pid) ? pid : 0
+  })
+  const readLog = () => (Fs.existsSync(log) ? Fs.readFileSync(log, "utf8") : "")
+  let child: ChildProcess | undefined
+
+  const ready = Effect.tryPromise((signal) => fetch(`http://127.0.0.1:${port}/health/ready`, { signal })).pipe(
+    Effect.timeout("3 seconds"),
+    Effect.map((response) => response.status),
+    Effect.orElseSucceed(() => 0)
+  )
+
+  const signal = (name: ProcessSignal) => Effect.sync(() => void child?.kill(name))
+  const exit = () => ({ code: child?.exitCode ?? null, signal: child?.signalCode ?? null })
+  const hasEnded = () => exit().code !== null || exit().signal !== null
+  const ended = until(Effect.sync(exit), hasEnded, "25 seconds")
+
+  yield* Effect.addFinalizer(() =>
+    Effect.gen(function* () {
+      yield* signal("SIGKILL")
+      if (child !== undefined) yield* ended
+      const left = yield* postmaster
+      if (left > 0) process.kill(left, "SIGQUIT")
+      yield* until(postmaster, (pid) => pid === 0)
+      Fs.rmSync(parent, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
+    }).pipe(Effect.orDie)
+  )
+
+  const notReady = (why: string) => new NotReady({ message: `${why}\n${readLog().slice(-4000)}` })
+
+  const start: ServiceProcess["start"] = Effect.fnUntraced(function* (fault) {
+    const output = Fs.openSync(log, "a")
+    child = spawn(process.execPath, fault === undefined ? program : ["test/support/processes/faultyMain.ts"], {
+      cwd: root,
+      stdio: ["ignore", output, output, "ipc"],
+      env: {
+        ...inherited(),
+        DATA_DIR: dataDir,
+        PORT: String(port),
+        WEBHOOK_ALLOW: options.webhookAllow,
+        RATE_LIMIT: "1000000",
+        RATE_LIMIT_BURST: "1000000",
+        ...options.env,
+        ...(fault === undefined ? {} : { FAULT: JSON.stringify(fault) })
+      }
+    })
+    Fs.closeSync(output)
+    const status = yield* until(ready, (seen) => seen === 200 || hasEnded(), "90 seconds").pipe(
+      Effect.mapError((error) => notReady(error.message))
+    )
+    if (status !== 200) return yield* notReady("it ended before it was ready")
+  })
+
+  const external = options.env?.["DATABASE_URL"]
+  const rows = <A>(statement: string) =>
+    Effect.suspend(() =>
+      PgConnection.make({
+        ssl: false,
+        ...(external === undefined
+          ? {
+              host: "127.0.0.1",
+              port: Number(pidFile()[3]),
+              database: "folio",
+              username: "postgres",
+              password: Redacted.make(read("postgres.password"))
+            }
+          : { url: Redacted.make(external), startupParameters: { role: "folio_service" } })
+      })
+    ).pipe(
+      Effect.flatMap((session) => session.query(statement)),
+      Effect.map((result) => result.rows as ReadonlyArray<A>),
+      Effect.scoped,
+      // The server may be the one that is just being killed.
+      Effect.retry({ schedule: Schedule.spaced("100 millis"), times: 100 })
+    )
+
+  const service: ServiceProcess = {
+    dataDir,
+    url: `http://127.0.0.1:${port}`,
+    client: () => makeClient(`http://127.0.0.1:${port}`, read("test-key")),
+    start,
+    arm: (fault) => Effect.sync(() => void child?.send(fault)),
+    ready,
+    log: Effect.sync(readLog),
+    ended,
+    signal,
+    postmaster,
+    rows
+  }
+  return service
+})

@@ -1,0 +1,113 @@
+import { Context, Effect, Layer } from "effect"
+import { ShardingConfig } from "effect/cluster"
+import { randomBytes } from "node:crypto"
+import { type Client, makeClient } from "../apps/Client.ts"
+import { customerBody, endpointBody, invoiceBody } from "../apps/Invoices.ts"
+import { freshDatabase } from "../database/Postgres.ts"
+import { receiver, type Receiver } from "../receiver/Receiver.ts"
+import { isDone, type Journal, openWork, reconcile, signedBytes } from "../database/Reconcile.ts"
+import { type ArmedFault, freePort, type ServiceProcess, serviceProcess } from "./ServiceProcess.ts"
+import { until } from "../apps/Until.ts"
+
+/** Several processes of one service, on one database, with one customer, one endpoint and a client that knows them all. */
+export class SeveralProcesses extends Context.Service<
+  SeveralProcesses,
+  {
+    readonly database: string
+    readonly processes: ReadonlyArray<ServiceProcess>
+    readonly clients: ReadonlyArray<Client>
+    readonly receiver: Receiver
+    readonly customer: string
+    readonly journal: Journal
+  }
+>()("test/SeveralProcesses") {
+  /** Running; with `fault` each of them is armed with it. */
+  static readonly layer = (count: number, fault?: ArmedFault) =>
+    Layer.effect(
+      SeveralProcesses,
+      Effect.gen(function* () {
+        const database = yield* freshDatabase
+        const one = yield* receiver
+        const secretKey = randomBytes(32).toString("base64")
+        const processes: Array<ServiceProcess> = []
+        while (processes.length < count) {
+          const process = yield* serviceProcess({
+            webhookAllow: `127.0.0.1:${one.port}`,
+            env: {
+              CLUSTER: "socket",
+              RUNNER_PORT: String(yield* freePort),
+              DATABASE_URL: database,
+              FOLIO_KEY: secretKey
+            }
+          })
+          yield* process.start(fault)
+          processes.push(process)
+        }
+        const { apiKey } = processes[0]!.client()
+        const clients = processes.map(({ url }) => makeClient(url, apiKey))
+        yield* clients[0]!.post("/v1/webhook-endpoints", endpointBody(one.url("/hooks")))
+        const customer = yield* clients[0]!.post("/v1/customers", customerBody(), { key: "customer" })
+        return SeveralProcesses.of({
+          database,
+          processes,
+          clients,
+          receiver: one,
+          customer: String(customer.json.id),
+          journal: new Map()
+        })
+      })
+    )
+}
+
+/** Repeats a request by its key, at one process after the other, until it is acknowledged; that is noted. */
+export const insist = Effect.fnUntraced(function* (key: string) {
+  const { clients, customer, journal } = yield* SeveralProcesses
+  let turn = Number(key.split(" ").at(-1))
+  const attempt = Effect.suspend(() =>
+    Effect.option(
+      clients[turn++ % clients.length]!.post("/v1/invoices", invoiceBody(customer, { key }), { key }).pipe(
+        // A process that is frozen takes requests, and answers none.
+        Effect.timeout("4 seconds")
+      )
+    )
+  )
+  const answer = yield* until(
+    attempt,
+    (one) => one._tag === "Some" && one.value.json?.object === "invoice",
+    "45 seconds"
+  )
+  if (answer._tag === "Some") journal.set(key, answer.value)
+})
+
+/**
+ * Waits until each of the processes owns its part of the actors, and nobody is about to give any away: a request whose actor is on the
+ * move may be told to come again.
+ */
+export const balanced = Effect.gen(function* () {
+  const { processes } = yield* SeveralProcesses
+  const { shardsPerGroup } = ShardingConfig.defaults
+  yield* until(
+    processes[0]!.rows<{ shards: number }>(`
+      select count(*)::int as shards from pg_locks
+      where locktype = 'advisory' and granted and database = (select oid from pg_database where datname = current_database())
+      group by pid having count(*) > ${shardsPerGroup / 4}`),
+    (owners) =>
+      owners.length === processes.length && owners.reduce((sum, { shards }) => sum + shards, 0) >= shardsPerGroup,
+    "60 seconds"
+  )
+})
+
+/** Waits until there is nothing left to do. Nothing is hurried: what the dead held is found by those who live. */
+export const settled = Effect.gen(function* () {
+  const { processes } = yield* SeveralProcesses
+  yield* until(openWork(processes[0]!), isDone, "90 seconds", "100 millis")
+})
+
+export const signedSoFar = Effect.flatMap(SeveralProcesses, ({ processes }) => signedBytes(processes[0]!))
+
+/** Compares all that is known of the work, once it has ended. */
+export const settleAndReconcile = Effect.fnUntraced(function* (before: ReadonlyMap<string, string> = new Map()) {
+  const { journal, processes, receiver: hooks } = yield* SeveralProcesses
+  yield* settled
+  return yield* reconcile({ service: processes[0]!, journal, receiver: hooks, before })
+})

@@ -1,0 +1,50 @@
+import "effect/schema/SchemaJITCompiler/enable"
+import { NodeRuntime } from "@effect/platform-node"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import * as Fs from "node:fs"
+import { run, teardown } from "../../../src/cli/Run.ts"
+import { serve } from "../../../src/cli/Serve.ts"
+import { Fault, type FaultPoint } from "../../../src/protocol/Fault.ts"
+import type { ArmedFault } from "./ServiceProcess.ts"
+
+// The service as `folio serve` runs it, but that it dies or freezes where FAULT, or a later message, says, and that about once
+// a second its event loop stands still for STALL_MS.
+const parse = (text: string): ArmedFault => JSON.parse(text)
+let armed: ArmedFault | undefined = parse(process.env["FAULT"] ?? "null")
+let left = armed?.hit ?? 0
+process.on("message", (fault: ArmedFault) => {
+  armed = fault
+  left = fault.hit
+})
+process.channel?.unref()
+
+const stallMs = Number(process.env["STALL_MS"] ?? 0)
+const stall = () => {
+  for (const until = performance.now() + stallMs; performance.now() < until;);
+  setTimeout(stall, 500 + Math.random() * 1_000).unref()
+}
+if (stallMs > 0) stall()
+
+const freeze = Effect.sync(() => {
+  Fs.writeSync(1, `frozen at ${armed?.point}\n`)
+  process.kill(process.pid, "SIGSTOP")
+})
+
+const kill = Effect.sync(() => process.kill(process.pid, "SIGKILL"))
+
+// With the service's own pool, so that the session has the limits of all its sessions.
+const lockAndFreeze = Effect.gen(function* () {
+  const sql = yield* Effect.fromOption(yield* Effect.serviceOption(SqlClient.SqlClient))
+  yield* sql.withTransaction(Effect.andThen(sql`select 1 from resolutions for update`, freeze))
+}).pipe(Effect.catchCause((cause) => Effect.logInfo("The lock was taken away", cause)))
+
+const fault = (point: FaultPoint) =>
+  Effect.suspend(() => {
+    if (point !== armed?.point) return Effect.void
+    left -= 1
+    if (left !== 0) return Effect.void
+    return armed.action === "freeze" ? freeze : armed.action === "lock and freeze" ? lockAndFreeze : kill
+  })
+
+NodeRuntime.runMain(run(Effect.provideService(serve, Fault, fault)), { teardown, disableErrorReporting: true })

@@ -1,0 +1,20 @@
+import "effect/schema/SchemaJITCompiler/enable"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import { Effect } from "effect"
+import { createServer } from "node:http"
+import { run, teardown } from "../../../src/cli/Run.ts"
+import { serve } from "../../../src/cli/Serve.ts"
+import { RequestTurnLimits } from "../../../src/http/limits/RequestTurns.ts"
+import { followTurns } from "./LongestTurn.ts"
+import { withoutRest } from "../apps/WithoutRest.ts"
+
+// The service as it is shipped, but that no account rests after a large request, and beside it, at LOOP_PORT, a server that tells for
+// how many milliseconds the longest turn of the event loop has worked since it was last asked.
+const longestTurn = followTurns()
+
+createServer((_request, response) => response.end(String(longestTurn())))
+  .listen(Number(process.env["LOOP_PORT"]), "127.0.0.1")
+  .unref()
+
+const program = Effect.provideService(run(serve), RequestTurnLimits, withoutRest)
+NodeRuntime.runMain(program, { teardown, disableErrorReporting: true })

@@ -1,0 +1,175 @@
+import { Effect, Layer, Redacted } from "effect"
+import {
+  MessageStorage,
+  Runner,
+  RunnerAddress,
+  type Runners,
+  RunnerStorage,
+  ShardingConfig,
+  SocketRunner
+} from "effect/cluster"
+import { RpcSerialization } from "effect/rpc"
+import * as Net from "node:net"
+import { AccountId, ApiKeyId } from "../../../schemas/Id.ts"
+import { currentVersion } from "../../../schemas/Version.ts"
+import * as RunnerConnections from "../../../src/platform/cluster/RunnerConnections.ts"
+import { AccountEntity } from "../../../src/protocol/AccountEntity.ts"
+import { accountAddress } from "../../../src/protocol/Address.ts"
+import { SecretKey } from "../../../src/store/sql/Secrets.ts"
+import { quiet } from "../database/Postgres.ts"
+
+type ClientProtocol = Layer.Layer<Runners.RpcClientProtocol, unknown, RpcSerialization.RpcSerialization>
+
+const here = (port: number) => RunnerAddress.RunnerAddress.make({ host: "127.0.0.1", port })
+
+/** Connections as the service's own processes make them, with this key. */
+export const connectionsWith = (key: Uint8Array): ClientProtocol =>
+  RunnerConnections.layer(here(0)).pipe(Layer.provide(Layer.succeed(SecretKey, Redacted.make(key))))
+
+/** Somebody who takes the process at this port for the owner of all actors. */
+const sharding = (port: number, protocol: ClientProtocol) => {
+  const runner = Runner.make({ address: here(port), groups: ["default"], weight: 1 })
+  const storage = Layer.effectDiscard(
+    Effect.flatMap(RunnerStorage.RunnerStorage, ({ register }) => register(runner, true))
+  ).pipe(Layer.provideMerge(RunnerStorage.layerMemory))
+  return SocketRunner.layerClientOnly.pipe(
+    Layer.provide([protocol, MessageStorage.layerNoop, storage]),
+    Layer.provide([
+      ShardingConfig.layer({ refreshAssignmentsInterval: "100 millis" }),
+      RpcSerialization.layerSchemaBinary()
+    ])
+  )
+}
+
+/** Has the process at this port make a live key of the account; gives the key, or nothing if none came within the time. */
+export const takeKey = (options: {
+  readonly port: number
+  readonly protocol: ClientProtocol
+  readonly account_id: string
+  readonly api_key_id: string
+  readonly idempotencyKey?: string
+  readonly within?: `${number} seconds`
+}) =>
+  Effect.gen(function* () {
+    const client = yield* AccountEntity.client
+    const account = accountAddress({ account_id: AccountId.make(options.account_id), livemode: true })
+    const key = options.idempotencyKey
+    const { body } = yield* client(account).CreateApiKey({
+      context: {
+        api_key_id: ApiKeyId.make(options.api_key_id),
+        version: currentVersion,
+        idempotency: key === undefined ? null : { key, fingerprint: "f" }
+      },
+      request: {}
+    })
+    return String(JSON.parse(body).key)
+  }).pipe(
+    Effect.timeout(options.within ?? "10 seconds"),
+    Effect.option,
+    Effect.provide(sharding(options.port, options.protocol).pipe(Layer.provideMerge(quiet)))
+  )
+
+/** A record of TLS, as it travels. Type 22 is of the handshake, 23 holds what is said. */
+interface TlsRecord {
+  readonly type: number
+  readonly bytes: Buffer
+}
+
+const applicationData = 23
+
+/** Cuts what comes into records. */
+const recordsOf = () => {
+  let rest = Buffer.alloc(0)
+  return (chunk: Buffer): ReadonlyArray<TlsRecord> => {
+    const records: Array<TlsRecord> = []
+    rest = Buffer.concat([rest, chunk])
+    while (rest.length >= 5 && rest.length >= 5 + rest.readUInt16BE(3)) {
+      const end = 5 + rest.readUInt16BE(3)
+      records.push({ type: rest.readUInt8(0), bytes: rest.subarray(0, end) })
+      rest = rest.subarray(end)
+    }
+    return records
+  }
+}
+
+export type Meddling = "nothing" | "repeat" | "swap" | "reflect" | "change"
+
+/** Somebody on the way to the process at this port, who records what goes there and meddles with it; gives a port of their own. */
+export const onTheWay = Effect.fnUntraced(function* (port: number, meddling: Meddling) {
+  const recorded: Array<Buffer> = []
+  const state = { cut: 0 }
+  const open = new Set<Net.Socket>()
+  const server = Net.createServer((client) => {
+    const service = Net.connect(port, "127.0.0.1")
+    const [toService, toClient] = [recordsOf(), recordsOf()]
+    let held: Buffer | undefined
+    for (const socket of [client, service]) {
+      open.add(socket)
+      socket.on("error", () => {})
+      socket.on("close", () => {
+        client.destroy()
+        service.destroy()
+      })
+    }
+    service.on("close", () => (state.cut += 1))
+    client.on("data", (chunk: Buffer) => {
+      recorded.push(chunk)
+      for (const { bytes, type } of toService(chunk)) {
+        if (type !== applicationData || meddling === "nothing" || meddling === "reflect") service.write(bytes)
+        else if (meddling === "repeat") service.write(Buffer.concat([bytes, bytes]))
+        else if (meddling === "change")
+          service.write(Buffer.concat([bytes.subarray(0, -1), Buffer.of(bytes.at(-1)! ^ 1)]))
+        else if (held === undefined) held = bytes
+        else service.write(Buffer.concat([bytes, held]))
+      }
+    })
+    service.on("data", (chunk: Buffer) => {
+      for (const { bytes, type } of toClient(chunk)) {
+        if (meddling === "reflect" && type === applicationData) service.write(bytes)
+        client.write(bytes)
+      }
+    })
+  })
+  yield* Effect.acquireRelease(
+    Effect.callback<void>((resume) => void server.listen(0, "127.0.0.1", () => resume(Effect.void))),
+    () =>
+      Effect.sync(() => {
+        server.close()
+        for (const socket of open) socket.destroy()
+      })
+  )
+  return { port: (server.address() as Net.AddressInfo).port, recorded, cut: () => state.cut }
+})
+
+/** Says this to the port, and gives how many bytes came back when the connection was closed. */
+export const say = (port: number, bytes: Uint8Array) =>
+  Effect.callback<number>((resume) => {
+    const socket = Net.connect(port, "127.0.0.1", () => socket.write(bytes))
+    socket.on("error", () => {})
+    socket.on("data", () => {})
+    socket.on("close", () => resume(Effect.succeed(socket.bytesRead)))
+    return Effect.sync(() => socket.destroy())
+  })
+
+/** Connections that say nothing. One that is cut is opened anew, as long as the crowd is persistent. */
+export const silentCrowd = Effect.fnUntraced(function* (port: number, count: number, isPersistent: boolean) {
+  const open = new Set<Net.Socket>()
+  let persistent = isPersistent
+  const another = () => {
+    const socket = Net.connect(port, "127.0.0.1", () => open.add(socket))
+    socket.on("error", () => {})
+    socket.on("close", () => {
+      open.delete(socket)
+      if (persistent) another()
+    })
+  }
+  for (let index = 0; index < count; index++) another()
+  const giveUp = () => (persistent = false)
+  yield* Effect.addFinalizer(() =>
+    Effect.sync(() => {
+      giveUp()
+      for (const socket of open) socket.destroy()
+    })
+  )
+  return { open: () => open.size, giveUp }
+})
