@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util"
 import { assert } from "@effect/vitest"
 import { Context, Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
@@ -27,6 +28,15 @@ const insert = Effect.fnUntraced(function* (account: AccountMode, id: EventId, c
     ...change
   })}`
 })
+
+/**
+ * Waits until exactly these are found. A transaction of another test's database that ends while `oldest_transaction` looks for its
+ * database counts as one of this database, so that events already settled are held back until the next look.
+ */
+const shows = (
+  look: Effect.Effect<ReadonlyArray<EventId>, unknown, never>,
+  expected: ReadonlyArray<EventId | undefined>
+) => until(look, (found) => isDeepStrictEqual(found, expected))
 
 /** A transaction that has written the event, and ends when it is told to. */
 const held = Effect.fnUntraced(function* (write: Effect.Effect<void, unknown, SqlClient.SqlClient>) {
@@ -62,18 +72,16 @@ onPostgres(
     assert.deepStrictEqual(yield* list(), [], "and no list shows an id to go on from")
     assert.isTrue((yield* events.find(account, second))._tag === "Some", "by its id it is found")
     yield* commit
-    yield* until(follow(beginning), (found) => found.length === 2)
-    assert.deepStrictEqual(yield* follow(beginning), [first, second])
+    yield* shows(follow(beginning), [first, second])
 
     // One with a larger id and number may be committed first in an older transaction: it comes first.
     const { commit: later } = yield* held(insert(account, ids[3]))
     yield* insert(account, third)
     yield* later
-    const rest = yield* until(follow(yield* events.position(account, second)), (found) => found.length === 2)
-    assert.deepStrictEqual(rest, [ids[3], third])
-    assert.deepStrictEqual(yield* follow(yield* events.position(account, ids[3])), [third])
+    yield* shows(follow(yield* events.position(account, second)), [ids[3], third])
+    yield* shows(follow(yield* events.position(account, ids[3])), [third])
     assert.deepStrictEqual(yield* follow(yield* events.position(account, third)), [])
-    assert.deepStrictEqual(yield* list(), [ids[3], third, second, first])
+    yield* shows(list(), [ids[3], third, second, first])
   }
 )
 
@@ -83,17 +91,18 @@ onPostgres(
     const { events, follow, ids, news, account, waiter } = yield* world
     yield* insert(account, ids[0])
     const { commit } = yield* held(insert(account, ids[1]))
-    const { next, rows } = yield* events.after(account, beginning, everything, 10)
-    assert.deepStrictEqual(
-      rows.map(({ id }) => id),
-      [ids[0]]
+    const { next } = yield* until(events.after(account, beginning, everything, 10), ({ rows }) =>
+      isDeepStrictEqual(
+        rows.map(({ id }) => id),
+        [ids[0]]
+      )
     )
     assert.deepStrictEqual(yield* news([{ ...waiter, position: next }]), [null])
     yield* insert(account, ids[2])
     assert.deepStrictEqual(yield* news([{ ...waiter, position: next }]), [null])
     yield* commit
     yield* until(news([{ ...waiter, position: next }]), ([one]) => one === "arrived")
-    assert.deepStrictEqual(yield* follow(next), [ids[1], ids[2]])
+    yield* shows(follow(next), [ids[1], ids[2]])
   }
 )
 
@@ -125,8 +134,7 @@ onPostgres("those who wait are told of events of their own account and mode alon
   const waiters = [waiter, { ...waiter, account: { ...waiter.account, livemode: true } }]
   yield* insert(account, ids[0], { is_test: true })
   yield* insert(live, ids[1])
-  yield* until(news(waiters), (all) => all.includes("arrived"))
-  assert.deepStrictEqual(yield* news(waiters), [null, "arrived"])
+  assert.deepStrictEqual(yield* until(news(waiters), (all) => all.includes("arrived")), [null, "arrived"])
   assert.deepStrictEqual([yield* follow(beginning), yield* list()], [[], []])
   assert.strictEqual((yield* events.find(account, ids[0]))._tag, "Some")
   assert.strictEqual((yield* events.find(account, ids[1]))._tag, "None")
@@ -146,7 +154,6 @@ onPostgres("filters choose by type, object and time, in lists and for those who 
       created_at: times[index]
     })
   }
-  yield* until(list(), (found) => found.length === 4)
   const cases: ReadonlyArray<readonly [Partial<EventFilter>, ReadonlyArray<number>]> = [
     [{}, [0, 1, 2, 3]],
     [{ types: ["invoice.failed"] }, [0, 2]],
@@ -163,10 +170,10 @@ onPostgres("filters choose by type, object and time, in lists and for those who 
   for (const [change, expected] of cases) {
     const filter = { ...everything, ...change }
     const found = expected.map((index) => ids[index])
-    assert.deepStrictEqual(yield* follow(beginning, filter), found as Array<EventId>, JSON.stringify(change))
-    assert.deepStrictEqual(yield* list(filter), found.toReversed() as Array<EventId>, JSON.stringify(change))
+    yield* shows(follow(beginning, filter), found)
+    yield* shows(list(filter), found.toReversed())
   }
-  assert.deepStrictEqual(yield* follow(beginning, everything, 2), [ids[0], ids[1]])
+  yield* shows(follow(beginning, everything, 2), [ids[0], ids[1]])
 })
 
 onPostgres("those who wait are told of what fits their filter alone, and look once at what does not", function* () {
@@ -185,15 +192,16 @@ onPostgres("those who wait are told of what fits their filter alone, and look on
   const having = (filter: Partial<EventFilter>) => ({ ...waiter, filter: { ...everything, ...filter } })
   yield* insert(account, ids[0], { object_id: "inv_1" })
   yield* until(news([waiter]), ([one]) => one === "arrived")
-  assert.deepStrictEqual(yield* news([...fitting, ...others].map(having)), [
-    ...fitting.map(() => "arrived" as const),
-    ...others.map(() => null)
-  ])
-  const [look] = yield* events.news([having({ object_id: "inv_2" })])
-  const { next } = look!
-  assert.deepStrictEqual(yield* news([{ ...waiter, position: next }]), [null], "what did not fit is behind it")
+  const expected = [...fitting.map(() => "arrived"), ...others.map(() => null)]
+  yield* until(news([...fitting, ...others].map(having)), (looks) => isDeepStrictEqual(looks, expected))
+  const behind = Effect.gen(function* () {
+    const [look] = yield* events.news([having({ object_id: "inv_2" })])
+    const position = look!.next
+    return { position, found: yield* news([{ ...waiter, position }]) }
+  })
+  const { position } = yield* until(behind, ({ found: [one] }) => one === null)
   yield* insert(account, ids[1], { object_id: "inv_2" })
-  yield* until(news([{ ...having({ object_id: "inv_2" }), position: next }]), ([one]) => one === "arrived")
+  yield* until(news([{ ...having({ object_id: "inv_2" }), position }]), ([one]) => one === "arrived")
 })
 
 for (const [how, end] of [
