@@ -7,20 +7,26 @@ import { BaseSequencer, type TestSpecification } from "vitest/node"
 process.env["NODE_COMPILE_CACHE"] ??= join(import.meta.dirname, "node_modules/.cache/compiled")
 
 const startsProcesses = ({ moduleId }: TestSpecification) =>
-  readFileSync(moduleId, "utf8").includes("support/processes/")
+  /support\/processes\/|FolioProcess\.ts|Soak\.ts/.test(readFileSync(moduleId, "utf8"))
 
-/** Files that start processes come first: they take the longest, and none of them is waited for alone at the end. */
-class ProcessesFirst extends BaseSequencer {
+/**
+ * Project by project, because each has workers of its own, which load all modules anew. Files that start processes come first: they
+ * take the longest, and none of them is waited for alone at the end.
+ */
+class LongestFirst extends BaseSequencer {
   override async sort(files: Array<TestSpecification>) {
+    const projects = ["postgres", "long", "memory"]
+    const rank = (file: TestSpecification) =>
+      projects.indexOf(file.project.name) + (file.project.name === "postgres" && startsProcesses(file) ? -1 : 0)
     // oxlint-disable-next-line unicorn/no-array-sort -- `sort` is the sequencer's method, not an array's
     const sorted = await super.sort(files)
-    return [...sorted.filter(startsProcesses), ...sorted.filter((file) => !startsProcesses(file))]
+    return sorted.toSorted((one, other) => rank(one) - rank(other))
   }
 }
 
 export default defineConfig({
   test: {
-    sequence: { sequencer: ProcessesFirst },
+    sequence: { sequencer: LongestFirst },
     // Tests start servers and kill processes, and wait for them: four at a time fill a machine of two cores. Nothing is judged by how
     // long it takes: the time-outs only end what hangs, and some wait for a submission's lease of 75 s to end.
     pool: "forks",

@@ -14,7 +14,7 @@ import { Steps } from "./Steps.ts"
 import { Submission } from "./Submission.ts"
 
 /** The files and e-mail parcels of documents, with the signing and printing that make them. */
-export const papersLayer = Papers.layer.pipe(Layer.provideMerge([Signing.layer, Printing.threaded]))
+export const papersLayer = Papers.layer.pipe(Layer.provideMerge([Signing.layer, Printing.layer]))
 
 /** The services that take a document from its number to the e-mail to its buyer. */
 export const layer = Layer.mergeAll(Submission.layer, Mailing.layer, LiveReadiness.layer).pipe(

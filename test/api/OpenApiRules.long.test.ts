@@ -45,6 +45,9 @@ describe("the OpenAPI document", () => {
     assert.deepStrictEqual(await spectral(text), [])
     const example = await spectral(
       broken((copy) => {
+        // What is looked at twice need not be the whole document.
+        copy.paths = { "/v1/customers": copy.paths["/v1/customers"] }
+        copy.webhooks = {}
         copy.paths["/v1/customers"].post.requestBody.content["application/json"].example.legal_name = 1
       })
     )

@@ -1,11 +1,10 @@
 import { assert, describe } from "@effect/vitest"
-import { Clock, Duration, Effect, Layer, Queue, Semaphore } from "effect"
+import { Clock, Effect, Queue, Semaphore } from "effect"
 import { TestClock } from "effect/testing"
 import { unzipSync } from "fflate"
 import type { AccountMode } from "../../schemas/Account.ts"
 import type { DocumentKey } from "../../schemas/FiscalDocument.ts"
 import { InvoiceId } from "../../schemas/Id.ts"
-import { PrinterIdleTime } from "../../src/documents/print/Printer.ts"
 import { MailerAbsent, MailerRefused, MailerUnavailable } from "../../src/outbound/mail/Mailer.ts"
 import { Ids } from "../../src/store/sql/Ids.ts"
 import { FakeMailer, Told } from "../support/apps/Fakes.ts"
@@ -17,8 +16,7 @@ import { alone, invoiceOwner, mailOwner } from "../support/apps/ActorsAlone.ts"
 import { itOn } from "../support/Tests.ts"
 import { atCalls, atNoCalls } from "../support/memory/Calls.ts"
 
-// Starting a thread takes half a second: the thread that prints stays, however far the clock of the test is moved.
-const it = itOn(Layer.merge(alone, Layer.succeed(PrinterIdleTime, Duration.infinity)))
+const it = itOn(alone)
 
 const liveMode: AccountMode = { account_id: account, livemode: true }
 

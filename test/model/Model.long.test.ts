@@ -23,7 +23,7 @@ describe("model", () => {
       Effect.gen(function* () {
         const world = yield* MemoryWorld.make()
         const { failure, met } = yield* check((sequence) => Effect.as(world.reset(sequence.seed), world), {
-          runs: 300,
+          runs: 200,
           seed
         })
         if (failure !== null) assert.fail(tell(failure))

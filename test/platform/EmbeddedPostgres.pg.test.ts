@@ -1,19 +1,28 @@
 import * as PgConnection from "@effect/sql-pg/PgConnection"
-import { assert, describe } from "@effect/vitest"
-import { Effect, Fiber, Redacted, Schedule } from "effect"
+import { assert } from "@effect/vitest"
+import { Context, Effect, Fiber, Layer, Redacted, Schedule } from "effect"
 import { AuthenticationError } from "effect/sql/SqlError"
 import { spawn, spawnSync } from "node:child_process"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
 import { start } from "../../src/platform/postgres/EmbeddedPostgres.ts"
-import { CHECKOUT, dataDirectory, isAlive, otherProcess, postmasterOf, query, until } from "./FolioProcess.ts"
-import { it } from "../support/Tests.ts"
+import { CHECKOUT, copyOf, dataDirectory, isAlive, otherProcess, postmasterOf, query, until } from "./FolioProcess.ts"
+import { describeLive } from "../support/Tests.ts"
 
 const NOBODY = { uid: 65_534, gid: 65_534 }
 const DAEMON = { uid: 1, gid: 1 }
 const isRoot = process.getuid?.() === 0
 const othersReadCheckout =
   isRoot && spawnSync(process.execPath, ["-e", "0"], { ...DAEMON, cwd: CHECKOUT, stdio: "ignore" }).status === 0
+
+/** A directory that a server has been started in and stopped; each test of a later start has a copy. */
+class Made extends Context.Service<Made, string>()("test/Made") {
+  static readonly layer = Layer.effect(
+    Made,
+    Effect.tap(dataDirectory(), (dataDir) => Effect.scoped(start({ dataDir })))
+  )
+  static readonly copy = Effect.flatMap(Made, copyOf)
+}
 
 // May it become the role, and has it the role's rights without becoming it?
 const memberships = `
@@ -24,8 +33,8 @@ const mayTakeOnBoth = [
   ["folio_service", true, false]
 ]
 
-describe("EmbeddedPostgres", () => {
-  it.live(
+describeLive(Made.layer)("EmbeddedPostgres", (it) => {
+  it.effect(
     "a fresh start gives a database owned by a role without privileges, and leaves nothing running",
     function* () {
       const dataDir = yield* dataDirectory()
@@ -57,10 +66,10 @@ describe("EmbeddedPostgres", () => {
     }
   )
 
-  it.live(
+  it.effect(
     "a warm start has the rows, mends a start that was killed half way, and takes no other process for the old server",
     function* () {
-      const dataDir = yield* dataDirectory()
+      const dataDir = yield* Made.copy
       yield* Effect.scoped(
         Effect.gen(function* () {
           const connection = yield* start({ dataDir })
@@ -92,8 +101,8 @@ describe("EmbeddedPostgres", () => {
     }
   )
 
-  it.live("a killed postmaster comes back on the same port with what was committed", function* () {
-    const dataDir = yield* dataDirectory()
+  it.effect("a killed postmaster comes back on the same port with what was committed", function* () {
+    const dataDir = yield* Made.copy
     const connection = yield* start({ dataDir })
     yield* query(connection, "create table kept as select 42 as answer")
     const killed = postmasterOf(dataDir)
@@ -106,8 +115,8 @@ describe("EmbeddedPostgres", () => {
     assert.notStrictEqual(postmasterOf(dataDir), killed)
   })
 
-  it.live("a killed process leaves its server to the next one, which watches and stops it as its own", function* () {
-    const dataDir = yield* dataDirectory()
+  it.effect("a killed process leaves its server to the next one, which watches and stops it as its own", function* () {
+    const dataDir = yield* Made.copy
     const other = yield* otherProcess(dataDir)
     const before = yield* other.hears("STARTED")
     const postmaster = postmasterOf(dataDir)
@@ -131,8 +140,8 @@ describe("EmbeddedPostgres", () => {
     yield* query(connection, "select 1").pipe(Effect.retry(Schedule.spaced("20 millis")), Effect.timeout("10 seconds"))
   })
 
-  it.live("a start waits for what a killed postmaster has left behind", function* () {
-    const dataDir = yield* dataDirectory()
+  it.effect("a start waits for what a killed postmaster has left behind", function* () {
+    const dataDir = yield* Made.copy
     const other = yield* otherProcess(dataDir)
     const { password, ...connection } = yield* other.hears("STARTED")
     const session = yield* PgConnection.make({ ...connection, password: Redacted.make(password), ssl: false })
@@ -150,8 +159,8 @@ describe("EmbeddedPostgres", () => {
     assert.deepStrictEqual(yield* query(yield* Fiber.join(starting), "select 1"), [[1]])
   })
 
-  it.live("a second process on the same directory is refused and does no harm", function* () {
-    const dataDir = yield* dataDirectory()
+  it.effect("a second process on the same directory is refused and does no harm", function* () {
+    const dataDir = yield* Made.copy
     const connection = yield* start({ dataDir })
     const other = yield* otherProcess(dataDir)
     const message = yield* other.hears("FAILED")
@@ -163,7 +172,7 @@ describe("EmbeddedPostgres", () => {
     assert.isTrue(Fs.existsSync(Path.join(dataDir, "folio.pid")))
   })
 
-  it.live("a process killed during initdb leaves a directory that starts", function* () {
+  it.effect("a process killed during initdb leaves a directory that starts", function* () {
     const dataDir = yield* dataDirectory()
     const other = yield* otherProcess(dataDir)
     const staged = () =>
@@ -176,9 +185,8 @@ describe("EmbeddedPostgres", () => {
     assert.deepStrictEqual(staged(), [])
   })
 
-  it.live("an interrupted start leaves nothing running", function* () {
-    const dataDir = yield* dataDirectory()
-    yield* Effect.scoped(start({ dataDir }))
+  it.effect("an interrupted start leaves nothing running", function* () {
+    const dataDir = yield* Made.copy
     const starting = yield* Effect.forkChild(Effect.scoped(start({ dataDir })))
     yield* until(() => Fs.existsSync(Path.join(dataDir, "postgres/postmaster.pid")))
     const postmaster = postmasterOf(dataDir)
@@ -186,16 +194,15 @@ describe("EmbeddedPostgres", () => {
     assert.isFalse(isAlive(postmaster))
   })
 
-  it.live("a directory that cannot be used is told in one line", function* () {
+  it.effect("a directory that cannot be used is told in one line", function* () {
     const dataDir = yield* dataDirectory()
     Fs.writeFileSync(dataDir, "a file")
     const error = yield* Effect.flip(start({ dataDir }))
     assert.match(error.message, /^Cannot keep data in DATA_DIR .*Name a directory this user may write to\.$/)
   })
 
-  it.live("a file there that is empty or garbage is told in one line, and what to do", function* () {
-    const dataDir = yield* dataDirectory()
-    yield* Effect.scoped(start({ dataDir }))
+  it.effect("a file there that is empty or garbage is told in one line, and what to do", function* () {
+    const dataDir = yield* Made.copy
     const told = (name: string, content: string) =>
       Effect.gen(function* () {
         const path = Path.join(dataDir, name)
@@ -216,12 +223,12 @@ describe("EmbeddedPostgres", () => {
     yield* start({ dataDir })
   })
 
-  it.live("a directory that can never be made is told at once", function* () {
+  it.effect("a directory that can never be made is told at once", function* () {
     const error = yield* Effect.flip(start({ dataDir: "/proc/folio/data" })).pipe(Effect.timeout("10 seconds"))
     assert.match(error.message, /^Cannot keep data in DATA_DIR \/proc\/folio\/data: .*may write to\.$/)
   })
 
-  it.live.skipIf(!isRoot || process.platform !== "linux")(
+  it.effect.skipIf(!isRoot || process.platform !== "linux")(
     "root (skipped for others): a directory that only root may enter, served by another user",
     function* () {
       const dataDir = yield* dataDirectory(undefined, 0o700)
@@ -234,7 +241,7 @@ describe("EmbeddedPostgres", () => {
     }
   )
 
-  it.live.skipIf(!othersReadCheckout)(
+  it.effect.skipIf(!othersReadCheckout)(
     "another user than root (skipped unless root, which can become one): starts, and root goes on where it stopped",
     function* () {
       const dataDir = yield* dataDirectory(DAEMON, 0o700)
@@ -247,7 +254,7 @@ describe("EmbeddedPostgres", () => {
     }
   )
 
-  it.live.skipIf(!othersReadCheckout)(
+  it.effect.skipIf(!othersReadCheckout)(
     "another user than root: a directory of someone else is told in one line",
     function* () {
       const dataDir = yield* dataDirectory()

@@ -1,12 +1,12 @@
 /** What the tests of EmbeddedPostgres share: directories, queries, and another Folio to be killed. */
 import * as PgConnection from "@effect/sql-pg/PgConnection"
 import { Effect, Schedule } from "effect"
-import { spawn } from "node:child_process"
+import { execFileSync, spawn } from "node:child_process"
 import * as Fs from "node:fs"
-import * as Os from "node:os"
 import * as Path from "node:path"
 import type { EmbeddedPostgresConnection } from "../../src/platform/postgres/EmbeddedPostgres.ts"
 import type * as Binaries from "../../src/platform/postgres/PostgresBinaries.ts"
+import { dataPlace } from "../support/processes/DataPlace.ts"
 
 export const CHECKOUT = Path.resolve(import.meta.dirname, "../..")
 
@@ -31,7 +31,7 @@ export const isAlive = (pid: number) => {
 export const dataDirectory = (owner = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 }, mode = 0o755) =>
   Effect.acquireRelease(
     Effect.sync(() => {
-      const parent = Fs.mkdtempSync(Path.join(Os.tmpdir(), "folio-test-"))
+      const parent = Fs.mkdtempSync(Path.join(dataPlace(), "folio-test-"))
       Fs.chownSync(parent, owner.uid, owner.gid)
       Fs.chmodSync(parent, mode)
       return Path.join(parent, "data")
@@ -44,6 +44,13 @@ export const dataDirectory = (owner = { uid: process.getuid?.() ?? 0, gid: proce
         Fs.rmSync(Path.dirname(dataDir), { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
       })
   )
+
+/** A copy of a data directory that nobody uses, with the owners of its files. */
+export const copyOf = Effect.fnUntraced(function* (from: string) {
+  const dataDir = yield* dataDirectory()
+  yield* Effect.sync(() => execFileSync("cp", ["-a", from, dataDir]))
+  return dataDir
+})
 
 export const query = (
   connection: Omit<EmbeddedPostgresConnection, "database"> & { readonly database: string },

@@ -4,7 +4,7 @@ import { spawn } from "node:child_process"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
 import { dataDirectory } from "../support/database/Postgres.ts"
-import { freePort } from "../support/processes/ServiceProcess.ts"
+import { freePort, inherited } from "../support/processes/ServiceProcess.ts"
 import { until } from "../support/apps/Until.ts"
 import { CHECKOUT, isAlive, postmasterOf } from "./FolioProcess.ts"
 import { it } from "../support/Tests.ts"
@@ -16,7 +16,7 @@ const starting = Effect.gen(function* () {
   const child = spawn(process.execPath, ["src/main.ts"], {
     cwd: CHECKOUT,
     stdio: ["ignore", "pipe", "pipe"],
-    env: { PATH: process.env["PATH"], DATA_DIR, PORT }
+    env: { ...inherited(), DATA_DIR, PORT }
   })
   let said = ""
   child.stdout.on("data", (chunk: Buffer) => (said += chunk.toString()))

@@ -13,9 +13,7 @@ const taskTimeout = Duration.seconds(20)
 const heapMb = 256
 
 /** The time after which a thread that has nothing to print ends. */
-export class PrinterIdleTime extends Context.Reference("folio/documents/PrinterIdleTime", {
-  defaultValue: () => Duration.minutes(5)
-}) {}
+const idleTime = Duration.minutes(5)
 
 const thread = Effect.acquireRelease(
   Effect.sync(() => {
@@ -61,8 +59,7 @@ export class Printer extends Context.Service<
   static readonly layer = Layer.effect(
     Printer,
     Effect.gen(function* () {
-      const timeToLive = yield* PrinterIdleTime
-      const pool = yield* Pool.makeWithTTL({ acquire: thread, min: 0, max: printThreads, timeToLive })
+      const pool = yield* Pool.makeWithTTL({ acquire: thread, min: 0, max: printThreads, timeToLive: idleTime })
 
       // Uninterruptible: a thread that has begun a task finishes the task and can then be given the next task.
       const carryOut = Effect.fn("Printer.carryOut")(

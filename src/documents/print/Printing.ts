@@ -1,6 +1,6 @@
 import { Context, Deferred, Duration, Effect, Fiber, Layer } from "effect"
 import type { ApiError } from "../../../schemas/ApiError.ts"
-import { Printer, printThreads } from "./Printer.ts"
+import { printThreads } from "./Printer.ts"
 import { ByteCache } from "../../domain/requests/ByteCache.ts"
 import * as Turns from "../../protocol/AccountTurns.ts"
 
@@ -92,7 +92,4 @@ export class Printing extends Context.Service<
       return Printing.of({ inTurn, once })
     })
   )
-
-  /** `layer` together with `Printer`, whose threads print. */
-  static readonly threaded = Layer.provideMerge(Printing.layer, Printer.layer)
 }

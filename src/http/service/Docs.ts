@@ -53,16 +53,17 @@ const errorIndex = () =>
       .join("")}</dl>`
   )
 
+// Stored as bytes, because encoding the text for each answer would take a millisecond.
+const document = HttpServerResponse.uint8Array(Buffer.from(JSON.stringify(openApi)), {
+  contentType: "application/json"
+})
+
 /** Serves the API reference, the OpenAPI document, the documentation pages and a page for each error code, without an API key. */
 export const layer = Layer.mergeAll(
   Pages.layer,
   Reference.layer,
   HttpRouter.use((router) =>
     Effect.gen(function* () {
-      // Stored as bytes, because encoding the text for each answer would take a millisecond.
-      const document = HttpServerResponse.uint8Array(Buffer.from(JSON.stringify(openApi)), {
-        contentType: "application/json"
-      })
       yield* router.add("GET", "/v1/openapi.json", Effect.succeed(document))
       yield* router.add("GET", "/docs/errors", Effect.sync(errorIndex))
       yield* router.add(

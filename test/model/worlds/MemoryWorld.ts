@@ -18,6 +18,7 @@ import { Ids } from "../../../src/store/sql/Ids.ts"
 import { SecretKey } from "../../../src/store/sql/Secrets.ts"
 import { Workers } from "../../../src/store/sql/Workers.ts"
 import { liveSoftware } from "../../support/authority/LiveAccounts.ts"
+import { sharedPrinter } from "../../support/apps/SharedPrinter.ts"
 import * as MemoryStore from "../../support/memory/MemoryStore.ts"
 import { MemoryTables } from "../../support/memory/MemoryTables.ts"
 import { batched, fill } from "../steps/Batches.ts"
@@ -88,6 +89,7 @@ export const make = Effect.fnUntraced(function* (options: MemoryWorldOptions = {
       MemoryStore.layer,
       Ids.layer,
       Layer.succeed(SandboxCertificate, fromPem(pem)),
+      sharedPrinter,
       liveSoftware,
       EgressGuard.layer({}).pipe(Layer.provide(NodeDns.layer)),
       Layer.succeed(ServiceInfo, { version: "0.1.0", baseUrl: "http://folio.test" })

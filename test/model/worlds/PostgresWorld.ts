@@ -2,7 +2,6 @@ import { Context, Effect, Layer } from "effect"
 import { HttpServer } from "effect/http"
 import { SqlClient } from "effect/sql"
 import { applicationResponse } from "../../../src/documents/parcel/ApplicationResponse.ts"
-import { makeSelfSigned } from "../../../src/documents/signature/Certificate.ts"
 import { readSignedDocument } from "../../../src/documents/signature/SignedDocument.ts"
 import { Authority } from "../../../src/outbound/authority/Authority.ts"
 import * as AuthoritySandbox from "../../../src/outbound/authority/AuthoritySandbox.ts"
@@ -34,7 +33,7 @@ export const make = Effect.gen(function* () {
   const process = Layer.build(TestApp.layerOn(database, { allow: `127.0.0.1:${customer.port}`, authority }))
   const one = yield* process
   const other = yield* process
-  const pem = yield* makeSelfSigned("Folio test", new Date())
+  const pem = yield* TestApp.pem
   yield* Effect.provide(seedBooks(new Date(), pem), one)
   const sql = Context.get(one, SqlClient.SqlClient)
   const urls = [one, other].map((app) => HttpServer.formatAddress(Context.get(app, HttpServer.HttpServer).address))

@@ -4,7 +4,6 @@ import { SqlClient } from "effect/sql"
 import type { InvoiceId } from "../../../schemas/Id.ts"
 import { Ids } from "../../../src/store/sql/Ids.ts"
 import { Transitions } from "../../../src/store/documents/Transitions.ts"
-import { makeSelfSigned } from "../../../src/documents/signature/Certificate.ts"
 import { checkDigit } from "../../../src/domain/accounts/CheckDigit.ts"
 import { customerBody, endpointBody, invoiceBody } from "../../support/apps/Invoices.ts"
 import { giveCertificate } from "../../support/authority/LiveAccounts.ts"
@@ -233,7 +232,7 @@ it.live("never mixes test and live", function* () {
   const [range] = yield* sql<{ readonly [column: string]: unknown }>`select * from resolutions`
   const id = yield* (yield* Ids).resolution
   yield* sql`insert into resolutions ${sql.insert({ ...range, id, livemode: true, prefix: "LIVE" })}`
-  yield* giveCertificate(accountId, yield* makeSelfSigned("Folio test", new Date()))
+  yield* giveCertificate(accountId, yield* TestApp.pem)
   yield* newEndpoint("/test")
   yield* live.post("/v1/webhook-endpoints", endpointBody(customer.url("/live")))
   const buyer = {

@@ -24,6 +24,7 @@ import { Ids } from "../../../src/store/sql/Ids.ts"
 import { Resolutions } from "../../../src/store/accounts/Resolutions.ts"
 import { NoticeSecret } from "../../../src/http/routes/EmailNotices.ts"
 import { SecretKey } from "../../../src/store/sql/Secrets.ts"
+import { sharedPrinter } from "./SharedPrinter.ts"
 import { FakeAuthority, FakeMailer, FakeReceiver } from "./Fakes.ts"
 import { giveCertificate, liveSoftware } from "../authority/LiveAccounts.ts"
 import * as MemoryStore from "../memory/MemoryStore.ts"
@@ -79,8 +80,8 @@ export const apiKeyIds = {
   otherAccount: ApiKeyId.make(`key_${body("e")}`)
 }
 
-// One key pair for all tests of a file: to make one takes longer than most tests.
-const pem = Effect.runSync(Effect.cached(makeSelfSigned("Folio test", new Date(startOfTest))))
+// One key pair for all tests of this process: to make one takes longer than most tests.
+export const pem = Effect.runSync(Effect.cached(makeSelfSigned("Folio test", new Date(startOfTest))))
 const certificate = Layer.effect(SandboxCertificate, Effect.map(pem, fromPem))
 
 const seed = Layer.effectDiscard(
@@ -161,6 +162,7 @@ export const world = seed.pipe(
       FakeReceiver.layer,
       EgressGuard.layer({}).pipe(Layer.provide(NodeDns.layer)),
       certificate,
+      sharedPrinter,
       FileLinks.layer.pipe(
         Layer.provideMerge(Layer.succeed(SecretKey, secretKey)),
         Layer.provideMerge(Layer.succeed(ServiceInfo, { version: "0.1.0", baseUrl }))

@@ -23,6 +23,7 @@ import { ApiKeys } from "../../../src/store/accounts/ApiKeys.ts"
 import { Ids } from "../../../src/store/sql/Ids.ts"
 import { SandboxAuthorities } from "../../../src/store/sandbox/SandboxAuthorities.ts"
 import { createSandboxAccount } from "../../../src/store/sandbox/SandboxAccount.ts"
+import { sharedPrinter } from "./SharedPrinter.ts"
 import { type Client, makeClient } from "./Client.ts"
 import { customerBody } from "./Invoices.ts"
 import { liveSoftware } from "../authority/LiveAccounts.ts"
@@ -57,13 +58,9 @@ export class TestApp extends Context.Service<
   }
 >()("test/TestApp") {}
 
-const certificate = Layer.effect(
-  SandboxCertificate,
-  Effect.gen(function* () {
-    const now = yield* Clock.currentTimeMillis
-    return fromPem(yield* makeSelfSigned("Folio test", new Date(now)))
-  })
-)
+/** One key pair for all tests of this process, as PEM: to make one takes longer than most tests. */
+export const pem = Effect.runSync(Effect.cached(makeSelfSigned("Folio test", new Date())))
+const certificate = Layer.effect(SandboxCertificate, Effect.map(pem, fromPem))
 
 const newKey = Effect.fnUntraced(function* (mode: "test" | "live") {
   const random = yield* SecureRandom.SecureRandom
@@ -152,6 +149,7 @@ export const layerOn = (
             Layer.provide(NodeDns.layer)
           ),
           certificate,
+          sharedPrinter,
           liveSoftware,
           secretKeyLayer
         )

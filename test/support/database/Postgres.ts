@@ -3,7 +3,6 @@ import * as PgConnection from "@effect/sql-pg/PgConnection"
 import { Config, ConfigProvider, Context, Effect, Exit, Layer, Redacted, References, Schedule, Scope } from "effect"
 import { randomBytes } from "node:crypto"
 import * as Fs from "node:fs"
-import * as Os from "node:os"
 import * as Path from "node:path"
 import { inject } from "vitest"
 import type { TestProject } from "vitest/node"
@@ -113,13 +112,12 @@ const directoryIn = (parent: string) =>
   )
 
 /** A new directory, until the scope closes. */
-export const dataDirectory = Effect.suspend(() => directoryIn(Os.tmpdir()))
+export const dataDirectory = Effect.suspend(() => directoryIn(dataPlace()))
 
 /** The server in `TEST_DATABASE_URL`, whose role must be a superuser; else an embedded one. */
 const testServer = Effect.gen(function* () {
   const given = process.env["TEST_DATABASE_URL"]
-  const urls =
-    given === undefined ? yield* Effect.flatMap(directoryIn(dataPlace()), embedded) : { admin: given, owner: given }
+  const urls = given === undefined ? yield* Effect.flatMap(dataDirectory, embedded) : { admin: given, owner: given }
   const server: TestServer = { ...urls, template: `folio_template_${randomBytes(4).toString("hex")}` }
   const { template } = server
   const owner = new URL(server.owner).username

@@ -1,5 +1,5 @@
 import * as PgConnection from "@effect/sql-pg/PgConnection"
-import { Effect, Redacted, Result, Schedule, Schema } from "effect"
+import { Effect, Pool, Redacted, Result, Schedule, Schema } from "effect"
 import { type ChildProcess, spawn } from "node:child_process"
 import * as Fs from "node:fs"
 import * as Net from "node:net"
@@ -50,7 +50,7 @@ export interface ServiceProcess {
   readonly signal: (signal: ProcessSignal) => Effect.Effect<void>
   /** The pid of its PostgreSQL; 0 when none runs. */
   readonly postmaster: Effect.Effect<number>
-  /** The rows of a statement, in a session of its own that sees all rows. */
+  /** The rows of a statement, in a session that sees all rows. */
   readonly rows: <A>(statement: string) => Effect.Effect<ReadonlyArray<A>, Error>
 }
 
@@ -162,22 +162,25 @@ export const serviceProcess = Effect.fnUntraced(function* (options: {
   })
 
   const external = options.env?.["DATABASE_URL"]
+  const session = Effect.suspend(() =>
+    PgConnection.make({
+      ssl: false,
+      ...(external === undefined
+        ? {
+            host: "127.0.0.1",
+            port: Number(pidFile()[3]),
+            database: "folio",
+            username: "postgres",
+            password: Redacted.make(read("postgres.password"))
+          }
+        : { url: Redacted.make(external), startupParameters: { role: "folio_service" } })
+    })
+  )
+  // Kept while its server lives: to open a session takes longer than most statements.
+  const sessions = yield* Pool.makeWithTTL({ acquire: session, min: 0, max: 1, timeToLive: "1 minute" })
   const rows = <A>(statement: string) =>
-    Effect.suspend(() =>
-      PgConnection.make({
-        ssl: false,
-        ...(external === undefined
-          ? {
-              host: "127.0.0.1",
-              port: Number(pidFile()[3]),
-              database: "folio",
-              username: "postgres",
-              password: Redacted.make(read("postgres.password"))
-            }
-          : { url: Redacted.make(external), startupParameters: { role: "folio_service" } })
-      })
-    ).pipe(
-      Effect.flatMap((session) => session.query(statement)),
+    Pool.get(sessions).pipe(
+      Effect.flatMap((one) => Effect.tapError(one.query(statement), () => Pool.invalidate(sessions, one))),
       Effect.map((result) => result.rows as ReadonlyArray<A>),
       Effect.scoped,
       // The server may be the one that is just being killed.
