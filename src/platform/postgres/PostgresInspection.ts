@@ -72,6 +72,8 @@ export const inspect = Effect.fnUntraced(
 
     const off = Math.max(0, before - millis, millis - after)
     const names = open.map((row) => row.name).join(", ")
+    const tables =
+      open.length === 0 ? "Row level security and guards are in place" : `No fence or guard around: ${names}`
     return [
       finding(
         "version",
@@ -104,8 +106,10 @@ export const inspect = Effect.fnUntraced(
       finding(
         "fences",
         open.length === 0 && migrated,
-        open.length === 0 ? "Row level security and guards are in place" : `No fence or guard around: ${names}`,
-        "Restore them from a backup of the schema, and find out who took them away: folio_service cannot."
+        migrated ? tables : "There are no tables yet, and so no fences",
+        migrated
+          ? "Restore them from a backup of the schema, and find out who took them away: folio_service cannot."
+          : "Run: folio migrate"
       ),
       finding(
         "clock",

@@ -57,20 +57,25 @@ const unreadyThenReady = Effect.fnUntraced(function* <E, R>(
 })
 
 // To fill a disk, it should be a small one: that takes the rights of a superuser of the system.
-const small = Fs.mkdtempSync(Path.join(Os.tmpdir(), "folio-small-"))
 const mount = () => {
+  const small = Fs.mkdtempSync(Path.join(Os.tmpdir(), "folio-small-"))
   try {
     execFileSync("mount", ["-t", "tmpfs", "-o", "size=4m", "tmpfs", small], { stdio: "ignore" })
-    return true
+    return small
   } catch {
-    return false
+    Fs.rmdirSync(small)
+    return null
   }
 }
-const isMounted = mount()
+const smallDisks = { invoices: mount(), write_probes: mount() }
+const isMounted = smallDisks.invoices !== null && smallDisks.write_probes !== null
 
 afterAll(() => {
-  if (isMounted) execFileSync("umount", [small])
-  Fs.rmdirSync(small)
+  for (const small of Object.values(smallDisks)) {
+    if (small === null) continue
+    execFileSync("umount", [small])
+    Fs.rmdirSync(small)
+  }
 })
 
 const becomeReadOnly = Effect.gen(function* () {
@@ -84,8 +89,9 @@ const becomeReadOnly = Effect.gen(function* () {
   return [become("on"), Effect.andThen(sql`set default_transaction_read_only = off`, become("off"))] as const
 })
 
-/** Moves a table to the small disk, and gives what fills that and what empties it again. */
-const onSmallDisk = Effect.fnUntraced(function* (table: string) {
+/** Moves a table to a small disk, and gives what fills that and what empties it again. */
+const onSmallDisk = Effect.fnUntraced(function* (table: keyof typeof smallDisks) {
+  const small = smallDisks[table] ?? ""
   const sql = yield* SqlClient.SqlClient
   const [{ pid }] = (yield* sql`select pg_backend_pid() as pid`) as [{ pid: number }]
   const { gid, uid } = Fs.statSync(`/proc/${pid}`)
@@ -109,7 +115,8 @@ const onSmallDisk = Effect.fnUntraced(function* (table: string) {
 
 const it = itOn(TestApp.layer())
 
-describe("A database that takes no changes", () => {
+// Side by side: each of them waits most of the time.
+describe("A database that takes no changes", { concurrent: true }, () => {
   it.live("because it only reads has stored nothing of what it was asked, and does it when it can", function* () {
     yield* refusedThenIssued(...(yield* becomeReadOnly))
   })

@@ -21,17 +21,8 @@ import {
   usableKeysMax
 } from "../../../src/store/accounts/ApiKeys.ts"
 import { AuditLog } from "../../../src/store/accounts/AuditLog.ts"
-import {
-  type ApiKeyRow,
-  type AuditRow,
-  existing,
-  inMemory,
-  isOf,
-  modeKey,
-  pageOf,
-  rowOf,
-  type Tables
-} from "./MemoryTables.ts"
+import { pageOf } from "./MemoryPages.ts"
+import { type ApiKeyRow, type AuditRow, existing, inMemory, isOf, modeKey, rowOf, type Tables } from "./MemoryTables.ts"
 
 /* The part of the memory store that knows accounts, their keys, and what was done with them. */
 

@@ -4,7 +4,8 @@ import { InvoiceCommands } from "../../../src/store/documents/InvoiceCommands.ts
 import { timelineMax, Timelines } from "../../../src/store/documents/Timelines.ts"
 import type { TimelineEntry } from "../../../schemas/Timeline.ts"
 import { DeliveryId, WebhookEndpointId } from "../../../schemas/Id.ts"
-import { existing, firstOf, inMemory, optionOf, type Tables } from "./MemoryTables.ts"
+import { firstOf } from "./MemoryPages.ts"
+import { existing, inMemory, optionOf, type Tables } from "./MemoryTables.ts"
 
 const retryAlarmMs = 5_000
 

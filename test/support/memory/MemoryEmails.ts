@@ -9,7 +9,8 @@ import {
   mailLeaseSeconds,
   type StoredEmail
 } from "../../../src/store/mail/Emails.ts"
-import { type EmailRow, existing, inMemory, pageOf, publish, type Tables } from "./MemoryTables.ts"
+import { pageOf } from "./MemoryPages.ts"
+import { type EmailRow, existing, inMemory, publish, type Tables } from "./MemoryTables.ts"
 
 /* The part of the memory store that knows e-mails to acquirers. */
 

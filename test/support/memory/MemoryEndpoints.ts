@@ -6,7 +6,8 @@ import {
   type StoredWebhookEndpoint,
   WebhookEndpoints
 } from "../../../src/store/webhooks/WebhookEndpoints.ts"
-import { isOf, inMemory, pageOf, rowOf } from "./MemoryTables.ts"
+import { pageOf } from "./MemoryPages.ts"
+import { isOf, inMemory, rowOf } from "./MemoryTables.ts"
 
 export const endpointsLayer = inMemory(WebhookEndpoints, ({ attempt, call }) => {
   const change = (key: EndpointKey, fields: Partial<StoredWebhookEndpoint & { readonly secret: string }>) =>

@@ -15,17 +15,8 @@ import { invalidCursor } from "../../../src/store/sql/Pages.ts"
 import { full, inactive, recoveredMax, Redelivery } from "../../../src/store/webhooks/Redelivery.ts"
 import type { EndpointKey } from "../../../src/store/webhooks/WebhookEndpoints.ts"
 import { isUsable } from "./MemoryAccounts.ts"
-import {
-  type DeliveryRow,
-  type EventRow,
-  firstOf,
-  isOf,
-  inMemory,
-  newDelivery,
-  pageOf,
-  rowOf,
-  type Tables
-} from "./MemoryTables.ts"
+import { firstOf, pageOf } from "./MemoryPages.ts"
+import { type DeliveryRow, type EventRow, isOf, inMemory, newDelivery, rowOf, type Tables } from "./MemoryTables.ts"
 
 /* Events and deliveries as their account sees and repeats them. A transaction has one statement here: all is settled. */
 

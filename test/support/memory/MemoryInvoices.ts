@@ -6,7 +6,8 @@ import { isOfKind } from "../../../src/domain/documents/DocumentKinds.ts"
 import { reminderLeaseSeconds } from "../../../src/store/documents/Vitals.ts"
 import { latestEmail } from "./MemoryEmails.ts"
 import { loaded } from "./MemoryNotes.ts"
-import { optionOf, type InvoiceRow, isOf, inMemory, pageOf, type Tables } from "./MemoryTables.ts"
+import { pageOf } from "./MemoryPages.ts"
+import { optionOf, type InvoiceRow, isOf, inMemory, type Tables } from "./MemoryTables.ts"
 
 const fits =
   ({ customer_id, from, full_number, invoice_id, kind, status, to }: InvoiceFilter) =>

@@ -12,7 +12,8 @@ import {
   Resolutions,
   type StoredResolution
 } from "../../../src/store/accounts/Resolutions.ts"
-import { isOf, inMemory, pageOf, rowOf } from "./MemoryTables.ts"
+import { pageOf } from "./MemoryPages.ts"
+import { isOf, inMemory, rowOf } from "./MemoryTables.ts"
 
 type Ranges = Map<string, StoredResolution>
 

@@ -24,16 +24,8 @@ import { notesLayer, numberWithinMs, untouched } from "./MemoryNotes.ts"
 import { resolutionsLayer } from "./MemoryResolutions.ts"
 import { circuitsLayer, redatingLayer, sandboxAuthoritiesLayer } from "./MemoryContingency.ts"
 import { backlogLayer, deliveryLimitLayer, failingInvoicesLayer, retentionLayer } from "./MemoryUpkeep.ts"
-import {
-  inMemory,
-  type InvoiceRow,
-  MemoryTables,
-  modeKey,
-  optionOf,
-  pageOf,
-  rowOf,
-  type Tables
-} from "./MemoryTables.ts"
+import { pageOf } from "./MemoryPages.ts"
+import { inMemory, type InvoiceRow, MemoryTables, modeKey, optionOf, rowOf, type Tables } from "./MemoryTables.ts"
 
 /*
  * The store in memory: what the SQL does to one row at a time. Atomic like a statement, guarded by the same comparisons, and

@@ -1,11 +1,9 @@
-import { Clock, Context, Effect, Latch, Layer, Result, Option } from "effect"
+import { Clock, Context, Effect, Latch, Layer, Option, type Result } from "effect"
 import { hash } from "node:crypto"
 import type { AccountMode, Issuer } from "../../../schemas/Account.ts"
-import type { ApiError } from "../../../schemas/ApiError.ts"
 import type { AttemptTrigger, DeliveryStatus } from "../../../schemas/Delivery.ts"
 import type { EventId } from "../../../schemas/Id.ts"
 import type { EventType } from "../../../schemas/Event.ts"
-import { pageBytesMax, type PageRequest } from "../../../schemas/Page.ts"
 import type { AuthorityMode } from "../../../schemas/TestHelper.ts"
 import type { InvoiceCommand, InvoiceState } from "../../../src/domain/documents/InvoiceLifecycle.ts"
 import type { StoredAccount } from "../../../src/store/accounts/Accounts.ts"
@@ -15,7 +13,6 @@ import type { StoredCustomer } from "../../../src/store/accounts/Customers.ts"
 import type { CompletedAttempt } from "../../../src/store/webhooks/Deliveries.ts"
 import type { Answer } from "../../../src/store/accounts/IdempotencyKeys.ts"
 import type { StoredInvoice } from "../../../src/store/documents/Invoices.ts"
-import { invalidCursor, rowBytesExtra, type Rows } from "../../../src/store/sql/Pages.ts"
 import type { StoredEmail } from "../../../src/store/mail/Emails.ts"
 import type { StoredResolution } from "../../../src/store/accounts/Resolutions.ts"
 import type { StoredWebhookEndpoint } from "../../../src/store/webhooks/WebhookEndpoints.ts"
@@ -237,38 +234,6 @@ type Key = AccountMode & { readonly id: string }
 export const rowOf = <Row extends AccountMode>(rows: ReadonlyMap<string, Row>, key: Key): Row | undefined => {
   const row = rows.get(key.id)
   return row !== undefined && isOf(row, key) ? row : undefined
-}
-
-const bytesOf = (row: unknown) =>
-  JSON.stringify(row, (_, value) => (typeof value === "bigint" ? String(value) : value)).length + rowBytesExtra
-
-/** The first rows, as `Pages.firstRows` reads them. */
-export const firstOf = <Row>(rows: ReadonlyArray<Row>, limit: number): ReadonlyArray<Row> => {
-  let bytes = 0
-  const end = rows.findIndex((row, index) => index === limit || ((bytes += bytesOf(row)) > pageBytesMax && index > 0))
-  return end === -1 ? rows : rows.slice(0, end)
-}
-
-/** A page of an account's rows, newest first, as `Pages` reads it. */
-export const pageOf = <Row extends AccountMode & { readonly id: string }, Shown = Row>(
-  all: ReadonlyMap<string, Row>,
-  account: AccountMode,
-  { cursor, limit }: PageRequest,
-  fits: (row: Row) => boolean = () => true,
-  shown: (row: Row) => Shown = (row) => row as unknown as Shown
-): Result.Result<Rows<Shown>, ApiError> => {
-  if (cursor !== null && rowOf(all, { ...account, id: cursor.id }) === undefined)
-    return Result.fail(invalidCursor(cursor))
-  const newestFirst = [...all.values()]
-    .filter((row) => isOf(row, account) && fits(row))
-    .toSorted((a, b) => (a.id < b.id ? 1 : -1))
-  const beyond = newestFirst.filter(
-    (row) => cursor === null || (cursor.direction === "after" ? row.id < cursor.id : row.id > cursor.id)
-  )
-  const backwards = cursor?.direction === "before"
-  const nearest = (backwards ? beyond.toReversed() : beyond).slice(0, limit + 1).map(shown)
-  const rows = firstOf(nearest, limit)
-  return Result.succeed({ rows: backwards ? rows.toReversed() : rows, has_more: nearest.length > rows.length })
 }
 
 export const optionOf = <Row extends AccountMode>(rows: ReadonlyMap<string, Row>, account: AccountMode, id: string) =>

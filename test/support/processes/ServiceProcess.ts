@@ -56,8 +56,8 @@ export interface ServiceProcess {
 
 // Below the ports that the system gives to outgoing connections: one of those would take it before it is listened on. Of each
 // worker's own, and never the same twice: a process that is down for a moment comes back on its port, and finds nobody there.
-const portsOfWorker = 3_000
-const firstPort = 20_000 + (Number(process.env["VITEST_POOL_ID"] ?? 0) % 4) * portsOfWorker
+const portsOfWorker = 2_000
+const firstPort = 20_000 + (Number(process.env["VITEST_POOL_ID"] ?? 0) % 6) * portsOfWorker
 const given = new Set<number>()
 const anyPort = () => {
   for (;;) {
