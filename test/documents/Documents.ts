@@ -22,7 +22,9 @@ export const software: Software = {
   pin: "12345"
 }
 
-export const certificate = Effect.map(makeSelfSigned("Folio, prueba & Cía.", new Date(0)), fromPem)
+export const certificate = Effect.runSync(
+  Effect.cached(Effect.map(makeSelfSigned("Folio, prueba & Cía.", new Date(0)), fromPem))
+)
 
 export const hostile = `]]> & < > " ' <![CDATA[ --> &amp; &#x26; <b/> ñandú 😀 ${"\ufffd"}`
 

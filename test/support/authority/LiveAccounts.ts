@@ -48,7 +48,8 @@ export interface KeyFile {
   readonly keyText: string
 }
 
-const day = 86_400_000
+const hour = 3_600_000
+const day = 24 * hour
 
 const newKeys = (bits: number) => {
   const { privateKey, publicKey } = generateKeyPairSync("rsa", {
@@ -81,24 +82,35 @@ const keysOf = (name: string, bits = 2048) => {
   return keys
 }
 
+interface KeyFileOptions {
+  /** In milliseconds; the real time, in whole hours, unless told. */
+  readonly now?: number
+  /** Days from now. */
+  readonly from?: number
+  readonly to?: number
+  readonly bits?: number
+  readonly subject?: string
+  readonly without?: "key" | "certificate"
+  /** The certificate is of another key. */
+  readonly mismatched?: boolean
+  /** How often it claims that its checksum's key is derived. */
+  readonly iterations?: number
+  readonly algorithm?: "aes256" | "3des"
+}
+
+const keptFiles = new Map<string, KeyFile>()
+
 /** A PKCS#12 file as authorities of certification give them out: key, certificate, and the one that vouches for it. */
-export const keyFile = (
-  change: {
-    readonly now?: number
-    /** Days from now. */
-    readonly from?: number
-    readonly to?: number
-    readonly bits?: number
-    readonly subject?: string
-    readonly without?: "key" | "certificate"
-    /** The certificate is of another key. */
-    readonly mismatched?: boolean
-    /** How often it claims that its checksum's key is derived. */
-    readonly iterations?: number
-    readonly algorithm?: "aes256" | "3des"
-  } = {}
-): KeyFile => {
-  const { algorithm = "aes256", bits = 2048, from = -1, now = Date.now(), to = 365 } = change
+export const keyFile = (options: KeyFileOptions = {}): KeyFile => {
+  const change = { now: Math.floor(Date.now() / hour) * hour, ...options }
+  const name = JSON.stringify(change)
+  const file = keptFiles.get(name) ?? newFile(change)
+  keptFiles.set(name, file)
+  return file
+}
+
+const newFile = (change: KeyFileOptions & { readonly now: number }): KeyFile => {
+  const { algorithm = "aes256", bits = 2048, from = -1, now, to = 365 } = change
   const { subject = "Tienda S.A.S." } = change
   const password = "canary-file-password"
   const keys = keysOf("holder", bits)
