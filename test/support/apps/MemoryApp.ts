@@ -81,7 +81,7 @@ export const apiKeyIds = {
 }
 
 // One key pair for all tests of this process: to make one takes longer than most tests.
-export const pem = Effect.runSync(Effect.cached(makeSelfSigned("Folio test", new Date(startOfTest))))
+const pem = Effect.runSync(Effect.cached(makeSelfSigned("Folio test", new Date(startOfTest))))
 const certificate = Layer.effect(SandboxCertificate, Effect.map(pem, fromPem))
 
 const seed = Layer.effectDiscard(
