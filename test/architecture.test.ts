@@ -39,6 +39,7 @@ const reserved: ReadonlyArray<{
 const pure = { room: "src/domain", names: ["Data", "Result"] }
 
 const linesMax = 300
+const filesMax = 15
 const emptyNames = /(^|\/)(utils?|helpers?|common|misc|shared|types|index)(\.ts|\/)/i
 
 type Files = ReadonlyMap<string, string>
@@ -111,6 +112,14 @@ const tooLong = (files: Files): ReadonlyArray<string> =>
     .filter(({ lines }) => lines > linesMax)
     .map(({ file, lines }) => `${file} has ${lines} lines`)
 
+/** One file a resource and a schema: these folders grow with the interface. */
+const filesOfInterface = new Set(["schemas", "src/api"])
+
+const tooFull = (files: Files): ReadonlyArray<string> =>
+  [...Map.groupBy(files.keys(), (file) => Path.posix.dirname(file))]
+    .filter(([folder, inside]) => inside.length > filesMax && !filesOfInterface.has(folder))
+    .map(([folder, inside]) => `${folder} has ${inside.length} files`)
+
 const badNames = (files: Files): ReadonlyArray<string> => [...files.keys()].filter((file) => emptyNames.test(file))
 
 /** Files that nothing imports or starts. What starts one (a spawn, a configuration, `node …`) names it by its path. */
@@ -154,6 +163,12 @@ describe("architecture", () => {
   })
 
   it(`has no file of more than ${linesMax} lines`, () => assert.deepStrictEqual(tooLong(files), []))
+
+  it(`has no folder of more than ${filesMax} files`, () => {
+    const all = Fs.globSync("{src,schemas,test}/**/*", { cwd: root, withFileTypes: true })
+    const named = all.filter((entry) => entry.isFile()).map((entry) => Path.join(entry.parentPath, entry.name))
+    assert.deepStrictEqual(tooFull(new Map(named.map((file) => [Path.relative(root, file), ""]))), [])
+  })
 
   it("calls no file by a name that says nothing", () => assert.deepStrictEqual(badNames(files), []))
 
@@ -241,7 +256,7 @@ describe("the test of the architecture", () => {
     for (const text of right) assert.deepStrictEqual(wrongImports(new Map([["src/platform/A.ts", text]])), [])
   })
 
-  it("sees files that are too long, badly named or unused", () => {
+  it("sees files that are too long, badly named or unused, and folders that are too full", () => {
     assert.deepStrictEqual(
       tooLong(
         new Map([
@@ -251,6 +266,10 @@ describe("the test of the architecture", () => {
       ),
       ["a.ts has 301 lines"]
     )
+    const folders = ["src/a", "src/api", "src/b"].flatMap((folder) =>
+      Array.from({ length: folder === "src/b" ? 15 : 16 }, (_, index) => `${folder}/${index}.ts`)
+    )
+    assert.deepStrictEqual(tooFull(new Map(folders.map((file) => [file, ""]))), ["src/a has 16 files"])
     const names = ["src/http/utils.ts", "src/helpers/A.ts", "schemas/index.ts", "test/common.ts", "src/http/Types.ts"]
     assert.deepStrictEqual(badNames(new Map([...names, "src/http/Prototypes.ts"].map((file) => [file, ""]))), names)
     const used: Files = new Map([

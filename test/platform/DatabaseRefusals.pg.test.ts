@@ -13,7 +13,7 @@ import {
   settingsLayer,
   urlOf
 } from "../support/database/Postgres.ts"
-import { refusalOf } from "../support/apps/Refusing.ts"
+import { refusalOf } from "../support/processes/Refusing.ts"
 import { it } from "../support/Tests.ts"
 
 /** A server that greets whoever connects in its own way; gives its address. */

@@ -12,7 +12,7 @@ import { SecretKey, Secrets } from "../../src/store/sql/Secrets.ts"
 import { secretPlace } from "../../src/store/webhooks/WebhookEndpoints.ts"
 import { serviceProcess } from "../support/processes/ServiceProcess.ts"
 import { dataDirectory, freshDatabase, query, quiet, settingsLayer } from "../support/database/Postgres.ts"
-import { refusalOf } from "../support/apps/Refusing.ts"
+import { refusalOf } from "../support/processes/Refusing.ts"
 import { it } from "../support/Tests.ts"
 
 const newKey = () => randomBytes(32).toString("base64")

@@ -1,6 +1,6 @@
 import { assert } from "@effect/vitest"
 import { folioCommand } from "../../support/processes/FolioCommand.ts"
-import { refusalOf } from "../../support/apps/Refusing.ts"
+import { refusalOf } from "../../support/processes/Refusing.ts"
 import { serviceProcess } from "../../support/processes/ServiceProcess.ts"
 import { it } from "../../support/Tests.ts"
 

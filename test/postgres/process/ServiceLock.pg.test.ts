@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { randomBytes } from "node:crypto"
 import { dataDirectory, freshDatabase } from "../../support/database/Postgres.ts"
 import { answered } from "../../support/database/Refusals.ts"
-import { refusalOf } from "../../support/apps/Refusing.ts"
+import { refusalOf } from "../../support/processes/Refusing.ts"
 import { freePort, serviceProcess } from "../../support/processes/ServiceProcess.ts"
 import { it } from "../../support/Tests.ts"
 

@@ -1,7 +1,7 @@
 import { Effect, Layer, ManagedRuntime } from "effect"
 import { Printer } from "../../../src/documents/print/Printer.ts"
 
-const process = ManagedRuntime.make(Printer.layer)
+const runtime = ManagedRuntime.make(Printer.layer)
 
 /**
  * The printer that the services of all tests in this process share, because starting its thread takes longer than most tests. The
@@ -9,5 +9,5 @@ const process = ManagedRuntime.make(Printer.layer)
  */
 export const sharedPrinter = Layer.effect(
   Printer,
-  Effect.promise(() => process.runPromise(Printer))
+  Effect.promise(() => runtime.runPromise(Printer))
 )

@@ -1,4 +1,4 @@
-import { Effect, Option, Result } from "effect"
+import { Effect, Option, Redacted, Result } from "effect"
 import type { AccountMode } from "../../../schemas/Account.ts"
 import type { ApiError } from "../../../schemas/ApiError.ts"
 import type { ApiKeyId } from "../../../schemas/Id.ts"
@@ -21,10 +21,11 @@ import {
   usableKeysMax
 } from "../../../src/store/accounts/ApiKeys.ts"
 import { AuditLog } from "../../../src/store/accounts/AuditLog.ts"
+import { Certificates, type StoredCertificate } from "../../../src/store/accounts/Certificates.ts"
 import { pageOf } from "./MemoryPages.ts"
 import { type ApiKeyRow, type AuditRow, existing, inMemory, isOf, modeKey, rowOf, type Tables } from "./MemoryTables.ts"
 
-/* The part of the memory store that knows accounts, their keys, and what was done with them. */
+/* The part of the memory store that knows accounts, their keys and certificates, and what was done with them. */
 
 const write = ({ accounts, issuers, issuerTimes }: Tables, account: StoredAccount, now: number) => {
   const version = `${modeKey(account)}|${account.issuer_version}`
@@ -165,4 +166,23 @@ export const auditLogLayer = inMemory(AuditLog, ({ call }) => ({
     call("AuditLog.record", ({ auditLog }) => void auditLog.push(entry(account, by.api_key_id, action, object_id))),
   refused: (account, by, code) =>
     call("AuditLog.refused", ({ auditLog }) => void auditLog.push(refusal(account, by.api_key_id, code)))
+}))
+
+export const certificatesLayer = inMemory(Certificates, ({ call }) => ({
+  current: (account) =>
+    call("Certificates.current", ({ certificates }, now) => {
+      const isValid = ({ not_after, not_before }: StoredCertificate) =>
+        not_before.getTime() <= now && now < not_after.getTime()
+      const newestFirst = [...certificates.values()]
+        .filter(({ account_id }) => account_id === account)
+        .toSorted((a, b) => (a.id < b.id ? 1 : -1))
+      const found = newestFirst.find(isValid) ?? newestFirst[0]
+      return Option.fromUndefinedOr(found === undefined ? undefined : { ...found, is_valid: isValid(found) })
+    }),
+  pem: ({ id }) => call("Certificates.pem", ({ certificates }) => Redacted.make(existing(certificates, id).pem)),
+  insert: (certificate, pem) =>
+    call("Certificates.insert", ({ certificates }) => {
+      certificates.set(certificate.id, { ...certificate, pem: Redacted.value(pem) })
+    }),
+  forget: () => Effect.void
 }))

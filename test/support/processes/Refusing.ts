@@ -1,7 +1,7 @@
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
-import { folioCommand } from "../processes/FolioCommand.ts"
-import { freePort } from "../processes/ServiceProcess.ts"
+import { folioCommand } from "./FolioCommand.ts"
+import { freePort } from "./ServiceProcess.ts"
 
 /** Starts the service with these settings and no others. It must end by itself, with 1 and one line; gives what that says. */
 export const refusalOf = Effect.fnUntraced(function* (env: Readonly<Record<string, string>>) {
