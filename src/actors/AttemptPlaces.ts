@@ -1,16 +1,31 @@
-import { Context } from "effect"
+import { Context, Layer } from "effect"
 import { Counts } from "../protocol/Counts.ts"
 import { FairQueue } from "../protocol/FairQueue.ts"
 
-/** How many webhook attempts this process may have under way: in all, of one account in one mode, and of one look for due work. */
-export class AttemptLimits extends Context.Reference<{
-  readonly inAll: number
-  readonly ofOwner: number
-  readonly atOnce: number
-}>("folio/actors/AttemptLimits", {
-  // An endpoint may have 64 attempts in flight, and an account 16 endpoints.
-  defaultValue: () => ({ inAll: 512, ofOwner: 64, atOnce: 16 })
-}) {}
+/**
+ * How many webhook attempts this process may have under way: in all (`inAll`), of one account in one mode (`ofOwner`), and how
+ * many an endpoint may begin at a time (`atOnce`).
+ *
+ * @example
+ * ```ts
+ * import { AttemptLimits } from "@folio-einvoicing/service/Limits"
+ *
+ * // For a machine with little memory.
+ * export const limits = AttemptLimits.layer({ inAll: 64, ofOwner: 16 })
+ * ```
+ */
+export class AttemptLimits extends Context.Service<
+  AttemptLimits,
+  { readonly inAll: number; readonly ofOwner: number; readonly atOnce: number }
+>()("folio/actors/AttemptLimits") {
+  /** The values of `npm start`: an endpoint may have 64 attempts in flight, and an account 16 endpoints. */
+  static readonly defaults: AttemptLimits["Service"] = { inAll: 512, ofOwner: 64, atOnce: 16 }
+
+  /** The defaults, but for what is given. */
+  static layer(change: Partial<AttemptLimits["Service"]> = {}) {
+    return Layer.succeed(AttemptLimits, { ...AttemptLimits.defaults, ...change })
+  }
+}
 
 /** Wakes the actor of an endpoint that waits for a place. */
 type Wake = () => void

@@ -1,14 +1,17 @@
-import { Cause, Clock, Duration, Effect, Exit, FiberSet, Latch, Layer, Metric, Random } from "effect"
+import { Cause, Clock, Duration, Effect, Exit, FiberSet, Latch, Layer, Metric, Random, Schema } from "effect"
 import { Entity } from "effect/cluster"
 import { ServiceInfo } from "../api/ServiceInfo.ts"
+import { storableText } from "../domain/requests/Storable.ts"
 import { nextDeliveryDelayMs } from "../domain/webhooks/RetrySchedule.ts"
 import { signatureHeaders } from "../domain/webhooks/WebhookSignature.ts"
-import { type WebhookResponse, WebhookSender } from "../outbound/webhooks/WebhookSender.ts"
+import { errorCodes, type WebhookResponse, WebhookSender } from "../outbound/webhooks/WebhookSender.ts"
 import { accountAddress, endpointKeyOf } from "../protocol/Address.ts"
 import { Counts } from "../protocol/Counts.ts"
 import { Fault } from "../protocol/Fault.ts"
 import * as Metrics from "../protocol/Metrics.ts"
 import { WebhookEndpointEntity } from "../protocol/Notify.ts"
+import { callPort, orDie, type PortMethod } from "../protocol/PortCall.ts"
+import { deliveryLeaseSeconds } from "../store/webhooks/DeliveryClaims.ts"
 import { type CompletedAttempt, Deliveries, type DueDelivery } from "../store/webhooks/Deliveries.ts"
 import { isDefect } from "../store/sql/SqlFailure.ts"
 import * as AttemptPlaces from "./AttemptPlaces.ts"
@@ -26,6 +29,42 @@ const unsent: WebhookResponse = {
   durationMs: 0,
   error: { code: "internal", message: "The delivery could not be made. This is not the endpoint's fault." }
 }
+
+// Less than the lease of a delivery, so that the delivery is not taken again while its attempt is under way.
+const sendWithin = Duration.seconds(deliveryLeaseSeconds - 2)
+
+const sendMethod: PortMethod = {
+  name: "WebhookSender.send",
+  isAnswer: Schema.is(
+    Schema.Struct({
+      remoteIp: Schema.NullOr(Schema.String),
+      status: Schema.NullOr(Schema.Int.check(Schema.isBetween({ minimum: 100, maximum: 999 }))),
+      headers: Schema.Record(Schema.String, Schema.String),
+      body: Schema.String,
+      durationMs: Schema.Finite,
+      error: Schema.NullOr(Schema.Struct({ code: Schema.Literals(errorCodes), message: Schema.String }))
+    })
+  ),
+  within: sendWithin
+}
+
+const bodyMax = 4 * 1024
+const headersMax = 64
+const wordMax = 500
+
+/** The response as an attempt can record it, whichever sender a team has brought. */
+const recorded = ({ body, durationMs, error, headers, remoteIp, status }: WebhookResponse): WebhookResponse => ({
+  remoteIp: remoteIp === null ? null : storableText(remoteIp, wordMax),
+  status,
+  headers: Object.fromEntries(
+    Object.entries(headers)
+      .slice(0, headersMax)
+      .map(([name, value]) => [storableText(name, wordMax), storableText(value, bodyMax)])
+  ),
+  body: storableText(body, bodyMax),
+  durationMs: Math.min(Math.max(durationMs, 0), Duration.toMillis(sendWithin)),
+  error: error === null ? null : { code: error.code, message: storableText(error.message, wordMax) }
+})
 
 const resultOf = (exit: Exit.Exit<WebhookResponse>) =>
   Metrics.attempts(Exit.isSuccess(exit) ? (exit.value.error?.code ?? "delivered") : "internal")
@@ -83,18 +122,15 @@ const actor = (underWay: Effect.Success<typeof makeUnderWay>) =>
       timestamp: number
     ) {
       if (secret === null) return unsent
-      return yield* sender.send({
-        url,
-        body,
-        headers: {
-          ...signatureHeaders({ secret, messageId: event_id, timestamp, body }),
-          "Svc-Event-Id": event_id,
-          "Svc-Event-Type": event_type,
-          "Svc-Webhook-Id": key.id,
-          "User-Agent": userAgent,
-          "Content-Type": "application/json"
-        }
-      })
+      const headers = {
+        ...signatureHeaders({ secret, messageId: event_id, timestamp, body }),
+        "Svc-Event-Id": event_id,
+        "Svc-Event-Type": event_type,
+        "Svc-Webhook-Id": key.id,
+        "User-Agent": userAgent,
+        "Content-Type": "application/json"
+      }
+      return recorded(yield* orDie(callPort(sendMethod, () => sender.send({ url, body, headers }))))
     })
 
     /** Makes one attempt of a delivery and records it; gives whether the endpoint has more deliveries due now. */

@@ -2,11 +2,12 @@ import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import { Clock, Effect, Exit, Layer } from "effect"
 import { Command } from "effect/cli"
 import * as DataFiles from "../platform/files/DataFiles.ts"
+import { existingCertificate } from "../platform/files/SandboxCertificateFile.ts"
 import * as Postgres from "../platform/postgres/Postgres.ts"
 import { type Finding, finding, good, inspect, wrong } from "../platform/postgres/PostgresInspection.ts"
 import { unusable, where } from "../platform/postgres/PostgresPlace.ts"
 import { existingSecretKey } from "../platform/files/SealingKey.ts"
-import { Settings } from "../platform/Settings.ts"
+import { smtpSettings } from "../outbound/mail/SmtpSettings.ts"
 import { Backlog } from "../store/sql/Backlog.ts"
 import * as Inspection from "../store/sql/Inspection.ts"
 import { SecretKey, Secrets } from "../store/sql/Secrets.ts"
@@ -47,7 +48,7 @@ const secrets = Effect.gen(function* () {
 })
 
 const certificate = Effect.gen(function* () {
-  const found = yield* DataFiles.existingCertificate
+  const found = yield* existingCertificate
   if (found === undefined) return good("certificate", "None yet: the first start makes the sandbox's")
   const now = yield* Clock.currentTimeMillis
   const days = Math.floor((found.notAfter.getTime() - now) / 86_400_000)
@@ -69,7 +70,7 @@ const legible = <E, R>(check: string, effect: Effect.Effect<Finding, E | DataFil
   )
 
 // This check never fails, because a sandbox needs no mail server.
-const mail = Effect.map(Settings, ({ mail: server }) =>
+const mail = Effect.map(smtpSettings, (server) =>
   good(
     "mail",
     server === undefined
@@ -189,7 +190,6 @@ export const doctor = Command.make(
   "doctor",
   { json },
   Effect.fn(function* (flags) {
-    yield* Settings
     const checks = yield* examine
     const failed = checks.filter(({ ok }) => !ok).length
     yield* say(flags.json, { ok: failed === 0, checks }, checks.flatMap(line))

@@ -15,7 +15,7 @@ const serve = Command.make(
   { json },
   Effect.fn(function* (flags) {
     if (flags.json) process.env["LOG_FORMAT"] = "json"
-    const module = yield* Effect.promise(() => import("./Serve.ts"))
+    const module = yield* Effect.promise(() => import("./Service.ts"))
     return yield* module.serve
   })
 ).pipe(Command.withDescription("Run the service until it is asked to stop; --json: log lines of JSON"))

@@ -1,6 +1,9 @@
-import { Cause, Console, Effect, Exit, Result, type Runtime, Schema } from "effect"
+import "effect/schema/SchemaJITCompiler/enable"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import { Cause, Console, Effect, Exit, Predicate, Result, type Runtime, Schema } from "effect"
 import { failureOfDatabase } from "../platform/postgres/PostgresPlace.ts"
 import { redactor } from "../platform/Redaction.ts"
+import { unusable } from "../settings/Setting.ts"
 
 // The settings may not be readable, so only texts in the form of a secret are redacted, not the secrets of the settings.
 const redact = redactor([])
@@ -13,15 +16,27 @@ const unexpected = (cause: Cause.Cause<unknown>) => {
   return failure === undefined ? Cause.pretty(cause) : `folio: ${failure}`
 }
 
+// A layer of a team's own may read its settings as effect's `Config` gives them.
+const lineOf = (error: { readonly message: string }) =>
+  Predicate.isTagged(error, "ConfigError") ? unusable(error.message) : error.message
+
 /** Prints the failure of a program to standard error: one line for an expected error, the whole cause for an unexpected one. */
 export const run = <A, E extends { readonly message: string }>(program: Effect.Effect<A, E>): Effect.Effect<A, E> =>
   Effect.tapCause(program, (cause) => {
     if (Cause.hasInterruptsOnly(cause)) return Effect.void
     const error = Result.getOrUndefined(Cause.findError(cause))
     if (error instanceof Told) return Effect.void
-    return Console.error(redact(error === undefined ? unexpected(cause) : `folio: ${error.message}`))
+    return Console.error(redact(error === undefined ? unexpected(cause) : `folio: ${lineOf(error)}`))
   })
 
 /** Exits with 0 if the process succeeded or was asked to stop, and with 1 if it could not start or continue. */
 export const teardown: Runtime.Teardown = (exit, onExit) =>
   onExit(Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause) ? 0 : 1)
+
+/** Runs a program as this process, until the program ends or the process is asked to stop. */
+export const start = (program: Effect.Effect<unknown, unknown>): void => {
+  NodeRuntime.runMain<unknown, unknown>(program, { teardown, disableErrorReporting: true })
+  // A closed terminal (SIGHUP) stops the process as SIGTERM does; output has no reader then, and a failed write must not end it.
+  process.on("SIGHUP", () => process.emit("SIGTERM", "SIGTERM"))
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {})
+}

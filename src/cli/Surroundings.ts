@@ -1,20 +1,24 @@
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import { Effect, Layer, Logger, References } from "effect"
+import * as ColombianProfile from "../documents/ColombianProfile.ts"
+import { NationalProfile } from "../documents/NationalProfile.ts"
 import * as Postgres from "../platform/postgres/Postgres.ts"
-import { redactor, secretsOf } from "../platform/Redaction.ts"
-import { fromSettings, Settings } from "../platform/Settings.ts"
+import folio from "../../package.json" with { type: "json" }
+import { Redactor } from "../platform/Redactor.ts"
+import * as Settings from "../platform/Settings.ts"
 import { Accounts } from "../store/accounts/Accounts.ts"
 import { ApiKeys } from "../store/accounts/ApiKeys.ts"
 import { AuditLog } from "../store/accounts/AuditLog.ts"
 import { Ids } from "../store/sql/Ids.ts"
 import { Resolutions } from "../store/accounts/Resolutions.ts"
-import { Retention, RetentionDays } from "../store/sql/Retention.ts"
+import { Retention } from "../store/sql/Retention.ts"
+import { StoreProfile } from "../store/StoreProfile.ts"
 
 // Logs go to standard error, because standard output holds only the command's answer.
 const logs = Layer.unwrap(
-  Effect.map(Settings, (settings) =>
+  Effect.map(Redactor, (redact) =>
     Layer.merge(
-      Logger.layer([Logger.withConsoleError(Logger.map(Logger.formatSimple, redactor(secretsOf(settings))))]),
+      Logger.layer([Logger.withConsoleError(Logger.map(Logger.formatSimple, redact))]),
       Layer.succeed(References.MinimumLogLevel, "Warn")
     )
   )
@@ -23,9 +27,10 @@ const logs = Layer.unwrap(
 /** The services that every command needs, without a database. */
 export const edge = Layer.mergeAll(
   NodeCrypto.layer,
-  fromSettings(RetentionDays, ({ retentionDays }) => retentionDays),
-  logs
-).pipe(Layer.provideMerge(Settings.layer))
+  logs,
+  // These commands sign nothing and need no registered software.
+  Layer.effect(StoreProfile, NationalProfile).pipe(Layer.provide(ColombianProfile.layer({ live: undefined })))
+).pipe(Layer.provideMerge(Settings.layer(folio.version)))
 
 /** The database, opened beside a service that may be running, and the stores that the commands use. */
 export const store = Layer.mergeAll(ApiKeys.layer, Accounts.layer, Resolutions.layer, Retention.layer).pipe(

@@ -1,39 +1,105 @@
 /*
- * `folio/client`: the API as typed functions. The client retries a request that got no answer, exceeded a rate limit (429) or
- * failed inside the service (5xx). Every POST and PATCH carries an idempotency key, so that a retry does nothing twice: the
- * caller's own key, which creating operations require, or a key made for the call.
+ * `@folio-einvoicing/client/effect`: the API as typed functions on Effect. The client sends a request again that got no answer, exceeded a rate
+ * limit (429) or failed inside the service (5xx). Every POST and PATCH carries an idempotency key, so that this does nothing twice.
  */
-import { Duration, Effect, Option, Random, Redacted, Result, Stream } from "effect"
-import { HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
+import {
+  Clock,
+  Config,
+  Context,
+  Duration,
+  Effect,
+  Layer,
+  Option,
+  Random,
+  Redacted,
+  Result,
+  type Schema,
+  Stream
+} from "effect"
+import { HttpClient, type HttpClientError, HttpClientRequest, type HttpClientResponse } from "effect/http"
 import { HttpApi, HttpApiClient } from "effect/http-api"
+import type { ApiError } from "../../schemas/ApiError.ts"
 import { Api } from "../api/Api.ts"
+import { firstQuery, isFinal, isKeyed, nextQuery, pauseMs, type Query, type RequestOf, waitsMs } from "./Attempts.ts"
+import { type Operations, routes } from "./Interface.ts"
+import { type Event, type ReceivedWebhook, verify, WebhookVerificationError } from "./Webhooks.ts"
 
 export { ApiError } from "../../schemas/ApiError.ts"
+export { WebhookVerificationError }
+export type { ReceivedWebhook }
+export type * from "./Interface.ts"
 
+/**
+ * Settings of a client.
+ *
+ * @example
+ * ```ts
+ * import { Redacted } from "effect"
+ * import { Client, type ClientOptions } from "@folio-einvoicing/client/effect"
+ *
+ * const options: ClientOptions = { baseUrl: "https://folio.example.com", apiKey: Redacted.make("sk_test_…") }
+ * const layer = Client.layer(options)
+ * ```
+ */
 export interface ClientOptions {
   /** The base URL of the service: `https://…`. */
   readonly baseUrl: string
   /** `sk_test_…` or `sk_live_…`. */
   readonly apiKey: Redacted.Redacted<string> | string
   /** The dated version of the API to use; the account's default version if left out. */
-  readonly version?: string
+  readonly version?: string | undefined
 }
 
-const waitsMs: ReadonlyArray<number> = [1_000, 2_000, 4_000]
-const jitter = 0.1
+/**
+ * What a call fails with. `ApiError`: the service refused the request or failed at it. `HttpClientError`: no answer arrived in four
+ * attempts, or the answer is not Folio's. `SchemaError`: the request or the answer does not have the form that it must have.
+ *
+ * @example
+ * ```ts
+ * import { Effect } from "effect"
+ * import type { ClientError, ClientShape, Invoice } from "@folio-einvoicing/client/effect"
+ *
+ * const find = (folio: ClientShape, id: string): Effect.Effect<Invoice | null, ClientError> =>
+ *   folio.invoices.retrieveInvoice({ params: { id } }).pipe(
+ *     Effect.catchTag("ApiError", (error) =>
+ *       error.code === "resource_missing" ? Effect.succeed(null) : Effect.fail(error)
+ *     )
+ *   )
+ * ```
+ */
+export type ClientError = ApiError | HttpClientError.HttpClientError | Schema.SchemaError
 
-const retryAfterMs = ({ headers }: HttpClientResponse.HttpClientResponse) => {
-  const seconds = Number(headers["retry-after"])
-  return Number.isFinite(seconds) ? seconds * 1_000 : 0
+type Arguments<Request> = {} extends Request ? [request?: Request] : [request: Request]
+
+type Reply<Operation> = Operation extends { readonly item: infer Item }
+  ? Stream.Stream<Item, ClientError>
+  : Operation extends { readonly answer: infer Answer }
+    ? Effect.Effect<Answer, ClientError>
+    : never
+
+type Calls<Group> = {
+  readonly [Name in keyof Group]: (...call: Arguments<RequestOf<Group[Name]>>) => Reply<Group[Name]>
 }
 
-/** Whether to return a response without a retry. A conflict never ends by itself; a 202 with `retry-after` is still executing. */
-const isFinal = (response: HttpClientResponse.HttpClientResponse): boolean => {
-  const { headers, status } = response
-  if (status === 409) return true
-  if (headers["svc-should-retry"] !== undefined) return headers["svc-should-retry"] !== "true"
-  return status === 202 ? headers["retry-after"] === undefined : status !== 429 && status < 500
-}
+/**
+ * A function for each operation, by group. Each takes `params`, `query`, `payload` and `headers`, where the operation has any. Next
+ * to each list is a function that streams all its objects, page by page: `allInvoices` next to `listInvoices`.
+ *
+ * @example
+ * ```ts
+ * import { Stream } from "effect"
+ * import type { ClientShape } from "@folio-einvoicing/client/effect"
+ *
+ * const failed = (folio: ClientShape) =>
+ *   folio.invoices.allInvoices({ query: { status: "failed" } }).pipe(Stream.map(({ id }) => id))
+ * ```
+ */
+export type ClientShape = { readonly [Group in keyof Operations]: Calls<Operations[Group]> }
+
+const answerOf = ({ headers, status }: HttpClientResponse.HttpClientResponse) => ({
+  status,
+  header: (name: string) => headers[name]
+})
 
 /** Sends a request up to four times: at once, and after 1 s, 2 s and 4 s, or later when the service asks for that. */
 const repeating = (client: HttpClient.HttpClient): HttpClient.HttpClient =>
@@ -41,55 +107,157 @@ const repeating = (client: HttpClient.HttpClient): HttpClient.HttpClient =>
     Effect.gen(function* () {
       for (const wait of waitsMs) {
         const result = yield* Effect.result(send)
+        const answer = Result.isSuccess(result) ? answerOf(result.success) : undefined
+        if (Result.isSuccess(result) && answer !== undefined && isFinal(answer)) return result.success
         // Without a readable answer the outcome is unknown; the idempotency key makes another attempt safe.
-        if (Result.isSuccess(result) && isFinal(result.success)) return result.success
-        const pause = Math.max(wait, Result.isSuccess(result) ? retryAfterMs(result.success) : 0)
-        yield* Effect.sleep(Duration.millis(pause * (1 + jitter * (yield* Random.next))))
+        yield* Effect.sleep(Duration.millis(pauseMs(wait, answer, yield* Random.next)))
       }
       return yield* send
     })
   )
 
-/** Makes an idempotency key for all attempts at one operation. Operations that require a key take it in their `headers`. */
-export const newIdempotencyKey = Effect.sync(() => crypto.randomUUID())
+interface Taken {
+  readonly query?: Query
+  readonly headers?: Readonly<Record<string, unknown>>
+}
 
-/**
- * Makes a client with a function for every operation, by group: `client.invoices.createInvoice({ headers, payload })`. The
- * functions fail with `ApiError`, or with `HttpClientError` if no answer arrived or the answer is not Folio's.
- */
-export const make = Effect.fnUntraced(function* ({ apiKey, baseUrl, version }: ClientOptions) {
-  const key = typeof apiKey === "string" ? Redacted.make(apiKey) : apiKey
-  const withKey = Effect.fnUntraced(function* (request: HttpClientRequest.HttpClientRequest) {
-    if (!["POST", "PATCH"].includes(request.method) || request.headers["idempotency-key"] !== undefined) return request
-    return HttpClientRequest.setHeader(request, "idempotency-key", yield* newIdempotencyKey)
-  })
-  const transformClient = (client: HttpClient.HttpClient) =>
-    client.pipe(
-      HttpClient.mapRequest(HttpClientRequest.bearerToken(Redacted.value(key))),
-      HttpClient.mapRequest(
-        version === undefined ? (request) => request : HttpClientRequest.setHeader("svc-version", version)
-      ),
-      HttpClient.mapRequestEffect(withKey),
-      repeating
+type Call = (request: Taken) => Effect.Effect<unknown, ClientError>
+
+const given = (parts: Query = {}) => Object.entries(parts).filter(([, value]) => value !== undefined)
+
+/** In an address everything is a text. */
+const textsOf = (query: Query | undefined) =>
+  Object.fromEntries(given(query).map(([name, value]) => [name, Array.isArray(value) ? value : String(value)]))
+
+/** With a key of its own for each run of an operation that changes something; all attempts of the run have the same one. */
+const withKey =
+  (route: string, call: Call) =>
+  (request: Taken = {}) =>
+    Effect.suspend(() => {
+      const key = isKeyed(route.slice(0, route.indexOf(" "))) ? { "idempotency-key": crypto.randomUUID() } : {}
+      const headers = { ...key, ...Object.fromEntries(given(request.headers)) }
+      return call({ ...request, query: textsOf(request.query), headers })
+    })
+
+const streaming =
+  (call: Call) =>
+  (request: Taken = {}) =>
+    Stream.paginate(firstQuery(request.query), (query) =>
+      Effect.map(call({ ...request, query }), (answer) => {
+        const page = answer as Parameters<typeof nextQuery>[1]
+        return [page.data, Option.fromNullOr(nextQuery(query, page))] as const
+      })
     )
-  // Accepts unknown members in answers, because a later release of the service may answer with more members.
-  return yield* HttpApiClient.make(Api.annotate(HttpApi.ParseOptions, { errors: "all" }), { baseUrl, transformClient })
-})
-
-export type Client = Effect.Success<ReturnType<typeof make>>
-
-type Page<A> = { readonly has_more: boolean; readonly data: ReadonlyArray<A> }
 
 /**
- * Streams all objects of a list, page by page, newest first:
- * `all((query) => client.customers.listCustomers({ headers: {}, query }))`.
+ * Makes a client.
+ *
+ * @example
+ * ```ts
+ * import { Effect } from "effect"
+ * import { FetchHttpClient } from "effect/http"
+ * import { make } from "@folio-einvoicing/client/effect"
+ *
+ * const program = Effect.gen(function* () {
+ *   const folio = yield* make({ baseUrl: "http://127.0.0.1:3000", apiKey: "sk_test_…" })
+ *   const { key_mode } = yield* folio.account.retrieveAccount()
+ *   yield* Effect.log(key_mode)
+ * }).pipe(Effect.provide(FetchHttpClient.layer))
+ * ```
  */
-export const all = <A extends { readonly id: string }, E, R>(
-  list: (query: { readonly limit: string; readonly starting_after?: string }) => Effect.Effect<Page<A>, E, R>
-): Stream.Stream<A, E, R> =>
-  Stream.paginate(null as string | null, (after) =>
-    Effect.map(list({ limit: "100", ...(after === null ? {} : { starting_after: after }) }), ({ data, has_more }) => {
-      const last = data.at(-1)
-      return [data, has_more && last !== undefined ? Option.some<string | null>(last.id) : Option.none()] as const
+export const make = (options: ClientOptions): Effect.Effect<ClientShape, never, HttpClient.HttpClient> =>
+  Effect.gen(function* () {
+    const { apiKey, baseUrl, version } = options
+    const key = typeof apiKey === "string" ? Redacted.make(apiKey) : apiKey
+    const transformClient = (client: HttpClient.HttpClient) =>
+      client.pipe(
+        HttpClient.mapRequest(HttpClientRequest.bearerToken(Redacted.value(key))),
+        HttpClient.mapRequest((request) =>
+          version === undefined || request.headers["svc-version"] !== undefined
+            ? request
+            : HttpClientRequest.setHeader(request, "svc-version", version)
+        ),
+        repeating
+      )
+    // Accepts unknown members in answers, because a later release of the service may answer with more members.
+    const api = Api.annotate(HttpApi.ParseOptions, { errors: "all" })
+    const calls: Record<string, Record<string, unknown>> = yield* HttpApiClient.make(api, { baseUrl, transformClient })
+    const groups = Object.entries(routes).map(([group, operations]) => [
+      group,
+      Object.fromEntries(
+        Object.entries<string>(operations).map(([name, route]) => {
+          const call = withKey(route, calls[group]?.[name.replace(/^all/, "list")] as Call)
+          return [name, name.startsWith("all") ? streaming(call) : call]
+        })
+      )
+    ])
+    return Object.fromEntries(groups)
+  })
+
+/**
+ * The client as a service.
+ *
+ * @example
+ * ```ts
+ * import { Effect } from "effect"
+ * import { FetchHttpClient } from "effect/http"
+ * import { Client } from "@folio-einvoicing/client/effect"
+ *
+ * const program = Effect.gen(function* () {
+ *   const folio = yield* Client
+ *   const { data } = yield* folio.invoices.listInvoices({ query: { limit: 5 } })
+ *   for (const { full_number, status } of data) yield* Effect.log(full_number, status)
+ * })
+ *
+ * const main = program.pipe(
+ *   Effect.provide(Client.layer({ baseUrl: "http://127.0.0.1:3000", apiKey: "sk_test_…" })),
+ *   Effect.provide(FetchHttpClient.layer)
+ * )
+ * ```
+ */
+export class Client extends Context.Service<Client, ClientShape>()("@folio-einvoicing/client/Client") {
+  /** A client with these settings. */
+  static readonly layer = (options: ClientOptions): Layer.Layer<Client, never, HttpClient.HttpClient> =>
+    Layer.effect(Client, make(options))
+
+  /** A client with the settings of the environment: `FOLIO_URL`, `FOLIO_API_KEY` and, if it is set, `FOLIO_VERSION`. */
+  static readonly layerConfig: Layer.Layer<Client, Config.ConfigError, HttpClient.HttpClient> = Layer.unwrap(
+    Effect.map(
+      Config.all({
+        baseUrl: Config.NonEmptyString("FOLIO_URL"),
+        apiKey: Config.Redacted("FOLIO_API_KEY"),
+        version: Config.withDefault(Config.NonEmptyString("FOLIO_VERSION"), undefined)
+      }),
+      (options) => Client.layer(options)
+    )
+  )
+}
+
+/**
+ * Gives the event of a genuine webhook, by the clock of the program. The event has the fields of the API version that the endpoint
+ * was created with; later versions may have more fields.
+ *
+ * @example
+ * ```ts
+ * import { Effect } from "effect"
+ * import { HttpServerRequest, HttpServerResponse } from "effect/http"
+ * import { verifyWebhook } from "@folio-einvoicing/client/effect"
+ *
+ * const receive = Effect.gen(function* () {
+ *   const request = yield* HttpServerRequest.HttpServerRequest
+ *   const event = yield* verifyWebhook({ payload: yield* request.text, headers: request.headers, secret: "whsec_…" })
+ *   yield* Effect.log(event.type)
+ *   return HttpServerResponse.empty()
+ * }).pipe(
+ *   Effect.catchTag("WebhookVerificationError", ({ message }) => Effect.succeed(HttpServerResponse.text(message, { status: 400 })))
+ * )
+ * ```
+ */
+export const verifyWebhook = (webhook: ReceivedWebhook): Effect.Effect<Event, WebhookVerificationError> =>
+  Effect.flatMap(Clock.currentTimeMillis, (millis) =>
+    Effect.tryPromise({
+      try: () => verify({ ...webhook, now: webhook.now ?? new Date(millis) }),
+      // `verify` rejects with nothing else.
+      catch: (error) => error as WebhookVerificationError
     })
   )

@@ -1,31 +1,67 @@
 /*
- * `folio/webhooks`: verification for receivers of webhooks. A webhook is genuine if one of its two signatures over the received
+ * `@folio-einvoicing/client/webhooks`: verification for receivers of webhooks. A webhook is genuine if one of its two signatures over the received
  * bytes is right for one of the receiver's secrets, and its time is at most five minutes from the receiver's clock.
+ *
+ * This file imports types only and computes with Web Crypto, so that it runs wherever JavaScript does.
  */
-import { Effect, Result } from "effect"
-import type { Event } from "../../schemas/Event.ts"
-import { type SignatureFault, verify as verifySvc, verifyStandard } from "../domain/webhooks/WebhookSignature.ts"
+import type { Event } from "./Interface.ts"
 
 export type { Event }
 
-/** A webhook as received. `headers` are as the receiver's server gives them, with names in upper or lower case. */
+/**
+ * The headers of a request: of Node (`request.headers`), or of the web (`Headers`). Names may be in upper or lower case.
+ *
+ * @example
+ * ```ts
+ * import type { ReceivedHeaders } from "@folio-einvoicing/client/webhooks"
+ *
+ * const headers: ReceivedHeaders = { "svc-signature": "t=1795273200,v1=…" }
+ * ```
+ */
+export type ReceivedHeaders =
+  | { readonly get: (name: string) => string | null }
+  | { readonly [name: string]: string | ReadonlyArray<string> | undefined }
+
+/**
+ * A webhook as received.
+ *
+ * @example
+ * ```ts
+ * import type { ReceivedWebhook } from "@folio-einvoicing/client/webhooks"
+ *
+ * const received = async (request: Request, secret: string): Promise<ReceivedWebhook> => ({
+ *   payload: await request.arrayBuffer(),
+ *   headers: request.headers,
+ *   secret
+ * })
+ * ```
+ */
 export interface ReceivedWebhook {
   /** The raw bytes of the body, or exactly their text: not JSON that was parsed and serialized again. */
-  readonly payload: string | Uint8Array
-  readonly headers: Headers | Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
+  readonly payload: string | Uint8Array | ArrayBuffer
+  /** The headers of the request. */
+  readonly headers: ReceivedHeaders
   /** The endpoint's signing secret, `whsec_…`; several secrets while the secret is being replaced. */
   readonly secret: string | ReadonlyArray<string>
   /** The current time; the clock of this machine by default. */
-  readonly now?: Date
+  readonly now?: Date | undefined
   /** How far the webhook's time may be from `now`, in seconds; 300 by default. */
-  readonly toleranceSeconds?: number
+  readonly toleranceSeconds?: number | undefined
 }
 
 /**
- * The reason for refusing a webhook. `missing`: no signature header. `not_an_event`: the signature is right, but the body is no
- * event of Folio. `unusable`: the receiver's own mistake, such as no secret, or a body that was parsed already.
+ * The reason for refusing a webhook. `missing`: no signature header. `malformed`: a signature header cannot be read. `mismatch`: no
+ * signature is right. `expired`: the signature is right, but its time is too far away. `not_an_event`: the signature is right, but
+ * the body is no event of Folio. `unusable`: the receiver's own mistake, such as no secret, or a body that was parsed already.
+ *
+ * @example
+ * ```ts
+ * import type { WebhookFault } from "@folio-einvoicing/client/webhooks"
+ *
+ * const isOwnMistake = (reason: WebhookFault) => reason === "unusable" || reason === "expired"
+ * ```
  */
-export type WebhookFault = SignatureFault | "missing" | "not_an_event" | "unusable"
+export type WebhookFault = "missing" | "malformed" | "mismatch" | "expired" | "not_an_event" | "unusable"
 
 const explained: Record<WebhookFault, string> = {
   missing: "The request carries no Svc-Signature and no webhook-signature header: it is not from Folio.",
@@ -38,74 +74,189 @@ const explained: Record<WebhookFault, string> = {
   not_an_event: "The signature is right, but the body is no event."
 }
 
-/** A webhook was refused for `reason`. The receiver should answer the request with 400. */
+/**
+ * A webhook was refused for `reason`. The receiver should answer the request with 400.
+ *
+ * @example
+ * ```ts
+ * import { WebhookVerificationError } from "@folio-einvoicing/client/webhooks"
+ *
+ * const statusOf = (error: unknown) => (error instanceof WebhookVerificationError ? 400 : 500)
+ * ```
+ */
 export class WebhookVerificationError extends Error {
   override readonly name = "WebhookVerificationError"
   readonly _tag = "WebhookVerificationError"
+  /** Why the webhook was refused. */
   readonly reason: WebhookFault
-  constructor(reason: WebhookFault) {
-    super(explained[reason])
+  /** @internal */
+  constructor(reason: WebhookFault, cause?: unknown) {
+    super(explained[reason], cause === undefined ? undefined : { cause })
     this.reason = reason
   }
 }
 
-const isBytes = (payload: unknown) => typeof payload === "string" || payload instanceof Uint8Array
+type Bytes = Uint8Array<ArrayBuffer>
 
-const headerOf = (headers: ReceivedWebhook["headers"], name: string): string | undefined => {
-  if (headers instanceof Headers) return headers.get(name) ?? undefined
+const secretPrefix = "whsec_"
+
+// Each signature costs a hash of the body, and a header has room for hundreds. A sender has one for each of its secrets.
+const signaturesMax = 8
+
+const encoder = new TextEncoder()
+
+/** A copy, so that a body that the receiver changes during the check is not taken for the one that was checked. */
+const bytesOf = (payload: unknown): Bytes | null => {
+  if (typeof payload === "string") return encoder.encode(payload)
+  if (payload instanceof Uint8Array) return Uint8Array.from(payload)
+  return payload instanceof ArrayBuffer ? new Uint8Array(payload.slice(0)) : null
+}
+
+const headerOf = (headers: ReceivedHeaders, name: string): string | undefined => {
+  if (typeof headers.get === "function") return headers.get(name) ?? undefined
   const value = Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1]
   return typeof value === "string" ? value : value?.join(",")
 }
 
-// In ascending order of use to the receiver: of several faults, the last in this list is reported.
-const weight: ReadonlyArray<SignatureFault> = ["malformed", "mismatch", "expired"]
+const fromHex = (text: string): Bytes | null =>
+  /^[0-9a-f]{64}$/.test(text)
+    ? Uint8Array.from({ length: 32 }, (_, index) => Number.parseInt(text.slice(2 * index, 2 * index + 2), 16))
+    : null
 
-const judge = ({ headers, now = new Date(), payload, secret, toleranceSeconds = 300 }: ReceivedWebhook) => {
+/** Null for a text that is not written as Folio writes it, among these every text that stands for no bytes. */
+const fromBase64 = (text: string): Bytes | null => {
+  try {
+    const decoded = atob(text)
+    // Other texts decode to the same bytes, with spaces or with other bits at the end: none of these is a signature of Folio.
+    return btoa(decoded) === text ? Uint8Array.from(decoded, (character) => character.charCodeAt(0)) : null
+  } catch {
+    return null
+  }
+}
+
+/** One signature header as read: what it signs before the body, and the signatures, one of which must be right. */
+interface Signed {
+  readonly time: string
+  readonly before: string
+  readonly signatures: ReadonlyArray<Bytes | null>
+  readonly keyOf: (secret: string) => Bytes | null
+}
+
+const isTime = (text: string | undefined): text is string => text !== undefined && /^\d{1,12}$/.test(text)
+
+/** `Svc-Signature: t=…,v1=…`, keyed with the whole secret. */
+const svcSigned = (header: string): Signed | null => {
+  const fields = header.split(",").map((field) => field.trim())
+  const [time, ...otherTimes] = fields.filter((field) => field.startsWith("t=")).map((field) => field.slice(2))
+  const given = fields.filter((field) => field.startsWith("v1=")).map((field) => field.slice(3))
+  if (!isTime(time) || otherTimes.length > 0 || given.length === 0) return null
+  return { time, before: `${time}.`, signatures: given.map(fromHex), keyOf: (secret) => encoder.encode(secret) }
+}
+
+const standardKey = (secret: string) => fromBase64(secret.slice(secretPrefix.length))
+
+/** The headers of Standard Webhooks, keyed with the bytes that the secret's part after `whsec_` encodes. */
+const standardSigned = (id: string, time: string, header: string): Signed | null => {
+  const given = header.split(" ").filter((part) => part.startsWith("v1,"))
+  if (!isTime(time) || given.length === 0) return null
+  const signatures = given.map((part) => fromBase64(part.slice("v1,".length)))
+  return { time, before: `${id}.${time}.`, signatures, keyOf: standardKey }
+}
+
+/** Whether one of the signatures is right. All of them are compared, each by Web Crypto in constant time. */
+const isRight = async ({ before, keyOf, signatures }: Signed, secret: string, body: Bytes): Promise<boolean> => {
+  const bytes = keyOf(secret)
+  if (bytes === null) return false
+  const { subtle } = globalThis.crypto
+  const key = await subtle.importKey("raw", bytes, { name: "HMAC", hash: "SHA-256" }, false, ["verify"])
+  const prefix = encoder.encode(before)
+  const message = new Uint8Array(prefix.length + body.length)
+  message.set(prefix)
+  message.set(body, prefix.length)
+  const compared = signatures
+    .slice(0, signaturesMax)
+    .map(async (signature) => signature !== null && (await subtle.verify("HMAC", key, signature, message)))
+  return (await Promise.all(compared)).includes(true)
+}
+
+/** The fault of one signature header with one secret. Only a genuine header is ever `expired`: the signature is checked first. */
+const faultOf = async (signed: Signed | null, secret: string, body: Bytes, nowSeconds: number, tolerance: number) => {
+  if (signed === null) return "malformed"
+  if (!(await isRight(signed, secret, body))) return "mismatch"
+  // An age or a tolerance of NaN makes the comparison false, so that the webhook is refused.
+  return Math.abs(nowSeconds - Number(signed.time)) <= tolerance ? null : "expired"
+}
+
+// In ascending order of use to the receiver: of several faults, the last in this list is reported.
+const weight = ["malformed", "mismatch", "expired"] as const
+
+/** Fails with the fault, or gives the body of a genuine webhook. */
+const genuineBody = async (webhook: ReceivedWebhook): Promise<Bytes> => {
+  const { headers, now = new Date(), payload, secret, toleranceSeconds = 300 } = webhook
   // Anybody can sign with an empty secret, so a missing setting must not count as a secret.
   const secrets = [secret]
     .flat()
     .filter((one: unknown): one is string => typeof one === "string" && /^whsec_./.test(one))
-  if (secrets.length === 0 || !isBytes(payload) || typeof headers !== "object" || headers === null) {
-    return Result.fail("unusable" as const)
+  const body = bytesOf(payload)
+  if (secrets.length === 0 || body === null || typeof headers !== "object" || headers === null) {
+    throw new WebhookVerificationError("unusable")
   }
   const svc = headerOf(headers, "svc-signature")
-  const [id, timestamp, signature] = ["id", "timestamp", "signature"].map((name) =>
-    headerOf(headers, `webhook-${name}`)
+  const id = headerOf(headers, "webhook-id")
+  const time = headerOf(headers, "webhook-timestamp")
+  const standard = headerOf(headers, "webhook-signature")
+  const found = [
+    ...(svc === undefined ? [] : [svcSigned(svc)]),
+    ...(id === undefined || time === undefined || standard === undefined ? [] : [standardSigned(id, time, standard)])
+  ]
+  if (found.length === 0) throw new WebhookVerificationError("missing")
+  const nowSeconds = Math.floor(now.getTime() / 1000)
+  const faults = await Promise.all(
+    secrets.flatMap((one) => found.map((signed) => faultOf(signed, one, body, nowSeconds, toleranceSeconds)))
   )
-  const checked = { body: payload, now: Math.floor(now.getTime() / 1000), toleranceSeconds }
-  const results = secrets.flatMap((one) => {
-    const input = { ...checked, secret: one }
-    return [
-      ...(svc === undefined ? [] : [verifySvc({ ...input, header: svc })]),
-      ...(id === undefined || timestamp === undefined || signature === undefined
-        ? []
-        : [verifyStandard({ ...input, id, timestamp, signature })])
-    ]
-  })
-  if (results.length === 0) return Result.fail("missing" as const)
-  if (results.some(Result.isSuccess)) return Result.void
-  const faults = results.filter(Result.isFailure).map(({ failure }) => failure)
-  return Result.fail(faults.toSorted((a, b) => weight.indexOf(b) - weight.indexOf(a))[0] ?? "mismatch")
+  if (faults.includes(null)) return body
+  throw new WebhookVerificationError(weight.findLast((fault) => faults.includes(fault)) ?? "mismatch")
 }
 
 const isEvent = (value: unknown): value is Event =>
   typeof value === "object" && value !== null && "object" in value && value.object === "event" && "type" in value
 
-const read = (webhook: ReceivedWebhook): Result.Result<Event, WebhookVerificationError> => {
-  const judged = judge(webhook)
-  if (Result.isFailure(judged)) return Result.fail(new WebhookVerificationError(judged.failure))
-  const event = Result.try((): unknown => JSON.parse(Buffer.from(webhook.payload as string).toString()))
-  return Result.isSuccess(event) && isEvent(event.success)
-    ? Result.succeed(event.success)
-    : Result.fail(new WebhookVerificationError("not_an_event"))
+const eventOf = (body: Bytes): Event => {
+  let event: unknown
+  try {
+    event = JSON.parse(new TextDecoder("utf-8", { ignoreBOM: true }).decode(body))
+  } catch (cause) {
+    throw new WebhookVerificationError("not_an_event", cause)
+  }
+  if (!isEvent(event)) throw new WebhookVerificationError("not_an_event")
+  return event
 }
 
 /**
  * Returns the event of a genuine webhook. The event has the fields of the API version that the endpoint was created with; later
- * versions may have more fields. Throws `WebhookVerificationError`, and nothing else.
+ * versions may have more fields. Rejects with `WebhookVerificationError`, and nothing else.
+ *
+ * @example
+ * ```ts
+ * import { verify, WebhookVerificationError } from "@folio-einvoicing/client/webhooks"
+ *
+ * // A route of anything that speaks the web's Request and Response: Bun, Deno, Hono, Next.js, an edge runtime.
+ * const receive = async (request: Request, secret: string): Promise<Response> => {
+ *   try {
+ *     const event = await verify({ payload: await request.text(), headers: request.headers, secret })
+ *     if (event.type === "invoice.accepted_by_authority") console.log(event.data.object.id)
+ *     return new Response(null, { status: 204 })
+ *   } catch (error) {
+ *     if (error instanceof WebhookVerificationError) return new Response(error.message, { status: 400 })
+ *     throw error
+ *   }
+ * }
+ * ```
  */
-export const verify = (webhook: ReceivedWebhook): Event => Result.getOrThrow(read(webhook))
-
-/** Does the same as `verify`, as an Effect. */
-export const verifyEffect = (webhook: ReceivedWebhook): Effect.Effect<Event, WebhookVerificationError> =>
-  Effect.suspend(() => Effect.fromResult(read(webhook)))
+export const verify = async (webhook: ReceivedWebhook): Promise<Event> => {
+  try {
+    return eventOf(await genuineBody(webhook))
+  } catch (cause) {
+    throw cause instanceof WebhookVerificationError ? cause : new WebhookVerificationError("unusable", cause)
+  }
+}

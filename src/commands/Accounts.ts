@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { Issuer } from "../../schemas/Account.ts"
 import type { ApiError, Violation } from "../../schemas/ApiError.ts"
 import { describeCertificate, SandboxCertificate } from "../documents/signature/Certificate.ts"
-import { issuerViolations } from "../domain/accounts/PartyRules.ts"
+import { NationalProfile, type Rules } from "../documents/NationalProfile.ts"
 import { Accounts, accountView } from "../store/accounts/Accounts.ts"
 import { Certificates, shownCertificate } from "../store/accounts/Certificates.ts"
 import * as Command from "./Command.ts"
@@ -12,6 +12,7 @@ export const make = Effect.gen(function* () {
   const { alone } = yield* Command.make
   const accounts = yield* Accounts
   const certificates = yield* Certificates
+  const { rules } = yield* NationalProfile
   const sandbox = describeCertificate(yield* SandboxCertificate)
 
   const UpdateAccount = alone("UpdateAccount", {
@@ -25,7 +26,7 @@ export const make = Effect.gen(function* () {
             ...before,
             name: name ?? before.name,
             default_version: default_version ?? before.default_version,
-            issuer: yield* changedIssuer(before.issuer, issuer)
+            issuer: yield* changedIssuer(rules, before.issuer, issuer)
           }
         })
       )
@@ -45,13 +46,14 @@ const issuerFields = Object.keys(Issuer.fields) as ReadonlyArray<keyof Issuer>
 
 /** The issuer after a change. The first issuer of a live mode must be sent whole, because a live mode starts without an issuer. */
 const changedIssuer = Effect.fnUntraced(function* (
+  rules: Rules,
   before: Issuer | null,
   sent: Partial<Issuer>
 ): Effect.fn.Return<Issuer | null, ApiError> {
   if (before === null && Object.keys(sent).length === 0) return null
   const after = { ...before, ...sent }
   yield* Command.refuse(
-    isWhole(after) ? issuerViolations(after) : issuerFields.filter((field) => after[field] === undefined).map(lackOf)
+    isWhole(after) ? rules.issuer(after) : issuerFields.filter((field) => after[field] === undefined).map(lackOf)
   )
   return after as Issuer
 })

@@ -4,22 +4,38 @@ import type { RequestContext } from "../protocol/AccountEntity.ts"
 import * as AccountTurns from "../protocol/AccountTurns.ts"
 import { accountAddress } from "../protocol/Address.ts"
 
-/** How many commands this process carries out at a time, and how many may wait for their turn. */
-export class CommandTurnLimits extends Context.Reference<Omit<AccountTurns.TurnOptions, "what">>(
-  "folio/commands/CommandTurnLimits",
-  {
-    defaultValue: () => ({
-      // Fewer than the database connections, so that reads and creation go on even while a few accounts' commands take all turns.
-      atOnce: 6,
-      // More than one, so that a slow command of an account does not block the account's other commands.
-      ofOwnerAtOnce: 2,
-      // Large enough that a burst of one API key waits and is not refused.
-      waiting: { ofAsker: 512, ofOwner: 1_024, inAll: 8_192 },
-      // A request waits 12 s for its actor, and a command may wait 3 s of them for the lock of its row.
-      maxWait: "8 seconds"
-    })
+/**
+ * How many commands this process carries out at a time, in all (`atOnce`) and of one account (`ofOwnerAtOnce`), how many may
+ * wait for their turn, and how long.
+ *
+ * @example
+ * ```ts
+ * import { CommandTurnLimits } from "@folio-einvoicing/service/Limits"
+ *
+ * // Commands that wait for longer than two seconds are refused with 503.
+ * export const limits = CommandTurnLimits.layer({ maxWait: "2 seconds" })
+ * ```
+ */
+export class CommandTurnLimits extends Context.Service<CommandTurnLimits, Omit<AccountTurns.TurnOptions, "what">>()(
+  "folio/commands/CommandTurnLimits"
+) {
+  /** The values of `npm start`. */
+  static readonly defaults: CommandTurnLimits["Service"] = {
+    // Fewer than the database connections, so that reads and creation go on even while a few accounts' commands take all turns.
+    atOnce: 6,
+    // More than one, so that a slow command of an account does not block the account's other commands.
+    ofOwnerAtOnce: 2,
+    // Large enough that a burst of one API key waits and is not refused.
+    waiting: { ofAsker: 512, ofOwner: 1_024, inAll: 8_192 },
+    // A request waits 12 s for its actor, and a command may wait 3 s of them for the lock of its row.
+    maxWait: "8 seconds"
   }
-) {}
+
+  /** The defaults, but for what is given. */
+  static layer(change: Partial<CommandTurnLimits["Service"]> = {}) {
+    return Layer.succeed(CommandTurnLimits, { ...CommandTurnLimits.defaults, ...change })
+  }
+}
 
 /**
  * The turns of commands that each have a transaction, and so a connection, of their own: all commands but the creation of invoices

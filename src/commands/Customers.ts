@@ -1,7 +1,7 @@
 import { Clock, Effect } from "effect"
 import { ApiError } from "../../schemas/ApiError.ts"
 import type { CustomerUpdate } from "../../schemas/Customer.ts"
-import { customerViolations } from "../domain/accounts/PartyRules.ts"
+import { NationalProfile } from "../documents/NationalProfile.ts"
 import { Customers, customerView, type StoredCustomer } from "../store/accounts/Customers.ts"
 import { Ids } from "../store/sql/Ids.ts"
 import * as Command from "./Command.ts"
@@ -11,9 +11,10 @@ export const make = Effect.gen(function* () {
   const { alone, batched } = yield* Command.make
   const customers = yield* Customers
   const ids = yield* Ids
+  const { rules } = yield* NationalProfile
 
   const CreateCustomer = batched("CreateCustomer", {
-    before: ({ livemode }, { request }) => Command.refuse(customerViolations(request, livemode ? "live" : "test")),
+    before: ({ livemode }, { request }) => Command.refuse(rules.customer(request, livemode ? "live" : "test")),
     run: function* (account, { request }, claim) {
       const { metadata = {}, ...acquirer } = request
       const at = new Date(yield* Clock.currentTimeMillis)
@@ -31,7 +32,7 @@ export const make = Effect.gen(function* () {
         { ...account, id },
         Effect.fnUntraced(function* (before) {
           const after = { ...changed(before, patch), updated_at }
-          yield* Command.refuse(customerViolations(after.acquirer, account.livemode ? "live" : "test"))
+          yield* Command.refuse(rules.customer(after.acquirer, account.livemode ? "live" : "test"))
           return after
         })
       )

@@ -3,10 +3,10 @@ import type { AccountMode } from "../../schemas/Account.ts"
 import { ApiError } from "../../schemas/ApiError.ts"
 import type { DocumentKey } from "../../schemas/FiscalDocument.ts"
 import type { InvoiceCreated } from "../../schemas/Invoice.ts"
-import { localDate, timestamp } from "../domain/documents/AuthorityTime.ts"
+import { timestamp } from "../domain/documents/AuthorityTime.ts"
+import { NationalProfile } from "../documents/NationalProfile.ts"
 import { documentKinds, kindOf } from "../domain/documents/DocumentKinds.ts"
 import { stageOf, statusOf, transition } from "../domain/documents/InvoiceLifecycle.ts"
-import { invoiceViolations } from "../domain/documents/LocalRules.ts"
 import { totalsOf } from "../domain/documents/Totals.ts"
 import { Backpressure } from "../issuing/Backpressure.ts"
 import { LiveReadiness } from "../issuing/LiveReadiness.ts"
@@ -33,6 +33,7 @@ export const make = Effect.gen(function* () {
   const links = yield* FileLinks
   const notes = yield* Notes
   const notify = yield* Notify
+  const profile = yield* NationalProfile
   const ready = yield* LiveReadiness
   const resolutions = yield* Resolutions
 
@@ -41,7 +42,7 @@ export const make = Effect.gen(function* () {
       yield* ready.check(account)
       const at = new Date(yield* Clock.currentTimeMillis)
       yield* Command.refuse([
-        ...invoiceViolations(request, localDate(at.getTime())),
+        ...profile.rules.invoice(request, profile.localDate(at.getTime())),
         ...(yield* prefixViolations(resolutions, account, request))
       ])
       return at

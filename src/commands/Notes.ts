@@ -3,11 +3,11 @@ import type { AccountMode } from "../../schemas/Account.ts"
 import { ApiError } from "../../schemas/ApiError.ts"
 import type { ErrorCode } from "../../schemas/ErrorCode.ts"
 import type { NoteRequest } from "../../schemas/Note.ts"
+import { NationalProfile } from "../documents/NationalProfile.ts"
 import { timestamp } from "../domain/documents/AuthorityTime.ts"
 import { cents, decimal } from "../domain/documents/Decimal.ts"
 import { documentKinds, type NoteKind } from "../domain/documents/DocumentKinds.ts"
 import { statusOf } from "../domain/documents/InvoiceLifecycle.ts"
-import { noteViolations } from "../domain/documents/LocalRules.ts"
 import { totalsOf } from "../domain/documents/Totals.ts"
 import { Backpressure } from "../issuing/Backpressure.ts"
 import { LiveReadiness } from "../issuing/LiveReadiness.ts"
@@ -27,6 +27,7 @@ export const make = Effect.gen(function* () {
   const backpressure = yield* Backpressure
   const ids = yield* Ids
   const notes = yield* Notes
+  const { rules } = yield* NationalProfile
   const ready = yield* LiveReadiness
   const resolutions = yield* Resolutions
 
@@ -69,7 +70,7 @@ export const make = Effect.gen(function* () {
     before: (account: AccountMode) => ready.check(account),
     run: (account, { kind, request }) =>
       draft(account, kind, request.invoice_id, ofRequest, (invoice) =>
-        Effect.as(Command.refuse(noteViolations(request.lines, invoice.operation_type)), request)
+        Effect.as(Command.refuse(rules.note(request.lines, invoice.operation_type)), request)
       )
   })
 

@@ -2,22 +2,56 @@ import { Clock, Duration, Effect, Result, Schema } from "effect"
 import type { AccountMode } from "../../schemas/Account.ts"
 import { ApiError } from "../../schemas/ApiError.ts"
 import { type Resolution, type ResolutionImport, ResolutionRequest } from "../../schemas/Resolution.ts"
-import { resolutionViolations } from "../domain/accounts/ResolutionRules.ts"
-import { localDate } from "../domain/documents/AuthorityTime.ts"
+import { NationalProfile, type Rules } from "../documents/NationalProfile.ts"
+import { storableText } from "../domain/requests/Storable.ts"
 import { issuerLack } from "../issuing/LiveReadiness.ts"
 import { Signing } from "../issuing/Signing.ts"
-import { Authority, type AuthorityRange } from "../outbound/authority/Authority.ts"
+import {
+  Authority,
+  type AuthorityRange,
+  AuthorityRefusal,
+  AuthorityUnavailable
+} from "../outbound/authority/Authority.ts"
+import { callPort, orDie, type PortMethod } from "../protocol/PortCall.ts"
 import { Accounts } from "../store/accounts/Accounts.ts"
-import { Resolutions, resolutionView, type StoredResolution } from "../store/accounts/Resolutions.ts"
+import { newRange, Resolutions, resolutionView, type StoredResolution } from "../store/accounts/Resolutions.ts"
 import { Ids } from "../store/sql/Ids.ts"
 import { liveKeyNeeded } from "./Certificates.ts"
 import * as Command from "./Command.ts"
-import { newRange } from "./Resolutions.ts"
 
 // Shorter than the time that a request waits for its actor.
 const timeout = Duration.seconds(9)
 
 const notLive = (message: string) => new ApiError({ code: "account_not_live", message })
+
+// The most of the authority's words that an answer repeats.
+const messageMax = 500
+
+const unasked = (why: string) =>
+  new ApiError({
+    code: "service_unavailable",
+    message: `The authority could not be asked (${storableText(why, messageMax)}). Retry with the same Idempotency-Key.`,
+    headers: { "Retry-After": "30", "Svc-Should-Retry": "true" }
+  })
+
+const rangesMethod: PortMethod = {
+  name: "Authority.ranges",
+  isAnswer: Schema.is(
+    Schema.Array(
+      Schema.Struct({
+        number: Schema.String,
+        prefix: Schema.String,
+        from_number: Schema.String,
+        to_number: Schema.String,
+        valid_from: Schema.String,
+        valid_to: Schema.String,
+        technical_key: Schema.String
+      })
+    )
+  ),
+  isFailure: (error) => error instanceof AuthorityUnavailable || error instanceof AuthorityRefusal,
+  within: timeout
+}
 
 const identity = ["number", "prefix", "from_number", "to_number"] as const
 
@@ -27,11 +61,13 @@ export const make = Effect.gen(function* () {
   const accounts = yield* Accounts
   const authority = yield* Authority
   const ids = yield* Ids
+  const { localDate, rules } = yield* NationalProfile
   const resolutions = yield* Resolutions
   const signing = yield* Signing
 
   const granted = Effect.fnUntraced(function* (account: AccountMode) {
-    if (authority.ranges === undefined) {
+    const { ranges } = authority
+    if (ranges === undefined) {
       return yield* notLive("There is no live authority to ask for ranges: the service's operator sets AUTHORITY_URL.")
     }
     const { issuer } = yield* accounts.get(account)
@@ -39,17 +75,14 @@ export const make = Effect.gen(function* () {
     const certificate = yield* Effect.mapError(signing.liveCertificate(account.account_id), ({ message }) =>
       notLive(message)
     )
-    return yield* authority.ranges({ issuer_nit: issuer.identification.number, certificate }).pipe(
-      Effect.timeout(timeout),
-      Effect.mapError((error) =>
-        error._tag === "AuthorityRefusal"
-          ? notLive(`The authority gives no ranges: ${error.message}`)
-          : new ApiError({
-              code: "service_unavailable",
-              message: `The authority could not be asked (${error._tag === "TimeoutError" ? "no answer in time" : error.message}). Retry with the same Idempotency-Key.`,
-              headers: { "Retry-After": "30", "Svc-Should-Retry": "true" }
-            })
-      )
+    return yield* callPort(rangesMethod, () => ranges({ issuer_nit: issuer.identification.number, certificate })).pipe(
+      Effect.catch((error) => {
+        if (error._tag === "AuthorityRefusal") {
+          return Effect.fail(notLive(`The authority gives no ranges: ${storableText(error.message, messageMax)}`))
+        }
+        if (error._tag === "AuthorityUnavailable") return Effect.fail(unasked(error.message))
+        return error.isLate ? Effect.fail(unasked("no answer in time")) : orDie(Effect.fail(error))
+      })
     )
   })
 
@@ -60,7 +93,7 @@ export const make = Effect.gen(function* () {
     known: ReadonlyArray<StoredResolution>,
     now: number
   ) {
-    const request = yield* Effect.fromResult(requestOf(range))
+    const request = yield* Effect.fromResult(requestOf(range, rules))
     const row = newRange({ ...account, id: yield* ids.resolution }, request, now)
     const same = known.find((one) => identity.every((field) => one[field] === row[field]))
     if (same !== undefined) return { row: same, isNew: false }
@@ -105,7 +138,7 @@ const decode = Schema.decodeUnknownResult(ResolutionRequest)
 const isTechnicalKey = (key: string) => /^[0-9a-f]{40}$/.test(key)
 
 /** The authority's range as a request that registers it; fails with a message that says what is wrong with the range. */
-const requestOf = (range: AuthorityRange): Result.Result<ResolutionRequest, string> => {
+const requestOf = (range: AuthorityRange, rules: Rules): Result.Result<ResolutionRequest, string> => {
   if (!isTechnicalKey(range.technical_key)) {
     return Result.fail(
       "The authority gave no technical_key of 40 hex digits with it. Ask the authority, and import again."
@@ -117,7 +150,7 @@ const requestOf = (range: AuthorityRange): Result.Result<ResolutionRequest, stri
       (error) => `The authority's own record of it cannot be used: ${error.message.replaceAll(/\s+/g, " ")}`
     ),
     (request) => {
-      const [first] = resolutionViolations(request)
+      const [first] = rules.resolution(request)
       return first === undefined ? Result.succeed(request) : Result.fail(first.message)
     }
   )

@@ -1,8 +1,6 @@
 import { Clock, Effect } from "effect"
-import type { ResolutionRequest } from "../../schemas/Resolution.ts"
-import { localDate } from "../domain/documents/AuthorityTime.ts"
-import { resolutionViolations } from "../domain/accounts/ResolutionRules.ts"
-import { Resolutions, resolutionView, type StoredResolution } from "../store/accounts/Resolutions.ts"
+import { NationalProfile } from "../documents/NationalProfile.ts"
+import { newRange, Resolutions, resolutionView } from "../store/accounts/Resolutions.ts"
 import { Ids } from "../store/sql/Ids.ts"
 import * as Command from "./Command.ts"
 
@@ -10,11 +8,12 @@ import * as Command from "./Command.ts"
 export const make = Effect.gen(function* () {
   const { alone } = yield* Command.make
   const ids = yield* Ids
+  const { localDate, rules } = yield* NationalProfile
   const resolutions = yield* Resolutions
 
   const CreateResolution = alone("CreateResolution", {
     run: function* (account, { request }) {
-      yield* Command.refuse(resolutionViolations(request))
+      yield* Command.refuse(rules.resolution(request))
       const now = yield* Clock.currentTimeMillis
       const id = yield* ids.resolution
       const resolution = newRange({ ...account, id }, request, now)
@@ -41,22 +40,3 @@ export const make = Effect.gen(function* () {
 
   return { CreateResolution, UpdateResolution }
 })
-
-/** A range as its request describes it. */
-export const newRange = (
-  key: Pick<StoredResolution, "account_id" | "livemode" | "id">,
-  request: ResolutionRequest,
-  now: number
-): StoredResolution => {
-  const { document_type = "invoice", from_number, next_number = from_number, to_number, ...grant } = request
-  return {
-    ...key,
-    ...grant,
-    document_type,
-    from_number: BigInt(from_number),
-    to_number: BigInt(to_number),
-    next_number: BigInt(next_number),
-    is_active: true,
-    created_at: new Date(now)
-  }
-}

@@ -1,8 +1,10 @@
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { ApiError } from "../../schemas/ApiError.ts"
+import { ErrorCode } from "../../schemas/ErrorCode.ts"
 import { makeWebhookSecret } from "../domain/accounts/ApiKeyFormat.ts"
 import { EgressGuard } from "../outbound/webhooks/EgressGuard.ts"
+import { callPort, orDie, type PortMethod } from "../protocol/PortCall.ts"
 import { Notify } from "../protocol/Notify.ts"
 import { Ids } from "../store/sql/Ids.ts"
 import { endpointView, type StoredWebhookEndpoint, WebhookEndpoints } from "../store/webhooks/WebhookEndpoints.ts"
@@ -10,6 +12,16 @@ import * as Command from "./Command.ts"
 
 const maxInFlightDefault = 8
 const noun = "webhook endpoint"
+
+const checkMethod: PortMethod = {
+  name: "EgressGuard.checkUrl",
+  isAnswer: Schema.is(
+    Schema.Union([
+      Schema.TaggedStruct("Allowed", { href: Schema.String }),
+      Schema.TaggedStruct("Refused", { code: ErrorCode, message: Schema.String })
+    ])
+  )
+}
 
 /** The commands that create, change and delete webhook endpoints, and that rotate their signing secrets. */
 export const make = Effect.gen(function* () {
@@ -23,7 +35,7 @@ export const make = Effect.gen(function* () {
   const newSecret = Effect.map(random.randomBytes(32), makeWebhookSecret)
 
   const checkUrl = Effect.fnUntraced(function* (url: string) {
-    const verdict = guard.checkUrl(url)
+    const verdict = yield* orDie(callPort(checkMethod, () => Effect.sync(() => guard.checkUrl(url))))
     if (verdict._tag === "Allowed") return verdict.href
     return yield* ApiError.fromViolations([{ param: "url", code: verdict.code, message: verdict.message }])
   })

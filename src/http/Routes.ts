@@ -14,7 +14,6 @@ import * as Docs from "./service/Docs.ts"
 import * as EmailNotices from "./routes/EmailNotices.ts"
 import * as Errors from "./request/Errors.ts"
 import * as Events from "./routes/Events.ts"
-import { noteRoute } from "./request/Exchange.ts"
 import * as FileAccess from "./request/FileAccess.ts"
 import * as Files from "./routes/Files.ts"
 import * as Health from "./service/Health.ts"
@@ -23,6 +22,7 @@ import * as Metrics from "./service/Metrics.ts"
 import { RateLimit } from "./limits/RateLimit.ts"
 import { RequestTurns } from "./limits/RequestTurns.ts"
 import * as Resolutions from "./routes/Resolutions.ts"
+import { admitted } from "./request/Timeouts.ts"
 import * as TestHelpers from "./routes/TestHelpers.ts"
 import * as WebhookDeliveries from "./routes/WebhookDeliveries.ts"
 import * as Versions from "./service/Versions.ts"
@@ -50,23 +50,14 @@ const groups = Layer.mergeAll(
   Layer.provide(Authentication.layer)
 )
 
-/** Limits requests by client address, for routes that need no API key. */
-const limitedByAddress = HttpRouter.middleware(
-  Effect.map(RateLimit, (limit) => (handler) => Effect.andThen(limit.ofAddress, handler))
+/** A middleware that limits requests by client address, for routes that need no API key: the service's, or those of a team. */
+export const limitedByAddress = HttpRouter.middleware(
+  Effect.map(RateLimit, (limit) => (handler) => Effect.andThen(admitted(limit.ofAddress), handler))
 ).layer
 
-/** Every route of the service. A team adds its own routes here. */
-const layer = Layer.mergeAll(
+/** Every route of the service, to be served by `Http.serve`. */
+export const layer = Layer.mergeAll(
   HttpApiBuilder.layer(Api).pipe(Layer.provide(groups)),
   Docs.layer.pipe(Layer.provide(limitedByAddress)),
   Metrics.layer
-).pipe(Layer.provide([noteRoute, RateLimit.layer, Concurrency.layer, RequestTurns.layer]))
-
-/** The routes as one handler. Paths match exactly: another letter case, a trailing or a double slash makes another path. */
-export const handler = HttpRouter.toHttpEffect(layer).pipe(
-  Effect.provideService(HttpRouter.RouterConfig, {
-    caseSensitive: true,
-    ignoreTrailingSlash: false,
-    ignoreDuplicateSlashes: false
-  })
-)
+).pipe(Layer.provide([Concurrency.layer, RequestTurns.layer]))

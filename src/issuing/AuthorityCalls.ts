@@ -1,8 +1,11 @@
-import { Cause, Context, Data, Duration, Effect, Exit, Layer, Option } from "effect"
+import { Cause, Context, Duration, Effect, Exit, Layer, Option, Result, Schema } from "effect"
+import { AuthorityError } from "../../schemas/FiscalDocument.ts"
+import { storableJson, storableText } from "../domain/requests/Storable.ts"
 import { Authority, AuthorityRefusal, AuthorityUnavailable, type Verdict } from "../outbound/authority/Authority.ts"
 import * as Metrics from "../protocol/Metrics.ts"
+import { callPort, PortBroken } from "../protocol/PortCall.ts"
 import { Invoices } from "../store/documents/Invoices.ts"
-import { isDefect } from "../store/sql/SqlFailure.ts"
+import { isSqlFailure } from "../store/sql/SqlFailure.ts"
 import { Workers } from "../store/sql/Workers.ts"
 import { CircuitBreaker } from "./CircuitBreaker.ts"
 import { Signing } from "./Signing.ts"
@@ -13,33 +16,64 @@ const timeout = Duration.seconds(60)
 /** Milliseconds from the start of a call after which the sweeper may take over the document: more than the call's time-out. */
 export const callAlarmMs = Duration.toMillis(timeout) + 15_000
 
-/** The authority's port broke: it gave no answer and none of its typed failures. Whether the document arrived is not known. */
-export class AuthorityBroken extends Data.TaggedError("AuthorityBroken")<{ readonly cause: Cause.Cause<unknown> }> {}
-
 const isFailure = (error: unknown) => error instanceof AuthorityUnavailable || error instanceof AuthorityRefusal
 
-const isVerdict = (answer: Verdict | null) => answer === null || typeof answer?.accepted === "boolean"
+const isVerdict: (answer: unknown) => boolean = Schema.is(
+  Schema.Struct({
+    accepted: Schema.Boolean,
+    errors: Schema.Array(AuthorityError),
+    notifications: Schema.Array(AuthorityError),
+    answer: Schema.Unknown
+  })
+)
 
-/** Fails with `AuthorityBroken` when the port dies or gives no verdict: a team may have brought its own port. */
-const guarded = (call: Effect.Effect<Verdict | null, AuthorityUnavailable | AuthorityRefusal>) =>
-  call.pipe(
-    Effect.filterOrElse(isVerdict, () => Effect.die("the answer of the authority's port is no verdict")),
-    Effect.catchCauseIf(
-      (cause) => isDefect(cause) && !Option.exists(Cause.findErrorOption(cause), isFailure),
-      (cause) => Effect.fail(new AuthorityBroken({ cause }))
-    )
-  )
+const isAnswer = (answer: unknown) => answer === null || isVerdict(answer)
 
-const callOf = (call: string) => (exit: Exit.Exit<Verdict | null, AuthorityUnavailable | AuthorityRefusal>) => {
+const callOf = (call: string) => (exit: Exit.Exit<Verdict | null, Unanswered>) => {
   if (Exit.isFailure(exit)) {
-    const refused = Option.filter(Cause.findErrorOption(exit.cause), (error) => error instanceof AuthorityRefusal)
-    const isTyped = Option.exists(Cause.findErrorOption(exit.cause), isFailure)
-    const missing = isDefect(exit.cause) && !isTyped ? "broken" : "unavailable"
-    return Metrics.authorityCalls(call, Option.isSome(refused) ? "refused" : missing)
+    const error = Result.getOrUndefined(Cause.findError(exit.cause))
+    const missing = error instanceof PortBroken ? "broken" : "unavailable"
+    return Metrics.authorityCalls(call, error instanceof AuthorityRefusal ? "refused" : missing)
   }
   if (exit.value === null) return Metrics.authorityCalls(call, "unknown")
   return Metrics.authorityCalls(call, exit.value.accepted ? "accepted" : "rejected")
 }
+
+type Unanswered = AuthorityUnavailable | AuthorityRefusal | PortBroken
+
+/** Calls the authority's port and measures the call. A failure of the database stays what it is: the sandbox is in the database. */
+const asked = <A extends Verdict | null>(
+  call: "submit" | "verdict",
+  isAllowed: (answer: unknown) => boolean,
+  ask: () => Effect.Effect<A, AuthorityUnavailable | AuthorityRefusal>
+): Effect.Effect<A, Unanswered> =>
+  Metrics.measure(callPort({ name: `Authority.${call}`, isAnswer: isAllowed, isFailure }, ask), callOf(call)).pipe(
+    Effect.catchIf(
+      (error) => error instanceof PortBroken && isSqlFailure(error.cause),
+      (error) => Effect.failCause((error as PortBroken).cause)
+    )
+  )
+
+// The most of the authority's texts that a document keeps and shows.
+const errorsMax = 500
+const textMax = 4_000
+
+const storable = (errors: Verdict["errors"]): Verdict["errors"] =>
+  errors.slice(0, errorsMax).map(({ hint, message, path, rule, severity }) => ({
+    rule: storableText(rule, textMax),
+    severity,
+    message: storableText(message, textMax),
+    path: path === null ? null : storableText(path, textMax),
+    hint: hint === null ? null : storableText(hint, textMax)
+  }))
+
+/** The verdict as it can be stored: a verdict is not lost because of its texts, or because its answer cannot be written as JSON. */
+const kept = (verdict: Verdict): Verdict => ({
+  accepted: verdict.accepted,
+  errors: storable(verdict.errors),
+  notifications: storable(verdict.notifications),
+  answer: storableJson(verdict.answer)
+})
 
 /** Calls the authority, and records in the circuit breaker whether the authority answered. */
 export class AuthorityCalls extends Context.Service<AuthorityCalls>()("folio/issuing/AuthorityCalls", {
@@ -52,14 +86,12 @@ export class AuthorityCalls extends Context.Service<AuthorityCalls>()("folio/iss
 
     const askAndSend = Effect.fnUntraced(function* (row: Document, arrived: boolean) {
       const name = yield* signing.nameOf(row)
-      const ask = Effect.suspend(() => authority.verdict(name))
-      const known = arrived ? yield* guarded(Metrics.measure(ask, callOf("verdict"))) : null
-      if (known !== null) return known
+      const known = arrived ? yield* asked("verdict", isAnswer, () => authority.verdict(name)) : null
+      if (known !== null) return kept(known)
       const signed = row.signed ?? Option.getOrUndefined(yield* invoices.signedDocument(row))
       if (signed === undefined) return yield* Effect.die(`no signed bytes of ${row.id}`)
       if (!(yield* workers.isAlive)) return null
-      const send = Effect.suspend(() => authority.submit({ ...name, signed }))
-      return yield* guarded(Metrics.measure(send, callOf("submit")))
+      return kept(yield* asked("submit", isVerdict, () => authority.submit({ ...name, signed })))
     })
 
     /**
@@ -68,10 +100,7 @@ export class AuthorityCalls extends Context.Service<AuthorityCalls>()("folio/iss
      * know the document is no success for the circuit: it does not say whether the authority takes documents. Null: nothing was
      * sent, because this process was away for so long that another process may be at work on the document.
      */
-    const verdictOn = (
-      row: Document,
-      arrived: boolean
-    ): Effect.Effect<Verdict | null, AuthorityUnavailable | AuthorityRefusal | AuthorityBroken> =>
+    const verdictOn = (row: Document, arrived: boolean): Effect.Effect<Verdict | null, Unanswered> =>
       askAndSend(row, arrived).pipe(
         Effect.timeoutOrElse({
           duration: timeout,
@@ -80,7 +109,7 @@ export class AuthorityCalls extends Context.Service<AuthorityCalls>()("folio/iss
         Effect.tap((verdict) => (verdict === null ? Effect.void : circuits.succeeded(row))),
         Effect.tapError((error) => {
           // A broken port is a fault of the service and does not say whether the authority answers.
-          if (error instanceof AuthorityBroken) return Effect.void
+          if (error instanceof PortBroken) return Effect.void
           if (error instanceof AuthorityRefusal) return circuits.succeeded(row)
           return error.of_document === true ? Effect.void : circuits.failed(row)
         })

@@ -2,11 +2,30 @@ import { Context, Duration, Effect, Layer, Option, PartitionedSemaphore, Semapho
 import type { AccountMode } from "../../schemas/Account.ts"
 import { accountAddress } from "../protocol/Address.ts"
 
-/** How many calls to the authority a process may have under way at a time: for each account and mode, and for each mode in all. */
-export class AuthorityLimits extends Context.Reference<{ readonly perAccount: number; readonly inAll: number }>(
-  "folio/issuing/AuthorityLimits",
-  { defaultValue: () => ({ perAccount: 128, inAll: 512 }) }
-) {}
+/**
+ * How many calls to the authority this process may have under way: of one account in one mode (`perAccount`), and of one mode
+ * (`inAll`).
+ *
+ * @example
+ * ```ts
+ * import { AuthorityLimits } from "@folio-einvoicing/service/Limits"
+ *
+ * // An authority that answers 429 above twenty calls at a time.
+ * export const limits = AuthorityLimits.layer({ inAll: 20, perAccount: 5 })
+ * ```
+ */
+export class AuthorityLimits extends Context.Service<
+  AuthorityLimits,
+  { readonly perAccount: number; readonly inAll: number }
+>()("folio/issuing/AuthorityLimits") {
+  /** The values of `npm start`. */
+  static readonly defaults: AuthorityLimits["Service"] = { perAccount: 128, inAll: 512 }
+
+  /** The defaults, but for what is given. */
+  static layer(change: Partial<AuthorityLimits["Service"]> = {}) {
+    return Layer.succeed(AuthorityLimits, { ...AuthorityLimits.defaults, ...change })
+  }
+}
 
 // Shorter than the alarm of a document at work: after this time the document waits by its row's alarm, and its actor is free.
 const timeout = Duration.seconds(3)

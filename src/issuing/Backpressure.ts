@@ -1,4 +1,5 @@
 import { Context, Duration, Effect, Latch, Layer, Schedule } from "effect"
+import { Busyness } from "../protocol/Busyness.ts"
 
 // Above these counts the process is busy: it answers requests first and works off documents later.
 const creatingMax = 16
@@ -11,11 +12,6 @@ const timeout = Duration.millis(100)
 // The busyness above which new work would wait noticeably behind work that is already late.
 const busyMax = 0.7
 const lookAgain = Duration.millis(10)
-
-/** How busy this process has been in the last moments, from 0 to 1. */
-export class Busyness extends Context.Reference<() => number>("folio/issuing/Busyness", {
-  defaultValue: () => () => 0
-}) {}
 
 const briefly = (wait: Effect.Effect<unknown>) => Effect.asVoid(Effect.timeoutOption(wait, timeout))
 
@@ -51,8 +47,10 @@ export class Backpressure extends Context.Service<Backpressure>()("folio/issuing
           )
         })
 
-    const hasTime = Effect.repeat(Effect.sync(busyness), {
-      until: (busy) => busy <= busyMax,
+    // A measure that throws counts as busy: work that can wait then waits its 100 ms, and goes on.
+    const busy = Effect.catchDefect(Effect.sync(busyness), () => Effect.succeed(1))
+    const hasTime = Effect.repeat(busy, {
+      until: (share) => share <= busyMax,
       schedule: Schedule.spaced(lookAgain)
     })
 

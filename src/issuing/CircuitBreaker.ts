@@ -1,11 +1,35 @@
-import { Cache, Clock, Context, Effect, Layer } from "effect"
+import { Cache, Clock, Config, Context, Effect, Layer } from "effect"
 import type { AccountMode } from "../../schemas/Account.ts"
+import { read, refuse } from "../settings/Setting.ts"
 import { AuthorityCircuits, circuitOf, type CircuitState } from "../store/documents/AuthorityCircuits.ts"
 
-/** Seconds without a successful call of the authority after which documents are issued in contingency. */
-export class ContingencyAfter extends Context.Reference<number>("folio/issuing/ContingencyAfter", {
-  defaultValue: () => 300
-}) {}
+/**
+ * Seconds without a successful call to the authority after which documents are issued in contingency. 300 by default.
+ *
+ * @example
+ * ```ts
+ * import { ContingencyAfter } from "@folio-einvoicing/service/Limits"
+ *
+ * // Documents wait up to half an hour for the authority before they are issued without it.
+ * export const limits = ContingencyAfter.layer(1_800)
+ * ```
+ */
+export class ContingencyAfter extends Context.Service<ContingencyAfter, number>()("folio/issuing/ContingencyAfter") {
+  /** This number of seconds; 300 if left out. */
+  static layer(seconds = 300) {
+    return Layer.succeed(ContingencyAfter, seconds)
+  }
+
+  /** `CONTINGENCY_AFTER`. Fails with `SettingsError`. */
+  static readonly layerConfig = Layer.effect(
+    ContingencyAfter,
+    Effect.filterOrElse(
+      read(Config.Int("CONTINGENCY_AFTER").pipe(Config.withDefault(300))),
+      (seconds) => seconds >= 1,
+      () => refuse("CONTINGENCY_AFTER must be a whole number of seconds, at least 1.")
+    )
+  )
+}
 
 /**
  * `closed`: the authority may be called. `doubtful`: the authority has been away for as long as documents wait for it, and one

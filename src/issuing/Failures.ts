@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, Metric, Option } from "effect"
 import type { Failure } from "../../schemas/FiscalDocument.ts"
 import * as Metrics from "../protocol/Metrics.ts"
-import type { AuthorityBroken } from "./AuthorityCalls.ts"
+import type { PortBroken } from "../protocol/PortCall.ts"
 import { type Document, Steps } from "./Steps.ts"
 
 /** Broken calls in a row after which a document fails: 18 to 19 minutes, with the waits between the calls. */
@@ -29,7 +29,7 @@ export class Failures extends Context.Service<Failures>()("folio/issuing/Failure
      * Handles a broken call: the unknown outcome is asked for, later each time. A document in contingency was given to its buyer and
      * cannot fail.
      */
-    const broken = Effect.fnUntraced(function* (row: Document, { cause }: AuthorityBroken) {
+    const broken = Effect.fnUntraced(function* (row: Document, { cause }: PortBroken) {
       const times = (timesInARow.get(row.id) ?? 0) + 1
       yield* Effect.logError("A call of the authority broke inside the service", cause).pipe(
         Effect.annotateLogs({ attempts: row.attempts, in_a_row: times })

@@ -13,12 +13,12 @@ import { Signing } from "./Signing.ts"
 import { Steps } from "./Steps.ts"
 import { Submission } from "./Submission.ts"
 
-/** The files and e-mail parcels of documents, with the signing and printing that make them. */
-export const papersLayer = Papers.layer.pipe(Layer.provideMerge([Signing.layer, Printing.layer]))
+/** The files and e-mail parcels of documents. */
+export const papersLayer = Papers.layer.pipe(Layer.provide([Signing.layer, Printing.layer]))
 
 /** The services that take a document from its number to the e-mail to its buyer. */
 export const layer = Layer.mergeAll(Submission.layer, Mailing.layer, LiveReadiness.layer).pipe(
   Layer.provide([AuthorityCalls.layer, AuthorityQueue.layer, Contingency.layer, Failures.layer, Redating.layer]),
   Layer.provide([CircuitBreaker.layer, Steps.layer]),
-  Layer.provideMerge(papersLayer)
+  Layer.provideMerge(Signing.layer)
 )

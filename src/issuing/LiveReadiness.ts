@@ -1,23 +1,21 @@
 import { Context, Effect, Layer, Option } from "effect"
 import type { AccountMode } from "../../schemas/Account.ts"
 import { ApiError } from "../../schemas/ApiError.ts"
-import { RegisteredSoftware } from "../documents/ubl/Software.ts"
+import { NationalProfile } from "../documents/NationalProfile.ts"
 import { Authority } from "../outbound/authority/Authority.ts"
 import { Accounts } from "../store/accounts/Accounts.ts"
 import { Certificates, type CurrentCertificate } from "../store/accounts/Certificates.ts"
 
-/** Whether an account may issue live: it needs an issuer and a certificate; the service, registered software and an authority. */
+/** Whether an account may issue live: it needs an issuer and a certificate; the service, an authority and what its profile needs. */
 export class LiveReadiness extends Context.Service<LiveReadiness>()("folio/issuing/LiveReadiness", {
   make: Effect.gen(function* () {
     const accounts = yield* Accounts
     const authority = yield* Authority
     const certificates = yield* Certificates
-    const software = yield* RegisteredSoftware
+    const { lacks } = yield* NationalProfile
 
     const lacksOfService = [
-      software.live === undefined
-        ? "the service has no registered software (its operator sets SOFTWARE_ID, SOFTWARE_PIN and SOFTWARE_NIT)"
-        : null,
+      ...lacks,
       authority.servesLive === false ? "the service knows no live authority (its operator sets AUTHORITY_URL)" : null
     ]
 

@@ -1,26 +1,29 @@
 import {
-  Cause,
+  type Cause,
   Clock,
   Context,
+  Duration,
   Effect,
-  Exit,
   Layer,
   Metric,
   Option,
   PartitionedSemaphore,
   Random,
-  Result
+  Result,
+  Schema
 } from "effect"
 import type { AccountMode } from "../../schemas/Account.ts"
 import type { EmailNoticeType } from "../../schemas/Email.ts"
 import type { EmailStatus } from "../../schemas/EmailStatus.ts"
 import type { DocumentKey } from "../../schemas/FiscalDocument.ts"
 import { DocumentParcel } from "../documents/parcel/EmailParcel.ts"
+import { storableText } from "../domain/requests/Storable.ts"
 import { nextEmailDelayMs } from "../domain/webhooks/RetrySchedule.ts"
 import { Mailer, MailerAbsent, MailerRefused, MailerUnavailable } from "../outbound/mail/Mailer.ts"
 import { Fault } from "../protocol/Fault.ts"
 import * as Metrics from "../protocol/Metrics.ts"
-import { Emails, emailSnapshot, type StoredEmail } from "../store/mail/Emails.ts"
+import { callPort, PortBroken, type PortMethod } from "../protocol/PortCall.ts"
+import { Emails, emailSnapshot, mailLeaseSeconds, type StoredEmail } from "../store/mail/Emails.ts"
 import { Ids } from "../store/sql/Ids.ts"
 import { Notify } from "../protocol/Notify.ts"
 import { Backpressure } from "./Backpressure.ts"
@@ -41,6 +44,21 @@ const sendingMax = 8
 // Attempts after which an e-mail whose document cannot be rendered fails: the address is not at fault, so that the e-mail is not
 // retried for a whole day.
 const brokenMax = 5
+
+// The most of a mail server's words that an e-mail keeps and shows.
+const reasonMax = 500
+
+// Less than the lease of an attempt, so that no other process sends the e-mail while this process waits.
+const sendWithin = Duration.seconds(mailLeaseSeconds - 10)
+const late = `The mailer gave no answer within ${Duration.toSeconds(sendWithin)} s.`
+
+const sendMethod: PortMethod = {
+  name: "Mailer.send",
+  isAnswer: Schema.is(Schema.Struct({ complained: Schema.Boolean })),
+  isFailure: (error) =>
+    error instanceof MailerUnavailable || error instanceof MailerRefused || error instanceof MailerAbsent,
+  within: sendWithin
+}
 
 /** The statuses that each outcome may follow. */
 const origins: Readonly<Record<EmailNoticeType, ReadonlyArray<EmailStatus>>> = {
@@ -122,23 +140,23 @@ export class Mailing extends Context.Service<Mailing>()("folio/issuing/Mailing",
         livemode: email.livemode,
         to: email.recipient
       }
-      const exit = yield* Effect.exit(mailer.send(envelope, message(email)))
+      const result = yield* Effect.result(callPort(sendMethod, () => mailer.send(envelope, message(email))))
       const at = new Date(yield* Clock.currentTimeMillis)
-      if (Exit.isSuccess(exit)) {
+      if (Result.isSuccess(result)) {
         yield* Fault.at("after-mail")
         yield* record(email, "delivered", null, at)
-        if (exit.value.complained) yield* record(email, "complained", null, at)
+        if (result.success.complained) yield* record(email, "complained", null, at)
         return
       }
-      if (Cause.hasInterruptsOnly(exit.cause)) return yield* Effect.interrupt
-      const error = Result.getOrUndefined(Cause.findError(exit.cause))
-      if (error === undefined) return yield* broke(email, exit.cause)
-      if (error instanceof MailerAbsent) return yield* fail(email, error.message)
-      if (error instanceof MailerRefused) return yield* Effect.asVoid(record(email, "bounced", error.message, at))
+      const error = result.failure
+      if (error instanceof PortBroken && !error.isLate) return yield* broke(email, error.cause)
+      const reason = storableText(error instanceof PortBroken ? late : error.message, reasonMax)
+      if (error instanceof MailerAbsent) return yield* fail(email, reason)
+      if (error instanceof MailerRefused) return yield* Effect.asVoid(record(email, "bounced", reason, at))
       const delay = nextEmailDelayMs(email.attempts, yield* Random.next)
-      if (delay !== null) return yield* wait(email, error.message, delay)
+      if (delay !== null) return yield* wait(email, reason, delay)
       // An e-mail that no server took within 24 hours counts as bounced: for the sender both mean that it never arrived.
-      yield* record(email, "bounced", `No server took it within 24 hours: ${error.message}`, at)
+      yield* record(email, "bounced", `No server took it within 24 hours: ${reason}`, at)
     })
 
     const sendOne = Effect.fnUntraced(function* (key: DocumentKey) {

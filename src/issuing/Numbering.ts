@@ -1,17 +1,15 @@
 import { Cache, Cause, Clock, Data, Effect, Exit, Metric, Option, Queue, Result } from "effect"
 import type { AccountMode } from "../../schemas/Account.ts"
-import type { DocumentKind } from "../../schemas/FiscalDocument.ts"
+import type { DocumentKind, Failure } from "../../schemas/FiscalDocument.ts"
 import type { DocumentId } from "../../schemas/Id.ts"
 import type { Totals } from "../../schemas/Line.ts"
-import { issueTime, localDate } from "../domain/documents/AuthorityTime.ts"
-import { documentTail } from "../domain/documents/Cufe.ts"
 import { lackOfRange } from "../domain/accounts/ResolutionRules.ts"
-import { RegisteredSoftware } from "../documents/ubl/Software.ts"
+import { NationalProfile } from "../documents/NationalProfile.ts"
 import { Fault } from "../protocol/Fault.ts"
 import * as Metrics from "../protocol/Metrics.ts"
 import { Accounts } from "../store/accounts/Accounts.ts"
 import { Invoices, type StoredInvoice } from "../store/documents/Invoices.ts"
-import { Numbering } from "../store/documents/Numbering.ts"
+import { type DraftToNumber, Numbering } from "../store/documents/Numbering.ts"
 import { FailingInvoices } from "../store/documents/Vitals.ts"
 import { Resolutions, type StoredResolution } from "../store/accounts/Resolutions.ts"
 import { isDefect } from "../store/sql/SqlFailure.ts"
@@ -37,13 +35,6 @@ const portionMax = 32
 // How long a range is cached. A range that ends earlier gives no number: each draft is numbered from the range's row.
 const rangeKnownFor = "1 second"
 const rangesMax = 100
-
-const noSoftware = {
-  code: "software_not_registered",
-  message:
-    "No software is registered with the authority for live documents, and a note's code needs its PIN. Ask who runs the service, then retry the note.",
-  retryable: true
-}
 
 // Sorted by id, because numbers follow the order of creation; without duplicates, because a sweep may repeat a queued draft.
 const inOrder = (batch: ReadonlyArray<NewDraft>) => {
@@ -73,45 +64,44 @@ export const make = Effect.fnUntraced(function* (account: AccountMode) {
   const backpressure = yield* Backpressure
   const drafts = yield* Queue.unbounded<NewDraft>()
 
-  const number = Effect.fnUntraced(function* (
-    draft: NewDraft,
-    { key, range }: { readonly key: string; readonly range: StoredResolution },
-    now: number,
-    issued_by: { readonly nit: string; readonly version: number }
-  ) {
-    const date = { issue_date: localDate(now), issue_time: issueTime(now) }
-    const cufe_tail = documentTail({
-      ...date,
-      totals: draft.totals,
-      supplier_nit: issued_by.nit,
-      customer_id: draft.acquirer_number,
-      key,
-      livemode: account.livemode
-    })
-    return yield* numbering.number({
-      key: { ...account, id: draft.id },
-      resolution_id: range.id,
-      ...date,
-      issuer_version: issued_by.version,
-      cufe_tail
-    })
-  })
+  const { issueTime, localDate, tail } = yield* NationalProfile
 
-  const { live, test } = yield* RegisteredSoftware
-  const software = account.livemode ? live : test
+  /** The draft with all that the number does not decide, or why the draft gets no number. */
+  const toNumber = (
+    { acquirer_number, id, kind, totals }: NewDraft,
+    range: StoredResolution,
+    date: { readonly issue_date: string; readonly issue_time: string },
+    issued_by: { readonly number: string; readonly version: number }
+  ): Result.Result<DraftToNumber, Failure> => {
+    const draft = { key: { ...account, id }, resolution_id: range.id, ...date, issuer_version: issued_by.version }
+    if (tail === undefined) return Result.succeed({ ...draft, cufe_tail: null })
+    const { livemode } = account
+    const technical_key = kind === "invoice" ? range.technical_key : ""
+    const found = tail({
+      kind,
+      livemode,
+      ...date,
+      totals,
+      issuer_number: issued_by.number,
+      acquirer_number,
+      technical_key
+    })
+    return Result.isSuccess(found)
+      ? Result.succeed({ ...draft, cufe_tail: found.success })
+      : Result.fail({ code: found.failure.code, message: found.failure.message, retryable: true })
+  }
 
   const ranges = yield* Cache.makeWith((key: Group) => resolutions.current({ ...account, ...key }, key.date), {
     capacity: rangesMax,
     timeToLive: (exit) => (Exit.isSuccess(exit) && Option.isSome(exit.value) ? rangeKnownFor : 0)
   })
 
-  /** The range that a draft is numbered from and the key that its CUFE or CUDE is hashed with, or why the draft gets no number. */
+  /** The range that a draft is numbered from, or why the draft gets no number. */
   const source = Effect.fnUntraced(function* ({ kind, prefix }: NewDraft, date: string) {
     const range = yield* Cache.get(ranges, new Group({ kind, prefix, date }))
-    if (Option.isNone(range))
-      return Result.fail(lackOfRange(yield* resolutions.all({ ...account, kind, prefix }), date, prefix))
-    if (kind === "invoice") return Result.succeed({ range: range.value, key: range.value.technical_key })
-    return software === undefined ? Result.fail(noSoftware) : Result.succeed({ range: range.value, key: software.pin })
+    return Option.isSome(range)
+      ? Result.succeed(range.value)
+      : Result.fail(lackOfRange(yield* resolutions.all({ ...account, kind, prefix }), date, prefix))
   })
 
   /** Empties the cache of ranges after a change, so that the next draft is numbered from the changed ranges. */
@@ -122,13 +112,14 @@ export const make = Effect.fnUntraced(function* (account: AccountMode) {
     const now = yield* Clock.currentTimeMillis
     const { issuer, issuer_version } = yield* accounts.get(account)
     if (issuer === null) return yield* Effect.die("a live mode has drafts and no issuer")
-    const issued_by = { nit: issuer.identification.number, version: issuer_version }
+    const issued_by = { number: issuer.identification.number, version: issuer_version }
+    const date = { issue_date: localDate(now), issue_time: issueTime(now) }
     const sources = new Map<string, Effect.Success<ReturnType<typeof source>>>()
     const sourced = yield* Effect.forEach(
       batch,
       Effect.fnUntraced(function* (draft) {
         const group = `${draft.kind} ${draft.prefix ?? "any"}`
-        const found = sources.get(group) ?? (yield* source(draft, localDate(now)))
+        const found = sources.get(group) ?? (yield* source(draft, date.issue_date))
         sources.set(group, found)
         return { draft, key: { ...account, id: draft.id }, found }
       })
@@ -138,9 +129,13 @@ export const make = Effect.fnUntraced(function* (account: AccountMode) {
       sourced,
       ({ draft, found, key }) =>
         Effect.exit(
-          Result.isFailure(found)
-            ? Effect.as(submission.fail(key, found.failure), "not_a_draft" as const)
-            : number(draft, found.success, now, issued_by)
+          // Suspended, so that a draft for which the profile throws fails alone.
+          Effect.suspend(() => {
+            const ready = Result.flatMap(found, (range) => toNumber(draft, range, date, issued_by))
+            return Result.isFailure(ready)
+              ? Effect.as(submission.fail(key, ready.failure), "not_a_draft" as const)
+              : numbering.number(ready.success)
+          })
         ),
       { concurrency: "unbounded" }
     )

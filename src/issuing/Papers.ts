@@ -1,16 +1,17 @@
-import { Effect, Layer, Option, Schema } from "effect"
+import { Duration, Effect, Layer, Option, Schema } from "effect"
 import { hash } from "node:crypto"
 import { ApiError } from "../../schemas/ApiError.ts"
 import type { DocumentKey } from "../../schemas/FiscalDocument.ts"
 import { DocumentId } from "../../schemas/Id.ts"
 import { ServiceInfo } from "../api/ServiceInfo.ts"
 import { DocumentFiles, type DocumentName } from "../documents/parcel/DocumentFiles.ts"
-import { DocumentParcel } from "../documents/parcel/EmailParcel.ts"
+import { DocumentParcel, isParcel } from "../documents/parcel/EmailParcel.ts"
 import { Printer } from "../documents/print/Printer.ts"
 import { Printing } from "../documents/print/Printing.ts"
 import { documentKinds } from "../domain/documents/DocumentKinds.ts"
 import { type InvoiceState, stageOf, statusOf } from "../domain/documents/InvoiceLifecycle.ts"
 import { accountAddress } from "../protocol/Address.ts"
+import { callPort, orDie, type PortMethod } from "../protocol/PortCall.ts"
 import { Invoices } from "../store/documents/Invoices.ts"
 import { Signing } from "./Signing.ts"
 
@@ -25,12 +26,24 @@ const noFile = ({ id, kind }: DocumentName, state: InvoiceState, file: string) =
 
 const tagOf = (content: string | Uint8Array) => hash("sha256", content, "hex").slice(0, 32)
 
+// Longer than our own printer takes for a document that waits for another one's time-out.
+const printWithin = Duration.seconds(45)
+
+const pdfMethod: PortMethod = { name: "Printer.pdf", isAnswer: Schema.is(Schema.Uint8Array), within: printWithin }
+const parcelMethod: PortMethod = { name: "Printer.parcel", isAnswer: isParcel, within: printWithin }
+
+/** The printer of the port, which gives its turn back however it breaks: no answer, or none of the right form, is a defect. */
+const guarded = (port: Printer["Service"]): Printer["Service"] => ({
+  pdf: (document) => orDie(callPort(pdfMethod, () => port.pdf(document))),
+  parcel: (document, xml) => orDie(callPort(parcelMethod, () => port.parcel(document, xml)))
+})
+
 /** Makes the files of documents from their rows, with the issuer and the range as they were when the document was numbered. */
 const filesLayer = Layer.effect(
   DocumentFiles,
   Effect.gen(function* () {
     const invoices = yield* Invoices
-    const printer = yield* Printer
+    const printer = guarded(yield* Printer)
     const printing = yield* Printing
     const signing = yield* Signing
     const { version } = yield* ServiceInfo
@@ -74,7 +87,7 @@ const parcelLayer = Layer.effect(
   DocumentParcel,
   Effect.gen(function* () {
     const invoices = yield* Invoices
-    const printer = yield* Printer
+    const printer = guarded(yield* Printer)
     const printing = yield* Printing
     const signing = yield* Signing
 

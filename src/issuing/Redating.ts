@@ -1,12 +1,11 @@
-import { Clock, Context, Effect, Layer, Option } from "effect"
+import { Clock, Context, Effect, Layer, Option, Result } from "effect"
 import type { Failure } from "../../schemas/FiscalDocument.ts"
-import { issueTime, localDate } from "../domain/documents/AuthorityTime.ts"
-import { cufe, documentTail } from "../domain/documents/Cufe.ts"
 import { isIssued } from "../domain/documents/InvoiceLifecycle.ts"
-import { RegisteredSoftware } from "../documents/ubl/Software.ts"
+import { NationalProfile } from "../documents/NationalProfile.ts"
 import { Accounts } from "../store/accounts/Accounts.ts"
 import * as Store from "../store/documents/Redating.ts"
 import { Resolutions } from "../store/accounts/Resolutions.ts"
+import { documentOf } from "./Signing.ts"
 import { type Document, Steps } from "./Steps.ts"
 
 const outOfRange: Failure = {
@@ -16,48 +15,45 @@ const outOfRange: Failure = {
   retryable: true
 }
 
-/** A document bears the date of its signature. If it waited past midnight, it gets a new date, and so another CUFE or CUDE. */
+/**
+ * A document bears the date of its signature. If it waited past midnight, it gets a new date, and so another code. A document that was
+ * numbered without a code, because its country's codes are not made with the number, gets its code here.
+ */
 export class Redating extends Context.Service<Redating>()("folio/issuing/Redating", {
   make: Effect.gen(function* () {
     const accounts = yield* Accounts
     const redating = yield* Store.Redating
     const resolutions = yield* Resolutions
-    const software = yield* RegisteredSoftware
-    const { end } = yield* Steps
+    const { code, issueTime, localDate } = yield* NationalProfile
+    const { end, unsignable } = yield* Steps
 
     const keyOf = Effect.fnUntraced(function* (row: Document) {
-      if (row.kind !== "invoice") return (row.livemode ? software.live : software.test)?.pin
+      if (row.kind !== "invoice") return ""
       const range = yield* resolutions.find(row, row.resolution_id ?? "")
-      return Option.isSome(range) ? range.value.technical_key : undefined
+      return Option.isSome(range) ? range.value.technical_key : yield* Effect.die(`${row.id} has no range`)
     })
 
-    /** Whether a document's date is not today's and may still be changed, because the document was not issued. */
+    /** Whether a document has no code or not today's date, and both may still be set, because the document was not issued. */
     const isStale = Effect.fnUntraced(function* (row: Document) {
-      return !isIssued(row) && row.issue_date !== localDate(yield* Clock.currentTimeMillis)
+      return !isIssued(row) && (row.cufe === null || row.issue_date !== localDate(yield* Clock.currentTimeMillis))
     })
 
     const redate = Effect.fnUntraced(function* (row: Document) {
       const now = yield* Clock.currentTimeMillis
-      const key = yield* keyOf(row)
-      if (key === undefined) return yield* Effect.die(`nothing to hash the code of ${row.id} with`)
-      const issuer = yield* accounts.issuer(row, row.issuer_version)
       const date = { issue_date: localDate(now), issue_time: issueTime(now) }
-      const code = cufe(
-        row.full_number ?? "",
-        documentTail({
-          ...date,
-          totals: row.totals,
-          supplier_nit: issuer.identification.number,
-          customer_id: row.acquirer.identification.number,
-          key,
-          livemode: row.livemode
-        })
-      )
-      const result = yield* redating.redate({ key: row, version: row.version, ...date, cufe: code })
+      const issuer = yield* accounts.issuer(row, row.issuer_version)
+      const { cufe: _former, ...document } = documentOf({ ...row, ...date }, issuer)
+      const coded = code({ ...document, technical_key: yield* keyOf(row) })
+      if (Result.isFailure(coded)) {
+        yield* unsignable(row, coded.failure)
+        return Option.none<Document>()
+      }
+      const cufe = coded.success
+      const result = yield* redating.redate({ key: row, version: row.version, ...date, cufe })
       if (result === "out_of_range") yield* end(row, outOfRange)
       if (result !== "redated") return Option.none<Document>()
       const { signed: _signed, ...rest } = row
-      const next: Document = { ...rest, ...date, cufe: code, state: "numbered", version: row.version + 1 }
+      const next: Document = { ...rest, ...date, cufe, state: "numbered", version: row.version + 1 }
       return Option.some(next)
     })
 

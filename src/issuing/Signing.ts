@@ -2,11 +2,10 @@ import { Cache, Context, Duration, Effect, Exit, Layer, Option, Redacted, Schema
 import type { Issuer } from "../../schemas/Account.ts"
 import type { AccountId } from "../../schemas/Id.ts"
 import type { FiscalDocument } from "../documents/ubl/FiscalDocument.ts"
-import { type Accepted, attachedDocument } from "../documents/parcel/AttachedDocument.ts"
-import { fromPem, SandboxCertificate } from "../documents/signature/Certificate.ts"
-import { signDocument } from "../documents/signature/SignedDocument.ts"
-import { RegisteredSoftware } from "../documents/ubl/Software.ts"
+import { type Accepted, NationalProfile } from "../documents/NationalProfile.ts"
+import { type Certificate, fromPem, SandboxCertificate } from "../documents/signature/Certificate.ts"
 import { AuthorityUnavailable, type DocumentName } from "../outbound/authority/Authority.ts"
+import { callPort, orDie } from "../protocol/PortCall.ts"
 import { Accounts } from "../store/accounts/Accounts.ts"
 import { Certificates } from "../store/accounts/Certificates.ts"
 import type { LoadedInvoice } from "../store/documents/Invoices.ts"
@@ -15,30 +14,32 @@ import { certificateLack } from "./LiveReadiness.ts"
 /** A live document whose account has no certificate that is valid now. The message is one line that says what to do. */
 export class NoCertificate extends Schema.TaggedError<NoCertificate>()("NoCertificate", { message: Schema.String }) {}
 
-/** The service has no software registered with the authority for a live document, which never names the sandbox's software. */
-export class NoSoftware extends Schema.TaggedError<NoSoftware>()("NoSoftware", { message: Schema.String }) {}
-
-const noSoftware = new NoSoftware({
-  message:
-    "The document cannot be signed: the service has no registered software (its operator sets SOFTWARE_ID, SOFTWARE_PIN and SOFTWARE_NIT)."
-})
-
 // Signing certificates that are kept in memory, read and parsed; a certificate never changes.
 const parsedMax = 1_000
+
+// The key may be in a device of another machine.
+const signWithin = Duration.seconds(15)
+
+const isSignature = (answer: unknown) => answer instanceof Uint8Array && answer.length > 0
+
+/** The certificate of a port: a signature that does not come, or is none, is a defect of the document's step. */
+const guarded = (port: Certificate): Certificate => ({
+  certificate: port.certificate,
+  sign: (bytes) =>
+    orDie(
+      callPort({ name: "SandboxCertificate.sign", isAnswer: isSignature, within: signWithin }, () => port.sign(bytes))
+    )
+})
 
 /** Signs documents from their rows, with the issuer as of the document's number and the certificate of its account. */
 export class Signing extends Context.Service<Signing>()("folio/issuing/Signing", {
   make: Effect.gen(function* () {
     const accounts = yield* Accounts
     const certificates = yield* Certificates
-    const sandbox = yield* SandboxCertificate
-    const software = yield* RegisteredSoftware
+    const sandbox = guarded(yield* SandboxCertificate)
+    const profile = yield* NationalProfile
     const issuerOf = (row: LoadedInvoice) => accounts.issuer(row, row.issuer_version)
     const document = (row: LoadedInvoice) => Effect.map(issuerOf(row), (issuer) => documentOf(row, issuer))
-    const softwareOf = ({ livemode }: LoadedInvoice) => {
-      if (!livemode) return Effect.succeed(software.test)
-      return software.live === undefined ? Effect.fail(noSoftware) : Effect.succeed(software.live)
-    }
 
     const parsed = yield* Cache.makeWith(
       (key: string) => {
@@ -62,13 +63,13 @@ export class Signing extends Context.Service<Signing>()("folio/issuing/Signing",
       row.livemode ? liveCertificate(row.account_id) : Effect.succeed(sandbox)
 
     const sign = Effect.fn("Signing.sign")(function* (row: LoadedInvoice) {
-      return yield* signDocument(yield* document(row), yield* softwareOf(row), yield* certificateOf(row))
+      return yield* profile.sign(yield* document(row), yield* certificateOf(row))
     })
 
     /** The file that the acquirer of an accepted document gets: the document and the authority's answer in one. */
     const attach = Effect.fn("Signing.attach")(function* (row: LoadedInvoice, accepted: Omit<Accepted, "document">) {
       const whole = { ...accepted, document: yield* document(row) }
-      return yield* attachedDocument(whole, yield* softwareOf(row), yield* certificateOf(row))
+      return yield* profile.attach(whole, yield* certificateOf(row))
     })
 
     /** How a call of the authority names a document. Fails if the account has no valid certificate to call the authority with. */
@@ -99,7 +100,7 @@ export class Signing extends Context.Service<Signing>()("folio/issuing/Signing",
 }
 
 /** The content of the fiscal document of a numbered invoice or note. */
-const documentOf = (row: LoadedInvoice, issuer: Issuer): FiscalDocument => ({
+export const documentOf = (row: LoadedInvoice, issuer: Issuer): FiscalDocument => ({
   kind: row.kind,
   in_contingency: row.of_type_04,
   full_number: row.full_number ?? "",

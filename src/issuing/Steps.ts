@@ -14,7 +14,8 @@ import { Ids } from "../store/sql/Ids.ts"
 import type { LoadedInvoice } from "../store/documents/Invoices.ts"
 import type { Vitals } from "../store/documents/Vitals.ts"
 import { type Step, Transitions } from "../store/documents/Transitions.ts"
-import type { NoCertificate, NoSoftware } from "./Signing.ts"
+import type { Unsignable } from "../documents/NationalProfile.ts"
+import type { NoCertificate } from "./Signing.ts"
 import { Notify } from "../protocol/Notify.ts"
 import { Backpressure } from "./Backpressure.ts"
 
@@ -69,9 +70,9 @@ export class Steps extends Context.Service<Steps>()("folio/issuing/Steps", {
     const end = <Row extends Vitals>(row: Row, failure: Failure) => step(row, "Fail", { failure, alarmMs: null })
 
     /** Ends a document that cannot be signed at present as failed; the document can be retried and keeps its number. */
-    const unsignable = (row: Document, { _tag, message }: NoCertificate | NoSoftware) => {
-      const code = _tag === "NoCertificate" ? "no_certificate" : "software_not_registered"
-      return end(row, { code, message, retryable: true })
+    const unsignable = (row: Document, error: NoCertificate | Unsignable) => {
+      const code = error._tag === "NoCertificate" ? "no_certificate" : error.code
+      return end(row, { code, message: error.message, retryable: true })
     }
 
     /** Sets the document's alarm and leaves its state as it is. Gives false when another owner was faster. */

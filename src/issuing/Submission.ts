@@ -1,14 +1,16 @@
 import { Cause, Context, type Duration, Effect, Layer, Metric, Option, Random, Result } from "effect"
 import type { DocumentKey, Failure } from "../../schemas/FiscalDocument.ts"
 import { type InvoiceState, isIssued } from "../domain/documents/InvoiceLifecycle.ts"
+import { storableText } from "../domain/requests/Storable.ts"
 import { authorityDelayMs } from "../domain/webhooks/RetrySchedule.ts"
 import { AuthorityRefusal, type Verdict } from "../outbound/authority/Authority.ts"
 import { Fault } from "../protocol/Fault.ts"
 import * as Metrics from "../protocol/Metrics.ts"
+import { PortBroken } from "../protocol/PortCall.ts"
 import { Invoices } from "../store/documents/Invoices.ts"
 import { isUnreadable, FailingInvoices, reminderLeaseSeconds } from "../store/documents/Vitals.ts"
 import { isDefect, isSqlFailure } from "../store/sql/SqlFailure.ts"
-import { AuthorityBroken, AuthorityCalls, callAlarmMs } from "./AuthorityCalls.ts"
+import { AuthorityCalls, callAlarmMs } from "./AuthorityCalls.ts"
 import { AuthorityQueue } from "./AuthorityQueue.ts"
 import { Failures } from "./Failures.ts"
 import { CircuitBreaker } from "./CircuitBreaker.ts"
@@ -35,9 +37,12 @@ const failure: Failure = {
   retryable: true
 }
 
+// The most of the authority's message that a document keeps and shows.
+const refusalMax = 500
+
 const refusal = (message: string): Failure => ({
   code: "authority_refused",
-  message: `The authority refused the document without judging it (${message}). Put right what it names, then retry: the document keeps its number.`,
+  message: `The authority refused the document without judging it (${storableText(message, refusalMax)}). Put right what it names, then retry: the document keeps its number.`,
   retryable: true
 })
 
@@ -56,8 +61,10 @@ export class Submission extends Context.Service<Submission>()("folio/issuing/Sub
     const failures = yield* Failures
     const dating = yield* Redating
 
-    const sign = Effect.fnUntraced(function* (row: Document) {
-      if (yield* dating.isStale(row)) return yield* dating.redate(row)
+    const sign = Effect.fnUntraced(function* (numbered: Document) {
+      const dated = (yield* dating.isStale(numbered)) ? yield* dating.redate(numbered) : Option.some(numbered)
+      if (Option.isNone(dated)) return dated
+      const row = dated.value
       if ((yield* circuits.phase(row)) === "open") return yield* contingency.enter(row, "outage")
       yield* Fault.at("before-sign")
       const result = yield* Effect.result(signing.sign(row))
@@ -91,7 +98,7 @@ export class Submission extends Context.Service<Submission>()("folio/issuing/Sub
     const call = Effect.fnUntraced(function* (row: Document, arrived: boolean) {
       const result = yield* Effect.result(calls.verdictOn(row, arrived))
       if (Result.isFailure(result)) {
-        if (result.failure instanceof AuthorityBroken) return yield* failures.broken(row, result.failure)
+        if (result.failure instanceof PortBroken) return yield* failures.broken(row, result.failure)
         yield* failures.forget(row)
         if (result.failure instanceof AuthorityRefusal) return yield* refused(row, result.failure)
         return yield* contingency.unanswered(row, result.failure)

@@ -1,6 +1,3 @@
-import { Redacted } from "effect"
-import type { Settings } from "./Settings.ts"
-
 const patterns: ReadonlyArray<readonly [form: RegExp, shown: string]> = [
   [/\bsk_(test|live)_\w+/g, "sk_$1_…"],
   [/\bwhsec_[\w+/=-]+/g, "whsec_…"],
@@ -24,17 +21,4 @@ export const redactor = (secrets: ReadonlyArray<string>) => {
     for (const [form, shown] of patterns) clean = clean.replaceAll(form, shown)
     return clean
   }
-}
-
-/** The secrets in the settings: passwords in URLs, the sealing key, the secret of mail notices, the PIN, and OTLP header values. */
-export const secretsOf = (settings: Settings["Service"]): ReadonlyArray<string> => {
-  const { authority, databaseUrl, mail, mailNoticeSecret, otlp, secretKey } = settings
-  const passwords = [databaseUrl, mail?.url].map((redacted) => {
-    const url = redacted === undefined ? "" : Redacted.value(redacted)
-    return URL.canParse(url) ? decodeURIComponent(new URL(url).password) : ""
-  })
-  const key = secretKey && Buffer.from(Redacted.value(secretKey)).toString("base64")
-  const headers = otlp === undefined ? [] : Object.values(Redacted.value(otlp.headers))
-  const others = [mailNoticeSecret, authority?.software.pin].map((secret) => secret && Redacted.value(secret))
-  return [...passwords, key, ...others, ...headers].filter((secret) => secret !== undefined)
 }

@@ -3,8 +3,8 @@ import { FetchHttpClient, HttpBody, UrlParams } from "effect/http"
 import { OtlpSerialization, OtlpTracer } from "effect/observability"
 import { monitorEventLoopDelay } from "node:perf_hooks"
 import * as Metrics from "../protocol/Metrics.ts"
-import { redactor, secretsOf } from "./Redaction.ts"
-import { Settings } from "./Settings.ts"
+import { Redactor } from "./Redactor.ts"
+import { LogSettings, TraceSettings } from "./TelemetrySettings.ts"
 
 const delayResolutionMs = 20
 
@@ -30,27 +30,27 @@ const pretty = Logger.map(Logger.formatStructured, ({ annotations, cause, level,
 })
 
 const logs = Layer.unwrap(
-  Effect.map(Settings, (settings) => {
-    const redact = redactor(secretsOf(settings))
-    const format = settings.logFormat === "json" ? json : pretty
-    const write = Logger.withConsoleLog(Logger.map(format, redact))
+  Effect.gen(function* () {
+    const { format, level } = yield* LogSettings
+    const redact = yield* Redactor
+    const write = Logger.withConsoleLog(Logger.map(format === "json" ? json : pretty, redact))
     // When spans are exported, a log entry that is written within a span is also recorded in the span.
-    const loggers = settings.otlp === undefined ? [write] : [write, Logger.tracerLogger]
-    return Layer.merge(Logger.layer(loggers), Layer.succeed(References.MinimumLogLevel, settings.logLevel))
+    const loggers = (yield* TraceSettings) === undefined ? [write] : [write, Logger.tracerLogger]
+    return Layer.merge(Logger.layer(loggers), Layer.succeed(References.MinimumLogLevel, level))
   })
 )
 
 /** Exports spans to an OpenTelemetry collector when one is configured; otherwise no spans are made. */
 const traces = (version: string) =>
   Layer.unwrap(
-    Effect.map(Settings, (settings) => {
-      const { otlp } = settings
-      if (otlp === undefined) return Layer.succeed(References.TracerEnabled, false)
-      const redact = redactor(secretsOf(settings))
+    Effect.gen(function* () {
+      const target = yield* TraceSettings
+      if (target === undefined) return Layer.succeed(References.TracerEnabled, false)
+      const redact = yield* Redactor
       const body = (data: unknown) => HttpBody.text(redact(JSON.stringify(data)), "application/json")
       return OtlpTracer.layer({
-        url: otlp.url,
-        headers: Redacted.value(otlp.headers),
+        url: target.url,
+        headers: Redacted.value(target.headers),
         resource: { serviceName: "folio", serviceVersion: version }
       }).pipe(
         Layer.provide(Layer.succeed(OtlpSerialization.OtlpSerialization, { traces: body, metrics: body, logs: body })),
@@ -93,5 +93,18 @@ const processMetrics = Layer.effectDiscard(
   })
 )
 
-/** The log lines, spans and process metrics of the service, as the settings configure them, without secrets. */
+/**
+ * The log lines, spans and process metrics of the service, without secrets; `version` is that of the service. Requires
+ * `LogSettings`, `TraceSettings` and `Redactor`.
+ *
+ * @example
+ * ```ts
+ * import { LogSettings, Redactor, Telemetry, TraceSettings } from "@folio-einvoicing/service/platform"
+ * import { Layer } from "effect"
+ *
+ * export const telemetry = Telemetry.layer("1.0.0").pipe(
+ *   Layer.provide([LogSettings.layer({ format: "json" }), TraceSettings.layer(), Redactor.layer()])
+ * )
+ * ```
+ */
 export const layer = (version: string) => Layer.mergeAll(logs, traces(version), processMetrics)

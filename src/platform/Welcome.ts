@@ -1,14 +1,13 @@
-import type { Settings } from "./Settings.ts"
+import type { CustomerRequest } from "../../schemas/Customer.ts"
 
 /** The text that a started service prints. With a new test key, the text includes two commands that work as printed. */
-export const welcome = (settings: Settings["Service"], newKey: string | undefined): string => {
+export const welcome = (
+  settings: { readonly baseUrl: string; readonly dataDir: string },
+  newKey: string | undefined,
+  customer: CustomerRequest
+): string => {
   const ready = `Folio is ready at ${settings.baseUrl}  (API reference: ${settings.baseUrl}/docs)`
   if (newKey === undefined) return ready
-  const customer = {
-    identification: { type: "31", number: "900000001", check_digit: "1" },
-    legal_name: "Cliente de Prueba S.A.S.",
-    organization_type: "1"
-  }
   return [
     ready,
     "",

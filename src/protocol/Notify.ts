@@ -4,8 +4,13 @@ import { Rpc } from "effect/rpc"
 import type { AccountMode } from "../../schemas/Account.ts"
 import { accountAddress, memberAddress, type MemberKey } from "./Address.ts"
 import { AccountEntity } from "./AccountEntity.ts"
+import { callPort } from "./PortCall.ts"
 
-/** One actor for each fiscal document, which takes the document from its number to the authority's verdict. */
+/**
+ * One actor for each fiscal document, which takes the document from its number to the authority's verdict.
+ *
+ * @internal
+ */
 export const InvoiceEntity = Entity.make("Invoice", [
   /** A tell: carry out the next step, as the document's row says. */
   Rpc.make("Proceed"),
@@ -13,7 +18,11 @@ export const InvoiceEntity = Entity.make("Invoice", [
   Rpc.make("Mail")
 ])
 
-/** One actor for each webhook endpoint, which makes the endpoint's deliveries in order. */
+/**
+ * One actor for each webhook endpoint, which makes the endpoint's deliveries in order.
+ *
+ * @internal
+ */
 export const WebhookEndpointEntity = Entity.make("WebhookEndpoint", [
   /** A tell: send the deliveries that are due. */
   Rpc.make("Deliver")
@@ -23,8 +32,28 @@ export const WebhookEndpointEntity = Entity.make("WebhookEndpoint", [
 const timeout = Duration.seconds(2)
 
 /**
- * Tells actors about work, after the sender's commit and without waiting for an answer. A lost tell (full mailbox, moving shard)
- * costs seconds and loses no work: the row says what is due, and the sweeper tells the actor again.
+ * Tells actors about work, after the sender's commit and without waiting for an answer. A message that is lost (full mailbox,
+ * moving shard) delays the work by seconds and loses none of it: the row in the database says what is due, and a regular look at
+ * the rows finds it.
+ *
+ * @example
+ * ```ts
+ * import { Notify } from "@folio-einvoicing/service/Notify"
+ * import { Effect, Layer, Metric } from "effect"
+ *
+ * const told = Metric.counter("documents_told_total")
+ *
+ * // The default, which also counts how often a document is to go on.
+ * const counting = Layer.effect(
+ *   Notify,
+ *   Effect.map(Notify, (notify) => ({
+ *     ...notify,
+ *     proceed: (key) => Effect.andThen(Metric.update(told, 1), notify.proceed(key))
+ *   }))
+ * )
+ *
+ * export const notify = Layer.provide(counting, Notify.layer)
+ * ```
  */
 export class Notify extends Context.Service<Notify>()("folio/protocol/Notify", {
   make: Effect.gen(function* () {
@@ -51,5 +80,25 @@ export class Notify extends Context.Service<Notify>()("folio/protocol/Notify", {
     }
   })
 }) {
+  /** Tells the actors that `Sharding` runs, in this process or another one. */
   static readonly layer = Layer.effect(Notify, Notify.make)
+
+  /** Another `Notify`, which a team may replace, held to its type: however it breaks, whoever tells goes on at once. */
+  static readonly guardedLayer = Layer.effect(
+    Notify,
+    Effect.map(Notify, (port): Notify["Service"] => {
+      const told = (name: keyof Notify["Service"], call: () => Effect.Effect<void>) =>
+        callPort({ name: `Notify.${name}`, isAnswer: () => true, within: timeout }, call).pipe(
+          Effect.catch(({ cause }) => Effect.logError("A tell was lost; the sweeper will repeat it", cause)),
+          Effect.forkDetach({ startImmediately: true }),
+          Effect.asVoid
+        )
+      return {
+        numberDrafts: (account) => told("numberDrafts", () => port.numberDrafts(account)),
+        proceed: (key) => told("proceed", () => port.proceed(key)),
+        mail: (key) => told("mail", () => port.mail(key)),
+        deliver: (key) => told("deliver", () => port.deliver(key))
+      }
+    })
+  )
 }

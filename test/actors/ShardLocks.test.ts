@@ -13,6 +13,7 @@ import { TestClock } from "effect/testing"
 import * as App from "../../src/App.ts"
 import type { EndpointKey } from "../../src/store/webhooks/WebhookEndpoints.ts"
 import { answered, FakeReceiver } from "../support/apps/Fakes.ts"
+import { Notify } from "../../src/protocol/Notify.ts"
 import { world } from "../support/apps/MemoryApp.ts"
 import { addDelivery, addEndpoint } from "../support/apps/MemoryRows.ts"
 import { MemoryTables } from "../support/memory/MemoryTables.ts"
@@ -41,6 +42,7 @@ const runnerStorage = Layer.effect(
 )
 
 const actors = App.actorsLayer.pipe(
+  Layer.provideMerge(Layer.mergeAll(Notify.layer, App.documentsLayer)),
   Layer.provideMerge(
     Sharding.layer.pipe(
       Layer.provide([Runners.layerNoop, RunnerHealth.layerNoop, runnerStorage]),

@@ -2,7 +2,7 @@ import "effect/schema/SchemaJITCompiler/enable"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect, Layer } from "effect"
 import { run, teardown } from "../../src/cli/Run.ts"
-import { serveWith } from "../../src/cli/Serve.ts"
+import { serveWith } from "../../src/cli/Service.ts"
 import { applicationResponse } from "../../src/documents/parcel/ApplicationResponse.ts"
 import { fromPem, makeSelfSigned, SandboxCertificate } from "../../src/documents/signature/Certificate.ts"
 import { documentContent } from "../../src/documents/print/DocumentContent.ts"
@@ -48,14 +48,15 @@ const switched = Layer.effect(
 ).pipe(Layer.provide(AuthoritySandbox.layer({ read, respond: applicationResponse, latency: 0 })))
 
 const nothing = new Uint8Array(256)
-const certificate = unsigned
-  ? Layer.effect(
-      SandboxCertificate,
-      Effect.map(makeSelfSigned("Folio bench", new Date()), (pem) => ({
-        ...fromPem(pem),
-        sign: () => Effect.succeed(nothing)
-      }))
-    )
-  : undefined
+const certificate = Layer.effect(
+  SandboxCertificate,
+  Effect.map(makeSelfSigned("Folio bench", new Date()), (pem) => ({
+    ...fromPem(pem),
+    sign: () => Effect.succeed(nothing)
+  }))
+)
 
-NodeRuntime.runMain(run(serveWith(switched, certificate)), { teardown, disableErrorReporting: true })
+NodeRuntime.runMain(run(serveWith({ authority: switched, ...(unsigned ? { certificate } : {}) })), {
+  teardown,
+  disableErrorReporting: true
+})

@@ -1,32 +1,11 @@
 import { assert, describe } from "@effect/vitest"
-import { Array, Effect, Fiber, Layer, Stream } from "effect"
+import { Array, ConfigProvider, Effect, Fiber, Layer, Stream } from "effect"
 import { HttpClient, HttpClientError, type HttpClientRequest, HttpClientResponse } from "effect/http"
 import { TestClock } from "effect/testing"
-import { all, ApiError, make, newIdempotencyKey } from "folio/client"
-import { customerBody } from "../support/apps/Invoices.ts"
+import { ApiError, Client, make, verifyWebhook, WebhookVerificationError } from "@folio-einvoicing/client/effect"
+import { signatureHeaders } from "../../src/domain/webhooks/WebhookSignature.ts"
+import { created, customer, customerRequest, page, refusal, type Said } from "./Answers.ts"
 import { it } from "../support/Tests.ts"
-
-interface Said {
-  readonly status: number
-  readonly headers?: Record<string, string>
-  readonly body?: unknown
-}
-
-const customer = {
-  ...customerBody(),
-  id: `cust_${"a".repeat(26)}`,
-  object: "customer",
-  livemode: false,
-  metadata: {},
-  created_at: "2026-11-21T10:00:00.000-05:00",
-  updated_at: "2026-11-21T10:00:00.000-05:00"
-}
-const created: Said = { status: 201, body: customer }
-const refusal = (status: number, code: string, headers: Record<string, string> = {}): Said => ({
-  status,
-  headers,
-  body: { error: { type: "api_error", code, message: "No.", doc_url: "", request_id: "" } }
-})
 
 /** A service that says one thing after the other, or nothing at all, and what it was sent. */
 const service = (...script: ReadonlyArray<Said | "nothing">) => {
@@ -55,17 +34,23 @@ const service = (...script: ReadonlyArray<Said | "nothing">) => {
 const options = { baseUrl: "http://folio.test", apiKey: "sk_test_x" }
 
 /** Creates a customer, while the time passes that a client waits at most. */
-const create = (headers: { readonly "idempotency-key": string } = { "idempotency-key": "mine" }) =>
+const create = (headers?: { readonly "idempotency-key": string }) =>
   Effect.gen(function* () {
     const client = yield* make(options)
-    const work = yield* Effect.forkChild(
-      Effect.result(client.customers.createCustomer({ headers, payload: customerBody() as never }))
-    )
+    const request = { ...(headers === undefined ? {} : { headers }), payload: customerRequest }
+    const work = yield* Effect.forkChild(Effect.result(client.customers.createCustomer(request)))
     yield* TestClock.adjust("30 seconds")
     return yield* Fiber.join(work)
   })
 
-describe("folio/client", () => {
+const keysOf = (sent: ReadonlyArray<HttpClientRequest.HttpClientRequest>) =>
+  sent.map(({ headers }) => headers["idempotency-key"])
+
+/** The queries as they are sent. */
+const queriesOf = (sent: ReadonlyArray<HttpClientRequest.HttpClientRequest>) =>
+  sent.map(({ urlParams }) => Object.fromEntries(urlParams))
+
+describe("@folio-einvoicing/client/effect", () => {
   it.effect.each([
     ["nothing is answered", ["nothing", "nothing", "nothing", created], 4],
     ["the service breaks", [refusal(500, "internal_error"), created], 2],
@@ -75,10 +60,10 @@ describe("folio/client", () => {
     ["the service says so", [refusal(404, "resource_missing", { "svc-should-retry": "true" }), created], 2]
   ] as const)("repeats a request with its key when %s", function* ([, script, times]) {
     const { layer, sent } = service(...script)
-    const result = yield* create().pipe(Effect.provide(layer))
+    const result = yield* create({ "idempotency-key": "mine" }).pipe(Effect.provide(layer))
     assert.strictEqual(result._tag, "Success")
     assert.lengthOf(sent, times)
-    assert.deepStrictEqual(new Set(sent.map(({ headers }) => headers["idempotency-key"])), new Set(["mine"]))
+    assert.deepStrictEqual(new Set(keysOf(sent)), new Set(["mine"]))
     assert.strictEqual(sent[0]?.headers["authorization"], "Bearer sk_test_x")
   })
 
@@ -98,7 +83,7 @@ describe("folio/client", () => {
     const { layer, sent } = service(refusal(500, "internal_error"))
     yield* Effect.gen(function* () {
       const client = yield* make(options)
-      const work = yield* Effect.forkChild(Effect.flip(client.account.retrieveAccount({ headers: {} })))
+      const work = yield* Effect.forkChild(Effect.flip(client.account.retrieveAccount()))
       for (const [count, wait] of [
         [1, 999],
         [1, 101],
@@ -116,19 +101,23 @@ describe("folio/client", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("gives a key of its own to what changes something and has none, the same on each attempt", function* () {
-    const { layer, sent } = service("nothing", { status: 200, body: customer })
+  it.effect("gives a key of its own to each call that changes something, the same on each attempt", function* () {
+    const { layer, sent } = service("nothing", created, created, { status: 200, body: customer })
     yield* Effect.gen(function* () {
       const client = yield* make(options)
-      const update = { params: { id: customer.id }, headers: {}, payload: {} }
-      const work = yield* Effect.forkChild(client.customers.updateCustomer(update))
+      const creating = client.customers.createCustomer({ payload: customerRequest })
+      const work = yield* Effect.forkChild(creating)
       yield* TestClock.adjust("2 seconds")
       yield* Fiber.join(work)
-      yield* client.customers.retrieveCustomer({ params: { id: customer.id }, headers: {} })
+      yield* creating
+      const update = { params: { id: customer.id }, headers: { "idempotency-key": undefined as never }, payload: {} }
+      yield* client.customers.updateCustomer(update)
+      yield* client.customers.retrieveCustomer({ params: { id: customer.id } })
     }).pipe(Effect.provide(layer))
-    const [first, second, third] = sent.map(({ headers }) => headers["idempotency-key"])
-    assert.match(first ?? "", /^[0-9a-f-]{36}$/)
-    assert.deepStrictEqual([second, third], [first, undefined])
+    const [first, second, third, fourth, fifth] = keysOf(sent)
+    for (const key of [first, third, fourth]) assert.match(key ?? "", /^[0-9a-f-]{36}$/)
+    assert.deepStrictEqual([second, fifth], [first, undefined])
+    assert.strictEqual(new Set([first, third, fourth]).size, 3)
   })
 
   it.effect("waits as long as it is told to, and reads answers that have more members than it knows", function* () {
@@ -138,10 +127,7 @@ describe("folio/client", () => {
     })
     yield* Effect.gen(function* () {
       const client = yield* make(options)
-      const headers = { "idempotency-key": yield* newIdempotencyKey }
-      const work = yield* Effect.forkChild(
-        client.customers.createCustomer({ headers, payload: customerBody() as never })
-      )
+      const work = yield* Effect.forkChild(client.customers.createCustomer({ payload: customerRequest }))
       yield* TestClock.adjust("8999 millis")
       assert.lengthOf(sent, 1)
       yield* TestClock.adjust("901 millis")
@@ -157,19 +143,88 @@ describe("folio/client", () => {
     assert.deepInclude(error, { status: 404, message: "moon_missing: No." })
   })
 
-  it.effect("lists all, page by page", function* () {
-    const ids = Array.makeBy(250, (index) => ({ id: String(index) }))
-    const asked: Array<string | undefined> = []
-    const list = (query: { readonly limit: string; readonly starting_after?: string }) =>
-      Effect.sync(() => {
-        asked.push(query.starting_after)
-        const from = query.starting_after === undefined ? 0 : Number(query.starting_after) + 1
-        return {
-          data: ids.slice(from, from + Number(query.limit)),
-          has_more: from + Number(query.limit) < ids.length
-        }
-      })
-    assert.deepStrictEqual(yield* Stream.runCollect(all(list)), ids)
-    assert.deepStrictEqual(asked, [undefined, "99", "199"])
+  it.effect("sends numbers, booleans and lists of a query as texts, and leaves out what is undefined", function* () {
+    const { layer, sent } = service(page("customers", []))
+    yield* Effect.gen(function* () {
+      const client = yield* make(options)
+      yield* client.customers.listCustomers({ query: { limit: 7, starting_after: undefined as never } })
+      yield* client.invoices.listInvoiceEmails({ params: { id: "inv_1" }, query: { content: true } })
+      yield* client.events.listEvents({ query: { wait: 0, "types[]": ["invoice.failed", "debit_note.failed"] } })
+    }).pipe(Effect.provide(layer))
+    assert.deepStrictEqual(
+      sent.map(({ urlParams }) => [...urlParams]),
+      [
+        [["limit", "7"]],
+        [["content", "true"]],
+        [
+          ["types[]", "invoice.failed"],
+          ["types[]", "debit_note.failed"],
+          ["wait", "0"]
+        ]
+      ]
+    )
+  })
+
+  it.effect("streams a list, page by page", function* () {
+    const customers = Array.makeBy(3, (index) => ({ ...customer, id: `cust_${String(index).repeat(26)}` }))
+    const script = [page("customers", customers.slice(0, 2), true), page("customers", customers.slice(2))]
+    const { layer, sent } = service(...script, ...script)
+    yield* Effect.gen(function* () {
+      const client = yield* make(options)
+      const idsOf = (...call: Parameters<typeof client.customers.allCustomers>) =>
+        client.customers.allCustomers(...call).pipe(
+          Stream.map(({ id }) => id),
+          Stream.runCollect
+        )
+      const ids = customers.map(({ id }) => id)
+      assert.deepStrictEqual(yield* idsOf(), ids)
+      assert.deepStrictEqual(yield* idsOf({ query: { limit: 2, starting_after: "cust_z" } }), ids)
+    }).pipe(Effect.provide(layer))
+    const after = customers[1]?.id ?? ""
+    assert.deepStrictEqual(queriesOf(sent), [
+      { limit: "100" },
+      { limit: "100", starting_after: after },
+      { limit: "2", starting_after: "cust_z" },
+      { limit: "2", starting_after: after }
+    ])
+  })
+
+  it.effect("is a service, of settings or of the environment", function* () {
+    const { layer, sent } = service(page("customers", []))
+    const listing = Effect.flatMap(Client, ({ customers }) => customers.listCustomers())
+    yield* Effect.provide(listing, Layer.provide(Client.layer({ ...options, version: "2026-01-01" }), layer))
+    const environment = { FOLIO_URL: "http://folio.other", FOLIO_API_KEY: "sk_live_y", FOLIO_VERSION: "2026-01-01" }
+    const { FOLIO_VERSION: _, ...lacking } = environment
+    for (const one of [environment, lacking]) {
+      yield* Effect.provide(
+        listing,
+        Client.layerConfig.pipe(Layer.provide([ConfigProvider.layer(ConfigProvider.fromUnknown(one)), layer]))
+      )
+    }
+    assert.deepStrictEqual(
+      sent.map(({ headers, url }) => [url, headers["authorization"], headers["svc-version"]]),
+      [
+        ["http://folio.test/v1/customers", "Bearer sk_test_x", "2026-01-01"],
+        ["http://folio.other/v1/customers", "Bearer sk_live_y", "2026-01-01"],
+        ["http://folio.other/v1/customers", "Bearer sk_live_y", undefined]
+      ]
+    )
+    const error = yield* Layer.build(Client.layerConfig).pipe(
+      Effect.provide([ConfigProvider.layer(ConfigProvider.fromUnknown({ FOLIO_URL: "http://folio.other" })), layer]),
+      Effect.flip
+    )
+    assert.include(String(error), "FOLIO_API_KEY")
+  })
+
+  it.effect("verifies webhooks by the clock of the program", function* () {
+    const secret = "whsec_Zm9saW8gdGVzdCBzZWNyZXQgb2YgMzIgYnl0ZXMhISE="
+    const payload = '{"id":"evt_1","object":"event","type":"invoice.failed"}'
+    const headers = signatureHeaders({ secret, messageId: "evt_1", timestamp: 1_000, body: payload })
+    yield* TestClock.setTime(1_300_000)
+    assert.strictEqual((yield* verifyWebhook({ payload, headers, secret })).id, "evt_1")
+    yield* TestClock.adjust("1 second")
+    const error = yield* Effect.flip(verifyWebhook({ payload, headers, secret }))
+    assert.instanceOf(error, WebhookVerificationError)
+    assert.strictEqual(error.reason, "expired")
   })
 })

@@ -8,10 +8,7 @@ import * as InFlight from "../../src/actors/InFlight.ts"
 import { apiKeyIds, testMode } from "../support/apps/MemoryApp.ts"
 import { itOn } from "../support/Tests.ts"
 
-const one = Layer.provide(
-  CommandTurns.layer,
-  Layer.succeed(CommandTurnLimits, { ...CommandTurnLimits.defaultValue(), ofOwnerAtOnce: 1 })
-)
+const one = Layer.provide(CommandTurns.layer, CommandTurnLimits.layer({ ofOwnerAtOnce: 1 }))
 
 const it = itOn(one)
 

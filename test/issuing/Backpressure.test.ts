@@ -1,10 +1,16 @@
 import { assert, describe } from "@effect/vitest"
 import { Array, Deferred, Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import { Busyness, Backpressure } from "../../src/issuing/Backpressure.ts"
+import { Backpressure } from "../../src/issuing/Backpressure.ts"
+import { Busyness } from "../../src/protocol/Busyness.ts"
 import { it as alone, itOn } from "../support/Tests.ts"
 
-const it = itOn(Backpressure.layer)
+const it = itOn(
+  Layer.provide(
+    Backpressure.layer,
+    Layer.succeed(Busyness, () => 0)
+  )
+)
 
 /** `count` pieces of work under way, until they are told to end. */
 const busy = Effect.fnUntraced(function* (what: "creating" | "signing" | "storing", count: number) {

@@ -1,11 +1,12 @@
-import { Effect } from "effect"
+import { Cause, Effect } from "effect"
 import type { Invoice } from "../../schemas/Invoice.ts"
 import { readSignedDocument } from "../../src/documents/signature/SignedDocument.ts"
 import { Asking, type Request } from "./steps/Asking.ts"
 import { Auditor } from "./checks/Auditor.ts"
 import { type Entry, isSuccess, type Journal } from "./checks/Journal.ts"
+import type { OwnCommands, OwnRequest, Stage } from "./steps/OwnCommands.ts"
 import { isMoody, isRough, type Sequence, type Step, type StepOf } from "./steps/Steps.ts"
-import type { Pending, World } from "./worlds/World.ts"
+import type { Pending, Reply, World } from "./worlds/World.ts"
 
 type How = StepOf<"invoice">["how"]
 
@@ -15,6 +16,8 @@ const patienceMs = 40_000
 const sweepMs = 1_500
 // From here on nobody needs to look for work in between.
 const longMs = 10_000
+// Many times what a request takes of them; then it waits for something that takes time.
+const glancesMax = 40
 const aDayMs = 25 * 3_600_000
 // So many times work may come due that was not, before it is taken to come due for ever.
 const roundsMax = 200
@@ -29,8 +32,8 @@ export interface Report {
 }
 
 /** Runs a sequence against a world, lets all work come to its end, and has the model look at it. */
-export const run = (world: World, sequence: Sequence): Effect.Effect<Report> =>
-  Effect.suspend(() => new Run(world, sequence).all)
+export const run = (world: World, sequence: Sequence, own?: OwnCommands): Effect.Effect<Report> =>
+  Effect.suspend(() => new Run(world, sequence, own).all)
 
 class Run {
   private readonly world: World
@@ -38,9 +41,10 @@ class Run {
   private readonly rough: boolean
   private readonly auditor: Auditor
   private readonly asking: Asking
+  private readonly own: ReturnType<OwnCommands["begin"]> | undefined
   private readonly pending: Array<{ readonly entry: Entry; readonly pending: Pending }> = []
 
-  constructor(world: World, { steps }: Sequence) {
+  constructor(world: World, { steps }: Sequence, own: OwnCommands | undefined) {
     this.world = world
     this.steps = steps
     this.rough = steps.some(isRough)
@@ -49,6 +53,7 @@ class Run {
     this.auditor = new Auditor({ books, now, read: readSignedDocument, rough: this.rough, timed, swift })
     this.asking = new Asking(this.auditor.journal, books, hook)
     world.surroundings.reset(this.auditor)
+    this.own = own?.begin(this.stage)
   }
 
   get all(): Effect.Effect<Report> {
@@ -56,7 +61,7 @@ class Run {
       yield* this.send(this.asking.beginning, "wait")
       yield* this.world.pass(1)
       for (const step of this.steps) {
-        const how = "how" in step ? step.how : step.do === "burst" ? "go on" : "wait"
+        const how = "how" in step ? step.how : step.do === "burst" || step.do === "own" ? "go on" : "wait"
         yield* Effect.andThen(this.unasked(step), this.send(this.asking.requests(step), how))
         if (step.do === "pause") {
           yield* this.world.pass(step.millis, step.millis > longMs)
@@ -85,9 +90,57 @@ class Run {
         const url = this.asking.receiver(step.endpoint)
         return Effect.sync(() => this.world.surroundings.refuse(url, step.mood, step.times))
       }
+      case "own":
+        return this.owned(`the command ${step.name}`, this.own?.run(step))
       default:
         return this.world.disturb(step)
     }
+  }
+
+  /** Runs what is a team's own: what fails in it is found wrong. */
+  private owned(name: string, effect: Effect.Effect<unknown, unknown> | undefined): Effect.Effect<void> {
+    return (effect ?? Effect.die(new Error("nobody knows it"))).pipe(
+      Effect.asVoid,
+      Effect.catchCause((cause) => {
+        if (Cause.hasInterruptsOnly(cause)) return Effect.interrupt
+        return Effect.sync(() => void this.auditor.findings.push(`${name}: ${Cause.pretty(cause)}`))
+      })
+    )
+  }
+
+  private get stage(): Stage {
+    const { auditor, rough, world } = this
+    return {
+      world,
+      isRough: rough,
+      known: (collection) => auditor.journal.of(collection),
+      ask: (request) => this.ask(request),
+      create: (collection, { body, book = 0, key }) =>
+        Effect.suspend(() => {
+          const request = this.asking.create(collection, { body, book, key: key ?? null })
+          const { entries } = auditor.journal
+          const at = entries.length
+          const isAnswered = () => {
+            this.collect()
+            return entries[at]!.reply !== undefined
+          }
+          return Effect.andThen(this.send([request], "go on"), this.untilJust(isAnswered)).pipe(
+            Effect.map(() => entries[at]!.reply ?? null)
+          )
+        }),
+      mayBe: (id, change) => auditor.journal.mayBe(id, change),
+      wrong: (finding) => void auditor.findings.push(finding)
+    }
+  }
+
+  private ask({ body, book = 0, key, method, path }: OwnRequest): Effect.Effect<Reply | null> {
+    return Effect.suspend(() => {
+      const apiKey = this.world.books[book]!.apiKeys[0]!
+      const text = body === undefined ? null : JSON.stringify(body)
+      const pending = this.world.send({ method, path, apiKey, key: key ?? null, body: text })
+      const isAnswered = () => pending.reply !== undefined
+      return Effect.map(this.untilJust(isAnswered), () => pending.reply ?? null)
+    })
   }
 
   private send(requests: ReadonlyArray<Request>, how: How): Effect.Effect<void> {
@@ -107,11 +160,25 @@ class Run {
 
   /** Waits until everything is answered that was asked. */
   private wait(millis: number): Effect.Effect<void> {
-    const until = this.world.now() + millis
-    const look: Effect.Effect<void> = Effect.suspend(() => {
+    return this.until(() => {
       this.collect()
-      if (this.pending.length === 0 || this.world.now() >= until) return Effect.void
-      return Effect.andThen(this.world.wait(until - this.world.now()), look)
+      return this.pending.length === 0
+    }, millis)
+  }
+
+  /** Waits until just after it is done, so that what follows from it is still under way. */
+  private untilJust(isDone: () => boolean): Effect.Effect<void> {
+    return Effect.gen({ self: this }, function* () {
+      for (let glance = 0; glance < glancesMax && !isDone(); glance++) yield* this.world.some
+      if (!isDone()) yield* this.until(isDone, patienceMs)
+    })
+  }
+
+  private until(isDone: () => boolean, millis: number): Effect.Effect<void> {
+    const end = this.world.now() + millis
+    const look: Effect.Effect<void> = Effect.suspend(() => {
+      if (isDone() || this.world.now() >= end) return Effect.void
+      return Effect.andThen(this.world.wait(end - this.world.now()), look)
     })
     return Effect.andThen(this.world.rest, look)
   }
@@ -138,13 +205,16 @@ class Run {
       yield* this.world.calm
       yield* this.wait(patienceMs)
       for (const { entry } of this.pending.splice(0)) this.auditor.answered(entry, null)
+      this.auditor.settle()
       const left = yield* this.settle
-      if (left.length > 0) this.auditor.findings.push(`is left undone: ${left.join(", ")}`)
+      if (this.own !== undefined) yield* this.owned("at the end", this.own.end)
       const invoices: Array<ReadonlyArray<Invoice>> = []
       for (const book of this.world.books.keys()) invoices.push(yield* this.invoicesOf(book))
       this.auditor.finish(invoices, {
+        left,
         inOrder: !this.rough && !this.world.hasTwins,
-        mayBreak: this.steps.some((step) => step.do === "defect")
+        mayBreak: this.steps.some((step) => step.do === "defect"),
+        operated: this.steps.some((step) => step.do === "operator")
       })
     })
   }

@@ -9,7 +9,7 @@ import {
   memoryWorld,
   requests,
   type Sequence
-} from "folio/testing"
+} from "@folio-einvoicing/service/testing"
 import { CustomerRequest } from "../../schemas/Customer.ts"
 import { InvoiceRequest } from "../../schemas/Invoice.ts"
 import { transition } from "../../src/domain/documents/InvoiceLifecycle.ts"
@@ -57,7 +57,7 @@ const checkOwn = Effect.fnUntraced(function* (options: MemoryWorldOptions, how: 
   return yield* check(({ seed }: Sequence) => Effect.as(world.reset(seed), world), how)
 })
 
-describe("folio/testing", () => {
+describe("@folio-einvoicing/service/testing", () => {
   it.live("holds the service to its promises with an authority of one's own", () =>
     Effect.gen(function* () {
       const { failure, met } = yield* checkOwn({ authority: ownAuthority }, { runs: 60, seed: "own" })

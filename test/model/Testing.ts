@@ -1,22 +1,31 @@
 /*
- * `folio/testing`: for teams who put the service together with layers of their own, and want to know that it still keeps its
- * promises. See `Testing.test.ts` for its use.
+ * `@folio-einvoicing/service/testing`: for teams who put the service together with layers of their own, and want to know that it still keeps its
+ * promises. The page `src/http/docs/testing-own.md` shows its use.
  *
  * - `sequences`, `politeSequences`, `requests`, `commandSequences`: what is asked, as arbitraries
  * - `check`: runs sequences against a world, and shows the shortest one that goes wrong; `describe` puts it into words
- * - `memoryWorld`: the service in memory, on machines that fail, with an authority or parts of a store of one's own
+ * - `memoryWorld`: the service in memory, on machines that fail, with ports, routes and parts of a store of one's own
+ * - `ownCommands`: commands of one's own, to be drawn among the others
  * - `World`, `Surroundings`, `books`, `seedBooks`: what it takes to run the same against a service elsewhere
- * - `Auditor`: the reference model alone, to be told of requests, answers, submissions and webhooks from any other test
+ * - `Auditor`: the reference model alone, to be told of requests, answers, calls and webhooks from any other test
  * - `auditLifecycle`: the same for a lifecycle's table
  */
 export { Auditor, type AuditorOptions } from "./checks/Auditor.ts"
 export { books, seedBooks } from "./checks/Books.ts"
 export { check, type Checked, type CheckOptions, describe, type Failure } from "./checks/Check.ts"
-export type { SignedContent } from "./checks/Documents.ts"
-export type { Entry } from "./checks/Journal.ts"
+export type { FinishOptions, SignedContent } from "./checks/Documents.ts"
+export type { Collection, Entry, OwnChange, Thing } from "./checks/Journal.ts"
 export { auditLifecycle, type Commands, commandSequences } from "./checks/Lifecycles.ts"
-export { make as memoryWorld, type MemoryWorld, type MemoryWorldOptions } from "./worlds/MemoryWorld.ts"
+export { make as memoryWorld } from "./worlds/MemoryWorld.ts"
+export type { MemoryServices, MemoryWorld, MemoryWorldOptions } from "./worlds/MemoryWorldTypes.ts"
+export { type OwnCommand, type OwnCommands, ownCommands, type OwnRequest, type Stage } from "./steps/OwnCommands.ts"
 export { type Deserves, requests, type RequestToMake } from "./steps/Requests.ts"
-export { politeSequences, type Sequence, sequences, type Step } from "./steps/Steps.ts"
-export { type Observer, Surroundings, type Webhook } from "./worlds/Surroundings.ts"
+export { type OwnStep, politeSequences, type Sequence, sequences, type Step } from "./steps/Steps.ts"
+export {
+  type AuthorityCall,
+  type AuthorityOutcome,
+  type Observer,
+  Surroundings,
+  type Webhook
+} from "./worlds/Surroundings.ts"
 export type { Book, Pending, Reply, Sent, World } from "./worlds/World.ts"

@@ -19,7 +19,7 @@ export const accountMutants: ReadonlyArray<Mutant> = [
   }),
   ...guards("src/domain/accounts/ResolutionRules.ts", "test/domain/accounts/ResolutionRules.test.ts", {
     "ranges of two prefixes are not compared": {
-      "if (!long.prefix.startsWith(short.prefix)) return false": "if (long.prefix !== short.prefix) return false"
+      "if (!longHead.startsWith(head)) return false": "if (longHead !== head) return false"
     },
     "a number with a leading zero is taken for one": { "/^[1-9]\\d*$/.test(between)": "/^\\d+$/.test(between)" }
   }),

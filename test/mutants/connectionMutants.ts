@@ -68,10 +68,10 @@ export const connectionMutants: ReadonlyArray<Mutant> = [
   }),
   ...guards("src/http/request/FileAccess.ts", "test/http/limits/RateLimit.test.ts", {
     "limits: a good link answers for the bad keys of its address": {
-      "yield* limit.ofLink(account)": "yield* limit.ofAddress"
+      "Effect.suspend(() => limit.ofLink(account))": "limit.ofAddress"
     },
     "limits: a bad link costs nothing": {
-      "Effect.andThen(limit.ofAddress, Effect.fail(refusals[fault]))": "Effect.fail(refusals[fault])"
+      "Effect.andThen(admitted(limit.ofAddress), Effect.fail(refusals[fault]))": "Effect.fail(refusals[fault])"
     }
   }),
   ...guards("src/http/limits/Concurrency.ts", "test/http/limits/Concurrency.test.ts", {

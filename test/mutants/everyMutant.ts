@@ -4,6 +4,7 @@ import { clusterMutants } from "./clusterMutants.ts"
 import { connectionMutants } from "./connectionMutants.ts"
 import { mailMutants } from "./mailMutants.ts"
 import { paperMutants } from "./paperMutants.ts"
+import { portMutants } from "./portMutants.ts"
 import { readMutants } from "./readMutants.ts"
 import { requestMutants } from "./requestMutants.ts"
 import { startMutants } from "./startMutants.ts"
@@ -18,6 +19,7 @@ export const everyMutant: ReadonlyArray<Mutant> = [
   ...connectionMutants,
   ...mailMutants,
   ...paperMutants,
+  ...portMutants,
   ...readMutants,
   ...requestMutants,
   ...startMutants,

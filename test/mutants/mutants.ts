@@ -49,7 +49,7 @@ export const mutants: ReadonlyArray<Mutant> = [
       "(select d.* from (${line}) d where ${firstOfItsResource})": "(${line})"
     },
     "a delivery is taken without a lease": {
-      "set next_attempt_at = now() + ${leaseSeconds} * interval '1 second'": "set next_attempt_at = now()"
+      "set next_attempt_at = now() + ${deliveryLeaseSeconds} * interval '1 second'": "set next_attempt_at = now()"
     }
   }),
   ...guards("src/store/webhooks/Deliveries.ts", "test/store/webhooks/Deliveries.pg.test.ts", {
@@ -81,7 +81,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   ),
   ...guards("src/issuing/AuthorityCalls.ts", "test/issuing/Submission.test.ts", {
     "a document is sent again without asking for its verdict": {
-      'const known = arrived ? yield* guarded(Metrics.measure(ask, callOf("verdict"))) : null':
+      'const known = arrived ? yield* asked("verdict", isAnswer, () => authority.verdict(name)) : null':
         "const known = null as Verdict | null"
     }
   }),

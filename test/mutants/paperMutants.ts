@@ -64,7 +64,22 @@ export const paperMutants: ReadonlyArray<Mutant> = [
   }),
   ...guards("src/issuing/Redating.ts", "test/issuing/Redating.test.ts", {
     "a document keeps the date of the day before": {
-      "return !isIssued(row) && row.issue_date !==": "return isIssued(row) && row.issue_date !=="
+      "return !isIssued(row) && (row.cufe": "return isIssued(row) && (row.cufe"
+    }
+  }),
+  ...guards("src/issuing/Redating.ts", "test/issuing/NationalProfile.test.ts", {
+    "another country: what has no code yet is signed": { "(row.cufe === null || row.issue_date": "(row.issue_date" }
+  }),
+  ...guards("src/store/documents/Numbering.ts", "test/postgres/issuing/NationalProfile.pg.test.ts", {
+    "another country: its numbers have no zeros": { "digits <= 1 ?": "digits <= 99 ?" },
+    "another country: its numbers have no separator": { 'separator === "" ?': 'separator !== "" ?' }
+  }),
+  ...guards("src/domain/documents/FullNumber.ts", "test/issuing/NationalProfile.test.ts", {
+    "another country: ranges are compared as if there were no separator": { ": prefix + separator": ": prefix" }
+  }),
+  ...guards("migrations/0002_codes_after_numbers.sql", "test/store/sql/Fences.pg.test.ts", {
+    "another country: the database lets what has no code be signed": {
+      "state in ('queued', 'canceled', 'numbered', 'failed')": "state <> 'unknown'"
     }
   }),
   ...guards("src/store/documents/Redating.ts", "test/store/documents/Redating.pg.test.ts", {

@@ -15,7 +15,7 @@ export const readMutants: ReadonlyArray<Mutant> = [
       "return isFirst || bytes <= pageBytesMax": "return isFirst || bytes > 0"
     }
   }),
-  ...guards("src/outbound/webhooks/WebhookSender.ts", "test/outbound/webhooks/WebhookSenderLimits.test.ts", {
+  ...guards("src/outbound/webhooks/WebhookAttempt.ts", "test/outbound/webhooks/WebhookSenderLimits.test.ts", {
     "all headers of an answer to a webhook are kept": {
       "Buffer.byteLength(value)) <= maxRecordedBytes)": "Buffer.byteLength(value)) > 0)"
     }

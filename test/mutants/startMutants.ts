@@ -19,10 +19,10 @@ export const startMutants: ReadonlyArray<Mutant> = [
       "const times = (timesInARow.get(row.id) ?? 0) + 1": "const times = row.attempts"
     }
   }),
-  ...guards("src/cli/Serve.ts", "test/postgres/accounts/WebhookAllow.pg.test.ts", {
+  ...guards("src/cli/Service.ts", "test/postgres/accounts/WebhookAllow.pg.test.ts", {
     "a service that lets webhooks reach internal addresses starts with live keys": {
-      "if (webhookAllow.length === 0 || !(yield* hasLiveKeys)) return":
-        "if (webhookAllow.length >= 0 || !(yield* hasLiveKeys)) return"
+      "if (!(yield* WebhookAllowance) || !(yield* hasLiveKeys)) return":
+        "if (!(yield* WebhookAllowance) || (yield* hasLiveKeys)) return"
     }
   }),
   ...guards("src/store/accounts/LiveMode.ts", "test/postgres/accounts/WebhookAllow.pg.test.ts", {
@@ -36,12 +36,12 @@ export const startMutants: ReadonlyArray<Mutant> = [
       "idle_session_timeout: `${silenceMax}`": 'idle_session_timeout: "0"'
     }
   }),
-  ...guards("src/cli/Serve.ts", "test/postgres/process/ServiceLock.pg.test.ts", {
+  ...guards("src/cli/Service.ts", "test/postgres/process/ServiceLock.pg.test.ts", {
     "a process that has lost the database goes on serving it": {
       "return yield* (yield* ServiceLock).lost": "return yield* Effect.never"
     }
   }),
-  ...guards("src/cli/Launch.ts", "test/platform/Signals.pg.test.ts", {
+  ...guards("src/cli/Run.ts", "test/platform/Signals.pg.test.ts", {
     "closing the terminal ends a process at once": {
       'process.on("SIGHUP", () => process.emit("SIGTERM", "SIGTERM"))': ""
     }

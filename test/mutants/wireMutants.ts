@@ -12,7 +12,9 @@ export const wireMutants: ReadonlyArray<Mutant> = [
     "wire: any number of buckets is kept": { " || young.size >= keysMax": "" }
   }),
   ...guards("src/http/request/Authentication.ts", "test/http/limits/RateLimit.test.ts", {
-    "wire: a key may ask as fast as it likes": { "yield* limit.ofKey(principal).pipe(": "yield* Effect.void.pipe(" },
+    "wire: a key may ask as fast as it likes": {
+      "yield* Effect.result(limit.ofKey(found.value))": "yield* Effect.result(Effect.void)"
+    },
     "wire: a flood without a key is answered with 401 for ever": {
       "Effect.andThen(limit.ofAddress, Effect.fail(invalidKey))": "Effect.fail(invalidKey)"
     }
@@ -43,6 +45,14 @@ export const wireMutants: ReadonlyArray<Mutant> = [
     "wire: a request need not name its host": {
       'request.source.httpVersion === "1.1"': 'request.source.httpVersion === "9"'
     }
+  }),
+  ...guards("src/http/KnownRoutes.ts", "test/App.test.ts", {
+    "wire: a path is unknown with another method": {
+      "for (const { method, path } of routes) note(method, full(path))": ""
+    }
+  }),
+  ...guards("src/http/Http.ts", "test/App.test.ts", {
+    "wire: who waits for events holds up the end of the service": { "stopping.told.open": "Effect.void" }
   }),
   ...guards("src/platform/server/Server.ts", "test/http/limits/RawServer.test.ts", {
     "wire: a request becomes another protocol": {

@@ -1,7 +1,7 @@
 import { assert, describe } from "@effect/vitest"
 import { Context, Effect, Layer, Redacted } from "effect"
-import { secretsOf } from "../../src/platform/Redaction.ts"
-import { Settings } from "../../src/platform/Settings.ts"
+import { Redactor } from "../../src/platform/Redactor.ts"
+import { AuthoritySettings } from "../../src/outbound/authority/AuthoritySettings.ts"
 import { softwareSettings } from "../support/authority/LiveAccounts.ts"
 import { settingsLayer } from "../support/database/Postgres.ts"
 import { it } from "../support/Tests.ts"
@@ -9,7 +9,12 @@ import { it } from "../support/Tests.ts"
 const good = { AUTHORITY_URL: "https://authority.example.com/service.svc?x=1", ...softwareSettings }
 
 const read = (env: Record<string, string>) =>
-  Effect.scoped(Effect.map(Layer.build(settingsLayer(env)), (context) => Context.get(context, Settings)))
+  Effect.scoped(
+    Effect.map(Layer.build(settingsLayer(env)), (context) => ({
+      ...Context.get(context, AuthoritySettings),
+      redact: Context.get(context, Redactor)
+    }))
+  )
 
 const faults: ReadonlyArray<readonly [what: string, change: Record<string, string>, why: RegExp]> = [
   ["no PIN", { SOFTWARE_PIN: "" }, /set SOFTWARE_PIN as well, or none of them/],
@@ -31,21 +36,21 @@ const faults: ReadonlyArray<readonly [what: string, change: Record<string, strin
 
 describe("the settings of live mode", () => {
   it.effect("are not there by default: no address of an authority is known to the service", () =>
-    Effect.map(read({}), ({ authority }) => assert.isUndefined(authority))
+    Effect.map(read({}), ({ live }) => assert.isUndefined(live))
   )
 
   it.effect("are taken whole, and the PIN is nobody's to read", function* () {
     const settings = yield* read(good)
-    assert.deepInclude(settings.authority?.software, {
+    assert.deepInclude(settings.live?.software, {
       provider: { number: "900373115", check_digit: "3" },
       id: softwareSettings.SOFTWARE_ID
     })
-    assert.strictEqual(settings.authority?.url, good.AUTHORITY_URL)
-    assert.notInclude(JSON.stringify(settings.authority), softwareSettings.SOFTWARE_PIN)
-    assert.include(secretsOf(settings), softwareSettings.SOFTWARE_PIN)
-    assert.strictEqual(Redacted.value(settings.authority!.software.pin), softwareSettings.SOFTWARE_PIN)
+    assert.strictEqual(settings.live?.url, good.AUTHORITY_URL)
+    assert.notInclude(JSON.stringify(settings.live), softwareSettings.SOFTWARE_PIN)
+    assert.strictEqual(settings.redact(softwareSettings.SOFTWARE_PIN), "…")
+    assert.strictEqual(Redacted.value(settings.live!.software.pin), softwareSettings.SOFTWARE_PIN)
     const bare = yield* read({ ...good, SOFTWARE_NIT: "900373115", AUTHORITY_URL: "http://127.0.0.1:9/x" })
-    assert.strictEqual(bare.authority?.software.provider.check_digit, "3")
+    assert.strictEqual(bare.live?.software.provider.check_digit, "3")
   })
 
   it.effect.each(faults.map(([what, change, why]) => ({ what, change, why })))(

@@ -1,11 +1,12 @@
 import { assert, describe } from "@effect/vitest"
-import { NodeCrypto } from "@effect/platform-node"
+import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import { Context, Effect, Fiber, Layer } from "effect"
 import { HttpServer } from "effect/http"
 import { type AddressInfo, connect, createServer, type Socket } from "node:net"
 import { canShare, freePort, shareListening } from "../../src/platform/server/Listeners.ts"
 import * as Server from "../../src/platform/server/Server.ts"
-import { Settings } from "../../src/platform/Settings.ts"
+import { ServiceInfo } from "../../src/api/ServiceInfo.ts"
+import { ListenAddress } from "../../src/platform/server/ListenAddress.ts"
 import { until } from "../support/apps/Until.ts"
 import { it } from "../support/Tests.ts"
 
@@ -37,7 +38,9 @@ const serviceOn = (port: number) =>
     Layer.fresh(Server.layer).pipe(
       Layer.provide([
         NodeCrypto.layer,
-        Layer.succeed(Settings, { baseUrl: "http://folio.test", host: "127.0.0.1", port } as typeof Settings.Service)
+        Server.limitsLayer,
+        ServiceInfo.layer({ version: "0.1.0", baseUrl: "http://folio.test" }),
+        ListenAddress.layer({ host: "127.0.0.1", port })
       ])
     )
   )

@@ -1,4 +1,4 @@
-import { NodeRuntime } from "@effect/platform-node"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as PgConnection from "@effect/sql-pg/PgConnection"
 import { Array, Console, Effect, Fiber, Redacted, References, Schedule } from "effect"
 import { randomBytes } from "node:crypto"

@@ -1,8 +1,7 @@
 import "effect/schema/SchemaJITCompiler/enable"
-import { NodeRuntime } from "@effect/platform-node"
-import { Layer } from "effect"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { run, teardown } from "../../src/cli/Run.ts"
-import { serveWith } from "../../src/cli/Serve.ts"
+import { serveWith } from "../../src/cli/Service.ts"
 import * as HttpAuthority from "./parties/HttpAuthority.ts"
 import { keepVitals } from "./checks/Vitals.ts"
 
@@ -12,7 +11,10 @@ const vitals = process.env["VITALS"]
 if (vitals !== undefined) keepVitals(vitals, Number(process.env["VITALS_EVERY_MS"] ?? "10000"))
 
 // Live documents and receivers on this machine: no service as it is shipped has both.
-NodeRuntime.runMain(run(serveWith(HttpAuthority.layer(process.env["AUTHORITY_URL"] ?? ""), undefined, Layer.empty)), {
-  teardown,
-  disableErrorReporting: true
-})
+NodeRuntime.runMain(
+  run(serveWith({ authority: HttpAuthority.layer(process.env["AUTHORITY_URL"] ?? ""), mayMixLiveKeys: true })),
+  {
+    teardown,
+    disableErrorReporting: true
+  }
+)

@@ -2,25 +2,14 @@ import { Effect } from "effect"
 import { issueTime, localDate } from "../../domain/documents/AuthorityTime.ts"
 import type { Certificate } from "../signature/Certificate.ts"
 import { documentTypeCode } from "../ubl/AuthorityCodes.ts"
-import type { FiscalDocument } from "../ubl/FiscalDocument.ts"
-import { attachedDocument as profile, authority } from "../ubl/NationalProfile.ts"
+import type { Accepted } from "../NationalProfile.ts"
+import { attachedDocument as profile, authority } from "../ubl/UblProfile.ts"
 import type { Software } from "../ubl/Software.ts"
 import { authorityExtension, type Unsigned, unsigned } from "../ubl/UblExtensions.ts"
 import { identity, reference } from "../ubl/UblIdentity.ts"
 import { correspondents } from "../ubl/UblParties.ts"
 import { signXml } from "../signature/XadesSignature.ts"
 import { cdata, element, escaped, leaf } from "../ubl/Xml.ts"
-
-/** A document that the authority has accepted. */
-export interface Accepted {
-  readonly document: FiscalDocument
-  /** The signed bytes of the document, exactly as submitted to the authority. */
-  readonly signed: Uint8Array
-  /** The authority's answer in XML. */
-  readonly applicationResponse: Uint8Array
-  /** The time of the authority's acceptance, in Unix milliseconds. */
-  readonly validatedAt: number
-}
 
 /** Normalizes line ends to LF, as an XML parser does, because the signature covers the text as the parser reads it. */
 const textOf = (bytes: Uint8Array) => new TextDecoder().decode(bytes).replaceAll(/\r\n?/g, "\n")

@@ -1,4 +1,4 @@
-import { Context, type Effect, type Option } from "effect"
+import { Context, type Effect, type Option, Schema } from "effect"
 import { zipSync } from "fflate"
 import type { AccountMode } from "../../../schemas/Account.ts"
 import type { ApiError } from "../../../schemas/ApiError.ts"
@@ -6,25 +6,83 @@ import type { InvoiceState } from "../../domain/documents/InvoiceLifecycle.ts"
 import { documentTypeCode } from "../ubl/AuthorityCodes.ts"
 import type { FiscalDocument } from "../ubl/FiscalDocument.ts"
 
-/** A file that goes to the acquirer. */
-export interface ParcelFile {
-  readonly name: string
-  readonly bytes: Uint8Array
-}
+const ParcelFile = Schema.Struct({ name: Schema.String, bytes: Schema.Uint8Array })
+/**
+ * A file that the acquirer of a document gets by e-mail.
+ *
+ * @example
+ * ```ts
+ * import type { ParcelFile } from "@folio-einvoicing/service/DocumentParcel"
+ *
+ * export const terms: ParcelFile = { name: "terms.txt", bytes: new TextEncoder().encode("Payable within thirty days.") }
+ * ```
+ */
+export type ParcelFile = typeof ParcelFile.Type
 
-/** An e-mail without its recipient's address. The same document gives the same bytes. */
-export interface Parcel {
-  readonly subject: string
-  readonly text: string
-  readonly html: string
+const Parcel = Schema.Struct({
+  subject: Schema.String,
+  text: Schema.String,
+  html: Schema.String,
   /** The name of the e-mail's sender; `reply_to` is the address that replies go to. */
-  readonly from_name: string
-  readonly reply_to: string
-  readonly archive: ParcelFile
-  readonly files: ReadonlyArray<ParcelFile>
-}
+  from_name: Schema.String,
+  reply_to: Schema.String,
+  archive: ParcelFile,
+  files: Schema.Array(ParcelFile)
+})
+/**
+ * The content of an e-mail: everything but the address of the recipient. The same document gives the same bytes, so that an
+ * e-mail that is sent twice can be recognized. `archive` is the one attachment, a ZIP; `files` are what the ZIP holds.
+ *
+ * @example
+ * ```ts
+ * import type { Parcel, ParcelFile } from "@folio-einvoicing/service/DocumentParcel"
+ *
+ * // An e-mail in the words of a team.
+ * export const parcelOf = (full_number: string, archive: ParcelFile, files: ReadonlyArray<ParcelFile>): Parcel => ({
+ *   subject: `Your invoice ${full_number}`,
+ *   text: `Dear customer,\n\nyour invoice ${full_number} is attached.\n`,
+ *   html: `<p>Dear customer,</p><p>your invoice ${full_number} is attached.</p>`,
+ *   from_name: "Café Andino",
+ *   reply_to: "facturas@example.com",
+ *   archive,
+ *   files
+ * })
+ * ```
+ */
+export type Parcel = typeof Parcel.Type
 
-/** Makes the e-mail of a document. `state` (when the e-mail was created) tells what the authority had answered by then. */
+/**
+ * Whether a port's answer is an e-mail.
+ *
+ * @internal
+ */
+export const isParcel: (answer: unknown) => boolean = Schema.is(Parcel)
+
+/**
+ * Makes the e-mail of a document. `state` is that of the document when the e-mail was created, and so says what the authority
+ * had answered by then.
+ *
+ * @example
+ * ```ts
+ * import * as App from "@folio-einvoicing/service"
+ * import { DocumentParcel } from "@folio-einvoicing/service/DocumentParcel"
+ * import { Effect, Layer, Option } from "effect"
+ *
+ * // The default e-mails, with another name of the sender.
+ * const renamed = Layer.effect(
+ *   DocumentParcel,
+ *   Effect.map(DocumentParcel, ({ make }) => ({
+ *     make: (key, state, asker) =>
+ *       Effect.map(
+ *         make(key, state, asker),
+ *         Option.map((parcel) => ({ ...parcel, from_name: `${parcel.from_name} (facturación)` }))
+ *       )
+ *   }))
+ * )
+ *
+ * export const documents = Layer.provideMerge(renamed, App.documentsLayer)
+ * ```
+ */
 export class DocumentParcel extends Context.Service<
   DocumentParcel,
   {
@@ -41,7 +99,11 @@ export class DocumentParcel extends Context.Service<
   }
 >()("folio/documents/DocumentParcel") {}
 
-/** The authority's limit for the only attachment of an e-mail, in bytes. */
+/**
+ * The authority's limit for the only attachment of an e-mail, in bytes.
+ *
+ * @internal
+ */
 export const archiveBytesMax = 2_000_000
 
 const control = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/gu
@@ -76,6 +138,8 @@ const dated = (issueDate: string) => {
 /**
  * Makes the e-mail of a document: the subject in the form that the authority prescribes, and one ZIP of at most 2 MB. A `pdf` that
  * would make the ZIP larger is left out, and the message says so.
+ *
+ * @internal
  */
 export const emailParcel = (
   document: FiscalDocument,

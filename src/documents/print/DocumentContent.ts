@@ -5,7 +5,7 @@ import { DocumentKind } from "../../../schemas/FiscalDocument.ts"
 import { cents, decimal } from "../../domain/documents/Decimal.ts"
 import { taxCodes } from "../ubl/AuthorityCodes.ts"
 import { FiscalDocument } from "../ubl/FiscalDocument.ts"
-import { elementNames } from "../ubl/NationalProfile.ts"
+import { elementNames } from "../ubl/UblProfile.ts"
 import { unescaped } from "../ubl/Xml.ts"
 
 /** The content of a document as read from its XML. `operation_type` is null for a note, whose XML does not hold the operation. */

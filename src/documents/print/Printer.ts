@@ -1,11 +1,16 @@
 import { Context, Duration, Effect, Layer, Pool, Schema } from "effect"
 import { availableParallelism } from "node:os"
+import { extname } from "node:path"
 import { Worker } from "node:worker_threads"
 import type { Parcel } from "../parcel/EmailParcel.ts"
 import type { FiscalDocument } from "../ubl/FiscalDocument.ts"
 import type { PrintAnswer, PrintTask } from "./PrintWorker.ts"
 
-/** The number of threads that print. Threads keep printing off the event loop, and leave half of the processors to other work. */
+/**
+ * The number of threads that print. Threads keep printing off the event loop, and leave half of the processors to other work.
+ *
+ * @internal
+ */
 export const printThreads = Math.max(1, Math.min(4, Math.floor(availableParallelism() / 2)))
 
 // The longest document takes half a second; this timeout is for a task that never ends.
@@ -17,7 +22,7 @@ const idleTime = Duration.minutes(5)
 
 const thread = Effect.acquireRelease(
   Effect.sync(() => {
-    const worker = new Worker(new URL("./PrintWorker.ts", import.meta.url), {
+    const worker = new Worker(new URL(`./PrintWorker${extname(import.meta.filename)}`, import.meta.url), {
       resourceLimits: { maxOldGenerationSizeMb: heapMb },
       execArgv: [],
       env: {}
@@ -47,7 +52,33 @@ const answerOf = (worker: Worker, task: PrintTask) =>
     return Effect.sync(() => worker.off("message", answered).off("error", broke).off("exit", broke))
   })
 
-/** Prints documents, and packs the e-mails of documents, in threads. Dies when a document cannot be printed or packed. */
+/**
+ * Makes the PDF of a document, and the content of its e-mail. The same document must give the same bytes. Dies when a document
+ * cannot be printed or packed. The default does the work in threads.
+ *
+ * @example
+ * ```ts
+ * import { main } from "@folio-einvoicing/service/node"
+ * import { Printer } from "@folio-einvoicing/service/Printer"
+ * import { Effect, Layer } from "effect"
+ *
+ * // PDF files in the team's own design, made by a service of the team; e-mails as the default makes them.
+ * const printer = Layer.effect(
+ *   Printer,
+ *   Effect.map(Printer, ({ parcel }) => ({
+ *     parcel,
+ *     pdf: (document) =>
+ *       Effect.promise(async (signal) => {
+ *         const body = JSON.stringify(document)
+ *         const response = await fetch("http://127.0.0.1:8080/pdf", { method: "POST", body, signal })
+ *         return new Uint8Array(await response.arrayBuffer())
+ *       })
+ *   }))
+ * )
+ *
+ * main({ printer: Layer.provide(printer, Printer.layer) })
+ * ```
+ */
 export class Printer extends Context.Service<
   Printer,
   {
@@ -56,6 +87,7 @@ export class Printer extends Context.Service<
     readonly parcel: (document: FiscalDocument, xml: Uint8Array) => Effect.Effect<Parcel>
   }
 >()("folio/documents/Printer") {
+  /** The default: threads, up to half of the processors and at most four, which end after five minutes without work. */
   static readonly layer = Layer.effect(
     Printer,
     Effect.gen(function* () {

@@ -4,16 +4,35 @@ import { printThreads } from "./Printer.ts"
 import { ByteCache } from "../../domain/requests/ByteCache.ts"
 import * as Turns from "../../protocol/AccountTurns.ts"
 
-/** How much expensive work with documents this process does at a time, and how much of this work may wait. */
-export class PrintingLimits extends Context.Reference<Omit<Turns.TurnOptions, "what">>("folio/issuing/PrintingLimits", {
-  defaultValue: () => ({
+/**
+ * How many documents this process prints, packs or reads at a time, in all (`atOnce`) and of one account (`ofOwnerAtOnce`), how
+ * many may wait for their turn, and how long.
+ *
+ * @example
+ * ```ts
+ * import { PrintingLimits } from "@folio-einvoicing/service/Limits"
+ *
+ * // For a printer that runs on machines of its own, and takes many documents at a time.
+ * export const limits = PrintingLimits.layer({ atOnce: 64, ofOwnerAtOnce: 8, maxWait: "20 seconds" })
+ * ```
+ */
+export class PrintingLimits extends Context.Service<PrintingLimits, Omit<Turns.TurnOptions, "what">>()(
+  "folio/issuing/PrintingLimits"
+) {
+  /** The values of `npm start`. */
+  static readonly defaults: PrintingLimits["Service"] = {
     // One more than the threads that print, so that the next document is read from the database while all threads are busy.
     atOnce: printThreads + 1,
     ofOwnerAtOnce: Math.ceil(printThreads / 2),
     waiting: { ofAsker: 16, ofOwner: 48, inAll: 512 },
     maxWait: Duration.seconds(10)
-  })
-}) {}
+  }
+
+  /** The defaults, but for what is given. */
+  static layer(change: Partial<PrintingLimits["Service"]> = {}) {
+    return Layer.succeed(PrintingLimits, { ...PrintingLimits.defaults, ...change })
+  }
+}
 
 const cacheBytes = 16 * 1024 * 1024
 

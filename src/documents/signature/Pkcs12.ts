@@ -1,5 +1,6 @@
 import { Duration, Effect, Redacted } from "effect"
 import { X509Certificate } from "node:crypto"
+import { extname } from "node:path"
 import { Worker } from "node:worker_threads"
 import type { Violation } from "../../../schemas/ApiError.ts"
 import type { CertificateRequest } from "../../../schemas/Certificate.ts"
@@ -41,7 +42,7 @@ const day = (date: Date) => date.toISOString().slice(0, 10)
 /** Reads a PKCS#12 file in a worker thread. Interruption, by a timeout or by a canceled request, terminates the thread. */
 const readApart = (bytes: Uint8Array, password: string) =>
   Effect.callback<Pkcs12Answer>((resume) => {
-    const worker = new Worker(new URL("./Pkcs12Worker.ts", import.meta.url), {
+    const worker = new Worker(new URL(`./Pkcs12Worker${extname(import.meta.filename)}`, import.meta.url), {
       workerData: { bytes, password },
       resourceLimits: { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 },
       execArgv: [],

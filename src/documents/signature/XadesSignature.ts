@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { createHash, hash, verify } from "node:crypto"
 import type { Certificate } from "./Certificate.ts"
 import { type KnownCertificate, knownCertificate } from "./KnownCertificate.ts"
-import { signaturePolicy } from "../ubl/NationalProfile.ts"
+import { signaturePolicy } from "../ubl/UblProfile.ts"
 import type { Unsigned } from "../ubl/UblExtensions.ts"
 import { attribute, element, leaf, unescaped } from "../ubl/Xml.ts"
 

@@ -1,5 +1,3 @@
-import { Context } from "effect"
-
 /** The registration of the program that makes the documents, by which the authority identifies the program. */
 export interface Software {
   /** The NIT of the software's provider. */
@@ -9,17 +7,9 @@ export interface Software {
   readonly pin: string
 }
 
-/** The software of each mode. The test software identifies nobody; live documents need software registered with the authority. */
-export class RegisteredSoftware extends Context.Reference<{
-  readonly test: Software
-  readonly live: Software | undefined
-}>("folio/documents/RegisteredSoftware", {
-  defaultValue: () => ({
-    test: {
-      provider: { number: "900373115", check_digit: "3" },
-      id: "f0110000-0000-4000-8000-000000000000",
-      pin: "12345"
-    },
-    live: undefined
-  })
-}) {}
+/** The software that test documents name. It identifies nobody. */
+export const sandboxSoftware: Software = {
+  provider: { number: "900373115", check_digit: "3" },
+  id: "f0110000-0000-4000-8000-000000000000",
+  pin: "12345"
+}

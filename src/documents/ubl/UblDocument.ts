@@ -1,6 +1,6 @@
 import { customization, documentTypeCode, incoterm } from "./AuthorityCodes.ts"
 import type { FiscalDocument } from "./FiscalDocument.ts"
-import { elementNames } from "./NationalProfile.ts"
+import { elementNames } from "./UblProfile.ts"
 import type { Software } from "./Software.ts"
 import { monetaryTotal, payment, taxTotals } from "./UblAmounts.ts"
 import { authorityExtension, type Unsigned, unsigned } from "./UblExtensions.ts"

@@ -1,5 +1,5 @@
 import type { FiscalDocument } from "./FiscalDocument.ts"
-import { profiles, ublVersion } from "./NationalProfile.ts"
+import { profiles, ublVersion } from "./UblProfile.ts"
 import { attribute, leaf } from "./Xml.ts"
 
 /** The name of the formula by which the code of a document (CUFE or CUDE) is computed. */

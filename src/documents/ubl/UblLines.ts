@@ -1,6 +1,6 @@
 import type { Line } from "../../../schemas/Line.ts"
 import type { FiscalDocument } from "./FiscalDocument.ts"
-import { elementNames } from "./NationalProfile.ts"
+import { elementNames } from "./UblProfile.ts"
 import { lineExtension, price, taxTotals } from "./UblAmounts.ts"
 import { attribute, element, leaf } from "./Xml.ts"
 

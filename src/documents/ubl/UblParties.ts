@@ -3,7 +3,7 @@ import type { Acquirer } from "../../../schemas/Customer.ts"
 import type { Identification } from "../../../schemas/Party.ts"
 import { departments, homeCountry, municipalities } from "../../domain/accounts/Territories.ts"
 import type { FiscalDocument } from "./FiscalDocument.ts"
-import { agency } from "./NationalProfile.ts"
+import { agency } from "./UblProfile.ts"
 import { attribute, element, filled, leaf, optional } from "./Xml.ts"
 
 /** The tax registration of a party: its responsibilities, its regime, and the tax that the party is registered for. */

@@ -2,6 +2,7 @@ import type { Violation } from "../../../schemas/ApiError.ts"
 import type { Failure } from "../../../schemas/FiscalDocument.ts"
 import type { ResolutionRequest, ResolutionStatus, ResolutionWarning } from "../../../schemas/Resolution.ts"
 import { violation } from "../documents/AuthorityRules.ts"
+import { headOf, type NumberForm } from "../documents/FullNumber.ts"
 
 /** The violation of a range that ends before the range begins. The dates are compared as text, because YYYY-MM-DD sorts by time. */
 export const validityViolations = (valid_from: string, valid_to: string): ReadonlyArray<Violation> =>
@@ -23,7 +24,7 @@ export const resolutionViolations = (request: ResolutionRequest): ReadonlyArray<
   return [...ofValidity, violation("next_number", "parameter_invalid", message, rule)]
 }
 
-/** The full numbers of a range: each consists of the prefix and a number without leading zeros. */
+/** The numbers of a range, which with its prefix make its full numbers. */
 export interface FullNumbers {
   readonly prefix: string
   readonly from_number: bigint
@@ -32,19 +33,25 @@ export interface FullNumbers {
 
 const digitsMax = 10
 
-/** Whether two ranges have a full number in common. Different prefixes can: `Q` with 123 and `Q1` with 23 both print as Q123. */
-export const shareFullNumber = (one: FullNumbers, other: FullNumbers): boolean => {
+/**
+ * Whether two ranges have a full number in common, when numbers are written in this form. Different prefixes can: without separator
+ * and leading zeros, `Q` with 123 and `Q1` with 23 both print as Q123.
+ */
+export const shareFullNumber = (one: FullNumbers, other: FullNumbers, form: NumberForm): boolean => {
   const [short, long] = one.prefix.length <= other.prefix.length ? [one, other] : [other, one]
-  if (!long.prefix.startsWith(short.prefix)) return false
-  const between = long.prefix.slice(short.prefix.length)
+  const [head, longHead] = [headOf(short.prefix, form), headOf(long.prefix, form)]
+  if (!longHead.startsWith(head)) return false
+  const between = longHead.slice(head.length)
   if (between === "") return short.from_number <= long.to_number && long.from_number <= short.to_number
   if (!/^[1-9]\d*$/.test(between)) return false
   // A number of the longer prefix is printed behind the digits between the prefixes. All such numbers of equal length form an
   // interval of the shorter prefix's numbers.
-  return Array.from({ length: digitsMax }, (_, index) => 10n ** BigInt(index)).some((least) => {
-    const shift = BigInt(between) * least * 10n
-    const from = bigMax(long.from_number, least)
-    const to = bigMin(long.to_number, least * 10n - 1n)
+  const shortest = Math.max(form.digits, 1)
+  const lengths = Array.from({ length: Math.max(digitsMax - shortest, 0) + 1 }, (_, index) => shortest + index)
+  return lengths.some((length) => {
+    const shift = BigInt(between) * 10n ** BigInt(length)
+    const from = bigMax(long.from_number, length === shortest ? 0n : 10n ** BigInt(length - 1))
+    const to = bigMin(long.to_number, 10n ** BigInt(length) - 1n)
     return from <= to && shift + from <= short.to_number && short.from_number <= shift + to
   })
 }

@@ -41,7 +41,7 @@ const parseHeader = (header: string): { readonly t: string; readonly signatures:
   return { t, signatures }
 }
 
-export type SignatureFault = "malformed" | "expired" | "mismatch"
+type SignatureFault = "malformed" | "expired" | "mismatch"
 
 /** Whether a signature matches. The loop has no early end: its duration reveals neither which signature matched nor how far. */
 const matchesOne = (given: ReadonlyArray<string>, expected: string): boolean => {
@@ -62,32 +62,14 @@ interface Checked {
   readonly toleranceSeconds?: number
 }
 
-// The signature is checked before the time, so that only a genuine header is ever reported as expired.
-const judge = (input: Checked, t: string, given: ReadonlyArray<string>, expected: string) => {
-  if (!matchesOne(given, expected)) return Result.fail("mismatch" as const)
-  const ageSeconds = Math.abs(input.now - Number(t))
-  // An age or a tolerance of NaN makes the comparison false, so that the delivery is refused.
-  return ageSeconds <= (input.toleranceSeconds ?? toleranceSecondsDefault)
-    ? Result.void
-    : Result.fail("expired" as const)
-}
-
 /** A receiver's check of `Svc-Signature`, which may carry several `v1=` signatures: one of them must be right. */
 export const verify = (input: Checked & { readonly header: string }): Result.Result<void, SignatureFault> => {
   const parsed = parseHeader(input.header)
   if (parsed === null) return Result.fail("malformed")
-  return judge(input, parsed.t, parsed.signatures, hexSignature(input.secret, parsed.t, input.body))
-}
-
-/** A receiver's check of the three headers of Standard Webhooks, with the same failures as `verify`. */
-export const verifyStandard = (
-  input: Checked & { readonly id: string; readonly timestamp: string; readonly signature: string }
-): Result.Result<void, SignatureFault> => {
-  const { body, id, timestamp } = input
-  const versions = input.signature.split(" ").filter((part) => part.startsWith("v1,"))
-  if (!/^\d{1,12}$/.test(timestamp) || versions.length === 0) return Result.fail("malformed")
-  const key = Buffer.from(input.secret.slice(secretPrefix.length), "base64")
-  const expected = createHmac("sha256", key).update(`${id}.${timestamp}.`).update(body).digest("base64")
-  const given = versions.map((part) => part.slice("v1,".length))
-  return judge(input, timestamp, given, expected)
+  const { signatures, t } = parsed
+  // The signature is checked before the time, so that only a genuine header is ever reported as expired.
+  if (!matchesOne(signatures, hexSignature(input.secret, t, input.body))) return Result.fail("mismatch")
+  const ageSeconds = Math.abs(input.now - Number(t))
+  // An age or a tolerance of NaN makes the comparison false, so that the delivery is refused.
+  return ageSeconds <= (input.toleranceSeconds ?? toleranceSecondsDefault) ? Result.void : Result.fail("expired")
 }

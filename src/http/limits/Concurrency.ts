@@ -4,11 +4,29 @@ import type { Principal } from "../../api/Authorization.ts"
 import { Counts } from "../../protocol/Counts.ts"
 import { accountShare } from "./RateLimit.ts"
 
-/** How many requests of one API key this process carries out at a time, and how many of these may wait for events. */
-export class ConcurrencyLimits extends Context.Reference<{ readonly requests: number; readonly waiting: number }>(
-  "folio/http/ConcurrencyLimits",
-  { defaultValue: () => ({ requests: 256, waiting: 64 }) }
-) {}
+/**
+ * How many requests of one API key this process carries out at a time (`requests`), and how many of these may wait for events
+ * (`waiting`). An account may have four times as many.
+ *
+ * @example
+ * ```ts
+ * import { ConcurrencyLimits } from "@folio-einvoicing/service/Limits"
+ *
+ * export const limits = ConcurrencyLimits.layer({ requests: 32, waiting: 4 })
+ * ```
+ */
+export class ConcurrencyLimits extends Context.Service<
+  ConcurrencyLimits,
+  { readonly requests: number; readonly waiting: number }
+>()("folio/http/ConcurrencyLimits") {
+  /** The values of `npm start`. */
+  static readonly defaults: ConcurrencyLimits["Service"] = { requests: 256, waiting: 64 }
+
+  /** The defaults, but for what is given. */
+  static layer(change: Partial<ConcurrencyLimits["Service"]> = {}) {
+    return Layer.succeed(ConcurrencyLimits, { ...ConcurrencyLimits.defaults, ...change })
+  }
+}
 
 type Limited = (principal: Principal) => <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E | ApiError, R>
 

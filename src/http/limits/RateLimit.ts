@@ -1,17 +1,53 @@
-import { type Clock, Context, Effect, Layer, Option } from "effect"
+import { type Clock, Config, Context, Effect, Layer, Option } from "effect"
 import { HttpServerRequest } from "effect/http"
 import type { AccountMode } from "../../../schemas/Account.ts"
 import { ApiError } from "../../../schemas/ApiError.ts"
 import type { Principal } from "../../api/Authorization.ts"
 import { type BucketSize, makeTokenBuckets } from "../../domain/requests/TokenBuckets.ts"
+import { read, refuse } from "../../settings/Setting.ts"
 import { Exchange } from "../request/Exchange.ts"
 
-/** The rate and burst of requests that this process takes for one API key, and for one client address without a valid key. */
-export class RateLimits extends Context.Reference<BucketSize>("folio/http/RateLimits", {
-  defaultValue: () => ({ perSecond: 100, burst: 500 })
-}) {}
+const config = Config.all({
+  perSecond: Config.Int("RATE_LIMIT").pipe(Config.withDefault(100)),
+  burst: Config.Int("RATE_LIMIT_BURST").pipe(Config.withDefault(500))
+})
 
-/** An account in one mode may make this many times the requests of one of its API keys, however many keys it has. */
+/**
+ * How many requests this process takes of one API key: `perSecond` for long, and up to `burst` at once. The same holds for a
+ * client address without a valid key; an account may have four times as many.
+ *
+ * @example
+ * ```ts
+ * import { RateLimits } from "@folio-einvoicing/service/Limits"
+ *
+ * export const limits = RateLimits.layer({ perSecond: 10, burst: 50 })
+ * ```
+ */
+export class RateLimits extends Context.Service<RateLimits, BucketSize>()("folio/http/RateLimits") {
+  /** The values of `npm start`. */
+  static readonly defaults: RateLimits["Service"] = { perSecond: 100, burst: 500 }
+
+  /** The defaults, but for what is given. */
+  static layer(change: Partial<RateLimits["Service"]> = {}) {
+    return Layer.succeed(RateLimits, { ...RateLimits.defaults, ...change })
+  }
+
+  /** `RATE_LIMIT` and `RATE_LIMIT_BURST`. Fails with `SettingsError`. */
+  static readonly layerConfig = Layer.effect(
+    RateLimits,
+    Effect.filterOrElse(
+      read(config),
+      ({ burst, perSecond }) => perSecond >= 1 && burst >= 1,
+      () => refuse("RATE_LIMIT (requests a second) and RATE_LIMIT_BURST must be whole numbers, at least 1.")
+    )
+  )
+}
+
+/**
+ * An account in one mode may make this many times the requests of one of its API keys, however many keys it has.
+ *
+ * @internal
+ */
 export const accountShare = 4
 
 // The most buckets of each limiter (key, account, address, link) in each of its two time spans: about 20 MB when all are in use.
@@ -19,7 +55,11 @@ const bucketsMax = 50_000
 
 const seconds = (millis: number) => Math.ceil(millis / 1_000)
 
-/** The network of a client address: an IPv4 address (also mapped to IPv6), or the /64 that a client with an IPv6 address has whole. */
+/**
+ * The network of a client address: an IPv4 address (also mapped to IPv6), or the /64 that a client with an IPv6 address has whole.
+ *
+ * @internal
+ */
 export const networkOf = (address: string): string => {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
   if (mapped !== undefined || !address.includes(":")) return mapped ?? address
@@ -29,6 +69,11 @@ export const networkOf = (address: string): string => {
   return `${groups.slice(0, 4).join(":")}::/64`
 }
 
+/**
+ * The network of the current request's client, as `networkOf` names it.
+ *
+ * @internal
+ */
 export const network = Effect.map(HttpServerRequest.HttpServerRequest, ({ remoteAddress }) =>
   networkOf(Option.getOrElse(remoteAddress, () => "unknown"))
 )
@@ -66,31 +111,68 @@ const limit = (name: string, size: BucketSize, whose: string, isShown = true) =>
 }
 
 /**
- * Token buckets of this process. The limiter of `effect/persistence` is not used: its memory keeps every key forever, and a refusal
- * costs about ten times as much as an allowed request (measured: 16 µs and 1.7 µs), while a flood consists of refusals from any
- * number of addresses.
+ * Counts requests, and refuses those that come too fast: all functions but `isAddressSpent` fail with `ApiError` `rate_limited`.
+ *
+ * `RateLimit.layer` has token buckets in the memory of this process. The limiter of `effect/persistence` is not used: its memory
+ * keeps every key forever, and a refusal costs about ten times as much as an allowed request (measured: 16 µs and 1.7 µs), while
+ * a flood consists of refusals from any number of addresses.
+ *
+ * @example
+ * ```ts
+ * import { ApiError } from "@folio-einvoicing/service/ApiError"
+ * import { main } from "@folio-einvoicing/service/node"
+ * import { RateLimit } from "@folio-einvoicing/service/RateLimit"
+ * import { Effect, Layer } from "effect"
+ *
+ * const blocked = new Set(["key_01k00000000000000000000000"])
+ * const refusal = new ApiError({
+ *   code: "rate_limited",
+ *   message: "This API key has been blocked. Write to support@example.com.",
+ *   headers: { "Retry-After": "3600" }
+ * })
+ *
+ * // The default, which also refuses the API keys of a list.
+ * const strict = Layer.effect(
+ *   RateLimit,
+ *   Effect.map(RateLimit, (limit) => ({
+ *     ...limit,
+ *     ofKey: (principal) => (blocked.has(principal.api_key_id) ? Effect.fail(refusal) : limit.ofKey(principal))
+ *   }))
+ * )
+ *
+ * main({ rateLimit: Layer.provide(strict, RateLimit.layer) })
+ * ```
  */
-export class RateLimit extends Context.Service<RateLimit>()("folio/http/RateLimit", {
-  make: Effect.map(RateLimits, (key) => {
-    const all = { perSecond: key.perSecond * accountShare, burst: key.burst * accountShare }
-    const ofKey = limit("default", key, "This API key")
-    const ofAccount = limit("account", all, "This account, with all of its keys,", false)
-    const ofNetwork = limit("address", key, "This address, without a valid key,")
-    const ofLink = limit("link", key, "This address, with links of this account,")
-    // All but `isAddressSpent` fail with `rate_limited`.
-    return {
-      /** Takes a token of the API key and one of its account; the answer's `RateLimit` headers say what the key has left. */
-      ofKey: ({ account_id, api_key_id, livemode }: Principal) =>
-        Effect.andThen(ofKey.take(api_key_id), ofAccount.take(`${account_id} ${livemode}`)),
-      /** Takes a token of the client's network. For requests without a valid API key: one with a key is never refused here. */
-      ofAddress: Effect.flatMap(network, ofNetwork.take),
-      /** Whether the client's network has no token left. */
-      isAddressSpent: Effect.flatMap(network, ofNetwork.isSpent),
-      /** Takes a token of a valid signed link's account and the client's network. */
-      ofLink: ({ account_id, livemode }: AccountMode) =>
-        Effect.flatMap(network, (address) => ofLink.take(`${account_id} ${livemode} ${address}`))
-    }
-  })
-}) {
-  static readonly layer = Layer.effect(RateLimit, RateLimit.make)
+export class RateLimit extends Context.Service<
+  RateLimit,
+  {
+    /** Takes a token of the API key and one of its account; the answer's `RateLimit` headers say what the key has left. */
+    readonly ofKey: (principal: Principal) => Effect.Effect<void, ApiError>
+    /** Takes a token of the client's network. For requests without a valid API key: one with a key is never refused here. */
+    readonly ofAddress: Effect.Effect<void, ApiError, HttpServerRequest.HttpServerRequest>
+    /** Whether the client's network has no token left. */
+    readonly isAddressSpent: Effect.Effect<boolean, never, HttpServerRequest.HttpServerRequest>
+    /** Takes a token of a valid signed link's account and the client's network. */
+    readonly ofLink: (account: AccountMode) => Effect.Effect<void, ApiError, HttpServerRequest.HttpServerRequest>
+  }
+>()("folio/http/RateLimit") {
+  /** Token buckets in the memory of this process. Requires `RateLimits`. */
+  static readonly layer = Layer.effect(
+    RateLimit,
+    Effect.map(RateLimits, (key) => {
+      const all = { perSecond: key.perSecond * accountShare, burst: key.burst * accountShare }
+      const ofKey = limit("default", key, "This API key")
+      const ofAccount = limit("account", all, "This account, with all of its keys,", false)
+      const ofNetwork = limit("address", key, "This address, without a valid key,")
+      const ofLink = limit("link", key, "This address, with links of this account,")
+      return {
+        ofKey: ({ account_id, api_key_id, livemode }: Principal) =>
+          Effect.andThen(ofKey.take(api_key_id), ofAccount.take(`${account_id} ${livemode}`)),
+        ofAddress: Effect.flatMap(network, ofNetwork.take),
+        isAddressSpent: Effect.flatMap(network, ofNetwork.isSpent),
+        ofLink: ({ account_id, livemode }: AccountMode) =>
+          Effect.flatMap(network, (address) => ofLink.take(`${account_id} ${livemode} ${address}`))
+      }
+    })
+  )
 }

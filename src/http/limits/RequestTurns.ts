@@ -7,8 +7,20 @@ import * as AccountTurns from "../../protocol/AccountTurns.ts"
 /** In bytes. A larger body waits for a turn; after a larger body, answer or document its account rests. */
 export const smallBytesMax = 16 * 1024
 
-/** How many requests have a turn in this process at a time, how many may wait and how long, and how long an account rests. */
-export class RequestTurnLimits extends Context.Reference<
+/**
+ * How many large or slow requests this process carries out at a time, how many may wait for their turn and how long, and how
+ * long an account rests after one, so that other accounts get most of the time.
+ *
+ * @example
+ * ```ts
+ * import { RequestTurnLimits } from "@folio-einvoicing/service/Limits"
+ *
+ * // One customer alone uses the service: nobody else needs the time in which the account would rest.
+ * export const limits = RequestTurnLimits.layer({ slowRead: { fromMs: 1_000, restMsMax: 0 } })
+ * ```
+ */
+export class RequestTurnLimits extends Context.Service<
+  RequestTurnLimits,
   Omit<AccountTurns.TurnOptions, "what"> & {
     /**
      * Milliseconds of rest for each KiB. For an answer or a body: nine times the measured processor time to write or check a KiB,
@@ -26,16 +38,22 @@ export class RequestTurnLimits extends Context.Reference<
      */
     readonly slowRead: { readonly fromMs: number; readonly restMsMax: number }
   }
->("folio/http/RequestTurnLimits", {
-  defaultValue: () => ({
+>()("folio/http/RequestTurnLimits") {
+  /** The values of `npm start`. */
+  static readonly defaults: RequestTurnLimits["Service"] = {
     atOnce: 32,
     ofOwnerAtOnce: 4,
     waiting: { ofAsker: 128, ofOwner: 256, inAll: 4_096 },
     maxWait: "10 seconds",
     restMsOfKib: { answer: 0.5, body: 1, document: { sent: 2, copied: 2, moved: 1 } },
     slowRead: { fromMs: 100, restMsMax: 250 }
-  })
-}) {}
+  }
+
+  /** The defaults, but for what is given. */
+  static layer(change: Partial<RequestTurnLimits["Service"]> = {}) {
+    return Layer.succeed(RequestTurnLimits, { ...RequestTurnLimits.defaults, ...change })
+  }
+}
 
 const rest = (bytes: number, msOfKib: number) => (bytes > smallBytesMax ? Math.ceil((bytes / 1024) * msOfKib) : 0)
 

@@ -5,7 +5,7 @@ import { ApiKeys, invalidKey } from "../../store/accounts/ApiKeys.ts"
 import { AuditLog } from "../../store/accounts/AuditLog.ts"
 import { Concurrency } from "../limits/Concurrency.ts"
 import { Exchange, originOf } from "./Exchange.ts"
-import { inTime } from "./Timeouts.ts"
+import { admitted, inTime } from "./Timeouts.ts"
 import { RateLimit } from "../limits/RateLimit.ts"
 
 export const layer = Layer.effect(
@@ -21,17 +21,22 @@ export const layer = Layer.effect(
           const key = Redacted.value(credential)
           const exchange = yield* Exchange
           const origin = originOf(exchange)
-          const isSuspect = yield* limit.isAddressSpent
-          const found = yield* inTime(keys.authenticate(key, { ...origin, isSuspect }))
-          if (Option.isNone(found)) return yield* Effect.andThen(limit.ofAddress, Effect.fail(invalidKey))
-          const principal = found.value
+          // In one, because what keeps the limiter from holding up a request costs about as much as the limiter.
+          const [principal, limited] = yield* admitted(
+            Effect.gen(function* () {
+              const isSuspect = (yield* limit.isAddressSpent) === true
+              const found = yield* keys.authenticate(key, { ...origin, isSuspect })
+              if (Option.isNone(found)) return yield* Effect.andThen(limit.ofAddress, Effect.fail(invalidKey))
+              exchange.account_id = found.value.account_id
+              return [found.value, yield* Effect.result(limit.ofKey(found.value))] as const
+            })
+          )
           const { account_id, api_key_id } = principal
-          exchange.account_id = account_id
           const stillWorks = Effect.flatMap(inTime(keys.authenticate(key, origin)), (still) =>
             Option.isSome(still) ? Effect.void : Effect.fail(invalidKey)
           )
           const asked = Context.add(Context.make(CurrentPrincipal, principal), KeyStillWorks, stillWorks)
-          return yield* limit.ofKey(principal).pipe(
+          return yield* Effect.fromResult(limited).pipe(
             Effect.andThen(concurrency.request(principal)(Effect.provideContext(handler, asked))),
             Effect.tapError((error) =>
               error instanceof ApiError && error.status === 403

@@ -18,7 +18,7 @@ import {
   Rules,
   WholeDocument
 } from "../../api/Conventions.ts"
-import { withRule } from "../../domain/documents/AuthorityRules.ts"
+import { NationalProfile, type Rules as NationalRules } from "../../documents/NationalProfile.ts"
 import { fingerprint } from "../../domain/requests/Fingerprint.ts"
 import { parseStrict } from "../../domain/requests/StrictJson.ts"
 import { Exchange } from "./Exchange.ts"
@@ -106,14 +106,14 @@ const refuseAll = ([first, ...rest]: Violations): Effect.Effect<void, ApiError> 
   first === undefined ? Effect.void : Effect.fail(ApiError.fromViolations([first, ...rest]))
 
 /** The violations of a JSON body, which name the authority's rules if the body makes a document or a part of one. */
-const faultsOf = (endpoint: HttpApiEndpoint.Top, body: unknown): Violations => {
+const faultsOf = (endpoint: HttpApiEndpoint.Top, body: unknown, { named }: NationalRules): Violations => {
   const subject = Context.get(endpoint.annotations, Rules)
   const violations = bodyViolations(endpoint, body)
-  return subject === null ? violations : violations.map(withRule(subject))
+  return subject === null ? violations : violations.map(named(subject))
 }
 
-/** Fails with the violations of a JSON body that does not fit the endpoint's schema. */
-export const refuseBody = (endpoint: HttpApiEndpoint.Top, body: unknown) => refuseAll(faultsOf(endpoint, body))
+/** Fails with the violations of a JSON body that does not fit the endpoint's schema, without the names of the authority's rules. */
+export const refuseBody = (endpoint: HttpApiEndpoint.Top, body: unknown) => refuseAll(bodyViolations(endpoint, body))
 
 /** Refuses U+0000, which PostgreSQL cannot store: `resource_missing` for the path, `parameter_invalid` for the query. */
 const refuseNul = (url: string): Effect.Effect<void, ApiError> => {
@@ -132,7 +132,7 @@ const bytesOf = ({ body }: HttpServerResponse.HttpServerResponse) =>
 // The order of the checks is part of the contract: size, media type, version, idempotency key, JSON.
 export const layer = Layer.effect(
   Conventions,
-  Effect.map(RequestTurns, (turns) => (handler, { endpoint }) => {
+  Effect.map(Effect.all([RequestTurns, NationalProfile]), ([turns, { rules }]) => (handler, { endpoint }) => {
     const isRead = endpoint.method === "GET" && !Context.get(endpoint.annotations, OwnTurn)
     const work = Context.get(endpoint.annotations, WholeDocument)
     const check = Effect.fnUntraced(function* (bytes: Uint8Array) {
@@ -155,7 +155,7 @@ export const layer = Layer.effect(
       if (endpoint.payload.size === 0 && body !== undefined && JSON.stringify(body) !== "{}") {
         return yield* refuse("parameter_unknown", "This request takes no body. Send none, or {}.", "body")
       }
-      const faults = faultsOf(endpoint, isLeftOut ? {} : body)
+      const faults = faultsOf(endpoint, isLeftOut ? {} : body, rules)
       // A validation request answers a body that does not fit the schema with a verdict. Malformed JSON has failed before.
       if (faults.length > 0 && Context.get(endpoint.annotations, Judged))
         return { answer: Effect.succeed(verdict(faults)) }

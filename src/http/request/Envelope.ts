@@ -3,7 +3,6 @@ import { HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/h
 import { ApiError } from "../../../schemas/ApiError.ts"
 import { errorCodes } from "../../../schemas/ErrorCode.ts"
 import { currentVersion, versions } from "../../../schemas/Version.ts"
-import { Api } from "../../api/Api.ts"
 import { ServiceInfo } from "../../api/ServiceInfo.ts"
 import * as Metrics from "../../protocol/Metrics.ts"
 import { Ids } from "../../store/sql/Ids.ts"
@@ -14,24 +13,13 @@ import { isCutShort, pathOf } from "./Path.ts"
 const urlMax = 8 * 1024
 const headersMax = 16 * 1024
 
-const pages = ["/v1/openapi.json", "/docs", "/docs/:page", "/docs/errors/:code", "/metrics"]
+/** The methods with which a path is known, in alphabetical order. */
+type MethodsOf = (path: string) => ReadonlyArray<string>
 
-/** The methods of each known path, to tell a wrong method from a wrong path. */
-const methods = [
-  ...Object.values(Api.groups).flatMap((group) => Object.values(group.endpoints)),
-  ...pages.map((path) => ({ method: "GET", path }))
-].map(({ method, path }) => ({
-  pattern: new RegExp(`^${path.replaceAll(/:[a-z]+/g, "[^/]+")}$`),
-  allow: method === "GET" ? ["GET", "HEAD"] : [method]
-}))
-
-const unmatched = (request: HttpServerRequest.HttpServerRequest): ApiError => {
+const unmatched = (request: HttpServerRequest.HttpServerRequest, methodsOf: MethodsOf): ApiError => {
   const path = pathOf(request.url)
-  // More than one pattern matches a path with a fixed word in the place of an id, and each pattern has methods of its own.
-  const known = methods.filter(({ pattern }) => pattern.test(path)).flatMap(({ allow }) => allow)
-  const allow = [...new Set(known)].toSorted().join(", ")
-  // A path that is known with this method but was not matched by the router cannot be decoded.
-  return known.length === 0 || known.includes(request.method)
+  const allow = isCutShort(request.url) ? "" : methodsOf(path).join(", ")
+  return allow === ""
     ? new ApiError({
         code: "route_not_found",
         message: `There is nothing at ${path.slice(0, 200)}. The paths are listed at /docs.`
@@ -52,14 +40,14 @@ const isUnmatched = (cause: Cause.Cause<unknown>) => {
  * The refusal of a request that may not be routed, or null: its URL or headers are too long, it is HTTP/1.1 without `Host` (RFC
  * 9112, 3.2), or the router would cut its path short.
  */
-const refusalOf = (request: HttpServerRequest.HttpServerRequest): ApiError | null => {
+const refusalOf = (request: HttpServerRequest.HttpServerRequest, methodsOf: MethodsOf): ApiError | null => {
   if (request.url.length > urlMax) return new ApiError({ code: "uri_too_long", message: errorCodes.uri_too_long.help })
   if (request.headers["host"] === undefined && Predicate.hasProperty(request.source, "httpVersion")) {
     if (request.source.httpVersion === "1.1") {
       return new ApiError({ code: "malformed_json", message: "An HTTP/1.1 request needs the header Host." })
     }
   }
-  if (isCutShort(request.url)) return unmatched(request)
+  if (isCutShort(request.url)) return unmatched(request, methodsOf)
   let size = 0
   for (const [name, value] of Object.entries<string>(request.headers)) size += name.length + value.length + 4
   return size > headersMax
@@ -68,7 +56,7 @@ const refusalOf = (request: HttpServerRequest.HttpServerRequest): ApiError | nul
 }
 
 /** Makes the middleware around every request, which gives it an id, sets the headers of every answer and answers every failure. */
-export const make = Effect.gen(function* () {
+export const make = Effect.fnUntraced(function* (methodsOf: MethodsOf) {
   const ids = yield* Ids
   const info = yield* ServiceInfo
 
@@ -76,14 +64,14 @@ export const make = Effect.gen(function* () {
     Effect.gen(function* () {
       const request = yield* HttpServerRequest.HttpServerRequest
       const request_id = yield* ids.request
-      const refusal = refusalOf(request)
+      const refusal = refusalOf(request, methodsOf)
       const guarded: Effect.Effect<HttpServerResponse.HttpServerResponse, E | ApiError, R> =
         refusal === null ? handler : Effect.fail(refusal)
       const exchange = begun(request_id, Option.getOrUndefined(request.remoteAddress))
       const respond = guarded.pipe(
         Effect.catchCause((cause) => {
           if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
-          return isUnmatched(cause) ? Errors.respond(unmatched(request)) : Errors.respondToCause(cause)
+          return isUnmatched(cause) ? Errors.respond(unmatched(request, methodsOf)) : Errors.respondToCause(cause)
         }),
         Effect.provideService(Exchange, exchange),
         Effect.provideService(RequestId, request_id),

@@ -16,6 +16,11 @@ interface Facts {
   headers: Readonly<Record<string, string>>
 }
 
+/**
+ * The facts about a request that has just arrived.
+ *
+ * @internal
+ */
 export const begun = (request_id: Id | undefined, ip?: string): Facts => ({
   request_id,
   ip,
@@ -25,18 +30,41 @@ export const begun = (request_id: Id | undefined, ip?: string): Facts => ({
   headers: {}
 })
 
-/** The origin that is recorded with a change: the request's id and the client's IP address. */
+/**
+ * The origin that is recorded with a change: the request's id and the client's IP address.
+ *
+ * @internal
+ */
 export const originOf = ({ ip, request_id }: Facts) => ({
   ...(request_id === undefined ? {} : { request_id }),
   ...(ip === undefined ? {} : { ip })
 })
 
-/** Facts about a request that become known while the request is answered, kept for its log line and its metrics. */
+/**
+ * Facts about the current request that become known while the request is answered: for its log line, its metrics and its answer.
+ * A port or a route of a team may set `headers`, which then stand in the answer, be it a success or an error.
+ *
+ * @example
+ * ```ts
+ * import { Exchange } from "@folio-einvoicing/service/Exchange"
+ * import { Effect } from "effect"
+ *
+ * // Lets a client know which server has answered.
+ * export const nameServer = (name: string) =>
+ *   Effect.map(Exchange, (exchange) => {
+ *     exchange.headers = { ...exchange.headers, "X-Served-By": name }
+ *   })
+ * ```
+ */
 export class Exchange extends Context.Reference<Facts>("folio/http/Exchange", {
   defaultValue: () => begun(undefined)
 }) {}
 
-/** Notes the matched route. A middleware around every route, because the route is known only inside the router. */
+/**
+ * Notes the matched route. A middleware around every route, because the route is known only inside the router.
+ *
+ * @internal
+ */
 export const noteRoute = HttpRouter.middleware((handler) =>
   Effect.flatMap(Effect.all([Exchange, HttpRouter.RouteContext]), ([exchange, { route }]) => {
     exchange.route = route.path
@@ -46,7 +74,11 @@ export const noteRoute = HttpRouter.middleware((handler) =>
 
 const methods = new Set(["GET", "HEAD", "POST", "PATCH", "DELETE"])
 
-/** The metric series that an answered request is counted in. */
+/**
+ * The metric series that an answered request is counted in.
+ *
+ * @internal
+ */
 export const seriesOf =
   (request: HttpServerRequest.HttpServerRequest, exchange: Facts) =>
   (exit: Exit.Exit<HttpServerResponse.HttpServerResponse, unknown>) =>
@@ -60,5 +92,18 @@ export const seriesOf =
           : "5xx"
     )
 
-/** The id of the current request, which appears in the `Request-Id` header, in errors and in every log line of the request. */
+/**
+ * The id of the current request, which appears in the header `Request-Id`, in errors and in every log line of the request.
+ *
+ * @example
+ * ```ts
+ * import { RequestId } from "@folio-einvoicing/service/Exchange"
+ * import { Effect } from "effect"
+ * import { HttpRouter, HttpServerResponse } from "effect/http"
+ *
+ * const text = Effect.map(RequestId, (id) => HttpServerResponse.text(`Your request is ${id}.`))
+ *
+ * export const whoAmI = HttpRouter.add("GET", "/request", text)
+ * ```
+ */
 export class RequestId extends Context.Service<RequestId, Id>()("folio/http/RequestId") {}

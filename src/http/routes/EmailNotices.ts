@@ -1,4 +1,4 @@
-import { Clock, Context, Effect, Layer, Option, Redacted, Result } from "effect"
+import { Clock, Effect, Layer, Option, Redacted, Result } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { ApiError } from "../../../schemas/ApiError.ts"
@@ -7,16 +7,12 @@ import { NoticeSignature } from "../../api/EmailNotices.ts"
 import { verify } from "../../domain/webhooks/WebhookSignature.ts"
 import { AccountEntity } from "../../protocol/AccountEntity.ts"
 import { accountAddress } from "../../protocol/Address.ts"
+import { NoticeSecret } from "../../outbound/mail/NoticeSecret.ts"
 import { Emails } from "../../store/mail/Emails.ts"
 import { answerOf } from "../request/Ask.ts"
 import { noBody, parse, readBody, refuseBody } from "../request/Conventions.ts"
-import { inTime } from "../request/Timeouts.ts"
+import { admitted, inTime } from "../request/Timeouts.ts"
 import { RateLimit } from "../limits/RateLimit.ts"
-
-/** The secret that the mail provider signs its notices with; undefined when the service takes no notices. */
-export class NoticeSecret extends Context.Reference<Redacted.Redacted<string> | undefined>("folio/http/NoticeSecret", {
-  defaultValue: () => undefined
-}) {}
 
 const absent = new ApiError({
   code: "route_not_found",
@@ -46,7 +42,7 @@ export const signatureLayer = Layer.effect(
             body,
             now: Math.floor((yield* Clock.currentTimeMillis) / 1000)
           })
-          if (Result.isFailure(verdict)) return yield* Effect.andThen(limit.ofAddress, refused)
+          if (Result.isFailure(verdict)) return yield* Effect.andThen(admitted(limit.ofAddress), refused)
           const notice = yield* parse(yield* readBody(request))
           if (notice === undefined) return yield* noBody
           yield* refuseBody(endpoint, notice)

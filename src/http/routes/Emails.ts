@@ -1,11 +1,12 @@
 import { Effect, Option, type Schema } from "effect"
 import type { AccountMode } from "../../../schemas/Account.ts"
-import type { ApiError } from "../../../schemas/ApiError.ts"
+import { ApiError } from "../../../schemas/ApiError.ts"
 import type { Email, EmailQuery } from "../../../schemas/Email.ts"
 import { CurrentPrincipal } from "../../api/Authorization.ts"
-import { DocumentParcel, type Parcel } from "../../documents/parcel/EmailParcel.ts"
+import { DocumentParcel, isParcel, type Parcel } from "../../documents/parcel/EmailParcel.ts"
 import { timestamp } from "../../domain/documents/AuthorityTime.ts"
 import type { InvoiceState } from "../../domain/documents/InvoiceLifecycle.ts"
+import { callPort, type PortMethod } from "../../protocol/PortCall.ts"
 import { Emails, emailSnapshot, type StoredEmail } from "../../store/mail/Emails.ts"
 import { makeRoom, pageRequest, pageView } from "../request/Paging.ts"
 
@@ -29,6 +30,12 @@ const emailView = (row: StoredEmail, parcel: Parcel | undefined, withContent: bo
   created_at: timestamp(row.created_at.getTime())
 })
 
+const parcelMethod: PortMethod = {
+  name: "DocumentParcel.make",
+  isAnswer: (answer) => Option.isOption(answer) && (Option.isNone(answer) || isParcel(answer.value)),
+  isFailure: (error) => error instanceof ApiError
+}
+
 /**
  * Makes the handler that lists the e-mails of a document. Each e-mail is rendered at the request, as it was when it was sent. All
  * e-mails of a page belong to one document, so their content depends only on the document's state: an e-mail in contingency says
@@ -39,9 +46,11 @@ export const makeListEmails = Effect.gen(function* () {
   const parcels = yield* DocumentParcel
 
   const parcelOf = (key: AccountMode & { readonly id: string; readonly api_key_id: string }, state: InvoiceState) =>
-    parcels.make(key, state, key.api_key_id).pipe(
+    callPort(parcelMethod, () => parcels.make(key, state, key.api_key_id)).pipe(
       Effect.map(Option.getOrUndefined),
-      Effect.catchDefect((defect) => Effect.as(Effect.logError("An e-mail cannot be shown whole", defect), undefined))
+      Effect.catchTag("PortBroken", ({ cause }) =>
+        Effect.as(Effect.logError("An e-mail cannot be shown whole", cause), undefined)
+      )
     )
 
   /** @param options.found fails with `resource_missing` when there is no such document */

@@ -4,8 +4,7 @@ import { ApiError, type Violation } from "../../../schemas/ApiError.ts"
 import { Invoice } from "../../../schemas/Invoice.ts"
 import { Api } from "../../api/Api.ts"
 import { CurrentPrincipal } from "../../api/Authorization.ts"
-import { localDate } from "../../domain/documents/AuthorityTime.ts"
-import { invoiceViolations } from "../../domain/documents/LocalRules.ts"
+import { NationalProfile } from "../../documents/NationalProfile.ts"
 import { Customers } from "../../store/accounts/Customers.ts"
 import { invoiceView } from "../../store/documents/InvoiceViews.ts"
 import { prefixViolations, Resolutions } from "../../store/accounts/Resolutions.ts"
@@ -23,6 +22,7 @@ export const layer = HttpApiBuilder.group(
   "invoices",
   Effect.fn(function* (handlers) {
     const customers = yield* Customers
+    const { localDate, rules } = yield* NationalProfile
     const resolutions = yield* Resolutions
     const ask = yield* makeAsk
     const invoice = yield* makeDocumentHandlers("invoice", Invoice, invoiceView)
@@ -33,7 +33,7 @@ export const layer = HttpApiBuilder.group(
         const customer = yield* customers.find(principal, payload.customer_id)
         const errors = [
           ...(Option.isSome(customer) ? [] : [nobody(payload.customer_id)]),
-          ...invoiceViolations(payload, localDate(yield* Clock.currentTimeMillis)),
+          ...rules.invoice(payload, localDate(yield* Clock.currentTimeMillis)),
           ...(yield* prefixViolations(resolutions, principal, payload))
         ]
         return validationOf(errors)

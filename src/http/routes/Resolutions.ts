@@ -3,19 +3,19 @@ import { HttpApiBuilder } from "effect/http-api"
 import { ResolutionId } from "../../../schemas/Id.ts"
 import type { ResolutionUpdate } from "../../../schemas/Resolution.ts"
 import { Api } from "../../api/Api.ts"
-import { localDate } from "../../domain/documents/AuthorityTime.ts"
+import { NationalProfile } from "../../documents/NationalProfile.ts"
 import { Resolutions, resolutionView } from "../../store/accounts/Resolutions.ts"
 import { makeAsk, makeAskAbout } from "../request/Ask.ts"
 import { makeFind, makeIdOf, type Named } from "../request/Named.ts"
 import { readPage } from "../request/Paging.ts"
-
-const today = Effect.map(Clock.currentTimeMillis, localDate)
 
 export const layer = HttpApiBuilder.group(
   Api,
   "resolutions",
   Effect.fn(function* (handlers) {
     const resolutions = yield* Resolutions
+    const { localDate } = yield* NationalProfile
+    const today = Effect.map(Clock.currentTimeMillis, localDate)
     const find = makeFind("resolution", resolutions.find)
     const ask = yield* makeAsk
     const askAbout = yield* makeAskAbout(makeIdOf("resolution", ResolutionId))

@@ -1,5 +1,6 @@
 import { Duration, Effect, Exit } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { extname } from "node:path"
 import { Worker } from "node:worker_threads"
 import { openApi } from "../../api/OpenApi.ts"
 import { holds, takesGzip } from "../request/Accept.ts"
@@ -29,7 +30,10 @@ const page = `<!doctype html>
 </html>`
 
 const pack = Effect.callback<PackedScript>((resume) => {
-  const worker = new Worker(new URL("./ReferenceWorker.ts", import.meta.url), { execArgv: [], env: {} })
+  const worker = new Worker(new URL(`./ReferenceWorker${extname(import.meta.filename)}`, import.meta.url), {
+    execArgv: [],
+    env: {}
+  })
   const fail = (cause: unknown) => resume(Effect.die(new Error(`The script of the reference was not packed: ${cause}`)))
   worker.once("message", (packed: PackedScript) => resume(Effect.succeed(packed)))
   worker.once("error", fail)

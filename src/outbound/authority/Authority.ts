@@ -2,7 +2,18 @@ import { Context, type Effect, Schema } from "effect"
 import type { AuthorityError, DocumentKind } from "../../../schemas/FiscalDocument.ts"
 import type { AccountId } from "../../../schemas/Id.ts"
 
-/** Identifies a document, its account and the issuer that calls the authority. */
+/**
+ * Names a document to the authority: the account, the document's code and number, and the issuer that calls.
+ *
+ * @example
+ * ```ts
+ * import type { DocumentName } from "@folio-einvoicing/service/Authority"
+ *
+ * // The folder of an archive in which a team keeps what it sends of a document.
+ * export const folderOf = ({ cufe, full_number, issuer_nit, livemode }: DocumentName) =>
+ *   [livemode ? "live" : "test", issuer_nit, full_number, cufe.slice(0, 8)].join("/")
+ * ```
+ */
 export interface DocumentName {
   readonly account_id: AccountId
   /** The CUFE, or the CUDE of a note. */
@@ -20,19 +31,64 @@ export interface DocumentName {
   readonly certificate: CallerCertificate
 }
 
-/** The certificate and signing function with which an issuer authenticates to the authority. */
+/**
+ * The certificate of an issuer, and the function that signs with the certificate's private key. With both, an issuer proves to
+ * the authority who calls. `sign` makes an RSA-SHA256 signature (PKCS #1 v1.5).
+ *
+ * @example
+ * ```ts
+ * import type { CallerCertificate } from "@folio-einvoicing/service/Authority"
+ * import { Effect } from "effect"
+ *
+ * // A header that an authority checks with the certificate.
+ * export const signatureOf = (caller: CallerCertificate, body: string) =>
+ *   Effect.map(caller.sign(Buffer.from(body)), (signature) => ({
+ *     "X-Certificate": caller.certificate,
+ *     "X-Signature": Buffer.from(signature).toString("base64")
+ *   }))
+ * ```
+ */
 export interface CallerCertificate {
   /** DER in base64. */
   readonly certificate: string
   readonly sign: (bytes: Uint8Array) => Effect.Effect<Uint8Array>
 }
 
-/** A document to submit to the authority. `signed` holds the stored bytes, so that a repeated submission sends identical bytes. */
+/**
+ * A document to submit to the authority. `signed` are the stored bytes of the signed document: a repeated submission sends the
+ * same bytes.
+ *
+ * @example
+ * ```ts
+ * import type { Submission } from "@folio-einvoicing/service/Authority"
+ * import { createHash } from "node:crypto"
+ *
+ * // Lets an authority see that a repeated submission is the same document.
+ * export const requestIdOf = ({ full_number, signed }: Submission) =>
+ *   `${full_number}-${createHash("sha256").update(signed).digest("hex")}`
+ * ```
+ */
 export interface Submission extends DocumentName {
   readonly signed: Uint8Array
 }
 
-/** The authority's final verdict on a document. Notifications are remarks and never cause a rejection. */
+/**
+ * What the authority has decided on a document, for good. `errors` are why it rejects a document; `notifications` are remarks,
+ * and never cause a rejection.
+ *
+ * @example
+ * ```ts
+ * import type { Verdict } from "@folio-einvoicing/service/Authority"
+ *
+ * // Reads the answer of an authority that speaks JSON.
+ * export const verdictOf = (answer: { readonly ok: boolean; readonly reasons: ReadonlyArray<string> }): Verdict => ({
+ *   accepted: answer.ok,
+ *   errors: answer.reasons.map((message) => ({ rule: "R1", severity: "rejection", message, path: null, hint: null })),
+ *   notifications: [],
+ *   answer
+ * })
+ * ```
+ */
 export interface Verdict {
   readonly accepted: boolean
   readonly errors: ReadonlyArray<AuthorityError>
@@ -41,7 +97,22 @@ export interface Verdict {
   readonly answer: unknown
 }
 
-/** The authority gave no answer, or an answer without a verdict: whether the document arrived is unknown. */
+/**
+ * The authority gave no answer, or an answer without a verdict: whether the document arrived is unknown. The service asks the
+ * authority for its verdict before it submits the document again.
+ *
+ * @example
+ * ```ts
+ * import { AuthorityUnavailable } from "@folio-einvoicing/service/Authority"
+ * import { Effect } from "effect"
+ *
+ * export const call = (url: string, body: Uint8Array<ArrayBuffer>) =>
+ *   Effect.tryPromise({
+ *     try: (signal) => fetch(url, { method: "POST", body, signal }),
+ *     catch: (cause) => new AuthorityUnavailable({ message: `No answer of the authority: ${cause}` })
+ *   })
+ * ```
+ */
 export class AuthorityUnavailable extends Schema.TaggedError<AuthorityUnavailable>()("AuthorityUnavailable", {
   message: Schema.String,
   /** True if only this document gets no answer, so that the failure does not count as an outage of the authority. */
@@ -49,15 +120,36 @@ export class AuthorityUnavailable extends Schema.TaggedError<AuthorityUnavailabl
 }) {}
 
 /**
- * A final answer without a verdict: the authority did not judge the document because of its sender or its packaging (a sender not
- * authorized for the issuer, an unreadable package). The same submission would be refused again; the cause must be fixed elsewhere.
+ * The authority will not judge the document because of its sender or its packaging: a sender that is not authorized for the
+ * issuer, a package that the authority cannot read. The same submission would be refused again, so that the document fails until
+ * somebody removes the cause.
+ *
+ * @example
+ * ```ts
+ * import { AuthorityRefusal } from "@folio-einvoicing/service/Authority"
+ * import { Effect } from "effect"
+ *
+ * export const check = (status: number, text: string) =>
+ *   status === 403 ? Effect.fail(new AuthorityRefusal({ message: text })) : Effect.succeed(text)
+ * ```
  */
 export class AuthorityRefusal extends Schema.TaggedError<AuthorityRefusal>()("AuthorityRefusal", {
   /** The authority's own message, for the account to read. */
   message: Schema.String
 }) {}
 
-/** A numbering range in the authority's records: every field is text from the authority's answer, dates as YYYY-MM-DD. */
+/**
+ * A numbering range in the records of the authority. Every field is text of the authority's answer; dates are YYYY-MM-DD.
+ *
+ * @example
+ * ```ts
+ * import type { AuthorityRange } from "@folio-einvoicing/service/Authority"
+ *
+ * // One line for a page that lists ranges.
+ * export const lineOf = ({ from_number, number, prefix, to_number, valid_to }: AuthorityRange) =>
+ *   `${number}: ${prefix}${from_number} to ${prefix}${to_number}, until ${valid_to}`
+ * ```
+ */
 export interface AuthorityRange {
   readonly number: string
   readonly prefix: string
@@ -68,7 +160,47 @@ export interface AuthorityRange {
   readonly technical_key: string
 }
 
-/** The port to the tax authority. A team replaces the port by providing another layer. */
+/**
+ * The tax authority, as the service calls it. Every call may be repeated: `submit` gets the same bytes again, and an authority
+ * that has judged them gives the same verdict. Calls are made on behalf of many documents at a time; `AuthorityLimits` says how
+ * many.
+ *
+ * @example
+ * ```ts
+ * import { Authority, AuthorityUnavailable } from "@folio-einvoicing/service/Authority"
+ * import { main } from "@folio-einvoicing/service/node"
+ * import { Effect, Layer, Schema } from "effect"
+ *
+ * const Answer = Schema.fromJsonString(Schema.Struct({ accepted: Schema.Boolean }))
+ *
+ * const call = (cufe: string, request: RequestInit) =>
+ *   Effect.tryPromise(async (signal) => {
+ *     const response = await fetch(`https://tax.example.com/documents/${cufe}`, { ...request, signal })
+ *     return response.status === 404 ? null : await response.text()
+ *   }).pipe(Effect.timeout("60 seconds"))
+ *
+ * const verdictOf = (text: string) =>
+ *   Effect.map(Schema.decodeEffect(Answer)(text), (answer) => ({ ...answer, errors: [], notifications: [], answer }))
+ *
+ * const unknown = ({ message }: { readonly message: string }) => new AuthorityUnavailable({ message })
+ *
+ * // An authority that takes a document by PUT, and gives the verdict on the document again by GET; 404: it has no such document.
+ * const authority = Layer.succeed(Authority, {
+ *   submit: ({ cufe, signed }) =>
+ *     call(cufe, { method: "PUT", body: new Uint8Array(signed) }).pipe(
+ *       Effect.flatMap((text) => verdictOf(text ?? "")),
+ *       Effect.mapError(unknown)
+ *     ),
+ *   verdict: ({ cufe }) =>
+ *     call(cufe, { method: "GET" }).pipe(
+ *       Effect.flatMap((text) => (text === null ? Effect.succeed(null) : verdictOf(text))),
+ *       Effect.mapError(unknown)
+ *     )
+ * })
+ *
+ * main({ authority })
+ * ```
+ */
 export class Authority extends Context.Service<
   Authority,
   {

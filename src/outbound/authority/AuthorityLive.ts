@@ -4,6 +4,21 @@ import { documentAnswerOf, rangesOf, storedXmlOf } from "./AuthorityAnswers.ts"
 import { fileNames, zipped } from "../DocumentFiles.ts"
 import { makeSoapExchange, type SoapExchangeOptions } from "./SoapExchange.ts"
 
+/**
+ * Where the authority's web service is, which software calls it, and how to read a document that it returns.
+ *
+ * @example
+ * ```ts
+ * import type { AuthorityLiveOptions } from "@folio-einvoicing/service/AuthorityLive"
+ *
+ * export const options: AuthorityLiveOptions = {
+ *   url: "https://vpfe.dian.gov.co/WcfDianCustomerServices.svc",
+ *   software: { provider: { number: "900373115" }, id: "f0110000-0000-4000-8000-000000000000" },
+ *   totalTimeout: "30 seconds",
+ *   readCufe: (signed) => /<cbc:UUID[^>]*>([0-9a-f]{96})</.exec(Buffer.from(signed).toString())?.[1] ?? null
+ * }
+ * ```
+ */
 export interface AuthorityLiveOptions extends SoapExchangeOptions {
   /** The number of the software's provider, without check digit, and the software's id: parameters of the request for ranges. */
   readonly software: { readonly provider: { readonly number: string }; readonly id: string }
@@ -16,9 +31,22 @@ const unavailable = (message: string) => Effect.fail(new AuthorityUnavailable({ 
 const anotherDocument = "The authority answered for another document."
 
 /**
- * The authority's web service. A document is sent with SendBillSync, which answers with the verdict. An unknown outcome is looked
- * up by CUFE with GetStatus and, if the authority has "processed it before", with GetXmlByDocumentKey: the authority's document
- * counts as the submitted document only if the document states the same CUFE.
+ * The web service of Colombia's authority, by SOAP. A document is sent with SendBillSync, which answers with the verdict. An
+ * unknown outcome is looked up by CUFE with GetStatus. When the answer is that the document was processed before,
+ * GetXmlByDocumentKey gives the document that the authority has, which counts as the submitted one only if it states the same
+ * CUFE.
+ *
+ * @example
+ * ```ts
+ * import * as AuthorityLive from "@folio-einvoicing/service/AuthorityLive"
+ *
+ * // The authority's environment for the tests that a new software must pass.
+ * export const authority = AuthorityLive.layer({
+ *   url: "https://vpfe-hab.dian.gov.co/WcfDianCustomerServices.svc",
+ *   software: { provider: { number: "900373115" }, id: "f0110000-0000-4000-8000-000000000000" },
+ *   readCufe: (signed) => /<cbc:UUID[^>]*>([0-9a-f]{96})</.exec(Buffer.from(signed).toString())?.[1] ?? null
+ * })
+ * ```
  */
 export const layer = (options: AuthorityLiveOptions): Layer.Layer<Authority> =>
   Layer.effect(
@@ -97,7 +125,24 @@ export const layer = (options: AuthorityLiveOptions): Layer.Layer<Authority> =>
     })
   )
 
-/** One authority for both modes: test documents go to `test`, live documents to `live`. Without `live`, live documents fail. */
+/**
+ * One authority made of two: test documents go to `test`, live documents to `live`. Without `live`, live documents fail.
+ *
+ * @example
+ * ```ts
+ * import { Authority } from "@folio-einvoicing/service/Authority"
+ * import * as AuthorityLive from "@folio-einvoicing/service/AuthorityLive"
+ * import { Effect, Layer } from "effect"
+ *
+ * // Accepts every test document at once, and serves no live documents.
+ * const agreeable = Layer.succeed(Authority, {
+ *   submit: () => Effect.succeed({ accepted: true, errors: [], notifications: [], answer: {} }),
+ *   verdict: () => Effect.succeed(null)
+ * })
+ *
+ * export const authority = AuthorityLive.layerByMode({ test: agreeable, live: undefined })
+ * ```
+ */
 export const layerByMode = (authorities: {
   readonly test: Layer.Layer<Authority>
   readonly live: Layer.Layer<Authority> | undefined

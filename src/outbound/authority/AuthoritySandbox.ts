@@ -15,7 +15,20 @@ import {
   type Verdict
 } from "./Authority.ts"
 
-/** The fields that the simulator reads from a submitted document. */
+/**
+ * The fields of a submitted document from which the simulated authority chooses its verdict.
+ *
+ * @example
+ * ```ts
+ * import type { SubmittedDocument } from "@folio-einvoicing/service/AuthoritySandbox"
+ *
+ * // Reads a document that a national profile of the team has written as JSON.
+ * export const read = (signed: Uint8Array): SubmittedDocument | null => {
+ *   const [text = "", signature] = Buffer.from(signed).toString().split("\n")
+ *   return signature === undefined ? null : JSON.parse(text)
+ * }
+ * ```
+ */
 export interface SubmittedDocument {
   readonly cufe: string
   readonly full_number: string
@@ -125,6 +138,20 @@ const remember = <A>(all: Map<string, A>, key: string, one: A) => {
  * @param options.respond  the answer in XML, given the time in Unix milliseconds; without this function, answers have no XML
  * @param options.latency  how long each answer takes
  * @param options.modeOf   the authority's mode that a test account has chosen; always `up` if left out
+ *
+ * @example
+ * ```ts
+ * import * as AuthorityLive from "@folio-einvoicing/service/AuthorityLive"
+ * import * as AuthoritySandbox from "@folio-einvoicing/service/AuthoritySandbox"
+ *
+ * // The simulated authority for documents that a national profile of the team has written as JSON.
+ * const test = AuthoritySandbox.layer({
+ *   read: (signed) => JSON.parse(Buffer.from(signed).toString().split("\n")[0] ?? "null"),
+ *   latency: "300 millis"
+ * })
+ *
+ * export const authority = AuthorityLive.layerByMode({ test, live: undefined })
+ * ```
  */
 export const layer = <D extends SubmittedDocument>(options: {
   readonly read: (signed: Uint8Array) => D | null

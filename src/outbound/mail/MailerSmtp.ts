@@ -1,17 +1,9 @@
-import { type Duration, Effect, Redacted, Schema } from "effect"
+import { Effect, Layer, Redacted, Schema } from "effect"
 import { createTransport } from "nodemailer"
-import { MailerRefused, MailerUnavailable, type Send } from "./Mailer.ts"
+import { Mailer, mailer, MailerRefused, MailerUnavailable, type Send } from "./Mailer.ts"
+import { smtpSettings, type SmtpOptions } from "./SmtpSettings.ts"
 
-export interface SmtpOptions {
-  /** smtp://user:password@host:port, or smtps:// */
-  readonly url: Redacted.Redacted<string>
-  /** The sender address of all e-mails. */
-  readonly from: string
-  /** PEM certificates to trust instead of the system's. */
-  readonly ca?: string
-  /** Limit of sending one message, from connecting to the server's last answer; default 60 s. */
-  readonly timeout?: Duration.Input
-}
+export type { SmtpOptions } from "./SmtpSettings.ts"
 
 // Milliseconds for each single step of a connection; `timeout` limits all steps together.
 const timeouts = { dnsTimeout: 5_000, connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 30_000 }
@@ -63,7 +55,26 @@ const failureOf = (error: unknown) => {
   return code === "EENVELOPE" && command === "API" ? new MailerRefused(reason) : new MailerUnavailable(reason)
 }
 
-/** Sends over SMTP, each message over a connection of its own. TLS is required unless the server is on this machine. */
+/**
+ * Makes a function that sends e-mails over SMTP, each over a connection of its own. TLS is required unless the server is on this
+ * machine.
+ *
+ * @example
+ * ```ts
+ * import { Mailer } from "@folio-einvoicing/service/Mailer"
+ * import { sendOverSmtp } from "@folio-einvoicing/service/MailerSmtp"
+ * import { Effect, Redacted } from "effect"
+ *
+ * const from = "facturas@example.com"
+ * const first = sendOverSmtp({ url: Redacted.make("smtps://folio:secret@mail1.example.com"), from })
+ * const second = sendOverSmtp({ url: Redacted.make("smtps://folio:secret@mail2.example.com"), from })
+ *
+ * // A second server, for when the first does not answer.
+ * export const mailer = Mailer.layer((envelope, message) =>
+ *   Effect.catchTag(first(envelope, message), "MailerUnavailable", () => second(envelope, message))
+ * )
+ * ```
+ */
 export const sendOverSmtp = (options: SmtpOptions): Send => {
   const transport = createTransport(transportOptions(options))
   const domain = options.from.slice(options.from.lastIndexOf("@") + 1)
@@ -89,3 +100,51 @@ export const sendOverSmtp = (options: SmtpOptions): Send => {
     return { complained: false }
   })
 }
+
+/**
+ * Sends live e-mails over SMTP. E-mails of the test mode are simulated.
+ *
+ * @example
+ * ```ts
+ * import * as MailerSmtp from "@folio-einvoicing/service/MailerSmtp"
+ * import { main } from "@folio-einvoicing/service/node"
+ * import { Redacted } from "effect"
+ * import { readFileSync } from "node:fs"
+ *
+ * const url = Redacted.make(readFileSync("/run/secrets/smtp-url", "utf8").trim())
+ *
+ * main({ mailer: MailerSmtp.layer({ url, from: "facturas@example.com" }) })
+ * ```
+ */
+export const layer = (smtp: SmtpOptions): Layer.Layer<Mailer> => Mailer.layer(sendOverSmtp(smtp))
+
+/**
+ * The mail server of `SMTP_URL` and `MAIL_FROM`; when they are not set, live e-mails fail. Fails with `SettingsError`.
+ *
+ * @example
+ * ```ts
+ * import { Mailer } from "@folio-einvoicing/service/Mailer"
+ * import * as MailerSmtp from "@folio-einvoicing/service/MailerSmtp"
+ * import { main } from "@folio-einvoicing/service/node"
+ * import { Effect, Layer } from "effect"
+ *
+ * // SMTP as the environment says, with a line in the log for each e-mail.
+ * const logging = Layer.effect(
+ *   Mailer,
+ *   Effect.map(Mailer, ({ send }) => ({
+ *     send: (envelope, message) => Effect.tap(send(envelope, message), () => Effect.logInfo(`E-mail to ${envelope.to}`))
+ *   }))
+ * )
+ *
+ * main({ mailer: Layer.provide(logging, MailerSmtp.layerConfig) })
+ * ```
+ */
+export const layerConfig = Layer.effect(
+  Mailer,
+  Effect.gen(function* () {
+    const smtp = yield* smtpSettings
+    if (smtp !== undefined) return mailer(sendOverSmtp(smtp))
+    yield* Effect.logInfo("SMTP_URL is not set: live documents are not e-mailed")
+    return mailer()
+  })
+)

@@ -1,8 +1,21 @@
 import { Array, Context, type Duration, Effect, Equal, Layer, Result, Schema } from "effect"
 import { Dns, Host, NetAddress } from "effect/net"
+import { ServiceInfo } from "../../api/ServiceInfo.ts"
 import { isPublicAddress } from "./PublicAddress.ts"
+import { allowance } from "./WebhookAllow.ts"
 
-/** Whether a URL may receive webhooks. `message` tells the URL's owner what to do. */
+/**
+ * Whether a URL may receive webhooks. `message` tells the owner of the URL what to do.
+ *
+ * @example
+ * ```ts
+ * import type { UrlVerdict } from "@folio-einvoicing/service/EgressGuard"
+ *
+ * // The text that a page of a team shows beside the field for the URL.
+ * export const adviceOn = (verdict: UrlVerdict) =>
+ *   verdict._tag === "Allowed" ? `Webhooks will go to ${verdict.host}.` : verdict.message
+ * ```
+ */
 export type UrlVerdict =
   | {
       readonly _tag: "Allowed"
@@ -22,12 +35,55 @@ export type UrlVerdict =
       readonly message: string
     }
 
-/** The host may not receive webhooks, or resolves to an address that may not. The message names no address. */
+/**
+ * The host may not receive webhooks, or its name leads to an address that may not. The message names no address, because the
+ * owner of an endpoint reads it.
+ *
+ * @example
+ * ```ts
+ * import { EgressRefused } from "@folio-einvoicing/service/EgressGuard"
+ * import { Effect } from "effect"
+ *
+ * const partners = new Set(["hooks.example.com"])
+ *
+ * export const onlyPartners = (host: string) =>
+ *   partners.has(host)
+ *     ? Effect.void
+ *     : Effect.fail(new EgressRefused({ message: "Ask us to add the host of this endpoint to the partners." }))
+ * ```
+ */
 export class EgressRefused extends Schema.TaggedError<EgressRefused>()("EgressRefused", { message: Schema.String }) {}
 
-/** The host name has no address, or the look-up returned no address within its limit. */
+/**
+ * The host name has no address, or no address was found in time. The delivery is tried again later.
+ *
+ * @example
+ * ```ts
+ * import { DnsFailed } from "@folio-einvoicing/service/EgressGuard"
+ * import { Effect } from "effect"
+ * import { lookup } from "node:dns/promises"
+ *
+ * export const addressesOf = (host: string) =>
+ *   Effect.tryPromise({
+ *     try: () => lookup(host, { all: true }),
+ *     catch: () => new DnsFailed({ message: `The host ${host} has no address.` })
+ *   })
+ * ```
+ */
 export class DnsFailed extends Schema.TaggedError<DnsFailed>()("DnsFailed", { message: Schema.String }) {}
 
+/**
+ * What the default rules allow beside public hosts, and how long they look for the address of a name.
+ *
+ * @example
+ * ```ts
+ * import { EgressGuard, type EgressGuardOptions } from "@folio-einvoicing/service/EgressGuard"
+ *
+ * const options: EgressGuardOptions = { ownHosts: ["folio.example.com"], ports: [443], dnsTimeout: "1 second" }
+ *
+ * export const egressGuard = EgressGuard.layer(options)
+ * ```
+ */
 export interface EgressGuardOptions {
   /** Pairs of address and port that webhooks may reach, by http as well, even if the address is not public: for development. */
   readonly allow?: ReadonlyArray<NetAddress.InetAddress>
@@ -66,27 +122,6 @@ const notPublic = "The URL leads to an address that is not on the public interne
 const notResolved = "The host name of the URL has no address; check its A and AAAA records."
 const tooLong = `The URL is too long; use at most ${maxUrlLength} characters.`
 const notAUrl = "The URL is not valid; send an absolute URL such as https://example.com/webhooks."
-
-/** Reads `WEBHOOK_ALLOW`: `ip:port` pairs such as `127.0.0.1:9099,[::1]:9099`, or none. Fails with a message for the operator. */
-export const parseAllow = (text: string): Result.Result<ReadonlyArray<NetAddress.InetAddress>, string> =>
-  Result.all(
-    text
-      .split(",")
-      .map((pair) => pair.trim())
-      .filter((pair) => pair !== "")
-      .map((pair) =>
-        NetAddress.inetAddressFromString(pair).pipe(
-          Result.filterOrFail(
-            (address) => address.port > 0 && !(NetAddress.isInetAddressV6(address) && address.scopeId !== 0),
-            () => "no port or a zone"
-          ),
-          Result.mapError(
-            () =>
-              `"${pair}" is not an address and a port: write pairs as 127.0.0.1:9099,[::1]:9099 (no names, no ranges)`
-          )
-        )
-      )
-  )
 
 const make = Effect.fnUntraced(function* (options: EgressGuardOptions) {
   const dns = yield* Dns.Dns
@@ -184,7 +219,33 @@ const make = Effect.fnUntraced(function* (options: EgressGuardOptions) {
   return EgressGuard.of({ checkUrl, resolve })
 })
 
-/** Decides which hosts webhooks may reach, at registration and delivery: public ones, and the addresses of the allow-list. */
+/**
+ * Decides where webhooks may go, when an endpoint is registered and before each delivery. By default: to public hosts, and to
+ * the addresses of the allow-list.
+ *
+ * @example
+ * ```ts
+ * import { EgressGuard } from "@folio-einvoicing/service/EgressGuard"
+ * import { main } from "@folio-einvoicing/service/node"
+ * import * as NodeDns from "@effect/platform-node/NodeDns"
+ * import { Effect, Layer } from "effect"
+ *
+ * // The default rules, and beyond them: webhooks go to hosts of the company alone.
+ * const ours = Layer.effect(
+ *   EgressGuard,
+ *   Effect.map(EgressGuard, (guard) => ({
+ *     ...guard,
+ *     checkUrl: (url: string) => {
+ *       const verdict = guard.checkUrl(url)
+ *       if (verdict._tag === "Refused" || verdict.host.endsWith(".example.com")) return verdict
+ *       return { _tag: "Refused" as const, code: "url_not_allowed" as const, message: "Use a host of example.com." }
+ *     }
+ *   }))
+ * )
+ *
+ * main({ egressGuard: ours.pipe(Layer.provide(EgressGuard.layer({})), Layer.provide(NodeDns.layer)) })
+ * ```
+ */
 export class EgressGuard extends Context.Service<
   EgressGuard,
   {
@@ -197,7 +258,17 @@ export class EgressGuard extends Context.Service<
     readonly resolve: (host: string, port: number) => Effect.Effect<Addresses, EgressRefused | DnsFailed>
   }
 >()("folio/outbound/EgressGuard") {
+  /** The default rules, with these options. Requires the `Dns` of the platform. */
   static layer(options: EgressGuardOptions): Layer.Layer<EgressGuard, never, Dns.Dns> {
     return Layer.effect(EgressGuard, make(options))
   }
+
+  /** The allow-list of `WEBHOOK_ALLOW`; the own host is that of `ServiceInfo`. Fails with `SettingsError`. */
+  static readonly layerConfig = Layer.effect(
+    EgressGuard,
+    Effect.gen(function* () {
+      const { baseUrl } = yield* ServiceInfo
+      return yield* make({ allow: yield* allowance, ownHosts: [new URL(baseUrl).hostname] })
+    })
+  )
 }

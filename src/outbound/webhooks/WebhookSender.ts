@@ -2,22 +2,35 @@ import { Clock, Context, Duration, Effect, Exit, Layer, Result } from "effect"
 import { NetAddress } from "effect/net"
 import { EgressGuard, EgressRefused } from "./EgressGuard.ts"
 import {
-  type AnswerSink,
   type Destination,
-  type ExchangeFailed,
   makePinnedConnections,
-  type PinnedConnection,
   type PinnedConnectionsOptions,
   type PostRequest
 } from "./PinnedConnections.ts"
+import { Attempt } from "./WebhookAttempt.ts"
 
-/** The request of one delivery. `headers` must not hold `Host`, `Connection` or `Content-Length`, which the sender sets. */
+/**
+ * The request of one delivery: URL, headers (with the signature) and body. `headers` must not hold `Host`, `Connection` or
+ * `Content-Length`, which the sender sets.
+ *
+ * @example
+ * ```ts
+ * import type { WebhookRequest } from "@folio-einvoicing/service/WebhookSender"
+ *
+ * // Sends all deliveries by a gateway of the team, which learns the real URL from a header.
+ * export const byGateway = (request: WebhookRequest): WebhookRequest => ({
+ *   ...request,
+ *   url: "https://gateway.example.com/webhooks",
+ *   headers: { ...request.headers, "X-Target": request.url }
+ * })
+ * ```
+ */
 export interface WebhookRequest extends Omit<PostRequest, "path"> {
   readonly url: string
 }
 
 /**
- * The reason of a failed delivery.
+ * The reasons of a failed delivery.
  *
  * - `internal`: the service itself could not make or send the delivery
  * - `blocked`: the URL or an address behind it may not receive webhooks
@@ -26,10 +39,54 @@ export interface WebhookRequest extends Omit<PostRequest, "path"> {
  * - `too_large`: more than 16 KiB of headers
  * - `protocol`: the answer was not HTTP, or broke off
  * - `redirect`, `status`: the endpoint answered 3xx, or another status that is not 2xx
+ *
+ * @example
+ * ```ts
+ * import { errorCodes } from "@folio-einvoicing/service/WebhookSender"
+ * import { Metric } from "effect"
+ *
+ * // A counter for each reason.
+ * export const failures = errorCodes.map((code) => Metric.counter(`webhook_failures_${code}_total`))
+ * ```
  */
-export type WebhookErrorCode = "internal" | "dns" | "timeout" | "redirect" | "status" | ExchangeFailed["code"]
+export const errorCodes = [
+  "internal",
+  "blocked",
+  "dns",
+  "connect",
+  "tls",
+  "timeout",
+  "too_large",
+  "protocol",
+  "redirect",
+  "status"
+] as const
+/**
+ * The reason of a failed delivery, one of `errorCodes`.
+ *
+ * @example
+ * ```ts
+ * import type { WebhookErrorCode } from "@folio-einvoicing/service/WebhookSender"
+ *
+ * // The codes whose cause lies with the receiver's network, not with the receiver's program.
+ * export const ofNetwork: ReadonlySet<WebhookErrorCode> = new Set(["dns", "connect", "tls", "timeout"])
+ * ```
+ */
+export type WebhookErrorCode = (typeof errorCodes)[number]
 
-/** The outcome of a delivery, as an attempt records it. Texts hold no NUL character, because PostgreSQL does not accept NUL. */
+/**
+ * The outcome of a delivery, as the attempt records it. No text may hold a NUL character, because PostgreSQL does not accept
+ * one.
+ *
+ * @example
+ * ```ts
+ * import type { WebhookResponse } from "@folio-einvoicing/service/WebhookSender"
+ *
+ * // One line for a log of the team.
+ * export const lineOf = ({ durationMs, error, remoteIp, status }: WebhookResponse) =>
+ *   `${remoteIp ?? "-"} ${status ?? "-"} ${durationMs} ms ${error === null ? "delivered" : error.code}`
+ * ```
+ */
 export interface WebhookResponse {
   /** The IP address of the connection, or the last address tried. */
   readonly remoteIp: string | null
@@ -44,6 +101,20 @@ export interface WebhookResponse {
   readonly error: { readonly code: WebhookErrorCode; readonly message: string } | null
 }
 
+/**
+ * The time-outs of the default sender, its kept connections, and the certificates that it trusts.
+ *
+ * @example
+ * ```ts
+ * import { WebhookSender, type WebhookSenderOptions } from "@folio-einvoicing/service/WebhookSender"
+ * import { readFileSync } from "node:fs"
+ *
+ * // Receivers inside the company have certificates of its own authority.
+ * const options: WebhookSenderOptions = { ca: readFileSync("/etc/ssl/company.pem", "utf8"), totalTimeout: "5 seconds" }
+ *
+ * export const webhookSender = WebhookSender.layer(options)
+ * ```
+ */
 export interface WebhookSenderOptions extends PinnedConnectionsOptions {
   /** Limit of a delivery from the DNS look-up to the last byte of the answer; default 15 s. */
   readonly totalTimeout?: Duration.Input
@@ -51,72 +122,12 @@ export interface WebhookSenderOptions extends PinnedConnectionsOptions {
   readonly connectTimeout?: Duration.Input
 }
 
-const maxReadBytes = 64 * 1024
-const maxRecordedBytes = 4 * 1024
 const maxMessageLength = 500
 
 /** The least share of the connect time-out for one address, in milliseconds, when several addresses share the time-out. */
 const minConnectMillis = 1000
 
 const millisOf = (clock: Clock.Clock) => Number(clock.monotonicTimeNanosUnsafe()) / 1e6
-
-const withoutNul = (text: string) => text.replaceAll("\u0000", "")
-
-/** The headers that an attempt records: the first ones, each whole, up to the same limit in bytes as for a body. */
-const recordedHeaders = (headers: Readonly<Record<string, string | Array<string> | undefined>>) => {
-  let bytes = 0
-  return Object.fromEntries(
-    Object.entries(headers)
-      .map(([name, value]) => [name, withoutNul([value ?? ""].flat().join(", "))] as const)
-      .filter(([name, value]) => (bytes += Buffer.byteLength(name) + Buffer.byteLength(value)) <= maxRecordedBytes)
-  )
-}
-
-/** Collects the data that an attempt records, and owns the connection during the exchange. */
-class Attempt implements AnswerSink {
-  remoteIp: string | null = null
-  status: number | null = null
-  headers: Record<string, string> = {}
-  private connection: PinnedConnection | undefined
-  private readonly chunks: Array<Uint8Array> = []
-  private recorded = 0
-  private read = 0
-
-  own(connection: PinnedConnection) {
-    this.connection = connection
-    this.remoteIp = NetAddress.formatIp(connection.address.address)
-  }
-
-  onHeaders(status: number, headers: Readonly<Record<string, string | Array<string> | undefined>>) {
-    this.status = status
-    this.headers = recordedHeaders(headers)
-  }
-
-  onBody(chunk: Uint8Array) {
-    if (this.recorded < maxRecordedBytes) {
-      // A copy, because the chunk is a view that would keep a much larger buffer in memory.
-      const part = new Uint8Array(chunk.subarray(0, maxRecordedBytes - this.recorded))
-      this.chunks.push(part)
-      this.recorded += part.length
-    }
-    this.read += chunk.length
-    return this.read <= maxReadBytes
-  }
-
-  body(): string {
-    if (this.recorded === 0) return ""
-    // `stream` omits a character that the limit cuts in two, instead of replacing the character by U+FFFD.
-    const text = new TextDecoder().decode(Buffer.concat(this.chunks), { stream: this.read > this.recorded })
-    return withoutNul(text)
-  }
-
-  /** Keeps the connection after a complete answer; else destroys the connection, which may still carry the rest of the answer. */
-  release(completed: boolean) {
-    if (completed) this.connection?.keep()
-    else this.connection?.destroy()
-    this.connection = undefined
-  }
-}
 
 const verdictOf = (status: number | null): WebhookResponse["error"] => {
   if (status === null) return { code: "protocol", message: "The endpoint did not answer." }
@@ -208,9 +219,29 @@ const make = Effect.fnUntraced(function* (options: WebhookSenderOptions) {
 })
 
 /**
- * Posts webhooks. Before every delivery the guard checks the URL and looks up the host again. A connection is opened only to an
- * address that the guard returned, and a kept connection is reused only if it leads to such an address. HTTP/1.1, TLS 1.2 or
- * later with the usual verification; redirects are not followed, cookies and proxies not used, answers not decompressed.
+ * Posts webhooks. The default has `EgressGuard` check the URL and look up the host before every delivery, connects only to an
+ * address that the guard returned, and reuses a kept connection only if the connection leads to such an address. HTTP/1.1, TLS
+ * 1.2 or later with the usual verification; redirects are not followed, cookies and proxies not used, answers not decompressed.
+ *
+ * @example
+ * ```ts
+ * import { main } from "@folio-einvoicing/service/node"
+ * import { WebhookSender } from "@folio-einvoicing/service/WebhookSender"
+ * import { Effect, Layer } from "effect"
+ *
+ * // The default, with a warning in the log for each delivery that failed.
+ * const warning = Layer.effect(
+ *   WebhookSender,
+ *   Effect.map(WebhookSender, ({ send }) => ({
+ *     send: (request) =>
+ *       Effect.tap(send(request), ({ error }) =>
+ *         error === null ? Effect.void : Effect.logWarning(`A webhook to ${request.url} failed: ${error.message}`)
+ *       )
+ *   }))
+ * )
+ *
+ * main({ webhookSender: Layer.provide(warning, WebhookSender.layer()) })
+ * ```
  */
 export class WebhookSender extends Context.Service<
   WebhookSender,
@@ -222,6 +253,7 @@ export class WebhookSender extends Context.Service<
     readonly send: (request: WebhookRequest) => Effect.Effect<WebhookResponse>
   }
 >()("folio/outbound/WebhookSender") {
+  /** The default sender, with these options. Requires `EgressGuard`. */
   static layer(options: WebhookSenderOptions = {}): Layer.Layer<WebhookSender, never, EgressGuard> {
     return Layer.effect(WebhookSender, make(options))
   }

@@ -13,7 +13,7 @@ import {
 import { RpcSerialization } from "effect/rpc"
 import { SqlClient } from "effect/sql"
 import * as RunnerConnections from "./RunnerConnections.ts"
-import { Settings } from "../Settings.ts"
+import { OwnRunner } from "./OwnRunner.ts"
 
 const common = {
   // An invoice's actor lives for one or two seconds; under full load many thousands of these actors live at the same time.
@@ -28,7 +28,18 @@ const common = {
 // Messages between actors are not stored, because the rows of the database hold all durable state.
 const volatile = MessageStorage.layerNoop
 
-/** Runs all actors in this process. */
+/**
+ * Runs all actors in this process, which then must be the only one that serves the database. Requires no setting.
+ *
+ * @example
+ * ```ts
+ * import * as App from "@folio-einvoicing/service"
+ * import { Cluster } from "@folio-einvoicing/service/platform"
+ * import { Layer } from "effect"
+ *
+ * export const actors = Layer.provide(App.actorsLayer, Cluster.singleProcess)
+ * ```
+ */
 export const singleProcess = Sharding.layer.pipe(
   Layer.provide(Runners.layerNoop),
   Layer.provideMerge(volatile),
@@ -91,7 +102,19 @@ const manyProcesses = (host: string, port: number) => {
   )
 }
 
-/** Runs the actors in this process (`CLUSTER=single`), or distributed over all processes of one database (`CLUSTER=socket`). */
+/**
+ * The `Sharding` of the actors, which run in this process when `OwnRunner` is undefined, and otherwise spread over all processes
+ * of one database. Requires `OwnRunner` and a `SqlClient`.
+ *
+ * @example
+ * ```ts
+ * import { Cluster, OwnRunner } from "@folio-einvoicing/service/platform"
+ * import { Layer } from "effect"
+ *
+ * // One of several processes, which the others reach at this address.
+ * export const cluster = Cluster.layer.pipe(Layer.provide(OwnRunner.layer({ host: "10.0.0.5", port: 34_431 })))
+ * ```
+ */
 export const layer = Layer.unwrap(
-  Effect.map(Settings, ({ runner }) => (runner === undefined ? singleProcess : manyProcesses(runner.host, runner.port)))
+  Effect.map(OwnRunner, (runner) => (runner === undefined ? singleProcess : manyProcesses(runner.host, runner.port)))
 )

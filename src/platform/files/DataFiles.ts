@@ -1,12 +1,10 @@
-import { Clock, Effect, Layer, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import * as Fs from "node:fs"
-import { X509Certificate } from "node:crypto"
 import * as Path from "node:path"
 import { apiKeyMode, makeApiKey } from "../../domain/accounts/ApiKeyFormat.ts"
-import { fromPem, makeSelfSigned, SandboxCertificate } from "../../documents/signature/Certificate.ts"
 import { makeDirectory } from "./Directories.ts"
-import { Settings } from "../Settings.ts"
+import { DataDir } from "./DataDir.ts"
 
 /** `DATA_DIR` cannot be used. The message is one line that says what to do. */
 export class DataDirError extends Schema.TaggedError<DataDirError>()("DataDirError", { message: Schema.String }) {}
@@ -31,7 +29,7 @@ export const damaged = (path: string, content: string, wanted: string, advice: s
  * changes afterwards. An existing file is always complete, because the content is written under another name, flushed and renamed.
  */
 export const keep = Effect.fnUntraced(function* <R>(name: string, make: Effect.Effect<string, never, R>) {
-  const { dataDir } = yield* Settings
+  const dataDir = yield* DataDir
   const path = Path.join(dataDir, name)
   const found = yield* attempt(path, () => (Fs.existsSync(path) ? Fs.readFileSync(path, "utf8") : undefined))
   if (found !== undefined) return { path, content: found.trim(), made: false }
@@ -47,36 +45,8 @@ export const keep = Effect.fnUntraced(function* <R>(name: string, make: Effect.E
 
 export const random32 = Effect.flatMap(SecureRandom.SecureRandom, (random) => random.randomBytes(32))
 
-const another = "Remove it: the next start makes another."
-
-const certificateIn = (path: string, content: string) =>
-  Effect.try({
-    try: () => {
-      const certificate = fromPem(content)
-      // Without this check, a truncated certificate would be detected only by the documents that are signed with it.
-      const { subject, validToDate } = new X509Certificate(Buffer.from(certificate.certificate, "base64"))
-      return { path, certificate, subject, notAfter: validToDate }
-    },
-    catch: () => damaged(path, content.trim(), "a key and a certificate as PEM", another)
-  })
-
-/** The existing certificate of the sandbox, or undefined; none is made. Fails when the file cannot be read or is damaged. */
-export const existingCertificate = Effect.gen(function* () {
-  const { dataDir } = yield* Settings
-  const path = Path.join(dataDir, "sandbox-certificate.pem")
-  if (!Fs.existsSync(path)) return undefined
-  return yield* certificateIn(path, yield* attempt(path, () => Fs.readFileSync(path, "utf8")))
-})
-
-/** The sandbox's signing certificate: the file `sandbox-certificate.pem`, which is created when missing. */
-export const sandboxCertificateLayer = Layer.effect(
-  SandboxCertificate,
-  Effect.gen(function* () {
-    const now = new Date(yield* Clock.currentTimeMillis)
-    const { content, path } = yield* keep("sandbox-certificate.pem", makeSelfSigned("Folio sandbox", now))
-    return (yield* certificateIn(path, content)).certificate
-  })
-)
+/** The advice for a damaged file that the service can make again. */
+export const another = "Remove it: the next start makes another."
 
 /** The sandbox account's test key: the file `test-key`, created when missing, and on disk before the database stores the key. */
 export const testKey = Effect.gen(function* () {
@@ -89,4 +59,4 @@ export const testKey = Effect.gen(function* () {
 })
 
 /** Deletes the file `test-key`, because another process has created the sandbox account with a different key. */
-export const discardTestKey = Effect.map(Settings, ({ dataDir }) => Fs.rmSync(Path.join(dataDir, "test-key")))
+export const discardTestKey = Effect.map(DataDir, (dataDir) => Fs.rmSync(Path.join(dataDir, "test-key")))

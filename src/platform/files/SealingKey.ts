@@ -4,7 +4,8 @@ import * as Path from "node:path"
 import { isAnythingSealed, isKeyOfDatabase } from "../../store/sql/KeyCanary.ts"
 import { SecretKey, Secrets } from "../../store/sql/Secrets.ts"
 import { attempt, DataDirError, damaged, keep, random32 } from "./DataFiles.ts"
-import { Settings } from "../Settings.ts"
+import { DataDir } from "./DataDir.ts"
+import { FolioKey } from "./FolioKey.ts"
 
 const fileName = "secret-key"
 
@@ -16,9 +17,14 @@ const keyOf = (content: string) => {
   return bytes.length === 32 && /^[A-Za-z0-9+/]{43}=$/.test(content.trim()) ? Redacted.make(bytes) : undefined
 }
 
-/** The existing key that seals secrets at rest, or why there is no usable key. No key is made. */
+/**
+ * The existing key that seals secrets at rest, or why there is no usable key. No key is made.
+ *
+ * @internal
+ */
 export const existingSecretKey = Effect.gen(function* () {
-  const { dataDir, secretKey } = yield* Settings
+  const dataDir = yield* DataDir
+  const secretKey = yield* FolioKey
   if (secretKey !== undefined) return { _tag: "Key", key: secretKey } as const
   const path = Path.join(dataDir, fileName)
   if (!Fs.existsSync(path)) return { _tag: "None" } as const
@@ -32,18 +38,32 @@ const wrongKey = (source: string) =>
     message: `The key in ${source} is not the one that the secrets in the database are sealed with. Restore that key: the file ${fileName} of the DATA_DIR that this database was first served with, or the FOLIO_KEY.`
   })
 
-/** Whether `key` opens the secrets in the database. While nothing is sealed, the first key that is tried becomes the database's. */
+/**
+ * Whether `key` opens the secrets in the database. While nothing is sealed, the first key that is tried becomes the database's.
+ *
+ * @internal
+ */
 export const isOfDatabase = (key: typeof SecretKey.Service) =>
   Effect.provide(isKeyOfDatabase, Layer.provide(Secrets.layer, Layer.succeed(SecretKey, key)))
 
 /**
- * The key that seals secrets at rest: `FOLIO_KEY`, or the file `secret-key`, which is created only for a database without sealed
- * secrets. Fails with `DataDirError` when the key is not the key of this database.
+ * The default `SecretKey`: the key of `FolioKey`, or of the file `secret-key` in `DataDir`, which is made only for a database
+ * without secrets. Requires a `SqlClient`. Fails with `DataDirError` when the key is not that of the database.
+ *
+ * @example
+ * ```ts
+ * import { DataDir, FolioKey, secretKeyLayer } from "@folio-einvoicing/service/platform"
+ * import { Layer } from "effect"
+ *
+ * // The key is a file in this directory.
+ * export const secretKey = secretKeyLayer.pipe(Layer.provide([DataDir.layer("/var/lib/folio"), FolioKey.layer()]))
+ * ```
  */
 export const secretKeyLayer = Layer.effect(
   SecretKey,
   Effect.gen(function* () {
-    const { dataDir, secretKey } = yield* Settings
+    const dataDir = yield* DataDir
+    const secretKey = yield* FolioKey
     if (secretKey !== undefined) {
       return (yield* isOfDatabase(secretKey)) ? secretKey : yield* wrongKey("FOLIO_KEY")
     }

@@ -3,15 +3,22 @@ import { Context, Effect, Layer } from "effect"
 import { SqlRunnerStorage } from "effect/cluster"
 import { Reactivity } from "effect/reactivity"
 import { Migrator, SqlClient, SqlError } from "effect/sql"
+import { OwnRunner } from "../cluster/OwnRunner.ts"
+import { DataDir } from "../files/DataDir.ts"
+import { DatabaseUrl } from "./DatabaseUrl.ts"
 import * as EmbeddedPostgres from "./EmbeddedPostgres.ts"
 import { lastMigration, migrate } from "./Migrations.ts"
 import { DatabaseError, type Place, unusable, where } from "./PostgresPlace.ts"
 import * as Roles from "./PostgresRoles.ts"
 import * as Socket from "./PostgresSocket.ts"
 import * as ServiceLock from "./ServiceLock.ts"
-import { Settings } from "../Settings.ts"
 
 // PostgreSQL 17 is the first version with `transaction_timeout`.
+/**
+ * The lowest version of PostgreSQL that the service runs on: the first with `transaction_timeout`.
+ *
+ * @internal
+ */
 export const versionMin = 17
 
 const session = {
@@ -104,7 +111,7 @@ const otherRelease = (place: Place, last: number) => {
  */
 const prepare = Effect.fnUntraced(
   function* (place: Place, migrates: boolean) {
-    const { runner } = yield* Settings
+    const runner = yield* OwnRunner
     // A migration may run for long, but must not make others wait for locks. With `row_security` off, a migration that has not
     // taken on a role that sees the rows it touches fails instead of skipping these rows.
     const startupParameters = { lock_timeout: limits.lock_timeout, row_security: "off" }
@@ -122,19 +129,25 @@ const prepare = Effect.fnUntraced(
 )
 
 /**
- * Opens the database beside a service that may be running: the server of `DATABASE_URL`, or the embedded server, started if none
+ * Opens the database beside a service that may be running: the server of `DatabaseUrl`, or the embedded server, started if none
  * runs. Migrations are applied only if it was started or `migrates` is set; otherwise tables of another release are an error.
  */
 const openBeside = Effect.fnUntraced(function* (migrates: boolean) {
-  const { dataDir, databaseUrl } = yield* Settings
+  const dataDir = yield* DataDir
+  const databaseUrl = yield* DatabaseUrl
   const others: Place | undefined = databaseUrl === undefined ? EmbeddedPostgres.running(dataDir) : { url: databaseUrl }
   const place = others ?? (yield* EmbeddedPostgres.start({ dataDir }))
   return yield* Effect.as(prepare(place, migrates || others === undefined), place)
 })
 
-/** The place of an existing database; starts an embedded server that does not run. Fails with `DatabaseError` if there is none. */
+/**
+ * The place of an existing database; starts an embedded server that does not run. Fails with `DatabaseError` if there is none.
+ *
+ * @internal
+ */
 export const existingPlace = Effect.gen(function* () {
-  const { dataDir, databaseUrl } = yield* Settings
+  const dataDir = yield* DataDir
+  const databaseUrl = yield* DatabaseUrl
   if (databaseUrl !== undefined) return { url: databaseUrl } satisfies Place
   const running = EmbeddedPostgres.running(dataDir)
   if (running !== undefined) return running
@@ -142,23 +155,36 @@ export const existingPlace = Effect.gen(function* () {
   return yield* new DatabaseError({ message: `There is no database in ${dataDir} yet.` })
 })
 
-/** A `SqlClient` with the role and limits of the service's sessions, at a place that has already been checked. */
+/**
+ * A `SqlClient` with the role and limits of the service's sessions, at a place that has already been checked.
+ *
+ * @internal
+ */
 export const sessionsAt = (place: Place) => PgClient.layerFrom(PgClient.make({ ...pool, ...place, maxConnections: 2 }))
 
-/** Applies the missing migrations of this release and returns the number of the last migration. */
+/**
+ * Applies the missing migrations of this release and returns the number of the last migration.
+ *
+ * @internal
+ */
 export const bringUpToDate = openBeside(true).pipe(
   Effect.as(lastMigration),
   Effect.scoped,
   Effect.provide(Reactivity.layer)
 )
 
-/** The `SqlClient` of one `folio` command, beside a service that may be running. */
+/**
+ * The `SqlClient` of one `folio` command, beside a service that may be running.
+ *
+ * @internal
+ */
 export const commandLayer = PgClient.layerFrom(
   Effect.flatMap(openBeside(false), (place) => PgClient.make({ ...pool, ...place, maxConnections: 2 }))
 )
 
 const place = Effect.gen(function* () {
-  const { dataDir, databaseUrl } = yield* Settings
+  const dataDir = yield* DataDir
+  const databaseUrl = yield* DatabaseUrl
   return (databaseUrl === undefined ? yield* EmbeddedPostgres.start({ dataDir }) : { url: databaseUrl }) satisfies Place
 })
 
@@ -167,13 +193,53 @@ const sessions = Effect.fnUntraced(function* (at: Place) {
   return yield* PgClient.make({ ...pool, ...at, stream: Socket.open(at, yield* Socket.Silence) })
 })
 
-/** A `SqlClient` of the database, after the missing migrations. Its sessions have the service's role, not the owner's. */
+/**
+ * A `SqlClient` of the database, after the missing migrations. Its sessions have the role of the service, not that of the
+ * tables' owner. Requires `DatabaseUrl`, `DataDir` and `OwnRunner`. Fails with an error whose message is one line that says what
+ * to do. A process that serves uses `serviceLayer`.
+ *
+ * @example
+ * ```ts
+ * import { DatabaseUrl, DataDir, OwnRunner, Postgres } from "@folio-einvoicing/service/platform"
+ * import { Effect, Layer, Redacted } from "effect"
+ * import { SqlClient } from "effect/sql"
+ *
+ * const url = Redacted.make("postgres://folio:secret@db.example.com:5432/folio")
+ * const database = Postgres.layer.pipe(
+ *   Layer.provide([DatabaseUrl.layer(url), DataDir.layer("./data"), OwnRunner.layer()])
+ * )
+ *
+ * const program = Effect.gen(function* () {
+ *   const sql = yield* SqlClient.SqlClient
+ *   return yield* sql`select current_user`
+ * })
+ *
+ * Effect.runPromise(Effect.provide(program, database))
+ * ```
+ */
 export const layer = PgClient.layerFrom(Effect.flatMap(place, sessions))
 
-/** The `SqlClient` and `ServiceLock` of a process that serves the database; several can only if all have `CLUSTER=socket`. */
+/**
+ * The `SqlClient` of a process that serves the database, after the missing migrations, and the `ServiceLock` that keeps other
+ * services away. Several processes can serve one database only if each has an `OwnRunner` (CLUSTER=socket). Requires what
+ * `layer` requires.
+ *
+ * @example
+ * ```ts
+ * import * as App from "@folio-einvoicing/service"
+ * import { Postgres, Settings } from "@folio-einvoicing/service/platform"
+ * import { Layer } from "effect"
+ *
+ * // The stores on the database that DATABASE_URL names, or on the embedded one in DATA_DIR.
+ * export const stores = App.storeLayer.pipe(
+ *   Layer.provideMerge(Postgres.serviceLayer),
+ *   Layer.provideMerge(Settings.layer("1.0.0"))
+ * )
+ * ```
+ */
 export const serviceLayer = Layer.effectContext(
   Effect.gen(function* () {
-    const { runner } = yield* Settings
+    const runner = yield* OwnRunner
     const at = yield* place
     const lock = yield* ServiceLock.take(at, runner === undefined)
     const clients = yield* Layer.build(PgClient.layerFrom(sessions(at)))

@@ -1,14 +1,56 @@
-import { Context } from "effect"
+import { Config, Context, Effect, Layer } from "effect"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
 import { performance } from "node:perf_hooks"
 import { networkOf } from "../../http/limits/RateLimit.ts"
+import { read, refuse } from "../../settings/Setting.ts"
 
-/** The maximum number of open connections of this process: in total, and per address (`networkOf`). */
-export class ConnectionLimits extends Context.Reference<{ readonly max: number; readonly perAddress: number }>(
-  "folio/platform/ConnectionLimits",
-  { defaultValue: () => ({ max: 2_000, perAddress: 500 }) }
-) {}
+const config = Config.all({
+  host: Config.String("HOST").pipe(Config.withDefault("127.0.0.1")),
+  max: Config.Int("CONNECTIONS").pipe(Config.withDefault(2_000)),
+  perAddress: Config.Int("CONNECTIONS_PER_ADDRESS").pipe(Config.withDefault(undefined))
+})
+
+const isLoopback = (host: string) => /^(127\.|::1$|localhost$)/.test(host)
+
+/**
+ * How many open connections this process may have: in all (`max`), and of one client address (`perAddress`; for IPv6, of one /64
+ * network).
+ *
+ * @example
+ * ```ts
+ * import { ConnectionLimits } from "@folio-einvoicing/service/platform"
+ *
+ * export const limits = ConnectionLimits.layer({ max: 500, perAddress: 20 })
+ * ```
+ */
+export class ConnectionLimits extends Context.Service<
+  ConnectionLimits,
+  { readonly max: number; readonly perAddress: number }
+>()("folio/platform/ConnectionLimits") {
+  /** The values of `npm start`. */
+  static readonly defaults: ConnectionLimits["Service"] = { max: 2_000, perAddress: 500 }
+
+  /** The defaults, but for what is given. */
+  static layer(change: Partial<ConnectionLimits["Service"]> = {}) {
+    return Layer.succeed(ConnectionLimits, { ...ConnectionLimits.defaults, ...change })
+  }
+
+  /**
+   * `CONNECTIONS` and `CONNECTIONS_PER_ADDRESS`. Where `HOST` is a loopback address all clients come through a proxy on this
+   * machine, so by default one address may have all connections; elsewhere it may have a quarter. Fails with `SettingsError`.
+   */
+  static readonly layerConfig = Layer.effect(
+    ConnectionLimits,
+    Effect.gen(function* () {
+      const { host, max, perAddress } = yield* read(config)
+      const limits = { max, perAddress: perAddress ?? (isLoopback(host) ? max : Math.ceil(max / 4)) }
+      if (limits.max < 1 || limits.perAddress < 1)
+        return yield* refuse("CONNECTIONS and CONNECTIONS_PER_ADDRESS must be whole numbers, at least 1.")
+      return limits
+    })
+  )
+}
 
 /** How long the server waits for a client, and how much the server holds for clients that keep it waiting. */
 export interface ClientLimits {

@@ -8,30 +8,55 @@ import { errorCodes, type ErrorCode } from "../../../schemas/ErrorCode.ts"
 import type { RequestId } from "../../../schemas/Id.ts"
 import { currentVersion } from "../../../schemas/Version.ts"
 import { bodyBytesMax } from "../../api/Conventions.ts"
+import { ServiceInfo } from "../../api/ServiceInfo.ts"
 import * as Metrics from "../../protocol/Metrics.ts"
 import { Ids } from "../../store/sql/Ids.ts"
 import { type ClientLimits, ConnectionLimits, type Cut, makeConnections, type Refusal } from "./Connections.ts"
 import { canShare, freePort, shareListening, SocketsOfPort } from "./Listeners.ts"
-import { Settings } from "../Settings.ts"
+import { ListenAddress } from "./ListenAddress.ts"
 
-/** The server cannot listen on its address. The message is one line that says what to do. */
+/**
+ * The server cannot listen on its address. The message is one line that says what to do.
+ *
+ * @example
+ * ```ts
+ * import { Server } from "@folio-einvoicing/service/platform"
+ * import { Effect, Layer } from "effect"
+ *
+ * // Tells the team's monitoring why the process ends.
+ * export const server = Layer.tapError(Server.layer, (error) =>
+ *   error instanceof Server.ListenError ? Effect.logFatal(error.message) : Effect.void
+ * )
+ * ```
+ */
 export class ListenError extends Schema.TaggedError<ListenError>()("ListenError", { message: Schema.String }) {}
 
 const requestsPerConnectionMax = 100_000
 
 /**
- * How many milliseconds a request may take to arrive (headers, and the whole request), how often that is checked, how long a
- * connection may be idle, and the limits of `ClientLimits`. Tests use shorter times.
+ * How long the server waits for clients, in milliseconds: for the headers of a request (`headersMs`), for a whole request
+ * (`requestMs`), between two looks at the connections (`checkMs`) and on an idle connection (`keepAliveMs`); and how much the
+ * server holds for clients that keep it waiting.
+ *
+ * @example
+ * ```ts
+ * import { Server } from "@folio-einvoicing/service/platform"
+ *
+ * // Longer than the 60 s after which the balancer of the team closes an idle connection.
+ * export const limits = Server.ServerLimits.layer({ keepAliveMs: 75_000 })
+ * ```
  */
-export class ServerLimits extends Context.Reference<
+export class ServerLimits extends Context.Service<
+  ServerLimits,
   ClientLimits & {
     readonly headersMs: number
     readonly requestMs: number
     readonly checkMs: number
     readonly keepAliveMs: number
   }
->("folio/platform/Server/ServerLimits", {
-  defaultValue: () => ({
+>()("folio/platform/Server/ServerLimits") {
+  /** The values of `npm start`. */
+  static readonly defaults: ServerLimits["Service"] = {
     headersMs: 10_000,
     requestMs: 30_000,
     checkMs: 1_000,
@@ -42,8 +67,13 @@ export class ServerLimits extends Context.Reference<
     reserveMax: 64,
     unreadMax: 64 * 1024 * 1024,
     pipelinedMax: 32
-  })
-}) {}
+  }
+
+  /** The defaults, but for what is given. */
+  static layer(change: Partial<ServerLimits["Service"]> = {}) {
+    return Layer.succeed(ServerLimits, { ...ServerLimits.defaults, ...change })
+  }
+}
 
 // In bytes, above the limits that are answered with an error envelope, so that a request beyond those limits can still be answered.
 const rawHeadersMax = 32 * 1024
@@ -134,6 +164,20 @@ const letGo = (server: Server, response: ServerResponse) => {
   })
 }
 
+/**
+ * The default limits of the server: `ServerLimits` for its clients and `ConnectionLimits` for its connections.
+ *
+ * @example
+ * ```ts
+ * import { ConnectionLimits, Server } from "@folio-einvoicing/service/platform"
+ * import { Layer } from "effect"
+ *
+ * // All clients come through one balancer, which may have all connections.
+ * export const limits = Layer.merge(Server.limitsLayer, ConnectionLimits.layer({ max: 5_000, perAddress: 5_000 }))
+ * ```
+ */
+export const limitsLayer = Layer.merge(ConnectionLimits.layer(), ServerLimits.layer())
+
 type Services = Context.Context<Layer.Success<ReturnType<typeof NodeHttpServer.layer>>>
 
 const make = (self: Self, clientLimits: typeof ServerLimits.Service): Server => {
@@ -189,10 +233,29 @@ const make = (self: Self, clientLimits: typeof ServerLimits.Service): Server => 
   return shareListening(server, self.sockets, { ended: () => clearInterval(sweeping), failed: self.noteSocket })
 }
 
-/** The HTTP server. A body beyond its limit is refused unread. Fails with `ListenError` when the address cannot be used. */
+/**
+ * The HTTP server, and what routes need of the platform (files, paths, tags). A body beyond its limit is refused unread.
+ * Requires `ListenAddress`, `ServiceInfo` and the limits of `limitsLayer`. Fails with `ListenError` when the address cannot be
+ * used.
+ *
+ * @example
+ * ```ts
+ * import * as App from "@folio-einvoicing/service"
+ * import { ListenAddress, Server } from "@folio-einvoicing/service/platform"
+ * import { Layer } from "effect"
+ *
+ * const server = Server.layer.pipe(
+ *   Layer.provide(Server.limitsLayer),
+ *   Layer.provide(ListenAddress.layer({ host: "0.0.0.0", port: 8080 }))
+ * )
+ *
+ * export const service = Layer.provideMerge(App.layer, server)
+ * ```
+ */
 export const layer = Layer.unwrap(
   Effect.gen(function* () {
-    const { baseUrl, host, port } = yield* Settings
+    const { host, port } = yield* ListenAddress
+    const { baseUrl } = yield* ServiceInfo
     const ids = yield* Ids
     const runSync = Effect.runSyncWith(yield* Effect.context())
     const self: Self = {

@@ -5,15 +5,14 @@ import type { AccountMode, Issuer, KeyMode } from "../../../schemas/Account.ts"
 import { ApiError } from "../../../schemas/ApiError.ts"
 import { currentVersion } from "../../../schemas/Version.ts"
 import { makeApiKey } from "../../domain/accounts/ApiKeyFormat.ts"
-import { issuerViolations } from "../../domain/accounts/PartyRules.ts"
 import { Accounts } from "./Accounts.ts"
 import { ApiKeys, missingKey, type NewApiKey } from "./ApiKeys.ts"
 import * as AccountView from "../sql/AccountView.ts"
 import { AuditLog, operator } from "./AuditLog.ts"
 import { Ids } from "../sql/Ids.ts"
 import * as LiveMode from "./LiveMode.ts"
-import { Resolutions } from "./Resolutions.ts"
-import { testRange } from "../sandbox/SandboxAccount.ts"
+import { newRange, Resolutions } from "./Resolutions.ts"
+import { StoreProfile } from "../StoreProfile.ts"
 
 /* The commands of an operator. Each command runs in one transaction together with its entries in the audit log. */
 
@@ -27,11 +26,39 @@ const newKey = Effect.fnUntraced(function* ({ account_id, livemode }: AccountMod
 })
 
 /**
- * Makes an account with a first key. A test account has the range of the authority's test environment. A live account has its
- * issuer in test mode as well; a test account has no issuer in live mode.
+ * Makes an account with a first API key. `name` is for people; `issuer` is the company that issues the invoices; `mode` is that
+ * of the key, "test" or "live". A test account begins with the numbering range of the profile's sandbox. A live account has its
+ * issuer in test mode as well; a test account has no issuer in live mode. Gives the account, the API key, which cannot be read
+ * again, and the key's id. Fails with `ApiError` when the issuer breaks a rule of the national profile, or when live keys are
+ * not allowed. Requires what `storeLayer` and `storeProfile` give.
+ *
+ * @example
+ * ```ts
+ * import * as App from "@folio-einvoicing/service"
+ * import { Console, Effect } from "effect"
+ *
+ * // Run by a team's own sign-up page, in the process that serves the API.
+ * export const signUp = Effect.fn("signUp")(function* (company: string, nit: string, check_digit: string) {
+ *   const issuer = {
+ *     identification: { type: "31", number: nit, check_digit },
+ *     legal_name: company,
+ *     organization_type: "1",
+ *     email: "facturas@example.com",
+ *     address: "Calle 100 # 7-33",
+ *     city_code: "11001",
+ *     department_code: "11",
+ *     country_code: "CO",
+ *     tax_responsibilities: ["R-99-PN"]
+ *   } as const
+ *   const { account, key } = yield* App.createAccount(company, issuer, "test")
+ *   yield* Console.log(`${account.account_id} was made`)
+ *   return key
+ * })
+ * ```
  */
 export const createAccount = Effect.fn("createAccount")(function* (name: string, issuer: Issuer, mode: KeyMode) {
-  const [first, ...rest] = issuerViolations(issuer)
+  const { rules, sandbox } = yield* StoreProfile
+  const [first, ...rest] = rules.issuer(issuer)
   if (first !== undefined) return yield* ApiError.fromViolations([first, ...rest])
   const accounts = yield* Accounts
   const audit = yield* AuditLog
@@ -47,7 +74,10 @@ export const createAccount = Effect.fn("createAccount")(function* (name: string,
   const create = Effect.gen(function* () {
     yield* accounts.insert({ id, name, issuer, default_version: currentVersion, created_at, live: account.livemode })
     yield* keys.insert(key)
-    if (mode === "test") yield* resolutions.insert({ ...account, id: yield* ids.resolution, ...testRange, created_at })
+    if (mode === "test") {
+      const range = newRange({ ...account, id: yield* ids.resolution }, sandbox.range, created_at.getTime())
+      yield* resolutions.insert(range)
+    }
     yield* audit.record(account, operator, "account.created", id)
     yield* audit.record(account, operator, "api_key.created", key.id)
   })

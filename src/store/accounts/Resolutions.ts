@@ -5,9 +5,10 @@ import { ApiError, type Violation } from "../../../schemas/ApiError.ts"
 import { DocumentKind } from "../../../schemas/FiscalDocument.ts"
 import { ResolutionId } from "../../../schemas/Id.ts"
 import { LocalDate } from "../../../schemas/Money.ts"
-import type { Resolution, ResolutionUpdate } from "../../../schemas/Resolution.ts"
+import type { Resolution, ResolutionRequest, ResolutionUpdate } from "../../../schemas/Resolution.ts"
 import { timestamp } from "../../domain/documents/AuthorityTime.ts"
 import type { NoteKind } from "../../domain/documents/DocumentKinds.ts"
+import type { NumberForm } from "../../domain/documents/FullNumber.ts"
 import {
   type FullNumbers,
   resolutionStatus,
@@ -19,6 +20,7 @@ import * as AccountView from "../sql/AccountView.ts"
 import { columnsOf, ofAccount, ofKey } from "../sql/Keys.ts"
 import * as Pages from "../sql/Pages.ts"
 import * as Query from "../sql/Query.ts"
+import { StoreProfile } from "../StoreProfile.ts"
 
 const Row = Schema.Struct({
   ...AccountMode.fields,
@@ -38,6 +40,25 @@ const Row = Schema.Struct({
 })
 export type StoredResolution = typeof Row.Type
 
+/** A range as its request describes it. */
+export const newRange = (
+  key: Pick<StoredResolution, "account_id" | "livemode" | "id">,
+  request: ResolutionRequest,
+  now: number
+): StoredResolution => {
+  const { document_type = "invoice", from_number, next_number = from_number, to_number, ...grant } = request
+  return {
+    ...key,
+    ...grant,
+    document_type,
+    from_number: BigInt(from_number),
+    to_number: BigInt(to_number),
+    next_number: BigInt(next_number),
+    is_active: true,
+    created_at: new Date(now)
+  }
+}
+
 export interface ResolutionKey extends AccountMode {
   readonly id: ResolutionId
 }
@@ -47,9 +68,13 @@ export const isTaken = ({ from_number, is_active, next_number }: StoredResolutio
   is_active || next_number > from_number
 
 /** The `resolution_overlap` error if `range` shares a full number with a taken range among `others` of its account and mode. */
-export const overlapOf = (range: StoredResolution, others: Iterable<StoredResolution>): ApiError | undefined => {
+export const overlapOf = (
+  range: StoredResolution,
+  others: Iterable<StoredResolution>,
+  form: NumberForm
+): ApiError | undefined => {
   for (const other of others) {
-    if (other.id === range.id || !isTaken(other) || !shareFullNumber(range, other)) continue
+    if (other.id === range.id || !isTaken(other) || !shareFullNumber(range, other, form)) continue
     return new ApiError({
       code: "resolution_overlap",
       message: `The numbers ${printed(range)} overlap those of ${nameOf(other)}, ${printed(other)}. A full number, prefix and number together, is given once.`
@@ -73,10 +98,14 @@ const limitReached = new ApiError({
 })
 
 /** The error with which `range` cannot be registered beside `others`, which are all ranges and counters of its account and mode. */
-export const refusalOf = (range: StoredResolution, others: ReadonlyArray<StoredResolution>): ApiError | undefined =>
+export const refusalOf = (
+  range: StoredResolution,
+  others: ReadonlyArray<StoredResolution>,
+  form: NumberForm
+): ApiError | undefined =>
   others.filter(({ document_type }) => document_type === "invoice").length >= resolutionsMax
     ? limitReached
-    : overlapOf(range, others)
+    : overlapOf(range, others, form)
 
 /** A range after a change; fails when its dates would contradict each other. */
 export const changed = (range: StoredResolution, patch: ResolutionUpdate) => {
@@ -98,12 +127,14 @@ const letters = Array.from("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 export const counterBeside = (
   key: ResolutionKey & { readonly created_at: Date },
   kind: NoteKind,
-  others: Iterable<StoredResolution>
+  others: Iterable<StoredResolution>,
+  form: NumberForm
 ): StoredResolution => {
   const ranges = [...others]
   const meets = (prefix: string) =>
     ranges.some(
-      (range) => range.prefix === prefix || shareFullNumber(range, { prefix, from_number: 1n, to_number: counterMax })
+      (range) =>
+        range.prefix === prefix || shareFullNumber(range, { prefix, from_number: 1n, to_number: counterMax }, form)
     )
   const base = counterPrefixes[kind]
   const suffixes = ["", ...letters, ...letters.flatMap((one) => letters.map((other) => one + other))]
@@ -133,6 +164,7 @@ export interface RangeQuery extends AccountMode {
 export class Resolutions extends Context.Service<Resolutions>()("folio/store/Resolutions", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
+    const { numbering } = yield* StoreProfile
     const columns = columnsOf(sql, Row)
     const granted = sql`document_type = 'invoice'`
     const { find, list } = Pages.readers(sql, {
@@ -178,12 +210,12 @@ export class Resolutions extends Context.Service<Resolutions>()("folio/store/Res
       const others = yield* locked(key)
       if (has(others)) return
       const created_at = new Date(yield* Clock.currentTimeMillis)
-      yield* insert(counterBeside({ ...key, created_at }, kind, others))
+      yield* insert(counterBeside({ ...key, created_at }, kind, others, numbering))
     })
 
     /** Fails with `resolution_overlap` and `resolution_limit_reached`. Runs in the caller's transaction, as does `update`. */
     const register = Effect.fn("Resolutions.register")(function* (resolution: StoredResolution) {
-      const refusal = refusalOf(resolution, yield* locked(resolution))
+      const refusal = refusalOf(resolution, yield* locked(resolution), numbering)
       return yield* refusal ?? insert(resolution)
     })
 
@@ -193,7 +225,7 @@ export class Resolutions extends Context.Service<Resolutions>()("folio/store/Res
       const range = ranges.find(({ document_type, id }) => id === key.id && document_type === "invoice")
       if (range === undefined) return yield* ApiError.missing("resolution", key.id)
       const next = yield* Effect.fromResult(changed(range, patch))
-      const overlap = next.is_active && !range.is_active ? overlapOf(next, ranges) : undefined
+      const overlap = next.is_active && !range.is_active ? overlapOf(next, ranges, numbering) : undefined
       if (overlap !== undefined) return yield* overlap
       return yield* write(next)
     })

@@ -4,17 +4,21 @@ import { AccountId } from "../../../schemas/Id.ts"
 import { ServiceInfo } from "../../api/ServiceInfo.ts"
 import { checkLink, filePath, type FileKind, linkKey, signedPath } from "../../domain/requests/FileLink.ts"
 import { type InvoiceState, statusOf } from "../../domain/documents/InvoiceLifecycle.ts"
-import { catalogueUrl } from "../../domain/documents/QrText.ts"
 import { SecretKey } from "../sql/Secrets.ts"
+import { type PublicDocument, StoreProfile } from "../StoreProfile.ts"
 
 /** The columns of a document's row that its links are made from. */
-interface Linked extends AccountMode {
+export interface Linked extends AccountMode, Pick<PublicDocument, "kind"> {
   readonly id: string
   readonly state: InvoiceState
+  readonly full_number: string | null
   readonly cufe: string | null
 }
 
-/** `pdf_url` and `xml_url` are null until the document is accepted, `qr_url` (the authority's page) until its code is known. */
+/**
+ * `pdf_url` and `xml_url` are null until the document is accepted, `qr_url` (the authority's page) until its code is known and where
+ * the authority has no such page.
+ */
 export interface Links {
   readonly pdf_url: string | null
   readonly xml_url: string | null
@@ -34,12 +38,13 @@ export class FileLinks extends Context.Service<FileLinks>()("folio/store/FileLin
   make: Effect.gen(function* () {
     const { baseUrl } = yield* ServiceInfo
     const key = linkKey(Redacted.value(yield* SecretKey))
+    const { pageOf } = yield* StoreProfile
 
     const lasting = (lifetime: Duration.Duration) =>
       Effect.map(Clock.currentTimeMillis, (now) => {
         const expires = Math.ceil((now / 1_000 + Duration.toSeconds(lifetime)) / stepSeconds) * stepSeconds
         return (row: Linked): Links => {
-          const { account_id, cufe, id, livemode, state } = row
+          const { account_id, cufe, full_number, id, kind, livemode, state } = row
           const url = (file: FileKind) =>
             isAccepted(state)
               ? baseUrl + signedPath({ account_id, livemode, path: filePath(id, file), expires }, key)
@@ -47,7 +52,7 @@ export class FileLinks extends Context.Service<FileLinks>()("folio/store/FileLin
           return {
             pdf_url: url("pdf"),
             xml_url: url("xml"),
-            qr_url: cufe === null ? null : catalogueUrl(livemode ? "1" : "2", cufe)
+            qr_url: cufe === null ? null : pageOf({ kind, livemode, full_number: full_number ?? "", cufe })
           }
         }
       })

@@ -6,6 +6,7 @@ import * as Batcher from "../sql/Batcher.ts"
 import * as Input from "../sql/Input.ts"
 import * as Query from "../sql/Query.ts"
 import { Workers } from "../sql/Workers.ts"
+import { StoreProfile } from "../StoreProfile.ts"
 
 export interface DraftToNumber {
   readonly key: DocumentKey
@@ -15,8 +16,11 @@ export interface DraftToNumber {
   readonly issue_time: string
   /** The version of the account's issuer that issues the document; the CUFE or CUDE contains this issuer's NIT. */
   readonly issuer_version: number
-  /** The text that follows the full number in the text that the CUFE or CUDE is hashed from. */
-  readonly cufe_tail: string
+  /**
+   * The text that follows the full number in the text whose SHA-384 is the document's code. Null where the code is made in another
+   * way: the document is then numbered without a code, and gets its code before it is signed (`Redating`).
+   */
+  readonly cufe_tail: string | null
 }
 
 /**
@@ -50,6 +54,12 @@ export class Numbering extends Context.Service<Numbering>()("folio/store/Numberi
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const workers = yield* Workers
+    const { digits, separator } = (yield* StoreProfile).numbering
+    const head =
+      separator === "" ? sql`f.prefix` : sql`case when f.prefix = '' then '' else f.prefix || ${separator} end`
+    const written =
+      digits <= 1 ? sql`f.number` : sql`lpad(f.number::text, greatest(length(f.number::text), ${digits}::integer), '0')`
+    const fullNumber = sql`${head} || ${written}`
 
     const number = yield* Batcher.make({
       name: "Numbering.number",
@@ -93,8 +103,8 @@ export class Numbering extends Context.Service<Numbering>()("folio/store/Numberi
           numbered as (
             update invoices i set state = 'numbered', version = i.version + 1, attempts = 0,
               resolution_id = f.resolution_id,
-              prefix = f.prefix, number = f.number, full_number = f.prefix || f.number,
-              cufe = encode(sha384(convert_to(f.prefix || f.number || f.cufe_tail, 'UTF8')), 'hex'),
+              prefix = f.prefix, number = f.number, full_number = ${fullNumber},
+              cufe = encode(sha384(convert_to(${fullNumber} || nullif(f.cufe_tail, ''), 'UTF8')), 'hex'),
               issue_date = f.issue_date, issue_time = f.issue_time, issuer_version = f.issuer_version, updated_at = now(),
               next_action_at = now() + ${signWithinSeconds} * interval '1 second', worker = ${workers.id}
             from fitting f

@@ -1,4 +1,4 @@
-import { Effect, Exit, Schema } from "effect"
+import { Clock, Effect, Exit, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import { AccountMode } from "../../../schemas/Account.ts"
 import { AccountId } from "../../../schemas/Id.ts"
@@ -6,6 +6,7 @@ import { shareFullNumber } from "../../domain/accounts/ResolutionRules.ts"
 import { certificatePlace } from "../accounts/Certificates.ts"
 import * as Query from "./Query.ts"
 import { Secrets } from "./Secrets.ts"
+import { StoreProfile } from "../StoreProfile.ts"
 import { secretPlace } from "../webhooks/WebhookEndpoints.ts"
 
 /* Queries on the state of the service for an operator. None of the queries changes anything. */
@@ -62,22 +63,24 @@ const Ranges = Schema.Struct({
 })
 
 /** For each account, mode and kind of document with active ranges: how many numbers are left, of how many, for how many days. */
-export const ranges = Effect.flatMap(
-  SqlClient.SqlClient,
-  Query.all(
+export const ranges = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const { localDate } = yield* StoreProfile
+  const find = Query.all(
     Ranges,
-    (sql: SqlClient.SqlClient) => sql`
+    (today: string) => sql`
       select account_id, livemode, document_type,
         coalesce(sum(to_number - next_number + 1) filter (where usable), 0)::bigint as left,
         sum(to_number - from_number + 1)::bigint as size,
         max(valid_to - today) filter (where usable) as days
       from (
         select r.*, is_active and next_number <= to_number and today between valid_from and valid_to as usable
-        from (select *, (now() at time zone 'America/Bogota')::date as today from resolutions where is_active) r
+        from (select *, ${today}::date as today from resolutions where is_active) r
       ) r
       group by account_id, livemode, document_type order by account_id, livemode, document_type`
   )
-)
+  return yield* find(localDate(yield* Clock.currentTimeMillis))
+})
 
 const sharedMax = 100
 
@@ -91,6 +94,7 @@ const Range = Schema.Struct({
 /** Pairs of active ranges of one kind that share a full number. The service registers none: such rows were written by hand. */
 export const meetingRanges = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
+  const { numbering } = yield* StoreProfile
   const range = (table: string) => {
     const name = sql.literal(table)
     return sql`
@@ -107,7 +111,7 @@ export const meetingRanges = Effect.gen(function* () {
           and a.from_number <= b.to_number and b.from_number <= a.to_number)
       where a.is_active and b.is_active`
   )
-  return (yield* findPairs()).filter(({ one, other }) => shareFullNumber(one, other)).slice(0, sharedMax)
+  return (yield* findPairs()).filter(({ one, other }) => shareFullNumber(one, other, numbering)).slice(0, sharedMax)
 })
 
 const stuckAttempts = 8

@@ -1,12 +1,36 @@
-import { Context, Effect, Layer, Schema } from "effect"
+import { Config, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
+import { read, refuse } from "../../settings/Setting.ts"
 import * as Query from "./Query.ts"
 import { idempotencyWindow } from "../accounts/IdempotencyKeys.ts"
 
-/** Days for which events, deliveries, attempts and ended API keys are kept. Invoices, documents and transitions stay forever. */
-export class RetentionDays extends Context.Reference<number>("folio/store/RetentionDays", {
-  defaultValue: () => 30
-}) {}
+/**
+ * Days for which events, deliveries, attempts and ended API keys are kept, 30 by default. Invoices, documents and their
+ * transitions stay forever.
+ *
+ * @example
+ * ```ts
+ * import { RetentionDays } from "@folio-einvoicing/service/Limits"
+ *
+ * export const retention = RetentionDays.layer(365)
+ * ```
+ */
+export class RetentionDays extends Context.Service<RetentionDays, number>()("folio/store/RetentionDays") {
+  /** This number of days; 30 if left out. */
+  static layer(days = 30) {
+    return Layer.succeed(RetentionDays, days)
+  }
+
+  /** `RETENTION_DAYS`. Fails with `SettingsError`. */
+  static readonly layerConfig = Layer.effect(
+    RetentionDays,
+    Effect.filterOrElse(
+      read(Config.Int("RETENTION_DAYS").pipe(Config.withDefault(30))),
+      (days) => days >= 1,
+      () => refuse("RETENTION_DAYS must be a whole number of days, at least 1.")
+    )
+  )
+}
 
 /** The largest number of rows that one statement removes, so that its locks are held for milliseconds. */
 export const purgeBatchMax = 500

@@ -2,7 +2,25 @@ import { Context, Effect, Layer, Redacted } from "effect"
 import { Aead, SecureRandom } from "effect/crypto"
 import { Base64 } from "effect/encoding"
 
-/** The 32-byte key that seals all secrets at rest. */
+/**
+ * The key of 32 bytes that encrypts all secrets in the database (AES-256-GCM): signing certificates, webhook secrets. Every
+ * process of one database has the same key, and another key does not open the secrets.
+ *
+ * @example
+ * ```ts
+ * import { SecretKey } from "@folio-einvoicing/service/SecretKey"
+ * import { Effect, Layer, Redacted } from "effect"
+ *
+ * // The key comes from a vault of the team.
+ * export const secretKey = Layer.effect(
+ *   SecretKey,
+ *   Effect.promise(async () => {
+ *     const response = await fetch("http://127.0.0.1:8200/v1/folio/key")
+ *     return Redacted.make(new Uint8Array(Buffer.from(await response.text(), "base64")))
+ *   })
+ * )
+ * ```
+ */
 export class SecretKey extends Context.Service<SecretKey, Redacted.Redacted<Uint8Array>>()("folio/store/SecretKey") {}
 
 const form = "v1."
@@ -11,6 +29,8 @@ const nonceLength = 12
 /**
  * Seals secrets at rest with AES-256-GCM. Each secret is bound to the place where it is stored, so that a ciphertext copied to
  * another row does not open. A sealed secret is `v1.` followed by the base64 of nonce, ciphertext and tag.
+ *
+ * @internal
  */
 export class Secrets extends Context.Service<Secrets>()("folio/store/Secrets", {
   make: Effect.gen(function* () {

@@ -1,6 +1,7 @@
-import { Clock, Context, Effect, Fiber, Layer, Schedule, Schema } from "effect"
+import { Clock, Config, Context, Effect, Fiber, Layer, Schedule, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient, type Statement } from "effect/sql"
+import { read } from "../../settings/Setting.ts"
 import * as Query from "./Query.ts"
 
 const beatInterval = "1 second"
@@ -25,10 +26,34 @@ const briefly = <E>(statement: Effect.Effect<unknown, E>) =>
     Effect.catchCause((cause) => Effect.logDebug("The database could not be told whether this process is there", cause))
   )
 
-/** Whether this process lets webhooks reach addresses that are not public. */
-export class WebhookAllowance extends Context.Reference<boolean>("folio/store/WebhookAllowance", {
-  defaultValue: () => false
-}) {}
+/**
+ * Whether this process lets webhooks reach addresses that are not public. While one process does, no live API key can be made.
+ *
+ * @example
+ * ```ts
+ * import { EgressGuard } from "@folio-einvoicing/service/EgressGuard"
+ * import { WebhookAllowance } from "@folio-einvoicing/service/Limits"
+ * import { Layer } from "effect"
+ * import { NetAddress } from "effect/net"
+ *
+ * // For development: webhooks to a receiver on this machine, and no live keys.
+ * const receiver = NetAddress.inetAddressFromStringUnsafe("127.0.0.1:9099")
+ *
+ * export const development = Layer.merge(EgressGuard.layer({ allow: [receiver] }), WebhookAllowance.layer(true))
+ * ```
+ */
+export class WebhookAllowance extends Context.Service<WebhookAllowance, boolean>()("folio/store/WebhookAllowance") {
+  /** Whether webhooks are allowed to; not, if left out. */
+  static layer(isAllowed = false) {
+    return Layer.succeed(WebhookAllowance, isAllowed)
+  }
+
+  /** Whether `WEBHOOK_ALLOW` names any address. */
+  static readonly layerConfig = Layer.effect(
+    WebhookAllowance,
+    Effect.map(read(Config.String("WEBHOOK_ALLOW").pipe(Config.withDefault(""))), (text) => /[^,\s]/.test(text))
+  )
+}
 
 /** The processes that share the database. Each start of a process is a worker, and the rows that the worker holds carry its id. */
 export class Workers extends Context.Service<Workers>()("folio/store/Workers", {

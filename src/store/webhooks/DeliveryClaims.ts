@@ -37,7 +37,8 @@ const input = Input.make<Request>({
 export const lineMax = 300
 
 // Slightly longer than an attempt's total time-out, so that a delivery is not taken again while its attempt is in progress.
-const leaseSeconds = 20
+/** Longer than an attempt may take, so that no delivery is sent by two processes at a time. */
+export const deliveryLeaseSeconds = 20
 
 /**
  * Makes the function that takes due deliveries, for many endpoints in one statement. When all due deliveries of an endpoint wait
@@ -89,7 +90,7 @@ export const make = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, worke
           ) d
         ),
         taken as (
-          update deliveries d set next_attempt_at = now() + ${leaseSeconds} * interval '1 second', worker = ${worker}
+          update deliveries d set next_attempt_at = now() + ${deliveryLeaseSeconds} * interval '1 second', worker = ${worker}
           from due where d.account_id = due.account_id and d.livemode = due.livemode and d.id = due.id
           returning d.*, due.ord
         ),

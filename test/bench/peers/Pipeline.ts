@@ -9,7 +9,7 @@ import { issueTime, localDate, timestamp } from "../../../src/domain/documents/A
 import { sandboxIdentification } from "../../../src/domain/accounts/CheckDigit.ts"
 import { cufeTail } from "../../../src/domain/documents/Cufe.ts"
 import { taxTotal, totalsOf } from "../../../src/domain/documents/Totals.ts"
-import { testIssuer, testRange } from "../../../src/store/sandbox/SandboxAccount.ts"
+import { colombianSandbox } from "../../../src/domain/accounts/Sandbox.ts"
 import { signatureHeaders } from "../../../src/domain/webhooks/WebhookSignature.ts"
 import { variable } from "./Program.ts"
 import { newId } from "./Tables.ts"
@@ -101,9 +101,9 @@ export const issueOf = (request: InvoiceRequest): Issue => {
     tax_04: taxTotal(totals, "04"),
     tax_03: taxTotal(totals, "03"),
     payable_amount: totals.payable_amount,
-    supplier_nit: testIssuer.identification.number,
+    supplier_nit: colombianSandbox.issuer.identification.number,
     customer_id: acquirer.identification.number,
-    key: testRange.technical_key,
+    key: colombianSandbox.range.technical_key,
     environment
   })
   return { issue_date, issue_time, cufe_tail }
@@ -112,7 +112,7 @@ export const issueOf = (request: InvoiceRequest): Issue => {
 /** The bytes of the document, signed. */
 export const sign = async (row: NumberedInvoice): Promise<Buffer> => {
   const { id: _id, metadata: _metadata, version: _version, ...rest } = row
-  const content: FiscalDocument = { ...rest, ...sameOfAll, issuer: testIssuer }
+  const content: FiscalDocument = { ...rest, ...sameOfAll, issuer: colombianSandbox.issuer }
   return Buffer.from(await Effect.runPromise(signDocument(content, software, certificate)))
 }
 

@@ -1,7 +1,7 @@
 import { assert } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect } from "effect"
 import { CommandTurnLimits } from "../../../src/commands/CommandTurns.ts"
-import { apiKeyIds, keys, layer as app, rangeId, testMode } from "../../support/apps/MemoryApp.ts"
+import { apiKeyIds, keys, serviceWith, rangeId, testMode } from "../../support/apps/MemoryApp.ts"
 import { bearer, post, send } from "../../support/apps/Requests.ts"
 import { noId, rows } from "../inputs/routeRows.ts"
 import { describeOn } from "../../support/Tests.ts"
@@ -16,9 +16,9 @@ const withoutTurn = [
 ]
 const withTurn = Object.entries(rows).filter(([route]) => !route.startsWith("GET ") && !withoutTurn.includes(route))
 
-const noTurns = { ...CommandTurnLimits.defaultValue(), ofOwnerAtOnce: 0, waiting: { ofAsker: 0, ofOwner: 0, inAll: 0 } }
+const noTurns = { ...CommandTurnLimits.defaults, ofOwnerAtOnce: 0, waiting: { ofAsker: 0, ofOwner: 0, inAll: 0 } }
 
-describeOn(Layer.provide(app, Layer.succeed(CommandTurnLimits, noTurns)))("an account that has no turn", (it) => {
+describeOn(serviceWith(CommandTurnLimits.layer(noTurns)))("an account that has no turn", (it) => {
   it.effect.each(withTurn.map(([route, row]) => ({ route, row })))("has refused: $route", function* ({ route, row }) {
     const [method = "", pattern = ""] = route.split(" ")
     // They are made by commands.

@@ -1,8 +1,8 @@
 import { assert } from "@effect/vitest"
-import { Effect, Fiber, Layer } from "effect"
+import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { ConcurrencyLimits } from "../../../src/http/limits/Concurrency.ts"
-import { keys, layer as memory } from "../../support/apps/MemoryApp.ts"
+import { keys, layer as service, serviceWith } from "../../support/apps/MemoryApp.ts"
 import { MemoryTables } from "../../support/memory/MemoryTables.ts"
 import { open, requestOf } from "../../support/processes/Sockets.ts"
 import { bearer, get, post, type Reply, send } from "../../support/apps/Requests.ts"
@@ -10,8 +10,7 @@ import { patiently } from "../../support/apps/Until.ts"
 import { describeOn } from "../../support/Tests.ts"
 import { atNoCalls, holdCalls } from "../../support/memory/Calls.ts"
 
-const limitedTo = (limits: typeof ConcurrencyLimits.Service) =>
-  Layer.provide(memory, Layer.succeed(ConcurrencyLimits, limits))
+const limitedTo = (limits: typeof ConcurrencyLimits.Service) => serviceWith(ConcurrencyLimits.layer(limits))
 
 const isLimited = ({ headers, json, status }: Reply, message: RegExp) => {
   assert.deepStrictEqual([status, json.error.type, json.error.code], [429, "rate_limit_error", "rate_limited"])
@@ -63,9 +62,11 @@ describeOn(limitedTo({ requests: 100, waiting: 2 }))("one key", (it) => {
     yield* TestClock.adjust("20 seconds")
   })
 
-  it.effect("has 256 under way, and 64 of them waiting", function* () {
-    assert.deepStrictEqual(yield* ConcurrencyLimits, { requests: 256, waiting: 64 })
-  })
+  it.effect("has 256 under way, and 64 of them waiting", () =>
+    Effect.sync(() => {
+      assert.deepStrictEqual(ConcurrencyLimits.defaults, { requests: 256, waiting: 64 })
+    })
+  )
 })
 
 describeOn(limitedTo({ requests: 100, waiting: 1 }))("one account", (it) => {
@@ -96,7 +97,7 @@ describeOn(limitedTo({ requests: 1, waiting: 1 }))("one key", (it) => {
   })
 })
 
-describeOn(memory)("a request that waits", (it) => {
+describeOn(service)("a request that waits", (it) => {
   it.effect("ends with the key of who waits", function* () {
     const { json } = yield* post("/v1/api-keys", {})
     const [ends] = yield* waiting(json.key, 1)

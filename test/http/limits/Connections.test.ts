@@ -3,8 +3,7 @@ import { ConfigProvider, Effect, Exit, Fiber, Layer, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { ConnectionLimits } from "../../../src/platform/server/Connections.ts"
 import { ServerLimits } from "../../../src/platform/server/Server.ts"
-import { Settings } from "../../../src/platform/Settings.ts"
-import { layer as app } from "../../support/apps/MemoryApp.ts"
+import { serviceWith } from "../../support/apps/MemoryApp.ts"
 import { MemoryTables } from "../../support/memory/MemoryTables.ts"
 import { ask, askFrom, eventually, type Line, open, requestOf, statusesOf } from "../../support/processes/Sockets.ts"
 import { patiently } from "../../support/apps/Until.ts"
@@ -15,15 +14,7 @@ const megabyte = 1_048_576
 
 /** The service with few connections, and with other limits for its clients. */
 const narrow = (clientLimits: Partial<typeof ServerLimits.Service> = {}, limits = { max: 8, perAddress: 6 }) =>
-  app.pipe(
-    Layer.provide(
-      Layer.effect(
-        ServerLimits,
-        Effect.map(ServerLimits, (usual) => ({ ...usual, checkMs: 20, ...clientLimits }))
-      )
-    ),
-    Layer.provide(Layer.succeed(ConnectionLimits, limits))
-  )
+  serviceWith(Layer.merge(ServerLimits.layer({ checkMs: 20, ...clientLimits }), ConnectionLimits.layer(limits)))
 
 const it = itOn(narrow())
 
@@ -63,9 +54,9 @@ const isTold = (text: string, message: RegExp) => {
 }
 
 const settings = (env: Record<string, string>) =>
-  Settings.pipe(
-    Effect.map(({ connections }) => connections),
-    Effect.provide(Layer.provide(Layer.fresh(Settings.layer), ConfigProvider.layer(ConfigProvider.fromEnv({ env }))))
+  Effect.provide(
+    ConnectionLimits,
+    Layer.provide(Layer.fresh(ConnectionLimits.layerConfig), ConfigProvider.layer(ConfigProvider.fromEnv({ env })))
   )
 
 /** Asks until it is answered. */
@@ -170,7 +161,7 @@ describe("connections beyond their number", () => {
   )
 
   alone.effect("are those beyond 2,000, or 500 of one address; on a loopback address, all may be of one", function* () {
-    assert.deepStrictEqual(yield* ConnectionLimits, { max: 2_000, perAddress: 500 })
+    assert.deepStrictEqual(ConnectionLimits.defaults, { max: 2_000, perAddress: 500 })
     assert.deepStrictEqual(yield* settings({}), { max: 2_000, perAddress: 2_000 })
     assert.deepStrictEqual(yield* settings({ HOST: "0.0.0.0" }), { max: 2_000, perAddress: 500 })
     assert.deepStrictEqual(yield* settings({ HOST: "::", CONNECTIONS: "10" }), { max: 10, perAddress: 3 })
@@ -250,10 +241,12 @@ describe("a client that does not read", () => {
     }
   )
 
-  alone.effect("has 30 s to read an answer, and 64 MB are held for all that do not", function* () {
-    const { answerMs, pipelinedMax, stalledMs, unreadMax } = yield* ServerLimits
-    assert.deepStrictEqual([answerMs, unreadMax, stalledMs, pipelinedMax], [30_000, 64 * megabyte, 1_000, 32])
-  })
+  alone.effect("has 30 s to read an answer, and 64 MB are held for all that do not", () =>
+    Effect.sync(() => {
+      const { answerMs, pipelinedMax, stalledMs, unreadMax } = ServerLimits.defaults
+      assert.deepStrictEqual([answerMs, unreadMax, stalledMs, pipelinedMax], [30_000, 64 * megabyte, 1_000, 32])
+    })
+  )
 
   itOn(narrow({ pipelinedMax: 4 })).effect(
     "does not wait for answers for ever: a connection may have so many requests at once, and no more",

@@ -1,7 +1,7 @@
 import { assert } from "@effect/vitest"
-import { Effect, Fiber, Latch, Layer } from "effect"
+import { Effect, Fiber, Latch } from "effect"
 import { PrintingLimits } from "../../../src/documents/print/Printing.ts"
-import { account, keys, layer as app, otherAccount } from "../../support/apps/MemoryApp.ts"
+import { account, keys, otherAccount, serviceWith } from "../../support/apps/MemoryApp.ts"
 import { addCustomer, addSigned, become } from "../../support/apps/MemoryRows.ts"
 import { MemoryTables } from "../../support/memory/MemoryTables.ts"
 import { bearer, fetchBytes, get, send } from "../../support/apps/Requests.ts"
@@ -15,7 +15,7 @@ const limits = {
   maxWait: "10 seconds"
 } as const
 
-describeOn(Layer.provide(app, Layer.succeed(PrintingLimits, limits)))("a flood of requests for files", (it) => {
+describeOn(serviceWith(PrintingLimits.layer(limits)))("a flood of requests for files", (it) => {
   it.effect("through links waits behind itself: neither the account's own key nor another account does", function* () {
     const memory = yield* MemoryTables
     const customer = yield* addCustomer()

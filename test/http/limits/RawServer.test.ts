@@ -1,11 +1,11 @@
 import { assert, describe } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect } from "effect"
 import { HttpServer } from "effect/http"
 import { connect } from "node:net"
 import { type ErrorCode, errorCodes } from "../../../schemas/ErrorCode.ts"
 import { ServerLimits } from "../../../src/platform/server/Server.ts"
 import { customerBody } from "../../support/apps/Invoices.ts"
-import { baseUrl, keys, layer as app } from "../../support/apps/MemoryApp.ts"
+import { baseUrl, keys, layer as app, serviceWith } from "../../support/apps/MemoryApp.ts"
 import { MemoryTables } from "../../support/memory/MemoryTables.ts"
 import { get } from "../../support/apps/Requests.ts"
 import { patiently } from "../../support/apps/Until.ts"
@@ -191,18 +191,14 @@ describe("the server under the routes", () => {
   })
 })
 
-const impatient = Layer.provide(
-  app,
-  Layer.effect(
-    ServerLimits,
-    Effect.map(ServerLimits, (usual) => ({ ...usual, headersMs: 500, requestMs: 1_000, checkMs: 50, keepAliveMs: 100 }))
-  )
-)
+const impatient = serviceWith(ServerLimits.layer({ headersMs: 500, requestMs: 1_000, checkMs: 50, keepAliveMs: 100 }))
 
 describe("a connection", () => {
-  alone.effect("may idle for 65 s", function* () {
-    assert.strictEqual((yield* ServerLimits).keepAliveMs, 65_000)
-  })
+  alone.effect("may idle for 65 s", () =>
+    Effect.sync(() => {
+      assert.strictEqual(ServerLimits.defaults.keepAliveMs, 65_000)
+    })
+  )
 
   itOn(impatient).effect("that idles is closed", function* () {
     const received = yield* talk(request("GET /v1/account HTTP/1.1"))
@@ -221,9 +217,11 @@ describe("a request that does not arrive", () => {
     yield* survives
   })
 
-  alone.effect("has 10 s for its headers and 30 s in all", function* () {
-    assert.deepInclude(yield* ServerLimits, { headersMs: 10_000, requestMs: 30_000 })
-  })
+  alone.effect("has 10 s for its headers and 30 s in all", () =>
+    Effect.sync(() => {
+      assert.deepInclude(ServerLimits.defaults, { headersMs: 10_000, requestMs: 30_000 })
+    })
+  )
 
   itOn(impatient).effect.each([
     { what: "in its headers", text: "GET /v1/account HTTP/1.1\r\nHost: folio.test\r\n" },

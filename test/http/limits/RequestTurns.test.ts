@@ -36,7 +36,7 @@ const restAfter = (request: (turns: RequestTurns["Service"]) => Effect.Effect<un
     let waited = 0
     for (; begun.count < 2; waited += 1) yield* TestClock.adjust(1)
     return waited
-  }).pipe(Effect.provide(Layer.fresh(RequestTurns.layer)))
+  }).pipe(Effect.provide(Layer.provide(Layer.fresh(RequestTurns.layer), RequestTurnLimits.layer())))
 
 const kib = 1024
 
@@ -115,7 +115,7 @@ describe("the turns of requests", () => {
 })
 
 const noTurns = {
-  ...RequestTurnLimits.defaultValue(),
+  ...RequestTurnLimits.defaults,
   ofOwnerAtOnce: 0,
   waiting: { ofAsker: 0, ofOwner: 0, inAll: 0 }
 }
@@ -153,7 +153,7 @@ describeOn(limitedTo(unlimited, noTurns))("an account that has no turn", (it) =>
   })
 })
 
-const noWait = { ...RequestTurnLimits.defaultValue(), waiting: { ofAsker: 0, ofOwner: 0, inAll: 0 } }
+const noWait = { ...RequestTurnLimits.defaults, waiting: { ofAsker: 0, ofOwner: 0, inAll: 0 } }
 
 /** An invoice of so many lines, in some state; nobody has been told of it. */
 const invoiceOf = Effect.fnUntraced(function* (count: number, state: InvoiceState) {

@@ -2,12 +2,24 @@ import type { Event } from "../../../schemas/Event.ts"
 import type { Invoice } from "../../../schemas/Invoice.ts"
 import { Answers } from "./Answers.ts"
 import { Deliveries } from "./Deliveries.ts"
-import { Documents, type SignedContent } from "./Documents.ts"
+import { Documents, type FinishOptions, type SignedContent } from "./Documents.ts"
 import { type Entry, isSuccess, Journal } from "./Journal.ts"
 import type { Observer } from "../worlds/Surroundings.ts"
 import type { Book } from "../worlds/World.ts"
 
+/**
+ * What the model must know of the service that it looks at.
+ *
+ * @example
+ * ```ts
+ * import { Auditor, type AuditorOptions, books } from "@folio-einvoicing/service/testing"
+ *
+ * const calm: AuditorOptions = { books, now: Date.now, read: () => null, rough: false, timed: false, swift: true }
+ * const auditor = new Auditor(calm)
+ * ```
+ */
 export interface AuditorOptions {
+  /** The accounts' modes that exist, whose places among these are what requests name as their book. */
   readonly books: ReadonlyArray<Book>
   /** Milliseconds of the database's clock. */
   readonly now: () => number
@@ -30,6 +42,27 @@ export interface AuditorOptions {
  * - each document is submitted with one and the same bytes, and not again before the authority was asked for it
  * - each outcome is one event, which comes to every endpoint that wanted it then, in order, and to no other
  * - nothing of one account or mode is seen in another
+ *
+ * @example
+ * import { Auditor, books } from "@folio-einvoicing/service/testing"
+ *
+ * const read = () => null
+ * const auditor = new Auditor({ books, now: () => Date.now(), read, rough: false, timed: false, swift: false })
+ * const entry = auditor.asked({
+ *   kind: "read",
+ *   collection: "invoices",
+ *   apiKey: books[0]!.apiKeys[0]!,
+ *   book: 0,
+ *   method: "GET",
+ *   path: "/v1/invoices/inv_unknown",
+ *   key: null,
+ *   text: null,
+ *   body: undefined,
+ *   target: "inv_unknown",
+ *   deserves: { status: 200 }
+ * })
+ * auditor.answered(entry, { status: 200, headers: { "request-id": "req_1" }, text: "{}" })
+ * console.log(auditor.findings)
  */
 export class Auditor implements Observer {
   readonly journal: Journal
@@ -75,12 +108,17 @@ export class Auditor implements Observer {
       this.findings.push(`${object.id} began as ${status} ${full_number}`)
   }
 
-  readonly submitted: Observer["submitted"] = (cufe, signed) => this.documents.submitted(cufe, signed)
+  readonly called: Observer["called"] = (call) => {
+    const ended = this.documents.called(call)
+    return (outcome) => {
+      this.meet(`${call.kind} at the authority: ${outcome}`)
+      ended(outcome)
+    }
+  }
   readonly judged: Observer["judged"] = (cufe, verdict) => this.documents.judged(cufe, verdict)
-  readonly unknown: Observer["unknown"] = (cufe) => this.documents.unknown(cufe)
   readonly delivered: Observer["delivered"] = (webhook) => {
-    const { data, type } = JSON.parse(webhook.body) as Event
-    if (type === "invoice.accepted_contingency") this.documents.inContingency(data.object.id)
+    const { created, data, type } = JSON.parse(webhook.body) as Event
+    if (type === "invoice.accepted_contingency") this.documents.inContingency(data.object.id, Date.parse(created))
     const answered = this.deliveries.arrived(webhook)
     return (status) => {
       this.meet(`${type}: ${status ?? "no answer"}`)
@@ -92,15 +130,31 @@ export class Auditor implements Observer {
     this.met.set(what, (this.met.get(what) ?? 0) + 1)
   }
 
-  /** When there is nothing left to do: `invoices` are all invoices, book by book. */
+  /** From now on nothing disturbs the service but its ports. */
+  settle(): void {
+    this.journal.calls.settle()
+  }
+
+  /**
+   * When there is nothing left to do, or nothing is done any more. `invoices` are all invoices, book by book; `left` is what is
+   * left to do all the same, in words that begin with the id of the document, or of the endpoint.
+   */
   finish(
     invoices: ReadonlyArray<ReadonlyArray<Invoice>>,
-    options: { readonly inOrder: boolean; readonly mayBreak: boolean }
+    { left, ...options }: FinishOptions & { readonly left: ReadonlyArray<string> }
   ): void {
+    const heldUp = new Set<string>(
+      invoices.flatMap((list, book) =>
+        list.filter((invoice) => this.documents.isHeldUp(invoice, book)).map(({ id }) => id)
+      )
+    )
+    const isExcused = (id: string) => heldUp.has(id) || this.deliveries.isStuck(id)
+    const undone = left.filter((what) => !isExcused(what.split(" ", 1)[0]!))
+    if (undone.length > 0) this.findings.push(`is left undone: ${undone.join(", ")}`)
     for (const { failure, status } of invoices.flat()) this.meet(`ended: ${failure?.code ?? status}`)
     for (const [book, list] of invoices.entries()) this.documents.finish(book, list, options)
     this.documents.finishAll(invoices.flat())
-    this.deliveries.finish(new Map(invoices.flat().map((invoice) => [invoice.id, invoice])))
+    this.deliveries.finish(new Map(invoices.flat().map((invoice) => [invoice.id, invoice])), heldUp)
   }
 }
 

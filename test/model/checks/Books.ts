@@ -4,8 +4,8 @@ import { makeApiKey } from "../../../src/domain/accounts/ApiKeyFormat.ts"
 import { Accounts } from "../../../src/store/accounts/Accounts.ts"
 import { ApiKeys } from "../../../src/store/accounts/ApiKeys.ts"
 import { Ids } from "../../../src/store/sql/Ids.ts"
-import { Resolutions } from "../../../src/store/accounts/Resolutions.ts"
-import { testIssuer, testRange } from "../../../src/store/sandbox/SandboxAccount.ts"
+import { newRange, Resolutions } from "../../../src/store/accounts/Resolutions.ts"
+import { colombianSandbox } from "../../../src/domain/accounts/Sandbox.ts"
 import { giveCertificate } from "../../support/authority/LiveAccounts.ts"
 import type { Book } from "../worlds/World.ts"
 
@@ -16,7 +16,14 @@ const key = (mode: "test" | "live", byte: number) => makeApiKey(mode, new Uint8A
 
 const from = 990_000_000n
 
-/** Two accounts, one of them with both modes and with two test keys; the other one's numbers come to an end. */
+/**
+ * Two accounts, one of them with both modes and with two test keys; the other one's numbers come to an end after three.
+ *
+ * @example
+ * import { books } from "@folio-einvoicing/service/testing"
+ *
+ * const authorization = books.map(({ apiKeys }) => `Bearer ${apiKeys[0]}`)
+ */
 export const books: ReadonlyArray<Book> = [
   {
     account_id: account,
@@ -30,30 +37,33 @@ export const books: ReadonlyArray<Book> = [
   { account_id: otherAccount, livemode: false, prefix: "SETP", from, to: from + 2n, apiKeys: [key("test", 4)] }
 ]
 
-/** Makes the books' accounts, ranges and keys, in an empty store. */
+/**
+ * Makes the books' accounts, ranges and keys, in an empty store. Asks for the store's services of accounts.
+ *
+ * @param created_at  when they were made
+ * @param pem         the key and certificate that live documents are signed with, in PEM
+ * @example
+ * import { Effect } from "effect"
+ * import { seedBooks } from "@folio-einvoicing/service/testing"
+ *
+ * const seed = (pem: string) => Effect.asVoid(seedBooks(new Date(), pem))
+ */
 export const seedBooks = Effect.fnUntraced(function* (created_at: Date, pem: string) {
   const accounts = yield* Accounts
   const apiKeys = yield* ApiKeys
   const ids = yield* Ids
   const resolutions = yield* Resolutions
   const insert = { name: "Cuenta", default_version: "2026-01-01", created_at, live: true } as const
-  yield* accounts.insert({ ...insert, id: account, issuer: testIssuer })
+  yield* accounts.insert({ ...insert, id: account, issuer: colombianSandbox.issuer })
   const identification = { type: "31", number: "800197268", check_digit: "4" } as const
-  yield* accounts.insert({ ...insert, id: otherAccount, issuer: { ...testIssuer, identification } })
+  yield* accounts.insert({ ...insert, id: otherAccount, issuer: { ...colombianSandbox.issuer, identification } })
   yield* giveCertificate(account, pem)
   for (const book of books) {
     const { account_id, livemode, prefix } = book
-    yield* resolutions.insert({
-      account_id,
-      livemode,
-      id: ResolutionId.make(`res_${account_id.slice(4, 29)}${livemode ? 1 : 0}`),
-      ...testRange,
-      prefix,
-      from_number: book.from,
-      to_number: book.to,
-      next_number: book.from,
-      created_at
-    })
+    const id = ResolutionId.make(`res_${account_id.slice(4, 29)}${livemode ? 1 : 0}`)
+    const range = newRange({ account_id, livemode, id }, colombianSandbox.range, created_at.getTime())
+    const numbers = { from_number: book.from, to_number: book.to, next_number: book.from }
+    yield* resolutions.insert({ ...range, prefix, ...numbers })
     for (const apiKey of book.apiKeys) {
       yield* apiKeys.insert({
         id: yield* ids.apiKey,

@@ -1,8 +1,20 @@
 import { Arbitrary, Cause, Effect } from "effect"
 import { type Report, run } from "../Run.ts"
+import { type OwnCommands, withOwn } from "../steps/OwnCommands.ts"
 import { type Sequence, sequences } from "../steps/Steps.ts"
 import type { World } from "../worlds/World.ts"
 
+/**
+ * A sequence that has failed, as short as it was found.
+ *
+ * @example
+ * ```ts
+ * import { Effect } from "effect"
+ * import { check, type Failure, type World } from "@folio-einvoicing/service/testing"
+ *
+ * const again = ({ replay }: Failure, world: World) => check(() => Effect.succeed(world), { replay })
+ * ```
+ */
 export interface Failure {
   /** What the model finds wrong with the shortest sequence that was found. */
   readonly findings: ReadonlyArray<string>
@@ -14,13 +26,37 @@ export interface Failure {
   readonly replay: string
 }
 
+/**
+ * What a check has found.
+ *
+ * @example
+ * ```ts
+ * import type { Checked } from "@folio-einvoicing/service/testing"
+ *
+ * const hasMet = ({ met }: Checked, what: string) => (met.get(what) ?? 0) > 0
+ * const isOfUse = (checked: Checked) => hasMet(checked, "submit at the authority: unavailable")
+ * ```
+ */
 export interface Checked {
+  /** How many sequences were run, those on the way to the shortest among them. */
   readonly runs: number
   /** What the sequences met, and how often. */
   readonly met: ReadonlyMap<string, number>
+  /** Null when no sequence has failed. */
   readonly failure: Failure | null
 }
 
+/**
+ * Which sequences a check runs, and how many.
+ *
+ * @example
+ * ```ts
+ * import type { CheckOptions } from "@folio-einvoicing/service/testing"
+ *
+ * const atEachPush: CheckOptions = { runs: 50, seed: "push" }
+ * const eachNight: CheckOptions = { runs: 5_000, seed: new Date().toDateString() }
+ * ```
+ */
 export interface CheckOptions {
   /** How many sequences; 100 where it is left out. */
   readonly runs?: number
@@ -30,6 +66,8 @@ export interface CheckOptions {
   readonly replay?: string
   /** Which sequences; those of the whole workload where it is left out. */
   readonly sequences?: Arbitrary.Arbitrary<Sequence>
+  /** Commands of one's own, to be drawn among the steps of each sequence. A replay needs the same ones. */
+  readonly own?: OwnCommands
 }
 
 // At this size a sequence may have any length.
@@ -41,17 +79,27 @@ const shrinksMax = 1_000
  * wrong. That one is made shorter as long as something stays wrong.
  *
  * @param fresh  gives the world as it is before a sequence; it is asked once for each
+ * @example
+ * import { Effect } from "effect"
+ * import { check, memoryWorld } from "@folio-einvoicing/service/testing"
+ *
+ * const program = Effect.gen(function* () {
+ *   const world = yield* memoryWorld()
+ *   const { failure } = yield* check(({ seed }) => Effect.as(world.reset(seed), world), { runs: 10, seed: "mine" })
+ *   return failure === null
+ * })
  */
 export const check = Effect.fnUntraced(function* <E, R>(
   fresh: (sequence: Sequence) => Effect.Effect<World, E, R>,
   options: CheckOptions = {}
 ) {
+  const { own, replay, runs: runsMax = 100, seed, sequences: base = sequences } = options
   const met = new Map<string, number>()
   let runs = 0
 
   const property = Effect.fnUntraced(function* (sequence: Sequence) {
     runs += 1
-    const report = yield* Effect.flatMap(fresh(sequence), (world) => run(world, sequence)).pipe(
+    const report = yield* Effect.flatMap(fresh(sequence), (world) => run(world, sequence, own)).pipe(
       Effect.catchCause((cause) =>
         Cause.hasInterruptsOnly(cause)
           ? Effect.interrupt
@@ -62,9 +110,9 @@ export const check = Effect.fnUntraced(function* <E, R>(
     return report.findings.length === 0 || (yield* Effect.fail(report.findings))
   })
 
-  const { replay, runs: count = 100, seed, sequences: from = sequences } = options
+  const from = own === undefined ? base : withOwn(base, own)
   const result = yield* Arbitrary.checkEffect(from, property, {
-    runs: count,
+    runs: runsMax,
     size,
     maxShrinks: shrinksMax,
     seed,
@@ -86,7 +134,16 @@ export const check = Effect.fnUntraced(function* <E, R>(
   } satisfies Checked as Checked
 })
 
-/** What a failed check has to say. */
+/**
+ * What a failed check has to say: the steps that are enough, what is wrong, and the string that replays it.
+ *
+ * @example
+ * import { type Checked, describe } from "@folio-einvoicing/service/testing"
+ *
+ * const orThrow = ({ failure }: Checked) => {
+ *   if (failure !== null) throw new Error(describe(failure))
+ * }
+ */
 export const describe = ({ findings, firstLength, replay, run: at, shortest }: Failure): string =>
   [
     `Sequence ${at} failed. Of its ${firstLength} steps these ${shortest.steps.length} are enough (seed ${shortest.seed}):`,

@@ -1,9 +1,19 @@
 import type { Invoice } from "../../../schemas/Invoice.ts"
 import type { Verdict } from "../../../src/outbound/authority/Authority.ts"
+import type { AuthorityCall, AuthorityOutcome } from "../worlds/Surroundings.ts"
 import { type Entry, isSuccess, isUnknown, meaning } from "./Journal.ts"
 import { Judge } from "./Judge.ts"
 
-/** What a signed document says, as far as it must agree with its invoice. */
+/**
+ * What a signed document says, as far as it must agree with its invoice.
+ *
+ * @example
+ * ```ts
+ * import type { SignedContent } from "@folio-einvoicing/service/testing"
+ *
+ * const isOf = ({ cufe }: SignedContent, invoice: { readonly cufe: string | null }) => cufe === invoice.cufe
+ * ```
+ */
 export interface SignedContent {
   readonly full_number: string
   readonly cufe: string
@@ -26,6 +36,7 @@ const places: Readonly<Record<string, number>> = {
 const place = ({ stage, status }: Invoice) => places[status === "draft" ? stage : status] ?? Number.NaN
 const isTerminal = (invoice: Invoice) => place(invoice) === 5
 const hasLeft = 2
+const hasOutcome = 4
 const isAccepted = ({ status }: Invoice) => status === "accepted_by_authority" || status === "accepted_contingency"
 
 const unsigned = (url: string | null) => url?.replace(/&expires=\d+&signature=[\w-]{43}$/, "")
@@ -40,14 +51,35 @@ const untimed = (invoice: Invoice) => ({
 const cents = (text: string) => BigInt(text.replace(".", ""))
 const sum = (texts: ReadonlyArray<string>) => texts.reduce((total, text) => total + cents(text), 0n)
 
+/**
+ * What may be in the end, besides what the service owes.
+ *
+ * @example
+ * ```ts
+ * import type { FinishOptions } from "@folio-einvoicing/service/testing"
+ *
+ * const calm: FinishOptions = { inOrder: true, mayBreak: false, operated: false }
+ * ```
+ */
+export interface FinishOptions {
+  /** Whether numbers must have the order of creation: where nothing failed. */
+  readonly inOrder: boolean
+  /** Whether something of the service's own was made to throw: then documents may fail. */
+  readonly mayBreak: boolean
+  /** Whether documents were judged, or issued in contingency, beside the authority that is seen here. */
+  readonly operated: boolean
+}
+
 /** What must be true of documents: their numbers, what never changes, and what the authority has got of them. */
 export class Documents extends Judge {
   private readonly seen = new Map<string, Invoice>()
   private readonly submissions = new Map<string, { readonly signed: string; readonly content: SignedContent | null }>()
   private readonly verdicts = new Map<string, Verdict>()
+  /** Documents on which the authority has decided in two ways: nobody can agree with it. */
+  private readonly contradicted = new Set<string>()
   /** How often a document may still be submitted: once, and once more each time the authority does not know it. */
   private readonly leave = new Map<string, number>()
-  private readonly contingent = new Set<string>()
+  private readonly contingent = new Map<string, number>()
 
   /** An invoice as somebody has been shown it. */
   see(invoice: Invoice, book: number): void {
@@ -104,8 +136,9 @@ export class Documents extends Judge {
     if (a.version === b.version && JSON.stringify(untimed(a)) !== JSON.stringify(untimed(b))) {
       return wrong(`one version, two contents: ${JSON.stringify(a)} and ${JSON.stringify(b)}`)
     }
-    if (place(b) < place(a)) wrong(`went back from ${a.status} (${a.stage})`)
-    if (isTerminal(a) && a.status !== b.status) wrong(`was ${a.status} already`)
+    const isRetried = a.status === "failed" && this.journal.mayHave(a.id, "retried")
+    if (place(b) < place(a) && !isRetried) wrong(`went back from ${a.status} (${a.stage})`)
+    if (isTerminal(a) && a.status !== b.status && !isRetried) wrong(`was ${a.status} already`)
     if (a.full_number !== "" && a.full_number !== b.full_number) wrong(`was ${a.full_number} before`)
     if (place(a) > hasLeft && a.cufe !== b.cufe) wrong("has another CUFE")
     for (const field of ["customer_id", "lines", "totals", "metadata", "created_at", "currency"] as const) {
@@ -113,12 +146,23 @@ export class Documents extends Judge {
     }
   }
 
-  /** The document was taken out of the authority's hands. */
-  inContingency(id: string): void {
-    this.contingent.add(id)
+  /** The document was issued in contingency, at this time of its event. */
+  inContingency(id: string, at: number): void {
+    this.contingent.set(id, at)
   }
 
-  submitted(cufe: string, signed: Uint8Array): void {
+  called(call: AuthorityCall): (outcome: AuthorityOutcome) => void {
+    const { cufe, kind, signed } = call
+    if (signed !== null) this.submitted(cufe, signed)
+    const ended = this.journal.calls.begin(call)
+    return (outcome) => {
+      ended(outcome)
+      // The authority does not know it: then it may be sent.
+      if (kind === "verdict" && outcome === "unknown") this.leave.set(cufe, (this.leave.get(cufe) ?? 0) + 1)
+    }
+  }
+
+  private submitted(cufe: string, signed: Uint8Array): void {
     const text = Buffer.from(signed).toString("latin1")
     const before = this.submissions.get(cufe)
     if (before !== undefined && before.signed !== text) this.say(`other bytes were submitted for ${cufe}`)
@@ -132,25 +176,21 @@ export class Documents extends Judge {
 
   judged(cufe: string, verdict: Verdict): void {
     const before = this.verdicts.get(cufe)
-    if (before !== undefined && before.accepted !== verdict.accepted) this.say(`two verdicts on ${cufe}`)
+    if (before !== undefined && before.accepted !== verdict.accepted) {
+      this.contradicted.add(cufe)
+      this.say(`the authority's port has given two verdicts on ${cufe}`)
+    }
     this.verdicts.set(cufe, verdict)
   }
 
-  /** The authority does not know it: then it may be sent. */
-  unknown(cufe: string): void {
-    this.leave.set(cufe, (this.leave.get(cufe) ?? 0) + 1)
+  /** Whether a document is without its end because the authority's port gives no answer. */
+  isHeldUp(invoice: Invoice, book: number): boolean {
+    const { cufe } = invoice
+    return cufe !== null && !isTerminal(invoice) && this.journal.calls.isHeldUp(cufe, this.options.books[book]!)
   }
 
-  /**
-   * When everything has come to its end. `invoices` are all of a book's.
-   *
-   * @param inOrder  whether numbers must have the order of creation: where nothing failed
-   */
-  finish(
-    book: number,
-    invoices: ReadonlyArray<Invoice>,
-    options: { readonly inOrder: boolean; readonly mayBreak: boolean }
-  ): void {
+  /** When everything has come to its end. `invoices` are all of a book's. */
+  finish(book: number, invoices: ReadonlyArray<Invoice>, options: FinishOptions): void {
     const { from, livemode, prefix, to } = this.options.books[book]!
     const numbered = invoices.filter(({ full_number }) => full_number !== "")
     const byNumber = numbered.toSorted((a, b) => (number(a, prefix) < number(b, prefix) ? -1 : 1))
@@ -163,22 +203,41 @@ export class Documents extends Judge {
     const isExhausted = BigInt(numbered.length) === to - from + 1n
     for (const invoice of invoices) {
       const wrong = (what: string) => this.say(`${invoice.id} (${invoice.status}, ${invoice.failure?.code}): ${what}`)
-      if (place(invoice) < 4) wrong("came to no end")
+      if (place(invoice) < hasOutcome && !this.isHeldUp(invoice, book)) wrong("came to no end")
+      if (invoice.status === "canceled" && !this.journal.mayHave(invoice.id, "canceled"))
+        wrong("was canceled by nobody")
+      const mayFail = this.journal.calls.mayFail(invoice.cufe ?? "", invoice.failure?.code)
       if (invoice.status === "failed") {
         const isLast = invoice.failure?.code === "range_exhausted" && invoice.full_number === "" && isExhausted
-        if (!isLast && !options.mayBreak) wrong("failed for no reason")
+        if (!isLast && !options.mayBreak && !mayFail) wrong("failed for no reason")
+        if (this.verdicts.has(invoice.cufe ?? "") && !mayFail) wrong("failed, and the authority has it")
       }
-      this.agree(invoice, livemode, wrong)
+      if (!options.operated) this.inTime(invoice, book, wrong)
+      this.agree(invoice, livemode, options.operated, wrong)
     }
     this.counted(book, invoices)
   }
 
-  private agree(invoice: Invoice, livemode: boolean, wrong: (what: string) => void): void {
+  /** Neither in contingency while the authority answers, nor anything else than failed when the authority refuses it. */
+  private inTime(invoice: Invoice, book: number, wrong: (what: string) => void): void {
+    const { id, status } = invoice
+    const cufe = invoice.cufe ?? ""
+    const since = this.contingent.get(id)
+    const { calls } = this.journal
+    if (since === undefined) {
+      if (status !== "failed" && calls.isRefused(cufe)) wrong("was refused, and did not fail")
+    } else if (status === "accepted_contingency" && !this.isHeldUp(invoice, book)) {
+      wrong("stays in contingency, and the authority answers")
+    } else if (!this.options.rough && !calls.mayBeContingent(cufe, this.options.books[book]!, since)) {
+      wrong("is in contingency, and the authority was not away for so long")
+    }
+  }
+
+  private agree(invoice: Invoice, livemode: boolean, operated: boolean, wrong: (what: string) => void): void {
     const cufe = invoice.cufe ?? ""
     const verdict = this.verdicts.get(cufe)
-    if (invoice.status === "failed" && verdict !== undefined) wrong("failed, and the authority has it")
-    // Who decided on a document in contingency was not the authority that is seen here.
-    if (this.contingent.has(invoice.id)) return
+    // Who decided on a document in contingency was then not the authority that is seen here.
+    if ((operated && this.contingent.has(invoice.id)) || this.contradicted.has(cufe)) return
     const judged = invoice.status === "accepted_by_authority" || invoice.status === "rejected_by_authority"
     if (!judged) return
     const content = this.submissions.get(cufe)?.content

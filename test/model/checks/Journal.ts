@@ -1,3 +1,4 @@
+import { Calls } from "./Calls.ts"
 import type { Deserves } from "../steps/Requests.ts"
 import type { Reply } from "../worlds/World.ts"
 
@@ -7,9 +8,28 @@ export interface Moment {
   readonly at: number
 }
 
+/**
+ * What is created, changed and listed, by its name in the paths of the API.
+ *
+ * @example
+ * ```ts
+ * import type { Collection } from "@folio-einvoicing/service/testing"
+ *
+ * const pathOf = (collection: Collection, id: string) => `/v1/${collection}/${id}`
+ * ```
+ */
 export type Collection = "customers" | "invoices" | "webhook-endpoints"
 
-/** A request and what came of it. */
+/**
+ * A request and what came of it.
+ *
+ * @example
+ * ```ts
+ * import type { Entry } from "@folio-einvoicing/service/testing"
+ *
+ * const tookLong = ({ answered, asked }: Entry) => answered !== undefined && answered.at - asked.at > 5_000
+ * ```
+ */
 export interface Entry {
   readonly kind: "create" | "change" | "remove" | "rotate" | "read" | "list"
   readonly collection: Collection
@@ -33,7 +53,17 @@ export interface Entry {
   hungUp: boolean
 }
 
-/** Something that was made, by a request that said so or, where the answer was lost, as it was seen later. */
+/**
+ * Something that was made, by a request that said so or, where the answer was lost, as it was seen later.
+ *
+ * @example
+ * ```ts
+ * import type { Thing } from "@folio-einvoicing/service/testing"
+ *
+ * const idsOf = (things: ReadonlyArray<Thing>, book: number) =>
+ *   things.filter((thing) => thing.book === book).map(({ id }) => id)
+ * ```
+ */
 export interface Thing {
   readonly id: string
   readonly collection: Collection
@@ -66,11 +96,29 @@ const canonical = (value: unknown): string => {
   return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonical(member)}`).join()}}`
 }
 
-/** All that was asked and answered, in order, and all that is known to exist. */
+/**
+ * What a team's own command may do to an invoice that no step of the workload does.
+ *
+ * @example
+ * ```ts
+ * import type { OwnChange, Stage } from "@folio-einvoicing/service/testing"
+ *
+ * const paths: Record<OwnChange, string> = { canceled: "cancel", retried: "retry" }
+ * const change = ({ ask, mayBe }: Stage, invoice: string, to: OwnChange) => {
+ *   mayBe(invoice, to)
+ *   return ask({ method: "POST", path: `/v1/invoices/${invoice}/${paths[to]}`, key: `${to} ${invoice}` })
+ * }
+ * ```
+ */
+export type OwnChange = "canceled" | "retried"
+
+/** All that was asked and answered, in order, all that is known to exist, and what the authority's port was called for. */
 export class Journal {
   readonly entries: Array<Entry> = []
   readonly things = new Map<string, Thing>()
+  readonly calls = new Calls(this)
   era = 0
+  private readonly changed = new Set<string>()
   private ticks = 0
   private readonly now: () => number
 
@@ -93,6 +141,15 @@ export class Journal {
     }
     this.entries.push(entry)
     return entry
+  }
+
+  /** From now on the invoice may have been changed in this way, or is about to be. */
+  mayBe(id: string, change: OwnChange): void {
+    this.changed.add(`${change} ${id}`)
+  }
+
+  mayHave(id: string, change: OwnChange): boolean {
+    return this.changed.has(`${change} ${id}`)
   }
 
   of(collection: Collection): ReadonlyArray<Thing> {

@@ -102,6 +102,19 @@ export class Asking {
     }
   }
 
+  /** What a team's own command creates. */
+  create(
+    collection: Collection,
+    { body, book, key }: { readonly body: object; readonly book: number; readonly key: string | null }
+  ): Request {
+    const deserves: Deserves = { status: collection === "invoices" ? 202 : 201 }
+    const metadata = "metadata" in body ? (body.metadata as object) : {}
+    return this.make(collection, { apiKey: this.books[book]!.apiKeys[0]!, book, key }, (marker) => ({
+      deserves,
+      body: { ...body, metadata: { ...metadata, marker } }
+    }))
+  }
+
   /** What ends a pause. */
   resume({ as, endpoint }: StepOf<"pause">): ReadonlyArray<Request> {
     const by = { ...this.apiKeys[as % this.apiKeys.length]!, key: null }

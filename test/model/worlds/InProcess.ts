@@ -1,9 +1,9 @@
 import { Effect, Layer, type Scope } from "effect"
-import { HttpClientRequest, HttpServer, HttpServerRequest, type HttpServerResponse } from "effect/http"
+import { HttpClientRequest, type HttpRouter, HttpServer, HttpServerRequest, type HttpServerResponse } from "effect/http"
 import crypto from "node:crypto"
 import { syncBuiltinESMExports } from "node:module"
 import * as App from "../../../src/App.ts"
-import { RateLimits } from "../../../src/http/limits/RateLimit.ts"
+import { RateLimit, RateLimits } from "../../../src/http/limits/RateLimit.ts"
 import { RequestTurnLimits } from "../../../src/http/limits/RequestTurns.ts"
 import { withoutRest } from "../../support/apps/WithoutRest.ts"
 import type { Reply, Sent } from "./World.ts"
@@ -15,12 +15,12 @@ type Routes = Effect.Effect<
 >
 
 // What a sequence has taken from a limit is not given back before the next one, which must run as if it were the first.
-const unlimited = Layer.succeed(RateLimits, { perSecond: 1e12, burst: 1_000 })
+const unlimited = RateLimits.layer({ perSecond: 1e12, burst: 1_000 })
 // The clock goes on only when a sequence says so, and a rest would not end.
-const turns = Layer.succeed(RequestTurnLimits, withoutRest)
+const turns = RequestTurnLimits.layer(withoutRest)
 
-/** The service's routes, envelope and all, without a socket: gives what answers one request. */
-export const routes = Effect.gen(function* () {
+/** The service's routes, envelope and all, and those of a team beside them, without a socket: gives what answers one request. */
+export const routes = Effect.fnUntraced(function* <R>(own: Layer.Layer<never, never, R | HttpRouter.HttpRouter>) {
   let served: Routes = Effect.never
   const server = HttpServer.make({
     address: { _tag: "TcpAddress", hostname: "folio.test", port: 80 } as never,
@@ -30,7 +30,12 @@ export const routes = Effect.gen(function* () {
       })
   })
   const http = Layer.mergeAll(Layer.succeed(HttpServer.HttpServer, server), HttpServer.layerServices)
-  yield* Layer.build(Layer.provide(App.httpLayer, [http, unlimited, turns]))
+  yield* Layer.build(
+    App.serve(Layer.mergeAll(App.routes, own)).pipe(
+      Layer.provide([RateLimit.layer, App.documentsLayer]),
+      Layer.provide([http, unlimited, turns])
+    )
+  )
   return (sent: Sent): Effect.Effect<Reply, unknown> =>
     served.pipe(
       Effect.provideService(HttpServerRequest.HttpServerRequest, requestOf(sent)),

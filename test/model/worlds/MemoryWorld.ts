@@ -1,24 +1,24 @@
 // As in src/cli/Launch.ts: what is tested is what runs.
 import "effect/schema/SchemaJITCompiler/enable"
-import { NodeDns } from "@effect/platform-node"
 import { Context, Effect, Layer, Random, Redacted, References, Scope } from "effect"
 import { Sharding } from "effect/cluster"
 import { SecureRandom } from "effect/crypto"
+import { Dns } from "effect/net"
 import * as App from "../../../src/App.ts"
 import { ServiceInfo } from "../../../src/api/ServiceInfo.ts"
-import { applicationResponse } from "../../../src/documents/parcel/ApplicationResponse.ts"
+import { Printer } from "../../../src/documents/print/Printer.ts"
 import { fromPem, makeSelfSigned, SandboxCertificate } from "../../../src/documents/signature/Certificate.ts"
-import { readSignedDocument } from "../../../src/documents/signature/SignedDocument.ts"
 import { Authority } from "../../../src/outbound/authority/Authority.ts"
-import * as AuthoritySandbox from "../../../src/outbound/authority/AuthoritySandbox.ts"
 import { EgressGuard } from "../../../src/outbound/webhooks/EgressGuard.ts"
-import { type WebhookResponse, WebhookSender } from "../../../src/outbound/webhooks/WebhookSender.ts"
+import { WebhookSender } from "../../../src/outbound/webhooks/WebhookSender.ts"
+import { Mailer } from "../../../src/outbound/mail/Mailer.ts"
+import { Busyness } from "../../../src/protocol/Busyness.ts"
+import { Notify } from "../../../src/protocol/Notify.ts"
 import { Fault } from "../../../src/protocol/Fault.ts"
 import { Ids } from "../../../src/store/sql/Ids.ts"
 import { SecretKey } from "../../../src/store/sql/Secrets.ts"
 import { Workers } from "../../../src/store/sql/Workers.ts"
-import { liveSoftware } from "../../support/authority/LiveAccounts.ts"
-import { sharedPrinter } from "../../support/apps/SharedPrinter.ts"
+import { colombian } from "../../support/authority/LiveAccounts.ts"
 import * as MemoryStore from "../../support/memory/MemoryStore.ts"
 import { MemoryTables } from "../../support/memory/MemoryTables.ts"
 import { batched, fill } from "../steps/Batches.ts"
@@ -26,36 +26,49 @@ import { Cluster } from "./Cluster.ts"
 import { Faults } from "./Faults.ts"
 import { books, seedBooks } from "../checks/Books.ts"
 import { routes, signHere } from "./InProcess.ts"
+import { memoryPorts } from "./MemoryPorts.ts"
+import type { MemoryServices, MemoryWorld, MemoryWorldOptions } from "./MemoryWorldTypes.ts"
 import { operate } from "../steps/Operator.ts"
 import { type Machine, Simulation } from "./Simulation.ts"
 import type { Step } from "../steps/Steps.ts"
 import { Surroundings } from "./Surroundings.ts"
-import type { Pending, Sent, World } from "./World.ts"
+import type { Pending, Sent } from "./World.ts"
 
 /** When every sequence begins: ten in the morning of the authority's zone. */
 const start = Date.parse("2026-11-21T15:00:00.000Z")
 const machines = 2
-const receiverTimeout = "15 seconds"
 // As that of processes on a database.
 const workerLeaseMillis = 7_000
 // About as many as a request takes, so that a client goes away, or another one comes, at any moment of it.
 const someSteps = 25
+const jobMs = 3_600_000
+// Nothing is looked up: webhooks go to receivers that are simulated.
+const noNames = Layer.orDie(Dns.layerStatic({}))
 
-export interface MemoryWorldOptions {
-  /** The authority that documents are submitted to, made anew for each sequence; the sandbox where it is left out. */
-  readonly authority?: Layer.Layer<Authority>
-  /** Services of the store that stand in for those in memory, which they may ask for. */
-  readonly store?: Layer.Layer<never, never, Layer.Success<typeof MemoryStore.layer>>
-}
+// The time that a machine works is not measured, so that a sequence runs the same way each time.
+const limits = Layer.merge(
+  App.limitsLayer,
+  Layer.succeed(Busyness, () => 0)
+)
 
-export interface MemoryWorld extends World {
-  /** Forgets everything and begins anew; the same seed gives the same run. */
-  readonly reset: (seed: number) => Effect.Effect<void>
-}
+const actors = App.actorsLayer.pipe(Layer.provide([Notify.layer, App.documentsLayer]))
 
 /**
  * The service in memory, on simulated machines: its own routes and actors, a store that can fail as PostgreSQL does, an
  * authority and receivers that can be in any mood. All that takes long to make is made once; a sequence begins with a reset.
+ *
+ * @example
+ * import { Effect, Layer } from "effect"
+ * import { Authority } from "@folio-einvoicing/service/Authority"
+ * import { memoryWorld } from "@folio-einvoicing/service/testing"
+ *
+ * const authority = Layer.effect(
+ *   Authority,
+ *   Effect.map(Authority, (sandbox) =>
+ *     Authority.of({ ...sandbox, submit: (one) => Effect.delay(sandbox.submit(one), "2 seconds") })
+ *   )
+ * )
+ * const world = memoryWorld({ authority })
  */
 export const make = Effect.fnUntraced(function* (options: MemoryWorldOptions = {}) {
   yield* signHere
@@ -89,11 +102,16 @@ export const make = Effect.fnUntraced(function* (options: MemoryWorldOptions = {
       MemoryStore.layer,
       Ids.layer,
       Layer.succeed(SandboxCertificate, fromPem(pem)),
-      sharedPrinter,
-      liveSoftware,
-      EgressGuard.layer({}).pipe(Layer.provide(NodeDns.layer)),
-      Layer.succeed(ServiceInfo, { version: "0.1.0", baseUrl: "http://folio.test" })
-    ).pipe(Layer.provideMerge(Layer.succeed(SecureRandom.SecureRandom, random)), Layer.provideMerge(quiet))
+      Printer.layer,
+      EgressGuard.layer({}).pipe(Layer.provide(noNames)),
+      ServiceInfo.layer({ version: "0.1.0", baseUrl: "http://folio.test" }),
+      Mailer.layer(),
+      limits
+    ).pipe(
+      Layer.provideMerge(colombian),
+      Layer.provideMerge(Layer.succeed(SecureRandom.SecureRandom, random)),
+      Layer.provideMerge(quiet)
+    )
   )
   const { tables } = Context.get(memory, MemoryTables)
   const own = yield* Effect.provide(Layer.build(options.store ?? Layer.empty), memory)
@@ -111,36 +129,24 @@ export const make = Effect.fnUntraced(function* (options: MemoryWorldOptions = {
     return exit.value
   }
 
-  const authorityLayer =
-    options.authority ?? AuthoritySandbox.layer({ read: readSignedDocument, respond: applicationResponse, latency: 0 })
-  let authority: Authority["Service"] | undefined
+  const ports = yield* memoryPorts(options, surroundings)
 
-  const outbound = (machine: Machine) =>
-    Context.make(
+  const outbound = (machine: Machine) => {
+    const elsewhere = <A, E>(call: () => Effect.Effect<A, E>) =>
+      Effect.suspend(() => simulation.elsewhere(machine, outside, call()))
+    return Context.make(
       Authority,
       Authority.of({
-        submit: (submission) =>
-          Effect.suspend(() => simulation.elsewhere(machine, outside, authority!.submit(submission))),
-        verdict: (document) =>
-          Effect.suspend(() => simulation.elsewhere(machine, outside, authority!.verdict(document)))
+        submit: (submission) => elsewhere(() => ports.now.authority.submit(submission)),
+        verdict: (document) => elsewhere(() => ports.now.authority.verdict(document))
       })
     ).pipe(
       Context.add(
         WebhookSender,
-        WebhookSender.of({
-          send: ({ body, headers, url }) =>
-            simulation.elsewhere(
-              machine,
-              outside,
-              Effect.suspend(() => {
-                const { answered, status } = surroundings.receive({ url, headers, body: String(body) })
-                const answer = Effect.sync(() => (answered(), response(status)))
-                return status === null ? Effect.delay(answer, receiverTimeout) : answer
-              })
-            )
-        })
+        WebhookSender.of({ send: (request) => elsewhere(() => ports.now.sender.send(request)) })
       )
     )
+  }
 
   const boot = (machine: Machine, sharding: Sharding.Sharding["Service"]): Context.Context<never> => {
     const crash = () => cluster.kill(cluster.indexOf(machine))
@@ -157,12 +163,13 @@ export const make = Effect.fnUntraced(function* (options: MemoryWorldOptions = {
     const scope = Scope.makeUnsafe()
     const node = now(machine, batched(store, faults.statement).pipe(Effect.provide(shared), Scope.provide(scope)))
     const context = Context.merge(base, node)
-    now(machine, Layer.build(Layer.fresh(App.actorsLayer)).pipe(Effect.provide(context), Scope.provide(scope)))
+    now(machine, Layer.build(Layer.fresh(actors)).pipe(Effect.provide(context), Scope.provide(scope)))
     return context as Context.Context<never>
   }
   const cluster = new Cluster(simulation, boot)
 
-  const answer = yield* Effect.provide(routes, Context.add(store, Sharding.Sharding, cluster.sharding(edge)))
+  const beside = Context.add(store, Sharding.Sharding, cluster.sharding(edge))
+  const answer = yield* Effect.provide(routes(options.routes ?? Layer.empty), beside)
 
   const runSome = () => simulation.run(Math.floor(simulation.random() * someSteps))
 
@@ -185,10 +192,20 @@ export const make = Effect.fnUntraced(function* (options: MemoryWorldOptions = {
       fill(tables)
       faults.clear()
       ulids = SecureRandom.make(bytes)
-      const inner = yield* Effect.scoped(Layer.build(Layer.fresh(authorityLayer)))
-      authority = surroundings.around(Context.get(inner, Authority))
+      yield* ports.renew
       now(edge, seedBooks(new Date(start), pem).pipe(Effect.provide(shared)))
       cluster.reset(machines)
+    })
+
+  const runJob = <A, E>(job: Effect.Effect<A, E, MemoryServices>) =>
+    Effect.suspend(() => {
+      const fiber = Effect.runForkWith(Context.merge(beside, simulation.context(edge)))(job)
+      const until = simulation.now + jobMs
+      simulation.run()
+      while (fiber.pollUnsafe() === undefined && simulation.now < until) {
+        simulation.pass(Math.min(simulation.untilNext ?? jobMs, until - simulation.now))
+      }
+      return fiber.pollUnsafe() ?? Effect.die(new Error("the job has not ended within an hour"))
     })
 
   const disturb = (step: Step): void => {
@@ -225,7 +242,7 @@ export const make = Effect.fnUntraced(function* (options: MemoryWorldOptions = {
     )
     const deliveries = [...tables.deliveries.values()].flatMap(({ endpoint_id, id, next_attempt_at, status }) =>
       status === "pending" && tables.endpoints.get(endpoint_id)?.is_active === true
-        ? [{ what: id, due: next_attempt_at }]
+        ? [{ what: `${endpoint_id} (${id})`, due: next_attempt_at }]
         : []
     )
     const left = [...documents, ...deliveries]
@@ -243,6 +260,7 @@ export const make = Effect.fnUntraced(function* (options: MemoryWorldOptions = {
     hook: (name) => `https://hooks.example.com/${name}`,
     send,
     reset,
+    run: runJob,
     rest: Effect.sync(() => simulation.run()),
     some: Effect.sync(runSome),
     pass: (millis, leap) => Effect.sync(() => (leap === true ? simulation.leap(millis) : simulation.pass(millis))),
@@ -252,18 +270,4 @@ export const make = Effect.fnUntraced(function* (options: MemoryWorldOptions = {
     open
   }
   return world
-})
-
-const response = (status: number | null): WebhookResponse => ({
-  remoteIp: "192.0.2.1",
-  status,
-  headers: {},
-  body: "",
-  durationMs: 1,
-  error:
-    status === null
-      ? { code: "timeout", message: "No answer in time." }
-      : status < 300
-        ? null
-        : { code: "status", message: `The endpoint answered ${status}.` }
 })

@@ -76,7 +76,7 @@ export const make = Effect.gen(function* () {
   const open = sql<{ id: string }>`
     select id from invoices where next_action_at is not null
     union all
-    select d.id from deliveries d join webhook_endpoints w
+    select d.endpoint_id from deliveries d join webhook_endpoints w
       on w.account_id = d.account_id and w.livemode = d.livemode and w.id = d.endpoint_id and w.is_active
     where d.status = 'pending'`
 

@@ -1,5 +1,12 @@
-import { Effect } from "effect"
-import { Authority, AuthorityUnavailable, type Verdict } from "../../../src/outbound/authority/Authority.ts"
+import { Cause, Effect, Exit, Option } from "effect"
+import {
+  Authority,
+  AuthorityRefusal,
+  AuthorityUnavailable,
+  type DocumentName,
+  type Verdict
+} from "../../../src/outbound/authority/Authority.ts"
+import { WebhookSender } from "../../../src/outbound/webhooks/WebhookSender.ts"
 
 /** What the authority may do with the next documents instead of answering at once. */
 export const authorityMoods = ["unavailable", "lost", "slow", "silent", "broken"] as const
@@ -9,30 +16,108 @@ export type AuthorityMood = (typeof authorityMoods)[number]
 export const receiverMoods = ["failing", "silent"] as const
 export type ReceiverMood = (typeof receiverMoods)[number]
 
+/**
+ * A webhook as it is sent.
+ *
+ * @example
+ * ```ts
+ * import type { Webhook, World } from "@folio-einvoicing/service/testing"
+ * import { verify } from "@folio-einvoicing/client/webhooks"
+ *
+ * const eventOf = ({ body, headers }: Webhook, secret: string, world: World) =>
+ *   verify({ payload: body, headers, secret, now: new Date(world.now()) })
+ * ```
+ */
 export interface Webhook {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
 }
 
-/** What is seen of the service from outside, apart from its answers. */
+/**
+ * A call of the authority's port that the service has begun.
+ *
+ * @example
+ * ```ts
+ * import type { AuthorityCall } from "@folio-einvoicing/service/testing"
+ *
+ * const isLiveSubmission = ({ kind, livemode }: AuthorityCall) => kind === "submit" && livemode
+ * ```
+ */
+export interface AuthorityCall {
+  readonly kind: "submit" | "verdict"
+  readonly cufe: string
+  readonly account_id: string
+  readonly livemode: boolean
+  /** The document's bytes; null when the authority is only asked for its verdict. */
+  readonly signed: Uint8Array | null
+}
+
+/**
+ * How a call of the authority's port ended for the service. `unknown`: the authority does not know the document. `broken`: the port
+ * died or gave something that is no verdict. `interrupted`: the service did not wait any longer.
+ *
+ * @example
+ * ```ts
+ * import type { AuthorityOutcome } from "@folio-einvoicing/service/testing"
+ *
+ * const isFaultOfPort = (outcome: AuthorityOutcome) => outcome === "broken"
+ * ```
+ */
+export type AuthorityOutcome = "judged" | "unknown" | "unavailable" | "refused" | "broken" | "interrupted"
+
+/**
+ * What is seen of the service from outside, apart from its answers.
+ *
+ * @example
+ * ```ts
+ * import { type Observer, Surroundings } from "@folio-einvoicing/service/testing"
+ *
+ * const printing: Observer = {
+ *   called: ({ cufe, kind }) => (outcome) => console.log(kind, cufe, outcome),
+ *   judged: (cufe, { accepted }) => console.log(cufe, accepted ? "accepted" : "rejected"),
+ *   delivered: ({ url }) => (status) => console.log(url, status ?? "no answer")
+ * }
+ * new Surroundings().reset(printing)
+ * ```
+ */
 export interface Observer {
-  /** A document is on its way to the authority. */
-  readonly submitted: (cufe: string, signed: Uint8Array) => void
+  /** The service calls the authority. What is returned is called with how that ends; never, while the call hangs. */
+  readonly called: (call: AuthorityCall) => (outcome: AuthorityOutcome) => void
   /** The authority has decided on a document, whether or not its answer arrives. */
   readonly judged: (cufe: string, verdict: Verdict) => void
-  /** The authority was asked about a document, and does not know it. */
-  readonly unknown: (cufe: string) => void
-  /** A webhook has arrived; what is returned is called with the answer when it goes out, null for none. */
+  /** A webhook is sent; what is returned is called with the answer when there is one, null for none; never, while it hangs. */
   readonly delivered: (webhook: Webhook) => (status: number | null) => void
 }
 
-const blind: Observer = { submitted: () => {}, judged: () => {}, unknown: () => {}, delivered: () => () => {} }
+const blind: Observer = { called: () => () => {}, judged: () => {}, delivered: () => () => {} }
+
+const isVerdict = (answer: Verdict | null): answer is Verdict => typeof answer?.accepted === "boolean"
+
+const outcomeOf = (exit: Exit.Exit<Verdict | null, AuthorityUnavailable | AuthorityRefusal>): AuthorityOutcome => {
+  if (Exit.isSuccess(exit)) return exit.value === null ? "unknown" : isVerdict(exit.value) ? "judged" : "broken"
+  const error = Option.getOrUndefined(Cause.findErrorOption(exit.cause))
+  if (error instanceof AuthorityRefusal) return "refused"
+  if (error instanceof AuthorityUnavailable) return "unavailable"
+  return Cause.hasInterruptsOnly(exit.cause) ? "interrupted" : "broken"
+}
 
 const slowAnswer = "20 seconds"
 const unavailable = (message: string) => Effect.fail(new AuthorityUnavailable({ message }))
 
-/** The authority and the receivers as a service finds them: with moods that a test gives them, and observed. */
+/**
+ * The authority and the receivers as a service finds them: in moods that a test gives them, and observed. What a port does of its
+ * own accord (fails, refuses, dies, hangs, is late) is seen as well, so that its consequences are not taken for the service's faults.
+ *
+ * @example
+ * import { Effect, Layer } from "effect"
+ * import { Authority } from "@folio-einvoicing/service/Authority"
+ * import { Surroundings } from "@folio-einvoicing/service/testing"
+ *
+ * const surroundings = new Surroundings()
+ * const watched = (authority: Layer.Layer<Authority>) =>
+ *   Layer.provide(Layer.effect(Authority, Effect.map(Authority, (one) => surroundings.around(one))), authority)
+ */
 export class Surroundings {
   observer: Observer = blind
   private moods: Array<AuthorityMood> = []
@@ -60,15 +145,40 @@ export class Surroundings {
     for (let time = 0; time < times; time++) moods.push(mood)
   }
 
-  /** The status that a webhook is answered with, or null for no answer at all, and what to call when it goes out. */
+  /** The status that a receiver in its mood answers a webhook with, or null for no answer at all. */
+  answerOf(url: string): number | null {
+    const mood = this.receivers.get(url)?.shift()
+    return mood === undefined ? 200 : mood === "failing" ? 503 : null
+  }
+
+  /** For a real receiver: the status to answer a webhook with, or null for no answer at all, and what to call when it goes out. */
   receive(webhook: Webhook): { readonly status: number | null; readonly answered: () => void } {
     const answered = this.observer.delivered(webhook)
-    const mood = this.receivers.get(webhook.url)?.shift()
-    const status = mood === undefined ? 200 : mood === "failing" ? 503 : null
+    const status = this.answerOf(webhook.url)
     return { status, answered: () => answered(status) }
   }
 
-  /** An authority of any kind, in these moods. */
+  /** A sender of any kind, observed: an attempt is what the service asks it for, and ends as the sender says. */
+  aroundSender(inner: WebhookSender["Service"]): WebhookSender["Service"] {
+    return WebhookSender.of({
+      send: (request) =>
+        Effect.suspend(() => {
+          const { body, headers, url } = request
+          const answered = this.observer.delivered({ url, headers, body: String(body) })
+          return Effect.onExit(
+            Effect.suspend(() => inner.send(request)),
+            (exit) =>
+              Effect.sync(() => {
+                if (Exit.isFailure(exit)) return answered(null)
+                const { error, status } = exit.value
+                answered(error === null ? (status ?? 200) : status !== null && status >= 300 ? status : null)
+              })
+          )
+        })
+    })
+  }
+
+  /** An authority of any kind, in these moods, observed. */
   around(inner: Authority["Service"]): Authority["Service"] {
     const moody = <A, E>(call: Effect.Effect<A, E>): Effect.Effect<A, AuthorityUnavailable | E> =>
       Effect.suspend(() => {
@@ -87,15 +197,26 @@ export class Surroundings {
             return call
         }
       })
-    const heard = (cufe: string) => (verdict: Verdict | null) =>
-      Effect.sync(() => (verdict === null ? this.observer.unknown(cufe) : this.observer.judged(cufe, verdict)))
+    const watched = <A extends Verdict | null>(
+      kind: AuthorityCall["kind"],
+      { account_id, cufe, livemode }: DocumentName,
+      signed: Uint8Array | null,
+      call: () => Effect.Effect<A, AuthorityUnavailable | AuthorityRefusal>
+    ) =>
+      Effect.suspend(() => {
+        const ended = this.observer.called({ kind, cufe, account_id, livemode, signed })
+        const decided = (verdict: A) =>
+          Effect.sync(() => {
+            if (isVerdict(verdict)) this.observer.judged(cufe, verdict)
+          })
+        return Effect.onExit(moody(Effect.tap(Effect.suspend(call), decided)), (exit) =>
+          Effect.sync(() => ended(outcomeOf(exit)))
+        )
+      })
     return Authority.of({
-      submit: (submission) =>
-        Effect.suspend(() => {
-          this.observer.submitted(submission.cufe, submission.signed)
-          return moody(Effect.tap(inner.submit(submission), heard(submission.cufe)))
-        }),
-      verdict: (document) => moody(Effect.tap(inner.verdict(document), heard(document.cufe)))
+      ...inner,
+      submit: (submission) => watched("submit", submission, submission.signed, () => inner.submit(submission)),
+      verdict: (document) => watched("verdict", document, null, () => inner.verdict(document))
     })
   }
 }

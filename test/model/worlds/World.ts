@@ -3,6 +3,22 @@ import type { AccountMode } from "../../../schemas/Account.ts"
 import type { Step } from "../steps/Steps.ts"
 import type { Surroundings } from "./Surroundings.ts"
 
+/**
+ * A request as it is sent.
+ *
+ * @example
+ * ```ts
+ * import type { Book, Sent } from "@folio-einvoicing/service/testing"
+ *
+ * const listOf = ({ apiKeys }: Book): Sent => ({
+ *   method: "GET",
+ *   path: "/v1/invoices",
+ *   apiKey: apiKeys[0]!,
+ *   key: null,
+ *   body: null
+ * })
+ * ```
+ */
 export interface Sent {
   readonly method: string
   readonly path: string
@@ -14,20 +30,48 @@ export interface Sent {
   readonly body: string | null
 }
 
-/** An answer, byte for byte. Names of headers are in lower case. */
+/**
+ * An answer, byte for byte. Names of headers are in lower case.
+ *
+ * @example
+ * ```ts
+ * import type { Reply } from "@folio-einvoicing/service/testing"
+ *
+ * const codeOf = ({ status, text }: Reply): string | null => (status < 400 ? null : JSON.parse(text).error.code)
+ * ```
+ */
 export interface Reply {
   readonly status: number
   readonly headers: Readonly<Record<string, string | undefined>>
   readonly text: string
 }
 
-/** A request under way: `reply` is undefined until there is an answer, and null when there will be none. */
+/**
+ * A request under way: `reply` is undefined until there is an answer, and null when there will be none.
+ *
+ * @example
+ * ```ts
+ * import { Effect } from "effect"
+ * import type { Pending, World } from "@folio-einvoicing/service/testing"
+ *
+ * const replyTo = (pending: Pending, world: World) => Effect.map(world.rest, () => pending.reply ?? null)
+ * ```
+ */
 export interface Pending {
   reply: Reply | null | undefined
   readonly hangUp: () => void
 }
 
-/** A mode of an account that exists before the first step, with its numbering range and its API keys. */
+/**
+ * A mode of an account that exists before the first step, with its numbering range and its API keys.
+ *
+ * @example
+ * ```ts
+ * import type { Book, World } from "@folio-einvoicing/service/testing"
+ *
+ * const liveBooks = ({ books }: World): ReadonlyArray<Book> => books.filter(({ livemode }) => livemode)
+ * ```
+ */
 export interface Book extends AccountMode {
   readonly prefix: string
   readonly from: bigint
@@ -35,7 +79,18 @@ export interface Book extends AccountMode {
   readonly apiKeys: ReadonlyArray<string>
 }
 
-/** A service with its surroundings, as a run of the workload drives it. Times are milliseconds of the database's clock. */
+/**
+ * A service with its surroundings, as a run of the workload drives it. Times are milliseconds of the database's clock.
+ *
+ * @example
+ * ```ts
+ * import { Effect } from "effect"
+ * import { check, politeSequences, type World } from "@folio-einvoicing/service/testing"
+ *
+ * const checkAll = (worlds: ReadonlyArray<World>) =>
+ *   Effect.forEach(worlds, (world) => check(() => Effect.succeed(world), { sequences: politeSequences }))
+ * ```
+ */
 export interface World {
   readonly books: ReadonlyArray<Book>
   readonly surroundings: Surroundings
@@ -59,6 +114,9 @@ export interface World {
   readonly disturb: (step: Step) => Effect.Effect<void>
   /** Ends everything that disturbs the service: from now on nothing is lost and all machines run. */
   readonly calm: Effect.Effect<void>
-  /** What is left to do, in words, and how long it is until the next of it is due. */
+  /**
+   * What is left to do, in words that begin with the id of the document or of the endpoint, and how long it is until the next of it
+   * is due.
+   */
   readonly open: Effect.Effect<{ readonly left: ReadonlyArray<string>; readonly millis: number }>
 }

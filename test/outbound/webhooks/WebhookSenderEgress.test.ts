@@ -1,7 +1,7 @@
 import { assert, describe } from "@effect/vitest"
 import { Effect, Fiber, Result } from "effect"
 import { TestClock } from "effect/testing"
-import { parseAllow } from "../../../src/outbound/webhooks/EgressGuard.ts"
+import { parseAllow } from "../../../src/outbound/webhooks/WebhookAllow.ts"
 import { WebhookSender, type WebhookSenderOptions } from "../../../src/outbound/webhooks/WebhookSender.ts"
 import { issue } from "./Certificates.ts"
 import { FakeInternet } from "./FakeInternet.ts"

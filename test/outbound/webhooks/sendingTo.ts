@@ -1,5 +1,5 @@
 import { Context, Effect, Layer, Result, type Scope } from "effect"
-import { parseAllow } from "../../../src/outbound/webhooks/EgressGuard.ts"
+import { parseAllow } from "../../../src/outbound/webhooks/WebhookAllow.ts"
 import { WebhookSender } from "../../../src/outbound/webhooks/WebhookSender.ts"
 import { FakeInternet } from "./FakeInternet.ts"
 import { rawReceiver, type Receiver } from "./Receiver.ts"

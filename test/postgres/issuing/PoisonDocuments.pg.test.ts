@@ -174,7 +174,7 @@ describe("A document that cannot be read", () => {
       Effect.gen(function* () {
         // Past the fences: they are there so that this does not happen.
         yield* sql`set local session_replication_role = replica`
-        yield* sql`alter table invoices drop constraint facts_of_its_state`
+        yield* sql`alter table invoices drop constraint facts_of_its_state, drop constraint code_before_signature`
         yield* sql`update invoices set state = 'zombie' where id = ${state}`
         yield* sql`update invoices set id = ${strange} where id = ${id}`
         yield* sql`update invoices set next_action_at = now() - interval '1 minute'`

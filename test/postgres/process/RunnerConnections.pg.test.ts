@@ -1,4 +1,4 @@
-import { NodeClusterSocket } from "@effect/platform-node"
+import * as NodeClusterSocket from "@effect/platform-node/NodeClusterSocket"
 import { assert } from "@effect/vitest"
 import { Context, Effect, Layer, Option } from "effect"
 import { randomBytes } from "node:crypto"

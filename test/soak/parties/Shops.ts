@@ -1,4 +1,4 @@
-import { NodeCrypto } from "@effect/platform-node"
+import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import { Effect, Layer } from "effect"
 import { randomBytes } from "node:crypto"
 import { apiKeyHash, makeApiKey } from "../../../src/domain/accounts/ApiKeyFormat.ts"

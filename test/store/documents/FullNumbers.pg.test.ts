@@ -4,8 +4,8 @@ import type { AccountMode } from "../../../schemas/Account.ts"
 import { AccountId, type InvoiceId, type ResolutionId } from "../../../schemas/Id.ts"
 import { Ids } from "../../../src/store/sql/Ids.ts"
 import { Numbering } from "../../../src/store/documents/Numbering.ts"
-import { Resolutions } from "../../../src/store/accounts/Resolutions.ts"
-import { testRange } from "../../../src/store/sandbox/SandboxAccount.ts"
+import { newRange, Resolutions } from "../../../src/store/accounts/Resolutions.ts"
+import { colombianSandbox } from "../../../src/domain/accounts/Sandbox.ts"
 import { copyAccount, seedDrafts, withRepeats } from "../../support/database/Owners.ts"
 import { answered } from "../../support/database/Refusals.ts"
 import { oneOwner, onPostgres } from "../../support/database/TwoOwners.ts"
@@ -53,7 +53,7 @@ onPostgres("of two ranges that print one number, whoever let both in, a document
   const range = Effect.fnUntraced(function* (prefix: string, from: bigint) {
     const id = yield* Context.get(owner, Ids).resolution
     const numbers = { prefix, from_number: from, to_number: from + 10n, next_number: from }
-    yield* resolutions.insert({ ...account, id, ...testRange, ...numbers, created_at: new Date() })
+    yield* resolutions.insert({ ...newRange({ ...account, id }, colombianSandbox.range, Date.now()), ...numbers })
     return id
   })
   const [long, short] = [yield* range("Q", 123n), yield* range("Q1", 23n)]

@@ -61,7 +61,7 @@ const forbidden: ReadonlyArray<readonly [statement: string, stoppedBy: string]> 
   ["update invoices set full_number = 'X1' where id = 'ID'", "a number never changes"],
   ["update invoices set number = null where id = 'ID'", "facts_of_its_state"],
   ["update invoices set cufe = 'x' where id = 'ID'", "the code and the date never change"],
-  ["update invoices set cufe = null where id = 'ID'", "number_is_whole"],
+  ["update invoices set cufe = null where id = 'ID'", "code_before_signature"],
   ["update invoices set issue_date = '2001-01-01' where id = 'ID'", "the code and the date never change"],
   ["update invoices set issue_time = '11:00:00' where id = 'ID'", "the code and the date never change"],
   ["update invoices set version = version - 1 where id = 'ID'", "the version never decreases"],
@@ -162,14 +162,30 @@ describeLive(TestDatabase.layer)("The database", (it) => {
     const failed = yield* invoice("failed", false)
     const update = (id: string, set: string) =>
       refusal(service.unsafe(`update invoices set version = version + 1, ${set} where id = '${id}'`))
-    const codeless = numbered.replace("cufe = 'c'", "cufe = null")
+    const dateless = numbered.replace(/issue_date = '[^']*'/, "issue_date = null")
     assert.include(yield* update(draft, `state = 'queued' ${numbered}`), "facts_of_its_state")
-    assert.include(yield* update(draft, `state = 'numbered' ${codeless}`), "number_is_whole")
+    assert.include(yield* update(draft, `state = 'numbered' ${dateless}`), "number_is_whole")
+    assert.include(yield* update(draft, "cufe = 'c'"), "number_is_whole")
     const afterwards = `state = 'numbered', ${become("numbered")} ${numbered}`
     assert.include(yield* update(failed, afterwards), "a number is given to a queued draft")
     assert.include(yield* update(draft, "state = 'numbered'"), "facts_of_its_state")
     const numberedOnce = yield* invoice("failed", true)
     assert.include(yield* update(numberedOnce, `state = 'queued', ${become("queued")}`), "facts_of_its_state")
+  })
+
+  it.effect("signs, submits and gives out nothing without a code", function* () {
+    const { invoice, service } = yield* setUp
+    const draft = yield* invoice("queued", false)
+    const update = (set: string) =>
+      refusal(service.unsafe(`update invoices set version = version + 1, ${set} where id = '${draft}'`))
+    const codeless = numbered.replace("cufe = 'c'", "cufe = null").replace("'A7'", "'A9'")
+    assert.strictEqual(yield* update(`state = 'numbered' ${codeless}`), "not refused")
+    assert.include(yield* update("state = 'signed'"), "code_before_signature")
+    const givenOut = "state = 'accepted_contingency', contingency_since = now()"
+    assert.include(yield* update(givenOut), "code_before_signature")
+    const failed = "state = 'failed', failure = '{}', next_action_at = null"
+    assert.include(yield* update(`${failed}, submitted_at = now()`), "code_before_signature")
+    assert.strictEqual(yield* update(failed), "not refused")
   })
 
   it.effect("gives no number and no code twice", function* () {

@@ -3,7 +3,7 @@ import { Clock, Effect, Layer } from "effect"
 import { Entity, ShardingConfig } from "effect/cluster"
 import { TestClock } from "effect/testing"
 import type { DocumentKey } from "../../../schemas/FiscalDocument.ts"
-import { workLayer } from "../../../src/App.ts"
+import { documentsLayer, workLayer } from "../../../src/App.ts"
 import * as Account from "../../../src/actors/Account.ts"
 import * as Invoice from "../../../src/actors/Invoice.ts"
 import { Backpressure } from "../../../src/issuing/Backpressure.ts"
@@ -22,9 +22,10 @@ import { existing, MemoryTables } from "../memory/MemoryTables.ts"
  * process's: two of them are one actor living twice, and an owner made later is the actor started again.
  */
 
-export const alone = Layer.mergeAll(Told.layer, ShardingConfig.layer(), Backpressure.layer).pipe(
-  Layer.provideMerge(world)
-)
+export const aloneOn = (on: typeof world) =>
+  Layer.mergeAll(Told.layer, ShardingConfig.layer(), Backpressure.layer, documentsLayer).pipe(Layer.provideMerge(on))
+
+export const alone = aloneOn(world)
 
 export const accountOwner = Effect.flatMap(
   Entity.makeTestClient(AccountEntity, Account.layer.pipe(Layer.provide(workLayer))),

@@ -1,6 +1,7 @@
 // As in src/cli/Launch.ts: what is tested is what runs.
 import "effect/schema/SchemaJITCompiler/enable"
-import { NodeCrypto, NodeDns } from "@effect/platform-node"
+import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
+import * as NodeDns from "@effect/platform-node/NodeDns"
 import { Config, Effect, Layer, Redacted, References } from "effect"
 import { TestRunner } from "effect/cluster"
 import { TestClock } from "effect/testing"
@@ -8,25 +9,28 @@ import type { AccountMode, KeyMode } from "../../../schemas/Account.ts"
 import { AccountId, ApiKeyId, ResolutionId } from "../../../schemas/Id.ts"
 import { ServiceInfo } from "../../../src/api/ServiceInfo.ts"
 import * as App from "../../../src/App.ts"
+import type { NationalProfile } from "../../../src/documents/NationalProfile.ts"
 import { fromPem, makeSelfSigned, SandboxCertificate } from "../../../src/documents/signature/Certificate.ts"
 import { makeApiKey } from "../../../src/domain/accounts/ApiKeyFormat.ts"
-import { RateLimits } from "../../../src/http/limits/RateLimit.ts"
+import { RateLimit, RateLimits } from "../../../src/http/limits/RateLimit.ts"
 import { RequestTurnLimits } from "../../../src/http/limits/RequestTurns.ts"
 import { EgressGuard } from "../../../src/outbound/webhooks/EgressGuard.ts"
+import { ListenAddress } from "../../../src/platform/server/ListenAddress.ts"
 import { SocketsOfPort } from "../../../src/platform/server/Listeners.ts"
 import * as Server from "../../../src/platform/server/Server.ts"
-import { Settings } from "../../../src/platform/Settings.ts"
+import { Busyness } from "../../../src/protocol/Busyness.ts"
+import { Notify } from "../../../src/protocol/Notify.ts"
 import { Accounts } from "../../../src/store/accounts/Accounts.ts"
-import { testIssuer } from "../../../src/store/sandbox/SandboxAccount.ts"
+import { colombianSandbox } from "../../../src/domain/accounts/Sandbox.ts"
 import { ApiKeys } from "../../../src/store/accounts/ApiKeys.ts"
 import { FileLinks } from "../../../src/store/documents/FileLinks.ts"
 import { Ids } from "../../../src/store/sql/Ids.ts"
 import { Resolutions } from "../../../src/store/accounts/Resolutions.ts"
-import { NoticeSecret } from "../../../src/http/routes/EmailNotices.ts"
+import { NoticeSecret } from "../../../src/outbound/mail/NoticeSecret.ts"
 import { SecretKey } from "../../../src/store/sql/Secrets.ts"
 import { sharedPrinter } from "./SharedPrinter.ts"
 import { FakeAuthority, FakeMailer, FakeReceiver } from "./Fakes.ts"
-import { giveCertificate, liveSoftware } from "../authority/LiveAccounts.ts"
+import { colombia, giveCertificate } from "../authority/LiveAccounts.ts"
 import * as MemoryStore from "../memory/MemoryStore.ts"
 import { MemoryTables } from "../memory/MemoryTables.ts"
 import { withoutRest } from "./WithoutRest.ts"
@@ -96,7 +100,7 @@ const seed = Layer.effectDiscard(
       yield* accounts.insert({
         id,
         name: "Cuenta",
-        issuer: testIssuer,
+        issuer: colombianSandbox.issuer,
         default_version: "2026-01-01",
         created_at,
         live: true
@@ -129,70 +133,81 @@ const clock = Layer.effectDiscard(TestClock.setTime(startOfTest))
 // A runner takes its shards in its first moments.
 const settled = Layer.effectDiscard(TestClock.adjust("1 second"))
 
-const settings = Layer.succeed(Settings, {
-  host: "127.0.0.1",
-  port: 0,
-  baseUrl,
-  dataDir: "/nowhere",
-  databaseUrl: undefined,
-  webhookAllow: [],
-  secretKey: undefined,
-  runner: undefined,
-  logLevel: "Info",
-  logFormat: "json",
-  otlp: undefined,
-  retentionDays: 30,
-  authority: undefined,
-  sandboxLatencyMs: 0,
-  contingencyAfter: 300,
-  mail: undefined,
-  mailNoticeSecret: undefined,
-  rateLimits: { perSecond: 100, burst: 500 },
-  connections: { max: 2_000, perAddress: 500 }
-})
+/** The limits as they are, but that the process never counts as busy. */
+export const limits = Layer.merge(
+  App.limitsLayer,
+  Layer.succeed(Busyness, () => 0)
+)
+
+/** The world of another country. */
+export const worldOf = (profile: Layer.Layer<NationalProfile>) =>
+  seed.pipe(
+    Layer.provideMerge(
+      Layer.mergeAll(
+        MemoryStore.layer,
+        Ids.layer,
+        FakeAuthority.layer,
+        FakeMailer.layer,
+        FakeReceiver.layer,
+        EgressGuard.layer({}).pipe(Layer.provide(NodeDns.layer)),
+        certificate,
+        sharedPrinter,
+        FileLinks.layer.pipe(
+          Layer.provideMerge(Layer.succeed(SecretKey, secretKey)),
+          Layer.provideMerge(Layer.succeed(ServiceInfo, { version: "0.1.0", baseUrl }))
+        )
+      )
+    ),
+    Layer.provideMerge(
+      Layer.mergeAll(NodeCrypto.layer, logLevel, limits, Layer.provideMerge(App.storeProfile, profile))
+    ),
+    Layer.provideMerge(clock)
+  )
 
 /** What actors live on: two accounts with keys and ranges in memory, an authority and a receiver that a test plays. */
-export const world = seed.pipe(
-  Layer.provideMerge(
-    Layer.mergeAll(
-      MemoryStore.layer,
-      Ids.layer,
-      FakeAuthority.layer,
-      FakeMailer.layer,
-      FakeReceiver.layer,
-      EgressGuard.layer({}).pipe(Layer.provide(NodeDns.layer)),
-      certificate,
-      sharedPrinter,
-      FileLinks.layer.pipe(
-        Layer.provideMerge(Layer.succeed(SecretKey, secretKey)),
-        Layer.provideMerge(Layer.succeed(ServiceInfo, { version: "0.1.0", baseUrl }))
-      )
-    )
-  ),
-  Layer.provideMerge(Layer.mergeAll(NodeCrypto.layer, logLevel, liveSoftware)),
-  Layer.provideMerge(clock)
+export const world = worldOf(colombia)
+
+const running = settled.pipe(
+  Layer.provideMerge(App.actorsLayer),
+  Layer.provideMerge(Layer.mergeAll(Notify.layer, App.documentsLayer)),
+  Layer.provideMerge(TestRunner.layer)
 )
 
 /** All actors and the sweeper, in one runner. */
-export const actors = settled.pipe(
-  Layer.provideMerge(App.actorsLayer),
-  Layer.provideMerge(TestRunner.layer),
-  Layer.provideMerge(world)
-)
+export const actors = Layer.provideMerge(running, world)
 
 /**
- * The whole service behind a real HTTP server: its actors and routes as they are, its store in memory. One socket listens, so
+ * Routes behind a real HTTP server, with these limits: the service's actors as they are, its store in memory. One socket listens, so
  * connections come in the order in which they are made.
  */
-export const limitedTo = (rate: typeof RateLimits.Service, turns: typeof RequestTurnLimits.Service = withoutRest) =>
-  App.httpLayer.pipe(
-    Layer.provide(Layer.succeed(RateLimits, rate)),
-    Layer.provide(Layer.succeed(RequestTurnLimits, turns)),
-    Layer.provide(Layer.succeed(NoticeSecret, Redacted.make(noticeSecret))),
-    Layer.provideMerge(Server.layer.pipe(Layer.provide(Layer.succeed(SocketsOfPort, 1)), Layer.provideMerge(settings))),
-    Layer.provideMerge(actors)
+export const serving = <L, A, E, R>(routes: Layer.Layer<A, E, R>, changes: Layer.Layer<L>, on: typeof world = world) =>
+  App.serve(routes).pipe(
+    Layer.provideMerge(RateLimit.layer),
+    Layer.provideMerge(Server.layer.pipe(Layer.provide(Layer.succeed(SocketsOfPort, 1)))),
+    Layer.provideMerge(running),
+    Layer.provideMerge(changes),
+    Layer.provideMerge(
+      Layer.mergeAll(
+        Server.limitsLayer,
+        ListenAddress.layer({ host: "127.0.0.1", port: 0 }),
+        RateLimits.layer(unlimited),
+        RequestTurnLimits.layer(withoutRest),
+        NoticeSecret.layer(Redacted.make(noticeSecret))
+      )
+    ),
+    Layer.provideMerge(on)
   )
+
+/** The whole service, with these limits. */
+export const serviceWith = <L>(changes: Layer.Layer<L>, on: typeof world = world) => serving(App.routes, changes, on)
+
+/** The service with these limits of requests. */
+export const limitedTo = (rate: RateLimits["Service"], turns: RequestTurnLimits["Service"] = withoutRest) =>
+  serviceWith(Layer.merge(RateLimits.layer(rate), RequestTurnLimits.layer(turns)))
 
 // The tests' clock stands still: a bucket that is taken from is not refilled.
 export const unlimited = { perSecond: 1_000, burst: 1_000_000 }
-export const layer = limitedTo(unlimited)
+export const layer = serviceWith(Layer.empty)
+
+/** The service of another country. */
+export const layerOf = (profile: Layer.Layer<NationalProfile>) => serviceWith(Layer.empty, worldOf(profile))

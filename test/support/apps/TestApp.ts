@@ -1,20 +1,26 @@
-import { NodeCrypto, NodeDns } from "@effect/platform-node"
+import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
+import * as NodeDns from "@effect/platform-node/NodeDns"
 import { Clock, Context, Effect, Layer, Result } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { HttpServer } from "effect/http"
 import { SqlClient } from "effect/sql"
 import * as App from "../../../src/App.ts"
 import { ServiceInfo } from "../../../src/api/ServiceInfo.ts"
+import type { NationalProfile } from "../../../src/documents/NationalProfile.ts"
 import { applicationResponse } from "../../../src/documents/parcel/ApplicationResponse.ts"
 import { fromPem, makeSelfSigned, SandboxCertificate } from "../../../src/documents/signature/Certificate.ts"
 import { readSignedDocument } from "../../../src/documents/signature/SignedDocument.ts"
 import { makeApiKey } from "../../../src/domain/accounts/ApiKeyFormat.ts"
-import { RateLimits } from "../../../src/http/limits/RateLimit.ts"
+import { RateLimit, RateLimits } from "../../../src/http/limits/RateLimit.ts"
 import { RequestTurnLimits } from "../../../src/http/limits/RequestTurns.ts"
 import type { Authority } from "../../../src/outbound/authority/Authority.ts"
 import * as AuthoritySandbox from "../../../src/outbound/authority/AuthoritySandbox.ts"
-import { EgressGuard, parseAllow } from "../../../src/outbound/webhooks/EgressGuard.ts"
+import { EgressGuard } from "../../../src/outbound/webhooks/EgressGuard.ts"
+import { parseAllow } from "../../../src/outbound/webhooks/WebhookAllow.ts"
 import { WebhookSender } from "../../../src/outbound/webhooks/WebhookSender.ts"
+import { Mailer } from "../../../src/outbound/mail/Mailer.ts"
+import { Notify } from "../../../src/protocol/Notify.ts"
+import { Busyness } from "../../../src/protocol/Busyness.ts"
 import * as Cluster from "../../../src/platform/cluster/Cluster.ts"
 import * as Server from "../../../src/platform/server/Server.ts"
 import { AccountId } from "../../../schemas/Id.ts"
@@ -22,11 +28,12 @@ import { Accounts } from "../../../src/store/accounts/Accounts.ts"
 import { ApiKeys } from "../../../src/store/accounts/ApiKeys.ts"
 import { Ids } from "../../../src/store/sql/Ids.ts"
 import { SandboxAuthorities } from "../../../src/store/sandbox/SandboxAuthorities.ts"
+import { colombianSandbox } from "../../../src/domain/accounts/Sandbox.ts"
 import { createSandboxAccount } from "../../../src/store/sandbox/SandboxAccount.ts"
 import { sharedPrinter } from "./SharedPrinter.ts"
 import { type Client, makeClient } from "./Client.ts"
 import { customerBody } from "./Invoices.ts"
-import { liveSoftware } from "../authority/LiveAccounts.ts"
+import { colombia } from "../authority/LiveAccounts.ts"
 import { secretKeyLayer } from "../database/Owners.ts"
 import { adminLayer, connect, freshDatabase, quiet, settingsLayer } from "../database/Postgres.ts"
 import { withoutRest } from "./WithoutRest.ts"
@@ -38,6 +45,8 @@ export interface TestAppOptions {
   readonly latency?: number
   /** In place of the simulated authority. */
   readonly authority?: Layer.Layer<Authority>
+  /** In place of the Colombian one. */
+  readonly profile?: Layer.Layer<NationalProfile>
   /** More than any test sends, by default. */
   readonly rateLimits?: typeof RateLimits.Service
   /** The actors, if they are to be put together in another way. */
@@ -83,7 +92,7 @@ const testApp = Effect.gen(function* () {
   const keys = yield* ApiKeys
   const random = yield* SecureRandom.SecureRandom
   const url = HttpServer.formatAddress((yield* HttpServer.HttpServer).address)
-  yield* createSandboxAccount(yield* newKey("test"))
+  yield* createSandboxAccount(yield* newKey("test"), colombianSandbox)
   const rows = yield* sql<{ id: string }>`select id from accounts`
   const accountId = AccountId.make(rows[0]?.id ?? "")
 
@@ -127,36 +136,46 @@ export const layerOn = (
     authority,
     entities = App.actorsLayer,
     latency = 0,
+    profile = colombia,
     rateLimits = { perSecond: 1_000_000, burst: 1_000_000 }
   }: TestAppOptions = {}
 ) =>
   Layer.fresh(
     Layer.effect(TestApp, testApp).pipe(
       Layer.provideMerge(
-        App.httpLayer.pipe(
-          Layer.provide(Layer.succeed(RateLimits, rateLimits)),
-          Layer.provide(Layer.succeed(RequestTurnLimits, withoutRest))
+        App.serve(App.routes).pipe(
+          Layer.provide(RateLimit.layer),
+          Layer.provide(Layer.merge(RateLimits.layer(rateLimits), RequestTurnLimits.layer(withoutRest)))
         )
       ),
       Layer.provideMerge(entities),
+      Layer.provideMerge(Layer.mergeAll(Notify.layer, App.documentsLayer)),
       Layer.provideMerge(Layer.mergeAll(Server.layer, Cluster.singleProcess, authority ?? sandbox(latency))),
       Layer.provideMerge(App.storeLayer),
       Layer.provideMerge(
         Layer.mergeAll(
-          Layer.succeed(ServiceInfo, { version: "0.1.0", baseUrl: "http://folio.test" }),
           WebhookSender.layer().pipe(
             Layer.provideMerge(EgressGuard.layer({ allow: Result.getOrThrow(parseAllow(allow)) })),
             Layer.provide(NodeDns.layer)
           ),
           certificate,
           sharedPrinter,
-          liveSoftware,
+          Mailer.layer(),
+          profile,
           secretKeyLayer
         )
       ),
       Layer.provideMerge(connect(url)),
       Layer.provideMerge(NodeCrypto.layer),
+      Layer.provideMerge(ServiceInfo.layer({ version: "0.1.0", baseUrl: "http://folio.test" })),
       Layer.provideMerge(settingsLayer({})),
+      Layer.provideMerge(
+        Layer.mergeAll(
+          App.limitsLayer,
+          Layer.succeed(Busyness, () => 0),
+          Server.limitsLayer
+        )
+      ),
       Layer.provideMerge(quiet),
       Layer.merge(adminLayer(url))
     )

@@ -2,24 +2,26 @@ import { Clock, Effect, Layer, Redacted } from "effect"
 import forge from "node-forge"
 import { generateKeyPairSync } from "node:crypto"
 import type { AccountId } from "../../../schemas/Id.ts"
-import { RegisteredSoftware } from "../../../src/documents/ubl/Software.ts"
+import { storeProfile } from "../../../src/App.ts"
+import * as ColombianProfile from "../../../src/documents/ColombianProfile.ts"
+import { sandboxSoftware } from "../../../src/documents/ubl/Software.ts"
 import { Certificates } from "../../../src/store/accounts/Certificates.ts"
 import { Ids } from "../../../src/store/sql/Ids.ts"
 
-/** The software that live documents name, as settings and as a layer. */
+/** The software that live documents name, as settings. */
 export const softwareSettings = {
   SOFTWARE_ID: "f0110000-0000-4000-8000-00000000000a",
   SOFTWARE_PIN: "75315",
   SOFTWARE_NIT: "900373115-3"
 }
 
-export const liveSoftware = Layer.effect(
-  RegisteredSoftware,
-  Effect.map(RegisteredSoftware, ({ test }) => ({
-    test,
-    live: { provider: test.provider, id: softwareSettings.SOFTWARE_ID, pin: softwareSettings.SOFTWARE_PIN }
-  }))
-)
+/** The Colombian profile with this software. */
+export const colombia = ColombianProfile.layer({
+  live: { provider: sandboxSoftware.provider, id: softwareSettings.SOFTWARE_ID, pin: softwareSettings.SOFTWARE_PIN }
+})
+
+/** The same, with what the store asks of it. */
+export const colombian = Layer.provideMerge(storeProfile, colombia)
 
 /** Gives a live account this key and certificate to sign with, for a year from now on. */
 export const giveCertificate = Effect.fnUntraced(function* (account_id: AccountId, pem: string) {

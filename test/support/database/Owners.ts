@@ -1,4 +1,4 @@
-import { NodeCrypto } from "@effect/platform-node"
+import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import { Array, Effect, Layer, Metric, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AccountMode } from "../../../schemas/Account.ts"
@@ -14,10 +14,14 @@ import { totalsOf } from "../../../src/domain/documents/Totals.ts"
 import type { NewCustomer } from "../../../src/store/accounts/Customers.ts"
 import { batchesRepeated } from "../../../src/protocol/Metrics.ts"
 import { Ids } from "../../../src/store/sql/Ids.ts"
+import { colombianSandbox } from "../../../src/domain/accounts/Sandbox.ts"
 import { createSandboxAccount } from "../../../src/store/sandbox/SandboxAccount.ts"
 import { SecretKey } from "../../../src/store/sql/Secrets.ts"
 import { type StoredWebhookEndpoint, WebhookEndpoints } from "../../../src/store/webhooks/WebhookEndpoints.ts"
+import { RetentionDays } from "../../../src/store/sql/Retention.ts"
+import { WebhookAllowance } from "../../../src/store/sql/Workers.ts"
 import { customerBody, invoiceBody, outcomeEvents } from "../apps/Invoices.ts"
+import { colombian } from "../authority/LiveAccounts.ts"
 import { connect, quiet } from "./Postgres.ts"
 
 // The same for all owners, as it is for processes that share a database.
@@ -33,7 +37,9 @@ export const ownerLayer = (url: string) => storeOn(connect(url))
 export const storeOn = <E>(pool: Layer.Layer<SqlClient.SqlClient, E>) =>
   Layer.fresh(
     storeLayer.pipe(
-      Layer.provideMerge(Layer.mergeAll(pool, secretKeyLayer)),
+      Layer.provideMerge(
+        Layer.mergeAll(pool, secretKeyLayer, colombian, RetentionDays.layer(), WebhookAllowance.layer())
+      ),
       Layer.provideMerge(NodeCrypto.layer),
       Layer.provideMerge(quiet)
     )
@@ -48,7 +54,7 @@ export const acquirer: Acquirer = {
 /** The sandbox account, and its numbering range. */
 export const seedAccount = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  yield* createSandboxAccount(makeApiKey("test", new Uint8Array(32).fill(1)))
+  yield* createSandboxAccount(makeApiKey("test", new Uint8Array(32).fill(1)), colombianSandbox)
   const rows = yield* sql<{ account_id: string; id: string }>`select account_id, id from resolutions`
   return {
     account: { account_id: AccountId.make(rows[0]?.account_id ?? ""), livemode: false },

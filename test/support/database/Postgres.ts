@@ -9,7 +9,8 @@ import type { TestProject } from "vitest/node"
 import * as EmbeddedPostgres from "../../../src/platform/postgres/EmbeddedPostgres.ts"
 import * as Postgres from "../../../src/platform/postgres/Postgres.ts"
 import { ConnectionsMax } from "../../../src/platform/postgres/PostgresServer.ts"
-import { Settings } from "../../../src/platform/Settings.ts"
+import { ListenAddress } from "../../../src/platform/server/ListenAddress.ts"
+import * as Settings from "../../../src/platform/Settings.ts"
 import { dataPlace } from "../processes/DataPlace.ts"
 
 /** The server of this run: its superuser, who owns the databases, and the migrated one that they are copies of. */
@@ -40,10 +41,9 @@ export const queryAs = (url: string, statement: string) =>
 
 /** The settings that these variables make, but for the port, which is any that is free. No test has a data directory here. */
 export const settingsLayer = (env: Record<string, string>) =>
-  Layer.effect(
-    Settings,
-    Effect.map(Layer.build(Layer.fresh(Settings.layer)), (context) => ({ ...Context.get(context, Settings), port: 0 }))
-  ).pipe(Layer.provide(ConfigProvider.layer(ConfigProvider.fromEnv({ env: { DATA_DIR: "/dev/null", ...env } }))))
+  Layer.merge(Layer.fresh(Settings.layer("0.1.0")), ListenAddress.layer({ host: "127.0.0.1", port: 0 })).pipe(
+    Layer.provide(ConfigProvider.layer(ConfigProvider.fromEnv({ env: { DATA_DIR: "/dev/null", ...env } })))
+  )
 
 const asAdmin = (url: string) => urlOf(inject("postgres").admin, new URL(url).pathname)
 

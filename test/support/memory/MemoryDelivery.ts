@@ -1,5 +1,6 @@
 import { DeliveryId, WebhookEndpointId } from "../../../schemas/Id.ts"
 import { cufe } from "../../../src/domain/documents/Cufe.ts"
+import { fullNumber, type NumberForm } from "../../../src/domain/documents/FullNumber.ts"
 import { type CompletedAttempt, Deliveries } from "../../../src/store/webhooks/Deliveries.ts"
 import { type DraftToNumber, Numbering, type NumberingResult } from "../../../src/store/documents/Numbering.ts"
 import { type Moved, type Step, Transitions } from "../../../src/store/documents/Transitions.ts"
@@ -13,7 +14,7 @@ const signWithinMs = 5_000
 const leaseMs = 20_000
 const healthResolutionMs = 10_000
 
-const number = (tables: Tables, draft: DraftToNumber, now: number): NumberingResult => {
+const number = (tables: Tables, draft: DraftToNumber, form: NumberForm, now: number): NumberingResult => {
   const row = rowOf(tables.invoices, draft.key)
   if (row === undefined || row.state !== "queued" || row.number !== null) return "not_a_draft"
   const range = tables.resolutions.get(draft.resolution_id)
@@ -25,7 +26,7 @@ const number = (tables: Tables, draft: DraftToNumber, now: number): NumberingRes
     draft.issue_date <= range.valid_to &&
     range.next_number <= range.to_number
   if (!fits) return "no_number_left"
-  const full_number = `${range.prefix}${range.next_number}`
+  const full_number = fullNumber(range.prefix, range.next_number, form)
   const version = row.version + 1
   tables.resolutions.set(range.id, { ...range, next_number: range.next_number + 1n })
   tables.invoices.set(row.id, {
@@ -38,7 +39,7 @@ const number = (tables: Tables, draft: DraftToNumber, now: number): NumberingRes
     prefix: range.prefix,
     number: range.next_number,
     full_number,
-    cufe: cufe(full_number, draft.cufe_tail),
+    cufe: draft.cufe_tail === null ? null : cufe(full_number, draft.cufe_tail),
     issue_date: draft.issue_date,
     issue_time: draft.issue_time,
     updated_at: new Date(now),
@@ -71,6 +72,7 @@ const move = (tables: Tables, step: Step, now: number): Moved => {
     updated_at: new Date(now)
   })
   if (step.signed !== undefined) {
+    if (row.cufe === null) throw new Error(`${row.id} was signed without a code`)
     const isIssued = tables.transitions.some(
       ({ command, invoice_id }) => invoice_id === row.id && (command === "Submit" || command === "EnterContingency")
     )
@@ -92,8 +94,8 @@ const move = (tables: Tables, step: Step, now: number): Moved => {
   return { moved: true, endpoints: publish(tables, key, event, version, now), emailed }
 }
 
-export const numberingLayer = inMemory(Numbering, ({ call }) => ({
-  number: (draft) => call("Numbering.number", (tables, now) => number(tables, draft, now))
+export const numberingLayer = inMemory(Numbering, ({ call }, { numbering }) => ({
+  number: (draft) => call("Numbering.number", (tables, now) => number(tables, draft, numbering, now))
 }))
 
 export const transitionsLayer = inMemory(Transitions, ({ call }) => ({

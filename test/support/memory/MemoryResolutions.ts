@@ -1,6 +1,7 @@
 import { Option, Result } from "effect"
 import type { AccountMode } from "../../../schemas/Account.ts"
 import { ApiError } from "../../../schemas/ApiError.ts"
+import type { NumberForm } from "../../../src/domain/documents/FullNumber.ts"
 import type { ResolutionUpdate } from "../../../schemas/Resolution.ts"
 import {
   changed,
@@ -27,24 +28,24 @@ const matching = (ranges: Ranges, { kind, prefix, ...account }: RangeQuery) =>
 /** The counters of notes are no ranges of the authority. */
 const isGranted = ({ document_type }: StoredResolution) => document_type === "invoice"
 
-const change = (ranges: Ranges, key: ResolutionKey, patch: ResolutionUpdate) =>
+const change = (ranges: Ranges, key: ResolutionKey, patch: ResolutionUpdate, form: NumberForm) =>
   Result.gen(function* () {
     const range = rowOf(ranges, key)
     if (range === undefined || !isGranted(range)) return yield* Result.fail(ApiError.missing("resolution", key.id))
     const next = yield* changed(range, patch)
-    const overlap = next.is_active && !range.is_active ? overlapOf(next, ofAccount(ranges, key)) : undefined
+    const overlap = next.is_active && !range.is_active ? overlapOf(next, ofAccount(ranges, key), form) : undefined
     if (overlap !== undefined) return yield* Result.fail(overlap)
     ranges.set(next.id, next)
     return next
   })
 
-export const resolutionsLayer = inMemory(Resolutions, ({ attempt, call }) => ({
+export const resolutionsLayer = inMemory(Resolutions, ({ attempt, call }, { numbering }) => ({
   all: (query) => call("Resolutions.all", ({ resolutions }) => matching(resolutions, query)),
   ensureCounter: (key, kind) =>
     call("Resolutions.ensureCounter", ({ resolutions }, now) => {
       const others = ofAccount(resolutions, key)
       if (others.some(({ document_type }) => document_type === kind)) return
-      resolutions.set(key.id, counterBeside({ ...key, created_at: new Date(now) }, kind, others))
+      resolutions.set(key.id, counterBeside({ ...key, created_at: new Date(now) }, kind, others, numbering))
     }),
   locked: (account) => call("Resolutions.locked", ({ resolutions }) => ofAccount(resolutions, account)),
   current: (query, date) =>
@@ -62,12 +63,13 @@ export const resolutionsLayer = inMemory(Resolutions, ({ attempt, call }) => ({
     attempt("Resolutions.list", ({ resolutions }) => pageOf(resolutions, account, request, isGranted)),
   register: (resolution) =>
     attempt("Resolutions.register", ({ resolutions }) => {
-      const refusal = refusalOf(resolution, ofAccount(resolutions, resolution))
+      const refusal = refusalOf(resolution, ofAccount(resolutions, resolution), numbering)
       if (refusal !== undefined) return Result.fail(refusal)
       resolutions.set(resolution.id, resolution)
       return Result.void
     }),
-  update: (key, patch) => attempt("Resolutions.update", ({ resolutions }) => change(resolutions, key, patch)),
+  update: (key, patch) =>
+    attempt("Resolutions.update", ({ resolutions }) => change(resolutions, key, patch, numbering)),
   insert: (resolution) =>
     call("Resolutions.insert", ({ resolutions }) => void resolutions.set(resolution.id, resolution))
 }))

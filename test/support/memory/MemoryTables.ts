@@ -16,6 +16,7 @@ import type { StoredInvoice } from "../../../src/store/documents/Invoices.ts"
 import type { StoredEmail } from "../../../src/store/mail/Emails.ts"
 import type { StoredResolution } from "../../../src/store/accounts/Resolutions.ts"
 import type { StoredWebhookEndpoint } from "../../../src/store/webhooks/WebhookEndpoints.ts"
+import { StoreProfile } from "../../../src/store/StoreProfile.ts"
 import { patiently } from "../apps/Until.ts"
 
 export interface ApiKeyRow extends StoredApiKey {
@@ -212,8 +213,8 @@ export class MemoryTables extends Context.Service<
 /** A service of the store that is made of calls. */
 export const inMemory = <Id, Service>(
   service: Context.Key<Id, Service>,
-  make: (memory: MemoryTables["Service"]) => Service
-) => Layer.effect(service, Effect.map(MemoryTables, make))
+  make: (memory: MemoryTables["Service"], profile: StoreProfile["Service"]) => Service
+) => Layer.effect(service, Effect.zipWith(MemoryTables, StoreProfile, make))
 
 /** Whether a row belongs to an account in one of its modes. */
 export const isOf = (row: AccountMode, account: AccountMode): boolean =>

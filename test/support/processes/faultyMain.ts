@@ -1,10 +1,10 @@
 import "effect/schema/SchemaJITCompiler/enable"
-import { NodeRuntime } from "@effect/platform-node"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Fs from "node:fs"
 import { run, teardown } from "../../../src/cli/Run.ts"
-import { serve } from "../../../src/cli/Serve.ts"
+import { serve } from "../../../src/cli/Service.ts"
 import { Fault, type FaultPoint } from "../../../src/protocol/Fault.ts"
 import type { ArmedFault } from "./ServiceProcess.ts"
 

@@ -1,9 +1,10 @@
 import "effect/schema/SchemaJITCompiler/enable"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import { Effect } from "effect"
+import { Layer } from "effect"
 import { createServer } from "node:http"
 import { run, teardown } from "../../../src/cli/Run.ts"
-import { serve } from "../../../src/cli/Serve.ts"
+import * as App from "../../../src/App.ts"
+import { serveWith } from "../../../src/cli/Service.ts"
 import { RequestTurnLimits } from "../../../src/http/limits/RequestTurns.ts"
 import { followTurns } from "./LongestTurn.ts"
 import { withoutRest } from "../apps/WithoutRest.ts"
@@ -16,5 +17,5 @@ createServer((_request, response) => response.end(String(longestTurn())))
   .listen(Number(process.env["LOOP_PORT"]), "127.0.0.1")
   .unref()
 
-const program = Effect.provideService(run(serve), RequestTurnLimits, withoutRest)
-NodeRuntime.runMain(program, { teardown, disableErrorReporting: true })
+const limits = Layer.merge(App.limitsLayer, RequestTurnLimits.layer(withoutRest))
+NodeRuntime.runMain(run(serveWith({ limits })), { teardown, disableErrorReporting: true })

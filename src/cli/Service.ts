@@ -1,0 +1,274 @@
+import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
+import * as NodeDns from "@effect/platform-node/NodeDns"
+import { Console, Context, Effect, Layer, Redacted } from "effect"
+import { Dns } from "effect/net"
+import type { ApiError } from "../../schemas/ApiError.ts"
+import folio from "../../package.json" with { type: "json" }
+import { ServiceInfo } from "../api/ServiceInfo.ts"
+import * as App from "../App.ts"
+import * as ColombianProfile from "../documents/ColombianProfile.ts"
+import type { SandboxCertificate } from "../documents/signature/Certificate.ts"
+import type { Authority } from "../outbound/authority/Authority.ts"
+import { AuthoritySettings } from "../outbound/authority/AuthoritySettings.ts"
+import * as MailerSmtp from "../outbound/mail/MailerSmtp.ts"
+import { EgressGuard } from "../outbound/webhooks/EgressGuard.ts"
+import { WebhookSender } from "../outbound/webhooks/WebhookSender.ts"
+import type { Mailer } from "../outbound/mail/Mailer.ts"
+import { RateLimit } from "../http/limits/RateLimit.ts"
+import { Printer } from "../documents/print/Printer.ts"
+import type { DocumentFiles } from "../documents/parcel/DocumentFiles.ts"
+import { NationalProfile } from "../documents/NationalProfile.ts"
+import { Notify } from "../protocol/Notify.ts"
+import type { HttpRouter } from "effect/http"
+import * as Cluster from "../platform/cluster/Cluster.ts"
+import { OwnRunner } from "../platform/cluster/OwnRunner.ts"
+import { DataDir } from "../platform/files/DataDir.ts"
+import { discardTestKey, testKey } from "../platform/files/DataFiles.ts"
+import { sandboxCertificateLayer } from "../platform/files/SandboxCertificateFile.ts"
+import { secretKeyLayer } from "../platform/files/SealingKey.ts"
+import * as Postgres from "../platform/postgres/Postgres.ts"
+import { ServiceLock } from "../platform/postgres/ServiceLock.ts"
+import * as Server from "../platform/server/Server.ts"
+import * as Settings from "../platform/Settings.ts"
+import * as Telemetry from "../platform/Telemetry.ts"
+import { welcome } from "../platform/Welcome.ts"
+import { run, start } from "./Run.ts"
+import { SettingsError } from "../settings/Setting.ts"
+import { Accounts } from "../store/accounts/Accounts.ts"
+import { hasLiveKeys } from "../store/accounts/LiveMode.ts"
+import { createSandboxAccount } from "../store/sandbox/SandboxAccount.ts"
+import { WebhookAllowance, Workers } from "../store/sql/Workers.ts"
+
+// The resolver's default first try lasts 5 s; shorter tries let a query be repeated within the egress guard's limit of 2 s.
+const dns = Layer.effect(Dns.Dns, Effect.orDie(NodeDns.make({ timeout: "700 millis", tries: 3 })))
+
+const colombia = Layer.unwrap(
+  Effect.map(AuthoritySettings, ({ live }) =>
+    ColombianProfile.layer({ live: live && { ...live.software, pin: Redacted.value(live.software.pin) } })
+  )
+)
+
+/** The test key of the sandbox account; undefined unless this start of the service made the account. */
+class NewTestKey extends Context.Service<NewTestKey, { readonly key: string | undefined }>()("folio/cli/NewTestKey") {}
+
+// With CLUSTER=single this process holds the service lock alone, so the leases of its predecessors need not expire first.
+const takeOver = Layer.effectDiscard(
+  Effect.gen(function* () {
+    if ((yield* OwnRunner) === undefined) yield* (yield* Workers).succeed
+  })
+)
+
+// Runs after this process's row in `workers` is written: with `WEBHOOK_ALLOW` that row prevents the creation of live keys.
+const noLiveKeys = Layer.effectDiscard(
+  Effect.gen(function* () {
+    if (!(yield* WebhookAllowance) || !(yield* hasLiveKeys)) return
+    return yield* new SettingsError({
+      message:
+        "WEBHOOK_ALLOW is for development: it lets webhooks reach internal addresses, and this database has live keys. Unset it, or revoke them: folio keys revoke."
+    })
+  })
+)
+
+// Runs before the service accepts requests, so that the account of the test key exists when the service is ready.
+const firstStart = Layer.effect(
+  NewTestKey,
+  Effect.gen(function* () {
+    const accounts = yield* Accounts
+    if (yield* accounts.exist) return { key: undefined }
+    const { content, made } = yield* testKey
+    if (yield* createSandboxAccount(content, (yield* NationalProfile).sandbox)) return { key: content }
+    if (made) yield* discardTestKey
+    return { key: undefined }
+  })
+)
+
+const untilStopped = Effect.gen(function* () {
+  const { baseUrl } = yield* ServiceInfo
+  const { key } = yield* NewTestKey
+  const { customer } = (yield* NationalProfile).sandbox
+  yield* Console.log(welcome({ baseUrl, dataDir: yield* DataDir }, key, customer))
+  return yield* (yield* ServiceLock).lost
+})
+
+const { version } = folio
+
+/** What lies beneath the ports: settings and limits, the platform's own services, the national profile and the stores. */
+const platform = <E>(limits: Layer.Layer<never, E>) =>
+  Layer.mergeAll(NodeCrypto.layer, dns).pipe(
+    Layer.provideMerge(Telemetry.layer(version)),
+    Layer.provideMerge(limits),
+    Layer.provideMerge(Settings.layer(version)),
+    Layer.provideMerge(Layer.merge(App.limitsLayer, Server.limitsLayer))
+  )
+const stores = <E>(profile: Layer.Layer<NationalProfile, E, Platform>, limits: Layer.Layer<never, E>) =>
+  App.storeLayer.pipe(
+    Layer.provideMerge(secretKeyLayer),
+    Layer.provideMerge(Postgres.serviceLayer),
+    Layer.provideMerge(profile),
+    Layer.provideMerge(platform(limits))
+  )
+
+/**
+ * What the layer of a national profile may ask for: settings, limits, crypto, DNS and what writes logs and traces.
+ *
+ * @example
+ * ```ts
+ * import type { Platform } from "@folio-einvoicing/service/node"
+ * import type { NationalProfile } from "@folio-einvoicing/service/NationalProfile"
+ * import type { Layer } from "effect"
+ *
+ * // What each country of a team's own gives: a profile that asks for no more than the platform has.
+ * export type Country = Layer.Layer<NationalProfile, never, Platform>
+ * ```
+ */
+export type Platform = Layer.Success<ReturnType<typeof platform>>
+
+/**
+ * What the layer of a port may ask for: `Platform`, the profile, the database and the stores.
+ *
+ * @example
+ * ```ts
+ * import type { Beneath } from "@folio-einvoicing/service/node"
+ * import { Mailer } from "@folio-einvoicing/service/Mailer"
+ * import { Effect, Layer } from "effect"
+ * import { SqlClient } from "effect/sql"
+ *
+ * // An outbox: another program of the team sends what this mailer writes into a table of the service's database.
+ * export const outbox: Layer.Layer<Mailer, never, Beneath> = Layer.effect(
+ *   Mailer,
+ *   Effect.map(SqlClient.SqlClient, (sql) => ({
+ *     send: ({ reference, to }) =>
+ *       sql`insert into outbox (reference, recipient) values (${reference}, ${to})`.pipe(
+ *         Effect.orDie,
+ *         Effect.as({ complained: false })
+ *       )
+ *   }))
+ * )
+ * ```
+ */
+export type Beneath = Layer.Success<ReturnType<typeof stores>>
+
+type OfRouter = HttpRouter.HttpRouter | HttpRouter.Request<"Error", ApiError>
+
+/**
+ * What a team puts in place of the service's own; everything is as `npm start` has it where it is left out.
+ *
+ * @example
+ * ```ts
+ * import { Mailer } from "@folio-einvoicing/service/Mailer"
+ * import { RateLimits } from "@folio-einvoicing/service/Limits"
+ * import { main, type Parts } from "@folio-einvoicing/service/node"
+ *
+ * const parts: Parts = { mailer: Mailer.layer(), limits: RateLimits.layer({ perSecond: 20 }) }
+ *
+ * main(parts)
+ * ```
+ */
+export interface Parts<E = never> {
+  /** What the documents of another country are. Colombian by default. */
+  readonly profile?: Layer.Layer<NationalProfile, E, Platform>
+  /** The tax authority. By default the simulated one for test documents, and that of the settings for live documents. */
+  readonly authority?: Layer.Layer<Authority, E, Beneath>
+  /** What sends live e-mails. SMTP by default, as the settings say. */
+  readonly mailer?: Layer.Layer<Mailer, E, Beneath>
+  /** What posts webhooks. It may ask for the egress rules. */
+  readonly webhookSender?: Layer.Layer<WebhookSender, E, Beneath | EgressGuard>
+  /** Where webhooks may go. By default to public hosts, and where WEBHOOK_ALLOW says. */
+  readonly egressGuard?: Layer.Layer<EgressGuard, E, Beneath>
+  /** What counts requests and refuses those that are too many. By default in the memory of each process. */
+  readonly rateLimit?: Layer.Layer<RateLimit, E, Beneath>
+  /** What makes PDF files and packs e-mails. */
+  readonly printer?: Layer.Layer<Printer, E, Beneath>
+  /** Where clients get the files of documents from. It may ask for the default, which makes each file from its row. */
+  readonly documentFiles?: Layer.Layer<DocumentFiles, E, Beneath | DocumentFiles>
+  /** The certificate that signs test documents. */
+  readonly certificate?: Layer.Layer<SandboxCertificate, E, Beneath>
+  /** Layers of those services of `./Limits` that are to be others, such as `RetentionDays.layer(3650)`, whatever the environment says. */
+  readonly limits?: Layer.Layer<never, E>
+  /** Routes beside those of the service, in the same server. A handler may fail with `ApiError`. */
+  readonly routes?: Layer.Layer<never, E, OfRouter | Beneath | RateLimit>
+  /** Lets a service with `WEBHOOK_ALLOW` start beside live keys, which only a test wants. */
+  readonly mayMixLiveKeys?: boolean
+}
+
+/**
+ * Runs the service until the process is asked to stop. Fails with an error whose message is one line that says what to do.
+ *
+ * @example
+ * ```ts
+ * import { serveWith } from "@folio-einvoicing/service/node"
+ * import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+ * import { Effect } from "effect"
+ *
+ * // The service beside other work of the team, in one process.
+ * const cleaning = Effect.forever(Effect.delay(Effect.logInfo("cleaned up"), "1 hour"))
+ *
+ * NodeRuntime.runMain(Effect.raceFirst(serveWith({}), cleaning))
+ * ```
+ */
+export const serveWith = <E = never>(parts: Parts<E>) => {
+  const guard = parts.mayMixLiveKeys === true ? Layer.empty : noLiveKeys
+  const ports = Layer.mergeAll(
+    (parts.documentFiles ?? Layer.empty).pipe(Layer.provideMerge(App.documentsLayer)),
+    Notify.layer,
+    parts.rateLimit ?? RateLimit.layer
+  ).pipe(Layer.provideMerge(parts.printer ?? Printer.layer))
+  const callers = Layer.mergeAll(
+    parts.webhookSender ?? WebhookSender.layer(),
+    parts.mailer ?? MailerSmtp.layerConfig,
+    parts.authority ?? App.authorityLayer,
+    parts.certificate ?? sandboxCertificateLayer
+  ).pipe(Layer.provideMerge(Layer.mergeAll(parts.egressGuard ?? EgressGuard.layerConfig)))
+  return untilStopped.pipe(
+    Effect.provide(
+      App.layerWith(parts.routes ?? Layer.empty).pipe(
+        Layer.provideMerge(ports),
+        Layer.provideMerge(Layer.mergeAll(Server.layer, Cluster.layer)),
+        // Below the cluster, which stops first: the actors then end the calls that they have under way.
+        Layer.provideMerge(callers),
+        Layer.provideMerge(Layer.provideMerge(Layer.merge(firstStart, takeOver), guard)),
+        Layer.provideMerge(stores(parts.profile ?? colombia, parts.limits ?? Layer.empty))
+      )
+    )
+  )
+}
+
+/**
+ * Runs the service with the simulated authority for test documents, and the authority of the settings for live documents.
+ *
+ * @internal
+ */
+export const serve = serveWith({})
+
+/**
+ * Runs a program as this process, until the program ends or the process is asked to stop. The process then exits with 0, and with 1 and
+ * the message of the failure, on one line, if the program fails.
+ *
+ * @example
+ * ```ts
+ * import { runMain, serveWith } from "@folio-einvoicing/service/node"
+ * import { Effect } from "effect"
+ *
+ * // The same as `main({})`, with a line before the service starts.
+ * runMain(Effect.andThen(Effect.logInfo("Café Andino begins"), serveWith({})))
+ * ```
+ */
+export const runMain = <A, E extends { readonly message: string }>(program: Effect.Effect<A, E>): void =>
+  start(run(program))
+
+/**
+ * Runs the service with these parts as the program of this process, as `npm start` does: until the process is asked to stop. A
+ * failure is printed as one line, and the process then exits with 1.
+ *
+ * @example
+ * ```ts
+ * import { main } from "@folio-einvoicing/service/node"
+ * import { Layer } from "effect"
+ * import { HttpRouter, HttpServerResponse } from "effect/http"
+ *
+ * const about = HttpRouter.add("GET", "/about", HttpServerResponse.text("The invoices of Café Andino"))
+ *
+ * main({ routes: Layer.mergeAll(about) })
+ * ```
+ */
+export const main = <E extends { readonly message: string } = never>(parts: Parts<E>): void => runMain(serveWith(parts))

@@ -1,0 +1,56 @@
+/*
+ * What both clients hold to: which request is sent again and when, what carries an idempotency key, and how a list is read to its
+ * end.
+ */
+
+/** The waits before the second, third and fourth attempt, in milliseconds. */
+export const waitsMs: ReadonlyArray<number> = [1_000, 2_000, 4_000]
+
+const jitter = 0.1
+
+/** Whether a request needs an idempotency key, so that a further attempt does nothing twice. */
+export const isKeyed = (method: string): boolean => method === "POST" || method === "PATCH"
+
+/** The status and the headers of an answer; the names of headers are in lower case. */
+export interface Answer {
+  readonly status: number
+  readonly header: (name: string) => string | undefined
+}
+
+/** Whether an answer stands. A conflict never ends by itself; a 202 with `retry-after` is still executing. */
+export const isFinal = ({ header, status }: Answer): boolean => {
+  if (status === 409) return true
+  const said = header("svc-should-retry")
+  if (said !== undefined) return said !== "true"
+  return status === 202 ? header("retry-after") === undefined : status !== 429 && status < 500
+}
+
+/**
+ * How long to wait for the next attempt, in milliseconds: `waitMs`, or longer when the service asks for that. `random` is from 0
+ * to 1. `answer` is undefined when none arrived.
+ */
+export const pauseMs = (waitMs: number, answer: Answer | undefined, random: number): number => {
+  const seconds = Number(answer?.header("retry-after"))
+  return Math.max(waitMs, Number.isFinite(seconds) ? seconds * 1_000 : 0) * (1 + jitter * random)
+}
+
+/** The query of a list. */
+export type Query = Readonly<Record<string, unknown>>
+
+/** The query of a list's first page: as large a page as there is, if the caller names no size. */
+export const firstQuery = (query: Query | undefined): Query => ({ limit: 100, ...query })
+
+/** The query of the page after this one; null when this was the last. Events that are followed come oldest first. */
+export const nextQuery = (
+  query: Query,
+  { data, has_more }: { readonly has_more: boolean; readonly data: ReadonlyArray<{ readonly id: string }> }
+): Query | null => {
+  const last = data.at(-1)
+  if (!has_more || last === undefined) return null
+  const { starting_after: _, ...others } = query
+  const isFollowed = others["after"] !== undefined || others["wait"] !== undefined
+  return isFollowed ? { ...others, after: last.id } : { ...others, starting_after: last.id }
+}
+
+/** What an operation takes. */
+export type RequestOf<Operation> = Operation extends { readonly request: infer Request } ? Request : never

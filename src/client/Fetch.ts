@@ -1,0 +1,235 @@
+/*
+ * `@folio-einvoicing/client`: the API as typed functions on `fetch`, without dependencies. The client sends a request again that got no answer,
+ * exceeded a rate limit (429) or failed inside the service (5xx). Every POST and PATCH carries an idempotency key, so that this
+ * does nothing twice.
+ */
+import { type Answer, firstQuery, isFinal, isKeyed, nextQuery, pauseMs, type RequestOf, waitsMs } from "./Attempts.ts"
+import { ApiError, NoAnswerError } from "./FetchErrors.ts"
+import { type ErrorBody, type Operations, routes } from "./Interface.ts"
+
+export { ApiError, NoAnswerError }
+export type * from "./Interface.ts"
+
+type Signal = typeof globalThis extends { AbortSignal: { prototype: infer S } } ? S : never
+
+/**
+ * Settings of a client.
+ *
+ * @example
+ * ```ts
+ * import { type ClientOptions, createClient } from "@folio-einvoicing/client"
+ *
+ * const options: ClientOptions = { baseUrl: "https://folio.example.com", apiKey: "sk_test_…", timeoutMs: 10_000 }
+ * const folio = createClient(options)
+ * ```
+ */
+export interface ClientOptions {
+  /** The base URL of the service: `https://…`. */
+  readonly baseUrl: string
+  /** `sk_test_…` or `sk_live_…`. */
+  readonly apiKey: string
+  /** The dated version of the API to use; the account's default version if left out. */
+  readonly version?: string | undefined
+  /** How long one attempt may take, in milliseconds; 60,000 if left out. */
+  readonly timeoutMs?: number | undefined
+  /** Another function in place of the global `fetch`. */
+  readonly fetch?: typeof globalThis extends { fetch: infer Fetch } ? Fetch | undefined : never
+}
+
+/**
+ * Settings of one call.
+ *
+ * @example
+ * ```ts
+ * import type { CallOptions } from "@folio-einvoicing/client"
+ *
+ * const soon: CallOptions = { signal: AbortSignal.timeout(5_000) }
+ * ```
+ */
+export interface CallOptions {
+  /** Ends the call with all its attempts; the call then rejects with the signal's reason. */
+  readonly signal?: Signal | undefined
+}
+
+type Reply<Operation> = Operation extends { readonly item: infer Item }
+  ? AsyncIterable<Item>
+  : Operation extends { readonly answer: infer Result }
+    ? Promise<Result>
+    : never
+
+type Calls<Group> = {
+  readonly [Name in keyof Group]: (...call: Arguments<RequestOf<Group[Name]>>) => Reply<Group[Name]>
+}
+
+/** A request of which nothing is required may be left out. */
+type Arguments<Request> = {} extends Request
+  ? [request?: Request, options?: CallOptions]
+  : [request: Request, options?: CallOptions]
+
+/**
+ * A function for each operation, by group. Each takes `params`, `query`, `payload` and `headers`, where the operation has any. Next
+ * to each list is a function that gives all its objects, page by page: `allInvoices` next to `listInvoices`.
+ *
+ * The functions reject with `ApiError` or `NoAnswerError`.
+ *
+ * @example
+ * ```ts
+ * import type { Client, Invoice } from "@folio-einvoicing/client"
+ *
+ * const failed = async (folio: Client): Promise<ReadonlyArray<Invoice>> => {
+ *   const invoices: Array<Invoice> = []
+ *   for await (const invoice of folio.invoices.allInvoices({ query: { status: "failed" } })) invoices.push(invoice)
+ *   return invoices
+ * }
+ * ```
+ */
+export type Client = { readonly [Group in keyof Operations]: Calls<Operations[Group]> }
+
+interface Taken {
+  readonly params?: Readonly<Record<string, unknown>>
+  readonly query?: Readonly<Record<string, unknown>>
+  readonly payload?: unknown
+  readonly headers?: Readonly<Record<string, string | undefined>>
+}
+
+/** `/v1/invoices/{id}` with its id. An address would lose a part that is empty or made of dots. */
+const pathOf = (template: string, params: Taken["params"]) =>
+  template.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    const value = params?.[name]
+    if (typeof value !== "string" || /^\.{0,2}$/.test(value)) throw new TypeError(`params.${name} must be an id`)
+    return encodeURIComponent(value)
+  })
+
+const urlOf = (baseUrl: string, template: string, { params, query = {} }: Taken): URL => {
+  const url = new URL(`${baseUrl.replace(/\/$/, "")}${pathOf(template, params)}`)
+  for (const [name, value] of Object.entries(query)) {
+    for (const one of [value].flat()) if (one !== undefined) url.searchParams.append(name, String(one))
+  }
+  return url
+}
+
+/** Waits, unless the signal ends the wait. */
+const sleep = (milliseconds: number, signal: AbortSignal | undefined) =>
+  new Promise<void>((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer)
+      reject(signal?.reason)
+    }
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", stop)
+      resolve()
+    }, milliseconds)
+    signal?.addEventListener("abort", stop, { once: true })
+  })
+
+interface Received extends Answer {
+  readonly body: unknown
+}
+
+const receivedOf = async (response: Response): Promise<Received> => {
+  const isJson = /^application\/json\b/i.test(response.headers.get("content-type") ?? "")
+  return {
+    status: response.status,
+    header: (name) => response.headers.get(name) ?? undefined,
+    body: isJson ? await response.json() : new Uint8Array(await response.arrayBuffer())
+  }
+}
+
+const isErrorBody = (body: unknown): body is ErrorBody =>
+  typeof body === "object" && body !== null && "error" in body && typeof body.error === "object" && body.error !== null
+
+/** The body of an answer that is no error. What has come of the last attempt is all that the caller learns. */
+const bodyOf = (received: Received | undefined, key: string | undefined, cause: unknown): unknown => {
+  if (received === undefined) throw new NoAnswerError(undefined, key, cause)
+  const { body, status } = received
+  if (status >= 200 && status < 300 && isFinal(received)) return body
+  if (isErrorBody(body)) throw new ApiError(status, body.error)
+  throw new NoAnswerError(status, key, cause)
+}
+
+/**
+ * Makes a client.
+ *
+ * @example
+ * ```ts
+ * import { createClient } from "@folio-einvoicing/client"
+ *
+ * const folio = createClient({ baseUrl: "http://127.0.0.1:3000", apiKey: "sk_test_…" })
+ * const invoice = await folio.invoices.createInvoice({
+ *   headers: { "idempotency-key": "order-1001" },
+ *   payload: {
+ *     customer_id: "cust_01k9z3v8c2m4n6p8q0r2s4t6v8",
+ *     currency: "COP",
+ *     operation_type: "10",
+ *     payment_means: { code: "10", type: "1" },
+ *     lines: [
+ *       {
+ *         description: "Consultoría",
+ *         quantity: "1.00",
+ *         unit_code: "94",
+ *         unit_price: "100000.00",
+ *         line_extension_amount: "100000.00",
+ *         taxes: [{ code: "01", rate: "19.00", base: "100000.00", value: "19000.00" }]
+ *       }
+ *     ]
+ *   }
+ * })
+ * console.log(invoice.id, invoice.status)
+ * ```
+ */
+export const createClient = (options: ClientOptions): Client => {
+  const { apiKey, baseUrl, fetch = globalThis.fetch, timeoutMs = 60_000, version } = options
+
+  const call = async (route: string, request: Taken = {}, { signal }: CallOptions = {}): Promise<unknown> => {
+    const [method = "", template = ""] = route.split(" ")
+    const url = urlOf(baseUrl, template, request)
+    const given: NonNullable<Taken["headers"]> = { "svc-version": version, ...request.headers }
+    const key = isKeyed(method) ? (given["idempotency-key"] ?? globalThis.crypto.randomUUID()) : undefined
+    const lines = {
+      ...given,
+      authorization: `Bearer ${apiKey}`,
+      "idempotency-key": key,
+      "content-type": request.payload === undefined ? undefined : "application/json"
+    }
+    const headers = Object.fromEntries(
+      Object.entries(lines).filter((header): header is [string, string] => header[1] !== undefined)
+    )
+    const body = request.payload === undefined ? null : JSON.stringify(request.payload)
+
+    for (let attempt = 0; ; attempt++) {
+      let received: Received | undefined
+      let cause: unknown
+      try {
+        const timeout = AbortSignal.timeout(timeoutMs)
+        const ends = signal === undefined ? timeout : AbortSignal.any([signal, timeout])
+        received = await receivedOf(await fetch(url, { method, headers, body, signal: ends, redirect: "manual" }))
+      } catch (error) {
+        signal?.throwIfAborted()
+        cause = error
+      }
+      const wait = waitsMs[attempt]
+      if (wait === undefined || (received !== undefined && isFinal(received))) return bodyOf(received, key, cause)
+      await sleep(pauseMs(wait, received, Math.random()), signal)
+    }
+  }
+
+  async function* all(route: string, request: Taken = {}, callOptions?: CallOptions) {
+    let query: Taken["query"] | null = firstQuery(request.query)
+    while (query !== null) {
+      const page = (await call(route, { ...request, query }, callOptions)) as Parameters<typeof nextQuery>[1]
+      yield* page.data
+      query = nextQuery(query, page)
+    }
+  }
+
+  const groups = Object.entries(routes).map(([group, operations]) => [
+    group,
+    Object.fromEntries(
+      Object.entries<string>(operations).map(([name, route]) => {
+        const run = name.startsWith("all") ? all : call
+        return [name, (request?: Taken, callOptions?: CallOptions) => run(route, request, callOptions)]
+      })
+    )
+  ])
+  return Object.fromEntries(groups)
+}

@@ -1,0 +1,3418 @@
+/*
+ * The objects and operations of the interface as plain TypeScript. Written by `npm run openapi` from the OpenAPI document: not to
+ * be changed by hand.
+ */
+/* oxlint-disable max-lines -- nobody reads this file from its first line to its last */
+
+/** Why the request was refused or failed, and what to do about it. */
+export interface ErrorBody {
+  readonly error: {
+    readonly type: string
+    readonly code: string
+    readonly message: string
+    readonly doc_url: string
+    readonly request_id: string
+    readonly param?: string
+    readonly errors?: ReadonlyArray<Violation>
+    /** `true` when the request breaks more rules than `errors` lists; `errors` lists at most 100. Absent otherwise. */
+    readonly has_more_errors?: true
+  }
+}
+
+/** One rule that the request breaks. */
+export interface Violation {
+  readonly param: string
+  readonly code:
+    | "malformed_json"
+    | "parameter_missing"
+    | "parameter_unknown"
+    | "parameter_invalid"
+    | "parameter_invalid_empty"
+    | "parameter_too_long"
+    | "parameter_conflict"
+    | "invalid_cursor"
+    | "invalid_check_digit"
+    | "unknown_catalog_code"
+    | "amount_mismatch"
+    | "tax_mismatch"
+    | "due_date_required"
+    | "unknown_event_type"
+    | "url_invalid"
+    | "url_not_https"
+    | "url_not_allowed"
+    | "unsupported_version"
+    | "idempotency_key_missing"
+    | "idempotency_key_too_long"
+    | "idempotency_key_invalid"
+    | "invalid_api_key"
+    | "link_invalid"
+    | "link_expired"
+    | "account_not_live"
+    | "resource_missing"
+    | "route_not_found"
+    | "method_not_allowed"
+    | "request_timeout"
+    | "request_too_large"
+    | "uri_too_long"
+    | "unsupported_media_type"
+    | "headers_too_large"
+    | "idempotency_conflict"
+    | "invoice_not_cancelable"
+    | "invoice_not_retryable"
+    | "invoice_not_correctable"
+    | "credit_exceeds_invoice"
+    | "resolution_overlap"
+    | "resolution_limit_reached"
+    | "customer_limit_reached"
+    | "endpoint_limit_reached"
+    | "email_limit_reached"
+    | "endpoint_not_sending"
+    | "rate_limited"
+    | "api_key_limit_reached"
+    | "api_key_inactive"
+    | "last_api_key"
+    | "internal_error"
+    | "service_unavailable"
+  readonly message: string
+  readonly rule?: string
+}
+
+/** The check passed. */
+export interface Health {
+  readonly status: "ok"
+}
+
+/** The versions of the interface, newest first. */
+export interface VersionList {
+  readonly object: "list"
+  /** The path at which this list is found. */
+  readonly url: string
+  readonly has_more: false
+  readonly data: ReadonlyArray<VersionItem>
+}
+
+/** A dated version of the interface. */
+export interface VersionItem {
+  readonly object: "version"
+  readonly version: Version
+  readonly is_current: boolean
+}
+
+/**
+ * The dated version of the interface that the request and its answer are written in, such as 2026-01-01. Without
+ * this header, the default version of the account.
+ */
+export type Version = "2026-01-01"
+
+/** The notice was read. `recorded` is false when it said nothing new. */
+export interface EmailNotice {
+  readonly object: "email_notice"
+  readonly recorded: boolean
+}
+
+/** What became of one e-mail. */
+export interface EmailNoticeRequest {
+  /** The Message-ID of the message, with or without its angle brackets. */
+  readonly message_id: string
+  readonly type: "delivered" | "bounced" | "complained"
+  /** The time at which it happened. */
+  readonly at: string
+  /** What the receiving mail server said. */
+  readonly reason?: string
+}
+
+/** By how many seconds the clock of the test mode was advanced. */
+export interface ClockAdvance {
+  readonly object: "clock_advance"
+  readonly seconds: number
+}
+
+/** By how much to advance the clock of the test mode. */
+export interface AdvanceRequest {
+  /** The number of seconds: from 1 to 2592000, which is 30 days. */
+  readonly seconds: number
+}
+
+/** How the simulated tax authority behaves for this account from now on. */
+export interface SandboxAuthority {
+  readonly object: "sandbox_authority"
+  readonly mode: AuthorityMode
+}
+
+/**
+ * How the simulated tax authority behaves. `up`: it answers at once. `down`: it does not answer. `slow`: it
+ * answers after 10 seconds. `flaky`: its first two answers about each document fail.
+ */
+export type AuthorityMode = "up" | "down" | "slow" | "flaky"
+
+/** How the simulated tax authority behaves from now on. */
+export interface AuthorityModeRequest {
+  readonly mode: AuthorityMode
+}
+
+/** A page of a list; `has_more` tells whether more objects follow. */
+export interface Catalog {
+  readonly object: "list"
+  /** The path at which this list is found. */
+  readonly url: string
+  /**
+   * `true` when more objects follow this page. A page holds fewer objects than `limit` when it would be larger
+   * than 1 MB.
+   */
+  readonly has_more: boolean
+  readonly data: ReadonlyArray<CatalogItem>
+}
+
+/** One code of a catalog. */
+export interface CatalogItem {
+  readonly object: "catalog_item"
+  /** The code, as requests carry it. */
+  readonly code: string
+  /** The meaning of the code, in Spanish. */
+  readonly name: string
+  /** The meaning of the code, in English. */
+  readonly name_en: string
+  /** The meaning that the tax authority gives to the code, when it is another one. */
+  readonly authority_name?: string
+  /** The usual rates of a tax, in percent. */
+  readonly typical_rates?: ReadonlyArray<string>
+}
+
+/** The delivery of one event to one webhook endpoint, with its latest attempts. */
+export interface Delivery {
+  /** An id: whd_ and 26 characters, which sort by creation. */
+  readonly id: string
+  readonly object: "webhook_delivery"
+  /** `true` for an event of the live mode. */
+  readonly livemode: boolean
+  /** An id: we_ and 26 characters, which sort by creation. */
+  readonly webhook_endpoint_id: string
+  /** An id: evt_ and 26 characters, which sort by creation. */
+  readonly event_id: string
+  readonly event_type: EventType
+  /** The state of the delivery. */
+  readonly status: DeliveryStatus
+  /** The time of the next planned attempt. Null while an attempt is under way, and when none is planned. */
+  readonly next_attempt_at: string | null
+  /**
+   * The latest attempts, oldest first: up to 10, and up to 3 in a list of deliveries. GET
+   * /v1/webhook-deliveries/{id}/attempts lists all of them.
+   */
+  readonly attempts: ReadonlyArray<Attempt>
+  /** The number of attempts that were made. */
+  readonly attempts_count: number
+  /** A time in ISO 8601, with the offset of the tax authority's time zone. */
+  readonly created_at: string
+  /** A time in ISO 8601, with the offset of the tax authority's time zone. */
+  readonly updated_at: string
+}
+
+/** One attempt to deliver an event to a webhook endpoint. */
+export interface Attempt {
+  /** The id of an attempt: that of its delivery, _ and its number. */
+  readonly id: string
+  readonly object: "webhook_attempt"
+  /** The place of the attempt among those of its delivery: 1 for the first. */
+  readonly number: number
+  /**
+   * Why the attempt was made: `auto` by the retry schedule, `manual` by a redelivery, `recover` by a recovery,
+   * `test` by a sample event.
+   */
+  readonly trigger: "auto" | "manual" | "recover" | "test"
+  /** A time in ISO 8601, with the offset of the tax authority's time zone. */
+  readonly started_at: string
+  /** How long the attempt took, in milliseconds. */
+  readonly duration_ms: number
+  /** The IP address that the attempt connected to; null when it connected to none. */
+  readonly remote_ip: string | null
+  /** The HTTP status of the answer; null when no answer came. */
+  readonly response_status: number | null
+  /** The headers of the answer, up to 4 KiB together. Empty in a list of deliveries. */
+  readonly response_headers: { readonly [name: string]: string }
+  /** The first 4 KiB of the answer's body; its first 256 characters in a list of deliveries. */
+  readonly response_body: string
+  /** Why the attempt failed; null when the endpoint answered 2xx in time. */
+  readonly error: {
+    readonly code: string
+    readonly message: string
+  } | null
+}
+
+/**
+ * The state of the delivery: `pending` until it succeeds or is given up, `succeeded`, `failed` when it is given
+ * up, `canceled` when its endpoint was deleted.
+ */
+export type DeliveryStatus = "pending" | "succeeded" | "failed" | "canceled"
+
+/** One of the 21 event types. */
+export type EventType =
+  | "invoice.accepted_by_authority"
+  | "invoice.rejected_by_authority"
+  | "invoice.accepted_contingency"
+  | "invoice.failed"
+  | "invoice.email.delivered"
+  | "invoice.email.bounced"
+  | "invoice.email.complained"
+  | "credit_note.accepted_by_authority"
+  | "credit_note.rejected_by_authority"
+  | "credit_note.accepted_contingency"
+  | "credit_note.failed"
+  | "credit_note.email.delivered"
+  | "credit_note.email.bounced"
+  | "credit_note.email.complained"
+  | "debit_note.accepted_by_authority"
+  | "debit_note.rejected_by_authority"
+  | "debit_note.accepted_contingency"
+  | "debit_note.failed"
+  | "debit_note.email.delivered"
+  | "debit_note.email.bounced"
+  | "debit_note.email.complained"
+
+/** The event type of the sample. */
+export interface WebhookTestRequest {
+  readonly type?: EventType
+}
+
+/** What the recovery has started. */
+export interface Recovery {
+  readonly object: "webhook_recovery"
+  /** An id: we_ and 26 characters, which sort by creation. */
+  readonly webhook_endpoint_id: string
+  /** A time in ISO 8601, with the offset of the tax authority's time zone. */
+  readonly since: string
+  /** The number of deliveries that this request has started. */
+  readonly deliveries: number
+  /**
+   * `true` when more deliveries are to be recovered than one request starts. Send the request again with another
+   * Idempotency-Key.
+   */
+  readonly has_more: boolean
+}
+
+/** The time from which on events are delivered again. */
+export interface RecoverRequest {
+  /** The time from which on events are delivered again. */
+  readonly since: string
+}
+
+/** A page of a list; `has_more` tells whether more objects follow. */
+export interface AttemptPage {
+  readonly object: "list"
+  /** The path at which this list is found. */
+  readonly url: string
+  /**
+   * `true` when more objects follow this page. A page holds fewer objects than `limit` when it would be larger
+   * than 1 MB.
+   */
+  readonly has_more: boolean
+  readonly data: ReadonlyArray<Attempt>
+}
+
+/** A page of a list; `has_more` tells whether more objects follow. */
+export interface DeliveryPage {
+  readonly object: "list"
+  /** The path at which this list is found. */
+  readonly url: string
+  /**
+   * `true` when more objects follow this page. A page holds fewer objects than `limit` when it would be larger
+   * than 1 MB.
+   */
+  readonly has_more: boolean
+  readonly data: ReadonlyArray<Delivery>
+}
+
+/** The webhook endpoint with its signing secret. This answer is the only one that shows the secret. */
+export interface WebhookEndpointWithSecret {
+  /** An id: we_ and 26 characters, which sort by creation. */
+  readonly id: string
+  readonly object: "webhook_endpoint"
+  /** The URL that deliveries are sent to. */
+  readonly url: string
+  /** A label of your own for the endpoint. */
+  readonly description: string | null
+  /** The event types that are delivered to the endpoint. */
+  readonly subscribed_events: ReadonlyArray<EventType>
+  /** `false`: no deliveries are sent; those of new events wait until the endpoint is active again. */
+  readonly is_active: boolean
+  /** `true` for an endpoint of live documents, `false` for one of test documents. */
+  readonly livemode: boolean
+  /** The number of deliveries to this endpoint that may be under way at one time. */
+  readonly max_in_flight: number
+  readonly metadata: Metadata
+  readonly api_version: Version
+  readonly health: EndpointHealth
+  /** A time in ISO 8601, with the offset of the tax authority's time zone. */
+  readonly created_at: string
+  /** A time in ISO 8601, with the offset of the tax authority's time zone. */
+  readonly updated_at: string
+  /** The secret that signs the deliveries to this endpoint. */
+  readonly secret: string
+}
+
+/** How the deliveries to an endpoint are going. A failing endpoint is never switched off. */
+export interface EndpointHealth {
+  readonly status: "unknown" | "healthy" | "failing"
+  readonly failing_since: string | null
+  readonly last_success_at: string | null
+  /**
+   * The time since which the largest number of deliveries waits for this endpoint: deliveries of later events fail
+   * without an attempt, and a recovery sends them. Null while more deliveries may wait.
+   */
+  readonly full_since: string | null
+}
+
+/**
+ * Keys and values of your own, such as the reference of an order: at most 50 pairs, keys of up to 40 characters,
+ * values of up to 500 characters.
+ */
+export type Metadata = { readonly [name: string]: string }
+
+/** The webhook endpoint was deleted. */
+export interface DeletedWebhookEndpoint {
+  /** An id: we_ and 26 characters, which sort by creation. */
+  readonly id: string
+  readonly object: "webhook_endpoint"
+  readonly deleted: true
+}
+
+/** A webhook endpoint, without its signing secret. */
+export interface WebhookEndpoint {
+  /** An id: we_ and 26 characters, which sort by creation. */
+  readonly id: string
+  readonly object: "webhook_endpoint"
+  /** The URL that deliveries are sent to. */
+  readonly url: string
+  /** A label of your own for the endpoint. */
+  readonly description: string | null
+  /** The event types that are delivered to the endpoint. */
+  readonly subscribed_events: ReadonlyArray<EventType>
+  /** `false`: no deliveries are sent; those of new events wait until the endpoint is active again. */
+  readonly is_active: boolean
+  /** `true` for an endpoint of live documents, `false` for one of test documents. */
+  readonly livemode: boolean
+  /** The number of deliveries to this endpoint that may be under way at one time. */
+  readonly max_in_flight: number
+  readonly metadata: Metadata
+  readonly api_version: Version
+  readonly health: EndpointHealth
+  /** A time in ISO 8601, with the offset of the tax authority's time zone. */
+  readonly created_at: string
+  /** A time in ISO 8601, with the offset of the tax authority's time zone. */
+  readonly updated_at: string
+}
+
+/** The fields of a webhook endpoint to change. */
+export interface WebhookEndpointUpdate {
+  /** A public https address, on port 443 or 8443. */
+  readonly url?: string
+  readonly description?: string | null
+  /** The event types to deliver to the endpoint. */
+  readonly subscribed_events?: ReadonlyArray<EventType>
+  readonly is_active?: boolean
+  /**
+   * The number of deliveries to this endpoint that may be under way at one time; with 1, first attempts are made
+   * strictly in the order of the events.
+   */
+  readonly max_in_flight?: number
+  readonly metadata?: Metadata
+}
+
+/** A page of a list; `has_more` tells whether more objects follow. */
+export interface WebhookEndpointPage {
+  readonly object: "list"
+  /** The path at which this list is found. */
+  readonly url: string
+  /**
+   * `true` when more objects follow this page. A page holds fewer objects than `limit` when it would be larger
+   * than 1 MB.
+   */
+  readonly has_more: boolean
+  readonly data: ReadonlyArray<WebhookEndpoint>
+}
+
+/** A webhook endpoint to register. */
+export interface WebhookEndpointRequest {
+  /** A public https address, on port 443 or 8443. */
+  readonly url: string
+  /** The event types to deliver to the endpoint. */
+  readonly subscribed_events: ReadonlyArray<EventType>
+  readonly description?: string
+  /**
+   * The number of deliveries to this endpoint that may be under way at one time; with 1, first attempts are made
+   * strictly in the order of the events.
+   */
+  readonly max_in_flight?: number
+  readonly metadata?: Metadata
+}
+
+/** An event: what happened to a document. Webhooks deliver the same body. */
+export interface Event {
+  /** An id: evt_ and 26 characters, which sort by creation. */
+  readonly id: string
+  readonly object: "event"
+  readonly type: EventType
+  /** A time in ISO 8601, with the offset of the tax authority's time zone. */
+  readonly created: string
+  /** `true` for a live document, `false` for a test document. */
+  readonly livemode: boolean
+  /** An id: ten_ and 26 characters, which sort by creation. */
+  readonly account: string
+  /** The document, or the e-mail that carries it, as it was when the event happened. */
+  readonly data: {
+    readonly object: InvoiceSnapshot | NoteSnapshot | EmailSnapshot
+  }
+}
+
+/** An e-mail that carries a document to its customer. */
+export interface EmailSnapshot {
+  /** An id: em_ and 26 characters, which sort by creation. */
+  readonly id: string
+  readonly object: "email"
+  /** `true` for an e-mail of a live document. E-mails of test documents are not sent to anybody. */
+  readonly livemode: boolean
+  /** The id of the invoice or note that the e-mail carries. */
+  readonly document_id: string
+  /** The kind of the document that the e-mail carries. */
+  readonly document_type: "invoice" | "credit_note" | "debit_note"
+  /** The full number of the document, prefix and number together. */
+  readonly full_number: string
+  /** The address that the e-mail is sent to. */
+  readonly to: string
+  readonly status: EmailStatus
+  /** The time since which the e-mail has its status. */
+  readonly at: string
+  /** What the mail server or the mail provider said when the e-mail was not accepted; null otherwise. */
+  readonly reason: string | null
+  /** The metadata of the document. */
+  readonly metadata: Metadata
+}
+
+/**
+ * `pending`: no mail server has accepted the e-mail yet. `delivered`: a mail server accepted it. `bounced`: the
+ * address refuses it, or no server accepted it within 24 hours. `complained`: the recipient marked it as spam.
+ * `failed`: the e-mail could not be composed.
+ */
+export type EmailStatus = "pending" | "delivered" | "bounced" | "complained" | "failed"
+
+/** The copy of a credit or debit note that an event carries. */
+export interface NoteSnapshot {
+  /** The id of a note: cn_ or dn_ and 26 characters, which sort by creation. */
+  readonly id: string
+  readonly object: "credit_note" | "debit_note"
+  /** The unique code of the document (CUFE or CUDE). */
+  readonly cude: string | null
+  readonly status: InvoiceStatus
+  /**
+   * A link to the PDF of the document, which opens it without an API key for seven days. Null unless the document
+   * is accepted.
+   */
+  readonly pdf_url: string | null
+  /** The full number of the document, prefix and number together. */
+  readonly full_number: string
+  /** The rules of the tax authority that the document broke; empty unless it was rejected. */
+  readonly authority_errors: ReadonlyArray<AuthorityError>
+  /** Rules of the tax authority that it remarks on without rejecting the document. */
+  readonly authority_notifications: ReadonlyArray<AuthorityError>
+  /** Why the document failed inside Folio; null unless its status is `failed`. */
+  readonly failure: Failure | null
+  readonly metadata: Metadata
+  /**
+   * Grows with every change of the document: ignore a copy whose version is lower than one that was received
+   * before.
+   */
+  readonly version: number
+}
+
+/** Why a document failed inside Folio. The tax authority has not judged it. */
+export interface Failure {
+  /** The cause of the failure, for programs. */
+  readonly code: string
+  /** What happened, and what to do, for people. */
+  readonly message: string
+  /** `true` when the document can be retried once the cause is repaired. */
+  readonly retryable: boolean
+}
+
+/** A rule of the authority that a document broke (`rejection`), or that it only remarks on (`notification`). */
+export interface AuthorityError {
+  /** The code of the rule, as the tax authority names it. */
+  readonly rule: string
+  readonly severity: "rejection" | "notification"
+  /** The text of the rule, as the tax authority gives it. */
+  readonly message: string
+  /** The place in the XML document that breaks the rule, as an XPath; null when the authority names none. */
+  readonly path: string | null
+  /** What to change so that the document keeps the rule. */
+  readonly hint: string | null
+}
+
+/** The state of the document: `draft` until there is an outcome. */
+export type InvoiceStatus =
+  | "draft"
+  | "accepted_by_authority"
+  | "rejected_by_authority"
+  | "accepted_contingency"
+  | "failed"
+  | "canceled"
+
+/** The copy of an invoice that an event carries. */
+export interface InvoiceSnapshot {
+  /** An id: inv_ and 26 characters, which sort by creation. */
+  readonly id: string
+  readonly object: "invoice"
+  readonly status: InvoiceStatus
+  /** The unique code of the document (CUFE or CUDE). */
+  readonly cufe: string | null
+  /**
+   * A link to the PDF of the document, which opens it without an API key for seven days. Null unless the document
+   * is accepted.
+   */
+  readonly pdf_url: string | null
+  /** The full number of the document, prefix and number together. */
+  readonly full_number: string
+  /** The rules of the tax authority that the document broke; empty unless it was rejected. */
+  readonly authority_errors: ReadonlyArray<AuthorityError>
+  /** Rules of the tax authority that it remarks on without rejecting the document. */
+  readonly authority_notifications: ReadonlyArray<AuthorityError>
+  /** Why the document failed inside Folio; null unless its status is `failed`. */
+  readonly failure: Failure | null
+  readonly metadata: Metadata
+  /**
+   * Grows with every change of the document: ignore a copy whose version is lower than one that was received
+   * before.
+   */
+  readonly version: number
+}
+
+/** A page of a list; `has_more` tells whether more objects follow. */
+export interface EventPage {
+  readonly object: "list"
+  /** The path at which this list is found. */
+  readonly url: string
+  /**
+   * `true` when more objects follow this page. A page holds fewer objects than `limit` when it would be larger
+   * than 1 MB.
+   */
+  readonly has_more: boolean
+  readonly data: ReadonlyArray<Event>
+}
+
+/** A numbering range. */
+export interface Resolution {
+  /** An id: res_ and 26 characters, which sort by creation. */
+  readonly id: string
+  readonly object: "resolution"
+  /** `true` for a range of the live mode. */
+  readonly livemode: boolean
+  /** The number of the tax authority's resolution that grants the range. */
+  readonly number: string
+  readonly document_type: "invoice"
+  /** The letters and digits that stand before each number of the range; may be empty. */
+  readonly prefix: string
+  /** The first number of the range. */
+  readonly from_number: number
+  /** The last number of the range. */
+  readonly to_number: number
+  /** The first day on which the range may be used, as YYYY-MM-DD. */
+  readonly valid_from: string
+  /** The last day on which the range may be used, as YYYY-MM-DD. */
+  readonly valid_to: string
+  /**
+   * The technical key of the range, 40 hexadecimal digits that the tax authority gives; each CUFE is computed with
+   * it.
+   */
+  readonly technical_key: string
+  /** `false`: no more numbers are taken from the range. */
+  readonly is_active: boolean
+  /** The next number that the range gives. */
+  readonly next_number: number
+  /** The count of numbers that the range has not given yet. */
+  readonly remaining: number
+  readonly status: ResolutionStatus
+  /** What will soon end the use of the range; empty for an inactive range. */
+  readonly warnings: ReadonlyArray<ResolutionWarning>
+  /** A time in ISO 8601, with the offset of the tax authority's time zone. */
+  readonly created_at: string
+}
+
+/**
+ * `few_numbers_left`: a tenth of the numbers or less is left. `expires_soon`: the range can be used for 30 days
+ * or less.
+ */
+export interface ResolutionWarning {
+  readonly code: "few_numbers_left" | "expires_soon"
+  /** What will happen, and what to do, for people. */
+  readonly message: string
+}
+
+/** The state of the range: `active` when invoices can take numbers from it today. */
+export type ResolutionStatus = "active" | "exhausted" | "expired" | "inactive"
+
+/** The fields of a numbering range to change. */
+export interface ResolutionUpdate {
+  readonly is_active?: boolean
+  readonly valid_to?: string
+}
+
+/** A page of a list; `has_more` tells whether more objects follow. */
+export interface ResolutionPage {
+  readonly object: "list"
+  /** The path at which this list is found. */
+  readonly url: string
+  /**
+   * `true` when more objects follow this page. A page holds fewer objects than `limit` when it would be larger
+   * than 1 MB.
+   */
+  readonly has_more: boolean
+  readonly data: ReadonlyArray<Resolution>
+}
+
+/** The ranges of the tax authority that are registered now, and those that could not be registered. */
+export interface ResolutionImport {
+  readonly object: "list"
+  /** The path at which this list is found. */
+  readonly url: string
+  /** `true` when more objects follow this page. */
+  readonly has_more: boolean
+  readonly data: ReadonlyArray<Resolution>
+  /** Ranges of the authority that could not be registered. */
+  readonly skipped: ReadonlyArray<{
+    /** The number of the tax authority's resolution that grants the range. */
+    readonly number: string
+    /** The prefix of the range. */
+    readonly prefix: string
+    /** Why the range was not registered, and what to do. */
+    readonly message: string
+  }>
+}
+
+/** A numbering range, as the tax authority granted it. */
+export interface ResolutionRequest {
+  /** The number of the tax authority's resolution that grants the range. */
+  readonly number: string
+  /** The letters and digits that stand before each number of the range; may be empty. */
+  readonly prefix: string
+  /** The first number of the range. */
+  readonly from_number: number
+  /** The last number of the range. */
+  readonly to_number: number
+  /** The first day on which the range may be used, as YYYY-MM-DD. */
+  readonly valid_from: string
+  /** The last day on which the range may be used, as YYYY-MM-DD. */
+  readonly valid_to: string
+  /**
+   * The technical key of the range, 40 hexadecimal digits that the tax authority gives; each CUFE is computed with
+   * it.
+   */
+  readonly technical_key: string
+  /** The kind of document that the range numbers: `invoice`, the only kind that needs a range. */
+  readonly document_type?: "invoice"
+  /** The first number to give, when another system has used the numbers before it. */
+  readonly next_number?: number
+}
+
+/** A page of a list; `has_more` tells whether more objects follow. */
+export interface EmailPage {
+  readonly object: "list"
+  /** The path at which this list is found. */
+  readonly url: string
+  /**
+   * `true` when more objects follow this page. A page holds fewer objects than `limit` when it would be larger
+   * than 1 MB.
+   */
+  readonly has_more: boolean
+  readonly data: ReadonlyArray<Email>
+}
+
+/** An e-mail to the customer of a document, with its text and its attachment. */
+export interface Email {
+  /** An id: em_ and 26 characters, which sort by creation. */
+  readonly id: string
+  readonly object: "email"
+  /** `true` for an e-mail of a live document. E-mails of test documents are not sent to anybody. */
+  readonly livemode: boolean
+  /** The id of the invoice or note that the e-mail carries. */
+  readonly document_id: string
+  /** The kind of the document that the e-mail carries. */
+  readonly document_type: "invoice" | "credit_note" | "debit_note"
+  /** The full number of the document, prefix and number together. */
+  readonly full_number: string
+  /** The address that the e-mail is sent to. */
+  readonly to: string
+  readonly status: EmailStatus
+  /** The time since which the e-mail has its status. */
+  readonly at: string
+  /** What the mail server or the mail provider said when the e-mail was not accepted; null otherwise. */
+  readonly reason: string | null
+  /** The metadata of the document. */
+  readonly metadata: Metadata
+  /** The number of attempts to hand the e-mail to a mail server. */
+  readonly attempts: number
+  /** The time of the next planned attempt. Null while an attempt is under way, and when none is planned. */
+  readonly next_attempt_at: string | null
+  /** The subject, in the form that the tax authority prescribes; null when the e-mail could not be composed. */
+  readonly subject: string | null
+  /** The text of the e-mail. */
+  readonly text: string | null
+  /** The only attachment of the e-mail: a ZIP archive; null when the e-mail could not be composed. */
+  readonly archive: {
+    readonly name: string
+    /** The size in bytes. */
+    readonly size: number
+    /** The content in base64; null unless the request has `content=true`. */
+    readonly content: string | null
+  } | null
+  /** The files inside the attached ZIP archive. */
+  readonly attachments: ReadonlyArray<{
+    readonly name: string
+    /** The size in bytes. */
+    readonly size: number
+  }>
+  /** A time in ISO 8601, with the offset of the tax authority's time zone. */
+  readonly created_at: string
+}
+
+/** The address to e-mail the document to. */
+export interface EmailRequest {
+  /** The address to send the e-mail to; left out, the customer's. */
+  readonly to?: string
+}
+
+/** A page of a list; `has_more` tells whether more objects follow. */
+export interface TimelinePage {
+  readonly object: "list"
+  /** The path at which this list is found. */
+  readonly url: string
+  /**
+   * `true` when more objects follow this page. A page holds fewer objects than `limit` when it would be larger
+   * than 1 MB.
+   */
+  readonly has_more: boolean
+  readonly data: ReadonlyArray<TimelineEntry>
+}
+
+/** One thing that happened to a document. */
+export type TimelineEntry =
+  | {
+      readonly object: "timeline_entry"
+      readonly type: "transition"
+      /** A time in ISO 8601, with the offset of the tax authority's time zone. */
+      readonly at: string
+      readonly command: string
+      readonly from: string | null
+      readonly to: string
+      readonly version: number
+    }
+  | {
+      readonly object: "timeline_entry"
+      readonly type: "email"
+      /** A time in ISO 8601, with the offset of the tax authority's time zone. */
+      readonly at: string
+      /** An id: em_ and 26 characters, which sort by creation. */
+      readonly email_id: string
+      readonly to: string
+      readonly status: EmailStatus
+      readonly attempts: number
+      readonly reason: string | null
+    }
+  | {
+      readonly object: "timeline_entry"
+      readonly type: "event"
+      /** A time in ISO 8601, with the offset of the tax authority's time zone. */
+      readonly at: string
+      /** An id: evt_ and 26 characters, which sort by creation. */
+      readonly event_id: string
+      readonly event_type: EventType
+    }
+  | {
+      readonly object: "timeline_entry"
+      readonly type: "delivery_attempt"
+      /** A time in ISO 8601, with the offset of the tax authority's time zone. */
+      readonly at: string
+      /** An id: evt_ and 26 characters, which sort by creation. */
+      readonly event_id: string
+      /** An id: whd_ and 26 characters, which sort by creation. */
+      readonly webhook_delivery_id: string
+      /** An id: we_ and 26 characters, which sort by creation. */
+      readonly webhook_endpoint_id: string
+      readonly number: number
+      readonly trigger: "auto" | "manual" | "recover" | "test"
+      readonly duration_ms: number
+      readonly response_status: number | null
+      readonly error: {
+        readonly code: string
+        readonly message: string
+      } | null
+    }
+
+/** A debit note, with all that is known of it. */
+export interface DebitNote {
+  /** An id: cn_ of a credit note, dn_ of a debit note, and 26 characters, which sort by creation. */
+  readonly id: string
+  readonly object: "debit_note"
+  readonly status: InvoiceStatus
+  /** The full number, prefix and number together; empty until the note is numbered. */
+  readonly full_number: string
+  /** The unique code of the note (CUDE), 96 hexadecimal digits; null until the note is numbered. */
+  readonly cude: string | null
+  /** A time in ISO 8601, with the offset of the tax authority's time zone. */
+  readonly created_at: string
+  /** The id of the invoice that the note corrects. */
+  readonly invoice_id: string
+  /** Why the note corrects the invoice, as a code of the catalog concepto-nota-credito or concepto-nota-debito. */
+  readonly correction_code: string
+  /** Why the note corrects the invoice, in words. */
+  readonly reason: string
+  /** `true` for a document that was created with a live key. */
+  readonly livemode: boolean
+  /**
+   * How far a draft has come: `queued`, `numbered`, `signed` or `submitted`; `done` when there is an outcome. A
+   * document in contingency stays `submitted` until the tax authority has judged it.
+   */
+  readonly stage: "queued" | "numbered" | "signed" | "submitted" | "done"
+  /** An id: cust_ and 26 characters, which sort by creation. */
+  readonly customer_id: string
+  /** The currency, as its ISO 4217 code. */
+  readonly currency: string
+  /** The price in Colombian pesos of one unit of the foreign currency; null for documents in COP. */
+  readonly exchange_rate: Decimal | null
+  readonly payment_means: PaymentMeans
+  /** The lines of the document, as the request sent them. */
+  readonly lines: ReadonlyArray<Line>
+  readonly totals: Totals
+  /** The date of issue that the document carries, as YYYY-MM-DD; null until the document is numbered. */
+  readonly issue_date: string | null
+  /**
+   * A link to the PDF of the document, which opens it without an API key for one hour. Null until the document is
+   * accepted.
+   */
+  readonly pdf_url: string | null
+  /**
+   * A link to the signed XML of the document, which opens it without an API key for one hour. Null until the
+   * document is accepted.
+   */
+  readonly xml_url: string | null
+  /** The page of the tax authority that the QR code of the document leads to; null until the document is numbered. */
+  readonly qr_url: string | null
+  /** The rules of the tax authority that the document broke; empty unless it was rejected. */
+  readonly authority_errors: ReadonlyArray<AuthorityError>
+  /** Rules of the tax authority that it remarks on without rejecting the document. */
+  readonly authority_notifications: ReadonlyArray<AuthorityError>
+  /** Why the document failed inside Folio; null unless its status is `failed`. */
+  readonly failure: Failure | null
+  /**
+   * Null unless the document was issued in contingency (type 04): the time of that, and the time until which it
+   * must be transmitted, 48 hours after the tax authority is back. That time is null while the authority is away.
+   * A document that is not judged by then is overdue, and Folio goes on transmitting it.
+   */
+  readonly contingency: {
+    readonly type: "04"
+    /** A time in ISO 8601, with the offset of the tax authority's time zone. */
+    readonly since: string
+    readonly transmit_before: string | null
+  } | null
+  /** What became of the latest e-mail of the document; null when none was sent. */
+  readonly email: {
+    readonly status: EmailStatus
+    /** A time in ISO 8601, with the offset of the tax authority's time zone. */
+    readonly at: string
+  } | null
+  /** Grows with every change of the document. */
+  readonly version: number
+  readonly metadata: Metadata
+  /** A time in ISO 8601, with the offset of the tax authority's time zone. */
+  readonly updated_at: string
+}
+
+/** The sums over all lines of a document, with one tax entry for each code and rate. */
+export interface Totals {
+  readonly line_extension_amount: Decimal
+  readonly tax_amount: Decimal
+  readonly payable_amount: Decimal
+  readonly taxes: ReadonlyArray<Tax>
+}
+
+/** One tax: base × rate / 100 = value. Code ZZ means that there is no tax, and has zeros. */
+export interface Tax {
+  readonly code: "01" | "04" | "03" | "02" | "ZZ"
+  readonly rate: Decimal
+  readonly base: Decimal
+  readonly value: Decimal
+}
+
+/** An amount with exactly two fraction digits, as a string. */
+export type Decimal = string
+
+/** One line of an invoice. */
+export interface Line {
+  /** What is sold, in words. */
+  readonly description: string
+  /** The quantity, in units of `unit_code`. */
+  readonly quantity: Decimal
+  /** The unit of the quantity, as a code of the catalog unidad-medida. */
+  readonly unit_code: "94" | "KGM" | "MTR" | "LTR" | "HUR" | "DAY" | "NAR"
+  readonly unit_price: Decimal
+  /** The amount of the line before taxes: quantity × unit price. */
+  readonly line_extension_amount: Decimal
+  /** The taxes of the line, at least one; a line without tax has one entry with code ZZ and zeros. */
+  readonly taxes: ReadonlyArray<Tax>
+}
+
+/** How the invoice is paid. A sale on credit (type 2) has a `due_date`. */
+export interface PaymentMeans {
+  readonly code: "10" | "47" | "48" | "30" | "31" | "20" | "42" | "71" | "49"
+  readonly type: "1" | "2"
+  readonly due_date?: string
+}
+
+/** A page of a list; `has_more` tells whether more objects follow. */
+export interface DebitNotePage {
+  readonly object: "list"
+  /** The path at which this list is found. */
+  readonly url: string
+  /**
+   * `true` when more objects follow this page. A page holds fewer objects than `limit` when it would be larger
+   * than 1 MB.
+   */
+  readonly has_more: boolean
+  readonly data: ReadonlyArray<DebitNote>
+}
+
+/** The stored draft. It has no number yet. */
+export interface DebitNoteCreated {
+  /** An id: cn_ of a credit note, dn_ of a debit note, and 26 characters, which sort by creation. */
+  readonly id: string
+  readonly object: "debit_note"
+  readonly status: InvoiceStatus
+  /** The full number, prefix and number together; empty until the note is numbered. */
+  readonly full_number: string
+  /** The unique code of the note (CUDE), 96 hexadecimal digits; null until the note is numbered. */
+  readonly cude: string | null
+  /** A time in ISO 8601, with the offset of the tax authority's time zone. */
+  readonly created_at: string
+}
+
+/** A debit note to create. */
+export interface DebitNoteRequest {
+  /** The id of the accepted invoice to correct. The note takes its buyer, currency and payment from that invoice. */
+  readonly invoice_id: string
+  /** Why the invoice is corrected, in words; the document carries this text. */
+  readonly reason: string
+  /** The lines of the document, 1 to 500. */
+  readonly lines: ReadonlyArray<Line>
+  readonly metadata?: Metadata
+  /** Why the invoice is corrected, as a code of the catalog concepto-nota-debito. */
+  readonly correction_code: "1" | "2" | "3" | "4"
+}
+
+/** A credit note, with all that is known of it. */
+export interface CreditNote {
+  /** An id: cn_ of a credit note, dn_ of a debit note, and 26 characters, which sort by creation. */
+  readonly id: string
+  readonly object: "credit_note"
+  readonly status: InvoiceStatus
+  /** The full number, prefix and number together; empty until the note is numbered. */
+  readonly full_number: string
+  /** The unique code of the note (CUDE), 96 hexadecimal digits; null until the note is numbered. */
+  readonly cude: string | null
+  /** A time in ISO 8601, with the offset of the tax authority's time zone. */
+  readonly created_at: string
+  /** The id of the invoice that the note corrects. */
+  readonly invoice_id: string
+  /** Why the note corrects the invoice, as a code of the catalog concepto-nota-credito or concepto-nota-debito. */
+  readonly correction_code: string
+  /** Why the note corrects the invoice, in words. */
+  readonly reason: string
+  /** `true` for a document that was created with a live key. */
+  readonly livemode: boolean
+  /**
+   * How far a draft has come: `queued`, `numbered`, `signed` or `submitted`; `done` when there is an outcome. A
+   * document in contingency stays `submitted` until the tax authority has judged it.
+   */
+  readonly stage: "queued" | "numbered" | "signed" | "submitted" | "done"
+  /** An id: cust_ and 26 characters, which sort by creation. */
+  readonly customer_id: string
+  /** The currency, as its ISO 4217 code. */
+  readonly currency: string
+  /** The price in Colombian pesos of one unit of the foreign currency; null for documents in COP. */
+  readonly exchange_rate: Decimal | null
+  readonly payment_means: PaymentMeans
+  /** The lines of the document, as the request sent them. */
+  readonly lines: ReadonlyArray<Line>
+  readonly totals: Totals
+  /** The date of issue that the document carries, as YYYY-MM-DD; null until the document is numbered. */
+  readonly issue_date: string | null
+  /**
+   * A link to the PDF of the document, which opens it without an API key for one hour. Null until the document is
+   * accepted.
+   */
+  readonly pdf_url: string | null
+  /**
+   * A link to the signed XML of the document, which opens it without an API key for one hour. Null until the
+   * document is accepted.
+   */
+  readonly xml_url: string | null
+  /** The page of the tax authority that the QR code of the document leads to; null until the document is numbered. */
+  readonly qr_url: string | null
+  /** The rules of the tax authority that the document broke; empty unless it was rejected. */
+  readonly authority_errors: ReadonlyArray<AuthorityError>
+  /** Rules of the tax authority that it remarks on without rejecting the document. */
+  readonly authority_notifications: ReadonlyArray<AuthorityError>
+  /** Why the document failed inside Folio; null unless its status is `failed`. */
+  readonly failure: Failure | null
+  /**
+   * Null unless the document was issued in contingency (type 04): the time of that, and the time until which it
+   * must be transmitted, 48 hours after the tax authority is back. That time is null while the authority is away.
+   * A document that is not judged by then is overdue, and Folio goes on transmitting it.
+   */
+  readonly contingency: {
+    readonly type: "04"
+    /** A time in ISO 8601, with the offset of the tax authority's time zone. */
+    readonly since: string
+    readonly transmit_before: string | null
+  } | null
+  /** What became of the latest e-mail of the document; null when none was sent. */
+  readonly email: {
+    readonly status: EmailStatus
+    /** A time in ISO 8601, with the offset of the tax authority's time zone. */
+    readonly at: string
+  } | null
+  /** Grows with every change of the document. */
+  readonly version: number
+  readonly metadata: Metadata
+  /** A time in ISO 8601, with the offset of the tax authority's time zone. */
+  readonly updated_at: string
+}
+
+/** A page of a list; `has_more` tells whether more objects follow. */
+export interface CreditNotePage {
+  readonly object: "list"
+  /** The path at which this list is found. */
+  readonly url: string
+  /**
+   * `true` when more objects follow this page. A page holds fewer objects than `limit` when it would be larger
+   * than 1 MB.
+   */
+  readonly has_more: boolean
+  readonly data: ReadonlyArray<CreditNote>
+}
+
+/** The stored draft. It has no number yet. */
+export interface CreditNoteCreated {
+  /** An id: cn_ of a credit note, dn_ of a debit note, and 26 characters, which sort by creation. */
+  readonly id: string
+  readonly object: "credit_note"
+  readonly status: InvoiceStatus
+  /** The full number, prefix and number together; empty until the note is numbered. */
+  readonly full_number: string
+  /** The unique code of the note (CUDE), 96 hexadecimal digits; null until the note is numbered. */
+  readonly cude: string | null
+  /** A time in ISO 8601, with the offset of the tax authority's time zone. */
+  readonly created_at: string
+}
+
+/** A credit note to create. */
+export interface CreditNoteRequest {
+  /** The id of the accepted invoice to correct. The note takes its buyer, currency and payment from that invoice. */
+  readonly invoice_id: string
+  /** Why the invoice is corrected, in words; the document carries this text. */
+  readonly reason: string
+  /** The lines of the document, 1 to 500. */
+  readonly lines: ReadonlyArray<Line>
+  readonly metadata?: Metadata
+  /** Why the invoice is corrected, as a code of the catalog concepto-nota-credito. */
+  readonly correction_code: "1" | "2" | "3" | "4" | "5" | "6"
+}
+
+/** Why the invoice is annulled, in words. */
+export interface AnnulRequest {
+  /** Why the invoice is corrected, in words; the document carries this text. */
+  readonly reason: string
+}
+
+/** The invoice. */
+export interface Invoice {
+  /** An id: inv_ and 26 characters, which sort by creation. */
+  readonly id: string
+  readonly object: "invoice"
+  readonly status: InvoiceStatus
+  /** The full number, prefix and number together; empty until the invoice is numbered. */
+  readonly full_number: string
+  /** The unique code of the invoice (CUFE), 96 hexadecimal digits; null until the invoice is numbered. */
+  readonly cufe: string | null
+  /** A time in ISO 8601, with the offset of the tax authority's time zone. */
+  readonly created_at: string
+  /** `true` for a document that was created with a live key. */
+  readonly livemode: boolean
+  /**
+   * How far a draft has come: `queued`, `numbered`, `signed` or `submitted`; `done` when there is an outcome. A
+   * document in contingency stays `submitted` until the tax authority has judged it.
+   */
+  readonly stage: "queued" | "numbered" | "signed" | "submitted" | "done"
+  /** An id: cust_ and 26 characters, which sort by creation. */
+  readonly customer_id: string
+  /** The currency, as its ISO 4217 code. */
+  readonly currency: string
+  /** The price in Colombian pesos of one unit of the foreign currency; null for documents in COP. */
+  readonly exchange_rate: Decimal | null
+  readonly operation_type: "10" | "09" | "11"
+  readonly payment_means: PaymentMeans
+  /** The lines of the document, as the request sent them. */
+  readonly lines: ReadonlyArray<Line>
+  readonly totals: Totals
+  /** The id of the numbering range that the number is from; null until the invoice is numbered. */
+  readonly resolution_id: string | null
+  /** The date of issue that the document carries, as YYYY-MM-DD; null until the document is numbered. */
+  readonly issue_date: string | null
+  /**
+   * A link to the PDF of the document, which opens it without an API key for one hour. Null until the document is
+   * accepted.
+   */
+  readonly pdf_url: string | null
+  /**
+   * A link to the signed XML of the document, which opens it without an API key for one hour. Null until the
+   * document is accepted.
+   */
+  readonly xml_url: string | null
+  /** The page of the tax authority that the QR code of the document leads to; null until the document is numbered. */
+  readonly qr_url: string | null
+  /** The rules of the tax authority that the document broke; empty unless it was rejected. */
+  readonly authority_errors: ReadonlyArray<AuthorityError>
+  /** Rules of the tax authority that it remarks on without rejecting the document. */
+  readonly authority_notifications: ReadonlyArray<AuthorityError>
+  /** Why the document failed inside Folio; null unless its status is `failed`. */
+  readonly failure: Failure | null
+  /**
+   * Null unless the document was issued in contingency (type 04): the time of that, and the time until which it
+   * must be transmitted, 48 hours after the tax authority is back. That time is null while the authority is away.
+   * A document that is not judged by then is overdue, and Folio goes on transmitting it.
+   */
+  readonly contingency: {
+    readonly type: "04"
+    /** A time in ISO 8601, with the offset of the tax authority's time zone. */
+    readonly since: string
+    readonly transmit_before: string | null
+  } | null
+  /** What became of the latest e-mail of the document; null when none was sent. */
+  readonly email: {
+    readonly status: EmailStatus
+    /** A time in ISO 8601, with the offset of the tax authority's time zone. */
+    readonly at: string
+  } | null
+  /** Grows with every change of the document. */
+  readonly version: number
+  readonly metadata: Metadata
+  /** A time in ISO 8601, with the offset of the tax authority's time zone. */
+  readonly updated_at: string
+}
+
+/** A page of a list; `has_more` tells whether more objects follow. */
+export interface InvoicePage {
+  readonly object: "list"
+  /** The path at which this list is found. */
+  readonly url: string
+  /**
+   * `true` when more objects follow this page. A page holds fewer objects than `limit` when it would be larger
+   * than 1 MB.
+   */
+  readonly has_more: boolean
+  readonly data: ReadonlyArray<Invoice>
+}
+
+/** Whether the invoice would be accepted for creation, and every rule that it breaks. */
+export interface Validation {
+  readonly object: "validation"
+  readonly valid: boolean
+  readonly errors: ReadonlyArray<Violation>
+  /** `true` when the request breaks more rules than `errors` lists; `errors` lists at most 100. Absent otherwise. */
+  readonly has_more_errors?: true
+}
+
+/** An invoice to create. */
+export interface InvoiceRequest {
+  /** The id of the buyer, a customer of the same mode. */
+  readonly customer_id: string
+  /** The currency, as its ISO 4217 code. */
+  readonly currency: string
+  /**
+   * The price in Colombian pesos of one unit of the foreign currency on the issue date. Required for every
+   * currency but COP, and not sent for COP.
+   */
+  readonly exchange_rate?: Decimal
+  /** The kind of operation, as a code of the catalog tipo-operacion. */
+  readonly operation_type: "10" | "09" | "11"
+  readonly payment_means: PaymentMeans
+  /** The prefix of the range to number the invoice from; left out, the oldest range that can be used today. */
+  readonly prefix?: string
+  /** The lines of the document, 1 to 500. */
+  readonly lines: ReadonlyArray<Line>
+  readonly metadata?: Metadata
+}
+
+/** The stored draft. It has no number yet. */
+export interface InvoiceCreated {
+  /** An id: inv_ and 26 characters, which sort by creation. */
+  readonly id: string
+  readonly object: "invoice"
+  readonly status: InvoiceStatus
+  /** The full number, prefix and number together; empty until the invoice is numbered. */
+  readonly full_number: string
+  /** The unique code of the invoice (CUFE), 96 hexadecimal digits; null until the invoice is numbered. */
+  readonly cufe: string | null
+  /** A time in ISO 8601, with the offset of the tax authority's time zone. */
+  readonly created_at: string
+}
+
+/** The customer was deleted. */
+export interface DeletedCustomer {
+  /** An id: cust_ and 26 characters, which sort by creation. */
+  readonly id: string
+  readonly object: "customer"
+  readonly deleted: true
+}
+
+/**
+ * A buyer. Documents carry a copy of their buyer: a later change of the customer alters no document that was
+ * created before.
+ */
+export interface Customer {
+  /** An id: cust_ and 26 characters, which sort by creation. */
+  readonly id: string
+  readonly object: "customer"
+  /** `true` for a customer of the live mode. */
+  readonly livemode: boolean
+  /** The identification of the customer at the tax authority. */
+  readonly identification: Identification
+  /** The registered name of the customer. */
+  readonly legal_name: string
+  /** `1` for a legal entity, `2` for a natural person. */
+  readonly organization_type: "1" | "2"
+  /** The address that the customer's documents are e-mailed to. */
+  readonly email?: string
+  /** The street address. */
+  readonly address?: string
+  /** The municipality, as the five digits of its code. */
+  readonly city_code?: string
+  /** The department, as the two digits of its code. */
+  readonly department_code?: string
+  /** The country, as its two letters of ISO 3166. */
+  readonly country_code?: string
+  readonly metadata: Metadata
+  /** A time in ISO 8601, with the offset of the tax authority's time zone. */
+  readonly created_at: string
+  /** A time in ISO 8601, with the offset of the tax authority's time zone. */
+  readonly updated_at: string
+}
+
+/** The identification of a person or company at the tax authority. */
+export interface Identification {
+  /** The kind of identification, as a code of the catalog tipo-identificacion. */
+  readonly type: "31" | "13" | "22" | "21" | "41" | "12" | "11" | "50"
+  /** The number of the identification: digits, and for passports and foreign companies letters and hyphens too. */
+  readonly number: string
+  /** The check digit of a NIT. Required for type 31, and not sent for any other type. */
+  readonly check_digit?: string
+}
+
+/** The fields of a customer to change. */
+export interface CustomerUpdate {
+  /** The identification of the customer at the tax authority. */
+  readonly identification?: Identification
+  /** The registered name of the customer. */
+  readonly legal_name?: string
+  /** `1` for a legal entity, `2` for a natural person. */
+  readonly organization_type?: "1" | "2"
+  readonly email?: string | null
+  readonly address?: string | null
+  readonly city_code?: string | null
+  readonly department_code?: string | null
+  readonly country_code?: string | null
+  readonly metadata?: Metadata
+}
+
+/** A page of a list; `has_more` tells whether more objects follow. */
+export interface CustomerPage {
+  readonly object: "list"
+  /** The path at which this list is found. */
+  readonly url: string
+  /**
+   * `true` when more objects follow this page. A page holds fewer objects than `limit` when it would be larger
+   * than 1 MB.
+   */
+  readonly has_more: boolean
+  readonly data: ReadonlyArray<Customer>
+}
+
+/** A customer to register, the buyer of invoices. */
+export interface CustomerRequest {
+  /** The identification of the customer at the tax authority. */
+  readonly identification: Identification
+  /** The registered name of the customer. */
+  readonly legal_name: string
+  /** `1` for a legal entity, `2` for a natural person. */
+  readonly organization_type: "1" | "2"
+  /** The address that the customer's documents are e-mailed to. */
+  readonly email?: string
+  /** The street address. */
+  readonly address?: string
+  /** The municipality, as the five digits of its code. */
+  readonly city_code?: string
+  /** The department, as the two digits of its code. */
+  readonly department_code?: string
+  /** The country, as its two letters of ISO 3166. */
+  readonly country_code?: string
+  readonly metadata?: Metadata
+}
+
+/** The new API key. This answer is the only one that shows it. */
+export interface ApiKeyWithKey {
+  /** An id: key_ and 26 characters, which sort by creation. */
+  readonly id: string
+  readonly object: "api_key"
+  /** A name of your own for the key. */
+  readonly name: string | null
+  /** `true` for a live key, `false` for a test key. */
+  readonly livemode: boolean
+  /** The last four characters of the key. */
+  readonly last_four: string
+  /** A time in ISO 8601, with the offset of the tax authority's time zone. */
+  readonly created_at: string
+  /** The time at which the key was last used, recorded up to five minutes late; null when it was never used. */
+  readonly last_used_at: string | null
+  /** The time at which the key stops working; null for a key that does not expire. */
+  readonly expires_at: string | null
+  /** The time at which the key was revoked; null for a key that was not revoked. */
+  readonly revoked_at: string | null
+  /** The API key itself, to send as `Authorization: Bearer …`. */
+  readonly key: string
+}
+
+/** How long the old key still works. */
+export interface ApiKeyRollRequest {
+  /** The number of seconds for which the old key still works beside the new one. */
+  readonly expires_in: number
+}
+
+/** The API key was revoked. */
+export interface DeletedApiKey {
+  /** An id: key_ and 26 characters, which sort by creation. */
+  readonly id: string
+  readonly object: "api_key"
+  readonly deleted: true
+}
+
+/** An API key as it is listed: its name, its last four characters and its dates, without the key itself. */
+export interface ApiKey {
+  /** An id: key_ and 26 characters, which sort by creation. */
+  readonly id: string
+  readonly object: "api_key"
+  /** A name of your own for the key. */
+  readonly name: string | null
+  /** `true` for a live key, `false` for a test key. */
+  readonly livemode: boolean
+  /** The last four characters of the key. */
+  readonly last_four: string
+  /** A time in ISO 8601, with the offset of the tax authority's time zone. */
+  readonly created_at: string
+  /** The time at which the key was last used, recorded up to five minutes late; null when it was never used. */
+  readonly last_used_at: string | null
+  /** The time at which the key stops working; null for a key that does not expire. */
+  readonly expires_at: string | null
+  /** The time at which the key was revoked; null for a key that was not revoked. */
+  readonly revoked_at: string | null
+}
+
+/** A page of a list; `has_more` tells whether more objects follow. */
+export interface ApiKeyPage {
+  readonly object: "list"
+  /** The path at which this list is found. */
+  readonly url: string
+  /**
+   * `true` when more objects follow this page. A page holds fewer objects than `limit` when it would be larger
+   * than 1 MB.
+   */
+  readonly has_more: boolean
+  readonly data: ReadonlyArray<ApiKey>
+}
+
+/** An API key to create. */
+export interface ApiKeyRequest {
+  /** A name of your own for the key. */
+  readonly name?: string
+}
+
+/** The business account of the API key, in the mode of that key. */
+export interface Account {
+  /** An id: ten_ and 26 characters, which sort by creation. */
+  readonly id: string
+  readonly object: "account"
+  /** The name of the account, of your own choice. */
+  readonly name: string
+  /**
+   * The environment of the tax authority that the key's documents go to: `habilitacion` for a test key,
+   * `produccion` for a live key.
+   */
+  readonly authority_environment: "habilitacion" | "produccion"
+  readonly key_mode: "test" | "live"
+  /** The identification of the issuer at the tax authority. Null in a live mode whose issuer nobody has sent yet. */
+  readonly identification: Identification | null
+  /** The registered name of the issuer. Null in a live mode whose issuer nobody has sent yet. */
+  readonly legal_name: string | null
+  /** `1` for a legal entity, `2` for a natural person. Null in a live mode whose issuer nobody has sent yet. */
+  readonly organization_type: "1" | "2" | null
+  /** The address that answers to the issuer's e-mails reach. Null in a live mode whose issuer nobody has sent yet. */
+  readonly email: string | null
+  /** The street address. Null in a live mode whose issuer nobody has sent yet. */
+  readonly address: string | null
+  /** The municipality, as the five digits of its code. Null in a live mode whose issuer nobody has sent yet. */
+  readonly city_code: string | null
+  /** The department, as the two digits of its code. Null in a live mode whose issuer nobody has sent yet. */
+  readonly department_code: string | null
+  /** The country, as its two letters of ISO 3166. Null in a live mode whose issuer nobody has sent yet. */
+  readonly country_code: string | null
+  /**
+   * The tax responsibilities of the issuer, as codes of the tax authority. Null in a live mode whose issuer nobody
+   * has sent yet.
+   */
+  readonly tax_responsibilities: ReadonlyArray<string> | null
+  readonly default_version: Version
+  /** The certificate that signs the documents of this mode; null when there is none. */
+  readonly certificate: {
+    readonly subject: string
+    /** A time in ISO 8601, with the offset of the tax authority's time zone. */
+    readonly not_after: string
+  } | null
+  /** A time in ISO 8601, with the offset of the tax authority's time zone. */
+  readonly created_at: string
+}
+
+/** A signing certificate with its private key, as a PKCS#12 file. */
+export interface CertificateRequest {
+  /** The bytes of the PKCS#12 file (.p12 or .pfx) in base64. */
+  readonly pkcs12: string
+  /** The password of the PKCS#12 file. */
+  readonly password: string
+}
+
+/** The fields of the account to change. */
+export interface AccountUpdate {
+  /** The name of the account, of your own choice. */
+  readonly name?: string
+  /** The identification of the customer at the tax authority. */
+  readonly identification?: Identification
+  /** The registered name of the customer. */
+  readonly legal_name?: string
+  /** `1` for a legal entity, `2` for a natural person. */
+  readonly organization_type?: "1" | "2"
+  /** The address that the customer's documents are e-mailed to. */
+  readonly email?: string
+  /** The street address. */
+  readonly address?: string
+  /** The municipality, as the five digits of its code. */
+  readonly city_code?: string
+  /** The department, as the two digits of its code. */
+  readonly department_code?: string
+  /** The country, as its two letters of ISO 3166. */
+  readonly country_code?: string
+  /** The tax responsibilities of the issuer, as codes of the tax authority. */
+  readonly tax_responsibilities?: ReadonlyArray<"O-13" | "O-15" | "O-23" | "O-47" | "R-99-PN">
+  readonly default_version?: Version
+}
+
+/** The headers that every operation takes. */
+export interface VersionHeaders {
+  /** The dated version of the interface; that of the client when left out. */
+  readonly "svc-version"?: Version
+}
+
+/** The headers of an operation that changes something. */
+export interface KeyHeaders extends VersionHeaders {
+  /**
+   * Names the operation, with at most 128 printable ASCII characters: however often it is sent, it is carried out once. The
+   * client makes a key for each call that has none.
+   */
+  readonly "idempotency-key"?: string
+}
+
+/** The business account that issues documents. */
+export interface AccountOperations {
+  /**
+   * Retrieve the account of the API key; also a way to check that a key works.
+   *
+   * Answers with the account that the API key belongs to, in the mode of that key: its issuer, its default version
+   * and its certificate.
+   */
+  readonly retrieveAccount: {
+    readonly request: {
+      readonly headers?: VersionHeaders
+    }
+    readonly answer: Account
+  }
+  /**
+   * Change the account and the issuer of documents that are numbered from now on.
+   *
+   * The fields in the body are changed in the mode of the API key, and all other fields stay: a test key changes
+   * nothing in live mode. Documents that have their number keep the issuer as it was. The first issuer of the live
+   * mode is sent with all of its fields. The issuer of a mode may be changed 100 times within 24 hours; more
+   * changes are refused with 429.
+   */
+  readonly updateAccount: {
+    readonly request: {
+      readonly payload: AccountUpdate
+      readonly headers?: KeyHeaders
+    }
+    readonly answer: Account
+  }
+  /**
+   * Change the account: the same as PATCH.
+   *
+   * For clients whose HTTP library cannot send PATCH.
+   */
+  readonly updateAccountByPost: {
+    readonly request: {
+      readonly payload: AccountUpdate
+      readonly headers?: KeyHeaders
+    }
+    readonly answer: Account
+  }
+  /**
+   * Upload the certificate that signs the live documents of the account.
+   *
+   * Only with a live key. The private key in the file is stored encrypted and never shown again. Live documents
+   * that are signed from now on are signed with this certificate.
+   */
+  readonly uploadCertificate: {
+    readonly request: {
+      readonly payload: CertificateRequest
+      readonly headers?: KeyHeaders
+    }
+    readonly answer: Account
+  }
+}
+
+/** The API keys of the account, in the mode of the key that asks. */
+export interface ApiKeysOperations {
+  /**
+   * Create an API key in the mode of the key that asks.
+   *
+   * The answer shows the API key once. Folio stores a hash of it and cannot show it again.
+   */
+  readonly createApiKey: {
+    readonly request: {
+      readonly payload: ApiKeyRequest
+      readonly headers?: KeyHeaders
+    }
+    readonly answer: ApiKeyWithKey
+  }
+  /**
+   * List the API keys of this mode, newest first, expired and revoked ones included.
+   *
+   * Each API key is listed with its name, its last four characters and the time of its last use; the key itself is
+   * never listed.
+   */
+  readonly listApiKeys: {
+    readonly request: {
+      readonly query?: {
+        /** The largest number of objects on a page: 1 to 100, 10 when left out. */
+        readonly limit?: number
+        /** The id of the last object of a page: the answer is the page that follows it. */
+        readonly starting_after?: string
+        /** The id of the first object of a page: the answer is the page that comes before it. */
+        readonly ending_before?: string
+      }
+      readonly headers?: VersionHeaders
+    }
+    readonly answer: ApiKeyPage
+  }
+  /**
+   * List the API keys of this mode, newest first, expired and revoked ones included.
+   *
+   * Gives the objects of all pages. A page is read when its first object is asked for.
+   */
+  readonly allApiKeys: {
+    readonly request: {
+      readonly query?: {
+        /** The largest number of objects on a page: 1 to 100, 10 when left out. */
+        readonly limit?: number
+        /** The id of the last object of a page: the answer is the page that follows it. */
+        readonly starting_after?: string
+      }
+      readonly headers?: VersionHeaders
+    }
+    readonly item: ApiKey
+  }
+  /**
+   * Retrieve an API key, without the key itself.
+   *
+   * The API key is shown with its name, its last four characters and the time of its last use; the key itself is
+   * never shown again.
+   */
+  readonly retrieveApiKey: {
+    readonly request: {
+      readonly params: {
+        /** The id of the object that the request is about. */
+        readonly id: string
+      }
+      readonly headers?: VersionHeaders
+    }
+    readonly answer: ApiKey
+  }
+  /**
+   * Revoke an API key within one second; the last key without an expiry date cannot be revoked.
+   *
+   * Requests with the revoked API key are refused with 401. A revocation cannot be undone.
+   */
+  readonly revokeApiKey: {
+    readonly request: {
+      readonly params: {
+        /** The id of the object that the request is about. */
+        readonly id: string
+      }
+      readonly headers?: VersionHeaders
+    }
+    readonly answer: DeletedApiKey
+  }
+  /**
+   * Replace an API key by a new one; the old key works for expires_in more seconds.
+   *
+   * The answer shows the new API key once. With `expires_in` 0 the old key stops working at once.
+   */
+  readonly rollApiKey: {
+    readonly request: {
+      readonly params: {
+        /** The id of the object that the request is about. */
+        readonly id: string
+      }
+      readonly payload: ApiKeyRollRequest
+      readonly headers?: KeyHeaders
+    }
+    readonly answer: ApiKeyWithKey
+  }
+}
+
+/** The buyers of invoices, whom the tax authority calls acquirers. */
+export interface CustomersOperations {
+  /**
+   * Register a customer, the buyer of invoices.
+   *
+   * Send the id of the customer as `customer_id` of its invoices. In the sandbox, invoices to a customer whose
+   * identification is type 31, number 900000001, check digit 1 are always accepted.
+   */
+  readonly createCustomer: {
+    readonly request: {
+      readonly payload: CustomerRequest
+      readonly headers?: KeyHeaders
+    }
+    readonly answer: Customer
+  }
+  /**
+   * List customers, newest first.
+   *
+   * While `has_more` is true, send the id of the last object as `starting_after` to get the next page.
+   */
+  readonly listCustomers: {
+    readonly request: {
+      readonly query?: {
+        /** The largest number of objects on a page: 1 to 100, 10 when left out. */
+        readonly limit?: number
+        /** The id of the last object of a page: the answer is the page that follows it. */
+        readonly starting_after?: string
+        /** The id of the first object of a page: the answer is the page that comes before it. */
+        readonly ending_before?: string
+      }
+      readonly headers?: VersionHeaders
+    }
+    readonly answer: CustomerPage
+  }
+  /**
+   * List customers, newest first.
+   *
+   * Gives the objects of all pages. A page is read when its first object is asked for.
+   */
+  readonly allCustomers: {
+    readonly request: {
+      readonly query?: {
+        /** The largest number of objects on a page: 1 to 100, 10 when left out. */
+        readonly limit?: number
+        /** The id of the last object of a page: the answer is the page that follows it. */
+        readonly starting_after?: string
+      }
+      readonly headers?: VersionHeaders
+    }
+    readonly item: Customer
+  }
+  /**
+   * Retrieve a customer.
+   *
+   * A customer of the other mode or of another account is answered with 404.
+   */
+  readonly retrieveCustomer: {
+    readonly request: {
+      readonly params: {
+        /** The id of the object that the request is about. */
+        readonly id: string
+      }
+      readonly headers?: VersionHeaders
+    }
+    readonly answer: Customer
+  }
+  /**
+   * Change a customer.
+   *
+   * The fields in the body are changed, and all other fields stay. Documents that were created before keep their
+   * copy of the customer.
+   */
+  readonly updateCustomer: {
+    readonly request: {
+      readonly params: {
+        /** The id of the object that the request is about. */
+        readonly id: string
+      }
+      readonly payload: CustomerUpdate
+      readonly headers?: KeyHeaders
+    }
+    readonly answer: Customer
+  }
+  /**
+   * Change a customer: the same as PATCH.
+   *
+   * For clients whose HTTP library cannot send PATCH.
+   */
+  readonly updateCustomerByPost: {
+    readonly request: {
+      readonly params: {
+        /** The id of the object that the request is about. */
+        readonly id: string
+      }
+      readonly payload: CustomerUpdate
+      readonly headers?: KeyHeaders
+    }
+    readonly answer: Customer
+  }
+  /**
+   * Delete a customer; its documents stay.
+   *
+   * A deletion cannot be undone. Documents keep their own copy of the customer.
+   */
+  readonly deleteCustomer: {
+    readonly request: {
+      readonly params: {
+        /** The id of the object that the request is about. */
+        readonly id: string
+      }
+      readonly headers?: VersionHeaders
+    }
+    readonly answer: DeletedCustomer
+  }
+}
+
+/** Electronic invoices: created, listed, canceled, retried, annulled and e-mailed. */
+export interface InvoicesOperations {
+  /**
+   * Create an invoice; it is issued after the answer, and an event tells the outcome.
+   *
+   * The invoice is stored and answered as a draft. Folio then numbers it, signs it and submits it to the tax
+   * authority; an event tells the outcome.
+   */
+  readonly createInvoice: {
+    readonly request: {
+      readonly payload: InvoiceRequest
+      readonly headers?: KeyHeaders
+    }
+    readonly answer: InvoiceCreated
+  }
+  /**
+   * List invoices, newest first.
+   *
+   * While `has_more` is true, send the id of the last object as `starting_after` to get the next page.
+   */
+  readonly listInvoices: {
+    readonly request: {
+      readonly query?: {
+        /** The largest number of objects on a page: 1 to 100, 10 when left out. */
+        readonly limit?: number
+        /** The id of the last object of a page: the answer is the page that follows it. */
+        readonly starting_after?: string
+        /** The id of the first object of a page: the answer is the page that comes before it. */
+        readonly ending_before?: string
+        /** Only invoices with this status. */
+        readonly status?:
+          | "draft"
+          | "accepted_by_authority"
+          | "rejected_by_authority"
+          | "accepted_contingency"
+          | "failed"
+          | "canceled"
+        /** Only invoices to the customer with this id. */
+        readonly customer_id?: string
+        /** Only the invoice with this full number, prefix and number together. */
+        readonly full_number?: string
+        /** Only objects created at this time or later. */
+        readonly "created[gte]"?: string
+        /** Only objects created at this time or earlier. */
+        readonly "created[lte]"?: string
+      }
+      readonly headers?: VersionHeaders
+    }
+    readonly answer: InvoicePage
+  }
+  /**
+   * List invoices, newest first.
+   *
+   * Gives the objects of all pages. A page is read when its first object is asked for.
+   */
+  readonly allInvoices: {
+    readonly request: {
+      readonly query?: {
+        /** The largest number of objects on a page: 1 to 100, 10 when left out. */
+        readonly limit?: number
+        /** The id of the last object of a page: the answer is the page that follows it. */
+        readonly starting_after?: string
+        /** Only invoices with this status. */
+        readonly status?:
+          | "draft"
+          | "accepted_by_authority"
+          | "rejected_by_authority"
+          | "accepted_contingency"
+          | "failed"
+          | "canceled"
+        /** Only invoices to the customer with this id. */
+        readonly customer_id?: string
+        /** Only the invoice with this full number, prefix and number together. */
+        readonly full_number?: string
+        /** Only objects created at this time or later. */
+        readonly "created[gte]"?: string
+        /** Only objects created at this time or earlier. */
+        readonly "created[lte]"?: string
+      }
+      readonly headers?: VersionHeaders
+    }
+    readonly item: Invoice
+  }
+  /**
+   * Check an invoice without creating it.
+   *
+   * The body is that of an invoice to create, and is checked against the same rules. Nothing is stored and no
+   * number is used. `errors` is empty when `valid` is true.
+   */
+  readonly validateInvoice: {
+    readonly request: {
+      readonly payload: InvoiceRequest
+      readonly headers?: VersionHeaders
+    }
+    readonly answer: Validation
+  }
+  /**
+   * Retrieve an invoice.
+   *
+   * The full number and the CUFE are shown once the invoice is numbered. `authority_errors` says why it was
+   * rejected, and `failure` why it failed.
+   */
+  readonly retrieveInvoice: {
+    readonly request: {
+      readonly params: {
+        /** The id of the object that the request is about. */
+        readonly id: string
+      }
+      readonly headers?: VersionHeaders
+    }
+    readonly answer: Invoice
+  }
+  /**
+   * Cancel a draft that has no number yet.
+   *
+   * Only a draft that has no number can be canceled. An invoice that was accepted is corrected by a credit note.
+   */
+  readonly cancelInvoice: {
+    readonly request: {
+      readonly params: {
+        /** The id of the object that the request is about. */
+        readonly id: string
+      }
+      readonly headers?: KeyHeaders
+    }
+    readonly answer: Invoice
+  }
+  /**
+   * Retry a failed invoice.
+   *
+   * For an invoice whose `status` is `failed` and whose `failure.retryable` is true, once the cause is repaired.
+   * The invoice keeps its number, if it has one.
+   */
+  readonly retryInvoice: {
+    readonly request: {
+      readonly params: {
+        /** The id of the object that the request is about. */
+        readonly id: string
+      }
+      readonly headers?: KeyHeaders
+    }
+    readonly answer: Invoice
+  }
+  /**
+   * Annul an accepted invoice by a credit note over all of its lines.
+   *
+   * Creates a credit note over all lines of the invoice, with correction code 2, and answers with it. The invoice
+   * keeps its status. An invoice of which a part was credited before cannot be annulled.
+   */
+  readonly annulInvoice: {
+    readonly request: {
+      readonly params: {
+        /** The id of the object that the request is about. */
+        readonly id: string
+      }
+      readonly payload: AnnulRequest
+      readonly headers?: KeyHeaders
+    }
+    readonly answer: CreditNoteCreated
+  }
+  /**
+   * List everything that happened to an invoice, oldest first.
+   *
+   * The entries are changes of state, calls to the tax authority, events, and the deliveries of these events.
+   */
+  readonly retrieveInvoiceTimeline: {
+    readonly request: {
+      readonly params: {
+        /** The id of the object that the request is about. */
+        readonly id: string
+      }
+      readonly headers?: VersionHeaders
+    }
+    readonly answer: TimelinePage
+  }
+  /**
+   * E-mail an invoice again, to the customer or to another address.
+   *
+   * Folio e-mails each accepted document to the customer's address without being asked. This request sends it once
+   * more. An event tells what became of each e-mail. A document can be e-mailed 100 times.
+   */
+  readonly sendInvoiceEmail: {
+    readonly request: {
+      readonly params: {
+        /** The id of the object that the request is about. */
+        readonly id: string
+      }
+      readonly payload: EmailRequest
+      readonly headers?: KeyHeaders
+    }
+    readonly answer: EmailSnapshot
+  }
+  /**
+   * List the e-mails of an invoice with their text and attachments, newest first.
+   *
+   * With `content=true` the answer holds the attachments, in base64. The sandbox sends no e-mail to anybody: read
+   * its e-mails here.
+   */
+  readonly listInvoiceEmails: {
+    readonly request: {
+      readonly params: {
+        /** The id of the object that the request is about. */
+        readonly id: string
+      }
+      readonly query?: {
+        /** The largest number of objects on a page: 1 to 100, 10 when left out. */
+        readonly limit?: number
+        /** The id of the last object of a page: the answer is the page that follows it. */
+        readonly starting_after?: string
+        /** The id of the first object of a page: the answer is the page that comes before it. */
+        readonly ending_before?: string
+        /** `true`: the answer holds the content of the attachments, in base64. */
+        readonly content?: boolean
+      }
+      readonly headers?: VersionHeaders
+    }
+    readonly answer: EmailPage
+  }
+  /**
+   * List the e-mails of an invoice with their text and attachments, newest first.
+   *
+   * Gives the objects of all pages. A page is read when its first object is asked for.
+   */
+  readonly allInvoiceEmails: {
+    readonly request: {
+      readonly params: {
+        /** The id of the object that the request is about. */
+        readonly id: string
+      }
+      readonly query?: {
+        /** The largest number of objects on a page: 1 to 100, 10 when left out. */
+        readonly limit?: number
+        /** The id of the last object of a page: the answer is the page that follows it. */
+        readonly starting_after?: string
+        /** `true`: the answer holds the content of the attachments, in base64. */
+        readonly content?: boolean
+      }
+      readonly headers?: VersionHeaders
+    }
+    readonly item: Email
+  }
+}
+
+/** The PDF and the signed XML of documents. */
+export interface FilesOperations {
+  /**
+   * Download the PDF of an invoice; it exists once the invoice is signed.
+   *
+   * Send an API key, or use the signed link that the object carries as `pdf_url` or `xml_url`. The answer has an
+   * ETag; a request with `If-None-Match` is answered with 304 when the client's copy is current.
+   */
+  readonly retrieveInvoicePdf: {
+    readonly request: {
+      readonly params: {
+        /** The id of the object that the request is about. */
+        readonly id: string
+      }
+      readonly query?: {
+        /** Part of a signed link: the id of the account that owns the document. */
+        readonly account?: string
+        /** Part of a signed link: the mode of the document, `test` or `live`. */
+        readonly mode?: string
+        /** Part of a signed link: the time at which the link expires, in Unix seconds. */
+        readonly expires?: string
+        /** Part of a signed link: the signature of its path and its other parameters. */
+        readonly signature?: string
+      }
+      readonly headers?: VersionHeaders
+    }
+    readonly answer: Uint8Array
+  }
+  /**
+   * Download the signed XML of an invoice, byte for byte as submitted to the authority.
+   *
+   * Send an API key, or use the signed link that the object carries as `pdf_url` or `xml_url`. The answer has an
+   * ETag; a request with `If-None-Match` is answered with 304 when the client's copy is current.
+   */
+  readonly retrieveInvoiceXml: {
+    readonly request: {
+      readonly params: {
+        /** The id of the object that the request is about. */
+        readonly id: string
+      }
+      readonly query?: {
+        /** Part of a signed link: the id of the account that owns the document. */
+        readonly account?: string
+        /** Part of a signed link: the mode of the document, `test` or `live`. */
+        readonly mode?: string
+        /** Part of a signed link: the time at which the link expires, in Unix seconds. */
+        readonly expires?: string
+        /** Part of a signed link: the signature of its path and its other parameters. */
+        readonly signature?: string
+      }
+      readonly headers?: VersionHeaders
+    }
+    readonly answer: Uint8Array
+  }
+  /**
+   * Download the PDF of a credit note; it exists once the credit note is signed.
+   *
+   * Send an API key, or use the signed link that the object carries as `pdf_url` or `xml_url`. The answer has an
+   * ETag; a request with `If-None-Match` is answered with 304 when the client's copy is current.
+   */
+  readonly retrieveCreditNotePdf: {
+    readonly request: {
+      readonly params: {
+        /** The id of the object that the request is about. */
+        readonly id: string
+      }
+      readonly query?: {
+        /** Part of a signed link: the id of the account that owns the document. */
+        readonly account?: string
+        /** Part of a signed link: the mode of the document, `test` or `live`. */
+        readonly mode?: string
+        /** Part of a signed link: the time at which the link expires, in Unix seconds. */
+        readonly expires?: string
+        /** Part of a signed link: the signature of its path and its other parameters. */
+        readonly signature?: string
+      }
+      readonly headers?: VersionHeaders
+    }
+    readonly answer: Uint8Array
+  }
+  /**
+   * Download the signed XML of a credit note, byte for byte as submitted to the authority.
+   *
+   * Send an API key, or use the signed link that the object carries as `pdf_url` or `xml_url`. The answer has an
+   * ETag; a request with `If-None-Match` is answered with 304 when the client's copy is current.
+   */
+  readonly retrieveCreditNoteXml: {
+    readonly request: {
+      readonly params: {
+        /** The id of the object that the request is about. */
+        readonly id: string
+      }
+      readonly query?: {
+        /** Part of a signed link: the id of the account that owns the document. */
+        readonly account?: string
+        /** Part of a signed link: the mode of the document, `test` or `live`. */
+        readonly mode?: string
+        /** Part of a signed link: the time at which the link expires, in Unix seconds. */
+        readonly expires?: string
+        /** Part of a signed link: the signature of its path and its other parameters. */
+        readonly signature?: string
+      }
+      readonly headers?: VersionHeaders
+    }
+    readonly answer: Uint8Array
+  }
+  /**
+   * Download the PDF of a debit note; it exists once the debit note is signed.
+   *
+   * Send an API key, or use the signed link that the object carries as `pdf_url` or `xml_url`. The answer has an
+   * ETag; a request with `If-None-Match` is answered with 304 when the client's copy is current.
+   */
+  readonly retrieveDebitNotePdf: {
+    readonly request: {
+      readonly params: {
+        /** The id of the object that the request is about. */
+        readonly id: string
+      }
+      readonly query?: {
+        /** Part of a signed link: the id of the account that owns the document. */
+        readonly account?: string
+        /** Part of a signed link: the mode of the document, `test` or `live`. */
+        readonly mode?: string
+        /** Part of a signed link: the time at which the link expires, in Unix seconds. */
+        readonly expires?: string
+        /** Part of a signed link: the signature of its path and its other parameters. */
+        readonly signature?: string
+      }
+      readonly headers?: VersionHeaders
+    }
+    readonly answer: Uint8Array
+  }
+  /**
+   * Download the signed XML of a debit note, byte for byte as submitted to the authority.
+   *
+   * Send an API key, or use the signed link that the object carries as `pdf_url` or `xml_url`. The answer has an
+   * ETag; a request with `If-None-Match` is answered with 304 when the client's copy is current.
+   */
+  readonly retrieveDebitNoteXml: {
+    readonly request: {
+      readonly params: {
+        /** The id of the object that the request is about. */
+        readonly id: string
+      }
+      readonly query?: {
+        /** Part of a signed link: the id of the account that owns the document. */
+        readonly account?: string
+        /** Part of a signed link: the mode of the document, `test` or `live`. */
+        readonly mode?: string
+        /** Part of a signed link: the time at which the link expires, in Unix seconds. */
+        readonly expires?: string
+        /** Part of a signed link: the signature of its path and its other parameters. */
+        readonly signature?: string
+      }
+      readonly headers?: VersionHeaders
+    }
+    readonly answer: Uint8Array
+  }
+}
+
+/** Credit notes, which take back a part of an invoice or all of it. */
+export interface CreditNotesOperations {
+  /**
+   * Issue a credit note to an invoice that was accepted.
+   *
+   * The credit note is stored and answered as a draft. Then it is numbered, signed and sent to the authority; its
+   * outcome is an event.
+   */
+  readonly createCreditNote: {
+    readonly request: {
+      readonly payload: CreditNoteRequest
+      readonly headers?: KeyHeaders
+    }
+    readonly answer: CreditNoteCreated
+  }
+  /**
+   * List credit notes, newest first.
+   *
+   * While `has_more` is true, send the id of the last object as `starting_after` to get the next page.
+   */
+  readonly listCreditNotes: {
+    readonly request: {
+      readonly query?: {
+        /** The largest number of objects on a page: 1 to 100, 10 when left out. */
+        readonly limit?: number
+        /** The id of the last object of a page: the answer is the page that follows it. */
+        readonly starting_after?: string
+        /** The id of the first object of a page: the answer is the page that comes before it. */
+        readonly ending_before?: string
+        /** Only notes with this status. */
+        readonly status?:
+          | "draft"
+          | "accepted_by_authority"
+          | "rejected_by_authority"
+          | "accepted_contingency"
+          | "failed"
+          | "canceled"
+        /** Only notes that correct the invoice with this id. */
+        readonly invoice_id?: string
+        /** Only the note with this full number, prefix and number together. */
+        readonly full_number?: string
+        /** Only objects created at this time or later. */
+        readonly "created[gte]"?: string
+        /** Only objects created at this time or earlier. */
+        readonly "created[lte]"?: string
+      }
+      readonly headers?: VersionHeaders
+    }
+    readonly answer: CreditNotePage
+  }
+  /**
+   * List credit notes, newest first.
+   *
+   * Gives the objects of all pages. A page is read when its first object is asked for.
+   */
+  readonly allCreditNotes: {
+    readonly request: {
+      readonly query?: {
+        /** The largest number of objects on a page: 1 to 100, 10 when left out. */
+        readonly limit?: number
+        /** The id of the last object of a page: the answer is the page that follows it. */
+        readonly starting_after?: string
+        /** Only notes with this status. */
+        readonly status?:
+          | "draft"
+          | "accepted_by_authority"
+          | "rejected_by_authority"
+          | "accepted_contingency"
+          | "failed"
+          | "canceled"
+        /** Only notes that correct the invoice with this id. */
+        readonly invoice_id?: string
+        /** Only the note with this full number, prefix and number together. */
+        readonly full_number?: string
+        /** Only objects created at this time or later. */
+        readonly "created[gte]"?: string
+        /** Only objects created at this time or earlier. */
+        readonly "created[lte]"?: string
+      }
+      readonly headers?: VersionHeaders
+    }
+    readonly item: CreditNote
+  }
+  /**
+   * Retrieve a credit note.
+   *
+   * The full number and the CUDE are shown once the note is numbered. `authority_errors` says why it was rejected,
+   * and `failure` why it failed.
+   */
+  readonly retrieveCreditNote: {
+    readonly request: {
+      readonly params: {
+        /** The id of the object that the request is about. */
+        readonly id: string
+      }
+      readonly headers?: VersionHeaders
+    }
+    readonly answer: CreditNote
+  }
+  /**
+   * Cancel a credit note that has no number yet.
+   *
+   * Only a note that has no number can be canceled.
+   */
+  readonly cancelCreditNote: {
+    readonly request: {
+      readonly params: {
+        /** The id of the object that the request is about. */
+        readonly id: string
+      }
+      readonly headers?: KeyHeaders
+    }
+    readonly answer: CreditNote
+  }
+  /**
+   * Try a failed credit note again; it keeps the number it has.
+   *
+   * For a note whose `status` is `failed` and whose `failure.retryable` is true, once the cause is repaired. The
+   * note keeps its number, if it has one.
+   */
+  readonly retryCreditNote: {
+    readonly request: {
+      readonly params: {
+        /** The id of the object that the request is about. */
+        readonly id: string
+      }
+      readonly headers?: KeyHeaders
+    }
+    readonly answer: CreditNote
+  }
+  /**
+   * All that has happened to a credit note, oldest first.
+   *
+   * The entries are changes of state, calls to the tax authority, events, and the deliveries of these events.
+   */
+  readonly retrieveCreditNoteTimeline: {
+    readonly request: {
+      readonly params: {
+        /** The id of the object that the request is about. */
+        readonly id: string
+      }
+      readonly headers?: VersionHeaders
+    }
+    readonly answer: TimelinePage
+  }
+  /**
+   * E-mail a credit note again, to the customer or to another address.
+   *
+   * Folio e-mails each accepted document to the customer's address without being asked. This request sends it once
+   * more. An event tells what became of each e-mail. A document can be e-mailed 100 times.
+   */
+  readonly sendCreditNoteEmail: {
+    readonly request: {
+      readonly params: {
+        /** The id of the object that the request is about. */
+        readonly id: string
+      }
+      readonly payload: EmailRequest
+      readonly headers?: KeyHeaders
+    }
+    readonly answer: EmailSnapshot
+  }
+  /**
+   * List the e-mails of a credit note with their text and attachments, newest first.
+   *
+   * With `content=true` the answer holds the attachments, in base64. The sandbox sends no e-mail to anybody: read
+   * its e-mails here.
+   */
+  readonly listCreditNoteEmails: {
+    readonly request: {
+      readonly params: {
+        /** The id of the object that the request is about. */
+        readonly id: string
+      }
+      readonly query?: {
+        /** The largest number of objects on a page: 1 to 100, 10 when left out. */
+        readonly limit?: number
+        /** The id of the last object of a page: the answer is the page that follows it. */
+        readonly starting_after?: string
+        /** The id of the first object of a page: the answer is the page that comes before it. */
+        readonly ending_before?: string
+        /** `true`: the answer holds the content of the attachments, in base64. */
+        readonly content?: boolean
+      }
+      readonly headers?: VersionHeaders
+    }
+    readonly answer: EmailPage
+  }
+  /**
+   * List the e-mails of a credit note with their text and attachments, newest first.
+   *
+   * Gives the objects of all pages. A page is read when its first object is asked for.
+   */
+  readonly allCreditNoteEmails: {
+    readonly request: {
+      readonly params: {
+        /** The id of the object that the request is about. */
+        readonly id: string
+      }
+      readonly query?: {
+        /** The largest number of objects on a page: 1 to 100, 10 when left out. */
+        readonly limit?: number
+        /** The id of the last object of a page: the answer is the page that follows it. */
+        readonly starting_after?: string
+        /** `true`: the answer holds the content of the attachments, in base64. */
+        readonly content?: boolean
+      }
+      readonly headers?: VersionHeaders
+    }
+    readonly item: Email
+  }
+}
+
+/** Debit notes, which charge more than an invoice did. */
+export interface DebitNotesOperations {
+  /**
+   * Issue a debit note to an invoice that was accepted.
+   *
+   * The debit note is stored and answered as a draft. Then it is numbered, signed and sent to the authority; its
+   * outcome is an event.
+   */
+  readonly createDebitNote: {
+    readonly request: {
+      readonly payload: DebitNoteRequest
+      readonly headers?: KeyHeaders
+    }
+    readonly answer: DebitNoteCreated
+  }
+  /**
+   * List debit notes, newest first.
+   *
+   * While `has_more` is true, send the id of the last object as `starting_after` to get the next page.
+   */
+  readonly listDebitNotes: {
+    readonly request: {
+      readonly query?: {
+        /** The largest number of objects on a page: 1 to 100, 10 when left out. */
+        readonly limit?: number
+        /** The id of the last object of a page: the answer is the page that follows it. */
+        readonly starting_after?: string
+        /** The id of the first object of a page: the answer is the page that comes before it. */
+        readonly ending_before?: string
+        /** Only notes with this status. */
+        readonly status?:
+          | "draft"
+          | "accepted_by_authority"
+          | "rejected_by_authority"
+          | "accepted_contingency"
+          | "failed"
+          | "canceled"
+        /** Only notes that correct the invoice with this id. */
+        readonly invoice_id?: string
+        /** Only the note with this full number, prefix and number together. */
+        readonly full_number?: string
+        /** Only objects created at this time or later. */
+        readonly "created[gte]"?: string
+        /** Only objects created at this time or earlier. */
+        readonly "created[lte]"?: string
+      }
+      readonly headers?: VersionHeaders
+    }
+    readonly answer: DebitNotePage
+  }
+  /**
+   * List debit notes, newest first.
+   *
+   * Gives the objects of all pages. A page is read when its first object is asked for.
+   */
+  readonly allDebitNotes: {
+    readonly request: {
+      readonly query?: {
+        /** The largest number of objects on a page: 1 to 100, 10 when left out. */
+        readonly limit?: number
+        /** The id of the last object of a page: the answer is the page that follows it. */
+        readonly starting_after?: string
+        /** Only notes with this status. */
+        readonly status?:
+          | "draft"
+          | "accepted_by_authority"
+          | "rejected_by_authority"
+          | "accepted_contingency"
+          | "failed"
+          | "canceled"
+        /** Only notes that correct the invoice with this id. */
+        readonly invoice_id?: string
+        /** Only the note with this full number, prefix and number together. */
+        readonly full_number?: string
+        /** Only objects created at this time or later. */
+        readonly "created[gte]"?: string
+        /** Only objects created at this time or earlier. */
+        readonly "created[lte]"?: string
+      }
+      readonly headers?: VersionHeaders
+    }
+    readonly item: DebitNote
+  }
+  /**
+   * Retrieve a debit note.
+   *
+   * The full number and the CUDE are shown once the note is numbered. `authority_errors` says why it was rejected,
+   * and `failure` why it failed.
+   */
+  readonly retrieveDebitNote: {
+    readonly request: {
+      readonly params: {
+        /** The id of the object that the request is about. */
+        readonly id: string
+      }
+      readonly headers?: VersionHeaders
+    }
+    readonly answer: DebitNote
+  }
+  /**
+   * Cancel a debit note that has no number yet.
+   *
+   * Only a note that has no number can be canceled.
+   */
+  readonly cancelDebitNote: {
+    readonly request: {
+      readonly params: {
+        /** The id of the object that the request is about. */
+        readonly id: string
+      }
+      readonly headers?: KeyHeaders
+    }
+    readonly answer: DebitNote
+  }
+  /**
+   * Try a failed debit note again; it keeps the number it has.
+   *
+   * For a note whose `status` is `failed` and whose `failure.retryable` is true, once the cause is repaired. The
+   * note keeps its number, if it has one.
+   */
+  readonly retryDebitNote: {
+    readonly request: {
+      readonly params: {
+        /** The id of the object that the request is about. */
+        readonly id: string
+      }
+      readonly headers?: KeyHeaders
+    }
+    readonly answer: DebitNote
+  }
+  /**
+   * All that has happened to a debit note, oldest first.
+   *
+   * The entries are changes of state, calls to the tax authority, events, and the deliveries of these events.
+   */
+  readonly retrieveDebitNoteTimeline: {
+    readonly request: {
+      readonly params: {
+        /** The id of the object that the request is about. */
+        readonly id: string
+      }
+      readonly headers?: VersionHeaders
+    }
+    readonly answer: TimelinePage
+  }
+  /**
+   * E-mail a debit note again, to the customer or to another address.
+   *
+   * Folio e-mails each accepted document to the customer's address without being asked. This request sends it once
+   * more. An event tells what became of each e-mail. A document can be e-mailed 100 times.
+   */
+  readonly sendDebitNoteEmail: {
+    readonly request: {
+      readonly params: {
+        /** The id of the object that the request is about. */
+        readonly id: string
+      }
+      readonly payload: EmailRequest
+      readonly headers?: KeyHeaders
+    }
+    readonly answer: EmailSnapshot
+  }
+  /**
+   * List the e-mails of a debit note with their text and attachments, newest first.
+   *
+   * With `content=true` the answer holds the attachments, in base64. The sandbox sends no e-mail to anybody: read
+   * its e-mails here.
+   */
+  readonly listDebitNoteEmails: {
+    readonly request: {
+      readonly params: {
+        /** The id of the object that the request is about. */
+        readonly id: string
+      }
+      readonly query?: {
+        /** The largest number of objects on a page: 1 to 100, 10 when left out. */
+        readonly limit?: number
+        /** The id of the last object of a page: the answer is the page that follows it. */
+        readonly starting_after?: string
+        /** The id of the first object of a page: the answer is the page that comes before it. */
+        readonly ending_before?: string
+        /** `true`: the answer holds the content of the attachments, in base64. */
+        readonly content?: boolean
+      }
+      readonly headers?: VersionHeaders
+    }
+    readonly answer: EmailPage
+  }
+  /**
+   * List the e-mails of a debit note with their text and attachments, newest first.
+   *
+   * Gives the objects of all pages. A page is read when its first object is asked for.
+   */
+  readonly allDebitNoteEmails: {
+    readonly request: {
+      readonly params: {
+        /** The id of the object that the request is about. */
+        readonly id: string
+      }
+      readonly query?: {
+        /** The largest number of objects on a page: 1 to 100, 10 when left out. */
+        readonly limit?: number
+        /** The id of the last object of a page: the answer is the page that follows it. */
+        readonly starting_after?: string
+        /** `true`: the answer holds the content of the attachments, in base64. */
+        readonly content?: boolean
+      }
+      readonly headers?: VersionHeaders
+    }
+    readonly item: Email
+  }
+}
+
+/** The numbering ranges that the tax authority granted. */
+export interface ResolutionsOperations {
+  /**
+   * Register a numbering range that the tax authority granted.
+   *
+   * Invoices take their numbers from the ranges of the account, without gaps. Two ranges that could print the same
+   * full number, prefix and number together, are refused with 409.
+   */
+  readonly createResolution: {
+    readonly request: {
+      readonly payload: ResolutionRequest
+      readonly headers?: KeyHeaders
+    }
+    readonly answer: Resolution
+  }
+  /**
+   * List numbering ranges, newest first.
+   *
+   * While `has_more` is true, send the id of the last object as `starting_after` to get the next page.
+   */
+  readonly listResolutions: {
+    readonly request: {
+      readonly query?: {
+        /** The largest number of objects on a page: 1 to 100, 10 when left out. */
+        readonly limit?: number
+        /** The id of the last object of a page: the answer is the page that follows it. */
+        readonly starting_after?: string
+        /** The id of the first object of a page: the answer is the page that comes before it. */
+        readonly ending_before?: string
+      }
+      readonly headers?: VersionHeaders
+    }
+    readonly answer: ResolutionPage
+  }
+  /**
+   * List numbering ranges, newest first.
+   *
+   * Gives the objects of all pages. A page is read when its first object is asked for.
+   */
+  readonly allResolutions: {
+    readonly request: {
+      readonly query?: {
+        /** The largest number of objects on a page: 1 to 100, 10 when left out. */
+        readonly limit?: number
+        /** The id of the last object of a page: the answer is the page that follows it. */
+        readonly starting_after?: string
+      }
+      readonly headers?: VersionHeaders
+    }
+    readonly item: Resolution
+  }
+  /**
+   * Import the numbering ranges of the issuer from the tax authority.
+   *
+   * Only with a live key. Asks the tax authority for the ranges of the issuer and registers those that are new. A
+   * range of which another system used a part has to be registered with POST /v1/resolutions and `next_number`
+   * instead.
+   */
+  readonly importResolutions: {
+    readonly request: {
+      readonly headers?: KeyHeaders
+    }
+    readonly answer: ResolutionImport
+  }
+  /**
+   * Retrieve a numbering range.
+   *
+   * `remaining` is the count of numbers that were not given yet.
+   */
+  readonly retrieveResolution: {
+    readonly request: {
+      readonly params: {
+        /** The id of the object that the request is about. */
+        readonly id: string
+      }
+      readonly headers?: VersionHeaders
+    }
+    readonly answer: Resolution
+  }
+  /**
+   * Activate or deactivate a numbering range, or extend its validity.
+   *
+   * `is_active` and `valid_to` can be changed. Prefix and numbers of a range never change, because documents carry
+   * them.
+   */
+  readonly updateResolution: {
+    readonly request: {
+      readonly params: {
+        /** The id of the object that the request is about. */
+        readonly id: string
+      }
+      readonly payload: ResolutionUpdate
+      readonly headers?: KeyHeaders
+    }
+    readonly answer: Resolution
+  }
+  /**
+   * Change a range: the same as PATCH.
+   *
+   * For clients whose HTTP library cannot send PATCH.
+   */
+  readonly updateResolutionByPost: {
+    readonly request: {
+      readonly params: {
+        /** The id of the object that the request is about. */
+        readonly id: string
+      }
+      readonly payload: ResolutionUpdate
+      readonly headers?: KeyHeaders
+    }
+    readonly answer: Resolution
+  }
+}
+
+/** Events: what happened to documents and their e-mails. */
+export interface EventsOperations {
+  /**
+   * List events, newest first; with after, follow them, oldest first.
+   *
+   * Without `after` the newest events come first. With `after`, the events that follow come, oldest first; with
+   * `wait` the answer waits up to 20 seconds for the next event: a way to learn of outcomes without a webhook.
+   */
+  readonly listEvents: {
+    readonly request: {
+      readonly query?: {
+        /** The largest number of objects on a page: 1 to 100, 10 when left out. */
+        readonly limit?: number
+        /** The id of the last object of a page: the answer is the page that follows it. */
+        readonly starting_after?: string
+        /** The id of the first object of a page: the answer is the page that comes before it. */
+        readonly ending_before?: string
+        /** Only events of this event type. */
+        readonly type?: EventType
+        /** Only events of these event types. */
+        readonly "types[]"?: ReadonlyArray<EventType>
+        /** Only events of the document with this id. */
+        readonly object_id?: string
+        /** Only objects created at this time or later. */
+        readonly "created[gte]"?: string
+        /** Only objects created at this time or earlier. */
+        readonly "created[lte]"?: string
+        /** The id of an event: the answer holds the events that follow it, oldest first. */
+        readonly after?: string
+        /** Goes with `after`: the number of seconds, up to 20, to wait for a new event when there is none. */
+        readonly wait?: number
+      }
+      readonly headers?: VersionHeaders
+    }
+    readonly answer: EventPage
+  }
+  /**
+   * List events, newest first; with after, follow them, oldest first.
+   *
+   * Gives the objects of all pages. A page is read when its first object is asked for.
+   */
+  readonly allEvents: {
+    readonly request: {
+      readonly query?: {
+        /** The largest number of objects on a page: 1 to 100, 10 when left out. */
+        readonly limit?: number
+        /** The id of the last object of a page: the answer is the page that follows it. */
+        readonly starting_after?: string
+        /** Only events of this event type. */
+        readonly type?: EventType
+        /** Only events of these event types. */
+        readonly "types[]"?: ReadonlyArray<EventType>
+        /** Only events of the document with this id. */
+        readonly object_id?: string
+        /** Only objects created at this time or later. */
+        readonly "created[gte]"?: string
+        /** Only objects created at this time or earlier. */
+        readonly "created[lte]"?: string
+        /** The id of an event: the answer holds the events that follow it, oldest first. */
+        readonly after?: string
+        /** Goes with `after`: the number of seconds, up to 20, to wait for a new event when there is none. */
+        readonly wait?: number
+      }
+      readonly headers?: VersionHeaders
+    }
+    readonly item: Event
+  }
+  /**
+   * Retrieve an event.
+   *
+   * The body is byte for byte the one that each delivery of the event sends.
+   */
+  readonly retrieveEvent: {
+    readonly request: {
+      readonly params: {
+        /** The id of the object that the request is about. */
+        readonly id: string
+      }
+      readonly headers?: VersionHeaders
+    }
+    readonly answer: Event
+  }
+  /**
+   * List the deliveries of an event with their latest attempts, newest first.
+   *
+   * There is one delivery for each webhook endpoint that was subscribed to the event's type when the event
+   * happened.
+   */
+  readonly listEventDeliveries: {
+    readonly request: {
+      readonly params: {
+        /** The id of the object that the request is about. */
+        readonly id: string
+      }
+      readonly query?: {
+        /** The largest number of objects on a page: 1 to 100, 10 when left out. */
+        readonly limit?: number
+        /** The id of the last object of a page: the answer is the page that follows it. */
+        readonly starting_after?: string
+        /** The id of the first object of a page: the answer is the page that comes before it. */
+        readonly ending_before?: string
+      }
+      readonly headers?: VersionHeaders
+    }
+    readonly answer: DeliveryPage
+  }
+  /**
+   * List the deliveries of an event with their latest attempts, newest first.
+   *
+   * Gives the objects of all pages. A page is read when its first object is asked for.
+   */
+  readonly allEventDeliveries: {
+    readonly request: {
+      readonly params: {
+        /** The id of the object that the request is about. */
+        readonly id: string
+      }
+      readonly query?: {
+        /** The largest number of objects on a page: 1 to 100, 10 when left out. */
+        readonly limit?: number
+        /** The id of the last object of a page: the answer is the page that follows it. */
+        readonly starting_after?: string
+      }
+      readonly headers?: VersionHeaders
+    }
+    readonly item: Delivery
+  }
+}
+
+/** Webhook endpoints: the URLs that events are delivered to. */
+export interface WebhookEndpointsOperations {
+  /**
+   * Register a webhook endpoint; the answer shows its signing secret.
+   *
+   * The answer shows the signing secret once. The endpoint receives the events of the mode of the API key that
+   * registers it.
+   */
+  readonly createWebhookEndpoint: {
+    readonly request: {
+      readonly payload: WebhookEndpointRequest
+      readonly headers?: KeyHeaders
+    }
+    readonly answer: WebhookEndpointWithSecret
+  }
+  /**
+   * List webhook endpoints, newest first, without their signing secrets.
+   *
+   * While `has_more` is true, send the id of the last object as `starting_after` to get the next page.
+   */
+  readonly listWebhookEndpoints: {
+    readonly request: {
+      readonly query?: {
+        /** The largest number of objects on a page: 1 to 100, 10 when left out. */
+        readonly limit?: number
+        /** The id of the last object of a page: the answer is the page that follows it. */
+        readonly starting_after?: string
+        /** The id of the first object of a page: the answer is the page that comes before it. */
+        readonly ending_before?: string
+      }
+      readonly headers?: VersionHeaders
+    }
+    readonly answer: WebhookEndpointPage
+  }
+  /**
+   * List webhook endpoints, newest first, without their signing secrets.
+   *
+   * Gives the objects of all pages. A page is read when its first object is asked for.
+   */
+  readonly allWebhookEndpoints: {
+    readonly request: {
+      readonly query?: {
+        /** The largest number of objects on a page: 1 to 100, 10 when left out. */
+        readonly limit?: number
+        /** The id of the last object of a page: the answer is the page that follows it. */
+        readonly starting_after?: string
+      }
+      readonly headers?: VersionHeaders
+    }
+    readonly item: WebhookEndpoint
+  }
+  /**
+   * Retrieve a webhook endpoint, without its signing secret.
+   *
+   * `health` says since when deliveries fail or wait.
+   */
+  readonly retrieveWebhookEndpoint: {
+    readonly request: {
+      readonly params: {
+        /** The id of the object that the request is about. */
+        readonly id: string
+      }
+      readonly headers?: VersionHeaders
+    }
+    readonly answer: WebhookEndpoint
+  }
+  /**
+   * Change a webhook endpoint.
+   *
+   * The fields in the body are changed, and all other fields stay. With `is_active` false no deliveries are sent;
+   * those that wait are sent once `is_active` is true again.
+   */
+  readonly updateWebhookEndpoint: {
+    readonly request: {
+      readonly params: {
+        /** The id of the object that the request is about. */
+        readonly id: string
+      }
+      readonly payload: WebhookEndpointUpdate
+      readonly headers?: KeyHeaders
+    }
+    readonly answer: WebhookEndpoint
+  }
+  /**
+   * Change a webhook endpoint: the same as PATCH.
+   *
+   * For clients whose HTTP library cannot send PATCH.
+   */
+  readonly updateWebhookEndpointByPost: {
+    readonly request: {
+      readonly params: {
+        /** The id of the object that the request is about. */
+        readonly id: string
+      }
+      readonly payload: WebhookEndpointUpdate
+      readonly headers?: KeyHeaders
+    }
+    readonly answer: WebhookEndpoint
+  }
+  /**
+   * Delete a webhook endpoint and cancel the deliveries that wait for it.
+   *
+   * A deletion cannot be undone.
+   */
+  readonly deleteWebhookEndpoint: {
+    readonly request: {
+      readonly params: {
+        /** The id of the object that the request is about. */
+        readonly id: string
+      }
+      readonly headers?: VersionHeaders
+    }
+    readonly answer: DeletedWebhookEndpoint
+  }
+  /**
+   * Replace the signing secret of a webhook endpoint; the answer shows the new one.
+   *
+   * The old signing secret is replaced at once: a delivery that was signed with it and is under way fails the
+   * verification of a receiver that has the new one, and is attempted again.
+   */
+  readonly rotateWebhookSecret: {
+    readonly request: {
+      readonly params: {
+        /** The id of the object that the request is about. */
+        readonly id: string
+      }
+      readonly headers?: KeyHeaders
+    }
+    readonly answer: WebhookEndpointWithSecret
+  }
+}
+
+/** Deliveries of events to webhook endpoints, and their attempts. */
+export interface WebhookDeliveriesOperations {
+  /**
+   * List the deliveries of a webhook endpoint with their latest attempts, newest first.
+   *
+   * Use `status` to list only deliveries in one state, such as `failed` for those that were given up.
+   */
+  readonly listWebhookEndpointDeliveries: {
+    readonly request: {
+      readonly params: {
+        /** The id of the object that the request is about. */
+        readonly id: string
+      }
+      readonly query?: {
+        /** The largest number of objects on a page: 1 to 100, 10 when left out. */
+        readonly limit?: number
+        /** The id of the last object of a page: the answer is the page that follows it. */
+        readonly starting_after?: string
+        /** The id of the first object of a page: the answer is the page that comes before it. */
+        readonly ending_before?: string
+        /**
+         * The state of the delivery: `pending` until it succeeds or is given up, `succeeded`, `failed` when it is given
+         * up, `canceled` when its endpoint was deleted.
+         */
+        readonly status?: DeliveryStatus
+      }
+      readonly headers?: VersionHeaders
+    }
+    readonly answer: DeliveryPage
+  }
+  /**
+   * List the deliveries of a webhook endpoint with their latest attempts, newest first.
+   *
+   * Gives the objects of all pages. A page is read when its first object is asked for.
+   */
+  readonly allWebhookEndpointDeliveries: {
+    readonly request: {
+      readonly params: {
+        /** The id of the object that the request is about. */
+        readonly id: string
+      }
+      readonly query?: {
+        /** The largest number of objects on a page: 1 to 100, 10 when left out. */
+        readonly limit?: number
+        /** The id of the last object of a page: the answer is the page that follows it. */
+        readonly starting_after?: string
+        /**
+         * The state of the delivery: `pending` until it succeeds or is given up, `succeeded`, `failed` when it is given
+         * up, `canceled` when its endpoint was deleted.
+         */
+        readonly status?: DeliveryStatus
+      }
+      readonly headers?: VersionHeaders
+    }
+    readonly item: Delivery
+  }
+  /**
+   * Retrieve a delivery with its latest attempts.
+   *
+   * Each attempt shows the status, the headers and the beginning of the body that the endpoint answered with.
+   */
+  readonly retrieveWebhookDelivery: {
+    readonly request: {
+      readonly params: {
+        /** The id of the object that the request is about. */
+        readonly id: string
+      }
+      readonly headers?: VersionHeaders
+    }
+    readonly answer: Delivery
+  }
+  /**
+   * List all attempts of a delivery, newest first.
+   *
+   * Each attempt shows the status, the headers and the beginning of the body that the endpoint answered with.
+   */
+  readonly listWebhookDeliveryAttempts: {
+    readonly request: {
+      readonly params: {
+        /** The id of the object that the request is about. */
+        readonly id: string
+      }
+      readonly query?: {
+        /** The largest number of objects on a page: 1 to 100, 10 when left out. */
+        readonly limit?: number
+        /** The id of the last object of a page: the answer is the page that follows it. */
+        readonly starting_after?: string
+        /** The id of the first object of a page: the answer is the page that comes before it. */
+        readonly ending_before?: string
+      }
+      readonly headers?: VersionHeaders
+    }
+    readonly answer: AttemptPage
+  }
+  /**
+   * List all attempts of a delivery, newest first.
+   *
+   * Gives the objects of all pages. A page is read when its first object is asked for.
+   */
+  readonly allWebhookDeliveryAttempts: {
+    readonly request: {
+      readonly params: {
+        /** The id of the object that the request is about. */
+        readonly id: string
+      }
+      readonly query?: {
+        /** The largest number of objects on a page: 1 to 100, 10 when left out. */
+        readonly limit?: number
+        /** The id of the last object of a page: the answer is the page that follows it. */
+        readonly starting_after?: string
+      }
+      readonly headers?: VersionHeaders
+    }
+    readonly item: Attempt
+  }
+  /**
+   * Attempt a delivery once more, out of schedule, whatever its state.
+   *
+   * Sends the body of the delivery once more, byte for byte, with a new signature. Planned attempts stay planned.
+   */
+  readonly redeliverWebhook: {
+    readonly request: {
+      readonly params: {
+        /** The id of the object that the request is about. */
+        readonly id: string
+      }
+      readonly headers?: KeyHeaders
+    }
+    readonly answer: Delivery
+  }
+  /**
+   * Deliver again what a webhook endpoint missed since a time.
+   *
+   * For use after an outage of the receiving server. Delivers each event since the given time whose delivery to
+   * this endpoint failed, and each one of a subscribed type that was never delivered to it.
+   */
+  readonly recoverWebhookEndpoint: {
+    readonly request: {
+      readonly params: {
+        /** The id of the object that the request is about. */
+        readonly id: string
+      }
+      readonly payload: RecoverRequest
+      readonly headers?: KeyHeaders
+    }
+    readonly answer: Recovery
+  }
+  /**
+   * Send a sample event to one webhook endpoint.
+   *
+   * The sample event is marked as a test and is about a document that does not exist. An inactive endpoint is
+   * refused with 409.
+   */
+  readonly testWebhookEndpoint: {
+    readonly request: {
+      readonly params: {
+        /** The id of the object that the request is about. */
+        readonly id: string
+      }
+      readonly payload: WebhookTestRequest
+      readonly headers?: KeyHeaders
+    }
+    readonly answer: Delivery
+  }
+}
+
+/** Catalogs of the codes that requests carry. */
+export interface CatalogsOperations {
+  /**
+   * Retrieve a catalog of codes.
+   *
+   * The codes of the tax authority that requests carry. The answer may be cached for 24 hours; a request with
+   * `If-None-Match` is answered with 304 when the client's copy is current.
+   */
+  readonly retrieveCatalog: {
+    readonly request: {
+      readonly params: {
+        /**
+         * The name of the catalog: medios-pago, tipo-identificacion, unidad-medida, tributos, tipo-operacion,
+         * concepto-nota-credito, concepto-nota-debito.
+         */
+        readonly catalog: string
+      }
+      readonly headers?: VersionHeaders
+    }
+    readonly answer: Catalog
+  }
+}
+
+/** For tests: how the simulated tax authority behaves, and how time passes in the test mode. */
+export interface TestHelpersOperations {
+  /**
+   * Set how the simulated tax authority behaves, until the next change.
+   *
+   * Only with a test key. Applies to the test mode of this account and to no other account. While the simulated
+   * authority is `down`, documents are issued in contingency, as in an outage of the real authority.
+   */
+  readonly setSandboxAuthority: {
+    readonly request: {
+      readonly payload: AuthorityModeRequest
+      readonly headers?: KeyHeaders
+    }
+    readonly answer: SandboxAuthority
+  }
+  /**
+   * Advance the clock of the test mode: planned attempts come sooner.
+   *
+   * Only with a test key. Planned attempts of documents, e-mails and webhook deliveries of this account's test
+   * mode come sooner, and an outage of its simulated authority counts as longer. Dates that stand in documents do
+   * not change.
+   */
+  readonly advanceClock: {
+    readonly request: {
+      readonly payload: AdvanceRequest
+      readonly headers?: KeyHeaders
+    }
+    readonly answer: ClockAdvance
+  }
+}
+
+/** Dated versions of the interface. */
+export interface VersionsOperations {
+  /**
+   * List the dated versions of the interface, newest first; no API key needed.
+   *
+   * A request chooses a version with the header Svc-Version. Without this header it uses the default version of
+   * the account.
+   */
+  readonly listVersions: {
+    readonly request: {}
+    readonly answer: VersionList
+  }
+}
+
+/** Checks for load balancers and monitors; no API key needed. */
+export interface HealthOperations {
+  /**
+   * Check that the process runs.
+   *
+   * Answers 200 while the process runs, also when its database cannot be reached.
+   */
+  readonly live: {
+    readonly request: {}
+    readonly answer: Health
+  }
+  /**
+   * Check that the process can serve: its database takes changes, and its actors run.
+   *
+   * For load balancers: any answer but 200 means that requests should go to another process for now.
+   */
+  readonly ready: {
+    readonly request: {}
+    readonly answer: Health
+  }
+}
+
+/** What each operation takes and answers, by group; of a list that is read to its end, what it gives. */
+export interface Operations {
+  /** The business account that issues documents. */
+  readonly account: AccountOperations
+  /** The API keys of the account, in the mode of the key that asks. */
+  readonly apiKeys: ApiKeysOperations
+  /** The buyers of invoices, whom the tax authority calls acquirers. */
+  readonly customers: CustomersOperations
+  /** Electronic invoices: created, listed, canceled, retried, annulled and e-mailed. */
+  readonly invoices: InvoicesOperations
+  /** The PDF and the signed XML of documents. */
+  readonly files: FilesOperations
+  /** Credit notes, which take back a part of an invoice or all of it. */
+  readonly creditNotes: CreditNotesOperations
+  /** Debit notes, which charge more than an invoice did. */
+  readonly debitNotes: DebitNotesOperations
+  /** The numbering ranges that the tax authority granted. */
+  readonly resolutions: ResolutionsOperations
+  /** Events: what happened to documents and their e-mails. */
+  readonly events: EventsOperations
+  /** Webhook endpoints: the URLs that events are delivered to. */
+  readonly webhookEndpoints: WebhookEndpointsOperations
+  /** Deliveries of events to webhook endpoints, and their attempts. */
+  readonly webhookDeliveries: WebhookDeliveriesOperations
+  /** Catalogs of the codes that requests carry. */
+  readonly catalogs: CatalogsOperations
+  /** For tests: how the simulated tax authority behaves, and how time passes in the test mode. */
+  readonly testHelpers: TestHelpersOperations
+  /** Dated versions of the interface. */
+  readonly versions: VersionsOperations
+  /** Checks for load balancers and monitors; no API key needed. */
+  readonly health: HealthOperations
+}
+
+/** The method and path of each operation. @internal */
+export const routes: { readonly [Group in keyof Operations]: { readonly [Name in keyof Operations[Group]]: string } } =
+  {
+    account: {
+      retrieveAccount: "GET /v1/account",
+      updateAccount: "PATCH /v1/account",
+      updateAccountByPost: "POST /v1/account",
+      uploadCertificate: "POST /v1/account/certificate"
+    },
+    apiKeys: {
+      createApiKey: "POST /v1/api-keys",
+      listApiKeys: "GET /v1/api-keys",
+      allApiKeys: "GET /v1/api-keys",
+      retrieveApiKey: "GET /v1/api-keys/{id}",
+      revokeApiKey: "DELETE /v1/api-keys/{id}",
+      rollApiKey: "POST /v1/api-keys/{id}/roll"
+    },
+    customers: {
+      createCustomer: "POST /v1/customers",
+      listCustomers: "GET /v1/customers",
+      allCustomers: "GET /v1/customers",
+      retrieveCustomer: "GET /v1/customers/{id}",
+      updateCustomer: "PATCH /v1/customers/{id}",
+      updateCustomerByPost: "POST /v1/customers/{id}",
+      deleteCustomer: "DELETE /v1/customers/{id}"
+    },
+    invoices: {
+      createInvoice: "POST /v1/invoices",
+      listInvoices: "GET /v1/invoices",
+      allInvoices: "GET /v1/invoices",
+      validateInvoice: "POST /v1/invoices/validate",
+      retrieveInvoice: "GET /v1/invoices/{id}",
+      cancelInvoice: "POST /v1/invoices/{id}/cancel",
+      retryInvoice: "POST /v1/invoices/{id}/retry",
+      annulInvoice: "POST /v1/invoices/{id}/annul",
+      retrieveInvoiceTimeline: "GET /v1/invoices/{id}/timeline",
+      sendInvoiceEmail: "POST /v1/invoices/{id}/email",
+      listInvoiceEmails: "GET /v1/invoices/{id}/emails",
+      allInvoiceEmails: "GET /v1/invoices/{id}/emails"
+    },
+    files: {
+      retrieveInvoicePdf: "GET /v1/invoices/{id}/pdf",
+      retrieveInvoiceXml: "GET /v1/invoices/{id}/xml",
+      retrieveCreditNotePdf: "GET /v1/credit-notes/{id}/pdf",
+      retrieveCreditNoteXml: "GET /v1/credit-notes/{id}/xml",
+      retrieveDebitNotePdf: "GET /v1/debit-notes/{id}/pdf",
+      retrieveDebitNoteXml: "GET /v1/debit-notes/{id}/xml"
+    },
+    creditNotes: {
+      createCreditNote: "POST /v1/credit-notes",
+      listCreditNotes: "GET /v1/credit-notes",
+      allCreditNotes: "GET /v1/credit-notes",
+      retrieveCreditNote: "GET /v1/credit-notes/{id}",
+      cancelCreditNote: "POST /v1/credit-notes/{id}/cancel",
+      retryCreditNote: "POST /v1/credit-notes/{id}/retry",
+      retrieveCreditNoteTimeline: "GET /v1/credit-notes/{id}/timeline",
+      sendCreditNoteEmail: "POST /v1/credit-notes/{id}/email",
+      listCreditNoteEmails: "GET /v1/credit-notes/{id}/emails",
+      allCreditNoteEmails: "GET /v1/credit-notes/{id}/emails"
+    },
+    debitNotes: {
+      createDebitNote: "POST /v1/debit-notes",
+      listDebitNotes: "GET /v1/debit-notes",
+      allDebitNotes: "GET /v1/debit-notes",
+      retrieveDebitNote: "GET /v1/debit-notes/{id}",
+      cancelDebitNote: "POST /v1/debit-notes/{id}/cancel",
+      retryDebitNote: "POST /v1/debit-notes/{id}/retry",
+      retrieveDebitNoteTimeline: "GET /v1/debit-notes/{id}/timeline",
+      sendDebitNoteEmail: "POST /v1/debit-notes/{id}/email",
+      listDebitNoteEmails: "GET /v1/debit-notes/{id}/emails",
+      allDebitNoteEmails: "GET /v1/debit-notes/{id}/emails"
+    },
+    resolutions: {
+      createResolution: "POST /v1/resolutions",
+      listResolutions: "GET /v1/resolutions",
+      allResolutions: "GET /v1/resolutions",
+      importResolutions: "POST /v1/resolutions/import",
+      retrieveResolution: "GET /v1/resolutions/{id}",
+      updateResolution: "PATCH /v1/resolutions/{id}",
+      updateResolutionByPost: "POST /v1/resolutions/{id}"
+    },
+    events: {
+      listEvents: "GET /v1/events",
+      allEvents: "GET /v1/events",
+      retrieveEvent: "GET /v1/events/{id}",
+      listEventDeliveries: "GET /v1/events/{id}/deliveries",
+      allEventDeliveries: "GET /v1/events/{id}/deliveries"
+    },
+    webhookEndpoints: {
+      createWebhookEndpoint: "POST /v1/webhook-endpoints",
+      listWebhookEndpoints: "GET /v1/webhook-endpoints",
+      allWebhookEndpoints: "GET /v1/webhook-endpoints",
+      retrieveWebhookEndpoint: "GET /v1/webhook-endpoints/{id}",
+      updateWebhookEndpoint: "PATCH /v1/webhook-endpoints/{id}",
+      updateWebhookEndpointByPost: "POST /v1/webhook-endpoints/{id}",
+      deleteWebhookEndpoint: "DELETE /v1/webhook-endpoints/{id}",
+      rotateWebhookSecret: "POST /v1/webhook-endpoints/{id}/rotate-secret"
+    },
+    webhookDeliveries: {
+      listWebhookEndpointDeliveries: "GET /v1/webhook-endpoints/{id}/deliveries",
+      allWebhookEndpointDeliveries: "GET /v1/webhook-endpoints/{id}/deliveries",
+      retrieveWebhookDelivery: "GET /v1/webhook-deliveries/{id}",
+      listWebhookDeliveryAttempts: "GET /v1/webhook-deliveries/{id}/attempts",
+      allWebhookDeliveryAttempts: "GET /v1/webhook-deliveries/{id}/attempts",
+      redeliverWebhook: "POST /v1/webhook-deliveries/{id}/redeliver",
+      recoverWebhookEndpoint: "POST /v1/webhook-endpoints/{id}/recover",
+      testWebhookEndpoint: "POST /v1/webhook-endpoints/{id}/test"
+    },
+    catalogs: { retrieveCatalog: "GET /v1/catalogs/{catalog}" },
+    testHelpers: {
+      setSandboxAuthority: "POST /v1/test-helpers/authority",
+      advanceClock: "POST /v1/test-helpers/advance"
+    },
+    versions: { listVersions: "GET /v1/versions" },
+    health: { live: "GET /health/live", ready: "GET /health/ready" }
+  }

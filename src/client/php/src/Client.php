@@ -1,0 +1,175 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Folio;
+
+/**
+ * The API as methods, by resource.
+ *
+ *     $folio = new Folio\Client('https://folio.example', getenv('FOLIO_KEY'));
+ *     $customer = $folio->customers->create(['legal_name' => 'Cliente S.A.S.', …], 'customer-1');
+ *
+ * Objects are arrays as the API has them; amounts in them are decimal strings. Every POST and PATCH carries an idempotency key: the
+ * caller's, or one made for the call. A request that gets no answer, 429 or 5xx is sent again with its key after 1, 2 and 4
+ * seconds. Methods throw ApiException, NoAnswerException, or InvalidArgumentException and JsonException for what cannot be sent.
+ */
+final class Client
+{
+    public readonly Resource\Account $account;
+    public readonly Resource\ApiKeys $apiKeys;
+    public readonly Resource\Customers $customers;
+    public readonly Resource\Invoices $invoices;
+    public readonly Resource\Documents $creditNotes;
+    public readonly Resource\Documents $debitNotes;
+    public readonly Resource\Resolutions $resolutions;
+    public readonly Resource\Events $events;
+    public readonly Resource\WebhookEndpoints $webhookEndpoints;
+    public readonly Resource\WebhookDeliveries $webhookDeliveries;
+    public readonly Resource\Catalogs $catalogs;
+    public readonly Resource\TestHelpers $testHelpers;
+
+    private const JSON_DEPTH = 512;
+
+    private readonly Transport $transport;
+
+    /**
+     * @param string  $apiKey         `sk_test_…` or `sk_live_…`
+     * @param ?string $version        the dated version of the API, such as `2026-01-01`; the account's default if left out
+     * @param float   $timeoutSeconds for each attempt
+     */
+    public function __construct(
+        string $baseUrl,
+        #[\SensitiveParameter] string $apiKey,
+        ?string $version = null,
+        float $timeoutSeconds = 60.0,
+    ) {
+        $this->transport = new Transport($baseUrl, $apiKey, $version, $timeoutSeconds);
+        $this->account = new Resource\Account($this);
+        $this->apiKeys = new Resource\ApiKeys($this);
+        $this->customers = new Resource\Customers($this);
+        $this->invoices = new Resource\Invoices($this, 'invoices');
+        $this->creditNotes = new Resource\Documents($this, 'credit-notes');
+        $this->debitNotes = new Resource\Documents($this, 'debit-notes');
+        $this->resolutions = new Resource\Resolutions($this);
+        $this->events = new Resource\Events($this);
+        $this->webhookEndpoints = new Resource\WebhookEndpoints($this);
+        $this->webhookDeliveries = new Resource\WebhookDeliveries($this);
+        $this->catalogs = new Resource\Catalogs($this);
+        $this->testHelpers = new Resource\TestHelpers($this);
+    }
+
+    /**
+     * Sends any request of the API: `$folio->request('GET', '/v1/invoices', ['limit' => 10])['data']`
+     *
+     * @param array<string, string|int|bool|list<string>|null> $query
+     * @param ?array<string, mixed>                            $body
+     * @return array<string, mixed>
+     */
+    public function request(
+        string $method,
+        string $path,
+        array $query = [],
+        ?array $body = null,
+        ?string $idempotencyKey = null,
+    ): array {
+        if ($idempotencyKey === null && in_array($method, ['POST', 'PATCH'], true)) {
+            $idempotencyKey = self::newKey();
+        }
+        $answer = $this->send($method, $path, $query, $body, 'application/json', $idempotencyKey);
+        $found = json_decode($answer->body, true, self::JSON_DEPTH, JSON_BIGINT_AS_STRING);
+        return is_array($found) ? $found : throw self::unknown($answer, $idempotencyKey);
+    }
+
+    /** Returns a file: `file_put_contents('1.pdf', $folio->download('/v1/invoices/inv_…/pdf'));` */
+    public function download(string $path): string
+    {
+        return $this->send('GET', $path, [], null, '*/*', null)->body;
+    }
+
+    /**
+     * Yields all objects of a list, newest first, and asks for a page when it is needed:
+     * `foreach ($folio->pages('/v1/customers') as $customer) { … }`
+     *
+     * @param array<string, string|int|bool|list<string>|null> $query `limit` is the size of a page, and 100 if left out
+     * @return \Generator<int, array<string, mixed>>
+     */
+    public function pages(string $path, array $query = []): \Generator
+    {
+        $query += ['limit' => 100];
+        do {
+            $page = $this->request('GET', $path, $query);
+            foreach ($page['data'] as $one) {
+                // Not `yield from`, which would begin the numbers anew on each page.
+                yield $one;
+                $query['starting_after'] = $one['id'];
+            }
+        } while ($page['has_more'] && $page['data'] !== []);
+    }
+
+    /**
+     * Returns the dated versions of the API, newest first: `$folio->versions()['data'][0]`
+     *
+     * @return array<string, mixed>
+     */
+    public function versions(): array
+    {
+        return $this->request('GET', '/v1/versions');
+    }
+
+    /**
+     * @param array<string, string|int|bool|list<string>|null> $query
+     * @param ?array<string, mixed>                            $body
+     */
+    private function send(string $method, string $path, array $query, ?array $body, string $accept, ?string $key): Http\Answer
+    {
+        if (!in_array($method, ['GET', 'POST', 'PATCH', 'DELETE'], true)) {
+            throw new \InvalidArgumentException('method must be GET, POST, PATCH or DELETE');
+        }
+        if (preg_match('~^(/[\w.\~%:@-]+)+$~D', $path) !== 1 || preg_match('~/\.{1,2}(/|$)~', $path) === 1) {
+            throw new \InvalidArgumentException('path must be like /v1/invoices, encoded, and without a query');
+        }
+        // An array without members would be written as a list.
+        $sent = $body === null ? null : json_encode((object) $body, JSON_THROW_ON_ERROR | JSON_PRESERVE_ZERO_FRACTION);
+        $answer = $this->transport->send($method, $path . self::encoded($query), $sent, $accept, $key);
+        if ($answer->isExecuting()) {
+            $message = 'Another request with this idempotency key is still being executed. Repeat it with the same key.';
+            throw new NoAnswerException($message, $answer->status, $key);
+        }
+        if ($answer->status < 200 || $answer->status >= 300) {
+            $error = json_decode($answer->body, true, self::JSON_DEPTH)['error'] ?? null;
+            throw is_array($error) ? new ApiException($error, $answer->status, $key) : self::unknown($answer, $key);
+        }
+        return $answer;
+    }
+
+    /** @param array<string, string|int|bool|list<string>|null> $query */
+    private static function encoded(array $query): string
+    {
+        $pairs = [];
+        foreach ($query as $name => $value) {
+            foreach (is_array($value) ? $value : [$value] as $one) {
+                if ($one !== null) {
+                    $text = is_bool($one) ? ($one ? 'true' : 'false') : (string) $one;
+                    $pairs[] = rawurlencode((string) $name) . '=' . rawurlencode($text);
+                }
+            }
+        }
+        return $pairs === [] ? '' : '?' . implode('&', $pairs);
+    }
+
+    private static function unknown(Http\Answer $answer, ?string $key): NoAnswerException
+    {
+        $message = "The answer with status $answer->status is not Folio's. Check the base URL, and what stands between.";
+        return new NoAnswerException($message, $answer->status, $key);
+    }
+
+    /** A UUID of version 4. */
+    private static function newKey(): string
+    {
+        $bytes = random_bytes(16);
+        $bytes[6] = chr((ord($bytes[6]) & 0x0f) | 0x40);
+        $bytes[8] = chr((ord($bytes[8]) & 0x3f) | 0x80);
+        return vsprintf('%s%s-%s-%s-%s-%s%s%s', str_split(bin2hex($bytes), 4));
+    }
+}

@@ -1,0 +1,41 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Folio\Resource;
+
+/** The account of the key: `$folio->account` */
+final class Account extends ResourceMethods
+{
+    /**
+     * Returns the account: `$folio->account->retrieve()['key_mode']`
+     *
+     * @return array<string, mixed>
+     */
+    public function retrieve(): array
+    {
+        return $this->get('/v1/account');
+    }
+
+    /**
+     * Changes the account: `$folio->account->update(['email' => 'facturas@tienda.test'])`
+     *
+     * @param array<string, mixed> $changes
+     * @return array<string, mixed>
+     */
+    public function update(array $changes, ?string $idempotencyKey = null): array
+    {
+        return $this->patch('/v1/account', $idempotencyKey, $changes);
+    }
+
+    /**
+     * Stores the key that signs live documents: `$folio->account->uploadCertificate(['pkcs12' => …, 'password' => …])`
+     *
+     * @param array<string, mixed> $certificate
+     * @return array<string, mixed>
+     */
+    public function uploadCertificate(#[\SensitiveParameter] array $certificate, ?string $idempotencyKey = null): array
+    {
+        return $this->post('/v1/account/certificate', $idempotencyKey, $certificate);
+    }
+}

@@ -1,0 +1,62 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Folio\Resource;
+
+/** The keys of the account: `$folio->apiKeys` */
+final class ApiKeys extends ResourceMethods
+{
+    /**
+     * Makes a key, which is shown this once: `$folio->apiKeys->create(['name' => 'The shop'])['key']`
+     *
+     * @param array<string, mixed> $apiKey
+     * @return array<string, mixed>
+     */
+    public function create(array $apiKey, ?string $idempotencyKey = null): array
+    {
+        return $this->post('/v1/api-keys', $idempotencyKey, $apiKey);
+    }
+
+    /**
+     * Yields all keys without their secrets: `foreach ($folio->apiKeys->list() as $key) { … }`
+     *
+     * @param array<string, string|int|bool|list<string>|null> $query
+     * @return \Generator<int, array<string, mixed>>
+     */
+    public function list(array $query = []): \Generator
+    {
+        return $this->folio->pages('/v1/api-keys', $query);
+    }
+
+    /**
+     * Returns what is known of a key: `$folio->apiKeys->retrieve('key_…')['last4']`
+     *
+     * @return array<string, mixed>
+     */
+    public function retrieve(string $id): array
+    {
+        return $this->get('/v1/api-keys/' . self::segment($id));
+    }
+
+    /**
+     * Ends a key: `$folio->apiKeys->revoke('key_…')`
+     *
+     * @return array<string, mixed>
+     */
+    public function revoke(string $id): array
+    {
+        return $this->folio->request('DELETE', '/v1/api-keys/' . self::segment($id));
+    }
+
+    /**
+     * Makes a key in place of another: `$folio->apiKeys->roll('key_…', ['expires_in' => 3600])['key']`
+     *
+     * @param array<string, mixed> $options
+     * @return array<string, mixed>
+     */
+    public function roll(string $id, array $options = [], ?string $idempotencyKey = null): array
+    {
+        return $this->post('/v1/api-keys/' . self::segment($id) . '/roll', $idempotencyKey, $options);
+    }
+}

@@ -1,0 +1,62 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Folio\Resource;
+
+/** The buyers: `$folio->customers` */
+final class Customers extends ResourceMethods
+{
+    /**
+     * Registers a buyer: `$folio->customers->create($buyer, 'customer-1')['id']`
+     *
+     * @param array<string, mixed> $customer
+     * @return array<string, mixed>
+     */
+    public function create(array $customer, ?string $idempotencyKey = null): array
+    {
+        return $this->post('/v1/customers', $idempotencyKey, $customer);
+    }
+
+    /**
+     * Yields all buyers, newest first: `foreach ($folio->customers->list() as $customer) { … }`
+     *
+     * @param array<string, string|int|bool|list<string>|null> $query
+     * @return \Generator<int, array<string, mixed>>
+     */
+    public function list(array $query = []): \Generator
+    {
+        return $this->folio->pages('/v1/customers', $query);
+    }
+
+    /**
+     * Returns a buyer: `$folio->customers->retrieve('cust_…')['legal_name']`
+     *
+     * @return array<string, mixed>
+     */
+    public function retrieve(string $id): array
+    {
+        return $this->get('/v1/customers/' . self::segment($id));
+    }
+
+    /**
+     * Changes a buyer: `$folio->customers->update('cust_…', ['email' => 'compras@example.com'])`
+     *
+     * @param array<string, mixed> $changes
+     * @return array<string, mixed>
+     */
+    public function update(string $id, array $changes, ?string $idempotencyKey = null): array
+    {
+        return $this->patch('/v1/customers/' . self::segment($id), $idempotencyKey, $changes);
+    }
+
+    /**
+     * Removes a buyer, whose invoices stay: `$folio->customers->delete('cust_…')`
+     *
+     * @return array<string, mixed>
+     */
+    public function delete(string $id): array
+    {
+        return $this->folio->request('DELETE', '/v1/customers/' . self::segment($id));
+    }
+}

@@ -1,0 +1,120 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Folio\Resource;
+
+use Folio\Client;
+
+/** Credit or debit notes, and what invoices have in common with them. Each example is of one of the three. */
+class Documents extends ResourceMethods
+{
+    protected readonly string $path;
+
+    public function __construct(Client $folio, string $kind)
+    {
+        parent::__construct($folio);
+        $this->path = "/v1/$kind";
+    }
+
+    protected function of(string $id, string $tail = ''): string
+    {
+        return "$this->path/" . self::segment($id) . $tail;
+    }
+
+    /**
+     * Issues a document: `$folio->invoices->create($order, 'order-1001')['id']`
+     *
+     * @param array<string, mixed> $document
+     * @return array<string, mixed>
+     */
+    public function create(array $document, ?string $idempotencyKey = null): array
+    {
+        return $this->post($this->path, $idempotencyKey, $document);
+    }
+
+    /**
+     * Yields all, newest first: `foreach ($folio->invoices->list(['created[gte]' => '2026-01-01T00:00:00Z']) as $one) { … }`
+     *
+     * @param array<string, string|int|bool|list<string>|null> $query
+     * @return \Generator<int, array<string, mixed>>
+     */
+    public function list(array $query = []): \Generator
+    {
+        return $this->folio->pages($this->path, $query);
+    }
+
+    /**
+     * Returns a document as it is now: `$folio->invoices->retrieve('inv_…')['status']`
+     *
+     * @return array<string, mixed>
+     */
+    public function retrieve(string $id): array
+    {
+        return $this->get($this->of($id));
+    }
+
+    /**
+     * Cancels a draft that has no number yet: `$folio->invoices->cancel('inv_…')`
+     *
+     * @return array<string, mixed>
+     */
+    public function cancel(string $id, ?string $idempotencyKey = null): array
+    {
+        return $this->post($this->of($id, '/cancel'), $idempotencyKey);
+    }
+
+    /**
+     * Tries a failed document again, with the number it has: `$folio->creditNotes->retry('cn_…')`
+     *
+     * @return array<string, mixed>
+     */
+    public function retry(string $id, ?string $idempotencyKey = null): array
+    {
+        return $this->post($this->of($id, '/retry'), $idempotencyKey);
+    }
+
+    /**
+     * Returns all that has happened to a document: `$folio->debitNotes->timeline('dn_…')['data']`
+     *
+     * @return array<string, mixed>
+     */
+    public function timeline(string $id): array
+    {
+        return $this->get($this->of($id, '/timeline'));
+    }
+
+    /**
+     * Mails a document once more: `$folio->invoices->sendEmail('inv_…', ['to' => 'copia@cliente.test'])`
+     *
+     * @param array<string, mixed> $email
+     * @return array<string, mixed>
+     */
+    public function sendEmail(string $id, array $email = [], ?string $idempotencyKey = null): array
+    {
+        return $this->post($this->of($id, '/email'), $idempotencyKey, $email);
+    }
+
+    /**
+     * Yields the e-mails of a document, newest first: `foreach ($folio->invoices->emails('inv_…') as $email) { … }`
+     *
+     * @param array<string, string|int|bool|list<string>|null> $query
+     * @return \Generator<int, array<string, mixed>>
+     */
+    public function emails(string $id, array $query = []): \Generator
+    {
+        return $this->folio->pages($this->of($id, '/emails'), $query);
+    }
+
+    /** Returns the printed document: `file_put_contents('1.pdf', $folio->invoices->pdf('inv_…'));` */
+    public function pdf(string $id): string
+    {
+        return $this->folio->download($this->of($id, '/pdf'));
+    }
+
+    /** Returns the signed document: `file_put_contents('1.xml', $folio->invoices->xml('inv_…'));` */
+    public function xml(string $id): string
+    {
+        return $this->folio->download($this->of($id, '/xml'));
+    }
+}

@@ -1,0 +1,136 @@
+from __future__ import annotations
+
+import json
+import re
+import uuid
+from decimal import Decimal
+from typing import Any, Dict, Iterable, Iterator, Mapping, Optional, Tuple, Union
+from urllib.parse import urlencode
+
+from .documents import Documents, Invoices
+from .errors import NoAnswerError, error_of
+from .resources import Account, ApiKeys, Catalogs, Customers, Events, Resolutions, TestHelpers
+from .transport import Answer, Transport, is_executing
+from .webhook_resources import WebhookDeliveries, WebhookEndpoints
+
+JsonObject = Dict[str, Any]
+Query = Mapping[str, Union[str, int, bool, Iterable[str], None]]
+
+
+def _json_of(value: object) -> str:
+    if isinstance(value, Decimal):
+        return format(value, "f")
+    raise TypeError(f"{type(value).__name__} is no JSON; amounts are decimal strings")
+
+
+def _pairs(query: Query) -> Iterator[Tuple[str, str]]:
+    for name, value in query.items():
+        if isinstance(value, bool):
+            yield name, "true" if value else "false"
+        elif isinstance(value, (str, int)):
+            yield name, str(value)
+        elif value is not None:
+            for one in value:
+                yield name, one
+
+
+class Folio:
+    """The API as methods, by resource.
+
+        folio = Folio("https://folio.example", os.environ["FOLIO_KEY"])
+        customer = folio.customers.create({"legal_name": "Cliente S.A.S.", …}, idempotency_key="customer-1")
+
+    Objects are dictionaries as the API has them; amounts in them are decimal strings, and a ``decimal.Decimal`` is sent as one.
+    Every POST and PATCH carries an idempotency key: the caller's, or one made for the call. A request that gets no answer, 429
+    or 5xx is sent again with its key after 1, 2 and 4 seconds. Methods raise ``ApiError``, ``NoAnswerError``, or ``ValueError``
+    for what cannot be sent.
+
+    ``version`` is the dated version of the API, such as ``2026-01-01``; the account's default if left out. ``timeout`` is in
+    seconds, for connecting, for the answer to begin, and for reading it.
+    """
+
+    def __init__(self, base_url: str, api_key: str, *, version: Optional[str] = None, timeout: float = 60.0) -> None:
+        self._base_url = base_url
+        self._transport = Transport(base_url, api_key, version, timeout)
+        self.account = Account(self)
+        self.api_keys = ApiKeys(self)
+        self.customers = Customers(self)
+        self.invoices = Invoices(self, "invoices")
+        self.credit_notes = Documents(self, "credit-notes")
+        self.debit_notes = Documents(self, "debit-notes")
+        self.resolutions = Resolutions(self)
+        self.events = Events(self)
+        self.webhook_endpoints = WebhookEndpoints(self)
+        self.webhook_deliveries = WebhookDeliveries(self)
+        self.catalogs = Catalogs(self)
+        self.test_helpers = TestHelpers(self)
+
+    def __repr__(self) -> str:
+        return f"Folio({self._base_url!r})"
+
+    def request(
+        self,
+        method: str,
+        path: str,
+        *,
+        query: Optional[Query] = None,
+        body: Optional[Mapping[str, Any]] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> JsonObject:
+        """Sends any request of the API: ``folio.request("GET", "/v1/invoices", query={"limit": 10})["data"]``"""
+        answer, key = self._send(method, path, query, body, idempotency_key, "application/json")
+        try:
+            found = json.loads(answer.body)
+        except (ValueError, RecursionError):
+            found = None
+        if not isinstance(found, dict):
+            raise error_of(answer.status, b"", key)
+        return found
+
+    def download(self, path: str) -> bytes:
+        """Returns a file: ``pathlib.Path("1.pdf").write_bytes(folio.download("/v1/invoices/inv_…/pdf"))``"""
+        return self._send("GET", path, None, None, None, "*/*")[0].body
+
+    def pages(self, path: str, query: Optional[Query] = None) -> Iterator[JsonObject]:
+        """Yields all objects of a list, newest first, and asks for a page when it is needed.
+
+            for customer in folio.pages("/v1/customers"): …
+
+        ``limit`` in ``query`` is the size of a page, and 100 if left out.
+        """
+        asked = {"limit": 100, **(query or {})}
+        while True:
+            page = self.request("GET", path, query=asked)
+            yield from page["data"]
+            if not page["has_more"] or not page["data"]:
+                return
+            asked["starting_after"] = page["data"][-1]["id"]
+
+    def versions(self) -> JsonObject:
+        """Returns the dated versions of the API, newest first: ``folio.versions()["data"][0]``"""
+        return self.request("GET", "/v1/versions")
+
+    def _send(
+        self,
+        method: str,
+        path: str,
+        query: Optional[Query],
+        body: Optional[Mapping[str, Any]],
+        idempotency_key: Optional[str],
+        accept: str,
+    ) -> Tuple[Answer, Optional[str]]:
+        if method not in ("GET", "POST", "PATCH", "DELETE"):
+            raise ValueError("method must be GET, POST, PATCH or DELETE")
+        if re.fullmatch(r"(/[\w.~%:@-]+)+", path, re.ASCII) is None or re.search(r"/\.{1,2}(/|$)", path):
+            raise ValueError("path must be like /v1/invoices, encoded, and without a query")
+        if idempotency_key is None and method in ("POST", "PATCH"):
+            idempotency_key = str(uuid.uuid4())
+        sent = None if body is None else json.dumps(body, default=_json_of, allow_nan=False).encode()
+        target = path + ("?" + urlencode(list(_pairs(query))) if query else "")
+        answer = self._transport.send(method, target, sent, accept, idempotency_key)
+        if is_executing(answer):
+            message = "Another request with this idempotency key is still being executed. Repeat it with the same key."
+            raise NoAnswerError(message, status=answer.status, idempotency_key=idempotency_key)
+        if not 200 <= answer.status < 300:
+            raise error_of(answer.status, answer.body, idempotency_key)
+        return answer, idempotency_key

@@ -1,0 +1,140 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Iterator, Optional
+
+from .resource import Body, JsonObject, Resource, segment
+
+if TYPE_CHECKING:
+    from .client import Query
+
+
+class Account(Resource):
+    """The account of the key: ``folio.account``"""
+
+    def retrieve(self) -> JsonObject:
+        """Returns the account: ``folio.account.retrieve()["key_mode"]``"""
+        return self._get("/v1/account")
+
+    def update(self, changes: Body, *, idempotency_key: Optional[str] = None) -> JsonObject:
+        """Changes the account: ``folio.account.update({"email": "facturas@tienda.test"})``"""
+        return self._patch("/v1/account", idempotency_key, changes)
+
+    def upload_certificate(self, certificate: Body, *, idempotency_key: Optional[str] = None) -> JsonObject:
+        """Stores the key that signs live documents: ``folio.account.upload_certificate({"pkcs12": …, "password": …})``"""
+        return self._post("/v1/account/certificate", idempotency_key, certificate)
+
+
+class ApiKeys(Resource):
+    """The keys of the account: ``folio.api_keys``"""
+
+    def create(self, api_key: Body, *, idempotency_key: Optional[str] = None) -> JsonObject:
+        """Makes a key, which is shown this once: ``folio.api_keys.create({"name": "The shop"})["key"]``"""
+        return self._post("/v1/api-keys", idempotency_key, api_key)
+
+    def list(self, query: Optional[Query] = None) -> Iterator[JsonObject]:
+        """Yields all keys without their secrets: ``for key in folio.api_keys.list(): …``"""
+        return self._folio.pages("/v1/api-keys", query)
+
+    def retrieve(self, id: str) -> JsonObject:
+        """Returns what is known of a key: ``folio.api_keys.retrieve("key_…")["last4"]``"""
+        return self._get(f"/v1/api-keys/{segment(id)}")
+
+    def revoke(self, id: str) -> JsonObject:
+        """Ends a key: ``folio.api_keys.revoke("key_…")``"""
+        return self._delete(f"/v1/api-keys/{segment(id)}")
+
+    def roll(self, id: str, options: Optional[Body] = None, *, idempotency_key: Optional[str] = None) -> JsonObject:
+        """Makes a key in place of another: ``folio.api_keys.roll("key_…", {"expires_in": 3600})["key"]``"""
+        return self._post(f"/v1/api-keys/{segment(id)}/roll", idempotency_key, options or {})
+
+
+class Customers(Resource):
+    """The buyers: ``folio.customers``"""
+
+    def create(self, customer: Body, *, idempotency_key: Optional[str] = None) -> JsonObject:
+        """Registers a buyer: ``folio.customers.create(buyer, idempotency_key="customer-1")["id"]``"""
+        return self._post("/v1/customers", idempotency_key, customer)
+
+    def list(self, query: Optional[Query] = None) -> Iterator[JsonObject]:
+        """Yields all buyers, newest first: ``for customer in folio.customers.list(): …``"""
+        return self._folio.pages("/v1/customers", query)
+
+    def retrieve(self, id: str) -> JsonObject:
+        """Returns a buyer: ``folio.customers.retrieve("cust_…")["legal_name"]``"""
+        return self._get(f"/v1/customers/{segment(id)}")
+
+    def update(self, id: str, changes: Body, *, idempotency_key: Optional[str] = None) -> JsonObject:
+        """Changes a buyer: ``folio.customers.update("cust_…", {"email": "compras@example.com"})``"""
+        return self._patch(f"/v1/customers/{segment(id)}", idempotency_key, changes)
+
+    def delete(self, id: str) -> JsonObject:
+        """Removes a buyer, whose invoices stay: ``folio.customers.delete("cust_…")``"""
+        return self._delete(f"/v1/customers/{segment(id)}")
+
+
+class Resolutions(Resource):
+    """Numbering ranges: ``folio.resolutions``"""
+
+    def create(self, resolution: Body, *, idempotency_key: Optional[str] = None) -> JsonObject:
+        """Registers a range: ``folio.resolutions.create({"prefix": "FE", "from_number": 1, …})["id"]``"""
+        return self._post("/v1/resolutions", idempotency_key, resolution)
+
+    def list(self, query: Optional[Query] = None) -> Iterator[JsonObject]:
+        """Yields all ranges, newest first: ``for one in folio.resolutions.list(): print(one["warnings"])``"""
+        return self._folio.pages("/v1/resolutions", query)
+
+    def import_granted(self, *, idempotency_key: Optional[str] = None) -> JsonObject:
+        """Registers what the authority has granted; takes a live key: ``folio.resolutions.import_granted()``"""
+        return self._post("/v1/resolutions/import", idempotency_key)
+
+    def retrieve(self, id: str) -> JsonObject:
+        """Returns a range: ``folio.resolutions.retrieve("res_…")["status"]``"""
+        return self._get(f"/v1/resolutions/{segment(id)}")
+
+    def update(self, id: str, changes: Body, *, idempotency_key: Optional[str] = None) -> JsonObject:
+        """Puts a range aside, or extends it: ``folio.resolutions.update("res_…", {"is_active": False})``"""
+        return self._patch(f"/v1/resolutions/{segment(id)}", idempotency_key, changes)
+
+
+class Events(Resource):
+    """What has happened to documents: ``folio.events``"""
+
+    def list(self, query: Optional[Query] = None) -> Iterator[JsonObject]:
+        """Yields events, newest first: ``for event in folio.events.list({"types[]": ["invoice.failed"]}): …``"""
+        return self._folio.pages("/v1/events", query)
+
+    def follow(self, after: str) -> Iterator[JsonObject]:
+        """Yields what follows an event, oldest first, and waits for more: ``for event in folio.events.follow("evt_…"): …``"""
+        while True:
+            page = self._folio.request("GET", "/v1/events", query={"after": after, "wait": 20, "limit": 100})
+            for event in page["data"]:
+                after = event["id"]
+                yield event
+
+    def retrieve(self, id: str) -> JsonObject:
+        """Returns an event: ``folio.events.retrieve("evt_…")["type"]``"""
+        return self._get(f"/v1/events/{segment(id)}")
+
+    def deliveries(self, id: str, query: Optional[Query] = None) -> Iterator[JsonObject]:
+        """Yields the deliveries of an event: ``for delivery in folio.events.deliveries("evt_…"): …``"""
+        return self._folio.pages(f"/v1/events/{segment(id)}/deliveries", query)
+
+
+class Catalogs(Resource):
+    """Tables of codes: ``folio.catalogs``"""
+
+    def retrieve(self, name: str) -> JsonObject:
+        """Returns a table: ``folio.catalogs.retrieve("unidad-medida")["data"]``"""
+        return self._get(f"/v1/catalogs/{segment(name)}")
+
+
+class TestHelpers(Resource):
+    """Trouble to try out, in the sandbox: ``folio.test_helpers``"""
+
+    def set_authority(self, mode: str, *, idempotency_key: Optional[str] = None) -> JsonObject:
+        """Makes the simulated authority ``up``, ``down``, ``slow`` or ``flaky``: ``folio.test_helpers.set_authority("down")``"""
+        return self._post("/v1/test-helpers/authority", idempotency_key, {"mode": mode})
+
+    def advance(self, seconds: int, *, idempotency_key: Optional[str] = None) -> JsonObject:
+        """Lets time pass for all that waits: ``folio.test_helpers.advance(300)``"""
+        return self._post("/v1/test-helpers/advance", idempotency_key, {"seconds": seconds})

@@ -1,0 +1,126 @@
+"""Requests and their repetition. Nothing here is part of the interface."""
+
+from __future__ import annotations
+
+import re
+import ssl
+from dataclasses import dataclass
+from http.client import HTTPException, HTTPResponse, IncompleteRead
+from random import random
+from time import monotonic, sleep
+from typing import Any, Mapping, Optional
+from urllib.parse import urlsplit
+from urllib.request import HTTPErrorProcessor, HTTPSHandler, Request, build_opener
+
+from .errors import NoAnswerError
+
+PAUSES = (1.0, 2.0, 4.0)
+JITTER = 0.1
+# An answer that asks for a longer pause is given to the caller, who knows better what to do with the time.
+LONGEST_PAUSE = 60.0
+ANSWER_MAX = 32 * 1024 * 1024
+CHUNK = 64 * 1024
+
+
+class _AsItIs(HTTPErrorProcessor):
+    """Gives every answer as it came. Redirects are not followed: the key would go to another place."""
+
+    def http_response(self, request: Request, response: Any) -> Any:
+        return response
+
+    https_response = http_response
+
+
+@dataclass(frozen=True)
+class Answer:
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+
+def printable(name: str, value: str) -> str:
+    """Refuses what would begin another header. The message leaves the value out, which may be a secret."""
+    if not isinstance(value, str) or re.fullmatch(r"[\x20-\x7e]+", value) is None:
+        raise ValueError(f"{name} must be a text of printable ASCII characters")
+    return value
+
+
+def _asked_pause(answer: Answer) -> float:
+    value = answer.headers.get("retry-after") or ""
+    return float(value) if re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,9})?", value) else 0.0
+
+
+def is_executing(answer: Answer) -> bool:
+    """Whether another request with the same idempotency key is still being executed."""
+    return answer.status == 202 and answer.headers.get("retry-after") is not None
+
+
+def _is_final(answer: Answer) -> bool:
+    if answer.status == 409:
+        return True
+    should_retry = answer.headers.get("svc-should-retry")
+    if should_retry is not None:
+        return should_retry != "true"
+    return not is_executing(answer) and answer.status != 429 and answer.status < 500
+
+
+class Transport:
+    def __init__(self, base_url: str, api_key: str, version: Optional[str], timeout: float) -> None:
+        parts = urlsplit(printable("base_url", base_url))
+        if parts.scheme not in ("http", "https") or not parts.hostname or "@" in parts.netloc or "?" in base_url or "#" in base_url:
+            raise ValueError("base_url must be like https://folio.example, without a user, a query or a fragment")
+        self.base_url = base_url.rstrip("/")
+        self.version = version if version is None else printable("version", version)
+        self._timeout = timeout
+        self._authorization = "Bearer " + printable("api_key", api_key)
+        # A context of its own, because a program can turn off the verification of the default one.
+        self._opener = build_opener(_AsItIs, HTTPSHandler(context=ssl.create_default_context()))
+
+    def send(self, method: str, target: str, body: Optional[bytes], accept: str, idempotency_key: Optional[str]) -> Answer:
+        """Sends a request up to four times: at once, and after 1 s, 2 s and 4 s, or later when the service asks for that."""
+        headers = {"Accept": accept, "User-Agent": "folio-invoices-python"}
+        if body is not None:
+            headers["Content-Type"] = "application/json"
+        if self.version is not None:
+            headers["Svc-Version"] = self.version
+        if idempotency_key is not None:
+            headers["Idempotency-Key"] = printable("idempotency_key", idempotency_key)
+        failure = ""
+        for pause in (*PAUSES, None):
+            asked = 0.0
+            try:
+                answer = self._attempt(method, target, body, headers)
+            except (OSError, HTTPException) as error:
+                failure = f"{type(error).__name__}: {error}"
+                # A certificate that is refused now will be refused in seven seconds.
+                if isinstance(getattr(error, "reason", error), ssl.SSLCertVerificationError):
+                    break
+            else:
+                asked = _asked_pause(answer)
+                if pause is None or _is_final(answer) or asked > LONGEST_PAUSE:
+                    return answer
+            if pause is not None:
+                sleep(max(pause, asked) * (1 + JITTER * random()))
+        # Not raised where the failure was caught: that one's frames hold the headers, and so the key.
+        message = f"No answer came from {self.base_url}: {failure}"
+        raise NoAnswerError(message, status=None, idempotency_key=idempotency_key)
+
+    def _attempt(self, method: str, target: str, body: Optional[bytes], headers: Mapping[str, str]) -> Answer:
+        request = Request(self.base_url + target, data=body, headers=dict(headers), method=method)
+        request.add_unredirected_header("Authorization", self._authorization)
+        with self._opener.open(request, timeout=self._timeout) as response:
+            return Answer(response.status, response.headers, self._read(response, headers.get("Idempotency-Key")))
+
+    def _read(self, response: HTTPResponse, idempotency_key: Optional[str]) -> bytes:
+        deadline = monotonic() + self._timeout
+        body = bytearray()
+        while chunk := response.read1(CHUNK):
+            body += chunk
+            if len(body) > ANSWER_MAX:
+                message = f"The answer has more than {ANSWER_MAX} bytes. Ask for fewer objects with limit."
+                raise NoAnswerError(message, status=response.status, idempotency_key=idempotency_key)
+            if monotonic() > deadline:
+                raise TimeoutError("the answer took too long")
+        if response.length:
+            raise IncompleteRead(b"", response.length)
+        return bytes(body)

@@ -1,0 +1,100 @@
+import { Effect, Layer, Result } from "effect"
+import { issuerViolations, customerViolations } from "../domain/accounts/PartyRules.ts"
+import { resolutionViolations } from "../domain/accounts/ResolutionRules.ts"
+import { colombianSandbox } from "../domain/accounts/Sandbox.ts"
+import { withRule } from "../domain/documents/AuthorityRules.ts"
+import { issueTime, localDate } from "../domain/documents/AuthorityTime.ts"
+import { cufe, documentTail } from "../domain/documents/Cufe.ts"
+import { invoiceViolations, noteViolations } from "../domain/documents/LocalRules.ts"
+import { catalogueUrl } from "../domain/documents/QrText.ts"
+import { type Draft, NationalProfile, Unsignable } from "./NationalProfile.ts"
+import { attachedDocument } from "./parcel/AttachedDocument.ts"
+import { signDocument } from "./signature/SignedDocument.ts"
+import { sandboxSoftware, type Software } from "./ubl/Software.ts"
+
+const lack = "the service has no registered software (its operator sets SOFTWARE_ID, SOFTWARE_PIN and SOFTWARE_NIT)"
+
+const unsignable = (message: string) => new Unsignable({ code: "software_not_registered", message })
+const noSoftware = unsignable(`The document cannot be signed: ${lack}.`)
+const noPin = unsignable(
+  "No software is registered with the authority for live documents, and a note's code needs its PIN. Ask who runs the service, then retry the note."
+)
+
+/**
+ * The profile of Colombia: UBL 2.1 with XAdES-EPES, the codes CUFE and CUDE, the rules of the DIAN. `live`: the software that is
+ * registered with the authority and that live documents name; without `live`, no live document is signed. `test`: the same for
+ * test documents; left out, these name a software that does not exist.
+ *
+ * @example
+ * ```ts
+ * import * as ColombianProfile from "@folio-einvoicing/service/ColombianProfile"
+ * import { main } from "@folio-einvoicing/service/node"
+ *
+ * // The registration comes from the team's own configuration, not from SOFTWARE_ID, SOFTWARE_PIN and SOFTWARE_NIT.
+ * main({
+ *   profile: ColombianProfile.layer({
+ *     live: {
+ *       provider: { number: "900373115", check_digit: "3" },
+ *       id: "f0110000-0000-4000-8000-000000000000",
+ *       pin: "12345"
+ *     }
+ *   })
+ * })
+ * ```
+ */
+export const layer = ({
+  live,
+  test = sandboxSoftware
+}: {
+  readonly live: Software | undefined
+  readonly test?: Software
+}): Layer.Layer<NationalProfile> => {
+  const softwareOf = (livemode: boolean) => (livemode ? live : test)
+
+  const tail = ({ acquirer_number, issuer_number, kind, technical_key, ...rest }: Draft) => {
+    const key = kind === "invoice" ? technical_key : softwareOf(rest.livemode)?.pin
+    return key === undefined
+      ? Result.fail(noPin)
+      : Result.succeed(documentTail({ ...rest, supplier_nit: issuer_number, customer_id: acquirer_number, key }))
+  }
+
+  const withSoftware = <A>(environment: "1" | "2", use: (software: Software) => Effect.Effect<A>) => {
+    const software = softwareOf(environment === "1")
+    return software === undefined ? Effect.fail(noSoftware) : use(software)
+  }
+
+  return Layer.succeed(
+    NationalProfile,
+    NationalProfile.of({
+      localDate,
+      issueTime,
+      rules: {
+        invoice: invoiceViolations,
+        note: noteViolations,
+        customer: customerViolations,
+        issuer: issuerViolations,
+        resolution: resolutionViolations,
+        named: withRule
+      },
+      sandbox: colombianSandbox,
+      numbering: { separator: "", digits: 0 },
+      code: ({ acquirer, environment, full_number, issuer, ...rest }) =>
+        Result.map(
+          tail({
+            ...rest,
+            livemode: environment === "1",
+            issuer_number: issuer.identification.number,
+            acquirer_number: acquirer.identification.number
+          }),
+          (text) => cufe(full_number, text)
+        ),
+      tail,
+      pageOf: (document) => catalogueUrl(document.livemode ? "1" : "2", document.cufe),
+      lacks: live === undefined ? [lack] : [],
+      sign: (document, certificate) =>
+        withSoftware(document.environment, (software) => signDocument(document, software, certificate)),
+      attach: (accepted, certificate) =>
+        withSoftware(accepted.document.environment, (software) => attachedDocument(accepted, software, certificate))
+    })
+  )
+}

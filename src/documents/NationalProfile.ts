@@ -1,0 +1,258 @@
+import { Context, type Effect, type Result, Schema } from "effect"
+import type { Issuer } from "../../schemas/Account.ts"
+import type { Violation } from "../../schemas/ApiError.ts"
+import type { CustomerRequest } from "../../schemas/Customer.ts"
+import type { DocumentKind } from "../../schemas/FiscalDocument.ts"
+import type { InvoiceRequest } from "../../schemas/Invoice.ts"
+import type { Line, Totals } from "../../schemas/Line.ts"
+import type { ResolutionRequest } from "../../schemas/Resolution.ts"
+import type { Sandbox } from "../domain/accounts/Sandbox.ts"
+import type { Subject } from "../domain/documents/AuthorityRules.ts"
+import type { NumberForm } from "../domain/documents/FullNumber.ts"
+import type { Certificate } from "./signature/Certificate.ts"
+import type { FiscalDocument } from "./ubl/FiscalDocument.ts"
+
+/**
+ * The service cannot give a document its code, or cannot sign the document, until its operator changes something. The document fails
+ * with this `code` (for programs) and `message` (one line that says what to do), keeps the number it has and can be retried.
+ *
+ * @example
+ * ```ts
+ * import { Unsignable } from "@folio-einvoicing/service/NationalProfile"
+ * import { Effect } from "effect"
+ *
+ * // Signs by a service of the team, which may be switched off.
+ * export const sign = (url: string | undefined) =>
+ *   url === undefined
+ *     ? Effect.fail(new Unsignable({ code: "no_signing_service", message: "Set SIGNING_URL, then retry the document." }))
+ *     : Effect.succeed(new URL(url))
+ * ```
+ */
+export class Unsignable extends Schema.TaggedError<Unsignable>()("Unsignable", {
+  code: Schema.String,
+  message: Schema.String
+}) {}
+
+/**
+ * What is known of a document before it has its number.
+ *
+ * @example
+ * ```ts
+ * import type { Draft } from "@folio-einvoicing/service/NationalProfile"
+ * import { Result } from "effect"
+ *
+ * // The `tail` of a country whose code is the SHA-384 of number, date, amount and tax ids.
+ * export const tail = ({ acquirer_number, issue_date, issuer_number, totals }: Draft) =>
+ *   Result.succeed(`|${issue_date}|${totals.payable_amount}|${issuer_number}|${acquirer_number}`)
+ * ```
+ */
+export interface Draft {
+  readonly kind: DocumentKind
+  readonly livemode: boolean
+  /** YYYY-MM-DD, and the time as `issueTime` writes it. */
+  readonly issue_date: string
+  readonly issue_time: string
+  readonly totals: Totals
+  /** The numbers of the identifications of issuer and acquirer, without check digits. */
+  readonly issuer_number: string
+  readonly acquirer_number: string
+  /** The `technical_key` of the range; empty for notes, which have a counter in place of a range. */
+  readonly technical_key: string
+}
+
+/**
+ * A document that has its number and does not yet have its code.
+ *
+ * @example
+ * ```ts
+ * import type { Numbered } from "@folio-einvoicing/service/NationalProfile"
+ * import { Result } from "effect"
+ * import { createHash } from "node:crypto"
+ *
+ * // The `code` of a country that hashes number, date and amount.
+ * export const code = ({ full_number, issue_date, totals }: Numbered) =>
+ *   Result.succeed(createHash("sha256").update(`${full_number}|${issue_date}|${totals.payable_amount}`).digest("hex"))
+ * ```
+ */
+export interface Numbered extends Omit<FiscalDocument, "cufe"> {
+  /** As in `Draft`. */
+  readonly technical_key: string
+}
+
+/**
+ * A document that the authority has accepted, and the answer by which the authority did so.
+ *
+ * @example
+ * ```ts
+ * import type { Accepted } from "@folio-einvoicing/service/NationalProfile"
+ * import { Effect } from "effect"
+ *
+ * // The `attach` of a country whose acquirers get the document and the answer in one JSON file.
+ * export const attach = ({ applicationResponse, document, signed, validatedAt }: Accepted) =>
+ *   Effect.succeed(
+ *     Buffer.from(
+ *       JSON.stringify({
+ *         number: document.full_number,
+ *         accepted: new Date(validatedAt).toISOString(),
+ *         document: Buffer.from(signed).toString("base64"),
+ *         answer: Buffer.from(applicationResponse).toString("base64")
+ *       })
+ *     )
+ *   )
+ * ```
+ */
+export interface Accepted {
+  readonly document: FiscalDocument
+  /** The signed bytes of the document, exactly as submitted to the authority. */
+  readonly signed: Uint8Array
+  /** The authority's answer in XML. */
+  readonly applicationResponse: Uint8Array
+  /** The time of the authority's acceptance, in Unix milliseconds. */
+  readonly validatedAt: number
+}
+
+/**
+ * The rules by which a request is refused before it uses up a number. All functions are pure and give every violation at once,
+ * in the order of the request's fields; a request without violations is carried out.
+ *
+ * @example
+ * ```ts
+ * import type { Rules } from "@folio-einvoicing/service/NationalProfile"
+ *
+ * // Rules of a country that takes any request but invoices in foreign money.
+ * export const rules: Rules = {
+ *   invoice: ({ currency }) =>
+ *     currency === "EUR" ? [] : [{ param: "currency", code: "parameter_invalid", message: 'currency must be "EUR".' }],
+ *   note: () => [],
+ *   customer: () => [],
+ *   issuer: () => [],
+ *   resolution: () => [],
+ *   named: () => (violation) => violation
+ * }
+ * ```
+ */
+export interface Rules {
+  /** `today`: the date in the authority's zone, YYYY-MM-DD. */
+  readonly invoice: (request: InvoiceRequest, today: string) => ReadonlyArray<Violation>
+  /** The lines of a note that corrects an invoice of this operation type. */
+  readonly note: (lines: ReadonlyArray<Line>, operation_type: string) => ReadonlyArray<Violation>
+  readonly customer: (request: CustomerRequest, mode: "test" | "live") => ReadonlyArray<Violation>
+  readonly issuer: (issuer: Issuer) => ReadonlyArray<Violation>
+  /** A range by itself: ranges that share full numbers are refused by the service. */
+  readonly resolution: (request: ResolutionRequest) => ReadonlyArray<Violation>
+  /** Adds the authority's name of the rule to a violation of the form that /v1 prescribes, where the authority has such a rule. */
+  readonly named: (subject: Subject) => (violation: Violation) => Violation
+}
+
+/**
+ * What the documents of a country are: how its authority's rules, dates, numbers, codes, files and links are made. A team issues for
+ * another country by a layer of this service, of `Authority` and, for PDF and e-mail, of `Printer`; the Colombian layers are
+ * `ColombianProfile.layer`, `AuthorityLive.layer` and `Printer.layer`.
+ *
+ * The service calls the functions for each document, so that none may wait for other systems, except `sign` and `attach`.
+ *
+ * What no profile changes:
+ * - the interface /v1: its fields (a code is `cufe` or `cude`, whatever the country calls it), its code lists and the forms of its
+ *   fields, such as a range's prefix and technical key; a signed document is served as `….xml`, an answer's times have the offset -05:00;
+ * - the kinds of document (invoice, credit and debit note), their lifecycle, contingency (`FiscalDocument.in_contingency`) and its
+ *   48 hours, and that notes have counters with the prefixes NC… and ND…;
+ * - that numbers have no gap, and that a signed document has its code.
+ *
+ * @example
+ * ```ts
+ * import { NationalProfile } from "@folio-einvoicing/service/NationalProfile"
+ * import { Effect, Layer, Result } from "effect"
+ *
+ * const local = (epochMs: number) => new Date(epochMs + 9.5 * 3_600_000).toISOString()
+ *
+ * // The authority of Borduria takes JSON, with the signature on the last line.
+ * export const borduria = Layer.succeed(NationalProfile, {
+ *   localDate: (epochMs) => local(epochMs).slice(0, 10),
+ *   issueTime: (epochMs) => local(epochMs).slice(11, 19),
+ *   rules: {
+ *     invoice: () => [],
+ *     note: () => [],
+ *     customer: () => [],
+ *     issuer: () => [],
+ *     resolution: () => [],
+ *     named: () => (violation) => violation
+ *   },
+ *   sandbox: {
+ *     issuer: {
+ *       identification: { type: "31", number: "100000008" },
+ *       legal_name: "Borduria Sandbox Ltd",
+ *       organization_type: "1",
+ *       email: "invoices@sandbox.borduria.example",
+ *       address: "1 Plekszy-Gladz Square",
+ *       city_code: "00001",
+ *       department_code: "01",
+ *       country_code: "XB",
+ *       tax_responsibilities: []
+ *     },
+ *     range: {
+ *       number: "1",
+ *       prefix: "BO",
+ *       from_number: 1,
+ *       to_number: 999_999,
+ *       valid_from: "2026-01-01",
+ *       valid_to: "2035-12-31",
+ *       technical_key: ""
+ *     },
+ *     customer: {
+ *       identification: { type: "31", number: "200000007" },
+ *       legal_name: "A Customer Ltd",
+ *       organization_type: "1"
+ *     }
+ *   },
+ *   numbering: { separator: "-", digits: 12 },
+ *   code: ({ full_number, issue_date }) => Result.succeed(`BO:${issue_date}:${full_number}`),
+ *   pageOf: ({ cufe }) => `https://tax.borduria.example/${encodeURIComponent(cufe)}`,
+ *   lacks: [],
+ *   sign: (document, certificate) =>
+ *     Effect.gen(function* () {
+ *       const text = JSON.stringify(document)
+ *       const signature = yield* certificate.sign(Buffer.from(text))
+ *       return Buffer.from(`${text}\n${Buffer.from(signature).toString("base64")}\n`)
+ *     }),
+ *   attach: ({ applicationResponse }) => Effect.succeed(applicationResponse)
+ * })
+ * ```
+ */
+export class NationalProfile extends Context.Service<
+  NationalProfile,
+  {
+    /** Unix milliseconds → the date in the authority's zone, YYYY-MM-DD. A document is dated anew when this date has changed. */
+    readonly localDate: (epochMs: number) => string
+    /** Unix milliseconds → the time of day in the authority's zone, as documents carry it. */
+    readonly issueTime: (epochMs: number) => string
+    readonly rules: Rules
+    /** The account of the first start, and the range with which every account begins in test mode. */
+    readonly sandbox: Sandbox
+    /** Changing the form later can make numbers of two prefixes meet: a full number that was given is refused to another document. */
+    readonly numbering: NumberForm
+    /** The unique code of a numbered document. */
+    readonly code: (document: Numbered) => Result.Result<string, Unsignable>
+    /**
+     * Where `code` is the SHA-384 (hex) of the full number and a text that is known before the number: that text, never empty. The
+     * database then computes the code in the statement that numbers. Without `tail`, a document gets its code in a step of its own
+     * before it is signed (`Redate` in its timeline).
+     */
+    readonly tail?: (draft: Draft) => Result.Result<string, Unsignable>
+    /** The URL of the authority's public page on a document; null when there is none. */
+    readonly pageOf: (document: {
+      readonly kind: DocumentKind
+      readonly livemode: boolean
+      readonly full_number: string
+      readonly cufe: string
+    }) => string | null
+    /** What the service lacks to issue live documents, each a phrase for an error message; empty when it lacks nothing. */
+    readonly lacks: ReadonlyArray<string>
+    /** The bytes of a document as the authority gets them, signed. The same document and certificate give the same bytes. */
+    readonly sign: (document: FiscalDocument, certificate: Certificate) => Effect.Effect<Uint8Array, Unsignable>
+    /**
+     * The file that the acquirer of an accepted document gets in place of the signed bytes; asked for when `Verdict.answer` has the
+     * authority's answer in XML, in base64 as `XmlBase64Bytes`.
+     */
+    readonly attach: (accepted: Accepted, certificate: Certificate) => Effect.Effect<Uint8Array, Unsignable>
+  }
+>()("folio/documents/NationalProfile") {}

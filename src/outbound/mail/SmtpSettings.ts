@@ -1,0 +1,56 @@
+import { Config, type Duration, Effect, Redacted, Schema } from "effect"
+import { addressFields } from "../../../schemas/Party.ts"
+import { isDecodable, read, refuse } from "../../settings/Setting.ts"
+
+/**
+ * The mail server, the address that all e-mails come from, and the time that one message may take.
+ *
+ * @example
+ * ```ts
+ * import * as MailerSmtp from "@folio-einvoicing/service/MailerSmtp"
+ * import { Redacted } from "effect"
+ *
+ * const options: MailerSmtp.SmtpOptions = {
+ *   url: Redacted.make("smtps://folio:secret@mail.example.com:465"),
+ *   from: "facturas@example.com",
+ *   timeout: "30 seconds"
+ * }
+ *
+ * export const mailer = MailerSmtp.layer(options)
+ * ```
+ */
+export interface SmtpOptions {
+  /** smtp://user:password@host:port, or smtps:// */
+  readonly url: Redacted.Redacted<string>
+  /** The sender address of all e-mails. */
+  readonly from: string
+  /** PEM certificates to trust instead of the system's. */
+  readonly ca?: string
+  /** Limit of sending one message, from connecting to the server's last answer; default 60 s. */
+  readonly timeout?: Duration.Input
+}
+
+const config = Config.all({
+  url: Config.Redacted("SMTP_URL").pipe(Config.withDefault(undefined)),
+  from: Config.String("MAIL_FROM").pipe(Config.withDefault(""))
+})
+
+const isSmtp = (url: string) =>
+  URL.canParse(url) && /^smtps?:\/\/[^/]/.test(url) && new URL(url).hostname !== "" && isDecodable(new URL(url))
+
+const isAddress = Schema.is(addressFields.email)
+
+/** `SMTP_URL` and `MAIL_FROM`; undefined when `SMTP_URL` is not set. Fails with `SettingsError`. */
+export const smtpSettings = Effect.gen(function* () {
+  const { from, url } = yield* read(config)
+  if (url === undefined) return undefined
+  if (!isSmtp(Redacted.value(url)))
+    return yield* refuse(
+      "SMTP_URL must be of the form smtp://user:password@mail.example.com:587 or smtps://…:465, with %25 for % in its parts"
+    )
+  if (!isAddress(from))
+    return yield* refuse(
+      "MAIL_FROM must be the e-mail address that documents are sent from, such as facturas@example.com"
+    )
+  return { url, from } satisfies SmtpOptions
+})

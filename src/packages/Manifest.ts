@@ -1,0 +1,94 @@
+import * as Path from "node:path"
+
+/** What is read of the `package.json` in the repository, of the service and of the client. */
+export interface Manifest {
+  readonly name: string
+  readonly version?: string
+  readonly description: string
+  readonly license: string
+  readonly bin?: Readonly<Record<string, string>>
+  readonly exports: Readonly<Record<string, string>>
+  readonly dependencies?: Readonly<Record<string, string>>
+  readonly optionalDependencies?: Readonly<Record<string, string>>
+  readonly peerDependencies?: Readonly<Record<string, string>>
+  readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional: boolean }>>
+}
+
+type Versions = Readonly<Record<string, string>>
+
+/** The lowest Node that runs the service; the verifier and the client run on older ones as well. */
+const nodes = { service: ">=22.19", client: ">=20" }
+
+// A service has one copy of these, its own: two copies of `effect` would not know each other's services.
+const isPeer = (name: string) => name === "effect" || name === "@effect/platform-node"
+
+const pick = (versions: Versions, isWanted: (name: string) => boolean): Versions =>
+  Object.fromEntries(Object.entries(versions).filter(([name]) => isWanted(name)))
+
+const entry = (file: string) => {
+  const stem = file.replace(/\.ts$/, "")
+  return { types: `${stem}.d.ts`, default: `${stem}.js` }
+}
+
+const described = ({ description, license, name }: Manifest, version: string) => ({
+  name,
+  version,
+  description,
+  license,
+  type: "module"
+})
+
+/** The published `package.json` of the service: compiled modules for the exports, and `effect` and the platform as peers. */
+export const serviceManifest = (root: Manifest) => {
+  const { bin, dependencies = {}, exports, optionalDependencies = {}, version = "" } = root
+  return {
+    ...described(root, version),
+    bin,
+    files: ["migrations", "schemas", "src", "test"],
+    exports: Object.fromEntries(Object.entries(exports).map(([name, file]) => [name, entry(file)])),
+    engines: { node: nodes.service },
+    dependencies: pick(dependencies, (name) => !isPeer(name)),
+    peerDependencies: Object.fromEntries(
+      Object.entries(pick(dependencies, isPeer)).map(([name, exact]) => [name, `^${exact}`])
+    ),
+    // The repository brings a Node along for who has an old one; who installs the package has chosen a Node.
+    optionalDependencies: pick(optionalDependencies, (name) => !name.startsWith("node-"))
+  }
+}
+
+/** The folder of the client's modules below its package, and that of the modules for `require`. */
+const [esm, commonjs] = ["./src/client", "./commonjs/src/client"]
+
+// `effect` has modules for `import` alone.
+const forRequire = (client: Manifest) => Object.entries(client.exports).filter(([name]) => name !== "./effect")
+
+const required = (file: string) => entry(file.replace(/^\./, commonjs))
+
+/** What a resolver looks for that does not know `exports`. */
+const legacy = (file: string, up = ".") => {
+  const { default: main, types } = required(file)
+  return { main: Path.posix.join(up, main), types: Path.posix.join(up, types) }
+}
+
+/** The published `package.json` of the client: all but the entry for `effect` is there for `import` and for `require`. */
+export const clientManifest = (client: Manifest, version: string) => ({
+  ...described(client, version),
+  files: ["commonjs", "schemas", "src", ...legacyFolders(client).map(([folder]) => folder)],
+  ...legacy(client.exports["."] ?? ""),
+  exports: Object.fromEntries(
+    Object.entries(client.exports).map(([name, file]) => {
+      const imported = entry(file.replace(/^\./, esm))
+      return [name, name === "./effect" ? imported : { import: imported, require: required(file) }]
+    })
+  ),
+  engines: { node: nodes.client },
+  sideEffects: false,
+  peerDependencies: client.peerDependencies,
+  peerDependenciesMeta: client.peerDependenciesMeta
+})
+
+/** Folders of the client's package, each named as an entry and with the `package.json` by which older resolvers find the entry. */
+export const legacyFolders = (client: Manifest) =>
+  forRequire(client)
+    .filter(([name]) => name !== ".")
+    .map(([name, file]) => [name.slice(2), legacy(file, "..")] as const)

@@ -1,0 +1,42 @@
+/*
+ * Compiles the packages of the service and of the client into `build`:
+ *
+ *   npm run build
+ */
+import { execFileSync } from "node:child_process"
+import * as Fs from "node:fs"
+import * as Path from "node:path"
+import { clientManifest, legacyFolders, type Manifest, serviceManifest } from "./Manifest.ts"
+
+const root = Path.join(import.meta.dirname, "../..")
+const build = Path.join(root, "build")
+const read = (file: string): Manifest => JSON.parse(Fs.readFileSync(Path.join(root, file), "utf8"))
+
+/** Copies the files that no module imports, and that a module reads or a person opens. */
+const copy = (what: string, to: string) => {
+  for (const file of Fs.globSync(what, { cwd: root, exclude: ["**/__pycache__/**"] })) {
+    const from = Path.join(root, file)
+    if (Fs.statSync(from).isFile()) Fs.cpSync(from, Path.join(build, to, file))
+  }
+}
+
+const write = (file: string, content: object) => {
+  const path = Path.join(build, file)
+  Fs.mkdirSync(Path.dirname(path), { recursive: true })
+  Fs.writeFileSync(path, `${JSON.stringify(content, null, 2)}\n`)
+}
+
+Fs.rmSync(build, { recursive: true, force: true })
+for (const project of ["tsconfig.json", "tsconfig.client.json", "tsconfig.commonjs.json"]) {
+  execFileSync("tsc", ["-p", Path.join(import.meta.dirname, project)], { cwd: root, stdio: "inherit" })
+}
+copy("{LICENSE,README.md,migrations/**/*.sql,src/http/docs/*.md,test/examples/*.ts}", "service")
+copy("{LICENSE,src/client/{php,python}/**/*}", "client")
+
+const service = read("package.json")
+const client = read("src/client/package.json")
+write("service/package.json", serviceManifest(service))
+write("client/package.json", clientManifest(client, service.version ?? ""))
+for (const [folder, content] of legacyFolders(client)) write(`client/${folder}/package.json`, content)
+// Below this file, `.js` means a module for `require`.
+write("client/commonjs/package.json", { type: "commonjs" })

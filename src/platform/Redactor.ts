@@ -1,0 +1,49 @@
+import { Context, Effect, Layer, Redacted } from "effect"
+import { AuthoritySettings } from "../outbound/authority/AuthoritySettings.ts"
+import { NoticeSecret } from "../outbound/mail/NoticeSecret.ts"
+import { smtpSettings } from "../outbound/mail/SmtpSettings.ts"
+import { FolioKey } from "./files/FolioKey.ts"
+import { DatabaseUrl } from "./postgres/DatabaseUrl.ts"
+import { redactor } from "./Redaction.ts"
+import { TraceSettings } from "./TelemetrySettings.ts"
+
+const passwordOf = (redacted: Redacted.Redacted<string> | undefined) => {
+  const url = redacted === undefined ? "" : Redacted.value(redacted)
+  return URL.canParse(url) ? decodeURIComponent(new URL(url).password) : ""
+}
+
+/** The secrets in the settings: passwords in URLs, the sealing key, the secret of mail notices, the PIN, and OTLP header values. */
+const secretsOfSettings = Effect.gen(function* () {
+  const key = yield* FolioKey
+  const { live } = yield* AuthoritySettings
+  const traces = yield* TraceSettings
+  const others = [yield* NoticeSecret, live?.software.pin].map((secret) => secret && Redacted.value(secret))
+  return [
+    passwordOf(yield* DatabaseUrl),
+    passwordOf((yield* smtpSettings)?.url),
+    key && Buffer.from(Redacted.value(key)).toString("base64"),
+    ...others,
+    ...(traces === undefined ? [] : Object.values(Redacted.value(traces.headers)))
+  ].filter((secret) => secret !== undefined)
+})
+
+/**
+ * A function that takes secrets out of a text. All log lines and spans pass it before they leave the process.
+ *
+ * @example
+ * ```ts
+ * import { Redactor } from "@folio-einvoicing/service/platform"
+ *
+ * // Whatever looks like a secret of the service, and this password of the team.
+ * export const redactor = Redactor.layer(["correct horse battery staple"])
+ * ```
+ */
+export class Redactor extends Context.Service<Redactor, (text: string) => string>()("folio/platform/Redactor") {
+  /** Everything with the form of a secret, and each of `secrets` verbatim. */
+  static layer(secrets: ReadonlyArray<string> = []) {
+    return Layer.succeed(Redactor, redactor(secrets))
+  }
+
+  /** Everything with the form of a secret, and the secrets in the settings. Fails with `SettingsError`. */
+  static readonly layerConfig = Layer.effect(Redactor, Effect.map(secretsOfSettings, redactor))
+}

@@ -1,0 +1,72 @@
+import { Cause, Data, Duration, Effect, Exit, Fiber, Option, Result } from "effect"
+
+/**
+ * A port did what its type does not allow: it died or threw, failed with an error that its signature does not name, ended its own
+ * work by an interruption, answered something else than its type says, or gave no answer in time (`isLate`). `cause` holds a defect.
+ */
+export class PortBroken extends Data.TaggedError("PortBroken")<{
+  readonly port: string
+  readonly isLate: boolean
+  readonly cause: Cause.Cause<never>
+}> {}
+
+/** What a method of a port may answer. A port is a service that a team may replace, so its type is not trusted. */
+export interface PortMethod {
+  /** Names the port and its method: "Mailer.send". */
+  readonly name: string
+  readonly isAnswer: (answer: unknown) => boolean
+  /** Whether the signature of the method names this error; no error by default. */
+  readonly isFailure?: (error: unknown) => boolean
+  /** How long the caller waits for an answer; without limit by default, for a caller that has a time-out of its own. */
+  readonly within?: Duration.Duration
+}
+
+const broken = (port: string, what: string) =>
+  new PortBroken({ port, isLate: false, cause: Cause.die(new Error(`${port} ${what}`)) })
+
+/**
+ * Calls a method of a port. Fails as the signature of the method says, or with `PortBroken`. The call runs in a fiber of its own:
+ * when the caller has waited for long enough, or is interrupted, the call is interrupted and nobody waits for its end, because a
+ * call that cannot be interrupted would never let its caller go.
+ */
+export const callPort = <A, E, R>(
+  { isAnswer, isFailure = () => false, name, within = Duration.infinity }: PortMethod,
+  call: () => Effect.Effect<A, E, R>
+): Effect.Effect<A, E | PortBroken, R> => {
+  const checked = Effect.filterOrElse(Effect.suspend(call), isAnswer, () =>
+    Effect.die(new Error(`${name} answered something else than its type says`))
+  )
+  const outcome = (exit: Exit.Exit<A, E>): Effect.Effect<A, E | PortBroken> => {
+    if (Exit.isSuccess(exit)) return exit
+    const error = Cause.findError(exit.cause)
+    if (Result.isSuccess(error) && isFailure(error.success)) return Effect.fail(error.success)
+    if (Result.isSuccess(error)) return broken(name, `failed with what its type does not name: ${error.success}`)
+    if (Cause.hasInterruptsOnly(exit.cause)) return broken(name, "interrupted its own call")
+    return new PortBroken({ port: name, isLate: false, cause: exit.cause as Cause.Cause<never> })
+  }
+  // Made only when it is needed: the trace of an error costs more than most calls.
+  const late = () =>
+    new PortBroken({
+      port: name,
+      isLate: true,
+      cause: Cause.die(new Error(`${name} gave no answer within ${Duration.toSeconds(within)} s`))
+    })
+  return Effect.uninterruptibleMask((restore) =>
+    Effect.flatMap(Effect.forkDetach(checked, { startImmediately: true }), (fiber) => {
+      const done = fiber.pollUnsafe()
+      if (done !== undefined) return outcome(done)
+      return restore(Effect.timeoutOption(Fiber.await(fiber), within)).pipe(
+        Effect.ensuring(Effect.sync(() => fiber.interruptUnsafe())),
+        Effect.flatMap((exit) => (Option.isSome(exit) ? outcome(exit.value) : Effect.fail(late())))
+      )
+    })
+  )
+}
+
+/** Lets a broken port end the caller's work with the defect of the port. */
+export const orDie = <A, E, R>(call: Effect.Effect<A, E, R>): Effect.Effect<A, Exclude<E, PortBroken>, R> =>
+  Effect.catchIf(
+    call,
+    (error): error is Extract<E, PortBroken> => error instanceof PortBroken,
+    ({ cause }) => Effect.failCause(cause)
+  ) as Effect.Effect<A, Exclude<E, PortBroken>, R>

@@ -1,0 +1,38 @@
+import { type Config, Effect, Schema } from "effect"
+
+/**
+ * A setting that cannot be used. The message is one line that says what to do.
+ *
+ * @example
+ * ```ts
+ * import { Settings, type SettingsError } from "@folio-einvoicing/service/platform"
+ * import { Console, Layer } from "effect"
+ *
+ * export const settings = Layer.tapError(Settings.layer("1.0.0"), (error: SettingsError) =>
+ *   Console.error(`The service does not start. ${error.message}`)
+ * )
+ * ```
+ */
+export class SettingsError extends Schema.TaggedError<SettingsError>()("SettingsError", { message: Schema.String }) {}
+
+/** Fails with `SettingsError`. */
+export const refuse = (message: string) => Effect.fail(new SettingsError({ message }))
+
+/** What is told of a setting that does not have its form, in one line. `message`: that of a `ConfigError`. */
+export const unusable = (message: string): string =>
+  `A setting cannot be used: ${message.replaceAll(/\s+/g, " ").replace(/^SchemaError\((.*)\)$/, "$1")}`
+
+/** Reads settings from the environment. Fails with `SettingsError` when one of them does not have its form. */
+export const read = <A>(config: Config.Config<A>): Effect.Effect<A, SettingsError> =>
+  Effect.mapError(config, ({ message }) => new SettingsError({ message: unusable(message) }))
+
+export const isHttp = (url: string): boolean => URL.canParse(url) && /^https?:/.test(url)
+
+/** Whether all parts of a URL can be percent-decoded: `new URL` also accepts URLs with parts that cannot. */
+export const isDecodable = ({ hostname, password, pathname, username }: URL): boolean => {
+  try {
+    return [username, password, pathname, hostname].map(decodeURIComponent).length > 0
+  } catch {
+    return false
+  }
+}

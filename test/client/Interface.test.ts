@@ -1,0 +1,121 @@
+import { assert, describe, it } from "@effect/vitest"
+import type { Brand } from "effect"
+import type { HttpApi } from "effect/http-api"
+import * as Fs from "node:fs"
+import * as Path from "node:path"
+import type * as Schemas from "../../schemas/Event.ts"
+import type { Api } from "../../src/api/Api.ts"
+import { openApi } from "../../src/api/OpenApi.ts"
+import type { Event, Operations } from "../../src/client/Interface.ts"
+import { routes } from "../../src/client/Interface.ts"
+import { clientInterface, type Document } from "../support/ClientInterface.ts"
+
+type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : false) : false
+
+type Groups = typeof Api extends HttpApi.HttpApi<infer _, infer All> ? All : never
+type EndpointOf<Group, Name> =
+  Extract<Groups, { readonly identifier: Group }> extends { readonly endpoints: infer Endpoints }
+    ? Name extends keyof Endpoints
+      ? Endpoints[Name]
+      : never
+    : never
+
+/** Without the brands of ids, which only the schemas know. */
+type Plain<Value> = Value extends string
+  ? Value extends Brand.Brand<string>
+    ? string
+    : Value
+  : Value extends Uint8Array
+    ? Uint8Array
+    : Value extends object
+      ? { [Name in keyof Value]: Plain<Value[Name]> }
+      : Value
+
+type TypeOf<Schema> = Schema extends { readonly Type: infer Type } ? Plain<Type> : never
+type SuccessOf<Endpoint> = Endpoint extends { readonly "~Success": infer Schema } ? TypeOf<Schema> : never
+type PayloadOf<Endpoint> = Endpoint extends { readonly "~Payload": infer Schema } ? TypeOf<Schema> : never
+type ParamsOf<Endpoint> = Endpoint extends { readonly "~Params": infer Schema } ? TypeOf<Schema> : never
+type QueryOf<Endpoint> = Endpoint extends { readonly "~Query": infer Schema } ? TypeOf<Schema> : never
+
+/** As the query of a client is sent: numbers and booleans as texts. */
+type Texts<Query> = {
+  [Name in keyof Query]: NonNullable<Query[Name]> extends number
+    ? string
+    : NonNullable<Query[Name]> extends boolean
+      ? "true" | "false"
+      : Query[Name]
+}
+
+type Part<Request, Name> = Name extends keyof Request ? NonNullable<Request[Name]> : never
+
+type Faults<Group, Name, Operation> = Operation extends {
+  readonly request: infer Request
+  readonly answer: infer Answer
+}
+  ?
+      | (Same<Answer, SuccessOf<EndpointOf<Group, Name>>> extends true ? never : `${Name & string} answers otherwise`)
+      | (Same<Part<Request, "payload">, PayloadOf<EndpointOf<Group, Name>>> extends true
+          ? never
+          : `${Name & string} has another payload`)
+      | (Same<Part<Request, "params">, ParamsOf<EndpointOf<Group, Name>>> extends true
+          ? never
+          : `${Name & string} has other params`)
+      | (Same<Texts<Part<Request, "query">>, QueryOf<EndpointOf<Group, Name>>> extends true
+          ? never
+          : `${Name & string} has another query`)
+  : never
+
+type Different = {
+  [Group in keyof Operations]: {
+    [Name in keyof Operations[Group]]: Faults<Group, Name, Operations[Group][Name]>
+  }[keyof Operations[Group]]
+}[keyof Operations]
+
+/** The function that reads a list to its end gives the objects of its pages. */
+type OtherItems = {
+  [Group in keyof Operations]: {
+    [Name in keyof Operations[Group]]: Name extends `all${infer Things}`
+      ? Same<
+          [Part<Operations[Group][Name], "item">],
+          [Part<Part<Operations[Group], `list${Things}`>, "answer">] extends [
+            { readonly data: ReadonlyArray<infer Item>; readonly has_more: boolean }
+          ]
+            ? [Item]
+            : never
+        > extends true
+        ? never
+        : Name
+      : never
+  }[keyof Operations[Group]]
+}[keyof Operations]
+
+describe("the plain types of the client", () => {
+  it("are those that npm run openapi writes", async () => {
+    const file = Path.join(import.meta.dirname, "../../src/client/Interface.ts")
+    const document = JSON.parse(JSON.stringify(openApi)) as Document
+    assert.strictEqual(Fs.readFileSync(file, "utf8"), await clientInterface(document))
+  })
+
+  it("are those of the schemas, for each operation and for the event of a webhook", () => {
+    const same: [Different] extends [never] ? true : Different = true
+    const sameEvent: Same<Event, (typeof Schemas.Event)["Encoded"]> = true
+    const sameItems: [OtherItems] extends [never] ? true : OtherItems = true
+    assert.isTrue(same && sameEvent && sameItems)
+  })
+
+  it("have every operation but those of the mail provider, which has no API key", () => {
+    const named = Object.entries(routes).flatMap(([group, names]) =>
+      Object.keys(names)
+        .filter((name) => !name.startsWith("all"))
+        .map((name) => `${group}.${name}`)
+    )
+    const ids = Object.values(openApi["paths"] as Document["paths"])
+      .flatMap((methods) => Object.values(methods))
+      .map(({ operationId }) => operationId)
+    assert.deepStrictEqual(
+      ids.filter((id) => !named.includes(id)),
+      ["emailNotices.noteEmail"]
+    )
+    assert.lengthOf(named, ids.length - 1)
+  })
+})

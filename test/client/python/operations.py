@@ -1,0 +1,42 @@
+"""Calls every method of every resource once, and prints which public names have no example."""
+
+import collections.abc
+import inspect
+import json
+import os
+
+import folio_invoices
+from folio_invoices import Folio
+
+undocumented = []
+
+
+def see(name, thing):
+    if "``" not in (inspect.getdoc(thing) or "") and "    " not in (inspect.getdoc(thing) or ""):
+        undocumented.append(name)
+
+
+def methods(thing):
+    return [(name, one) for name, one in inspect.getmembers(thing, callable) if not name.startswith("_")]
+
+
+def call(method):
+    needed = [one for one in inspect.signature(method).parameters.values() if one.default is one.empty]
+    given = [{} if "Body" in str(one.annotation) else 1 if one.annotation == "int" else "x1" for one in needed]
+    result = method(*given)
+    if isinstance(result, collections.abc.Iterator):
+        next(result, None)
+
+
+folio = Folio(os.environ["FOLIO_URL"], "sk_test_x")
+folio.versions()
+for name, method in methods(folio):
+    see(f"Folio.{name}", method)
+for name, resource in vars(folio).items():
+    if not name.startswith("_"):
+        for inner, method in methods(resource):
+            see(f"{name}.{inner}", method)
+            call(method)
+for name in folio_invoices.__all__:
+    see(name, getattr(folio_invoices, name))
+print(json.dumps({"undocumented": undocumented}))

@@ -1,0 +1,82 @@
+/*
+ * The tax office of Syldavia. It takes a document and gives a ticket; its verdict is there when it is asked again:
+ *
+ *   PUT /live/documents/SY…   202 {"ticket": "…"}, also for a document that it has; 403 from a sender that it does not know
+ *   GET /live/documents/SY…   200 {"state": "waiting" | "accepted" | "rejected", …}; 404 for a document that never arrived
+ */
+import {
+  Authority,
+  AuthorityRefusal,
+  AuthorityUnavailable,
+  type DocumentName,
+  type Verdict
+} from "@folio-einvoicing/service/Authority"
+import { Config, Effect, Layer, Schema } from "effect"
+
+const Judged = Schema.Struct({
+  state: Schema.Literals(["waiting", "accepted", "rejected"]),
+  /** Why a document was rejected. */
+  faults: Schema.optionalKey(Schema.Array(Schema.Struct({ rule: Schema.String, text: Schema.String }))),
+  /** What the buyer of an accepted document gets together with it. */
+  receipt: Schema.optionalKey(Schema.String)
+})
+
+// `of_document`: the office is there, and only this document has no verdict yet. The service asks again, 1 s, 2 s, 4 s … later.
+const notYet = new AuthorityUnavailable({
+  message: "The tax office has not judged the document yet.",
+  of_document: true
+})
+const away = (why: string) => new AuthorityUnavailable({ message: `The tax office gave no answer: ${why}` })
+
+const verdictOf = ({
+  faults = [],
+  receipt = "",
+  state
+}: typeof Judged.Type): Effect.Effect<Verdict, AuthorityUnavailable> => {
+  if (state === "waiting") return Effect.fail(notYet)
+  return Effect.succeed({
+    accepted: state === "accepted",
+    errors: faults.map(({ rule, text }) => ({ rule, severity: "rejection", message: text, path: null, hint: null })),
+    notifications: [],
+    // `XmlBase64Bytes` is where the profile's `attach` gets the authority's own words from.
+    answer: state === "accepted" ? { XmlBase64Bytes: Buffer.from(receipt).toString("base64") } : {}
+  })
+}
+
+export const authority = Layer.effect(
+  Authority,
+  Effect.gen(function* () {
+    const base = yield* Config.String("TAX_OFFICE_URL")
+
+    const ask = Effect.fnUntraced(function* (
+      method: "GET" | "PUT",
+      document: DocumentName,
+      body?: Uint8Array<ArrayBuffer>
+    ) {
+      const url = `${base}/${document.livemode ? "live" : "test"}/documents/${document.cufe}`
+      const [status, text] = yield* Effect.tryPromise({
+        try: async (signal) => {
+          const response = await fetch(url, { method, signal, ...(body && { body }) })
+          return [response.status, await response.text()] as const
+        },
+        catch: (cause) => away(String(cause))
+      })
+      if (status === 403) return yield* new AuthorityRefusal({ message: text })
+      if (status !== 200 && status !== 202 && status !== 404) return yield* away(`status ${status}`)
+      return { status, text }
+    })
+
+    return Authority.of({
+      // A ticket is no verdict: the document stays submitted, and `verdict` is asked from then on, after a crash as well.
+      submit: (document) => Effect.andThen(ask("PUT", document, new Uint8Array(document.signed)), Effect.fail(notYet)),
+      verdict: Effect.fnUntraced(function* (document) {
+        const { status, text } = yield* ask("GET", document)
+        if (status === 404) return null
+        const judged = yield* Schema.decodeEffect(Schema.fromJsonString(Judged))(text).pipe(
+          Effect.mapError(() => away("its answer has another form"))
+        )
+        return yield* verdictOf(judged)
+      })
+    })
+  })
+)

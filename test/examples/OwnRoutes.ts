@@ -1,0 +1,48 @@
+/*
+ * The service with a route of the team's own beside ours, in one server: the team's shop makes a test account for who signs up.
+ *
+ *   SHOP_TOKEN=… node OwnRoutes.ts
+ */
+import { createAccount, limitedByAddress, storeProfile } from "@folio-einvoicing/service"
+import { ApiError } from "@folio-einvoicing/service/ApiError"
+import { NationalProfile } from "@folio-einvoicing/service/NationalProfile"
+import { main } from "@folio-einvoicing/service/node"
+import { Config, Effect, Layer, Redacted, Schema } from "effect"
+import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { createHash, timingSafeEqual } from "node:crypto"
+
+const SignUp = Schema.Struct({
+  company: Schema.NonEmptyString.check(Schema.isMaxLength(450)),
+  email: Schema.String.check(Schema.isPattern(/^[^\s@]+@[^\s@]+\.[a-z]+$/)),
+  tax_number: Schema.String.check(Schema.isPattern(/^\d{9}$/)),
+  check_digit: Schema.String.check(Schema.isPattern(/^\d$/))
+})
+
+const hashed = (text: string) => createHash("sha256").update(text).digest()
+
+const badForm = new ApiError({ code: "parameter_invalid", message: "Send company, email, tax_number and check_digit." })
+const notTheShop = new ApiError({ code: "invalid_api_key", message: "Only our shop may sign up accounts." })
+
+const signUp = HttpRouter.use((router) =>
+  Effect.gen(function* () {
+    const token = hashed(`Bearer ${Redacted.value(yield* Config.Redacted("SHOP_TOKEN"))}`)
+    const { sandbox } = yield* NationalProfile
+
+    const handler = Effect.gen(function* () {
+      const { headers } = yield* HttpServerRequest.HttpServerRequest
+      if (!timingSafeEqual(token, hashed(headers["authorization"] ?? ""))) return yield* notTheShop
+      const form = yield* HttpServerRequest.schemaBodyJson(SignUp).pipe(Effect.mapError(() => badForm))
+      const identification = { type: "31", number: form.tax_number, check_digit: form.check_digit } as const
+      const issuer = { ...sandbox.issuer, legal_name: form.company, email: form.email, identification }
+      // Fails with the violations when the issuer breaks the rules of the country: the service answers 400 then.
+      const { account, key } = yield* createAccount(form.company, issuer, "test")
+      return HttpServerResponse.jsonUnsafe({ account: account.account_id, key }, { status: 201 })
+    })
+
+    // The stores that `createAccount` asks for are those of the service, known when the layer is built.
+    const stores = yield* Effect.context<Effect.Services<ReturnType<typeof createAccount>>>()
+    yield* router.add("POST", "/own/sign-up", Effect.provide(handler, stores))
+  })
+)
+
+main({ routes: signUp.pipe(Layer.provide([storeProfile, limitedByAddress])) })

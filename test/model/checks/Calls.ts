@@ -1,0 +1,106 @@
+import { brokenCallsMax } from "../../../src/issuing/Failures.ts"
+import type { AuthorityCall, AuthorityOutcome } from "../worlds/Surroundings.ts"
+import type { Journal, Moment } from "./Journal.ts"
+
+interface Call {
+  readonly circuit: string
+  readonly cufe: string
+  readonly began: Moment
+  /** Undefined while the call hangs. */
+  ended: Moment | undefined
+  outcome: AuthorityOutcome | undefined
+}
+
+// The service waits so long for an answer.
+const timeoutMs = 60_000
+// After so long without an answer the service issues documents in contingency.
+const outageMs = 300_000
+// A process may know so much later than another that the authority has answered.
+const slackMs = 1_000
+
+const circuitOf = ({ account_id, livemode }: Pick<AuthorityCall, "account_id" | "livemode">) =>
+  livemode ? "live" : account_id
+
+const isAnswer = ({ outcome }: Call) => outcome === "judged" || outcome === "refused"
+const isSilent = ({ outcome }: Call) => outcome === undefined || outcome === "unavailable" || outcome === "interrupted"
+const isBroken = ({ outcome }: Call) => outcome === undefined || outcome === "interrupted" || outcome === "broken"
+const isFault = (call: Call) => isSilent(call) || isBroken(call)
+
+const endOf = ({ began, ended }: Call) => Math.min(ended?.at ?? Infinity, began.at + timeoutMs)
+
+/**
+ * The calls of the authority's port and what the port made of them. A port may fail, refuse, die, hang and be late: here stands
+ * which of a document's fates follow from that, and so are no fault of the service.
+ */
+export class Calls {
+  private readonly calls: Array<Call> = []
+  private readonly journal: Journal
+  private settledFrom = Infinity
+
+  constructor(journal: Journal) {
+    this.journal = journal
+  }
+
+  begin({ cufe, ...account }: AuthorityCall): (outcome: AuthorityOutcome) => void {
+    const call: Call = {
+      circuit: circuitOf(account),
+      cufe,
+      began: this.journal.moment(),
+      ended: undefined,
+      outcome: undefined
+    }
+    this.calls.push(call)
+    return (outcome) => {
+      call.ended = this.journal.moment()
+      call.outcome = outcome
+    }
+  }
+
+  /** From now on nothing disturbs the service but its ports, and it must bring to its end what these allow. */
+  settle(): void {
+    this.settledFrom = this.journal.moment().tick
+  }
+
+  /** Whether the port itself has ended the document: it refused it, or broke at each of so many calls that it was given up. */
+  mayFail(cufe: string, code: string | undefined): boolean {
+    const own = this.calls.filter((call) => call.cufe === cufe)
+    if (code === "authority_refused") return own.some(({ outcome }) => outcome === "refused")
+    return code === "internal_error" && own.filter(isBroken).length >= brokenCallsMax
+  }
+
+  /** Whether the last that was heard of a document is that the authority refuses it. */
+  isRefused(cufe: string): boolean {
+    return this.calls.findLast((call) => call.cufe === cufe)?.outcome === "refused"
+  }
+
+  /** Whether a document is without its end because the port still gives no answer, although the service goes on asking. */
+  isHeldUp(cufe: string, account: Pick<AuthorityCall, "account_id" | "livemode">): boolean {
+    const late = this.calls.filter(({ began }) => began.tick >= this.settledFrom)
+    const own = late.findLast((call) => call.cufe === cufe)
+    const last = own ?? late.findLast(({ circuit }) => circuit === circuitOf(account))
+    return last !== undefined && isFault(last)
+  }
+
+  /** Milliseconds by which the port has held up the document until then; infinite where it did not answer. */
+  delayMs(cufe: string, account: Pick<AuthorityCall, "account_id" | "livemode">, until: number): number {
+    const own = this.calls.filter((call) => call.cufe === cufe && call.began.at <= until)
+    if (own.some(isFault) || this.isAway(account, until)) return Infinity
+    return own.reduce((sum, call) => sum + endOf(call) - call.began.at, 0)
+  }
+
+  /** Whether the authority has been without an answer for so long that documents are issued in contingency, or one of them is. */
+  mayBeContingent(cufe: string, account: Pick<AuthorityCall, "account_id" | "livemode">, at: number): boolean {
+    const own = this.calls.filter((call) => call.cufe === cufe && call.began.at <= at)
+    const isLong = own.some(isSilent) && at - own[0]!.began.at >= outageMs - slackMs
+    return isLong || this.isAway(account, at)
+  }
+
+  private isAway(account: Pick<AuthorityCall, "account_id" | "livemode">, at: number): boolean {
+    const circuit = circuitOf(account)
+    const calls = this.calls.filter((call) => call.circuit === circuit && endOf(call) <= at)
+    const answered = Math.max(...calls.filter(isAnswer).map(endOf))
+    return calls.some(
+      (call) => isSilent(call) && endOf(call) >= answered - slackMs && at - endOf(call) >= outageMs - slackMs
+    )
+  }
+}

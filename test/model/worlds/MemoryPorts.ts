@@ -1,0 +1,70 @@
+import { Context, Effect, Exit, Layer, Scope } from "effect"
+import { applicationResponse } from "../../../src/documents/parcel/ApplicationResponse.ts"
+import { readSignedDocument } from "../../../src/documents/signature/SignedDocument.ts"
+import { Authority } from "../../../src/outbound/authority/Authority.ts"
+import * as AuthoritySandbox from "../../../src/outbound/authority/AuthoritySandbox.ts"
+import { type WebhookResponse, WebhookSender } from "../../../src/outbound/webhooks/WebhookSender.ts"
+import type { Surroundings } from "./Surroundings.ts"
+
+/** The ports that a team may put its own in for. What these do of their own accord is seen, and not taken for the service's faults. */
+export interface MemoryPortsOptions {
+  /**
+   * The authority that documents are submitted to, made anew for each sequence; the sandbox if left out. It may ask for the
+   * sandbox, to stand in front of it.
+   */
+  readonly authority?: Layer.Layer<Authority, never, Authority>
+  /**
+   * The sender of webhooks, made anew for each sequence. It may ask for the world's own, which reaches the receivers at the
+   * addresses that the world's `hook` gives.
+   */
+  readonly sender?: Layer.Layer<WebhookSender, never, WebhookSender>
+}
+
+const receiverTimeout = "15 seconds"
+
+/** The ports of a memory world, observed by its surroundings: `now` are those of the sequence that `renew` has begun. */
+export const memoryPorts = Effect.fnUntraced(function* (options: MemoryPortsOptions, surroundings: Surroundings) {
+  const receivers = Layer.succeed(WebhookSender, {
+    send: ({ url }) =>
+      Effect.suspend(() => {
+        const status = surroundings.answerOf(url)
+        const answer = Effect.succeed(response(status))
+        return status === null ? Effect.delay(answer, receiverTimeout) : answer
+      })
+  })
+  const layer = Layer.mergeAll(
+    Layer.provide(
+      options.authority ?? Layer.effect(Authority, Authority),
+      AuthoritySandbox.layer({ read: readSignedDocument, respond: applicationResponse, latency: 0 })
+    ),
+    Layer.provide(options.sender ?? Layer.effect(WebhookSender, WebhookSender), receivers)
+  )
+  let scope = yield* Scope.make()
+  const leave = Effect.suspend(() => Scope.close(scope, Exit.void))
+  yield* Effect.addFinalizer(() => leave)
+  const build = Effect.gen(function* () {
+    yield* leave
+    scope = yield* Scope.make()
+    const own = yield* Scope.provide(Layer.build(Layer.fresh(layer)), scope)
+    return {
+      authority: surroundings.around(Context.get(own, Authority)),
+      sender: surroundings.aroundSender(Context.get(own, WebhookSender))
+    }
+  })
+  const ports = { now: yield* build, renew: Effect.void }
+  return Object.assign(ports, { renew: Effect.map(build, (next) => void Object.assign(ports, { now: next })) })
+})
+
+const response = (status: number | null): WebhookResponse => ({
+  remoteIp: "192.0.2.1",
+  status,
+  headers: {},
+  body: "",
+  durationMs: 1,
+  error:
+    status === null
+      ? { code: "timeout", message: "No answer in time." }
+      : status < 300
+        ? null
+        : { code: "status", message: `The endpoint answered ${status}.` }
+})

@@ -1,0 +1,63 @@
+import type { Effect, Layer } from "effect"
+import type { Sharding } from "effect/cluster"
+import type { HttpRouter } from "effect/http"
+import type { Ids } from "../../../src/store/sql/Ids.ts"
+import type * as MemoryStore from "../../support/memory/MemoryStore.ts"
+import type { MemoryPortsOptions } from "./MemoryPorts.ts"
+import type { World } from "./World.ts"
+
+/**
+ * What routes and jobs of a team can ask for in a memory world.
+ *
+ * @example
+ * ```ts
+ * import type { Layer } from "effect"
+ * import type { HttpRouter } from "effect/http"
+ * import { type MemoryServices, memoryWorld } from "@folio-einvoicing/service/testing"
+ *
+ * const worldWith = (routes: Layer.Layer<never, never, MemoryServices | HttpRouter.HttpRouter>) => memoryWorld({ routes })
+ * ```
+ */
+export type MemoryServices = Layer.Success<typeof MemoryStore.layer> | Ids | Sharding.Sharding
+
+/**
+ * What a team may put its own in for.
+ *
+ * @example
+ * ```ts
+ * import { Effect, Layer } from "effect"
+ * import type { MemoryWorldOptions } from "@folio-einvoicing/service/testing"
+ * import { WebhookSender } from "@folio-einvoicing/service/WebhookSender"
+ *
+ * const slowSender: MemoryWorldOptions = {
+ *   sender: Layer.effect(
+ *     WebhookSender,
+ *     Effect.map(WebhookSender, ({ send }) => ({ send: (request) => Effect.delay(send(request), "2 seconds") }))
+ *   )
+ * }
+ * ```
+ */
+export interface MemoryWorldOptions extends MemoryPortsOptions {
+  /** Routes of one's own, beside the service's. They may ask for the store, and for `Sharding`, by which actors are asked. */
+  readonly routes?: Layer.Layer<never, never, MemoryServices | HttpRouter.HttpRouter>
+  /** Services of the store that stand in for those in memory, which they may ask for. */
+  readonly store?: Layer.Layer<never, never, Layer.Success<typeof MemoryStore.layer>>
+}
+
+/**
+ * A world in memory, which begins anew for each sequence.
+ *
+ * @example
+ * ```ts
+ * import { Effect } from "effect"
+ * import { check, type MemoryWorld } from "@folio-einvoicing/service/testing"
+ *
+ * const checkOf = (world: MemoryWorld) => check(({ seed }) => Effect.as(world.reset(seed), world), { runs: 20 })
+ * ```
+ */
+export interface MemoryWorld extends World {
+  /** Forgets everything and begins anew; the same seed gives the same run. */
+  readonly reset: (seed: number) => Effect.Effect<void>
+  /** Runs a job of a team's own beside the service, and lets time pass until it has ended; dies after an hour. */
+  readonly run: <A, E>(job: Effect.Effect<A, E, MemoryServices>) => Effect.Effect<A, E>
+}

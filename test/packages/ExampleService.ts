@@ -1,0 +1,49 @@
+import { assert } from "@effect/vitest"
+import { Effect } from "effect"
+import { randomBytes } from "node:crypto"
+import type { Client } from "../support/apps/Client.ts"
+import { customerBody, invoiceBody } from "../support/apps/Invoices.ts"
+import { until } from "../support/apps/Until.ts"
+import { freshDatabase } from "../support/database/Postgres.ts"
+import { serviceProcess } from "../support/processes/ServiceProcess.ts"
+
+type Settings = Readonly<Record<string, string>>
+
+/** Settings of a service with a database for itself. */
+export const place = Effect.gen(function* () {
+  const DATABASE_URL = yield* freshDatabase
+  return { DATABASE_URL, FOLIO_KEY: randomBytes(32).toString("base64"), LOG_LEVEL: "Warn" }
+})
+
+/** The program, running with these settings. */
+export const running = Effect.fnUntraced(function* (program: string, env: Settings) {
+  const service = yield* serviceProcess({ webhookAllow: "", env, program: [program] })
+  yield* service.start()
+  return service
+})
+
+let keys = 0
+/** What a POST is answered with; its status must be this one. */
+export const posted = Effect.fnUntraced(function* (client: Client, path: string, body: unknown, status = 201) {
+  const made = yield* client.post(path, body, { key: `example ${keys++}` })
+  assert.strictEqual(made.status, status, made.text)
+  return made.json
+})
+
+/** An invoice of a new customer. */
+export const issued = Effect.fnUntraced(function* (
+  client: Client,
+  customer: object = customerBody(),
+  change: object = {}
+) {
+  const { id } = yield* posted(client, "/v1/customers", customer)
+  const made = yield* posted(client, "/v1/invoices", { ...invoiceBody(id), ...change }, 202)
+  return `/v1/invoices/${made.id}`
+})
+
+/** The document when it has an outcome. */
+export const settled = (client: Client, path: string) =>
+  Effect.map(
+    until(client.get(path), ({ json }) => json.status !== "draft"),
+    ({ json }) => json
+  )

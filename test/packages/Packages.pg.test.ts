@@ -1,0 +1,80 @@
+import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core"
+import { assert } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import * as Fs from "node:fs"
+import * as Path from "node:path"
+import { publint } from "publint"
+import { layer as app } from "../support/apps/MemoryApp.ts"
+import { describeOn } from "../support/Tests.ts"
+import { clientTests, node, ofReadme } from "./ClientTests.ts"
+import { copied, exampleTests } from "./Examples.ts"
+import { complaints, run, succeed, write } from "./Installed.ts"
+import { Packages } from "./Packages.ts"
+import { publicExports } from "./PublicExports.ts"
+import { testingPrograms, testingTests } from "./TestingTests.ts"
+
+const root = Path.join(import.meta.dirname, "../..")
+const version: string = JSON.parse(Fs.readFileSync(Path.join(root, "package.json"), "utf8")).version
+
+/** What may be said of a package for `import` alone, as `effect` is: neither `require` nor the resolution of Node 10 finds it. */
+const ofImportAlone = new Set(["NoResolution", "CJSResolvesToESM"])
+
+/** What attw finds wrong with the types of a tarball, but for what follows from an entry's being for `import` alone. */
+const typeProblems = (tarball: string, isForImportAlone: (entry: string) => boolean) =>
+  Effect.map(
+    Effect.promise(() => checkPackage(createPackageFromTarballData(new Uint8Array(Fs.readFileSync(tarball))))),
+    (result) => {
+      assert.isTrue("problems" in result, "the package has types")
+      return ("problems" in result ? result.problems : []).filter(
+        (problem) =>
+          !("entrypoint" in problem && isForImportAlone(problem.entrypoint) && ofImportAlone.has(problem.kind))
+      )
+    }
+  )
+
+describeOn(Layer.merge(Packages.layer, app))("the packages, installed from their tarballs", (it) => {
+  it.effect("are clean for publint and attw", function* () {
+    const { client, service } = yield* Packages
+    for (const what of ["client", "service"]) {
+      const pkgDir = Path.join(root, "build", what)
+      const { messages } = yield* Effect.promise(() => publint({ pkgDir, strict: true, pack: false }))
+      assert.deepStrictEqual(messages, [])
+    }
+    assert.deepStrictEqual(yield* typeProblems(service, () => true), [])
+    assert.deepStrictEqual(yield* typeProblems(client, (entry) => entry === "./effect"), [])
+  })
+
+  clientTests(it)
+  testingTests(it)
+  exampleTests(it)
+
+  it.effect("give the shell command", function* () {
+    const { together } = yield* Packages
+    const command = Path.join(together, "node_modules/.bin/folio")
+    assert.strictEqual((yield* succeed(together, command, ["--version"])).trim(), `folio v${version}`)
+    assert.include(yield* succeed(together, command, ["--help"]), "SUBCOMMANDS")
+    const old = node(20)
+    if (old === undefined) return
+    const { code, stderr } = yield* run(together, old, [command, "--help"])
+    assert.strictEqual(code, 1)
+    assert.match(stderr, /needs Node 22\.19 or later, and this is v20\./)
+  })
+
+  it.effect("typecheck under strict, with every example and every program of the documentation", function* () {
+    const { programs, together } = yield* copied
+    assert.isAbove(programs.length, 7)
+    const examples = publicExports
+      .flatMap(({ examples: own, module, name }) => own.map((text) => [`${module} ${name}`, text] as const))
+      // Numbered, because names can differ in nothing but the case of a letter.
+      .map(([name, text], index) => [`example${index}${name.replaceAll(/\W+/g, "-")}.ts`, `${text}\nexport {}\n`])
+    assert.isAbove(examples.length, 100)
+    const readme = ["client/webhooks", "client", "client/effect"].map((name) => [
+      `readme-${name.replace("/", "-")}.ts`,
+      ofReadme(`@folio-einvoicing/${name}`, "")
+    ])
+    const files: Record<string, string> = { ...Object.fromEntries([...examples, ...readme]), ...testingPrograms }
+    write(together, files)
+    const all = [...programs, ...Object.keys(files)]
+    assert.strictEqual(yield* complaints(together, all, ["--types", "node", "--allowImportingTsExtensions"]), "")
+  })
+})

@@ -1,0 +1,95 @@
+import { assert, describe, expectTypeOf, it } from "@effect/vitest"
+import type { Context, FileSystem, Layer, Path } from "effect"
+import type { Sharding } from "effect/cluster"
+import type { Aead, SecureRandom } from "effect/crypto"
+import type { Etag, HttpPlatform, HttpServer } from "effect/http"
+import type { SqlClient } from "effect/sql"
+import { ServiceInfo } from "../../src/api/ServiceInfo.ts"
+import type * as App from "../../src/App.ts"
+import { NationalProfile } from "../../src/documents/NationalProfile.ts"
+import { DocumentFiles } from "../../src/documents/parcel/DocumentFiles.ts"
+import { DocumentParcel } from "../../src/documents/parcel/EmailParcel.ts"
+import { SandboxCertificate } from "../../src/documents/signature/Certificate.ts"
+import { RateLimit } from "../../src/http/limits/RateLimit.ts"
+import * as Limits from "../../src/Limits.ts"
+import { Authority } from "../../src/outbound/authority/Authority.ts"
+import { Mailer } from "../../src/outbound/mail/Mailer.ts"
+import { EgressGuard } from "../../src/outbound/webhooks/EgressGuard.ts"
+import { WebhookSender } from "../../src/outbound/webhooks/WebhookSender.ts"
+import { Notify } from "../../src/protocol/Notify.ts"
+import { SecretKey } from "../../src/store/sql/Secrets.ts"
+import { publicExports } from "./PublicExports.ts"
+
+/** All that a team may put in place of the service's own; each has a default, which the example of `App.layer` provides. */
+const ports = {
+  Authority,
+  DocumentFiles,
+  DocumentParcel,
+  EgressGuard,
+  Mailer,
+  NationalProfile,
+  Notify,
+  RateLimit,
+  SandboxCertificate,
+  SecretKey,
+  ServiceInfo,
+  WebhookSender
+}
+
+type ServicesOf<Classes> = Context.Service.Identifier<Classes[keyof Classes]>
+
+type OfPlatform =
+  | Aead.Aead
+  | Etag.Generator
+  | FileSystem.FileSystem
+  | HttpPlatform.HttpPlatform
+  | HttpServer.HttpServer
+  | Path.Path
+  | SecureRandom.SecureRandom
+  | Sharding.Sharding
+  | SqlClient.SqlClient
+
+/** The limits of defaults, which a port of a team's own does not ask for. */
+type OfDefaults = Limits.PrintingLimits | Limits.RateLimits
+
+const wordsMin = 2
+const isDescribed = (description: string) =>
+  description.split(/\s+/).filter((word) => /\w/.test(word)).length >= wordsMin
+
+// The generator writes its types, which are the objects and operations of the interface, with a description alone.
+const generated = "src/client/Interface.ts"
+
+const isExample = (text: string, name: string) =>
+  /from "@folio-einvoicing\//.test(text) && new RegExp(`\\b${name}\\b`).test(text)
+
+const named = (exported: typeof publicExports) => exported.map(({ module, name }) => `${module} ${name}`)
+
+describe("the exports of the packages", () => {
+  const shown = publicExports.filter(({ isInternal }) => !isInternal)
+
+  it("say what they are, or that they are internal", () =>
+    assert.deepStrictEqual(named(shown.filter(({ description }) => !isDescribed(description))), []))
+
+  it("each have an example, which uses them by the name of the package", () => {
+    assert.deepStrictEqual(
+      named(
+        shown
+          .filter(({ file, isType }) => !(isType && file === generated))
+          .filter(({ examples, name }) => examples.length === 0 || !examples.every((text) => isExample(text, name)))
+      ),
+      []
+    )
+  })
+
+  it("are all that the service asks for, and it asks for nothing else", () => {
+    expectTypeOf<Layer.Services<typeof App.layer>>().toEqualTypeOf<
+      ServicesOf<typeof ports> | Exclude<ServicesOf<typeof Limits>, OfDefaults> | OfPlatform
+    >()
+    expectTypeOf<Layer.Success<typeof App.limitsLayer>>().toEqualTypeOf<ServicesOf<typeof Limits>>()
+    const names = new Set(shown.map(({ name }) => name))
+    assert.deepStrictEqual(
+      Object.keys({ ...ports, ...Limits }).filter((name) => !names.has(name)),
+      []
+    )
+  })
+})

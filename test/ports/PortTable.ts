@@ -1,0 +1,257 @@
+import type { Effect, Layer, Result } from "effect"
+import type { ServiceInfo } from "../../src/api/ServiceInfo.ts"
+import type * as App from "../../src/App.ts"
+import type { DocumentFiles } from "../../src/documents/parcel/DocumentFiles.ts"
+import type { DocumentParcel } from "../../src/documents/parcel/EmailParcel.ts"
+import type { Printer } from "../../src/documents/print/Printer.ts"
+import type { SandboxCertificate } from "../../src/documents/signature/Certificate.ts"
+import type { Busyness } from "../../src/protocol/Busyness.ts"
+import type { Authority } from "../../src/outbound/authority/Authority.ts"
+import type { NationalProfile, Rules } from "../../src/documents/NationalProfile.ts"
+import type { RateLimit } from "../../src/http/limits/RateLimit.ts"
+import type { Notify } from "../../src/protocol/Notify.ts"
+import type { Mailer } from "../../src/outbound/mail/Mailer.ts"
+import type { EgressGuard } from "../../src/outbound/webhooks/EgressGuard.ts"
+import type { WebhookSender } from "../../src/outbound/webhooks/WebhookSender.ts"
+import type { SecretKey } from "../../src/store/sql/Secrets.ts"
+
+/* What becomes of a document, an e-mail, a delivery or a request when a port fails: every method of every port, every failure. */
+
+/** Every way in which the work that needed a port ends. The sentences stand in `src/http/docs/ports.md` as well. */
+export const outcomes = {
+  "asked again":
+    "The document stays `submitted`. Its outcome is asked for again, after 1 s and then twice as long each time, up to 5 min; when no call has succeeded for 5 min, documents are issued in contingency.",
+  "asked again alone":
+    "As above, but this is not counted as an outage: after 5 min only this document is issued in contingency.",
+  refused:
+    "The document ends as `failed` with `authority_refused` and the authority's words. It can be retried and keeps its number. A document in contingency is sent again instead.",
+  "given up after 12":
+    "The document stays `submitted` and is asked for as above. After 12 broken calls in a row (18 to 19 min) it ends as `failed` with `internal_error`; a retry first asks the authority whether it has the document. A document in contingency is asked for without end.",
+  "signed five times":
+    "The document is signed again, after 1 s and then twice as long each time. The fifth failure ends it as `failed` with `internal_error`; it can be retried and keeps its number.",
+  "numbered five times":
+    "The draft is numbered again, later each time, and other drafts go on. The fifth failure ends it as `failed` with `internal_error`, without a number; it can be retried.",
+  "waits for a date":
+    "A request that needs it is answered with 500 `internal_error`, and nothing changes. A draft stays a draft, and is numbered when there is a date again. A document with a number is signed again, five times at most, as above.",
+  unsignable:
+    "The document ends as `failed` at once, with the code and the message of the profile. It can be retried and keeps the number it has.",
+  "request: not live": "The request is refused with 403 `account_not_live` and the authority's words. Nothing changes.",
+  "request: unavailable": "The request is answered with 503 `service_unavailable`, within 9 s. Nothing changes.",
+  "request: no answer":
+    "The request is answered with 503 `service_unavailable` after 15 s, and the account's turn is given back.",
+  "request: internal error": "The request is answered with 500 `internal_error`. Nothing changes.",
+  "request: its own error": "The request is answered with the error that the port gives.",
+  "shown without content": "The e-mail is listed with `subject`, `text` and `archive` null.",
+  "mailed for a day":
+    "The e-mail stays `pending` and is sent again, nine times in 24 hours, each with the same Message-ID; then it has `bounced`.",
+  bounced: "The e-mail has `bounced` at once, with the words of the mail server.",
+  "not mailed": "The e-mail ends as `failed` at once, and no event tells of it.",
+  "mailed five times": "The e-mail stays `pending` and is sent again. The fifth failure ends it as `failed`.",
+  "delivered four times":
+    "The attempt is recorded with the error `internal`. The delivery is sent again after 30 s, 5 min and 30 min, and then has `failed`. Its place is free after 18 s at the latest.",
+  "attempt: blocked": "The same, with the error `blocked`.",
+  "attempt: dns": "The same, with the error `dns`.",
+  "attempt: timeout": "The same, with the error `timeout`, after 15 s.",
+  "done without":
+    "What it adds is left out: `qr_url` is null, and an error does not name the authority's rule. All else goes on. It is logged once, until the function answers again.",
+  "not read": "Only failures are read: the request goes on.",
+  "told by the sweeper":
+    "The request is answered, and nobody waits. The sweeper tells of it again until the tell arrives; then the draft, document, e-mail or delivery goes on.",
+  "not started": "The service does not start, and says which field is wrong.",
+  "counts as busy": "Work that can wait waits 100 ms, as it does while the process is busy, and is then done."
+} as const
+export type Outcome = keyof typeof outcomes
+
+/** What any method that gives an effect can do against its type; a hang can be interrupted, or cannot. */
+export const effectFaults = [
+  "dies",
+  "throws",
+  "fails otherwise",
+  "interrupts itself",
+  "answers nonsense",
+  "hangs",
+  "hangs for good"
+] as const
+type EffectFault = (typeof effectFaults)[number]
+
+type AnswerOf<Method> = Method extends (...args: never) => infer Answer ? Answer : Method
+type AnyEffect = Effect.Effect<unknown, unknown, unknown>
+type Tag<E> = E extends { readonly _tag: infer T extends string } ? T : never
+type Failure<Answer> = Answer extends Effect.Effect<unknown, infer E, unknown> ? Tag<E> : never
+type Fault<Answer> =
+  Answer extends Result.Result<unknown, infer E>
+    ? "throws" | "answers nonsense" | Tag<E>
+    : Answer extends AnyEffect
+      ? EffectFault | Failure<Answer>
+      : "throws" | "answers nonsense"
+type MethodOf<Shape> = {
+  [Name in keyof Shape]-?: NonNullable<Shape[Name]> extends ((...args: never) => unknown) | AnyEffect ? Name : never
+}[keyof Shape]
+
+/** For each method its row, and in the row each failure of its signature and each fault: one more of any does not compile. */
+export type Rows<Shape> = {
+  readonly [Name in MethodOf<Shape>]: {
+    readonly [F in Fault<AnswerOf<NonNullable<Shape[Name]>>>]: Outcome
+  }
+}
+
+const broken = <const O extends Outcome, const Late extends Outcome>(outcome: O, late: Late) => ({
+  dies: outcome,
+  throws: outcome,
+  "fails otherwise": outcome,
+  "interrupts itself": outcome,
+  "answers nonsense": outcome,
+  hangs: late,
+  "hangs for good": late
+})
+
+const printing = broken("request: internal error", "request: no answer")
+
+export const authority = {
+  submit: {
+    AuthorityUnavailable: "asked again",
+    AuthorityRefusal: "refused",
+    ...broken("given up after 12", "asked again")
+  },
+  verdict: {
+    AuthorityUnavailable: "asked again",
+    AuthorityRefusal: "refused",
+    ...broken("given up after 12", "asked again")
+  },
+  ranges: {
+    AuthorityUnavailable: "request: unavailable",
+    AuthorityRefusal: "request: not live",
+    ...broken("request: internal error", "request: unavailable")
+  }
+} as const satisfies Rows<typeof Authority.Service>
+
+export const certificate = {
+  sign: broken("signed five times", "signed five times")
+} as const satisfies Rows<typeof SandboxCertificate.Service>
+
+export const mailer = {
+  send: {
+    MailerUnavailable: "mailed for a day",
+    MailerRefused: "bounced",
+    MailerAbsent: "not mailed",
+    ...broken("mailed five times", "mailed for a day")
+  }
+} as const satisfies Rows<typeof Mailer.Service>
+
+export const printer = {
+  pdf: printing,
+  parcel: broken("mailed five times", "mailed five times")
+} as const satisfies Rows<typeof Printer.Service>
+
+export const sender = {
+  send: broken("delivered four times", "delivered four times")
+} as const satisfies Rows<typeof WebhookSender.Service>
+
+export const guard = {
+  checkUrl: { throws: "request: internal error", "answers nonsense": "request: internal error" },
+  resolve: {
+    EgressRefused: "attempt: blocked",
+    DnsFailed: "attempt: dns",
+    ...broken("delivered four times", "attempt: timeout"),
+    "hangs for good": "delivered four times"
+  }
+} as const satisfies Rows<typeof EgressGuard.Service>
+
+export const files = {
+  pdf: { ApiError: "request: its own error", ...printing },
+  xml: { ApiError: "request: its own error", ...printing }
+} as const satisfies Rows<typeof DocumentFiles.Service>
+
+export const parcels = {
+  make: { ApiError: "request: its own error", ...broken("shown without content", "request: no answer") }
+} as const satisfies Rows<typeof DocumentParcel.Service>
+
+export const busyness = {
+  measure: { throws: "counts as busy", "answers nonsense": "counts as busy" }
+} as const satisfies Rows<{ readonly measure: typeof Busyness.Service }>
+
+/** What the service asks for but does not call: values. */
+type Value = Exclude<Layer.Success<typeof App.limitsLayer>, Busyness> | SecretKey | ServiceInfo
+
+/** Whatever else the service asks for and is its own; the platform comes from Effect, whose names begin otherwise. */
+type Port = Exclude<
+  Extract<
+    Layer.Services<typeof App.layer> | Layer.Success<typeof App.portsLayer>,
+    { readonly key: `folio/${string}`; readonly Service: unknown }
+  >,
+  Value
+>
+
+type NameOf<Key extends string> = Key extends `${string}/${infer Rest}` ? NameOf<Rest> : Key
+type Methods<Shape> = Shape extends Profile
+  ? ProfileMethods
+  : Shape extends (...args: never) => unknown
+    ? { readonly measure: Shape }
+    : Shape
+
+const wrong = <const O extends Outcome>(outcome: O) => ({ throws: outcome, "answers nonsense": outcome })
+
+type Profile = typeof NationalProfile.Service
+/** The profile as methods: its rules one by one, and its values as what gives them. */
+interface ProfileMethods
+  extends
+    Omit<Profile, "rules" | "numbering" | "lacks">,
+    Readonly<{ [Name in keyof Rules as `rules.${Name}`]: Rules[Name] }> {
+  readonly numbering: () => Profile["numbering"]
+  readonly lacks: () => Profile["lacks"]
+}
+
+export const profile = {
+  localDate: wrong("waits for a date"),
+  issueTime: wrong("waits for a date"),
+  "rules.invoice": wrong("request: internal error"),
+  "rules.note": wrong("request: internal error"),
+  "rules.customer": wrong("request: internal error"),
+  "rules.issuer": wrong("request: internal error"),
+  "rules.resolution": wrong("request: internal error"),
+  "rules.named": wrong("done without"),
+  numbering: wrong("not started"),
+  code: { Unsignable: "unsignable", ...wrong("signed five times") },
+  tail: { Unsignable: "unsignable", ...wrong("numbered five times") },
+  pageOf: wrong("done without"),
+  lacks: wrong("not started"),
+  sign: { Unsignable: "unsignable", ...broken("signed five times", "signed five times") },
+  attach: { Unsignable: "mailed five times", ...broken("mailed five times", "mailed five times") }
+} as const satisfies Rows<ProfileMethods>
+
+const limiting = { ...broken("request: internal error", "request: no answer"), "answers nonsense": "not read" } as const
+const limited = { ApiError: "request: its own error", ...limiting } as const
+
+export const limiter = {
+  ofKey: limited,
+  ofAddress: limited,
+  isAddressSpent: limiting,
+  ofLink: limited
+} as const satisfies Rows<typeof RateLimit.Service>
+
+const lost = broken("told by the sweeper", "told by the sweeper")
+
+export const tells = {
+  numberDrafts: lost,
+  proceed: lost,
+  mail: lost,
+  deliver: lost
+} as const satisfies Rows<typeof Notify.Service>
+
+/** By the name of the port: one more service that is asked for does not compile. */
+const rows = {
+  Authority: authority,
+  SandboxCertificate: certificate,
+  Mailer: mailer,
+  Printer: printer,
+  WebhookSender: sender,
+  EgressGuard: guard,
+  DocumentFiles: files,
+  DocumentParcel: parcels,
+  NationalProfile: profile,
+  RateLimit: limiter,
+  Notify: tells,
+  Busyness: busyness
+} satisfies { readonly [P in Port as NameOf<P["key"]>]: Rows<Methods<P["Service"]>> }
+
+export const table: Readonly<Record<string, Readonly<Record<string, Readonly<Record<string, Outcome>>>>>> = rows

@@ -1,0 +1,162 @@
+import { assert } from "@effect/vitest"
+import { Effect, Fiber, Layer, Option } from "effect"
+import { TestClock } from "effect/testing"
+import { ApiError } from "../../schemas/ApiError.ts"
+import * as App from "../../src/App.ts"
+import { DocumentFiles } from "../../src/documents/parcel/DocumentFiles.ts"
+import { DocumentParcel } from "../../src/documents/parcel/EmailParcel.ts"
+import { Printer } from "../../src/documents/print/Printer.ts"
+import { Authority, AuthorityRefusal, AuthorityUnavailable } from "../../src/outbound/authority/Authority.ts"
+import { EgressGuard } from "../../src/outbound/webhooks/EgressGuard.ts"
+import { invoiceBody, outcomeEvents } from "../support/apps/Invoices.ts"
+import { keys, serving } from "../support/apps/MemoryApp.ts"
+import { addCustomer } from "../support/apps/MemoryRows.ts"
+import { bearer, post, type Reply, send, type Sent } from "../support/apps/Requests.ts"
+import { patiently } from "../support/apps/Until.ts"
+import { existing, MemoryTables } from "../support/memory/MemoryTables.ts"
+import { describeOn } from "../support/Tests.ts"
+import { breakable, faultOf, installed } from "./Faults.ts"
+import { authority, files, guard, type Outcome, parcels, printer } from "./PortTable.ts"
+
+const failures = {
+  AuthorityUnavailable: new AuthorityUnavailable({ message: "503\u0000".repeat(1_000) }),
+  AuthorityRefusal: new AuthorityRefusal({ message: "no sender\u0000".repeat(1_000) }),
+  ApiError: new ApiError({ code: "resource_missing", message: "There is none." })
+}
+
+const range = {
+  number: "18760000777",
+  prefix: "LIVE",
+  from_number: "1",
+  to_number: "5000",
+  valid_from: "2019-01-19",
+  valid_to: "2030-01-19",
+  technical_key: "fc8eac422eba16e22ffd8c6f94b3f40a6e38162c"
+}
+
+const file = { full_number: "SETP1", tag: "1", bytes: Effect.succeed(new Uint8Array(1)) }
+const noFiles = [
+  undefined,
+  null,
+  {},
+  { ...file, bytes: new Uint8Array(1) },
+  { ...file, bytes: Effect.succeed("%PDF") },
+  { ...file, bytes: Effect.die("a bug of the port") },
+  { ...file, bytes: Effect.interrupt }
+]
+
+type Method = keyof typeof nonsense
+const nonsense = {
+  "EgressGuard.checkUrl": [
+    undefined,
+    null,
+    {},
+    "Allowed",
+    { _tag: "Allowed" },
+    { _tag: "Refused", code: "no", message: "" }
+  ],
+  "Authority.ranges": [undefined, null, {}, "none", [null], [range, { ...range, prefix: null }]],
+  "Printer.pdf": [undefined, null, {}, "%PDF"],
+  "DocumentFiles.pdf": noFiles,
+  "DocumentFiles.xml": noFiles,
+  "DocumentParcel.make": [undefined, null, {}, Option.some(null), Option.some({ subject: "An e-mail" })]
+}
+
+const rows = (method: Method, row: Readonly<Record<string, Outcome>>) =>
+  Object.entries(row).map(([fault, outcome]) => [method, fault, outcome] as const)
+
+const cases = [
+  ...rows("EgressGuard.checkUrl", guard.checkUrl),
+  ...rows("Authority.ranges", authority.ranges),
+  ...rows("Printer.pdf", printer.pdf),
+  ...rows("DocumentFiles.pdf", files.pdf),
+  ...rows("DocumentFiles.xml", files.xml),
+  ...rows("DocumentParcel.make", parcels.make)
+]
+
+const ends: Partial<Record<Outcome, readonly [status: number, code?: string]>> = {
+  "request: not live": [403, "account_not_live"],
+  "request: unavailable": [503, "service_unavailable"],
+  "request: no answer": [503, "service_unavailable"],
+  "request: internal error": [500, "internal_error"],
+  "request: its own error": [404, "resource_missing"],
+  "shown without content": [200]
+}
+
+/** What breaks the method, until the test ends. */
+const broken = Effect.fnUntraced(function* (method: Method) {
+  const switched = breakable()
+  if (method === "EgressGuard.checkUrl") yield* installed(yield* EgressGuard, "checkUrl", switched)
+  if (method === "Authority.ranges") {
+    yield* installed(yield* Authority, "ranges", switched, { ranges: () => Effect.succeed([range]) })
+  }
+  if (method === "Printer.pdf") yield* installed(yield* Printer, "pdf", switched)
+  if (method === "DocumentFiles.pdf") yield* installed(yield* DocumentFiles, "pdf", switched)
+  if (method === "DocumentFiles.xml") yield* installed(yield* DocumentFiles, "xml", switched)
+  if (method === "DocumentParcel.make") yield* installed(yield* DocumentParcel, "make", switched)
+  return switched
+})
+
+/** An accepted invoice with an e-mail. */
+const acceptedInvoice = Effect.gen(function* () {
+  const { tables, until } = yield* MemoryTables
+  const customer = yield* addCustomer()
+  const row = existing(tables.customers, customer)
+  tables.customers.set(customer, { ...row, acquirer: { ...row.acquirer, email: "compras@cliente.test" } })
+  const made = yield* post("/v1/invoices", invoiceBody(customer))
+  yield* until(({ invoices }) => invoices.get(made.json.id)?.state === "accepted_by_authority")
+  return String(made.json.id)
+})
+
+type Needed = Effect.Services<typeof acceptedInvoice>
+
+/** The request that needs the method, always with the same Idempotency-Key. */
+const requestFor = Effect.fnUntraced(function* (method: Method, name: string): Effect.fn.Return<Sent, unknown, Needed> {
+  const key = { "idempotency-key": name }
+  if (method === "EgressGuard.checkUrl") {
+    const body = { url: "https://hooks.example.com/folio", subscribed_events: outcomeEvents }
+    return { method: "POST", path: "/v1/webhook-endpoints", body, headers: key }
+  }
+  if (method === "Authority.ranges") {
+    return { method: "POST", path: "/v1/resolutions/import", headers: { ...bearer(keys.live), ...key } }
+  }
+  const id = yield* acceptedInvoice
+  if (method === "DocumentParcel.make") return { path: `/v1/invoices/${id}/emails` }
+  return { path: `/v1/invoices/${id}/${method === "DocumentFiles.xml" ? "xml" : "pdf"}` }
+})
+
+// The routes with the ports that they ask for, so that a test can break these.
+const routes = Layer.provideMerge(App.routes, App.documentsLayer)
+
+describeOn(serving(routes, Layer.empty))("A request", (it) => {
+  it.effect.each(cases)("whose %s %s: %s", function* ([method, fault, outcome]) {
+    const { tables } = yield* MemoryTables
+    const switched = yield* broken(method)
+    const request = send(yield* requestFor(method, `${method} ${fault}`))
+    const [status, code] = ends[outcome] ?? assert.fail(outcome)
+    const count = () => [tables.endpoints.size, tables.resolutions.size, tables.auditLog.length]
+    const before = count()
+    const isPlain = method === "EgressGuard.checkUrl" && fault === "answers nonsense"
+    for (const answer of fault === "answers nonsense" ? nonsense[method] : [undefined]) {
+      switched.fault = isPlain ? () => answer : faultOf(fault, failures, [answer])
+      switched.calls = 0
+      const fiber = yield* Effect.forkScoped(request, { startImmediately: true })
+      if (fault.startsWith("hangs")) {
+        yield* patiently(Effect.repeat(Effect.yieldNow, { until: () => switched.calls > 0 }))
+        yield* TestClock.adjust(method === "Authority.ranges" ? "9 seconds" : "15 seconds")
+      }
+      const reply: Reply = yield* patiently(Fiber.join(fiber))
+      assert.deepStrictEqual([reply.status, reply.json?.error?.code], [status, code], reply.text)
+      assert.isBelow(reply.text.length, 2_000)
+      if (code === undefined) {
+        assert.deepInclude(reply.json.data[0], { status: "delivered", subject: null, text: null, archive: null })
+      }
+      assert.deepStrictEqual(count(), before, "nothing is half done")
+    }
+    switched.fault = null
+    const well: Reply = yield* request
+    assert.isTrue(well.status === 200 || well.status === 201, well.text.slice(0, 500))
+    if (method === "DocumentParcel.make") assert.isString(well.json.data[0].subject)
+    if (method === "Authority.ranges") assert.strictEqual(well.json.data[0].prefix, "LIVE")
+  })
+})
