@@ -27,10 +27,10 @@ class LongestFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     sequence: { sequencer: LongestFirst },
-    // Tests start servers and kill processes, and wait for them: five at a time fill a machine of two cores. Nothing is judged by how
+    // Tests start servers and kill processes, and wait for them: four at a time fill a machine of two cores. Nothing is judged by how
     // long it takes: the time-outs only end what hangs, and some wait for a submission's lease of 75 s to end.
     pool: "forks",
-    maxWorkers: 5,
+    maxWorkers: 4,
     // Loading the modules anew for each file would take a third of the time. A file that counts metrics has a registry of its own.
     isolate: false,
     testTimeout: 300_000,

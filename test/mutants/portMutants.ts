@@ -31,7 +31,7 @@ export const portMutants: ReadonlyArray<Mutant> = [
   ...guards("src/documents/GuardedProfile.ts", "test/ports/Profile.test.ts", {
     "a page that cannot be made stops events and answers": { "return otherwise": "throw cause" },
     "any text is a date": { "port.localDate(epochMs), isDate": "port.localDate(epochMs), isText" },
-    "any answer of a rule is believed": { "value.every(isViolation)": "true" },
+    "any answer of a rule is believed": { "Array.isArray(value) && value.every(isViolation)": "true" },
     "a service starts without a form of its numbers": { "port.numbering, isForm": "port.numbering, () => true" }
   }),
   ...guards("src/http/request/Timeouts.ts", "test/ports/RateLimits.test.ts", {

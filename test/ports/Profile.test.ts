@@ -19,7 +19,16 @@ import { type Outcome, profile } from "./PortTable.ts"
 const failures = { Unsignable: new Unsignable({ code: "no_software", message: "None." }) }
 
 const violation = { param: "lines", code: "parameter_invalid", message: "No." }
-const noViolations = [undefined, null, {}, "none", [null], [violation, { ...violation, code: "a code of its own" }]]
+const noViolations = [
+  undefined,
+  null,
+  {},
+  "none",
+  "",
+  new Set(),
+  [null],
+  [violation, { ...violation, code: "a code of its own" }]
+]
 const noTexts = [undefined, null, 20261121, "", "2026-11-21\u0000", new Date(0)]
 const nonsense: Record<Method, ReadonlyArray<unknown>> = {
   localDate: [...noTexts, "2026-13-01", "21.11.2026", "2026-11-21T10:00"],
@@ -94,6 +103,9 @@ describeOn(layer)("The national profile", (it) => {
       const reply = yield* patiently(send(sent))
       assert.deepStrictEqual(codeOf(reply), [500, "internal_error"], reply.text)
       assert.deepStrictEqual(count(), before, "nothing is half done")
+      if (method !== "rules.invoice") continue
+      const verdict = yield* post("/v1/invoices/validate", sent.body)
+      assert.deepStrictEqual(codeOf(verdict), [500, "internal_error"], verdict.text)
     }
     switched.fault = null
     const well = yield* send(sent)
