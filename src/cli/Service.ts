@@ -187,7 +187,11 @@ export interface Parts<E = never> {
   readonly limits?: Layer.Layer<never, E>
   /** Routes beside those of the service, in the same server. A handler may fail with `ApiError`. */
   readonly routes?: Layer.Layer<never, E, OfRouter | Beneath | RateLimit>
-  /** Lets a service with `WEBHOOK_ALLOW` start beside live keys, which only a test wants. */
+  /**
+   * Lets a service with `WEBHOOK_ALLOW` start beside live keys, which only a test wants.
+   *
+   * @internal
+   */
   readonly mayMixLiveKeys?: boolean
 }
 

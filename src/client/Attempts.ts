@@ -8,6 +8,9 @@ export const waitsMs: ReadonlyArray<number> = [1_000, 2_000, 4_000]
 
 const jitter = 0.1
 
+/** The longest pause in seconds that is waited for; an answer that asks for a longer one goes to the caller. */
+const longestPause = 60
+
 /** Whether a request needs an idempotency key, so that a further attempt does nothing twice. */
 export const isKeyed = (method: string): boolean => method === "POST" || method === "PATCH"
 
@@ -17,9 +20,12 @@ export interface Answer {
   readonly header: (name: string) => string | undefined
 }
 
-/** Whether an answer stands. A conflict never ends by itself; a 202 with `retry-after` is still executing. */
+/**
+ * Whether an answer stands. A conflict never ends by itself, and nobody waits for a day because a refusal says so; a 202 with
+ * `retry-after` is still executing.
+ */
 export const isFinal = ({ header, status }: Answer): boolean => {
-  if (status === 409) return true
+  if (status === 409 || (status >= 400 && Number(header("retry-after")) > longestPause)) return true
   const said = header("svc-should-retry")
   if (said !== undefined) return said !== "true"
   return status === 202 ? header("retry-after") === undefined : status !== 429 && status < 500

@@ -1,6 +1,7 @@
 /*
- * `@folio-einvoicing/client/effect`: the API as typed functions on Effect. The client sends a request again that got no answer, exceeded a rate
- * limit (429) or failed inside the service (5xx). Every POST and PATCH carries an idempotency key, so that this does nothing twice.
+ * `@folio-einvoicing/client/effect`: the API as typed functions on Effect. The client sends a request again that got no answer,
+ * exceeded a rate limit (429) or failed inside the service (5xx). Every POST and PATCH carries an idempotency key, so that a
+ * further attempt does nothing twice.
  */
 import {
   Clock,

@@ -1,7 +1,7 @@
 /*
- * `@folio-einvoicing/client`: the API as typed functions on `fetch`, without dependencies. The client sends a request again that got no answer,
- * exceeded a rate limit (429) or failed inside the service (5xx). Every POST and PATCH carries an idempotency key, so that this
- * does nothing twice.
+ * `@folio-einvoicing/client`: the API as typed functions on `fetch`, without dependencies. The client sends a request again that got
+ * no answer, exceeded a rate limit (429) or failed inside the service (5xx). Every POST and PATCH carries an idempotency key, so
+ * that a further attempt does nothing twice.
  */
 import { type Answer, firstQuery, isFinal, isKeyed, nextQuery, pauseMs, type RequestOf, waitsMs } from "./Attempts.ts"
 import { ApiError, NoAnswerError } from "./FetchErrors.ts"
@@ -111,6 +111,7 @@ const urlOf = (baseUrl: string, template: string, { params, query = {} }: Taken)
 /** Waits, unless the signal ends the wait. */
 const sleep = (milliseconds: number, signal: AbortSignal | undefined) =>
   new Promise<void>((resolve, reject) => {
+    signal?.throwIfAborted()
     const stop = () => {
       clearTimeout(timer)
       reject(signal?.reason)

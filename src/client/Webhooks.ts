@@ -1,6 +1,6 @@
 /*
- * `@folio-einvoicing/client/webhooks`: verification for receivers of webhooks. A webhook is genuine if one of its two signatures over the received
- * bytes is right for one of the receiver's secrets, and its time is at most five minutes from the receiver's clock.
+ * `@folio-einvoicing/client/webhooks`: verification for receivers of webhooks. A webhook is genuine if one of its two signatures over
+ * the received bytes is right for one of the receiver's secrets, and its time is at most five minutes from the receiver's clock.
  *
  * This file imports types only and computes with Web Crypto, so that it runs wherever JavaScript does.
  */

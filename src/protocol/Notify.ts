@@ -4,7 +4,6 @@ import { Rpc } from "effect/rpc"
 import type { AccountMode } from "../../schemas/Account.ts"
 import { accountAddress, memberAddress, type MemberKey } from "./Address.ts"
 import { AccountEntity } from "./AccountEntity.ts"
-import { callPort } from "./PortCall.ts"
 
 /**
  * One actor for each fiscal document, which takes the document from its number to the authority's verdict.
@@ -30,6 +29,15 @@ export const WebhookEndpointEntity = Entity.make("WebhookEndpoint", [
 
 // Ends the tells to the shards of a dead process, which would be sent again and again until the shards have moved.
 const timeout = Duration.seconds(2)
+
+/** Carries out a tell beside its caller, for 2 s at most. */
+const told = (call: () => Effect.Effect<void>) =>
+  Effect.suspend(call).pipe(
+    Effect.timeout(timeout),
+    Effect.catchCause((cause) => Effect.logError("A tell was lost; the sweeper will repeat it", cause)),
+    Effect.forkDetach({ startImmediately: true }),
+    Effect.asVoid
+  )
 
 /**
  * Tells actors about work, after the sender's commit and without waiting for an answer. A message that is lost (full mailbox,
@@ -83,21 +91,15 @@ export class Notify extends Context.Service<Notify>()("folio/protocol/Notify", {
   /** Tells the actors that `Sharding` runs, in this process or another one. */
   static readonly layer = Layer.effect(Notify, Notify.make)
 
-  /** Another `Notify`, which a team may replace, held to its type: however it breaks, whoever tells goes on at once. */
+  /** `Notify`, which a team may replace, held to its type: a tell runs beside its caller, who goes on however the tell breaks. */
   static readonly guardedLayer = Layer.effect(
     Notify,
     Effect.map(Notify, (port): Notify["Service"] => {
-      const told = (name: keyof Notify["Service"], call: () => Effect.Effect<void>) =>
-        callPort({ name: `Notify.${name}`, isAnswer: () => true, within: timeout }, call).pipe(
-          Effect.catch(({ cause }) => Effect.logError("A tell was lost; the sweeper will repeat it", cause)),
-          Effect.forkDetach({ startImmediately: true }),
-          Effect.asVoid
-        )
       return {
-        numberDrafts: (account) => told("numberDrafts", () => port.numberDrafts(account)),
-        proceed: (key) => told("proceed", () => port.proceed(key)),
-        mail: (key) => told("mail", () => port.mail(key)),
-        deliver: (key) => told("deliver", () => port.deliver(key))
+        numberDrafts: (account) => told(() => port.numberDrafts(account)),
+        proceed: (key) => told(() => port.proceed(key)),
+        mail: (key) => told(() => port.mail(key)),
+        deliver: (key) => told(() => port.deliver(key))
       }
     })
   )

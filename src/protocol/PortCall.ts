@@ -21,8 +21,8 @@ export interface PortMethod {
   readonly within?: Duration.Duration
 }
 
-const broken = (port: string, what: string) =>
-  new PortBroken({ port, isLate: false, cause: Cause.die(new Error(`${port} ${what}`)) })
+const broken = (port: string, what: string, error?: unknown) =>
+  new PortBroken({ port, isLate: false, cause: Cause.die(new Error(`${port} ${what}`, { cause: error })) })
 
 /**
  * Calls a method of a port. Fails as the signature of the method says, or with `PortBroken`. The call runs in a fiber of its own:
@@ -40,7 +40,7 @@ export const callPort = <A, E, R>(
     if (Exit.isSuccess(exit)) return exit
     const error = Cause.findError(exit.cause)
     if (Result.isSuccess(error) && isFailure(error.success)) return Effect.fail(error.success)
-    if (Result.isSuccess(error)) return broken(name, `failed with what its type does not name: ${error.success}`)
+    if (Result.isSuccess(error)) return broken(name, "failed with an error that its type does not name", error.success)
     if (Cause.hasInterruptsOnly(exit.cause)) return broken(name, "interrupted its own call")
     return new PortBroken({ port: name, isLate: false, cause: exit.cause as Cause.Cause<never> })
   }

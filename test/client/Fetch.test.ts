@@ -81,6 +81,7 @@ describe("@folio-einvoicing/client", () => {
   it.each([
     ["another body under the same key", refusal(409, "idempotency_conflict", { "svc-should-retry": "true" })],
     ["what is wrong with it", refusal(400, "parameter_missing")],
+    ["what is refused until tomorrow", refusal(429, "rate_limited", { "retry-after": "86400" })],
     ["a failure that stays", refusal(500, "internal_error", { "svc-should-retry": "false" })]
   ] as const)("never repeats: %s", async (_, said) => {
     const { folio, sent } = service(said)
@@ -146,6 +147,17 @@ describe("@folio-einvoicing/client", () => {
       await vi.advanceTimersByTimeAsync(30_000)
       assert.lengthOf(sent, 1)
     }
+  })
+
+  it("does not wait for another attempt when the signal has ended the call already", async () => {
+    const controller = new AbortController()
+    const fetch: typeof globalThis.fetch = () => {
+      controller.abort("enough")
+      return Promise.resolve(Response.json({}, { status: 503 }))
+    }
+    const folio = createClient({ baseUrl: "http://folio.test", apiKey: "sk_test_x", fetch })
+    const call = folio.account.retrieveAccount({}, { signal: controller.signal }).catch((error: unknown) => error)
+    assert.strictEqual(await Promise.race([call, vi.advanceTimersByTimeAsync(500)]), "enough")
   })
 
   it("takes an attempt that lasts too long for one without an answer", async () => {

@@ -42,8 +42,9 @@ export const portMutants: ReadonlyArray<Mutant> = [
   }),
   ...guards("src/protocol/Notify.ts", "test/ports/Tells.test.ts", {
     "a tell that breaks breaks who tells": {
-      "callPort({ name: `Notify.${name}`, isAnswer: () => true, within: timeout }, call)": "Effect.suspend(call)",
-      "Effect.forkDetach({ startImmediately: true }),\n          Effect.asVoid": "Effect.asVoid"
+      'Effect.timeout(timeout),\n    Effect.catchCause((cause) => Effect.logError("A tell was lost; the sweeper will repeat it", cause)),':
+        "",
+      "Effect.forkDetach({ startImmediately: true }),\n    Effect.asVoid": "Effect.asVoid"
     }
   }),
   ...guards("src/issuing/Backpressure.ts", "test/ports/Emails.test.ts", {

@@ -21,7 +21,7 @@ export const layer = Layer.effect(
           const key = Redacted.value(credential)
           const exchange = yield* Exchange
           const origin = originOf(exchange)
-          // In one, because what keeps the limiter from holding up a request costs about as much as the limiter.
+          // One guarded call for limiter and look-up, because a guard costs about as much as the limiter itself.
           const [principal, limited] = yield* admitted(
             Effect.gen(function* () {
               const isSuspect = (yield* limit.isAddressSpent) === true
