@@ -11,6 +11,10 @@ import { Version } from "./Version.ts"
 export const KeyMode = Schema.Literals(["test", "live"])
 export type KeyMode = typeof KeyMode.Type
 
+export const RequestLogLevel = Schema.Literals(["off", "masked", "full"]).annotate({
+  message: "must be one of off, masked, full"
+})
+
 /** The data of an issuer, as the issuer's documents carry them. */
 export class Issuer extends Schema.Opaque<Issuer>()(
   Schema.Struct({
@@ -39,7 +43,12 @@ export class AccountUpdate extends Schema.Opaque<AccountUpdate>()(
       description: "The tax responsibilities of the issuer, as codes of the tax authority.",
       examples: [["R-99-PN"]]
     }),
-    default_version: Schema.optionalKey(Version)
+    default_version: Schema.optionalKey(Version),
+    request_log: field(
+      Schema.optionalKey(RequestLogLevel),
+      "How much the request log keeps of the requests of this mode from now on. `off`: nothing. `masked`: all but secrets and personal data. `full`: all but secrets.",
+      "masked"
+    )
   }).annotate({
     identifier: "AccountUpdate",
     description: "The fields of the account to change.",
@@ -79,6 +88,11 @@ export class Account extends Schema.Opaque<Account>()(
       ["R-99-PN"]
     ),
     default_version: Version,
+    request_log: field(
+      RequestLogLevel,
+      "How much the request log keeps of the requests of this mode. `off`: nothing. `masked`: all but secrets and personal data. `full`: all but secrets.",
+      "masked"
+    ),
     certificate: field(
       Schema.NullOr(Schema.Struct({ subject: Schema.String, not_after: Timestamp })),
       "The certificate that signs the documents of this mode; null when there is none.",

@@ -229,13 +229,14 @@ export const limitsLayer = Layer.mergeAll(
 export const authorityLayer = Layer.unwrap(
   Effect.gen(function* () {
     const { live, sandboxLatencyMs } = yield* AuthoritySettings
-    const { modeOf } = yield* SandboxAuthorities
+    const { modeOf, scriptOf } = yield* SandboxAuthorities
     return AuthorityLive.layerByMode({
       test: AuthoritySandbox.layer({
         read: readSignedDocument,
         respond: applicationResponse,
         latency: sandboxLatencyMs,
-        modeOf
+        modeOf,
+        scriptOf
       }),
       live: live && AuthorityLive.layer({ ...live, readCufe: (signed) => readSignedDocument(signed)?.cufe ?? null })
     })

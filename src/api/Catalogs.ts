@@ -9,7 +9,10 @@ export class CatalogsApi extends group(
   "Catalogs of the codes that requests carry.",
   getIfChanged("retrieveCatalog", "/v1/catalogs/:catalog", {
     params: {
-      catalog: Schema.String.annotate({ description: `The name of the catalog: ${catalogNames.join(", ")}.` })
+      catalog: Schema.String.annotate({
+        description: `The name of the catalog: ${catalogNames.join(", ")}.`,
+        examples: ["unidad-medida"]
+      })
     },
     success: Page(CatalogItem, "Catalog"),
     summary: "Retrieve a catalog of codes",

@@ -8,9 +8,9 @@ export class TestHelpersApi extends group(
   post("setSandboxAuthority", "/v1/test-helpers/authority", {
     payload: AuthorityModeRequest,
     success: SandboxAuthority,
-    summary: "Set how the simulated tax authority behaves, until the next change",
+    summary: "Set how the simulated tax authority behaves, in general or for the next documents",
     description:
-      "Only with a test key. Applies to the test mode of this account and to no other account. While the simulated authority is `down`, documents are issued in contingency, as in an outage of the real authority."
+      "Only with a test key. Applies to the test mode of this account and to no other account. While the simulated authority is `down`, documents are issued in contingency, as in an outage of the real authority. `next` scripts the account's next documents one by one, in the order of their creation; a document keeps the script that it took."
   }),
   post("advanceClock", "/v1/test-helpers/advance", {
     payload: AdvanceRequest,

@@ -1,7 +1,9 @@
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import { Clock, Effect, Exit, Layer } from "effect"
 import { Command } from "effect/cli"
+import { DataDir } from "../platform/files/DataDir.ts"
 import * as DataFiles from "../platform/files/DataFiles.ts"
+import { isUntouched } from "../platform/files/Directories.ts"
 import { existingCertificate } from "../platform/files/SandboxCertificateFile.ts"
 import * as Postgres from "../platform/postgres/Postgres.ts"
 import { type Finding, finding, good, inspect, wrong } from "../platform/postgres/PostgresInspection.ts"
@@ -153,6 +155,8 @@ const backlog = Effect.gen(function* () {
 const examine = Effect.gen(function* () {
   const place = yield* Effect.result(Postgres.existingPlace)
   if (place._tag === "Failure") {
+    const dataDir = yield* DataDir
+    if (isUntouched(dataDir)) return [good("database", `Nothing yet in ${dataDir}: the first start makes it`)]
     const advice = "Start the service, or set DATABASE_URL or DATA_DIR to where it keeps its data."
     return [wrong("database", place.failure.message, advice)]
   }
@@ -161,14 +165,15 @@ const examine = Effect.gen(function* () {
     const { message } = unusable(place.success, outside.failure)
     return [wrong("database", message, "Nothing else can be looked at until it answers.")]
   }
+  const { findings, isEmpty } = outside.success
   const before = [
     good("database", `The database at ${where(place.success)} answers`),
-    ...outside.success,
+    ...findings,
     yield* legible("certificate", certificate),
     yield* mail
   ]
-  // The tables can be read only if their migrations and roles are those of this release.
-  if (outside.success.some(({ check, ok }) => (check === "migrations" || check === "roles") && !ok)) return before
+  // The tables can be read only if there are some, and their migrations and roles are those of this release.
+  if (isEmpty || findings.some(({ check, ok }) => (check === "migrations" || check === "roles") && !ok)) return before
   const inside = yield* Effect.all([
     legible("secrets", secrets),
     liveCertificates,

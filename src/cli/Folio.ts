@@ -5,6 +5,8 @@ import folioPackage from "../../package.json" with { type: "json" }
 import * as Postgres from "../platform/postgres/Postgres.ts"
 import { purgeBatchMax, purges, Retention } from "../store/sql/Retention.ts"
 import { accounts, keys } from "./AccountCommands.ts"
+import { exitCodes } from "../shell/Failures.ts"
+import * as Help from "../shell/Help.ts"
 import { json, say } from "./Answers.ts"
 import { doctor } from "./Doctor.ts"
 import { Told } from "./Run.ts"
@@ -65,9 +67,11 @@ const folioCommand = Command.make("folio").pipe(
   Command.withSubcommands([serve, migrate, accounts, keys, purge, doctor])
 )
 
-/** Runs the command that the arguments name. The CLI library prints usage errors with the help, so these become `Told`. */
+/** Runs the command that the arguments name. `Help` prints a wrong use, so a wrong use becomes `Told` with the exit code 2. */
 export const folio = (words: ReadonlyArray<string>) =>
   Command.runWith(folioCommand, { version: folioPackage.version })(words).pipe(
-    Effect.mapError((error) => (CliError.isCliError(error) ? new Told({ message: error.message }) : error)),
-    Effect.provide(NodeServices.layer)
+    Effect.mapError((error) =>
+      CliError.isCliError(error) ? new Told({ message: error.message, exitCode: exitCodes.Misuse }) : error
+    ),
+    Effect.provide([Help.layer, NodeServices.layer])
   )

@@ -1,11 +1,18 @@
-import { run, start } from "./Run.ts"
+import folioPackage from "../../package.json" with { type: "json" }
+import { operatorCommands } from "./OperatorCommands.ts"
 
 /** Runs what the words of the command line name until the process ends: the service if there are none. */
 export const launch = async (words: ReadonlyArray<string>) => {
-  // Dynamic imports, so that each program loads only the modules that it needs: the service starts without the shell commands.
+  // Dynamic imports, so that each program loads only the modules that it needs: the service starts without the shell commands, and the
+  // commands for those who use the API start without the service.
   if (words.length === 0 || (words.length === 1 && words[0] === "serve")) {
-    start(run((await import("./Service.ts")).serve))
-  } else {
-    start(run((await import("./Folio.ts")).folio(words)))
+    const { run, start } = await import("./Run.ts")
+    return start(run((await import("./Service.ts")).serve))
   }
+  const first = words.find((word) => !word.startsWith("-"))
+  if (operatorCommands.some(({ name }) => name === first)) {
+    const { run, start } = await import("./Run.ts")
+    return start(run((await import("./Folio.ts")).folio(words)))
+  }
+  return (await import("../shell/Shell.ts")).main(words, { version: folioPackage.version, operators: operatorCommands })
 }

@@ -8,8 +8,11 @@ import { unusable } from "../settings/Setting.ts"
 // The settings may not be readable, so only texts in the form of a secret are redacted, not the secrets of the settings.
 const redact = redactor([])
 
-/** A failure that the command has already printed: the process prints nothing more and exits with 1. */
-export class Told extends Schema.TaggedError<Told>()("Told", { message: Schema.String }) {}
+/** A failure that the command has already printed: the process prints nothing more and exits with `exitCode`, or with 1. */
+export class Told extends Schema.TaggedError<Told>()("Told", {
+  message: Schema.String,
+  exitCode: Schema.optionalKey(Schema.Int)
+}) {}
 
 const unexpected = (cause: Cause.Cause<unknown>) => {
   const failure = failureOfDatabase(Result.getOrUndefined(Cause.findDefect(cause)))
@@ -29,9 +32,14 @@ export const run = <A, E extends { readonly message: string }>(program: Effect.E
     return Console.error(redact(error === undefined ? unexpected(cause) : `folio: ${lineOf(error)}`))
   })
 
+const codeOf = (cause: Cause.Cause<unknown>) => {
+  const error = Result.getOrUndefined(Cause.findError(cause))
+  return (error instanceof Told ? error.exitCode : undefined) ?? 1
+}
+
 /** Exits with 0 if the process succeeded or was asked to stop, and with 1 if it could not start or continue. */
 export const teardown: Runtime.Teardown = (exit, onExit) =>
-  onExit(Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause) ? 0 : 1)
+  onExit(Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause) ? 0 : codeOf(exit.cause))
 
 /** Runs a program as this process, until the program ends or the process is asked to stop. */
 export const start = (program: Effect.Effect<unknown, unknown>): void => {

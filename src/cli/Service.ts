@@ -31,6 +31,7 @@ import { ServiceLock } from "../platform/postgres/ServiceLock.ts"
 import * as Server from "../platform/server/Server.ts"
 import * as Settings from "../platform/Settings.ts"
 import * as Telemetry from "../platform/Telemetry.ts"
+import * as TerminalLines from "../platform/TerminalLines.ts"
 import { welcome } from "../platform/Welcome.ts"
 import { run, start } from "./Run.ts"
 import { SettingsError } from "../settings/Setting.ts"
@@ -95,7 +96,7 @@ const { version } = folio
 /** What lies beneath the ports: settings and limits, the platform's own services, the national profile and the stores. */
 const platform = <E>(limits: Layer.Layer<never, E>) =>
   Layer.mergeAll(NodeCrypto.layer, dns).pipe(
-    Layer.provideMerge(Telemetry.layer(version)),
+    Layer.provideMerge(Layer.merge(Telemetry.layer(version), TerminalLines.layer)),
     Layer.provideMerge(limits),
     Layer.provideMerge(Settings.layer(version)),
     Layer.provideMerge(Layer.merge(App.limitsLayer, Server.limitsLayer))

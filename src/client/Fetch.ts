@@ -3,6 +3,7 @@
  * no answer, exceeded a rate limit (429) or failed inside the service (5xx). Every POST and PATCH carries an idempotency key, so
  * that a further attempt does nothing twice.
  */
+import { type Addressed, urlOf } from "./Addresses.ts"
 import { type Answer, firstQuery, isFinal, isKeyed, nextQuery, pauseMs, type RequestOf, waitsMs } from "./Attempts.ts"
 import { ApiError, NoAnswerError } from "./FetchErrors.ts"
 import { type ErrorBody, type Operations, routes } from "./Interface.ts"
@@ -85,27 +86,9 @@ type Arguments<Request> = {} extends Request
  */
 export type Client = { readonly [Group in keyof Operations]: Calls<Operations[Group]> }
 
-interface Taken {
-  readonly params?: Readonly<Record<string, unknown>>
-  readonly query?: Readonly<Record<string, unknown>>
+interface Taken extends Addressed {
   readonly payload?: unknown
   readonly headers?: Readonly<Record<string, string | undefined>>
-}
-
-/** `/v1/invoices/{id}` with its id. An address would lose a part that is empty or made of dots. */
-const pathOf = (template: string, params: Taken["params"]) =>
-  template.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
-    const value = params?.[name]
-    if (typeof value !== "string" || /^\.{0,2}$/.test(value)) throw new TypeError(`params.${name} must be an id`)
-    return encodeURIComponent(value)
-  })
-
-const urlOf = (baseUrl: string, template: string, { params, query = {} }: Taken): URL => {
-  const url = new URL(`${baseUrl.replace(/\/$/, "")}${pathOf(template, params)}`)
-  for (const [name, value] of Object.entries(query)) {
-    for (const one of [value].flat()) if (one !== undefined) url.searchParams.append(name, String(one))
-  }
-  return url
 }
 
 /** Waits, unless the signal ends the wait. */

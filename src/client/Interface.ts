@@ -137,6 +137,33 @@ export interface AdvanceRequest {
 export interface SandboxAuthority {
   readonly object: "sandbox_authority"
   readonly mode: AuthorityMode
+  /** The scripts that no document has taken yet, the next one first. */
+  readonly next: ReadonlyArray<AuthorityScript>
+}
+
+/**
+ * What the simulated tax authority does with one document: one outcome, or a `delay`, or both. An outcome
+ * replaces the one that the customer's identification stands for.
+ */
+export interface AuthorityScript {
+  /** The authority accepts the document. */
+  readonly accept?: true
+  /** The authority rejects the document by these rules. */
+  readonly reject?: ReadonlyArray<string>
+  /** The authority judges the document, but its first answer is lost: Folio asks for the verdict. */
+  readonly lose?: true
+  /**
+   * The authority cannot be reached for the document until the document is issued in contingency, and accepts it
+   * afterwards.
+   */
+  readonly contingency?: true
+  /**
+   * The authority refuses the document without judging it, so that the document fails. After a retry the document
+   * is judged as if it had no script.
+   */
+  readonly fail?: true
+  /** The authority answers after so many seconds, with the outcome that the script names, or else as usual. */
+  readonly delay?: number
 }
 
 /**
@@ -145,9 +172,15 @@ export interface SandboxAuthority {
  */
 export type AuthorityMode = "up" | "down" | "slow" | "flaky"
 
-/** How the simulated tax authority behaves from now on. */
+/** How the simulated tax authority behaves from now on. A member that is left out stays as it is. */
 export interface AuthorityModeRequest {
-  readonly mode: AuthorityMode
+  readonly mode?: AuthorityMode
+  /**
+   * Scripts for the account's next documents: the first invoice or note that is created from now on takes the
+   * first one, and so on. They replace the earlier scripts that no document has taken yet; `[]` only removes
+   * those. While the mode is `down`, `slow` or `flaky`, the mode comes before a script.
+   */
+  readonly next?: ReadonlyArray<AuthorityScript>
 }
 
 /** A page of a list; `has_more` tells whether more objects follow. */
@@ -709,6 +742,165 @@ export interface ResolutionRequest {
   readonly document_type?: "invoice"
   /** The first number to give, when another system has used the numbers before it. */
   readonly next_number?: number
+}
+
+/** A request of the log with its bodies. */
+export interface LoggedRequestWithBodies {
+  /** The id of the request: the header `Request-Id` of its answer. */
+  readonly id: string
+  readonly object: "request"
+  /** The time at which the request arrived. */
+  readonly created: string
+  /** `true` for a request with a live key, `false` for one with a test key. */
+  readonly livemode: boolean
+  /** The HTTP method. */
+  readonly method: string
+  /** The path without its query. Where an id belongs, anything that does not have the form of an id is masked. */
+  readonly path: string
+  /** The query, masked by the same rules as a body; null when there is none. */
+  readonly query: string | null
+  /**
+   * The HTTP status of the answer; 499 when the client hung up before the answer, in which case the request may
+   * have been carried out.
+   */
+  readonly status: number
+  /** The time from the arrival of the request to its answer, in milliseconds. */
+  readonly duration_ms: number
+  /** The API key of the request; null for a file that was fetched by a signed link. */
+  readonly api_key: {
+    /** An id: key_ and 26 characters, which sort by creation. */
+    readonly id: string
+    /** The last four characters of the key; null when the key is no longer kept. */
+    readonly last_four: string | null
+  } | null
+  /** The client's IP address; null when it is not known. */
+  readonly ip: string | null
+  /**
+   * The version of the interface in which the request was answered; null when the request was refused before its
+   * version was read.
+   */
+  readonly version: string | null
+  /**
+   * What became of the idempotency key; null when there was none, and when the request was refused before its
+   * idempotency key was read.
+   */
+  readonly idempotency: {
+    /** The idempotency key of the request. */
+    readonly key: string
+    /**
+     * `executed`: this request was executed, and was perhaps refused. `replayed`: the answer is the stored answer of
+     * the first request with this key. `conflict`: the key belongs to a different request. `in_progress`: the first
+     * request with this key was still being executed.
+     */
+    readonly verdict: "executed" | "replayed" | "conflict" | "in_progress"
+    /**
+     * The id of the request that was executed with this key; null for that request itself, and when that request is
+     * not in the log.
+     */
+    readonly of: string | null
+  } | null
+  /** The code of the error that was answered; null when the answer is no error. */
+  readonly error_code: string | null
+  /** The ids of the objects that the request worked on or created; at most two. */
+  readonly objects: ReadonlyArray<string>
+  /** The ids of the first 20 events about these objects since the request. Events that happen later are added. */
+  readonly events: ReadonlyArray<string>
+  /** The size of the body that was sent, in bytes. */
+  readonly request_bytes: number
+  /** The size of the body of the answer, in bytes. */
+  readonly response_bytes: number
+  /**
+   * The body that was sent: the first 16 KiB of its JSON, so that a longer body ends in the middle. Secrets are
+   * always masked, and personal data unless the account's `request_log` is `full`. Null when there is no body,
+   * when it is not JSON, and when the account sends more bodies than the log takes.
+   */
+  readonly request_body: string | null
+  /**
+   * The body of the answer: the first 16 KiB of its JSON, so that a longer body ends in the middle. Secrets are
+   * always masked, and personal data unless the account's `request_log` is `full`. Null when there is no body,
+   * when it is not JSON, and when the account sends more bodies than the log takes.
+   */
+  readonly response_body: string | null
+}
+
+/** A page of a list; `has_more` tells whether more objects follow. */
+export interface LoggedRequestPage {
+  readonly object: "list"
+  /** The path at which this list is found. */
+  readonly url: string
+  /**
+   * `true` when more objects follow this page. A page holds fewer objects than `limit` when it would be larger
+   * than 1 MB.
+   */
+  readonly has_more: boolean
+  readonly data: ReadonlyArray<LoggedRequest>
+}
+
+/** A request that was made with a key of this account and mode, and its answer. */
+export interface LoggedRequest {
+  /** The id of the request: the header `Request-Id` of its answer. */
+  readonly id: string
+  readonly object: "request"
+  /** The time at which the request arrived. */
+  readonly created: string
+  /** `true` for a request with a live key, `false` for one with a test key. */
+  readonly livemode: boolean
+  /** The HTTP method. */
+  readonly method: string
+  /** The path without its query. Where an id belongs, anything that does not have the form of an id is masked. */
+  readonly path: string
+  /** The query, masked by the same rules as a body; null when there is none. */
+  readonly query: string | null
+  /**
+   * The HTTP status of the answer; 499 when the client hung up before the answer, in which case the request may
+   * have been carried out.
+   */
+  readonly status: number
+  /** The time from the arrival of the request to its answer, in milliseconds. */
+  readonly duration_ms: number
+  /** The API key of the request; null for a file that was fetched by a signed link. */
+  readonly api_key: {
+    /** An id: key_ and 26 characters, which sort by creation. */
+    readonly id: string
+    /** The last four characters of the key; null when the key is no longer kept. */
+    readonly last_four: string | null
+  } | null
+  /** The client's IP address; null when it is not known. */
+  readonly ip: string | null
+  /**
+   * The version of the interface in which the request was answered; null when the request was refused before its
+   * version was read.
+   */
+  readonly version: string | null
+  /**
+   * What became of the idempotency key; null when there was none, and when the request was refused before its
+   * idempotency key was read.
+   */
+  readonly idempotency: {
+    /** The idempotency key of the request. */
+    readonly key: string
+    /**
+     * `executed`: this request was executed, and was perhaps refused. `replayed`: the answer is the stored answer of
+     * the first request with this key. `conflict`: the key belongs to a different request. `in_progress`: the first
+     * request with this key was still being executed.
+     */
+    readonly verdict: "executed" | "replayed" | "conflict" | "in_progress"
+    /**
+     * The id of the request that was executed with this key; null for that request itself, and when that request is
+     * not in the log.
+     */
+    readonly of: string | null
+  } | null
+  /** The code of the error that was answered; null when the answer is no error. */
+  readonly error_code: string | null
+  /** The ids of the objects that the request worked on or created; at most two. */
+  readonly objects: ReadonlyArray<string>
+  /** The ids of the first 20 events about these objects since the request. Events that happen later are added. */
+  readonly events: ReadonlyArray<string>
+  /** The size of the body that was sent, in bytes. */
+  readonly request_bytes: number
+  /** The size of the body of the answer, in bytes. */
+  readonly response_bytes: number
 }
 
 /** A page of a list; `has_more` tells whether more objects follow. */
@@ -1476,6 +1668,11 @@ export interface Account {
    */
   readonly tax_responsibilities: ReadonlyArray<string> | null
   readonly default_version: Version
+  /**
+   * How much the request log keeps of the requests of this mode. `off`: nothing. `masked`: all but secrets and
+   * personal data. `full`: all but secrets.
+   */
+  readonly request_log: "off" | "masked" | "full"
   /** The certificate that signs the documents of this mode; null when there is none. */
   readonly certificate: {
     readonly subject: string
@@ -1517,6 +1714,11 @@ export interface AccountUpdate {
   /** The tax responsibilities of the issuer, as codes of the tax authority. */
   readonly tax_responsibilities?: ReadonlyArray<"O-13" | "O-15" | "O-23" | "O-47" | "R-99-PN">
   readonly default_version?: Version
+  /**
+   * How much the request log keeps of the requests of this mode from now on. `off`: nothing. `masked`: all but
+   * secrets and personal data. `full`: all but secrets.
+   */
+  readonly request_log?: "off" | "masked" | "full"
 }
 
 /** The headers that every operation takes. */
@@ -2635,6 +2837,105 @@ export interface DebitNotesOperations {
   }
 }
 
+/**
+ * The request log: the requests that were made with keys of the account in this mode, and their answers. A
+ * request is kept for seven days.
+ */
+export interface RequestsOperations {
+  /**
+   * List the requests of the last seven days, newest first, without their bodies.
+   *
+   * While `has_more` is true, send the id of the last object as `starting_after` to get the next page. A request
+   * appears within a second. Requests for the log itself, requests with an unknown API key and requests for
+   * unknown paths are not in the log.
+   */
+  readonly listRequests: {
+    readonly request: {
+      readonly query?: {
+        /** The largest number of objects on a page: 1 to 100, 10 when left out. */
+        readonly limit?: number
+        /** The id of the last object of a page: the answer is the page that follows it. */
+        readonly starting_after?: string
+        /** The id of the first object of a page: the answer is the page that comes before it. */
+        readonly ending_before?: string
+        /**
+         * Only requests that were answered with this status, such as `404`, or with a status of this class, such as
+         * `4xx`.
+         */
+        readonly status?: string
+        /** Only requests with this HTTP method. */
+        readonly method?: "GET" | "HEAD" | "POST" | "PATCH" | "DELETE"
+        /** Only requests whose path begins with this. */
+        readonly path?: string
+        /** Only requests with this API key. */
+        readonly api_key_id?: string
+        /** Only requests with this idempotency key. */
+        readonly idempotency_key?: string
+        /** Only requests that worked on or created the object with this id. */
+        readonly object_id?: string
+        /** Only objects created at this time or later. */
+        readonly "created[gte]"?: string
+        /** Only objects created at this time or earlier. */
+        readonly "created[lte]"?: string
+      }
+      readonly headers?: VersionHeaders
+    }
+    readonly answer: LoggedRequestPage
+  }
+  /**
+   * List the requests of the last seven days, newest first, without their bodies.
+   *
+   * Gives the objects of all pages. A page is read when its first object is asked for.
+   */
+  readonly allRequests: {
+    readonly request: {
+      readonly query?: {
+        /** The largest number of objects on a page: 1 to 100, 10 when left out. */
+        readonly limit?: number
+        /** The id of the last object of a page: the answer is the page that follows it. */
+        readonly starting_after?: string
+        /**
+         * Only requests that were answered with this status, such as `404`, or with a status of this class, such as
+         * `4xx`.
+         */
+        readonly status?: string
+        /** Only requests with this HTTP method. */
+        readonly method?: "GET" | "HEAD" | "POST" | "PATCH" | "DELETE"
+        /** Only requests whose path begins with this. */
+        readonly path?: string
+        /** Only requests with this API key. */
+        readonly api_key_id?: string
+        /** Only requests with this idempotency key. */
+        readonly idempotency_key?: string
+        /** Only requests that worked on or created the object with this id. */
+        readonly object_id?: string
+        /** Only objects created at this time or later. */
+        readonly "created[gte]"?: string
+        /** Only objects created at this time or earlier. */
+        readonly "created[lte]"?: string
+      }
+      readonly headers?: VersionHeaders
+    }
+    readonly item: LoggedRequest
+  }
+  /**
+   * Retrieve a request with its bodies.
+   *
+   * Secrets are never in the log. Personal data is masked unless the account's `request_log` is `full`. While
+   * `request_log` is `off`, nothing is logged.
+   */
+  readonly retrieveRequest: {
+    readonly request: {
+      readonly params: {
+        /** The id of the object that the request is about. */
+        readonly id: string
+      }
+      readonly headers?: VersionHeaders
+    }
+    readonly answer: LoggedRequestWithBodies
+  }
+}
+
 /** The numbering ranges that the tax authority granted. */
 export interface ResolutionsOperations {
   /**
@@ -3202,10 +3503,12 @@ export interface CatalogsOperations {
 /** For tests: how the simulated tax authority behaves, and how time passes in the test mode. */
 export interface TestHelpersOperations {
   /**
-   * Set how the simulated tax authority behaves, until the next change.
+   * Set how the simulated tax authority behaves, in general or for the next documents.
    *
    * Only with a test key. Applies to the test mode of this account and to no other account. While the simulated
-   * authority is `down`, documents are issued in contingency, as in an outage of the real authority.
+   * authority is `down`, documents are issued in contingency, as in an outage of the real authority. `next`
+   * scripts the account's next documents one by one, in the order of their creation; a document keeps the script
+   * that it took.
    */
   readonly setSandboxAuthority: {
     readonly request: {
@@ -3282,6 +3585,11 @@ export interface Operations {
   readonly creditNotes: CreditNotesOperations
   /** Debit notes, which charge more than an invoice did. */
   readonly debitNotes: DebitNotesOperations
+  /**
+   * The request log: the requests that were made with keys of the account in this mode, and their answers. A
+   * request is kept for seven days.
+   */
+  readonly requests: RequestsOperations
   /** The numbering ranges that the tax authority granted. */
   readonly resolutions: ResolutionsOperations
   /** Events: what happened to documents and their e-mails. */
@@ -3371,6 +3679,11 @@ export const routes: { readonly [Group in keyof Operations]: { readonly [Name in
       sendDebitNoteEmail: "POST /v1/debit-notes/{id}/email",
       listDebitNoteEmails: "GET /v1/debit-notes/{id}/emails",
       allDebitNoteEmails: "GET /v1/debit-notes/{id}/emails"
+    },
+    requests: {
+      listRequests: "GET /v1/requests",
+      allRequests: "GET /v1/requests",
+      retrieveRequest: "GET /v1/requests/{id}"
     },
     resolutions: {
       createResolution: "POST /v1/resolutions",

@@ -18,7 +18,7 @@ export const make = Effect.gen(function* () {
   const UpdateAccount = alone("UpdateAccount", {
     before: (account) => shownCertificate(certificates, account, sandbox),
     run: function* (account, { patch }, certificate) {
-      const { default_version, name, ...issuer } = patch
+      const { default_version, name, request_log, ...issuer } = patch
       const updated = yield* accounts.update(
         account,
         Effect.fnUntraced(function* (before) {
@@ -26,6 +26,7 @@ export const make = Effect.gen(function* () {
             ...before,
             name: name ?? before.name,
             default_version: default_version ?? before.default_version,
+            request_log: request_log ?? before.request_log,
             issuer: yield* changedIssuer(rules, before.issuer, issuer)
           }
         })

@@ -1,17 +1,22 @@
 import { Effect } from "effect"
 import type { ClockAdvance, SandboxAuthority } from "../../schemas/TestHelper.ts"
+import { documentKinds } from "../domain/documents/DocumentKinds.ts"
 import { SandboxAuthorities } from "../store/sandbox/SandboxAuthorities.ts"
+import { Ids } from "../store/sql/Ids.ts"
 import * as Command from "./Command.ts"
 
-/** The commands with which a tester sets the simulated authority's mode and advances the sandbox's clock. */
+/** The commands with which a tester sets the simulated authority's mode and scripts and advances the sandbox's clock. */
 export const make = Effect.gen(function* () {
   const { alone } = yield* Command.make
+  const ids = yield* Ids
   const authorities = yield* SandboxAuthorities
 
   const SetSandboxAuthority = alone("SetSandboxAuthority", {
-    run: function* ({ account_id }, { request: { mode } }) {
-      yield* authorities.setMode(account_id, mode)
-      return { answer: Command.ok({ object: "sandbox_authority", mode } satisfies SandboxAuthority), audit: [] }
+    run: function* ({ account_id }, { request }) {
+      // An id of this moment: this actor makes the ids of the account's documents, so that those of later documents sort after it.
+      const now = (yield* ids.invoice).slice(`${documentKinds.invoice.prefix}_`.length)
+      const kept = yield* authorities.set(account_id, request, now)
+      return { answer: Command.ok({ object: "sandbox_authority", ...kept } satisfies SandboxAuthority), audit: [] }
     }
   })
 

@@ -20,6 +20,7 @@ import * as Health from "./service/Health.ts"
 import * as Invoices from "./routes/Invoices.ts"
 import * as Metrics from "./service/Metrics.ts"
 import { RateLimit } from "./limits/RateLimit.ts"
+import * as Requests from "./log/Requests.ts"
 import { RequestTurns } from "./limits/RequestTurns.ts"
 import * as Resolutions from "./routes/Resolutions.ts"
 import { admitted } from "./request/Timeouts.ts"
@@ -40,6 +41,7 @@ const groups = Layer.mergeAll(
   Invoices.layer,
   Notes.creditNotes,
   Notes.debitNotes,
+  Requests.layer,
   Resolutions.layer,
   TestHelpers.layer,
   WebhookDeliveries.layer,

@@ -4,6 +4,7 @@ import { authorityDelayMs } from "../domain/webhooks/RetrySchedule.ts"
 import { timestamp } from "../domain/documents/AuthorityTime.ts"
 import { Fault } from "../protocol/Fault.ts"
 import * as Metrics from "../protocol/Metrics.ts"
+import { Onlooker } from "../protocol/Onlooker.ts"
 import type { AccountMode } from "../../schemas/Account.ts"
 import type { EventType } from "../../schemas/Event.ts"
 import type { Failure } from "../../schemas/FiscalDocument.ts"
@@ -32,6 +33,7 @@ export class Steps extends Context.Service<Steps>()("folio/issuing/Steps", {
     const notify = yield* Notify
     const transitions = yield* Transitions
     const backpressure = yield* Backpressure
+    const onlooker = yield* Onlooker
 
     /** Carries out a command and stores its event; gives the row after the step, or none when another owner was faster. */
     const step = Effect.fnUntraced(function* <Row extends Vitals>(row: Row, command: InvoiceCommand, details: Details) {
@@ -57,7 +59,11 @@ export class Steps extends Context.Service<Steps>()("folio/issuing/Steps", {
       const { emailed, endpoints, moved } = yield* backpressure.storing(
         transitions.move({ key: row, version: row.version, from: row.state, command, to, ...details, ...event })
       )
-      if (outcome !== null && moved) yield* Metric.update(Metrics.outcomes(statusOf(to)), 1)
+      if (outcome !== null && moved) {
+        yield* Metric.update(Metrics.outcomes(statusOf(to)), 1)
+        const reason = next.failure?.code ?? next.authority_errors[0]?.rule
+        onlooker?.ended({ kind: row.kind, name: row.full_number ?? row.id, outcome, reason })
+      }
       if (outcome !== null) yield* Fault.at("after-outcome")
       for (const id of endpoints) {
         yield* notify.deliver({ account_id: row.account_id, livemode: row.livemode, id })

@@ -70,10 +70,14 @@ const legacy = (file: string, up = ".") => {
   return { main: Path.posix.join(up, main), types: Path.posix.join(up, types) }
 }
 
-/** The published `package.json` of the client: all but the entry for `effect` is there for `import` and for `require`. */
+/**
+ * The published `package.json` of the client: the command in one file, and the modules, all of which but the entry for `effect` are
+ * there for `import` and for `require`.
+ */
 export const clientManifest = (client: Manifest, version: string) => ({
   ...described(client, version),
-  files: ["commonjs", "schemas", "src", ...legacyFolders(client).map(([folder]) => folder)],
+  bin: { folio: "./folio.js" },
+  files: ["commonjs", "folio.js", "licenses", "schemas", "src", ...legacyFolders(client).map(([folder]) => folder)],
   ...legacy(client.exports["."] ?? ""),
   exports: Object.fromEntries(
     Object.entries(client.exports).map(([name, file]) => {

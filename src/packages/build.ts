@@ -7,6 +7,7 @@ import { execFileSync } from "node:child_process"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
 import { clientManifest, legacyFolders, type Manifest, serviceManifest } from "./Manifest.ts"
+import { packCommand } from "./PackCommand.ts"
 
 const root = Path.join(import.meta.dirname, "../..")
 const build = Path.join(root, "build")
@@ -30,8 +31,13 @@ Fs.rmSync(build, { recursive: true, force: true })
 for (const project of ["tsconfig.json", "tsconfig.client.json", "tsconfig.commonjs.json"]) {
   execFileSync("tsc", ["-p", Path.join(import.meta.dirname, project)], { cwd: root, stdio: "inherit" })
 }
-copy("{LICENSE,README.md,migrations/**/*.sql,src/http/docs/*.md,test/examples/*.ts}", "service")
+copy(
+  "{LICENSE,README.md,migrations/**/*.sql,src/http/docs/**/*.md,src/http/pages/*.{css,js,svg},test/examples/*.ts}",
+  "service"
+)
 copy("{LICENSE,src/client/{php,python}/**/*}", "client")
+
+await packCommand(Path.join(build, "client"))
 
 const service = read("package.json")
 const client = read("src/client/package.json")

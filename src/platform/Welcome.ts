@@ -1,11 +1,14 @@
+import * as Path from "node:path"
 import type { CustomerRequest } from "../../schemas/Customer.ts"
 
-/** The text that a started service prints. With a new test key, the text includes two commands that work as printed. */
+/** The text that a started service prints. With a new test key, the text includes commands that work as printed. */
 export const welcome = (
   settings: { readonly baseUrl: string; readonly dataDir: string },
   newKey: string | undefined,
   customer: CustomerRequest
 ): string => {
+  // Where everything is in its usual place, the folio command finds service and key by itself.
+  const isUsual = settings.baseUrl === "http://127.0.0.1:3000" && settings.dataDir === Path.resolve("data")
   const ready = `Folio is ready at ${settings.baseUrl}  (API reference: ${settings.baseUrl}/docs)`
   if (newKey === undefined) return ready
   return [
@@ -15,7 +18,13 @@ export const welcome = (
     "",
     `  ${newKey}`,
     "",
-    "Try it:",
+    "Your first webhook, in another terminal in this folder (:9099/hook is your own program):",
+    "",
+    ...(isUsual ? [] : [`  export FOLIO_URL=${settings.baseUrl} FOLIO_API_KEY=${newKey}`]),
+    "  npx folio trigger invoice.accepted_by_authority",
+    "  npx folio listen --forward-to :9099/hook --since 5m -e .env",
+    "",
+    "Or by hand:",
     "",
     `  curl ${settings.baseUrl}/v1/account -H 'Authorization: Bearer ${newKey}'`,
     "",

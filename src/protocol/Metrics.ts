@@ -83,6 +83,8 @@ export const deliveriesWaiting = gauge("folio_deliveries_waiting", ["state"])
 
 export const runnersRefused = counter("folio_runner_connections_refused_total", ["reason"])
 
+export const requestsNotLogged = counter("folio_requests_not_logged_total", ["reason"])
+
 export const purged = counter("folio_purged_rows_total", ["table"])
 
 /* Metrics of the process and of Node.js, under the names that other programs use for them. */

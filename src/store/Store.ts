@@ -22,6 +22,8 @@ import { Numbering } from "./documents/Numbering.ts"
 import { FailingInvoices } from "./documents/Vitals.ts"
 import { Redating } from "./documents/Redating.ts"
 import { Redelivery } from "./webhooks/Redelivery.ts"
+import { RequestLog } from "./requests/RequestLog.ts"
+import { Requests } from "./requests/Requests.ts"
 import { Resolutions } from "./accounts/Resolutions.ts"
 import { Retention } from "./sql/Retention.ts"
 import { SandboxAuthorities } from "./sandbox/SandboxAuthorities.ts"
@@ -52,6 +54,7 @@ export const layer = Layer.mergeAll(
   Numbering.layer,
   Redating.layer,
   Redelivery.layer,
+  RequestLog.layer.pipe(Layer.provideMerge(Requests.layer)),
   Resolutions.layer,
   Retention.layer,
   SandboxAuthorities.layer,

@@ -4,13 +4,13 @@ import { percentile } from "./Machine.ts"
 import { pipeline, spent } from "./Measures.ts"
 import { peer, postgres, type Postgres, withSubject } from "./Places.ts"
 import { ms, rate, rates, show, verdict } from "./Report.ts"
-import { growth, hundredAccounts, oneAccount, tenThousandAccounts, unsigned } from "./ServiceParts.ts"
+import { growth, hundredAccounts, oneAccount, requestLog, tenThousandAccounts, unsigned } from "./ServiceParts.ts"
 
 /*
  * One table from one run: the service, the least SQL that an invoice needs, a plain POST on Fastify, and the same pipeline on two
  * job queues, all on the same kind of PostgreSQL with fsync on. The load and the receivers are this process.
  *
- *   npm run bench [-- --quick] [--only fastify|floor|service|accounts|growth|queues] [--profile <directory>]
+ *   npm run bench [-- --quick] [--only fastify|floor|service|accounts|growth|log|queues] [--profile <directory>]
  */
 const quick = process.argv.includes("--quick")
 const only = option("only", "")
@@ -73,6 +73,7 @@ try {
     if (!process.argv.includes("--few")) await tenThousandAccounts(run)
   }
   if (wanted("growth")) await growth(run)
+  if (wanted("log")) await requestLog(run)
   if (wanted("queues")) {
     await queue(database, "peers/graphile.ts", "graphile-worker")
     await queue(database, "peers/pgboss.ts", "pg-boss")
@@ -102,4 +103,5 @@ verdict(
   rate("service, many stored") / rate("service, ten thousand stored"),
   0.9
 )
+verdict("CPU an invoice with the request log / without", rate("request log masked / off"), 1.05, false)
 process.exit(0)

@@ -104,7 +104,7 @@ const hasFlask = (() => {
 
 const tryProgram = Effect.fnUntraced(function* (language: Language, folder: string, file: string, program: string) {
   const { apiKey, url } = yield* TestApp.TestApp
-  const env = { FOLIO_URL: url, FOLIO_KEY: apiKey }
+  const env = { FOLIO_URL: url, FOLIO_API_KEY: apiKey }
   const stdout = yield* run(language, Path.join(folder, file), { cwd: folder, env })
   const lines = stdout.trimEnd().split("\n")
   const expected = promised(program)

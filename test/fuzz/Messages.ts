@@ -31,7 +31,7 @@ const operations: ReadonlyArray<Operation> = Object.entries(document.paths).flat
 
 const pages = [
   "/docs",
-  "/docs/reference.js",
+  "/docs/reference/invoices",
   "/docs/errors",
   "/docs/errors/malformed_json",
   "/v1/openapi.json",

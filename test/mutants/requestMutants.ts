@@ -67,5 +67,53 @@ export const requestMutants: ReadonlyArray<Mutant> = [
     "request: a read that finds nothing may go through all rows all the time": {
       "Math.max(restMs, Math.min(slowMs, slowRead.restMsMax))": "restMs"
     }
+  }),
+  ...guards("src/domain/requests/JsonMask.ts", "test/http/log/Canaries.test.ts", {
+    "request log: a field that nobody knows is kept": {
+      "privacy === undefined || secretForm.test(name)": "secretForm.test(name)"
+    },
+    "request log: a secret among the client's own names is kept": {
+      'own === "secret" ? own : (inherited ?? own)': "inherited ?? own"
+    },
+    "request log: a message quotes what was not read": {
+      "if (!this.cursor.isAtEnd) this.options.hidden.isAll = true": ""
+    },
+    "request log: an object in the place of personal data is kept": {
+      'privacy === "secret" || (privacy === "personal" && level === "masked")': 'privacy === "secret"'
+    }
+  }),
+  ...guards("src/domain/requests/RequestMask.ts", "test/http/log/Canaries.test.ts", {
+    "request log: personal data are kept": {
+      'return privacy === "open" && closedForm.test(text) ? text : masked': "return text"
+    },
+    "request log: any word is kept where an id belongs": {
+      'if (privacy === "id") return idForm.test(text) ? text : masked': 'if (privacy === "id") return text'
+    },
+    "request log: any text is kept where a code belongs": {
+      'return privacy === "open" && closedForm.test(text)': 'return privacy === "open"'
+    },
+    "request log: a message quotes what was masked": {
+      "text.length < lengthMin ? words.has(text) : message.includes(text)": "text === message"
+    },
+    "request log: what has the form of a secret is kept": {
+      'privacy === "secret" || secretForm.test(text)': 'privacy === "secret"'
+    }
+  }),
+  ...guards("src/store/requests/RequestLog.ts", "test/http/log/RequestLog.test.ts", {
+    "request log: any number of requests waits": { "waiting.length >= waitingMax || ": "" },
+    "request log: any amount of bodies waits": { " || waitingBytes + bytes > waitingBytesMax": "" },
+    "request log: a flood of refusals is kept": { "if (isOneOfMany(answered))": "if (answered === null)" },
+    "request log: an account may fill it with bodies": {
+      "isWithin ? (sent?.text ?? null)": "sent !== null ? (sent.text ?? null)"
+    },
+    "request log: what an account does not want is kept": { '?? "off") !== "off"': '?? "off") !== ""' }
+  }),
+  ...guards("src/store/requests/RequestLog.ts", "test/postgres/requests/RequestLog.pg.test.ts", {
+    "request log: a stop loses what was answered last": {
+      "Effect.ignore(Effect.timeout(drain, stopMax))": "Effect.void"
+    }
+  }),
+  ...guards("migrations/0003_request_log.sql", "test/postgres/requests/RequestLog.pg.test.ts", {
+    "request log: an account's role sees all requests": { "call fence('requests');": "" }
   })
 ]

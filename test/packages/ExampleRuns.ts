@@ -28,6 +28,12 @@ const Unchanged = Effect.fnUntraced(function* (program: string) {
   const service = yield* running(program, yield* place)
   const client = service.client()
   assert.strictEqual((yield* settled(client, yield* issued(client))).status, "accepted_by_authority")
+  // The files of the documentation are in the package.
+  for (const page of ["docs/guides/webhooks", "docs/style.css", "docs/script.js", "docs/icon.svg"]) {
+    const answer = yield* Effect.promise(() => fetch(`${service.url}/${page}`))
+    assert.strictEqual(answer.status, 200, page)
+    yield* Effect.promise(() => answer.arrayBuffer())
+  }
 })
 
 const ofTienda = ["--nit", "900373115", "--legal-name", "Tienda", "--address", "Calle 1", "--city-code", "11001"]

@@ -52,7 +52,13 @@ describeOn(Layer.merge(Packages.layer, app))("the packages, installed from their
     const { together } = yield* Packages
     const command = Path.join(together, "node_modules/.bin/folio")
     assert.strictEqual((yield* succeed(together, command, ["--version"])).trim(), `folio v${version}`)
-    assert.include(yield* succeed(together, command, ["--help"]), "SUBCOMMANDS")
+    // The client's package has a `folio` as well; whichever npm has linked, the commands of both are there.
+    const client = Path.join(together, "node_modules/@folio-einvoicing/client/folio.js")
+    for (const one of [command, client]) {
+      const help = yield* succeed(together, process.execPath, [one, "--help"])
+      assert.match(help, /^ {2}login /m)
+      assert.match(help, /^FOR WHO RUNS THE SERVICE .*\bdoctor$/m)
+    }
     const old = node(20)
     if (old === undefined) return
     const { code, stderr } = yield* run(together, old, [command, "--help"])

@@ -3,7 +3,7 @@ import type { Violation } from "../../../schemas/ApiError.ts"
 import type { CustomerRequest } from "../../../schemas/Customer.ts"
 import type { Identification } from "../../../schemas/Party.ts"
 import { violation } from "../documents/AuthorityRules.ts"
-import { checkDigit, isNit, isSandboxIdentification } from "./CheckDigit.ts"
+import { checkDigit, isNit, isSandboxIdentification, sandboxIdentification } from "./CheckDigit.ts"
 import { countryCodes, departments, homeCountry, municipalities } from "./Territories.ts"
 
 // The authority's codes for the rules of one party. The issuer and the acquirer have the same rules under different codes.
@@ -27,14 +27,14 @@ const issuerRules: PartyRules = {
 export const customerViolations = (request: CustomerRequest, mode: "test" | "live"): ReadonlyArray<Violation> => [
   ...(mode === "test" && isSandboxIdentification(request.identification)
     ? []
-    : identificationViolations(request.identification, acquirerRules)),
+    : identificationViolations(request.identification, acquirerRules, mode === "test" ? sandboxDigit : checkDigit)),
   ...placeViolations(request, acquirerRules)
 ]
 
 /** The violations of an issuer: the rules of an acquirer apply, and an issuer must have a NIT and be in the home country. */
 export const issuerViolations = (issuer: Issuer): ReadonlyArray<Violation> => [
   ...(issuer.identification.type === "31"
-    ? identificationViolations(issuer.identification, issuerRules)
+    ? identificationViolations(issuer.identification, issuerRules, checkDigit)
     : [violation("identification.type", "parameter_invalid", 'type must be "31": an issuer is known by its NIT.')]),
   ...(countryCodes.has(issuer.country_code) && issuer.country_code !== homeCountry
     ? [
@@ -51,10 +51,18 @@ export const issuerViolations = (issuer: Issuer): ReadonlyArray<Violation> => [
 // The identification types of foreigners, whose numbers may hold letters. The numbers of all other types hold digits alone.
 const typesWithLetters: ReadonlyArray<string> = ["21", "22", "41", "50"]
 
-const identificationViolations = (identification: Identification, rules: PartyRules): ReadonlyArray<Violation> => {
+/** The check digit that the sandbox names in an error: that of the rule, except for the sandbox's own test identification. */
+const sandboxDigit = (number: string): string =>
+  number === sandboxIdentification.number ? sandboxIdentification.check_digit : checkDigit(number)
+
+const identificationViolations = (
+  identification: Identification,
+  rules: PartyRules,
+  expectedDigit: (number: string) => string
+): ReadonlyArray<Violation> => {
   const { type, number, check_digit } = identification
   const ofNumber = numberFault(type, number)
-  const ofDigit = type === "31" ? nitFault(number, check_digit) : otherTypeFault(type, check_digit)
+  const ofDigit = type === "31" ? nitFault(number, check_digit, expectedDigit) : otherTypeFault(type, check_digit)
   const nitRule = check_digit === undefined ? rules.noDigit : rules.wrongDigit
   const rule = type === "31" ? nitRule : undefined
   return [
@@ -73,10 +81,14 @@ const numberFault = (type: string, number: string): string | null => {
   return /[0-9A-Za-z]/.test(number) ? null : "number must hold a digit or letter."
 }
 
-const nitFault = (number: string, given: string | undefined): string | null => {
+const nitFault = (
+  number: string,
+  given: string | undefined,
+  expectedDigit: (number: string) => string
+): string | null => {
   if (!isNit(number)) return given === undefined ? "check_digit is required for a NIT (type 31)." : null
-  const expected = checkDigit(number)
-  if (given === expected) return null
+  if (given === checkDigit(number)) return null
+  const expected = expectedDigit(number)
   return given === undefined
     ? `check_digit is required for a NIT (type 31): for the number ${number} it is "${expected}".`
     : `check_digit "${given}" does not fit the number ${number}: for this number it is "${expected}". Check both.`

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from "node:crypto"
-import { Result } from "effect"
+import * as Result from "effect/Result"
 
 const secretPrefix = "whsec_"
 

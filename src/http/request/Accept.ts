@@ -9,9 +9,11 @@ const rangesOf = (accept: string): ReadonlyMap<string, number> => {
   return ranges
 }
 
-/** Whether a client accepts gzip, by its `Accept-Encoding` header. Without the header, any coding is accepted. */
-export const takesGzip = (acceptEncoding: string | undefined): boolean => {
-  if (acceptEncoding === undefined) return true
+/**
+ * Whether a client accepts gzip, by its `Accept-Encoding` header. A client without the header may be sent any coding (RFC 9110,
+ * 12.5.3), but is sent plain text: curl, for one, shows the bytes as they come.
+ */
+export const takesGzip = (acceptEncoding = ""): boolean => {
   const codings = rangesOf(acceptEncoding)
   return (codings.get("gzip") ?? codings.get("*") ?? 0) > 0
 }
@@ -27,6 +29,13 @@ export const wantsProblem = (accept: string): boolean => {
   const problem = ranges.get("application/problem+json") ?? 0
   const json = ranges.get("application/json") ?? ranges.get("application/*") ?? ranges.get("*/*") ?? 0
   return problem > 0 && problem >= json
+}
+
+/** Whether a client prefers a page to data: it names `text/html`, as browsers do, with at least the quality of JSON. */
+export const wantsHtml = (accept: string): boolean => {
+  const ranges = rangesOf(accept)
+  const page = ranges.get("text/html") ?? 0
+  return page > 0 && page >= (ranges.get("application/json") ?? 0)
 }
 
 /** Whether the current ETag is one of the tags in `If-None-Match` (RFC 9110: weak comparison, `*` alone matches any tag). */

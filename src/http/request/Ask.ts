@@ -41,6 +41,7 @@ export const makeAsk = Effect.map(AccountEntity.client, (clientOf) =>
       "Retry with the same Idempotency-Key: nothing is done twice."
     )
     exchange.document_bytes = answered.document_bytes
+    exchange.repeat = answered.kind === "first" ? undefined : answered.kind
     return respond(answered, idempotency !== null)
   })
 )

@@ -25,9 +25,14 @@ export const layer = Layer.effect(
           const [principal, limited] = yield* admitted(
             Effect.gen(function* () {
               const isSuspect = (yield* limit.isAddressSpent) === true
-              const found = yield* keys.authenticate(key, { ...origin, isSuspect })
+              const found = yield* keys.authenticate(key, {
+                ...origin,
+                isSuspect,
+                onEnded: (ended) => (exchange.principal = ended)
+              })
               if (Option.isNone(found)) return yield* Effect.andThen(limit.ofAddress, Effect.fail(invalidKey))
               exchange.account_id = found.value.account_id
+              exchange.principal = found.value
               return [found.value, yield* Effect.result(limit.ofKey(found.value))] as const
             })
           )

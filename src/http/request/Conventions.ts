@@ -144,7 +144,11 @@ export const layer = Layer.effect(
       const { "idempotency-key": sentKey, "svc-version": sentVersion } = request.headers
       const resolved = yield* version(principal.default_version, sentVersion)
       const key = rule === "ignored" ? null : yield* idempotencyKey(rule === "required", sentKey)
+      const exchange = yield* Exchange
+      exchange.version = resolved
+      exchange.idempotency_key = key ?? undefined
       const body = yield* parse(bytes)
+      exchange.sent = { bytes: bytes.length, json: bytes.length === 0 ? null : bytes }
       if (endpoint.query === undefined) yield* refuseAll(queryViolations(endpoint, query))
       yield* refuseNul(request.url)
       if (endpoint.query !== undefined) yield* refuseAll(queryViolations(endpoint, query))
@@ -170,6 +174,8 @@ export const layer = Layer.effect(
     })
     return Effect.gen(function* () {
       const bytes = yield* readBody(yield* HttpServerRequest.HttpServerRequest)
+      const exchange = yield* Exchange
+      exchange.sent = { bytes: bytes.length, json: null }
       const principal = yield* CurrentPrincipal
       const checked = check(bytes)
       if (isRead) {
@@ -179,7 +185,6 @@ export const layer = Layer.effect(
       const isSmall = bytes.length <= smallBytesMax
       const { answer } = yield* isSmall ? checked : turns.check(principal, bytes.length, work === "sent", checked)
       if (work === null || work === "sent") return yield* answer
-      const exchange = yield* Exchange
       return yield* turns.carryOut(principal, work, answer, (response) => exchange.document_bytes ?? bytesOf(response))
     }) as Effect.Effect<never>
   })

@@ -5,7 +5,9 @@ import { errorCodes } from "../../../schemas/ErrorCode.ts"
 import { currentVersion, versions } from "../../../schemas/Version.ts"
 import { ServiceInfo } from "../../api/ServiceInfo.ts"
 import * as Metrics from "../../protocol/Metrics.ts"
+import { Onlooker } from "../../protocol/Onlooker.ts"
 import { Ids } from "../../store/sql/Ids.ts"
+import * as Logging from "../log/Logging.ts"
 import * as Errors from "./Errors.ts"
 import { begun, Exchange, RequestId, seriesOf } from "./Exchange.ts"
 import { isCutShort, pathOf } from "./Path.ts"
@@ -59,6 +61,8 @@ const refusalOf = (request: HttpServerRequest.HttpServerRequest, methodsOf: Meth
 export const make = Effect.fnUntraced(function* (methodsOf: MethodsOf) {
   const ids = yield* Ids
   const info = yield* ServiceInfo
+  const onlooker = yield* Onlooker
+  const logged = yield* Logging.make
 
   return <E, R>(handler: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
     Effect.gen(function* () {
@@ -78,9 +82,17 @@ export const make = Effect.fnUntraced(function* (methodsOf: MethodsOf) {
         Effect.provideService(ServiceInfo, info),
         Effect.annotateLogs({ request_id })
       )
-      const answer = yield* Metrics.measure(respond, seriesOf(request, exchange))
+      const began = performance.now()
+      const answer = yield* Metrics.measure(logged(request, request_id, exchange)(respond), seriesOf(request, exchange))
       const { account_id, route } = exchange
       const { method } = request
+      onlooker?.answered({
+        method,
+        path: pathOf(request.url),
+        status: answer.status,
+        milliseconds: performance.now() - began,
+        code: exchange.error_code
+      })
       const facts = account_id === undefined ? { request_id } : { request_id, account_id }
       yield* Effect.annotateCurrentSpan(facts)
       // Logged at debug level, because at full load one log line for each request costs more than the request's own rows.

@@ -8,7 +8,7 @@ import { ServiceInfo } from "../../api/ServiceInfo.ts"
 import { told } from "../../domain/requests/Violations.ts"
 import { apiErrorOf } from "../../store/sql/SqlFailure.ts"
 import { wantsProblem } from "./Accept.ts"
-import { RequestId } from "./Exchange.ts"
+import { Exchange, RequestId } from "./Exchange.ts"
 import { issueViolations, jsonTypes } from "./SchemaErrors.ts"
 
 const problemJson = "application/problem+json"
@@ -18,6 +18,8 @@ export const respond = Effect.fnUntraced(function* (error: ApiError) {
   const request = yield* HttpServerRequest.HttpServerRequest
   const { baseUrl } = yield* ServiceInfo
   const request_id = yield* RequestId
+  const exchange = yield* Exchange
+  exchange.error_code = error.code
   const { status, type } = errorCodes[error.code]
   const doc_url = `${baseUrl}/docs/errors/${error.code}`
   const details = {

@@ -1,15 +1,32 @@
 import { Cause, Context, Effect, Exit } from "effect"
 import { HttpRouter, type HttpServerRequest, type HttpServerResponse } from "effect/http"
-import type { RequestId as Id } from "../../../schemas/Id.ts"
+import type { AccountMode } from "../../../schemas/Account.ts"
+import type { ErrorCode } from "../../../schemas/ErrorCode.ts"
+import type { ApiKeyId, RequestId as Id } from "../../../schemas/Id.ts"
 import * as Metrics from "../../protocol/Metrics.ts"
 
-interface Facts {
+/**
+ * What is known of a request when it arrives, and what becomes known while it is answered.
+ *
+ * @internal
+ */
+export interface Facts {
   readonly request_id: Id | undefined
   /** The client's IP address, if known. */
   readonly ip: string | undefined
   /** The pattern of the route that the request matched; `none` before a match. */
   route: string
   account_id: string | undefined
+  /** For the request log: the account, mode and API key of the request; undefined until the key is known. */
+  principal: (AccountMode & { readonly api_key_id: ApiKeyId | null }) | undefined
+  /** For the request log: the size of the body that was sent, and the bytes of the body once they are known to be JSON. */
+  sent: { readonly bytes: number; readonly json: Uint8Array | null }
+  version: string | undefined
+  idempotency_key: string | undefined
+  /** `replayed`: the answer is the stored one of the first request with the key. `in_progress`: that request is still being executed. */
+  repeat: "replayed" | "in_progress" | undefined
+  /** The code of the error, if the answer is one. */
+  error_code: ErrorCode | undefined
   /** The size of the document that the request worked on, when the answer is not the document itself. */
   document_bytes: number | undefined
   /** Headers to set on the answer, whether the request succeeds or fails. */
@@ -26,6 +43,12 @@ export const begun = (request_id: Id | undefined, ip?: string): Facts => ({
   ip,
   route: "none",
   account_id: undefined,
+  principal: undefined,
+  sent: { bytes: 0, json: null },
+  version: undefined,
+  idempotency_key: undefined,
+  repeat: undefined,
+  error_code: undefined,
   document_bytes: undefined,
   headers: {}
 })

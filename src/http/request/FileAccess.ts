@@ -52,6 +52,7 @@ export const layer = Layer.effect(
           yield* admitted(Effect.suspend(() => limit.ofLink(account)))
           const exchange = yield* Exchange
           exchange.account_id = account.account_id
+          exchange.principal = { ...account, api_key_id: null }
           return yield* handler.pipe(
             Effect.provideService(CurrentPrincipal, { ...account, api_key_id, default_version: currentVersion }),
             Effect.annotateLogs({ account_id: account.account_id })

@@ -33,6 +33,9 @@ const hints: Readonly<Record<string, string>> = {
   ZE02: "The signature was not accepted: see that the certificate of POST /v1/account/certificate is the issuer's."
 }
 
+/** What to do about a rule, if that is known. */
+export const hintOf = (rule: string): string | null => hints[rule] ?? null
+
 const lineForm = /^Regla:\s*([A-Z0-9]+[a-z]?),\s*(Rechazo|Notificaci[oó]n):\s*([^]*)$/i
 
 /** Parses one line of ErrorMessage. A line of another form is kept whole, with the answer's status code as its rule. */
@@ -40,7 +43,7 @@ const errorOf = (line: string, status: string): AuthorityError => {
   const [, rule = status, kind = status === "00" ? "Notificación" : "Rechazo", message = line.trim()] =
     lineForm.exec(line.trim()) ?? []
   const severity = kind.toLowerCase().startsWith("n") ? "notification" : "rejection"
-  return { rule, severity, message: message.trim(), path: null, hint: hints[rule] ?? null }
+  return { rule, severity, message: message.trim(), path: null, hint: hintOf(rule) }
 }
 
 /** Classifies a DianResponse by its status code, `IsValid` and error lines. */

@@ -3,7 +3,7 @@ import type { AuthorityError } from "../../../schemas/FiscalDocument.ts"
 import type { AccountId } from "../../../schemas/Id.ts"
 import type { Line, Totals } from "../../../schemas/Line.ts"
 import type { Identification } from "../../../schemas/Party.ts"
-import type { AuthorityMode } from "../../../schemas/TestHelper.ts"
+import type { AuthorityMode, AuthorityScript } from "../../../schemas/TestHelper.ts"
 import { isSandboxIdentification } from "../../domain/accounts/CheckDigit.ts"
 import { totalsOf } from "../../domain/documents/Totals.ts"
 import {
@@ -14,6 +14,8 @@ import {
   type Submission,
   type Verdict
 } from "./Authority.ts"
+import { hintOf } from "./AuthorityAnswers.ts"
+import ruleTexts from "./ruleTexts.json" with { type: "json" }
 
 /**
  * The fields of a submitted document from which the simulated authority chooses its verdict.
@@ -69,8 +71,17 @@ const totalsError = remark(
 )
 const unreadable = remark("rejection", "ZE02", "Valor de la firma inválido.", null)
 
+const texts: Readonly<Record<string, string>> = ruleTexts
+
+const rejectionBy = (rule: string): AuthorityError => ({
+  ...remark("rejection", rule, texts[rule] ?? `El documento no cumple la regla ${rule}.`, null),
+  hint: hintOf(rule)
+})
+
+type Outcome = "accept" | "reject" | "away" | "refuse" | "slow" | "flaky" | "notify" | "lose"
+
 /** The outcome an acquirer's NIT stands for in the sandbox. */
-const scripted: Readonly<Record<string, "reject" | "away" | "refuse" | "slow" | "flaky" | "notify" | "lose">> = {
+const outcomesByNit: Readonly<Record<string, Outcome>> = {
   "900000002": "reject",
   "900000003": "away",
   "900000004": "refuse",
@@ -80,6 +91,19 @@ const scripted: Readonly<Record<string, "reject" | "away" | "refuse" | "slow" | 
   "900000008": "lose"
 }
 const slowAnswer = Duration.seconds(10)
+
+/** The outcome of a document's own script, which takes the place of what its acquirer stands for. */
+const outcomeOf = (script: AuthorityScript | null): Outcome | undefined => {
+  if (script?.accept) return "accept"
+  if (script?.reject) return "reject"
+  if (script?.lose) return "lose"
+  if (script?.contingency) return "away"
+  return script?.fail ? "refuse" : undefined
+}
+
+// With the 10 s of the mode `slow`, still less than the 60 s for which the service waits for an answer. A document with a longer delay gets
+// its answer at a later call.
+const longestCallMs = 45_000
 const flakyFailures = 2
 
 const answered = (
@@ -105,19 +129,22 @@ const answered = (
   }
 }
 
-const judge = (document: SubmittedDocument): Verdict => {
-  const identification = document.acquirer.identification
-  if (isSandboxIdentification(identification)) return answered(document, [])
-  const script = identification.type === "31" ? scripted[identification.number] : undefined
-  if (script === "reject") return answered(document, [cufeError, checkDigitError])
+const ofAcquirer = ({ acquirer: { identification } }: SubmittedDocument): Outcome | undefined => {
+  if (isSandboxIdentification(identification)) return "accept"
+  return identification.type === "31" ? outcomesByNit[identification.number] : undefined
+}
+
+const judge = (document: SubmittedDocument, outcome: Outcome | undefined, script: AuthorityScript | null): Verdict => {
+  if (outcome === "accept") return answered(document, [])
+  if (outcome === "reject") return answered(document, script?.reject?.map(rejectionBy) ?? [cufeError, checkDigitError])
   const expected = totalsOf(document.lines)
   if (expected.payable_amount !== document.totals.payable_amount) return answered(document, [totalsError])
-  return answered(document, [], script === "notify" ? [nameNotice] : [])
+  return answered(document, [], outcome === "notify" ? [nameNotice] : [])
 }
 
 const unreachable = "The authority's service cannot be reached."
 
-// A scripted failure concerns only the documents of its acquirer, so it must not count as an outage of the authority.
+// The failure of a script or of an acquirer concerns these documents alone, so it must not count as an outage of the authority.
 const unavailable = (message: string) => Effect.fail(new AuthorityUnavailable({ message, of_document: true }))
 const notAuthorised = (nit: string) =>
   new AuthorityRefusal({ message: `NIT ${nit} no autorizado a enviar documentos para emisor con NIT ${nit}.` })
@@ -131,13 +158,14 @@ const remember = <A>(all: Map<string, A>, key: string, one: A) => {
 }
 
 /**
- * The simulated authority. The acquirer's identification determines the outcome. Verdicts are kept in memory only: a document
- * whose verdict was dropped is judged again, with the same result.
+ * The simulated authority. A document's script determines the outcome, or else the acquirer's identification. Verdicts are kept in
+ * memory only: a document whose verdict was dropped is judged again, with the same result.
  *
  * @param options.read     the content of a document whose signature verifies, else null
  * @param options.respond  the answer in XML, given the time in Unix milliseconds; without this function, answers have no XML
  * @param options.latency  how long each answer takes
  * @param options.modeOf   the authority's mode that a test account has chosen; always `up` if left out
+ * @param options.scriptOf the script of a test document, the same at every call; none if left out
  *
  * @example
  * ```ts
@@ -158,62 +186,85 @@ export const layer = <D extends SubmittedDocument>(options: {
   readonly respond?: (document: D, verdict: Verdict, at: number) => Uint8Array
   readonly latency: Duration.Input
   readonly modeOf?: (account_id: AccountId) => Effect.Effect<AuthorityMode>
+  readonly scriptOf?: (document: DocumentName) => Effect.Effect<AuthorityScript | null>
 }): Layer.Layer<Authority> =>
   Layer.sync(Authority, () => {
     const verdicts = new Map<string, Verdict>()
     const failures = new Map<string, number>()
+    const arrivals = new Map<string, number>()
 
     const modeOf = options.modeOf ?? (() => Effect.succeed<AuthorityMode>("up"))
+    const noScript: Effect.Effect<AuthorityScript | null> = Effect.succeed(null)
+    const scriptOf = options.scriptOf ?? (() => noScript)
 
-    const judged = Effect.fnUntraced(function* (document: D) {
-      const verdict = judge(document)
+    const judged = Effect.fnUntraced(function* (
+      document: D,
+      outcome: Outcome | undefined,
+      script: AuthorityScript | null
+    ) {
+      const verdict = judge(document, outcome, script)
       if (options.respond === undefined) return verdict
       const xml = options.respond(document, verdict, yield* Clock.currentTimeMillis)
       const XmlBase64Bytes = Buffer.from(xml).toString("base64")
       return { ...verdict, answer: { ...Object(verdict.answer), XmlBase64Bytes } }
     })
 
-    /** Waits for the latency and returns the authority's mode; fails with `AuthorityUnavailable` in the mode `down`. */
-    const reach = Effect.fnUntraced(function* ({ account_id, livemode }: DocumentName) {
+    /** Waits for the latency and returns mode and script; fails with `AuthorityUnavailable` in the mode `down`. */
+    const reach = Effect.fnUntraced(function* (
+      { account_id, livemode }: DocumentName,
+      readScript: Effect.Effect<AuthorityScript | null>
+    ) {
       yield* Effect.sleep(options.latency)
-      const mode = livemode ? "up" : yield* modeOf(account_id)
+      if (livemode) return { mode: "up" as const, script: null }
+      // Both at once, because in the service they share one statement.
+      const [mode, script] = yield* Effect.all([modeOf(account_id), readScript], { concurrency: 2 })
       if (mode === "down") return yield* new AuthorityUnavailable({ message: unreachable })
       if (mode === "slow") yield* Effect.sleep(slowAnswer)
-      return mode
+      return { mode, script }
+    })
+
+    /** Waits until so many seconds have passed since the document's first submission; fails when that is longer than a call may take. */
+    const ripen = Effect.fnUntraced(function* (key: string, seconds: number) {
+      const now = yield* Clock.currentTimeMillis
+      const arrived = arrivals.get(key) ?? now
+      remember(arrivals, key, arrived)
+      const leftMs = arrived + seconds * 1000 - now
+      yield* Effect.sleep(Math.max(0, Math.min(leftMs, longestCallMs)))
+      if (leftMs > longestCallMs) return yield* unavailable("The authority's service has not answered yet.")
     })
 
     const submit = Effect.fn("AuthoritySandbox.submit")(function* (submission: Submission) {
       const { cufe, in_contingency, issuer_nit, signed } = submission
       const key = keyOf(submission)
-      const mode = yield* reach(submission)
+      const { mode, script } = yield* reach(submission, scriptOf(submission))
       const document = options.read(signed)
       if (document === null || document.cufe !== cufe) return answered(null, [unreadable])
-      const { number, type } = document.acquirer.identification
-      const script = type === "31" ? scripted[number] : undefined
+      const outcome = outcomeOf(script) ?? ofAcquirer(document)
       // The simulated outage of such a document ends when the document is issued in contingency.
-      if (script === "away" && !in_contingency) return yield* unavailable(unreachable)
-      if (script === "refuse") return yield* notAuthorised(issuer_nit)
-      if (script === "flaky" || mode === "flaky") {
+      if (outcome === "away" && !in_contingency) return yield* unavailable(unreachable)
+      if (script?.delay !== undefined) yield* ripen(key, script.delay)
+      if (outcome === "refuse") return yield* notAuthorised(issuer_nit)
+      if (outcome === "flaky" || mode === "flaky") {
         const failed = failures.get(key) ?? 0
         if (failed < flakyFailures) {
           remember(failures, key, failed + 1)
           const message = "The authority's service answered 503."
-          return yield* script === "flaky" ? unavailable(message) : new AuthorityUnavailable({ message })
+          return yield* outcome === "flaky" ? unavailable(message) : new AuthorityUnavailable({ message })
         }
       }
       // Also clears the count of a document that failed once before its account left the mode `flaky`.
       failures.delete(key)
-      if (script === "slow") yield* Effect.sleep(slowAnswer)
-      const verdict = verdicts.get(key) ?? (yield* judged(document))
-      const known = verdicts.has(key)
+      if (outcome === "slow") yield* Effect.sleep(slowAnswer)
+      const known = verdicts.get(key)
+      const verdict = known ?? (yield* judged(document, outcome, script))
       remember(verdicts, key, verdict)
-      if (script === "lose" && !known)
+      if (outcome === "lose" && known === undefined)
         return yield* unavailable("The connection broke before the authority's answer arrived.")
       return verdict
     })
 
     const verdict = Effect.fn("AuthoritySandbox.verdict")((document: DocumentName) =>
-      Effect.map(reach(document), () => verdicts.get(keyOf(document)) ?? null)
+      Effect.map(reach(document, noScript), () => verdicts.get(keyOf(document)) ?? null)
     )
 
     return Authority.of({ submit, verdict })

@@ -1,3 +1,4 @@
+import { Result } from "effect"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
 
@@ -14,4 +15,14 @@ export const makeDirectory = (path: string, mode: number): void => {
     }
   }
   if (!Fs.statSync(path).isDirectory()) throw new Error(`${path} is not a directory`)
+}
+
+// What a new file system holds.
+const ofFileSystem = "lost+found"
+
+/** Whether nothing was ever made in a directory: there is none, or it is empty. */
+export const isUntouched = (path: string): boolean => {
+  if (!Fs.existsSync(path)) return true
+  const names = Result.try(() => Fs.readdirSync(path))
+  return Result.isSuccess(names) && names.success.every((name) => name === ofFileSystem)
 }

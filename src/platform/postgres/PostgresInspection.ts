@@ -39,7 +39,84 @@ const unguarded = `
   select name from unnest(array['invoices', 'invoice_documents', 'resolutions', 'events', 'api_keys']) as name
   where not exists (select from pg_trigger where tgrelid = to_regclass(name) and not tgisinternal and tgenabled <> 'D')`
 
-/** Checks the server at `place` in a session of the role that logs in. Fails with a `SqlError` when the server does not answer. */
+/** Whether the service can take on its roles. `madeAtStart`: the roles are not there yet, and the first start makes them. */
+const rolesFinding = (missing: ReadonlyArray<string>, madeAtStart: boolean, statement: string | undefined): Finding => {
+  if (missing.length === 0) return good("roles", `${Roles.all.join(" and ")} can be taken on`)
+  return madeAtStart
+    ? good("roles", "None yet: the first start makes them")
+    : wrong(
+        "roles",
+        `${missing.join(" and ")} cannot be taken on`,
+        `Start the service once, or let an administrator run: ${statement}`
+      )
+}
+
+const loginFinding = (isAbove: boolean): Finding =>
+  good(
+    "login",
+    isAbove
+      ? "The login is a superuser or beyond row level security: sessions take on folio_service, but an ordinary login is safer"
+      : "The login is an ordinary role"
+  )
+
+/** `last`: the last migration that was applied; null if the record of migrations is missing. `open`: the tables without a fence. */
+const tableFindings = (last: number | null, open: ReadonlyArray<string>): ReadonlyArray<Finding> => {
+  const message =
+    open.length === 0 ? "Row level security and guards are in place" : `No fence or guard around: ${open.join(", ")}`
+  return [
+    finding(
+      "migrations",
+      last === lastMigration,
+      `The tables are at migration ${last ?? 0}, this release is at ${lastMigration}`,
+      (last ?? 0) < lastMigration
+        ? "Stop all processes of Folio and run: folio migrate"
+        : "The tables are of a later release: use that one."
+    ),
+    finding(
+      "fences",
+      last !== null && open.length === 0,
+      last === null ? "There are tables, but the record of their migrations is missing" : message,
+      "Restore it from a backup of the schema, and find out who removed it: folio_service cannot."
+    )
+  ]
+}
+
+const clockFinding = (offMs: number): Finding =>
+  finding(
+    "clock",
+    offMs <= clockToleranceMs,
+    offMs <= clockToleranceMs
+      ? "The clocks of this machine and the database agree"
+      : `The clocks of this machine and the database differ by ${(offMs / 1000).toFixed(1)} s`,
+    "Let NTP set both clocks: this machine's dates documents and signs webhooks, and the database's times retries."
+  )
+
+interface Facts {
+  readonly version: number
+  readonly name: string
+  readonly millis: number
+  readonly above: boolean
+  readonly makes_roles: boolean
+  readonly migrated: boolean
+  readonly has_tables: boolean
+}
+
+const factsOfServer = `
+  select current_setting('server_version_num')::integer / 10000 as version, current_setting('server_version') as name,
+    (extract(epoch from clock_timestamp()) * 1000)::float8 as millis,
+    (select rolsuper or rolbypassrls from pg_roles where rolname = session_user) as above,
+    (select rolsuper or rolcreaterole and to_regrole('${Roles.service}') is null
+      from pg_roles where rolname = session_user) as makes_roles,
+    to_regclass('effect_sql_migrations') is not null as migrated, to_regclass('accounts') is not null as has_tables`
+
+const rolesNotHeld = `
+  select role from unnest(array['${Roles.all.join("', '")}']) role
+  where to_regrole(role) is null or not pg_has_role(session_user, role::name, 'set')`
+
+/**
+ * Checks the server at `place` in a session of the role that logs in. `isEmpty`: nothing was made in the database yet; the first start
+ * makes everything. Fails with a `SqlError` when the server does not answer.
+ */
 export const inspect = Effect.fnUntraced(
   function* (place: Place) {
     const sql = yield* PgClient.make({
@@ -50,76 +127,50 @@ export const inspect = Effect.fnUntraced(
       startupParameters: { statement_timeout: "10s" }
     })
     const before = yield* Clock.currentTimeMillis
-    type Row = { version: number; name: string; millis: number; above: boolean; migrated: boolean }
-    const rows = yield* sql.unsafe<Row>(`
-    select current_setting('server_version_num')::integer / 10000 as version, current_setting('server_version') as name,
-      (extract(epoch from clock_timestamp()) * 1000)::float8 as millis,
-      (select rolsuper or rolbypassrls from pg_roles where rolname = session_user) as above,
-      to_regclass('effect_sql_migrations') is not null as migrated`)
+    const [facts] = yield* sql.unsafe<Facts>(factsOfServer)
     const after = yield* Clock.currentTimeMillis
-    const { above = false, migrated = false, millis = 0, name = "", version = 0 } = rows[0] ?? {}
+    const {
+      above = false,
+      has_tables = true,
+      makes_roles = false,
+      migrated = false,
+      millis = 0,
+      name = "",
+      version = 0
+    } = facts ?? {}
+    const isEmpty = !migrated && !has_tables
 
-    const missing = yield* sql.unsafe<{ role: string }>(`
-    select role from unnest(array['${Roles.all.join("', '")}']) role
-    where to_regrole(role) is null or not pg_has_role(session_user, role::name, 'set')`)
-    const statement = yield* sql.unsafe<{ statement: string }>(Roles.statement("session_user"))
-    const last = migrated
-      ? ((yield* sql.unsafe<{ last: number | null }>(
+    const missing = yield* sql.unsafe<{ role: string }>(rolesNotHeld)
+    const [roles] = yield* sql.unsafe<{ statement: string }>(Roles.statement("session_user"))
+    const [applied] = migrated
+      ? yield* sql.unsafe<{ last: number | null }>(
           "select max(migration_id)::integer as last from effect_sql_migrations"
-        ))[0]?.last ?? 0)
-      : 0
+        )
+      : []
     const open = yield* sql.unsafe<{ name: string }>(`${unfenced} union ${unguarded} order by name`)
 
-    const off = Math.max(0, before - millis, millis - after)
-    const names = open.map((row) => row.name).join(", ")
-    const tables =
-      open.length === 0 ? "Row level security and guards are in place" : `No fence or guard around: ${names}`
-    return [
+    const findings = [
       finding(
         "version",
         version >= versionMin,
         `PostgreSQL ${name}`,
         `Folio needs PostgreSQL ${versionMin} or later: upgrade the server.`
       ),
-      finding(
-        "roles",
-        missing.length === 0,
-        missing.length === 0
-          ? `${Roles.all.join(" and ")} can be taken on`
-          : `${missing.map(({ role }) => role).join(" and ")} cannot be taken on`,
-        `Start the service once, or let an administrator run: ${statement[0]?.statement}`
+      rolesFinding(
+        missing.map(({ role }) => role),
+        isEmpty && makes_roles,
+        roles?.statement
       ),
-      good(
-        "login",
-        above
-          ? "The login is a superuser or beyond row level security: sessions take on folio_service, but an ordinary login is safer"
-          : "The login is an ordinary role"
-      ),
-      finding(
-        "migrations",
-        last === lastMigration,
-        `The tables are at migration ${last}, this release is at ${lastMigration}`,
-        last < lastMigration
-          ? "Stop all processes of Folio and run: folio migrate"
-          : "The tables are of a later release: use that one."
-      ),
-      finding(
-        "fences",
-        open.length === 0 && migrated,
-        migrated ? tables : "There are no tables yet, and so no fences",
-        migrated
-          ? "Restore them from a backup of the schema, and find out who took them away: folio_service cannot."
-          : "Run: folio migrate"
-      ),
-      finding(
-        "clock",
-        off <= clockToleranceMs,
-        off <= clockToleranceMs
-          ? "The clocks of this machine and the database agree"
-          : `The clocks of this machine and the database differ by ${(off / 1000).toFixed(1)} s`,
-        "Let NTP set both clocks: signatures of webhooks and dates of documents are by this one, retries by the database's."
-      )
+      loginFinding(above),
+      ...(isEmpty
+        ? [good("migrations", "Nothing was made yet: the first start makes the tables")]
+        : tableFindings(
+            migrated ? (applied?.last ?? 0) : null,
+            open.map((row) => row.name)
+          )),
+      clockFinding(Math.max(0, before - millis, millis - after))
     ]
+    return { isEmpty, findings }
   },
   Effect.scoped,
   Effect.provide(Reactivity.layer)

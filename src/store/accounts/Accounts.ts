@@ -1,6 +1,6 @@
 import { Cache, Context, Duration, Effect, Exit, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { type Account, AccountMode, Issuer } from "../../../schemas/Account.ts"
+import { type Account, AccountMode, Issuer, RequestLogLevel } from "../../../schemas/Account.ts"
 import { ApiError } from "../../../schemas/ApiError.ts"
 import { AccountId } from "../../../schemas/Id.ts"
 import { Version } from "../../../schemas/Version.ts"
@@ -17,9 +17,10 @@ const Row = Schema.Struct({
   /** The version of the mode's issuer: 1 for the first issuer, one more with every change, 0 while the mode has no issuer. */
   issuer_version: Schema.Int,
   default_version: Version,
+  request_log: RequestLogLevel,
   created_at: Schema.Date
 })
-/** An account in one of its modes. Each mode has its own name, issuer and default version. */
+/** An account in one of its modes. Each mode has its own name, issuer, default version and request log. */
 export type StoredAccount = typeof Row.Type
 
 export interface NewAccount {
@@ -75,10 +76,10 @@ export class Accounts extends Context.Service<Accounts>()("folio/store/Accounts"
       Row,
       (account: AccountMode) => sql`${rows} where ${where(account)} for no key update of account_modes`
     )
-    const write = ({ default_version, issuer, name, ...account }: StoredAccount) =>
+    const write = ({ default_version, issuer, name, request_log, ...account }: StoredAccount) =>
       sql`
         update account_modes
-        set ${sql.update({ name, issuer: issuer === null ? null : JSON.stringify(issuer), default_version })}
+        set ${sql.update({ name, issuer: issuer === null ? null : JSON.stringify(issuer), default_version, request_log })}
         where ${where(account)}`
 
     // The seconds until the oldest of the last `issuersPerDayMax` issuers is a day old; no row unless it is younger than that.
@@ -120,7 +121,7 @@ export class Accounts extends Context.Service<Accounts>()("folio/store/Accounts"
         Effect.map(Cache.get(issuers, `${cacheKeyOf(account)}|${version}`), ({ issuer }) => issuer),
       /** Inserts an account with both of its modes. */
       insert: (account: NewAccount) => Effect.orDie(sql.withTransaction(insert(account))),
-      /** Replaces a mode's name, issuer and default version by `change`, in the caller's transaction. Fails with `rate_limited`. */
+      /** Replaces a mode's name, issuer, default version and request log by `change`, in the caller's transaction. Fails with `rate_limited`. */
       update: Effect.fn("Accounts.update")(function* (
         account: AccountMode,
         change: (account: StoredAccount) => Effect.Effect<StoredAccount, ApiError>
@@ -170,6 +171,7 @@ export const accountView = (account: StoredAccount, certificate: Account["certif
   key_mode: account.livemode ? "live" : "test",
   ...(account.issuer ?? noIssuer),
   default_version: account.default_version,
+  request_log: account.request_log,
   certificate,
   created_at: timestamp(account.created_at.getTime())
 })

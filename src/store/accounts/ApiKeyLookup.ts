@@ -56,6 +56,8 @@ export interface Asker {
   readonly request_id?: string
   readonly ip?: string
   readonly isSuspect?: boolean
+  /** Called with the principal of a key that was revoked or has expired. */
+  readonly onEnded?: (principal: Principal) => void
 }
 
 /** Makes `authenticate` and `forget`, which share a cache of looked-up keys. */
@@ -121,13 +123,14 @@ export const make = Effect.gen(function* () {
    * recorded in the audit log together with `from`. When `isSuspect` is true, a key that this process does not know as good waits
    * for a shared batch of lookups.
    */
-  const authenticate = Effect.fnUntraced(function* (key: string, { isSuspect = false, ...from }: Asker = {}) {
+  const authenticate = Effect.fnUntraced(function* (key: string, { isSuspect = false, onEnded, ...from }: Asker = {}) {
     if (apiKeyMode(key) === null) return Option.none<Principal>()
     const { found } = yield* Cache.get(cache, new Asked(apiKeyHash(key), isSuspect))
     if (Option.isNone(found)) return Option.none<Principal>()
     const { account_id, api_key_id, default_version, livemode } = found.value
     const principal: Principal = { api_key_id, account_id, livemode, default_version }
     if (found.value.usable) return Option.some(principal)
+    onEnded?.(principal)
     yield* Effect.forkIn(audit.refused(principal, { ...from, api_key_id }, "invalid_api_key"), scope)
     return Option.none<Principal>()
   })

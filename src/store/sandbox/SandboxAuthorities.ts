@@ -1,120 +1,154 @@
-import { Context, Effect, Layer, Schema } from "effect"
-import { SqlClient, type Statement } from "effect/sql"
+import { Context, Effect, Layer, Option, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { DocumentKind } from "../../../schemas/FiscalDocument.ts"
 import type { AccountId } from "../../../schemas/Id.ts"
-import { AuthorityMode } from "../../../schemas/TestHelper.ts"
+import { AuthorityMode, type AuthorityModeRequest, AuthorityScript } from "../../../schemas/TestHelper.ts"
+import { documentKinds } from "../../domain/documents/DocumentKinds.ts"
 import * as Batcher from "../sql/Batcher.ts"
+import * as Query from "../sql/Query.ts"
+import * as ClockJumps from "./ClockJumps.ts"
 
 const lookupsMax = 500
 
-// The most rows that are locked together, so that other work on these rows waits only a moment.
-export const portionMax = 500
+const Standing = Schema.Struct({ mode: AuthorityMode, is_scripted: Schema.Boolean, has_next: Schema.Boolean })
+type Standing = typeof Standing.Type
+const unset: Standing = { mode: "up", is_scripted: false, has_next: false }
 
-/** The behavior that an account has set for its simulated authority in test mode, and the jumps of the account's test clock. */
+/** What names a numbered document to its authority. */
+interface Numbered {
+  readonly account_id: AccountId
+  readonly kind: DocumentKind
+  readonly full_number: string
+}
+
+/** How an account's simulated authority behaves in test mode: its mode and its scripts. Also the jumps of the account's test clock. */
 export class SandboxAuthorities extends Context.Service<SandboxAuthorities>()("folio/store/SandboxAuthorities", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const isMode = Schema.is(AuthorityMode)
-
-    // Read at every call of the simulated authority and never cached, so that a new mode takes effect at once in all processes.
-    const modeOf = yield* Batcher.make({
-      name: "SandboxAuthorities.modeOf",
-      max: lookupsMax,
-      run: Effect.fnUntraced(function* (ids: ReadonlyArray<AccountId>) {
-        const rows = yield* sql<{ account_id: string; mode: string }>`
-          select account_id, mode from sandbox_authorities
-          where account_id = any(${[...new Set(ids)]}::text[]) and not livemode`
-        const modes = new Map(rows.map(({ account_id, mode }) => [account_id, mode]))
-        return ids.map((id): AuthorityMode => {
-          const mode = modes.get(id)
-          return isMode(mode) ? mode : "up"
-        })
-      }, Effect.orDie)
-    })
-
-    /** Runs in the caller's transaction, in the account's view (`AccountView`). */
-    const setMode = Effect.fn("SandboxAuthorities.setMode")((account_id: AccountId, mode: AuthorityMode) =>
-      sql`
-        insert into sandbox_authorities (account_id, livemode, mode) values (${account_id}, false, ${mode})
-        on conflict (account_id, livemode) do update set mode = excluded.mode`.pipe(Effect.orDie, Effect.asVoid)
+    const standings = Query.all(
+      Schema.Struct({ account_id: Schema.String, ...Standing.fields }),
+      (ids: ReadonlySet<AccountId>) => sql`
+        select account_id, mode, scripted_from is not null as is_scripted, next <> '[]' as has_next
+        from sandbox_authorities where account_id = any(${[...ids]}::text[]) and not livemode`
     )
 
-    // The tables to advance, each with the column that holds the time at which a row is due.
-    const waiting = [
-      {
-        table: sql`invoices`,
-        due: sql`next_action_at`,
-        waits: sql`next_action_at < 'infinity' and worker is null`,
-        also: (jump: Statement.Fragment) =>
-          sql`, submitted_at = case when state = 'submitted' then submitted_at - ${jump} else submitted_at end`
-      },
-      {
-        table: sql`deliveries`,
-        due: sql`next_attempt_at`,
-        waits: sql`status = 'pending' and next_attempt_at < 'infinity' and worker is null`,
-        also: () => sql``
-      }
-    ]
+    // Read at every call of the simulated authority and never cached, so that a change takes effect at once in all processes.
+    const standingOf = yield* Batcher.make({
+      name: "SandboxAuthorities.standingOf",
+      max: lookupsMax,
+      run: Effect.fnUntraced(function* (ids: ReadonlyArray<AccountId>) {
+        const found = new Map((yield* standings(new Set(ids))).map((row) => [row.account_id, row]))
+        return ids.map((id): Standing => found.get(id) ?? unset)
+      })
+    })
 
-    /** Whether more than `portionMax` rows wait: `advance` then runs outside a transaction, so that each portion commits alone. */
-    const isMuchToAdvance = Effect.fn("SandboxAuthorities.isMuchToAdvance")(function* (account_id: AccountId) {
-      const counts = yield* Effect.forEach(
-        waiting,
-        ({ table, waits }) => sql<{ count: number }>`
-          select count(*)::integer as count from (
-            select from ${table} where account_id = ${account_id} and not livemode and ${waits} limit ${portionMax + 1}
-          ) waiting`
-      )
-      return counts.flat().reduce((sum, { count }) => sum + count, 0) > portionMax
-    }, Effect.orDie)
+    const modeOf = (account_id: AccountId) => Effect.map(standingOf(account_id), ({ mode }) => mode)
 
-    /** Moves the next portion of rows after the id `last`. Returns the last id of the portion, or null when no row was left. */
-    const moveAfter = (
-      { also, due, table, waits }: (typeof waiting)[number],
-      account_id: AccountId,
-      seconds: number,
-      last: string
-    ) => {
-      const jump = sql`${seconds}::float8 * interval '1 second'`
-      const own = sql`account_id = ${account_id} and not livemode`
-      // An account's portions are moved one at a time, because two concurrent calls would each skip the rows that the other has
-      // locked. Any other locked row is being worked on.
-      return sql`select pg_advisory_xact_lock(hashtextextended(${`advance ${account_id}`}, 0))`.pipe(
-        Effect.andThen(sql<{ last: string | null }>`
-          with portion as materialized (
-            select id from ${table} where ${own} and id > ${last} and ${waits} order by id limit ${portionMax}
-          ),
-          free as materialized (
-            select id from ${table} where ${own} and id in (select id from portion) and ${waits}
-            order by id for update skip locked
-          ),
-          moved as (
-            update ${table} set ${due} = ${due} - ${jump}${also(jump)} where ${own} and id in (select id from free)
+    const own = (account_id: AccountId) => sql`account_id = ${account_id} and not livemode`
+
+    const locked = Query.first(
+      Schema.Struct({ next: Schema.Array(AuthorityScript), scripted_from: Schema.NullOr(Schema.String) }),
+      (account_id: AccountId) => sql`
+        select next, scripted_from from sandbox_authorities where ${own(account_id)} for update`
+    )
+    // The range of ids of each kind is read on its own, so that the primary key gives the rows in order.
+    const withoutScript = Query.all(
+      Schema.Struct({ id: Schema.String }),
+      (account_id: AccountId, from: string, count: number) => sql`
+        select id from (${sql.join(
+          " union all ",
+          false
+        )(
+          Object.values(documentKinds).map(
+            ({ prefix }) => sql`
+            (select id from invoices i
+            where ${own(account_id)} and id > ${`${prefix}_${from}`} and id < ${`${prefix}_z`} and not exists (
+              select from sandbox_scripts s
+              where s.account_id = i.account_id and s.livemode = i.livemode and s.document_id = i.id
+            ) order by id limit ${count})`
           )
-          select max(id) as last from portion`),
-        Effect.map((rows) => rows[0]?.last ?? null),
-        sql.withTransaction
-      )
-    }
+        )}) made
+        order by split_part(id, '_', 2) collate "C" limit ${count}`
+    )
 
     /**
-     * Makes everything that waits in the account's test mode due `seconds` sooner: documents, deliveries, and the circuit of the
-     * simulated authority. Rows that a worker holds are left alone, and so are rows without a due time (`infinity`). Ends the
-     * `AccountView` of the caller's transaction, if the caller has a transaction.
+     * Gives each document that was created after the scripts were set, and has none, the next of the scripts that are left, in the order
+     * of creation. Runs in a transaction; the locked row lets one caller at a time give out the account's scripts.
      */
-    const advance = Effect.fn("SandboxAuthorities.advance")(function* (account_id: AccountId, seconds: number) {
-      // The role `folio_account` may not change all of the updated columns, so the role is switched to `folio_service`.
-      yield* sql`select set_config('role', 'folio_service', true)`
-      for (const which of waiting) {
-        let last: string | null = ""
-        while (last !== null) last = yield* moveAfter(which, account_id, seconds, last)
-      }
-      const jump = sql`${seconds}::float8 * interval '1 second'`
+    const giveScripts = Effect.fnUntraced(function* (account_id: AccountId) {
+      const row = Option.getOrUndefined(yield* locked(account_id))
+      if (row === undefined || row.scripted_from === null || row.next.length === 0) return
+      const made = yield* withoutScript(account_id, row.scripted_from, row.next.length)
+      if (made.length === 0) return
+      const given = row.next.slice(0, made.length).map((script) => JSON.stringify(script))
       yield* sql`
-        update authority_circuits set failing_since = failing_since - ${jump}, next_probe_at = next_probe_at - ${jump}
-        where name = ${account_id}`
+        insert into sandbox_scripts (account_id, livemode, document_id, script)
+        select ${account_id}, false, document_id, script::jsonb
+        from unnest(${made.map(({ id }) => id)}::text[], ${given}::text[]) as given (document_id, script)`
+      yield* sql`
+        update sandbox_authorities set next = ${JSON.stringify(row.next.slice(made.length))}::jsonb
+        where ${own(account_id)}`
     }, Effect.orDie)
 
-    return { modeOf, setMode, isMuchToAdvance, advance }
+    // A retry leads back to `signed` only if the document was submitted before.
+    const given = Query.first(
+      Schema.Struct({ script: Schema.NullOr(AuthorityScript), is_retried: Schema.Boolean }),
+      ({ account_id, full_number, kind }: Numbered) => sql`
+        select s.script, exists (
+          select from transitions t
+          where t.account_id = i.account_id and t.livemode = i.livemode and t.invoice_id = i.id
+            and t.command = 'Retry' and t.to_state = 'signed'
+        ) as is_retried
+        from invoices i
+        left join sandbox_scripts s on s.account_id = i.account_id and s.livemode = i.livemode and s.document_id = i.id
+        where i.full_number = ${full_number} and i.account_id = ${account_id} and not i.livemode and i.kind = ${kind}`
+    )
+
+    /**
+     * The script of a numbered test document, or null. A document keeps the script that it took; only a retry of a document whose script
+     * let it fail ends the script. For an account that never had scripts, this costs no statement beside that of `modeOf`.
+     */
+    const scriptOf = Effect.fn("SandboxAuthorities.scriptOf")(function* (document: Numbered) {
+      const standing = yield* standingOf(document.account_id)
+      if (!standing.is_scripted) return null
+      let row = Option.getOrUndefined(yield* given(document))
+      if (row?.script === null && standing.has_next) {
+        yield* Effect.orDie(sql.withTransaction(giveScripts(document.account_id)))
+        row = Option.getOrUndefined(yield* given(document))
+      }
+      return row === undefined || (row.is_retried && row.script?.fail === true) ? null : row.script
+    })
+
+    const kept = Query.one(
+      Schema.Struct({ mode: AuthorityMode, next: Schema.Array(AuthorityScript) }),
+      (account_id: AccountId, { mode, next }: AuthorityModeRequest, from: string) => sql`
+        insert into sandbox_authorities as old (account_id, livemode, mode, next, scripted_from)
+        values (${account_id}, false, ${mode ?? "up"}, ${JSON.stringify(next ?? [])}::jsonb, ${next === undefined ? null : from})
+        on conflict (account_id, livemode) do update set
+          ${sql.csv([
+            ...(mode === undefined ? [] : [sql`mode = excluded.mode`]),
+            ...(next === undefined ? [] : [sql`next = excluded.next, scripted_from = excluded.scripted_from`])
+          ])}
+        returning mode, next`
+    )
+
+    /**
+     * Sets the mode, the scripts or both, as the request names them, and returns both. The new scripts are for documents whose ids,
+     * without their prefix, sort after `from`; earlier documents first take theirs from the scripts that were set before. Runs in the
+     * caller's transaction, in the account's view (`AccountView`).
+     */
+    const set = Effect.fn("SandboxAuthorities.set")(function* (
+      account_id: AccountId,
+      request: AuthorityModeRequest,
+      from: string
+    ) {
+      yield* giveScripts(account_id)
+      return yield* kept(account_id, request, from)
+    })
+
+    const { advance, isMuchToAdvance } = yield* ClockJumps.make
+
+    return { modeOf, scriptOf, set, isMuchToAdvance, advance }
   })
 }) {
   static readonly layer = Layer.effect(SandboxAuthorities, SandboxAuthorities.make)

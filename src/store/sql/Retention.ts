@@ -32,6 +32,9 @@ export class RetentionDays extends Context.Service<RetentionDays, number>()("fol
   )
 }
 
+/** The days for which the request log keeps a request. */
+const requestDays = 7
+
 /** The largest number of rows that one statement removes, so that its locks are held for milliseconds. */
 export const purgeBatchMax = 500
 
@@ -46,7 +49,8 @@ export class Retention extends Context.Service<Retention>()("folio/store/Retenti
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const days = yield* RetentionDays
-    const past = sql`now() - ${days} * interval '1 day'`
+    const daysAgo = (count: number) => sql`now() - ${count} * interval '1 day'`
+    const past = daysAgo(days)
 
     // The plan must read the index in order and stop at the batch size: a bitmap scan would collect every expired row each time.
     const inOrder = sql`set local enable_bitmapscan = off`
@@ -56,16 +60,16 @@ export class Retention extends Context.Service<Retention>()("folio/store/Retenti
     const count = (statement: Statement.Statement<unknown>) => Effect.map(remove(statement), (row) => Number(row.count))
 
     /**
-     * Removes the `old` rows of a table: from the start of each account's part of the primary key up to the ids made at `past`. Ids
+     * Removes the `old` rows of a table: from the start of each account's part of the primary key up to the ids made at `until`. Ids
      * begin with their time, in base 32, so no index by time is needed.
      */
-    const purge = (table: string, prefix: string, condition: Statement.Fragment, also = sql``) =>
+    const purge = (table: string, prefix: string, condition: Statement.Fragment, also = sql``, until = past) =>
       count(sql`
         with bound as (
           select ${prefix} || string_agg(
             substr('0123456789abcdefghjkmnpqrstvwxyz', ((millis >> (5 * place)) & 31)::integer + 1, 1), '' order by place desc
           ) as id
-          from generate_series(0, 9) place, (select (extract(epoch from ${past}) * 1000)::bigint as millis) moment
+          from generate_series(0, 9) place, (select (extract(epoch from ${until}) * 1000)::bigint as millis) moment
         ),
         old as materialized (
           select o.* from accounts a
@@ -116,6 +120,8 @@ export class Retention extends Context.Service<Retention>()("folio/store/Retenti
           where d.event_id = t.id and d.account_id = t.account_id and d.livemode = t.livemode limit 1
         ) is null`
       ),
+      /** Removes from the request log the requests that are past their days. */
+      purgeRequests: purge("requests", "req_", sql`true`, sql``, daysAgo(requestDays)),
       /** Removes API keys that ended more than the days of retention ago and have no stored answer left. */
       purgeApiKeys: count(sql`
         with old as materialized (
@@ -141,5 +147,6 @@ export const purges = (retention: Retention["Service"]) =>
     ["api_keys", retention.purgeApiKeys],
     ["deliveries", retention.purgeDeliveries],
     ["events", retention.purgeEvents],
+    ["requests", retention.purgeRequests],
     ["audit_log", retention.purgeAuditLog]
   ] as const

@@ -81,6 +81,15 @@ describe("customerViolations", () => {
     ])
   })
 
+  it.each([
+    ["test", "1"],
+    ["live", "2"]
+  ] as const)("names in %s mode the digit %s of the sandbox identification", (mode, right) => {
+    const identification = { ...sandboxIdentification, check_digit: "3" }
+    const [found] = customerViolations({ ...customer, identification }, mode)
+    assert.include(found?.message, `it is "${right}"`)
+  })
+
   it("judges the rest of a sandbox customer all the same", () => {
     assert.deepStrictEqual(violationsOf({ identification: sandboxIdentification, country_code: "XX" }, "test"), [
       ["country_code", "unknown_catalog_code"]

@@ -17,6 +17,8 @@ const endpoint = (fields: object) =>
   post("/v1/webhook-endpoints", { ...endpointBody("https://hooks.example.com/folio"), ...fields })
 
 const account = (body: unknown) => patch("/v1/account", body)
+const authority = (body: object) => post("/v1/test-helpers/authority", body)
+const script = (entry: unknown) => authority({ next: [{ fail: true }, entry] })
 const roll = (body: unknown) => post("/v1/api-keys/key_1/roll", body)
 
 /** Bodies that are JSON and do not say what a request of theirs must say. */
@@ -44,6 +46,7 @@ export const badBodies = [
       /not known/,
       "identification.dv"
     ],
+    ["an outcome that the sandbox does not know", script({ explode: true }), /not known/, "next[1].explode"],
     ["a key of one's own", post("/v1/api-keys", { key: "sk_test_x" }), /not known/, "key"],
     ["a mode of an account", account({ key_mode: "live" }), /not known/, "key_mode"],
     ["a certificate of an account", account({ certificate: null }), /not known/, "certificate"],
@@ -125,6 +128,13 @@ export const badBodies = [
       "subscribed_events"
     ],
     ["65 in flight", endpoint({ max_in_flight: 65 }), /1 to 64/, "max_in_flight"],
+    ["a log of everything", account({ request_log: "all" }), /one of off, masked, full/, "request_log"],
+    ["an authority that is to stay as it is", authority({}), /mode, next or both/, "body"],
+    ["a script that says nothing", script({}), /one of accept, reject,/, "next[1]"],
+    ["a script of two outcomes", script({ lose: true, fail: true, delay: 5 }), /only one/, "next[1]"],
+    ["a rule in a wrong form", script({ reject: ["FAD06", "fad6"] }), /code of a rule/, "next[1].reject[1]"],
+    ["an outcome that is not to be", script({ fail: false }), /must be true/, "next[1].fail"],
+    ["a delay beyond a minute", script({ delay: 61 }), /1 to 60/, "next[1].delay"],
     ["half a delivery in flight", endpoint({ max_in_flight: 1.5 }), /whole number/, "max_in_flight"],
     ["a text for is_active", patch("/v1/webhook-endpoints/we_1", { is_active: "false" }), /true or false/, "is_active"]
   ]),
@@ -134,6 +144,7 @@ export const badBodies = [
     ["an empty metadata key", customerWith({ metadata: { "": "" } }), /must not be empty/, 'metadata[""]'],
     ["no lines", invoice({ lines: [] }), /at least one line/, "lines"],
     ["a line without taxes", line({ taxes: [] }), /"ZZ"/, "lines[0].taxes"],
+    ["a rejection by no rule", script({ reject: [] }), /at least one rule/, "next[1].reject"],
     ["no events", endpoint({ subscribed_events: [] }), /at least one/, "subscribed_events"],
     ["an empty URL", endpoint({ url: "" }), /must not be empty/, "url"]
   ]),
@@ -156,6 +167,18 @@ export const badBodies = [
       customerWith({ metadata: { order: "x".repeat(501) } }),
       /at most 500/,
       "metadata.order"
+    ],
+    [
+      "101 scripts",
+      authority({ next: Array.from({ length: 101 }, () => ({ fail: true })) }),
+      /at most 100 scripts/,
+      "next"
+    ],
+    [
+      "a rejection by 11 rules",
+      script({ reject: Array.from({ length: 11 }, () => "FAD06") }),
+      /at most 10 rules/,
+      "next[1].reject"
     ],
     [
       "501 lines",

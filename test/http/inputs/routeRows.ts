@@ -61,6 +61,7 @@ const made = (path: string, body: () => object) =>
     ({ json }) => String(json.id)
   )
 const resolutionId = made("/v1/resolutions", ofOwnPrefix)
+const requestId = Effect.map(post("/v1/api-keys", {}), ({ headers }) => String(headers["request-id"]))
 const apiKeyId = made("/v1/api-keys", () => ({}))
 const draftId = Effect.orDie(Effect.map(Effect.flatMap(addCustomer(), addDraft), ({ id }) => id as string))
 const signedId = Effect.map(Effect.flatMap(addCustomer(), addSigned), ({ id }) => id as string)
@@ -185,6 +186,8 @@ export const rows: Readonly<Record<string, Row>> = {
   "GET /v1/webhook-deliveries/:id": { answers: item, id: deliveryId },
   "GET /v1/webhook-deliveries/:id/attempts": { answers: item, id: deliveryId },
   "POST /v1/webhook-deliveries/:id/redeliver": { answers: change(202), id: deliveryId },
+  "GET /v1/requests": { answers: own },
+  "GET /v1/requests/:id": { answers: item, id: requestId },
   "GET /v1/events": { answers: own },
   "GET /v1/events/:id": { answers: item, id: eventId },
   "GET /v1/events/:id/deliveries": { answers: item, id: eventId },

@@ -128,13 +128,7 @@ describeOn(app)("the rate limit of an address", (it) => {
     }
     assert.strictEqual((yield* get("/docs/errors", { authorization: undefined })).status, 200)
     for (const authorization of wrongKeys) isLimited(yield* get("/v1/account", { authorization }), "address")
-    for (const path of [
-      "/docs",
-      "/docs/reference.js",
-      "/docs/errors",
-      "/docs/errors/rate_limited",
-      "/v1/openapi.json"
-    ]) {
+    for (const path of ["/docs", "/docs/style.css", "/docs/errors", "/docs/errors/rate_limited", "/v1/openapi.json"]) {
       isLimited(yield* get(path, { authorization: undefined }), "address")
     }
     isLimited(yield* get(linkTo("inv_1", { lasts, key: 8 }), { authorization: undefined }), "address")

@@ -114,9 +114,11 @@ describeOn(app)("an error code", (it) => {
       .replaceAll(/<\/?code>/g, "`")
       .replaceAll("&lt;", "<")
       .replaceAll("&gt;", ">")
+      .replaceAll("&quot;", '"')
+      .replaceAll("&#39;", "'")
       .replaceAll("&amp;", "&")
     for (const said of [help, `<dd>${status}</dd>`, type]) assert.include(text, said)
-    const { error } = JSON.parse(/<pre>([^]*)<\/pre>/.exec(text)?.[1] ?? "")
+    const { error } = JSON.parse(/<pre>`([^]*)`<\/pre>/.exec(text)?.[1] ?? "")
     assert.deepInclude(error, { code, type, doc_url: `${baseUrl}/docs/errors/${code}` })
     // The example says what the service says.
     const known = cases.filter((one) => one.code === code)
@@ -125,6 +127,6 @@ describeOn(app)("an error code", (it) => {
         known.some(({ message }) => message.test(error.message)),
         error.message
       )
-    assert.include((yield* send({ path: "/docs/errors" })).text, `/docs/errors/${code}`)
+    assert.include((yield* send({ path: "/docs/errors" })).text, `href="errors/${code}"`)
   })
 })

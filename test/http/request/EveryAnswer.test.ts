@@ -9,13 +9,19 @@ import { describeOn } from "../../support/Tests.ts"
 
 const anonymous = { authorization: undefined }
 
+/** What may be kept, and for how long; nothing else may. */
+const keeping = [
+  ["/v1/catalogs/", "private, max-age=86400"],
+  ["/docs", "no-cache"],
+  ["/v1/openapi.json", "no-cache"]
+] as const
+
 const checkHeaders = (reply: Reply, what: string) => {
   assert.match(reply.headers["request-id"]?.toString() ?? "", /^req_[0-9a-hjkmnp-tv-z]{26}$/, what)
   assert.strictEqual(reply.headers["svc-version"], "2026-01-01", what)
   assert.strictEqual(reply.headers["x-content-type-options"], "nosniff", what)
-  const kept = what.includes("/v1/catalogs/") ? "private" : what.includes("/docs/reference.js") ? "public" : undefined
-  const mayBeKept = reply.status < 400 && kept !== undefined
-  assert.strictEqual(reply.headers["cache-control"], mayBeKept ? `${kept}, max-age=86400` : "no-store", what)
+  const [, kept] = reply.status < 400 ? (keeping.find(([path]) => what.includes(path)) ?? []) : []
+  assert.strictEqual(reply.headers["cache-control"], kept ?? "no-store", what)
 }
 
 /** Every path of the interface with an id that is not there, and the methods it knows. */
@@ -27,13 +33,7 @@ const paths = (() => {
       byPath.set(concrete, (byPath.get(concrete) ?? new Set()).add(method))
     }
   }
-  for (const page of [
-    "/docs",
-    "/docs/reference.js",
-    "/docs/errors",
-    "/docs/errors/malformed_json",
-    "/v1/openapi.json"
-  ]) {
+  for (const page of ["/docs", "/docs/style.css", "/docs/errors", "/docs/errors/malformed_json", "/v1/openapi.json"]) {
     byPath.set(page, new Set(["GET"]))
   }
   return [...byPath.keys()].map((path) => {
@@ -148,7 +148,7 @@ describeOn(app)("every answer", (it) => {
       "/health/live",
       "/health/ready",
       "/docs",
-      "/docs/reference.js",
+      "/docs/style.css",
       "/docs/errors",
       "/v1/openapi.json"
     ]) {

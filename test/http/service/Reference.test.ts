@@ -2,17 +2,77 @@ import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Fs from "node:fs"
 import { gunzipSync } from "node:zlib"
-import { layer as app } from "../../support/apps/MemoryApp.ts"
+import * as Assets from "../../../src/http/pages/Assets.ts"
+import { rendered } from "../../../src/http/pages/Markdown.ts"
+import { baseUrl, layer as app } from "../../support/apps/MemoryApp.ts"
 import { fetchBytes, get } from "../../support/apps/Requests.ts"
 import { describeOn } from "../../support/Tests.ts"
 
 const answerMax = 1_000_000
 
-const script = (headers: Readonly<Record<string, string>> = {}) =>
-  fetchBytes({ path: "/docs/reference.js", headers: { authorization: undefined, ...headers } })
+const root = new URL("../../../", import.meta.url)
+const read = (file: string) => Fs.readFileSync(new URL(file, root), "utf8")
+const markdown = Fs.globSync("src/http/docs/**/*.md", { cwd: root })
 
-describeOn(app)("the API reference", (it) => {
-  it.effect.each(["/docs", "/docs/reference.js", "/docs/errors", "/v1/openapi.json", "/metrics"])(
+const open = (path: string, headers: Readonly<Record<string, string>> = {}) =>
+  get(path, { authorization: undefined, ...headers })
+
+/** Where the links, the stylesheet, the script and the icon of a page lead, as a browser finds it that sees the service below /base. */
+const addressesOf = (path: string, text: string) =>
+  [...text.matchAll(/(?:href|src)="([^"]*)"/g)].map(([, address = ""]) => {
+    const url = new URL(address.replaceAll("&amp;", "&"), `http://folio.test/base${path}`)
+    assert.strictEqual(url.origin, "http://folio.test", `${path} names ${address}`)
+    assert.match(url.pathname, /^\/base(\/|$)/, `${path} leads out of the folder of the service by ${address}`)
+    return { path: url.pathname.slice("/base".length), anchor: decodeURIComponent(url.hash.slice(1)) }
+  })
+
+/** Every page that links lead to from the page that a browser is shown first. */
+const everyPage = Effect.gen(function* () {
+  const pages = new Map<string, string>()
+  const links: Array<{ readonly from: string; readonly path: string; readonly anchor: string }> = []
+  const waiting = ["/"]
+  for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
+    if (pages.has(path)) continue
+    const { headers, status, text } = yield* open(path, { accept: "text/html,*/*;q=0.8" })
+    assert.strictEqual(status, 200, `${path}, of ${links.find((link) => link.path === path)?.from}`)
+    const isPage = headers["content-type"]?.startsWith("text/html") === true
+    pages.set(path, isPage ? text : "")
+    if (!isPage) continue
+    const csp = String(headers["content-security-policy"])
+    assert.include(csp, "default-src 'none'")
+    assert.include(csp, "frame-ancestors 'none'")
+    assert.notMatch(csp, /unsafe|https?:|\*/)
+    assert.deepInclude(headers, { "referrer-policy": "no-referrer", "x-content-type-options": "nosniff" })
+    assert.notMatch(text, /<[^>]* (style|on\w+)=|<style|<script(?! src=)|javascript:/, path)
+    for (const link of addressesOf(path, text)) {
+      links.push({ from: path, ...link })
+      waiting.push(link.path)
+    }
+  }
+  return { pages, links }
+})
+
+describeOn(app)("the documentation", (it) => {
+  it.effect("name the address of this service in their commands", function* () {
+    for (const path of ["/docs", "/docs/guides/webhooks", "/docs/reference/invoices"]) {
+      const { text } = yield* open(path)
+      assert.include(text, `export FOLIO_URL=${baseUrl}\n`, path)
+      assert.notInclude(text, "127.0.0.1:3000", path)
+    }
+  })
+
+  it.effect("is kept for good by browsers where its address changes with it, and nowhere else", function* () {
+    const { address, path, text } = Assets.style
+    const kept = yield* open(`/${address}`)
+    assert.include(kept.headers["cache-control"], "immutable")
+    for (const other of [`/${path}`, `/${path}?v=000000000000`, `/${address}0`]) {
+      const { headers, text: shown } = yield* open(other)
+      assert.strictEqual(headers["cache-control"], "no-cache", other)
+      assert.strictEqual(shown, text)
+    }
+  })
+
+  it.effect.each(["/", "/docs", "/docs/reference/invoices", "/docs/errors", "/v1/openapi.json", "/metrics"])(
     "at %s answers at most 1 MB",
     function* (path) {
       for (const encoding of ["gzip, deflate, br", "identity", "", undefined]) {
@@ -24,65 +84,88 @@ describeOn(app)("the API reference", (it) => {
     }
   )
 
+  it.effect("links to nothing but its own pages, below any path, and every link leads somewhere", function* () {
+    const { links, pages } = yield* everyPage
+    assert.isAbove(pages.size, 90)
+    for (const { anchor, from, path } of links) {
+      if (anchor !== "") assert.include(pages.get(path), ` id="${anchor}"`, `${from} links to ${path}#${anchor}`)
+    }
+  })
+
+  it.effect("shows every operation and every type of webhook of the OpenAPI document", function* () {
+    const { pages } = yield* everyPage
+    const all = [...pages].filter(([path]) => path.startsWith("/docs/reference/")).map(([, text]) => text)
+    const { paths, webhooks } = JSON.parse(read("openapi.json"))
+    for (const [path, methods] of Object.entries<object>(paths)) {
+      for (const method of Object.keys(methods).filter((one) => one !== "post" || !("patch" in methods))) {
+        const route = `<b class="method">${method.toUpperCase()}</b> <code>${path}</code>`
+        assert.isTrue(
+          all.some((text) => text.includes(route)),
+          route
+        )
+      }
+    }
+    for (const type of Object.keys(webhooks))
+      assert.include(pages.get("/docs/reference/webhooks"), `"${type}"`.replaceAll('"', "&quot;"))
+  })
+
   it.effect(
-    "stands beside the pages of the repository, word for word, which link to pages that are there",
+    "has the pages of the repository, word for word with .md, which link to pages that are there",
     function* () {
-      const folder = new URL("../../../src/http/docs/", import.meta.url)
-      for (const file of Fs.readdirSync(folder)) {
-        const { headers, status, text } = yield* get(`/docs/${file.replace(".md", "")}`, { authorization: undefined })
+      for (const file of markdown) {
+        const { headers, status, text } = yield* open(`/docs/${file.slice("src/http/docs/".length)}`)
         assert.strictEqual(status, 200)
         assert.match(headers["content-type"] ?? "", /^text\/plain/)
-        assert.strictEqual(text, Fs.readFileSync(new URL(file, folder), "utf8"))
+        assert.strictEqual(text, read(file))
       }
-      const readme = new URL("../../../README.md", import.meta.url)
-      for (const page of [readme, ...Fs.readdirSync(folder).map((file) => new URL(file, folder))]) {
-        for (const [, link = ""] of Fs.readFileSync(page, "utf8").matchAll(/\]\(([^):]+)\)/g)) {
-          assert.isTrue(Fs.existsSync(new URL(link, page)), `${page.pathname} links to ${link}`)
+      for (const page of ["README.md", ...markdown]) {
+        for (const [, link = ""] of read(page).matchAll(/\]\(([^):]+)\)/g)) {
+          const file = new URL(link, new URL(page, root))
+          file.hash = ""
+          // A link to a path of the service is tried above.
+          if (!link.startsWith("/")) assert.isTrue(Fs.existsSync(file), `${page} links to ${link}`)
         }
       }
     }
   )
 
-  it.effect("names no address but its own: neither for its script, nor for its fonts", function* () {
-    const { headers, text } = yield* get("/docs", { authorization: undefined })
-    assert.match(headers["content-type"] ?? "", /^text\/html/)
-    assert.include(text, '<script src="docs/reference.js"></script>')
-    assert.include(text, "withDefaultFonts: false")
-    assert.notInclude(text, "//")
-  })
-
-  it.effect("has its script packed, and once for all who ask at the same time", function* () {
-    const answers = yield* Effect.forEach(
-      ["gzip", "br, gzip;q=0.1", "*", ""],
-      (encoding) => script(encoding === "" ? {} : { "accept-encoding": encoding }),
-      { concurrency: "unbounded" }
-    )
-    for (const { bytes, headers, status } of answers) {
-      assert.strictEqual(status, 200)
-      assert.deepInclude(headers, {
-        "content-encoding": "gzip",
-        "content-type": "text/javascript; charset=utf-8",
-        "cache-control": "public, max-age=86400",
-        vary: "Accept-Encoding"
-      })
-      assert.include(gunzipSync(bytes).toString(), "createApiReference")
+  it.effect("is packed for who takes gzip, plain for who does not, and not sent again to who has it", function* () {
+    for (const path of ["/docs", "/docs/reference/invoices", "/docs/api.md", "/docs/style.css", "/v1/openapi.json"]) {
+      const plain = yield* fetchBytes({ path })
+      assert.isUndefined(plain.headers["content-encoding"])
+      for (const encoding of ["gzip", "br, gzip;q=0.1", "*"]) {
+        const packed = yield* fetchBytes({ path, headers: { "accept-encoding": encoding } })
+        assert.strictEqual(packed.headers["content-encoding"], "gzip")
+        assert.include(packed.headers.vary, "Accept-Encoding")
+        assert.isBelow(packed.bytes.length, 60_000)
+        assert.deepStrictEqual(gunzipSync(packed.bytes), plain.bytes)
+      }
+      for (const encoding of ["identity", "gzip;q=0, *", "br", ""]) {
+        const { bytes, headers } = yield* fetchBytes({ path, headers: { "accept-encoding": encoding } })
+        assert.isUndefined(headers["content-encoding"])
+        assert.deepStrictEqual(bytes, plain.bytes)
+      }
+      const again = yield* fetchBytes({ path, headers: { "if-none-match": plain.headers.etag } })
+      assert.deepStrictEqual([again.status, again.bytes.length, again.headers.etag], [304, 0, plain.headers.etag])
     }
-    assert.strictEqual(new Set(answers.map(({ headers }) => headers.etag)).size, 1)
   })
 
-  it.effect("has a script that a client need not fetch again", function* () {
-    const { headers } = yield* script()
-    const again = yield* script({ "if-none-match": headers.etag ?? "" })
-    assert.deepStrictEqual([again.status, again.bytes.length, again.headers.etag], [304, 0, headers.etag])
-  })
-
-  it.effect.each(["identity", "gzip;q=0, *", "br", ""])(
-    "says that its script comes as gzip only to who asks for %j",
-    function* (encoding) {
-      const { bytes, headers, status } = yield* script({ "accept-encoding": encoding })
-      assert.strictEqual(status, 406)
-      assert.match(bytes.toString(), /gzip only.*Accept-Encoding: gzip/)
-      assert.strictEqual(headers["cache-control"], "no-store")
+  it.effect("shows the root to browsers alone: to clients there is nothing there", function* () {
+    const shown = yield* open("/", { accept: "text/html,application/xhtml+xml,*/*;q=0.8" })
+    assert.match(shown.headers["content-type"] ?? "", /^text\/html/)
+    for (const accept of ["*/*", "application/json", "application/json, text/html;q=0.5"]) {
+      const { headers, json, status } = yield* open("/", { accept })
+      assert.strictEqual(status, 404)
+      assert.strictEqual(json.error.code, "route_not_found")
+      assert.include(headers.vary, "Accept,")
     }
-  )
+  })
+
+  it.effect("shows markup in markdown as text, and follows no foreign scheme", function* () {
+    const text = "# A <b>\n\n<script>x</script> <i>y</i>\n\n[z](javascript:x) ![w](http://foreign.test/a.png) `<u>`\n"
+    const { markup } = rendered(text, "api", "")
+    assert.notMatch(markup, /<(script|i|b|u|img)\b|javascript/)
+    assert.include(markup, "&lt;script&gt;")
+    yield* Effect.void
+  })
 })

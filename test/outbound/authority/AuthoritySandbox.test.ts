@@ -1,9 +1,9 @@
 import { assert, describe } from "@effect/vitest"
-import { Clock, Effect, Fiber, Result } from "effect"
+import { Clock, Effect, Exit, Fiber, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { AccountId } from "../../../schemas/Id.ts"
 import type { Line } from "../../../schemas/Line.ts"
-import type { AuthorityMode } from "../../../schemas/TestHelper.ts"
+import type { AuthorityMode, AuthorityScript } from "../../../schemas/TestHelper.ts"
 import { checkDigit } from "../../../src/domain/accounts/CheckDigit.ts"
 import { totalsOf } from "../../../src/domain/documents/Totals.ts"
 import { Authority, type Submission } from "../../../src/outbound/authority/Authority.ts"
@@ -41,10 +41,17 @@ const read = (signed: Uint8Array): AuthoritySandbox.SubmittedDocument => {
 }
 
 const modes = new Map<AccountId, AuthorityMode>()
+/** By full number. */
+const scripts = new Map<string, AuthorityScript>()
 /** The simulator as a process has it after its start: it remembers nothing. */
 const started = Effect.provide(
   Effect.map(Authority, (authority) => authority),
-  AuthoritySandbox.layer({ read, latency: 0, modeOf: (id) => Effect.sync(() => modes.get(id) ?? "up") })
+  AuthoritySandbox.layer({
+    read,
+    latency: 0,
+    modeOf: (id) => Effect.sync(() => modes.get(id) ?? "up"),
+    scriptOf: ({ full_number }) => Effect.sync(() => scripts.get(full_number) ?? null)
+  })
 )
 
 const outcome = (authority: Authority["Service"], submission: Submission) =>
@@ -135,4 +142,59 @@ describe("AuthoritySandbox", () => {
     assert.notProperty({ ...all }, "of_document")
     modes.clear()
   })
+
+  it.effect("does as the document's script says, whatever its acquirer stands for", function* () {
+    const authority = yield* started
+    const rejected = "900000002"
+    const scripted = (full_number: string, script: AuthorityScript, change: Partial<Submission> = {}) => {
+      scripts.set(full_number, script)
+      return document(rejected, { full_number, ...change })
+    }
+    assert.strictEqual(yield* outcome(authority, scripted("A1", { accept: true })), "accepted")
+    assert.strictEqual(yield* outcome(yield* started, scripted("A2", { fail: true })), "AuthorityRefusal")
+    const away = scripted("A3", { contingency: true })
+    assert.strictEqual(yield* outcome(yield* started, away), "AuthorityUnavailable")
+    assert.strictEqual(yield* outcome(yield* started, { ...away, in_contingency: true }), "accepted")
+    const losing = yield* started
+    assert.strictEqual(yield* outcome(losing, scripted("A4", { lose: true })), "AuthorityUnavailable")
+    assert.deepInclude(yield* losing.verdict(document(rejected)), { accepted: true })
+    const always = document("900000001", { full_number: "A5" })
+    scripts.set("A5", { reject: ["FAD06", "XYZ99"] })
+    const verdict = yield* (yield* started).submit(always)
+    assert.deepStrictEqual(
+      verdict.errors.map(({ hint, message, rule, severity }) => [rule, severity, message, hint !== null]),
+      [
+        ["FAD06", "rejection", "Valor del CUFE no está calculado correctamente", true],
+        ["XYZ99", "rejection", "El documento no cumple la regla XYZ99.", false]
+      ]
+    )
+    assert.strictEqual(yield* outcome(yield* started, { ...always, livemode: true }), "accepted")
+    modes.set(mine, "down")
+    assert.strictEqual(yield* outcome(authority, scripted("A1", { accept: true })), "AuthorityUnavailable")
+    modes.clear()
+  })
+
+  it.effect.each([30, 60])(
+    "answers after a script's delay, within the calls that the service waits for: %s s",
+    function* (delay) {
+      scripts.set("D1", { delay })
+      const authority = yield* started
+      const submitted = document("900373115", { full_number: "D1" })
+      const call = Effect.timeoutOrElse(Effect.exit(authority.submit(submitted)), {
+        duration: "60 seconds",
+        orElse: () => Effect.die("no answer in time")
+      })
+      const answer = call.pipe(
+        Effect.tap((exit) => (Exit.isFailure(exit) ? Effect.sleep("1 second") : Effect.void)),
+        Effect.repeat({ until: Exit.isSuccess })
+      )
+      const began = yield* Clock.currentTimeMillis
+      const answering = yield* Effect.forkChild(answer, { startImmediately: true })
+      yield* TestClock.adjust(delay * 1000 - 1)
+      assert.isUndefined(answering.pollUnsafe())
+      yield* TestClock.adjust(1)
+      assert.isTrue(Exit.isSuccess(yield* Fiber.join(answering)))
+      assert.strictEqual((yield* Clock.currentTimeMillis) - began, delay * 1000)
+    }
+  )
 })

@@ -140,8 +140,8 @@ describe("no secret", () => {
 
     // The welcome at a first start shows the test key on purpose.
     const log = `${yield* tests.log}${yield* service.log}`.split("\n")
-    const welcome = log.filter((line) => /^ {2}(sk_test_|curl )/.test(line))
-    assert.lengthOf(welcome, 3)
+    const welcome = log.filter((line) => /^ {2}(sk_test_|curl |export )/.test(line))
+    assert.lengthOf(welcome, 4)
     const told = {
       log: log.filter((line) => !welcome.includes(line)).join("\n"),
       spans: bytes.join("\n"),

@@ -90,21 +90,27 @@ describe("folio", () => {
     )
   })
 
-  it.live("says what is wrong with its words, and exits 1", function* () {
+  it.live("says what is wrong with its words, and exits 1, or 2 when it was used wrongly", function* () {
     const { env } = yield* on(freshDatabase)
     for (const [words, told] of [
       [["accounts", "create", ...issuer.with(1, "900373115x")], /must be 1 to 15 digits/],
       [["accounts", "create", ...issuer, "--check-digit", "4"], /for this number it is "3"/],
       [["accounts", "show", "ten_00000000000000000000000000"], /no account/],
       [["keys", "revoke", "key_1"], /no API key "key_1"/],
-      [["keys", "roll", "key_1"], /expires-in/],
-      [["nonsense"], /nonsense/]
+      [["keys", "roll", "key_1"], /expires-in/]
     ] as const) {
       const { code, error, out } = yield* folioHere(words, env)
       assert.strictEqual(code, 1, words.join(" "))
       assert.match(error + out, told)
     }
-    assert.strictEqual((yield* folioCommand(["nonsense"], env)).code, 1)
+    for (const [words, told] of [
+      [["nonsense"], /^folio: .*"nonsense".*\n  Help: folio --help\n$/],
+      [["keys", "creat"], /^folio: .*"creat".*Did you mean create\?\n  Help: folio keys --help\n$/]
+    ] as const) {
+      const { code, error, out } = yield* folioCommand(words, env)
+      assert.deepStrictEqual([code, out], [2, ""])
+      assert.match(error, told)
+    }
     assert.strictEqual((yield* folioCommand(["purge"], env)).code, 0)
     const help = yield* folioCommand([], env)
     assert.strictEqual(help.code, 0)
@@ -117,8 +123,8 @@ describe("folio", () => {
     assert.strictEqual(early.code, 1)
     assert.match(early.error, /run: folio migrate/)
     const empty = yield* folio("doctor")
-    assert.includeMembers(wrongIn(empty), ["migrations", "fences"])
-    assert.include(JSON.stringify(empty.json), '"There are no tables yet, and so no fences"')
+    assert.deepStrictEqual([empty.code, wrongIn(empty)], [0, []])
+    assert.include(JSON.stringify(empty.json), '"Nothing was made yet: the first start makes the tables"')
     assert.deepStrictEqual((yield* folio("migrate")).json, { migration: lastMigration })
     assert.deepStrictEqual((yield* folio("accounts", "list")).json, [])
     assert.deepStrictEqual(wrongIn(yield* folio("doctor")), [])
@@ -128,8 +134,8 @@ describe("folio", () => {
     const service = yield* serviceProcess({ webhookAllow: "127.0.0.1:9" })
     const env = { DATA_DIR: service.dataDir }
     const nowhere = yield* folioCommand(["doctor", "--json"], env)
-    assert.strictEqual(nowhere.code, 1)
-    assert.deepStrictEqual(wrongIn(nowhere), ["database"])
+    assert.deepStrictEqual([nowhere.code, wrongIn(nowhere)], [0, []])
+    assert.include(nowhere.out, "the first start makes it")
     assert.isFalse(Fs.existsSync(service.dataDir), "the doctor makes nothing")
     yield* service.start()
     const made = yield* folioCommand(["accounts", "create", ...issuer, "--json"], env)
@@ -202,5 +208,9 @@ describe("folio", () => {
     const away = yield* folio("doctor")
     assert.deepStrictEqual(wrongIn(away), ["database"])
     assert.notInclude(away.out + away.error, "secret@")
+    // Something was made in this directory before, and its database is gone.
+    delete env["DATABASE_URL"]
+    const gone = yield* folio("doctor")
+    assert.deepStrictEqual([gone.code, wrongIn(gone)], [1, ["database"]])
   })
 })

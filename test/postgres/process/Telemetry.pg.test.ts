@@ -79,12 +79,12 @@ it.live("tells what it does in log lines, metrics and spans, and no secret in an
   yield* service.signal("SIGTERM")
   assert.deepStrictEqual(yield* service.ended, { code: 0, signal: null })
 
-  // The welcome at the first start shows the test key on purpose: once, and two commands that use it.
+  // The welcome at the first start shows the test key on purpose: once, and three commands that use it.
   const lines = (yield* service.log).trimEnd().split("\n")
   const welcome = lines.filter((line) => line.includes(client.apiKey))
   assert.deepStrictEqual(
     welcome.map((line) => line.trim().split(" ")[0]),
-    [client.apiKey, "curl", "curl"]
+    [client.apiKey, "export", "curl", "curl"]
   )
   const log = lines.filter((line) => !welcome.includes(line))
   const told = {
@@ -113,7 +113,7 @@ it.live("tells what it does in log lines, metrics and spans, and no secret in an
 
   // Every line but those of the welcome is JSON; those of a request name it.
   const prose = log.filter((line) => !line.startsWith("{") && line !== "").map((line) => line.split(" ")[0])
-  assert.deepStrictEqual(prose, ["Folio", "A", "Try"])
+  assert.deepStrictEqual(prose, ["Folio", "A", "Your", "", "", "Or"])
   const entries = log.filter((line) => line.startsWith("{")).map((line) => JSON.parse(line))
   assert.isTrue(entries.every(({ level, message, time }) => level !== "" && message !== "" && Date.parse(time) > 0))
   const request_id = refused.headers.get("request-id")

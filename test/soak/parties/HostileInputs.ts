@@ -101,7 +101,7 @@ export const dearReads = (own: {
 /** What anybody may look at, without a key. */
 export const anonymousPages: ReadonlyArray<Input> = [
   "/docs",
-  "/docs/reference.js",
+  "/docs/reference/invoices",
   "/docs/errors",
   "/v1/openapi.json",
   "/metrics",

@@ -1,13 +1,16 @@
 import { assert } from "@effect/vitest"
-import { Context, Effect, Exit } from "effect"
+import { Context, Effect, Exit, Metric } from "effect"
 import { AccountId } from "../../../schemas/Id.ts"
+import type { AuthorityScript } from "../../../schemas/TestHelper.ts"
+import * as Metrics from "../../../src/protocol/Metrics.ts"
 import * as AccountView from "../../../src/store/sql/AccountView.ts"
 import { AuthorityCircuits } from "../../../src/store/documents/AuthorityCircuits.ts"
-import { portionMax, SandboxAuthorities } from "../../../src/store/sandbox/SandboxAuthorities.ts"
+import { portionMax } from "../../../src/store/sandbox/ClockJumps.ts"
+import { SandboxAuthorities } from "../../../src/store/sandbox/SandboxAuthorities.ts"
 import { TestDatabase } from "../../support/database/Postgres.ts"
 import { describeLive } from "../../support/Tests.ts"
 import { refusedIn } from "../../support/database/Refusals.ts"
-import { lockRows, oneOwner } from "../../support/database/TwoOwners.ts"
+import { anotherOwner, lockRows, oneOwner } from "../../support/database/TwoOwners.ts"
 
 const setUp = Effect.gen(function* () {
   const { account, first, seed, service, sql } = yield* oneOwner
@@ -21,6 +24,8 @@ const setUp = Effect.gen(function* () {
   }
 })
 
+const delays = (count: number) => Array.from({ length: count }, (_, index) => ({ delay: index + 1 }))
+
 describeLive(TestDatabase.layer)("SandboxAuthorities", (it) => {
   it.effect("keeps how each account wants its authority, for its own tests alone", function* () {
     const { account, sandbox, service, sql } = yield* setUp
@@ -29,8 +34,8 @@ describeLive(TestDatabase.layer)("SandboxAuthorities", (it) => {
     const mine = AccountView.within(service, account)
     const modes = Effect.forEach([account.account_id, other], sandbox.modeOf, { concurrency: "unbounded" })
     assert.deepStrictEqual(yield* modes, ["up", "up"])
-    yield* mine(sandbox.setMode(account.account_id, "flaky"))
-    yield* mine(sandbox.setMode(account.account_id, "down"))
+    yield* mine(sandbox.set(account.account_id, { mode: "flaky" }, "0"))
+    yield* mine(sandbox.set(account.account_id, { mode: "down" }, "0"))
     assert.deepStrictEqual(yield* modes, ["down", "up"])
 
     const set = (accountId: string, livemode: boolean) =>
@@ -39,6 +44,94 @@ describeLive(TestDatabase.layer)("SandboxAuthorities", (it) => {
     assert.include(yield* refusedIn(mine, set(other, false)), "row-level security")
     assert.include(yield* refusedIn(live, set(account.account_id, false)), "row-level security")
     assert.include(yield* refusedIn(live, set(account.account_id, true)), "violates check constraint")
+  })
+
+  it.effect("looks for scripts in the statement that reads the modes, as long as there are none", function* () {
+    const { account, sandbox, seed, sql } = yield* setUp
+    const [id = ""] = yield* seed(1)
+    const [row] = yield* sql<{ full_number: string }>`select full_number from invoices where id = ${id}`
+    const document = { account_id: account.account_id, kind: "invoice", full_number: row?.full_number ?? "" } as const
+    const statements = Effect.map(
+      Metric.value(Metrics.batchSizes("SandboxAuthorities.standingOf")),
+      ({ count }) => count
+    )
+    const before = yield* statements
+    const both = Effect.all([sandbox.modeOf(account.account_id), sandbox.scriptOf(document)], { concurrency: 2 })
+    assert.deepStrictEqual((yield* both)[1], null)
+    assert.strictEqual(yield* statements, before + 1)
+  })
+
+  it.effect("gives two processes each script once, in the order in which documents were created", function* () {
+    const { account, sandbox, seed, service, sql } = yield* setUp
+    const others = Context.get(yield* anotherOwner, SandboxAuthorities)
+    const mine = AccountView.within(service, account)
+    const set = (next: ReadonlyArray<AuthorityScript>, after: string) =>
+      Effect.map(mine(sandbox.set(account.account_id, { next }, after.slice(4))), (kept) => kept.next)
+    const numbered = (ids: ReadonlyArray<string>) =>
+      Effect.forEach(ids, (id) =>
+        Effect.map(
+          sql<{ full_number: string }>`select full_number from invoices where id = ${id}`,
+          ([row]): Parameters<typeof sandbox.scriptOf>[0] => ({
+            account_id: account.account_id,
+            kind: "invoice",
+            full_number: row?.full_number ?? ""
+          })
+        )
+      )
+
+    const before = yield* seed(2)
+    assert.deepStrictEqual(yield* set(delays(20), before.at(-1)!), delays(20))
+    const made = yield* seed(25)
+    const documents = yield* numbered([...before, ...made])
+    // Asked for from the last to the first, by both processes at once.
+    const given = yield* Effect.forEach(
+      documents.toReversed(),
+      (document) => Effect.all([sandbox.scriptOf(document), others.scriptOf(document)], { concurrency: 2 }),
+      { concurrency: 10 }
+    )
+    assert.deepStrictEqual(
+      given.toReversed().map(([one, other]) => [one?.delay, other?.delay]),
+      [...before.map(() => undefined), ...delays(25).map(({ delay }) => (delay > 20 ? undefined : delay))].map(
+        (delay) => [delay, delay]
+      )
+    )
+
+    // New scripts take the place of those that are left, and not of those that documents created before them are due.
+    yield* set([{ accept: true }, { lose: true }, { fail: true }], made.at(-1)!)
+    const [due = ""] = yield* seed(1)
+    assert.deepStrictEqual(yield* set([{ contingency: true }], due), [{ contingency: true }])
+    const late = yield* numbered([due, ...(yield* seed(2))])
+    const scripts = yield* Effect.forEach(late, others.scriptOf)
+    assert.deepStrictEqual(scripts, [{ accept: true }, { contingency: true }, null])
+    assert.deepStrictEqual(yield* set([], "inv_z"), [])
+    assert.deepStrictEqual(yield* Effect.forEach(late, sandbox.scriptOf), scripts)
+  })
+
+  it.effect("gives notes their scripts in turn with invoices", function* () {
+    const { account, sandbox, seed, service, sql } = yield* setUp
+    const mine = AccountView.within(service, account)
+    const [before = "", first = "", second = ""] = yield* seed(3)
+    // Their ids sort after those of the two invoices, but for the prefix.
+    for (const [kind, id, invoice] of [
+      ["debit_note", `dn_${first.slice(4)}0`, first],
+      ["credit_note", `cn_${second.slice(4)}0`, second]
+    ]) {
+      yield* sql`
+        insert into invoices
+        select (jsonb_populate_record(i, jsonb_build_object('id', ${id}::text, 'kind', ${kind}::text, 'invoice_id', id,
+          'correction_code', '1', 'reason', 'x', 'cufe', ${id}::text))).*
+        from invoices i where id = ${invoice}`
+    }
+    const next = [1, 2, 3, 4].map((delay) => ({ delay }))
+    yield* mine(sandbox.set(account.account_id, { next }, before.slice(4)))
+    assert.deepStrictEqual((yield* mine(sandbox.set(account.account_id, { mode: "up" }, ""))).next, [])
+    const given = yield* sql<{ document_id: string; delay: number }>`
+      select document_id, (script ->> 'delay')::integer as delay from sandbox_scripts
+      where document_id > ${before} or document_id < 'inv' order by 2`
+    assert.deepStrictEqual(
+      given.map(({ document_id }) => document_id),
+      [first, `dn_${first.slice(4)}0`, second, `cn_${second.slice(4)}0`]
+    )
   })
 
   it.effect("advances the tests of one account alone, and nothing that somebody is at work on", function* () {

@@ -19,7 +19,8 @@ const tables = [
   "events",
   "webhook_endpoints",
   "deliveries",
-  "attempts"
+  "attempts",
+  "requests"
 ]
 
 const rowsOf = (sql: SqlClient.SqlClient, table: string) =>
@@ -117,6 +118,9 @@ describeLive(TwoAccounts.layer)("An account's view", (it) => {
       "update customers set created_at = now()",
       "delete from deliveries",
       "delete from idempotency_keys",
+      "insert into requests select * from requests",
+      "update requests set path = ''",
+      "delete from requests",
       "select key_hash from api_keys",
       "update api_keys set key_hash = ''",
       "delete from api_keys",

@@ -119,8 +119,8 @@ const testApp = Effect.gen(function* () {
 
 const sandbox = (latency: number) =>
   Layer.unwrap(
-    Effect.map(SandboxAuthorities, ({ modeOf }) =>
-      AuthoritySandbox.layer({ read: readSignedDocument, respond: applicationResponse, latency, modeOf })
+    Effect.map(SandboxAuthorities, ({ modeOf, scriptOf }) =>
+      AuthoritySandbox.layer({ read: readSignedDocument, respond: applicationResponse, latency, modeOf, scriptOf })
     )
   )
 

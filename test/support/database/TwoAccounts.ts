@@ -98,6 +98,20 @@ const own = Effect.fnUntraced(function* (account: AccountMode) {
     insert into attempts (account_id, livemode, delivery_id, number, trigger, started_at, duration_ms, response_headers,
       response_body)
     select account_id, livemode, id, 1, 'auto', now(), 1, '{}', '' from deliveries where object_id = ${invoice}`
+  yield* sql`
+    insert into requests ${sql.insert({
+      ...account,
+      id: `req_${invoice.slice(4)}`,
+      created_at,
+      method: "GET",
+      path: "/v1/customers",
+      status: 200,
+      duration_ms: 1,
+      api_key_id: apiKey,
+      objects: "{}",
+      request_bytes: 0,
+      response_bytes: 0
+    })}`
   return { account, apiKey, customer, invoice, endpoint }
 })
 

@@ -40,8 +40,9 @@ export const accountsLayer = inMemory(Accounts, ({ attempt, call }) => ({
   read: (account) => call("Accounts.read", (tables) => existing(tables.accounts, modeKey(account))),
   issuer: (account, version) =>
     call("Accounts.issuer", ({ issuers }) => existing(issuers, `${modeKey(account)}|${version}`)),
-  insert: ({ id, issuer, live, ...account }) =>
+  insert: ({ id, issuer, live, ...made }) =>
     call("Accounts.insert", (tables, now) => {
+      const account = { ...made, request_log: "masked" as const }
       write(tables, { ...account, account_id: id, livemode: false, issuer, issuer_version: 1 }, now)
       const known = live ? { issuer, issuer_version: 1 } : { issuer: null, issuer_version: 0 }
       write(tables, { ...account, account_id: id, livemode: true, ...known }, now)
@@ -115,7 +116,7 @@ const entry = (account: AccountMode, actor: string, action: string, object_id: s
 const refusal = (account: AccountMode, by: string, code: string) => entry(account, by, `request.refused ${code}`)
 
 export const apiKeysLayer = inMemory(ApiKeys, ({ attempt, call }) => ({
-  authenticate: (key, { isSuspect = false } = {}) =>
+  authenticate: (key, { isSuspect = false, onEnded } = {}) =>
     apiKeyMode(key) === null
       ? Effect.succeedNone
       : call(
@@ -125,8 +126,9 @@ export const apiKeysLayer = inMemory(ApiKeys, ({ attempt, call }) => ({
             const account = row === undefined ? undefined : accounts.get(modeKey(row))
             if (row === undefined || account === undefined) return Option.none()
             const { account_id, id, livemode } = row
-            if (isUsable(row, now))
-              return Option.some({ api_key_id: id, account_id, livemode, default_version: account.default_version })
+            const principal = { api_key_id: id, account_id, livemode, default_version: account.default_version }
+            if (isUsable(row, now)) return Option.some(principal)
+            onEnded?.(principal)
             auditLog.push(refusal(row, id, "invalid_api_key"))
             return Option.none()
           }

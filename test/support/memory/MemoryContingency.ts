@@ -1,9 +1,10 @@
-import type { DocumentId } from "../../../schemas/Id.ts"
+import type { AccountId, DocumentId } from "../../../schemas/Id.ts"
 import { AuthorityCircuits, circuitOf } from "../../../src/store/documents/AuthorityCircuits.ts"
 import { reminderLeaseSeconds } from "../../../src/store/documents/Vitals.ts"
 import { Redating } from "../../../src/store/documents/Redating.ts"
-import { portionMax, SandboxAuthorities } from "../../../src/store/sandbox/SandboxAuthorities.ts"
-import { type CircuitRow, inMemory, rowOf, type Tables } from "./MemoryTables.ts"
+import { portionMax } from "../../../src/store/sandbox/ClockJumps.ts"
+import { SandboxAuthorities } from "../../../src/store/sandbox/SandboxAuthorities.ts"
+import { type CircuitRow, inMemory, isOf, rowOf, type Tables } from "./MemoryTables.ts"
 
 /* The part of the memory store for an authority that is away, and for documents that waited past midnight. */
 
@@ -91,10 +92,45 @@ export const redatingLayer = inMemory(Redating, ({ call }) => ({
     })
 }))
 
+const bodyOf = (id: string) => id.slice(id.indexOf("_") + 1)
+
+const giveScripts = ({ invoices, sandboxAuthorities, sandboxScripts }: Tables, account_id: AccountId) => {
+  const set = sandboxAuthorities.get(account_id)
+  if (set === undefined) return
+  const made = [...invoices.values()]
+    .filter((row) => isOf(row, { account_id, livemode: false }) && bodyOf(row.id) > set.from)
+    .filter(({ id }) => !sandboxScripts.has(id))
+    .toSorted((a, b) => (bodyOf(a.id) < bodyOf(b.id) ? -1 : 1))
+  for (const [index, script] of set.next.slice(0, made.length).entries()) {
+    const row = made[index]
+    if (row !== undefined) sandboxScripts.set(row.id, script)
+  }
+  sandboxAuthorities.set(account_id, { ...set, next: set.next.slice(made.length) })
+}
+
 export const sandboxAuthoritiesLayer = inMemory(SandboxAuthorities, ({ call }) => ({
-  modeOf: (id) => call("SandboxAuthorities.modeOf", ({ sandboxAuthorities }) => sandboxAuthorities.get(id) ?? "up"),
-  setMode: (id, mode) =>
-    call("SandboxAuthorities.setMode", ({ sandboxAuthorities }) => void sandboxAuthorities.set(id, mode)),
+  modeOf: (id) =>
+    call("SandboxAuthorities.modeOf", ({ sandboxAuthorities }) => sandboxAuthorities.get(id)?.mode ?? "up"),
+  scriptOf: ({ account_id, full_number, kind }) =>
+    call("SandboxAuthorities.scriptOf", (tables) => {
+      giveScripts(tables, account_id)
+      const row = [...tables.invoices.values()].find(
+        (one) => isOf(one, { account_id, livemode: false }) && one.kind === kind && one.full_number === full_number
+      )
+      const script = tables.sandboxScripts.get(row?.id ?? "") ?? null
+      const isRetried = tables.transitions.some(
+        ({ command, invoice_id, to }) => invoice_id === row?.id && command === "Retry" && to === "signed"
+      )
+      return isRetried && script?.fail === true ? null : script
+    }),
+  set: (id, { mode, next }, from) =>
+    call("SandboxAuthorities.set", (tables) => {
+      giveScripts(tables, id)
+      const before = tables.sandboxAuthorities.get(id) ?? { mode: "up", next: [], from }
+      const after = { mode: mode ?? before.mode, next: next ?? before.next }
+      tables.sandboxAuthorities.set(id, { ...after, from: next === undefined ? before.from : from })
+      return after
+    }),
   isMuchToAdvance: (id) =>
     call("SandboxAuthorities.isMuchToAdvance", ({ deliveries, invoices }) => {
       const documents = [...invoices.values()].filter(

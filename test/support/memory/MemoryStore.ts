@@ -22,7 +22,13 @@ import { deliveryLogLayer, eventsLayer, redeliveryLayer } from "./MemoryEvents.t
 import { notesLayer, numberWithinMs, untouched } from "./MemoryNotes.ts"
 import { resolutionsLayer } from "./MemoryResolutions.ts"
 import { circuitsLayer, redatingLayer, sandboxAuthoritiesLayer } from "./MemoryContingency.ts"
-import { backlogLayer, deliveryLimitLayer, failingInvoicesLayer, retentionLayer } from "./MemoryUpkeep.ts"
+import {
+  backlogLayer,
+  deliveryLimitLayer,
+  failingInvoicesLayer,
+  requestLogLayer,
+  retentionLayer
+} from "./MemoryUpkeep.ts"
 import { pageOf } from "./MemoryPages.ts"
 import { inMemory, type InvoiceRow, MemoryTables, modeKey, optionOf, rowOf, type Tables } from "./MemoryTables.ts"
 
@@ -195,6 +201,7 @@ export const layer = Layer.mergeAll(
   failingInvoicesLayer,
   redatingLayer,
   redeliveryLayer,
+  requestLogLayer,
   resolutionsLayer,
   retentionLayer,
   sandboxAuthoritiesLayer,

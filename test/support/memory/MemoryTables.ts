@@ -4,7 +4,7 @@ import type { AccountMode, Issuer } from "../../../schemas/Account.ts"
 import type { AttemptTrigger, DeliveryStatus } from "../../../schemas/Delivery.ts"
 import type { EventId } from "../../../schemas/Id.ts"
 import type { EventType } from "../../../schemas/Event.ts"
-import type { AuthorityMode } from "../../../schemas/TestHelper.ts"
+import type { AuthorityScript, SandboxAuthority } from "../../../schemas/TestHelper.ts"
 import type { InvoiceCommand, InvoiceState } from "../../../src/domain/documents/InvoiceLifecycle.ts"
 import type { StoredAccount } from "../../../src/store/accounts/Accounts.ts"
 import type { StoredApiKey } from "../../../src/store/accounts/ApiKeys.ts"
@@ -14,6 +14,7 @@ import type { CompletedAttempt } from "../../../src/store/webhooks/Deliveries.ts
 import type { Answer } from "../../../src/store/accounts/IdempotencyKeys.ts"
 import type { StoredInvoice } from "../../../src/store/documents/Invoices.ts"
 import type { StoredEmail } from "../../../src/store/mail/Emails.ts"
+import type { WrittenRequest } from "../../../src/store/requests/Requests.ts"
 import type { StoredResolution } from "../../../src/store/accounts/Resolutions.ts"
 import type { StoredWebhookEndpoint } from "../../../src/store/webhooks/WebhookEndpoints.ts"
 import { StoreProfile } from "../../../src/store/StoreProfile.ts"
@@ -143,14 +144,17 @@ const emptyTables = () => ({
   invoices: new Map<string, InvoiceRow>(),
   documents: new Map<string, { readonly signed: Uint8Array; readonly authority_answer: unknown }>(),
   circuits: new Map<string, CircuitRow>(),
-  sandboxAuthorities: new Map<string, AuthorityMode>(),
+  sandboxAuthorities: new Map<string, Pick<SandboxAuthority, "mode" | "next"> & { readonly from: string }>(),
+  /** By document. */
+  sandboxScripts: new Map<string, AuthorityScript>(),
   transitions: [] as Array<TransitionRow>,
   idempotencyKeys: new Map<string, KeyRow>(),
   endpoints: new Map<string, StoredWebhookEndpoint & { readonly secret: string }>(),
   emails: new Map<string, EmailRow>(),
   events: [] as Array<EventRow>,
   deliveries: new Map<string, DeliveryRow>(),
-  attempts: [] as Array<CompletedAttempt & { readonly number: number }>
+  attempts: [] as Array<CompletedAttempt & { readonly number: number }>,
+  requests: new Map<string, WrittenRequest & AccountMode>()
 })
 
 export type Tables = ReturnType<typeof emptyTables>

@@ -7,7 +7,7 @@ namespace Folio;
 /**
  * The API as methods, by resource.
  *
- *     $folio = new Folio\Client('https://folio.example', getenv('FOLIO_KEY'));
+ *     $folio = new Folio\Client('https://folio.example', getenv('FOLIO_API_KEY'));
  *     $customer = $folio->customers->create(['legal_name' => 'Cliente S.A.S.', …], 'customer-1');
  *
  * Objects are arrays as the API has them; amounts in them are decimal strings. Every POST and PATCH carries an idempotency key: the
@@ -24,6 +24,7 @@ final class Client
     public readonly Resource\Documents $debitNotes;
     public readonly Resource\Resolutions $resolutions;
     public readonly Resource\Events $events;
+    public readonly Resource\Requests $requests;
     public readonly Resource\WebhookEndpoints $webhookEndpoints;
     public readonly Resource\WebhookDeliveries $webhookDeliveries;
     public readonly Resource\Catalogs $catalogs;
@@ -53,6 +54,7 @@ final class Client
         $this->debitNotes = new Resource\Documents($this, 'debit-notes');
         $this->resolutions = new Resource\Resolutions($this);
         $this->events = new Resource\Events($this);
+        $this->requests = new Resource\Requests($this);
         $this->webhookEndpoints = new Resource\WebhookEndpoints($this);
         $this->webhookDeliveries = new Resource\WebhookDeliveries($this);
         $this->catalogs = new Resource\Catalogs($this);

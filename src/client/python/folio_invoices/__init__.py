@@ -1,7 +1,7 @@
 """Folio's API and webhooks for Python 3.9 or later, with the standard library alone.
 
     from folio_invoices import Folio
-    folio = Folio("https://folio.example", os.environ["FOLIO_KEY"])
+    folio = Folio("https://folio.example", os.environ["FOLIO_API_KEY"])
     invoice = folio.invoices.retrieve("inv_…")
 """
 

@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 from .documents import Documents, Invoices
 from .errors import NoAnswerError, error_of
-from .resources import Account, ApiKeys, Catalogs, Customers, Events, Resolutions, TestHelpers
+from .resources import Account, ApiKeys, Catalogs, Customers, Events, Requests, Resolutions, TestHelpers
 from .transport import Answer, Transport, is_executing
 from .webhook_resources import WebhookDeliveries, WebhookEndpoints
 
@@ -37,7 +37,7 @@ def _pairs(query: Query) -> Iterator[Tuple[str, str]]:
 class Folio:
     """The API as methods, by resource.
 
-        folio = Folio("https://folio.example", os.environ["FOLIO_KEY"])
+        folio = Folio("https://folio.example", os.environ["FOLIO_API_KEY"])
         customer = folio.customers.create({"legal_name": "Cliente S.A.S.", …}, idempotency_key="customer-1")
 
     Objects are dictionaries as the API has them; amounts in them are decimal strings, and a ``decimal.Decimal`` is sent as one.
@@ -60,6 +60,7 @@ class Folio:
         self.debit_notes = Documents(self, "debit-notes")
         self.resolutions = Resolutions(self)
         self.events = Events(self)
+        self.requests = Requests(self)
         self.webhook_endpoints = WebhookEndpoints(self)
         self.webhook_deliveries = WebhookDeliveries(self)
         self.catalogs = Catalogs(self)

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Iterator, Optional
+from typing import TYPE_CHECKING, Iterator, Optional, Sequence
 
 from .resource import Body, JsonObject, Resource, segment
 
@@ -120,6 +120,18 @@ class Events(Resource):
         return self._folio.pages(f"/v1/events/{segment(id)}/deliveries", query)
 
 
+class Requests(Resource):
+    """What was asked and answered in the last seven days: ``folio.requests``"""
+
+    def list(self, query: Optional[Query] = None) -> Iterator[JsonObject]:
+        """Yields requests, newest first: ``for request in folio.requests.list({"status": "4xx"}): …``"""
+        return self._folio.pages("/v1/requests", query)
+
+    def retrieve(self, id: str) -> JsonObject:
+        """Returns a request with its bodies: ``folio.requests.retrieve("req_…")["response_body"]``"""
+        return self._get(f"/v1/requests/{segment(id)}")
+
+
 class Catalogs(Resource):
     """Tables of codes: ``folio.catalogs``"""
 
@@ -131,9 +143,17 @@ class Catalogs(Resource):
 class TestHelpers(Resource):
     """Trouble to try out, in the sandbox: ``folio.test_helpers``"""
 
-    def set_authority(self, mode: str, *, idempotency_key: Optional[str] = None) -> JsonObject:
-        """Makes the simulated authority ``up``, ``down``, ``slow`` or ``flaky``: ``folio.test_helpers.set_authority("down")``"""
-        return self._post("/v1/test-helpers/authority", idempotency_key, {"mode": mode})
+    def set_authority(
+        self,
+        mode: Optional[str] = None,
+        *,
+        next: Optional[Sequence[JsonObject]] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> JsonObject:
+        """Makes the simulated authority ``up``, ``down``, ``slow`` or ``flaky``, and scripts the account's next documents: ``folio.test_helpers.set_authority("up", next=[{"reject": ["FAD06"]}, {"fail": True}])``"""
+        given = {"mode": mode, "next": next}
+        body = {name: value for name, value in given.items() if value is not None}
+        return self._post("/v1/test-helpers/authority", idempotency_key, body)
 
     def advance(self, seconds: int, *, idempotency_key: Optional[str] = None) -> JsonObject:
         """Lets time pass for all that waits: ``folio.test_helpers.advance(300)``"""

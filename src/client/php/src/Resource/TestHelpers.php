@@ -8,13 +8,15 @@ namespace Folio\Resource;
 final class TestHelpers extends ResourceMethods
 {
     /**
-     * Makes the simulated authority `up`, `down`, `slow` or `flaky`: `$folio->testHelpers->setAuthority('down')`
+     * Makes the simulated authority `up`, `down`, `slow` or `flaky`, and scripts the account's next documents: `$folio->testHelpers->setAuthority('up', next: [['reject' => ['FAD06']], ['fail' => true]])`
      *
+     * @param list<array<string, mixed>>|null $next
      * @return array<string, mixed>
      */
-    public function setAuthority(string $mode, ?string $idempotencyKey = null): array
+    public function setAuthority(?string $mode = null, ?string $idempotencyKey = null, ?array $next = null): array
     {
-        return $this->post('/v1/test-helpers/authority', $idempotencyKey, ['mode' => $mode]);
+        $body = array_filter(['mode' => $mode, 'next' => $next], static fn (mixed $value): bool => $value !== null);
+        return $this->post('/v1/test-helpers/authority', $idempotencyKey, $body);
     }
 
     /**

@@ -1,7 +1,7 @@
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { InvoiceId } from "../../../schemas/Id.ts"
-import { portionMax } from "../../../src/store/sandbox/SandboxAuthorities.ts"
+import { portionMax } from "../../../src/store/sandbox/ClockJumps.ts"
 import { layer as app, startOfTest } from "../../support/apps/MemoryApp.ts"
 import { addCustomer, addDraft } from "../../support/apps/MemoryRows.ts"
 import { MemoryTables } from "../../support/memory/MemoryTables.ts"
@@ -28,5 +28,21 @@ describeOn(app)("the clock of an account that has much waiting", (it) => {
     assert.deepStrictEqual([again.status, again.headers["svc-idempotency-cached"]], [200, "true"])
     assert.strictEqual((yield* advance(60)).json.error.code, "idempotency_conflict")
     assert.deepStrictEqual(due(), new Set([later - 3_600_000]))
+  })
+})
+
+const set = (body: object) => Effect.map(post("/v1/test-helpers/authority", body), ({ json }) => json)
+const answer = (mode: string, next: ReadonlyArray<object>) => ({ object: "sandbox_authority", mode, next })
+
+describeOn(app)("the scripts of the sandbox", (it) => {
+  it.effect("stay as they are, as the mode does, until they are set anew", function* () {
+    const [rejection, delay] = [{ reject: ["CBF03a", "FAD06"] }, { delay: 60, accept: true }]
+    assert.deepStrictEqual(yield* set({ next: [rejection, delay] }), answer("up", [rejection, delay]))
+    assert.deepStrictEqual(yield* set({ mode: "slow" }), answer("slow", [rejection, delay]))
+    assert.deepStrictEqual(yield* set({ next: [delay] }), answer("slow", [delay]))
+    yield* Effect.orDie(Effect.flatMap(addCustomer(), addDraft))
+    assert.deepStrictEqual(yield* set({ mode: "up" }), answer("up", []))
+    assert.deepStrictEqual(yield* set({ mode: "down", next: [{ lose: true }] }), answer("down", [{ lose: true }]))
+    assert.deepStrictEqual(yield* set({ next: [] }), answer("down", []))
   })
 })

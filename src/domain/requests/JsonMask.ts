@@ -1,0 +1,206 @@
+import { type Privacy, privacyOf } from "./FieldPrivacy.ts"
+import { JsonCursor } from "./JsonCursor.ts"
+import {
+  hide,
+  type Hidden,
+  idForm,
+  masked,
+  type MaskLevel,
+  maskText,
+  secret,
+  secretForm,
+  unknown
+} from "./RequestMask.ts"
+
+/** The most bytes of a body that are kept. */
+export const keptBytesMax = 16 * 1024
+
+/**
+ * The most of a body that is read, in characters, or in bytes before they are decoded: a body of any size costs the same. More is read
+ * than is kept, because masking may shorten a text.
+ */
+export const readMax = 64 * 1024
+
+// No number that the interface knows is longer.
+const literalMax = 32
+
+/** The text of a string that has its quotes and escapes. */
+const plain = (token: string): string => (token.includes("\\") ? String(JSON.parse(token)) : token.slice(1, -1))
+
+export interface MaskedBody {
+  readonly text: string
+  /** The id of the object that the body shows as a whole. */
+  readonly id: string | undefined
+}
+
+interface MaskOptions {
+  readonly level: MaskLevel
+  /** Whether the body is an error or a verdict of the service about the request; any other `message` is masked. */
+  readonly hasMessages: boolean
+  /** Takes note of what is left out. */
+  readonly hidden: Hidden
+}
+
+/**
+ * Masks a text of JSON, which is valid or the beginning of a valid text, and cuts it to `keptBytesMax`. The text is read once from its
+ * beginning, and only as far as it is kept.
+ */
+export const maskJson = (json: string, options: MaskOptions): MaskedBody => {
+  const masking = new Masking(json.length > readMax ? json.slice(0, readMax) : json, options)
+  masking.run()
+  if (json.length > readMax) options.hidden.isAll = true
+  return { text: cut(masking.out), id: masking.id }
+}
+
+/** One pass over a text of JSON, which writes the masked text to `out`. */
+class Masking {
+  out = ""
+  id: string | undefined
+  private readonly cursor: JsonCursor
+  private readonly options: MaskOptions
+
+  constructor(text: string, options: MaskOptions) {
+    this.cursor = new JsonCursor(text)
+    this.options = options
+  }
+
+  run(): void {
+    this.cursor.skipSpace()
+    if (!this.cursor.isAtEnd) this.value("holder", 0, "")
+    this.cursor.skipSpace()
+    // Nobody knows what stands in the rest, and an error may quote it.
+    if (!this.cursor.isAtEnd) this.options.hidden.isAll = true
+  }
+
+  private get isOver(): boolean {
+    return this.cursor.isAtEnd || this.out.length >= keptBytesMax
+  }
+
+  /** Masks the value at this place. `inherited`: the privacy of names inside the value that the interface does not know. */
+  private value(privacy: Privacy | undefined, depth: number, name: string, inherited?: Privacy): void {
+    if (this.isOver) return
+    const { kind } = this.cursor
+    if (kind === "string") return this.string(privacy, depth, name)
+    if (kind !== "object" && kind !== "array") return this.literal(privacy)
+    const { level } = this.options
+    const isLeftOut = privacy === "secret" || (privacy === "personal" && level === "masked")
+    if (isLeftOut) {
+      this.skip()
+      this.out += `"${privacy === "secret" ? secret : masked}"`
+      return
+    }
+    const inner = privacy === "personal" ? "personal" : inherited
+    if (kind === "object") this.object(inner, depth + 1)
+    else this.array(privacy, inner, depth)
+  }
+
+  private string(privacy: Privacy | undefined, depth: number, name: string): void {
+    const { hasMessages, hidden, level } = this.options
+    const token = this.cursor.takeString()
+    if (token === undefined) return
+    const value = plain(token)
+    if (depth === 1 && name === "id" && idForm.test(value)) this.id = value
+    const judged = privacy === "message" && !hasMessages ? "personal" : privacy
+    const shown = maskText(value, judged, level, hidden)
+    if (shown === value) this.out += token
+    else {
+      hide(hidden, value)
+      this.out += JSON.stringify(shown)
+    }
+  }
+
+  private literal(privacy: Privacy | undefined): void {
+    const { hidden, level } = this.options
+    const literal = this.cursor.takeLiteral()
+    const isOfFull = privacy === "personal" || privacy === "id"
+    const isKept = /^(?:null|true|false)$/.test(literal) || (isOfFull && level === "full")
+    if (isKept || privacy === "open") this.out += literal.slice(0, literalMax)
+    else {
+      hide(hidden, literal)
+      this.out += `"${masked}"`
+    }
+  }
+
+  /** `inherited`: the privacy of every name but a secret's, for an object such as `metadata`, whose names the client gives. */
+  private object(inherited: Privacy | undefined, depth: number): void {
+    const { cursor } = this
+    cursor.skipSign()
+    this.out += "{"
+    let isFirst = true
+    let hasUnknown = false
+    for (cursor.skipSpace(); !this.isOver && cursor.kind !== "close"; cursor.skipSpace()) {
+      if (cursor.kind === "separator") {
+        cursor.skipSign()
+        cursor.skipSpace()
+      }
+      const token = cursor.takeString()
+      cursor.skipSpace()
+      if (token === undefined || cursor.isAtEnd) return
+      cursor.skipSign()
+      cursor.skipSpace()
+      const name = plain(token)
+      const own = privacyOf(name)
+      const privacy = own === "secret" ? own : (inherited ?? own)
+      const separator = isFirst ? "" : ","
+      if (privacy === undefined || secretForm.test(name)) {
+        hide(this.options.hidden, name)
+        this.skip()
+        if (!hasUnknown) this.out += `${separator}"${unknown}":"${masked}"`
+        hasUnknown = true
+      } else {
+        this.out += `${separator}${token}:`
+        this.value(privacy, depth, name)
+      }
+      isFirst = false
+    }
+    if (this.isOver) return
+    cursor.skipSign()
+    this.out += "}"
+  }
+
+  private array(privacy: Privacy | undefined, inherited: Privacy | undefined, depth: number): void {
+    const { cursor } = this
+    cursor.skipSign()
+    this.out += "["
+    for (cursor.skipSpace(); !this.isOver && cursor.kind !== "close"; cursor.skipSpace()) {
+      if (cursor.kind === "separator") {
+        cursor.skipSign()
+        this.out += ","
+        cursor.skipSpace()
+      }
+      this.value(privacy, depth, "", inherited)
+    }
+    if (this.isOver) return
+    cursor.skipSign()
+    this.out += "]"
+  }
+
+  /** Passes over the value at this place, and takes note of the strings, names and literals in it. */
+  private skip(): void {
+    const { cursor } = this
+    const { hidden } = this.options
+    let depth = 0
+    do {
+      cursor.skipSpace()
+      const { kind } = cursor
+      if (kind === "string") {
+        const token = cursor.takeString()
+        if (token !== undefined && !hidden.isAll) hide(hidden, plain(token))
+      } else if (kind === "literal") hide(hidden, cursor.takeLiteral())
+      else {
+        if (kind !== "separator") depth += kind === "close" ? -1 : 1
+        cursor.skipSign()
+      }
+    } while (depth > 0 && !cursor.isAtEnd)
+  }
+}
+
+/** The first `keptBytesMax` bytes of a text, in whole characters. */
+const cut = (text: string): string => {
+  const bytes = Buffer.from(text)
+  if (bytes.length <= keptBytesMax) return text
+  let end = keptBytesMax
+  // A byte that continues a character has 10 as its first two bits.
+  while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end--
+  return bytes.toString("utf8", 0, end)
+}

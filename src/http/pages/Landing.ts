@@ -1,0 +1,46 @@
+import { html, words } from "./Html.ts"
+import { alone, layout, rootFrom } from "./Layout.ts"
+import { type Guide, guides } from "./Guides.ts"
+import { rendered } from "./Markdown.ts"
+import { resources } from "./reference/Resources.ts"
+
+/** A page of markdown inside the layout. */
+export const guidePage = ({ name, path, text, title }: Guide): string =>
+  layout({ path, title, content: html`<article>${rendered(text, name, rootFrom(path))}</article>` })
+
+/** The first page of the documentation: what a newcomer does first, then the guides and the resources. */
+export const startPage = (start: Guide): string => {
+  const [first] = guides
+  const content = html`<article>${rendered(start.text, start.name, "")}</article>
+    <h2 id="guides">Guides</h2>
+    <ul class="cards">
+      ${(first?.pages ?? []).map((page) => html`<li><a href="${page.path.slice(1)}">${page.title}</a></li>`)}
+    </ul>
+    <h2 id="reference">Reference</h2>
+    <ul class="cards">
+      ${resources.map(
+        ({ description, name, slug }) =>
+          html`<li><a href="docs/reference/${slug}">${name}</a><span>${words(description)}</span></li>`
+      )}
+    </ul>`
+  return layout({ path: "/docs", title: "Start here", content })
+}
+
+/** What somebody sees who opens the address of the service in a browser. */
+export const frontPage = (): string =>
+  alone(
+    "Folio",
+    html`<h1>Folio</h1>
+      <p class="lead">
+        This is a service that issues electronic invoices: a shop or an ERP posts an invoice to its JSON API, and Folio
+        numbers it, signs it, submits it to the tax authority, and tells the outcome by a signed webhook.
+      </p>
+      <ul class="cards">
+        <li><a href="docs">Start here</a><span>A key, a first invoice, a first webhook.</span></li>
+        <li><a href="docs#guides">Guides</a><span>A page for each thing that people want to do.</span></li>
+        <li><a href="docs/reference">Reference</a><span>Every operation, with samples in four languages.</span></li>
+        <li><a href="v1/openapi.json">OpenAPI</a><span>The interface as a document, for generators.</span></li>
+        <li><a href="docs/errors">Errors</a><span>What each code means, and what to do.</span></li>
+        <li><a href="health/ready">Health</a><span>Whether this service is ready.</span></li>
+      </ul>`
+  )

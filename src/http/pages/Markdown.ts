@@ -1,0 +1,63 @@
+import { Marked } from "marked"
+import * as Path from "node:path"
+import { escape, type Html } from "./Html.ts"
+import { pages } from "./Guides.ts"
+
+const slugOf = (text: string) =>
+  text
+    .toLowerCase()
+    .replaceAll(/[^\p{Letter}\p{Number}\s-]/gu, "")
+    .trim()
+    .replaceAll(/\s+/g, "-")
+
+/**
+ * The address of a link in a guide. A link to another guide names its file, so that it also works in the repository; here it becomes the
+ * address of the page. Undefined for a file that the service does not serve: such a link is shown as text.
+ */
+const addressOf = (href: string, page: string, root: string): string | undefined => {
+  if (/^(https?:|mailto:|#)/.test(href)) return href
+  // Links to paths of the service itself.
+  if (href.startsWith("/")) return root + href.slice(1)
+  const [file = "", anchor] = href.split("#")
+  const name = Path.posix.join(Path.posix.dirname(page), file).replace(/\.md$/, "")
+  const found = pages.find((one) => one.name === name)
+  return found === undefined ? undefined : root + found.path.slice(1) + (anchor === undefined ? "" : `#${anchor}`)
+}
+
+/** A block of code. In a shell block the comment lines, which say what the next command answers, are set apart from the commands. */
+const shown = (code: string, language: string) =>
+  language === "sh" ? escape(code).replaceAll(/^# .*$/gm, '<span class="note">$&</span>') : escape(code)
+
+/** The text of a guide as HTML. Markup inside the text is shown as text. */
+export const rendered = (text: string, page: string, root: string): Html => {
+  const ids = new Set<string>()
+  const idOf = (heading: string) => {
+    const slug = slugOf(heading)
+    const id = ids.has(slug) ? `${slug}-${ids.size}` : slug
+    ids.add(id)
+    return id
+  }
+  const marked = new Marked({
+    renderer: {
+      heading({ depth, text: heading, tokens }) {
+        return `<h${depth} id="${escape(idOf(heading))}">${this.parser.parseInline(tokens)}</h${depth}>\n`
+      },
+      html: ({ text: markup }) => escape(markup),
+      image: ({ text: alt }) => escape(alt),
+      link({ href, tokens }) {
+        const inner = this.parser.parseInline(tokens)
+        const address = addressOf(href, page, root)
+        return address === undefined ? inner : `<a href="${escape(address)}">${inner}</a>`
+      },
+      code: ({ lang = "", text: code }) => `<div class="sample"><pre><code>${shown(code, lang)}</code></pre></div>\n`,
+      table({ header, rows }) {
+        const cells = (row: typeof header, tag: "td" | "th") =>
+          row.map((cell) => `<${tag}>${this.parser.parseInline(cell.tokens)}</${tag}>`).join("")
+        const head = `<thead><tr>${cells(header, "th")}</tr></thead>`
+        const body = `<tbody>${rows.map((row) => `<tr>${cells(row, "td")}</tr>`).join("")}</tbody>`
+        return `<div class="table" role="group" aria-label="Table" tabindex="0"><table>${head}${body}</table></div>\n`
+      }
+    }
+  })
+  return { markup: marked.parse(text, { async: false }) }
+}

@@ -1,0 +1,62 @@
+import { Effect } from "effect"
+import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { hash } from "node:crypto"
+import { gzipSync } from "node:zlib"
+import { ServiceInfo } from "../../api/ServiceInfo.ts"
+import { holds, takesGzip } from "../request/Accept.ts"
+import { escape } from "./Html.ts"
+
+interface Packed {
+  readonly plain: Uint8Array
+  readonly gzip: Uint8Array
+  readonly etag: string
+}
+
+const pack = (text: string): Packed => {
+  const plain = Buffer.from(text)
+  return { plain, gzip: gzipSync(plain), etag: `"${hash("sha256", plain, "hex").slice(0, 32)}"` }
+}
+
+interface Kind {
+  readonly contentType: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** Pages may load only the stylesheet, the script and the icon of this service, and may not be shown in a frame. */
+const policy =
+  "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+export const page: Kind = {
+  contentType: "text/html; charset=utf-8",
+  headers: { "Content-Security-Policy": policy, "Referrer-Policy": "no-referrer" }
+}
+
+export const plainText: Kind = { contentType: "text/plain; charset=utf-8" }
+
+// The commands of the pages, as of `README.md`, name the address of a service that was started without settings.
+const usual = "http://127.0.0.1:3000"
+
+/** A page whose commands name the address of the service that serves the page. */
+export const withAddress =
+  (write: () => string) =>
+  (baseUrl: string): string =>
+    write().replaceAll(usual, escape(baseUrl))
+
+/**
+ * Answers with a text that does not change while the service runs. `write` is given the base URL of the service. The text is written
+ * and packed at its first request, which takes some milliseconds, and is kept from then on.
+ */
+export const served = (write: (baseUrl: string) => string, { contentType, headers = {} }: Kind) => {
+  let kept: Packed | undefined
+  return Effect.gen(function* () {
+    const { headers: asked } = yield* HttpServerRequest.HttpServerRequest
+    const { baseUrl } = yield* ServiceInfo
+    const { etag, gzip, plain } = (kept ??= pack(write(baseUrl)))
+    // A weak ETag, because the packed bytes and the plain bytes share it.
+    const all = { "Cache-Control": "no-cache", Vary: "Accept-Encoding", ...headers, ETag: `W/${etag}` }
+    if (holds(asked["if-none-match"], etag)) return HttpServerResponse.empty({ status: 304, headers: all })
+    return takesGzip(asked["accept-encoding"])
+      ? HttpServerResponse.uint8Array(gzip, { contentType, headers: { ...all, "Content-Encoding": "gzip" } })
+      : HttpServerResponse.uint8Array(plain, { contentType, headers: all })
+  })
+}

@@ -1,0 +1,171 @@
+import { errorCodes } from "../../../../schemas/ErrorCode.ts"
+import { fieldsOf, parametersOf } from "./Fields.ts"
+import { type Html, html, words } from "../Html.ts"
+import { json, literal } from "./Literals.ts"
+import { layout, rootFrom } from "../Layout.ts"
+import { type Answer, type Operation, type Resource, resources } from "./Resources.ts"
+import { beginnings, type Language, languages, type Sample, samplesOf } from "./Samples.ts"
+
+const pre = (text: string) => html`<pre><code>${text}</code></pre>`
+
+/** Samples as tabs that need no script: a choice of radio buttons, each with its sample behind it. */
+const tabs = (name: string, legend: Html, samples: ReadonlyArray<Sample>): Html =>
+  html`<fieldset class="tabs">
+    ${legend}
+    ${samples.map(({ language, text }, index) => {
+      const id = `${name}-${language}`
+      const checked = index === 0 ? " checked" : ""
+      return html`<input type="radio" name="${name}" id="${id}" value="${language}" ${{ markup: checked }} /><label
+          for="${id}"
+          >${languages[language]}</label
+        >
+        <div class="sample">${pre(text)}</div>`
+    })}
+  </fieldset>`
+
+const beginning = tabs(
+  "begin",
+  html`<legend>How the samples begin</legend>`,
+  (Object.keys(languages) as ReadonlyArray<Language>).map((language) => ({ language, text: beginnings[language] }))
+)
+
+const kinds: ReadonlyArray<readonly [kind: string, title: string]> = [
+  ["path", "In the path"],
+  ["query", "In the query"],
+  ["header", "Headers"]
+]
+
+const parametersShown = ({ parameters }: Operation): ReadonlyArray<Html> =>
+  kinds.flatMap(([kind, title]) => {
+    const ofKind = parameters.filter((parameter) => parameter.in === kind)
+    // Headers are much the same everywhere, so they are folded.
+    if (ofKind.length === 0) return []
+    return kind === "header"
+      ? [
+          html`<details>
+            <summary>${title}</summary>
+            ${parametersOf(ofKind, "sent")}
+          </details>`
+        ]
+      : [
+          html`<h3>${title}</h3>
+            ${parametersOf(ofKind, "sent")}`
+        ]
+  })
+
+const bodyShown = ({ body }: Operation): Html | null => {
+  const fields = fieldsOf(body?.schema, "sent")
+  return fields === null
+    ? null
+    : html`<h3>Body</h3>
+        ${fields}`
+}
+
+const answerShown = ({ description, schema, status }: Answer): Html => {
+  const fields = fieldsOf(schema, "answered")
+  const what = html`<p><b class="status">${status}</b> ${words(description)}</p>`
+  return fields === null
+    ? what
+    : html`${what}
+        <details>
+          <summary>Fields of the answer</summary>
+          ${fields}
+        </details>`
+}
+
+const errorsShown = ({ errors }: Operation, root: string): Html =>
+  html`<details>
+    <summary>Errors</summary>
+    <ul class="errors">
+      ${errors.map(
+        ({ codes, status }) =>
+          html`<li>
+            <b class="status">${status}</b>
+            <span
+              >${codes.map(
+                (code) =>
+                  html`<a href="${root}docs/errors/${code}" title="${errorCodes[code].help}"><code>${code}</code></a> `
+              )}</span
+            >
+          </li>`
+      )}
+    </ul>
+  </details>`
+
+const exampleShown = ({ answers }: Operation): ReadonlyArray<Html> =>
+  answers.map(({ example, mediaType, status }) => {
+    if (example !== undefined) {
+      return html`<h3>Answer ${status}</h3>
+        <div class="sample">${pre(literal(example, json))}</div>`
+    }
+    return html`<h3>Answer ${status}</h3>
+      <p class="type">${mediaType === "" ? "Without a body." : `A file: ${mediaType}`}</p>`
+  })
+
+const keyOf = ({ scheme }: Operation): Html =>
+  scheme === "apiKey"
+    ? html``
+    : scheme === undefined
+      ? html`<p>Needs no API key.</p>`
+      : html`<p>Needs no API key; the request is signed in the header <code>Svc-Signature</code> instead.</p>`
+
+const operationShown = (operation: Operation, root: string): Html => {
+  const { description, isAlsoPost, method, name, path, summary } = operation
+  return html`<section class="operation" id="${name}" aria-labelledby="${name}-title">
+    <div class="words">
+      <h2 id="${name}-title"><a href="#${name}">${words(summary)}</a></h2>
+      <p class="route"><b class="method">${method}</b> <code>${path}</code></p>
+      <p>${words(description)}</p>
+      ${isAlsoPost ? html`<p>For clients that cannot send PATCH, POST does the same.</p>` : null}${keyOf(operation)}
+      ${parametersShown(operation)}${bodyShown(operation)}
+      <h3>Answer</h3>
+      ${operation.answers.map(answerShown)} ${errorsShown(operation, root)}
+    </div>
+    <div class="beside">
+      ${tabs(name, html`<legend class="unseen">Sample: ${summary}</legend>`, samplesOf(operation))}${exampleShown(operation)}
+    </div>
+  </section>`
+}
+
+/** The operations of a resource as links, to the page at `page` or to places of the same page. */
+const routesOf = ({ operations }: Resource, page = ""): Html =>
+  html`<ul class="routes">
+    ${operations.map(
+      ({ method, name, path }) =>
+        html`<li>
+          <a href="${page}#${name}"><b class="method">${method}</b> <code>${path}</code></a>
+        </li>`
+    )}
+  </ul>`
+
+/** The page of a resource: what it is, and each of its operations. */
+export const resourcePage = (resource: Resource): string => {
+  const { description, name, operations, slug } = resource
+  const path = `/docs/reference/${slug}`
+  const root = rootFrom(path)
+  const content = html`<div class="operation">
+      <div class="words">
+        <h1>${name}</h1>
+        <p class="lead">${words(description)}</p>
+        ${routesOf(resource)}
+      </div>
+      <div class="beside">${beginning}</div>
+    </div>
+    ${operations.map((operation) => operationShown(operation, root))}`
+  return layout({ path, title: name, content, isWide: true })
+}
+
+/** The list of all operations, by resource. */
+export const referencePage = (): string => {
+  const content = html`<h1>All operations</h1>
+    <p class="lead">
+      The interface speaks JSON; as a document it is at <a href="../v1/openapi.json">/v1/openapi.json</a>.
+    </p>
+    ${resources.map(
+      (resource) =>
+        html`<h2 id="${resource.slug}"><a href="reference/${resource.slug}">${resource.name}</a></h2>
+          <p>${words(resource.description)}</p>
+          ${routesOf(resource, `reference/${resource.slug}`)}`
+    )}`
+  return layout({ path: "/docs/reference", title: "All operations", content })
+}

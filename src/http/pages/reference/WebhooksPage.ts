@@ -1,0 +1,48 @@
+import { parametersOf } from "./Fields.ts"
+import { type Html, html, words } from "../Html.ts"
+import { layout, rootFrom } from "../Layout.ts"
+import { json, literal } from "./Literals.ts"
+import { webhookHeaders, type WebhookType, webhookTypes } from "./Resources.ts"
+
+const path = "/docs/reference/webhooks"
+
+const idOf = (type: string) => type.replaceAll(".", "-")
+
+const typeShown = ({ description, example, type }: WebhookType): Html =>
+  html`<section id="${idOf(type)}" aria-labelledby="${idOf(type)}-title">
+    <h2 id="${idOf(type)}-title">
+      <a href="#${idOf(type)}"><code>${type}</code></a>
+    </h2>
+    <p>${words(description)}</p>
+    <details>
+      <summary>Example of the body</summary>
+      <div class="sample">
+        <pre><code>${literal(example, json)}</code></pre>
+      </div>
+    </details>
+  </section>`
+
+/** The page of what Folio sends: the headers of every delivery, and each type of event with an example. */
+export const webhooksPage = (): string => {
+  const root = rootFrom(path)
+  const types = webhookTypes.map(
+    ({ type }) =>
+      html`<li>
+        <a href="#${idOf(type)}"><code>${type}</code></a>
+      </li>`
+  )
+  const content = html`<h1>Webhooks that Folio sends</h1>
+    <p class="lead">
+      What has happened to a document is an event, and is posted as JSON to every endpoint that subscribed to its type.
+    </p>
+    <p>
+      <a href="${root}docs/guides/webhooks">Receive webhooks</a> says how to verify, answer and recover them;
+      <a href="${root}docs/reference/webhook-endpoints">Webhook endpoints</a> says how to register where they go.
+    </p>
+    <ul class="routes">
+      ${types}
+    </ul>
+    <h2 id="headers">Headers of each delivery</h2>
+    ${parametersOf(webhookHeaders, "answered")} ${webhookTypes.map(typeShown)}`
+  return layout({ path, title: "Webhooks that Folio sends", content })
+}

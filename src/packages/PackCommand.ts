@@ -1,0 +1,23 @@
+import * as Fs from "node:fs"
+import * as Path from "node:path"
+import { rolldown } from "rolldown"
+
+const root = Path.join(import.meta.dirname, "../..")
+
+/** Packs the folio command of the client's package into one file without dependencies, with the licenses of what was packed. */
+export const packCommand = async (folder: string) => {
+  const modules = await rolldown({ input: Path.join(root, "src/shell/folio.ts"), platform: "node" })
+  const file = Path.join(folder, "folio.js")
+  const packed = await modules.write({ file, format: "esm", minify: true, codeSplitting: false })
+  await modules.close()
+  const names = packed.output.flatMap((part) =>
+    part.type === "chunk"
+      ? part.moduleIds.flatMap((id) => /\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(id)?.[1] ?? [])
+      : []
+  )
+  for (const name of new Set(names)) {
+    const license = Path.join(root, "node_modules", name, "LICENSE")
+    Fs.cpSync(license, Path.join(folder, "licenses", `${name.replace("/", "-")}.txt`))
+  }
+  return file
+}

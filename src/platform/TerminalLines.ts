@@ -1,0 +1,120 @@
+import { Clock, Config, Effect, Layer, LogLevel } from "effect"
+import { type AnsweredRequest, type EndedDocument, Onlooker } from "../protocol/Onlooker.ts"
+import { read } from "../settings/Setting.ts"
+import { Redactor } from "./Redactor.ts"
+import { LogSettings } from "./TelemetrySettings.ts"
+
+/* What a person at a terminal sees of the service at work: a line for each request and outcome, and under load one line a second. */
+
+const windowMs = 1_000
+// The most lines in one second. What happens beyond them is summed up in one line at the end of the second, and so is all that happens in
+// the seconds after it, until a second has no more than this.
+const linesMax = 5
+
+// The path of an invoice fits in.
+const pathWidth = 44
+const pathMax = 60
+// Monitors, and whoever follows the request log, ask every second.
+const unseen = /^\/(health|metrics|v1\/requests)(\/|$)/
+
+// A path may hold anything that a client put there. Names of routes and ids are shown; what could be an address or a personal number,
+// or could move the cursor, is not.
+const isId = (segment: string) => /^[a-z]{2,4}_[0-9a-z]{26}(_\d+)?$/.test(segment)
+const hasNumber = (segment: string) => /\d([.-]?\d){4}/.test(segment)
+const isShown = (segment: string) => isId(segment) || (/^[\w.~-]*$/.test(segment) && !hasNumber(segment))
+const shortPath = (path: string) => {
+  const shown = path
+    .split("/")
+    .map((segment) => (isShown(segment) ? segment : "…"))
+    .join("/")
+  return shown.length > pathMax ? `${shown.slice(0, pathMax - 1)}…` : shown
+}
+
+const colours = { dim: 2, red: 31, green: 32, yellow: 33 } as const
+type Colour = keyof typeof colours
+
+const colourOfStatus = (status: number): Colour => (status < 400 ? "green" : status < 500 ? "yellow" : "red")
+const outcomes: Readonly<Record<EndedDocument["outcome"], Colour>> = {
+  accepted_by_authority: "green",
+  accepted_contingency: "yellow",
+  rejected_by_authority: "yellow",
+  failed: "red"
+}
+
+/** `12 more requests, 3 failed`, or nothing. */
+const more = (count: number, noun: string, bad: number, how: string) =>
+  count === 0 ? [] : [`${count} more ${noun}${count === 1 ? "" : "s"}${bad === 0 ? "" : `, ${bad} ${how}`}`]
+
+/** The onlooker that writes lines to `write`, and `endSecond`, which sums up in one line what the onlooker did not show. */
+export const make = (options: {
+  readonly write: (line: string) => void
+  readonly hasColour: boolean
+  readonly redact: (text: string) => string
+  readonly clock: Pick<Clock.Clock, "currentTimeMillisUnsafe">
+}) => {
+  let happened = 0
+  let wasMuch = false
+  let unshown = { requests: 0, failed: 0, documents: 0, notAccepted: 0 }
+
+  const paint = (colour: Colour, text: string) =>
+    options.hasColour ? `\u001b[${colours[colour]}m${text}\u001b[0m` : text
+  const say = (text: string) => {
+    const time = new Date(options.clock.currentTimeMillisUnsafe()).toISOString().slice(11, 19)
+    options.write(`${paint("dim", time)} ${options.redact(text)}`)
+  }
+  const isShownAlone = () => ++happened <= linesMax && !wasMuch
+
+  const requestLine = ({ code, method, milliseconds, path, status }: AnsweredRequest) => {
+    const answer = paint(colourOfStatus(status), `${status}`)
+    const took = paint("dim", `${Math.round(milliseconds)} ms`)
+    return `${method.padEnd(6)} ${shortPath(path).padEnd(pathWidth)} ${answer} ${took}${code === undefined ? "" : ` ${code}`}`
+  }
+
+  const onlooker: NonNullable<typeof Onlooker.Service> = {
+    answered: (request) => {
+      if (unseen.test(request.path)) return
+      if (isShownAlone()) return say(requestLine(request))
+      unshown.requests++
+      if (request.status >= 400) unshown.failed++
+    },
+    ended: ({ kind, name, outcome, reason }) => {
+      if (isShownAlone()) {
+        const why = reason === undefined ? "" : ` ${reason}`
+        return say(`${kind.replace("_", " ")} ${name} ${paint(outcomes[outcome], outcome)}${why}`)
+      }
+      unshown.documents++
+      if (outcome !== "accepted_by_authority") unshown.notAccepted++
+    }
+  }
+
+  const endSecond = () => {
+    const { documents, failed, notAccepted, requests } = unshown
+    const parts = [
+      ...more(requests, "request", failed, "failed"),
+      ...more(documents, "document", notAccepted, "not accepted")
+    ]
+    if (parts.length > 0) say(`… ${parts.join("; ")}`)
+    wasMuch = happened > linesMax
+    happened = 0
+    unshown = { requests: 0, failed: 0, documents: 0, notAccepted: 0 }
+  }
+
+  return { onlooker, endSecond }
+}
+
+const write = (line: string) => void process.stdout.write(`${line}\n`)
+
+const noColour = Config.String("NO_COLOR").pipe(Config.withDefault(""))
+
+/** Shows the service at work where standard output is a terminal and log lines are text of the level `Info` or a lower one. */
+export const layer = Layer.effect(
+  Onlooker,
+  Effect.gen(function* () {
+    const { format, level } = yield* LogSettings
+    const hasColour = (yield* read(noColour)) === ""
+    if (!process.stdout.isTTY || format === "json" || LogLevel.isGreaterThan(level, "Info")) return undefined
+    const { endSecond, onlooker } = make({ write, hasColour, redact: yield* Redactor, clock: yield* Clock.Clock })
+    yield* Effect.sync(endSecond).pipe(Effect.delay(windowMs), Effect.forever, Effect.forkScoped)
+    return onlooker
+  })
+)

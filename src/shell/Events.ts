@@ -1,0 +1,51 @@
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+import type { Event, EventType } from "../client/Interface.ts"
+import { Api } from "./Api.ts"
+import { patiently } from "./listen/Patience.ts"
+import type { Output } from "./Output.ts"
+
+/** Which events are followed. */
+export interface Followed {
+  readonly types?: ReadonlyArray<EventType> | undefined
+  readonly object_id?: string | undefined
+}
+
+const longestWait = 20
+
+/** The id of the latest event, or of the latest before a time; undefined when there is none. */
+export const latestEvent = Effect.fnUntraced(function* (before?: string) {
+  const api = yield* Api
+  // The list's times are inclusive.
+  const until = before === undefined ? undefined : new Date(Date.parse(before) - 1).toISOString()
+  const query = { limit: 1, ...(until === undefined ? {} : { "created[lte]": until }) }
+  const { data } = yield* api.call("events", "listEvents", { query })
+  return data[0]?.id
+})
+
+/** The events after one, oldest first, and those to come; all events if `after` is undefined. Waits while the service is away. */
+export const eventsAfter = (
+  after: string | undefined,
+  { object_id, types }: Followed
+): Stream.Stream<Event, Effect.Error<ReturnType<Api["Service"]["send"]>>, Api | Output> =>
+  Stream.unwrap(
+    Effect.gen(function* () {
+      const api = yield* Api
+      const query = {
+        limit: 100,
+        wait: longestWait,
+        ...(types === undefined ? {} : { "types[]": types }),
+        ...(object_id === undefined ? {} : { object_id })
+      }
+      let isKnown = false
+      const look = (from: string | undefined) =>
+        api.call("events", "listEvents", { query: { ...query, ...(from === undefined ? {} : { after: from }) } })
+      const page = (from: string | undefined) =>
+        // A service that never answered is not waited for: its address may be wrong.
+        Effect.tap(isKnown ? patiently(look(from)) : look(from), () => Effect.sync(() => (isKnown = true)))
+      return Stream.paginate(after, (from) =>
+        Effect.map(page(from), ({ data }) => [data, Option.some(data.at(-1)?.id ?? from)] as const)
+      )
+    })
+  )

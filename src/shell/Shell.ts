@@ -1,0 +1,122 @@
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import * as CliError from "effect/cli/CliError"
+import * as Command from "effect/cli/Command"
+import * as TerminalCapabilities from "effect/cli/TerminalCapabilities"
+import * as Cause from "effect/Cause"
+import * as Console from "effect/Console"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
+import * as Terminal from "effect/Terminal"
+import type { Teardown } from "effect/Runtime"
+import { Api, Yes } from "./Api.ts"
+import { api } from "./commands/ApiCommand.ts"
+import { customers } from "./commands/Customers.ts"
+import { deliveries, recover } from "./commands/Deliveries.ts"
+import { creditNoteCommands, debitNoteCommands, invoices } from "./commands/Documents.ts"
+import { events } from "./commands/Events.ts"
+import { login } from "./commands/Login.ts"
+import { open } from "./commands/Open.ts"
+import { requests } from "./commands/Requests.ts"
+import { webhooks } from "./commands/WebhooksVerify.ts"
+import { Connection } from "./Connection.ts"
+import { exitCodes, isFailure, Misuse } from "./Failures.ts"
+import * as Help from "./Help.ts"
+import { listen } from "./listen/Listen.ts"
+import { Json, make as makeOutput, Output } from "./Output.ts"
+import { trigger } from "./trigger/Trigger.ts"
+
+// Of effect's modules only those are imported that are needed, because loading all of them takes longer than most commands do.
+
+/** A command of somebody else's tree, which the help names and `folio` does not carry out itself. */
+export interface Named {
+  readonly name: string
+  readonly description: string
+}
+
+const connected = Layer.provideMerge(Api.layer, Connection.layer)
+
+/** The tree of all commands. */
+export const rootOf = (operators: ReadonlyArray<Named>) =>
+  Command.make("folio").pipe(
+    Command.withDescription("Electronic invoices: drive the API of a Folio service from the shell"),
+    Command.withExamples([{ command: "folio listen --forward-to :9099/hook" }]),
+    Command.withSubcommands([
+      {
+        group: "FOR WHO USES THE API",
+        commands: [
+          login,
+          listen.pipe(Command.provide(connected)),
+          trigger.pipe(Command.provide(connected)),
+          invoices.pipe(Command.provide(connected)),
+          creditNoteCommands.pipe(Command.provide(connected)),
+          debitNoteCommands.pipe(Command.provide(connected)),
+          customers.pipe(Command.provide(connected)),
+          events.pipe(Command.provide(connected)),
+          deliveries.pipe(Command.provide(connected)),
+          recover.pipe(Command.provide(connected)),
+          requests.pipe(Command.provide(connected)),
+          webhooks,
+          open.pipe(Command.provide(connected)),
+          api.pipe(Command.provide(connected))
+        ]
+      },
+      ...(operators.length === 0
+        ? []
+        : [
+            {
+              group: Help.operatorsGroup,
+              commands: operators.map(({ description, name }) =>
+                Command.make(name).pipe(Command.withDescription(description))
+              )
+            }
+          ])
+    ]),
+    Command.provide(Output.layer),
+    Command.withGlobalFlags([Json, Yes])
+  )
+
+/** What the process exits with after Ctrl-C, as other commands do. */
+const interrupted = 130
+
+/** Prints a failure and returns the process's exit code. A usage error was printed by the presenter. */
+const codeOf = Effect.fnUntraced(function* (cause: Cause.Cause<unknown>, isJson: boolean) {
+  const error = Result.getOrUndefined(Cause.findError(cause))
+  if (Cause.hasInterruptsOnly(cause) || Terminal.isQuitError(error)) return interrupted
+  if (CliError.isCliError(error)) return exitCodes.Misuse
+  const capabilities = yield* TerminalCapabilities.TerminalCapabilities
+  if (!isFailure(error)) {
+    yield* Console.error(Cause.pretty(cause))
+    return 1
+  }
+  return yield* Effect.as(makeOutput(isJson, capabilities).failure(error), exitCodes[error._tag])
+})
+
+/** The wizard asks one question after the other, and nobody answers in a pipe. */
+const wizardAllowed = Effect.fnUntraced(function* (words: ReadonlyArray<string>) {
+  const { canPrompt } = yield* TerminalCapabilities.TerminalCapabilities
+  if (words.includes("--wizard") && !canPrompt) {
+    return yield* new Misuse({ message: "--wizard asks at a terminal, and there is none." })
+  }
+})
+
+/** Carries out the command that the words name. Succeeds with the exit code of the process. */
+export const shell = (words: ReadonlyArray<string>, options: { version: string; operators: ReadonlyArray<Named> }) =>
+  wizardAllowed(words).pipe(
+    Effect.andThen(Command.runWith(rootOf(options.operators), { version: options.version })(words)),
+    Effect.as<number>(0),
+    Effect.catchCause((cause) => codeOf(cause, words.includes("--json"))),
+    Effect.provide([Help.layer, NodeServices.layer])
+  )
+
+const teardown: Teardown = (exit, onExit) =>
+  onExit(Exit.isSuccess(exit) ? (typeof exit.value === "number" ? exit.value : 0) : interrupted)
+
+/** Runs `shell` as this process. */
+export const main = (...call: Parameters<typeof shell>): void => {
+  NodeRuntime.runMain(shell(...call), { teardown, disableErrorReporting: true })
+  // Whoever reads the output may have enough of it: `folio events tail | head -1`.
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => process.exit(0))
+}

@@ -1,0 +1,135 @@
+import * as CliOutput from "effect/cli/CliOutput"
+
+/** Paints a text for a terminal; leaves the text as it is where there is no colour. */
+export interface Paint {
+  readonly bold: (text: string) => string
+  readonly dim: (text: string) => string
+  readonly red: (text: string) => string
+  readonly green: (text: string) => string
+  readonly yellow: (text: string) => string
+}
+
+// A terminal would carry out the control characters of a legal name or of an answer, and begin another line at some.
+const control = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]/gu
+
+/** A text of somebody else as a terminal may show it: on one line, without control characters. */
+export const shown = (text: string): string => text.replaceAll(/[\t\n\r]+/g, " ").replaceAll(control, "\ufffd")
+
+/** A text of JSON as a terminal may show it: it says the same, with escapes in the place of control characters. */
+export const shownJson = (text: string): string =>
+  text.replaceAll(control, (char) =>
+    char === "\n"
+      ? char
+      : [...Array(char.length).keys()].map((at) => `\\u${char.charCodeAt(at).toString(16).padStart(4, "0")}`).join("")
+  )
+
+export const paintFor = (canColor: boolean): Paint => {
+  const code = (number: number) => (text: string) =>
+    canColor && text !== "" ? `\x1b[${number}m${shown(text)}\x1b[0m` : shown(text)
+  return { bold: code(1), dim: code(2), red: code(31), green: code(32), yellow: code(33) }
+}
+
+/**
+ * One column of a table: its heading and its cell for a row. A cell is cut where the terminal is too narrow; a column that is
+ * `whole`, such as one of ids, is left out instead.
+ */
+export type Column<Row> = readonly [
+  heading: string,
+  cell: (row: Row, paint: Paint) => string | null | undefined,
+  width?: "whole"
+]
+
+const gap = "  "
+const narrowest = 8
+
+/** The codes of `Paint`, which alone may stand in a cell besides its text. */
+const painted = /(\x1b\[(?:[012]|3[123])m)/
+
+/** A line without any control character that is not of `Paint`. */
+export const safe = (line: string): string =>
+  line
+    .split(painted)
+    .map((part, index) => (index % 2 === 1 ? part : shown(part)))
+    .join("")
+
+/** The text of a cell on one line. */
+const clean = (cell: string) => safe(cell.replaceAll(/[^\S\u00a0]+/g, " "))
+
+/** The beginning of a cell that is at most `width` wide, with an ellipsis where something was cut off. */
+const cut = (cell: string, width: number) => {
+  if (CliOutput.displayWidth(cell) <= width) return cell
+  // Made when it is needed: that takes longer than most modules take to load.
+  const segmenter = new Intl.Segmenter()
+  let left = width - 1
+  let isFull = false
+  const parts = cell.split(painted).map((part, index) => {
+    if (index % 2 === 1) return part
+    if (isFull) return ""
+    let kept = ""
+    for (const { segment } of segmenter.segment(part)) {
+      left -= CliOutput.displayWidth(segment)
+      if (left < 0) {
+        isFull = true
+        return `${kept}…`
+      }
+      kept += segment
+    }
+    return kept
+  })
+  return parts.join("")
+}
+
+const padded = (text: string, width: number) => text + " ".repeat(Math.max(0, width - CliOutput.displayWidth(text)))
+
+const totalOf = (widths: ReadonlyArray<number | undefined>) =>
+  widths.filter((width) => width !== undefined).reduce((total, width) => total + width + gap.length, -gap.length)
+
+/** The widths that fit into `available`; undefined for a column that is left out. */
+const fitting = <Row>(
+  wanted: ReadonlyArray<number>,
+  columns: ReadonlyArray<Column<Row>>,
+  available: number
+): ReadonlyArray<number | undefined> => {
+  const widths: Array<number | undefined> = [...wanted]
+  // The first column says which row it is, so it stays.
+  for (let index = columns.length - 1; index > 0 && totalOf(widths) > available; index--) {
+    if (columns[index]?.[2] === "whole") widths[index] = undefined
+  }
+  while (totalOf(widths) > available) {
+    const widest = widths.reduce<number>(
+      (found, width, index) =>
+        columns[index]?.[2] !== "whole" && (width ?? 0) > (widths[found] ?? narrowest) ? index : found,
+      -1
+    )
+    const width = widths[widest]
+    if (width === undefined) break
+    widths[widest] = width - 1
+  }
+  return widths
+}
+
+/** Makes the lines of rows as they come, page by page: the heading comes with the first, and no column gets narrower. */
+export const tableFor = <Row>(columns: ReadonlyArray<Column<Row>>, paint: Paint, available: number) => {
+  const headings = columns.map(([heading]) => heading)
+  let wanted: ReadonlyArray<number> = []
+  return (rows: ReadonlyArray<Row>): ReadonlyArray<string> => {
+    const cells = rows.map((row) => columns.map(([, cell]) => clean(cell(row, paint) ?? "")))
+    const isFirst = wanted.length === 0
+    wanted = columns.map((_, index) =>
+      [headings, ...cells].reduce(
+        (width, line) => Math.max(width, CliOutput.displayWidth(line[index] ?? "")),
+        wanted[index] ?? 0
+      )
+    )
+    const widths = fitting(wanted, columns, available)
+    const lineOf = (line: ReadonlyArray<string>) =>
+      line
+        .flatMap((cell, index) => {
+          const width = widths[index]
+          return width === undefined ? [] : [padded(cut(cell, width), width)]
+        })
+        .join(gap)
+        .trimEnd()
+    return [...(isFirst ? [paint.dim(lineOf(headings))] : []), ...cells.map(lineOf)]
+  }
+}

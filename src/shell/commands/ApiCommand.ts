@@ -1,0 +1,39 @@
+import * as Argument from "effect/cli/Argument"
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import * as Effect from "effect/Effect"
+import { Api } from "../Api.ts"
+import { textOf, writeOut } from "../Files.ts"
+import * as Flags from "../Flags.ts"
+
+const methods = ["GET", "POST", "PATCH", "DELETE"] as const
+
+/** The body that is given on the command line: a text, `@file`, or `@-` for standard input. */
+const bodyOf = (given: string) => (given.startsWith("@") ? textOf(given.slice(1)) : Effect.succeed(given))
+
+export const api = Command.make(
+  "api",
+  {
+    method: Argument.Literals("method", methods).pipe(Argument.withDescription(methods.join(", "))),
+    path: Argument.String("path").pipe(Argument.withDescription("Such as /v1/invoices?limit=1")),
+    data: Flags.text("data", "JSON", "The body: JSON, @file, or @- for standard input").pipe(Flag.withAlias("d")),
+    key: Flags.idempotencyKey
+  },
+  Effect.fnUntraced(function* ({ data, key, method, path }) {
+    const service = yield* Api
+    const body = data === undefined ? undefined : yield* bodyOf(data)
+    const { bytes, contentType } = yield* service.send({
+      method,
+      path: path.startsWith("/") ? path : `/${path}`,
+      body,
+      key
+    })
+    const isText = /json|text|xml/.test(contentType)
+    yield* writeOut(bytes, { isText, isLine: isText })
+  })
+).pipe(
+  Command.withDescription("Send a request of your own, print the answer as it is"),
+  Command.withExamples([
+    { command: "folio api POST /v1/customers -d @customer.json", description: "Register a customer" }
+  ])
+)

@@ -1,0 +1,110 @@
+import * as Command from "effect/cli/Command"
+import * as Effect from "effect/Effect"
+import type { Customer } from "../../client/Interface.ts"
+import { Api } from "../Api.ts"
+import { textOf } from "../Files.ts"
+import * as Flags from "../Flags.ts"
+import { Output } from "../Output.ts"
+import { type Column, type Paint, shown } from "../Table.ts"
+import { clock } from "../Times.ts"
+
+const customer = Flags.id("customer", "Its id, cust_…")
+const path = (id: string) => `/v1/customers/${encodeURIComponent(id)}`
+
+const identificationOf = ({ identification: { check_digit, number } }: Customer) =>
+  check_digit === undefined ? number : `${number}-${check_digit}`
+
+const columns: ReadonlyArray<Column<Customer>> = [
+  // First, so that it is there on a narrow terminal as well: every other command and an invoice name a customer by it.
+  ["ID", ({ id }) => id, "whole"],
+  ["NUMBER", identificationOf],
+  ["NAME", ({ legal_name }) => legal_name],
+  ["E-MAIL", ({ email }) => email]
+]
+
+const lines = (one: Customer) => (paint: Paint) => {
+  const rows: ReadonlyArray<readonly [string, string | undefined]> = [
+    ["id", one.id],
+    ["number", `${identificationOf(one)} (type ${one.identification.type})`],
+    ["e-mail", one.email],
+    ["address", one.address],
+    ["city", one.city_code],
+    ["country", one.country_code],
+    ["created", clock(one.created_at)],
+    ["changed", clock(one.updated_at)],
+    ...Object.entries(one.metadata).map(([name, value]) => [`metadata.${name}`, value] as const)
+  ]
+  return [
+    paint.bold(one.legal_name),
+    ...rows.flatMap(([name, value]) => (value === undefined ? [] : [`  ${paint.dim(name.padEnd(8))}  ${shown(value)}`]))
+  ]
+}
+
+const print = (one: Customer) => Effect.flatMap(Output, (output) => output.one(one, lines(one)))
+
+const list = Command.make(
+  "list",
+  Flags.amount,
+  Effect.fnUntraced(function* (flags) {
+    const api = yield* Api
+    const all = api.all("customers", "allCustomers", { query: { limit: Flags.pageOf(flags) } })
+    yield* (yield* Output).list(Flags.asked(flags)(all), columns, "There is no customer in this mode.")
+  })
+).pipe(
+  Command.withDescription("List customers, newest first"),
+  Command.withExamples([{ command: "folio customers list --all --json > customers.ndjson" }])
+)
+
+const get = Command.make(
+  "get",
+  { customer },
+  Effect.fnUntraced(function* (flags) {
+    const api = yield* Api
+    yield* print(yield* api.call("customers", "retrieveCustomer", { params: { id: flags.customer } }))
+  })
+).pipe(Command.withDescription("Show a customer"), Command.withExamples([{ command: "folio customers get cust_…" }]))
+
+const create = Command.make(
+  "create",
+  { file: Flags.file("The customer"), key: Flags.idempotencyKey },
+  Effect.fnUntraced(function* (flags) {
+    const api = yield* Api
+    const body = yield* textOf(flags.file)
+    yield* print(yield* api.json<Customer>({ method: "POST", path: "/v1/customers", body, key: flags.key }))
+  })
+).pipe(
+  Command.withDescription("Register a customer, the buyer of invoices"),
+  Command.withExamples([{ command: "folio customers create -f customer.json" }])
+)
+
+const update = Command.make(
+  "update",
+  { customer, file: Flags.file("The fields to change"), key: Flags.idempotencyKey },
+  Effect.fnUntraced(function* (flags) {
+    const api = yield* Api
+    const body = yield* textOf(flags.file)
+    yield* print(yield* api.json<Customer>({ method: "PATCH", path: path(flags.customer), body, key: flags.key }))
+  })
+).pipe(
+  Command.withDescription("Change fields of a customer; documents that exist stay as they are"),
+  Command.withExamples([{ command: `echo '{"email": "new@example.com"}' | folio customers update cust_… -f -` }])
+)
+
+const remove = Command.make(
+  "delete",
+  { customer },
+  Effect.fnUntraced(function* (flags) {
+    const api = yield* Api
+    const deleted = yield* api.call("customers", "deleteCustomer", { params: { id: flags.customer } })
+    yield* (yield* Output).one(deleted, () => [`${deleted.id} is deleted.`])
+  })
+).pipe(
+  Command.withDescription("Delete a customer; documents that exist keep their copy"),
+  Command.withExamples([{ command: "folio customers delete cust_…" }])
+)
+
+export const customers = Command.make("customers").pipe(
+  Command.withDescription("List, show, register, change, delete customers"),
+  Command.withSubcommands([list, get, create, update, remove]),
+  Command.withExamples([{ command: "folio customers list" }])
+)

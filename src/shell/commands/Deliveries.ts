@@ -1,0 +1,118 @@
+import * as Argument from "effect/cli/Argument"
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+import type { Delivery } from "../../client/Interface.ts"
+import { Api } from "../Api.ts"
+import { Misuse } from "../Failures.ts"
+import * as Flags from "../Flags.ts"
+import { Output } from "../Output.ts"
+import type { Column } from "../Table.ts"
+import { clock, timeOf } from "../Times.ts"
+
+const latestAnswer = ({ attempts }: Delivery) => {
+  const latest = attempts.at(-1)
+  if (latest === undefined) return ""
+  return latest.response_status === null ? (latest.error?.message ?? "no answer") : String(latest.response_status)
+}
+
+export const deliveryColumns: ReadonlyArray<Column<Delivery>> = [
+  ["CREATED", ({ created_at }) => clock(created_at).slice(5)],
+  [
+    "STATUS",
+    ({ status }, { dim, green, red, yellow }) =>
+      ({ pending: yellow, succeeded: green, failed: red, canceled: dim })[status](status)
+  ],
+  ["TRIED", ({ attempts_count }) => String(attempts_count)],
+  ["ANSWER", latestAnswer],
+  ["EVENT", ({ event_id }) => event_id, "whole"],
+  ["TYPE", ({ event_type }) => event_type, "whole"],
+  ["ENDPOINT", ({ webhook_endpoint_id }) => webhook_endpoint_id, "whole"]
+]
+
+const statuses = ["pending", "succeeded", "failed", "canceled"] as const
+
+export const deliveries = Command.make(
+  "deliveries",
+  {
+    failed: Flag.Boolean("failed").pipe(Flag.withDescription("Only those that were given up"), Flag.withDefault(false)),
+    status: Flag.Literals("status", statuses).pipe(
+      Flag.withMetavar("STATUS"),
+      Flag.withDescription("Only with this status"),
+      Flag.optional
+    ),
+    endpoint: Flags.text("endpoint", "we_…", "Only those to this webhook endpoint"),
+    event: Flags.text("event", "evt_…", "Only those of this event"),
+    ...Flags.amount
+  },
+  Effect.fnUntraced(function* (flags) {
+    const api = yield* Api
+    const output = yield* Output
+    const status = flags.failed ? "failed" : Option.getOrUndefined(flags.status)
+    if (flags.failed && Option.isSome(flags.status)) {
+      return yield* new Misuse({ message: "--failed and --status say the same: use one of them." })
+    }
+    const query = { limit: Flags.pageOf(flags), ...(status === undefined ? {} : { status }) }
+    const toEndpoint = (id: string) =>
+      api.all("webhookDeliveries", "allWebhookEndpointDeliveries", { params: { id }, query })
+    const list = () => {
+      if (flags.event !== undefined) {
+        return api.all("events", "allEventDeliveries", { params: { id: flags.event } }).pipe(
+          Stream.filter(
+            (delivery) =>
+              (status === undefined || delivery.status === status) &&
+              (flags.endpoint === undefined || delivery.webhook_endpoint_id === flags.endpoint)
+          ),
+          Flags.asked(flags)
+        )
+      }
+      // The service lists deliveries by endpoint; with --limit the newest of each endpoint come.
+      return flags.endpoint === undefined
+        ? api
+            .all("webhookEndpoints", "allWebhookEndpoints", {})
+            .pipe(Stream.flatMap(({ id }) => Flags.asked(flags)(toEndpoint(id))))
+        : Flags.asked(flags)(toEndpoint(flags.endpoint))
+    }
+    yield* output.list(list(), deliveryColumns, "No delivery was found.")
+  })
+).pipe(
+  Command.withDescription("List deliveries to webhook endpoints, newest first"),
+  Command.withExamples([{ command: "folio deliveries --failed" }, { command: "folio deliveries --event evt_…" }])
+)
+
+export const recover = Command.make(
+  "recover",
+  {
+    endpoint: Argument.String("endpoint").pipe(Argument.withDescription("Its id, we_…")),
+    since: Flag.String("since").pipe(
+      Flag.withMetavar("TIME"),
+      Flag.withDescription("From this time on: 10m, 2h, 3d ago, or a date")
+    )
+  },
+  Effect.fnUntraced(function* (flags) {
+    const api = yield* Api
+    const output = yield* Output
+    const since = yield* timeOf(flags.since)
+    const recovery = Effect.gen(function* () {
+      let count = 0
+      for (;;) {
+        const request = { params: { id: flags.endpoint }, payload: { since } }
+        const answer = yield* api.call("webhookDeliveries", "recoverWebhookEndpoint", request)
+        count += answer.deliveries
+        // An answer without deliveries ends it as well, so that the command never runs for ever.
+        if (!answer.has_more || answer.deliveries === 0) return { ...answer, deliveries: count }
+      }
+    })
+    // Asked before the mark turns: it would be drawn over the question.
+    yield* api.mayChange(`recover ${flags.endpoint}`)
+    const done = yield* output.during("recovering")(recovery)
+    yield* output.one(done, ({ bold }) => [
+      `${bold(String(done.deliveries))} deliveries to ${done.webhook_endpoint_id} were started, of events since ${clock(done.since)}.`
+    ])
+  })
+).pipe(
+  Command.withDescription("Deliver again what a webhook endpoint missed"),
+  Command.withExamples([{ command: "folio recover we_… --since 2h" }])
+)

@@ -1,0 +1,114 @@
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import type { Event } from "../../client/Interface.ts"
+import { Api } from "../Api.ts"
+import { eventsAfter, latestEvent } from "../Events.ts"
+import { eventTypesOf } from "../EventTypes.ts"
+import { Failed } from "../Failures.ts"
+import { writeOut } from "../Files.ts"
+import * as Flags from "../Flags.ts"
+import { Output } from "../Output.ts"
+import type { Column } from "../Table.ts"
+import { clock, timeOf } from "../Times.ts"
+import { deliveryColumns } from "./Deliveries.ts"
+
+const event = Flags.id("event", "Its id, evt_…")
+
+const columns: ReadonlyArray<Column<Event>> = [
+  ["TIME", ({ created }) => clock(created).slice(11)],
+  [
+    "TYPE",
+    ({ type }, { green, red, yellow }) => {
+      const paint = /failed|rejected|bounced|complained/.test(type) ? red : /contingency/.test(type) ? yellow : green
+      return paint(type)
+    }
+  ],
+  ["ID", ({ id }) => id, "whole"],
+  ["NUMBER", ({ data }) => data.object.full_number, "whole"]
+]
+
+const tail = Command.make(
+  "tail",
+  {
+    events: Flag.String("events").pipe(
+      Flag.withMetavar("TYPES"),
+      Flag.withDescription("Only these: a type, or a pattern such as 'invoice.*'"),
+      Flag.atLeast(0),
+      Flag.withDefault<ReadonlyArray<string>>([])
+    ),
+    object: Flags.text("object", "ID", "Only those about this document"),
+    since: Flags.since,
+    limit: Flags.end
+  },
+  Effect.fnUntraced(function* (flags) {
+    const output = yield* Output
+    const types = yield* eventTypesOf(flags.events)
+    const before = flags.since === undefined ? undefined : yield* timeOf(flags.since)
+    const after = yield* latestEvent(before)
+    yield* output.say(({ dim }) => dim("Following the events; Ctrl-C ends it."))
+    const followed = eventsAfter(after, { types, object_id: flags.object })
+    yield* output.list(Stream.take(followed, flags.limit), columns)
+  })
+).pipe(
+  Command.withDescription("Follow the events as they happen"),
+  Command.withExamples([{ command: "folio events tail --events 'invoice.*' --since 10m" }])
+)
+
+const get = Command.make(
+  "get",
+  { event },
+  Effect.fnUntraced(function* (flags) {
+    const api = yield* Api
+    const { bytes } = yield* api.send({ method: "GET", path: `/v1/events/${encodeURIComponent(flags.event)}` })
+    // Exactly the bytes that deliveries sign; a newline only for a person.
+    yield* writeOut(bytes, { isText: true })
+  })
+).pipe(
+  Command.withDescription("Print an event, byte for byte as its deliveries send it"),
+  Command.withExamples([{ command: "folio events get evt_… > body.json" }])
+)
+
+const resend = Command.make(
+  "resend",
+  { event, endpoint: Flags.text("endpoint", "we_…", "Only to this webhook endpoint"), key: Flags.idempotencyKey },
+  Effect.fnUntraced(function* (flags) {
+    const api = yield* Api
+    const output = yield* Output
+    const found = yield* Stream.runCollect(
+      api
+        .all("events", "allEventDeliveries", { params: { id: flags.event } })
+        .pipe(
+          Stream.filter(
+            ({ webhook_endpoint_id }) => flags.endpoint === undefined || webhook_endpoint_id === flags.endpoint
+          )
+        )
+    )
+    if (found.length === 0) {
+      return yield* new Failed({
+        message: `${flags.event} has no delivery to send again.`,
+        hint: "Only endpoints that were subscribed when it happened have one; others get it by: folio recover we_… --since TIME"
+      })
+    }
+    const resent = yield* Effect.forEach(found, ({ id }) =>
+      api.call(
+        "webhookDeliveries",
+        "redeliverWebhook",
+        { params: { id } },
+        // One key for each delivery, so that a repetition of the command sends none of them twice.
+        flags.key === undefined ? {} : { key: `${flags.key}-${id}` }
+      )
+    )
+    yield* output.rows(resent, deliveryColumns)
+  })
+).pipe(
+  Command.withDescription("Attempt the deliveries of an event once more"),
+  Command.withExamples([{ command: "folio events resend evt_…" }])
+)
+
+export const events = Command.make("events").pipe(
+  Command.withDescription("Follow and show events, send their deliveries again"),
+  Command.withSubcommands([tail, get, resend]),
+  Command.withExamples([{ command: "folio events tail" }])
+)

@@ -1,0 +1,128 @@
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+import type { LoggedRequest, LoggedRequestWithBodies } from "../../client/Interface.ts"
+import { Api } from "../Api.ts"
+import * as Flags from "../Flags.ts"
+import { Output } from "../Output.ts"
+import { requestsFrom } from "../RequestLog.ts"
+import { type Column, type Paint, shown } from "../Table.ts"
+import { clock, timeOf } from "../Times.ts"
+
+const paintedStatus = (status: number, { green, red, yellow }: Paint) => {
+  const text = String(status)
+  return status >= 500 ? red(text) : status >= 400 ? yellow(text) : green(text)
+}
+
+const remark = ({ error_code, idempotency, objects }: LoggedRequest) =>
+  [
+    error_code,
+    idempotency === null || idempotency.verdict === "executed" ? null : idempotency.verdict,
+    error_code === null ? objects[0] : null
+  ]
+    .filter((text) => text !== null && text !== undefined)
+    .join(" ")
+
+const columns: ReadonlyArray<Column<LoggedRequest>> = [
+  ["TIME", ({ created }) => clock(created).slice(11)],
+  ["STATUS", ({ status }, paint) => paintedStatus(status, paint)],
+  ["METHOD", ({ method }) => method],
+  ["PATH", ({ path, query }) => (query === null ? path : `${path}?${query}`)],
+  ["MS", ({ duration_ms }) => String(duration_ms)],
+  ["WHAT", remark],
+  ["ID", ({ id }) => id, "whole"]
+]
+
+const tail = Command.make(
+  "tail",
+  {
+    status: Flags.text("status", "STATUS", "Only with this status: 404, or 4xx"),
+    path: Flags.text("path", "PATH", "Only those whose path begins so"),
+    method: Flag.Literals("method", ["GET", "HEAD", "POST", "PATCH", "DELETE"]).pipe(
+      Flag.withMetavar("METHOD"),
+      Flag.withDescription("Only with this method"),
+      Flag.optional,
+      Flag.map(Option.getOrUndefined)
+    ),
+    object: Flags.text("object", "ID", "Only those about this object"),
+    key: Flags.text("idempotency-key", "KEY", "Only with this idempotency key"),
+    apiKey: Flags.text("api-key", "key_…", "Only with this API key"),
+    since: Flags.since,
+    limit: Flags.end
+  },
+  Effect.fnUntraced(function* (flags) {
+    const output = yield* Output
+    const since = flags.since === undefined ? undefined : yield* timeOf(flags.since)
+    // The ids, by which a request is shown with its bodies, have no room on a line of 80 columns.
+    const ids = (process.stdout.columns || 80) < 110 ? " Ids: in a wider terminal, or with --json." : ""
+    yield* output.say(({ dim }) => dim(`Following the requests; Ctrl-C ends it.${ids}`))
+    const query = {
+      ...(flags.status === undefined ? {} : { status: flags.status }),
+      ...(flags.path === undefined ? {} : { path: flags.path }),
+      ...(flags.method === undefined ? {} : { method: flags.method }),
+      ...(flags.object === undefined ? {} : { object_id: flags.object }),
+      ...(flags.key === undefined ? {} : { idempotency_key: flags.key }),
+      ...(flags.apiKey === undefined ? {} : { api_key_id: flags.apiKey })
+    }
+    yield* output.list(Stream.take(requestsFrom(query, since), flags.limit), columns)
+  })
+).pipe(
+  Command.withDescription("Follow the requests to the API; the latest ten come first"),
+  Command.withExamples([{ command: "folio requests tail --status 4xx --path /v1/invoices" }])
+)
+
+const indented = (heading: string, body: string | null, { bold }: Paint) => {
+  if (body === null) return []
+  try {
+    body = JSON.stringify(JSON.parse(body), null, 2)
+  } catch {
+    // The log keeps the beginning of a long body, which is no JSON.
+  }
+  return ["", bold(heading), ...body.split("\n").map((line) => `  ${shown(line)}`)]
+}
+
+const lines = (one: LoggedRequestWithBodies) => (paint: Paint) => {
+  const { api_key, idempotency } = one
+  const rows: ReadonlyArray<readonly [string, string | null]> = [
+    ["id", one.id],
+    ["time", `${clock(one.created)}, ${one.duration_ms} ms`],
+    ["key", api_key === null ? null : `${api_key.id} …${api_key.last_four ?? ""}`],
+    ["from", one.ip],
+    ["version", one.version],
+    [
+      "idempotency",
+      idempotency === null
+        ? null
+        : `${idempotency.key}: ${idempotency.verdict}${idempotency.of === null ? "" : ` of ${idempotency.of}`}`
+    ],
+    ["error", one.error_code],
+    ["objects", one.objects.length === 0 ? null : one.objects.join(", ")],
+    ["events", one.events.length === 0 ? null : one.events.join(", ")]
+  ]
+  return [
+    `${paint.bold(`${one.method} ${one.path}${one.query === null ? "" : `?${one.query}`}`)}  ${paintedStatus(one.status, paint)}`,
+    ...rows.flatMap(([name, value]) => (value === null ? [] : [`  ${paint.dim(name.padEnd(11))}  ${shown(value)}`])),
+    ...indented("Sent", one.request_body, paint),
+    ...indented("Answered", one.response_body, paint)
+  ]
+}
+
+const get = Command.make(
+  "get",
+  { request: Flags.id("request", "Its id, req_…, which each answer has in the header Request-Id") },
+  Effect.fnUntraced(function* (flags) {
+    const one = yield* (yield* Api).call("requests", "retrieveRequest", { params: { id: flags.request } })
+    yield* (yield* Output).one(one, lines(one))
+  })
+).pipe(
+  Command.withDescription("Show a request with its bodies"),
+  Command.withExamples([{ command: "folio requests get req_…" }])
+)
+
+export const requests = Command.make("requests").pipe(
+  Command.withDescription("Follow and show the requests to the API"),
+  Command.withSubcommands([tail, get]),
+  Command.withExamples([{ command: "folio requests tail" }])
+)

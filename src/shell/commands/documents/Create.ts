@@ -1,0 +1,65 @@
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import * as Effect from "effect/Effect"
+import type { InvoiceCreated, Validation } from "../../../client/Interface.ts"
+import { Api } from "../../Api.ts"
+import type { Kind } from "../../documents/Kinds.ts"
+import { tellOutcome } from "../../documents/Outcome.ts"
+import { Failed } from "../../Failures.ts"
+import { textOf } from "../../Files.ts"
+import * as Flags from "../../Flags.ts"
+import { Output } from "../../Output.ts"
+
+/** `--wait`: the command ends when the document has an outcome. */
+export const wait = Flag.Boolean("wait").pipe(
+  Flag.withDescription("Wait for the outcome; exit code 1 unless it is accepted"),
+  Flag.withDefault(false)
+)
+
+export const create = (kind: Kind) =>
+  Command.make(
+    "create",
+    { file: Flags.file(`The ${kind.one}`), key: Flags.idempotencyKey, wait },
+    Effect.fnUntraced(function* (flags) {
+      const api = yield* Api
+      const output = yield* Output
+      const body = yield* textOf(flags.file)
+      const created = yield* api.json<InvoiceCreated>({ method: "POST", path: kind.path, body, key: flags.key })
+      if (flags.wait) return yield* tellOutcome(kind, created.id)
+      yield* output.one(created, ({ bold, dim }) => [
+        `${bold(created.id)} is a draft now.`,
+        dim(`Its outcome: folio ${kind.command} get ${created.id}`)
+      ])
+    })
+  ).pipe(
+    Command.withDescription(`Create ${kind.aOne}; Folio then numbers, signs and submits it`),
+    Command.withExamples([{ command: `folio ${kind.command} create -f order.json --wait` }])
+  )
+
+export const validate = (kind: Kind) =>
+  Command.make(
+    "validate",
+    { file: Flags.file(`The ${kind.one}`) },
+    Effect.fnUntraced(function* (flags) {
+      const api = yield* Api
+      const output = yield* Output
+      const body = yield* textOf(flags.file)
+      const path = `${kind.path}/validate`
+      const validation = yield* api.json<Validation>({ method: "POST", path, body, isRead: true })
+      const { errors, valid } = validation
+      if (valid) return yield* output.one(validation, ({ green }) => [green(`The ${kind.one} can be created.`)])
+      if (output.isJson) yield* output.one(validation, () => [])
+      else {
+        yield* output.rows(errors, [
+          ["FIELD", ({ param }, { red }) => red(param)],
+          ["CODE", ({ code }) => code],
+          ["WHAT TO DO", ({ message }) => message]
+        ])
+      }
+      const count = validation.has_more_errors === true ? `more than ${errors.length}` : String(errors.length)
+      return yield* new Failed({ message: `The ${kind.one} breaks ${count} rule${errors.length === 1 ? "" : "s"}.` })
+    })
+  ).pipe(
+    Command.withDescription(`Check ${kind.aOne} without creating it; says every rule that it breaks`),
+    Command.withExamples([{ command: `folio ${kind.command} validate -f order.json` }])
+  )

@@ -1,0 +1,120 @@
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import { Api } from "../../Api.ts"
+import { find, idOf, type Kind, nameOf } from "../../documents/Kinds.ts"
+import { documentColumns, documentLines, timelineColumns } from "../../documents/Shown.ts"
+import { write, writeOut } from "../../Files.ts"
+import * as Flags from "../../Flags.ts"
+import { Output } from "../../Output.ts"
+import { timeOf } from "../../Times.ts"
+
+/** The argument that names a document. */
+export const document = ({ idPrefix }: Kind) =>
+  Flags.id("document", `Its full number, such as FE12, or its id, ${idPrefix}…`)
+
+/** How examples name a document of a kind. */
+export const sample = ({ idPrefix }: Kind) => ({ inv_: "FE12", cn_: "NC3" })[idPrefix] ?? "ND4"
+
+const statuses = [
+  "draft",
+  "accepted_by_authority",
+  "rejected_by_authority",
+  "accepted_contingency",
+  "failed",
+  "canceled"
+] as const
+
+export const list = (kind: Kind) =>
+  Command.make(
+    "list",
+    {
+      status: Flag.Literals("status", statuses).pipe(
+        Flag.withMetavar("STATUS"),
+        Flag.withDescription("Only with this status"),
+        Flag.optional
+      ),
+      owner: Flags.text(kind.owner.flag, kind.owner.metavar, `Only those of this ${kind.owner.flag}`),
+      since: Flags.since,
+      ...Flags.amount
+    },
+    Effect.fnUntraced(function* (flags) {
+      const output = yield* Output
+      const since = flags.since === undefined ? undefined : yield* timeOf(flags.since)
+      const query = {
+        limit: Flags.pageOf(flags),
+        status: Option.getOrUndefined(flags.status),
+        [kind.owner.query]: flags.owner,
+        "created[gte]": since
+      }
+      yield* output.list(Flags.asked(flags)(kind.list(query)), documentColumns, `No ${kind.one} was found.`)
+    })
+  ).pipe(
+    Command.withDescription(`List ${kind.one}s, newest first`),
+    Command.withExamples([{ command: `folio ${kind.command} list --status rejected_by_authority --since 7d` }])
+  )
+
+export const get = (kind: Kind) =>
+  Command.make(
+    "get",
+    { document: document(kind) },
+    Effect.fnUntraced(function* (flags) {
+      const found = yield* find(kind, flags.document)
+      yield* (yield* Output).one(found, documentLines(found))
+    })
+  ).pipe(
+    Command.withDescription(`Show ${kind.aOne}, and what is wrong with it`),
+    Command.withExamples([{ command: `folio ${kind.command} get ${sample(kind)}` }])
+  )
+
+export const timeline = (kind: Kind) =>
+  Command.make(
+    "timeline",
+    { document: document(kind) },
+    Effect.fnUntraced(function* (flags) {
+      const { data } = yield* kind.timeline(yield* idOf(kind, flags.document))
+      yield* (yield* Output).rows(data, timelineColumns)
+    })
+  ).pipe(
+    Command.withDescription("List all that happened to it: steps, e-mails, events and their deliveries"),
+    Command.withExamples([{ command: `folio ${kind.command} timeline ${sample(kind)}` }])
+  )
+
+/** The name of a file for a document. The service's text is not trusted to be one. */
+const fileOf = (name: string, form: string) => `${name.replaceAll(/[^\w-]/g, "_")}.${form}`
+
+export const file = (kind: Kind, form: "pdf" | "xml") =>
+  Command.make(
+    form,
+    {
+      document: document(kind),
+      output: Flags.text("output", "FILE", "Where to write it; - is standard output").pipe(Flag.withAlias("o"))
+    },
+    Effect.fnUntraced(function* (flags) {
+      const api = yield* Api
+      const output = yield* Output
+      const found = yield* find(kind, flags.document)
+      const { bytes } = yield* output.during(`fetching the ${form.toUpperCase()}`)(
+        api.send({ method: "GET", path: `${kind.path}/${encodeURIComponent(found.id)}/${form}` })
+      )
+      if (flags.output === "-") return yield* writeOut(bytes, { isText: form === "xml" })
+      const name = flags.output ?? fileOf(nameOf(found), form)
+      yield* write(name, bytes, { isNew: flags.output === undefined })
+      yield* output.one({ file: name, bytes: bytes.length, id: found.id }, ({ bold }) => [
+        `${bold(name)}  ${Math.ceil(bytes.length / 1024)} KiB`
+      ])
+    })
+  ).pipe(
+    Command.withDescription(
+      form === "pdf"
+        ? `Fetch the PDF of ${kind.aOne}; its number names the file`
+        : `Fetch the signed XML; its number names the file`
+    ),
+    Command.withExamples([
+      {
+        command: `folio ${kind.command} ${form} ${sample(kind)} -o ${form === "pdf" ? "copy.pdf" : "-"}`,
+        description: ""
+      }
+    ])
+  )

@@ -1,0 +1,40 @@
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+import { latestEvent, eventsAfter } from "../Events.ts"
+import { Failed } from "../Failures.ts"
+import { Output } from "../Output.ts"
+import { type Document, type Kind, nameOf } from "./Kinds.ts"
+import { documentLines, faultsOf } from "./Shown.ts"
+
+/** Prints a document. Fails when it was rejected or has failed, so that a script does not go on. */
+export const tell = Effect.fnUntraced(function* (document: Document) {
+  const output = yield* Output
+  yield* output.one(document, documentLines(document))
+  if (document.status !== "rejected_by_authority" && document.status !== "failed") return
+  const happened = document.status === "failed" ? "failed" : "was rejected by the tax authority"
+  const [fault] = faultsOf(document)
+  return yield* new Failed({
+    message: `${nameOf(document)} ${happened}.`,
+    ...(fault === undefined ? {} : { hint: fault })
+  })
+})
+
+/** Waits until a draft has an outcome, which an event tells, and prints the document. */
+export const tellOutcome = Effect.fnUntraced(function* (kind: Kind, id: string) {
+  const output = yield* Output
+  yield* output.say(({ dim }) => dim(`${id} is a draft now; Ctrl-C ends the waiting, not the document.`))
+  const seen = yield* latestEvent()
+  const waited = Effect.gen(function* () {
+    const first = yield* kind.get(id)
+    if (first.status !== "draft") return first
+    // The events since `seen` have everything that happens after the document was a draft.
+    const outcome = yield* eventsAfter(seen, { object_id: id }).pipe(
+      Stream.mapEffect(() => kind.get(id)),
+      Stream.filter(({ status }) => status !== "draft"),
+      Stream.runHead
+    )
+    return Option.getOrElse(outcome, () => first)
+  })
+  yield* tell(yield* output.during("waiting for the outcome")(waited))
+})

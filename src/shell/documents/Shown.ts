@@ -1,0 +1,107 @@
+import type { AuthorityError, InvoiceStatus, TimelinePage } from "../../client/Interface.ts"
+import { type Column, type Paint, shown } from "../Table.ts"
+import { clock } from "../Times.ts"
+import { type Document, nameOf } from "./Kinds.ts"
+
+/** The state of a document in colour: what needs somebody in red, what is on its way in yellow. */
+export const painted = (status: InvoiceStatus, { dim, green, red, yellow }: Paint): string => {
+  switch (status) {
+    case "accepted_by_authority":
+      return green("accepted")
+    case "accepted_contingency":
+      return yellow("contingency")
+    case "rejected_by_authority":
+      return red("rejected")
+    case "failed":
+      return red("failed")
+    case "canceled":
+      return dim("canceled")
+    case "draft":
+      return yellow("draft")
+  }
+}
+
+const codeOf = (document: Document) => (document.object === "invoice" ? document.cufe : document.cude)
+
+export const documentColumns: ReadonlyArray<Column<Document>> = [
+  ["NUMBER", nameOf],
+  ["STATUS", ({ status }, paint) => painted(status, paint)],
+  ["CREATED", ({ created_at }) => clock(created_at)],
+  ["TOTAL", ({ currency, totals }) => `${totals.payable_amount} ${currency}`],
+  ["ID", ({ full_number, id }) => (full_number === "" ? "" : id), "whole"]
+]
+
+const ruleLine = ({ hint, message, rule }: AuthorityError) =>
+  `${rule}: ${message.replace(/[.\s]+$/, "")}.${hint === null ? "" : ` What to do: ${hint}`}`
+
+/** What is wrong with a document, in words; nothing for one without a fault. */
+export const faultsOf = ({ authority_errors, failure }: Document): ReadonlyArray<string> => [
+  ...authority_errors.map(ruleLine),
+  ...(failure === null ? [] : [`${failure.code}: ${failure.message}`])
+]
+
+/** A document for a person. */
+export const documentLines =
+  (document: Document) =>
+  (paint: Paint): ReadonlyArray<string> => {
+    const { authority_notifications, contingency, created_at, currency, email, id, issue_date, qr_url, stage } =
+      document
+    const rows: ReadonlyArray<readonly [string, string | null]> = [
+      ["id", id],
+      ["created", clock(created_at)],
+      ["issued", issue_date],
+      ["total", `${document.totals.payable_amount} ${currency}`],
+      ["customer", document.customer_id],
+      ["corrects", document.object === "invoice" ? null : document.invoice_id],
+      ["e-mail", email === null ? null : `${email.status} ${clock(email.at)}`],
+      ["transmit by", contingency?.transmit_before == null ? null : clock(contingency.transmit_before)],
+      ["code", codeOf(document)],
+      ["check at", qr_url],
+      ...Object.entries(document.metadata).map(([name, value]) => [`metadata.${name}`, value] as const)
+    ]
+    const said = rows.flatMap(([name, value]) => (value === null ? [] : [[name, value] as const]))
+    const width = Math.max(...said.map(([name]) => name.length))
+    return [
+      `${paint.bold(nameOf(document))}  ${painted(document.status, paint)}${stage === "done" ? "" : ` (${stage})`}`,
+      ...said.map(([name, value]) => `  ${paint.dim(name.padEnd(width))}  ${shown(value)}`),
+      ...faultsOf(document).map((fault) => `  ${paint.red(fault)}`),
+      ...authority_notifications.map((remark) => `  ${paint.yellow(ruleLine(remark))}`)
+    ]
+  }
+
+type Entry = TimelinePage["data"][number]
+
+const what = (entry: Entry): string => {
+  switch (entry.type) {
+    case "transition":
+      return `${entry.from ?? "new"} → ${entry.to} (${entry.command})`
+    case "email":
+      return `e-mail to ${entry.to}: ${entry.status}${entry.reason === null ? "" : `, ${entry.reason}`}`
+    case "event":
+      return `event ${entry.event_type}`
+    case "delivery_attempt":
+      return `attempt ${entry.number} to ${entry.webhook_endpoint_id}: ${entry.response_status ?? entry.error?.message ?? "no answer"}, ${entry.duration_ms} ms`
+  }
+}
+
+const subject = (entry: Entry): string => {
+  switch (entry.type) {
+    case "transition":
+      return ""
+    case "email":
+      return entry.email_id
+    case "event":
+      return entry.event_id
+    case "delivery_attempt":
+      return entry.webhook_delivery_id
+  }
+}
+
+export const timelineColumns: ReadonlyArray<Column<Entry>> = [
+  ["TIME", ({ at }) => clock(at)],
+  [
+    "WHAT",
+    (entry, { red }) => (entry.type === "delivery_attempt" && entry.error !== null ? red(what(entry)) : what(entry))
+  ],
+  ["ID", subject, "whole"]
+]

@@ -1,0 +1,183 @@
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import type { CustomerRequest, InvoiceRequest } from "../../client/Interface.ts"
+import { Api } from "../Api.ts"
+import { Connection, writePrivately } from "../Connection.ts"
+import { Failed, type Failure, Misuse } from "../Failures.ts"
+import { textOf } from "../Files.ts"
+import { persistently } from "../listen/Patience.ts"
+import {
+  columns,
+  type Fault,
+  faultAt,
+  headingOf,
+  isColumn,
+  type Item,
+  itemsOfLines,
+  itemsOfSheet,
+  withoutDoubles
+} from "./Invoices.ts"
+import * as Progress from "./Progress.ts"
+import { sheetOf } from "./Sheet.ts"
+import * as Verdicts from "./Verdicts.ts"
+
+// The service works on as many requests of an account at a time without making one of them wait.
+const concurrency = 8
+
+// A fault inside the service that meets one invoice again and again concerns that invoice.
+const attemptsMax = 4
+
+interface Import {
+  readonly items: ReadonlyArray<Item>
+  readonly isSheet: boolean
+  /** What stands before the invoices in the file of what failed. */
+  readonly heading: string
+}
+
+const read = Effect.fnUntraced(function* (file: string, hasComma: boolean): Effect.fn.Return<Import, Misuse> {
+  const content = yield* textOf(file)
+  if (!/\.csv$/i.test(file)) return { items: withoutDoubles(itemsOfLines(content)), isSheet: false, heading: "" }
+  const sheet = sheetOf(content)
+  if (typeof sheet === "string") return yield* new Misuse({ message: `${file} cannot be read: ${sheet}` })
+  const unknown = sheet.columns.find((column) => !isColumn(column))
+  if (unknown !== undefined) {
+    return yield* new Misuse({
+      message: `${file} has a column ${JSON.stringify(unknown)}, which no invoice has.`,
+      hint: `The columns are ${columns.join(", ")}, and metadata.NAME.`
+    })
+  }
+  return { items: withoutDoubles(itemsOfSheet(sheet, hasComma)), isSheet: true, heading: headingOf(sheet) }
+})
+
+// With its check digit: a number that was mistyped is nobody's.
+const identified = ({ check_digit = "", number, type }: CustomerRequest["identification"]) =>
+  `${type} ${number} ${check_digit}`
+
+/** The ids of the customers of the file: of those that are registered, and of new ones, which are registered when they are asked for. */
+const makeCustomers = Effect.fnUntraced(function* (items: ReadonlyArray<Item>, isDryRun: boolean) {
+  const api = yield* Api
+  const ids = new Map<string, Effect.Effect<string, Failure>>()
+  if (items.some(({ customer }) => customer !== undefined)) {
+    // The oldest comes last: it stays the same when there are several of one identification.
+    yield* api
+      .all("customers", "allCustomers", {})
+      .pipe(
+        Stream.runForEach(({ id, identification }) =>
+          Effect.sync(() => ids.set(identified(identification), Effect.succeed(id)))
+        )
+      )
+  }
+  return Effect.fnUntraced(function* (request: CustomerRequest, key: string) {
+    const name = identified(request.identification)
+    const known = ids.get(name)
+    if (known !== undefined) return yield* known
+    if (isDryRun) return undefined
+    const made = api.call("customers", "createCustomer", { payload: request }, { key: `customer-${key}`, isOnce: true })
+    // One call for all invoices that ask at the same time; after a failure the next invoice calls again.
+    const registered = yield* Effect.cached(
+      Effect.map(made, ({ id }) => id).pipe(Effect.tapError(() => Effect.sync(() => ids.delete(name))))
+    )
+    ids.set(name, registered)
+    return yield* registered
+  })
+})
+
+/** Whether all further invoices would fail alike: the key is not valid, or not allowed to. */
+const endsAll = (failure: Failure) =>
+  failure._tag === "Misuse" ||
+  failure._tag === "Failed" ||
+  (failure._tag === "Refused" && ["authentication_error", "permission_error"].includes(failure.body.error.type))
+
+const faultsOf = (item: Item, isSheet: boolean, failure: Failure): ReadonlyArray<Fault> => {
+  if (failure._tag !== "Refused") return [faultAt(item, isSheet, undefined, failure.message)]
+  const { errors = [], message, param } = failure.body.error
+  return errors.length === 0
+    ? [faultAt(item, isSheet, param, message)]
+    : errors.map((one) => faultAt(item, isSheet, one.param, one.message))
+}
+
+/** What the command was given. */
+interface Given {
+  readonly file: string
+  readonly dryRun: boolean
+  readonly resume: boolean
+  readonly decimalComma: boolean
+}
+
+export const importFile = Effect.fnUntraced(function* ({ decimalComma, dryRun, file, resume }: Given) {
+  const api = yield* Api
+  const { mode, url } = yield* Connection
+  const [, stem = "", ending = ""] = /^(.+)\.(csv|ndjson|jsonl)$/i.exec(file) ?? []
+  if (ending === "") return yield* new Misuse({ message: `${file} must end in .csv or .ndjson.` })
+  const { heading, isSheet, items } = yield* read(file, decimalComma)
+  if (items.length === 0) return yield* new Failed({ message: `${file} holds no invoice.` })
+
+  const account = yield* api.call("account", "retrieveAccount", {})
+  const now = new Date(yield* Clock.currentTimeMillis)
+  const target = { url, account: account.id, mode }
+  const progress = dryRun ? undefined : yield* Progress.open(`${file}.progress`, target, now, resume)
+  const left = items.filter(({ key }) => progress?.done.has(key) !== true)
+  if (!dryRun && left.length > 0) yield* api.mayChange(`creating ${left.length} invoices`)
+  const customerIdOf = yield* makeCustomers(left, dryRun)
+  const verdicts = yield* Verdicts.make(items.length, items.length - left.length, dryRun ? "in order" : "created")
+
+  let isWaiting = false
+  const waiting = {
+    waits: (failure: Failure) =>
+      Effect.suspend(() => {
+        if (isWaiting) return Effect.void
+        isWaiting = true
+        return verdicts.say(`waiting for ${url}: ${failure.message}`)
+      }),
+    answers: Effect.sync(() => {
+      isWaiting = false
+    }),
+    attemptsMax
+  }
+
+  const check = Effect.fnUntraced(function* (payload: InvoiceRequest, hasCustomer: boolean, item: Item) {
+    const { errors } = yield* api.call("invoices", "validateInvoice", { payload }, { isRead: true, isOnce: true })
+    // A customer who is registered with the import has no id yet.
+    const ours = errors.filter(({ param }) => hasCustomer || param !== "customer_id")
+    return { id: null, faults: ours.map(({ message, param }) => faultAt(item, isSheet, param, message)) }
+  })
+
+  const create = Effect.fnUntraced(function* (payload: InvoiceRequest, item: Item) {
+    const { id } = yield* api.call("invoices", "createInvoice", { payload }, { key: item.key, isOnce: true })
+    if (progress !== undefined) yield* progress.keep(item.key, id)
+    return { id, faults: [] }
+  })
+
+  const verdictOf = Effect.fnUntraced(function* (item: Item) {
+    if (item.faults.length > 0) return { id: null, faults: item.faults }
+    const customer = item.customer as CustomerRequest | undefined
+    const customer_id = customer === undefined ? undefined : yield* customerIdOf(customer, item.key)
+    const hasCustomer = customer === undefined || customer_id !== undefined
+    const own = customer === undefined ? {} : { customer_id: customer_id ?? "" }
+    const payload = { ...item.request, ...own } as InvoiceRequest
+    return yield* dryRun ? check(payload, hasCustomer, item) : create(payload, item)
+  })
+
+  const work = (item: Item) =>
+    persistently(verdictOf(item), waiting).pipe(
+      Effect.catchIf(
+        (failure) => !endsAll(failure),
+        (failure) => Effect.succeed({ id: null, faults: faultsOf(item, isSheet, failure) })
+      ),
+      Effect.flatMap(({ faults, id }) => verdicts.give(item, id, faults))
+    )
+  yield* Effect.forEach(left, work, { concurrency, discard: true })
+  yield* verdicts.end
+
+  const refused = verdicts.refused()
+  if (refused.length === 0) return
+  const failedFile = `${stem}.failed.${ending}`
+  if (!dryRun) {
+    yield* writePrivately(failedFile, heading + refused.map(({ error, item }) => item.again(error)).join(""))
+  }
+  return yield* new Failed({
+    message: `${refused.length} of ${items.length} invoices were refused.`,
+    ...(dryRun ? {} : { hint: `They are in ${failedFile}: mend them there and import that file.` })
+  })
+})

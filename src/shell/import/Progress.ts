@@ -1,0 +1,68 @@
+import * as Effect from "effect/Effect"
+import * as Fs from "node:fs"
+import { Failed, Misuse } from "../Failures.ts"
+
+/** Whose invoices a file of progress tells of. */
+export interface Target {
+  readonly url: string
+  readonly account: string
+  readonly mode: string
+}
+
+interface Begun extends Target {
+  readonly begun: string
+}
+
+/** The lines of a file of progress; a line that a crash has cut off is none. */
+const entriesOf = (content: string): ReadonlyArray<Readonly<Record<string, unknown>>> =>
+  content.split("\n").flatMap((text) => {
+    try {
+      const value: unknown = JSON.parse(text)
+      return typeof value === "object" && value !== null ? [{ ...value }] : []
+    } catch {
+      return []
+    }
+  })
+
+// The service keeps idempotency keys for 24 hours. Until then a repetition is safe without the file of progress.
+const keyHours = 23
+
+/**
+ * Opens the file that tells which invoices of an import are created, by their idempotency keys. Without `isResumed` an old file is
+ * refused when the service may have forgotten its keys.
+ */
+export const open = Effect.fnUntraced(function* (path: string, target: Target, now: Date, isResumed: boolean) {
+  const failed = (cause: unknown) =>
+    new Failed({
+      message: `${path} cannot be read or written: ${cause instanceof Error ? cause.message : String(cause)}`
+    })
+  const content = yield* Effect.try({
+    try: () => (Fs.existsSync(path) ? Fs.readFileSync(path, "utf8") : ""),
+    catch: failed
+  })
+  const entries = entriesOf(content)
+  const begun = entries.find((entry) => typeof entry["begun"] === "string") as Begun | undefined
+  if (begun !== undefined && (["url", "account", "mode"] as const).some((name) => begun[name] !== target[name])) {
+    return yield* new Misuse({
+      message: `${path} tells of an import into another account, mode or service: ${begun.url}, ${begun.account}, ${begun.mode}.`,
+      hint: `If the invoices are to be created here as well, remove ${path}.`
+    })
+  }
+  const isOld = begun !== undefined && now.getTime() - Date.parse(begun.begun) > keyHours * 3_600_000
+  if (isOld && !isResumed) {
+    return yield* new Misuse({
+      message: `This file was imported before: ${path} tells what was created.`,
+      hint: `Use --resume for the rest. If all of it is to be created once more, remove ${path}.`
+    })
+  }
+  const append = (entry: object) =>
+    Effect.try({ try: () => Fs.appendFileSync(path, `${JSON.stringify(entry)}\n`, { mode: 0o600 }), catch: failed })
+  if (content !== "" && !content.endsWith("\n")) {
+    yield* Effect.try({ try: () => Fs.appendFileSync(path, "\n"), catch: failed })
+  }
+  if (begun === undefined) yield* append({ ...target, begun: now.toISOString() } satisfies Begun)
+  const done = new Map(
+    entries.flatMap(({ id, key }) => (typeof key === "string" && typeof id === "string" ? [[key, id] as const] : []))
+  )
+  return { done: isResumed ? done : new Map<string, string>(), keep: (key: string, id: string) => append({ key, id }) }
+})

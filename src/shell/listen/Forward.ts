@@ -1,0 +1,81 @@
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import { signatureHeaders } from "../../domain/webhooks/WebhookSignature.ts"
+
+/** The URL that `:9099/hook`, `9099`, `localhost:9099/x` or a full URL names; undefined for another text. */
+export const targetOf = (text: string): string | undefined => {
+  if (/^[a-z][a-z0-9+.-]*:\/\/|^\//i.test(text) && !/^https?:\/\//i.test(text)) return undefined
+  const [, port, path = "/"] = /^:?(\d{1,5})(\/.*)?$/.exec(text) ?? []
+  const full = port !== undefined ? `http://localhost:${port}${path}` : /^https?:/i.test(text) ? text : `http://${text}`
+  if (!URL.canParse(full)) return undefined
+  const url = new URL(full)
+  return url.username === "" && url.password === "" && url.port !== "0" ? url.href : undefined
+}
+
+/** One event as it is sent: the text is the event's bytes, which are signed. */
+export interface Sent {
+  readonly id: string
+  readonly type: string
+  readonly text: string
+}
+
+/** What became of an attempt: the status of the answer, or the reason that there is none. */
+export interface Attempt {
+  readonly status: number | null
+  readonly reason: string | null
+  readonly duration_ms: number
+  readonly acknowledged: boolean
+}
+
+const reasonOf = (error: unknown): string => {
+  const cause = error instanceof Error ? error.cause : undefined
+  if (cause instanceof Error && "code" in cause && typeof cause.code === "string") return cause.code
+  return cause instanceof Error ? cause.message : error instanceof Error ? error.message : String(error)
+}
+
+/**
+ * Seconds of a machine that is awake. Each second is a timer of its own: of a machine that slept only one is over at once, and what
+ * arrived meanwhile is read before the next.
+ */
+const awake = (seconds: number) => Effect.repeat(Effect.sleep("1 second"), { times: seconds - 1 })
+
+/** How long the receiver may take, in seconds: as long as with a webhook of the service. */
+const patienceSeconds = 15
+
+/** The reason of an attempt that took longer. */
+export const noAnswer = `no answer in ${patienceSeconds} s`
+
+/** Posts an event to the target as a webhook of the service is posted, signed both ways. */
+export const post = Effect.fnUntraced(function* (target: string, secret: string, { id, text, type }: Sent) {
+  const begun = yield* Clock.currentTimeMillis
+  const signed = signatureHeaders({ secret, messageId: id, timestamp: Math.floor(begun / 1_000), body: text })
+  const answered = Effect.tryPromise({
+    try: async (signal) => {
+      const response = await fetch(target, {
+        method: "POST",
+        headers: {
+          ...signed,
+          "Svc-Event-Id": id,
+          "Svc-Event-Type": type,
+          "User-Agent": "Folio (folio listen)",
+          "Content-Type": "application/json"
+        },
+        body: text,
+        redirect: "manual",
+        signal
+      })
+      // An answer counts when it is whole.
+      for await (const _ of response.body ?? []);
+      return { status: response.status, reason: null }
+    },
+    catch: reasonOf
+  }).pipe(Effect.catch((reason) => Effect.succeed({ status: null, reason })))
+  const late = Effect.as(awake(patienceSeconds), { status: null, reason: noAnswer })
+  const outcome = yield* Effect.raceFirst(answered, late)
+  const { status } = outcome
+  return {
+    ...outcome,
+    duration_ms: (yield* Clock.currentTimeMillis) - begun,
+    acknowledged: status !== null && status >= 200 && status < 300
+  } satisfies Attempt
+})

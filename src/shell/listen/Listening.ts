@@ -1,0 +1,184 @@
+import * as TerminalCapabilities from "effect/cli/TerminalCapabilities"
+import * as Effect from "effect/Effect"
+import * as Latch from "effect/Latch"
+import * as Option from "effect/Option"
+import * as Semaphore from "effect/Semaphore"
+import type { Event, EventType } from "../../client/Interface.ts"
+import { Api } from "../Api.ts"
+import { Connection } from "../Connection.ts"
+import { eventTypesOf } from "../EventTypes.ts"
+import { Misuse } from "../Failures.ts"
+import { Output } from "../Output.ts"
+import { pauseAfter } from "./Patience.ts"
+import { timeOf } from "../Times.ts"
+import { writeSetting } from "./EnvFile.ts"
+import { follow } from "./Follow.ts"
+import { post, targetOf } from "./Forward.ts"
+import * as Keys from "./Keys.ts"
+import * as Lines from "./Lines.ts"
+import { type Listener, lockPlace, type Place, readPlace, secretOf, writePlace } from "./Place.ts"
+import { shown } from "../Table.ts"
+
+/** The place that `--since` names: after an event that the service keeps, or at a time. */
+const placeSince = Effect.fnUntraced(function* (since: string) {
+  if (!since.startsWith("evt_")) return { after: null, since: yield* timeOf(since) } satisfies Place
+  const api = yield* Api
+  yield* api.call("events", "retrieveEvent", { params: { id: since } })
+  return { after: since, since: null } satisfies Place
+})
+
+/** A time as it was asked for: `10m` is so long ago. */
+const said = (time: string) => (/^\d+[a-z]$/.test(time) ? `${time} ago` : time)
+
+/** The place after the newest event. */
+const placeNow = Effect.gen(function* () {
+  const api = yield* Api
+  const { data } = yield* api.call("events", "listEvents", { query: { limit: 1 } })
+  return { after: data[0]?.id ?? null, since: null } satisfies Place
+})
+
+/** Where to begin, and how a person is told. */
+const beginning = Effect.fnUntraced(function* (listener: Listener, since: string | undefined) {
+  if (since !== undefined)
+    return {
+      place: yield* placeSince(since),
+      words: since.startsWith("evt_") ? `after ${since}` : `from ${said(since)} on`
+    }
+  const kept = yield* readPlace(listener)
+  return kept === undefined
+    ? { place: yield* placeNow, words: "from now on" }
+    : { place: kept, words: "from where the last listener ended" }
+})
+
+interface Options {
+  readonly listener: Listener
+  readonly secret: string
+  readonly types: ReadonlyArray<EventType> | undefined
+}
+
+/** Sends events to the local address one after the other, each until it is acknowledged or skipped. */
+const makeSender = Effect.fnUntraced(function* ({ listener, secret }: Options) {
+  const lines = yield* Lines.make
+  const skip = yield* Latch.make()
+  const turn = yield* Semaphore.make(1)
+  let last: { readonly event: Event; readonly text: string } | undefined
+
+  const attemptOf = (event: Event, text: string) =>
+    post(listener.forwardTo, secret, { id: event.id, type: event.type, text })
+
+  /**
+   * `done` follows an acknowledgement at once. An attempt under way and its `done` are not interrupted, so that whoever ends the
+   * listener does not have the same event sent again.
+   */
+  const send = Effect.fnUntraced(function* <E, R>(event: Event, text: string, done: Effect.Effect<void, E, R>) {
+    last = { event, text }
+    for (let attempt = 1; ; attempt++) {
+      const one = Effect.tap(attemptOf(event, text), ({ acknowledged }) => (acknowledged ? done : Effect.void))
+      const sent = yield* turn.withPermit(Effect.uninterruptible(one))
+      const next = sent.acknowledged ? null : pauseAfter(attempt)
+      yield* lines.show({ ...sent, event, attempt, next, isAgain: false })
+      if (next === null) return
+      const isSkipped = yield* Effect.as(skip.await, true).pipe(
+        Effect.timeoutOrElse({ duration: next * 1_000, orElse: () => Effect.succeed(false) })
+      )
+      if (isSkipped) {
+        yield* lines.say("skipped")
+        return yield* done
+      }
+    }
+  })
+
+  const again = Effect.gen(function* () {
+    if (last === undefined) return yield* lines.say("nothing was sent yet")
+    const { event, text } = last
+    const sent = yield* turn.withPermit(attemptOf(event, text))
+    yield* lines.close
+    yield* lines.show({ ...sent, event, attempt: 1, next: null, isAgain: true })
+  })
+
+  return { send, again, skip: skip.release, lines }
+})
+
+const help = "r sends the last again · s skips the one tried again · ? help · q ends"
+
+/** Follows the events until a key ends it, or to the end of a period. */
+const run = Effect.fnUntraced(function* (options: Options, from: Place, until: string | null) {
+  const { again, lines, send, skip } = yield* makeSender(options)
+  const { canPrompt } = yield* TerminalCapabilities.TerminalCapabilities
+  const output = yield* Output
+  // A closed period is a repetition: the place stays where it is.
+  const keep = (event: Event) =>
+    until === null ? writePlace(options.listener, { after: event.id, since: null }) : Effect.void
+  const following = follow(
+    from,
+    { types: options.types, until },
+    (event, text) => send(event, text, keep(event)),
+    lines.say
+  )
+  const keys = Keys.follow({ r: again, s: skip, "?": lines.say(help) })
+  yield* canPrompt && !output.isJson ? Effect.raceFirst(following, keys) : following
+  yield* lines.close
+})
+
+/** What the command was given. */
+interface Given {
+  readonly forwardTo: string
+  readonly events: string
+  readonly since: Option.Option<string>
+  readonly between: Option.Option<string>
+  readonly end: Option.Option<string>
+  readonly envFile: Option.Option<string>
+}
+
+const secretName = "FOLIO_WEBHOOK_SECRET"
+
+export const listenTo = Effect.fnUntraced(function* ({ between, end, envFile, events, forwardTo, since }: Given) {
+  const output = yield* Output
+  const target = targetOf(forwardTo)
+  if (target === undefined) {
+    return yield* new Misuse({
+      message: `${forwardTo} is no address to forward to.`,
+      hint: "Write :9099/hook, localhost:9099/hook or http://localhost:9099/hook."
+    })
+  }
+  if (Option.isSome(between) !== Option.isSome(end) || (Option.isSome(between) && Option.isSome(since))) {
+    return yield* new Misuse({
+      message: "A period has a beginning and an end: --between T1 T2, without --since.",
+      hint: "For example: --between 2h 1h"
+    })
+  }
+  const types = yield* eventTypesOf([events])
+  const period =
+    Option.isSome(between) && Option.isSome(end)
+      ? { since: yield* timeOf(between.value), until: yield* timeOf(end.value) }
+      : undefined
+
+  const { mode, url } = yield* Connection
+  const api = yield* Api
+  const account = yield* api.call("account", "retrieveAccount", {})
+  const listener: Listener = { url, account: account.id, mode, forwardTo: target }
+  const secret = yield* secretOf(listener)
+  const isWritten = Option.isSome(envFile) && (yield* writeSetting(envFile.value, secretName, secret))
+
+  yield* Effect.scoped(
+    Effect.gen(function* () {
+      if (period === undefined) yield* lockPlace(listener)
+      const { place, words } =
+        period === undefined
+          ? yield* beginning(listener, Option.getOrUndefined(since))
+          : { place: { after: null, since: period.since }, words: `from ${period.since} to ${period.until}` }
+      if (period === undefined) yield* writePlace(listener, place)
+      const told = { object: "listener", url, account: account.id, livemode: mode === "live", forward_to: target }
+      if (output.isJson) yield* output.one({ ...told, secret, ...place, until: period?.until ?? null }, () => [])
+      yield* output.say(({ bold, dim, red }) =>
+        [
+          `${mode === "live" ? red(bold("LIVE events")) : "Test events"} of ${shown(account.name)} at ${url} go to ${bold(target)}, ${words}.`,
+          `Signed with ${secret}` +
+            (isWritten && Option.isSome(envFile) ? `, which is now ${secretName} in ${envFile.value}.` : "."),
+          dim(`Keys: ${help}`)
+        ].join("\n")
+      )
+      yield* run({ listener, secret, types }, place, period?.until ?? null)
+    })
+  )
+})

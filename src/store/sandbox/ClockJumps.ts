@@ -1,0 +1,90 @@
+import { Effect } from "effect"
+import { SqlClient, type Statement } from "effect/sql"
+import type { AccountId } from "../../../schemas/Id.ts"
+
+// The most rows that are locked together, so that other work on these rows waits only a moment.
+export const portionMax = 500
+
+/** Makes the two functions with which the test clock of an account jumps. */
+export const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+
+  const own = (account_id: AccountId) => sql`account_id = ${account_id} and not livemode`
+
+  // The tables to advance, each with the column that holds the time at which a row is due.
+  const waiting = [
+    {
+      table: sql`invoices`,
+      due: sql`next_action_at`,
+      waits: sql`next_action_at < 'infinity' and worker is null`,
+      also: (jump: Statement.Fragment) =>
+        sql`, submitted_at = case when state = 'submitted' then submitted_at - ${jump} else submitted_at end`
+    },
+    {
+      table: sql`deliveries`,
+      due: sql`next_attempt_at`,
+      waits: sql`status = 'pending' and next_attempt_at < 'infinity' and worker is null`,
+      also: () => sql``
+    }
+  ]
+
+  /** Whether more than `portionMax` rows wait: `advance` then runs outside a transaction, so that each portion commits alone. */
+  const isMuchToAdvance = Effect.fn("SandboxAuthorities.isMuchToAdvance")(function* (account_id: AccountId) {
+    const counts = yield* Effect.forEach(
+      waiting,
+      ({ table, waits }) => sql<{ count: number }>`
+        select count(*)::integer as count from (
+          select from ${table} where account_id = ${account_id} and not livemode and ${waits} limit ${portionMax + 1}
+        ) waiting`
+    )
+    return counts.flat().reduce((sum, { count }) => sum + count, 0) > portionMax
+  }, Effect.orDie)
+
+  /** Moves the next portion of rows after the id `last`. Returns the last id of the portion, or null when no row was left. */
+  const moveAfter = (
+    { also, due, table, waits }: (typeof waiting)[number],
+    account_id: AccountId,
+    seconds: number,
+    last: string
+  ) => {
+    const jump = sql`${seconds}::float8 * interval '1 second'`
+    // An account's portions are moved one at a time, because two concurrent calls would each skip the rows that the other has
+    // locked. Any other locked row is being worked on.
+    return sql`select pg_advisory_xact_lock(hashtextextended(${`advance ${account_id}`}, 0))`.pipe(
+      Effect.andThen(sql<{ last: string | null }>`
+        with portion as materialized (
+          select id from ${table} where ${own(account_id)} and id > ${last} and ${waits} order by id limit ${portionMax}
+        ),
+        free as materialized (
+          select id from ${table} where ${own(account_id)} and id in (select id from portion) and ${waits}
+          order by id for update skip locked
+        ),
+        moved as (
+          update ${table} set ${due} = ${due} - ${jump}${also(jump)} where ${own(account_id)} and id in (select id from free)
+        )
+        select max(id) as last from portion`),
+      Effect.map((rows) => rows[0]?.last ?? null),
+      sql.withTransaction
+    )
+  }
+
+  /**
+   * Makes everything that waits in the account's test mode due `seconds` sooner: documents, deliveries, and the circuit of the
+   * simulated authority. Rows that a worker holds are left alone, and so are rows without a due time (`infinity`). Ends the
+   * `AccountView` of the caller's transaction, if the caller has a transaction.
+   */
+  const advance = Effect.fn("SandboxAuthorities.advance")(function* (account_id: AccountId, seconds: number) {
+    // The role `folio_account` may not change all of the updated columns, so the role is switched to `folio_service`.
+    yield* sql`select set_config('role', 'folio_service', true)`
+    for (const which of waiting) {
+      let last: string | null = ""
+      while (last !== null) last = yield* moveAfter(which, account_id, seconds, last)
+    }
+    const jump = sql`${seconds}::float8 * interval '1 second'`
+    yield* sql`
+      update authority_circuits set failing_since = failing_since - ${jump}, next_probe_at = next_probe_at - ${jump}
+      where name = ${account_id}`
+  }, Effect.orDie)
+
+  return { isMuchToAdvance, advance }
+})

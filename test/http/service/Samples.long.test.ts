@@ -1,0 +1,186 @@
+import { assert } from "@effect/vitest"
+import { Effect } from "effect"
+import { execFile } from "node:child_process"
+import * as Fs from "node:fs"
+import type * as http from "node:http"
+import * as Os from "node:os"
+import * as Path from "node:path"
+import { type Operation, resources } from "../../../src/http/pages/reference/Resources.ts"
+import { beginnings, type Language, samplesOf } from "../../../src/http/pages/reference/Samples.ts"
+import { environment, php, python, run } from "../../client/Languages.ts"
+import { compile, folderOf } from "../../support/apps/GeneratedClient.ts"
+import { listening } from "../../support/apps/Listening.ts"
+import { keys, layer as app, noticeSecret, startOfTest } from "../../support/apps/MemoryApp.ts"
+import { fetchBytes } from "../../support/apps/Requests.ts"
+import { describeOn } from "../../support/Tests.ts"
+
+const root = Path.resolve(import.meta.dirname, "../../..")
+const operations = resources.flatMap((resource) => resource.operations)
+
+interface Shown {
+  readonly operation: Operation
+  readonly text: string
+}
+
+/** The samples of a language, in the order of the pages. */
+const samplesIn = (language: Language): ReadonlyArray<Shown> =>
+  operations.flatMap((operation) =>
+    samplesOf(operation)
+      .filter((sample) => sample.language === language)
+      .map(({ text }) => ({ operation, text }))
+  )
+
+interface Seen {
+  readonly method: string
+  readonly url: string
+  readonly headers: http.IncomingHttpHeaders
+  readonly body: string
+}
+
+/** Runs programs against a server that takes down what it is asked, and answers with an empty list. */
+const seenBy = <E, R>(send: (url: string, folder: string) => Effect.Effect<unknown, E, R>) =>
+  Effect.gen(function* () {
+    const seen: Array<Seen> = []
+    const port = yield* listening((request, response) => {
+      const { headers, method = "", url = "" } = request
+      let body = ""
+      request.on("data", (chunk: Buffer) => (body += chunk.toString()))
+      request.on("end", () => {
+        seen.push({ method, url, headers, body })
+        response.writeHead(200, { "content-type": "application/json" })
+        response.end('{"object":"list","has_more":false,"data":[]}')
+      })
+    })
+    const folder = yield* Effect.acquireRelease(
+      Effect.sync(() => Fs.mkdtempSync(Path.join(Os.tmpdir(), "folio-samples-"))),
+      (one) => Effect.sync(() => Fs.rmSync(one, { recursive: true, force: true }))
+    )
+    yield* send(`http://127.0.0.1:${port}`, folder)
+    return seen
+  })
+
+const settings = (url: string) => ({
+  FOLIO_URL: url,
+  FOLIO_API_KEY: keys.test,
+  MAIL_NOTICE_SECRET: noticeSecret
+})
+
+/** All curl samples in one shell, whose clock is the one of the tests. */
+const curl = (url: string, folder: string) =>
+  Effect.callback<string>((resume) => {
+    const text = [
+      "set -eu",
+      `date() { echo ${startOfTest / 1_000}; }`,
+      ...samplesIn("curl").map((sample) => sample.text)
+    ].join("\n")
+    execFile(
+      "bash",
+      ["--norc", "-c", text],
+      { cwd: folder, env: { ...environment(), ...settings(url), CURL_HOME: folder }, maxBuffer: 1 << 26 },
+      (error, _, stderr) => resume(error === null ? Effect.succeed(stderr) : Effect.die(new Error(stderr)))
+    )
+  })
+
+const essence = ({ body, headers, method, url }: Seen) => ({
+  request: `${method} ${decodeURIComponent(url)}`,
+  body: body === "" ? undefined : JSON.parse(body),
+  authorization: headers.authorization
+})
+
+/** That a program has sent for each sample what curl sends, in the same order. */
+const assertSame = (seen: ReadonlyArray<Seen>, language: Language, expected: ReadonlyArray<Seen>) => {
+  const shown = samplesIn("curl").flatMap(({ operation }, index) => {
+    const isShown = samplesOf(operation).some((sample) => sample.language === language)
+    const one = expected[index]
+    return isShown && one !== undefined ? [{ operation, one }] : []
+  })
+  assert.strictEqual(seen.length, shown.length, language)
+  for (const [index, { one, operation }] of shown.entries()) {
+    const sent = seen[index]
+    assert.isDefined(sent)
+    // A client sends its key with every request; curl only where the operation takes one.
+    const authorization = `Bearer ${keys.test}`
+    assert.deepStrictEqual(essence(sent), { ...essence(one), authorization }, `${language}: ${operation.name}`)
+    const key = one.headers["idempotency-key"]
+    if (key !== undefined) assert.strictEqual(sent.headers["idempotency-key"], key, `${language}: ${operation.name}`)
+  }
+}
+
+const faults = new Set([
+  "malformed_json",
+  "parameter_missing",
+  "parameter_unknown",
+  "parameter_invalid",
+  "idempotency_key_missing",
+  "invalid_api_key",
+  "route_not_found",
+  "method_not_allowed",
+  "unsupported_media_type",
+  "internal_error"
+])
+
+describeOn(app)("the samples of the reference", (it) => {
+  it.effect("in curl are requests that the service takes: with a key, at a route, with a right body", function* () {
+    const seen = yield* seenBy(curl)
+    const samples = samplesIn("curl")
+    assert.strictEqual(seen.length, samples.length)
+    assert.isAbove(seen.length, 65)
+    for (const [index, { body, headers, method, url }] of seen.entries()) {
+      const operation = samples[index]?.operation
+      const template = new RegExp(`^${operation?.path.replaceAll(/\{\w+\}/g, "[a-z0-9_-]+")}(\\?|$)`)
+      assert.match(url, template)
+      assert.strictEqual(method, operation?.method)
+      const { host, ...sent } = headers
+      assert.isDefined(host)
+      const answer = yield* fetchBytes({
+        method,
+        path: url,
+        headers: { authorization: undefined, "idempotency-key": undefined, ...(sent as Record<string, string>) },
+        ...(body === "" ? {} : { body })
+      })
+      const text = answer.bytes.toString()
+      const code = answer.status < 400 ? "" : JSON.parse(text).error.code
+      assert.isFalse(faults.has(code), `${method} ${url}: ${text}`)
+    }
+  })
+
+  it.effect("in TypeScript typecheck, and send what curl sends", function* () {
+    const program = [
+      beginnings.typescript,
+      ...samplesIn("typescript").map(({ text }) => `{\n${text}\n}`),
+      "export {}"
+    ].join("\n")
+    const folder = yield* folderOf({
+      "samples.ts": program,
+      "process.d.ts": "declare const process: { readonly env: Record<string, string | undefined> }"
+    })
+    assert.strictEqual(yield* compile(folder), "")
+    const seen = yield* seenBy((url) =>
+      Effect.callback<void>((resume) => {
+        const options = { cwd: folder, env: { ...environment(), ...settings(url) } }
+        execFile(process.execPath, ["samples.ts"], options, (error, _, stderr) =>
+          resume(error === null ? Effect.void : Effect.die(new Error(stderr)))
+        )
+      })
+    )
+    assertSame(seen, "typescript", yield* seenBy(curl))
+  })
+
+  for (const [language, runner, extension] of [
+    ["php", php, "php"],
+    ["python", python, "py"]
+  ] as const) {
+    it.effect.skipIf(!runner.isThere)(
+      `in ${runner.name} call methods that are there, and send what curl sends`,
+      function* () {
+        const seen = yield* seenBy((url, folder) => {
+          const file = Path.join(folder, `samples.${extension}`)
+          Fs.writeFileSync(file, [beginnings[language], ...samplesIn(language).map(({ text }) => text)].join("\n"))
+          Fs.symlinkSync(Path.join(root, "src/client/php"), Path.join(folder, "folio"))
+          return run(runner, file, { cwd: folder, env: settings(url) })
+        })
+        assertSame(seen, language, yield* seenBy(curl))
+      }
+    )
+  }
+})

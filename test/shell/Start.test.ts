@@ -1,0 +1,48 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Fs from "node:fs"
+import * as Path from "node:path"
+
+/*
+ * Who uses the API waits for a command each time: the shell loads nothing of the service. `src/client`, pure rules of the domain and
+ * the modules of effect that it names are all it needs.
+ */
+
+const root = Path.join(import.meta.dirname, "../..")
+const read = (file: string) => Fs.readFileSync(Path.join(root, file), "utf8")
+
+const statements =
+  /^import\s*["']([^"']+)["']|^(?:import|export)\s+(type\s+)?[\w*{}\s,$]+?\s+from\s+["']([^"']+)["']|\bimport\(\s*["']([^"']+)["']\s*\)/gm
+
+/** What a file loads when it runs: imports of types are gone by then. */
+const loadedBy = (file: string) =>
+  file.endsWith(".json")
+    ? []
+    : [...read(file).matchAll(statements)].flatMap(([, bare, type, from, later]) =>
+        type === undefined ? [bare ?? from ?? later ?? ""] : []
+      )
+
+const files = new Set(["src/shell/folio.ts"])
+const modules = new Set<string>()
+for (const file of files) {
+  for (const from of loadedBy(file)) {
+    if (from.startsWith(".")) files.add(Path.posix.join(Path.posix.dirname(file), from))
+    else modules.add(from)
+  }
+}
+
+describe("a command for who uses the API", () => {
+  it("loads the shell and the client's rules, and nothing of the service", () => {
+    assert.isAbove(files.size, 20)
+    assert.deepStrictEqual(
+      [...files].filter((file) => !/^src\/(shell|client|domain)\/|^package\.json$/.test(file)),
+      []
+    )
+  })
+
+  it("loads modules of effect one by one, and of Node and its platform only what it needs", () => {
+    const allowed =
+      /^(node:[a-z_]+|csv-parse\/sync|effect\/[A-Za-z]+|effect\/cli\/[A-Za-z]+|@effect\/platform-node\/Node(Runtime|Services))$/
+    const wrong = [...modules].filter((module) => !allowed.test(module) || module === "effect/cli")
+    assert.deepStrictEqual(wrong, [])
+  })
+})

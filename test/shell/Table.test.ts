@@ -1,0 +1,47 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Schema } from "effect"
+import { CliOutput } from "effect/cli"
+import { type Column, paintFor, tableFor } from "../../src/shell/Table.ts"
+
+const texts = Schema.Array(Schema.Tuple([Schema.String, Schema.String]))
+const widths = Schema.Int.check(Schema.isBetween({ minimum: 30, maximum: 120 }))
+const columns: ReadonlyArray<Column<readonly [string, string]>> = [
+  ["NAME", ([name]) => name],
+  ["WHAT", ([, what], { red }) => red(what)],
+  ["ID", () => "inv_0123456789abcdefghjkmnpqrs", "whole"]
+]
+
+describe("a table", () => {
+  it.prop("is never wider than the terminal, and cuts no id", [texts, widths], ([rows, width]) => {
+    for (const canColor of [false, true]) {
+      for (const line of tableFor(columns, paintFor(canColor), width)(rows)) {
+        assert.isAtMost(CliOutput.displayWidth(line), width, JSON.stringify(line))
+        assert.notMatch(line, /inv_(?!0123456789abcdefghjkmnpqrs)\w*…/)
+      }
+    }
+  })
+
+  it.prop("lets no control character of a cell reach the terminal", [texts], ([rows]) => {
+    const hostile = rows.map(([name, what]) => [`\u001b[2J\u0007${name}\u009b2J`, `\u001b]0;${what}`] as const)
+    for (const canColor of [false, true]) {
+      for (const line of tableFor(columns, paintFor(canColor), 80)(hostile)) {
+        // oxlint-disable-next-line no-control-regex -- what is looked for
+        assert.notMatch(line.replaceAll(/\u001b\[[0-9]{1,2}m/g, ""), /[\u0000-\u001f\u007f-\u009f]/)
+      }
+    }
+  })
+
+  it("has its heading once, and keeps its columns from page to page", () => {
+    const lines = tableFor(columns.slice(0, 2), paintFor(false), 80)
+    assert.deepStrictEqual(lines([["a long name", "x"]]), ["NAME         WHAT", "a long name  x"])
+    assert.deepStrictEqual(lines([["b", "y"]]), ["b            y"])
+  })
+
+  it("cuts the widest column first, and leaves out a whole one that does not fit", () => {
+    const lines = tableFor(columns, paintFor(false), 30)
+    assert.deepStrictEqual(lines([["short", "a text that is much too long for it"]]), [
+      "NAME   WHAT",
+      "short  a text that is much to…"
+    ])
+  })
+})

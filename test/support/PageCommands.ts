@@ -1,0 +1,83 @@
+import { assert } from "@effect/vitest"
+import { Effect } from "effect"
+import { execFile, execFileSync } from "node:child_process"
+import * as Fs from "node:fs"
+import * as Path from "node:path"
+
+/* Pages of the documentation whose commands a test types as a reader would. */
+
+const root = Path.resolve(import.meta.dirname, "../..")
+
+/** All that the pages have a reader type into one terminal, in order. */
+const scriptOf = (pages: ReadonlyArray<string>) =>
+  [
+    ...pages
+      .map((page) => Fs.readFileSync(Path.join(root, page), "utf8"))
+      .join("\n")
+      .matchAll(/^```\w*\n(.*?)^```$/gmsu)
+  ]
+    .map(([, block = ""]) => block)
+    .filter((block) => /\bcurl\b|^HOOK=|^export /mu.test(block))
+    .join("\n")
+
+/** What the pages say of each command: the status it is answered with. */
+const promisesOf = (script: string) =>
+  [...script.matchAll(/^# (\d{3}): (.*)$/gmu)].map(([, status, what]) => ({ status, what }))
+
+// With bash as well. Its configuration file can write the method of a request since 7.72, and its URL since 7.75.
+export const curlIsThere = (() => {
+  try {
+    const [, major = 0, minor = 0] = (
+      /^curl (\d+)\.(\d+)/u.exec(execFileSync("bash", ["--norc", "-c", "curl --version"], { encoding: "utf8" })) ?? []
+    ).map(Number)
+    return major > 7 || minor >= 75
+  } catch {
+    return false
+  }
+})()
+
+/** The reader's own settings are the only lines that are not run as they stand. */
+const withSettings = (script: string, settings: Readonly<Record<string, string>>) =>
+  Object.entries(settings).reduce((text, [name, value]) => {
+    const line = new RegExp(`^((?:export )?${name}=).*$`, "gmu")
+    assert.isAtMost([...text.matchAll(line)].length, 1, `the pages set ${name} once`)
+    return text.replace(line, (_, begin: string) => begin + value)
+  }, script)
+
+const shell = (text: string, cwd: string) =>
+  Effect.callback<{ readonly code: number; readonly stderr: string; readonly stdout: string }>((resume) => {
+    const nodes = Path.dirname(process.execPath)
+    const env = { PATH: `${nodes}:${process.env["PATH"]}`, CURL_HOME: cwd, LANG: "C.UTF-8" }
+    const child = execFile(
+      "bash",
+      ["--norc", "-eu", "-c", text],
+      { cwd, env, maxBuffer: 1 << 24 },
+      (error, stdout, stderr) =>
+        resume(Effect.succeed({ code: error === null ? 0 : Number(error.code), stdout, stderr }))
+    )
+    return Effect.sync(() => child.kill("SIGKILL"))
+  })
+
+/** Has curl say what it was answered with, in the folder that commands are run in. */
+export const noteAnswers = (folder: string) =>
+  Fs.writeFileSync(Path.join(folder, ".curlrc"), 'silent\nwrite-out = "%{stderr}%{http_code} %{method} %{url}\\n"\n')
+
+/** Types the commands of pages into one terminal, and sees that each is answered as the page says. */
+export const tryCommands = Effect.fnUntraced(function* (
+  pages: ReadonlyArray<string>,
+  settings: Readonly<Record<string, string>>,
+  folder: string
+) {
+  const script = scriptOf(pages)
+  const promises = promisesOf(script)
+  const { code, stderr, stdout } = yield* shell(withSettings(script, settings), folder)
+  const answers = [...stderr.matchAll(/^(\d{3}) ([A-Z]+) (http.*)$/gmu)].map(([, ...words]) => words)
+  assert.deepStrictEqual(
+    answers.map(([status, method, url], index) => `${status}: ${promises[index]?.what} (${method} ${url})`),
+    answers.map(([, method, url], index) => `${promises[index]?.status}: ${promises[index]?.what} (${method} ${url})`),
+    stdout
+  )
+  assert.deepStrictEqual([answers.length, code], [promises.length, 0], `${pages.join()}: ${stderr}`)
+  assert.isAbove(promises.length, 2, pages.join())
+  return { stdout, requests: answers.map(([, method = "", url = ""]) => ({ method, path: new URL(url).pathname })) }
+})
