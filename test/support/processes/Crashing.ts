@@ -48,9 +48,9 @@ export const post = Effect.fnUntraced(function* (key: string) {
   return answer
 })
 
-/** What a careful client does: it repeats a request with its key until it is acknowledged. */
+/** What a careful client does: it repeats a request with its key until it is acknowledged, over a stop and a start on a busy machine. */
 export const insist = (key: string) =>
-  until(Effect.option(post(key)), (answer) => answer._tag === "Some" && isAcknowledged(answer.value), "30 seconds")
+  until(Effect.option(post(key)), (answer) => answer._tag === "Some" && isAcknowledged(answer.value), "120 seconds")
 
 // What a failed database call has left waits for the end of its lease: 75 s for the authority's answer, 20 s for a delivery.
 // Ringing earlier is safe: a document's actor is told again only when it is done, and no delivery here takes six seconds.
