@@ -52,7 +52,11 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: "postgres", include: ["test/**/*.pg.test.ts"], globalSetup: "test/support/database/Postgres.ts" }
+        test: {
+          name: "postgres",
+          include: ["test/**/*.pg.test.ts"],
+          globalSetup: ["test/support/processes/Programs.ts", "test/support/database/Postgres.ts"]
+        }
       }
     ]
   }

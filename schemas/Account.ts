@@ -1,11 +1,20 @@
-import { Schema } from "effect"
-import { OrganizationType, taxResponsibilities, TaxResponsibility } from "./Code.ts"
+import { Schema, Struct } from "effect"
+import { OrganizationType } from "./Code.ts"
 import { field } from "./Field.ts"
 import { AccountId } from "./Id.ts"
 import { atMost, notEmpty } from "./Limits.ts"
+import { Logo, LogoImprint } from "./Logo.ts"
 import { Timestamp } from "./Money.ts"
-import { addressFields, Identification, optionalAddress, optionalParty, partyFields } from "./Party.ts"
-import { text } from "./Text.ts"
+import {
+  addressFields,
+  Identification,
+  optionalAddress,
+  optionalParty,
+  partyFields,
+  registrationFields,
+  responsibilities
+} from "./Party.ts"
+import { lines, text } from "./Text.ts"
 import { Version } from "./Version.ts"
 
 export const KeyMode = Schema.Literals(["test", "live"])
@@ -15,34 +24,71 @@ export const RequestLogLevel = Schema.Literals(["off", "masked", "full"]).annota
   message: "must be one of off, masked, full"
 })
 
+const activitiesMax = 10
+
+/** What an issuer may state besides; what is not given is neither written nor printed. */
+const issuerFields = {
+  ...registrationFields,
+  vat_responsible: field(
+    Schema.Boolean,
+    "Whether the issuer charges the value added tax: documents state the regime 48 for `true`, and 49 for `false`. Without it nothing is issued with a live key.",
+    true
+  ),
+  economic_activities: field(
+    Schema.Array(
+      Schema.String.check(
+        Schema.isPattern(/^\d{4}$/u, { message: "must be the four digits of an economic activity (CIIU)" })
+      )
+    ).check(
+      notEmpty("must name at least one, such as 6201"),
+      atMost(activitiesMax, `must name at most ${activitiesMax} activities`),
+      Schema.isUnique({ message: "must name each activity once" })
+    ),
+    "The economic activities of the issuer, as codes of the CIIU, the principal one first.",
+    ["6201"]
+  ),
+  merchant_registration: field(
+    text(50),
+    "The number of the issuer's registration at the chamber of commerce (matrícula mercantil).",
+    "02345678"
+  ),
+  payment_instructions: field(
+    lines(1000),
+    "How to pay, printed on the documents: free text of one or more lines.",
+    "Cuenta corriente 123-456789-00 de Bancolombia\nBre-B: facturas@folio.test"
+  ),
+  color: Schema.String.check(
+    Schema.isPattern(/^#[0-9A-Fa-f]{6}$/u, {
+      message: "must be a colour as # and six hexadecimal digits, such as #1f4e79"
+    })
+  ).annotateKey({ description: "The colour of the printed documents, as `#rrggbb`.", examples: ["#1f4e79"] })
+}
+
 /** The data of an issuer, as the issuer's documents carry them. */
 export class Issuer extends Schema.Opaque<Issuer>()(
   Schema.Struct({
     ...partyFields,
     ...addressFields,
-    tax_responsibilities: Schema.Array(Schema.String)
+    tax_responsibilities: Schema.Array(Schema.String),
+    ...Struct.map(issuerFields, Schema.optionalKey),
+    logo: Schema.optionalKey(LogoImprint)
   }).annotate({ identifier: "Issuer" })
 ) {}
 
 /**
  * The fields of an account that a client may change, only in the mode of the API key. Changed issuer data apply to documents
- * that are numbered afterwards.
+ * that are numbered afterwards. Null removes a field that an issuer need not have.
  */
 export class AccountUpdate extends Schema.Opaque<AccountUpdate>()(
   Schema.Struct({
     name: field(Schema.optionalKey(text(450)), "The name of the account, of your own choice.", "Folio Demo"),
     ...optionalParty,
     ...optionalAddress,
-    tax_responsibilities: Schema.optionalKey(
-      Schema.Array(TaxResponsibility).check(
-        notEmpty("must name at least one, such as R-99-PN"),
-        atMost(taxResponsibilities.length, `must name at most ${taxResponsibilities.length} responsibilities`),
-        Schema.isUnique({ message: "must name each responsibility once" })
-      )
-    ).annotateKey({
+    tax_responsibilities: Schema.optionalKey(responsibilities).annotateKey({
       description: "The tax responsibilities of the issuer, as codes of the tax authority.",
       examples: [["R-99-PN"]]
     }),
+    ...Struct.map(Struct.map(issuerFields, Schema.NullOr), Schema.optionalKey),
     default_version: Schema.optionalKey(Version),
     request_log: field(
       Schema.optionalKey(RequestLogLevel),
@@ -87,6 +133,8 @@ export class Account extends Schema.Opaque<Account>()(
       "The tax responsibilities of the issuer, as codes of the tax authority.",
       ["R-99-PN"]
     ),
+    ...Struct.map(issuerFields, Schema.optionalKey),
+    logo: field(Schema.optionalKey(Logo), "The logo of the issuer's printed documents; left out where there is none."),
     default_version: Version,
     request_log: field(
       RequestLogLevel,

@@ -3,11 +3,17 @@ import {
   type CodeEntry,
   creditConcepts,
   debitConcepts,
+  discounts,
   identificationTypes,
+  incoterms,
+  itemSchemes,
   operationTypes,
   paymentMeans,
+  referencePrices,
   taxes,
-  units
+  taxResponsibilities,
+  units,
+  withholdingTaxes
 } from "./Code.ts"
 import { field } from "./Field.ts"
 
@@ -19,7 +25,13 @@ export const catalogs = {
   tributos: taxes,
   "tipo-operacion": operationTypes,
   "concepto-nota-credito": creditConcepts,
-  "concepto-nota-debito": debitConcepts
+  "concepto-nota-debito": debitConcepts,
+  retenciones: withholdingTaxes,
+  "estandar-item": itemSchemes,
+  "precio-referencia": referencePrices,
+  "tipo-descuento": discounts,
+  incoterms,
+  "responsabilidad-fiscal": taxResponsibilities
 } as const satisfies Record<string, ReadonlyArray<CodeEntry>>
 
 export type CatalogName = keyof typeof catalogs

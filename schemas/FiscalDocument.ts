@@ -14,11 +14,22 @@ export type DocumentKind = typeof DocumentKind.Type
 export const DocumentKey = Schema.Struct({ ...AccountMode.fields, id: Schema.String })
 export type DocumentKey = typeof DocumentKey.Type
 
-/** The correction that a note makes: the reason as a code of the catalogs and in words, and the invoice that the note corrects. */
+/** An invoice as another document names it. */
+export const InvoiceReference = Schema.Struct({
+  full_number: Schema.String,
+  cufe: Schema.String,
+  issue_date: LocalDate
+})
+export type InvoiceReference = typeof InvoiceReference.Type
+
+/**
+ * The correction that a note makes: the reason as a code of the catalogs and in words, and the invoice that the note corrects.
+ * `invoice` is null for a note without an invoice: the `period` of such a note tells when the corrected sales were made.
+ */
 export const Correction = Schema.Struct({
   code: Schema.String,
   reason: Schema.String,
-  invoice: Schema.Struct({ full_number: Schema.String, cufe: Schema.String, issue_date: LocalDate })
+  invoice: Schema.NullOr(InvoiceReference)
 })
 export type Correction = typeof Correction.Type
 

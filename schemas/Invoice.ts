@@ -1,15 +1,16 @@
 import { Schema } from "effect"
-import { OperationType, PaymentMeansCode, PaymentType } from "./Code.ts"
+import { OperationType } from "./Code.ts"
+import { invoiceDetails, PaymentMeans } from "./DocumentDetails.ts"
 import { EmailStatus } from "./EmailStatus.ts"
 import { field } from "./Field.ts"
 import { outcomeFields } from "./FiscalDocument.ts"
 import { CustomerId, InvoiceId, ResolutionId } from "./Id.ts"
 import { atMost, notEmpty } from "./Limits.ts"
 import { Line, lineExample, Totals, totalsExample } from "./Line.ts"
-import { Currency, Decimal, LocalDate, Timestamp } from "./Money.ts"
+import { Currency, Figure, Timestamp } from "./Money.ts"
 import { createdQuery, PageQuery } from "./Page.ts"
 import { Prefix } from "./Resolution.ts"
-import { Metadata } from "./Text.ts"
+import { Metadata, metadataQuery } from "./Text.ts"
 
 export const invoiceStatuses = [
   "draft",
@@ -30,18 +31,6 @@ export type InvoiceStatus = typeof InvoiceStatus.Type
 export const InvoiceStage = Schema.Literals(["queued", "numbered", "signed", "submitted", "done"])
 export type InvoiceStage = typeof InvoiceStage.Type
 
-export class PaymentMeans extends Schema.Opaque<PaymentMeans>()(
-  Schema.Struct({
-    code: PaymentMeansCode,
-    type: PaymentType,
-    due_date: Schema.optionalKey(LocalDate)
-  }).annotate({
-    identifier: "PaymentMeans",
-    description: "How the invoice is paid. A sale on credit (type 2) has a `due_date`.",
-    examples: [{ code: "10", type: "1" }]
-  })
-) {}
-
 export const linesPerInvoice = 500
 
 /** The lines of a document that is to be issued. */
@@ -59,7 +48,7 @@ export class InvoiceRequest extends Schema.Opaque<InvoiceRequest>()(
     ),
     currency: field(Currency, "The currency, as its ISO 4217 code.", "COP"),
     exchange_rate: field(
-      Schema.optionalKey(Decimal),
+      Schema.optionalKey(Figure),
       "The price in Colombian pesos of one unit of the foreign currency on the issue date. Required for every currency but COP, and not sent for COP.",
       "4100.50"
     ),
@@ -71,6 +60,7 @@ export class InvoiceRequest extends Schema.Opaque<InvoiceRequest>()(
       "FE"
     ),
     lines: Lines,
+    ...invoiceDetails,
     metadata: Schema.optionalKey(Metadata)
   }).annotate({
     identifier: "InvoiceRequest",
@@ -102,6 +92,7 @@ export const documentQuery = <By extends Schema.Struct.Fields>(noun: "invoice" |
     Schema.optionalKey(Schema.String),
     `Only the ${noun} with this full number, prefix and number together.`
   ),
+  ...metadataQuery,
   ...createdQuery
 })
 
@@ -161,13 +152,14 @@ export class Invoice extends Schema.Opaque<Invoice>()(
     customer_id: CustomerId,
     currency: field(Currency, "The currency, as its ISO 4217 code.", "COP"),
     exchange_rate: field(
-      Schema.NullOr(Decimal),
+      Schema.NullOr(Figure),
       "The price in Colombian pesos of one unit of the foreign currency; null for documents in COP.",
       null
     ),
     operation_type: OperationType,
     payment_means: PaymentMeans,
     lines: field(Schema.Array(Line), "The lines of the document, as the request sent them."),
+    ...invoiceDetails,
     totals: Totals,
     resolution_id: field(
       Schema.NullOr(ResolutionId),

@@ -1,14 +1,13 @@
 import { Schema } from "effect"
 
-/**
- * An amount of money, a quantity or a rate: a decimal as a string, with exactly two fraction digits and at most 15 digits
- * before the point. Never a float.
- */
+const unsigned = Schema.makeFilter((amount: string) => !/^-\d/.test(amount), {
+  message: "must have no sign: nothing in a document may be negative",
+  rule: "VLR01"
+})
+
+/** An amount of money: a decimal as a string, with exactly two fraction digits and at most 15 digits before the point. Never a float. */
 export const Decimal = Schema.String.check(
-  Schema.makeFilter((amount) => !/^-\d/.test(amount), {
-    message: "must have no sign: nothing in a document may be negative",
-    rule: "VLR01"
-  }),
+  unsigned,
   Schema.isPattern(/^\d{1,15}\.\d{2}$/u, {
     message: 'must be a string with a decimal of exactly two fraction digits and no sign, such as "100000.00"'
   })
@@ -16,6 +15,43 @@ export const Decimal = Schema.String.check(
   identifier: "Decimal",
   description: "An amount with exactly two fraction digits, as a string.",
   examples: ["100000.00"]
+})
+
+/** A quantity, or the price of one unit: as `Decimal`, with two to six fraction digits. */
+export const Figure = Schema.String.check(
+  unsigned,
+  Schema.isPattern(/^\d{1,15}\.\d{2,6}$/u, {
+    message: 'must be a string with a decimal of two to six fraction digits and no sign, such as "0.345"'
+  })
+).annotate({
+  identifier: "Figure",
+  description:
+    "A quantity or a price of one unit, with two to six fraction digits, as a string. Answers show at least two, and no zero beyond the second.",
+  examples: ["0.345"]
+})
+
+/** A rate in percent: as `Decimal`, with two or three fraction digits. */
+export const Rate = Schema.String.check(
+  unsigned,
+  Schema.isPattern(/^\d{1,15}\.\d{2,3}$/u, {
+    message: 'must be a string with a decimal of two or three fraction digits and no sign, such as "19.00" or "0.966"'
+  })
+).annotate({
+  identifier: "Rate",
+  description:
+    'A rate in percent, with two or three fraction digits, as a string: 9.66 per thousand is "0.966". Answers show no third digit that is zero.',
+  examples: ["19.00"]
+})
+
+/** The amount by which a total is rounded up, or down with a sign: less than 1.00. */
+export const Rounding = Schema.String.check(
+  Schema.isPattern(/^-?0\.\d{2}$/u, {
+    message: 'must be a string with a decimal of exactly two fraction digits, more than "-1.00" and less than "1.00"'
+  })
+).annotate({
+  identifier: "Rounding",
+  description: "An amount from -0.99 to 0.99 with exactly two fraction digits, as a string.",
+  examples: ["-0.42"]
 })
 
 /**

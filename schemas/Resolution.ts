@@ -1,8 +1,10 @@
 import { Schema } from "effect"
 import { field } from "./Field.ts"
+import { DocumentKind } from "./FiscalDocument.ts"
 import { ResolutionId } from "./Id.ts"
 import { wholeNumber } from "./Limits.ts"
 import { LocalDate, RangeDate, Timestamp } from "./Money.ts"
+import { PageQuery } from "./Page.ts"
 
 const DocumentNumber = wholeNumber(1, 9_999_999_999)
 
@@ -35,27 +37,48 @@ const TechnicalKey = Schema.String.check(
   Schema.isPattern(/^[0-9a-fA-F]{40}$/u, { message: "must be the 40 hex digits that the authority gave" })
 )
 
-const document_type = Schema.Literal("invoice").annotate({ message: 'must be "invoice"' })
+const document_type = DocumentKind.annotate({ message: `must be one of ${DocumentKind.literals.join(", ")}` })
+
+/** The fields of the authority's grant, which a range of invoices has and a range of notes has not. */
+export const grantedFields = ["number", "from_number", "to_number", "valid_from", "valid_to", "technical_key"] as const
+
+/** The fields that a request for this range must have: all of the grant for invoices. */
+const requiredOf = (range: { readonly document_type?: unknown }): ReadonlyArray<string> =>
+  range.document_type === undefined || range.document_type === "invoice" ? grantedFields : []
+
+const ofInvoices = (description: string) =>
+  `${description} Required for a range of invoices, and not sent for one of notes.`
+
+const required = <S extends Schema.Top>(
+  schema: S,
+  [description, example]: readonly [description: string, example: S["Type"]]
+) => field(Schema.optionalKey(schema), ofInvoices(description), example)
 
 export class ResolutionRequest extends Schema.Opaque<ResolutionRequest>()(
   Schema.Struct({
-    number: field(ResolutionNumber, ...granted.number),
+    number: required(ResolutionNumber, granted.number),
     prefix: field(Prefix, ...granted.prefix),
-    from_number: field(DocumentNumber, ...granted.from_number),
-    to_number: field(DocumentNumber, ...granted.to_number),
-    valid_from: field(RangeDate, ...granted.valid_from),
-    valid_to: field(RangeDate, ...granted.valid_to),
-    technical_key: field(TechnicalKey, ...granted.technical_key),
+    from_number: required(DocumentNumber, granted.from_number),
+    to_number: required(DocumentNumber, granted.to_number),
+    valid_from: required(RangeDate, granted.valid_from),
+    valid_to: required(RangeDate, granted.valid_to),
+    technical_key: required(TechnicalKey, granted.technical_key),
     document_type: field(
       Schema.optionalKey(document_type),
-      "The kind of document that the range numbers: `invoice`, the only kind that needs a range."
+      "The kind of document that the range numbers; left out, `invoice`. A range of `credit_note` or `debit_note` is the account's own choice: the authority grants none, and an account that registers none has its notes numbered `NC1`, `ND1` and so on.",
+      "invoice"
     ),
     next_number: field(
       Schema.optionalKey(DocumentNumber),
-      "The first number to give, when another system has used the numbers before it.",
+      "The first number to give, when another system has used the numbers before it. A range of notes begins at 1 without it.",
       1
     )
-  }).annotate({ identifier: "ResolutionRequest", description: "A numbering range, as the tax authority granted it." })
+  }).annotate({
+    needs: requiredOf,
+    identifier: "ResolutionRequest",
+    description:
+      "A numbering range: one of invoices as the tax authority granted it, or one of notes with its prefix and its next number alone."
+  })
 ) {}
 
 /** The fields of a range that a client may change. The other fields appear in documents and never change. */
@@ -72,7 +95,7 @@ export class ResolutionUpdate extends Schema.Opaque<ResolutionUpdate>()(
 
 export const ResolutionStatus = Schema.Literals(["active", "exhausted", "expired", "inactive"]).annotate({
   identifier: "ResolutionStatus",
-  description: "The state of the range: `active` when invoices can take numbers from it today."
+  description: "The state of the range: `active` when documents can take numbers from it today."
 })
 export type ResolutionStatus = typeof ResolutionStatus.Type
 
@@ -92,20 +115,23 @@ export class ResolutionWarning extends Schema.Opaque<ResolutionWarning>()(
   })
 ) {}
 
-/** A numbering range. `status` is `active` exactly when invoices can be numbered from it today. */
+const shown = ([description, example]: readonly [description: string, example: string]) =>
+  field(Schema.optionalKey(Schema.String), `${description} Absent for a range of notes.`, example)
+
+/** A numbering range. `status` is `active` exactly when documents can be numbered from it today. */
 export class Resolution extends Schema.Opaque<Resolution>()(
   Schema.Struct({
     id: ResolutionId,
     object: Schema.Literal("resolution"),
     livemode: field(Schema.Boolean, "`true` for a range of the live mode."),
-    number: field(Schema.String, ...granted.number),
-    document_type,
+    number: shown(granted.number),
+    document_type: field(document_type, "The kind of document that the range numbers.", "invoice"),
     prefix: field(Schema.String, ...granted.prefix),
     from_number: field(Schema.Int, ...granted.from_number),
     to_number: field(Schema.Int, ...granted.to_number),
-    valid_from: field(Schema.String, ...granted.valid_from),
-    valid_to: field(Schema.String, ...granted.valid_to),
-    technical_key: field(Schema.String, ...granted.technical_key),
+    valid_from: shown(granted.valid_from),
+    valid_to: shown(granted.valid_to),
+    technical_key: shown(granted.technical_key),
     is_active: field(Schema.Boolean, "`false`: no more numbers are taken from the range.", true),
     next_number: field(Schema.Int, "The next number that the range gives.", 2),
     remaining: field(Schema.Int, "The count of numbers that the range has not given yet.", 4_999),
@@ -118,6 +144,15 @@ export class Resolution extends Schema.Opaque<Resolution>()(
     created_at: Timestamp
   }).annotate({ identifier: "Resolution", description: "A numbering range." })
 ) {}
+
+/** The query of numbering ranges. */
+export const ResolutionQuery = {
+  ...PageQuery,
+  document_type: field(
+    Schema.optionalKey(document_type),
+    "Only the ranges of this kind of document, for notes also the counter that the service made. Left out, all ranges that were registered."
+  )
+}
 
 export class ResolutionImport extends Schema.Opaque<ResolutionImport>()(
   Schema.Struct({

@@ -14,7 +14,7 @@ const asked = (description: string) =>
   Schema.optionalKey(field(Schema.Literal(true).annotate({ message: "must be true" }), description))
 
 const Rule = Schema.String.check(
-  Schema.isPattern(/^[A-Z]{2,6}\d{2,3}[a-z]?$/u, { message: "must be the code of a rule, such as FAD06" })
+  Schema.isPattern(/^(?:[A-Z]{2,6}\d{2,3}[a-z]?|90)$/u, { message: "must be the code of a rule, such as FAD06" })
 )
 
 const outcomes = {
@@ -69,7 +69,7 @@ export class AuthorityModeRequest extends Schema.Opaque<AuthorityModeRequest>()(
     next: Schema.optionalKey(
       field(
         next,
-        "Scripts for the account's next documents: the first invoice or note that is created from now on takes the first one, and so on. They replace the earlier scripts that no document has taken yet; `[]` only removes those. While the mode is `down`, `slow` or `flaky`, the mode comes before a script.",
+        "Scripts for the account's next documents: the first invoice or note that is created from now on takes the first one, and so on. A document that is corrected takes the next one again. They replace the earlier scripts that no document has taken yet; `[]` only removes those. While the mode is `down`, `slow` or `flaky`, the mode comes before a script.",
         [{ reject: ["CBF03a"] }, { delay: 30 }, { lose: true }, { contingency: true }, { fail: true }]
       )
     )

@@ -25,23 +25,62 @@ export const text = (max: number) =>
     })
   )
 
+/** At most `count` texts of 1 to `max` characters. */
+export const texts = (count: number, max: number, message: string) =>
+  Schema.Array(lines(max)).check(atMost(count, message))
+
+/** A text of one or more lines in a document: 1 to `max` characters, not blank, no control characters but the ends of lines. */
+export const lines = (max: number) =>
+  Schema.String.check(
+    notBlank,
+    atMost(max),
+    Schema.isPattern(/^[^\u0000-\u0009\u000b-\u001f\u007f-\u009f\ufffe\uffff]*$/u, {
+      message:
+        'must hold no control characters but the ends of lines, "\\n": send "\\r\\n" as "\\n", and a tab as a space'
+    }),
+    wellFormed,
+    Schema.makeFilter((value) => value.trim() !== "", {
+      message: "must not be blank",
+      errorCode: "parameter_invalid_empty"
+    })
+  )
+
 const metadataEntries = 50
 
-/** Free key/value pairs of the client: at most 50, keys of 1 to 40 and values of at most 500 characters. */
-export const Metadata = Schema.Record(
-  Schema.String.check(
-    notEmpty("a metadata key must not be empty"),
-    atMost(40, "a metadata key must be at most 40 characters long"),
-    printable,
-    wellFormed
-  ),
-  Schema.String.check(
-    atMost(500, "a metadata value must be at most 500 characters long"),
-    // PostgreSQL cannot store U+0000. The client may use other control characters in metadata values.
-    Schema.isPattern(/^[^\u0000]*$/u, { message: "a metadata value must not hold the character U+0000" }),
-    wellFormed
-  )
+const metadataKey = Schema.String.check(
+  notEmpty("a metadata key must not be empty"),
+  atMost(40, "a metadata key must be at most 40 characters long"),
+  printable,
+  wellFormed
 )
+
+const metadataValue = Schema.String.check(
+  atMost(500, "a metadata value must be at most 500 characters long"),
+  // PostgreSQL cannot store U+0000. The client may use other control characters in metadata values.
+  Schema.isPattern(/^[^\u0000]*$/u, { message: "a metadata value must not hold the character U+0000" }),
+  wellFormed
+)
+
+const metadataConditions = 5
+
+/** The part of a query that limits a list to objects with these entries of metadata: `metadata[order]=1001`. */
+export const metadataQuery = {
+  metadata: Schema.optionalKey(
+    Schema.Record(metadataKey, metadataValue).check(
+      Schema.isMaxProperties(metadataConditions, {
+        message: `must name at most ${metadataConditions} keys`,
+        errorCode: "parameter_too_long"
+      })
+    )
+  ).annotateKey({
+    description:
+      "Only objects whose metadata has this value under this key, such as `metadata[order]=1001`; at most 5 keys, all of which must fit.",
+    examples: [{ order: "1001" }]
+  })
+}
+
+/** Free key/value pairs of the client: at most 50, keys of 1 to 40 and values of at most 500 characters. */
+export const Metadata = Schema.Record(metadataKey, metadataValue)
   .check(
     Schema.isMaxProperties(metadataEntries, {
       message: `must have at most ${metadataEntries} keys`,

@@ -3,11 +3,41 @@ import { AttemptTrigger } from "./Delivery.ts"
 import { EventType } from "./Event.ts"
 import { EmailStatus } from "./EmailStatus.ts"
 import { DeliveryId, EmailId, EventId, WebhookEndpointId } from "./Id.ts"
-import { Timestamp } from "./Money.ts"
+import { field } from "./Field.ts"
+import { AuthorityError } from "./FiscalDocument.ts"
+import { LocalDate, Timestamp } from "./Money.ts"
 import { Page } from "./Page.ts"
 
 const entry = <const Type extends string, const Fields extends Schema.Struct.Fields>(type: Type, fields: Fields) =>
   Schema.Struct({ object: Schema.Literal("timeline_entry"), type: Schema.Literal(type), at: Timestamp, ...fields })
+
+/** What a rejected document was, if the document was corrected since: the document itself shows what it is now. */
+const rejectedFields = {
+  cufe: Schema.optionalKey(
+    field(
+      Schema.String,
+      "Of the rejection of an invoice that was corrected since: the CUFE that was rejected.",
+      "8bb918b19ba22a694f1da11c643b5e9de39adf60311cf179179e9b33381030bcd4c3c3f156c506ed5908f9276f5bd9b4"
+    )
+  ),
+  cude: Schema.optionalKey(
+    field(
+      Schema.String,
+      "Of the rejection of a note that was corrected since: the CUDE that was rejected.",
+      "907e4444decc9e59c160a2fb3b6659b33dc5b632a5008922b9a62f83f757b1c448e47f5867f2b50dbdb96f48c7681168"
+    )
+  ),
+  issue_date: Schema.optionalKey(
+    field(LocalDate, "Of the rejection of a document that was corrected since: the issue date it had.", "2026-11-21")
+  ),
+  authority_errors: Schema.optionalKey(
+    field(
+      Schema.Array(AuthorityError),
+      "Of the rejection of a document that was corrected since: the rules of the authority that it broke.",
+      []
+    )
+  )
+}
 
 /**
  * One thing that happened to a document. For a transition, `to` is the document's stage or, at the end, its status, and `from`
@@ -18,7 +48,8 @@ export const TimelineEntry = Schema.Union([
     command: Schema.String,
     from: Schema.NullOr(Schema.String),
     to: Schema.String,
-    version: Schema.Int
+    version: Schema.Int,
+    ...rejectedFields
   }),
   /** The current status of an e-mail. `at` is the time since which the e-mail has this status. */
   entry("email", {

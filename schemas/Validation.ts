@@ -1,15 +1,36 @@
 import { Schema } from "effect"
 import { hasMoreErrors, Violation } from "./ApiError.ts"
+import { field } from "./Field.ts"
 
 export class Validation extends Schema.Opaque<Validation>()(
   Schema.Struct({
     object: Schema.Literal("validation"),
     valid: Schema.Boolean,
     errors: Schema.Array(Violation),
-    has_more_errors: hasMoreErrors
+    has_more_errors: hasMoreErrors,
+    warnings: field(
+      Schema.optionalKey(Schema.Array(Violation)),
+      "What the authority would remark on without rejecting the document, such as a tax by percentage that it wants per unit. Absent when there is nothing; `valid` does not depend on it."
+    )
   }).annotate({
     identifier: "Validation",
-    description: "Whether the invoice would be accepted for creation, and every rule that it breaks.",
-    examples: [{ object: "validation", valid: true, errors: [] }]
+    description: "Whether the document would be accepted for creation, and every rule that it breaks.",
+    examples: [
+      { object: "validation", valid: true, errors: [] },
+      {
+        object: "validation",
+        valid: true,
+        errors: [],
+        warnings: [
+          {
+            param: "lines[0].taxes[0].rate",
+            code: "tax_mismatch",
+            message:
+              'The authority wants the carbon tax as an amount per unit: send unit_amount, units and unit_code, or code "23", in place of rate and base.',
+            rule: "FAX09"
+          }
+        ]
+      }
+    ]
   })
 ) {}

@@ -7,6 +7,7 @@ import { applicationResponse } from "./documents/parcel/ApplicationResponse.ts"
 import * as GuardedProfile from "./documents/GuardedProfile.ts"
 import { Printer } from "./documents/print/Printer.ts"
 import { PrintingLimits } from "./documents/print/Printing.ts"
+import { brokenRules } from "./documents/check/AuthorityCheck.ts"
 import { readSignedDocument } from "./documents/signature/SignedDocument.ts"
 import * as Http from "./http/Http.ts"
 import { ConcurrencyLimits } from "./http/limits/Concurrency.ts"
@@ -233,6 +234,7 @@ export const authorityLayer = Layer.unwrap(
     return AuthorityLive.layerByMode({
       test: AuthoritySandbox.layer({
         read: readSignedDocument,
+        check: brokenRules,
         respond: applicationResponse,
         latency: sandboxLatencyMs,
         modeOf,

@@ -16,7 +16,9 @@ const docs = "src/http/docs"
 const terminals = [
   ["README.md", `${docs}/api.md`],
   [`${docs}/start.md`],
-  ...["first-invoice", "idempotency", "notes", "sandbox", "webhooks"].map((guide) => [`${docs}/guides/${guide}.md`])
+  ...["first-invoice", "idempotency", "invoice-contents", "notes", "sandbox", "webhooks"].map((guide) => [
+    `${docs}/guides/${guide}.md`
+  ])
 ]
 const openApi = JSON.parse(Fs.readFileSync(Path.join(root, "openapi.json"), "utf8")) as {
   readonly paths: Readonly<Record<string, object>>

@@ -1,8 +1,15 @@
+import { Schema } from "effect"
+import { HttpApiSchema } from "effect/http-api"
+import { LogoMediaType, pictureBytesMax } from "../../schemas/Logo.ts"
 import { Account, AccountUpdate } from "../../schemas/Account.ts"
 import { CertificateRequest } from "../../schemas/Certificate.ts"
-import { get, group, insteadOfPatch, patch, post } from "./Endpoint.ts"
+import { FileBody } from "./Conventions.ts"
+import { get, getIfChanged, group, insteadOfPatch, patch, post, put, remove } from "./Endpoint.ts"
 
 const path = "/v1/account"
+const logo = `${path}/logo` as const
+const pngBody = Schema.Uint8Array.pipe(HttpApiSchema.asUint8Array({ contentType: "image/png" }))
+const jpegBody = Schema.Uint8Array.pipe(HttpApiSchema.asUint8Array({ contentType: "image/jpeg" }))
 const update = { payload: AccountUpdate, success: Account }
 
 export class AccountApi extends group(
@@ -32,5 +39,27 @@ export class AccountApi extends group(
     summary: "Upload the certificate that signs the live documents of the account",
     description:
       "Only with a live key. The private key in the file is stored encrypted and never shown again. Live documents that are signed from now on are signed with this certificate."
+  }),
+  put("putLogo", logo, {
+    payload: [pngBody, jpegBody],
+    success: Account,
+    summary: "Set the logo of the printed documents",
+    description:
+      "Send the bytes of a PNG or JPEG as the body, with `Content-Type: image/png` or `image/jpeg`; the bytes themselves say which: at most 200 kB and 1,000,000 pixels, neither animated nor interlaced. Documents that are numbered from now on are printed with the picture; those before keep what they had."
+  }).annotate(FileBody, {
+    mediaTypes: LogoMediaType.literals,
+    bytesMax: pictureBytesMax,
+    what: "a PNG or JPEG of at most 200 kB"
+  }),
+  getIfChanged("retrieveLogo", logo, {
+    success: [pngBody, jpegBody],
+    summary: "Download the logo",
+    description:
+      "The bytes as they were sent, PNG or JPEG. The answer has an ETag; a request with `If-None-Match` is answered with 304 when the client's copy is current. 404 without a logo."
+  }),
+  remove("deleteLogo", logo, {
+    success: Account,
+    summary: "Remove the logo",
+    description: "Documents that are numbered from now on are printed without a logo. The same when there was none."
   })
 ) {}

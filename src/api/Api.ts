@@ -1,6 +1,7 @@
 import { HttpApi, OpenApi } from "effect/http-api"
 import { currentVersion } from "../../schemas/Version.ts"
 import { AccountApi } from "./Account.ts"
+import { AcquirersApi } from "./Acquirers.ts"
 import { ApiKeysApi } from "./ApiKeys.ts"
 import { CatalogsApi } from "./Catalogs.ts"
 import { CustomersApi } from "./Customers.ts"
@@ -24,6 +25,7 @@ export class Api extends HttpApi.make("folio")
     AccountApi,
     ApiKeysApi,
     CustomersApi,
+    AcquirersApi,
     InvoicesApi,
     FilesApi,
     CreditNotesApi,

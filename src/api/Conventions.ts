@@ -24,6 +24,14 @@ export const IdempotencyKey = Context.Reference<"required" | "honoured" | "ignor
   defaultValue: () => "ignored"
 })
 
+/** The body is no JSON but a file of one of these media types. */
+export const FileBody = Context.Reference<{
+  readonly mediaTypes: ReadonlyArray<string>
+  readonly bytesMax: number
+  /** What to send, as an error tells it: "a PNG or JPEG of at most 200 kB". */
+  readonly what: string
+} | null>("folio/api/FileBody", { defaultValue: () => null })
+
 /** The body may be left out, which means `{}`. */
 export const OptionalBody = Context.Reference<boolean>("folio/api/OptionalBody", { defaultValue: () => false })
 

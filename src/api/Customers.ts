@@ -1,7 +1,20 @@
-import { Customer, CustomerRequest, CustomerUpdate, DeletedCustomer } from "../../schemas/Customer.ts"
-import { Page, PageQuery } from "../../schemas/Page.ts"
+import { Customer, CustomerQuery, CustomerRequest, CustomerUpdate, DeletedCustomer } from "../../schemas/Customer.ts"
+import { Page } from "../../schemas/Page.ts"
 import { Rules } from "./Conventions.ts"
-import { created, get, group, insteadOfPatch, nextPage, params, patch, post, postOnce, remove } from "./Endpoint.ts"
+import {
+  created,
+  get,
+  group,
+  identificationParams,
+  insteadOfPatch,
+  nextPage,
+  params,
+  patch,
+  post,
+  postOnce,
+  put,
+  remove
+} from "./Endpoint.ts"
 
 const item = "/v1/customers/:id"
 const update = { params, payload: CustomerUpdate, success: Customer }
@@ -18,11 +31,19 @@ export class CustomersApi extends group(
       "Send the id of the customer as `customer_id` of its invoices. In the sandbox, invoices to a customer whose identification is type 31, number 900000001, check digit 1 are always accepted."
   }).annotate(Rules, "customer"),
   get("listCustomers", "/v1/customers", {
-    query: PageQuery,
+    query: CustomerQuery,
     success: Page(Customer, "CustomerPage"),
-    summary: "List customers, newest first",
-    description: nextPage
+    summary: "List customers, newest first, or find some",
+    description: `With a parameter besides those of pages, the customers that fit all of them. ${nextPage}`
   }),
+  put("putCustomer", item, {
+    params: identificationParams,
+    payload: CustomerRequest,
+    success: [Customer, created(Customer)],
+    summary: "Register or replace the customer with an identification",
+    description:
+      "Answers 201 for a new customer, and 200 for one that is replaced: it keeps its id, and what the body leaves out is removed. `identification` in the body must be the one of the path. Two customers with this identification are answered with 409, which names both."
+  }).annotate(Rules, "customer"),
   get("retrieveCustomer", item, {
     params,
     success: Customer,

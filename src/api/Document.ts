@@ -2,6 +2,9 @@ import { Record } from "effect"
 import { errorCodes } from "../../schemas/ErrorCode.ts"
 import { codesOf, errorExample } from "./Errors.ts"
 import { exampleOf, type JsonSchema, named, type Schemas } from "./Examples.ts"
+import type { DocumentExamples } from "./examples/DocumentExample.ts"
+import { invoiceExamples } from "./examples/Invoices.ts"
+import { creditNoteExamples, debitNoteExamples } from "./examples/Notes.ts"
 import { deliveryHeaders, webhooks } from "./Webhooks.ts"
 
 type Named<A> = Record.ReadonlyRecord<string, A>
@@ -59,6 +62,24 @@ const withExample = (media: Media, schemas: Schemas, path: string) => {
   return { ...media, example: listOf(named(media.schema, schemas)) ? { ...(example as object), url: path } : example }
 }
 
+/** The operations whose request is shown by an example of each kind of document. */
+const documentExamples: Named<DocumentExamples<unknown>> = {
+  "/v1/invoices": invoiceExamples,
+  "/v1/credit-notes": creditNoteExamples,
+  "/v1/debit-notes": debitNoteExamples
+}
+
+const askedOf = (content: Named<Media>, schemas: Schemas, path: string) => {
+  const some = documentExamples[path]
+  if (some === undefined) return contentOf(content, schemas, path)
+  const examples = Record.map(some, ({ request, text, title }) => ({
+    summary: title,
+    description: text,
+    value: request
+  }))
+  return { content: Record.map(content, (media) => ({ ...media, examples })) }
+}
+
 const contentOf = (content: Named<Media> | undefined, schemas: Schemas, path: string) =>
   content === undefined ? {} : { content: Record.map(content, (media) => withExample(media, schemas, path)) }
 
@@ -113,11 +134,13 @@ const operationOf = (path: string, method: string, operation: Operation, schemas
     parameters: operation.parameters.map((parameter) => {
       const { description, ...schema } = parameter.schema
       const said = description ?? named(schema, schemas)?.description
-      return { ...parameter, ...(said === undefined ? {} : { description: said }), schema }
+      // The members of an object stand in a query as `metadata[order]=1001`.
+      const style = parameter.in === "query" && schema.type === "object" ? { style: "deepObject", explode: true } : {}
+      return { ...parameter, ...style, ...(said === undefined ? {} : { description: said }), schema }
     }),
     ...(operation.requestBody === undefined
       ? {}
-      : { requestBody: { ...operation.requestBody, ...contentOf(operation.requestBody.content, schemas, path) } }),
+      : { requestBody: { ...operation.requestBody, ...askedOf(operation.requestBody.content, schemas, path) } }),
     responses: Object.fromEntries(responses)
   }
 }

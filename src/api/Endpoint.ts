@@ -24,7 +24,7 @@ const endpoint =
   <
     const Name extends string,
     const Path extends HttpRouter.PathInput,
-    const Success extends Schema.Top,
+    const Success extends Schema.Top | ReadonlyArray<Schema.Top>,
     Params extends Schema.Struct.Fields = never,
     Query extends Schema.Struct.Fields = never,
     Payload extends HttpApiEndpoint.PayloadConstraintCodecs<Method> = never
@@ -56,9 +56,19 @@ export const post = endpoint("POST", "honoured", honouredKeyHeaders)
 /** A POST that is refused without an idempotency key. */
 export const postOnce = endpoint("POST", "required", requiredKeyHeaders)
 export const patch = endpoint("PATCH", "honoured", honouredKeyHeaders)
+/** A PUT that makes an object or replaces it, and so needs no idempotency key. */
+export const put = endpoint("PUT", "honoured", honouredKeyHeaders)
 export const remove = endpoint("DELETE", "ignored", versionHeader)
 
 export const params = { id: Schema.String.annotate({ description: "The id of the object that the request is about." }) }
+
+/** A path that names a party by its identification: `31-900000001`. */
+export const identificationParams = {
+  id: Schema.String.annotate({
+    description: "The type and the number of the identification, with a hyphen between them and without check digit.",
+    examples: ["31-900000001"]
+  })
+}
 
 export const created = HttpApiSchema.status(201)
 export const accepted = HttpApiSchema.status(202)

@@ -27,7 +27,7 @@ export class InvoicesApi extends group(
     success: Validation,
     summary: "Check an invoice without creating it",
     description:
-      "The body is that of an invoice to create, and is checked against the same rules. Nothing is stored and no number is used. `errors` is empty when `valid` is true."
+      "The body is that of an invoice to create, and is checked against the same rules. Nothing is stored and no number is used. `errors` is empty when `valid` is true. `warnings` says what the authority would remark on without rejecting the invoice."
   })
     .annotate(Judged, true)
     .annotate(Rules, "invoice"),
@@ -58,6 +58,16 @@ export class InvoicesApi extends group(
     description:
       "For an invoice whose `status` is `failed` and whose `failure.retryable` is true, once the cause is repaired. The invoice keeps its number, if it has one."
   }).annotate(WholeDocument, "moved"),
+  postOnce("correctInvoice", `${item}/correct`, {
+    params,
+    payload: InvoiceRequest,
+    success: accepted(Invoice),
+    summary: "Correct an invoice that the authority rejected; it keeps its number",
+    description:
+      'For an invoice whose `status` is `rejected_by_authority`. The body is the whole corrected invoice, as if it were created: what is left out is gone. The invoice keeps its id and its number, and gets a new issue date, CUFE, signed document and e-mail; its timeline keeps the rejection. A `prefix`, if it is sent, is that of the number. An invoice that broke rule 90 ("Documento procesado anteriormente") cannot be corrected: the authority has a document of its number.'
+  })
+    .annotate(Rules, "invoice")
+    .annotate(WholeDocument, "sent"),
   postOnce("annulInvoice", `${item}/annul`, {
     params,
     payload: AnnulRequest,

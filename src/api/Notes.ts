@@ -10,9 +10,10 @@ import {
 } from "../../schemas/Note.ts"
 import { Page } from "../../schemas/Page.ts"
 import { TimelinePage } from "../../schemas/Timeline.ts"
-import { WholeDocument } from "./Conventions.ts"
+import { Validation } from "../../schemas/Validation.ts"
+import { Judged, WholeDocument } from "./Conventions.ts"
 import { listEmails, sendEmail } from "./Emails.ts"
-import { accepted, get, group, nextPage, params, post, postOnce } from "./Endpoint.ts"
+import { accepted, get, group, nextPage, params, post, postKeyless, postOnce } from "./Endpoint.ts"
 
 /** The endpoints of one kind of note. `Name` is the kind's part of an operation name, as in `createCreditNote`. */
 const noteEndpoints = <
@@ -37,8 +38,14 @@ const noteEndpoints = <
       payload: request,
       success: accepted(created),
       summary: `Issue a ${noun} to an invoice that was accepted`,
-      description: `The ${noun} is stored and answered as a draft. Then it is numbered, signed and sent to the authority; its outcome is an event.`
+      description: `The ${noun} is stored and answered as a draft. Then it is numbered, signed and sent to the authority; its outcome is an event. The body names an accepted invoice of the account (\`invoice_id\`), or else a buyer and a currency with an invoice of another system (\`original\`) or a \`period\` within one calendar month.`
     }).annotate(WholeDocument, "sent"),
+    postKeyless(`validate${name}` as const, `${path}/validate` as const, {
+      payload: request,
+      success: Validation,
+      summary: `Check a ${noun} without creating it`,
+      description: `The body is that of a ${noun} to create, and is checked against the same rules. Nothing is stored and no number is used. \`errors\` is empty when \`valid\` is true.`
+    }).annotate(Judged, true),
     get(`list${name}s` as const, path, {
       query: NoteQuery,
       success: Page(note, `${name}Page`),
@@ -65,6 +72,14 @@ const noteEndpoints = <
       description:
         "For a note whose `status` is `failed` and whose `failure.retryable` is true, once the cause is repaired. The note keeps its number, if it has one."
     }).annotate(WholeDocument, "moved"),
+    postOnce(`correct${name}` as const, `${item}/correct` as const, {
+      params,
+      payload: request,
+      success: accepted(note),
+      summary: `Correct a ${noun} that the authority rejected; it keeps its number`,
+      description:
+        "For a note whose `status` is `rejected_by_authority`. The body is the whole corrected note, as if it were created, and may name another invoice. The note keeps its id and its number, and gets a new issue date, CUDE, signed document and e-mail; its timeline keeps the rejection."
+    }).annotate(WholeDocument, "sent"),
     get(`retrieve${name}Timeline` as const, `${item}/timeline` as const, {
       params,
       success: TimelinePage,

@@ -74,16 +74,31 @@ const create = Command.make(
     address: described("address", "The issuer's street address"),
     city_code: described("city-code", "Five digits, such as 11001"),
     country_code: described("country-code", "Two letters").pipe(Flag.withDefault("CO")),
-    tax_responsibilities: described("tax-responsibility", "Such as R-99-PN; may be repeated").pipe(Flag.atLeast(0))
+    tax_responsibilities: described("tax-responsibility", "Such as R-99-PN; may be repeated").pipe(Flag.atLeast(0)),
+    vat_responsible: Flag.optional(
+      Flag.Literals("vat-responsible", ["yes", "no"]).pipe(
+        Flag.withDescription("Whether it charges the value added tax; nothing is issued live before this is known")
+      )
+    )
   },
   Effect.fn(function* (flags) {
-    const { check_digit, json: asJson, mode: keyMode, name, nit, tax_responsibilities, ...rest } = flags
+    const {
+      check_digit,
+      json: asJson,
+      mode: keyMode,
+      name,
+      nit,
+      tax_responsibilities,
+      vat_responsible,
+      ...rest
+    } = flags
     const digit = Option.getOrElse(check_digit, () => (isNit(nit) ? checkDigit(nit) : undefined))
     const request = {
       identification: { type: "31", number: nit, ...(digit === undefined ? {} : { check_digit: digit }) },
       ...rest,
       department_code: rest.city_code.slice(0, 2),
-      tax_responsibilities: tax_responsibilities.length === 0 ? ["R-99-PN"] : tax_responsibilities
+      tax_responsibilities: tax_responsibilities.length === 0 ? ["R-99-PN"] : tax_responsibilities,
+      ...Option.match(vat_responsible, { onNone: () => ({}), onSome: (said) => ({ vat_responsible: said === "yes" }) })
     }
     const issuer = yield* Schema.decodeUnknownEffect(Issuer)(request, { errors: "all" })
     const called = yield* Schema.decodeEffect(text(450))(Option.getOrElse(name, () => issuer.legal_name))

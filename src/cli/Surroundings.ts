@@ -10,6 +10,7 @@ import { Accounts } from "../store/accounts/Accounts.ts"
 import { ApiKeys } from "../store/accounts/ApiKeys.ts"
 import { AuditLog } from "../store/accounts/AuditLog.ts"
 import { Ids } from "../store/sql/Ids.ts"
+import { Logos } from "../store/accounts/Logos.ts"
 import { Resolutions } from "../store/accounts/Resolutions.ts"
 import { Retention } from "../store/sql/Retention.ts"
 import { StoreProfile } from "../store/StoreProfile.ts"
@@ -33,7 +34,13 @@ export const edge = Layer.mergeAll(
 ).pipe(Layer.provideMerge(Settings.layer(folio.version)))
 
 /** The database, opened beside a service that may be running, and the stores that the commands use. */
-export const store = Layer.mergeAll(ApiKeys.layer, Accounts.layer, Resolutions.layer, Retention.layer).pipe(
+export const store = Layer.mergeAll(
+  ApiKeys.layer,
+  Accounts.layer,
+  Logos.layer,
+  Resolutions.layer,
+  Retention.layer
+).pipe(
   Layer.provideMerge(Layer.mergeAll(AuditLog.layer, Ids.layer)),
   Layer.provideMerge(Postgres.commandLayer),
   Layer.provideMerge(edge)

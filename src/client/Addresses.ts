@@ -12,11 +12,17 @@ const pathOf = (template: string, params: Addressed["params"]) =>
     return encodeURIComponent(value)
   })
 
+/** The parameters of a query: a list is given more than once, and the members of an object stand as `metadata[order]`. */
+const pairsOf = (query: Readonly<Record<string, unknown>>): ReadonlyArray<readonly [name: string, value: unknown]> =>
+  Object.entries(query).flatMap(([name, value]) =>
+    typeof value === "object" && value !== null && !Array.isArray(value)
+      ? Object.entries(value).map(([key, one]) => [`${name}[${key}]`, one] as const)
+      : [value].flat().map((one) => [name, one] as const)
+  )
+
 /** The address of an operation: the base URL may have a path of its own, and what is undefined in the query is left out. */
 export const urlOf = (baseUrl: string, template: string, { params, query = {} }: Addressed): URL => {
   const url = new URL(`${baseUrl.replace(/\/$/, "")}${pathOf(template, params)}`)
-  for (const [name, value] of Object.entries(query)) {
-    for (const one of [value].flat()) if (one !== undefined) url.searchParams.append(name, String(one))
-  }
+  for (const [name, value] of pairsOf(query)) if (value !== undefined) url.searchParams.append(name, String(value))
   return url
 }

@@ -12,7 +12,7 @@ const jitter = 0.1
 const longestPause = 60
 
 /** Whether a request needs an idempotency key, so that a further attempt does nothing twice. */
-export const isKeyed = (method: string): boolean => method === "POST" || method === "PATCH"
+export const isKeyed = (method: string): boolean => ["POST", "PUT", "PATCH"].includes(method)
 
 /** The status and the headers of an answer; the names of headers are in lower case. */
 export interface Answer {

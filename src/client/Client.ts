@@ -1,6 +1,6 @@
 /*
  * `@folio-einvoicing/client/effect`: the API as typed functions on Effect. The client sends a request again that got no answer,
- * exceeded a rate limit (429) or failed inside the service (5xx). Every POST and PATCH carries an idempotency key, so that a
+ * exceeded a rate limit (429) or failed inside the service (5xx). Every POST, PUT and PATCH carries an idempotency key, so that a
  * further attempt does nothing twice.
  */
 import {
@@ -128,7 +128,7 @@ const given = (parts: Query = {}) => Object.entries(parts).filter(([, value]) =>
 
 /** In an address everything is a text. */
 const textsOf = (query: Query | undefined) =>
-  Object.fromEntries(given(query).map(([name, value]) => [name, Array.isArray(value) ? value : String(value)]))
+  Object.fromEntries(given(query).map(([name, value]) => [name, typeof value === "object" ? value : String(value)]))
 
 /** With a key of its own for each run of an operation that changes something; all attempts of the run have the same one. */
 const withKey =

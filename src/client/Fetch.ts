@@ -1,6 +1,6 @@
 /*
  * `@folio-einvoicing/client`: the API as typed functions on `fetch`, without dependencies. The client sends a request again that got
- * no answer, exceeded a rate limit (429) or failed inside the service (5xx). Every POST and PATCH carries an idempotency key, so
+ * no answer, exceeded a rate limit (429) or failed inside the service (5xx). Every POST, PUT and PATCH carries an idempotency key, so
  * that a further attempt does nothing twice.
  */
 import { type Addressed, urlOf } from "./Addresses.ts"
@@ -122,6 +122,20 @@ const receivedOf = async (response: Response): Promise<Received> => {
 const isErrorBody = (body: unknown): body is ErrorBody =>
   typeof body === "object" && body !== null && "error" in body && typeof body.error === "object" && body.error !== null
 
+const pngStart = 0x89
+
+/** The media type of a body: bytes are a picture, which begins as its format does. */
+const typeOf = (payload: unknown): string | undefined => {
+  if (payload === undefined) return undefined
+  if (!(payload instanceof Uint8Array)) return "application/json"
+  return payload[0] === pngStart ? "image/png" : "image/jpeg"
+}
+
+const bodyIn = (payload: unknown): string | Uint8Array<ArrayBuffer> | null => {
+  if (payload === undefined) return null
+  return payload instanceof Uint8Array ? new Uint8Array(payload) : JSON.stringify(payload)
+}
+
 /** The body of an answer that is no error. What has come of the last attempt is all that the caller learns. */
 const bodyOf = (received: Received | undefined, key: string | undefined, cause: unknown): unknown => {
   if (received === undefined) throw new NoAnswerError(undefined, key, cause)
@@ -173,12 +187,12 @@ export const createClient = (options: ClientOptions): Client => {
       ...given,
       authorization: `Bearer ${apiKey}`,
       "idempotency-key": key,
-      "content-type": request.payload === undefined ? undefined : "application/json"
+      "content-type": typeOf(request.payload)
     }
     const headers = Object.fromEntries(
       Object.entries(lines).filter((header): header is [string, string] => header[1] !== undefined)
     )
-    const body = request.payload === undefined ? null : JSON.stringify(request.payload)
+    const body = bodyIn(request.payload)
 
     for (let attempt = 0; ; attempt++) {
       let received: Received | undefined

@@ -60,9 +60,13 @@ export interface Violation {
     | "invoice_not_cancelable"
     | "invoice_not_retryable"
     | "invoice_not_correctable"
+    | "invoice_not_rejected"
+    | "invoice_number_processed"
+    | "invoice_has_open_notes"
     | "credit_exceeds_invoice"
     | "resolution_overlap"
     | "resolution_limit_reached"
+    | "customer_ambiguous"
     | "customer_limit_reached"
     | "endpoint_limit_reached"
     | "email_limit_reached"
@@ -177,8 +181,9 @@ export interface AuthorityModeRequest {
   readonly mode?: AuthorityMode
   /**
    * Scripts for the account's next documents: the first invoice or note that is created from now on takes the
-   * first one, and so on. They replace the earlier scripts that no document has taken yet; `[]` only removes
-   * those. While the mode is `down`, `slow` or `flaky`, the mode comes before a script.
+   * first one, and so on. A document that is corrected takes the next one again. They replace the earlier scripts
+   * that no document has taken yet; `[]` only removes those. While the mode is `down`, `slow` or `flaky`, the mode
+   * comes before a script.
    */
   readonly next?: ReadonlyArray<AuthorityScript>
 }
@@ -637,24 +642,25 @@ export interface Resolution {
   readonly object: "resolution"
   /** `true` for a range of the live mode. */
   readonly livemode: boolean
-  /** The number of the tax authority's resolution that grants the range. */
-  readonly number: string
-  readonly document_type: "invoice"
+  /** The number of the tax authority's resolution that grants the range. Absent for a range of notes. */
+  readonly number?: string
+  /** The kind of document that the range numbers. */
+  readonly document_type: "invoice" | "credit_note" | "debit_note"
   /** The letters and digits that stand before each number of the range; may be empty. */
   readonly prefix: string
   /** The first number of the range. */
   readonly from_number: number
   /** The last number of the range. */
   readonly to_number: number
-  /** The first day on which the range may be used, as YYYY-MM-DD. */
-  readonly valid_from: string
-  /** The last day on which the range may be used, as YYYY-MM-DD. */
-  readonly valid_to: string
+  /** The first day on which the range may be used, as YYYY-MM-DD. Absent for a range of notes. */
+  readonly valid_from?: string
+  /** The last day on which the range may be used, as YYYY-MM-DD. Absent for a range of notes. */
+  readonly valid_to?: string
   /**
    * The technical key of the range, 40 hexadecimal digits that the tax authority gives; each CUFE is computed with
-   * it.
+   * it. Absent for a range of notes.
    */
-  readonly technical_key: string
+  readonly technical_key?: string
   /** `false`: no more numbers are taken from the range. */
   readonly is_active: boolean
   /** The next number that the range gives. */
@@ -678,7 +684,7 @@ export interface ResolutionWarning {
   readonly message: string
 }
 
-/** The state of the range: `active` when invoices can take numbers from it today. */
+/** The state of the range: `active` when documents can take numbers from it today. */
 export type ResolutionStatus = "active" | "exhausted" | "expired" | "inactive"
 
 /** The fields of a numbering range to change. */
@@ -719,28 +725,47 @@ export interface ResolutionImport {
   }>
 }
 
-/** A numbering range, as the tax authority granted it. */
+/**
+ * A numbering range: one of invoices as the tax authority granted it, or one of notes with its prefix and its
+ * next number alone.
+ */
 export interface ResolutionRequest {
-  /** The number of the tax authority's resolution that grants the range. */
-  readonly number: string
+  /**
+   * The number of the tax authority's resolution that grants the range. Required for a range of invoices, and not
+   * sent for one of notes.
+   */
+  readonly number?: string
   /** The letters and digits that stand before each number of the range; may be empty. */
   readonly prefix: string
-  /** The first number of the range. */
-  readonly from_number: number
-  /** The last number of the range. */
-  readonly to_number: number
-  /** The first day on which the range may be used, as YYYY-MM-DD. */
-  readonly valid_from: string
-  /** The last day on which the range may be used, as YYYY-MM-DD. */
-  readonly valid_to: string
+  /** The first number of the range. Required for a range of invoices, and not sent for one of notes. */
+  readonly from_number?: number
+  /** The last number of the range. Required for a range of invoices, and not sent for one of notes. */
+  readonly to_number?: number
+  /**
+   * The first day on which the range may be used, as YYYY-MM-DD. Required for a range of invoices, and not sent
+   * for one of notes.
+   */
+  readonly valid_from?: string
+  /**
+   * The last day on which the range may be used, as YYYY-MM-DD. Required for a range of invoices, and not sent for
+   * one of notes.
+   */
+  readonly valid_to?: string
   /**
    * The technical key of the range, 40 hexadecimal digits that the tax authority gives; each CUFE is computed with
-   * it.
+   * it. Required for a range of invoices, and not sent for one of notes.
    */
-  readonly technical_key: string
-  /** The kind of document that the range numbers: `invoice`, the only kind that needs a range. */
-  readonly document_type?: "invoice"
-  /** The first number to give, when another system has used the numbers before it. */
+  readonly technical_key?: string
+  /**
+   * The kind of document that the range numbers; left out, `invoice`. A range of `credit_note` or `debit_note` is
+   * the account's own choice: the authority grants none, and an account that registers none has its notes numbered
+   * `NC1`, `ND1` and so on.
+   */
+  readonly document_type?: "invoice" | "credit_note" | "debit_note"
+  /**
+   * The first number to give, when another system has used the numbers before it. A range of notes begins at 1
+   * without it.
+   */
   readonly next_number?: number
 }
 
@@ -994,6 +1019,14 @@ export type TimelineEntry =
       readonly from: string | null
       readonly to: string
       readonly version: number
+      /** Of the rejection of an invoice that was corrected since: the CUFE that was rejected. */
+      readonly cufe?: string
+      /** Of the rejection of a note that was corrected since: the CUDE that was rejected. */
+      readonly cude?: string
+      /** Of the rejection of a document that was corrected since: the issue date it had. */
+      readonly issue_date?: string
+      /** Of the rejection of a document that was corrected since: the rules of the authority that it broke. */
+      readonly authority_errors?: ReadonlyArray<AuthorityError>
     }
   | {
       readonly object: "timeline_entry"
@@ -1049,8 +1082,13 @@ export interface DebitNote {
   readonly cude: string | null
   /** A time in ISO 8601, with the offset of the tax authority's time zone. */
   readonly created_at: string
-  /** The id of the invoice that the note corrects. */
-  readonly invoice_id: string
+  /**
+   * The id of the invoice that the note corrects; null for a note to an invoice of another system, or to the sales
+   * of a period.
+   */
+  readonly invoice_id: string | null
+  /** The invoice of another system that the note corrects; absent for any other note. */
+  readonly original?: OriginalInvoice
   /** Why the note corrects the invoice, as a code of the catalog concepto-nota-credito or concepto-nota-debito. */
   readonly correction_code: string
   /** Why the note corrects the invoice, in words. */
@@ -1067,10 +1105,31 @@ export interface DebitNote {
   /** The currency, as its ISO 4217 code. */
   readonly currency: string
   /** The price in Colombian pesos of one unit of the foreign currency; null for documents in COP. */
-  readonly exchange_rate: Decimal | null
+  readonly exchange_rate: Figure | null
   readonly payment_means: PaymentMeans
   /** The lines of the document, as the request sent them. */
   readonly lines: ReadonlyArray<Line>
+  /** Discounts on the document as a whole and charges, at most 10. */
+  readonly allowance_charges?: ReadonlyArray<DocumentAllowance>
+  /** The amount by which the total is rounded up, or down with a sign; less than 1.00. */
+  readonly payable_rounding_amount?: Rounding
+  /** The buyer's order. */
+  readonly order_reference?: DocumentReference
+  /** The despatch advice of the goods. */
+  readonly despatch_reference?: DocumentReference
+  /** Notes on the document, at most 15 of up to 5,000 characters. */
+  readonly notes?: ReadonlyArray<string>
+  /** The period that the document is for. */
+  readonly period?: Period
+  /** Payments that were received before; they are taken off what is to be paid. At most 10. */
+  readonly prepayments?: ReadonlyArray<Prepayment>
+  /** Taxes that the buyer withholds; they are no part of what is to be paid. At most 10. */
+  readonly withholdings?: ReadonlyArray<Withholding>
+  readonly delivery?: GoodsDelivery
+  /** The terms of delivery of an export (Incoterm), for operation 11. */
+  readonly incoterm?: "CFR" | "CIF" | "CIP" | "CPT" | "DAP" | "DAT" | "DDP" | "DPU" | "EXW" | "FAS" | "FCA" | "FOB"
+  /** Further means of payment, beside `payment_means`. At most 5. */
+  readonly other_payment_means?: ReadonlyArray<PaymentMeans>
   readonly totals: Totals
   /** The date of issue that the document carries, as YYYY-MM-DD; null until the document is numbered. */
   readonly issue_date: string | null
@@ -1118,43 +1177,306 @@ export interface DebitNote {
 
 /** The sums over all lines of a document, with one tax entry for each code and rate. */
 export interface Totals {
+  /** The sum of the lines before taxes. */
   readonly line_extension_amount: Decimal
+  /** The sum of the discounts of the document; absent without such a discount. */
+  readonly allowance_total_amount?: Decimal
+  /** The sum of the charges of the document; absent without such a charge. */
+  readonly charge_total_amount?: Decimal
+  /** The sum of all taxes. */
   readonly tax_amount: Decimal
+  /** The sum of the prepayments; absent without a prepayment. */
+  readonly prepaid_amount?: Decimal
+  /** The amount by which the total is rounded; absent where the total is not rounded. */
+  readonly payable_rounding_amount?: Rounding
+  /** What is to be paid: lines + taxes - discounts + charges - prepayments + rounding. */
   readonly payable_amount: Decimal
+  /** The sum of what the buyer withholds, which is no part of `payable_amount`; absent without withholdings. */
+  readonly withholding_total_amount?: Decimal
+  /** What the issuer receives: the amount to be paid less the withholdings; absent without withholdings. */
+  readonly net_amount?: Decimal
+  /** One entry for each tax and rate, or for each tax, amount per unit and unit. */
   readonly taxes: ReadonlyArray<Tax>
 }
 
-/** One tax: base × rate / 100 = value. Code ZZ means that there is no tax, and has zeros. */
+/**
+ * One tax: by percentage, base × rate / 100 = value, or per unit (bags, carbon, fuels, liquors, single-use
+ * plastics, sugary drinks), unit_amount × units = value. Code ZZ means that there is no tax, and has zeros.
+ */
 export interface Tax {
-  readonly code: "01" | "04" | "03" | "02" | "ZZ"
-  readonly rate: Decimal
-  readonly base: Decimal
+  /** The tax, as a code of the catalog tributos. */
+  readonly code: "01" | "04" | "03" | "02" | "22" | "23" | "24" | "32" | "33" | "34" | "35" | "36" | "ZZ"
+  /** The rate in percent. Required for a tax by percentage. */
+  readonly rate?: Rate
+  /**
+   * The amount that is taxed: that of the line, unless `special_base` says why it is another one. Required for a
+   * tax by percentage.
+   */
+  readonly base?: Decimal
+  /** The tax on one unit, for a tax per unit. */
+  readonly unit_amount?: Figure
+  /** How many units are taxed, for a tax per unit. */
+  readonly units?: Figure
+  /** The unit that is taxed, as a code of the catalog unidad-medida, for a tax per unit. */
+  readonly unit_code?: string
+  /** The amount of the tax: base × rate / 100, or unit_amount × units. */
   readonly value: Decimal
 }
 
 /** An amount with exactly two fraction digits, as a string. */
 export type Decimal = string
 
-/** One line of an invoice. */
+/**
+ * A quantity or a price of one unit, with two to six fraction digits, as a string. Answers show at least two,
+ * and no zero beyond the second.
+ */
+export type Figure = string
+
+/**
+ * A rate in percent, with two or three fraction digits, as a string: 9.66 per thousand is "0.966". Answers show
+ * no third digit that is zero.
+ */
+export type Rate = string
+
+/** An amount from -0.99 to 0.99 with exactly two fraction digits, as a string. */
+export type Rounding = string
+
+/** How the document is paid. A sale on credit (type 2) has a `due_date`. */
+export interface PaymentMeans {
+  readonly code: string
+  readonly type: "1" | "2"
+  readonly due_date?: string
+  /** The reference of the payment, such as the number that the buyer states. */
+  readonly reference?: string
+}
+
+/** When and where the goods are delivered. */
+export interface GoodsDelivery {
+  /** The day of the delivery, as YYYY-MM-DD. */
+  readonly date?: string
+  /** The street address. */
+  readonly address?: string
+  /** The municipality, as the five digits of its code. */
+  readonly city_code?: string
+  /** The department, as the two digits of its code. */
+  readonly department_code?: string
+  /** The country, as its two letters of ISO 3166. */
+  readonly country_code?: string
+}
+
+/** A tax that the buyer withholds and pays in the seller's name. It is no part of what is to be paid. */
+export interface Withholding {
+  /** The tax that is withheld: `05` ReteIVA, `06` ReteRenta, `07` ReteICA. */
+  readonly code: "05" | "06" | "07"
+  /** The rate in percent. */
+  readonly rate: Rate
+  /** The amount that the rate is of: the value added tax for ReteIVA. */
+  readonly base: Decimal
+  /** What is withheld: base × rate / 100. */
+  readonly value: Decimal
+}
+
+/** A payment that was received before the document was issued. */
+export interface Prepayment {
+  /** What was paid before, in the currency of the document. */
+  readonly amount: Decimal
+  /** The day of that payment, as YYYY-MM-DD. */
+  readonly received_date: string
+  /** The reference of that payment, such as the number of its receipt. */
+  readonly id?: string
+}
+
+/** A period of days, the first and the last included. */
+export interface Period {
+  /** The first day, as YYYY-MM-DD. */
+  readonly start_date: string
+  /** The last day, as YYYY-MM-DD. */
+  readonly end_date: string
+}
+
+/** A document of another kind, by its number and date. */
+export interface DocumentReference {
+  /** The number of that document. */
+  readonly id: string
+  /** The date of that document, as YYYY-MM-DD. */
+  readonly issue_date?: string
+}
+
+/** A discount on the document as a whole, or a charge. It changes what is to be paid, and no tax base. */
+export interface DocumentAllowance {
+  /** `discount` takes the amount off, `charge` adds the amount. */
+  readonly type: "discount" | "charge"
+  /** Why there is a discount or charge, in words; the document carries this text. */
+  readonly reason: string
+  /** The percentage of `base` that the amount is, if the amount is a percentage. */
+  readonly percent?: Rate
+  /** The amount that the discount or charge is made on. */
+  readonly base: Decimal
+  /** The amount of the discount or charge. */
+  readonly amount: Decimal
+  /** The kind of discount: `00` unconditional, `01` conditional. Not sent for a charge. */
+  readonly code?: "00" | "01"
+}
+
+/** One line of an invoice or a note. */
 export interface Line {
   /** What is sold, in words. */
   readonly description: string
-  /** The quantity, in units of `unit_code`. */
-  readonly quantity: Decimal
+  /** The quantity, in units of `unit_code`, with two to six fraction digits. */
+  readonly quantity: Figure
   /** The unit of the quantity, as a code of the catalog unidad-medida. */
-  readonly unit_code: "94" | "KGM" | "MTR" | "LTR" | "HUR" | "DAY" | "NAR"
-  readonly unit_price: Decimal
-  /** The amount of the line before taxes: quantity × unit price. */
+  readonly unit_code: string
+  /** The price of one unit before taxes, with two to six fraction digits. */
+  readonly unit_price: Figure
+  /** The amount of the line before taxes: quantity × unit price - discounts + charges. */
   readonly line_extension_amount: Decimal
   /** The taxes of the line, at least one; a line without tax has one entry with code ZZ and zeros. */
   readonly taxes: ReadonlyArray<Tax>
+  readonly item?: Item
+  /** Discounts on the line and charges, at most 10. */
+  readonly allowance_charges?: ReadonlyArray<LineAllowance>
+  /**
+   * Why the `base` of a tax is not the amount of the line; the document carries this text in a note of the line.
+   * Not needed for operation 09.
+   */
+  readonly special_base?: string
+  /**
+   * The price that the thing would have. Required with a `unit_price` of zero, and not sent otherwise; taxes on a
+   * thing given away are computed on this price.
+   */
+  readonly reference_price?: ReferencePrice
+  /** Notes on the line, at most 5 of up to 5,000 characters. */
+  readonly notes?: ReadonlyArray<string>
+  /** The period in which the thing was delivered or the service rendered. */
+  readonly period?: Period
+  /**
+   * The object of the contract, on the line that is the administration of an operation 09 (AIU); 20 to 5,000
+   * characters.
+   */
+  readonly aiu_contract?: string
+  readonly principal?: Principal
 }
 
-/** How the invoice is paid. A sale on credit (type 2) has a `due_date`. */
-export interface PaymentMeans {
-  readonly code: "10" | "47" | "48" | "30" | "31" | "20" | "42" | "71" | "49"
-  readonly type: "1" | "2"
-  readonly due_date?: string
+/** The person or company on whose behalf the line is sold (a mandate). */
+export interface Principal {
+  readonly identification: Identification
+  /** The registered name of the principal. */
+  readonly legal_name: string
+}
+
+/** The identification of a person or company at the tax authority. */
+export interface Identification {
+  /** The kind of identification, as a code of the catalog tipo-identificacion. */
+  readonly type: "31" | "13" | "22" | "21" | "41" | "12" | "11" | "50" | "42" | "47" | "48" | "91"
+  /** The number of the identification: digits, and for passports and foreign companies letters and hyphens too. */
+  readonly number: string
+  /** The check digit of a NIT. Required for type 31, and not sent for any other type. */
+  readonly check_digit?: string
+}
+
+/** The price that one unit of a thing given away would have. */
+export interface ReferencePrice {
+  /** The price of one unit. */
+  readonly amount: Figure
+  /** What the price stands for: `01` the commercial value, `02` the value in the inventory, `03` another value. */
+  readonly type: "01" | "02" | "03"
+}
+
+/** A discount on the line, or a charge. Its amount is part of `line_extension_amount`. */
+export interface LineAllowance {
+  /** `discount` takes the amount off, `charge` adds the amount. */
+  readonly type: "discount" | "charge"
+  /** Why there is a discount or charge, in words; the document carries this text. */
+  readonly reason: string
+  /** The percentage of `base` that the amount is, if the amount is a percentage. */
+  readonly percent?: Rate
+  /** The amount that the discount or charge is made on. */
+  readonly base: Decimal
+  /** The amount of the discount or charge. */
+  readonly amount: Decimal
+}
+
+/** The item by its code in a list of goods, with its brand and model. */
+export interface Item {
+  /** The code of the item. */
+  readonly code: string
+  /** The list that the code is from: `999` a code of your own, `001` UNSPSC, `010` GTIN, `020` tariff heading. */
+  readonly scheme: "999" | "001" | "010" | "020"
+  /** The brand of the item. */
+  readonly brand?: string
+  /** The model of the item. */
+  readonly model?: string
+}
+
+/** An invoice that another system issued. */
+export interface OriginalInvoice {
+  /** The full number of the invoice, prefix and number together. */
+  readonly full_number: string
+  /** The unique code of the invoice (CUFE), 96 hexadecimal digits. */
+  readonly cufe: string
+  /** The date of issue of the invoice, as YYYY-MM-DD. */
+  readonly issue_date: string
+}
+
+/**
+ * A debit note to create: to an invoice of the account (`invoice_id`), to one of another system (`original`), or
+ * to the sales of a period.
+ */
+export interface DebitNoteRequest {
+  /**
+   * The id of the accepted invoice to correct. The note takes its buyer, currency and payment from that invoice.
+   * Without it, the note names an invoice of another system (`original`) or none (`period` alone).
+   */
+  readonly invoice_id?: string
+  /** The invoice of another system that the note corrects, in place of `invoice_id`. */
+  readonly original?: OriginalInvoice
+  /**
+   * The id of the buyer, a customer of the same mode. Required without `invoice_id`. Not sent with `invoice_id`:
+   * the note takes it from the invoice.
+   */
+  readonly customer_id?: string
+  /**
+   * The currency, as its ISO 4217 code. Required without `invoice_id`. Not sent with `invoice_id`: the note takes
+   * it from the invoice.
+   */
+  readonly currency?: string
+  /**
+   * The price in Colombian pesos of one unit of the foreign currency on the issue date of the note. Left out with
+   * `invoice_id`, the note has the rate of its invoice, of that invoice's date.
+   */
+  readonly exchange_rate?: Figure
+  /**
+   * How the amount is paid or paid back; left out without `invoice_id`, means that are not defined (1), at once.
+   * Not sent with `invoice_id`: the note takes it from the invoice.
+   */
+  readonly payment_means?: PaymentMeans
+  /**
+   * The prefix of the range to number the note from; left out, the oldest registered range of such notes that
+   * gives numbers, or else the counter of the account.
+   */
+  readonly prefix?: string
+  /** Why the invoice is corrected, in words; the document carries this text. */
+  readonly reason: string
+  /** The lines of the document, 1 to 500. */
+  readonly lines: ReadonlyArray<Line>
+  /** Discounts on the document as a whole and charges, at most 10. */
+  readonly allowance_charges?: ReadonlyArray<DocumentAllowance>
+  /** The amount by which the total is rounded up, or down with a sign; less than 1.00. */
+  readonly payable_rounding_amount?: Rounding
+  /** The buyer's order. */
+  readonly order_reference?: DocumentReference
+  /** The despatch advice of the goods. */
+  readonly despatch_reference?: DocumentReference
+  /** Notes on the document, at most 15 of up to 5,000 characters. */
+  readonly notes?: ReadonlyArray<string>
+  /**
+   * The period that the note is for. A note without `invoice_id` and `original` names the period of the sales that
+   * it corrects, within one calendar month.
+   */
+  readonly period?: Period
+  readonly metadata?: Metadata
+  /** Why the invoice is corrected, as a code of the catalog concepto-nota-debito. */
+  readonly correction_code: "1" | "2" | "3" | "4"
 }
 
 /** A page of a list; `has_more` tells whether more objects follow. */
@@ -1168,6 +1490,20 @@ export interface DebitNotePage {
    */
   readonly has_more: boolean
   readonly data: ReadonlyArray<DebitNote>
+}
+
+/** Whether the document would be accepted for creation, and every rule that it breaks. */
+export interface Validation {
+  readonly object: "validation"
+  readonly valid: boolean
+  readonly errors: ReadonlyArray<Violation>
+  /** `true` when the request breaks more rules than `errors` lists; `errors` lists at most 100. Absent otherwise. */
+  readonly has_more_errors?: true
+  /**
+   * What the authority would remark on without rejecting the document, such as a tax by percentage that it wants
+   * per unit. Absent when there is nothing; `valid` does not depend on it.
+   */
+  readonly warnings?: ReadonlyArray<Violation>
 }
 
 /** The stored draft. It has no number yet. */
@@ -1184,19 +1520,6 @@ export interface DebitNoteCreated {
   readonly created_at: string
 }
 
-/** A debit note to create. */
-export interface DebitNoteRequest {
-  /** The id of the accepted invoice to correct. The note takes its buyer, currency and payment from that invoice. */
-  readonly invoice_id: string
-  /** Why the invoice is corrected, in words; the document carries this text. */
-  readonly reason: string
-  /** The lines of the document, 1 to 500. */
-  readonly lines: ReadonlyArray<Line>
-  readonly metadata?: Metadata
-  /** Why the invoice is corrected, as a code of the catalog concepto-nota-debito. */
-  readonly correction_code: "1" | "2" | "3" | "4"
-}
-
 /** A credit note, with all that is known of it. */
 export interface CreditNote {
   /** An id: cn_ of a credit note, dn_ of a debit note, and 26 characters, which sort by creation. */
@@ -1209,8 +1532,13 @@ export interface CreditNote {
   readonly cude: string | null
   /** A time in ISO 8601, with the offset of the tax authority's time zone. */
   readonly created_at: string
-  /** The id of the invoice that the note corrects. */
-  readonly invoice_id: string
+  /**
+   * The id of the invoice that the note corrects; null for a note to an invoice of another system, or to the sales
+   * of a period.
+   */
+  readonly invoice_id: string | null
+  /** The invoice of another system that the note corrects; absent for any other note. */
+  readonly original?: OriginalInvoice
   /** Why the note corrects the invoice, as a code of the catalog concepto-nota-credito or concepto-nota-debito. */
   readonly correction_code: string
   /** Why the note corrects the invoice, in words. */
@@ -1227,10 +1555,31 @@ export interface CreditNote {
   /** The currency, as its ISO 4217 code. */
   readonly currency: string
   /** The price in Colombian pesos of one unit of the foreign currency; null for documents in COP. */
-  readonly exchange_rate: Decimal | null
+  readonly exchange_rate: Figure | null
   readonly payment_means: PaymentMeans
   /** The lines of the document, as the request sent them. */
   readonly lines: ReadonlyArray<Line>
+  /** Discounts on the document as a whole and charges, at most 10. */
+  readonly allowance_charges?: ReadonlyArray<DocumentAllowance>
+  /** The amount by which the total is rounded up, or down with a sign; less than 1.00. */
+  readonly payable_rounding_amount?: Rounding
+  /** The buyer's order. */
+  readonly order_reference?: DocumentReference
+  /** The despatch advice of the goods. */
+  readonly despatch_reference?: DocumentReference
+  /** Notes on the document, at most 15 of up to 5,000 characters. */
+  readonly notes?: ReadonlyArray<string>
+  /** The period that the document is for. */
+  readonly period?: Period
+  /** Payments that were received before; they are taken off what is to be paid. At most 10. */
+  readonly prepayments?: ReadonlyArray<Prepayment>
+  /** Taxes that the buyer withholds; they are no part of what is to be paid. At most 10. */
+  readonly withholdings?: ReadonlyArray<Withholding>
+  readonly delivery?: GoodsDelivery
+  /** The terms of delivery of an export (Incoterm), for operation 11. */
+  readonly incoterm?: "CFR" | "CIF" | "CIP" | "CPT" | "DAP" | "DAT" | "DDP" | "DPU" | "EXW" | "FAS" | "FCA" | "FOB"
+  /** Further means of payment, beside `payment_means`. At most 5. */
+  readonly other_payment_means?: ReadonlyArray<PaymentMeans>
   readonly totals: Totals
   /** The date of issue that the document carries, as YYYY-MM-DD; null until the document is numbered. */
   readonly issue_date: string | null
@@ -1276,6 +1625,67 @@ export interface CreditNote {
   readonly updated_at: string
 }
 
+/**
+ * A credit note to create: to an invoice of the account (`invoice_id`), to one of another system (`original`),
+ * or to the sales of a period.
+ */
+export interface CreditNoteRequest {
+  /**
+   * The id of the accepted invoice to correct. The note takes its buyer, currency and payment from that invoice.
+   * Without it, the note names an invoice of another system (`original`) or none (`period` alone).
+   */
+  readonly invoice_id?: string
+  /** The invoice of another system that the note corrects, in place of `invoice_id`. */
+  readonly original?: OriginalInvoice
+  /**
+   * The id of the buyer, a customer of the same mode. Required without `invoice_id`. Not sent with `invoice_id`:
+   * the note takes it from the invoice.
+   */
+  readonly customer_id?: string
+  /**
+   * The currency, as its ISO 4217 code. Required without `invoice_id`. Not sent with `invoice_id`: the note takes
+   * it from the invoice.
+   */
+  readonly currency?: string
+  /**
+   * The price in Colombian pesos of one unit of the foreign currency on the issue date of the note. Left out with
+   * `invoice_id`, the note has the rate of its invoice, of that invoice's date.
+   */
+  readonly exchange_rate?: Figure
+  /**
+   * How the amount is paid or paid back; left out without `invoice_id`, means that are not defined (1), at once.
+   * Not sent with `invoice_id`: the note takes it from the invoice.
+   */
+  readonly payment_means?: PaymentMeans
+  /**
+   * The prefix of the range to number the note from; left out, the oldest registered range of such notes that
+   * gives numbers, or else the counter of the account.
+   */
+  readonly prefix?: string
+  /** Why the invoice is corrected, in words; the document carries this text. */
+  readonly reason: string
+  /** The lines of the document, 1 to 500. */
+  readonly lines: ReadonlyArray<Line>
+  /** Discounts on the document as a whole and charges, at most 10. */
+  readonly allowance_charges?: ReadonlyArray<DocumentAllowance>
+  /** The amount by which the total is rounded up, or down with a sign; less than 1.00. */
+  readonly payable_rounding_amount?: Rounding
+  /** The buyer's order. */
+  readonly order_reference?: DocumentReference
+  /** The despatch advice of the goods. */
+  readonly despatch_reference?: DocumentReference
+  /** Notes on the document, at most 15 of up to 5,000 characters. */
+  readonly notes?: ReadonlyArray<string>
+  /**
+   * The period that the note is for. A note without `invoice_id` and `original` names the period of the sales that
+   * it corrects, within one calendar month.
+   */
+  readonly period?: Period
+  readonly metadata?: Metadata
+  /** Why the invoice is corrected, as a code of the catalog concepto-nota-credito. */
+  readonly correction_code: "1" | "2" | "3" | "4" | "5" | "6"
+}
+
 /** A page of a list; `has_more` tells whether more objects follow. */
 export interface CreditNotePage {
   readonly object: "list"
@@ -1301,19 +1711,6 @@ export interface CreditNoteCreated {
   readonly cude: string | null
   /** A time in ISO 8601, with the offset of the tax authority's time zone. */
   readonly created_at: string
-}
-
-/** A credit note to create. */
-export interface CreditNoteRequest {
-  /** The id of the accepted invoice to correct. The note takes its buyer, currency and payment from that invoice. */
-  readonly invoice_id: string
-  /** Why the invoice is corrected, in words; the document carries this text. */
-  readonly reason: string
-  /** The lines of the document, 1 to 500. */
-  readonly lines: ReadonlyArray<Line>
-  readonly metadata?: Metadata
-  /** Why the invoice is corrected, as a code of the catalog concepto-nota-credito. */
-  readonly correction_code: "1" | "2" | "3" | "4" | "5" | "6"
 }
 
 /** Why the invoice is annulled, in words. */
@@ -1346,11 +1743,32 @@ export interface Invoice {
   /** The currency, as its ISO 4217 code. */
   readonly currency: string
   /** The price in Colombian pesos of one unit of the foreign currency; null for documents in COP. */
-  readonly exchange_rate: Decimal | null
+  readonly exchange_rate: Figure | null
   readonly operation_type: "10" | "09" | "11"
   readonly payment_means: PaymentMeans
   /** The lines of the document, as the request sent them. */
   readonly lines: ReadonlyArray<Line>
+  /** Discounts on the document as a whole and charges, at most 10. */
+  readonly allowance_charges?: ReadonlyArray<DocumentAllowance>
+  /** The amount by which the total is rounded up, or down with a sign; less than 1.00. */
+  readonly payable_rounding_amount?: Rounding
+  /** The buyer's order. */
+  readonly order_reference?: DocumentReference
+  /** The despatch advice of the goods. */
+  readonly despatch_reference?: DocumentReference
+  /** Notes on the document, at most 15 of up to 5,000 characters. */
+  readonly notes?: ReadonlyArray<string>
+  /** The period that the document is for. */
+  readonly period?: Period
+  /** Payments that were received before; they are taken off what is to be paid. At most 10. */
+  readonly prepayments?: ReadonlyArray<Prepayment>
+  /** Taxes that the buyer withholds; they are no part of what is to be paid. At most 10. */
+  readonly withholdings?: ReadonlyArray<Withholding>
+  readonly delivery?: GoodsDelivery
+  /** The terms of delivery of an export (Incoterm), for operation 11. */
+  readonly incoterm?: "CFR" | "CIF" | "CIP" | "CPT" | "DAP" | "DAT" | "DDP" | "DPU" | "EXW" | "FAS" | "FCA" | "FOB"
+  /** Further means of payment, beside `payment_means`. At most 5. */
+  readonly other_payment_means?: ReadonlyArray<PaymentMeans>
   readonly totals: Totals
   /** The id of the numbering range that the number is from; null until the invoice is numbered. */
   readonly resolution_id: string | null
@@ -1398,6 +1816,48 @@ export interface Invoice {
   readonly updated_at: string
 }
 
+/** An invoice to create. */
+export interface InvoiceRequest {
+  /** The id of the buyer, a customer of the same mode. */
+  readonly customer_id: string
+  /** The currency, as its ISO 4217 code. */
+  readonly currency: string
+  /**
+   * The price in Colombian pesos of one unit of the foreign currency on the issue date. Required for every
+   * currency but COP, and not sent for COP.
+   */
+  readonly exchange_rate?: Figure
+  /** The kind of operation, as a code of the catalog tipo-operacion. */
+  readonly operation_type: "10" | "09" | "11"
+  readonly payment_means: PaymentMeans
+  /** The prefix of the range to number the invoice from; left out, the oldest range that can be used today. */
+  readonly prefix?: string
+  /** The lines of the document, 1 to 500. */
+  readonly lines: ReadonlyArray<Line>
+  /** Discounts on the document as a whole and charges, at most 10. */
+  readonly allowance_charges?: ReadonlyArray<DocumentAllowance>
+  /** The amount by which the total is rounded up, or down with a sign; less than 1.00. */
+  readonly payable_rounding_amount?: Rounding
+  /** The buyer's order. */
+  readonly order_reference?: DocumentReference
+  /** The despatch advice of the goods. */
+  readonly despatch_reference?: DocumentReference
+  /** Notes on the document, at most 15 of up to 5,000 characters. */
+  readonly notes?: ReadonlyArray<string>
+  /** The period that the document is for. */
+  readonly period?: Period
+  /** Payments that were received before; they are taken off what is to be paid. At most 10. */
+  readonly prepayments?: ReadonlyArray<Prepayment>
+  /** Taxes that the buyer withholds; they are no part of what is to be paid. At most 10. */
+  readonly withholdings?: ReadonlyArray<Withholding>
+  readonly delivery?: GoodsDelivery
+  /** The terms of delivery of an export (Incoterm), for operation 11. */
+  readonly incoterm?: "CFR" | "CIF" | "CIP" | "CPT" | "DAP" | "DAT" | "DDP" | "DPU" | "EXW" | "FAS" | "FCA" | "FOB"
+  /** Further means of payment, beside `payment_means`. At most 5. */
+  readonly other_payment_means?: ReadonlyArray<PaymentMeans>
+  readonly metadata?: Metadata
+}
+
 /** A page of a list; `has_more` tells whether more objects follow. */
 export interface InvoicePage {
   readonly object: "list"
@@ -1409,36 +1869,6 @@ export interface InvoicePage {
    */
   readonly has_more: boolean
   readonly data: ReadonlyArray<Invoice>
-}
-
-/** Whether the invoice would be accepted for creation, and every rule that it breaks. */
-export interface Validation {
-  readonly object: "validation"
-  readonly valid: boolean
-  readonly errors: ReadonlyArray<Violation>
-  /** `true` when the request breaks more rules than `errors` lists; `errors` lists at most 100. Absent otherwise. */
-  readonly has_more_errors?: true
-}
-
-/** An invoice to create. */
-export interface InvoiceRequest {
-  /** The id of the buyer, a customer of the same mode. */
-  readonly customer_id: string
-  /** The currency, as its ISO 4217 code. */
-  readonly currency: string
-  /**
-   * The price in Colombian pesos of one unit of the foreign currency on the issue date. Required for every
-   * currency but COP, and not sent for COP.
-   */
-  readonly exchange_rate?: Decimal
-  /** The kind of operation, as a code of the catalog tipo-operacion. */
-  readonly operation_type: "10" | "09" | "11"
-  readonly payment_means: PaymentMeans
-  /** The prefix of the range to number the invoice from; left out, the oldest range that can be used today. */
-  readonly prefix?: string
-  /** The lines of the document, 1 to 500. */
-  readonly lines: ReadonlyArray<Line>
-  readonly metadata?: Metadata
 }
 
 /** The stored draft. It has no number yet. */
@@ -1453,6 +1883,22 @@ export interface InvoiceCreated {
   readonly cufe: string | null
   /** A time in ISO 8601, with the offset of the tax authority's time zone. */
   readonly created_at: string
+}
+
+/** A buyer as the tax authority knows it: its name, and the address at which it receives documents. */
+export interface KnownAcquirer {
+  readonly object: "acquirer"
+  /** `true` when the tax authority's live service was asked. */
+  readonly livemode: boolean
+  /** The identification that was asked for, without check digit. */
+  readonly identification: {
+    readonly type: "31" | "13" | "22" | "21" | "41" | "12" | "11" | "50" | "42" | "47" | "48" | "91"
+    readonly number: string
+  }
+  /** The name in the authority's records; null when these have none. */
+  readonly name: string | null
+  /** The address at which the acquirer receives documents; null when the authority's records have none. */
+  readonly email: string | null
 }
 
 /** The customer was deleted. */
@@ -1473,13 +1919,13 @@ export interface Customer {
   readonly object: "customer"
   /** `true` for a customer of the live mode. */
   readonly livemode: boolean
-  /** The identification of the customer at the tax authority. */
+  /** The identification at the tax authority. */
   readonly identification: Identification
-  /** The registered name of the customer. */
+  /** The registered name. */
   readonly legal_name: string
   /** `1` for a legal entity, `2` for a natural person. */
   readonly organization_type: "1" | "2"
-  /** The address that the customer's documents are e-mailed to. */
+  /** The e-mail address. The documents of a customer are sent to it. */
   readonly email?: string
   /** The street address. */
   readonly address?: string
@@ -1489,6 +1935,19 @@ export interface Customer {
   readonly department_code?: string
   /** The country, as its two letters of ISO 3166. */
   readonly country_code?: string
+  /** The name under which the business is known, if it is not the legal name. */
+  readonly trade_name?: string
+  /** The telephone number, as people write it. */
+  readonly phone?: string
+  /** The postal code; in Colombia six digits of the authority's list. */
+  readonly postal_code?: string
+  /** The tax that the party is registered for: `01` IVA, `04` INC, `ZA` IVA and INC, `ZZ` none of these. */
+  readonly tax_scheme?: "01" | "04" | "ZA" | "ZZ"
+  /**
+   * The tax responsibilities of the customer, as codes of the tax authority. Documents leave out what is not
+   * given.
+   */
+  readonly tax_responsibilities?: ReadonlyArray<string>
   readonly metadata: Metadata
   /** A time in ISO 8601, with the offset of the tax authority's time zone. */
   readonly created_at: string
@@ -1496,21 +1955,11 @@ export interface Customer {
   readonly updated_at: string
 }
 
-/** The identification of a person or company at the tax authority. */
-export interface Identification {
-  /** The kind of identification, as a code of the catalog tipo-identificacion. */
-  readonly type: "31" | "13" | "22" | "21" | "41" | "12" | "11" | "50"
-  /** The number of the identification: digits, and for passports and foreign companies letters and hyphens too. */
-  readonly number: string
-  /** The check digit of a NIT. Required for type 31, and not sent for any other type. */
-  readonly check_digit?: string
-}
-
 /** The fields of a customer to change. */
 export interface CustomerUpdate {
-  /** The identification of the customer at the tax authority. */
+  /** The identification at the tax authority. */
   readonly identification?: Identification
-  /** The registered name of the customer. */
+  /** The registered name. */
   readonly legal_name?: string
   /** `1` for a legal entity, `2` for a natural person. */
   readonly organization_type?: "1" | "2"
@@ -1519,6 +1968,45 @@ export interface CustomerUpdate {
   readonly city_code?: string | null
   readonly department_code?: string | null
   readonly country_code?: string | null
+  readonly trade_name?: string | null
+  readonly phone?: string | null
+  readonly postal_code?: string | null
+  readonly tax_scheme?: "01" | "04" | "ZA" | "ZZ" | null
+  readonly tax_responsibilities?: ReadonlyArray<"O-13" | "O-15" | "O-23" | "O-47" | "R-99-PN"> | null
+  readonly metadata?: Metadata
+}
+
+/** A customer to register, the buyer of invoices. */
+export interface CustomerRequest {
+  /** The identification at the tax authority. */
+  readonly identification: Identification
+  /** The registered name. */
+  readonly legal_name: string
+  /** `1` for a legal entity, `2` for a natural person. */
+  readonly organization_type: "1" | "2"
+  /** The e-mail address. The documents of a customer are sent to it. */
+  readonly email?: string
+  /** The street address. */
+  readonly address?: string
+  /** The municipality, as the five digits of its code. */
+  readonly city_code?: string
+  /** The department, as the two digits of its code. */
+  readonly department_code?: string
+  /** The country, as its two letters of ISO 3166. */
+  readonly country_code?: string
+  /** The name under which the business is known, if it is not the legal name. */
+  readonly trade_name?: string
+  /** The telephone number, as people write it. */
+  readonly phone?: string
+  /** The postal code; in Colombia six digits of the authority's list. */
+  readonly postal_code?: string
+  /** The tax that the party is registered for: `01` IVA, `04` INC, `ZA` IVA and INC, `ZZ` none of these. */
+  readonly tax_scheme?: "01" | "04" | "ZA" | "ZZ"
+  /**
+   * The tax responsibilities of the customer, as codes of the tax authority. Documents leave out what is not
+   * given.
+   */
+  readonly tax_responsibilities?: ReadonlyArray<"O-13" | "O-15" | "O-23" | "O-47" | "R-99-PN">
   readonly metadata?: Metadata
 }
 
@@ -1533,27 +2021,6 @@ export interface CustomerPage {
    */
   readonly has_more: boolean
   readonly data: ReadonlyArray<Customer>
-}
-
-/** A customer to register, the buyer of invoices. */
-export interface CustomerRequest {
-  /** The identification of the customer at the tax authority. */
-  readonly identification: Identification
-  /** The registered name of the customer. */
-  readonly legal_name: string
-  /** `1` for a legal entity, `2` for a natural person. */
-  readonly organization_type: "1" | "2"
-  /** The address that the customer's documents are e-mailed to. */
-  readonly email?: string
-  /** The street address. */
-  readonly address?: string
-  /** The municipality, as the five digits of its code. */
-  readonly city_code?: string
-  /** The department, as the two digits of its code. */
-  readonly department_code?: string
-  /** The country, as its two letters of ISO 3166. */
-  readonly country_code?: string
-  readonly metadata?: Metadata
 }
 
 /** The new API key. This answer is the only one that shows it. */
@@ -1667,6 +2134,29 @@ export interface Account {
    * has sent yet.
    */
   readonly tax_responsibilities: ReadonlyArray<string> | null
+  /** The name under which the business is known, if it is not the legal name. */
+  readonly trade_name?: string
+  /** The telephone number, as people write it. */
+  readonly phone?: string
+  /** The postal code; in Colombia six digits of the authority's list. */
+  readonly postal_code?: string
+  /** The tax that the party is registered for: `01` IVA, `04` INC, `ZA` IVA and INC, `ZZ` none of these. */
+  readonly tax_scheme?: "01" | "04" | "ZA" | "ZZ"
+  /**
+   * Whether the issuer charges the value added tax: documents state the regime 48 for `true`, and 49 for `false`.
+   * Without it nothing is issued with a live key.
+   */
+  readonly vat_responsible?: boolean
+  /** The economic activities of the issuer, as codes of the CIIU, the principal one first. */
+  readonly economic_activities?: ReadonlyArray<string>
+  /** The number of the issuer's registration at the chamber of commerce (matrícula mercantil). */
+  readonly merchant_registration?: string
+  /** How to pay, printed on the documents: free text of one or more lines. */
+  readonly payment_instructions?: string
+  /** The colour of the printed documents, as `#rrggbb`. */
+  readonly color?: string
+  /** The logo of the issuer's printed documents; left out where there is none. */
+  readonly logo?: Logo
   readonly default_version: Version
   /**
    * How much the request log keeps of the requests of this mode. `off`: nothing. `masked`: all but secrets and
@@ -1683,6 +2173,18 @@ export interface Account {
   readonly created_at: string
 }
 
+/** The picture that the issuer's documents are printed with. */
+export interface Logo {
+  /** The format of the picture. */
+  readonly media_type: "image/png" | "image/jpeg"
+  /** The width of the picture, in pixels. */
+  readonly width: number
+  /** The height of the picture, in pixels. */
+  readonly height: number
+  /** The path at which the picture is found. */
+  readonly url: string
+}
+
 /** A signing certificate with its private key, as a PKCS#12 file. */
 export interface CertificateRequest {
   /** The bytes of the PKCS#12 file (.p12 or .pfx) in base64. */
@@ -1695,13 +2197,13 @@ export interface CertificateRequest {
 export interface AccountUpdate {
   /** The name of the account, of your own choice. */
   readonly name?: string
-  /** The identification of the customer at the tax authority. */
+  /** The identification at the tax authority. */
   readonly identification?: Identification
-  /** The registered name of the customer. */
+  /** The registered name. */
   readonly legal_name?: string
   /** `1` for a legal entity, `2` for a natural person. */
   readonly organization_type?: "1" | "2"
-  /** The address that the customer's documents are e-mailed to. */
+  /** The e-mail address. The documents of a customer are sent to it. */
   readonly email?: string
   /** The street address. */
   readonly address?: string
@@ -1713,6 +2215,15 @@ export interface AccountUpdate {
   readonly country_code?: string
   /** The tax responsibilities of the issuer, as codes of the tax authority. */
   readonly tax_responsibilities?: ReadonlyArray<"O-13" | "O-15" | "O-23" | "O-47" | "R-99-PN">
+  readonly trade_name?: string | null
+  readonly phone?: string | null
+  readonly postal_code?: string | null
+  readonly tax_scheme?: "01" | "04" | "ZA" | "ZZ" | null
+  readonly vat_responsible?: boolean | null
+  readonly economic_activities?: ReadonlyArray<string> | null
+  readonly merchant_registration?: string | null
+  readonly payment_instructions?: string | null
+  readonly color?: string | null
   readonly default_version?: Version
   /**
    * How much the request log keeps of the requests of this mode from now on. `off`: nothing. `masked`: all but
@@ -1787,6 +2298,43 @@ export interface AccountOperations {
     readonly request: {
       readonly payload: CertificateRequest
       readonly headers?: KeyHeaders
+    }
+    readonly answer: Account
+  }
+  /**
+   * Set the logo of the printed documents.
+   *
+   * Send the bytes of a PNG or JPEG as the body, with `Content-Type: image/png` or `image/jpeg`; the bytes
+   * themselves say which: at most 200 kB and 1,000,000 pixels, neither animated nor interlaced. Documents that are
+   * numbered from now on are printed with the picture; those before keep what they had.
+   */
+  readonly putLogo: {
+    readonly request: {
+      readonly payload: Uint8Array
+      readonly headers?: KeyHeaders
+    }
+    readonly answer: Account
+  }
+  /**
+   * Download the logo.
+   *
+   * The bytes as they were sent, PNG or JPEG. The answer has an ETag; a request with `If-None-Match` is answered
+   * with 304 when the client's copy is current. 404 without a logo.
+   */
+  readonly retrieveLogo: {
+    readonly request: {
+      readonly headers?: VersionHeaders
+    }
+    readonly answer: Uint8Array
+  }
+  /**
+   * Remove the logo.
+   *
+   * Documents that are numbered from now on are printed without a logo. The same when there was none.
+   */
+  readonly deleteLogo: {
+    readonly request: {
+      readonly headers?: VersionHeaders
     }
     readonly answer: Account
   }
@@ -1908,9 +2456,10 @@ export interface CustomersOperations {
     readonly answer: Customer
   }
   /**
-   * List customers, newest first.
+   * List customers, newest first, or find some.
    *
-   * While `has_more` is true, send the id of the last object as `starting_after` to get the next page.
+   * With a parameter besides those of pages, the customers that fit all of them. While `has_more` is true, send
+   * the id of the last object as `starting_after` to get the next page.
    */
   readonly listCustomers: {
     readonly request: {
@@ -1921,13 +2470,41 @@ export interface CustomersOperations {
         readonly starting_after?: string
         /** The id of the first object of a page: the answer is the page that comes before it. */
         readonly ending_before?: string
+        /** Only customers with this kind of identification; goes with `identification[number]`. */
+        readonly "identification[type]"?:
+          | "31"
+          | "13"
+          | "22"
+          | "21"
+          | "41"
+          | "12"
+          | "11"
+          | "50"
+          | "42"
+          | "47"
+          | "48"
+          | "91"
+        /** Only customers with this number; goes with `identification[type]`. */
+        readonly "identification[number]"?: string
+        /** Only customers with this e-mail address, in capital or small letters. */
+        readonly email?: string
+        /**
+         * Only customers with this text in their legal name or trade name: at least 3 characters, without regard to
+         * accents and capital letters.
+         */
+        readonly name?: string
+        /**
+         * Only objects whose metadata has this value under this key, such as `metadata[order]=1001`; at most 5 keys, all
+         * of which must fit.
+         */
+        readonly metadata?: { readonly [name: string]: string }
       }
       readonly headers?: VersionHeaders
     }
     readonly answer: CustomerPage
   }
   /**
-   * List customers, newest first.
+   * List customers, newest first, or find some.
    *
    * Gives the objects of all pages. A page is read when its first object is asked for.
    */
@@ -1938,10 +2515,56 @@ export interface CustomersOperations {
         readonly limit?: number
         /** The id of the last object of a page: the answer is the page that follows it. */
         readonly starting_after?: string
+        /** Only customers with this kind of identification; goes with `identification[number]`. */
+        readonly "identification[type]"?:
+          | "31"
+          | "13"
+          | "22"
+          | "21"
+          | "41"
+          | "12"
+          | "11"
+          | "50"
+          | "42"
+          | "47"
+          | "48"
+          | "91"
+        /** Only customers with this number; goes with `identification[type]`. */
+        readonly "identification[number]"?: string
+        /** Only customers with this e-mail address, in capital or small letters. */
+        readonly email?: string
+        /**
+         * Only customers with this text in their legal name or trade name: at least 3 characters, without regard to
+         * accents and capital letters.
+         */
+        readonly name?: string
+        /**
+         * Only objects whose metadata has this value under this key, such as `metadata[order]=1001`; at most 5 keys, all
+         * of which must fit.
+         */
+        readonly metadata?: { readonly [name: string]: string }
       }
       readonly headers?: VersionHeaders
     }
     readonly item: Customer
+  }
+  /**
+   * Register or replace the customer with an identification.
+   *
+   * Answers 201 for a new customer, and 200 for one that is replaced: it keeps its id, and what the body leaves
+   * out is removed. `identification` in the body must be the one of the path. Two customers with this
+   * identification are answered with 409, which names both.
+   */
+  readonly putCustomer: {
+    readonly request: {
+      readonly params: {
+        /** The type and the number of the identification, with a hyphen between them and without check digit. */
+        readonly id: string
+      }
+      readonly payload: CustomerRequest
+      readonly headers?: KeyHeaders
+    }
+    readonly answer: Customer
   }
   /**
    * Retrieve a customer.
@@ -2008,6 +2631,28 @@ export interface CustomersOperations {
   }
 }
 
+/** Buyers as the tax authority knows them. */
+export interface AcquirersOperations {
+  /**
+   * Ask the tax authority for a buyer's name and e-mail address.
+   *
+   * The authority's answer is kept for a day. With a live key the account needs its issuer and its certificate. In
+   * the sandbox the authority knows the sandbox's own identifications, 31-900000001 to 31-900000008. Whom the
+   * authority does not know is answered with 404. An account may ask 60 times a minute for buyers whose answer is
+   * not kept.
+   */
+  readonly retrieveAcquirer: {
+    readonly request: {
+      readonly params: {
+        /** The type and the number of the identification, with a hyphen between them and without check digit. */
+        readonly id: string
+      }
+      readonly headers?: VersionHeaders
+    }
+    readonly answer: KnownAcquirer
+  }
+}
+
 /** Electronic invoices: created, listed, canceled, retried, annulled and e-mailed. */
 export interface InvoicesOperations {
   /**
@@ -2049,6 +2694,11 @@ export interface InvoicesOperations {
         readonly customer_id?: string
         /** Only the invoice with this full number, prefix and number together. */
         readonly full_number?: string
+        /**
+         * Only objects whose metadata has this value under this key, such as `metadata[order]=1001`; at most 5 keys, all
+         * of which must fit.
+         */
+        readonly metadata?: { readonly [name: string]: string }
         /** Only objects created at this time or later. */
         readonly "created[gte]"?: string
         /** Only objects created at this time or earlier. */
@@ -2082,6 +2732,11 @@ export interface InvoicesOperations {
         readonly customer_id?: string
         /** Only the invoice with this full number, prefix and number together. */
         readonly full_number?: string
+        /**
+         * Only objects whose metadata has this value under this key, such as `metadata[order]=1001`; at most 5 keys, all
+         * of which must fit.
+         */
+        readonly metadata?: { readonly [name: string]: string }
         /** Only objects created at this time or later. */
         readonly "created[gte]"?: string
         /** Only objects created at this time or earlier. */
@@ -2095,7 +2750,8 @@ export interface InvoicesOperations {
    * Check an invoice without creating it.
    *
    * The body is that of an invoice to create, and is checked against the same rules. Nothing is stored and no
-   * number is used. `errors` is empty when `valid` is true.
+   * number is used. `errors` is empty when `valid` is true. `warnings` says what the authority would remark on
+   * without rejecting the invoice.
    */
   readonly validateInvoice: {
     readonly request: {
@@ -2147,6 +2803,26 @@ export interface InvoicesOperations {
         /** The id of the object that the request is about. */
         readonly id: string
       }
+      readonly headers?: KeyHeaders
+    }
+    readonly answer: Invoice
+  }
+  /**
+   * Correct an invoice that the authority rejected; it keeps its number.
+   *
+   * For an invoice whose `status` is `rejected_by_authority`. The body is the whole corrected invoice, as if it
+   * were created: what is left out is gone. The invoice keeps its id and its number, and gets a new issue date,
+   * CUFE, signed document and e-mail; its timeline keeps the rejection. A `prefix`, if it is sent, is that of the
+   * number. An invoice that broke rule 90 ("Documento procesado anteriormente") cannot be corrected: the authority
+   * has a document of its number.
+   */
+  readonly correctInvoice: {
+    readonly request: {
+      readonly params: {
+        /** The id of the object that the request is about. */
+        readonly id: string
+      }
+      readonly payload: InvoiceRequest
       readonly headers?: KeyHeaders
     }
     readonly answer: Invoice
@@ -2417,7 +3093,8 @@ export interface CreditNotesOperations {
    * Issue a credit note to an invoice that was accepted.
    *
    * The credit note is stored and answered as a draft. Then it is numbered, signed and sent to the authority; its
-   * outcome is an event.
+   * outcome is an event. The body names an accepted invoice of the account (`invoice_id`), or else a buyer and a
+   * currency with an invoice of another system (`original`) or a `period` within one calendar month.
    */
   readonly createCreditNote: {
     readonly request: {
@@ -2452,6 +3129,11 @@ export interface CreditNotesOperations {
         readonly invoice_id?: string
         /** Only the note with this full number, prefix and number together. */
         readonly full_number?: string
+        /**
+         * Only objects whose metadata has this value under this key, such as `metadata[order]=1001`; at most 5 keys, all
+         * of which must fit.
+         */
+        readonly metadata?: { readonly [name: string]: string }
         /** Only objects created at this time or later. */
         readonly "created[gte]"?: string
         /** Only objects created at this time or earlier. */
@@ -2485,6 +3167,11 @@ export interface CreditNotesOperations {
         readonly invoice_id?: string
         /** Only the note with this full number, prefix and number together. */
         readonly full_number?: string
+        /**
+         * Only objects whose metadata has this value under this key, such as `metadata[order]=1001`; at most 5 keys, all
+         * of which must fit.
+         */
+        readonly metadata?: { readonly [name: string]: string }
         /** Only objects created at this time or later. */
         readonly "created[gte]"?: string
         /** Only objects created at this time or earlier. */
@@ -2493,6 +3180,19 @@ export interface CreditNotesOperations {
       readonly headers?: VersionHeaders
     }
     readonly item: CreditNote
+  }
+  /**
+   * Check a credit note without creating it.
+   *
+   * The body is that of a credit note to create, and is checked against the same rules. Nothing is stored and no
+   * number is used. `errors` is empty when `valid` is true.
+   */
+  readonly validateCreditNote: {
+    readonly request: {
+      readonly payload: CreditNoteRequest
+      readonly headers?: VersionHeaders
+    }
+    readonly answer: Validation
   }
   /**
    * Retrieve a credit note.
@@ -2537,6 +3237,24 @@ export interface CreditNotesOperations {
         /** The id of the object that the request is about. */
         readonly id: string
       }
+      readonly headers?: KeyHeaders
+    }
+    readonly answer: CreditNote
+  }
+  /**
+   * Correct a credit note that the authority rejected; it keeps its number.
+   *
+   * For a note whose `status` is `rejected_by_authority`. The body is the whole corrected note, as if it were
+   * created, and may name another invoice. The note keeps its id and its number, and gets a new issue date, CUDE,
+   * signed document and e-mail; its timeline keeps the rejection.
+   */
+  readonly correctCreditNote: {
+    readonly request: {
+      readonly params: {
+        /** The id of the object that the request is about. */
+        readonly id: string
+      }
+      readonly payload: CreditNoteRequest
       readonly headers?: KeyHeaders
     }
     readonly answer: CreditNote
@@ -2630,7 +3348,8 @@ export interface DebitNotesOperations {
    * Issue a debit note to an invoice that was accepted.
    *
    * The debit note is stored and answered as a draft. Then it is numbered, signed and sent to the authority; its
-   * outcome is an event.
+   * outcome is an event. The body names an accepted invoice of the account (`invoice_id`), or else a buyer and a
+   * currency with an invoice of another system (`original`) or a `period` within one calendar month.
    */
   readonly createDebitNote: {
     readonly request: {
@@ -2665,6 +3384,11 @@ export interface DebitNotesOperations {
         readonly invoice_id?: string
         /** Only the note with this full number, prefix and number together. */
         readonly full_number?: string
+        /**
+         * Only objects whose metadata has this value under this key, such as `metadata[order]=1001`; at most 5 keys, all
+         * of which must fit.
+         */
+        readonly metadata?: { readonly [name: string]: string }
         /** Only objects created at this time or later. */
         readonly "created[gte]"?: string
         /** Only objects created at this time or earlier. */
@@ -2698,6 +3422,11 @@ export interface DebitNotesOperations {
         readonly invoice_id?: string
         /** Only the note with this full number, prefix and number together. */
         readonly full_number?: string
+        /**
+         * Only objects whose metadata has this value under this key, such as `metadata[order]=1001`; at most 5 keys, all
+         * of which must fit.
+         */
+        readonly metadata?: { readonly [name: string]: string }
         /** Only objects created at this time or later. */
         readonly "created[gte]"?: string
         /** Only objects created at this time or earlier. */
@@ -2706,6 +3435,19 @@ export interface DebitNotesOperations {
       readonly headers?: VersionHeaders
     }
     readonly item: DebitNote
+  }
+  /**
+   * Check a debit note without creating it.
+   *
+   * The body is that of a debit note to create, and is checked against the same rules. Nothing is stored and no
+   * number is used. `errors` is empty when `valid` is true.
+   */
+  readonly validateDebitNote: {
+    readonly request: {
+      readonly payload: DebitNoteRequest
+      readonly headers?: VersionHeaders
+    }
+    readonly answer: Validation
   }
   /**
    * Retrieve a debit note.
@@ -2750,6 +3492,24 @@ export interface DebitNotesOperations {
         /** The id of the object that the request is about. */
         readonly id: string
       }
+      readonly headers?: KeyHeaders
+    }
+    readonly answer: DebitNote
+  }
+  /**
+   * Correct a debit note that the authority rejected; it keeps its number.
+   *
+   * For a note whose `status` is `rejected_by_authority`. The body is the whole corrected note, as if it were
+   * created, and may name another invoice. The note keeps its id and its number, and gets a new issue date, CUDE,
+   * signed document and e-mail; its timeline keeps the rejection.
+   */
+  readonly correctDebitNote: {
+    readonly request: {
+      readonly params: {
+        /** The id of the object that the request is about. */
+        readonly id: string
+      }
+      readonly payload: DebitNoteRequest
       readonly headers?: KeyHeaders
     }
     readonly answer: DebitNote
@@ -2936,13 +3696,14 @@ export interface RequestsOperations {
   }
 }
 
-/** The numbering ranges that the tax authority granted. */
+/** The numbering ranges of invoices, which the tax authority grants, and of notes. */
 export interface ResolutionsOperations {
   /**
-   * Register a numbering range that the tax authority granted.
+   * Register a numbering range that the tax authority granted, or one of notes.
    *
-   * Invoices take their numbers from the ranges of the account, without gaps. Two ranges that could print the same
-   * full number, prefix and number together, are refused with 409.
+   * Documents take their numbers from the ranges of the account, without gaps. A range of notes is
+   * `document_type`, `prefix` and, to go on where another system stopped, `next_number`. Two ranges that could
+   * print the same full number, prefix and number together, are refused with 409.
    */
   readonly createResolution: {
     readonly request: {
@@ -2954,7 +3715,8 @@ export interface ResolutionsOperations {
   /**
    * List numbering ranges, newest first.
    *
-   * While `has_more` is true, send the id of the last object as `starting_after` to get the next page.
+   * With document_type, those of one kind of document. While `has_more` is true, send the id of the last object as
+   * `starting_after` to get the next page.
    */
   readonly listResolutions: {
     readonly request: {
@@ -2965,6 +3727,11 @@ export interface ResolutionsOperations {
         readonly starting_after?: string
         /** The id of the first object of a page: the answer is the page that comes before it. */
         readonly ending_before?: string
+        /**
+         * Only the ranges of this kind of document, for notes also the counter that the service made. Left out, all
+         * ranges that were registered.
+         */
+        readonly document_type?: "invoice" | "credit_note" | "debit_note"
       }
       readonly headers?: VersionHeaders
     }
@@ -2982,6 +3749,11 @@ export interface ResolutionsOperations {
         readonly limit?: number
         /** The id of the last object of a page: the answer is the page that follows it. */
         readonly starting_after?: string
+        /**
+         * Only the ranges of this kind of document, for notes also the counter that the service made. Left out, all
+         * ranges that were registered.
+         */
+        readonly document_type?: "invoice" | "credit_note" | "debit_note"
       }
       readonly headers?: VersionHeaders
     }
@@ -3018,8 +3790,8 @@ export interface ResolutionsOperations {
   /**
    * Activate or deactivate a numbering range, or extend its validity.
    *
-   * `is_active` and `valid_to` can be changed. Prefix and numbers of a range never change, because documents carry
-   * them.
+   * `is_active` and, for a range of invoices, `valid_to` can be changed. Prefix and numbers of a range never
+   * change, because documents carry them.
    */
   readonly updateResolution: {
     readonly request: {
@@ -3490,7 +4262,8 @@ export interface CatalogsOperations {
       readonly params: {
         /**
          * The name of the catalog: medios-pago, tipo-identificacion, unidad-medida, tributos, tipo-operacion,
-         * concepto-nota-credito, concepto-nota-debito.
+         * concepto-nota-credito, concepto-nota-debito, retenciones, estandar-item, precio-referencia, tipo-descuento,
+         * incoterms, responsabilidad-fiscal.
          */
         readonly catalog: string
       }
@@ -3577,6 +4350,8 @@ export interface Operations {
   readonly apiKeys: ApiKeysOperations
   /** The buyers of invoices, whom the tax authority calls acquirers. */
   readonly customers: CustomersOperations
+  /** Buyers as the tax authority knows them. */
+  readonly acquirers: AcquirersOperations
   /** Electronic invoices: created, listed, canceled, retried, annulled and e-mailed. */
   readonly invoices: InvoicesOperations
   /** The PDF and the signed XML of documents. */
@@ -3590,7 +4365,7 @@ export interface Operations {
    * request is kept for seven days.
    */
   readonly requests: RequestsOperations
-  /** The numbering ranges that the tax authority granted. */
+  /** The numbering ranges of invoices, which the tax authority grants, and of notes. */
   readonly resolutions: ResolutionsOperations
   /** Events: what happened to documents and their e-mails. */
   readonly events: EventsOperations
@@ -3615,7 +4390,10 @@ export const routes: { readonly [Group in keyof Operations]: { readonly [Name in
       retrieveAccount: "GET /v1/account",
       updateAccount: "PATCH /v1/account",
       updateAccountByPost: "POST /v1/account",
-      uploadCertificate: "POST /v1/account/certificate"
+      uploadCertificate: "POST /v1/account/certificate",
+      putLogo: "PUT /v1/account/logo",
+      retrieveLogo: "GET /v1/account/logo",
+      deleteLogo: "DELETE /v1/account/logo"
     },
     apiKeys: {
       createApiKey: "POST /v1/api-keys",
@@ -3629,11 +4407,13 @@ export const routes: { readonly [Group in keyof Operations]: { readonly [Name in
       createCustomer: "POST /v1/customers",
       listCustomers: "GET /v1/customers",
       allCustomers: "GET /v1/customers",
+      putCustomer: "PUT /v1/customers/{id}",
       retrieveCustomer: "GET /v1/customers/{id}",
       updateCustomer: "PATCH /v1/customers/{id}",
       updateCustomerByPost: "POST /v1/customers/{id}",
       deleteCustomer: "DELETE /v1/customers/{id}"
     },
+    acquirers: { retrieveAcquirer: "GET /v1/acquirers/{id}" },
     invoices: {
       createInvoice: "POST /v1/invoices",
       listInvoices: "GET /v1/invoices",
@@ -3642,6 +4422,7 @@ export const routes: { readonly [Group in keyof Operations]: { readonly [Name in
       retrieveInvoice: "GET /v1/invoices/{id}",
       cancelInvoice: "POST /v1/invoices/{id}/cancel",
       retryInvoice: "POST /v1/invoices/{id}/retry",
+      correctInvoice: "POST /v1/invoices/{id}/correct",
       annulInvoice: "POST /v1/invoices/{id}/annul",
       retrieveInvoiceTimeline: "GET /v1/invoices/{id}/timeline",
       sendInvoiceEmail: "POST /v1/invoices/{id}/email",
@@ -3660,9 +4441,11 @@ export const routes: { readonly [Group in keyof Operations]: { readonly [Name in
       createCreditNote: "POST /v1/credit-notes",
       listCreditNotes: "GET /v1/credit-notes",
       allCreditNotes: "GET /v1/credit-notes",
+      validateCreditNote: "POST /v1/credit-notes/validate",
       retrieveCreditNote: "GET /v1/credit-notes/{id}",
       cancelCreditNote: "POST /v1/credit-notes/{id}/cancel",
       retryCreditNote: "POST /v1/credit-notes/{id}/retry",
+      correctCreditNote: "POST /v1/credit-notes/{id}/correct",
       retrieveCreditNoteTimeline: "GET /v1/credit-notes/{id}/timeline",
       sendCreditNoteEmail: "POST /v1/credit-notes/{id}/email",
       listCreditNoteEmails: "GET /v1/credit-notes/{id}/emails",
@@ -3672,9 +4455,11 @@ export const routes: { readonly [Group in keyof Operations]: { readonly [Name in
       createDebitNote: "POST /v1/debit-notes",
       listDebitNotes: "GET /v1/debit-notes",
       allDebitNotes: "GET /v1/debit-notes",
+      validateDebitNote: "POST /v1/debit-notes/validate",
       retrieveDebitNote: "GET /v1/debit-notes/{id}",
       cancelDebitNote: "POST /v1/debit-notes/{id}/cancel",
       retryDebitNote: "POST /v1/debit-notes/{id}/retry",
+      correctDebitNote: "POST /v1/debit-notes/{id}/correct",
       retrieveDebitNoteTimeline: "GET /v1/debit-notes/{id}/timeline",
       sendDebitNoteEmail: "POST /v1/debit-notes/{id}/email",
       listDebitNoteEmails: "GET /v1/debit-notes/{id}/emails",

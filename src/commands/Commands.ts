@@ -1,14 +1,17 @@
 import { Context, Effect, Layer } from "effect"
 import type { CommandTag } from "../protocol/AccountEntity.ts"
-import * as Accounts from "./Accounts.ts"
+import * as Accounts from "./parties/Accounts.ts"
+import * as Acquirers from "./parties/Acquirers.ts"
 import * as ApiKeys from "./ApiKeys.ts"
 import * as Certificates from "./Certificates.ts"
 import type { Command } from "./Command.ts"
 import { CommandTurns } from "./CommandTurns.ts"
-import * as Customers from "./Customers.ts"
+import * as Correction from "./documents/Correction.ts"
+import * as Customers from "./parties/Customers.ts"
 import * as Emails from "./Emails.ts"
-import * as Invoices from "./Invoices.ts"
-import * as Notes from "./Notes.ts"
+import * as Invoices from "./documents/Invoices.ts"
+import * as Logos from "./parties/Logos.ts"
+import * as Notes from "./documents/Notes.ts"
 import * as Redelivery from "./Redelivery.ts"
 import * as ResolutionImport from "./ResolutionImport.ts"
 import * as Resolutions from "./Resolutions.ts"
@@ -24,11 +27,14 @@ export class Commands extends Context.Service<Commands, Table>()("folio/commands
     Effect.gen(function* () {
       return Commands.of({
         ...(yield* Accounts.make),
+        ...(yield* Acquirers.make),
         ...(yield* ApiKeys.make),
         ...(yield* Certificates.make),
+        ...(yield* Correction.make),
         ...(yield* Customers.make),
         ...(yield* Emails.make),
         ...(yield* Invoices.make),
+        ...(yield* Logos.make),
         ...(yield* Notes.make),
         ...(yield* Redelivery.make),
         ...(yield* ResolutionImport.make),

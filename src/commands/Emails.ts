@@ -7,7 +7,7 @@ import { Invoices } from "../store/documents/Invoices.ts"
 import { Emails, emailSnapshot } from "../store/mail/Emails.ts"
 import { Ids } from "../store/sql/Ids.ts"
 import * as Command from "./Command.ts"
-import { describe } from "./Invoices.ts"
+import { describe } from "./documents/Invoices.ts"
 
 /** The command that e-mails a document once more; the document's actor is told after the commit. */
 export const make = Effect.gen(function* () {

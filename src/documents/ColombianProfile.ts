@@ -1,11 +1,11 @@
 import { Effect, Layer, Result } from "effect"
-import { issuerViolations, customerViolations } from "../domain/accounts/PartyRules.ts"
+import { customerViolations, issuerViolations, lacksOfIssuer } from "../domain/accounts/PartyRules.ts"
 import { resolutionViolations } from "../domain/accounts/ResolutionRules.ts"
 import { colombianSandbox } from "../domain/accounts/Sandbox.ts"
-import { withRule } from "../domain/documents/AuthorityRules.ts"
+import { processedBefore, withRule } from "../domain/documents/AuthorityRules.ts"
 import { issueTime, localDate } from "../domain/documents/AuthorityTime.ts"
 import { cufe, documentTail } from "../domain/documents/Cufe.ts"
-import { invoiceViolations, noteViolations } from "../domain/documents/LocalRules.ts"
+import { invoiceViolations, invoiceWarnings, noteViolations } from "../domain/documents/LocalRules.ts"
 import { catalogueUrl } from "../domain/documents/QrText.ts"
 import { type Draft, NationalProfile, Unsignable } from "./NationalProfile.ts"
 import { attachedDocument } from "./parcel/AttachedDocument.ts"
@@ -71,6 +71,7 @@ export const layer = ({
       rules: {
         invoice: invoiceViolations,
         note: noteViolations,
+        warnings: invoiceWarnings,
         customer: customerViolations,
         issuer: issuerViolations,
         resolution: resolutionViolations,
@@ -78,6 +79,7 @@ export const layer = ({
       },
       sandbox: colombianSandbox,
       numbering: { separator: "", digits: 0 },
+      processedBefore,
       code: ({ acquirer, environment, full_number, issuer, ...rest }) =>
         Result.map(
           tail({
@@ -91,6 +93,7 @@ export const layer = ({
       tail,
       pageOf: (document) => catalogueUrl(document.livemode ? "1" : "2", document.cufe),
       lacks: live === undefined ? [lack] : [],
+      lacksOf: lacksOfIssuer,
       sign: (document, certificate) =>
         withSoftware(document.environment, (software) => signDocument(document, software, certificate)),
       attach: (accepted, certificate) =>

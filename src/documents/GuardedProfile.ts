@@ -61,7 +61,7 @@ const guarded = (port: Profile, log: (name: string, cause: unknown) => void): Pr
     }
   }
   const refusal =
-    <Name extends Exclude<keyof Rules, "named">>(name: Name) =>
+    <Name extends Exclude<keyof Rules, "named" | "warnings">>(name: Name) =>
     (...asked: Parameters<Rules[Name]>) =>
       checked(
         `rules.${name}`,
@@ -74,6 +74,11 @@ const guarded = (port: Profile, log: (name: string, cause: unknown) => void): Pr
     rules: {
       invoice: refusal("invoice"),
       note: refusal("note"),
+      ...(port.rules.warnings === undefined
+        ? {}
+        : {
+            warnings: (request) => orElse("rules.warnings", () => port.rules.warnings?.(request) ?? [], isRefusal, [])
+          }),
       customer: refusal("customer"),
       issuer: refusal("issuer"),
       resolution: refusal("resolution"),
@@ -93,7 +98,11 @@ const guarded = (port: Profile, log: (name: string, cause: unknown) => void): Pr
         (answer) => answer === null || isText(answer),
         null
       ),
+    ...(port.processedBefore === undefined
+      ? {}
+      : { processedBefore: checked("processedBefore", port.processedBefore, isText) }),
     lacks: checked("lacks", port.lacks, isLack),
+    ...(port.lacksOf === undefined ? {} : { lacksOf: (issuer) => checked("lacksOf", port.lacksOf?.(issuer), isLack) }),
     sign: (document, certificate) => signed("sign", () => port.sign(document, certificate)),
     attach: (accepted, certificate) => signed("attach", () => port.attach(accepted, certificate))
   }

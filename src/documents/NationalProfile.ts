@@ -1,13 +1,15 @@
 import { Context, type Effect, type Result, Schema } from "effect"
 import type { Issuer } from "../../schemas/Account.ts"
 import type { Violation } from "../../schemas/ApiError.ts"
-import type { CustomerRequest } from "../../schemas/Customer.ts"
+import type { Acquirer } from "../../schemas/Customer.ts"
 import type { DocumentKind } from "../../schemas/FiscalDocument.ts"
 import type { InvoiceRequest } from "../../schemas/Invoice.ts"
-import type { Line, Totals } from "../../schemas/Line.ts"
+import type { Totals } from "../../schemas/Line.ts"
+import type { NoteRequest } from "../../schemas/Note.ts"
 import type { ResolutionRequest } from "../../schemas/Resolution.ts"
 import type { Sandbox } from "../domain/accounts/Sandbox.ts"
 import type { Subject } from "../domain/documents/AuthorityRules.ts"
+import type { NoteOperation } from "../domain/documents/rules/NoteRules.ts"
 import type { NumberForm } from "../domain/documents/FullNumber.ts"
 import type { Certificate } from "./signature/Certificate.ts"
 import type { FiscalDocument } from "./ubl/FiscalDocument.ts"
@@ -56,7 +58,7 @@ export interface Draft {
   /** The numbers of the identifications of issuer and acquirer, without check digits. */
   readonly issuer_number: string
   readonly acquirer_number: string
-  /** The `technical_key` of the range; empty for notes, which have a counter in place of a range. */
+  /** The `technical_key` of the range; empty for notes, whose ranges the authority does not grant. */
   readonly technical_key: string
 }
 
@@ -134,9 +136,15 @@ export interface Accepted {
 export interface Rules {
   /** `today`: the date in the authority's zone, YYYY-MM-DD. */
   readonly invoice: (request: InvoiceRequest, today: string) => ReadonlyArray<Violation>
-  /** The lines of a note that corrects an invoice of this operation type. */
-  readonly note: (lines: ReadonlyArray<Line>, operation_type: string) => ReadonlyArray<Violation>
-  readonly customer: (request: CustomerRequest, mode: "test" | "live") => ReadonlyArray<Violation>
+  /**
+   * A note. `operation`: of which operation type and currency the invoice of the account is that the note corrects, and the kind of
+   * the note. A note to an invoice of another system, or to the sales of a period, is of the standard operation.
+   */
+  readonly note: (request: NoteRequest, operation: NoteOperation, today: string) => ReadonlyArray<Violation>
+  /** What the authority remarks on in an invoice without rejecting it; left out, nothing. */
+  readonly warnings?: (request: InvoiceRequest) => ReadonlyArray<Violation>
+  /** A customer as documents would carry it: of a request to register it, or as a change would leave it. */
+  readonly customer: (customer: Acquirer, mode: "test" | "live") => ReadonlyArray<Violation>
   readonly issuer: (issuer: Issuer) => ReadonlyArray<Violation>
   /** A range by itself: ranges that share full numbers are refused by the service. */
   readonly resolution: (request: ResolutionRequest) => ReadonlyArray<Violation>
@@ -155,7 +163,7 @@ export interface Rules {
  * - the interface /v1: its fields (a code is `cufe` or `cude`, whatever the country calls it), its code lists and the forms of its
  *   fields, such as a range's prefix and technical key; a signed document is served as `….xml`, an answer's times have the offset -05:00;
  * - the kinds of document (invoice, credit and debit note), their lifecycle, contingency (`FiscalDocument.in_contingency`) and its
- *   48 hours, and that notes have counters with the prefixes NC… and ND…;
+ *   48 hours, and that notes have counters with the prefixes NC… and ND… where the account registers no range of notes;
  * - that numbers have no gap, and that a signed document has its code.
  *
  * @example
@@ -245,8 +253,15 @@ export class NationalProfile extends Context.Service<
       readonly full_number: string
       readonly cufe: string
     }) => string | null
+    /**
+     * The rule of a rejection that says that the authority has processed a document of this number before. What the authority has is
+     * never replaced, so that a document that was rejected by this rule cannot be corrected. Left out where there is no such rule.
+     */
+    readonly processedBefore?: string
     /** What the service lacks to issue live documents, each a phrase for an error message; empty when it lacks nothing. */
     readonly lacks: ReadonlyArray<string>
+    /** The same of an issuer that `rules.issuer` lets pass; left out when every issuer may issue live documents. */
+    readonly lacksOf?: (issuer: Issuer) => ReadonlyArray<string>
     /** The bytes of a document as the authority gets them, signed. The same document and certificate give the same bytes. */
     readonly sign: (document: FiscalDocument, certificate: Certificate) => Effect.Effect<Uint8Array, Unsignable>
     /**

@@ -2,13 +2,14 @@ import { Effect, Layer } from "effect"
 import { HttpRouter } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../api/Api.ts"
-import * as Account from "./routes/Account.ts"
+import * as Account from "./routes/parties/Account.ts"
+import * as Acquirers from "./routes/parties/Acquirers.ts"
 import * as ApiKeys from "./routes/ApiKeys.ts"
 import * as Authentication from "./request/Authentication.ts"
 import * as Catalogs from "./routes/Catalogs.ts"
 import { Concurrency } from "./limits/Concurrency.ts"
 import * as Conventions from "./request/Conventions.ts"
-import * as Customers from "./routes/Customers.ts"
+import * as Customers from "./routes/parties/Customers.ts"
 import * as Notes from "./routes/Notes.ts"
 import * as Docs from "./service/Docs.ts"
 import * as EmailNotices from "./routes/EmailNotices.ts"
@@ -31,6 +32,7 @@ import * as WebhookEndpoints from "./routes/WebhookEndpoints.ts"
 
 const groups = Layer.mergeAll(
   Account.layer,
+  Acquirers.layer,
   ApiKeys.layer,
   Catalogs.layer,
   Customers.layer,

@@ -4,6 +4,7 @@ import { storableJson, storableText } from "../domain/requests/Storable.ts"
 import { Authority, AuthorityRefusal, AuthorityUnavailable, type Verdict } from "../outbound/authority/Authority.ts"
 import * as Metrics from "../protocol/Metrics.ts"
 import { callPort, PortBroken } from "../protocol/PortCall.ts"
+import { Correction } from "../store/documents/Correction.ts"
 import { Invoices } from "../store/documents/Invoices.ts"
 import { isSqlFailure } from "../store/sql/SqlFailure.ts"
 import { Workers } from "../store/sql/Workers.ts"
@@ -15,6 +16,10 @@ const timeout = Duration.seconds(60)
 
 /** Milliseconds from the start of a call after which the sweeper may take over the document: more than the call's time-out. */
 export const callAlarmMs = Duration.toMillis(timeout) + 15_000
+
+// Attempts before the answer that a number was processed is believed to mean another document: an authority that is still at work on the
+// same document gives its verdict meanwhile.
+const knownAfterAttempts = 3
 
 const isFailure = (error: unknown) => error instanceof AuthorityUnavailable || error instanceof AuthorityRefusal
 
@@ -80,6 +85,7 @@ export class AuthorityCalls extends Context.Service<AuthorityCalls>()("folio/iss
   make: Effect.gen(function* () {
     const authority = yield* Authority
     const circuits = yield* CircuitBreaker
+    const correction = yield* Correction
     const invoices = yield* Invoices
     const signing = yield* Signing
     const workers = yield* Workers
@@ -91,8 +97,22 @@ export class AuthorityCalls extends Context.Service<AuthorityCalls>()("folio/iss
       const signed = row.signed ?? Option.getOrUndefined(yield* invoices.signedDocument(row))
       if (signed === undefined) return yield* Effect.die(`no signed bytes of ${row.id}`)
       if (!(yield* workers.isAlive)) return null
-      return kept(yield* asked("submit", isVerdict, () => authority.submit({ ...name, signed })))
+      const submitted = asked("submit", isVerdict, () => authority.submit({ ...name, signed }))
+      return kept(yield* arrived ? Effect.catchTag(submitted, "AuthorityUnavailable", otherOfNumber(row)) : submitted)
     })
+
+    /**
+     * The end of a corrected document whose number the authority has processed, and whose code it still does not know after a few attempts:
+     * what the authority has is another document, such as the one that was corrected, and is never replaced.
+     */
+    const otherOfNumber = (row: Document) => (error: AuthorityUnavailable) =>
+      Effect.gen(function* () {
+        const { number_processed } = error
+        if (number_processed === undefined || row.attempts < knownAfterAttempts) return yield* error
+        if ((yield* correction.codes(row)).length === 0) return yield* error
+        const answer = { ErrorMessage: [number_processed.message] }
+        return { accepted: false, errors: [number_processed], notifications: [], answer }
+      })
 
     /**
      * The authority's verdict on a document whose attempt is already counted. `arrived`: an earlier attempt may have reached the

@@ -6,13 +6,13 @@ import { Authority } from "../outbound/authority/Authority.ts"
 import { Accounts } from "../store/accounts/Accounts.ts"
 import { Certificates, type CurrentCertificate } from "../store/accounts/Certificates.ts"
 
-/** Whether an account may issue live: it needs an issuer and a certificate; the service, an authority and what its profile needs. */
+/** Whether an account may issue live: it needs a whole issuer and a certificate; the service, an authority and what its profile needs. */
 export class LiveReadiness extends Context.Service<LiveReadiness>()("folio/issuing/LiveReadiness", {
   make: Effect.gen(function* () {
     const accounts = yield* Accounts
     const authority = yield* Authority
     const certificates = yield* Certificates
-    const { lacks } = yield* NationalProfile
+    const { lacks, lacksOf = () => [] } = yield* NationalProfile
 
     const lacksOfService = [
       ...lacks,
@@ -24,7 +24,9 @@ export class LiveReadiness extends Context.Service<LiveReadiness>()("folio/issui
       if (!account.livemode) return
       const { issuer } = yield* accounts.get(account)
       const lack = certificateLack(yield* certificates.current(account.account_id))
-      const missing = [issuer === null ? issuerLack : null, lack, ...lacksOfService].filter((one) => one !== null)
+      const missing = [...(issuer === null ? [issuerLack] : lacksOf(issuer)), lack, ...lacksOfService].filter(
+        (one) => one !== null
+      )
       if (missing.length === 0) return
       return yield* new ApiError({
         code: "account_not_live",

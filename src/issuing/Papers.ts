@@ -12,6 +12,7 @@ import { documentKinds } from "../domain/documents/DocumentKinds.ts"
 import { type InvoiceState, stageOf, statusOf } from "../domain/documents/InvoiceLifecycle.ts"
 import { accountAddress } from "../protocol/Address.ts"
 import { callPort, orDie, type PortMethod } from "../protocol/PortCall.ts"
+import { Logos } from "../store/accounts/Logos.ts"
 import { Invoices } from "../store/documents/Invoices.ts"
 import { Signing } from "./Signing.ts"
 
@@ -34,8 +35,8 @@ const parcelMethod: PortMethod = { name: "Printer.parcel", isAnswer: isParcel, w
 
 /** The printer of the port, which gives its turn back however it breaks: no answer, or none of the right form, is a defect. */
 const guarded = (port: Printer["Service"]): Printer["Service"] => ({
-  pdf: (document) => orDie(callPort(pdfMethod, () => port.pdf(document))),
-  parcel: (document, xml) => orDie(callPort(parcelMethod, () => port.parcel(document, xml)))
+  pdf: (document, logo) => orDie(callPort(pdfMethod, () => port.pdf(document, logo))),
+  parcel: (document, xml, logo) => orDie(callPort(parcelMethod, () => port.parcel(document, xml, logo)))
 })
 
 /** Makes the files of documents from their rows, with the issuer and the range as they were when the document was numbered. */
@@ -43,6 +44,7 @@ const filesLayer = Layer.effect(
   DocumentFiles,
   Effect.gen(function* () {
     const invoices = yield* Invoices
+    const logos = yield* Logos
     const printer = guarded(yield* Printer)
     const printing = yield* Printing
     const signing = yield* Signing
@@ -67,7 +69,8 @@ const filesLayer = Layer.effect(
         const tag = tagOf(`${version} ${accountAddress(name)} ${imprint}`)
         const print = Effect.gen(function* () {
           const row = yield* Effect.orDie(Effect.fromOption(yield* invoices.load(key)))
-          return yield* printer.pdf(yield* signing.document(row))
+          const document = yield* signing.document(row)
+          return yield* printer.pdf(document, yield* logos.of(key, document.issuer))
         })
         return { full_number, tag, bytes: printing.once({ owner: accountAddress(name), asker }, tag, print) }
       }),
@@ -87,19 +90,22 @@ const parcelLayer = Layer.effect(
   DocumentParcel,
   Effect.gen(function* () {
     const invoices = yield* Invoices
+    const logos = yield* Logos
     const printer = guarded(yield* Printer)
     const printing = yield* Printing
     const signing = yield* Signing
 
     const pack = Effect.fnUntraced(function* (name: DocumentKey, state: InvoiceState) {
-      const found = yield* invoices.load(name)
+      // In this order: the row then says whether the document was corrected after the bytes were read.
       const bytes = yield* invoices.signedDocument(name)
-      if (Option.isNone(found) || Option.isNone(bytes)) return Option.none()
+      const found = yield* invoices.load(name)
+      if (Option.isNone(found) || Option.isNone(bytes) || statusOf(found.value.state) === "draft") return Option.none()
       const [row, signed] = [found.value, bytes.value]
       // A document in contingency has no answer of the authority yet that could be attached.
       const answer = state === "accepted_by_authority" ? yield* invoices.acceptance(name) : Option.none()
       const xml = Option.isSome(answer) ? yield* Effect.orDie(signing.attach(row, { signed, ...answer.value })) : signed
-      return Option.some(yield* printer.parcel(yield* signing.document(row), xml))
+      const document = yield* signing.document(row)
+      return Option.some(yield* printer.parcel(document, xml, yield* logos.of(name, document.issuer)))
     })
 
     return DocumentParcel.of({

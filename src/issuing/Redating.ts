@@ -3,6 +3,7 @@ import type { Failure } from "../../schemas/FiscalDocument.ts"
 import { isIssued } from "../domain/documents/InvoiceLifecycle.ts"
 import { NationalProfile } from "../documents/NationalProfile.ts"
 import { Accounts } from "../store/accounts/Accounts.ts"
+import { Correction } from "../store/documents/Correction.ts"
 import * as Store from "../store/documents/Redating.ts"
 import { Resolutions } from "../store/accounts/Resolutions.ts"
 import { documentOf } from "./Signing.ts"
@@ -15,13 +16,19 @@ const outOfRange: Failure = {
   retryable: true
 }
 
+// Seconds from now for which codes are tried. A code that holds the time to the second differs at the next one; a code that holds no
+// time stays the same for ever.
+const laterMax = 5
+
 /**
  * A document bears the date of its signature. If it waited past midnight, it gets a new date, and so another code. A document that was
- * numbered without a code, because its country's codes are not made with the number, gets its code here.
+ * numbered without a code, because its country's codes are not made with the number, gets its code here; and so does a document that
+ * was corrected, which never gets a code under which the authority has rejected it.
  */
 export class Redating extends Context.Service<Redating>()("folio/issuing/Redating", {
   make: Effect.gen(function* () {
     const accounts = yield* Accounts
+    const correction = yield* Correction
     const redating = yield* Store.Redating
     const resolutions = yield* Resolutions
     const { code, issueTime, localDate } = yield* NationalProfile
@@ -38,17 +45,34 @@ export class Redating extends Context.Service<Redating>()("folio/issuing/Redatin
       return !isIssued(row) && (row.cufe === null || row.issue_date !== localDate(yield* Clock.currentTimeMillis))
     })
 
-    const redate = Effect.fnUntraced(function* (row: Document) {
-      const now = yield* Clock.currentTimeMillis
-      const date = { issue_date: localDate(now), issue_time: issueTime(now) }
+    /** The date and the code of a document at a time (Unix milliseconds). */
+    const coded = Effect.fnUntraced(function* (row: Document, at: number) {
+      const date = { issue_date: localDate(at), issue_time: issueTime(at) }
       const issuer = yield* accounts.issuer(row, row.issuer_version)
       const { cufe: _former, ...document } = documentOf({ ...row, ...date }, issuer)
-      const coded = code({ ...document, technical_key: yield* keyOf(row) })
-      if (Result.isFailure(coded)) {
-        yield* unsignable(row, coded.failure)
+      return Result.map(code({ ...document, technical_key: yield* keyOf(row) }), (cufe) => ({ date, cufe }))
+    })
+
+    /** As `coded`, now or at the next second that gives a code under which the document was not rejected before. */
+    const codedAnew = Effect.fnUntraced(function* (row: Document) {
+      const now = yield* Clock.currentTimeMillis
+      const first = yield* coded(row, now)
+      const rejected = yield* correction.codes(row)
+      let next = first
+      for (let later = 1; Result.isSuccess(next) && rejected.includes(next.success.cufe); later += 1) {
+        if (later > laterMax) return first
+        next = yield* coded(row, now + later * 1000)
+      }
+      return next
+    })
+
+    const redate = Effect.fnUntraced(function* (row: Document) {
+      const found = yield* codedAnew(row)
+      if (Result.isFailure(found)) {
+        yield* unsignable(row, found.failure)
         return Option.none<Document>()
       }
-      const cufe = coded.success
+      const { cufe, date } = found.success
       const result = yield* redating.redate({ key: row, version: row.version, ...date, cufe })
       if (result === "out_of_range") yield* end(row, outOfRange)
       if (result !== "redated") return Option.none<Document>()

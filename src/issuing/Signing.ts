@@ -99,6 +99,12 @@ export class Signing extends Context.Service<Signing>()("folio/issuing/Signing",
   static readonly layer = Layer.effect(Signing, Signing.make)
 }
 
+/** The date of the rate that a note has from the invoice of the account that it corrects, unless it is the note's issue date. */
+const rateDate = ({ corrected, exchange_rate, invoice_id, issue_date, own_rate }: LoadedInvoice) =>
+  exchange_rate === null || own_rate || invoice_id === null || corrected === null || corrected.issue_date === issue_date
+    ? {}
+    : { exchange_rate_date: corrected.issue_date }
+
 /** The content of the fiscal document of a numbered invoice or note. */
 export const documentOf = (row: LoadedInvoice, issuer: Issuer): FiscalDocument => ({
   kind: row.kind,
@@ -111,15 +117,17 @@ export const documentOf = (row: LoadedInvoice, issuer: Issuer): FiscalDocument =
   environment: row.livemode ? "1" : "2",
   currency: row.currency,
   exchange_rate: row.exchange_rate,
+  ...rateDate(row),
   operation_type: row.operation_type,
   issuer,
   acquirer: row.acquirer,
   payment_means: row.payment_means,
   lines: row.lines,
+  ...row.details,
   totals: row.totals,
   range: row.kind === "invoice" ? row.range : null,
   correction:
-    row.corrected === null
+    row.kind === "invoice"
       ? null
       : { code: row.correction_code ?? "", reason: row.reason ?? "", invoice: row.corrected }
 })

@@ -1,4 +1,4 @@
-import { Schema } from "effect"
+import { Schema, Struct } from "effect"
 import { Entity } from "effect/cluster"
 import { Rpc } from "effect/rpc"
 import { AccountUpdate } from "../../schemas/Account.ts"
@@ -11,6 +11,7 @@ import { RecoverRequest, WebhookTestRequest } from "../../schemas/Delivery.ts"
 import { ApiKeyId, CustomerId, DeliveryId, RequestId, ResolutionId, WebhookEndpointId } from "../../schemas/Id.ts"
 import { InvoiceRequest } from "../../schemas/Invoice.ts"
 import { AnnulRequest, NoteRequest } from "../../schemas/Note.ts"
+import { Identification } from "../../schemas/Party.ts"
 import { ResolutionRequest, ResolutionUpdate } from "../../schemas/Resolution.ts"
 import { AdvanceRequest, AuthorityModeRequest } from "../../schemas/TestHelper.ts"
 import { Version } from "../../schemas/Version.ts"
@@ -48,6 +49,7 @@ const command = <const Tag extends string, const Fields extends Schema.Struct.Fi
 /** The commands that clients send to an account. */
 const commands = [
   command("CreateCustomer", { request: CustomerRequest }),
+  command("PutCustomer", { request: CustomerRequest }),
   command("UpdateCustomer", { id: CustomerId, patch: CustomerUpdate }),
   command("DeleteCustomer", { id: CustomerId }),
   command("CreateInvoice", { request: InvoiceRequest }),
@@ -56,6 +58,8 @@ const commands = [
   /** `CancelInvoice` and `RetryInvoice` apply to invoices and notes. */
   command("CancelInvoice", { id: Schema.String }),
   command("RetryInvoice", { id: Schema.String }),
+  command("CorrectInvoice", { id: Schema.String, request: InvoiceRequest }),
+  command("CorrectNote", { id: Schema.String, request: NoteRequest }),
   command("SendEmail", { id: Schema.String, request: EmailRequest }),
   command("CreateWebhookEndpoint", { request: WebhookEndpointRequest }),
   command("UpdateWebhookEndpoint", { id: WebhookEndpointId, patch: WebhookEndpointUpdate }),
@@ -70,6 +74,9 @@ const commands = [
   command("RollApiKey", { id: ApiKeyId, request: ApiKeyRollRequest }),
   command("RevokeApiKey", { id: ApiKeyId }),
   command("UpdateAccount", { patch: AccountUpdate }),
+  command("FindAcquirer", { identification: Schema.Struct(Struct.pick(Identification.fields, ["type", "number"])) }),
+  command("PutLogo", { bytes: Schema.Uint8ArrayFromBase64 }),
+  command("DeleteLogo", {}),
   command("SetSandboxAuthority", { request: AuthorityModeRequest }),
   command("AdvanceClock", { request: AdvanceRequest }),
   command("UploadCertificate", { request: CertificateRequest }),

@@ -4,6 +4,8 @@ import { Context, Effect } from "effect"
 export type FaultPoint =
   | "before-create"
   | "after-create"
+  | "before-correct"
+  | "after-correct"
   | "before-number"
   | "after-number"
   | "before-sign"

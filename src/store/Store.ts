@@ -1,10 +1,12 @@
 import { Layer } from "effect"
 import { Accounts } from "./accounts/Accounts.ts"
+import { Acquirers } from "./accounts/Acquirers.ts"
 import { ApiKeys } from "./accounts/ApiKeys.ts"
 import { AuthorityCircuits } from "./documents/AuthorityCircuits.ts"
 import { AuditLog } from "./accounts/AuditLog.ts"
 import { Backlog } from "./sql/Backlog.ts"
 import { Certificates } from "./accounts/Certificates.ts"
+import { Correction } from "./documents/Correction.ts"
 import { Customers } from "./accounts/Customers.ts"
 import { Database } from "./sql/Database.ts"
 import { Deliveries } from "./webhooks/Deliveries.ts"
@@ -17,6 +19,7 @@ import { Ids } from "./sql/Ids.ts"
 import { InvoiceCommands } from "./documents/InvoiceCommands.ts"
 import { InvoiceCreation } from "./documents/InvoiceCreation.ts"
 import { Invoices } from "./documents/Invoices.ts"
+import { Logos } from "./accounts/Logos.ts"
 import { Notes } from "./documents/Notes.ts"
 import { Numbering } from "./documents/Numbering.ts"
 import { FailingInvoices } from "./documents/Vitals.ts"
@@ -36,10 +39,12 @@ import { Workers } from "./sql/Workers.ts"
 /** All services of the store. Requires a `SqlClient` of a migrated database, `SecretKey`, and the platform's crypto. */
 export const layer = Layer.mergeAll(
   Accounts.layer,
+  Acquirers.layer,
   ApiKeys.layer,
   AuthorityCircuits.layer,
   Backlog.layer,
   Certificates.layer,
+  Correction.layer,
   Customers.layer,
   Database.layer,
   Deliveries.layer,
@@ -50,6 +55,7 @@ export const layer = Layer.mergeAll(
   InvoiceCommands.layer,
   InvoiceCreation.layer,
   Invoices.layer,
+  Logos.layer,
   Notes.layer,
   Numbering.layer,
   Redating.layer,

@@ -1,14 +1,5 @@
 import { assert, describe } from "@effect/vitest"
-import { Context, Deferred, Effect, Layer } from "effect"
-import {
-  ClusterError,
-  MessageStorage,
-  RunnerHealth,
-  Runners,
-  RunnerStorage,
-  Sharding,
-  ShardingConfig
-} from "effect/cluster"
+import { Deferred, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import * as App from "../../src/App.ts"
 import type { EndpointKey } from "../../src/store/webhooks/WebhookEndpoints.ts"
@@ -18,46 +9,12 @@ import { world } from "../support/apps/MemoryApp.ts"
 import { addDelivery, addEndpoint } from "../support/apps/MemoryRows.ts"
 import { MemoryTables } from "../support/memory/MemoryTables.ts"
 import { itOn } from "../support/Tests.ts"
-
-/** Where the locks of shards are: it answers, or not. */
-class Locks extends Context.Service<Locks, { answer: boolean }>()("test/Locks") {}
-
-const runnerStorage = Layer.effect(
-  RunnerStorage.RunnerStorage,
-  Effect.gen(function* () {
-    const locks = yield* Locks
-    const memory = yield* RunnerStorage.makeMemory
-    const ifThere = <A>(effect: Effect.Effect<A, ClusterError.PersistenceError>) =>
-      Effect.suspend(() =>
-        locks.answer ? effect : Effect.fail(new ClusterError.PersistenceError({ cause: "the database is away" }))
-      )
-    return RunnerStorage.RunnerStorage.of({
-      ...memory,
-      acquire: (address, shards) => ifThere(memory.acquire(address, shards)),
-      refresh: (address, shards) => ifThere(memory.refresh(address, shards)),
-      release: (address, shard) => ifThere(memory.release(address, shard)),
-      releaseAll: (address) => ifThere(memory.releaseAll(address))
-    })
-  })
-)
+import { Locks, shardsWithLocks } from "./Locks.ts"
 
 const actors = App.actorsLayer.pipe(
   Layer.provideMerge(Layer.mergeAll(Notify.layer, App.documentsLayer)),
-  Layer.provideMerge(
-    Sharding.layer.pipe(
-      Layer.provide([Runners.layerNoop, RunnerHealth.layerNoop, runnerStorage]),
-      Layer.provideMerge(MessageStorage.layerNoop),
-      Layer.provide(
-        ShardingConfig.layer({
-          shardLockExpiration: "6 seconds",
-          shardLockRefreshInterval: "1 second",
-          entityMessagePollInterval: "1 second",
-          simulateRemoteSerialization: false
-        })
-      )
-    )
-  ),
-  Layer.provideMerge(Layer.succeed(Locks, { answer: true })),
+  Layer.provideMerge(shardsWithLocks),
+  Layer.provideMerge(Locks.layer),
   Layer.provideMerge(world)
 )
 

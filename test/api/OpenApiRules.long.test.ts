@@ -68,7 +68,7 @@ describe("the OpenAPI document", () => {
         const bodies = [operation.requestBody, ...Object.values<Json>(operation.responses)].map((body) => body?.content)
         for (const [type, media] of bodies.flatMap((content) => Object.entries<Json>(content ?? {}))) {
           // Bytes have no example.
-          if (type !== "application/json" || media.example !== undefined) continue
+          if (type !== "application/json" || media.example !== undefined || media.examples !== undefined) continue
           const schema: JsonSchema = media.schema
           exampleOf(schema, document.components.schemas, (part) =>
             lacking.push(`${name}: ${schema.$ref ?? "its body"} has no example at ${part}: annotate examples there`)

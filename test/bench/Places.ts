@@ -50,9 +50,14 @@ export const postgres = async () => {
 export type Postgres = Awaited<ReturnType<typeof postgres>>
 
 /** A program of the run, and how to end it. */
-const program = (file: string, env: Record<string, string>, nodeArguments: ReadonlyArray<string> = []) => {
-  const child = fork(Path.join(import.meta.dirname, file), {
-    cwd: root,
+const program = (
+  file: string,
+  env: Record<string, string>,
+  nodeArguments: ReadonlyArray<string> = [],
+  tree: string = root
+) => {
+  const child = fork(Path.join(tree, "test/bench", file), {
+    cwd: tree,
     execArgv: [...nodeArguments],
     stdio: ["ignore", "ignore", "inherit", "ipc"],
     env: { PATH: process.env["PATH"], ...env }
@@ -120,9 +125,12 @@ export const withSubject = async <A extends { readonly stop: () => Promise<void>
   }
 }
 
-/** The service under test, with this many accounts, each with a customer, a key and an endpoint of its own. */
+/**
+ * The service under test, with this many accounts, each with a customer, a key and an endpoint of its own. `tree`: the directory of
+ * another version of the service; left out, this one.
+ */
 export const service = async (
-  place: { readonly url: string; readonly sign: string; readonly accounts: number },
+  place: { readonly url: string; readonly sign: string; readonly accounts: number; readonly tree?: string },
   hooks: Receiver
 ) => {
   const port = await Effect.runPromise(freePort)
@@ -140,7 +148,8 @@ export const service = async (
       RATE_LIMIT_BURST: "1000000",
       SIGN: place.sign
     },
-    ["--expose-gc", "--max-semi-space-size=64", ...profiled]
+    ["--expose-gc", "--max-semi-space-size=64", ...profiled],
+    place.tree
   )
   const base = `http://127.0.0.1:${port}`
   const { call, close } = client(base, 16)

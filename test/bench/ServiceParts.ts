@@ -1,21 +1,21 @@
 import { Client } from "pg"
 import { multiplyInvoices } from "./Growth.ts"
-import { client, closedLoop, type Receiver } from "./Load.ts"
+import { closedLoop, type Receiver } from "./Load.ts"
 import { until, wait } from "./Machine.ts"
 import { allArrived, pipeline, steady } from "./Measures.ts"
 import { type Postgres, service, type Service, withSubject } from "./Places.ts"
 import { kilobytes, rate, rates, show } from "./Report.ts"
 
-interface Run {
+export interface Run {
   readonly database: Postgres
   /** How many invoices a measurement takes. */
   readonly invoices: number
   readonly quick: boolean
 }
 
-const withService = (
+export const withService = (
   { database, invoices }: Run,
-  options: { readonly accounts: number; readonly sign?: string },
+  options: { readonly accounts: number; readonly sign?: string; readonly tree?: string },
   use: (subject: Service, hooks: Receiver) => Promise<void>
 ) =>
   withSubject(
@@ -149,41 +149,4 @@ export const growth = (run: Run) =>
     // The first run warms what the copies have driven out of memory.
     await pipeline("service, many stored, at first", database, subject, hooks, load)
     await pipeline("service, many stored", database, subject, hooks, load)
-  })
-
-/** CPU of program and PostgreSQL for an invoice with the request log off and masked, in rounds that alternate in one service. */
-export const requestLog = (run: Run) =>
-  withService(run, { accounts: 1 }, async (subject, hooks) => {
-    const { database, quick } = run
-    const [shop] = subject.shops
-    const { call, close } = client(subject.target.base, 1)
-    const count = 500
-    const cpu = () => subject.cpu() + database.cpu()
-    const spentWith = async (request_log: "off" | "masked") => {
-      await call("POST", "/v1/account", { key: shop!.key, body: { request_log } })
-      // What was offered to the log before is written by then.
-      await wait(500)
-      const before = cpu()
-      await allArrived(await closedLoop(subject.target, subject.shops, { count, connections: 32 }), hooks)
-      await wait(500)
-      return (cpu() - before) / count
-    }
-    const pairs: Array<readonly [off: number, masked: number]> = []
-    for (let round = 0; round < (quick ? 4 : 16); round++) {
-      const isOffFirst = round % 2 === 0
-      const first = await spentWith(isOffFirst ? "off" : "masked")
-      const second = await spentWith(isOffFirst ? "masked" : "off")
-      pairs.push(isOffFirst ? [first, second] : [second, first])
-    }
-    await close()
-    const [off = 0, masked = 0] = [0, 1].map((at) => pairs.reduce((sum, pair) => sum + pair[at]!, 0) / pairs.length)
-    const differences = pairs.map(([without, within]) => within - without)
-    const mean = masked - off
-    const spread = differences.reduce((sum, one) => sum + (one - mean) ** 2, 0) / Math.max(1, pairs.length - 1)
-    rates.set("request log masked / off", masked / off)
-    const error = Math.sqrt(spread / pairs.length)
-    show(
-      `request log, ${pairs.length} pairs of ${count} invoices`,
-      `CPU ms an invoice: off ${off.toFixed(2)}, masked ${masked.toFixed(2)}; difference ${mean.toFixed(2)} ± ${error.toFixed(2)}`
-    )
   })

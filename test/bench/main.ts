@@ -1,16 +1,19 @@
+import { requestLog, otherVersion } from "./Alternation.ts"
+import { resolve } from "node:path"
 import { option } from "../support/processes/CommandLine.ts"
 import { closedLoop, type Receiver } from "./Load.ts"
 import { percentile } from "./Machine.ts"
 import { pipeline, spent } from "./Measures.ts"
 import { peer, postgres, type Postgres, withSubject } from "./Places.ts"
 import { ms, rate, rates, show, verdict } from "./Report.ts"
-import { growth, hundredAccounts, oneAccount, requestLog, tenThousandAccounts, unsigned } from "./ServiceParts.ts"
+import { growth, hundredAccounts, oneAccount, tenThousandAccounts, unsigned } from "./ServiceParts.ts"
 
 /*
  * One table from one run: the service, the least SQL that an invoice needs, a plain POST on Fastify, and the same pipeline on two
  * job queues, all on the same kind of PostgreSQL with fsync on. The load and the receivers are this process.
  *
  *   npm run bench [-- --quick] [--only fastify|floor|service|accounts|growth|log|queues] [--profile <directory>]
+ *   npm run bench -- --only versions --against <directory of another version>
  */
 const quick = process.argv.includes("--quick")
 const only = option("only", "")
@@ -74,6 +77,7 @@ try {
   }
   if (wanted("growth")) await growth(run)
   if (wanted("log")) await requestLog(run)
+  if (only === "versions") await otherVersion(run, resolve(option("against", "")))
   if (wanted("queues")) {
     await queue(database, "peers/graphile.ts", "graphile-worker")
     await queue(database, "peers/pgboss.ts", "pg-boss")
@@ -104,4 +108,5 @@ verdict(
   0.9
 )
 verdict("CPU an invoice with the request log / without", rate("request log masked / off"), 1.05, false)
+verdict("CPU an invoice now / in the other version", rate("versions now / before"), 1.05, false)
 process.exit(0)

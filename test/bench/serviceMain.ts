@@ -5,7 +5,9 @@ import { run, teardown } from "../../src/cli/Run.ts"
 import { serveWith } from "../../src/cli/Service.ts"
 import { applicationResponse } from "../../src/documents/parcel/ApplicationResponse.ts"
 import { fromPem, makeSelfSigned, SandboxCertificate } from "../../src/documents/signature/Certificate.ts"
-import { documentContent } from "../../src/documents/print/DocumentContent.ts"
+import { documentContent } from "../../src/documents/signature/DocumentContent.ts"
+import { brokenRules } from "../../src/documents/check/AuthorityCheck.ts"
+import { prolog } from "../../src/documents/ubl/Xml.ts"
 import { readSignedDocument } from "../../src/documents/signature/SignedDocument.ts"
 import { Authority, AuthorityUnavailable } from "../../src/outbound/authority/Authority.ts"
 import * as AuthoritySandbox from "../../src/outbound/authority/AuthoritySandbox.ts"
@@ -28,7 +30,7 @@ process.on("message", (order: Order) => {
 })
 
 const read: typeof readSignedDocument = unsigned
-  ? (bytes) => documentContent(Buffer.from(bytes).toString())
+  ? (bytes) => documentContent(Buffer.from(bytes).toString().slice(prolog.length))
   : readSignedDocument
 
 const unless = <A, E>(answer: Effect.Effect<A, E>) =>
@@ -45,7 +47,7 @@ const switched = Layer.effect(
       verdict: (document) => unless(sandbox.verdict(document))
     })
   )
-).pipe(Layer.provide(AuthoritySandbox.layer({ read, respond: applicationResponse, latency: 0 })))
+).pipe(Layer.provide(AuthoritySandbox.layer({ read, check: brokenRules, respond: applicationResponse, latency: 0 })))
 
 const nothing = new Uint8Array(256)
 const certificate = Layer.effect(

@@ -37,7 +37,7 @@ const steps: ReadonlyArray<readonly [name: string, what: string, expected: (know
     () => ({ secret: "mismatch", body: "mismatch", unsigned: "missing", rotated: "invoice.accepted_by_authority" })
   ],
   ["amounts", "Retrieves the invoice. Says its total and its number.", () => ({ total: "119000.00" })],
-  ["files", "Says the first five bytes of its files.", () => ({ pdf: "%PDF-", xml: "<Invo" })],
+  ["files", "Says the first five bytes of its files.", () => ({ pdf: "%PDF-", xml: "<?xml" })],
   [
     "invalid",
     "Registers a buyer of whom all is missing but a wrong organization_type.",

@@ -1,18 +1,19 @@
-import { Arbitrary, Effect, Schema } from "effect"
+import { Arbitrary, Effect, Schema, Struct } from "effect"
 import { Issuer } from "../../schemas/Account.ts"
-import { OperationType, TaxResponsibility } from "../../schemas/Code.ts"
+import { TaxResponsibility } from "../../schemas/Code.ts"
 import { Acquirer } from "../../schemas/Customer.ts"
 import { DocumentKind } from "../../schemas/FiscalDocument.ts"
-import { PaymentMeans } from "../../schemas/Invoice.ts"
-import { Line, type Tax } from "../../schemas/Line.ts"
-import { Decimal } from "../../schemas/Money.ts"
+import type { InvoiceRequest } from "../../schemas/Invoice.ts"
+import type { Line, Tax } from "../../schemas/Line.ts"
 import { text } from "../../schemas/Text.ts"
 import { applicationResponse } from "../../src/documents/parcel/ApplicationResponse.ts"
 import type { Accepted } from "../../src/documents/NationalProfile.ts"
 import { fromPem, makeSelfSigned } from "../../src/documents/signature/Certificate.ts"
 import type { FiscalDocument } from "../../src/documents/ubl/FiscalDocument.ts"
 import type { Software } from "../../src/documents/ubl/Software.ts"
+import { asKept } from "../../src/domain/documents/Details.ts"
 import { totalsOf } from "../../src/domain/documents/Totals.ts"
+import { invoiceRequests, noteRequestOf } from "../support/documents/RightRequests.ts"
 
 /** Documents of all kinds, by hand and by chance. */
 
@@ -151,6 +152,31 @@ export const examples: Readonly<Record<string, FiscalDocument>> = {
     operation_type: "11",
     acquirer: { ...foreigner, identification: { type: "41", number: "X1" }, organization_type: "2" }
   },
+  "sale between parties that state all": {
+    ...sale,
+    issuer: {
+      ...sale.issuer,
+      trade_name: "La Esquina & Cía.",
+      phone: "+57 601 7427000",
+      postal_code: "110111",
+      tax_responsibilities: ["O-13", "O-15"],
+      tax_scheme: "ZA",
+      vat_responsible: true,
+      economic_activities: ["6201", "6202"],
+      merchant_registration: "02345678",
+      payment_instructions: "Bancolombia 123-456\nBre-B facturas@emisor.test",
+      color: "#1f4e79"
+    },
+    acquirer: {
+      ...sale.acquirer,
+      trade_name: "Ana's",
+      phone: "310 5551234",
+      postal_code: "110221",
+      tax_responsibilities: ["O-47"],
+      tax_scheme: "04"
+    }
+  },
+  "sale of who charges no value added tax": { ...sale, issuer: { ...sale.issuer, vat_responsible: false } },
   contingency: { ...sale, in_contingency: true },
   "in dollars": { ...sale, ...dollars },
   "without prefix": { ...sale, prefix: "", full_number: "7", range: { ...sale.range!, prefix: "" } },
@@ -165,6 +191,10 @@ export const examples: Readonly<Record<string, FiscalDocument>> = {
   "credit note": note("credit_note"),
   "credit note in dollars": { ...note("credit_note"), ...dollars },
   "debit note": note("debit_note"),
+  "debit note of who charges no value added tax": {
+    ...note("debit_note"),
+    issuer: { ...sale.issuer, vat_responsible: false, tax_scheme: "ZZ" }
+  },
   "debit note in dollars on credit": {
     ...note("debit_note"),
     ...dollars,
@@ -185,40 +215,38 @@ const Given = Schema.Struct({
   issue_date: date,
   issue_time: Schema.String.check(Schema.isPattern(/^([01]\d|2[0-3]):[0-5]\d:[0-5]\d-05:00$/u)),
   environment: Schema.Literals(["1", "2"]),
-  foreign: Schema.Boolean,
-  exchange_rate: Decimal,
-  operation_type: OperationType,
   issuer: Schema.Struct({ ...Issuer.fields, tax_responsibilities: Schema.NonEmptyArray(TaxResponsibility) }),
-  acquirer: Acquirer,
-  payment_means: Schema.Struct({ ...PaymentMeans.fields, due_date: Schema.optionalKey(date) }),
-  lines: Schema.Array(Line).check(Schema.isMinLength(1), Schema.isMaxLength(6)),
+  acquirer: Schema.Struct({
+    ...Acquirer.fields,
+    tax_responsibilities: Schema.optionalKey(Schema.NonEmptyArray(TaxResponsibility))
+  }),
   reason: text(300),
   correction: Schema.Literals(["1", "2", "3", "4"])
 })
 
-// Of the interface's rules those that the form of a line does not have: one entry for each tax, and none beside "no tax".
-const oneOfEach = (taxes: ReadonlyArray<Tax>): ReadonlyArray<Tax> => {
-  const some = taxes.filter(
-    ({ code }, index) => code !== "ZZ" && taxes.findIndex((other) => other.code === code) === index
-  )
-  return some.length === 0 ? [noTax] : some
+/** What a document takes of the request for it, with every figure as it is kept. */
+const contentOf = (request: InvoiceRequest, kind: FiscalDocument["kind"]) => {
+  const kept = asKept(request)
+  const { currency, exchange_rate = null, operation_type, payment_means } = kept
+  const content =
+    kind === "invoice"
+      ? Struct.omit(kept, ["customer_id", "metadata", "prefix"])
+      : Struct.omit(noteRequestOf(kept, kind), ["correction_code", "invoice_id", "metadata", "reason"])
+  const totals = totalsOf(content.lines, content)
+  return { ...content, currency, exchange_rate, operation_type, payment_means, totals }
 }
 
-/** Any documents that the interface could have let through, and many that it would not. */
+/** Right documents of any kind and any content, to and from anybody. */
 export const documents: Arbitrary.Arbitrary<FiscalDocument> = Arbitrary.map(
-  Arbitrary.schema(Given),
-  ({ code, correction, foreign, number, reason, ...given }) => {
+  Arbitrary.all([Arbitrary.schema(Given), invoiceRequests]),
+  ([{ code, correction, number, reason, ...given }, request]) => {
     const isInvoice = given.kind === "invoice"
-    const lines = given.lines.map((line) => ({ ...line, taxes: oneOfEach(line.taxes) }))
     return {
       ...given,
+      ...contentOf(request, given.kind),
       in_contingency: isInvoice && given.in_contingency,
       full_number: given.prefix + number,
       cufe: code,
-      currency: foreign ? "USD" : "COP",
-      exchange_rate: foreign ? given.exchange_rate : null,
-      lines,
-      totals: totalsOf(lines),
       range: isInvoice ? { ...sale.range!, prefix: given.prefix } : null,
       correction: isInvoice
         ? null

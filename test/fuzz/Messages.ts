@@ -19,13 +19,17 @@ interface Operation {
   readonly body?: object
 }
 
+/** The schema of a body: of JSON, or of a file. */
+const schemaOf = (content: Readonly<Record<string, { readonly schema: object }>>): object =>
+  Object.values(content)[0]?.schema ?? {}
+
 const operations: ReadonlyArray<Operation> = Object.entries(document.paths).flatMap(([path, methods]) =>
   // oxlint-disable-next-line typescript/no-explicit-any -- as the document
   Object.entries(methods as Record<string, any>).map(([method, { parameters, requestBody }]) => ({
     method: method.toUpperCase(),
     path,
     parameters,
-    ...(requestBody === undefined ? {} : { body: requestBody.content["application/json"].schema })
+    ...(requestBody === undefined ? {} : { body: schemaOf(requestBody.content) })
   }))
 )
 

@@ -163,7 +163,7 @@ const checkOwn = Effect.fnUntraced(function* (options: MemoryWorldOptions, how: 
 })
 
 /** Enough to meet the fault: one of each call is met in any run, and one call in ten in few. */
-const runsFor = (every: number) => (every > 5 ? 30 : every > 4 ? 14 : 8)
+const runsFor = (every: number) => (every > 5 ? 16 : every > 4 ? 8 : 5)
 
 describe("faults of a team's own ports", () => {
   it.live.each(faults)("an authority that $name is not the service's fault", ({ every, fault, met: meets, name }) =>

@@ -1,8 +1,11 @@
 import { Cause, Effect } from "effect"
 import type { Invoice } from "../../schemas/Invoice.ts"
+import type { CreditNote, DebitNote } from "../../schemas/Note.ts"
 import { readSignedDocument } from "../../src/documents/signature/SignedDocument.ts"
-import { Asking, type Request } from "./steps/Asking.ts"
+import { Asking } from "./steps/Asking.ts"
+import type { Request } from "./steps/Making.ts"
 import { Auditor } from "./checks/Auditor.ts"
+import type { DocumentCollection } from "./checks/documents/Document.ts"
 import { type Entry, isSuccess, type Journal } from "./checks/Journal.ts"
 import type { OwnCommands, OwnRequest, Stage } from "./steps/OwnCommands.ts"
 import { isMoody, isRough, type Sequence, type Step, type StepOf } from "./steps/Steps.ts"
@@ -16,6 +19,8 @@ const patienceMs = 40_000
 const sweepMs = 1_500
 // From here on nobody needs to look for work in between.
 const longMs = 10_000
+// What is still under way when the next step begins.
+const atOnce: ReadonlyArray<string> = ["burst", "notes", "own"]
 // Many times what a request takes of them; then it waits for something that takes time.
 const glancesMax = 40
 const aDayMs = 25 * 3_600_000
@@ -60,8 +65,10 @@ class Run {
     return Effect.gen({ self: this }, function* () {
       yield* this.send(this.asking.beginning, "wait")
       yield* this.world.pass(1)
+      yield* this.send(this.asking.firstInvoices, "wait")
+      yield* this.world.pass(1)
       for (const step of this.steps) {
-        const how = "how" in step ? step.how : step.do === "burst" || step.do === "own" ? "go on" : "wait"
+        const how = "how" in step ? step.how : atOnce.includes(step.do) ? "go on" : "wait"
         yield* Effect.andThen(this.unasked(step), this.send(this.asking.requests(step), how))
         if (step.do === "pause") {
           yield* this.world.pass(step.millis, step.millis > longMs)
@@ -209,9 +216,15 @@ class Run {
       const left = yield* this.settle
       if (this.own !== undefined) yield* this.owned("at the end", this.own.end)
       const invoices: Array<ReadonlyArray<Invoice>> = []
-      for (const book of this.world.books.keys()) invoices.push(yield* this.invoicesOf(book))
+      const notes: Array<ReadonlyArray<CreditNote | DebitNote>> = []
+      for (const book of this.world.books.keys()) {
+        invoices.push(yield* this.documentsOf<Invoice>("invoices", book))
+        const credit = yield* this.documentsOf<CreditNote>("credit-notes", book)
+        notes.push([...credit, ...(yield* this.documentsOf<DebitNote>("debit-notes", book))])
+      }
       this.auditor.finish(invoices, {
         left,
+        notes,
         inOrder: !this.rough && !this.world.hasTwins,
         mayBreak: this.steps.some((step) => step.do === "defect"),
         operated: this.steps.some((step) => step.do === "operator")
@@ -231,15 +244,20 @@ class Run {
     })
   }
 
-  /** All invoices of a book, page by page. */
-  private invoicesOf(book: number): Effect.Effect<ReadonlyArray<Invoice>> {
+  /** All documents of a kind of a book, page by page. */
+  private documentsOf<Document extends { readonly id: string }>(
+    collection: DocumentCollection,
+    book: number
+  ): Effect.Effect<ReadonlyArray<Document>> {
     return Effect.gen({ self: this }, function* () {
-      const all: Array<Invoice> = []
+      const all: Array<Document> = []
       for (let more = true; more;) {
-        yield* this.send([this.asking.allInvoices(book, all.at(-1)?.id ?? "")], "wait")
+        yield* this.send([this.asking.all(collection, book, all.at(-1)?.id ?? "")], "wait")
         const last = this.auditor.journal.entries.at(-1)!
         if (!isSuccess(last)) return all
-        const page: { readonly data: ReadonlyArray<Invoice>; readonly has_more: boolean } = JSON.parse(last.reply!.text)
+        const page: { readonly data: ReadonlyArray<Document>; readonly has_more: boolean } = JSON.parse(
+          last.reply!.text
+        )
         all.push(...page.data)
         more = page.has_more
       }

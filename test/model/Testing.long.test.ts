@@ -60,7 +60,7 @@ const checkOwn = Effect.fnUntraced(function* (options: MemoryWorldOptions, how: 
 describe("@folio-einvoicing/service/testing", () => {
   it.live("holds the service to its promises with an authority of one's own", () =>
     Effect.gen(function* () {
-      const { failure, met } = yield* checkOwn({ authority: ownAuthority }, { runs: 60, seed: "own" })
+      const { failure, met } = yield* checkOwn({ authority: ownAuthority }, { runs: 36, seed: "own" })
       assert.isNull(failure)
       assert.isAbove(met.get("ended: rejected_by_authority") ?? 0, 10)
       assert.isAbove(met.get("ended: accepted_by_authority") ?? 0, 10)

@@ -13,9 +13,9 @@
 export { Auditor, type AuditorOptions } from "./checks/Auditor.ts"
 export { books, seedBooks } from "./checks/Books.ts"
 export { check, type Checked, type CheckOptions, describe, type Failure } from "./checks/Check.ts"
-export type { FinishOptions, SignedContent } from "./checks/Documents.ts"
+export type { FinishOptions, SignedContent } from "./checks/documents/Documents.ts"
 export type { Collection, Entry, OwnChange, Thing } from "./checks/Journal.ts"
-export { auditLifecycle, type Commands, commandSequences } from "./checks/Lifecycles.ts"
+export { auditLifecycle, type Commands, commandSequences } from "./checks/documents/Lifecycles.ts"
 export { make as memoryWorld } from "./worlds/MemoryWorld.ts"
 export type { MemoryServices, MemoryWorld, MemoryWorldOptions } from "./worlds/MemoryWorldTypes.ts"
 export { type OwnCommand, type OwnCommands, ownCommands, type OwnRequest, type Stage } from "./steps/OwnCommands.ts"
@@ -24,6 +24,8 @@ export { type OwnStep, politeSequences, type Sequence, sequences, type Step } fr
 export {
   type AuthorityCall,
   type AuthorityOutcome,
+  type Mail,
+  type MailOutcome,
   type Observer,
   Surroundings,
   type Webhook

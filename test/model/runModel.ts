@@ -2,7 +2,7 @@ import { Arbitrary, Effect } from "effect"
 import { fork } from "node:child_process"
 import { option, say } from "../support/processes/CommandLine.ts"
 import { check, type Checked, describe } from "./checks/Check.ts"
-import { auditLifecycle, commandSequences } from "./checks/Lifecycles.ts"
+import { auditLifecycle, commandSequences } from "./checks/documents/Lifecycles.ts"
 import * as MemoryWorld from "./worlds/MemoryWorld.ts"
 
 /**

@@ -9,9 +9,49 @@ export const accountMutants: ReadonlyArray<Mutant> = [
     }
   }),
   ...guards("src/issuing/LiveReadiness.ts", "test/http/routes/AccountUpdate.test.ts", {
-    "a live mode without an issuer issues": { "issuer === null ? issuerLack : null,": "" }
+    "a live mode without an issuer issues": { "issuer === null ? [issuerLack]": "issuer === null ? []" }
   }),
-  ...guards("src/commands/Accounts.ts", "test/http/routes/AccountUpdate.test.ts", {
+  ...guards("src/domain/accounts/PartyRules.ts", "test/http/routes/AccountUpdate.test.ts", {
+    "a live mode issues before it is known whether it charges the value added tax": {
+      "vat_responsible === undefined\n": "vat_responsible === null\n"
+    }
+  }),
+  ...guards("src/domain/accounts/Picture.ts", "test/domain/accounts/Picture.test.ts", {
+    "a logo may have any number of pixels": { "width * height > pixelsMax": "width * height > Infinity" },
+    "a logo may have any number of bytes": { "file.length > pictureBytesMax": "file.length > Infinity" },
+    "a logo may be animated": { 'has("acTL")': 'has("none")' }
+  }),
+  ...guards("migrations/0006_parties.sql", "test/store/sql/Fences.pg.test.ts", {
+    "the logo of a document may change": { "revoke update, delete on logos from folio_service;\n": "" },
+    "a logo is kept under the hash of another": { " check (sha256 = encode(sha256(bytes), 'hex'))": "" }
+  }),
+  ...guards("migrations/0006_parties.sql", "test/store/sql/AccountView.pg.test.ts", {
+    "names of customers are seen by all accounts": { "call fence('customer_names');\n": "" },
+    "what the authority said is seen by all accounts": { "call fence('acquirers');\n": "" }
+  }),
+  ...guards("migrations/0006_parties.sql", "test/store/sql/PartiesMigration.pg.test.ts", {
+    "customers of the release before are found by no name": {
+      "select account_id, livemode, id, plain_names(acquirer) from customers;":
+        "select account_id, livemode, id, plain_names(acquirer) from customers where false;"
+    }
+  }),
+  ...guards("src/store/accounts/Acquirers.ts", "test/store/sql/Retention.pg.test.ts", {
+    "what the authority said of an acquirer is kept for good": {
+      "and asked_at > now() - case when found then interval '1 day' else interval '1 hour' end": ""
+    },
+    "nobody is known for as long as somebody": {
+      "case when found then interval '1 day' else interval '1 hour' end": "interval '1 day'"
+    }
+  }),
+  ...guards("src/store/accounts/Customers.ts", "test/postgres/accounts/Finding.pg.test.ts", {
+    "two requests put a customer twice": {
+      "where ${ofAccount(sql, account)} for no key update`": "where ${ofAccount(sql, account)}`"
+    },
+    "one of two customers of an identification is replaced": {
+      "known !== undefined && other !== undefined": "known !== undefined && other === null"
+    }
+  }),
+  ...guards("src/commands/parties/Accounts.ts", "test/http/routes/AccountUpdate.test.ts", {
     "the first issuer of a live mode may be sent in part": {
       "issuerFields.every((field) => issuer[field] !== undefined)":
         "issuerFields.some((field) => issuer[field] !== undefined)"
@@ -30,6 +70,16 @@ export const accountMutants: ReadonlyArray<Mutant> = [
   }),
   ...guards("src/outbound/authority/AuthoritySandbox.ts", "test/outbound/authority/AuthoritySandbox.test.ts", {
     "the simulated authority knows a document by its code alone": { "`${account_id}|${livemode}|${cufe}`": "cufe" }
+  }),
+  ...guards("src/store/accounts/Resolutions.ts", "test/postgres/issuing/RangesOfNotes.pg.test.ts", {
+    "the service's own counter goes before the ranges that the account registered": {
+      "order by registered desc, id limit 1": "order by registered, id limit 1"
+    }
+  }),
+  ...guards("src/store/accounts/NoteCounters.ts", "test/http/notes/RangesOfNotes.test.ts", {
+    "an account that has put its ranges of notes away has no counter": {
+      "!range.registered || (range.is_active &&": "!range.registered || (true &&"
+    }
   }),
   ...guards("src/store/accounts/Resolutions.ts", "test/domain/accounts/ResolutionRules.test.ts", {
     "there may be any number of ranges": { ".length >= resolutionsMax": ".length >= Infinity" }

@@ -4,26 +4,126 @@ import { guards, type Mutant } from "./Mutant.ts"
 export const paperMutants: ReadonlyArray<Mutant> = [
   ...guards("src/store/documents/Notes.ts", "test/postgres/issuing/Notes.pg.test.ts", {
     "a note does not lock the invoice that it credits": {
-      " and kind = 'invoice' for no key update`": " and kind = 'invoice'`"
+      "${correctable(account, id)} for no key update`": "${correctable(account, id)}`"
     },
     "what a note credits is given back while the authority may have it": {
       "or state = 'failed' and submitted_at is not null": "or false and submitted_at is not null"
     }
   }),
-  ...guards("src/commands/Notes.ts", "test/http/routes/CreditNotes.test.ts", {
+  ...guards("src/commands/documents/NoteChecks.ts", "test/http/routes/CreditNotes.test.ts", {
     "each credit note is compared with the invoice alone": {
-      "if (cents(payable_amount) > left) return yield* exceeds(left, params.amount)":
-        "if (cents(payable_amount) > cents(invoice.totals.payable_amount)) return yield* exceeds(left, params.amount)"
+      "(cents(payable_amount) > left ?": "(cents(payable_amount) > cents(invoice.totals.payable_amount) ?"
     }
   }),
-  ...guards("src/commands/Notes.ts", "test/http/routes/Notes.test.ts", {
+  ...guards("src/commands/documents/NoteChecks.ts", "test/http/routes/Notes.test.ts", {
     "a note corrects whatever became of its invoice": {
-      'if (status === "accepted_by_authority" ||': 'if (status !== "failed" ||'
+      'return status === "accepted_by_authority" ||': 'return status !== "failed" ||'
     }
   }),
-  ...guards("src/commands/Invoices.ts", "test/http/routes/CreditNotes.test.ts", {
+  ...guards("src/commands/documents/NoteChecks.ts", "test/http/notes/NotesWithoutInvoice.test.ts", {
+    "an invoice of the account is corrected without its lock, under the name of another system's": {
+      "...(own === null ? [] : [ownInvoice(own)]),": ""
+    }
+  }),
+  ...guards("src/domain/documents/rules/NoteRules.ts", "test/http/notes/NotesWithoutInvoice.test.ts", {
+    "a note without an invoice annuls": { "if (!isDebitNote && correction_code === annulment)": "if (false)" },
+    "a note without an invoice corrects the sales of a year": {
+      "period.start_date.slice(0, 7) !== period.end_date.slice(0, 7)":
+        "period.start_date.slice(0, 4) !== period.end_date.slice(0, 4)"
+    },
+    "a note takes a buyer beside that of its invoice": { "if (request[name] === undefined) continue": "continue" }
+  }),
+  ...guards("src/issuing/Signing.ts", "test/http/notes/NotesWithoutInvoice.test.ts", {
+    "a note states the rate of its invoice as one of today": {
+      ": { exchange_rate_date: corrected.issue_date }": ": {}"
+    },
+    "a note states its own rate as one of the day of its invoice": {
+      "exchange_rate === null || own_rate ||": "exchange_rate === null ||"
+    }
+  }),
+  ...guards("migrations/0007_ranges_of_notes.sql", "test/postgres/issuing/RangesOfNotes.pg.test.ts", {
+    "a note may correct nothing at all": {
+      "or num_nonnulls(invoice_id, original) = 0 and details -> 'period' is not null":
+        "or num_nonnulls(invoice_id, original) = 0"
+    },
+    "an account has any number of counters": {
+      "create unique index resolutions_counter": "create index resolutions_counter"
+    }
+  }),
+  ...guards("src/commands/documents/Invoices.ts", "test/http/routes/CreditNotes.test.ts", {
     "a credit note that is tried again takes what others have credited meanwhile": {
-      'kindOf(id) === "credit_note" ? creditAgain(key) : Effect.void': "Effect.void"
+      'if (kindOf(key.id) === "credit_note" && !note.is_credited)': "if (key.id === null)"
+    }
+  }),
+  ...guards("src/issuing/Redating.ts", "test/issuing/Correction.test.ts", {
+    "a corrected document may get the code under which it was rejected": {
+      "rejected.includes(next.success.cufe)": "rejected.includes(`not ${next.success.cufe}`)"
+    }
+  }),
+  ...guards("src/issuing/AuthorityCalls.ts", "test/issuing/Correction.test.ts", {
+    "any document whose number the authority has processed is rejected": {
+      "if ((yield* correction.codes(row)).length === 0) return yield* error": ""
+    },
+    "a corrected document is given up at the first answer that its number was processed": {
+      "row.attempts < knownAfterAttempts": "row.attempts < 2"
+    }
+  }),
+  ...guards("src/commands/documents/Correction.ts", "test/postgres/correction/Correction.pg.test.ts", {
+    "what the authority has may be replaced": {
+      "return isKnown ? yield* numberKnown(key, standing) : standing": "return standing"
+    },
+    "a corrected credit note takes more than its invoice has left": {
+      'if (invoice !== null && kind === "credit_note") {': "if (false as boolean) {"
+    }
+  }),
+  ...guards("src/commands/documents/Correction.ts", "test/postgres/correction/InContingency.pg.test.ts", {
+    "a corrected invoice may come to less than was credited": {
+      "if (saleValue(totals) < cents(amount))": "if (saleValue(totals) < 0n)"
+    }
+  }),
+  ...guards("src/store/documents/Correction.ts", "test/postgres/correction/InContingency.pg.test.ts", {
+    "an e-mail of what was rejected is sent after the correction": {
+      "invoice_id = ${key.id} and status = 'pending'": "invoice_id = ${key.id} and status = 'nothing'"
+    }
+  }),
+  ...guards("src/store/documents/Numbering.ts", "test/postgres/issuing/Notes.pg.test.ts", {
+    "all credit notes get one number": {
+      "set next_number = r.next_number + f.count":
+        "set next_number = r.next_number + case r.document_type when 'credit_note' then 0 else f.count end"
+    }
+  }),
+  ...guards("src/store/documents/Correction.ts", "test/postgres/correction/Correction.pg.test.ts", {
+    "a corrected document keeps the code of what was rejected": {
+      "cufe = null, issue_date = ${issue_date}::date": "cufe = i.cufe, issue_date = ${issue_date}::date"
+    },
+    "a correction takes another number": {
+      "cufe = null, issue_date = ${issue_date}::date":
+        "cufe = null, number = i.number + 7, full_number = i.prefix || (i.number + 7), issue_date = ${issue_date}::date"
+    }
+  }),
+  // The memory of the model knows no constraint that would stand behind this one.
+  ...guards("src/commands/Emails.ts", "test/model/Model.long.test.ts", {
+    "any document is e-mailed": {
+      'if (state !== "accepted_by_authority" && state !== "accepted_contingency") {': "if (false) {"
+    }
+  }),
+  ...guards("migrations/0008_corrected_documents.sql", "test/postgres/correction/Correction.pg.test.ts", {
+    "a document is corrected and what was rejected is lost": {
+      "elsif not exists (": "elsif false and not exists ("
+    },
+    "a request changes what any document says": {
+      "elsif current_user = 'folio_account' and (": "elsif current_user = 'nobody' and ("
+    },
+    "a request deletes signed bytes": {
+      "create trigger moved after delete on invoice_documents for each row":
+        "create trigger moved after delete on invoice_documents for each row when (false)"
+    },
+    "a request deletes the signed bytes of a document that was not rejected": {
+      "and i.id = invoice_documents.invoice_id and i.state = 'rejected_by_authority'":
+        "and i.id = invoice_documents.invoice_id"
+    },
+    "a request keeps as rejected what was not": {
+      "and i.state = 'rejected_by_authority' and i.cufe = rejected_documents.cufe": ""
     }
   }),
   ...guards("migrations/0001_baseline/3_documents.sql", "test/postgres/issuing/Notes.pg.test.ts", {

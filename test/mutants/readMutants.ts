@@ -92,6 +92,19 @@ export const readMutants: ReadonlyArray<Mutant> = [
       "setPriority(constants.priority.PRIORITY_BELOW_NORMAL)": "setPriority(constants.priority.PRIORITY_NORMAL)"
     }
   }),
+  ...guards("src/documents/print/PdfFoot.ts", "test/documents/print/Picture.test.ts", {
+    "a QR code is too fine for a coarse picture": { "const moduleSize = 2 * dot": "const moduleSize = 0.8 * dot" }
+  }),
+  ...guards("src/documents/print/PrintFonts.ts", "test/documents/print/Pdf.test.ts", {
+    "a PDF depends on what was printed before": {
+      "codePoints: { value: [character.codePointAt(0)] }": "bold: { value: false }"
+    }
+  }),
+  ...guards("src/documents/print/Pdf.ts", "test/documents/print/Pdf.test.ts", {
+    "the bytes of a PDF depend on when its logo was unpacked": {
+      "yield* Effect.promise(() => sheet.pictureDrawn)": "yield* Effect.yieldNow"
+    }
+  }),
   ...guards("src/documents/print/PrintedSheet.ts", "test/documents/print/Pdf.test.ts", {
     "a PDF tells of itself in XML as it comes": { 'entities[character] ?? "") : text': "character) : text" },
     "a PDF's title holds control characters": {
@@ -109,6 +122,25 @@ export const readMutants: ReadonlyArray<Mutant> = [
   }),
   ...guards("src/outbound/authority/AuthoritySandbox.ts", "test/outbound/authority/AuthoritySandbox.test.ts", {
     "the sandbox remembers each document that it was flaky with": { "      failures.delete(key)\n": "" }
+  }),
+  ...guards("src/outbound/authority/AuthoritySandbox.ts", "test/outbound/authority/SandboxAnswers.test.ts", {
+    "the sandbox accepts what breaks a rule": { "check?.().map(remarkOf) ?? []": "[]" },
+    "the sandbox rejects what the authority only remarks on": { 'severity === "rejection")': "severity.length > 0)" }
+  }),
+  ...guards("src/documents/check/Figures.ts", "test/documents/check/AuthorityCheck.test.ts", {
+    "the sandbox accepts a sum that is off by one": { "rounded(a) !== rounded(b)": "isOff(a, b)" },
+    "the sandbox rejects a rounding": { "off > 2n * one || off < -2n * one": "off !== 0n" }
+  }),
+  ...guards("src/documents/check/CodeRules.ts", "test/documents/check/AuthorityCheck.test.ts", {
+    "the sandbox accepts any code": { 'codeOf(document, key) !== at(root, "cbc:UUID")?.text': "false" }
+  }),
+  ...guards("src/documents/signature/XadesSignature.ts", "test/documents/signature/SignedDocument.test.ts", {
+    "a document of an earlier release, without a prolog, is not read": {
+      "bytes.subarray(0, prologBytes.length).equals(prologBytes) ? prologBytes.length : 0": "prologBytes.length"
+    }
+  }),
+  ...guards("src/documents/ubl/UblPayment.ts", "test/documents/ubl/FullContent.test.ts", {
+    "a credit card is written as a bank transfer": { "paymentCode(payment.code)": "payment.code" }
   }),
   ...guards("src/issuing/Mailing.ts", "test/issuing/Mailing.test.ts", {
     "one account's e-mails go before everybody's": {

@@ -69,7 +69,7 @@ export const wireMutants: ReadonlyArray<Mutant> = [
   }),
   ...guards("src/http/request/Conventions.ts", "test/http/request/EveryRoute.test.ts", {
     "wire: a wrong media type is found out by JSON alone": {
-      "bytes.length > 0 && !isJson(": "bytes.length < 0 && !isJson("
+      "bytes.length > 0 && !isOf(": "bytes.length < 0 && !isOf("
     }
   })
 ]

@@ -40,7 +40,8 @@ const ofTienda = ["--nit", "900373115", "--legal-name", "Tienda", "--address", "
 
 /** An account that an operator makes; gives its key. */
 const accountOf = Effect.fnUntraced(function* (mode: "test" | "live", settings: Readonly<Record<string, string>>) {
-  const create = ["accounts", "create", "--mode", mode, ...ofTienda, "--email", "tienda@example.com", "--json"]
+  const more = ["--email", "tienda@example.com", "--vat-responsible", "yes", "--json"]
+  const create = ["accounts", "create", "--mode", mode, ...ofTienda, ...more]
   const made = yield* folioCommand(create, { ...settings, DATA_DIR: yield* dataDirectory })
   assert.strictEqual(made.code, 0, made.error)
   return String(made.json.api_key.key)
@@ -92,8 +93,8 @@ const OwnMailer = Effect.fnUntraced(function* (program: string) {
   provider.answers.set("late@buyer.example.com", 503)
   const path = yield* issued(live, { ...buyer, email: "late@buyer.example.com" })
   yield* until(
-    Effect.sync(() => provider.calls.length),
-    (calls) => calls >= 3
+    Effect.sync(() => provider.calls.filter(({ body }) => body["to"] === "late@buyer.example.com").length),
+    (calls) => calls >= 1
   )
   assert.strictEqual((yield* live.get(`${path}/emails`)).json.data[0].status, "pending")
 })
@@ -224,15 +225,13 @@ const OwnRoutes = Effect.fnUntraced(function* (program: string) {
   assert.strictEqual(stranger.error.code, "invalid_api_key")
   // A request of the team's own route that has begun is answered before the service stops.
   const begun = yield* halfSent(service, JSON.stringify(form))
+  const statuses = yield* Effect.replicateEffect(shop.post("/own/sign-up", {}), 30)
+  assert.strictEqual(statuses.at(-1)?.status, 429, "limited by address")
   yield* service.signal("SIGTERM")
   yield* until(service.ready, (status) => status !== 200)
   yield* begun.end
   yield* begun.comes(201)
   assert.deepStrictEqual(yield* service.ended, { code: 0, signal: null })
-
-  yield* service.start()
-  const statuses = yield* Effect.replicateEffect(shop.post("/own/sign-up", {}), 30)
-  assert.strictEqual(statuses.at(-1)?.status, 429, "limited by address")
 })
 
 const syldavian = (number: string) => ({ ...customerBody(), identification: { type: "31", number } })

@@ -4,7 +4,7 @@ import { spawn } from "node:child_process"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
 import { dataDirectory } from "../support/database/Postgres.ts"
-import { freePort, inherited } from "../support/processes/ServiceProcess.ts"
+import { freePort, inherited, programAt } from "../support/processes/ServiceProcess.ts"
 import { until } from "../support/apps/Until.ts"
 import { CHECKOUT, isAlive, postmasterOf } from "./FolioProcess.ts"
 import { it } from "../support/Tests.ts"
@@ -13,7 +13,7 @@ import { it } from "../support/Tests.ts"
 const starting = Effect.gen(function* () {
   const DATA_DIR = yield* dataDirectory
   const PORT = String(yield* freePort)
-  const child = spawn(process.execPath, ["src/main.ts"], {
+  const child = spawn(process.execPath, [programAt("src/main.ts")], {
     cwd: CHECKOUT,
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...inherited(), DATA_DIR, PORT }

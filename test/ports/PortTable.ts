@@ -122,6 +122,11 @@ export const authority = {
     AuthorityUnavailable: "request: unavailable",
     AuthorityRefusal: "request: not live",
     ...broken("request: internal error", "request: unavailable")
+  },
+  acquirer: {
+    AuthorityUnavailable: "request: unavailable",
+    AuthorityRefusal: "request: not live",
+    ...broken("request: internal error", "request: unavailable")
   }
 } as const satisfies Rows<typeof Authority.Service>
 
@@ -196,7 +201,7 @@ type Profile = typeof NationalProfile.Service
 interface ProfileMethods
   extends
     Omit<Profile, "rules" | "numbering" | "lacks">,
-    Readonly<{ [Name in keyof Rules as `rules.${Name}`]: Rules[Name] }> {
+    Readonly<{ [Name in keyof Rules as `rules.${Name}`]-?: NonNullable<Rules[Name]> }> {
   readonly numbering: () => Profile["numbering"]
   readonly lacks: () => Profile["lacks"]
 }
@@ -210,11 +215,13 @@ export const profile = {
   "rules.issuer": wrong("request: internal error"),
   "rules.resolution": wrong("request: internal error"),
   "rules.named": wrong("done without"),
+  "rules.warnings": wrong("done without"),
   numbering: wrong("not started"),
   code: { Unsignable: "unsignable", ...wrong("signed five times") },
   tail: { Unsignable: "unsignable", ...wrong("numbered five times") },
   pageOf: wrong("done without"),
   lacks: wrong("not started"),
+  lacksOf: wrong("request: internal error"),
   sign: { Unsignable: "unsignable", ...broken("signed five times", "signed five times") },
   attach: { Unsignable: "mailed five times", ...broken("mailed five times", "mailed five times") }
 } as const satisfies Rows<ProfileMethods>

@@ -38,11 +38,12 @@ const nonsense: Record<Method, ReadonlyArray<unknown>> = {
   "rules.customer": noViolations,
   "rules.issuer": noViolations,
   "rules.resolution": noViolations,
+  lacksOf: [undefined, null, {}, "the issuer lacks nothing", [1]],
   tail: [undefined, null, "a tail", Result.succeed(""), Result.succeed(1), Result.fail("no tail")]
 }
 
 const rules = ["rules.invoice", "rules.note", "rules.customer", "rules.issuer", "rules.resolution"] as const
-type Method = (typeof rules)[number] | "localDate" | "issueTime" | "tail"
+type Method = (typeof rules)[number] | "localDate" | "issueTime" | "tail" | "lacksOf"
 
 const rows = <M extends keyof typeof profile>(...methods: ReadonlyArray<M>) =>
   methods.flatMap((method) =>
@@ -52,14 +53,21 @@ const rows = <M extends keyof typeof profile>(...methods: ReadonlyArray<M>) =>
 const broken = Effect.fnUntraced(function* (method: Method) {
   const port = yield* NationalProfile
   const switched = breakable()
-  if (method === "localDate" || method === "issueTime" || method === "tail") yield* installed(port, method, switched)
+  if (method === "localDate" || method === "issueTime" || method === "tail" || method === "lacksOf")
+    yield* installed(port, method, switched)
   else yield* installed(port.rules, method.slice("rules.".length) as keyof Rules, switched)
   return switched
 })
 
 let asked = 0
 
-const requestFor = Effect.fnUntraced(function* (method: (typeof rules)[number] | "localDate") {
+const live = bearer(keys.live)
+const liveCustomer = Effect.map(
+  Effect.suspend(() => post("/v1/customers", customerBody("900373115"), live)),
+  ({ json }) => String(json.id)
+)
+
+const requestFor = Effect.fnUntraced(function* (method: (typeof rules)[number] | "localDate" | "lacksOf") {
   const headers = { "idempotency-key": `of the profile ${asked++}` }
   const create = { method: "POST", headers }
   if (method === "rules.note") {
@@ -67,6 +75,12 @@ const requestFor = Effect.fnUntraced(function* (method: (typeof rules)[number] |
     return { ...create, path: "/v1/credit-notes", body: noteBody(id) }
   }
   const requests: Record<typeof method, Sent> = {
+    lacksOf: {
+      ...create,
+      path: "/v1/invoices",
+      body: invoiceBody(yield* liveCustomer),
+      headers: { ...headers, ...live }
+    },
     localDate: { ...create, path: "/v1/invoices", body: invoiceBody(yield* addCustomer()) },
     "rules.invoice": { ...create, path: "/v1/invoices", body: invoiceBody(yield* addCustomer()) },
     "rules.customer": { ...create, path: "/v1/customers", body: customerBody() },
@@ -89,28 +103,31 @@ const swept = (holds: () => boolean) =>
   )
 
 describeOn(layer)("The national profile", (it) => {
-  it.effect.each(rows(...rules, "localDate"))("fails a request whose %s %s: %s", function* ([method, fault]) {
-    const { tables } = yield* MemoryTables
-    const sent = yield* requestFor(method)
-    const switched = yield* broken(method)
-    const count = () => [
-      ...[tables.invoices, tables.customers, tables.resolutions].map(({ size }) => size),
-      tables.auditLog.length
-    ]
-    const before = count()
-    for (const answer of fault === "throws" ? [undefined] : nonsense[method]) {
-      switched.fault = plainFaultOf(fault, failures, [answer])
-      const reply = yield* patiently(send(sent))
-      assert.deepStrictEqual(codeOf(reply), [500, "internal_error"], reply.text)
-      assert.deepStrictEqual(count(), before, "nothing is half done")
-      if (method !== "rules.invoice") continue
-      const verdict = yield* post("/v1/invoices/validate", sent.body)
-      assert.deepStrictEqual(codeOf(verdict), [500, "internal_error"], verdict.text)
+  it.effect.each(rows(...rules, "localDate", "lacksOf"))(
+    "fails a request whose %s %s: %s",
+    function* ([method, fault]) {
+      const { tables } = yield* MemoryTables
+      const sent = yield* requestFor(method)
+      const switched = yield* broken(method)
+      const count = () => [
+        ...[tables.invoices, tables.customers, tables.resolutions].map(({ size }) => size),
+        tables.auditLog.length
+      ]
+      const before = count()
+      for (const answer of fault === "throws" ? [undefined] : nonsense[method]) {
+        switched.fault = plainFaultOf(fault, failures, [answer])
+        const reply = yield* patiently(send(sent))
+        assert.deepStrictEqual(codeOf(reply), [500, "internal_error"], reply.text)
+        assert.deepStrictEqual(count(), before, "nothing is half done")
+        if (method !== "rules.invoice") continue
+        const verdict = yield* post("/v1/invoices/validate", sent.body)
+        assert.deepStrictEqual(codeOf(verdict), [500, "internal_error"], verdict.text)
+      }
+      switched.fault = null
+      const well = yield* send(sent)
+      assert.isBelow(well.status, 300, well.text)
     }
-    switched.fault = null
-    const well = yield* send(sent)
-    assert.isBelow(well.status, 300, well.text)
-  })
+  )
 
   it.effect.each(rows("localDate", "issueTime"))("keeps a draft waiting whose %s %s: %s", function* ([method, fault]) {
     const { tables } = yield* MemoryTables
@@ -192,6 +209,23 @@ describeOn(layer)("The national profile", (it) => {
     }
     switched.fault = null
     assert.isString((yield* refuse).json.error.errors[0].rule)
+  })
+
+  it.effect.each(rows("rules.warnings"))("is done without whose %s %s: %s", function* ([, fault]) {
+    const port = yield* NationalProfile
+    const switched = breakable()
+    const body = invoiceBody(yield* addCustomer())
+    const lines = body.lines.map((line) => ({ ...line, taxes: [{ ...line.taxes[0], code: "02" }] }))
+    yield* installed(port.rules, "warnings", switched)
+    const judge = post("/v1/invoices/validate", { ...body, lines })
+    const well = yield* judge
+    assert.deepStrictEqual([well.json.valid, well.json.warnings.length], [true, 1])
+    for (const answer of fault === "throws" ? [undefined] : noViolations) {
+      switched.fault = plainFaultOf(fault, failures, [answer])
+      assert.deepStrictEqual((yield* judge).json, { object: "validation", valid: true, errors: [] })
+    }
+    switched.fault = null
+    assert.deepStrictEqual((yield* judge).json, well.json)
   })
 })
 

@@ -1,6 +1,7 @@
 import { assert } from "@effect/vitest"
 import { Effect, Fiber, Layer, Option } from "effect"
 import { TestClock } from "effect/testing"
+import { hash } from "node:crypto"
 import { ApiError } from "../../schemas/ApiError.ts"
 import * as App from "../../src/App.ts"
 import { DocumentFiles } from "../../src/documents/parcel/DocumentFiles.ts"
@@ -56,6 +57,7 @@ const nonsense = {
     { _tag: "Refused", code: "no", message: "" }
   ],
   "Authority.ranges": [undefined, null, {}, "none", [null], [range, { ...range, prefix: null }]],
+  "Authority.acquirer": [undefined, {}, "nobody", { name: 1, email: null }, { name: "Ana" }],
   "Printer.pdf": [undefined, null, {}, "%PDF"],
   "DocumentFiles.pdf": noFiles,
   "DocumentFiles.xml": noFiles,
@@ -68,6 +70,7 @@ const rows = (method: Method, row: Readonly<Record<string, Outcome>>) =>
 const cases = [
   ...rows("EgressGuard.checkUrl", guard.checkUrl),
   ...rows("Authority.ranges", authority.ranges),
+  ...rows("Authority.acquirer", authority.acquirer),
   ...rows("Printer.pdf", printer.pdf),
   ...rows("DocumentFiles.pdf", files.pdf),
   ...rows("DocumentFiles.xml", files.xml),
@@ -89,6 +92,11 @@ const broken = Effect.fnUntraced(function* (method: Method) {
   if (method === "EgressGuard.checkUrl") yield* installed(yield* EgressGuard, "checkUrl", switched)
   if (method === "Authority.ranges") {
     yield* installed(yield* Authority, "ranges", switched, { ranges: () => Effect.succeed([range]) })
+  }
+  if (method === "Authority.acquirer") {
+    yield* installed(yield* Authority, "acquirer", switched, {
+      acquirer: () => Effect.succeed({ name: "Ana", email: null })
+    })
   }
   if (method === "Printer.pdf") yield* installed(yield* Printer, "pdf", switched)
   if (method === "DocumentFiles.pdf") yield* installed(yield* DocumentFiles, "pdf", switched)
@@ -119,6 +127,12 @@ const requestFor = Effect.fnUntraced(function* (method: Method, name: string): E
   }
   if (method === "Authority.ranges") {
     return { method: "POST", path: "/v1/resolutions/import", headers: { ...bearer(keys.live), ...key } }
+  }
+  if (method === "Authority.acquirer") {
+    return {
+      path: `/v1/acquirers/13-${hash("sha256", name).replaceAll(/\D/g, "").slice(0, 20)}`,
+      headers: bearer(keys.live)
+    }
   }
   const id = yield* acceptedInvoice
   if (method === "DocumentParcel.make") return { path: `/v1/invoices/${id}/emails` }

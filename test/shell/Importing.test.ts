@@ -66,7 +66,7 @@ describe("A sheet of invoices", () => {
     [hundredths, hundredths, hundredths],
     ([quantity, price, rate]) => {
       const [item] = items(
-        `${heading}\n7,cust_1,Tea,${written(quantity)},${written(price)},01,${written(rate % 10_000)}\n`
+        `${heading}\n7,cust_1,Tea,${written(quantity)},${written(price)},03,${written(rate % 10_000)}\n`
       )
       assert.deepStrictEqual(item?.faults, [])
       const wrong = invoiceViolations(decodeInvoice(item?.request), "2026-11-23").map(({ code }) => code)

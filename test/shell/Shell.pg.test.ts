@@ -112,6 +112,18 @@ describeLive(app)("the shell command", (it) => {
       (yield* rows(["customers", "list", "--all"])).map(({ id }) => id),
       made.id
     )
+    for (const words of [
+      ["--identification", "31-900000005"],
+      ["--email", "NUEVA@example.com", "--name", made.legal_name.slice(2, 9).toUpperCase()]
+    ]) {
+      const found = yield* rows(["customers", "find", ...words])
+      assert.include(
+        found.map(({ id }) => id),
+        made.id
+      )
+    }
+    assert.deepStrictEqual(yield* rows(["customers", "find", "--email", "nobody@example.com"]), [])
+    assert.strictEqual((yield* run(["customers", "find"])).code, 2)
     assert.isTrue((yield* row(["customers", "delete", made.id])).deleted)
     assertRefused(yield* run(["customers", "get", made.id]), "resource_missing")
   })

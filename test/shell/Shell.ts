@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { spawn } from "node:child_process"
 import * as Path from "node:path"
 import { until } from "../support/apps/Until.ts"
-import { inherited } from "../support/processes/ServiceProcess.ts"
+import { inherited, programAt } from "../support/processes/ServiceProcess.ts"
 
 const root = Path.resolve(import.meta.dirname, "../..")
 
@@ -12,7 +12,7 @@ export const folioProcess = Effect.fnUntraced(function* (
   env: Readonly<Record<string, string>>
 ) {
   // The two dashes as in the first line of folio.js: Node would take `--env-file` for its own.
-  const child = spawn(process.execPath, ["--", "src/cli/folio.js", ...words], {
+  const child = spawn(process.execPath, ["--", programAt("src/cli/folio.js"), ...words], {
     cwd: root,
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...inherited(), ...env }

@@ -7,9 +7,9 @@ import { quiet } from "../support/database/Postgres.ts"
 
 const options: SoakOptions = {
   seed: "1",
-  seconds: 30,
-  rate: 15,
-  faultEveryMs: 2_500,
+  seconds: 20,
+  rate: 12,
+  faultEveryMs: 1_700,
   // Here only that no promise is broken: how much the neighbours feel of it is measured where nothing else is at work.
   hostile: {
     spellMs: 2_000,
@@ -31,6 +31,7 @@ describe("The soak", () => {
         assert.deepStrictEqual(brokenPromises(lines), [], show(lines))
         // It was no idle run.
         assert.isAbove(ledger.acknowledged.size, 30)
+        assert.isAbove(ledger.requested.size, 0)
         for (const kind of ["kill", "long freeze", "stop", "database kill", "authority down"] as const) {
           assert.isTrue(
             faults.some((fault) => fault.kind === kind),

@@ -2,7 +2,7 @@ import { Effect, Schedule } from "effect"
 import { randomBytes } from "node:crypto"
 import { type Client, makeClient } from "../support/apps/Client.ts"
 import { softwareSettings } from "../support/authority/LiveAccounts.ts"
-import { freePort } from "../support/processes/ServiceProcess.ts"
+import { freePort, programAt } from "../support/processes/ServiceProcess.ts"
 import { type Database, database } from "./Database.ts"
 import { type Supervised, supervised } from "./Fleet.ts"
 import { receivers } from "./parties/Receivers.ts"
@@ -25,7 +25,7 @@ export const world = Effect.fnUntraced(function* (
   const start = Effect.fnUntraced(function* (index: number) {
     return yield* supervised(`process ${index + 1}`, {
       webhookAllow: hooks.allow,
-      program: [...(options.nodeOptions ?? []), "test/soak/serviceMain.ts"],
+      program: [...(options.nodeOptions ?? []), programAt("test/soak/serviceMain.ts")],
       env: {
         CLUSTER: "socket",
         RUNNER_PORT: String(yield* freePort),
@@ -60,20 +60,22 @@ export const world = Effect.fnUntraced(function* (
   return { database: db, authority, receivers: hooks, fleet, client, shops, hostile }
 })
 
-/** Documents and deliveries that have not come to their end. */
+/** Documents, e-mails and deliveries that have not come to their end. */
 export const leftToDo = (db: Database) =>
   Effect.map(
-    db.rows<{ invoices: number; deliveries: number }>(
+    db.rows<{ invoices: number; emails: number; deliveries: number }>(
       `select (select count(*)::int from invoices where next_action_at is not null) as invoices,
+         (select count(*)::int from emails where status = 'pending') as emails,
          (select count(*)::int from deliveries where status = 'pending') as deliveries`
     ),
-    ([left]) => left ?? { invoices: 0, deliveries: 0 }
+    ([left]) => left ?? { invoices: 0, emails: 0, deliveries: 0 }
   )
 
 // A planned delivery, not the lease of an attempt: that one has a worker.
 const shorten = [
   `update deliveries set next_attempt_at = now()
    where status = 'pending' and next_attempt_at > now() and next_attempt_at < 'infinity' and worker is null`,
+  "update emails set next_attempt_at = now() where status = 'pending' and next_attempt_at > now() and worker is null",
   "update invoices set next_action_at = now() where next_action_at > now() + interval '20 seconds'"
 ]
 

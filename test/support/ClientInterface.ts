@@ -98,8 +98,8 @@ const typeOf = (schema: Schema): string => {
 /** The type of a parameter: in an address everything is a text, so what it stands for is told by the texts that it may be. */
 const parameterType = (schema: Schema) => {
   if (schema.enum?.every((value) => value === "true" || value === "false") === true) return "boolean"
-  const isNumber =
-    schema.pattern !== undefined && ["1", "20"].every((text) => new RegExp(schema.pattern!, "u").test(text))
+  const allows = (text: string) => new RegExp(schema.pattern ?? "", "u").test(text)
+  const isNumber = schema.pattern !== undefined && allows("1") && allows("20") && !allows("A")
   return isNumber ? "number" : typeOf(schema)
 }
 

@@ -1,11 +1,12 @@
 import { inflateSync } from "node:zlib"
 
-/** A piece of text on a page; `x` and `y` in points from the top left. */
+/** A piece of text on a page; `x` and `y`, of the line that the letters stand on, in points from the top left. */
 export interface Printed {
   readonly text: string
   readonly x: number
   readonly y: number
   readonly size: number
+  readonly width: number
 }
 
 const bodiesOf = (pdf: string) =>
@@ -26,39 +27,66 @@ const characters = (hex: string) => Buffer.from(hex, "hex").swap16().toString("u
 const glyphsOf = (cmap: string) => {
   const glyphs = new Map<string, string>()
   for (const [, first = "", , list = ""] of cmap.matchAll(/<(\w{4})> <(\w{4})> \[([^\]]*)\]/g)) {
-    for (const [index, [, hex = ""]] of [...list.matchAll(/<(\w*)>/g)].entries()) {
-      glyphs.set((Number.parseInt(first, 16) + index).toString(16).padStart(4, "0"), characters(hex))
+    for (const [index, [, hex = ""]] of [...list.matchAll(/<([\w ]*)>/g)].entries()) {
+      // A character beyond U+FFFF is written as two parts with a space between.
+      const text = characters(hex.replaceAll(" ", ""))
+      glyphs.set((Number.parseInt(first, 16) + index).toString(16).padStart(4, "0"), text)
     }
   }
   return glyphs
 }
 
-/** The text of each page, in the order in which it was drawn, read back as a viewer would that copies it. */
-export const pdfPages = (bytes: Uint8Array): ReadonlyArray<ReadonlyArray<Printed>> => {
+/** The widths of a font's glyphs, as fractions of the font size. */
+const widthsOf = (descendant: string) =>
+  (/\/W \[0 \[([^\]]*)\]\]/.exec(descendant)?.[1] ?? "").split(" ").map((width) => Number(width) / 1000)
+
+/** The bodies of a PDF's objects, and of them the pages in their order. */
+const readPdf = (bytes: Uint8Array) => {
   const bodies = bodiesOf(Buffer.from(bytes).toString("latin1"))
   const bodyOf = (id: string) => bodies.get(id) ?? ""
   const tree = [...bodies.values()].find((body) => body.includes("/Type /Pages")) ?? ""
   const kids = /\/Kids \[([^\]]*)\]/.exec(tree)?.[1] ?? ""
-  return [...kids.matchAll(/(\d+) 0 R/g)].map(([, id = ""]) => {
-    const page = bodyOf(id)
+  const pages = [...kids.matchAll(/(\d+) 0 R/g)].map(([, id = ""]) => bodyOf(id))
+  const contentOf = (page: string) => streamOf(bodyOf(reference(page, "Contents")))
+  return { bodyOf, contentOf, pages }
+}
+
+/** What is drawn on each page, as the instructions of the PDF. */
+export const pdfDrawings = (bytes: Uint8Array): ReadonlyArray<string> => {
+  const { contentOf, pages } = readPdf(bytes)
+  return pages.map(contentOf)
+}
+
+/** The text of each page, in the order in which it was drawn, read back as a viewer would that copies it. */
+export const pdfPages = (bytes: Uint8Array): ReadonlyArray<ReadonlyArray<Printed>> => {
+  const { bodyOf, contentOf, pages } = readPdf(bytes)
+  const known = new Map<string, { readonly characters: Map<string, string>; readonly widths: ReadonlyArray<number> }>()
+  const fontOf = (id: string) => {
+    const font = known.get(id) ?? {
+      characters: glyphsOf(streamOf(bodyOf(reference(bodyOf(id), "ToUnicode")))),
+      widths: widthsOf(bodyOf(/\/DescendantFonts \[(\d+) 0 R\]/.exec(bodyOf(id))?.[1] ?? ""))
+    }
+    known.set(id, font)
+    return font
+  }
+  return pages.map((page) => {
+    const height = Number(/\/MediaBox \[0 0 \S+ (\S+)\]/.exec(page)?.[1])
     const fontList = /\/Font <<([^>]*)>>/.exec(bodyOf(reference(page, "Resources")))?.[1] ?? ""
     const fonts = new Map(
-      [...fontList.matchAll(/\/(F\d+) (\d+) 0 R/g)].map(([, name = "", font = ""]) => [
-        name,
-        glyphsOf(streamOf(bodyOf(reference(bodyOf(font), "ToUnicode"))))
-      ])
+      [...fontList.matchAll(/\/(F\d+) (\d+) 0 R/g)].map(([, name = "", id = ""]) => [name, fontOf(id)] as const)
     )
-    const content = streamOf(bodyOf(reference(page, "Contents")))
-    return [...content.matchAll(/BT\n1 0 0 1 (\S+) (\S+) Tm\n\/(F\d+) (\S+) Tf\n([^]*?)ET/g)].map(
-      ([, x = "", y = "", font = "", size = "", shown = ""]) => ({
-        text: [...shown.matchAll(/<(\w+)>/g)]
-          .flatMap(([, hex = ""]) => hex.match(/.{4}/g) ?? [])
-          .map((glyph) => fonts.get(font)?.get(glyph) ?? "\ufffd")
-          .join(""),
-        x: Number(x),
-        y: 841.89 - Number(y),
-        size: Number(size)
-      })
+    return [...contentOf(page).matchAll(/BT\n1 0 0 1 (\S+) (\S+) Tm\n\/(F\d+) (\S+) Tf\n([^]*?)ET/g)].map(
+      ([, x = "", y = "", font = "", size = "", shown = ""]) => {
+        const { characters: of, widths } = fonts.get(font) ?? { characters: new Map<string, string>(), widths: [] }
+        const glyphs = [...shown.matchAll(/<(\w+)>/g)].flatMap(([, hex = ""]) => hex.match(/.{4}/g) ?? [])
+        return {
+          text: glyphs.map((glyph) => of.get(glyph) ?? "\ufffd").join(""),
+          x: Number(x),
+          y: height - Number(y),
+          size: Number(size),
+          width: glyphs.reduce((sum, glyph) => sum + (widths[Number.parseInt(glyph, 16)] ?? 0), 0) * Number(size)
+        }
+      }
     )
   })
 }

@@ -185,7 +185,7 @@ export const emailParcel = (
       issuer.legal_name,
       full_number,
       documentTypeCode(document),
-      issuer.legal_name
+      issuer.trade_name ?? issuer.legal_name
     ]
       .map(field)
       .join(";"),

@@ -1,121 +1,125 @@
-import type { Tax } from "../../../schemas/Line.ts"
-import { amountInWords } from "../../domain/documents/AmountInWords.ts"
-import { cents, decimal } from "../../domain/documents/Decimal.ts"
-import { catalogueUrl } from "../../domain/documents/QrText.ts"
-import type { FiscalDocument } from "../ubl/FiscalDocument.ts"
-import { contentWidth, ink, page, type PrintedSheet, type Style } from "./PrintedSheet.ts"
-import { codeName, figures, percent, resolutionWords, taxName, titleOf } from "./PrintedWords.ts"
-import type { qrCode } from "./QrCode.ts"
+import type { PrintedContent } from "./content/PrintedContent.ts"
+import type { Block } from "./content/Said.ts"
+import type { Sum } from "./content/Sums.ts"
+import { blockTitle } from "./PdfHeading.ts"
+import { contentWidth, ink, lowered, page, type Paragraph, type PrintedSheet, type Style } from "./PrintedSheet.ts"
 
-const left = page.margin
-const totalsWidth = 220
-const taxesWidth = contentWidth - totalsWidth - 16
-const text: Style = { size: 7.5 }
-const head: Style = { size: 7.5, bold: true, color: ink.accent }
-const row = 12
+const left = page.left
+const gap = 24
+const rowSpace = 4
 
-/** The tax amounts of a document by tax code, each summed over all rates. */
-const byCode = (taxes: ReadonlyArray<Tax>): ReadonlyArray<readonly [name: string, amount: string]> =>
-  [...Map.groupBy(taxes, ({ code }) => code)].map(([code, entries]) => [
-    taxName(code),
-    decimal(entries.reduce((sum, { value }) => sum + cents(value), 0n))
-  ])
-
-const drawAmount = (sheet: PrintedSheet, name: string, amount: string, y: number, style: Style) => {
-  const x = left + contentWidth - totalsWidth
-  sheet.writeFitted(name, x + 8, y, 92, style)
-  sheet.writeFitted(figures(amount), x + 100, y, totalsWidth - 108, { ...style, align: "right" })
+const plain: Style = { size: 9 }
+const styles: Record<NonNullable<Sum["tone"]>, Style> = {
+  quiet: { size: 8.5, color: ink.quiet },
+  net: { size: 9.5, bold: true },
+  all: { size: 11.5, bold: true }
 }
 
-const taxCells = ({ base, code, rate, value }: Tax) => [taxName(code), percent(rate), figures(base), figures(value)]
-const taxPlaces = [0, 0.34, 0.48, 0.74].map((part) => part * taxesWidth)
+const styleOf = ({ tone }: Sum) => (tone === undefined ? plain : styles[tone])
 
-const drawTaxRow = (sheet: PrintedSheet, cells: ReadonlyArray<string>, style: Style) => {
-  for (const [index, cell] of cells.entries()) {
-    const place = taxPlaces[index] ?? 0
-    const width = (taxPlaces[index + 1] ?? taxesWidth) - place - 4
-    sheet.writeFitted(cell, left + place, sheet.y, width, { ...style, align: index < 1 ? "left" : "right" })
-  }
-  sheet.y += row
+const amountMax = 170
+const widthMin = 250
+const widthMax = 330
+
+interface Sums {
+  readonly x: number
+  readonly width: number
+  readonly amountWidth: number
+  readonly rows: ReadonlyArray<{ readonly sum: Sum; readonly label: Paragraph; readonly height: number }>
+  readonly height: number
 }
 
-const drawTaxHead = (sheet: PrintedSheet) => drawTaxRow(sheet, ["Impuesto", "Tarifa", "Base", "Valor"], head)
-
-/** Draws the taxes by code and rate at the left, the totals at the right, and the amount in words below both. */
-export const drawTotals = (sheet: PrintedSheet, { currency, kind, totals }: FiscalDocument) => {
-  const codes = byCode(totals.taxes)
-  const totalsHeight = (codes.length + 1) * row + 34
-  sheet.y += 8
-  if (!sheet.fits(totalsHeight)) sheet.addPage()
-  const top = sheet.y
-  let y = top
-  for (const [name, amount] of [["Subtotal", totals.line_extension_amount] as const, ...codes]) {
-    drawAmount(sheet, name, amount, y, text)
-    y += row
-  }
-  sheet.band(left + contentWidth - totalsWidth, y, totalsWidth, 22)
-  drawAmount(
-    sheet,
-    `${kind === "credit_note" ? "Total nota" : "Total a pagar"} ${currency}`,
-    totals.payable_amount,
-    y + 5,
-    { size: 9, bold: true }
-  )
-  const below = y + 28
-
-  const pages = sheet.pdf.bufferedPageRange().count
-  if (totals.taxes.length > 0) drawTaxHead(sheet)
-  for (const tax of totals.taxes) {
-    if (!sheet.fits(row)) {
-      sheet.addPage()
-      drawTaxHead(sheet)
-    }
-    drawTaxRow(sheet, taxCells(tax), text)
-  }
-  sheet.y += 4
-  if (sheet.pdf.bufferedPageRange().count === pages) sheet.y = Math.max(sheet.y, below)
-
-  const words = `Son: ${amountInWords(totals.payable_amount, currency)}${currency === "COP" ? " M/CTE" : ""}.`
-  const style: Style = { size: 8.5, bold: true }
-  if (!sheet.fits(sheet.heightOf(words, style, contentWidth) + 4)) sheet.addPage()
-  sheet.y += sheet.write(words, left, sheet.y + 2, contentWidth, style) + 6
+/** The totals as rows of a label and an amount, at the right of the page. */
+const sumsOf = (sheet: PrintedSheet, { sums }: PrintedContent): Sums => {
+  const widest = (texts: (sum: Sum) => string) =>
+    Math.max(...sums.map((sum) => sheet.widthOf(texts(sum), styleOf(sum))))
+  const amountWidth =
+    Math.min(
+      amountMax,
+      widest(({ amount }) => amount)
+    ) + 2
+  const width = Math.max(widthMin, Math.min(widthMax, widest(({ label }) => label) + amountWidth + 14))
+  const rows = sums.map((sum) => {
+    const label = sheet.paragraph(sum.label, styleOf(sum), width - amountWidth - 12)
+    return { sum, label, height: label.height + rowSpace + (sum.tone === "all" ? 6 : 0) }
+  })
+  const height = rows.reduce((total, row) => total + row.height, 0)
+  return { x: left + contentWidth - width, width, amountWidth, rows, height }
 }
 
-const qrSize = 96
-
-const missingGlyphs = "Los caracteres que no pueden imprimirse se muestran como «?»; el texto completo está en el XML."
-
-/** Draws the end of the document: the QR code `code`, the CUFE or CUDE, the resolution of the number, and the URL to verify at. */
-export const drawClosing = (sheet: PrintedSheet, document: FiscalDocument, code: ReturnType<typeof qrCode>) => {
-  const x = left + qrSize + 12
-  const width = contentWidth - qrSize - 12
-  const resolution = resolutionWords(document)
-  const url = catalogueUrl(document.environment, document.cufe)
-  const statement = `Representación gráfica de la ${titleOf(document).toLowerCase()}. El documento con validez legal es el XML firmado digitalmente.`
-  const said: ReadonlyArray<readonly [words: string, style: Style]> = [
-    [`${codeName(document)}:`, head],
-    [document.cufe, text],
-    ...(resolution === undefined ? [] : [[resolution, text] as const]),
-    [statement, text],
-    [`Verifique este documento en ${url}`, { ...text, color: ink.quiet }],
-    ...(sheet.isWhole ? [] : [[missingGlyphs, { ...text, bold: true }] as const])
-  ]
-  const height = Math.max(
-    qrSize,
-    said.reduce((sum, [words, style]) => sum + sheet.heightOf(words, style, width) + 3, 0)
-  )
-  if (!sheet.fits(height + 10)) sheet.addPage()
-  sheet.rule(sheet.y + 2)
-  sheet.y += 8
-  // A white background hides the watermark, because QR readers need the light modules to be light.
-  sheet.band(left, sheet.y, qrSize, qrSize, "#ffffff")
-  const module = qrSize / code.width
-  for (const run of code.runs) {
-    sheet.pdf.rect(left + run.x * module, sheet.y + run.y * module, run.length * module, module)
-  }
-  sheet.pdf.fill("#000000")
-  sheet.pdf.link(left, sheet.y, qrSize, qrSize, url)
+const drawSum = (sheet: PrintedSheet, { amountWidth, width, x }: Sums, { label, sum }: Sums["rows"][number]) => {
+  const style = styleOf(sum)
   let y = sheet.y
-  for (const [words, style] of said) y += sheet.write(words, x, y, width, style) + 3
-  sheet.y += height
+  if (sum.tone === "all") {
+    sheet.rule(y + 2, { x, width, color: ink.text, thickness: 1 })
+    y += 6
+  }
+  sheet.print(label, x, y, width)
+  sheet.writeFitted(sum.amount, x + width - amountWidth, y, amountWidth, { ...style, align: "right" })
+}
+
+const togetherMax = 480
+
+const note: Style = { size: 8.5 }
+
+/** The printed lines of blocks, from the first title to the last text, each with the space above it. */
+const remarkLines = (sheet: PrintedSheet, blocks: ReadonlyArray<Block>, width: number) =>
+  blocks.flatMap(({ said, title }, block) => {
+    const paragraphs = [
+      sheet.paragraph(title, blockTitle, width),
+      ...said.map(({ text }) => sheet.paragraph(text, note, width))
+    ]
+    return paragraphs.flatMap((paragraph, index) =>
+      paragraph.lines.map((line, at) => ({
+        paragraph: { lines: [line], style: paragraph.style, height: paragraph.height / paragraph.lines.length },
+        above: at > 0 ? 0 : index > 0 ? 2 : block > 0 ? 10 : 0
+      }))
+    )
+  })
+
+/** Draws how to pay and the notes from `sheet.y` down, over as many pages as they need. */
+const drawRemarks = (sheet: PrintedSheet, lines: ReturnType<typeof remarkLines>, width: number) => {
+  for (const { above, paragraph } of lines) {
+    if (!sheet.fits(above + paragraph.height)) sheet.addPage()
+    else sheet.y += above
+    sheet.print(paragraph, left, sheet.y, width)
+    sheet.y += paragraph.height
+  }
+}
+
+/** Draws the totals at the right with the amount in words, and how to pay and the notes beside them, or below long ones. */
+export const drawClosing = (sheet: PrintedSheet, content: PrintedContent) => {
+  const sums = sumsOf(sheet, content)
+  const words = sheet.paragraph(content.inWords, { size: 8.5, color: ink.quiet, align: "right" }, contentWidth)
+  sheet.rule(sheet.y, { color: ink.hairline })
+  sheet.y += 10
+  // The totals stay together, unless they are longer than a page.
+  if (!sheet.fits(Math.min(sums.height + words.height + 6, togetherMax))) sheet.addPage()
+  const [top, pages] = [sheet.y, sheet.pdf.bufferedPageRange().count]
+  const besideWidth = contentWidth - sums.width - gap
+  const beside = remarkLines(sheet, content.remarks, besideWidth)
+  const besideHeight = beside.reduce((sum, { above, paragraph }) => sum + above + paragraph.height, 0)
+  const isBeside =
+    besideHeight <= sums.height + 60 && sheet.fits(Math.max(besideHeight, sums.height + words.height + 6))
+  for (const row of sums.rows) {
+    if (!sheet.fits(row.height)) sheet.addPage()
+    drawSum(sheet, sums, row)
+    sheet.y += row.height
+  }
+  if (!sheet.fits(words.height + 4)) sheet.addPage()
+  const wordsWidth = isBeside && beside.length > 0 ? sums.width : contentWidth
+  const said = isBeside ? sheet.paragraph(content.inWords, words.style, wordsWidth) : words
+  sheet.y += 4
+  sheet.print(said, left + contentWidth - wordsWidth, sheet.y, wordsWidth)
+  sheet.y += said.height
+  if (beside.length === 0) return
+  if (isBeside && sheet.pdf.bufferedPageRange().count === pages) {
+    const below = sheet.y
+    sheet.y = top + lowered(7.5, 9)
+    drawRemarks(sheet, beside, besideWidth)
+    sheet.y = Math.max(sheet.y, below)
+    return
+  }
+  sheet.y += 14
+  drawRemarks(sheet, remarkLines(sheet, content.remarks, contentWidth), contentWidth)
 }

@@ -1,192 +1,201 @@
-import type { FiscalDocument } from "../ubl/FiscalDocument.ts"
-import { contentWidth, ink, page, type PrintedSheet, type Style } from "./PrintedSheet.ts"
-import {
-  conceptWords,
-  contingencyMark,
-  currencyWords,
-  figures,
-  identificationWords,
-  meansName,
-  operationWords,
-  organizationWords,
-  paymentForm,
-  placeWords,
-  responsibilityWords,
-  testMark,
-  titleOf
-} from "./PrintedWords.ts"
+import type { Block } from "./content/Said.ts"
+import type { PrintedContent } from "./content/PrintedContent.ts"
+import { contentWidth, ink, lowered, page, type Paragraph, type PrintedSheet, type Style } from "./PrintedSheet.ts"
 
-const left = page.margin
-const gap = 12
-const small: Style = { size: 7.5 }
-const label: Style = { size: 7.5, color: ink.quiet }
+const left = page.left
+const bandHeight = 17
+const text: Style = { size: 9 }
+const quiet: Style = { size: 9, color: ink.quiet }
+export const blockTitle: Style = { size: 7.5, bold: true, color: ink.quiet }
+const gap = 20
 
-/** The font size of a company's name, which may have 450 characters: the longer the name, the smaller the size. */
-const nameSize = (name: string, largest: number) => (name.length <= 60 ? largest : name.length <= 160 ? largest - 2 : 8)
+/** The style of a name, which may have 450 characters: the longer the name, the smaller the size. */
+const named = (name: string, size: number): Style => ({
+  size: name.length <= 60 ? size : name.length <= 160 ? Math.min(size, 10) : 8,
+  bold: true
+})
 
-type Row = readonly [label: string, value: string]
-
-/** The pairs of a label and its value, without those that have no value. */
-const rowsOf = (...pairs: ReadonlyArray<readonly [label: string, value: string | undefined]>): ReadonlyArray<Row> =>
-  pairs.filter((pair): pair is Row => pair[1] !== undefined)
-
-/** Where rows are drawn: `width` is that of labels and values together. */
-interface Place {
-  readonly x: number
-  readonly width: number
-  readonly labelWidth: number
-}
-
-const rowGap = 1.5
-
-const rowHeight = (sheet: PrintedSheet, [, value]: Row, { labelWidth, width }: Place) =>
-  sheet.heightOf(value, small, width - labelWidth) + rowGap
-
-const drawRow = (sheet: PrintedSheet, [name, value]: Row, y: number, { labelWidth, width, x }: Place): number => {
-  sheet.write(name, x, y, labelWidth, label)
-  return sheet.write(value, x + labelWidth, y, width - labelWidth, small) + rowGap
-}
-
-const rowsHeight = (sheet: PrintedSheet, rows: ReadonlyArray<Row>, place: Place) =>
-  rows.reduce((height, row) => height + rowHeight(sheet, row, place), 0)
-
-const drawRows = (sheet: PrintedSheet, rows: ReadonlyArray<Row>, y: number, place: Place) =>
-  rows.reduce((below, row) => below + drawRow(sheet, row, below, place), y)
-
-/** Draws the top of every page: the test mark of a test document and, from the second page on, the issuer and the full number. */
-export const drawPageTop = (sheet: PrintedSheet, document: FiscalDocument) => {
-  if (document.environment === "2") {
-    sheet.write(testMark, left, sheet.y - 16, contentWidth, { size: 8, bold: true, color: "#b3261e", align: "center" })
+/** Draws the marks of a document, each a band across the page at its very top, where no figure is. */
+const drawBands = (sheet: PrintedSheet, { marks }: PrintedContent) => {
+  for (const [index, { background, color, text: words }] of marks.entries()) {
+    const y = index * bandHeight
+    sheet.pdf.rect(0, y, page.width, bandHeight).fill(background)
+    sheet.writeFitted(words, left, y + 3, contentWidth, { size: 8, color, align: "center" })
   }
+  if (marks.length > 0) sheet.y = marks.length * bandHeight + 23
+}
+
+/** A text on one line, cut with "…" where it is too long: the first page has the whole text. */
+const cut = (sheet: PrintedSheet, words: string, style: Style, width: number) => {
+  const [first = "", ...rest] = sheet.paragraph(words, style, width).lines
+  return rest.length === 0 ? first : `${first.slice(0, -1)}…`
+}
+
+/** Draws the top of every page: the marks and, from the second page on, the issuer and the full number. */
+export const drawPageTop = (sheet: PrintedSheet, content: PrintedContent) => {
+  drawBands(sheet, content)
   if (sheet.pdf.bufferedPageRange().count === 1) return
-  const { issuer } = document
-  const right = `${titleOf(document)} No. ${document.full_number}`
-  sheet.writeFitted(right, left + contentWidth / 2, sheet.y, contentWidth / 2, { ...small, bold: true, align: "right" })
-  const [first = ""] = sheet.lines(issuer.legal_name, { ...small, bold: true }, contentWidth / 2 - gap)
-  const name = first.length < issuer.legal_name.length ? `${first.slice(0, -1)}…` : first
-  sheet.writeFitted(name, left, sheet.y, contentWidth / 2 - gap, { ...small, bold: true })
-  sheet.write(identificationWords(issuer.identification), left, sheet.y + 10, contentWidth / 2, label)
-  sheet.y += 26
+  const { seller, sellerId, title } = content
+  const small: Style = { size: 8, bold: true }
+  const half = contentWidth / 2 - gap / 2
+  sheet.writeFitted(cut(sheet, seller.name, small, half), left, sheet.y, half, small)
+  sheet.writeFitted(`${title[0]} ${content.number}`, left + contentWidth - half, sheet.y, half, {
+    ...small,
+    align: "right"
+  })
+  sheet.writeFitted(sellerId, left, sheet.y + 11, half, { size: 8, color: ink.quiet })
+  sheet.y += 34
 }
 
-const issuerRows = ({ issuer }: FiscalDocument): ReadonlyArray<string> => [
-  identificationWords(issuer.identification),
-  `${organizationWords(issuer.organization_type)} · ${responsibilityWords(issuer.tax_responsibilities)}`,
-  issuer.address,
-  placeWords(issuer),
-  issuer.email
-]
+const logoHeight = 46
+const logoWidth = 170
+const titleWidth = 205
 
-const acquirerRows = ({ acquirer }: FiscalDocument): ReadonlyArray<Row> => {
-  const isPlaced = acquirer.city_code !== undefined || acquirer.country_code !== undefined
-  return rowsOf(
-    ["Identificación", identificationWords(acquirer.identification)],
-    ["Tipo", organizationWords(acquirer.organization_type)],
-    ["Dirección", acquirer.address],
-    ["Ciudad", isPlaced ? placeWords(acquirer) : undefined],
-    ["Correo", acquirer.email]
-  )
+const drawLogo = (sheet: PrintedSheet, logo: Uint8Array | null): number => {
+  // A picture that cannot be read is left out: a document must be printed.
+  const isDrawn = logo !== null && sheet.picture(logo, left, sheet.y, logoWidth, logoHeight)
+  return isDrawn ? logoHeight + 9 : 0
 }
 
-const termRows = (document: FiscalDocument): ReadonlyArray<Row> => {
-  const { currency, exchange_rate, issue_date, payment_means } = document
-  const rate = exchange_rate === null ? undefined : `1 ${currency} = ${figures(exchange_rate)} COP (${issue_date})`
-  return rowsOf(
-    ["Forma de pago", paymentForm(payment_means.type)],
-    ["Medio de pago", meansName(payment_means.code)],
-    ["Vencimiento", payment_means.due_date ?? issue_date],
-    ["Moneda", currencyWords(currency)],
-    ["Tasa de cambio", rate],
-    ["Operación", operationWords(document)]
-  )
-}
-
-const titleWidth = 190
-
-const drawTitle = (sheet: PrintedSheet, document: FiscalDocument, y: number): number => {
+/** Draws title, number and time of issue at the right, and returns their height. */
+const drawTitle = (sheet: PrintedSheet, { issued, number, title }: PrintedContent, accent: string): number => {
   const x = left + contentWidth - titleWidth
-  const [inner, width] = [x + 10, titleWidth - 20]
-  const title: Style = { size: 11, bold: true, color: ink.accent, align: "center" }
-  const height = sheet.heightOf(titleOf(document), title, width) + 58
-  sheet.band(x, y, titleWidth, height)
-  let below = y + 8
-  below += sheet.write(titleOf(document), inner, below, width, title) + 2
-  sheet.writeFitted(`No. ${document.full_number}`, inner, below, width, { size: 13, bold: true, align: "center" })
-  below += 22
-  const at: Style = { size: 7.5, align: "center" }
-  sheet.write(`Fecha de emisión: ${document.issue_date}`, inner, below, width, at)
-  sheet.write(`Hora de emisión: ${document.issue_time}`, inner, below + 10, width, at)
-  return height
+  let y = sheet.y
+  const put = (words: string, style: Style) => {
+    y += sheet.write(words, x, y, titleWidth, { ...style, align: "right" })
+  }
+  for (const [index, words] of title.entries()) put(words, { size: 10 - index, bold: index === 0, color: accent })
+  sheet.writeFitted(number, x, y, titleWidth, { size: 20, bold: true, align: "right" })
+  y += 28
+  for (const words of issued) put(words, quiet)
+  return y - sheet.y
 }
 
-const drawIssuer = (sheet: PrintedSheet, document: FiscalDocument, y: number): number => {
+const drawSeller = (sheet: PrintedSheet, { seller }: PrintedContent, y: number): number => {
   const width = contentWidth - titleWidth - gap
-  const name = document.issuer.legal_name
   let below = y
-  below += sheet.write(name, left, below, width, { size: nameSize(name, 14), bold: true, color: ink.accent }) + 3
-  for (const row of issuerRows(document)) below += sheet.write(row, left, below, width, small) + 1
-  return below - y
+  below += sheet.write(seller.name, left, below, width, named(seller.name, 13)) + 1
+  for (const { text: words, tone } of seller.said) {
+    below += sheet.write(words, left, below, width, tone === "quiet" ? quiet : text) + 1
+  }
+  return below
 }
 
-const captionHeight = 17
-
-/** Draws a title over a thin line, at the top of what is left of the page. */
-const drawCaption = (sheet: PrintedSheet, text: string, { width, x }: Omit<Place, "labelWidth">) => {
-  sheet.write(text, x, sheet.y, width, { size: 7.5, bold: true, color: ink.accent })
-  sheet.rule(sheet.y + 12, { x, width, thickness: 0.8, color: ink.accent })
-}
-
-const labelWidth = 62
-const terms: Place = { x: left + contentWidth - 210, width: 210, labelWidth: 72 }
-
-/** Draws the acquirer at the left, and the payment and operation terms at the right. */
-const drawParties = (sheet: PrintedSheet, document: FiscalDocument) => {
-  const width = contentWidth - terms.width - gap
-  const acquirer: Place = { x: left, width, labelWidth }
-  const name = document.acquirer.legal_name
-  const style: Style = { size: nameSize(name, 10), bold: true }
-  const [ofAcquirer, ofTerms] = [acquirerRows(document), termRows(document)]
-  const named = sheet.heightOf(name, style, width) + 2
-  const height =
-    captionHeight + Math.max(named + rowsHeight(sheet, ofAcquirer, acquirer), rowsHeight(sheet, ofTerms, terms))
+/** Draws the headline: what is due, and when, over a tint of the issuer's colour. */
+const drawDue = (sheet: PrintedSheet, { due }: PrintedContent, tint: string) => {
+  const inner = contentWidth - 28
+  const amount: Style = { size: 17, bold: true, align: "right" }
+  const amountWidth = sheet.widthOf(due.amount, amount)
+  const bold: Style = { size: 10, bold: true }
+  const plain: Style = { size: 10 }
+  const width = inner - Math.min(amountWidth, inner / 2) - gap
+  const first = sheet.widthOf(`${due.words} `, plain)
+  const isOneLine = first + sheet.widthOf(due.until, bold) <= width
+  const height = 14 + 24 + (isOneLine ? 0 : 8) + (due.english === undefined ? 0 : 13)
   if (!sheet.fits(height)) sheet.addPage()
-  const y = sheet.y + captionHeight
-  drawCaption(sheet, "ADQUIRIENTE", acquirer)
-  sheet.write(name, left, y, width, style)
-  drawRows(sheet, ofAcquirer, y + named, acquirer)
-  drawCaption(sheet, "CONDICIONES", terms)
-  drawRows(sheet, ofTerms, y, terms)
-  sheet.y += height + 10
+  sheet.pdf.roundedRect(left, sheet.y, contentWidth, height, 7).fill(tint)
+  const x = left + 14
+  const y = sheet.y + 7
+  const base = y + (isOneLine ? lowered(10, 17) : 0)
+  sheet.writeFitted(due.words, x, base + (isOneLine ? 0 : 1), isOneLine ? first : width, plain)
+  sheet.writeFitted(
+    due.until,
+    isOneLine ? x + first : x,
+    isOneLine ? base : base + 15,
+    isOneLine ? width - first : width,
+    bold
+  )
+  if (due.english !== undefined) {
+    sheet.writeFitted(due.english, x, base + (isOneLine ? 15 : 30), width, { size: 9, color: ink.quiet })
+  }
+  sheet.writeFitted(due.amount, x + inner / 2, y + (isOneLine ? 0 : 3), inner / 2, amount)
+  sheet.y += height + 18
 }
 
-const drawCorrection = (sheet: PrintedSheet, document: FiscalDocument) => {
-  const { correction } = document
-  if (correction === null) return
-  const place: Place = { x: left, width: contentWidth, labelWidth }
-  const invoice: Row = ["Factura", `${correction.invoice.full_number} del ${correction.invoice.issue_date}`]
-  const rows: ReadonlyArray<Row> = [
-    invoice,
-    ["CUFE", correction.invoice.cufe],
-    ["Concepto", conceptWords(document)],
-    ["Motivo", correction.reason]
+interface Laid {
+  readonly paragraphs: ReadonlyArray<Paragraph>
+  readonly height: number
+}
+
+/** A block as paragraphs of a width, ready to be drawn. */
+const laid = (sheet: PrintedSheet, { said, title }: Block, width: number): Laid => {
+  const paragraphs = [
+    sheet.paragraph(title, blockTitle, width),
+    ...said.map(({ text: words, tone }) =>
+      sheet.paragraph(words, tone === "bold" ? { ...named(words, 9.5) } : tone === "quiet" ? quiet : text, width)
+    )
   ]
-  if (!sheet.fits(captionHeight + rowHeight(sheet, invoice, place))) sheet.addPage()
-  drawCaption(sheet, "DOCUMENTO QUE SE CORRIGE", place)
-  sheet.y += captionHeight
-  for (const row of rows) {
-    if (!sheet.fits(rowHeight(sheet, row, place))) sheet.addPage()
-    sheet.y += drawRow(sheet, row, sheet.y, place)
-  }
-  sheet.y += 10
+  return { paragraphs, height: paragraphs.reduce((sum, { height }) => sum + height, 2) }
 }
 
-/** Draws title, issuer, acquirer, terms and, for a note, the corrected invoice. Moves `sheet.y` down to where the lines begin. */
-export const drawHeading = (sheet: PrintedSheet, document: FiscalDocument) => {
-  const titled = drawTitle(sheet, document, sheet.y)
-  sheet.y += Math.max(titled, drawIssuer(sheet, document, sheet.y)) + 12
-  if (document.in_contingency) {
-    sheet.y += sheet.write(contingencyMark, left, sheet.y, contentWidth, { size: 8, bold: true, color: "#8a5a00" }) + 6
+const drawLaid = (sheet: PrintedSheet, { paragraphs }: Laid, x: number, y: number, width: number) => {
+  let below = y
+  for (const [index, paragraph] of paragraphs.entries()) {
+    sheet.print(paragraph, x, below, width)
+    below += paragraph.height + (index === 0 ? 2 : 0)
   }
-  drawParties(sheet, document)
-  drawCorrection(sheet, document)
+}
+
+const blockGap = 10
+
+/** Draws blocks in columns, each block where the page is free the furthest up, over as many pages as they need. */
+const drawBlocks = (
+  sheet: PrintedSheet,
+  blocks: ReadonlyArray<Block>,
+  x: number,
+  width: number,
+  columns: number
+): number => {
+  const columnWidth = (width - gap * (columns - 1)) / columns
+  let tops = Array.from({ length: columns }, () => sheet.y)
+  for (const block of blocks) {
+    const one = laid(sheet, block, columnWidth)
+    const column = tops.indexOf(Math.min(...tops))
+    sheet.y = tops[column] ?? sheet.y
+    if (!sheet.fits(one.height)) {
+      sheet.addPage()
+      tops = tops.map(() => sheet.y)
+    }
+    const at = tops.indexOf(Math.min(...tops))
+    drawLaid(sheet, one, x + at * (columnWidth + gap), sheet.y, columnWidth)
+    tops[at] = sheet.y + one.height + blockGap
+  }
+  return Math.max(...tops)
+}
+
+/** The share of the width that the buyer has. */
+const buyerShare = 0.4
+
+/** The height up to which the buyer stands beside the terms. */
+const besideMax = 150
+
+const drawParties = (sheet: PrintedSheet, { buyer, correction, terms }: PrintedContent) => {
+  if (correction !== undefined) sheet.y = drawBlocks(sheet, [correction], left, contentWidth, 1) + 6
+  const width = contentWidth * buyerShare - gap
+  const beside = laid(sheet, buyer, width)
+  if (beside.height > besideMax) {
+    sheet.y = drawBlocks(sheet, [buyer], left, contentWidth, 1)
+    sheet.y = drawBlocks(sheet, terms, left, contentWidth, 3)
+  } else {
+    const first = laid(sheet, terms[0] ?? buyer, (contentWidth * (1 - buyerShare) - gap) / 2)
+    if (!sheet.fits(Math.max(beside.height, first.height))) sheet.addPage()
+    const [top, pages] = [sheet.y, sheet.pdf.bufferedPageRange().count]
+    drawLaid(sheet, beside, left, top, width)
+    const x = left + contentWidth * buyerShare
+    const below = drawBlocks(sheet, terms, x, contentWidth * (1 - buyerShare), 2)
+    const isOnePage = sheet.pdf.bufferedPageRange().count === pages
+    sheet.y = isOnePage ? Math.max(below, top + beside.height + blockGap) : below
+  }
+  sheet.y += 6
+}
+
+/** Draws title, issuer, headline, buyer and terms. Moves `sheet.y` down to where the lines begin. */
+export const drawHeading = (sheet: PrintedSheet, content: PrintedContent) => {
+  const { accent, tint } = content.colors
+  const titled = drawTitle(sheet, content, accent)
+  const top = sheet.y
+  const below = drawSeller(sheet, content, top + drawLogo(sheet, content.logo))
+  sheet.y = Math.max(top + titled, below) + 16
+  drawDue(sheet, content, tint)
+  drawParties(sheet, content)
 }

@@ -15,12 +15,25 @@ interface FontFile {
 /**
  * A font that places glyphs side by side by their advance widths, without shaping (kerning, ligatures). Shaping takes a hundred
  * times as long, and Latin, Greek and Cyrillic text reads well without shaping.
+ *
+ * Two characters may share a glyph, such as "µ" and "μ", and the font keeps the character that was asked for first, in whichever
+ * document. Each character has a glyph of its own here, because a document must not depend on what was printed before.
  */
-const unshaped = (font: FontFile): FontFile =>
-  Object.create(font, {
+const unshaped = (font: FontFile): FontFile => {
+  const known = new Map<string, Glyph>()
+  const glyphOf = (character: string): Glyph => {
+    const found = known.get(character)
+    if (found !== undefined) return found
+    const glyph: Glyph = Object.create(font.glyphsForString(character)[0] ?? null, {
+      codePoints: { value: [character.codePointAt(0)] }
+    })
+    known.set(character, glyph)
+    return glyph
+  }
+  return Object.create(font, {
     layout: {
       value: (text: string) => {
-        const glyphs = font.glyphsForString(text)
+        const glyphs = Array.from(text, glyphOf)
         const positions = glyphs.map(({ advanceWidth }) => ({
           xAdvance: advanceWidth,
           yAdvance: 0,
@@ -37,6 +50,7 @@ const unshaped = (font: FontFile): FontFile =>
       }
     }
   })
+}
 
 const resolve = createRequire(import.meta.url).resolve
 
@@ -81,20 +95,25 @@ export const widthOf = ({ advances, file }: PrintFont, text: string, size: numbe
   return width * size
 }
 
+/** Text of which the font has every character, and that has no space to reduce: that is nearly every text. */
+const latin = /^[\u0020-\u007e\u00a0-\u00ac\u00ae-\u017e−]*$/
+
 /** The replacement for a character that the font cannot show. */
 const substitute = "?"
 
 /**
  * The text as the font can show it: composed, without invisible characters. A character without a glyph is replaced by its
  * plainest form ("𝒳" by "X"), or else by "?". `isWhole` is false when the text has such a "?", which the reader must be told.
+ * Spaces are reduced to one; a no-break space stays one, and is for `widthOf` as wide as a space.
  */
 export const printable = (text: string): { readonly text: string; readonly isWhole: boolean } => {
+  if (latin.test(text) && !text.includes("  ")) return { text, isWhole: true }
   const { file } = printFonts().regular
   const has = (part: string) => [...part].every((character) => file.hasGlyphForCodePoint(character.codePointAt(0) ?? 0))
   let isWhole = true
   const composed = text.normalize("NFC").replaceAll(/\p{Default_Ignorable_Code_Point}/gu, "")
   let shown = ""
-  for (const character of composed.replaceAll(/\s+/gu, " ")) {
+  for (const character of composed.replaceAll(/[^\S\u00a0]+/gu, " ")) {
     if (has(character)) {
       shown += character
       continue

@@ -7,9 +7,14 @@ import { renderPdf } from "./Pdf.ts"
 
 /* A worker thread that prints documents and packs the e-mails of documents. `Printer` gives a thread one task at a time. */
 
+interface Printed {
+  readonly document: FiscalDocument
+  readonly logo: Uint8Array | null
+}
+
 export type PrintTask =
-  | { readonly _tag: "Pdf"; readonly document: FiscalDocument }
-  | { readonly _tag: "Parcel"; readonly document: FiscalDocument; readonly xml: Uint8Array }
+  | (Printed & { readonly _tag: "Pdf" })
+  | (Printed & { readonly _tag: "Parcel"; readonly xml: Uint8Array })
 
 export type PrintAnswer =
   | { readonly _tag: "Pdf"; readonly bytes: Uint8Array }
@@ -18,7 +23,7 @@ export type PrintAnswer =
 
 const carryOut = Effect.fnUntraced(function* (task: PrintTask): Effect.fn.Return<PrintAnswer> {
   const { document } = task
-  const bytes = yield* renderPdf(document)
+  const bytes = yield* renderPdf(document, task.logo)
   if (task._tag === "Pdf") return { _tag: "Pdf", bytes }
   const xml = { name: `${document.full_number}.xml`, bytes: task.xml }
   return { _tag: "Parcel", parcel: emailParcel(document, { xml, pdf: { name: `${document.full_number}.pdf`, bytes } }) }

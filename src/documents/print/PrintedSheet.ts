@@ -1,17 +1,18 @@
 import PdfKit from "pdfkit"
 import { printable, type PrintFont, printFonts, widthOf } from "./PrintFonts.ts"
 
-/** The size of an A4 page and the margin around the printed content, in points. */
-export const page = { width: 595.28, height: 841.89, margin: 36 }
-export const contentWidth = page.width - 2 * page.margin
+/** A point of a picture of 110 dots to the inch. QR codes are drawn on whole points, so that such a picture shows sharp modules. */
+export const dot = 72 / 110
+
+/** The size of a page of letter paper and of the space around the printed content, in points. */
+export const page = { width: 612, height: 792, left: 72 * dot, top: 40, bottom: 55 * dot }
+export const contentWidth = page.width - 2 * page.left
 
 export const ink = {
-  text: "#1f2328",
-  quiet: "#5c6570",
-  line: "#c9ced4",
-  band: "#eef2f5",
-  accent: "#0f4c68",
-  mark: "#f3eaea"
+  text: "#1d1d1b",
+  quiet: "#62625d",
+  line: "#cfcec8",
+  hairline: "#e4e3dd"
 }
 
 export interface Style {
@@ -21,7 +22,20 @@ export interface Style {
   readonly align?: "left" | "right" | "center"
 }
 
-const lineHeight = 1.32
+/** A text that is broken into lines, ready to be printed. */
+export interface Paragraph {
+  readonly lines: ReadonlyArray<string>
+  readonly style: Style
+  readonly height: number
+}
+
+const lineHeight = 1.36
+
+/** The height of the letters above the line on which the letters stand, as a fraction of the font size. */
+const ascent = 1.069
+
+/** How far down a text of one size begins, so that it stands on one line with a text of a larger size. */
+export const lowered = (size: number, larger: number): number => (larger - size) * ascent
 
 /** Breaks a text into lines that fit into `width`; a word that is too long for one line is split between two characters. */
 const wrap = (font: PrintFont, text: string, size: number, width: number): ReadonlyArray<string> => {
@@ -30,7 +44,8 @@ const wrap = (font: PrintFont, text: string, size: number, width: number): Reado
   let line = ""
   let used = 0
   const close = () => {
-    lines.push(line)
+    // A dot between two parts has nothing to separate at the end of a line.
+    lines.push(line.replace(/ ·$/u, ""))
     line = ""
     used = 0
   }
@@ -55,6 +70,16 @@ const wrap = (font: PrintFont, text: string, size: number, width: number): Reado
     }
   }
   return [...lines, line]
+}
+
+/** The member used here of a picture that pdfkit has opened: what pdfkit calls once it has unpacked the picture's pixels. */
+interface Picture {
+  finalize?: () => void
+}
+
+/** The member used here of a PDF, which the types of pdfkit lack. */
+interface Opening {
+  readonly openImage: (bytes: Buffer) => Picture
 }
 
 const entities: Readonly<Record<string, string>> = {
@@ -89,20 +114,30 @@ class Pdf extends PdfKit {
 export class PrintedSheet {
   readonly pdf: PDFKit.PDFDocument
   readonly bytes: Promise<Uint8Array>
-  y = page.margin
+  y = page.top
+  /** How far down the content of a page goes: to its foot. */
+  readonly bottom: number
   isWhole = true
+  /**
+   * Settles when the picture is in the PDF. What is printed sooner gets its place in the file before or after the picture, by
+   * chance, and the bytes of the PDF would be others each time.
+   */
+  pictureDrawn = Promise.resolve()
   private readonly fonts = printFonts()
+  private isBold: boolean | undefined
   private readonly begin: (sheet: PrintedSheet) => void
 
-  /** `begin` prints the content that every page has. */
+  /** `begin` prints the content that every page has at its top; `footHeight` is kept free at the foot of every page. */
   constructor(
     info: { readonly title: string; readonly author: string; readonly at: Date },
+    footHeight: number,
     begin: (sheet: PrintedSheet) => void
   ) {
     this.begin = begin
+    this.bottom = page.height - page.bottom - footHeight
     this.pdf = new Pdf({
-      size: "A4",
-      margin: page.margin,
+      size: "LETTER",
+      margin: 0,
       autoFirstPage: false,
       bufferPages: true,
       lang: "es-CO",
@@ -131,61 +166,89 @@ export class PrintedSheet {
 
   addPage(): void {
     this.pdf.addPage()
-    this.y = page.margin
+    this.y = page.top
     this.begin(this)
   }
 
   /** Whether content of this height fits between `y` and the foot of the page. */
   fits(height: number): boolean {
-    return this.y + height <= page.height - page.margin - 20
+    return this.y + height <= this.bottom
   }
 
-  lines(text: string, style: Style, width: number): ReadonlyArray<string> {
-    const shown = printable(text)
-    this.isWhole &&= shown.isWhole
-    return wrap(style.bold === true ? this.fonts.bold : this.fonts.regular, shown.text, style.size, width)
+  /** The width of a text on one line. */
+  widthOf(text: string, { bold = false, size }: Style): number {
+    return widthOf(bold ? this.fonts.bold : this.fonts.regular, this.shown(text), size)
   }
 
-  heightOf(text: string, style: Style, width: number): number {
-    return this.lines(text, style, width).length * style.size * lineHeight
+  paragraph(text: string, style: Style, width: number): Paragraph {
+    const lines = wrap(style.bold === true ? this.fonts.bold : this.fonts.regular, this.shown(text), style.size, width)
+    return { lines, style, height: lines.length * style.size * lineHeight }
+  }
+
+  /** Prints a paragraph from a position down, as far as `width` goes for text that is not aligned left. */
+  print({ lines, style }: Paragraph, x: number, y: number, width: number): void {
+    lines.forEach((line, index) => this.printLine(line, x, y + index * style.size * lineHeight, width, style))
   }
 
   /** Prints text at a position, in as many lines as the text needs, and returns the height of the lines. */
   write(text: string, x: number, y: number, width: number, style: Style): number {
-    const lines = this.lines(text, style, width)
-    lines.forEach((line, index) => this.writeLine(line, x, y + index * style.size * lineHeight, width, style))
-    return lines.length * style.size * lineHeight
+    const paragraph = this.paragraph(text, style, width)
+    this.print(paragraph, x, y, width)
+    return paragraph.height
   }
 
   /** Prints text on one line, in a smaller font size if the text is otherwise wider than `width`. */
   writeFitted(text: string, x: number, y: number, width: number, style: Style): void {
-    const { text: shown, isWhole } = printable(text)
-    this.isWhole &&= isWhole
-    const needed = widthOf(style.bold === true ? this.fonts.bold : this.fonts.regular, shown, style.size)
+    const needed = this.widthOf(text, style)
     const size = needed <= width ? style.size : (style.size * width) / needed
-    this.writeLine(shown, x, y + (style.size - size), width, { ...style, size })
+    this.printLine(this.shown(text), x, y + lowered(size, style.size), width, { ...style, size })
   }
 
-  private writeLine(line: string, x: number, y: number, width: number, style: Style): void {
+  private shown(text: string): string {
+    const shown = printable(text)
+    this.isWhole &&= shown.isWhole
+    return shown.text
+  }
+
+  private printLine(line: string, x: number, y: number, width: number, style: Style): void {
     const { align = "left", bold = false, color = ink.text, size } = style
     const space = align === "left" ? 0 : width - widthOf(bold ? this.fonts.bold : this.fonts.regular, line, size)
+    // pdfkit searches its fonts for each choice of a font.
+    if (this.isBold !== bold) this.pdf.font(bold ? "bold" : "regular")
+    this.isBold = bold
     this.pdf
-      .font(bold ? "bold" : "regular")
       .fontSize(size)
       .fillColor(color)
-      .text(line, x + (align === "center" ? space / 2 : space), y, { lineBreak: false })
+      .text(line.replaceAll("\u00a0", " "), x + (align === "center" ? space / 2 : space), y, { lineBreak: false })
   }
 
-  rule(y: number, { color = ink.line, thickness = 0.5, width = contentWidth, x = page.margin } = {}): void {
+  /** Prints a picture, a PNG or JPEG, as large as fits into a box, and returns whether the picture can be read. */
+  picture(bytes: Uint8Array, x: number, y: number, width: number, height: number): boolean {
+    let image: Picture
+    try {
+      image = (this.pdf as unknown as Opening).openImage(Buffer.from(bytes))
+    } catch {
+      return false
+    }
+    const { finalize } = image
+    if (finalize !== undefined) {
+      this.pictureDrawn = new Promise((resolve) => {
+        image.finalize = () => {
+          finalize.call(image)
+          resolve()
+        }
+      })
+    }
+    this.pdf.image(image as unknown as Buffer, x, y, { fit: [width, height] })
+    return true
+  }
+
+  rule(y: number, { color = ink.line, thickness = 0.6, width = contentWidth, x = page.left } = {}): void {
     this.pdf
       .moveTo(x, y)
       .lineTo(x + width, y)
       .lineWidth(thickness)
       .strokeColor(color)
       .stroke()
-  }
-
-  band(x: number, y: number, width: number, height: number, color = ink.band): void {
-    this.pdf.rect(x, y, width, height).fill(color)
   }
 }

@@ -82,9 +82,10 @@ const answerOf = (worker: Worker, task: PrintTask) =>
 export class Printer extends Context.Service<
   Printer,
   {
-    readonly pdf: (document: FiscalDocument) => Effect.Effect<Uint8Array>
+    /** `logo`: the bytes of the picture that `document.issuer.logo` describes, a PNG or JPEG; null when the issuer has none. */
+    readonly pdf: (document: FiscalDocument, logo: Uint8Array | null) => Effect.Effect<Uint8Array>
     /** The e-mail of a document. `xml`: the signed document, or the attached document that also holds the authority's answer. */
-    readonly parcel: (document: FiscalDocument, xml: Uint8Array) => Effect.Effect<Parcel>
+    readonly parcel: (document: FiscalDocument, xml: Uint8Array, logo: Uint8Array | null) => Effect.Effect<Parcel>
   }
 >()("folio/documents/Printer") {
   /** The default: threads, up to half of the processors and at most four, which end after five minutes without work. */
@@ -109,12 +110,12 @@ export class Printer extends Context.Service<
       )
 
       return Printer.of({
-        pdf: (document) =>
-          Effect.flatMap(carryOut({ _tag: "Pdf", document }), (answer) =>
+        pdf: (document, logo) =>
+          Effect.flatMap(carryOut({ _tag: "Pdf", document, logo }), (answer) =>
             answer._tag === "Pdf" ? Effect.succeed(answer.bytes) : Effect.die("another answer than a PDF")
           ),
-        parcel: (document, xml) =>
-          Effect.flatMap(carryOut({ _tag: "Parcel", document, xml }), (answer) =>
+        parcel: (document, xml, logo) =>
+          Effect.flatMap(carryOut({ _tag: "Parcel", document, xml, logo }), (answer) =>
             answer._tag === "Parcel" ? Effect.succeed(answer.parcel) : Effect.die("another answer than a parcel")
           )
       })

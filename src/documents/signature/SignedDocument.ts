@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { Certificate } from "./Certificate.ts"
-import { type DocumentContent, documentContent } from "../print/DocumentContent.ts"
+import { type DocumentContent, documentContent } from "./DocumentContent.ts"
 import type { FiscalDocument } from "../ubl/FiscalDocument.ts"
 import type { Software } from "../ubl/Software.ts"
 import { unsignedDocument } from "../ubl/UblDocument.ts"
@@ -22,7 +22,7 @@ export const signDocument = Effect.fn("signDocument")(function* (
   )
 })
 
-/** The content of signed bytes; null when they cannot be read or their signature does not verify. */
+/** What signed bytes say of themselves; null when they cannot be read or their signature does not verify. */
 export const readSignedDocument = (signed: Uint8Array): DocumentContent | null => {
   const xml = verifiedXml(signed)
   return xml === null ? null : documentContent(xml)

@@ -4,7 +4,7 @@ import type { Certificate } from "./Certificate.ts"
 import { type KnownCertificate, knownCertificate } from "./KnownCertificate.ts"
 import { signaturePolicy } from "../ubl/UblProfile.ts"
 import type { Unsigned } from "../ubl/UblExtensions.ts"
-import { attribute, element, leaf, unescaped } from "../ubl/Xml.ts"
+import { attribute, element, leaf, prolog, unescaped } from "../ubl/Xml.ts"
 
 /*
  * XAdES-EPES, enveloped: the signature covers the document without the signature, the certificate (`ds:KeyInfo`), and the signed
@@ -108,7 +108,7 @@ const statementXml = (statement: Statement) => {
 const namespacesOf = (before: string) => before.slice(before.indexOf(" ") + 1, before.indexOf(">"))
 
 /**
- * Signs a document and returns its bytes. The same document, time and certificate give the same bytes. Dies when the certificate
+ * Signs a document and returns its bytes, which begin with the prolog of XML. The same document, time and certificate give the same bytes. Dies when the certificate
  * cannot be parsed.
  *
  * @param options.canonical    the document in canonical form, when the written form is not canonical
@@ -132,27 +132,29 @@ export const signXml = Effect.fnUntraced(function* (
   })
   const value = yield* certificate.sign(statement.toSign)
   return new Uint8Array(
-    Buffer.from(document.before + statement.with(Buffer.from(value).toString("base64")) + document.after)
+    Buffer.from(prolog + document.before + statement.with(Buffer.from(value).toString("base64")) + document.after)
   )
 })
 
 const opening = "<ds:Signature"
+const prologBytes = Buffer.from(prolog)
 const closing = "</ds:Signature>"
 
 const parts =
   /^<ds:Signature Id="xmldsig-([0-9a-f]{32})">.*?<ds:SignatureValue[^>]*>([^<]*)<.*?<ds:X509Certificate>([^<]*)<.*?<xades:SigningTime>([^<]*)</s
 
 /**
- * The text, without the signature, of a document that `signXml` made from canonical text; null when the signature does not
- * verify. The signature element is rebuilt from its id, signing time, certificate and value and from the digest of the document
+ * The text, without prolog and signature, of a document that `signXml` made from canonical text; null when the signature does not
+ * verify. Documents that were signed before the service wrote a prolog have none. The signature element is rebuilt from its id, signing time, certificate and value and from the digest of the document
  * around it, and must equal the original bytes, so that no byte of the element or of the document can differ.
  */
 export const verifiedXml = (signed: Uint8Array): string | null => {
   const bytes = Buffer.from(signed.buffer, signed.byteOffset, signed.byteLength)
+  const first = bytes.subarray(0, prologBytes.length).equals(prologBytes) ? prologBytes.length : 0
   const start = bytes.indexOf(`${opening} `)
   const end = bytes.indexOf(closing, start) + closing.length
   if (start === -1 || end < start) return null
-  const before = bytes.subarray(0, start)
+  const before = bytes.subarray(first, start)
   const after = bytes.subarray(end)
   if (after.includes(opening)) return null
   const block = bytes.toString("utf8", start, end)

@@ -2,8 +2,8 @@ import { Schema } from "effect"
 import { Issuer } from "../../../schemas/Account.ts"
 import { OperationType } from "../../../schemas/Code.ts"
 import { Acquirer } from "../../../schemas/Customer.ts"
+import { invoiceDetails, PaymentMeans } from "../../../schemas/DocumentDetails.ts"
 import { Correction, DocumentKind } from "../../../schemas/FiscalDocument.ts"
-import { PaymentMeans } from "../../../schemas/Invoice.ts"
 import { Line, Totals } from "../../../schemas/Line.ts"
 import { GrantedRange } from "../../../schemas/Resolution.ts"
 
@@ -34,13 +34,16 @@ export class FiscalDocument extends Schema.Opaque<FiscalDocument>()(
     /** "1" production, "2" test */
     environment: Schema.Literals(["1", "2"]),
     currency: Schema.String,
-    /** The price in pesos of one unit of a foreign `currency` on the issue date; null for documents in pesos. */
+    /** The price in pesos of one unit of a foreign `currency`; null for documents in pesos. */
     exchange_rate: Schema.NullOr(Schema.String),
+    /** The date of `exchange_rate` if that is another than the issue date: a note may carry the rate of its invoice. */
+    exchange_rate_date: Schema.optionalKey(Schema.String),
     operation_type: OperationType,
     issuer: Issuer,
     acquirer: Acquirer,
     payment_means: PaymentMeans,
     lines: Schema.Array(Line),
+    ...invoiceDetails,
     totals: Totals,
     /** Null for notes, which need no range of the authority. */
     range: Schema.NullOr(GrantedRange),

@@ -1,14 +1,18 @@
+import type { Withholding } from "../../../schemas/DocumentDetails.ts"
 import type { Line, Tax } from "../../../schemas/Line.ts"
-import { peso } from "../../domain/documents/Currencies.ts"
 import { cents, decimal } from "../../domain/documents/Decimal.ts"
-import { taxSchemes } from "./AuthorityCodes.ts"
+import { taxSchemes, withholdingSchemes } from "./AuthorityCodes.ts"
 import type { FiscalDocument } from "./FiscalDocument.ts"
 import { taxScheme } from "./UblParties.ts"
-import { attribute, element, leaf, optional } from "./Xml.ts"
+import { attribute, element, leaf } from "./Xml.ts"
 
 /** An amount element with its currency. `value` is the decimal text of the document and is never converted to a number. */
-const amount = (name: string, value: string, currency: string): string =>
+export const amount = (name: string, value: string, currency: string): string =>
   leaf(name, value, attribute("currencyID", currency))
+
+/** Like `amount`, but an empty string for a value that the document does not have. */
+export const optionalAmount = (name: string, value: string | undefined, currency: string): string =>
+  value === undefined ? "" : amount(name, value, currency)
 
 export const lineExtension = (value: string, currency: string): string =>
   amount("cbc:LineExtensionAmount", value, currency)
@@ -20,47 +24,80 @@ export const price = ({ quantity, unit_code, unit_price }: Line, currency: strin
     leaf("cbc:BaseQuantity", quantity, attribute("unitCode", unit_code))
   )
 
-const subtotal = ({ base, code, rate, value }: Tax, currency: string): string => {
-  if (code === "ZZ") return ""
-  return element(
+type Scheme = Parameters<typeof taxScheme>[0]
+
+/** A tax by percentage. */
+const share = (scheme: Scheme, base: string, rate: string, value: string, currency: string): string =>
+  element(
     "cac:TaxSubtotal",
     amount("cbc:TaxableAmount", base, currency),
     amount("cbc:TaxAmount", value, currency),
-    element("cac:TaxCategory", leaf("cbc:Percent", rate), taxScheme(taxSchemes[code]))
+    element("cac:TaxCategory", leaf("cbc:Percent", rate), taxScheme(scheme))
+  )
+
+const subtotal = (scheme: Scheme, tax: Tax, currency: string): string => {
+  const { base = "0.00", rate = "0.00", unit_amount, unit_code = "", units = "0.00", value } = tax
+  if (unit_amount === undefined) return share(scheme, base, rate, value, currency)
+  // A tax per unit has neither a base nor a percentage: the authority computes units × amount.
+  return element(
+    "cac:TaxSubtotal",
+    amount("cbc:TaxAmount", value, currency),
+    leaf("cbc:BaseUnitMeasure", units, attribute("unitCode", unit_code)),
+    amount("cbc:PerUnitAmount", unit_amount, currency),
+    element("cac:TaxCategory", taxScheme(scheme))
   )
 }
 
+/** The sum of amounts. One amount alone is that amount as it is written. */
 const sum = (amounts: ReadonlyArray<string>): string =>
-  amounts.length === 1 ? (amounts[0] ?? "") : decimal(amounts.reduce((total, value) => total + cents(value), 0n))
+  amounts.length === 1 ? (amounts[0] ?? "") : decimal(amounts.reduce((whole, value) => whole + cents(value), 0n))
 
-/** One `cac:TaxTotal` for each tax code except `ZZ` ("no tax"), with a `cac:TaxSubtotal` for each rate, in the order of `taxes`. */
+const total = (name: string, values: ReadonlyArray<string>, subtotals: ReadonlyArray<string>, currency: string) =>
+  element(name, amount("cbc:TaxAmount", sum(values), currency), ...subtotals)
+
+/**
+ * One `cac:TaxTotal` for each tax of the authority, with a `cac:TaxSubtotal` for each rate, in the order of `taxes`. The code `ZZ`
+ * ("no tax") has none.
+ */
 export const taxTotals = (taxes: ReadonlyArray<Tax>, currency: string): string => {
-  const groups = Map.groupBy(
-    taxes.filter(({ code }) => code !== "ZZ"),
-    ({ code }) => code
-  )
+  const written = taxes.flatMap((tax) => (tax.code === "ZZ" ? [] : [{ scheme: taxSchemes[tax.code], tax }]))
+  const groups = Map.groupBy(written, ({ scheme }) => scheme.id)
   const totals = [...groups.values()].map((group) =>
-    element(
+    total(
       "cac:TaxTotal",
-      amount("cbc:TaxAmount", sum(group.map(({ value }) => value)), currency),
-      ...group.map((tax) => subtotal(tax, currency))
+      group.map(({ tax }) => tax.value),
+      group.map(({ scheme, tax }) => subtotal(scheme, tax, currency)),
+      currency
     )
   )
   return totals.join("")
 }
 
+/** One `cac:WithholdingTaxTotal` for each tax that the buyer withholds, with a `cac:TaxSubtotal` for each rate. */
+export const withholdingTotals = (withholdings: ReadonlyArray<Withholding> = [], currency: string): string =>
+  [...Map.groupBy(withholdings, ({ code }) => code)]
+    .map(([code, group]) =>
+      total(
+        "cac:WithholdingTaxTotal",
+        group.map(({ value }) => value),
+        group.map(({ base, rate, value }) => share(withholdingSchemes[code], base, rate, value, currency)),
+        currency
+      )
+    )
+    .join("")
+
 // Each line counts once, with the largest base of its taxes, even if several taxes apply; a line without tax counts as zero.
 const taxedAmount = (lines: ReadonlyArray<Line>): string => {
-  let total = 0n
+  let all = 0n
   for (const { taxes } of lines) {
     let taxed = 0n
-    for (const { base, code } of taxes) {
+    for (const { base = "0.00", code } of taxes) {
       const given = cents(base)
       if (code !== "ZZ" && given > taxed) taxed = given
     }
-    total += taxed
+    all += taxed
   }
-  return decimal(total)
+  return decimal(all)
 }
 
 /** The totals of a document, as an element called `name`. */
@@ -69,31 +106,10 @@ export const monetaryTotal = (name: string, { currency, lines, totals }: FiscalD
     name,
     lineExtension(totals.line_extension_amount, currency),
     amount("cbc:TaxExclusiveAmount", taxedAmount(lines), currency),
-    amount("cbc:TaxInclusiveAmount", totals.payable_amount, currency),
+    amount("cbc:TaxInclusiveAmount", sum([totals.line_extension_amount, totals.tax_amount]), currency),
+    optionalAmount("cbc:AllowanceTotalAmount", totals.allowance_total_amount, currency),
+    optionalAmount("cbc:ChargeTotalAmount", totals.charge_total_amount, currency),
+    optionalAmount("cbc:PrepaidAmount", totals.prepaid_amount, currency),
+    optionalAmount("cbc:PayableRoundingAmount", totals.payable_rounding_amount, currency),
     amount("cbc:PayableAmount", totals.payable_amount, currency)
   )
-
-/** The payment means and due date of a document and, unless the document is in pesos, the exchange rate to pesos. */
-export const payment = ({ currency, exchange_rate, issue_date, payment_means }: FiscalDocument): string => {
-  const due = optional("cbc:PaymentDueDate", payment_means.due_date)
-  return (
-    element(
-      "cac:PaymentMeans",
-      leaf("cbc:ID", payment_means.type),
-      leaf("cbc:PaymentMeansCode", payment_means.code),
-      due
-    ) +
-    (due === "" ? "" : element("cac:PaymentTerms", leaf("cbc:PaymentMeansID", payment_means.type), due)) +
-    (exchange_rate === null
-      ? ""
-      : element(
-          "cac:PaymentExchangeRate",
-          leaf("cbc:SourceCurrencyCode", currency),
-          leaf("cbc:SourceCurrencyBaseRate", "1.00"),
-          leaf("cbc:TargetCurrencyCode", peso),
-          leaf("cbc:TargetCurrencyBaseRate", "1.00"),
-          leaf("cbc:CalculationRate", exchange_rate),
-          leaf("cbc:Date", issue_date)
-        ))
-  )
-}

@@ -1,32 +1,131 @@
-import type { Line } from "../../../schemas/Line.ts"
+import type { Item, Line, Principal } from "../../../schemas/Line.ts"
+import { millionths } from "../../domain/documents/Decimal.ts"
+import { isMandate, itemStandards } from "./AuthorityCodes.ts"
 import type { FiscalDocument } from "./FiscalDocument.ts"
+import { lineAllowances } from "./UblAllowances.ts"
+import { amount, lineExtension, price, taxTotals } from "./UblAmounts.ts"
+import { companyId } from "./UblParties.ts"
 import { elementNames } from "./UblProfile.ts"
-import { lineExtension, price, taxTotals } from "./UblAmounts.ts"
-import { attribute, element, leaf } from "./Xml.ts"
+import { invoicePeriod } from "./UblReferences.ts"
+import { attribute, element, leaf, optional } from "./Xml.ts"
 
-// The items are in no public list of goods. Scheme 999 is the issuer's own standard, in which the line's number is the item's ID.
-const ownStandard = attribute("schemeID", "999") + attribute("schemeName", "Estándar de adopción del contribuyente")
+/** An ID of an item in a list, with the attributes in the order of canonical XML. */
+const listedId = (code: string, scheme: Item["scheme"]): string => {
+  const { agency, name } = itemStandards[scheme]
+  const keeper = agency === undefined ? "" : attribute("schemeAgencyID", agency)
+  return leaf("cbc:ID", code, keeper + attribute("schemeID", scheme) + attribute("schemeName", name))
+}
 
-// The authority requires every line of a document of an AIU contract (operation 09) to name the contract.
-const contractNote = (line: Line) => leaf("cbc:Note", `Contrato de servicios AIU por concepto de: ${line.description}`)
+/** What is sold. The number of the line is the code of an item that is in no list: a code of the issuer's own (scheme 999). */
+const itemCodes = (item: Item | undefined, number: string): string => {
+  const { code, scheme } = item ?? { code: number, scheme: "999" }
+  return (
+    (item?.scheme === "999" ? element("cac:SellersItemIdentification", leaf("cbc:ID", code)) : "") +
+    element("cac:StandardItemIdentification", listedId(code, scheme))
+  )
+}
+
+/** Whom a line is sold on behalf of, as the authority's group for mandates. */
+const onBehalfOf = ({ identification, legal_name }: Principal): string =>
+  element(
+    "cac:InformationContentProviderParty",
+    element(
+      "cac:PowerOfAttorney",
+      element(
+        "cac:AgentParty",
+        element("cac:PartyIdentification", companyId("cbc:ID", identification)),
+        element("cac:PartyName", leaf("cbc:Name", legal_name))
+      )
+    )
+  )
+
+const contract = "Contrato de servicios AIU por concepto de: "
+
+/** What the lines of a document depend on beside themselves. */
+interface Sale {
+  readonly currency: string
+  /** The lines say whether they are sold on behalf of somebody: those of an invoice with mandates. */
+  readonly isMandate: boolean
+  /** Which lines name the object of an AIU contract: the one that is `named`, `all` where none is, `none` without a contract. */
+  readonly contract: "named" | "all" | "none"
+}
+
+const saleOf = (document: FiscalDocument): Sale => {
+  const { currency, kind, lines, operation_type } = document
+  const isNamed = lines.some(({ aiu_contract }) => aiu_contract !== undefined)
+  return {
+    currency,
+    isMandate: kind === "invoice" && isMandate(document),
+    contract: operation_type !== "09" ? "none" : isNamed ? "named" : "all"
+  }
+}
+
+/**
+ * The object of an AIU contract (operation 09), which the authority wants in the line that is the administration. Where no line names
+ * the object, the description of each line stands for it.
+ */
+const contractNote = (sale: Sale, line: Line): string => {
+  if (sale.contract === "none") return ""
+  const object = sale.contract === "named" ? line.aiu_contract : line.description
+  return object === undefined ? "" : leaf("cbc:Note", contract + object)
+}
+
+const notes = ({ notes: some = [], special_base }: Line): string =>
+  optional("cbc:Note", special_base) + some.map((note) => leaf("cbc:Note", note)).join("")
+
+const commercial = "01"
+
+/**
+ * The price that a line without an amount would have: of a thing given away the price that the client names, of a line whose
+ * discounts leave nothing the price before the discounts.
+ */
+const referencePrice = (line: Line, currency: string): string => {
+  const { line_extension_amount, reference_price, unit_price } = line
+  const isEmpty = line_extension_amount === "0.00" && millionths(unit_price) !== 0n
+  const { amount: value, type } = reference_price ?? (isEmpty ? { amount: unit_price, type: commercial } : {})
+  if (value === undefined || type === undefined) return ""
+  const content = amount("cbc:PriceAmount", value, currency) + leaf("cbc:PriceTypeCode", type)
+  return element("cac:PricingReference", element("cac:AlternativeConditionPrice", content))
+}
+
+/** Whether a line is sold on behalf of somebody (1) or for the issuer (0), as an attribute of its ID. */
+const forWhom = (sale: Sale, { principal }: Line): string =>
+  sale.isMandate ? attribute("schemeID", principal === undefined ? "0" : "1") : ""
+
+const item = (line: Line, number: string): string =>
+  element(
+    "cac:Item",
+    leaf("cbc:Description", line.description),
+    optional("cbc:BrandName", line.item?.brand),
+    optional("cbc:ModelName", line.item?.model),
+    itemCodes(line.item, number),
+    line.principal === undefined ? "" : onBehalfOf(line.principal)
+  )
 
 /** The lines of a document, numbered from 1. */
-export const lines = ({ currency, kind, lines: content, operation_type }: FiscalDocument): string => {
+export const lines = (document: FiscalDocument): string => {
+  const { currency, kind, lines: content } = document
   const { quantity, root } = elementNames[kind]
+  const sale = saleOf(document)
   const xml = content.map((line, index) => {
     const number = String(index + 1)
+    const taxes = taxTotals(line.taxes, currency)
+    const allowances = lineAllowances(line.allowance_charges, currency)
     return element(
       `cac:${root}Line`,
-      leaf("cbc:ID", number),
-      operation_type === "09" ? contractNote(line) : "",
+      leaf("cbc:ID", number, forWhom(sale, line)),
+      contractNote(sale, line),
+      notes(line),
       leaf(quantity, line.quantity, attribute("unitCode", line.unit_code)),
       lineExtension(line.line_extension_amount, currency),
-      taxTotals(line.taxes, currency),
-      element(
-        "cac:Item",
-        leaf("cbc:Description", line.description),
-        element("cac:StandardItemIdentification", leaf("cbc:ID", number, ownStandard))
-      ),
+      // A line of a debit note has neither of the two in UBL.
+      kind === "debit_note"
+        ? ""
+        : (line.reference_price === undefined ? "" : leaf("cbc:FreeOfChargeIndicator", "true")) +
+            invoicePeriod(line.period),
+      referencePrice(line, currency),
+      kind === "invoice" ? allowances + taxes : taxes + allowances,
+      item(line, number),
       price(line, currency)
     )
   })

@@ -1,5 +1,7 @@
 import type { Issuer } from "../../../schemas/Account.ts"
+import { type PartyTaxScheme, partyTaxSchemes } from "../../../schemas/Code.ts"
 import type { Acquirer } from "../../../schemas/Customer.ts"
+import type { DocumentKind } from "../../../schemas/FiscalDocument.ts"
 import type { Identification } from "../../../schemas/Party.ts"
 import { departments, homeCountry, municipalities } from "../../domain/accounts/Territories.ts"
 import type { FiscalDocument } from "./FiscalDocument.ts"
@@ -8,26 +10,40 @@ import { attribute, element, filled, leaf, optional } from "./Xml.ts"
 
 /** The tax registration of a party: its responsibilities, its regime, and the tax that the party is registered for. */
 interface Registration {
+  /** Empty when they are not known: then the document does not state them. */
   readonly responsibilities: ReadonlyArray<string>
-  /** "48": the party charges the value added tax; "49": the party does not, or its regime is unknown. */
-  readonly regime: "48" | "49"
-  readonly tax: { readonly id: string; readonly name: string }
+  /** "48": the party charges the value added tax; "49": the party does not; null when it is not known. */
+  readonly regime: "48" | "49" | null
+  readonly tax: PartyTaxScheme
 }
 
 const noResponsibility = ["R-99-PN"]
 
-// The API does not ask for an acquirer's registration; these are the values of the authority's list for an unknown registration.
-const unknownRegistration: Registration = {
-  responsibilities: noResponsibility,
-  regime: "49",
-  tax: { id: "ZZ", name: "No aplica" }
-}
+const vatSchemes: ReadonlyArray<PartyTaxScheme> = ["01", "ZA"]
 
-const registrationOf = (issuer: Issuer): Registration => ({
-  responsibilities: issuer.tax_responsibilities.length === 0 ? noResponsibility : issuer.tax_responsibilities,
-  regime: "48",
-  tax: { id: "01", name: "IVA" }
+/**
+ * The registration of an acquirer. The authority demands a tax (FAK19 the group, the XML schema the tax in it): ZZ, "does not apply",
+ * for an acquirer that states none. It lets responsibilities and regime be left out (FAK26), so that nothing is stated unknown.
+ */
+const registrationOf = ({ tax_responsibilities = [], tax_scheme }: Acquirer): Registration => ({
+  responsibilities: tax_responsibilities,
+  regime: tax_scheme === undefined ? null : vatSchemes.includes(tax_scheme) ? "48" : "49",
+  tax: tax_scheme ?? "ZZ"
 })
+
+/**
+ * The registration of an issuer. Who says nothing of the value added tax is in test mode, or issued before the service asked. The
+ * authority rejects a debit note whose issuer is registered for no tax (DAJ39), so that a debit note states IVA in place of ZZ.
+ */
+const issuerRegistrationOf = (issuer: Issuer, kind: DocumentKind): Registration => {
+  const { tax_responsibilities, tax_scheme, vat_responsible = true } = issuer
+  const tax = tax_scheme ?? (vat_responsible ? "01" : "ZZ")
+  return {
+    responsibilities: tax_responsibilities.length === 0 ? noResponsibility : tax_responsibilities,
+    regime: vat_responsible ? "48" : "49",
+    tax: kind === "debit_note" && tax === "ZZ" ? "01" : tax
+  }
+}
 
 /** The identification number of a party, as an element called `name`. */
 export const companyId = (name: string, { check_digit, number, type }: Identification): string => {
@@ -41,8 +57,8 @@ export const companyId = (name: string, { check_digit, number, type }: Identific
  * written without names, since municipalities and departments exist in the home country only.
  */
 export const address = (name: string, party: Acquirer): string => {
-  const { address: street, city_code, country_code, department_code } = party
-  if ([street, city_code, country_code, department_code].every((part) => part === undefined)) return ""
+  const { address: street, city_code, country_code, department_code, postal_code } = party
+  if ([street, city_code, country_code, department_code, postal_code].every((part) => part === undefined)) return ""
   const country = country_code ?? homeCountry
   const isHome = country === homeCountry
   const department = department_code ?? (isHome ? city_code?.slice(0, 2) : undefined)
@@ -50,6 +66,7 @@ export const address = (name: string, party: Acquirer): string => {
     name,
     optional("cbc:ID", city_code),
     isHome ? optional("cbc:CityName", municipalities.get(city_code ?? "")) : "",
+    optional("cbc:PostalZone", postal_code),
     isHome ? optional("cbc:CountrySubentity", departments.get(department ?? "")) : "",
     optional("cbc:CountrySubentityCode", department),
     filled("cac:AddressLine", optional("cbc:Line", street)),
@@ -58,8 +75,13 @@ export const address = (name: string, party: Acquirer): string => {
 }
 
 /** A tax by the authority's code and name. */
-export const taxScheme = ({ id, name }: Registration["tax"]) =>
+export const taxScheme = ({ id, name }: { readonly id: string; readonly name: string }) =>
   element("cac:TaxScheme", leaf("cbc:ID", id), leaf("cbc:Name", name))
+
+const partyTaxNames: ReadonlyMap<string, string> = new Map(partyTaxSchemes.map(({ code, name }) => [code, name]))
+
+const taxLevel = ({ regime, responsibilities }: Registration) =>
+  optional("cbc:TaxLevelCode", responsibilities.join(";"), regime === null ? "" : attribute("listName", regime))
 
 /** A party as a taxpayer. `place` is the XML of the party's registration address, or an empty string. */
 const taxRegistration = (party: Acquirer, registration: Registration, place: string): string =>
@@ -67,50 +89,58 @@ const taxRegistration = (party: Acquirer, registration: Registration, place: str
     "cac:PartyTaxScheme",
     leaf("cbc:RegistrationName", party.legal_name),
     companyId("cbc:CompanyID", party.identification),
-    leaf("cbc:TaxLevelCode", registration.responsibilities.join(";"), attribute("listName", registration.regime)),
+    taxLevel(registration),
     place,
-    taxScheme(registration.tax)
+    taxScheme({ id: registration.tax, name: partyTaxNames.get(registration.tax) ?? "" })
   )
 
-const party = (content: Acquirer, registration: Registration, prefix: string): string =>
+/** What an issuer alone states of its business, and the prefix of the document's number. */
+type Business = Pick<Issuer, "economic_activities" | "merchant_registration"> & { readonly prefix: string }
+
+const party = (content: Acquirer, registration: Registration, business: Business): string =>
   element(
     "cac:Party",
+    optional("cbc:IndustryClassificationCode", business.economic_activities?.join(";")),
     content.organization_type === "2"
       ? element("cac:PartyIdentification", companyId("cbc:ID", content.identification))
       : "",
-    element("cac:PartyName", leaf("cbc:Name", content.legal_name)),
+    element("cac:PartyName", leaf("cbc:Name", content.trade_name ?? content.legal_name)),
     filled("cac:PhysicalLocation", address("cac:Address", content)),
     taxRegistration(content, registration, address("cac:RegistrationAddress", content)),
     element(
       "cac:PartyLegalEntity",
       leaf("cbc:RegistrationName", content.legal_name),
       companyId("cbc:CompanyID", content.identification),
-      filled("cac:CorporateRegistrationScheme", optional("cbc:ID", prefix))
+      filled(
+        "cac:CorporateRegistrationScheme",
+        optional("cbc:ID", business.prefix) + optional("cbc:Name", business.merchant_registration)
+      )
     ),
-    filled("cac:Contact", optional("cbc:ElectronicMail", content.email))
+    filled("cac:Contact", optional("cbc:Telephone", content.phone) + optional("cbc:ElectronicMail", content.email))
   )
 
 /** Issuer and acquirer of an invoice or a note. */
-export const parties = ({ acquirer, issuer, prefix }: FiscalDocument): string =>
+export const parties = ({ acquirer, issuer, kind, prefix }: FiscalDocument): string =>
   element(
     "cac:AccountingSupplierParty",
     leaf("cbc:AdditionalAccountID", issuer.organization_type),
-    party(issuer, registrationOf(issuer), prefix)
+    party(issuer, issuerRegistrationOf(issuer, kind), { ...issuer, prefix })
   ) +
   element(
     "cac:AccountingCustomerParty",
     leaf("cbc:AdditionalAccountID", acquirer.organization_type),
-    party(acquirer, unknownRegistration, "")
+    party(acquirer, registrationOf(acquirer), { prefix: "" })
   )
+
+type Correspondence = Pick<FiscalDocument, "acquirer" | "issuer" | "kind">
 
 /** The issuer as the sender and the acquirer as the receiver of a document that is not a sale. */
-export const correspondents = ({ acquirer, issuer }: Pick<FiscalDocument, "acquirer" | "issuer">): string =>
-  element("cac:SenderParty", taxRegistration(issuer, registrationOf(issuer), "")) +
-  element("cac:ReceiverParty", taxRegistration(acquirer, unknownRegistration, ""))
+export const correspondents = ({ acquirer, issuer, kind }: Correspondence): string =>
+  element("cac:SenderParty", taxRegistration(issuer, issuerRegistrationOf(issuer, kind), "")) +
+  element("cac:ReceiverParty", taxRegistration(acquirer, registrationOf(acquirer), ""))
 
 /** A party of which only the identification and the legal name are known, as an element called `name`. */
-export const correspondent = (name: string, identification: Identification, legalName: string): string =>
-  element(
-    name,
-    taxRegistration({ identification, legal_name: legalName, organization_type: "1" }, unknownRegistration, "")
-  )
+export const correspondent = (name: string, identification: Identification, legalName: string): string => {
+  const known: Acquirer = { identification, legal_name: legalName, organization_type: "1" }
+  return element(name, taxRegistration(known, registrationOf(known), ""))
+}

@@ -4,6 +4,9 @@
  * characters that the canonical form lists are escaped.
  */
 
+/** What a document begins with when it is sent. The canonical form, and so the signature, does not cover the prolog. */
+export const prolog = '<?xml version="1.0" encoding="UTF-8"?>'
+
 // XML 1.0 cannot represent these characters. The API refuses them; in text from any other source they are removed here.
 const unwritable = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g
 const special = /[&<>"\t\n\r\u0000-\u001f\ufffe\uffff]/

@@ -1,40 +1,50 @@
 import type { Issuer } from "../../../schemas/Account.ts"
 import type { Violation } from "../../../schemas/ApiError.ts"
-import type { CustomerRequest } from "../../../schemas/Customer.ts"
+import type { Acquirer } from "../../../schemas/Customer.ts"
 import type { Identification } from "../../../schemas/Party.ts"
 import { violation } from "../documents/AuthorityRules.ts"
 import { checkDigit, isNit, isSandboxIdentification, sandboxIdentification } from "./CheckDigit.ts"
-import { countryCodes, departments, homeCountry, municipalities } from "./Territories.ts"
+import { countryCodes, departments, homeCountry, municipalities, postalCodes } from "./Territories.ts"
 
-// The authority's codes for the rules of one party. The issuer and the acquirer have the same rules under different codes.
-const acquirerRules = {
+type Place = Partial<Pick<Issuer, "city_code" | "department_code" | "country_code" | "postal_code">>
+
+/** The authority's codes for the rules of one party, where the authority has such rules. */
+type PartyRules = Readonly<Partial<Record<"noDigit" | "wrongDigit" | keyof Place, string>>>
+
+// The issuer and the acquirer have the same rules under different codes.
+const acquirerRules: PartyRules = {
   noDigit: "FAK24",
   wrongDigit: "FAK25",
   city_code: "FAK29",
   department_code: "FAK32",
   country_code: "FAK36"
 }
-type PartyRules = typeof acquirerRules
 const issuerRules: PartyRules = {
   noDigit: "FAJ24a",
   wrongDigit: "FAJ24b",
   city_code: "FAJ09",
   department_code: "FAJ12",
-  country_code: "FAJ16"
+  country_code: "FAJ16",
+  postal_code: "FAJ73"
 }
 
 /** The violations of a customer. In test mode the sandbox identification passes although its check digit is wrong. */
-export const customerViolations = (request: CustomerRequest, mode: "test" | "live"): ReadonlyArray<Violation> => [
+export const customerViolations = (request: Acquirer, mode: "test" | "live"): ReadonlyArray<Violation> => [
   ...(mode === "test" && isSandboxIdentification(request.identification)
     ? []
-    : identificationViolations(request.identification, acquirerRules, mode === "test" ? sandboxDigit : checkDigit)),
-  ...placeViolations(request, acquirerRules)
+    : identificationViolations(
+        request.identification,
+        "identification",
+        acquirerRules,
+        mode === "test" ? sandboxDigit : checkDigit
+      )),
+  ...placeViolations(request, "", acquirerRules)
 ]
 
 /** The violations of an issuer: the rules of an acquirer apply, and an issuer must have a NIT and be in the home country. */
 export const issuerViolations = (issuer: Issuer): ReadonlyArray<Violation> => [
   ...(issuer.identification.type === "31"
-    ? identificationViolations(issuer.identification, issuerRules, checkDigit)
+    ? identificationViolations(issuer.identification, "identification", issuerRules)
     : [violation("identification.type", "parameter_invalid", 'type must be "31": an issuer is known by its NIT.')]),
   ...(countryCodes.has(issuer.country_code) && issuer.country_code !== homeCountry
     ? [
@@ -45,20 +55,28 @@ export const issuerViolations = (issuer: Issuer): ReadonlyArray<Violation> => [
           issuerRules.country_code
         )
       ]
-    : placeViolations(issuer, issuerRules))
+    : placeViolations(issuer, "", issuerRules))
 ]
 
-// The identification types of foreigners, whose numbers may hold letters. The numbers of all other types hold digits alone.
-const typesWithLetters: ReadonlyArray<string> = ["21", "22", "41", "50"]
+/** What an issuer lacks to issue live documents: whether it charges the value added tax is stated, and never guessed. */
+export const lacksOfIssuer = ({ vat_responsible }: Issuer): ReadonlyArray<string> =>
+  vat_responsible === undefined
+    ? ["the account does not say whether it charges the value added tax (send vat_responsible to PATCH /v1/account)"]
+    : []
+
+// The identification types of foreigners, whose numbers may hold letters; permits of stay (47, 48) and NUIP (91) are digits. The numbers of all other types hold digits alone.
+const typesWithLetters: ReadonlyArray<string> = ["21", "22", "41", "42", "50"]
 
 /** The check digit that the sandbox names in an error: that of the rule, except for the sandbox's own test identification. */
 const sandboxDigit = (number: string): string =>
   number === sandboxIdentification.number ? sandboxIdentification.check_digit : checkDigit(number)
 
-const identificationViolations = (
+/** The violations of an identification at `path`. `expectedDigit`: the check digit that an error names. */
+export const identificationViolations = (
   identification: Identification,
-  rules: PartyRules,
-  expectedDigit: (number: string) => string
+  path: string,
+  rules: PartyRules = {},
+  expectedDigit: (number: string) => string = checkDigit
 ): ReadonlyArray<Violation> => {
   const { type, number, check_digit } = identification
   const ofNumber = numberFault(type, number)
@@ -66,8 +84,8 @@ const identificationViolations = (
   const nitRule = check_digit === undefined ? rules.noDigit : rules.wrongDigit
   const rule = type === "31" ? nitRule : undefined
   return [
-    ...(ofNumber === null ? [] : [violation("identification.number", "parameter_invalid", ofNumber)]),
-    ...(ofDigit === null ? [] : [violation("identification.check_digit", "invalid_check_digit", ofDigit, rule)])
+    ...(ofNumber === null ? [] : [violation(`${path}.number`, "parameter_invalid", ofNumber)]),
+    ...(ofDigit === null ? [] : [violation(`${path}.check_digit`, "invalid_check_digit", ofDigit, rule)])
   ]
 }
 
@@ -97,31 +115,39 @@ const nitFault = (
 const otherTypeFault = (type: string, given: string | undefined): string | null =>
   given === undefined ? null : `check_digit goes with a NIT (type 31) alone: leave it out for type ${type}.`
 
-type Place = Partial<Pick<Issuer, "city_code" | "department_code" | "country_code">>
-
 const codes = {
   country_code: { list: countryCodes, form: `a country's two letters (ISO 3166), such as "CO"` },
   city_code: { list: municipalities, form: `a municipality's five digits (DIVIPOLA), such as "11001"` },
-  department_code: { list: departments, form: `a department's two digits, such as "11"` }
+  department_code: { list: departments, form: `a department's two digits, such as "11"` },
+  postal_code: { list: postalCodes, form: `a postal code of the authority's list, six digits such as "110111"` }
 }
 
-const unknownCode = (place: Place, param: keyof Place, rules: PartyRules): ReadonlyArray<Violation> => {
-  const { form, list } = codes[param]
-  const given = place[param]
-  if (given === undefined || list.has(given)) return []
-  return [violation(param, "unknown_catalog_code", `${param} must be ${form}; "${given}" is none.`, rules[param])]
-}
-
-const placeViolations = (place: Place, rules: PartyRules): ReadonlyArray<Violation> => {
-  const { city_code, department_code, country_code = homeCountry } = place
-  const ofCountry = unknownCode(place, "country_code", rules)
-  // Only the home country has departments and municipalities. A party without a country is treated as one in the home country.
-  if (country_code !== homeCountry) return ofCountry
-  const ofDepartment = unknownCode(place, "department_code", rules)
-  const expected = city_code?.slice(0, 2) ?? department_code
-  if (ofDepartment.length === 0 && department_code !== undefined && department_code !== expected) {
-    const message = `department_code must be "${expected}", the first two digits of city_code, and is "${department_code}".`
-    return [...unknownCode(place, "city_code", rules), violation("department_code", "parameter_invalid", message)]
+/** The violations of the place of a party or a delivery. `path`: that of the place, with a point at its end. */
+export const placeViolations = (place: Place, path: string, rules: PartyRules = {}): ReadonlyArray<Violation> => {
+  const unknownCode = (name: keyof Place): ReadonlyArray<Violation> => {
+    const { form, list } = codes[name]
+    const given = place[name]
+    if (given === undefined || list.has(given)) return []
+    const message = `${name} must be ${form}; "${given}" is none.`
+    return [violation(`${path}${name}`, "unknown_catalog_code", message, rules[name])]
   }
-  return [...unknownCode(place, "city_code", rules), ...ofDepartment]
+  const { city_code, department_code, country_code = homeCountry } = place
+  // Only the home country has departments and municipalities. A place without a country is treated as one in the home country.
+  if (country_code !== homeCountry) return unknownCode("country_code")
+  const ofPostalCode = unknownCode("postal_code")
+  const ofDepartment = unknownCode("department_code")
+  const ofCity = unknownCode("city_code")
+  const expected = city_code?.slice(0, 2) ?? department_code
+  // The department is judged by the city only where there is such a city.
+  if (
+    ofCity.length === 0 &&
+    ofDepartment.length === 0 &&
+    department_code !== undefined &&
+    department_code !== expected
+  ) {
+    const message = `department_code must be "${expected}", the first two digits of city_code, and is "${department_code}".`
+    const ofBoth = violation(`${path}department_code`, "parameter_invalid", message)
+    return [ofBoth, ...ofPostalCode]
+  }
+  return [...ofCity, ...ofDepartment, ...ofPostalCode]
 }

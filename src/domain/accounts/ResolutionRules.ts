@@ -1,6 +1,11 @@
 import type { Violation } from "../../../schemas/ApiError.ts"
 import type { Failure } from "../../../schemas/FiscalDocument.ts"
-import type { ResolutionRequest, ResolutionStatus, ResolutionWarning } from "../../../schemas/Resolution.ts"
+import {
+  grantedFields,
+  type ResolutionRequest,
+  type ResolutionStatus,
+  type ResolutionWarning
+} from "../../../schemas/Resolution.ts"
 import { violation } from "../documents/AuthorityRules.ts"
 import { headOf, type NumberForm } from "../documents/FullNumber.ts"
 
@@ -10,9 +15,14 @@ export const validityViolations = (valid_from: string, valid_to: string): Readon
     ? [violation("valid_to", "parameter_invalid", `valid_to must not be before valid_from, ${valid_from}.`)]
     : []
 
+/** The first and the last number of a range of notes, which no grant limits. */
+export const noteNumbers = { from_number: 1, to_number: 9_999_999_999 } as const
+
 /** The violations of a numbering range by itself, without a comparison to the account's other ranges. */
 export const resolutionViolations = (request: ResolutionRequest): ReadonlyArray<Violation> => {
-  const { from_number, next_number = from_number, to_number, valid_from, valid_to } = request
+  const { document_type = "invoice", from_number = 1, to_number = 1, valid_from = "", valid_to = "" } = request
+  if (document_type !== "invoice") return grantViolations(request)
+  const { next_number = from_number } = request
   const ofValidity = validityViolations(valid_from, valid_to)
   if (to_number < from_number) {
     const message = `to_number must not be less than from_number, ${from_number}.`
@@ -23,6 +33,18 @@ export const resolutionViolations = (request: ResolutionRequest): ReadonlyArray<
   const rule = next_number < from_number ? "FAD05b" : "FAD05c"
   return [...ofValidity, violation("next_number", "parameter_invalid", message, rule)]
 }
+
+/** The violations of a range of notes: no field of a grant, because the authority grants no range of notes. */
+const grantViolations = (request: ResolutionRequest): ReadonlyArray<Violation> =>
+  grantedFields
+    .filter((name) => request[name] !== undefined)
+    .map((name) =>
+      violation(
+        name,
+        "parameter_conflict",
+        `Remove ${name}, or send document_type "invoice": a range of notes has a prefix and a next_number, and no authorisation.`
+      )
+    )
 
 /** The numbers of a range, which with its prefix make its full numbers. */
 export interface FullNumbers {

@@ -3,6 +3,9 @@ import type { Violation } from "../../../schemas/ApiError.ts"
 /** The body that the authority's rules are looked up for: a document (`invoice`) or a part of a document (`customer`). */
 export type Subject = "invoice" | "customer"
 
+/** The rule "Documento procesado anteriormente": the authority has a document of this number, so that none replaces it. */
+export const processedBefore = "90"
+
 /*
  * The authority's rules that a body breaks by the form of one field alone: the path of the field, the rule, and the error codes
  * for which the rule is named (every error code when none is listed). Rules that need more than one field are in LocalRules.ts.
@@ -22,14 +25,19 @@ const rules: Readonly<
     ["lines[].quantity", "FAV04a", absent],
     ["lines[].line_extension_amount", "FAV06", absent],
     ["lines[].taxes[].code", "FAX16"],
-    ["lines[].taxes[].base", "FAS05", absent]
+    ["lines[].taxes[].base", "FAS05", absent],
+    ["withholdings[].code", "FAT12"],
+    ["other_payment_means[].type", "FAN02"],
+    ["other_payment_means[].code", "FAN03"]
   ],
   customer: [
     ["identification", "FAK21", absent],
     ["identification.number", "FAK21", absent],
     ["identification.type", "FAK48"],
     ["legal_name", "FAK20", absent],
-    ["organization_type", "FAK02"]
+    ["organization_type", "FAK02"],
+    ["tax_responsibilities", "FAK26"],
+    ["tax_responsibilities[]", "FAK26"]
   ]
 }
 

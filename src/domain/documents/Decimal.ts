@@ -1,6 +1,6 @@
 /**
  * Exact money: decimals with two fraction digits travel as strings ("100.25") and are computed as whole hundredths in a
- * bigint (10025n). Products are rounded half-even, the authority's rule (NTC 3711).
+ * bigint (10025n). Products are exact; where one figure is asked for, they are rounded half-even, the authority's rule (NTC 3711).
  */
 
 /** The largest amount a decimal of the interface can hold: 15 digits before the point, in hundredths. */
@@ -29,11 +29,45 @@ const divideHalfEven = (dividend: bigint, divisor: bigint): bigint => {
   return awayFromZero ? quotient + (dividend < 0n ? -1n : 1n) : quotient
 }
 
-/** The product of two numbers in hundredths, such as quantity × unit price, in hundredths and rounded half-even. */
-export const multiply = (a: bigint, b: bigint): bigint => divideHalfEven(a * b, 100n)
+/** "0.345" → 345000n: a decimal of up to six fraction digits in millionths. Throws for any other text. */
+export const millionths = (text: string): bigint => {
+  const match = /^(-?\d+)\.(\d{1,6})$/.exec(text)
+  if (match === null) throw new RangeError(`not a decimal of up to six fraction digits: ${JSON.stringify(text)}`)
+  return BigInt(`${match[1]}${(match[2] ?? "").padEnd(6, "0")}`)
+}
 
-/** `rate` percent of `base`, all three in hundredths: 100000.00 at 19.00 is 19000.00. */
-export const percentage = (base: bigint, rate: bigint): bigint => divideHalfEven(base * rate, 10_000n)
+/*
+ * A product is exact in trillionths (10^-12): a quantity and a price have six fraction digits each, and an amount of two digits
+ * times a rate of three, divided by 100, has seven.
+ */
+const trillionthsOfCent = 10n ** 10n
+
+/** Hundredths → trillionths. */
+export const trillionths = (amount: bigint): bigint => amount * trillionthsOfCent
+
+/** The exact product of two decimals of up to six fraction digits, such as quantity × unit price, in trillionths. */
+export const product = (a: string, b: string): bigint => millionths(a) * millionths(b)
+
+/** Exactly `rate` percent of `base`, which is in hundredths, in trillionths: 1.05 at "19.00" is 0.1995. */
+export const percentage = (base: bigint, rate: string): bigint => base * millionths(rate) * 100n
+
+/** An exact value in trillionths, rounded half-even to hundredths. */
+export const rounded = (exact: bigint): bigint => divideHalfEven(exact, trillionthsOfCent)
+
+/** Whether an amount in hundredths is one of the roundings to the cent of an exact value in trillionths, or that value. */
+export const isRounding = (given: bigint, exact: bigint): boolean => {
+  const off = trillionths(given) - exact
+  return off < trillionthsOfCent && off > -trillionthsOfCent
+}
+
+/** An exact value in trillionths as a decimal with as many fraction digits as it needs, at least two: 0.1995. */
+export const exactly = (exact: bigint): string => {
+  const digits = (exact < 0n ? -exact : exact).toString().padStart(13, "0")
+  return `${exact < 0n ? "-" : ""}${digits.slice(0, -12)}.${digits.slice(-12).replace(/0{1,10}$/, "")}`
+}
+
+/** A decimal without zeros beyond its second fraction digit: "0.345000" → "0.345", "2.5000" → "2.50". */
+export const shortened = (text: string): string => (text.at(-3) === "." ? text : text.replace(/(\.\d\d\d*?)0+$/, "$1"))
 
 /** An amount of any number of fraction digits cut to two, never rounded: "12037.046" → "12037.04". */
 export const truncated = (amount: string): string => {

@@ -12,7 +12,7 @@ export type InvoiceState = (typeof states)[number]
 const ownCommands = ["Number", "Redate", "Sign", "Submit", "Accept", "Reject", "EnterContingency", "Fail"] as const
 
 /** The commands of the service itself, and those that clients ask for. */
-export const commands = [...ownCommands, "Cancel", "Retry"] as const
+export const commands = [...ownCommands, "Cancel", "Retry", "Correct"] as const
 export type InvoiceCommand = (typeof commands)[number]
 
 /**
@@ -33,14 +33,16 @@ export const transitions = {
   },
   Fail: { queued: "failed", numbered: "failed", signed: "failed", submitted: "failed" },
   Cancel: { queued: "canceled" },
-  Retry: { failed: "queued" }
+  Retry: { failed: "queued" },
+  Correct: { rejected_by_authority: "numbered" }
 } as const satisfies Record<InvoiceCommand, Partial<Record<InvoiceState, InvoiceState>>>
 
 const table: Record<InvoiceCommand, Partial<Record<InvoiceState, InvoiceState>>> = transitions
 
 /**
  * Whether a document's bytes may have been sent to the authority, or were issued to the buyer in contingency. From then on the
- * bytes never change. The SQL function `is_issued` holds the same rule.
+ * bytes never change, unless the authority rejects them and the document is corrected, which makes the document not issued again.
+ * The SQL function `is_issued` holds the same rule.
  */
 export const isIssued = (row: {
   readonly submitted_at: Date | null
@@ -60,7 +62,8 @@ export class IllegalTransition extends Data.TaggedError("IllegalTransition")<{
 /**
  * The state after a command; fails with `IllegalTransition` when the command is not possible. A document that has a number
  * never returns to `queued`: a number is never given back and never given twice. A document whose bytes are issued (`isIssued`)
- * is never signed or dated again: Retry returns such a document to `signed`, from where the same bytes are sent again.
+ * is never signed or dated again: Retry returns such a document to `signed`, from where the same bytes are sent again. Correct alone
+ * ends this: a rejected document is written anew, and keeps its number.
  */
 export const transition = (
   state: InvoiceState,
@@ -100,6 +103,9 @@ export const eventOf = (command: InvoiceCommand): InvoiceOutcome | null => {
 export const isOpen = (state: InvoiceState): boolean =>
   ownCommands.some((command) => table[command][state] !== undefined)
 
-/** Whether no command is possible any more. A failed document is neither open nor terminal: a client can retry it. */
+/**
+ * Whether no command is possible any more. A failed and a rejected document are neither open nor terminal: a client can retry the
+ * one and correct the other.
+ */
 export const isTerminal = (state: InvoiceState): boolean =>
   commands.every((command) => table[command][state] === undefined)

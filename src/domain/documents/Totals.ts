@@ -1,22 +1,55 @@
 import type { TaxCode } from "../../../schemas/Code.ts"
+import type { DocumentDetails } from "../../../schemas/DocumentDetails.ts"
 import type { Line, Tax, Totals } from "../../../schemas/Line.ts"
-import { cents, decimal } from "./Decimal.ts"
+import { cents, decimal, millionths, shortened } from "./Decimal.ts"
 
 interface Group {
   readonly code: TaxCode
+  /** The rate in percent, or the amount per unit, in millionths. */
   readonly rate: bigint
+  /** The unit of a tax per unit. */
+  readonly unit_code: string | undefined
+  /** The sum of the bases in hundredths, or of the units in millionths. */
   base: bigint
   value: bigint
 }
 
-const byCodeAndRate = (a: Group, b: Group): number =>
-  a.code === b.code ? Number(a.rate - b.rate) : a.code < b.code ? -1 : 1
+const compare = <A extends string | bigint>(a: A, b: A): number => (a < b ? -1 : a > b ? 1 : 0)
+
+const inOrder = (a: Group, b: Group): number =>
+  compare(a.code, b.code) || compare(a.rate, b.rate) || compare(a.unit_code ?? "", b.unit_code ?? "")
+
+const figure = (inMillionths: bigint): string => {
+  const digits = inMillionths.toString().padStart(7, "0")
+  return shortened(`${digits.slice(0, -6)}.${digits.slice(-6)}`)
+}
+
+const taxOf = ({ base, code, rate, unit_code, value }: Group): Tax =>
+  unit_code === undefined
+    ? { code, rate: figure(rate), base: decimal(base), value: decimal(value) }
+    : { code, unit_amount: figure(rate), units: figure(base), unit_code, value: decimal(value) }
+
+const addTo = (groups: Map<string, Group>, { base, code, rate, unit_amount, unit_code, units, value }: Tax): void => {
+  const isPerUnit = unit_amount !== undefined
+  const [of, unit] = [millionths(unit_amount ?? rate ?? "0.00"), isPerUnit ? (unit_code ?? "") : undefined]
+  const key = `${code} ${of} ${unit ?? "%"}`
+  const group = groups.get(key) ?? { code, rate: of, unit_code: unit, base: 0n, value: 0n }
+  group.base += isPerUnit ? millionths(units ?? "0.00") : cents(base ?? "0.00")
+  group.value += cents(value)
+  groups.set(key, group)
+}
+
+const sum = (amounts: ReadonlyArray<string>): bigint => amounts.reduce((total, amount) => total + cents(amount), 0n)
+
+/** A total that a document shows only where it has such parts. */
+const shown = <K extends keyof Totals>(name: K, parts: ReadonlyArray<unknown> | undefined, total: bigint) =>
+  parts === undefined || parts.length === 0 ? {} : { [name]: decimal(total) }
 
 /**
- * The exact sums of a document. Taxes are grouped by code and rate and ordered by both, independently of the order of the
- * lines. Entries with the code `ZZ` ("no tax") are left out.
+ * The exact sums of a document, of the figures as they are given. Taxes are grouped by code and rate, or by code, amount per unit
+ * and unit, and ordered by these, independently of the order of the lines. Entries with the code `ZZ` ("no tax") are left out.
  */
-export const totalsOf = (lines: ReadonlyArray<Line>): Totals => {
+export const totalsOf = (lines: ReadonlyArray<Line>, details: DocumentDetails = {}): Totals => {
   let lineExtension = 0n
   let tax = 0n
   const groups = new Map<string, Group>()
@@ -28,28 +61,31 @@ export const totalsOf = (lines: ReadonlyArray<Line>): Totals => {
       addTo(groups, entry)
     }
   }
+  const { allowance_charges = [], payable_rounding_amount, prepayments, withholdings } = details
+  const discounts = allowance_charges.filter(({ type }) => type === "discount").map(({ amount }) => amount)
+  const charges = allowance_charges.filter(({ type }) => type === "charge").map(({ amount }) => amount)
+  const prepaid = sum(prepayments?.map(({ amount }) => amount) ?? [])
+  const withheld = sum(withholdings?.map(({ value }) => value) ?? [])
+  const payable =
+    lineExtension + tax - sum(discounts) + sum(charges) - prepaid + cents(payable_rounding_amount ?? "0.00")
   return {
     line_extension_amount: decimal(lineExtension),
+    ...shown("allowance_total_amount", discounts, sum(discounts)),
+    ...shown("charge_total_amount", charges, sum(charges)),
     tax_amount: decimal(tax),
-    payable_amount: decimal(lineExtension + tax),
-    taxes: [...groups.values()].toSorted(byCodeAndRate).map((group) => ({
-      code: group.code,
-      rate: decimal(group.rate),
-      base: decimal(group.base),
-      value: decimal(group.value)
-    }))
+    ...shown("prepaid_amount", prepayments, prepaid),
+    ...(payable_rounding_amount === undefined ? {} : { payable_rounding_amount }),
+    payable_amount: decimal(payable),
+    ...shown("withholding_total_amount", withholdings, withheld),
+    ...shown("net_amount", withholdings, payable - withheld),
+    taxes: [...groups.values()].toSorted(inOrder).map(taxOf)
   }
-}
-
-const addTo = (groups: Map<string, Group>, entry: Tax): void => {
-  const rate = cents(entry.rate)
-  const key = `${entry.code} ${rate}`
-  const group = groups.get(key) ?? { code: entry.code, rate, base: 0n, value: 0n }
-  group.base += cents(entry.base)
-  group.value += cents(entry.value)
-  groups.set(key, group)
 }
 
 /** The amount of one tax over all its rates; "0.00" when the document does not have the tax. */
 export const taxTotal = (totals: Totals, code: TaxCode): string =>
-  decimal(totals.taxes.reduce((sum, tax) => (tax.code === code ? sum + cents(tax.value) : sum), 0n))
+  decimal(sum(totals.taxes.filter((tax) => tax.code === code).map(({ value }) => value)))
+
+/** The value of the whole sale: what is to be paid, and what was paid before. Credit notes take back no more than that. */
+export const saleValue = ({ payable_amount, prepaid_amount = "0.00" }: Totals): bigint =>
+  cents(payable_amount) + cents(prepaid_amount)

@@ -34,7 +34,9 @@ const order: ReadonlyArray<readonly [title: string, names: ReadonlyArray<string>
   [
     "Guides",
     [
-      ...["first-invoice", "webhooks", "idempotency", "notes", "sandbox", "going-live"].map((name) => `guides/${name}`),
+      ...["first-invoice", "invoice-contents", "webhooks", "idempotency", "notes", "sandbox", "going-live"].map(
+        (name) => `guides/${name}`
+      ),
       "operating",
       "composing"
     ]

@@ -1,6 +1,7 @@
 import { Context, Effect, Layer, Result } from "effect"
 import { HttpServerRequest, type HttpServerResponse } from "effect/http"
 import type { HttpApiEndpoint } from "effect/http-api"
+import { hash } from "node:crypto"
 import { ApiError } from "../../../schemas/ApiError.ts"
 import type { ErrorCode } from "../../../schemas/ErrorCode.ts"
 import { type Version, versions } from "../../../schemas/Version.ts"
@@ -9,6 +10,7 @@ import {
   bodyBytesMax,
   Conventions,
   CurrentRequest,
+  FileBody,
   IdempotencyKey,
   idempotencyKeyMax,
   Judged,
@@ -22,7 +24,7 @@ import { NationalProfile, type Rules as NationalRules } from "../../documents/Na
 import { fingerprint } from "../../domain/requests/Fingerprint.ts"
 import { parseStrict } from "../../domain/requests/StrictJson.ts"
 import { Exchange } from "./Exchange.ts"
-import { pathOf, queryOf } from "./Path.ts"
+import { folded, pathOf, queryOf } from "./Path.ts"
 import { inTime } from "./Timeouts.ts"
 import { RequestTurns, smallBytesMax } from "../limits/RequestTurns.ts"
 import { shownName } from "./SchemaErrors.ts"
@@ -75,17 +77,28 @@ const tooLarge = refuse(
   `The body must be at most ${bodyBytesMax / 1024} KiB. Split the request; an invoice has at most 500 lines.`
 )
 
+type File = typeof FileBody.Service
+
+const refuseType = (file: File) =>
+  refuse(
+    "unsupported_media_type",
+    file === null
+      ? "Send the body as JSON, with the header Content-Type: application/json."
+      : `Send ${file.what} as the body, with the header Content-Type: ${file.mediaTypes.join(" or ")}.`
+  )
+
+const isOf = (file: File, contentType: string) =>
+  file === null ? isJson(contentType) : file.mediaTypes.includes(contentType.trim().toLowerCase())
+
 /** Reads the raw body. Fails with `request_too_large` or `unsupported_media_type`; an empty body needs no media type. */
-export const readBody = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
+export const readBody = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, file: File = null) {
   if (bodiless.has(request.method)) return emptyBody
-  if (Number(request.headers["content-length"] ?? 0) > bodyBytesMax) return yield* tooLarge
+  const most = file?.bytesMax ?? bodyBytesMax
+  const overgrown = file === null ? tooLarge : refuse("request_too_large", `The body must be ${file.what}.`)
+  if (Number(request.headers["content-length"] ?? 0) > most) return yield* overgrown
   const bytes = new Uint8Array(yield* request.arrayBuffer)
-  if (bytes.length > 0 && !isJson(request.headers["content-type"] ?? "")) {
-    return yield* refuse(
-      "unsupported_media_type",
-      "Send the body as JSON, with the header Content-Type: application/json."
-    )
-  }
+  if (bytes.length > most) return yield* overgrown
+  if (bytes.length > 0 && !isOf(file, request.headers["content-type"] ?? "")) return yield* refuseType(file)
   if (bytes.length > 0 && !/^(identity)?$/i.test(request.headers["content-encoding"]?.trim() ?? "")) {
     return yield* refuse("unsupported_media_type", "Send the body as it is, without Content-Encoding.")
   }
@@ -135,10 +148,11 @@ export const layer = Layer.effect(
   Effect.map(Effect.all([RequestTurns, NationalProfile]), ([turns, { rules }]) => (handler, { endpoint }) => {
     const isRead = endpoint.method === "GET" && !Context.get(endpoint.annotations, OwnTurn)
     const work = Context.get(endpoint.annotations, WholeDocument)
+    const file = Context.get(endpoint.annotations, FileBody)
     const check = Effect.fnUntraced(function* (bytes: Uint8Array) {
       yield* yield* KeyStillWorks
       const request = yield* HttpServerRequest.HttpServerRequest
-      const query = yield* HttpServerRequest.ParsedSearchParams
+      const query = folded(yield* HttpServerRequest.ParsedSearchParams)
       const principal = yield* CurrentPrincipal
       const rule = Context.get(endpoint.annotations, IdempotencyKey)
       const { "idempotency-key": sentKey, "svc-version": sentVersion } = request.headers
@@ -147,19 +161,20 @@ export const layer = Layer.effect(
       const exchange = yield* Exchange
       exchange.version = resolved
       exchange.idempotency_key = key ?? undefined
-      const body = yield* parse(bytes)
-      exchange.sent = { bytes: bytes.length, json: bytes.length === 0 ? null : bytes }
+      const body = file === null ? yield* parse(bytes) : fileOf(bytes)
+      // A file is not written to the request log.
+      exchange.sent = { bytes: bytes.length, json: file !== null || bytes.length === 0 ? null : bytes }
       if (endpoint.query === undefined) yield* refuseAll(queryViolations(endpoint, query))
       yield* refuseNul(request.url)
       if (endpoint.query !== undefined) yield* refuseAll(queryViolations(endpoint, query))
       const isLeftOut = body === undefined && Context.get(endpoint.annotations, OptionalBody)
       if (endpoint.payload.size > 0 && body === undefined && !isLeftOut) {
-        return yield* noBody
+        return yield* file === null ? noBody : refuse("parameter_missing", `Send ${file.what} as the body.`, "body")
       }
       if (endpoint.payload.size === 0 && body !== undefined && JSON.stringify(body) !== "{}") {
         return yield* refuse("parameter_unknown", "This request takes no body. Send none, or {}.", "body")
       }
-      const faults = faultsOf(endpoint, isLeftOut ? {} : body, rules)
+      const faults = file === null ? faultsOf(endpoint, isLeftOut ? {} : body, rules) : []
       // A validation request answers a body that does not fit the schema with a verdict. Malformed JSON has failed before.
       if (faults.length > 0 && Context.get(endpoint.annotations, Judged))
         return { answer: Effect.succeed(verdict(faults)) }
@@ -168,12 +183,13 @@ export const layer = Layer.effect(
         key === null ? null : { key, fingerprint: fingerprint(request.method, pathOf(request.url), body) }
       const answer = handler.pipe(
         Effect.provideService(CurrentRequest, { version: resolved, idempotency }),
+        Effect.provideService(HttpServerRequest.ParsedSearchParams, query as Record<string, string | Array<string>>),
         Effect.provideService(HttpServerRequest.HttpServerRequest, isLeftOut ? withEmptyObject(request) : request)
       )
       return { answer: Context.get(endpoint.annotations, MayWait) ? answer : inTime(answer) }
     })
     return Effect.gen(function* () {
-      const bytes = yield* readBody(yield* HttpServerRequest.HttpServerRequest)
+      const bytes = yield* readBody(yield* HttpServerRequest.HttpServerRequest, file)
       const exchange = yield* Exchange
       exchange.sent = { bytes: bytes.length, json: null }
       const principal = yield* CurrentPrincipal
@@ -189,6 +205,9 @@ export const layer = Layer.effect(
     }) as Effect.Effect<never>
   })
 )
+
+/** A file as the fingerprint of its request knows it. */
+const fileOf = (bytes: Uint8Array) => (bytes.length === 0 ? undefined : { sha256: hash("sha256", bytes, "hex") })
 
 /** A copy of the request with the body `{}`, for an endpoint whose body may be left out. */
 const withEmptyObject = (request: HttpServerRequest.HttpServerRequest): HttpServerRequest.HttpServerRequest =>

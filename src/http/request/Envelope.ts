@@ -74,7 +74,7 @@ export const make = Effect.fnUntraced(function* (methodsOf: MethodsOf) {
       const exchange = begun(request_id, Option.getOrUndefined(request.remoteAddress))
       const respond = guarded.pipe(
         Effect.catchCause((cause) => {
-          if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
+          if (Errors.isHungUp(cause)) return Effect.failCause(cause as Cause.Cause<never>)
           return isUnmatched(cause) ? Errors.respond(unmatched(request, methodsOf)) : Errors.respondToCause(cause)
         }),
         Effect.provideService(Exchange, exchange),

@@ -57,8 +57,21 @@ const noForm = new ApiError({
   param: "body"
 })
 
+// A request ends so when its account's process loses the account's shard, or when something that the request waits for is stopped.
+const interrupted = new ApiError({
+  code: "service_unavailable",
+  message:
+    "The service stopped its work on this request before there was an answer. Retry with the same Idempotency-Key: nothing is done twice."
+})
+
+/** Whether a request was interrupted because its client went away: nobody would read an answer. Other interruptions are answered. */
+export const isHungUp = (cause: Cause.Cause<unknown>) =>
+  Cause.hasInterruptsOnly(cause) &&
+  cause.reasons.some(({ annotations }) => annotations.has(HttpServerError.ClientAbort.key))
+
 /** The error that a client gets for any failure. The error holds no internal details; `respondToCause` logs the details. */
 export const fromCause = (cause: Cause.Cause<unknown>): ApiError => {
+  if (Cause.hasInterruptsOnly(cause)) return interrupted
   const error = Result.getOrUndefined(Cause.findError(cause))
   if (error instanceof ApiError) return error
   if (HttpApiError.HttpApiSchemaError.is(error) && error.kind !== "Body" && error.kind !== "ResponseHeaders") {
@@ -79,7 +92,7 @@ export const fromCause = (cause: Cause.Cause<unknown>): ApiError => {
 export const respondToCause = Effect.fnUntraced(function* (cause: Cause.Cause<unknown>) {
   const error = fromCause(cause)
   // An `ApiError` that the service raised itself is expected and temporary (no database, no actors): its cause is not logged.
-  const foreseen = Result.getOrUndefined(Cause.findError(cause)) === error
+  const foreseen = error === interrupted || Result.getOrUndefined(Cause.findError(cause)) === error
   if (error.status >= 500)
     yield* foreseen ? Effect.logWarning(error.message) : Effect.logError("A request failed", cause)
   return yield* respond(error)
@@ -91,7 +104,7 @@ export const layer = Layer.effect(
     Errors.of(
       (handler) =>
         Effect.catchCause(handler, (cause) =>
-          Cause.hasInterruptsOnly(cause)
+          isHungUp(cause)
             ? Effect.failCause(cause as Cause.Cause<never>)
             : Effect.provideContext(respondToCause(cause), context)
         ) as never

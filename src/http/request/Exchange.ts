@@ -95,7 +95,7 @@ export const noteRoute = HttpRouter.middleware((handler) =>
   })
 ).layer
 
-const methods = new Set(["GET", "HEAD", "POST", "PATCH", "DELETE"])
+const methods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"])
 
 /**
  * The metric series that an answered request is counted in.

@@ -37,7 +37,7 @@ export const issueViolations = (
     case "Filter":
       return [annotated(path, issue.filter.annotations)]
     case "InvalidType":
-      return [annotated(path, issue.ast.annotations, mustBe([issue.ast], names))]
+      return [annotated(path, issue.ast.annotations, fullType(issue.ast, mustBe([issue.ast], names)))]
     case "AnyOf": {
       const [only] = issue.issues
       if (only !== undefined && issue.ast.annotations?.["errorCode"] === undefined) {
@@ -57,8 +57,18 @@ const mustBe = (types: ReadonlyArray<SchemaAST.AST>, names: TypeNames): string =
   return known.length === 0 || known.includes(undefined) ? noForm : `must be ${known.join(" or ")}`
 }
 
-export const missing = (path: ReadonlyArray<PropertyKey>): Violation =>
-  violation(path, "parameter_missing", "is required")
+/** What a value of another type must be: the check that says which string, for a number in the place of an amount. */
+const fullType = ({ checks }: SchemaAST.AST, type: string): string => {
+  const messages = checks?.map(({ annotations }) => annotations?.["message"]) ?? []
+  const full = messages.find((message) => typeof message === "string" && message.startsWith(`${type} `))
+  return typeof full === "string" ? full : type
+}
+
+/** The violation of a missing member, with what may be sent in its place if its schema says so. */
+export const missing = (path: ReadonlyArray<PropertyKey>, type?: SchemaAST.AST): Violation => {
+  const instead = type?.context?.annotations?.["messageMissingKey"]
+  return violation(path, "parameter_missing", typeof instead === "string" ? instead : "is required")
+}
 
 /** The violation of an unknown member or, in a record with free names (`metadata`), of a name that breaks the rule for names. */
 export const unexpected = (path: ReadonlyArray<PropertyKey>, ast: SchemaAST.AST): Violation => {

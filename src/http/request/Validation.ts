@@ -56,6 +56,13 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
 
 const hasParts = (ast: SchemaAST.AST): boolean => SchemaAST.isArrays(ast) || SchemaAST.isObjects(ast)
 
+/** The schema of a value that is not null, where the schema also allows null; else the same schema. */
+const present = (ast: SchemaAST.AST): SchemaAST.AST => {
+  if (!SchemaAST.isUnion(ast)) return ast
+  const [only, ...others] = ast.types.filter((type) => !SchemaAST.isNull(type))
+  return only !== undefined && others.length === 0 && hasParts(only) ? only : ast
+}
+
 const isTooLong = (ast: SchemaAST.AST, value: unknown): boolean => {
   const max = limitOf(ast)?.max
   if (max === undefined) return false
@@ -63,18 +70,33 @@ const isTooLong = (ast: SchemaAST.AST, value: unknown): boolean => {
   return SchemaAST.isObjects(ast) && isObject(value) && Object.keys(value).length > max
 }
 
-/** Whether any list, record or object in the value is too large; such a value is never decoded as a whole. */
-const isOvergrown = (ast: SchemaAST.AST, value: unknown): boolean => {
+const none: ReadonlyArray<string> = []
+
+/** The optional members that an object of this content needs: those that the annotation `needs` of its schema names. */
+const needed = (ast: SchemaAST.Objects, value: object): ReadonlyArray<string> => {
+  const needs = ast.annotations?.["needs"] as ((value: object) => ReadonlyArray<string>) | undefined
+  return needs === undefined ? none : needs(value)
+}
+
+/**
+ * Whether any list, record or object in the value is too large, or lacks a member that its content needs; such a value is never
+ * decoded as a whole.
+ */
+const isUnfit = (ast: SchemaAST.AST, value: unknown): boolean => {
   if (isTooLong(ast, value)) return true
   if (SchemaAST.isArrays(ast) && Array.isArray(value)) {
     const [item] = ast.rest
-    return item !== undefined && value.some((one) => isOvergrown(item, one))
+    return item !== undefined && value.some((one) => isUnfit(item, one))
   }
   if (!isStruct(ast) || !isObject(value)) return false
   const known = ast.propertySignatures
   return (
     Object.keys(value).length > known.length + violationsMax ||
-    known.some(({ name, type }) => hasParts(type) && isOvergrown(type, value[String(name)]))
+    needed(ast, value).some((name) => !Object.hasOwn(value, name)) ||
+    known.some(({ name, type }) => {
+      const part = present(type)
+      return hasParts(part) && isUnfit(part, value[String(name)])
+    })
   )
 }
 
@@ -106,10 +128,11 @@ class Found {
 
 const noMembers = Schema.Struct({}).ast
 
-const look = (ast: SchemaAST.AST, value: unknown, path: Path, found: Found): void => {
+const look = (schema: SchemaAST.AST, value: unknown, path: Path, found: Found): void => {
+  const ast = value === null ? schema : present(schema)
   if (isTooLong(ast, value)) return found.add(annotated(path, limitOf(ast)?.annotations))
   // The decoder lets a struct without members have any members, so the members of such a struct are checked below.
-  const isRight = ast !== noMembers && !isOvergrown(ast, value) && Result.isSuccess(decode(ast, value, "first"))
+  const isRight = ast !== noMembers && !isUnfit(ast, value) && Result.isSuccess(decode(ast, value, "first"))
   if (isRight) return
   const before = found.violations.length
   if (isStruct(ast) && isObject(value)) lookAtMembers(ast, value, path, found)
@@ -130,11 +153,12 @@ const lookAtMembers = (
     if (found.isFull) return
     if (!names.has(name)) found.add(unexpected([...path, name], ast))
   }
+  const needs = needed(ast, value)
   for (const { name, type } of ast.propertySignatures) {
     if (found.isFull) return
     const at = [...path, name]
     if (Object.hasOwn(value, name)) look(type, value[String(name)], at, found)
-    else if (!SchemaAST.isOptional(type)) found.add(missing(at))
+    else if (!SchemaAST.isOptional(type) || needs.includes(String(name))) found.add(missing(at, type))
   }
 }
 
@@ -179,7 +203,7 @@ export const bodyViolations = ({ payload }: Endpoint, body: unknown): ReadonlyAr
 /** The violations of a query. An endpoint without a query schema accepts no parameters. */
 export const queryViolations = (
   { query }: Endpoint,
-  sent: Readonly<Record<string, string | ReadonlyArray<string>>>
+  sent: Readonly<Record<string, unknown>>
 ): ReadonlyArray<Violation> => {
   const ast = query?.ast ?? noMembers
   const lists = SchemaAST.isObjects(ast) ? ast.propertySignatures.filter(({ type }) => SchemaAST.isArrays(type)) : []
@@ -191,12 +215,24 @@ export const queryViolations = (
   return violationsIn(ast, { ...sent, ...Object.fromEntries(alone) }, queryTypes)
 }
 
-/** The answer to a validation request: whether the body is valid, and its violations. */
-export const validationOf = (violations: ReadonlyArray<Violation>): Validation => ({
-  object: "validation",
-  valid: violations.length === 0,
-  ...told(violations)
-})
+/**
+ * The answer to a validation request: whether the body is valid, its violations, and what the authority would remark on without
+ * rejecting the document. The size of the answer is limited as a whole; violations go before warnings.
+ */
+export const validationOf = (
+  violations: ReadonlyArray<Violation>,
+  warnings: ReadonlyArray<Violation> = []
+): Validation => {
+  const all = told([...violations, ...warnings]).errors
+  const [errors, remarks] = [all.slice(0, violations.length), all.slice(violations.length)]
+  return {
+    object: "validation",
+    valid: violations.length === 0,
+    errors,
+    ...(errors.length < violations.length ? { has_more_errors: true } : {}),
+    ...(remarks.length === 0 ? {} : { warnings: remarks })
+  }
+}
 
 export const verdict = (violations: ReadonlyArray<Violation>): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.text(JSON.stringify(validationOf(violations)), { contentType: "application/json" })

@@ -23,6 +23,7 @@ const filterOf = (kind: DocumentKind, query: Query): InvoiceFilter => ({
   status: query.status ?? null,
   customer_id: query.customer_id ?? null,
   full_number: query.full_number ?? null,
+  metadata: query.metadata ?? {},
   from: timeOf(query["created[gte]"]),
   to: timeOf(query["created[lte]"])
 })
@@ -55,6 +56,8 @@ export const makeDocumentHandlers = Effect.fnUntraced(function* <S extends Schem
     }),
     cancel: ({ params }: Named) => askAbout(params.id, (actor, about) => actor.CancelInvoice(about)),
     retry: ({ params }: Named) => askAbout(params.id, (actor, about) => actor.RetryInvoice(about)),
+    /** `askAbout` for an id of this kind. */
+    correct: askAbout,
     timeline: Effect.fn("retrieveTimeline")(function* ({ params }: Named) {
       const entries = yield* timelines.ofInvoice(yield* CurrentPrincipal, yield* idOf(params.id))
       if (entries.rows.length === 0) return yield* ApiError.missing(noun, params.id)

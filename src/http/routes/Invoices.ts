@@ -36,13 +36,15 @@ export const layer = HttpApiBuilder.group(
           ...rules.invoice(payload, localDate(yield* Clock.currentTimeMillis)),
           ...(yield* prefixViolations(resolutions, principal, payload))
         ]
-        return validationOf(errors)
+        return validationOf(errors, rules.warnings?.(payload))
       }),
       listInvoices: invoice.list,
       sendInvoiceEmail: invoice.sendEmail,
       listInvoiceEmails: invoice.emails,
       cancelInvoice: invoice.cancel,
       retryInvoice: invoice.retry,
+      correctInvoice: ({ params, payload }) =>
+        invoice.correct(params.id, (actor, about) => actor.CorrectInvoice({ ...about, request: payload })),
       annulInvoice: ({ params, payload }) =>
         ask((actor, context) => actor.AnnulInvoice({ context, id: params.id, request: payload })),
       retrieveInvoiceTimeline: invoice.timeline,

@@ -1,10 +1,21 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { CreditNote, DebitNote } from "../../../schemas/Note.ts"
+import { CreditNote, DebitNote, type NoteRequest } from "../../../schemas/Note.ts"
 import { Api } from "../../api/Api.ts"
+import { CurrentPrincipal } from "../../api/Authorization.ts"
+import * as NoteChecks from "../../commands/documents/NoteChecks.ts"
+import type { NoteKind } from "../../domain/documents/DocumentKinds.ts"
 import { noteView } from "../../store/documents/Notes.ts"
 import { makeAsk } from "../request/Ask.ts"
+import { validationOf } from "../request/Validation.ts"
 import { makeDocumentHandlers } from "./Documents.ts"
+
+const makeValidate = Effect.fnUntraced(function* (kind: NoteKind) {
+  const violationsOf = yield* NoteChecks.makeValidation
+  return Effect.fn("validateNote")(function* ({ payload }: { readonly payload: NoteRequest }) {
+    return validationOf(yield* violationsOf(yield* CurrentPrincipal, kind, payload))
+  })
+})
 
 export const creditNotes = HttpApiBuilder.group(
   Api,
@@ -15,10 +26,13 @@ export const creditNotes = HttpApiBuilder.group(
     const note = yield* makeDocumentHandlers(kind, CreditNote, (row, links) => noteView(kind, row, links))
     return handlers.handleAll({
       createCreditNote: ({ payload }) => ask((actor, context) => actor.CreateNote({ context, kind, request: payload })),
+      validateCreditNote: yield* makeValidate(kind),
       listCreditNotes: note.list,
       retrieveCreditNote: note.retrieve,
       cancelCreditNote: note.cancel,
       retryCreditNote: note.retry,
+      correctCreditNote: ({ params, payload }) =>
+        note.correct(params.id, (actor, about) => actor.CorrectNote({ ...about, request: payload })),
       retrieveCreditNoteTimeline: note.timeline,
       sendCreditNoteEmail: note.sendEmail,
       listCreditNoteEmails: note.emails
@@ -35,10 +49,13 @@ export const debitNotes = HttpApiBuilder.group(
     const note = yield* makeDocumentHandlers(kind, DebitNote, (row, links) => noteView(kind, row, links))
     return handlers.handleAll({
       createDebitNote: ({ payload }) => ask((actor, context) => actor.CreateNote({ context, kind, request: payload })),
+      validateDebitNote: yield* makeValidate(kind),
       listDebitNotes: note.list,
       retrieveDebitNote: note.retrieve,
       cancelDebitNote: note.cancel,
       retryDebitNote: note.retry,
+      correctDebitNote: ({ params, payload }) =>
+        note.correct(params.id, (actor, about) => actor.CorrectNote({ ...about, request: payload })),
       retrieveDebitNoteTimeline: note.timeline,
       sendDebitNoteEmail: note.sendEmail,
       listDebitNoteEmails: note.emails

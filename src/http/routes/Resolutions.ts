@@ -28,7 +28,12 @@ export const layer = HttpApiBuilder.group(
       importResolutions: () => ask((actor, context) => actor.ImportResolutions({ context })),
       listResolutions: ({ query }) =>
         Effect.flatMap(today, (date) =>
-          readPage("/v1/resolutions", query, resolutions.list, (row) => resolutionView(row, date))
+          readPage(
+            "/v1/resolutions",
+            query,
+            (account, request) => resolutions.list(account, request, query.document_type ?? null),
+            (row) => resolutionView(row, date)
+          )
         ),
       retrieveResolution: ({ params }) => Effect.zipWith(find(params.id), today, resolutionView),
       updateResolution: update,

@@ -1,5 +1,5 @@
 import { Context, type Effect, Schema } from "effect"
-import type { AuthorityError, DocumentKind } from "../../../schemas/FiscalDocument.ts"
+import { AuthorityError, type DocumentKind } from "../../../schemas/FiscalDocument.ts"
 import type { AccountId } from "../../../schemas/Id.ts"
 
 /**
@@ -116,7 +116,12 @@ export interface Verdict {
 export class AuthorityUnavailable extends Schema.TaggedError<AuthorityUnavailable>()("AuthorityUnavailable", {
   message: Schema.String,
   /** True if only this document gets no answer, so that the failure does not count as an outage of the authority. */
-  of_document: Schema.optionalKey(Schema.Boolean)
+  of_document: Schema.optionalKey(Schema.Boolean),
+  /**
+   * The rule by which the authority does not judge a document because it has processed another document of the same number. A document
+   * that was corrected, and whose code the authority does not know, ends as rejected by this rule.
+   */
+  number_processed: Schema.optionalKey(AuthorityError)
 }) {}
 
 /**
@@ -158,6 +163,37 @@ export interface AuthorityRange {
   readonly valid_from: string
   readonly valid_to: string
   readonly technical_key: string
+}
+
+/**
+ * Whom an issuer asks the authority about: an acquirer by the type and the number of its identification, without check digit.
+ *
+ * @example
+ * ```ts
+ * import type { AcquirerQuestion } from "@folio-einvoicing/service/Authority"
+ *
+ * export const pathOf = ({ number, type }: AcquirerQuestion) => `/taxpayers/${type}/${encodeURIComponent(number)}`
+ * ```
+ */
+export interface AcquirerQuestion extends Pick<DocumentName, "livemode" | "issuer_nit" | "certificate"> {
+  readonly type: string
+  readonly number: string
+}
+
+/**
+ * An acquirer in the records of the authority: its name, and the address that its documents are e-mailed to; null what the authority
+ * does not know.
+ *
+ * @example
+ * ```ts
+ * import type { AuthorityAcquirer } from "@folio-einvoicing/service/Authority"
+ *
+ * export const lineOf = ({ email, name }: AuthorityAcquirer) => `${name ?? "nameless"} <${email ?? "no address"}>`
+ * ```
+ */
+export interface AuthorityAcquirer {
+  readonly name: string | null
+  readonly email: string | null
 }
 
 /**
@@ -211,6 +247,10 @@ export class Authority extends Context.Service<
     readonly ranges?: (
       issuer: Pick<DocumentName, "issuer_nit" | "certificate">
     ) => Effect.Effect<ReadonlyArray<AuthorityRange>, AuthorityUnavailable | AuthorityRefusal>
+    /** Name and e-mail address of an acquirer; null if the authority knows neither. Left out if no authority can be asked. */
+    readonly acquirer?: (
+      question: AcquirerQuestion
+    ) => Effect.Effect<AuthorityAcquirer | null, AuthorityUnavailable | AuthorityRefusal>
     /** Whether this authority accepts live documents; true if left out. */
     readonly servesLive?: boolean
   }

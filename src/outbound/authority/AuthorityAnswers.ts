@@ -1,5 +1,6 @@
 import type { AuthorityError } from "../../../schemas/FiscalDocument.ts"
-import type { AuthorityRange, Verdict } from "./Authority.ts"
+import { processedBefore } from "../../domain/documents/AuthorityRules.ts"
+import type { AuthorityAcquirer, AuthorityRange, Verdict } from "./Authority.ts"
 import { childOf, fieldsOf, type SoapFields, textField, type XmlElement } from "./SoapAnswers.ts"
 
 /**
@@ -18,11 +19,10 @@ export type DocumentAnswer =
   | { readonly _tag: "refused"; readonly message: string }
   | { readonly _tag: "unclear"; readonly message: string }
 
-/** The rule "Documento procesado anteriormente", which is no verdict on the document. */
-const processedBefore = "90"
-
 /** Advice by rule, for rules that the local rules cannot check because these depend on the authority's records. */
 const hints: Readonly<Record<string, string>> = {
+  [processedBefore]:
+    "The authority has a document of this number, which stays valid: look the number up in the authority's portal. Correct that document by a note, and issue what is missing as another document.",
   FAB05b:
     "The authority does not know this range for this issuer and software. A new association takes about two hours.",
   FAD05e: "The authority does not know this number in its range. A new association takes about two hours.",
@@ -32,6 +32,15 @@ const hints: Readonly<Record<string, string>> = {
   FAJ43b: "Write legal_name as it stands in the issuer's tax register: PATCH /v1/account.",
   ZE02: "The signature was not accepted: see that the certificate of POST /v1/account/certificate is the issuer's."
 }
+
+/** The answer that the authority has processed a document of this number before, as a rule that a document breaks. */
+export const numberProcessed = (): AuthorityError => ({
+  rule: processedBefore,
+  severity: "rejection",
+  message: "Documento procesado anteriormente.",
+  path: null,
+  hint: hintOf(processedBefore)
+})
 
 /** What to do about a rule, if that is known. */
 export const hintOf = (rule: string): string | null => hints[rule] ?? null
@@ -87,6 +96,13 @@ export const storedXmlOf = (result: XmlElement): string | null => {
   const fields = fieldsOf(result)
   const bytes = textField(fields, "XmlBytesBase64")
   return textField(fields, "Code") === "100" && bytes !== "" ? Buffer.from(bytes, "base64").toString() : null
+}
+
+/** The acquirer of an AdquirienteResponse; null without a name and an address, which is the answer for whoever is not known. */
+export const acquirerOf = (result: XmlElement): AuthorityAcquirer | null => {
+  const fields = fieldsOf(result)
+  const [name, email] = [textField(fields, "ReceiverName"), textField(fields, "ReceiverEmail")]
+  return name === "" && email === "" ? null : { name: name || null, email: email || null }
 }
 
 /** The ranges of a NumberRangeResponseList; the authority's message as text if the operation code is not 100. */

@@ -1,6 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import { Authority, AuthorityRefusal, AuthorityUnavailable, type DocumentName } from "./Authority.ts"
-import { documentAnswerOf, rangesOf, storedXmlOf } from "./AuthorityAnswers.ts"
+import { acquirerOf, documentAnswerOf, numberProcessed, rangesOf, storedXmlOf } from "./AuthorityAnswers.ts"
 import { fileNames, zipped } from "../DocumentFiles.ts"
 import { makeSoapExchange, type SoapExchangeOptions } from "./SoapExchange.ts"
 
@@ -69,9 +69,10 @@ export const layer = (options: AuthorityLiveOptions): Layer.Layer<Authority> =>
           case "refused":
             return yield* new AuthorityRefusal({ message: answer.message })
           case "known":
-            return yield* unavailable(
-              "The authority has processed a document of this number before; it is asked for ours."
-            )
+            return yield* new AuthorityUnavailable({
+              message: "The authority has processed a document of this number before; it is asked for ours.",
+              number_processed: numberProcessed()
+            })
           case "missing":
             return yield* unavailable("The authority does not know the document that it was just sent.")
           case "unclear":
@@ -121,7 +122,15 @@ export const layer = (options: AuthorityLiveOptions): Layer.Layer<Authority> =>
         return typeof found === "string" ? yield* new AuthorityRefusal({ message: found }) : found
       })
 
-      return Authority.of({ submit, verdict, ranges })
+      const acquirer: Authority["Service"]["acquirer"] = Effect.fn("AuthorityLive.acquirer")(function* (question) {
+        const parameters = [
+          ["identificationType", question.type],
+          ["identificationNumber", question.number]
+        ] as const
+        return acquirerOf(yield* exchange({ operation: "GetAcquirer", parameters }, question.certificate))
+      })
+
+      return Authority.of({ submit, verdict, ranges, acquirer })
     })
   )
 
@@ -153,11 +162,12 @@ export const layerByMode = (authorities: {
       const test = Context.get(yield* Layer.build(authorities.test), Authority)
       const live = authorities.live && Context.get(yield* Layer.build(Layer.fresh(authorities.live)), Authority)
       const nowhere = unavailable("There is no live authority: set AUTHORITY_URL.")
-      const portOf = ({ livemode }: DocumentName) => (livemode ? live : test)
+      const portOf = ({ livemode }: Pick<DocumentName, "livemode">) => (livemode ? live : test)
       return Authority.of({
         submit: (submission) => portOf(submission)?.submit(submission) ?? nowhere,
         verdict: (document) => portOf(document)?.verdict(document) ?? nowhere,
         ...(live?.ranges === undefined ? {} : { ranges: live.ranges }),
+        acquirer: (question) => portOf(question)?.acquirer?.(question) ?? nowhere,
         servesLive: live !== undefined
       })
     })

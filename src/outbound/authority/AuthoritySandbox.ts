@@ -1,4 +1,5 @@
 import { Clock, Duration, Effect, Layer } from "effect"
+import type { DocumentDetails } from "../../../schemas/DocumentDetails.ts"
 import type { AuthorityError } from "../../../schemas/FiscalDocument.ts"
 import type { AccountId } from "../../../schemas/Id.ts"
 import type { Line, Totals } from "../../../schemas/Line.ts"
@@ -8,17 +9,29 @@ import { isSandboxIdentification } from "../../domain/accounts/CheckDigit.ts"
 import { totalsOf } from "../../domain/documents/Totals.ts"
 import {
   Authority,
+  type AuthorityAcquirer,
   AuthorityRefusal,
   AuthorityUnavailable,
   type DocumentName,
   type Submission,
   type Verdict
 } from "./Authority.ts"
-import { hintOf } from "./AuthorityAnswers.ts"
-import ruleTexts from "./ruleTexts.json" with { type: "json" }
+import {
+  type BrokenRule,
+  checkDigitError,
+  cufeError,
+  nameNotice,
+  rejectionBy,
+  remarkOf,
+  totalsError,
+  unreadable
+} from "./RuleRemarks.ts"
+
+export type { BrokenRule }
 
 /**
- * The fields of a submitted document from which the simulated authority chooses its verdict.
+ * The fields of a submitted document from which the simulated authority chooses its verdict. A document with `lines` and `totals` must
+ * amount to the sum of its lines and its other parts (discounts, charges, prepayments, rounding), unless the layer has a `check` of its own.
  *
  * @example
  * ```ts
@@ -31,52 +44,16 @@ import ruleTexts from "./ruleTexts.json" with { type: "json" }
  * }
  * ```
  */
-export interface SubmittedDocument {
+export interface SubmittedDocument extends DocumentDetails {
   readonly cufe: string
   readonly full_number: string
   readonly acquirer: { readonly identification: Identification }
-  readonly lines: ReadonlyArray<Line>
-  readonly totals: Totals
+  readonly lines?: ReadonlyArray<Line>
+  readonly totals?: Totals
 }
 
 // Enough for every document in progress; a document whose verdict was dropped is submitted again and gets the same verdict.
 const rememberedMax = 10_000
-
-const remark = (severity: AuthorityError["severity"], rule: string, message: string, path: string | null) => ({
-  rule,
-  severity,
-  message,
-  path,
-  hint: null
-})
-
-const cufeError = remark("rejection", "FAD06", "Valor del CUFE no está calculado correctamente", "cufe")
-const checkDigitError = remark(
-  "rejection",
-  "FAK24",
-  "No está informado el DV del NIT",
-  "acquirer.identification.check_digit"
-)
-const nameNotice = remark(
-  "notification",
-  "FAJ43b",
-  "Nombre informado No corresponde al registrado en el RUT con respecto al Nit suministrado.",
-  "issuer.legal_name"
-)
-const totalsError = remark(
-  "rejection",
-  "FAU02",
-  "El Valor Bruto antes de tributos no es igual a la suma de los valores de las líneas de la factura",
-  "totals.line_extension_amount"
-)
-const unreadable = remark("rejection", "ZE02", "Valor de la firma inválido.", null)
-
-const texts: Readonly<Record<string, string>> = ruleTexts
-
-const rejectionBy = (rule: string): AuthorityError => ({
-  ...remark("rejection", rule, texts[rule] ?? `El documento no cumple la regla ${rule}.`, null),
-  hint: hintOf(rule)
-})
 
 type Outcome = "accept" | "reject" | "away" | "refuse" | "slow" | "flaky" | "notify" | "lose"
 
@@ -90,6 +67,16 @@ const outcomesByNit: Readonly<Record<string, Outcome>> = {
   "900000007": "notify",
   "900000008": "lose"
 }
+
+/** What the simulated authority knows of the sandbox's own identifications. */
+const acquirersByNit: Readonly<Record<string, AuthorityAcquirer>> = Object.fromEntries(
+  ["900000001", ...Object.keys(outcomesByNit)].map((nit) => [
+    nit,
+    { name: `Adquiriente de Prueba ${nit} S.A.S.`, email: `facturas@${nit}.test` }
+  ])
+)
+const knownAcquirer = (type: string, number: string): AuthorityAcquirer | null =>
+  type === "31" && Object.hasOwn(acquirersByNit, number) ? (acquirersByNit[number] ?? null) : null
 const slowAnswer = Duration.seconds(10)
 
 /** The outcome of a document's own script, which takes the place of what its acquirer stands for. */
@@ -134,12 +121,26 @@ const ofAcquirer = ({ acquirer: { identification } }: SubmittedDocument): Outcom
   return identification.type === "31" ? outcomesByNit[identification.number] : undefined
 }
 
-const judge = (document: SubmittedDocument, outcome: Outcome | undefined, script: AuthorityScript | null): Verdict => {
+const isSum = (document: SubmittedDocument): boolean => {
+  const { lines, totals } = document
+  return (
+    lines === undefined || totals === undefined || totalsOf(lines, document).payable_amount === totals.payable_amount
+  )
+}
+
+const judge = (
+  document: SubmittedDocument,
+  outcome: Outcome | undefined,
+  script: AuthorityScript | null,
+  check: (() => ReadonlyArray<BrokenRule>) | undefined
+): Verdict => {
   if (outcome === "accept") return answered(document, [])
   if (outcome === "reject") return answered(document, script?.reject?.map(rejectionBy) ?? [cufeError, checkDigitError])
-  const expected = totalsOf(document.lines)
-  if (expected.payable_amount !== document.totals.payable_amount) return answered(document, [totalsError])
-  return answered(document, [], outcome === "notify" ? [nameNotice] : [])
+  if (check === undefined && !isSum(document)) return answered(document, [totalsError])
+  const remarks = check?.().map(remarkOf) ?? []
+  const errors = remarks.filter(({ severity }) => severity === "rejection")
+  const notifications = remarks.filter(({ severity }) => severity === "notification")
+  return answered(document, errors, outcome === "notify" ? [nameNotice, ...notifications] : notifications)
 }
 
 const unreachable = "The authority's service cannot be reached."
@@ -162,6 +163,8 @@ const remember = <A>(all: Map<string, A>, key: string, one: A) => {
  * memory only: a document whose verdict was dropped is judged again, with the same result.
  *
  * @param options.read     the content of a document whose signature verifies, else null
+ * @param options.check    the rules that signed bytes break, apart from what their acquirer and their script stand for; left out, the
+ *                         totals alone are compared with the lines
  * @param options.respond  the answer in XML, given the time in Unix milliseconds; without this function, answers have no XML
  * @param options.latency  how long each answer takes
  * @param options.modeOf   the authority's mode that a test account has chosen; always `up` if left out
@@ -183,6 +186,7 @@ const remember = <A>(all: Map<string, A>, key: string, one: A) => {
  */
 export const layer = <D extends SubmittedDocument>(options: {
   readonly read: (signed: Uint8Array) => D | null
+  readonly check?: (signed: Uint8Array) => ReadonlyArray<BrokenRule>
   readonly respond?: (document: D, verdict: Verdict, at: number) => Uint8Array
   readonly latency: Duration.Input
   readonly modeOf?: (account_id: AccountId) => Effect.Effect<AuthorityMode>
@@ -200,9 +204,11 @@ export const layer = <D extends SubmittedDocument>(options: {
     const judged = Effect.fnUntraced(function* (
       document: D,
       outcome: Outcome | undefined,
-      script: AuthorityScript | null
+      script: AuthorityScript | null,
+      signed: Uint8Array
     ) {
-      const verdict = judge(document, outcome, script)
+      const { check } = options
+      const verdict = judge(document, outcome, script, check && (() => check(signed)))
       if (options.respond === undefined) return verdict
       const xml = options.respond(document, verdict, yield* Clock.currentTimeMillis)
       const XmlBase64Bytes = Buffer.from(xml).toString("base64")
@@ -256,7 +262,7 @@ export const layer = <D extends SubmittedDocument>(options: {
       failures.delete(key)
       if (outcome === "slow") yield* Effect.sleep(slowAnswer)
       const known = verdicts.get(key)
-      const verdict = known ?? (yield* judged(document, outcome, script))
+      const verdict = known ?? (yield* judged(document, outcome, script, signed))
       remember(verdicts, key, verdict)
       if (outcome === "lose" && known === undefined)
         return yield* unavailable("The connection broke before the authority's answer arrived.")
@@ -267,5 +273,9 @@ export const layer = <D extends SubmittedDocument>(options: {
       Effect.map(reach(document, noScript), () => verdicts.get(keyOf(document)) ?? null)
     )
 
-    return Authority.of({ submit, verdict })
+    return Authority.of({
+      submit,
+      verdict,
+      acquirer: ({ number, type }) => Effect.succeed(knownAcquirer(type, number))
+    })
   })

@@ -138,7 +138,7 @@ const end = (socket: Duplex, { body, headers, status }: ReturnType<typeof envelo
 
 /** Answers a CONNECT request of a client that takes the service for a proxy; Node would close the connection without an answer. */
 const refuseTunnel = (self: Self) => (_request: unknown, socket: Duplex) => {
-  const allow = { Allow: "DELETE, GET, HEAD, PATCH, POST" }
+  const allow = { Allow: "DELETE, GET, HEAD, PATCH, POST, PUT" }
   end(socket, envelope(self, "method_not_allowed", "This is no proxy: CONNECT is not known here.", allow))
 }
 

@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import type { Customer } from "../../client/Interface.ts"
 import { Api } from "../Api.ts"
 import { textOf } from "../Files.ts"
+import { Misuse } from "../Failures.ts"
 import * as Flags from "../Flags.ts"
 import { Output } from "../Output.ts"
 import { type Column, type Paint, shown } from "../Table.ts"
@@ -55,6 +56,42 @@ const list = Command.make(
   Command.withExamples([{ command: "folio customers list --all --json > customers.ndjson" }])
 )
 
+/** The type and the number of `31-900000001`. */
+const identified = (text: string) => {
+  const [type = "", ...number] = text.split("-")
+  return { "identification[type]": type, "identification[number]": number.join("-") }
+}
+
+const find = Command.make(
+  "find",
+  {
+    ...Flags.amount,
+    identification: Flags.text("identification", "TYPE-NUMBER", "With this identification, such as 31-900000001"),
+    email: Flags.text("email", "ADDRESS", "With this e-mail address"),
+    name: Flags.text("name", "TEXT", "With this in one of their names: accents and capitals do not count")
+  },
+  Effect.fnUntraced(function* (flags) {
+    const { email, identification, name } = flags
+    if (email === undefined && identification === undefined && name === undefined) {
+      return yield* new Misuse({ message: "Say what to find: --identification, --email, --name, or several of them." })
+    }
+    const query: Record<string, string | number> = {
+      limit: Flags.pageOf(flags),
+      ...(identification === undefined ? {} : identified(identification)),
+      ...(email === undefined ? {} : { email }),
+      ...(name === undefined ? {} : { name })
+    }
+    const found = (yield* Api).all("customers", "allCustomers", { query })
+    yield* (yield* Output).list(Flags.asked(flags)(found), columns, "There is no such customer in this mode.")
+  })
+).pipe(
+  Command.withDescription("Find customers by identification, e-mail address or name"),
+  Command.withExamples([
+    { command: "folio customers find --name muñoz" },
+    { command: "folio customers find --identification 31-900000001 --json" }
+  ])
+)
+
 const get = Command.make(
   "get",
   { customer },
@@ -104,7 +141,7 @@ const remove = Command.make(
 )
 
 export const customers = Command.make("customers").pipe(
-  Command.withDescription("List, show, register, change, delete customers"),
-  Command.withSubcommands([list, get, create, update, remove]),
+  Command.withDescription("List, find, show, register, change, delete customers"),
+  Command.withSubcommands([list, find, get, create, update, remove]),
   Command.withExamples([{ command: "folio customers list" }])
 )

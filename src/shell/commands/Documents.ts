@@ -1,7 +1,7 @@
 import * as Command from "effect/cli/Command"
 import { creditNotes, debitNotes, invoices as invoice, type Kind } from "../documents/Kinds.ts"
 import { importInvoices } from "../import/Import.ts"
-import { annul, cancel, email, retry } from "./documents/Change.ts"
+import { annul, cancel, correct, email, retry } from "./documents/Change.ts"
 import { create, validate } from "./documents/Create.ts"
 import { file, get, list, timeline } from "./documents/Read.ts"
 
@@ -15,6 +15,7 @@ const commandsOf = (kind: Kind) =>
     file(kind, "pdf"),
     file(kind, "xml"),
     retry(kind),
+    correct(kind),
     cancel(kind),
     email(kind)
   ] as const

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto"
-import { cents, decimal, multiply, percentage } from "../../domain/documents/Decimal.ts"
+import { decimal, percentage, product, rounded } from "../../domain/documents/Decimal.ts"
 import { lineOf as sheetLine, type Row, type Sheet } from "./Sheet.ts"
 
 /** What is wrong in a line of the file, and in which of its fields. */
@@ -84,7 +84,7 @@ const lineOf = ({ cells, line }: Row, hasComma: boolean, faults: Array<Fault>) =
     return read ?? "0.00"
   }
   const [quantity, unit_price] = [amount("quantity"), amount("unit_price")]
-  const base = multiply(cents(quantity), cents(unit_price))
+  const base = rounded(product(quantity, unit_price))
   const code = text("tax_code")
   const rate = code === "ZZ" ? "0.00" : amount("tax_rate")
   const taxed = code === "ZZ" ? 0n : base
@@ -94,7 +94,7 @@ const lineOf = ({ cells, line }: Row, hasComma: boolean, faults: Array<Fault>) =
     unit_code: text("unit_code"),
     unit_price,
     line_extension_amount: decimal(base),
-    taxes: [{ code, rate, base: decimal(taxed), value: decimal(percentage(taxed, cents(rate))) }]
+    taxes: [{ code, rate, base: decimal(taxed), value: decimal(rounded(percentage(taxed, rate))) }]
   }
 }
 

@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import { type Account, AccountMode, Issuer, RequestLogLevel } from "../../../schemas/Account.ts"
 import { ApiError } from "../../../schemas/ApiError.ts"
 import { AccountId } from "../../../schemas/Id.ts"
+import type { LogoImprint } from "../../../schemas/Logo.ts"
 import { Version } from "../../../schemas/Version.ts"
 import { timestamp } from "../../domain/documents/AuthorityTime.ts"
 import * as AccountView from "../sql/AccountView.ts"
@@ -162,6 +163,19 @@ const noIssuer = {
   tax_responsibilities: null
 }
 
+/** The issuer with its logo as the account shows it: without the SHA-256 by which the logo is kept. */
+const issuerView = ({ logo, ...issuer }: Issuer) => ({
+  ...issuer,
+  ...(logo === undefined ? {} : { logo: logoView(logo) })
+})
+
+const logoView = ({ height, media_type, width }: LogoImprint) => ({
+  media_type,
+  width,
+  height,
+  url: "/v1/account/logo"
+})
+
 /** The account as the holder of a key of this mode sees it, with the certificate that signs its documents there. */
 export const accountView = (account: StoredAccount, certificate: Account["certificate"]): Account => ({
   id: account.account_id,
@@ -169,7 +183,7 @@ export const accountView = (account: StoredAccount, certificate: Account["certif
   name: account.name,
   authority_environment: account.livemode ? "produccion" : "habilitacion",
   key_mode: account.livemode ? "live" : "test",
-  ...(account.issuer ?? noIssuer),
+  ...(account.issuer === null ? noIssuer : issuerView(account.issuer)),
   default_version: account.default_version,
   request_log: account.request_log,
   certificate,

@@ -3,9 +3,12 @@ import { SqlClient } from "effect/sql"
 import { AccountMode } from "../../../schemas/Account.ts"
 import { ApiError } from "../../../schemas/ApiError.ts"
 import { Acquirer, type Customer } from "../../../schemas/Customer.ts"
+import type { PageRequest } from "../../../schemas/Page.ts"
+import type { Identification } from "../../../schemas/Party.ts"
 import { CustomerId } from "../../../schemas/Id.ts"
 import { Metadata } from "../../../schemas/Text.ts"
 import { timestamp } from "../../domain/documents/AuthorityTime.ts"
+import * as AccountView from "../sql/AccountView.ts"
 import * as Batcher from "../sql/Batcher.ts"
 import {
   type Answer,
@@ -18,7 +21,7 @@ import {
   storedColumns
 } from "./IdempotencyKeys.ts"
 import * as Input from "../sql/Input.ts"
-import { columnsOf, ofAccount, ofKey } from "../sql/Keys.ts"
+import { columnsOf, type Mark, marked, ofAccount, ofKey } from "../sql/Keys.ts"
 import * as Pages from "../sql/Pages.ts"
 import * as Query from "../sql/Query.ts"
 
@@ -53,6 +56,12 @@ const input = Input.make<NewCustomer>({
   created_at: ["timestamptz", ({ customer }) => customer.created_at]
 })
 
+/** The customers that a request asks for: those that have all of the marks and, unless it is null, the text in one of their names. */
+export interface CustomerFilter {
+  readonly marks: ReadonlyArray<Mark>
+  readonly name: string | null
+}
+
 /** The most customers that an account may have in each mode. */
 export const customersMax = 1_000_000
 
@@ -61,12 +70,90 @@ export const customerLimitReached = new ApiError({
   message: `An account has at most ${customersMax} customers in each mode. Delete those that are no longer used: what was issued to them stays.`
 })
 
+/** The error for an identification under which there are two customers, so that none of them can be meant by it alone. */
+export const ambiguous = (id: string, other: string) =>
+  new ApiError({
+    code: "customer_ambiguous",
+    message: `Two customers have this identification, ${id} and ${other}: none was changed. Change the one that you mean by its id, or delete the other.`
+  })
+
 export class Customers extends Context.Service<Customers>()("folio/store/Customers", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const keys = yield* IdempotencyKeys
     const columns = columnsOf(sql, Row)
-    const { find, list } = Pages.readers(sql, { service: "Customers", table: "customers", columns, row: Row })
+    const { find, list: page } = Pages.readers(sql, { service: "Customers", table: "customers", columns, row: Row })
+
+    /** The ids of the next customers with a text in their names, and of one more than the page holds. */
+    const named = (account: AccountMode, { cursor, limit }: PageRequest, { marks, name }: CustomerFilter) => {
+      const [beyond, order] =
+        cursor?.direction === "before"
+          ? [sql`id > ${cursor.id}`, sql`id asc`]
+          : [cursor === null ? sql`true` : sql`id < ${cursor.id}`, sql`id desc`]
+      return sql<{ readonly id: string }>`
+        select id from customer_names
+        where ${sql.and([
+          ofAccount(sql, account),
+          sql`strpos(names, (select plain_text(${name}))) > 0`,
+          ...marked(sql, account, marks),
+          beyond
+        ])}
+        order by ${order} limit ${limit + 1}`.pipe(
+        Effect.orDie,
+        Effect.map((rows) => rows.map(({ id }) => id)),
+        AccountView.within(sql, account)
+      )
+    }
+
+    const list = Effect.fn("Customers.list")(function* (
+      account: AccountMode,
+      request: PageRequest,
+      filter: CustomerFilter = { marks: [], name: null }
+    ) {
+      const found = filter.marks.length === 0 ? sql`true` : sql.and(marked(sql, account, filter.marks))
+      if (filter.name === null) return yield* page(account, request, found)
+      const ids = yield* named(account, request, filter)
+      return yield* page(account, request, ids.length === 0 ? sql`false` : sql`id in ${sql.in(ids)}`)
+    })
+
+    const identified = Query.all(
+      Row,
+      (account: AccountMode, { number, type }: Identification) => sql`
+        select ${columns} from customers
+        where ${ofAccount(sql, account)}
+          and ${sql.and(marked(sql, account, [{ _tag: "Identification", type, number }]))}
+        order by id limit 2 for update`
+    )
+    const countOf = Query.one(
+      Schema.Struct({ customers: Schema.BigInt }),
+      (account: AccountMode) =>
+        sql`select customers from account_modes where ${ofAccount(sql, account)} for no key update`
+    )
+    const write = ({ acquirer, metadata, updated_at, ...key }: StoredCustomer) => {
+      const changes = { acquirer: JSON.stringify(acquirer), metadata: JSON.stringify(metadata), updated_at }
+      return Effect.orDie(sql`update customers set ${sql.update(changes)} where ${ofKey(sql, key)}`)
+    }
+
+    /**
+     * Registers a customer, or replaces the only one with its identification, which keeps its id. Fails with `customer_limit_reached` and
+     * `customer_ambiguous`. Runs in the caller's transaction; the lock of the account's mode lets no other customer be registered meanwhile.
+     */
+    const put = Effect.fn("Customers.put")(function* (customer: StoredCustomer) {
+      const { customers } = yield* countOf(customer)
+      const [known, other] = yield* identified(customer, customer.acquirer.identification)
+      if (known !== undefined && other !== undefined) return yield* ambiguous(known.id, other.id)
+      if (known !== undefined) {
+        const replaced = { ...customer, id: known.id, created_at: known.created_at }
+        yield* write(replaced)
+        return { customer: replaced, isNew: false }
+      }
+      if (customers >= BigInt(customersMax)) return yield* customerLimitReached
+      const { acquirer, metadata, ...row } = customer
+      const added = { ...row, acquirer: JSON.stringify(acquirer), metadata: JSON.stringify(metadata) }
+      yield* Effect.orDie(sql`insert into customers ${sql.insert(added)}`)
+      yield* Effect.orDie(sql`update account_modes set customers = customers + 1 where ${ofAccount(sql, customer)}`)
+      return { customer, isNew: true }
+    })
 
     const insert = yield* Batcher.make({
       name: "Customers.create",
@@ -125,9 +212,9 @@ export class Customers extends Context.Service<Customers>()("folio/store/Custome
       const found = yield* lock(key)
       if (Option.isNone(found)) return yield* ApiError.missing("customer", key.id)
       const { acquirer, metadata, updated_at } = yield* change(found.value)
-      const changes = { acquirer: JSON.stringify(acquirer), metadata: JSON.stringify(metadata), updated_at }
-      yield* Effect.orDie(sql`update customers set ${sql.update(changes)} where ${ofKey(sql, key)}`)
-      return { ...found.value, acquirer, metadata, updated_at }
+      const changed = { ...found.value, acquirer, metadata, updated_at }
+      yield* write(changed)
+      return changed
     })
     const lock = Query.first(
       Row,
@@ -146,7 +233,7 @@ export class Customers extends Context.Service<Customers>()("folio/store/Custome
       return removed.length === 1
     }, Effect.orDie)
 
-    return { find, list, create, update, remove }
+    return { find, list, create, put, update, remove }
   })
 }) {
   static readonly layer = Layer.effect(Customers, Customers.make)

@@ -11,6 +11,7 @@ import * as AccountView from "../sql/AccountView.ts"
 import { AuditLog, operator } from "./AuditLog.ts"
 import { Ids } from "../sql/Ids.ts"
 import * as LiveMode from "./LiveMode.ts"
+import { Logos } from "./Logos.ts"
 import { newRange, Resolutions } from "./Resolutions.ts"
 import { StoreProfile } from "../StoreProfile.ts"
 
@@ -90,8 +91,9 @@ const issuerKnown = new ApiError({
   message: "The live mode has its issuer already: change it with PATCH /v1/account and a live key."
 })
 
-const copyIssuer = Effect.fnUntraced(function* (account: AccountMode, issuer: Issuer | null) {
+const copyIssuer = Effect.fnUntraced(function* (account: AccountMode, issuer: Issuer | null, logo: Uint8Array | null) {
   const accounts = yield* Accounts
+  if (issuer?.logo !== undefined && logo !== null) yield* (yield* Logos).keep(account, { ...issuer.logo, bytes: logo })
   const audit = yield* AuditLog
   yield* accounts.update(account, (before) =>
     before.issuer === null ? Effect.succeed({ ...before, issuer }) : Effect.fail(issuerKnown)
@@ -117,8 +119,10 @@ export const createKey = Effect.fn("createKey")(function* (
   )
   if (tests === undefined) return yield* ApiError.missing("account", account.account_id)
   const key = yield* newKey(account, name)
+  // Read outside of the account's view, which shows the live mode alone.
+  const logo = tests.issuer === null ? null : yield* (yield* Logos).of(tests, tests.issuer)
   const row = yield* Effect.gen(function* () {
-    if (options.copyIssuer) yield* copyIssuer(account, tests.issuer)
+    if (options.copyIssuer) yield* copyIssuer(account, tests.issuer, logo)
     const made = yield* keys.create(key)
     yield* audit.record(account, operator, "api_key.created", made.id)
     return made

@@ -5,9 +5,11 @@ import { ApiError, type Violation } from "../../../schemas/ApiError.ts"
 import { DocumentKind } from "../../../schemas/FiscalDocument.ts"
 import { ResolutionId } from "../../../schemas/Id.ts"
 import { LocalDate } from "../../../schemas/Money.ts"
+import type { PageRequest } from "../../../schemas/Page.ts"
 import type { Resolution, ResolutionRequest, ResolutionUpdate } from "../../../schemas/Resolution.ts"
+import { violation } from "../../domain/documents/AuthorityRules.ts"
 import { timestamp } from "../../domain/documents/AuthorityTime.ts"
-import type { NoteKind } from "../../domain/documents/DocumentKinds.ts"
+import { documentKinds, type NoteKind } from "../../domain/documents/DocumentKinds.ts"
 import type { NumberForm } from "../../domain/documents/FullNumber.ts"
 import {
   type FullNumbers,
@@ -16,6 +18,7 @@ import {
   shareFullNumber,
   validityViolations
 } from "../../domain/accounts/ResolutionRules.ts"
+import { counterBeside, isCounted, isCounterPrefix, noGrant } from "./NoteCounters.ts"
 import * as AccountView from "../sql/AccountView.ts"
 import { columnsOf, ofAccount, ofKey } from "../sql/Keys.ts"
 import * as Pages from "../sql/Pages.ts"
@@ -26,8 +29,9 @@ const Row = Schema.Struct({
   ...AccountMode.fields,
   id: ResolutionId,
   number: Schema.String,
-  /** A note's kind when the row is the counter of that kind of notes and not a range that the authority granted. */
   document_type: DocumentKind,
+  /** Of a range of notes: whether the account registered it. False for the counter that the service made, and for ranges of invoices. */
+  registered: Schema.Boolean,
   prefix: Schema.String,
   from_number: Schema.BigInt,
   to_number: Schema.BigInt,
@@ -46,18 +50,23 @@ export const newRange = (
   request: ResolutionRequest,
   now: number
 ): StoredResolution => {
-  const { document_type = "invoice", from_number, next_number = from_number, to_number, ...grant } = request
+  const { document_type = "invoice", from_number, to_number, ...range } = { ...noGrant, ...request }
   return {
     ...key,
-    ...grant,
+    ...range,
     document_type,
+    registered: document_type !== "invoice",
     from_number: BigInt(from_number),
     to_number: BigInt(to_number),
-    next_number: BigInt(next_number),
+    next_number: BigInt(request.next_number ?? from_number),
     is_active: true,
     created_at: new Date(now)
   }
 }
+
+/** Whether the account registered a range: every range of invoices, and those of notes that are not the service's own counters. */
+export const isRegistered = ({ document_type, registered }: StoredResolution) =>
+  document_type === "invoice" || registered
 
 export interface ResolutionKey extends AccountMode {
   readonly id: ResolutionId
@@ -77,7 +86,7 @@ export const overlapOf = (
     if (other.id === range.id || !isTaken(other) || !shareFullNumber(range, other, form)) continue
     return new ApiError({
       code: "resolution_overlap",
-      message: `The numbers ${printed(range)} overlap those of ${nameOf(other)}, ${printed(other)}. A full number, prefix and number together, is given once.`
+      message: `The numbers ${printed(range)} overlap those of ${nameOf(other)}, ${printed(other)}. A full number, prefix and number together, is given once: choose another prefix or other numbers.`
     })
   }
   return undefined
@@ -86,8 +95,8 @@ export const overlapOf = (
 const printed = ({ from_number, prefix, to_number }: FullNumbers) =>
   `${from_number} to ${to_number} of prefix ${JSON.stringify(prefix)}`
 
-const nameOf = ({ document_type, id }: StoredResolution) =>
-  document_type === "invoice" ? id : `the account's ${document_type.replace("_", " ")}s`
+const nameOf = (range: StoredResolution) =>
+  isRegistered(range) ? range.id : `the account's ${range.document_type.replace("_", " ")}s`
 
 /** The most ranges that an account may have in each mode: enough for a hundred shops over ten years. */
 export const resolutionsMax = 1_000
@@ -103,55 +112,22 @@ export const refusalOf = (
   others: ReadonlyArray<StoredResolution>,
   form: NumberForm
 ): ApiError | undefined =>
-  others.filter(({ document_type }) => document_type === "invoice").length >= resolutionsMax
-    ? limitReached
-    : overlapOf(range, others, form)
+  others.filter(isRegistered).length >= resolutionsMax ? limitReached : overlapOf(range, others, form)
 
-/** A range after a change; fails when its dates would contradict each other. */
+const endless = violation(
+  "valid_to",
+  "parameter_conflict",
+  "Remove valid_to: a range of notes has no authorisation that could expire. Deactivate the range with is_active."
+)
+
+/** A range after a change; fails when its dates would contradict each other, and when a range of notes would have dates. */
 export const changed = (range: StoredResolution, patch: ResolutionUpdate) => {
+  if (range.document_type !== "invoice" && patch.valid_to !== undefined) {
+    return Result.fail(ApiError.fromViolations([endless]))
+  }
   const next: StoredResolution = { ...range, ...patch }
   const [first, ...rest] = validityViolations(next.valid_from, next.valid_to)
   return first === undefined ? Result.succeed(next) : Result.fail(ApiError.fromViolations([first, ...rest]))
-}
-
-const counterPrefixes = { credit_note: "NC", debit_note: "ND" } as const
-const counterMax = 9_999_999_999n
-
-const letters = Array.from("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
-
-/**
- * The counter of an account's notes of one kind, to be added to `others`. The counter does not expire, and its prefix is the first
- * of NC, NCA … NCZZ, or ND …, with which it shares no full number with a range of `others`, so that a full number identifies one
- * document.
- */
-export const counterBeside = (
-  key: ResolutionKey & { readonly created_at: Date },
-  kind: NoteKind,
-  others: Iterable<StoredResolution>,
-  form: NumberForm
-): StoredResolution => {
-  const ranges = [...others]
-  const meets = (prefix: string) =>
-    ranges.some(
-      (range) =>
-        range.prefix === prefix || shareFullNumber(range, { prefix, from_number: 1n, to_number: counterMax }, form)
-    )
-  const base = counterPrefixes[kind]
-  const suffixes = ["", ...letters, ...letters.flatMap((one) => letters.map((other) => one + other))]
-  const candidates = suffixes.map((suffix) => base + suffix)
-  return {
-    ...key,
-    number: "",
-    document_type: kind,
-    prefix: candidates.find((prefix) => !meets(prefix)) ?? base,
-    from_number: 1n,
-    to_number: counterMax,
-    valid_from: "2000-01-01",
-    valid_to: "9999-12-31",
-    technical_key: "",
-    is_active: true,
-    next_number: 1n
-  }
 }
 
 /** A query for the ranges of one kind of document and, unless `prefix` is null, of one prefix. */
@@ -160,20 +136,13 @@ export interface RangeQuery extends AccountMode {
   readonly prefix: string | null
 }
 
-/** The numbering ranges that the authority granted, and the counters of notes. Only `Numbering` advances `next_number`. */
+/** The numbering ranges that the authority granted, and those of notes, registered and the service's own. Only `Numbering` advances `next_number`. */
 export class Resolutions extends Context.Service<Resolutions>()("folio/store/Resolutions", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const { numbering } = yield* StoreProfile
     const columns = columnsOf(sql, Row)
-    const granted = sql`document_type = 'invoice'`
-    const { find, list } = Pages.readers(sql, {
-      service: "Resolutions",
-      table: "resolutions",
-      columns,
-      row: Row,
-      among: granted
-    })
+    const { find, list } = Pages.readers(sql, { service: "Resolutions", table: "resolutions", columns, row: Row })
 
     const fits = ({ kind, prefix, ...account }: RangeQuery) =>
       sql.and([
@@ -181,13 +150,16 @@ export class Resolutions extends Context.Service<Resolutions>()("folio/store/Res
         sql`document_type = ${kind}`,
         ...(prefix === null ? [] : [sql`prefix = ${prefix}`])
       ])
-    /** The range that new documents are numbered from on `date` (YYYY-MM-DD): active, valid, not exhausted, oldest first. */
+    /**
+     * The range that new documents are numbered from on `date` (YYYY-MM-DD): active, valid, not exhausted, oldest first, and the counter
+     * that the service made only if no registered range serves.
+     */
     const current = Query.first(
       Row,
       (query: RangeQuery, date: string) => sql`
         select ${columns} from resolutions
         where ${fits(query)} and is_active and ${date}::date between valid_from and valid_to and next_number <= to_number
-        order by id limit 1`
+        order by registered desc, id limit 1`
     )
     const select = Query.all(
       Row,
@@ -202,15 +174,27 @@ export class Resolutions extends Context.Service<Resolutions>()("folio/store/Res
     const insert = (resolution: StoredResolution) =>
       sql`insert into resolutions ${sql.insert(resolution)}`.pipe(Effect.orDie, Effect.asVoid)
 
-    /** Inserts the counter of a kind of notes under `key` unless the account has that counter. Runs in the caller's transaction. */
+    /**
+     * Inserts the counter of a kind of notes under `key` unless the account has that counter, or a range of that kind that gives
+     * numbers. Runs in the caller's transaction.
+     */
     const ensureCounter = Effect.fn("Resolutions.ensureCounter")(function* (key: ResolutionKey, kind: NoteKind) {
       const { account_id, livemode } = key
-      const has = (rows: ReadonlyArray<StoredResolution>) => rows.some(({ document_type }) => document_type === kind)
-      if (has(yield* all({ account_id, livemode, kind, prefix: null }))) return
+      if (isCounted(yield* all({ account_id, livemode, kind, prefix: null }))) return
       const others = yield* locked(key)
-      if (has(others)) return
+      if (isCounted(others.filter(({ document_type }) => document_type === kind))) return
       const created_at = new Date(yield* Clock.currentTimeMillis)
       yield* insert(counterBeside({ ...key, created_at }, kind, others, numbering))
+    })
+
+    /** Whether a document of a kind may ask for a prefix: a range has the prefix, or the counter that would be made for the document. */
+    const isServed = Effect.fn("Resolutions.isServed")(function* (
+      account: AccountMode,
+      kind: DocumentKind,
+      prefix: string
+    ) {
+      if ((yield* all({ ...account, kind, prefix })).length > 0) return true
+      return kind !== "invoice" && isCounterPrefix(prefix, kind, yield* select(ofAccount(sql, account)), numbering)
     })
 
     /** Fails with `resolution_overlap` and `resolution_limit_reached`. Runs in the caller's transaction, as does `update`. */
@@ -222,7 +206,7 @@ export class Resolutions extends Context.Service<Resolutions>()("folio/store/Res
     /** Fails with `resource_missing`, `parameter_invalid` and, when a range becomes active, `resolution_overlap`. */
     const update = Effect.fn("Resolutions.update")(function* (key: ResolutionKey, patch: ResolutionUpdate) {
       const ranges = yield* locked(key)
-      const range = ranges.find(({ document_type, id }) => id === key.id && document_type === "invoice")
+      const range = ranges.find(({ id }) => id === key.id)
       if (range === undefined) return yield* ApiError.missing("resolution", key.id)
       const next = yield* Effect.fromResult(changed(range, patch))
       const overlap = next.is_active && !range.is_active ? overlapOf(next, ranges, numbering) : undefined
@@ -236,41 +220,64 @@ export class Resolutions extends Context.Service<Resolutions>()("folio/store/Res
         where ${ofKey(sql, range)} returning ${columns}`
     )
 
-    return { current, all, ensureCounter, find, list, locked, insert, register, update }
+    return {
+      current,
+      all,
+      ensureCounter,
+      find,
+      /** The ranges of one kind of document; all registered ranges if `kind` is null. */
+      list: (account: AccountMode, request: PageRequest, kind: DocumentKind | null) =>
+        list(
+          account,
+          request,
+          kind === null ? sql`(document_type = 'invoice' or registered)` : sql`document_type = ${kind}`
+        ),
+      locked,
+      insert,
+      isServed,
+      register,
+      update
+    }
   })
 }) {
   static readonly layer = Layer.effect(Resolutions, Resolutions.make)
 }
 
-/** The violations of the prefix that an invoice asks for: the prefix must belong to a range of the account. */
+/** The violations of the prefix that a document asks for: the prefix must belong to a range of the account for that kind. */
 export const prefixViolations = Effect.fnUntraced(function* (
   resolutions: Resolutions["Service"],
   account: AccountMode,
-  { prefix }: { readonly prefix?: string }
+  { prefix }: { readonly prefix?: string },
+  kind: DocumentKind = "invoice"
 ): Effect.fn.Return<ReadonlyArray<Violation>> {
   if (prefix === undefined) return []
-  if ((yield* resolutions.all({ ...account, kind: "invoice", prefix })).length > 0) return []
-  const message = `prefix must be that of a numbering range of the account; it has none of ${JSON.stringify(prefix)}. Register it at POST /v1/resolutions.`
+  if (yield* resolutions.isServed(account, kind, prefix)) return []
+  const [of, how] =
+    kind === "invoice" ? ["", ""] : [` for ${documentKinds[kind].noun}s`, ` with document_type "${kind}"`]
+  const message = `prefix must be that of a numbering range of the account${of}; it has none of ${JSON.stringify(prefix)}. Register it at POST /v1/resolutions${how}.`
   return [{ param: "prefix", code: "parameter_invalid", message }]
 })
 
-/** The range as the API shows it on `today` (YYYY-MM-DD). */
-export const resolutionView = (row: StoredResolution, today: string): Resolution => ({
-  id: row.id,
-  object: "resolution",
-  livemode: row.livemode,
-  number: row.number,
-  document_type: "invoice",
-  prefix: row.prefix,
-  from_number: Number(row.from_number),
-  to_number: Number(row.to_number),
-  valid_from: row.valid_from,
-  valid_to: row.valid_to,
-  technical_key: row.technical_key,
-  is_active: row.is_active,
-  next_number: Number(row.next_number),
-  remaining: Number(row.to_number - row.next_number) + 1,
-  status: resolutionStatus(row, today),
-  warnings: resolutionWarnings(row, today),
-  created_at: timestamp(row.created_at.getTime())
-})
+/** The range as the API shows it on `today` (YYYY-MM-DD). A range of notes has no field of a grant, and nothing to warn of. */
+export const resolutionView = (row: StoredResolution, today: string): Resolution => {
+  const { document_type, from_number, next_number, number, prefix, technical_key, to_number, valid_from, valid_to } =
+    row
+  const isGranted = document_type === "invoice"
+  return {
+    id: row.id,
+    object: "resolution",
+    livemode: row.livemode,
+    ...(isGranted ? { number } : {}),
+    document_type,
+    prefix,
+    from_number: Number(from_number),
+    to_number: Number(to_number),
+    ...(isGranted ? { valid_from, valid_to, technical_key } : {}),
+    is_active: row.is_active,
+    next_number: Number(next_number),
+    remaining: Number(to_number - next_number) + 1,
+    status: resolutionStatus(row, today),
+    warnings: isGranted ? resolutionWarnings(row, today) : [],
+    created_at: timestamp(row.created_at.getTime())
+  }
+}

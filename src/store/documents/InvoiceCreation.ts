@@ -6,6 +6,7 @@ import { Acquirer } from "../../../schemas/Customer.ts"
 import type { InvoiceId } from "../../../schemas/Id.ts"
 import type { InvoiceRequest } from "../../../schemas/Invoice.ts"
 import type { Totals } from "../../../schemas/Line.ts"
+import { detailsOf } from "../../domain/documents/Details.ts"
 import * as Batcher from "../sql/Batcher.ts"
 import {
   type Answer,
@@ -50,6 +51,7 @@ const input = Input.make<NewInvoice>({
   operation_type: ["text", ({ request }) => request.operation_type],
   payment_means: ["json", ({ request }) => request.payment_means],
   lines: ["json", ({ request }) => request.lines],
+  details: ["json", ({ request }) => detailsOf(request)],
   totals: ["json", (draft) => draft.totals],
   metadata: ["json", ({ request }) => request.metadata ?? {}],
   range_prefix: ["text", ({ request }) => request.prefix ?? noPrefix],
@@ -81,12 +83,12 @@ export class InvoiceCreation extends Context.Service<InvoiceCreation>()("folio/s
           claimed as (${claimAll(sql, sql`sellable`)}),
           draft as (
             insert into invoices (account_id, livemode, id, customer_id, state, next_action_at, worker, currency,
-              exchange_rate, operation_type, payment_means, lines, totals, acquirer, metadata, range_prefix, created_at,
+              exchange_rate, operation_type, payment_means, lines, details, totals, acquirer, metadata, range_prefix, created_at,
               updated_at)
             select s.account_id, s.livemode, s.id, s.customer_id, 'queued',
               now() + ${numberWithinSeconds} * interval '1 second', ${workers.id}, s.currency, nullif(s.exchange_rate, ''),
               s.operation_type,
-              s.payment_means::jsonb, s.lines::jsonb, s.totals::jsonb, s.acquirer, s.metadata::jsonb,
+              s.payment_means::jsonb, s.lines::jsonb, nullif(s.details, '')::jsonb, s.totals::jsonb, s.acquirer, s.metadata::jsonb,
               nullif(s.range_prefix, ${noPrefix}), s.created_at, s.created_at
             from sellable s join claimed c on c.api_key_id = s.api_key_id and c.value = s.key
             order by s.ord

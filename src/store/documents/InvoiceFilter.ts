@@ -1,8 +1,10 @@
 import type { SqlClient, Statement } from "effect/sql"
+import type { AccountMode } from "../../../schemas/Account.ts"
 import type { DocumentKind } from "../../../schemas/FiscalDocument.ts"
 import type { InvoiceStatus } from "../../../schemas/Invoice.ts"
 import { documentKinds } from "../../domain/documents/DocumentKinds.ts"
 import { type InvoiceState, states, statusOf } from "../../domain/documents/InvoiceLifecycle.ts"
+import { marked, metadataMarks } from "../sql/Keys.ts"
 import { firstIdAt, lastIdAt } from "../sql/Ids.ts"
 
 /** The documents of a kind that a request asks for. A null field matches any document; `from` and `to` are inclusive. */
@@ -13,6 +15,8 @@ export interface InvoiceFilter {
   readonly status: InvoiceStatus | null
   readonly customer_id: string | null
   readonly full_number: string | null
+  /** Every document matches no entries. */
+  readonly metadata: Readonly<Record<string, string>>
   readonly from: Date | null
   readonly to: Date | null
 }
@@ -25,11 +29,13 @@ export const statesOf = (status: InvoiceStatus): ReadonlyArray<InvoiceState> =>
 const named = (these: ReadonlyArray<InvoiceState>) => these.map((state) => `'${state}'`).join(", ")
 
 /** The SQL condition of a filter on `invoices`. Ids of a kind are adjacent in the index, so a page reads no row of another kind. */
-export const fits = (sql: SqlClient.SqlClient, filter: InvoiceFilter): Statement.Fragment => {
-  const { customer_id, from, full_number, invoice_id, kind, status, to } = filter
+export const fits = (sql: SqlClient.SqlClient, account: AccountMode, filter: InvoiceFilter): Statement.Fragment => {
+  const { customer_id, from, full_number, invoice_id, kind, metadata, status, to } = filter
   const { prefix } = documentKinds[kind]
+  const ofKind = sql`id between ${`${prefix}_`} and ${`${prefix}_z`}`
   return sql.and([
-    sql`id between ${`${prefix}_`} and ${`${prefix}_z`} and kind = ${kind}`,
+    sql`${ofKind} and kind = ${kind}`,
+    ...marked(sql, account, metadataMarks(metadata), ofKind),
     ...(invoice_id === null ? [] : [sql`invoice_id = ${invoice_id}`]),
     ...(customer_id === null ? [] : [sql`customer_id = ${customer_id}`]),
     ...(full_number === null ? [] : [sql`full_number = ${full_number}`]),

@@ -49,6 +49,7 @@ export const invoiceView = (row: ShownInvoice, links: Links): Invoice => ({
   operation_type: row.operation_type,
   payment_means: row.payment_means,
   lines: row.lines,
+  ...row.details,
   totals: row.totals,
   resolution_id: row.resolution_id,
   issue_date: row.issue_date,

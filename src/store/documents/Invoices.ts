@@ -4,11 +4,17 @@ import { AccountMode } from "../../../schemas/Account.ts"
 import { OperationType } from "../../../schemas/Code.ts"
 import { Acquirer } from "../../../schemas/Customer.ts"
 import { type AccountId, CustomerId, DocumentId, InvoiceId, ResolutionId } from "../../../schemas/Id.ts"
-import { AuthorityError, Correction, type DocumentKey, DocumentKind, Failure } from "../../../schemas/FiscalDocument.ts"
-import { PaymentMeans } from "../../../schemas/Invoice.ts"
+import {
+  AuthorityError,
+  type DocumentKey,
+  DocumentKind,
+  Failure,
+  InvoiceReference
+} from "../../../schemas/FiscalDocument.ts"
+import { DocumentDetails, PaymentMeans } from "../../../schemas/DocumentDetails.ts"
 import { EmailStatus } from "../../../schemas/EmailStatus.ts"
 import { Line, Totals } from "../../../schemas/Line.ts"
-import { Currency, Decimal, LocalDate } from "../../../schemas/Money.ts"
+import { Currency, Figure, LocalDate } from "../../../schemas/Money.ts"
 import type { PageRequest } from "../../../schemas/Page.ts"
 import { GrantedRange } from "../../../schemas/Resolution.ts"
 import { Metadata } from "../../../schemas/Text.ts"
@@ -33,15 +39,21 @@ const Row = Schema.Struct({
   attempts: Schema.Int,
   kind: DocumentKind,
   currency: Currency,
-  exchange_rate: Schema.NullOr(Decimal),
+  exchange_rate: Schema.NullOr(Figure),
   operation_type: OperationType,
   payment_means: PaymentMeans,
   lines: Schema.Array(Line),
+  /** The optional parts of the document, such as discounts and notes; null when it has none. */
+  details: Schema.NullOr(DocumentDetails),
   totals: Totals,
   acquirer: Acquirer,
   metadata: Metadata,
-  /** The invoice that a note corrects, with the code and text of the reason; null for an invoice. */
+  /** Whether a note's `exchange_rate` is the note's own, and not that of the invoice of the account that the note corrects. */
+  own_rate: Schema.Boolean,
+  /** The invoice of the account, or else that of another system, that a note corrects; null for a note of a period, and an invoice. */
   invoice_id: Schema.NullOr(InvoiceId),
+  original: Schema.NullOr(InvoiceReference),
+  /** The code and text of a note's reason; null for an invoice. */
   correction_code: Schema.NullOr(Schema.String),
   reason: Schema.NullOr(Schema.String),
   /** The prefix of the range that the document must be numbered from; null for any range. */
@@ -65,11 +77,11 @@ const Row = Schema.Struct({
 })
 export type StoredInvoice = typeof Row.Type
 
-/** A stored document with its range, the invoice that a note corrects, and the milliseconds since its first submission. */
+/** A stored document with its range, the invoice that a note corrects (of the account or of another system), and the milliseconds since its first submission. */
 const LoadedRow = Schema.Struct({
   ...Row.fields,
   range: Schema.NullOr(GrantedRange),
-  corrected: Schema.NullOr(Correction.fields.invoice),
+  corrected: Schema.NullOr(InvoiceReference),
   submitted_ms: Schema.NullOr(Schema.Finite)
 })
 export type LoadedInvoice = typeof LoadedRow.Type
@@ -135,6 +147,11 @@ export class Invoices extends Context.Service<Invoices>()("folio/store/Invoices"
         where i.account_id = ${key.account_id} and i.livemode = ${key.livemode} and i.id = ${key.id}`
     )
 
+    // While an invoice is corrected and has no new code yet, its notes name the code by which they were made.
+    const formerCode = sql`(
+      select f.cufe from rejected_documents f
+      where f.account_id = c.account_id and f.livemode = c.livemode and f.invoice_id = c.id order by f.version desc limit 1
+    )`
     const loadRow = yield* Batcher.make({
       name: "Invoices.load",
       max: loadBatchMax,
@@ -143,8 +160,8 @@ export class Invoices extends Context.Service<Invoices>()("folio/store/Invoices"
           select ${columnsOf(sql, Row, "i")}, case when r.id is not null then json_build_object('number', r.number, 'prefix', r.prefix,
             'from_number', r.from_number::text, 'to_number', r.to_number::text, 'valid_from', r.valid_from,
             'valid_to', r.valid_to) end as range,
-            case when c.id is not null then json_build_object('full_number', c.full_number, 'cufe', c.cufe,
-            'issue_date', c.issue_date) end as corrected,
+            case when c.id is not null then jsonb_build_object('full_number', c.full_number,
+            'cufe', coalesce(c.cufe, ${formerCode}), 'issue_date', c.issue_date) else i.original end as corrected,
             (extract(epoch from now() - i.submitted_at) * 1000)::float8 as submitted_ms
           from ${inputOfKeys(sql, keys)}
           join invoices i using (account_id, livemode, id)
@@ -223,7 +240,7 @@ export class Invoices extends Context.Service<Invoices>()("folio/store/Invoices"
       find,
       list: (account: AccountMode, request: PageRequest, filter: InvoiceFilter) =>
         request.cursor === null || isOfKind(filter.kind, request.cursor.id)
-          ? list(account, request, fits(sql, filter))
+          ? list(account, request, fits(sql, account, filter))
           : Effect.fail(Pages.invalidCursor(request.cursor)),
       imprint: Effect.fn("Invoices.imprint")((account: AccountMode, id: string) =>
         AccountView.within(sql, account)(findImprint({ ...account, id }))

@@ -1,16 +1,19 @@
-import { Context, Effect, Layer, Schema } from "effect"
+import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { AccountMode } from "../../../schemas/Account.ts"
+import { DocumentDetails, type PaymentMeans } from "../../../schemas/DocumentDetails.ts"
 import type { NoteId } from "../../../schemas/Id.ts"
 import { InvoiceId } from "../../../schemas/Id.ts"
 import { Line, Totals } from "../../../schemas/Line.ts"
-import type { NoteRequest } from "../../../schemas/Note.ts"
+import type { NoteRequest, OriginalInvoice } from "../../../schemas/Note.ts"
+import { detailsOf } from "../../domain/documents/Details.ts"
 import type { NoteKind } from "../../domain/documents/DocumentKinds.ts"
 import { states } from "../../domain/documents/InvoiceLifecycle.ts"
 import type { Links } from "./FileLinks.ts"
 import { numberWithinSeconds } from "./InvoiceCreation.ts"
 import { type ShownInvoice } from "./Invoices.ts"
 import { invoiceView } from "./InvoiceViews.ts"
+import * as AccountView from "../sql/AccountView.ts"
 import { ofAccount, ofKey } from "../sql/Keys.ts"
 import * as Query from "../sql/Query.ts"
 import { Workers } from "../sql/Workers.ts"
@@ -20,6 +23,7 @@ const Corrected = Schema.Struct({
   id: InvoiceId,
   state: Schema.Literals(states),
   operation_type: Schema.String,
+  currency: Schema.String,
   totals: Totals,
   acquirer_number: Schema.String
 })
@@ -30,8 +34,8 @@ const Credited = Schema.Struct({ count: Schema.Int, amount: Schema.String })
 /** The count and total amount of an invoice's credit notes that the authority has accepted or may still accept. */
 export type Credited = typeof Credited.Type
 
-const Found = Schema.Struct({ invoice_id: Schema.String, totals: Totals, is_credited: Schema.Boolean })
-/** A note; `is_credited`: whether the note's amount counts as credited to its invoice. */
+const Found = Schema.Struct({ invoice_id: Schema.NullOr(Schema.String), totals: Totals, is_credited: Schema.Boolean })
+/** A note, with the invoice of the account that it corrects; `is_credited`: whether the note's amount counts as credited to its invoice. */
 export type Found = typeof Found.Type
 
 /**
@@ -42,30 +46,50 @@ const isCredited = `state not in ('failed', 'canceled', 'rejected_by_authority')
   or state = 'failed' and submitted_at is not null and failure ->> 'code' <> 'authority_refused'`
 
 export interface NewNote {
+  readonly account: AccountMode
   readonly id: NoteId
   readonly kind: NoteKind
-  readonly invoice: Corrected
+  /** The invoice of the account that the note corrects; null for a note whose request names buyer and currency. */
+  readonly invoice: Corrected | null
   readonly request: NoteRequest
   readonly totals: Totals
   readonly created_at: Date
 }
 
-/** Notes to invoices. Every method runs in the caller's transaction and account view. */
+/** The operation type of a note that corrects no invoice of the account: the standard operation. */
+export const standardOperation = "10"
+
+/** How a note is paid whose request does not say: by means that are not defined, at once. The authority wants a means (CAN03b). */
+export const undefinedMeans: PaymentMeans = { code: "1", type: "1" }
+
+/** The optional parts of an invoice that a note over the whole invoice repeats: those that its value depends on. */
+export const ofWhole = (details: DocumentDetails | null): DocumentDetails => {
+  const { allowance_charges, payable_rounding_amount } = details ?? {}
+  return {
+    ...(allowance_charges === undefined ? {} : { allowance_charges }),
+    ...(payable_rounding_amount === undefined ? {} : { payable_rounding_amount })
+  }
+}
+
+/** Credit and debit notes. Every method but `look` runs in the caller's transaction and account view. */
 export class Notes extends Context.Service<Notes>()("folio/store/Notes", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const workers = yield* Workers
 
+    const correctable = (account: AccountMode, id: string) => sql`
+      select account_id, livemode, id, state, operation_type, currency, totals,
+        acquirer -> 'identification' ->> 'number' as acquirer_number
+      from invoices where ${ofKey(sql, { ...account, id })} and kind = 'invoice'`
     const lock = Query.first(
       Corrected,
-      (account: AccountMode, id: string) => sql`
-        select account_id, livemode, id, state, operation_type, totals,
-          acquirer -> 'identification' ->> 'number' as acquirer_number
-        from invoices where ${ofKey(sql, { ...account, id })} and kind = 'invoice' for no key update`
+      (account: AccountMode, id: string) => sql`${correctable(account, id)} for no key update`
     )
-    const lines = Query.one(
-      Schema.Struct({ lines: Schema.Array(Line) }),
-      (account: AccountMode, id: string) => sql`select lines from invoices where ${ofKey(sql, { ...account, id })}`
+    const read = Query.first(Corrected, correctable)
+    const content = Query.one(
+      Schema.Struct({ lines: Schema.Array(Line), details: Schema.NullOr(DocumentDetails) }),
+      (account: AccountMode, id: string) =>
+        sql`select lines, details from invoices where ${ofKey(sql, { ...account, id })}`
     )
     // A separate statement after the lock, so that it sees the notes that earlier holders of the lock have committed.
     const credited = Query.one(
@@ -80,32 +104,88 @@ export class Notes extends Context.Service<Notes>()("folio/store/Notes", {
       Found,
       (account: AccountMode, id: string) => sql`
         select invoice_id, totals, ${sql.literal(isCredited)} as is_credited from invoices
-        where ${ofKey(sql, { ...account, id })} and invoice_id is not null`
+        where ${ofKey(sql, { ...account, id })} and kind <> 'invoice'`
+    )
+    const own = Query.first(
+      Schema.Struct({ id: InvoiceId }),
+      (account: AccountMode, { cufe, full_number }: OriginalInvoice) => sql`
+        select id from invoices
+        where ${ofAccount(sql, account)} and kind = 'invoice' and (full_number = ${full_number} or cufe = ${cufe})
+        order by id limit 1`
     )
 
-    const insert = ({ created_at, id, invoice, kind, request, totals }: NewNote) =>
-      sql`
+    /** What a note has from the invoice of the account, or from its request and a customer. */
+    const source = ({ account, invoice, request }: NewNote) => {
+      const { currency = "", customer_id = "", exchange_rate = null, payment_means = undefinedMeans } = request
+      return invoice === null
+        ? sql`
+            select account_id, livemode, id as customer_id, ${currency}::text as currency, ${exchange_rate}::text as exchange_rate,
+              ${standardOperation}::text as operation_type, ${JSON.stringify(payment_means)}::jsonb as payment_means, acquirer,
+              null::text as invoice_id
+            from customers where ${ofKey(sql, { ...account, id: customer_id })}`
+        : sql`
+            select account_id, livemode, customer_id, currency, coalesce(${exchange_rate}::text, exchange_rate) as exchange_rate,
+              operation_type, payment_means, acquirer, id as invoice_id
+            from invoices where ${ofKey(sql, invoice)}`
+    }
+    const insert = Query.first(Schema.Struct({ acquirer_number: Schema.String }), (note: NewNote) => {
+      const { created_at, id, kind, request, totals } = note
+      const [details, original] = [detailsOf(request), request.original ?? null].map((part) =>
+        part === null ? null : JSON.stringify(part)
+      )
+      return sql`
         insert into invoices (account_id, livemode, id, kind, customer_id, state, next_action_at, worker, currency,
-          exchange_rate, operation_type, payment_means, lines, totals, acquirer, metadata, invoice_id, correction_code,
-          reason, created_at, updated_at)
+          exchange_rate, own_rate, operation_type, payment_means, lines, details, totals, acquirer, metadata, range_prefix,
+          invoice_id, original, correction_code, reason, created_at, updated_at)
         select account_id, livemode, ${id}, ${kind}, customer_id, 'queued',
-          now() + ${numberWithinSeconds} * interval '1 second', ${workers.id}, currency, exchange_rate, operation_type,
-          payment_means, ${JSON.stringify(request.lines)}::jsonb, ${JSON.stringify(totals)}::jsonb, acquirer,
-          ${JSON.stringify(request.metadata ?? {})}::jsonb, id, ${request.correction_code}, ${request.reason},
+          now() + ${numberWithinSeconds} * interval '1 second', ${workers.id}, currency, exchange_rate,
+          ${request.exchange_rate !== undefined}, operation_type, payment_means, ${JSON.stringify(request.lines)}::jsonb,
+          ${details}::jsonb, ${JSON.stringify(totals)}::jsonb, acquirer, ${JSON.stringify(request.metadata ?? {})}::jsonb,
+          ${request.prefix ?? null}, invoice_id, ${original}::jsonb, ${request.correction_code}, ${request.reason},
           ${created_at}, ${created_at}
-        from invoices where ${ofKey(sql, invoice)}`.pipe(Effect.orDie, Effect.asVoid)
+        from (${source(note)}) s
+        returning acquirer -> 'identification' ->> 'number' as acquirer_number`
+    })
 
     return {
       /** Locks an invoice until the transaction ends: others that credit it wait, so that later reads of its notes stay valid. */
       lock: Effect.fn("Notes.lock")(lock),
-      /** The lines of an invoice; dies when the invoice does not exist. */
-      lines: Effect.fn("Notes.lines")((account: AccountMode, id: string) =>
-        Effect.map(lines(account, id), (row) => row.lines)
+      /** What a note over a whole invoice takes from the invoice; dies when the invoice does not exist. */
+      content: Effect.fn("Notes.content")((account: AccountMode, id: string) =>
+        Effect.map(content(account, id), ({ details, lines }) => ({ lines, ...ofWhole(details) }))
       ),
       credited: Effect.fn("Notes.credited")(credited),
-      /** Inserts the draft of a note. The statement copies buyer, currency, exchange rate and payment means from the invoice. */
-      insert: Effect.fn("Notes.insert")(insert),
-      find: Effect.fn("Notes.find")(find)
+      /**
+       * Inserts the draft of a note and gives the number of the buyer's identification; none, if the request names an unknown customer.
+       * The statement copies buyer, currency, payment means and, unless the note has its own, exchange rate from the invoice.
+       */
+      insert: Effect.fn("Notes.insert")((note: NewNote) =>
+        Effect.map(
+          insert(note),
+          Option.map(({ acquirer_number }) => acquirer_number)
+        )
+      ),
+      find: Effect.fn("Notes.find")(find),
+      /** The invoice of the account that a request names as one of another system: it has the same number or the same code. */
+      own: Effect.fn("Notes.own")((account: AccountMode, original: OriginalInvoice) =>
+        Effect.map(
+          own(account, original),
+          Option.map(({ id }) => id)
+        )
+      ),
+      /** What the checks of a note that is not stored read, in an account view of its own and without a lock. */
+      look: Effect.fn("Notes.look")((account: AccountMode, { invoice_id, original }: NoteRequest) =>
+        AccountView.within(
+          sql,
+          account
+        )(
+          Effect.all({
+            invoice: invoice_id === undefined ? Effect.succeedNone : read(account, invoice_id),
+            credited: invoice_id === undefined ? Effect.succeedNone : Effect.asSome(credited(account, invoice_id)),
+            own: original === undefined ? Effect.succeedNone : own(account, original)
+          })
+        )
+      )
     }
   })
 }) {
@@ -123,7 +203,8 @@ export const noteView = <Kind extends NoteKind>(kind: Kind, row: ShownInvoice, l
     full_number,
     cude: cufe,
     created_at,
-    invoice_id: row.invoice_id as InvoiceId,
+    invoice_id: row.invoice_id,
+    ...(row.original === null ? {} : { original: row.original }),
     correction_code: row.correction_code ?? "",
     reason: row.reason ?? "",
     ...rest

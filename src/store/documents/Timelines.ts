@@ -29,9 +29,14 @@ export class Timelines extends Context.Service<Timelines>()("folio/store/Timelin
               'from', null, 'to', 'queued', 'version', 1) as entry
             from invoices where ${own} and id = ${id}
             union all
-            select at, 1, version, json_build_object('type', 'transition', 'command', command, 'from', from_state,
-              'to', to_state, 'version', version)
-            from transitions where ${own} and invoice_id = ${id}
+            select t.at, 1, t.version, (jsonb_build_object('type', 'transition', 'command', t.command,
+              'from', t.from_state, 'to', t.to_state, 'version', t.version) || coalesce(r.what, '{}'))::json
+            from transitions t left join (
+              select version, jsonb_build_object(case when invoice_id like 'inv%' then 'cufe' else 'cude' end, cufe,
+                'issue_date', issue_date, 'authority_errors', authority_errors) as what
+              from rejected_documents where ${own} and invoice_id = ${id}
+            ) r on r.version = t.version
+            where t.account_id = ${account.account_id} and t.livemode = ${account.livemode} and t.invoice_id = ${id}
             union all
             select status_at, 1, attempts, json_build_object('type', 'email', 'email_id', id, 'to', recipient,
               'status', status, 'attempts', attempts, 'reason', reason)

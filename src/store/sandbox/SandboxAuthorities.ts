@@ -12,7 +12,17 @@ const lookupsMax = 500
 
 const Standing = Schema.Struct({ mode: AuthorityMode, is_scripted: Schema.Boolean, has_next: Schema.Boolean })
 type Standing = typeof Standing.Type
+const noScripts = { next: [], scripted_from: null }
 const unset: Standing = { mode: "up", is_scripted: false, has_next: false }
+
+/** What is known of a document and its script. `correction`: how often the document was corrected. */
+const Given = Schema.Struct({
+  id: Schema.String,
+  correction: Schema.Int,
+  is_given: Schema.Boolean,
+  script: Schema.NullOr(AuthorityScript),
+  is_retried: Schema.Boolean
+})
 
 /** What names a numbered document to its authority. */
 interface Numbered {
@@ -64,55 +74,86 @@ export class SandboxAuthorities extends Context.Service<SandboxAuthorities>()("f
             (select id from invoices i
             where ${own(account_id)} and id > ${`${prefix}_${from}`} and id < ${`${prefix}_z`} and not exists (
               select from sandbox_scripts s
-              where s.account_id = i.account_id and s.livemode = i.livemode and s.document_id = i.id
+              where s.account_id = i.account_id and s.livemode = i.livemode and s.document_id = i.id and s.correction = 0
             ) order by id limit ${count})`
           )
         )}) made
         order by split_part(id, '_', 2) collate "C" limit ${count}`
     )
 
+    // Only those that may still be submitted: a script is for what comes.
+    const correctedWithoutScript = Query.all(
+      Schema.Struct({ id: Schema.String, correction: Schema.Int }),
+      (account_id: AccountId) => sql`
+        select i.id, c.correction from (
+          select invoice_id, count(*)::integer as correction, max(version) as version from rejected_documents
+          where ${own(account_id)} group by invoice_id
+        ) c
+        join invoices i on i.account_id = ${account_id} and not i.livemode and i.id = c.invoice_id
+          and i.next_action_at is not null
+        join transitions t on t.account_id = i.account_id and not t.livemode and t.invoice_id = i.id
+          and t.version = c.version + 1
+        where not exists (
+          select from sandbox_scripts s
+          where s.account_id = i.account_id and not s.livemode and s.document_id = i.id and s.correction = c.correction
+        ) order by t.at, i.id`
+    )
+
     /**
      * Gives each document that was created after the scripts were set, and has none, the next of the scripts that are left, in the order
-     * of creation. Runs in a transaction; the locked row lets one caller at a time give out the account's scripts.
+     * of creation; and then each document that was corrected since, in the order of correction. What is corrected when no script is left
+     * keeps that there was none, and takes none of later scripts. Runs in a transaction; the locked row lets one caller at a time give out
+     * the account's scripts.
      */
     const giveScripts = Effect.fnUntraced(function* (account_id: AccountId) {
-      const row = Option.getOrUndefined(yield* locked(account_id))
-      if (row === undefined || row.scripted_from === null || row.next.length === 0) return
-      const made = yield* withoutScript(account_id, row.scripted_from, row.next.length)
-      if (made.length === 0) return
-      const given = row.next.slice(0, made.length).map((script) => JSON.stringify(script))
+      const { next, scripted_from } = Option.getOrElse(yield* locked(account_id), () => noScripts)
+      const made =
+        scripted_from === null || next.length === 0 ? [] : yield* withoutScript(account_id, scripted_from, next.length)
+      const corrected = yield* correctedWithoutScript(account_id)
+      const takers = [...made.map(({ id }) => ({ id, correction: 0 })), ...corrected]
+      if (takers.length === 0) return
+      const given = takers.map((_, index) => JSON.stringify(next[index] ?? null))
       yield* sql`
-        insert into sandbox_scripts (account_id, livemode, document_id, script)
-        select ${account_id}, false, document_id, script::jsonb
-        from unnest(${made.map(({ id }) => id)}::text[], ${given}::text[]) as given (document_id, script)`
+        insert into sandbox_scripts (account_id, livemode, document_id, correction, script)
+        select ${account_id}, false, document_id, correction, script::jsonb
+        from unnest(${takers.map(({ id }) => id)}::text[], ${takers.map(({ correction }) => correction)}::integer[],
+          ${given}::text[]) as given (document_id, correction, script)
+        on conflict do nothing`
+      if (next.length === 0) return
       yield* sql`
-        update sandbox_authorities set next = ${JSON.stringify(row.next.slice(made.length))}::jsonb
+        update sandbox_authorities set next = ${JSON.stringify(next.slice(takers.length))}::jsonb
         where ${own(account_id)}`
     }, Effect.orDie)
 
-    // A retry leads back to `signed` only if the document was submitted before.
+    // A retry leads back to `signed` only if the document was submitted before. A correction ends the script that the document had.
     const given = Query.first(
-      Schema.Struct({ script: Schema.NullOr(AuthorityScript), is_retried: Schema.Boolean }),
+      Given,
       ({ account_id, full_number, kind }: Numbered) => sql`
-        select s.script, exists (
-          select from transitions t
-          where t.account_id = i.account_id and t.livemode = i.livemode and t.invoice_id = i.id
-            and t.command = 'Retry' and t.to_state = 'signed'
-        ) as is_retried
+        select i.id, c.count as correction, s.document_id is not null as is_given, nullif(s.script, 'null') as script,
+          exists (
+            select from transitions t
+            where t.account_id = i.account_id and t.livemode = i.livemode and t.invoice_id = i.id
+              and t.command = 'Retry' and t.to_state = 'signed' and t.version > coalesce(c.version, 0)
+          ) as is_retried
         from invoices i
+        cross join lateral (
+          select count(*)::integer, max(r.version) as version from rejected_documents r
+          where r.account_id = i.account_id and r.livemode = i.livemode and r.invoice_id = i.id
+        ) c
         left join sandbox_scripts s on s.account_id = i.account_id and s.livemode = i.livemode and s.document_id = i.id
+          and s.correction = c.count
         where i.full_number = ${full_number} and i.account_id = ${account_id} and not i.livemode and i.kind = ${kind}`
     )
 
     /**
-     * The script of a numbered test document, or null. A document keeps the script that it took; only a retry of a document whose script
-     * let it fail ends the script. For an account that never had scripts, this costs no statement beside that of `modeOf`.
+     * The script of a numbered test document, or null. A document keeps the script that it took; only a correction, and a retry of a
+     * document whose script let it fail, end the script. For an account that never had scripts, this costs no statement beside that of `modeOf`.
      */
     const scriptOf = Effect.fn("SandboxAuthorities.scriptOf")(function* (document: Numbered) {
       const standing = yield* standingOf(document.account_id)
       if (!standing.is_scripted) return null
       let row = Option.getOrUndefined(yield* given(document))
-      if (row?.script === null && standing.has_next) {
+      if (row !== undefined && !row.is_given && (standing.has_next || row.correction > 0)) {
         yield* Effect.orDie(sql.withTransaction(giveScripts(document.account_id)))
         row = Option.getOrUndefined(yield* given(document))
       }

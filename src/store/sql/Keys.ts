@@ -1,4 +1,4 @@
-import type { SqlClient } from "effect/sql"
+import type { SqlClient, Statement } from "effect/sql"
 import type { AccountMode } from "../../../schemas/Account.ts"
 import * as Input from "./Input.ts"
 
@@ -25,3 +25,39 @@ export const columnsOf = (sql: SqlClient.SqlClient, row: { readonly fields: obje
   const names = Object.keys(row.fields)
   return sql.literal((table === undefined ? names : names.map((name) => `${table}.${name}`)).join(", "))
 }
+
+/**
+ * What rows are found by: a customer by its identification and its e-mail address, a customer or a document by an entry of its metadata.
+ * Triggers keep the table `marks` of all of them.
+ */
+export type Mark =
+  | { readonly _tag: "Identification"; readonly type: string; readonly number: string }
+  | { readonly _tag: "Email"; readonly address: string }
+  | { readonly _tag: "Metadata"; readonly key: string; readonly value: string }
+
+const markOf = (sql: SqlClient.SqlClient, mark: Mark) => {
+  switch (mark._tag) {
+    case "Identification":
+      return sql`mark('identification', ${mark.type}, ${mark.number})`
+    case "Email":
+      return sql`mark('email', '', lower(${mark.address}))`
+    case "Metadata":
+      return sql`mark('metadata', ${mark.key}, ${mark.value})`
+  }
+}
+
+/** The marks of a query's entries of metadata. */
+export const metadataMarks = (metadata: Readonly<Record<string, string>> = {}): ReadonlyArray<Mark> =>
+  Object.entries(metadata).map(([key, value]) => ({ _tag: "Metadata", key, value }))
+
+/** The SQL condition of the rows of an account that have all of the marks; `among` limits the ids beforehand. */
+export const marked = (
+  sql: SqlClient.SqlClient,
+  account: AccountMode,
+  marks: ReadonlyArray<Mark>,
+  among: Statement.Fragment = sql`true`
+): ReadonlyArray<Statement.Fragment> =>
+  marks.map(
+    (mark) =>
+      sql`id in (select id from marks where ${ofAccount(sql, account)} and mark = ${markOf(sql, mark)} and ${among})`
+  )

@@ -132,6 +132,19 @@ export class Retention extends Context.Service<Retention>()("folio/store/Retenti
         ),
         gone as (delete from api_keys k using old where k.id = old.id returning 1)
         select count(*) from gone`),
+      /** Removes what the authority said of acquirers more than a day ago. */
+      purgeAcquirers: count(sql`
+        with old as materialized (
+          select account_id, livemode, identification_type, identification_number from acquirers
+          where asked_at < now() - interval '1 day' order by asked_at limit ${purgeBatchMax} for update skip locked
+        ),
+        gone as (
+          delete from acquirers a using old
+          where (a.account_id, a.livemode, a.identification_type, a.identification_number)
+            = (old.account_id, old.livemode, old.identification_type, old.identification_number)
+          returning 1
+        )
+        select count(*) from gone`),
       /** Removes audit log entries that are older than 400 days; the database refuses to remove younger entries. */
       purgeAuditLog: count(sql`select purge_audit_log(${purgeBatchMax}) as count`)
     }
@@ -148,5 +161,6 @@ export const purges = (retention: Retention["Service"]) =>
     ["deliveries", retention.purgeDeliveries],
     ["events", retention.purgeEvents],
     ["requests", retention.purgeRequests],
+    ["acquirers", retention.purgeAcquirers],
     ["audit_log", retention.purgeAuditLog]
   ] as const

@@ -32,6 +32,14 @@ describe("EmailParcel", () => {
     )
   })
 
+  it("ends its subject with the trade name, where the issuer has one", () => {
+    const issuer = { ...document().issuer, trade_name: "La Ñandú" }
+    assert.strictEqual(
+      emailParcel(document({ issuer }), { xml, pdf }).subject,
+      "900373115;Panadería Ñandú S.A.S.;SETP990000001;01;La Ñandú"
+    )
+  })
+
   it("has five parts in its subject and one line, whatever the issuer is called", () => {
     const { from_name, subject } = emailParcel(document(issuerCalled("A;B\r\nBcc: x@y.z\u2028\u0085C")), { xml, pdf })
     assert.lengthOf(subject.split(";"), 5)

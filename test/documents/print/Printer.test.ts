@@ -10,7 +10,7 @@ describeLive(Printer.layer)("the threads that print", (it) => {
   it.effect.skipIf(process.platform !== "linux" || getPriority() !== 0)("give way to the event loop", function* () {
     const before = niceness()
     const { pdf } = yield* Printer
-    yield* Effect.forEach([1, 2], () => pdf(sampleDocument([sampleLine("Consultoría")])), {
+    yield* Effect.forEach([1, 2], () => pdf(sampleDocument([sampleLine("Consultoría")]), null), {
       concurrency: "unbounded"
     })
     assert.strictEqual(giveWay(niceness()) - giveWay(before), Math.min(printThreads, 2))

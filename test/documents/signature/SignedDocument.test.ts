@@ -5,6 +5,7 @@ import { readSignedDocument, signDocument } from "../../../src/documents/signatu
 import { unsignedDocument } from "../../../src/documents/ubl/UblDocument.ts"
 import { signXml } from "../../../src/documents/signature/XadesSignature.ts"
 import { certificate, documents, examples, hostile, ofLength, sale, software } from "../Documents.ts"
+import { prolog } from "../../../src/documents/ubl/Xml.ts"
 import { normal } from "../ubl/Normal.ts"
 import { it } from "../../support/Tests.ts"
 
@@ -68,6 +69,12 @@ describe("A signed document", () => {
     assert.isNotNull(readSignedDocument(Buffer.from(signed)))
   })
 
+  it.effect("begins with the prolog, and verifies without, as documents of earlier releases are stored", function* () {
+    const signed = textOf(yield* signDocument(sale, software, yield* certificate))
+    assert.isTrue(signed.startsWith('<?xml version="1.0" encoding="UTF-8"?><Invoice '))
+    assert.deepStrictEqual(readSignedDocument(Buffer.from(signed.slice(prolog.length))), normal(sale))
+  })
+
   it.effect("is not read when it holds a second signature, although the first verifies", function* () {
     const { after, before } = unsignedDocument(sale, software)
     const options = { seed: sale.cufe, signingTime: "2026-11-21T10:00:00-05:00" }
@@ -92,13 +99,13 @@ describe("A signed document", () => {
 
   it.effect("loses characters that XML cannot hold, and nothing else", function* () {
     const description = `a\u0000${hostile}\u001b\ufffe\uffff\u2028`
-    const document = { ...sale, lines: [{ ...sale.lines[0]!, description }] }
+    const document = { ...sale, acquirer: { ...sale.acquirer, legal_name: description } }
     const signed = yield* signDocument(document, software, yield* certificate)
     const read = readSignedDocument(signed)
-    assert.deepStrictEqual(read?.lines[0]?.description, `a${hostile}\u2028`)
+    assert.deepStrictEqual(read?.acquirer.legal_name, `a${hostile}\u2028`)
   })
 
-  it.effect("is not made of a note that names no invoice", function* () {
+  it.effect("is not made of a note without a reason", function* () {
     const document: FiscalDocument = { ...sale, kind: "credit_note" }
     const exit = yield* Effect.exit(signDocument(document, software, yield* certificate))
     assert.strictEqual(exit._tag, "Failure")

@@ -2,29 +2,14 @@ import { assert, describe, test } from "@effect/vitest"
 import { Effect } from "effect"
 import { attachedDocument } from "../../../src/documents/parcel/AttachedDocument.ts"
 import { applicationResponse } from "../../../src/documents/parcel/ApplicationResponse.ts"
-import { documentContent } from "../../../src/documents/print/DocumentContent.ts"
+import { documentContent } from "../../../src/documents/signature/DocumentContent.ts"
+import { unsignedDocument } from "../../../src/documents/ubl/UblDocument.ts"
 import { signDocument } from "../../../src/documents/signature/SignedDocument.ts"
 import { softwareSecurityCode } from "../../../src/domain/documents/Cufe.ts"
 import { catalogueUrl } from "../../../src/domain/documents/QrText.ts"
-import { parsed } from "../signature/Canonical.ts"
 import { answered, certificate, examples, ofLength, sale, software } from "../Documents.ts"
 import { it } from "../../support/Tests.ts"
-
-const namespaces = {
-  cac: "urn:oasis:names:specification:ubl:schema:xsd:CommonAggregateComponents-2",
-  cbc: "urn:oasis:names:specification:ubl:schema:xsd:CommonBasicComponents-2",
-  sts: "dian:gov:co:facturaelectronica:Structures-2-1"
-}
-
-/** The texts at a path, of elements or attributes, as another library reads them. */
-const textsAt = (xml: string, path: string): ReadonlyArray<string> => {
-  const document = parsed(xml)
-  try {
-    return document.find(path, namespaces).map(({ content }) => content)
-  } finally {
-    document.dispose()
-  }
-}
+import { textsAt } from "./TextsAt.ts"
 
 const code = "ab".repeat(48)
 const party = (role: string, rest: string) => `/*/cac:Accounting${role}Party/${rest}`
@@ -32,6 +17,9 @@ const line = (kind: string, rest: string) => `/*/cac:${kind}Line/${rest}`
 const total = (rest: string) => `/*/cac:LegalMonetaryTotal/cbc:${rest}`
 const extension = (rest: string) => `//sts:DianExtensions/sts:${rest}`
 const identityOf = (role: string) => `${role}/cac:Party/cac:PartyIdentification/cbc:ID`
+
+const stated = "sale between parties that state all"
+const untaxed = "sale of who charges no value added tax"
 
 /** What documents must say where, by the facts of the field. */
 const facts: ReadonlyArray<readonly [example: string, path: string, ...texts: ReadonlyArray<string>]> = [
@@ -64,7 +52,34 @@ const facts: ReadonlyArray<readonly [example: string, path: string, ...texts: Re
   ["sale", party("Supplier", "cac:Party/cac:PartyTaxScheme/cbc:CompanyID/@schemeName"), "31"],
   ["sale", party("Customer", "cac:Party/cac:PartyTaxScheme/cbc:CompanyID/@schemeID")],
   ["sale", party("Customer", "cac:Party/cac:PartyTaxScheme/cbc:CompanyID/@schemeName"), "13"],
-  ["sale", party("Customer", "cac:Party/cac:PartyTaxScheme/cbc:TaxLevelCode"), "R-99-PN"],
+  ["sale", party("Supplier", "cac:Party/cac:PartyTaxScheme/cbc:TaxLevelCode"), "R-99-PN"],
+  ["sale", party("Supplier", "cac:Party/cac:PartyTaxScheme/cbc:TaxLevelCode/@listName"), "48"],
+  ["sale", party("Supplier", "cac:Party/cac:PartyTaxScheme/cac:TaxScheme/*"), "01", "IVA"],
+  ["sale", party("Supplier", "cac:Party/cbc:IndustryClassificationCode")],
+  ["sale", party("Supplier", "cac:Party/cac:PartyName/cbc:Name"), "Emisor S.A.S."],
+  ["sale", party("Supplier", "cac:Party/cac:PartyLegalEntity/cac:CorporateRegistrationScheme/*"), "SETP"],
+  ["sale", party("Supplier", "cac:Party/cac:Contact/*"), "facturas@emisor.test"],
+  ["sale", party("Customer", "cac:Party/cac:PartyTaxScheme/cbc:TaxLevelCode")],
+  ["sale", party("Customer", "cac:Party/cac:PartyTaxScheme/cac:TaxScheme/*"), "ZZ", "No aplica"],
+  ["sale", party("Customer", "cac:Party/cac:Contact")],
+  [stated, party("Supplier", "cac:Party/cbc:IndustryClassificationCode"), "6201;6202"],
+  [stated, party("Supplier", "cac:Party/cac:PartyName/cbc:Name"), "La Esquina & Cía."],
+  [stated, party("Supplier", "cac:Party/cac:PhysicalLocation/cac:Address/cbc:PostalZone"), "110111"],
+  [stated, party("Supplier", "cac:Party/cac:PartyTaxScheme/cac:RegistrationAddress/cbc:PostalZone"), "110111"],
+  [stated, party("Supplier", "cac:Party/cac:PartyTaxScheme/cbc:RegistrationName"), "Emisor S.A.S."],
+  [stated, party("Supplier", "cac:Party/cac:PartyTaxScheme/cbc:TaxLevelCode"), "O-13;O-15"],
+  [stated, party("Supplier", "cac:Party/cac:PartyTaxScheme/cac:TaxScheme/*"), "ZA", "IVA e INC"],
+  [stated, party("Supplier", "cac:Party/cac:PartyLegalEntity/cac:CorporateRegistrationScheme/*"), "SETP", "02345678"],
+  [stated, party("Supplier", "cac:Party/cac:Contact/*"), "+57 601 7427000", "facturas@emisor.test"],
+  [stated, party("Customer", "cac:Party/cac:PartyName/cbc:Name"), "Ana's"],
+  [stated, party("Customer", "cac:Party/cac:PhysicalLocation/cac:Address/*"), "110221", "CO"],
+  [stated, party("Customer", "cac:Party/cac:PartyTaxScheme/cbc:TaxLevelCode"), "O-47"],
+  [stated, party("Customer", "cac:Party/cac:PartyTaxScheme/cbc:TaxLevelCode/@listName"), "49"],
+  [stated, party("Customer", "cac:Party/cac:PartyTaxScheme/cac:TaxScheme/*"), "04", "INC"],
+  [stated, party("Customer", "cac:Party/cac:Contact/*"), "310 5551234"],
+  [untaxed, party("Supplier", "cac:Party/cac:PartyTaxScheme/cbc:TaxLevelCode/@listName"), "49"],
+  [untaxed, party("Supplier", "cac:Party/cac:PartyTaxScheme/cac:TaxScheme/*"), "ZZ", "No aplica"],
+  [`debit note${untaxed.slice(4)}`, party("Supplier", "cac:Party/cac:PartyTaxScheme/cac:TaxScheme/*"), "01", "IVA"],
   ["sale", "//cac:PhysicalLocation/cac:Address/cbc:CityName", "Bogotá, D.C."],
   ["sale", "//cac:PhysicalLocation/cac:Address/cbc:CountrySubentity", "Bogotá"],
   ["sale", "//cac:CorporateRegistrationScheme/cbc:ID", "SETP"],
@@ -76,11 +91,11 @@ const facts: ReadonlyArray<readonly [example: string, path: string, ...texts: Re
   ["sale", line("Invoice", "cac:Item/cac:StandardItemIdentification/cbc:ID/@schemeID"), "999"],
   ["sale", line("Invoice", "cac:Price/*"), "50000.00", "2.00"],
   ["sale on credit", "/*/cbc:DueDate", "2026-12-21"],
-  ["sale on credit", "/*/cac:PaymentMeans/*", "2", "47", "2026-12-21"],
+  ["sale on credit", "/*/cac:PaymentMeans/*", "2", "48", "2026-12-21"],
   ["contract with administration, contingency and profit", "/*/cbc:CustomizationID", "09"],
   ["export", "/*/cbc:InvoiceTypeCode", "02"],
   ["export", "/*/cbc:CustomizationID", "10"],
-  ["export", "/*/cac:DeliveryTerms/cbc:LossRiskResponsibilityCode", "EXW"],
+  ["export", "//cac:DeliveryTerms"],
   ["export", "/*/cac:Delivery/cac:DeliveryAddress/cac:Country/cbc:IdentificationCode", "US"],
   ["export", party("Customer", "cac:Party/cac:PhysicalLocation/cac:Address/cbc:CityName")],
   ["contingency", "/*/cbc:InvoiceTypeCode", "04"],
@@ -183,18 +198,17 @@ describe("The simulated authority's answer", () => {
 })
 
 describe("What is no document", () => {
-  it.effect("is read as none, whatever is missing or wrong", function* () {
-    const xml = textOf(yield* signDocument(sale, software, yield* same))
+  test("is read as none, whatever is missing or wrong", () => {
+    const { after, before } = unsignedDocument(sale, software)
+    const xml = before + after
     assert.isNotNull(documentContent(xml))
     for (const [from, to] of [
       ["<Invoice ", "<Order "],
       ["</ext:UBLExtensions>", ""],
       [/<cac:InvoiceLine>.*<\/cac:InvoiceLine>/, ""],
       [/<cac:AccountingCustomerParty>.*<\/cac:AccountingCustomerParty>/, ""],
-      [">50000.00<", ">5e4<"],
       [/(<cbc:PayableAmount[^>]*>)[^<]*/, "$1"],
       [">19000.00<", ">-19000.00<"],
-      ['unitCode="94"', 'unitCode="XYZ"'],
       ["<cbc:ID>01</cbc:ID><cbc:Name>IVA</cbc:Name></cac:TaxScheme></cac:TaxCategory>", "</cac:TaxCategory>"],
       ["</cbc:IssueDate>", ""],
       [/.*/s, ""]

@@ -16,7 +16,8 @@ const harmless: Readonly<Record<string, ReadonlyArray<string>>> = {
   "domain/accounts/ApiKeyFormat.ts": ["alphabet.charAt(Number(rest % 62n))"],
   "domain/accounts/CheckDigit.ts": ["sum += Number(number.at(-1 - index)) * weight"],
   "domain/requests/FileLink.ts": ["now >= Number(expires)"],
-  "domain/documents/Totals.ts": ["? Number(a.rate - b.rate) :"],
+  "documents/print/content/Figures.ts": ["month: Number(month) - 1, day: Number(day)", "Number(hour)"],
+  "documents/print/content/Colors.ts": ["Number.parseInt(color.slice(at, at + 2), 16)"],
   "domain/webhooks/WebhookSignature.ts": ["Math.abs(input.now - Number(t))"]
 }
 
@@ -50,8 +51,9 @@ describe("Amounts", () => {
           ([, amount]) => amount
         )
       const { lines, totals } = document
+      const prices = [...xml.matchAll(/<cac:Price><cbc:PriceAmount[^>]*>([^<]*)</g)].map(([, amount]) => amount)
       assert.deepStrictEqual(
-        amounts("PriceAmount"),
+        prices,
         lines.map(({ unit_price }) => unit_price)
       )
       assert.deepStrictEqual(amounts("LineExtensionAmount"), [
@@ -60,13 +62,18 @@ describe("Amounts", () => {
       ])
       assert.deepStrictEqual(amounts("PayableAmount"), [totals.payable_amount])
       const taxed = lines.flatMap(({ taxes }) => taxes.filter(({ code }) => code !== "ZZ"))
+      const withheld = document.kind === "invoice" ? (document.withholdings ?? []) : []
+      const shares = [...totals.taxes, ...taxed].filter(({ unit_amount }) => unit_amount === undefined)
       assert.deepStrictEqual(
-        amounts("TaxableAmount"),
-        [...totals.taxes, ...taxed].map(({ base }) => base)
+        amounts("TaxableAmount").toSorted(),
+        [...shares, ...withheld].map(({ base = "0.00" }) => base).toSorted()
       )
       assert.notMatch(xml, />(NaN|undefined|null|\[object Object\])</)
       const figures = [...xml.matchAll(/<cbc:\w*(?:Amount|Percent|Quantity|Rate)\b[^>]*>([^<]*)</g)]
-      for (const [, figure] of figures) assert.match(figure ?? "", /^\d+(\.\d+)?$/)
+      for (const [element, figure] of figures) {
+        const isSigned = element.startsWith("<cbc:PayableRoundingAmount")
+        assert.match(figure ?? "", isSigned ? /^-?0\.\d\d$/ : /^\d+(\.\d+)?$/)
+      }
     })
   )
 })

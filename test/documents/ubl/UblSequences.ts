@@ -220,5 +220,41 @@ export const sequences: Readonly<Record<string, string>> = {
     "cbc:TaxableAmount? cbc:TaxAmount cbc:CalculationSequenceNumeric? cbc:TransactionCurrencyTaxAmount? " +
     "cbc:Percent? cbc:BaseUnitMeasure? cbc:PerUnitAmount? cbc:TierRange? cbc:TierRatePercent? cac:TaxCategory",
   "cac:TaxTotal":
+    "cbc:TaxAmount cbc:RoundingAmount? cbc:TaxEvidenceIndicator? cbc:TaxIncludedIndicator? cac:TaxSubtotal*",
+  "cac:AgentParty":
+    "cbc:MarkCareIndicator? cbc:MarkAttentionIndicator? cbc:WebsiteURI? cbc:LogoReferenceID? cbc:EndpointID? " +
+    "cbc:IndustryClassificationCode? cac:PartyIdentification* cac:PartyName* cac:Language? cac:PostalAddress? " +
+    "cac:PhysicalLocation? cac:PartyTaxScheme* cac:PartyLegalEntity* cac:Contact? cac:Person* cac:AgentParty? " +
+    "cac:ServiceProviderParty* cac:PowerOfAttorney* cac:FinancialAccount?",
+  "cac:AllowanceCharge":
+    "cbc:ID? cbc:ChargeIndicator cbc:AllowanceChargeReasonCode? cbc:AllowanceChargeReason* " +
+    "cbc:MultiplierFactorNumeric? cbc:PrepaidIndicator? cbc:SequenceNumeric? cbc:Amount cbc:BaseAmount? " +
+    "cbc:AccountingCostCode? cbc:AccountingCost? cbc:PerUnitAmount? cac:TaxCategory* cac:TaxTotal? cac:PaymentMeans*",
+  "cac:AlternativeConditionPrice":
+    "cbc:PriceAmount cbc:BaseQuantity? cbc:PriceChangeReason* cbc:PriceTypeCode? cbc:PriceType? " +
+    "cbc:OrderableUnitFactorRate? cac:ValidityPeriod* cac:PriceList? cac:AllowanceCharge* cac:PricingExchangeRate?",
+  "cac:DespatchDocumentReference":
+    "cbc:ID cbc:CopyIndicator? cbc:UUID? cbc:IssueDate? cbc:IssueTime? cbc:DocumentTypeCode? cbc:DocumentType? " +
+    "cbc:XPath* cbc:LanguageID? cbc:LocaleCode? cbc:VersionID? cbc:DocumentStatusCode? cbc:DocumentDescription* " +
+    "cac:Attachment? cac:ValidityPeriod? cac:IssuerParty? cac:ResultOfVerification?",
+  "cac:InformationContentProviderParty":
+    "cbc:MarkCareIndicator? cbc:MarkAttentionIndicator? cbc:WebsiteURI? cbc:LogoReferenceID? cbc:EndpointID? " +
+    "cbc:IndustryClassificationCode? cac:PartyIdentification* cac:PartyName* cac:Language? cac:PostalAddress? " +
+    "cac:PhysicalLocation? cac:PartyTaxScheme* cac:PartyLegalEntity* cac:Contact? cac:Person* cac:AgentParty? " +
+    "cac:ServiceProviderParty* cac:PowerOfAttorney* cac:FinancialAccount?",
+  "cac:InvoicePeriod":
+    "cbc:StartDate? cbc:StartTime? cbc:EndDate? cbc:EndTime? cbc:DurationMeasure? cbc:DescriptionCode* " +
+    "cbc:Description*",
+  "cac:OrderReference":
+    "cbc:ID cbc:SalesOrderID? cbc:CopyIndicator? cbc:UUID? cbc:IssueDate? cbc:IssueTime? cbc:CustomerReference? " +
+    "cbc:OrderTypeCode? cac:DocumentReference?",
+  "cac:PowerOfAttorney":
+    "cbc:ID? cbc:IssueDate? cbc:IssueTime? cbc:Description* cac:NotaryParty? cac:AgentParty cac:WitnessParty* " +
+    "cac:MandateDocumentReference*",
+  "cac:PrepaidPayment": "cbc:ID? cbc:PaidAmount? cbc:ReceivedDate? cbc:PaidDate? cbc:PaidTime? cbc:InstructionID?",
+  "cac:PricingReference": "cac:OriginalItemLocationQuantity? cac:AlternativeConditionPrice*",
+  "cac:SellersItemIdentification":
+    "cbc:ID cbc:ExtendedID? cbc:BarcodeSymbologyID? cac:PhysicalAttribute* cac:MeasurementDimension* cac:IssuerParty?",
+  "cac:WithholdingTaxTotal":
     "cbc:TaxAmount cbc:RoundingAmount? cbc:TaxEvidenceIndicator? cbc:TaxIncludedIndicator? cac:TaxSubtotal*"
 }

@@ -9,6 +9,7 @@ import { signDocument } from "../../../src/documents/signature/SignedDocument.ts
 import { runFinding, say } from "../../support/processes/CommandLine.ts"
 import { parsed } from "../signature/Canonical.ts"
 import { answered, certificate, documents, examples, ofLength, software } from "../Documents.ts"
+import { fullDocuments } from "./FullDocuments.ts"
 
 /**
  * Documents of all kinds against the schemas of UBL 2.1 and of the authority's extension. Exits with 1 if one is not valid.
@@ -92,7 +93,7 @@ runFinding(
     const counts = new Map<string, number>()
     const check = (name: string, bytes: Uint8Array) => {
       const xml = Buffer.from(bytes).toString()
-      const root = /^<(\w+)/.exec(xml)?.[1] ?? ""
+      const root = /^(?:<\?xml[^>]*>)?<(\w+)/.exec(xml)?.[1] ?? ""
       counts.set(root, (counts.get(root) ?? 0) + 1)
       findings.push(...validate(known, xml).map((finding) => `${name}: ${finding}`))
     }
@@ -104,7 +105,7 @@ runFinding(
       check(`${name}, attached`, yield* attachedDocument(accepted, software, one))
       check(`${name}, unsigned`, Buffer.from(unsigned(Buffer.from(signed).toString())))
     })
-    for (const [name, document] of Object.entries(examples)) {
+    for (const [name, document] of Object.entries({ ...examples, ...fullDocuments })) {
       yield* checkAll(name, document)
       yield* checkAll(`${name} of 500 lines`, ofLength(document, 500))
     }

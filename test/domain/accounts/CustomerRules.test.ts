@@ -1,9 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
+import type { Issuer } from "../../../schemas/Account.ts"
 import type { CustomerRequest } from "../../../schemas/Customer.ts"
 import { checkDigit, sandboxIdentification } from "../../../src/domain/accounts/CheckDigit.ts"
-import { customerViolations } from "../../../src/domain/accounts/PartyRules.ts"
-import { countryCodes, departments, municipalities } from "../../../src/domain/accounts/Territories.ts"
+import { customerViolations, issuerViolations, lacksOfIssuer } from "../../../src/domain/accounts/PartyRules.ts"
+import { countryCodes, departments, municipalities, postalCodes } from "../../../src/domain/accounts/Territories.ts"
 import { invalidNits, nits } from "../documents/vectors.ts"
 
 const customer: CustomerRequest = {
@@ -102,7 +103,7 @@ describe("customerViolations", () => {
     assert.deepStrictEqual(ofIdentification("31", "9003A"), [wrongNumber, wrongDigit])
   })
 
-  it.each(["11", "12", "13"] as const)("wants digits in an identification of type %s", (type) => {
+  it.each(["11", "12", "13", "47", "48", "91"] as const)("wants digits in an identification of type %s", (type) => {
     assert.deepStrictEqual(ofIdentification(type, "1020304050"), [])
     assert.deepStrictEqual(ofIdentification(type, "AB123"), [wrongNumber])
     assert.deepStrictEqual(ofIdentification(type, "10-20"), [wrongNumber])
@@ -110,7 +111,7 @@ describe("customerViolations", () => {
     assert.deepStrictEqual(ofIdentification(type, "AB123", "1"), [wrongNumber, wrongDigit])
   })
 
-  it.each(["21", "22", "41", "50"] as const)("allows letters in an identification of type %s", (type) => {
+  it.each(["21", "22", "41", "42", "50"] as const)("allows letters in an identification of type %s", (type) => {
     assert.deepStrictEqual(ofIdentification(type, "AB-123"), [])
     assert.deepStrictEqual(ofIdentification(type, "123"), [])
     assert.deepStrictEqual(ofIdentification(type, "--"), [wrongNumber])
@@ -126,6 +127,7 @@ describe("customerViolations", () => {
       ['department_code must be "05", the first two digits of city_code, and is "11".']
     )
     assert.deepStrictEqual(violationsOf({ city_code: "05001", country_code: "US" }), [])
+    assert.deepStrictEqual(violationsOf({ city_code: "99999" }), [["city_code", "unknown_catalog_code"]])
   })
 
   it("knows countries and departments", () => {
@@ -142,10 +144,33 @@ describe("customerViolations", () => {
     ])
   })
 
+  it("knows the postal codes of home, and no others", () => {
+    assert.deepStrictEqual([postalCodes.size, [...postalCodes].every((code) => /^\d{6}$/.test(code))], [3679, true])
+    assert.deepStrictEqual(violationsOf({ postal_code: "110111" }), [])
+    assert.deepStrictEqual(violationsOf({ postal_code: "110999" }), [["postal_code", "unknown_catalog_code"]])
+    assert.deepStrictEqual(violationsOf({ postal_code: "SW1A 1AA", country_code: "GB" }), [])
+    const issuer = { ...customer, tax_responsibilities: ["O-13"], postal_code: "110999" } as Issuer
+    assert.deepStrictEqual(
+      issuerViolations(issuer).map(({ param, rule }) => [param, rule]),
+      [["postal_code", "FAJ73"]]
+    )
+  })
+
+  it("wants an issuer to say whether it charges the value added tax, before it issues live", () => {
+    const issuer = { ...customer, tax_responsibilities: ["O-13"] } as Issuer
+    assert.lengthOf(lacksOfIssuer(issuer), 1)
+    assert.deepStrictEqual(lacksOfIssuer({ ...issuer, vat_responsible: true }), [])
+    assert.deepStrictEqual(lacksOfIssuer({ ...issuer, vat_responsible: false }), [])
+  })
+
   it("gives every violation at once, in the order of the document", () => {
     assert.deepStrictEqual(
-      violationsOf({ identification: { type: "13", number: "X", check_digit: "1" }, city_code: "05001" }),
-      [wrongNumber, wrongDigit, ["department_code", "parameter_invalid"]]
+      violationsOf({
+        identification: { type: "13", number: "X", check_digit: "1" },
+        city_code: "05001",
+        postal_code: "1"
+      }),
+      [wrongNumber, wrongDigit, ["department_code", "parameter_invalid"], ["postal_code", "unknown_catalog_code"]]
     )
   })
 })

@@ -31,6 +31,7 @@ const range: StoredResolution = {
   livemode: false,
   id: id("a"),
   document_type: "invoice",
+  registered: false,
   from_number: 10n,
   to_number: 20n,
   next_number: 10n,

@@ -1,11 +1,29 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Schema } from "effect"
 import { Decimal } from "../../../schemas/Money.ts"
-import { cents, decimal, fits, multiply, percentage, truncated } from "../../../src/domain/documents/Decimal.ts"
+import {
+  cents,
+  decimal,
+  exactly,
+  fits,
+  isRounding,
+  millionths,
+  percentage,
+  product,
+  rounded,
+  shortened,
+  truncated
+} from "../../../src/domain/documents/Decimal.ts"
 import { truncations } from "./vectors.ts"
 
 const amount = Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: 0n, maximum: 10n ** 17n - 1n }))
 const signed = Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: -(10n ** 17n), maximum: 10n ** 17n }))
+
+/** 1234567n → "1.234567" */
+const figure = (inMillionths: bigint): string => {
+  const digits = (inMillionths < 0n ? -inMillionths : inMillionths).toString().padStart(7, "0")
+  return `${inMillionths < 0n ? "-" : ""}${digits.slice(0, -6)}.${digits.slice(-6)}`
+}
 
 /** Half-even by looking at the digits that are cut off, as one does on paper. */
 const onPaper = (exact: bigint, digitsCut: number): bigint => {
@@ -13,8 +31,8 @@ const onPaper = (exact: bigint, digitsCut: number): bigint => {
   const kept = BigInt(digits.slice(0, -digitsCut))
   const cut = digits.slice(-digitsCut)
   const half = "5".padEnd(digitsCut, "0")
-  const rounded = cut > half || (cut === half && "13579".includes(kept.toString().slice(-1))) ? kept + 1n : kept
-  return exact < 0n ? -rounded : rounded
+  const even = cut > half || (cut === half && "13579".includes(kept.toString().slice(-1))) ? kept + 1n : kept
+  return exact < 0n ? -even : even
 }
 
 describe("Decimal", () => {
@@ -36,13 +54,13 @@ describe("Decimal", () => {
 
   it("rounds ties to the even neighbour", () => {
     assert.deepStrictEqual(
-      [5n, 15n, 25n, 35n, -5n, -15n].map((tie) => multiply(tie, 10n)),
+      ["0.05", "0.15", "0.25", "0.35", "-0.05", "-0.15"].map((tie) => rounded(product(tie, "0.10"))),
       [0n, 2n, 2n, 4n, 0n, -2n]
     )
-    assert.strictEqual(multiply(cents("3.33"), cents("0.05")), cents("0.17"))
-    assert.strictEqual(percentage(cents("100000.00"), cents("19.00")), cents("19000.00"))
-    assert.strictEqual(percentage(cents("0.10"), cents("5.00")), cents("0.00"))
-    assert.strictEqual(percentage(cents("0.30"), cents("5.00")), cents("0.02"))
+    assert.strictEqual(rounded(product("3.33", "0.05")), cents("0.17"))
+    assert.strictEqual(rounded(percentage(cents("100000.00"), "19.00")), cents("19000.00"))
+    assert.strictEqual(rounded(percentage(cents("0.10"), "5.00")), cents("0.00"))
+    assert.strictEqual(rounded(percentage(cents("0.30"), "5.00")), cents("0.02"))
   })
 
   it("knows what an amount of the interface can hold", () => {
@@ -70,17 +88,46 @@ describe("Decimal", () => {
   })
 
   it.prop("multiplies as on paper", [signed, signed], ([a, b]) => {
-    assert.strictEqual(multiply(a, b), onPaper(a * b, 2))
+    assert.strictEqual(rounded(product(figure(a), figure(b))), onPaper(a * b, 10))
   })
 
   it.prop("takes percentages as on paper", [signed, signed], ([base, rate]) => {
-    assert.strictEqual(percentage(base, rate), onPaper(base * rate, 4))
+    assert.strictEqual(rounded(percentage(base, figure(rate))), onPaper(base * rate, 8))
+  })
+
+  it.prop("takes every rounding to the cent for right, and nothing further off", [signed], ([exact]) => {
+    const cent = 10n ** 10n
+    const [below, rest] = [exact / cent, exact % cent]
+    const ways = rest === 0n ? [below] : [below, below + (exact < 0n ? -1n : 1n)]
+    assert.deepStrictEqual(
+      [-2n, -1n, 0n, 1n, 2n].map((off) => below + off).filter((given) => isRounding(given, exact)),
+      ways.toSorted((a, b) => (a < b ? -1 : 1))
+    )
+    assert.include(ways, rounded(exact))
+  })
+
+  it.prop("writes the exact value with the digits that it needs", [signed], ([exact]) => {
+    const [whole = "", fraction = ""] = exactly(exact).split(".")
+    assert.strictEqual(BigInt(whole + fraction.padEnd(12, "0")), exact)
+    assert.match(exactly(exact), /^-?\d+\.\d\d(\d*[1-9])?$/)
+  })
+
+  it("leaves out zeros beyond the second fraction digit", () => {
+    for (const [given, short] of [
+      ["0.345000", "0.345"],
+      ["2.5000", "2.50"],
+      ["7.00", "7.00"],
+      ["1.000001", "1.000001"]
+    ]) {
+      assert.strictEqual(shortened(given ?? ""), short)
+      assert.strictEqual(millionths(given ?? ""), millionths(short ?? ""))
+    }
   })
 
   const factor = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 99 }))
   it.prop("takes small percentages as on paper, where ties are frequent", [factor, factor], ([base, rate]) => {
     const exact = BigInt(base) * 10n * BigInt(rate) * 50n
-    assert.strictEqual(percentage(BigInt(base) * 10n, BigInt(rate) * 50n), onPaper(exact, 4))
+    assert.strictEqual(rounded(percentage(BigInt(base) * 10n, decimal(BigInt(rate) * 50n))), onPaper(exact, 4))
   })
 
   const digits = Arbitrary.schema(Schema.String.check(Schema.isPattern(/^\d{1,9}$/)))

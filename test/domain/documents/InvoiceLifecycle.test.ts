@@ -36,7 +36,8 @@ const legal: ReadonlyArray<readonly [from: InvoiceState, command: InvoiceCommand
   ["submitted", "EnterContingency", "accepted_contingency"],
   ["accepted_contingency", "Accept", "accepted_by_authority"],
   ["accepted_contingency", "Reject", "rejected_by_authority"],
-  ["failed", "Retry", "queued"]
+  ["failed", "Retry", "queued"],
+  ["rejected_by_authority", "Correct", "numbered"]
 ]
 
 const after = (
@@ -80,7 +81,7 @@ describe("InvoiceLifecycle", () => {
         ["signed", "draft", "signed", true, false],
         ["submitted", "draft", "submitted", true, false],
         ["accepted_by_authority", "accepted_by_authority", "done", false, true],
-        ["rejected_by_authority", "rejected_by_authority", "done", false, true],
+        ["rejected_by_authority", "rejected_by_authority", "done", false, false],
         ["accepted_contingency", "accepted_contingency", "submitted", true, false],
         ["failed", "failed", "done", false, false],
         ["canceled", "canceled", "done", false, true]
@@ -102,7 +103,8 @@ describe("InvoiceLifecycle", () => {
         ["EnterContingency", "accepted_contingency"],
         ["Fail", "failed"],
         ["Cancel", null],
-        ["Retry", null]
+        ["Retry", null],
+        ["Correct", null]
       ]
     )
   })
@@ -141,11 +143,11 @@ describe("InvoiceLifecycle", () => {
     }
   })
 
-  it("ends on every path, unless a client retries or a day passes, and always by an outcome", () => {
+  it("ends on every path, unless a client retries or corrects or a day passes, and always by an outcome", () => {
     const walk = (path: ReadonlyArray<InvoiceState>, hasNumber: boolean): void => {
       const from = path.at(-1) ?? "queued"
       const onward = commands.filter(
-        (given) => given !== "Retry" && given !== "Redate" && after(from, given, hasNumber) !== null
+        (given) => !["Retry", "Correct", "Redate"].includes(given) && after(from, given, hasNumber) !== null
       )
       if (onward.length === 0) assert.isFalse(isOpen(from))
       for (const given of onward) {
@@ -158,17 +160,21 @@ describe("InvoiceLifecycle", () => {
     walk(["numbered"], true)
   })
 
-  it.prop("never signs or dates anew what was issued", [Schema.Array(command)], ([sequence]) => {
-    let current: InvoiceState = "numbered"
-    let issued = false
-    for (const given of sequence) {
-      const next = after(current, given, true, issued)
-      if (next === null) continue
-      if (issued) assert.notInclude(["Sign", "Redate"], given)
-      issued ||= given === "Submit" || given === "EnterContingency"
-      current = next
+  it.prop(
+    "never signs or dates anew what was issued, unless it was rejected and is corrected",
+    [Schema.Array(command)],
+    ([sequence]) => {
+      let current: InvoiceState = "numbered"
+      let issued = false
+      for (const given of sequence) {
+        const next = after(current, given, true, issued)
+        if (next === null) continue
+        if (issued) assert.notInclude(["Sign", "Redate"], given)
+        issued = given !== "Correct" && (issued || given === "Submit" || given === "EnterContingency")
+        current = next
+      }
     }
-  })
+  )
 
   it.prop("can be brought to an end from anywhere the service has work", [state], ([from]) => {
     const reachable = new Set<InvoiceState>([from])

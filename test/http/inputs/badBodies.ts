@@ -99,8 +99,15 @@ export const badBodies = [
       "metadata.order"
     ],
     ["an exchange rate of nothing", invoice({ currency: "USD", exchange_rate: "0.00" }), /more than/, "exchange_rate"],
-    ["a number for an amount", line({ unit_price: 50000 }), /must be a string/, "lines[0].unit_price"],
-    ["an amount of one decimal", line({ unit_price: "50000.0" }), /exactly two fraction digits/, "lines[0].unit_price"],
+    ["a number for an amount", line({ unit_price: 50000 }), /must be a string with a decimal/, "lines[0].unit_price"],
+    [
+      "a kind of discount in another language",
+      line({ allowance_charges: [{ type: "descuento", reason: "Promoción", base: "1.00", amount: "1.00" }] }),
+      /must be "discount" or "charge"/,
+      "lines[0].allowance_charges[0].type"
+    ],
+    ["a note with ends of lines of Windows", invoice({ notes: ["a\r\nb"] }), /send "\\r\\n" as "\\n"/, "notes[0]"],
+    ["an amount of one decimal", line({ unit_price: "50000.0" }), /two to six fraction digits/, "lines[0].unit_price"],
     ["an amount below zero", line({ quantity: "-1.00" }), /no sign/, "lines[0].quantity"],
     ["an amount of 16 digits", line({ unit_price: `${"9".repeat(16)}.00` }), /decimal/, "lines[0].unit_price"],
     [

@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import { EmailId, InvoiceId, ResolutionId, WebhookEndpointId } from "../../../schemas/Id.ts"
 import type { InvoiceState } from "../../../src/domain/documents/InvoiceLifecycle.ts"
+import type { StoredInvoice } from "../../../src/store/documents/Invoices.ts"
 import { usableKeysMax } from "../../../src/store/accounts/ApiKeys.ts"
 import { customersMax } from "../../../src/store/accounts/Customers.ts"
 import { emailsMax } from "../../../src/store/mail/Emails.ts"
@@ -15,13 +16,18 @@ import {
   resolutionBody
 } from "../../support/apps/Invoices.ts"
 import { account, apiKeyIds, keys, testMode } from "../../support/apps/MemoryApp.ts"
-import { addCustomer, addEndpoint, addNumbered } from "../../support/apps/MemoryRows.ts"
+import { addCustomer, addEndpoint, addNote, addNumbered } from "../../support/apps/MemoryRows.ts"
 import { MemoryTables } from "../../support/memory/MemoryTables.ts"
 import { bearer, send } from "../../support/apps/Requests.ts"
 import { customer, get, post, refused } from "./Refused.ts"
 import { atCalls } from "../../support/memory/Calls.ts"
 
 const used = (key: string) => customer(customerBody(), { "idempotency-key": key })
+
+const putCustomer = (number?: string) => {
+  const body = customerBody(number)
+  return { method: "PUT", path: `/v1/customers/31-${body.identification.number}`, body }
+}
 
 const breakCall = (name: string) => atCalls(name, Effect.die(new Error("select password from secrets")))
 
@@ -39,12 +45,27 @@ const endpointIs = Effect.fnUntraced(function* (change: Partial<StoredWebhookEnd
 const numberedId = InvoiceId.make(`inv_${"9".repeat(26)}`)
 
 /** The document that has this id and a number, in a state. */
-const numbered = Effect.fnUntraced(function* (state: InvoiceState) {
+const numbered = Effect.fnUntraced(function* (
+  state: InvoiceState,
+  authority_errors: StoredInvoice["authority_errors"] = []
+) {
   const { tables } = yield* MemoryTables
   const { id } = yield* addNumbered(yield* addCustomer())
   const row = tables.invoices.get(id)
-  if (row !== undefined) tables.invoices.set(numberedId, { ...row, id: numberedId, state, next_action_at: null })
+  if (row !== undefined)
+    tables.invoices.set(numberedId, {
+      ...row,
+      id: numberedId,
+      state,
+      authority_errors,
+      next_action_at: null
+    })
 })
+
+const known = { rule: "90", severity: "rejection", message: "Procesado.", path: null, hint: null } as const
+
+/** That document has a note that the authority may still judge. */
+const openNote = addNote("credit_note", numberedId, "submitted")
 
 /** Requests that are refused because of what was there before. */
 export const badMoments = [
@@ -113,7 +134,16 @@ export const badMoments = [
   },
   {
     given: Effect.map(MemoryTables, ({ tables }) => tables.customerCounts.set(`${account}|false`, customersMax)),
-    bad: refused("customer_limit_reached", [["a customer too many", customer(customerBody()), /at most 1000000/]])
+    bad: refused("customer_limit_reached", [
+      ["a customer too many", customer(customerBody()), /at most 1000000/],
+      ["a customer too many, put", putCustomer("900373115"), /at most 1000000/]
+    ])
+  },
+  {
+    given: Effect.andThen(send(used("one")), send(used("two"))),
+    bad: refused("customer_ambiguous", [
+      ["one of two customers", putCustomer(), /cust_[0-9a-z]{26} and cust_[0-9a-z]{26}: none was changed/]
+    ])
   },
   {
     given: Effect.map(MemoryTables, ({ tables }) => {
@@ -137,6 +167,13 @@ export const badMoments = [
       ...refused("invoice_not_retryable", [
         ["a document that has not failed", post(`/v1/invoices/${numberedId}/retry`, undefined), /Only a failed invoice/]
       ]),
+      ...refused("invoice_not_rejected", [
+        [
+          "a correction of a document that was not rejected",
+          post(`/v1/invoices/${numberedId}/correct`, invoiceBody("cust_1")),
+          /Only an invoice that the authority rejected/
+        ]
+      ]),
       ...refused("invoice_not_correctable", [
         [
           "a note to an invoice without an outcome",
@@ -151,6 +188,26 @@ export const badMoments = [
         ]
       ])
     ]
+  },
+  {
+    given: numbered("rejected_by_authority", [known]),
+    bad: refused("invoice_number_processed", [
+      [
+        "a correction of what the authority has the number of",
+        post(`/v1/invoices/${numberedId}/correct`, invoiceBody("cust_1")),
+        /has processed a document with the number \w+ before/
+      ]
+    ])
+  },
+  {
+    given: Effect.andThen(numbered("rejected_by_authority"), openNote),
+    bad: refused("invoice_has_open_notes", [
+      [
+        "a correction of an invoice whose note has no outcome",
+        post(`/v1/invoices/${numberedId}/correct`, invoiceBody("cust_1")),
+        /^The note cn_\w+ corrects this invoice/
+      ]
+    ])
   },
   {
     given: numbered("accepted_by_authority"),

@@ -1,18 +1,51 @@
-import { invoiceBody, noteBody } from "../../support/apps/Invoices.ts"
+import { invoiceBody, noteBody, originalNoteBody, periodNoteBody } from "../../support/apps/Invoices.ts"
 import { get, post, refused } from "./Refused.ts"
 
 const credit = (fields: object) => post("/v1/credit-notes", { ...noteBody("inv_1"), ...fields })
 const debit = (fields: object) => post("/v1/debit-notes", { ...noteBody("inv_1"), ...fields })
 const annul = (body: unknown) => post("/v1/invoices/inv_1/annul", body)
 
+const ofAnother = { ...originalNoteBody("cust_1"), invoice_id: undefined }
+const ofPeriod = { ...periodNoteBody("cust_1"), invoice_id: undefined }
+const twoMonths = { period: { start_date: "2026-09-30", end_date: "2026-10-01" } }
+const numbered = (full_number: string) => ({ original: { ...ofAnother.original, full_number } })
+
 /** What is wrong with notes, and with the prefix of an invoice. */
 export const badNotes = [
   ...refused("parameter_missing", [
-    ["a note to no invoice", credit({ invoice_id: undefined }), /invoice_id is required/, "invoice_id"],
+    [
+      "a note to no invoice",
+      credit({ invoice_id: undefined }),
+      /invoice_id is required, or else original/,
+      "invoice_id"
+    ],
     ["a note without a reason", debit({ reason: undefined }), /reason is required/, "reason"],
     ["a note without a code", debit({ correction_code: undefined }), /required/, "correction_code"],
     ["a note without lines", credit({ lines: undefined }), /lines is required/, "lines"],
     ["an annulment without a reason", annul({}), /reason is required/, "reason"]
+  ]),
+  ...refused("parameter_missing", [
+    [
+      "a note to another's invoice, without a buyer",
+      credit({ ...ofAnother, customer_id: undefined }),
+      /required/,
+      "customer_id"
+    ],
+    ["a note of a period, without a currency", debit({ ...ofPeriod, currency: undefined }), /required/, "currency"]
+  ]),
+  ...refused("parameter_invalid", [
+    [
+      "a note of two months",
+      credit({ ...ofPeriod, ...twoMonths }),
+      /the month of start_date, 2026-09/,
+      "period.end_date"
+    ],
+    [
+      "a number that no invoice has",
+      credit({ ...ofAnother, ...numbered("POS-1") }),
+      /letters and digits/,
+      "original.full_number"
+    ]
   ]),
   ...refused("parameter_invalid_empty", [
     ["a note of no lines", debit({ lines: [] }), /at least one line/, "lines"],
@@ -22,7 +55,6 @@ export const badNotes = [
     ["a reason of 501 characters", credit({ reason: "x".repeat(501) }), /at most 500/, "reason"]
   ]),
   ...refused("parameter_unknown", [
-    ["a currency of its own", credit({ currency: "COP" }), /not known/, "currency"],
     ["lines of an annulment", annul({ reason: "x", lines: [] }), /not known/, "lines"],
     ["a filter by customer", get("/v1/credit-notes?customer_id=cust_1"), /not known/, "customer_id"]
   ]),

@@ -1,5 +1,5 @@
 import { resolutionBody } from "../../support/apps/Invoices.ts"
-import { patch, post, refused } from "./Refused.ts"
+import { get, patch, post, refused } from "./Refused.ts"
 
 const resolution = (change: Record<string, unknown>) => post("/v1/resolutions", resolutionBody(change))
 const recovery = (body: unknown) => post("/v1/webhook-endpoints/we_01k0000000000000000000000a/recover", body)
@@ -11,6 +11,9 @@ export const badResolutions = [
     ["no technical key", resolution({ technical_key: undefined }), /required/, "technical_key"],
     ["a recovery without a body", recovery(undefined), /required/, "body"],
     ["a recovery since nothing", recovery({}), /required/, "since"]
+  ]),
+  ...refused("parameter_conflict", [
+    ["a grant of notes", resolution({ document_type: "credit_note" }), /Remove number/, "number"]
   ]),
   ...refused("parameter_unknown", [
     ["is_active at registration", resolution({ is_active: false }), /not known/, "is_active"],
@@ -30,7 +33,13 @@ export const badResolutions = [
     ["a date that does not exist", resolution({ valid_from: "2026-02-30" }), /exists in the calendar/, "valid_from"],
     ["a key of 39 digits", resolution({ technical_key: "a".repeat(39) }), /40 hex digits/, "technical_key"],
     ["a beginning outside the range", resolution({ next_number: 1001 }), /from 1 to 1000/, "next_number"],
-    ["a range for notes", resolution({ document_type: "credit_note" }), /must be "invoice"/, "document_type"],
+    ["a range for receipts", resolution({ document_type: "receipt" }), /one of invoice, credit_note/, "document_type"],
+    [
+      "a list of receipts",
+      get("/v1/resolutions?document_type=receipt"),
+      /one of invoice, credit_note/,
+      "document_type"
+    ],
     ["a recovery since a date", recovery({ since: "2026-11-21" }), /time with its offset/, "since"],
     ["a recovery since tomorrow", recovery({ since: "2026-11-22T10:00:00-05:00" }), /has passed/, "since"]
   ])

@@ -1,7 +1,15 @@
 import { Effect } from "effect"
 import { documentKinds, type NoteKind } from "../../../src/domain/documents/DocumentKinds.ts"
+import { CustomerId, InvoiceId } from "../../../schemas/Id.ts"
 import type { InvoiceState } from "../../../src/domain/documents/InvoiceLifecycle.ts"
-import { endpointBody, invoiceBody, noteBody, resolutionBody } from "../../support/apps/Invoices.ts"
+import {
+  endpointBody,
+  invoiceBody,
+  noteBody,
+  originalNoteBody,
+  periodNoteBody,
+  resolutionBody
+} from "../../support/apps/Invoices.ts"
 import { keyFile } from "../../support/authority/LiveAccounts.ts"
 import { startOfTest } from "../../support/apps/MemoryApp.ts"
 import {
@@ -15,7 +23,8 @@ import {
   become
 } from "../../support/apps/MemoryRows.ts"
 import { MemoryTables } from "../../support/memory/MemoryTables.ts"
-import { post } from "../../support/apps/Requests.ts"
+import { png } from "../../domain/accounts/pictures.ts"
+import { post, send } from "../../support/apps/Requests.ts"
 import {
   type Answers,
   missing,
@@ -55,6 +64,8 @@ const eventId = Effect.map(delivery, ({ event_id }) => event_id as string)
 const deliveryId = Effect.map(delivery, ({ id }) => id as string)
 let prefixes = 0
 const ofOwnPrefix = () => resolutionBody({ prefix: `R${prefixes++}` })
+let persons = 0
+const logo = Effect.as(send({ method: "PUT", path: "/v1/account/logo", body: png(4, 3) }), "")
 const made = (path: string, body: () => object) =>
   Effect.map(
     Effect.suspend(() => post(path, body())),
@@ -87,6 +98,30 @@ const signedNoteId = (kind: NoteKind) =>
     return id
   })
 const acceptedNoteId = (kind: NoteKind) => noteId(kind, "accepted_by_authority")
+// What a corrected document names in its body: the path names the document.
+const [buyer, corrected] = [CustomerId.make(`cust_${"9".repeat(26)}`), InvoiceId.make(`inv_${"9".repeat(26)}`)]
+const isRejected = Effect.fnUntraced(function* (id: string) {
+  const { tables } = yield* MemoryTables
+  const [customer] = [...tables.customers.values()].slice(-1)
+  if (customer !== undefined) tables.customers.set(buyer, { ...customer, id: buyer })
+  const date = { issue_date: "2026-11-20", issue_time: "10:00:00-05:00" }
+  const rejection = {
+    state: "rejected_by_authority",
+    submitted_at: new Date(startOfTest),
+    next_action_at: null
+  } as const
+  yield* become(id, { ...date, ...rejection, full_number: "SETP1", prefix: "SETP", cufe: "cd".repeat(48) })
+})
+const rejectedId = Effect.tap(draftId, isRejected)
+const rejectedNoteId = (kind: NoteKind) =>
+  Effect.gen(function* () {
+    const { tables } = yield* MemoryTables
+    const id = yield* noteId(kind)
+    yield* isRejected(id)
+    const invoice = [...tables.invoices.values()].find(({ state }) => state === "accepted_by_authority")
+    if (invoice !== undefined) tables.invoices.set(corrected, { ...invoice, id: corrected })
+    return id
+  })
 export const noId = Effect.succeed("")
 
 interface Row {
@@ -115,6 +150,11 @@ const notes = (kind: NoteKind): Readonly<Record<string, Row>> => {
     [`GET ${path}/:id`]: { answers: item, id: noteId(kind) },
     [`POST ${path}/:id/cancel`]: { answers: change(200), id: noteId(kind) },
     [`POST ${path}/:id/retry`]: { answers: change(202), id: noteId(kind, "failed") },
+    [`POST ${path}/:id/correct`]: {
+      answers: change(202),
+      id: rejectedNoteId(kind),
+      body: () => noteBody(corrected)
+    },
     [`GET ${path}/:id/timeline`]: { answers: item, id: noteId(kind) },
     [`POST ${path}/:id/email`]: {
       answers: change(202),
@@ -136,6 +176,21 @@ export const rows: Readonly<Record<string, Row>> = {
     answers: { ...own, ...written, nothing: notLive, "other account": notLive, "other mode": [200] },
     body: goodFile
   },
+  "PUT /v1/account/logo": {
+    answers: {
+      ...own,
+      ...written,
+      "malformed JSON": [415, "unsupported_media_type"],
+      "unknown field": [415, "unsupported_media_type"]
+    },
+    body: () => png(4, 3)
+  },
+  "GET /v1/account/logo": { answers: { ...own, "other account": missing, "other mode": missing }, id: logo },
+  "DELETE /v1/account/logo": { answers: own },
+  "GET /v1/acquirers/:id": {
+    answers: { ...own, "unknown id": missing },
+    id: Effect.succeed("31-900000001")
+  },
   "GET /v1/versions": { answers: open },
   "POST /v1/api-keys": { answers: creation, body: () => ({}) },
   "GET /v1/api-keys": { answers: own },
@@ -144,16 +199,24 @@ export const rows: Readonly<Record<string, Row>> = {
   "POST /v1/api-keys/:id/roll": { answers: change(201), id: apiKeyId, body: () => ({ expires_in: 0 }) },
   "POST /v1/customers": { answers: creation, body: () => customerBody },
   "GET /v1/customers": { answers: own },
+  "PUT /v1/customers/:id": {
+    answers: { ...creation, "other mode": [201], "unknown id": [400, "parameter_conflict"] },
+    id: Effect.sync(() => `13-1${String(persons++).padStart(9, "0")}`),
+    body: (id) => ({ ...customerBody, identification: { type: "13", number: id.slice(3) } })
+  },
   "GET /v1/customers/:id": { answers: item, id: addCustomer() },
   "PATCH /v1/customers/:id": rename,
   "POST /v1/customers/:id": rename,
   "DELETE /v1/customers/:id": { answers: item, id: addCustomer() },
   "POST /v1/invoices": { answers: change(202), id: addCustomer(), body: (customer) => invoiceBody(customer) },
   "POST /v1/invoices/validate": { answers: verdict, id: addCustomer(), body: (customer) => invoiceBody(customer) },
+  "POST /v1/credit-notes/validate": { answers: verdict, id: addCustomer(), body: (one) => periodNoteBody(one) },
+  "POST /v1/debit-notes/validate": { answers: verdict, id: addCustomer(), body: (one) => originalNoteBody(one) },
   "GET /v1/invoices": { answers: own },
   "GET /v1/invoices/:id": { answers: item, id: invoiceId },
   "POST /v1/invoices/:id/cancel": { answers: change(200), id: draftId },
   "POST /v1/invoices/:id/retry": { answers: change(202), id: failedId },
+  "POST /v1/invoices/:id/correct": { answers: change(202), id: rejectedId, body: () => invoiceBody(buyer) },
   "POST /v1/invoices/:id/email": {
     answers: change(202),
     id: acceptedId,

@@ -11,6 +11,8 @@ const withoutTurn = [
   "POST /v1/customers",
   "POST /v1/invoices",
   "POST /v1/invoices/validate",
+  "POST /v1/credit-notes/validate",
+  "POST /v1/debit-notes/validate",
   "POST /v1/email-notices",
   "POST /v1/resolutions/import"
 ]

@@ -70,7 +70,7 @@ const withPerson = (body: unknown): unknown => {
 
 interface Operation {
   readonly parameters?: ReadonlyArray<{ readonly in: string; readonly name: string }>
-  readonly requestBody?: { readonly content: { readonly "application/json": { readonly schema: unknown } } }
+  readonly requestBody?: { readonly content: { readonly "application/json"?: { readonly schema: unknown } } }
 }
 
 const operationOf = (method: string, pattern: string): Operation => {
@@ -87,7 +87,7 @@ const requestsOf = (
 ): ReadonlyArray<Sent> => {
   const { parameters = [], requestBody } = operationOf(method, pattern)
   const path = pattern.replace(/:\w+/, id)
-  const everyField = canaryOf(requestBody?.content["application/json"].schema)
+  const everyField = canaryOf(requestBody?.content["application/json"]?.schema)
   const queries = parameters.filter((parameter) => parameter.in === "query").map(({ name }) => name)
   const bodies = [body, body === undefined ? undefined : { ...body, ...person }, withPerson(body), everyField]
   const own = [

@@ -28,7 +28,7 @@ const withFault = (fault: (typeof faults)[number], right: Sent, id: string): Sen
     case "unknown id":
       return JSON.parse(JSON.stringify(right).replaceAll(id, strange(id)))
     case "wrong method":
-      return { ...right, method: "PUT" }
+      return { ...right, method: "OPTIONS" }
     case "wrong media type":
       return { ...right, body: right.body ?? "{}", headers: { "content-type": "text/plain" } }
     case "malformed JSON":

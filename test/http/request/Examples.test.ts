@@ -10,14 +10,16 @@ import { describeOn } from "../../support/Tests.ts"
 // oxlint-disable-next-line typescript/no-explicit-any -- read as a client would, from the text
 const document: any = JSON.parse(JSON.stringify(openApi))
 
-const exampleIn = (method: string, path: string) =>
-  document.paths[path][method].requestBody.content["application/json"].example
+const exampleIn = (method: string, path: string) => {
+  const { example, examples } = document.paths[path][method].requestBody.content["application/json"]
+  return example ?? Object.values<{ readonly value: unknown }>(examples)[0]?.value
+}
 
 /** All operations that name no object in their path and take a body. */
 const creations = Object.entries<Record<string, { readonly requestBody?: object }>>(document.paths).flatMap(
   ([path, methods]) =>
     Object.entries(methods)
-      .filter(([, { requestBody }]) => requestBody !== undefined && !path.includes("{"))
+      .filter(([, { requestBody }]) => requestBody !== undefined && !path.includes("{") && !path.endsWith("/logo"))
       .map(([method]) => ({ method, path }))
 )
 

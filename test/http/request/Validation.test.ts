@@ -24,7 +24,7 @@ describeOn(app)("validation", (it) => {
           ...line,
           description: "",
           quantity: "1",
-          unit_code: "KG",
+          unit_code: "KILO",
           taxes: [tax, { ...tax, code: "1", rate: 19 }]
         },
         { description: "x" }

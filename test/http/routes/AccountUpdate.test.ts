@@ -1,5 +1,5 @@
 import { assert } from "@effect/vitest"
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, SchemaAST, Struct } from "effect"
 import { Issuer } from "../../../schemas/Account.ts"
 import { readSignedDocument } from "../../../src/documents/signature/SignedDocument.ts"
 import { Notify } from "../../../src/protocol/Notify.ts"
@@ -22,10 +22,29 @@ const changes: ReadonlyArray<Record<string, unknown>> = [
   { address: "Calle 2" },
   { city_code: "05001", department_code: "05" },
   { tax_responsibilities: ["O-13", "O-15"] },
+  { trade_name: "La Esquina", phone: "+57 601 7427000 ext. 12" },
+  { postal_code: "110111" },
+  { tax_scheme: "ZA", vat_responsible: true },
+  { vat_responsible: false },
+  { economic_activities: ["6201", "6202"], merchant_registration: "02345678" },
+  { payment_instructions: "Bancolombia 123-456\nBre-B: facturas@folio.test", color: "#1F4e79" },
   { default_version: "2026-01-01" }
 ]
 
-const issuerFields = Object.keys(Issuer.fields)
+/** What the first issuer of a live mode is sent with; the rest of its fields may be left out. */
+const issuerFields = Struct.keys(Issuer.fields).filter((field) => !SchemaAST.isOptional(Issuer.fields[field].ast))
+
+const optionalFields = [
+  "trade_name",
+  "phone",
+  "postal_code",
+  "tax_scheme",
+  "vat_responsible",
+  "economic_activities",
+  "merchant_registration",
+  "payment_instructions",
+  "color"
+]
 
 const issuerOf = Effect.fnUntraced(function* (id: string) {
   const { tables, until } = yield* MemoryTables
@@ -50,6 +69,15 @@ describeOn(app)("PATCH /v1/account", (it) => {
         assert.deepStrictEqual((yield* get("/v1/account")).json, before)
       }
     }
+  })
+
+  it.effect("removes with null what an issuer need not have, and shows of it nothing", function* () {
+    const before = (yield* get("/v1/account")).json
+    const reply = yield* patch(Object.fromEntries(optionalFields.map((field) => [field, null])))
+    assert.strictEqual(reply.status, 200, reply.text)
+    assert.deepStrictEqual(reply.json, Struct.omit(before, optionalFields))
+    const needed = yield* patch({ email: null, tax_responsibilities: null })
+    assert.deepStrictEqual([needed.status, needed.json.error.errors.length], [400, 2])
   })
 
   it.effect("changes the mode of its key alone", function* () {
@@ -96,6 +124,10 @@ describeOn(app)("PATCH /v1/account", (it) => {
     assert.deepInclude((yield* get("/v1/account", live)).json, empty)
     const given = yield* patch(issuer, live)
     assert.deepInclude(given.json, { ...issuer, name: "En vivo", key_mode: "live" })
+    const untold = yield* post("/v1/invoices", invoiceBody("cust_none"), live)
+    assert.strictEqual(untold.json.error.code, "account_not_live")
+    assert.match(untold.json.error.message, /value added tax .*vat_responsible.* PATCH \/v1\/account/)
+    assert.strictEqual((yield* patch({ vat_responsible: false }, live)).status, 200)
     assert.notMatch((yield* post("/v1/invoices", invoiceBody("cust_none"), live)).text, /account_not_live/)
   })
 

@@ -1,38 +1,53 @@
-import { assert } from "@effect/vitest"
+import { assert, it as test } from "@effect/vitest"
 import { Effect } from "effect"
 import { layer as app } from "../../support/apps/MemoryApp.ts"
 import { get, send } from "../../support/apps/Requests.ts"
+import { paymentMeans, units } from "../../../schemas/Code.ts"
 import { describeOn } from "../../support/Tests.ts"
 
-// Tables 2.6 to 2.10 of the interface.
-const catalogs = {
-  "medios-pago": ["10", "47", "48", "30", "31", "20", "42", "71", "49"],
-  "tipo-identificacion": ["31", "13", "22", "21", "41", "12", "11", "50"],
-  "unidad-medida": ["94", "KGM", "MTR", "LTR", "HUR", "DAY", "NAR"],
-  tributos: ["01", "04", "03", "02", "ZZ"],
-  "tipo-operacion": ["10", "09", "11"],
-  // Those of the authority.
-  "concepto-nota-credito": ["1", "2", "3", "4", "5", "6"],
-  "concepto-nota-debito": ["1", "2", "3", "4"]
+// Tables 2.6 to 2.10 of the interface, whose codes come first in their catalogs, and how many the authority has in all.
+const tables: Readonly<Record<string, readonly [codes: ReadonlyArray<string>, count: number]>> = {
+  "medios-pago": [["10", "47", "48", "30", "31", "20", "42", "71", "49"], 77],
+  "tipo-identificacion": [["31", "13", "22", "21", "41", "12", "11", "50", "42", "47", "48", "91"], 12],
+  // The authority's 1,093 and, of those that its list misspells, the right ones of Recommendation 20.
+  "unidad-medida": [["94", "KGM", "MTR", "LTR", "HUR", "DAY", "NAR"], 1114],
+  tributos: [["01", "04", "03", "02", "22", "23", "24", "32", "33", "34", "35", "36", "ZZ"], 13],
+  "tipo-operacion": [["10", "09", "11"], 3],
+  "concepto-nota-credito": [["1", "2", "3", "4", "5", "6"], 6],
+  "concepto-nota-debito": [["1", "2", "3", "4"], 4],
+  retenciones: [["05", "06", "07"], 3],
+  "estandar-item": [["999", "001", "010", "020"], 4],
+  "precio-referencia": [["01", "02", "03"], 3],
+  "tipo-descuento": [["00", "01"], 2],
+  incoterms: [["CFR", "CIF", "CIP", "CPT", "DAP", "DAT", "DDP", "DPU", "EXW", "FAS", "FCA", "FOB"], 12],
+  "responsabilidad-fiscal": [["O-13", "O-15", "O-23", "O-47", "R-99-PN"], 5]
 }
 
-const cases = Object.entries(catalogs).map(([name, codes]) => ({ name, codes, path: `/v1/catalogs/${name}` }))
+const cases = Object.entries(tables).map(([name, [codes, count]]) => ({
+  name,
+  codes,
+  count,
+  path: `/v1/catalogs/${name}`
+}))
 
 describeOn(app)("catalogs", (it) => {
-  it.effect.each(cases)("$name holds the codes of the interface, each with its names", function* ({ codes, path }) {
-    const { json, status } = yield* get(path)
-    assert.strictEqual(status, 200)
-    assert.deepInclude(json, { object: "list", url: path, has_more: false })
-    assert.deepStrictEqual(
-      json.data.map((item: { readonly code: string }) => item.code),
-      codes
-    )
-    for (const item of json.data) {
-      assert.strictEqual(item.object, "catalog_item")
-      assert.isNotEmpty(item.name)
-      assert.isNotEmpty(item.name_en)
+  it.effect.each(cases)(
+    "$name holds the codes of the interface, each with its names",
+    function* ({ codes, count, path }) {
+      const { json, status, text } = yield* get(path)
+      assert.strictEqual(status, 200)
+      assert.deepInclude(json, { object: "list", url: path, has_more: false })
+      const found: ReadonlyArray<string> = json.data.map((item: { readonly code: string }) => item.code)
+      assert.deepStrictEqual(found.slice(0, codes.length), codes)
+      assert.deepStrictEqual([found.length, new Set(found).size], [count, count], "no code twice")
+      assert.isBelow(Buffer.byteLength(text), 120_000)
+      for (const item of json.data) {
+        assert.strictEqual(item.object, "catalog_item")
+        assert.isNotEmpty(item.name)
+        assert.isNotEmpty(item.name_en)
+      }
     }
-  })
+  )
 
   it.effect.each(cases)("$name may be kept for 24 hours, and is not sent again to who holds it", function* ({ path }) {
     const first = yield* get(path)
@@ -65,4 +80,18 @@ describeOn(app)("catalogs", (it) => {
       assert.strictEqual((yield* get(path, { authorization: undefined, "if-none-match": "*" })).status, 401)
     }
   })
+})
+
+const english = (code: string) => units.find((unit) => unit.code === code)?.name_en
+
+test("the units and means of payment have each a name that people write", () => {
+  for (const { code, name, name_en } of [...units, ...paymentMeans]) {
+    assert.match(name, /^[\p{Lu}\d].*[^\s.,]$/u, code)
+    assert.notMatch(name + name_en, /[Ãâ\ufffd]|  /u, code)
+  }
+  assert.deepStrictEqual(["MON", "LUN", "KWH"].map(english), [
+    "month",
+    "month (as the authority's list spells MON)",
+    "kilowatt hour"
+  ])
 })

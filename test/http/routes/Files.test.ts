@@ -64,7 +64,7 @@ describeOn(app)("the files of an invoice", (it) => {
         assert.include(text, said)
       }
       assert.include(text, "Resolución DIAN No. 18760000001")
-      assert.include(text, "MODO PRUEBA - sin validez")
+      assert.include(text, "Documento de prueba, sin validez fiscal")
     }
     for (const sent of [
       { path: `/v1/invoices/${invoice.id}/xml` },

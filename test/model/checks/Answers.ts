@@ -1,13 +1,18 @@
-import { type Entry, isSuccess, isUnknown, meaning, type Thing } from "./Journal.ts"
+import type { AuditorOptions } from "./Auditor.ts"
+import { markerOf } from "./documents/Document.ts"
+import type { Documents } from "./documents/Documents.ts"
+import {
+  codeOfError as code,
+  type Collection,
+  type Entry,
+  isSuccess,
+  isUnknown,
+  type Journal,
+  meaning,
+  type Thing
+} from "./Journal.ts"
 import { Judge } from "./Judge.ts"
-
-const code = (entry: Entry): string | undefined => {
-  try {
-    return JSON.parse(entry.reply?.text ?? "")?.error?.code
-  } catch {
-    return undefined
-  }
-}
+import { invoiceOf, type Notes } from "./documents/Notes.ts"
 
 const bytesOf = ({ reply }: Entry) => JSON.stringify([reply?.status, reply?.headers["location"], reply?.text])
 
@@ -20,6 +25,20 @@ const endpointsMax = 16
  * in which account and mode. Checked when the answer is there, against all that was asked and answered by then.
  */
 export class Answers extends Judge {
+  private readonly documents: Documents
+  private readonly notes: Notes
+
+  constructor(
+    journal: Journal,
+    options: AuditorOptions,
+    say: (finding: string) => void,
+    judges: { readonly documents: Documents; readonly notes: Notes }
+  ) {
+    super(journal, options, say)
+    this.documents = judges.documents
+    this.notes = judges.notes
+  }
+
   check(entry: Entry): void {
     const { reply } = entry
     if (reply == null) {
@@ -101,13 +120,19 @@ export class Answers extends Judge {
   private executed(entry: Entry): void {
     const { deserves } = entry
     if (entry.kind === "list") return this.listed(entry)
-    if ("code" in deserves) return this.expect(entry, deserves.status, deserves.code)
-    const named = entry.target ?? entry.body?.customer_id
-    if (typeof named === "string") {
-      const needed = entry.target === null ? { ...entry, collection: "customers" as const } : entry
-      const there = this.journal.exists(named, needed)
+    const invoice = invoiceOf(entry)
+    // The content of a note is looked at when its invoice was found.
+    if ("code" in deserves && invoice === undefined) return this.expect(entry, deserves.status, deserves.code)
+    const named = namedBy(entry)
+    if (named !== undefined) {
+      const there = this.journal.exists(named.id, { ...entry, collection: named.collection })
       if (there === "no" || (there === "maybe" && !isSuccess(entry))) return this.expect(entry, 404, "resource_missing")
     }
+    if ("code" in deserves) return this.expect(entry, deserves.status, deserves.code)
+    const wrong = invoice === undefined ? this.asked(entry) : this.notes.check(entry, invoice)
+    if (wrong !== undefined) return this.wrong(entry, wrong)
+    if (entry.reply?.status === 409 || (entry.kind === "correct" && entry.reply?.status === 404)) return
+    if (entry.kind === "email" && entry.reply?.status === 400) return
     if (entry.kind === "create" && code(entry) === "endpoint_limit_reached") {
       const count = this.journal.of("webhook-endpoints").filter(({ book }) => book === entry.book).length
       if (count < endpointsMax) this.wrong(entry, `a limit reached with ${count} endpoints`)
@@ -125,6 +150,56 @@ export class Answers extends Judge {
     if (twice) this.wrong(entry, "removed twice")
   }
 
+  /** Says why a request about a document that is there was answered wrongly, or nothing. */
+  private asked(entry: Entry): string | undefined {
+    const { kind, reply, target } = entry
+    if (kind === "cancel") return isConflict(entry, "invoice_not_cancelable") ? undefined : must(entry, 200)
+    if (kind === "email") {
+      const named = this.documents.wasAccepted(target ?? "", entry)
+      if (isConflict(entry, "invoice_not_correctable")) return named ? "it was accepted before" : undefined
+      const isAddressless = this.customersOf(target ?? "").map((customer) => customer?.body.email === undefined)
+      const isMissing = reply?.status === 400 && code(entry) === "parameter_missing"
+      if (isMissing && entry.body.to === undefined)
+        return isAddressless.includes(false) && !isAddressless.includes(true)
+          ? "its customer has an address"
+          : undefined
+      if (entry.body.to === undefined && isAddressless.length > 0 && !isAddressless.includes(false))
+        return "there is no address"
+      return must(entry, 202)
+    }
+    if (kind === "correct") return this.corrected(entry)
+    if (kind !== "retry" || reply?.status === 202) return undefined
+    if (isConflict(entry, "credit_exceeds_invoice") || isConflict(entry, "invoice_not_correctable"))
+      return entry.collection === "credit-notes" ? undefined : "is no credit note"
+    const last = this.documents.last(target ?? "")
+    const others = this.journal.asks("retry", target ?? "").filter((other) => other !== entry)
+    if (isConflict(entry, "invoice_not_retryable")) {
+      const isFailed = last?.status === "failed" && last.failure?.retryable === true && others.length === 0
+      return isFailed ? "has failed, and may be retried" : undefined
+    }
+    return must(entry, 202)
+  }
+
+  /** The requests that made the customers whom a document may be to: a correction may have changed them. */
+  private customersOf(document: string): ReadonlyArray<Entry | undefined> {
+    const { journal } = this
+    const makers = [journal.things.get(document)?.maker, ...journal.asks("correct", document)]
+    const ids = [this.documents.last(document)?.customer_id, ...makers.map((maker) => maker?.body.customer_id)]
+    return ids.flatMap((id) => (typeof id === "string" ? [journal.things.get(id)?.maker] : []))
+  }
+
+  private corrected(entry: Entry): string | undefined {
+    const { body, reply, target } = entry
+    const customer = this.journal.exists(body.customer_id, { ...entry, collection: "customers" })
+    if (reply?.status === 404 && customer !== "yes") return undefined
+    if (isConflict(entry, "invoice_has_open_notes") || isConflict(entry, "credit_exceeds_invoice")) return undefined
+    if (!isConflict(entry, "invoice_not_rejected")) return must(entry, 202)
+    const last = this.documents.last(target ?? "")
+    const others = this.journal.asks("correct", target ?? "").filter((other) => other !== entry)
+    const isRejected = last?.status === "rejected_by_authority" && others.length === 0
+    return isRejected ? "was rejected, and may be corrected" : undefined
+  }
+
   private listed(entry: Entry): void {
     const query = new URL(entry.path, "http://list").searchParams
     const limit = Number(query.get("limit"))
@@ -139,10 +214,10 @@ export class Answers extends Judge {
     }
     if (entry.reply?.status !== 200) return this.wrong(entry, "must be 200")
     const { data, has_more } = JSON.parse(entry.reply.text) as {
-      readonly data: ReadonlyArray<{ readonly id: string; readonly metadata: { readonly marker: string } }>
+      readonly data: ReadonlyArray<{ readonly id: string }>
       readonly has_more: boolean
     }
-    for (const { id, metadata } of data) this.journal.see(entry.collection, entry.book, id, metadata.marker)
+    for (const one of data) this.journal.see(entry.collection, entry.book, one.id, markerOf(one) ?? "")
     const beyond = (id: string) => (after === null || id < after) && (before === null || id > before)
     // In the direction asked for, beginning at the cursor.
     const nearer = (a: string, b: string) => (before === null ? a > b : a < b)
@@ -176,3 +251,16 @@ export class Answers extends Judge {
     )
   }
 }
+
+/** What must be there for a request: what it is about, and what it names. */
+const namedBy = (entry: Entry): { readonly id: string; readonly collection: Collection } | undefined => {
+  if (entry.target !== null) return { id: entry.target, collection: entry.collection }
+  const invoice = invoiceOf(entry)
+  if (typeof invoice === "string") return { id: invoice, collection: "invoices" }
+  const customer: unknown = entry.body?.customer_id
+  return typeof customer === "string" ? { id: customer, collection: "customers" } : undefined
+}
+
+const isConflict = (entry: Entry, expected: string) => entry.reply?.status === 409 && code(entry) === expected
+
+const must = ({ reply }: Entry, status: number) => (reply?.status === status ? undefined : `must be ${status}`)

@@ -1,9 +1,14 @@
 import type { Event } from "../../../schemas/Event.ts"
 import type { Invoice } from "../../../schemas/Invoice.ts"
+import type { CreditNote, DebitNote } from "../../../schemas/Note.ts"
 import { Answers } from "./Answers.ts"
 import { Deliveries } from "./Deliveries.ts"
-import { Documents, type FinishOptions, type SignedContent } from "./Documents.ts"
+import { type Document, isOfDocuments, markerOf } from "./documents/Document.ts"
+import { Documents, type FinishOptions, type SignedContent } from "./documents/Documents.ts"
+import { Emails } from "./Emails.ts"
 import { type Entry, isSuccess, Journal } from "./Journal.ts"
+import { Notes } from "./documents/Notes.ts"
+import { Numbers } from "./documents/Numbers.ts"
 import type { Observer } from "../worlds/Surroundings.ts"
 import type { Book } from "../worlds/World.ts"
 
@@ -38,9 +43,11 @@ export interface AuditorOptions {
  * what of it must not be:
  *
  * - answers are what the request, its key and what exists make them, and a replay is the first answer to the byte
- * - numbers are from, from + 1 … without gap or twin, number and CUFE never change, ends are ends, totals are sums
+ * - numbers are from, from + 1 … without gap or twin in each kind, number and code never change, ends are ends, totals are sums
+ * - notes correct invoices of their own book that were accepted, and credit no more of them than they came to
  * - each document is submitted with one and the same bytes, and not again before the authority was asked for it
  * - each outcome is one event, which comes to every endpoint that wanted it then, in order, and to no other
+ * - each acceptance is e-mailed once to the customer, each e-mail that is asked for once, and what becomes of it is told
  * - nothing of one account or mode is seen in another
  *
  * @example
@@ -73,13 +80,20 @@ export class Auditor implements Observer {
   private readonly answers: Answers
   private readonly documents: Documents
   private readonly deliveries: Deliveries
+  private readonly emails: Emails
+  private readonly notes: Notes
+  private readonly numbers: Numbers
 
   constructor(options: AuditorOptions) {
     const say = (finding: string) => void this.findings.push(finding)
     this.journal = new Journal(options.now)
-    this.answers = new Answers(this.journal, options, say)
-    this.documents = new Documents(this.journal, options, say)
-    this.deliveries = new Deliveries(this.journal, options, say)
+    const { journal } = this
+    this.documents = new Documents(journal, options, say)
+    this.notes = new Notes(journal, options, say, this.documents)
+    this.answers = new Answers(journal, options, say, { documents: this.documents, notes: this.notes })
+    this.deliveries = new Deliveries(journal, options, say)
+    this.emails = new Emails(journal, options, say, this.documents)
+    this.numbers = new Numbers(journal, options, say)
   }
 
   /** To be called when a request is sent; `answered` when its answer is there, or is not waited for any more. */
@@ -94,17 +108,17 @@ export class Auditor implements Observer {
     if (entry.kind === "create" && object !== undefined) this.made(entry, object)
     this.answers.check(entry)
     this.meet(`${entry.kind} ${entry.collection}: ${outcomeOf(entry)}`)
-    if (entry.collection !== "invoices" || object === undefined) return
-    if (entry.kind === "read") this.documents.see(object, entry.book)
-    if (entry.kind === "list") for (const invoice of object.data) this.documents.see(invoice, entry.book)
+    if (!isOfDocuments(entry.collection) || object === undefined) return
+    if (["read", "cancel", "retry", "correct"].includes(entry.kind)) this.documents.see(object, entry.book)
+    if (entry.kind === "list") for (const one of object.data) this.documents.see(one, entry.book)
   }
 
   private made(entry: Entry, object: { readonly id: string }): void {
     const { body, book, collection } = entry
-    this.journal.see(collection, book, object.id, String(body.metadata.marker), entry)
-    if (collection !== "invoices") return
-    const { full_number, cufe, status } = object as unknown as Invoice
-    if (status !== "draft" || full_number !== "" || cufe !== null)
+    this.journal.see(collection, book, object.id, String(markerOf(body)), entry)
+    if (!isOfDocuments(collection)) return
+    const { full_number, cude, cufe, status } = object as unknown as Partial<Invoice & CreditNote>
+    if (status !== "draft" || full_number !== "" || (cufe ?? cude ?? null) !== null)
       this.findings.push(`${object.id} began as ${status} ${full_number}`)
   }
 
@@ -118,12 +132,19 @@ export class Auditor implements Observer {
   readonly judged: Observer["judged"] = (cufe, verdict) => this.documents.judged(cufe, verdict)
   readonly delivered: Observer["delivered"] = (webhook) => {
     const { created, data, type } = JSON.parse(webhook.body) as Event
-    if (type === "invoice.accepted_contingency") this.documents.inContingency(data.object.id, Date.parse(created))
+    const { id } = data.object
+    if (type.endsWith(".accepted_contingency")) this.documents.inContingency(id, Date.parse(created))
+    if (type.endsWith(".accepted_by_authority")) this.documents.accepted(id)
     const answered = this.deliveries.arrived(webhook)
     return (status) => {
       this.meet(`${type}: ${status ?? "no answer"}`)
       answered(status)
     }
+  }
+
+  readonly mailed: NonNullable<Observer["mailed"]> = (mail) => {
+    this.emails.sent(mail)
+    return (outcome) => this.meet(`e-mail: ${outcome}`)
   }
 
   private meet(what: string): void {
@@ -136,26 +157,44 @@ export class Auditor implements Observer {
   }
 
   /**
-   * When there is nothing left to do, or nothing is done any more. `invoices` are all invoices, book by book; `left` is what is
-   * left to do all the same, in words that begin with the id of the document, or of the endpoint.
+   * When there is nothing left to do, or nothing is done any more. `invoices` are all invoices, book by book, and `notes` all credit
+   * and debit notes; `left` is what is left to do all the same, in words that begin with the id of the document, or of the endpoint.
    */
   finish(
     invoices: ReadonlyArray<ReadonlyArray<Invoice>>,
-    { left, ...options }: FinishOptions & { readonly left: ReadonlyArray<string> }
+    { left, notes = [], ...options }: FinishOptions & Left
   ): void {
+    const books: ReadonlyArray<ReadonlyArray<Document>> = invoices.map((list, book) => [
+      ...list,
+      ...(notes[book] ?? [])
+    ])
     const heldUp = new Set<string>(
-      invoices.flatMap((list, book) =>
-        list.filter((invoice) => this.documents.isHeldUp(invoice, book)).map(({ id }) => id)
-      )
+      books.flatMap((list, book) => list.filter((one) => this.documents.isHeldUp(one, book)).map(({ id }) => id))
     )
     const isExcused = (id: string) => heldUp.has(id) || this.deliveries.isStuck(id)
     const undone = left.filter((what) => !isExcused(what.split(" ", 1)[0]!))
     if (undone.length > 0) this.findings.push(`is left undone: ${undone.join(", ")}`)
-    for (const { failure, status } of invoices.flat()) this.meet(`ended: ${failure?.code ?? status}`)
-    for (const [book, list] of invoices.entries()) this.documents.finish(book, list, options)
-    this.documents.finishAll(invoices.flat())
-    this.deliveries.finish(new Map(invoices.flat().map((invoice) => [invoice.id, invoice])), heldUp)
+    const all = books.flat()
+    for (const { failure, object, status } of all) {
+      this.meet(`ended: ${object === "invoice" ? "" : `${object} `}${failure?.code ?? status}`)
+    }
+    for (const [book, list] of books.entries()) {
+      this.documents.finish(book, list, options)
+      this.numbers.finish(book, list, options)
+    }
+    this.documents.finishAll(all, options)
+    const byId = new Map<string, Document>(all.map((one) => [one.id, one]))
+    const { told } = this.deliveries
+    this.deliveries.finish(byId, heldUp)
+    this.notes.finish(byId, told)
+    const isUnsent = (id: string) => heldUp.has(id) || (options.operated && this.documents.wasContingent(id))
+    this.emails.finish(byId, told, new Set([...byId.keys()].filter(isUnsent)))
   }
+}
+
+interface Left {
+  readonly left: ReadonlyArray<string>
+  readonly notes?: ReadonlyArray<ReadonlyArray<CreditNote | DebitNote>>
 }
 
 const outcomeOf = ({ hungUp, reply }: Entry): string => {

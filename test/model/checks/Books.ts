@@ -54,9 +54,11 @@ export const seedBooks = Effect.fnUntraced(function* (created_at: Date, pem: str
   const ids = yield* Ids
   const resolutions = yield* Resolutions
   const insert = { name: "Cuenta", default_version: "2026-01-01", created_at, live: true } as const
-  yield* accounts.insert({ ...insert, id: account, issuer: colombianSandbox.issuer })
+  // A live account must say so before it issues anything.
+  const issuer = { ...colombianSandbox.issuer, vat_responsible: true }
+  yield* accounts.insert({ ...insert, id: account, issuer })
   const identification = { type: "31", number: "800197268", check_digit: "4" } as const
-  yield* accounts.insert({ ...insert, id: otherAccount, issuer: { ...colombianSandbox.issuer, identification } })
+  yield* accounts.insert({ ...insert, id: otherAccount, issuer: { ...issuer, identification } })
   yield* giveCertificate(account, pem)
   for (const book of books) {
     const { account_id, livemode, prefix } = book

@@ -1,4 +1,5 @@
 import { Calls } from "./Calls.ts"
+import { type DocumentCollection, markerOf } from "./documents/Document.ts"
 import type { Deserves } from "../steps/Requests.ts"
 import type { Reply } from "../worlds/World.ts"
 
@@ -18,7 +19,9 @@ export interface Moment {
  * const pathOf = (collection: Collection, id: string) => `/v1/${collection}/${id}`
  * ```
  */
-export type Collection = "customers" | "invoices" | "webhook-endpoints"
+export type Collection = "customers" | DocumentCollection | "webhook-endpoints"
+
+type OwnAsk = "cancel" | "retry" | "correct" | "email"
 
 /**
  * A request and what came of it.
@@ -31,7 +34,8 @@ export type Collection = "customers" | "invoices" | "webhook-endpoints"
  * ```
  */
 export interface Entry {
-  readonly kind: "create" | "change" | "remove" | "rotate" | "read" | "list"
+  /** `cancel`, `retry`, `correct` and `email` are asked of a document, which is the target. */
+  readonly kind: "create" | "change" | "remove" | "rotate" | "read" | "list" | OwnAsk
   readonly collection: Collection
   /** Whose request it is: the API key, and the place of its book among the world's. */
   readonly apiKey: string
@@ -85,6 +89,18 @@ export const isSuccess = (entry: Entry): boolean =>
 export const isUnknown = (entry: Entry): boolean =>
   entry.reply == null || entry.reply.status >= 500 || (entry.reply.status < 300 && !isSuccess(entry))
 
+/** The code of the error that it was answered with. */
+export const codeOfError = (entry: Entry): string | undefined => {
+  try {
+    return JSON.parse(entry.reply?.text ?? "")?.error?.code
+  } catch {
+    return undefined
+  }
+}
+
+/** Whether it was the first with its key to be carried out: a repetition does nothing. */
+export const isFirst = (entry: Entry): boolean => entry.reply?.headers["svc-idempotency-cached"] !== "true"
+
 /** Two requests with the same meaning are the same request: neither white space nor the order of members counts. */
 export const meaning = (entry: Pick<Entry, "method" | "path" | "body">): string =>
   `${entry.method} ${entry.path} ${canonical(entry.body)}`
@@ -103,14 +119,16 @@ const canonical = (value: unknown): string => {
  * ```ts
  * import type { OwnChange, Stage } from "@folio-einvoicing/service/testing"
  *
- * const paths: Record<OwnChange, string> = { canceled: "cancel", retried: "retry" }
+ * const paths: Record<OwnChange, string> = { canceled: "cancel", retried: "retry", corrected: "correct" }
  * const change = ({ ask, mayBe }: Stage, invoice: string, to: OwnChange) => {
  *   mayBe(invoice, to)
  *   return ask({ method: "POST", path: `/v1/invoices/${invoice}/${paths[to]}`, key: `${to} ${invoice}` })
  * }
  * ```
  */
-export type OwnChange = "canceled" | "retried"
+export type OwnChange = "canceled" | "retried" | "corrected"
+
+const asksFor = { canceled: "cancel", retried: "retry", corrected: "correct" } as const
 
 /** All that was asked and answered, in order, all that is known to exist, and what the authority's port was called for. */
 export class Journal {
@@ -149,7 +167,18 @@ export class Journal {
   }
 
   mayHave(id: string, change: OwnChange): boolean {
-    return this.changed.has(`${change} ${id}`)
+    return this.changed.has(`${change} ${id}`) || this.asks(asksFor[change], id).length > 0
+  }
+
+  /** The requests that have asked this of a document, and may have been carried out. */
+  asks(kind: Entry["kind"], id: string): ReadonlyArray<Entry> {
+    return this.entries.filter(
+      (entry) =>
+        entry.kind === kind &&
+        entry.target === id &&
+        entry.book === this.things.get(id)?.book &&
+        (entry.reply === undefined || isUnknown(entry) || isSuccess(entry))
+    )
   }
 
   of(collection: Collection): ReadonlyArray<Thing> {
@@ -160,7 +189,7 @@ export class Journal {
   see(collection: Collection, book: number, id: string, marker: string, maker?: Entry): Thing {
     const found = this.things.get(id)
     if (found !== undefined) return found
-    const makers = this.entries.filter((entry) => entry.kind === "create" && entry.body?.metadata?.marker === marker)
+    const makers = this.entries.filter((entry) => entry.kind === "create" && markerOf(entry.body) === marker)
     const by = maker ?? makers.find((entry) => entry.book === book) ?? makers[0]
     const thing: Thing = { id, collection, book: by?.book ?? book, marker, maker: by, known: this.moment() }
     this.things.set(id, thing)
@@ -177,7 +206,7 @@ export class Journal {
         entry.book === book &&
         entry.asked.tick < (answered?.tick ?? Infinity) &&
         isUnknown(entry) &&
-        !seen.has(entry.body?.metadata?.marker)
+        !seen.has(markerOf(entry.body) ?? "")
     )
   }
 

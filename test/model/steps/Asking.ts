@@ -1,49 +1,41 @@
-import type { Collection, Entry, Journal } from "../checks/Journal.ts"
+import { type DocumentCollection, isOfDocuments } from "../checks/documents/Document.ts"
+import type { Collection, Journal } from "../checks/Journal.ts"
 import {
+  addressOf,
   customerRequest,
   type Deserves,
   endpointPatch,
   endpointRequest,
   invoiceRequest,
+  noteRequest,
   relaidOut
 } from "./Requests.ts"
-import { foreign, nobodys, type Step, type StepOf } from "./Steps.ts"
+import { type By, Making, type Request } from "./Making.ts"
+import type { Step, StepOf } from "./Steps.ts"
 import type { Book } from "../worlds/World.ts"
 
-/** A request that is to be sent. */
-export type Request = Omit<Entry, "asked" | "answered" | "era" | "hungUp" | "reply">
+type Customer = readonly [buyer: StepOf<"customer">["buyer"], mail: StepOf<"customer">["mail"]]
 
-interface By {
-  readonly apiKey: string
-  readonly book: number
-  readonly key: string | null
-}
-
-interface Content {
-  readonly deserves: Deserves
-  readonly body: object
-}
-
-type Buyer = StepOf<"customer">["buyer"]
-
-const firstCustomers: ReadonlyArray<ReadonlyArray<Buyer>> = [["person", "rejected", "lost", "flaky", "slow"]]
-const onlyPerson: ReadonlyArray<Buyer> = ["person"]
-const prefixes = { customers: "cust", invoices: "inv", "webhook-endpoints": "we" } as const
+const firstCustomers: ReadonlyArray<ReadonlyArray<Customer>> = [
+  [
+    ["person", "taken"],
+    ["rejected", "taken"],
+    ["lost", "bounced"],
+    ["flaky", "complained"],
+    ["slow", "none"]
+  ]
+]
+const onlyPerson: ReadonlyArray<Customer> = [["person", "taken"]]
+const accepted: Deserves = { status: 202 }
 
 const keyOf = (key: number | null) => (key === null ? null : `key ${key}`)
 
 /** Makes the requests of a step, out of what is known when its turn comes. */
-export class Asking {
-  private readonly journal: Journal
-  private readonly books: ReadonlyArray<Book>
-  private readonly hook: (name: string) => string
+export class Asking extends Making {
   private readonly apiKeys: ReadonlyArray<Omit<By, "key">>
-  private markers = 0
 
   constructor(journal: Journal, books: ReadonlyArray<Book>, hook: (name: string) => string) {
-    this.journal = journal
-    this.books = books
-    this.hook = hook
+    super(journal, books, hook)
     this.apiKeys = books.flatMap(({ apiKeys }, book) => apiKeys.map((apiKey) => ({ apiKey, book })))
   }
 
@@ -53,20 +45,27 @@ export class Asking {
     const endpoint = (by: By) =>
       this.make("webhook-endpoints", by, (marker) => endpointRequest(this.hook(marker), "all", 8, marker))
     const customers = firsts.flatMap((by) =>
-      (firstCustomers[by.book] ?? onlyPerson).map((buyer) =>
-        this.make("customers", { ...by, key: buyer }, (marker) => customerRequest(buyer, marker, this.isLive(by)))
+      (firstCustomers[by.book] ?? onlyPerson).map(([buyer, mail]) =>
+        this.make("customers", { ...by, key: buyer }, (marker) => customerRequest(buyer, marker, this.isLive(by), mail))
       )
     )
     const own = firsts.slice(0, 1)
     return [...firsts.map(endpoint), ...own.map(endpoint), ...own.map(endpoint), ...customers]
   }
 
+  /** One invoice that is accepted and one that is rejected, so that there is something to correct from the first step on. */
+  get firstInvoices(): ReadonlyArray<Request> {
+    const apiKey = this.books[0]!.apiKeys[0]!
+    const by = (key: string) => ({ apiKey, book: 0, key })
+    return [this.invoice(by("accepted"), 0, "five"), this.invoice(by("rejected"), 1, "one")]
+  }
+
   requests(step: Step): ReadonlyArray<Request> {
     const by = { ...this.apiKeys["as" in step ? step.as % this.apiKeys.length : 0]!, key: null }
     switch (step.do) {
       case "customer": {
-        const keyed = { ...by, key: keyOf(step.key) }
-        return [this.make("customers", keyed, (marker) => customerRequest(step.buyer, marker, this.isLive(by)))]
+        const build = (marker: string) => customerRequest(step.buyer, marker, this.isLive(by), step.mail)
+        return [this.make("customers", { ...by, key: keyOf(step.key) }, build)]
       }
       case "invoice":
         return [this.invoice({ ...by, key: keyOf(step.key) }, step.customer, step.lines)]
@@ -74,6 +73,33 @@ export class Asking {
         return Array.from({ length: step.count }, (_, index) =>
           this.invoice({ ...by, key: `burst ${this.markers} ${index}` }, step.customer, "one")
         )
+      case "note":
+        return [this.note({ ...by, key: keyOf(step.key) }, step)]
+      case "notes":
+        return Array.from({ length: step.count }, (_, index) =>
+          this.note({ ...by, key: `notes ${this.markers} ${index}` }, { ...step, lines: "part" })
+        )
+      case "annul": {
+        const path = `/v1/invoices/${this.nth("invoices", step.invoice, by.book)}/annul`
+        const content = (marker: string) => ({ deserves: accepted, body: { reason: `Anulación ${marker}` } })
+        return [this.make("credit-notes", { ...by, key: keyOf(step.key) }, content, path)]
+      }
+      case "email": {
+        const body = step.to === "customer" ? {} : { to: addressOf("otro", step.to) }
+        return [this.about("email", this.target(step, by), { ...by, key: keyOf(step.key) }, body)]
+      }
+      case "cancel":
+        return [this.about("cancel", this.target(step, by), by)]
+      case "correct": {
+        const target = this.rejected(step.item, by.book)
+        const customer = this.nth("customers", step.customer, by.book)
+        const marker = this.journal.things.get(target)?.marker ?? this.marker()
+        const { body, deserves } = invoiceRequest(customer, step.lines, marker)
+        const keyed = { ...by, key: keyOf(step.key) }
+        return [{ ...this.about("correct", { what: "invoices", target }, keyed, body), deserves }]
+      }
+      case "retry":
+        return [this.about("retry", this.target(step, by), { ...by, key: keyOf(step.key) })]
       case "endpoint": {
         const { inFlight, key, subscribes } = step
         const build = (marker: string) => endpointRequest(this.hook(marker), subscribes, inFlight, marker)
@@ -107,7 +133,7 @@ export class Asking {
     collection: Collection,
     { body, book, key }: { readonly body: object; readonly book: number; readonly key: string | null }
   ): Request {
-    const deserves: Deserves = { status: collection === "invoices" ? 202 : 201 }
+    const deserves: Deserves = { status: isOfDocuments(collection) ? 202 : 201 }
     const metadata = "metadata" in body ? (body.metadata as object) : {}
     return this.make(collection, { apiKey: this.books[book]!.apiKeys[0]!, book, key }, (marker) => ({
       deserves,
@@ -121,10 +147,10 @@ export class Asking {
     return this.change("change", "PATCH", "", endpoint, by, { is_active: true })
   }
 
-  /** A page of all invoices that the book's first API key is shown. */
-  allInvoices(book: number, after: string): Request {
+  /** A page of all documents of a kind that the book's first API key is shown. */
+  all(collection: DocumentCollection, book: number, after: string): Request {
     const by = { apiKey: this.books[book]!.apiKeys[0]!, book, key: null }
-    return this.get("list", "invoices", by, `?limit=100${after === "" ? "" : `&starting_after=${after}`}`, null)
+    return this.get("list", collection, by, `?limit=100${after === "" ? "" : `&starting_after=${after}`}`, null)
   }
 
   /** The address of an endpoint by its place among those that are not witnesses. */
@@ -133,60 +159,16 @@ export class Asking {
     return String(others[place % others.length]?.maker?.body.url)
   }
 
-  private changeable(book?: number) {
-    const all = this.journal.of("webhook-endpoints")
-    return all.slice(this.books.length).filter((thing) => book === undefined || thing.book === book)
-  }
-
-  private isLive({ book }: Omit<By, "key">): boolean {
-    return this.books[book]!.livemode
-  }
-
-  private marker(): string {
-    this.markers += 1
-    return `m${this.markers}`
-  }
-
-  /** The id of a thing by its place. The witnesses, which come first, are nobody's to change. */
-  private nth(collection: Collection, place: number, book: number): string {
-    const all = collection === "webhook-endpoints" ? this.changeable() : this.journal.of(collection)
-    const things =
-      place === nobodys ? [] : place === foreign ? all.toReversed() : all.filter((thing) => thing.book === book)
-    return things[place % things.length]?.id ?? `${prefixes[collection]}_${"0".repeat(26)}`
-  }
-
-  private make(collection: Collection, { apiKey, book, key }: By, content: (marker: string) => Content): Request {
-    const { body, deserves } = content(this.marker())
-    const by = { apiKey, book, key }
-    const text = JSON.stringify(body)
-    const to = { method: "POST", path: `/v1/${collection}` }
-    return { kind: "create", collection, ...by, ...to, text, body, target: null, deserves }
-  }
-
   private invoice(by: By, customer: number, lines: StepOf<"invoice">["lines"]): Request {
     return this.make("invoices", by, (marker) =>
       invoiceRequest(this.nth("customers", customer, by.book), lines, marker)
     )
   }
 
-  private change(
-    kind: "change" | "remove" | "rotate",
-    method: string,
-    suffix: string,
-    endpoint: number,
-    by: By,
-    body?: object
-  ): ReadonlyArray<Request> {
-    const target = this.nth("webhook-endpoints", endpoint, by.book)
-    const to = { method, path: `/v1/webhook-endpoints/${target}${suffix}`, target }
-    const text = body === undefined ? null : JSON.stringify(body)
-    const deserves = { status: kind === "rotate" ? 201 : 200 } as const
-    return [{ kind, collection: "webhook-endpoints", ...by, ...to, text, body, deserves }]
-  }
-
-  private get(kind: "read" | "list", collection: Collection, by: By, suffix: string, target: string | null): Request {
-    const to = { method: "GET", path: `/v1/${collection}${suffix}`, target }
-    return { kind, collection, ...by, ...to, text: null, body: undefined, deserves: { status: 200 } }
+  private note(by: By, { invoice: place, kind, lines }: Pick<StepOf<"note">, "invoice" | "kind" | "lines">): Request {
+    const invoice = this.nth("invoices", place, by.book)
+    const ofInvoice = this.journal.things.get(invoice)?.maker?.body.lines
+    return this.make(`${kind}-notes`, by, (marker) => noteRequest(invoice, { lines, ofInvoice }, marker))
   }
 
   private query(step: StepOf<"list">, book: number): string {
@@ -213,13 +195,21 @@ export class Asking {
       case "layout":
         return [{ ...first, text: first.text === null ? null : relaidOut(first.text) }]
       case "body": {
-        if (first.kind === "rotate") return [first]
+        if (first.kind === "rotate" || first.kind === "retry" || first.kind === "correct") return [first]
+        if (first.kind === "email") {
+          const body = { to: addressOf("nadie", "taken") }
+          return [{ ...first, body, text: JSON.stringify(body) }]
+        }
         const marker = isCreate ? this.marker() : "changed"
+        if (first.body.metadata === undefined && isCreate) {
+          const body = { ...first.body, reason: `Anulación ${marker}` }
+          return [{ ...first, body, text: JSON.stringify(body) }]
+        }
         const body = { ...first.body, metadata: { ...first.body.metadata, marker } }
         return [{ ...first, body, text: JSON.stringify(body) }]
       }
       case "path":
-        return isCreate ? [this.elsewhere(first)] : this.another(first)
+        return isCreate ? [this.elsewhere(first)] : isOfDocuments(first.collection) ? [first] : this.another(first)
       case "account": {
         const at = this.apiKeys.findIndex(({ apiKey }) => apiKey === first.apiKey)
         const other = this.apiKeys[(at + 1) % this.apiKeys.length]!

@@ -6,9 +6,10 @@ import { InvoiceCreation } from "../../../src/store/documents/InvoiceCreation.ts
 import { Invoices } from "../../../src/store/documents/Invoices.ts"
 import { Numbering } from "../../../src/store/documents/Numbering.ts"
 import { Transitions } from "../../../src/store/documents/Transitions.ts"
+import { Emails } from "../../../src/store/mail/Emails.ts"
 import { MemoryTables, type Tables } from "../../support/memory/MemoryTables.ts"
 
-type Written = Customers | Deliveries | InvoiceCreation | Invoices | Numbering | Transitions
+type Written = Customers | Deliveries | Emails | InvoiceCreation | Invoices | Numbering | Transitions
 
 const batchMax = 300
 
@@ -27,6 +28,7 @@ export const batched = (
     const { tables } = yield* MemoryTables
     const customers = yield* Customers
     const deliveries = yield* Deliveries
+    const emails = yield* Emails
     const creation = yield* InvoiceCreation
     const invoices = yield* Invoices
     const numbering = yield* Numbering
@@ -58,6 +60,10 @@ export const batched = (
     return Context.empty().pipe(
       beside(Customers, { create: yield* batch("Customers.create", customers.create) }),
       beside(Deliveries, { record: yield* batch("Deliveries.record", deliveries.record) }),
+      beside(Emails, {
+        take: yield* batch("Emails.take", emails.take, ({ id }) => id),
+        record: yield* batch("Emails.record", emails.record)
+      }),
       beside(InvoiceCreation, { create: yield* batch("InvoiceCreation.create", creation.create) }),
       beside(Invoices, { load: yield* batch("Invoices.load", invoices.load) }),
       beside(Numbering, { number: yield* batch("Numbering.number", numbering.number, (draft) => draft.key.id) }),

@@ -25,7 +25,7 @@ export const operate = Effect.fnUntraced(function* (command: InvoiceCommand, pla
   const transitions = yield* Transitions
   const event_id = yield* (yield* Ids).event
   const now = yield* Clock.currentTimeMillis
-  const type = `invoice.${eventOf(command) ?? "failed"}` as const
+  const type = `${row.kind}.${eventOf(command) ?? "failed"}` as const
   const next: StoredInvoice = { ...row, state: to.success, version: row.version + 1 }
   const body = JSON.stringify({
     id: event_id,

@@ -1,6 +1,8 @@
 import { Arbitrary, Schema } from "effect"
 import { checkDigit, sandboxIdentification } from "../../../src/domain/accounts/CheckDigit.ts"
-import { buyers, lineSets, type StepOf, wrongBuyers, wrongLineSets } from "./Steps.ts"
+import { eventTypes } from "../../../schemas/Event.ts"
+import { addresses, buyers, lineSets, wrongBuyers, wrongLineSets } from "./RequestSteps.ts"
+import type { StepOf } from "./Steps.ts"
 
 /**
  * What a request deserves by itself, whatever was asked before: `early` refusals come before the look-up of its key.
@@ -21,6 +23,8 @@ const refused = (code: string, early: boolean): Deserves => ({ status: 400, code
 
 const numbers: Readonly<Record<string, string>> = {
   rejected: "900000002",
+  away: "900000003",
+  refused: "900000004",
   slow: "900000005",
   flaky: "900000006",
   notified: "900000007",
@@ -28,8 +32,17 @@ const numbers: Readonly<Record<string, string>> = {
   "no name": "900000007"
 }
 
+type Address = StepOf<"customer">["mail"]
+const domains = { taken: "example.com", bounced: "bounced.test", complained: "complained.test" } as const
+export const addressOf = (name: string, mail: Exclude<Address, "none">): string => `${name}@${domains[mail]}`
+
 /** An acquirer whose invoices the sandbox treats as its name says; `marker` tells it from all others. */
-export const customerRequest = (buyer: StepOf<"customer">["buyer"], marker: string, livemode: boolean) => {
+export const customerRequest = (
+  buyer: StepOf<"customer">["buyer"],
+  marker: string,
+  livemode: boolean,
+  mail: Address = "none"
+) => {
   const number = numbers[buyer]
   const identification =
     buyer === "person"
@@ -46,7 +59,8 @@ export const customerRequest = (buyer: StepOf<"customer">["buyer"], marker: stri
         ? refused("invalid_check_digit", false)
         : { status: 201 }
   const name = buyer === "no name" ? {} : { legal_name: "Cliente de Prueba S.A.S." }
-  return { deserves, body: { identification, ...name, organization_type: "1", metadata: { marker } } }
+  const email = mail === "none" ? {} : { email: addressOf(marker, mail) }
+  return { deserves, body: { identification, ...name, organization_type: "1", ...email, metadata: { marker } } }
 }
 
 const money = (cents: number) => `${Math.floor(cents / 100)}.${String(cents % 100).padStart(2, "0")}`
@@ -101,11 +115,22 @@ export const invoiceRequest = (customer_id: string, lines: StepOf<"invoice">["li
   return { deserves, body }
 }
 
-const outcomes = ["accepted_by_authority", "rejected_by_authority", "accepted_contingency", "failed"]
+/** A note to an invoice whose lines were these. */
+export const noteRequest = (
+  invoice_id: string,
+  { lines, ofInvoice }: { readonly lines: StepOf<"note">["lines"]; readonly ofInvoice: Lines | undefined },
+  marker: string
+) => {
+  const own = ofInvoice ?? linesOf.one
+  const sent = { whole: own, part: own.slice(0, 1), more: [line(9, 900_000_000, 0)], "wrong tax": linesOf["wrong tax"] }
+  const deserves: Deserves = lines === "wrong tax" ? refused("tax_mismatch", false) : { status: 202 }
+  const body = { invoice_id, correction_code: "1", reason: "Devolución", lines: sent[lines], metadata: { marker } }
+  return { deserves, body }
+}
 
 export const subscriptions = {
-  all: outcomes.map((outcome) => `invoice.${outcome}`),
-  accepted: ["invoice.accepted_by_authority"],
+  all: eventTypes,
+  accepted: ["invoice.accepted_by_authority", "credit_note.accepted_by_authority"],
   rejected: ["invoice.rejected_by_authority", "invoice.failed"],
   others: ["credit_note.failed", "invoice.email.bounced"]
 } as const
@@ -192,15 +217,16 @@ export const requests = (options: {
   Arbitrary.all({
     what: Arbitrary.schema(Schema.Literals(["customer", "invoice", "endpoint"])),
     buyer: Arbitrary.schema(Schema.Literals([...buyers, ...wrongBuyers])),
+    mail: Arbitrary.schema(Schema.Literals(addresses)),
     lines: Arbitrary.schema(Schema.Literals([...lineSets, ...wrongLineSets])),
     marker: markers
   }).pipe(
-    Arbitrary.map(({ buyer, lines, marker, what }): RequestToMake => {
+    Arbitrary.map(({ buyer, lines, mail, marker, what }): RequestToMake => {
       const method = "POST"
       const name = String(marker)
       switch (what) {
         case "customer":
-          return { method, path: "/v1/customers", ...customerRequest(buyer, name, false) }
+          return { method, path: "/v1/customers", ...customerRequest(buyer, name, false, mail) }
         case "invoice":
           return { method, path: "/v1/invoices", ...invoiceRequest(options.customer_id, lines, name) }
         case "endpoint":

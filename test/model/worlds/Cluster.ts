@@ -242,6 +242,7 @@ export class Cluster {
     fiber.addObserver((exit) => {
       actor.busy -= 1
       actor.lastUsed = this.simulation.now
+      if (node.machine.state === "dead") return
       message.reply?.(exit)
     })
     return fiber

@@ -93,12 +93,13 @@ export class Faults {
   readonly at =
     (crash: () => void) =>
     (point: FaultPoint): Effect.Effect<void> =>
-      Effect.suspend(() => {
+      Effect.flatMap(InTransaction, (inTransaction) => {
         const fault = this.take((one) => "point" in one && one.point === point)
         if (fault === undefined) return Effect.void
         if (fault.kind === "defect") return Effect.die(new Error(`broken at ${point}`))
         crash()
-        return Effect.never
+        // The database ends the transaction of a process that is gone, and others may go on.
+        return inTransaction ? Effect.interrupt : Effect.never
       })
 
   /** The store with every call of it a statement. */

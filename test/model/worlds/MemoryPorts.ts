@@ -1,8 +1,10 @@
 import { Context, Effect, Exit, Layer, Scope } from "effect"
 import { applicationResponse } from "../../../src/documents/parcel/ApplicationResponse.ts"
+import { brokenRules } from "../../../src/documents/check/AuthorityCheck.ts"
 import { readSignedDocument } from "../../../src/documents/signature/SignedDocument.ts"
 import { Authority } from "../../../src/outbound/authority/Authority.ts"
 import * as AuthoritySandbox from "../../../src/outbound/authority/AuthoritySandbox.ts"
+import { Mailer, mailer, type Send } from "../../../src/outbound/mail/Mailer.ts"
 import { type WebhookResponse, WebhookSender } from "../../../src/outbound/webhooks/WebhookSender.ts"
 import type { Surroundings } from "./Surroundings.ts"
 
@@ -18,7 +20,19 @@ export interface MemoryPortsOptions {
    * addresses that the world's `hook` gives.
    */
   readonly sender?: Layer.Layer<WebhookSender, never, WebhookSender>
+  /**
+   * The mailer, made anew for each sequence. It may ask for the world's own, which does with live e-mails what the sandbox does with
+   * those of the test mode. The model takes it that this one does the same in the end.
+   */
+  readonly mailer?: Layer.Layer<Mailer, never, Mailer>
 }
+
+const sandboxMailer = mailer()
+
+/** What becomes of live e-mails as well: what the sandbox says of their addresses. */
+export const mailServer: Send = (envelope, message) => sandboxMailer.send({ ...envelope, livemode: false }, message)
+
+const ownMailer = Mailer.layer((envelope, message) => Effect.andThen(message, mailServer(envelope, message)))
 
 const receiverTimeout = "15 seconds"
 
@@ -35,9 +49,10 @@ export const memoryPorts = Effect.fnUntraced(function* (options: MemoryPortsOpti
   const layer = Layer.mergeAll(
     Layer.provide(
       options.authority ?? Layer.effect(Authority, Authority),
-      AuthoritySandbox.layer({ read: readSignedDocument, respond: applicationResponse, latency: 0 })
+      AuthoritySandbox.layer({ read: readSignedDocument, check: brokenRules, respond: applicationResponse, latency: 0 })
     ),
-    Layer.provide(options.sender ?? Layer.effect(WebhookSender, WebhookSender), receivers)
+    Layer.provide(options.sender ?? Layer.effect(WebhookSender, WebhookSender), receivers),
+    Layer.provide(options.mailer ?? Layer.effect(Mailer, Mailer), ownMailer)
   )
   let scope = yield* Scope.make()
   const leave = Effect.suspend(() => Scope.close(scope, Exit.void))
@@ -48,7 +63,8 @@ export const memoryPorts = Effect.fnUntraced(function* (options: MemoryPortsOpti
     const own = yield* Scope.provide(Layer.build(Layer.fresh(layer)), scope)
     return {
       authority: surroundings.around(Context.get(own, Authority)),
-      sender: surroundings.aroundSender(Context.get(own, WebhookSender))
+      sender: surroundings.aroundSender(Context.get(own, WebhookSender)),
+      mailer: surroundings.aroundMailer(Context.get(own, Mailer))
     }
   })
   const ports = { now: yield* build, renew: Effect.void }

@@ -6,6 +6,7 @@ import { SecureRandom } from "effect/crypto"
 import { Dns } from "effect/net"
 import * as App from "../../../src/App.ts"
 import { ServiceInfo } from "../../../src/api/ServiceInfo.ts"
+import { emailParcel } from "../../../src/documents/parcel/EmailParcel.ts"
 import { Printer } from "../../../src/documents/print/Printer.ts"
 import { fromPem, makeSelfSigned, SandboxCertificate } from "../../../src/documents/signature/Certificate.ts"
 import { Authority } from "../../../src/outbound/authority/Authority.ts"
@@ -52,6 +53,18 @@ const limits = Layer.merge(
 )
 
 const actors = App.actorsLayer.pipe(Layer.provide([Notify.layer, App.documentsLayer]))
+
+/** Prints without a thread, whose answer would come at another moment each time, and hardly anything. */
+const inkless = Printer.of({
+  pdf: ({ cufe }) => Effect.succeed(new TextEncoder().encode(`%PDF ${cufe}`)),
+  parcel: (document, bytes, logo) =>
+    Effect.map(inkless.pdf(document, logo), (pdf) =>
+      emailParcel(document, {
+        xml: { name: `${document.full_number}.xml`, bytes },
+        pdf: { name: `${document.full_number}.pdf`, bytes: pdf }
+      })
+    )
+})
 
 /**
  * The service in memory, on simulated machines: its own routes and actors, a store that can fail as PostgreSQL does, an
@@ -102,10 +115,9 @@ export const make = Effect.fnUntraced(function* (options: MemoryWorldOptions = {
       MemoryStore.layer,
       Ids.layer,
       Layer.succeed(SandboxCertificate, fromPem(pem)),
-      Printer.layer,
+      Layer.succeed(Printer, inkless),
       EgressGuard.layer({}).pipe(Layer.provide(noNames)),
       ServiceInfo.layer({ version: "0.1.0", baseUrl: "http://folio.test" }),
-      Mailer.layer(),
       limits
     ).pipe(
       Layer.provideMerge(colombian),
@@ -144,6 +156,11 @@ export const make = Effect.fnUntraced(function* (options: MemoryWorldOptions = {
       Context.add(
         WebhookSender,
         WebhookSender.of({ send: (request) => elsewhere(() => ports.now.sender.send(request)) })
+      ),
+      // What an e-mail carries is made where it is sent.
+      Context.add(
+        Mailer,
+        Mailer.of({ send: (envelope, message) => Effect.suspend(() => ports.now.mailer.send(envelope, message)) })
       )
     )
   }
@@ -225,6 +242,8 @@ export const make = Effect.fnUntraced(function* (options: MemoryWorldOptions = {
         )
       case "thaw":
         return cluster.thaw(step.machine)
+      case "outage":
+        return surroundings.away(simulation.now + step.millis)
       case "operator":
         return now(edge, operate(step.command, step.item).pipe(Effect.provide(shared)))
     }
@@ -245,7 +264,10 @@ export const make = Effect.fnUntraced(function* (options: MemoryWorldOptions = {
         ? [{ what: `${endpoint_id} (${id})`, due: next_attempt_at }]
         : []
     )
-    const left = [...documents, ...deliveries]
+    const emails = [...tables.emails.values()].flatMap(({ id, invoice_id, next_attempt_at }) =>
+      next_attempt_at === null ? [] : [{ what: `${invoice_id} (${id})`, due: next_attempt_at }]
+    )
+    const left = [...documents, ...deliveries, ...emails]
     // What is overdue is taken at the next sweep, or waits for something before it.
     const later = left.map(({ due }) => due - simulation.now).filter((millis) => millis > 0 && millis < Infinity)
     return { left: left.map(({ what }) => what), millis: later.length === 0 ? 0 : Math.min(...later) }

@@ -2,14 +2,17 @@ import { Context, Effect, Layer } from "effect"
 import { HttpServer } from "effect/http"
 import { SqlClient } from "effect/sql"
 import { applicationResponse } from "../../../src/documents/parcel/ApplicationResponse.ts"
+import { brokenRules } from "../../../src/documents/check/AuthorityCheck.ts"
 import { readSignedDocument } from "../../../src/documents/signature/SignedDocument.ts"
 import { Authority } from "../../../src/outbound/authority/Authority.ts"
 import * as AuthoritySandbox from "../../../src/outbound/authority/AuthoritySandbox.ts"
+import { Mailer } from "../../../src/outbound/mail/Mailer.ts"
 import { makeClient } from "../../support/apps/Client.ts"
 import { freshDatabase } from "../../support/database/Postgres.ts"
 import { receiver } from "../../support/receiver/Receiver.ts"
 import * as TestApp from "../../support/apps/TestApp.ts"
 import { books, seedBooks } from "../checks/Books.ts"
+import { mailServer } from "./MemoryPorts.ts"
 import { Surroundings } from "./Surroundings.ts"
 import type { Pending, Sent, World } from "./World.ts"
 
@@ -26,11 +29,13 @@ export const make = Effect.gen(function* () {
   const surroundings = new Surroundings()
   const customer = yield* receiver
   const sandbox = yield* Layer.build(
-    AuthoritySandbox.layer({ read: readSignedDocument, respond: applicationResponse, latency: 0 })
+    AuthoritySandbox.layer({ read: readSignedDocument, check: brokenRules, respond: applicationResponse, latency: 0 })
   )
   const authority = Layer.succeed(Authority, surroundings.around(Context.get(sandbox, Authority)))
+  // What an e-mail carries is looked at in memory: to print it takes longer than all the rest.
+  const mailer = Layer.succeed(Mailer, surroundings.aroundMailer(Mailer.of({ send: mailServer })))
   const database = yield* freshDatabase
-  const process = Layer.build(TestApp.layerOn(database, { allow: `127.0.0.1:${customer.port}`, authority }))
+  const process = Layer.build(TestApp.layerOn(database, { allow: `127.0.0.1:${customer.port}`, authority, mailer }))
   const one = yield* process
   const other = yield* process
   const pem = yield* TestApp.pem
@@ -75,6 +80,8 @@ export const make = Effect.gen(function* () {
 
   const open = sql<{ id: string }>`
     select id from invoices where next_action_at is not null
+    union all
+    select invoice_id || ' (e-mail)' from emails where next_attempt_at is not null
     union all
     select d.endpoint_id from deliveries d join webhook_endpoints w
       on w.account_id = d.account_id and w.livemode = d.livemode and w.id = d.endpoint_id and w.is_active

@@ -1,4 +1,4 @@
-import { Cause, Effect, Exit, Option } from "effect"
+import { Cause, Clock, Effect, Exit, Option } from "effect"
 import {
   Authority,
   AuthorityRefusal,
@@ -6,6 +6,7 @@ import {
   type DocumentName,
   type Verdict
 } from "../../../src/outbound/authority/Authority.ts"
+import { Mailer, MailerRefused, type Message } from "../../../src/outbound/mail/Mailer.ts"
 import { WebhookSender } from "../../../src/outbound/webhooks/WebhookSender.ts"
 
 /** What the authority may do with the next documents instead of answering at once. */
@@ -33,6 +34,37 @@ export interface Webhook {
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
 }
+
+/**
+ * An e-mail that the service has given to a mail server.
+ *
+ * @example
+ * ```ts
+ * import type { Mail } from "@folio-einvoicing/service/testing"
+ *
+ * const isOf = ({ reference }: Mail, document: string) => reference.endsWith(`.${document}`)
+ * ```
+ */
+export interface Mail {
+  /** The id of the e-mail and that of its document, with a point between them. */
+  readonly reference: string
+  readonly livemode: boolean
+  readonly to: string
+  /** What it carries; null until the mail server asks for it. The sandbox never does. */
+  readonly message: Message | null
+}
+
+/**
+ * What a mail server made of an e-mail. `broken`: it gave no such answer, or said that it cannot take it now.
+ *
+ * @example
+ * ```ts
+ * import type { MailOutcome } from "@folio-einvoicing/service/testing"
+ *
+ * const isOver = (outcome: MailOutcome) => outcome !== "broken"
+ * ```
+ */
+export type MailOutcome = "taken" | "refused" | "broken"
 
 /**
  * A call of the authority's port that the service has begun.
@@ -88,6 +120,8 @@ export interface Observer {
   readonly judged: (cufe: string, verdict: Verdict) => void
   /** A webhook is sent; what is returned is called with the answer when there is one, null for none; never, while it hangs. */
   readonly delivered: (webhook: Webhook) => (status: number | null) => void
+  /** An e-mail is given to a mail server; what is returned is called with what that made of it. */
+  readonly mailed?: (mail: Mail) => (outcome: MailOutcome) => void
 }
 
 const blind: Observer = { called: () => () => {}, judged: () => {}, delivered: () => () => {} }
@@ -101,6 +135,9 @@ const outcomeOf = (exit: Exit.Exit<Verdict | null, AuthorityUnavailable | Author
   if (error instanceof AuthorityUnavailable) return "unavailable"
   return Cause.hasInterruptsOnly(exit.cause) ? "interrupted" : "broken"
 }
+
+const isRefusal = (exit: Exit.Failure<unknown, unknown>) =>
+  Option.getOrUndefined(Cause.findErrorOption(exit.cause)) instanceof MailerRefused
 
 const slowAnswer = "20 seconds"
 const unavailable = (message: string) => Effect.fail(new AuthorityUnavailable({ message }))
@@ -121,6 +158,7 @@ const unavailable = (message: string) => Effect.fail(new AuthorityUnavailable({ 
 export class Surroundings {
   observer: Observer = blind
   private moods: Array<AuthorityMood> = []
+  private awayUntil = -Infinity
   private readonly receivers = new Map<string, Array<ReceiverMood>>()
 
   reset(observer: Observer): void {
@@ -130,12 +168,18 @@ export class Surroundings {
 
   calm(): void {
     this.moods = []
+    this.awayUntil = -Infinity
     this.receivers.clear()
   }
 
   /** The next calls of the authority meet this. */
   upset(mood: AuthorityMood, times: number): void {
     for (let time = 0; time < times; time++) this.moods.push(mood)
+  }
+
+  /** The authority gives no answer before this time, in milliseconds of the service's clock. */
+  away(until: number): void {
+    this.awayUntil = until
   }
 
   /** The next webhooks to this address meet this. */
@@ -178,10 +222,29 @@ export class Surroundings {
     })
   }
 
+  /** A mailer of any kind, observed. */
+  aroundMailer(inner: Mailer["Service"]): Mailer["Service"] {
+    return Mailer.of({
+      send: (envelope, message) =>
+        Effect.suspend(() => {
+          const { livemode, reference, to } = envelope
+          const mail: { -readonly [Member in keyof Mail]: Mail[Member] } = { reference, livemode, to, message: null }
+          const ended = this.observer.mailed?.(mail)
+          const kept = Effect.tap(message, (content) => Effect.sync(() => void (mail.message = content)))
+          return Effect.onExit(
+            Effect.suspend(() => inner.send(envelope, kept)),
+            (exit) =>
+              Effect.sync(() => ended?.(Exit.isSuccess(exit) ? "taken" : isRefusal(exit) ? "refused" : "broken"))
+          )
+        })
+    })
+  }
+
   /** An authority of any kind, in these moods, observed. */
   around(inner: Authority["Service"]): Authority["Service"] {
     const moody = <A, E>(call: Effect.Effect<A, E>): Effect.Effect<A, AuthorityUnavailable | E> =>
-      Effect.suspend(() => {
+      Effect.flatMap(Clock.currentTimeMillis, (now) => {
+        if (now < this.awayUntil) return unavailable("The authority's service cannot be reached.")
         switch (this.moods.shift()) {
           case "unavailable":
             return unavailable("The authority's service answered 503.")

@@ -131,6 +131,24 @@ describe("AuthoritySandbox", () => {
     assert.strictEqual(yield* outcome(after, document("900000004")), "AuthorityRefusal")
   })
 
+  it.effect("wants a document to amount to its lines, discounts, charges and prepayments", function* () {
+    const parts = {
+      allowance_charges: [{ type: "discount", reason: "Promoción", base: "119000.00", amount: "9000.00" }],
+      prepayments: [{ amount: "20000.00", received_date: "2026-11-01" }]
+    } as const
+    const judged = (of: AuthoritySandbox.SubmittedDocument) => {
+      const layer = AuthoritySandbox.layer({ read: () => of, latency: 0 })
+      return Effect.provide(
+        Effect.flatMap(Authority, (authority) => outcome(authority, document("900373115"))),
+        layer
+      )
+    }
+    const plain = read(document("900373115").signed)
+    const right = { ...plain, ...parts, totals: totalsOf(lines, parts) }
+    assert.strictEqual(yield* judged(right), "accepted")
+    assert.strictEqual(yield* judged({ ...right, prepayments: [] }), "rejected")
+  })
+
   it.effect("says that it is away for one document alone when it is", function* () {
     const authority = yield* started
     for (const number of ["900000003", "900000006", "900000008"]) {

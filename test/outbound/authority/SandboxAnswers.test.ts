@@ -2,15 +2,25 @@ import { assert, describe } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { AccountId } from "../../../schemas/Id.ts"
+import { brokenRules } from "../../../src/documents/check/AuthorityCheck.ts"
 import { applicationResponse } from "../../../src/documents/parcel/ApplicationResponse.ts"
 import type { FiscalDocument } from "../../../src/documents/ubl/FiscalDocument.ts"
 import { readSignedDocument, signDocument } from "../../../src/documents/signature/SignedDocument.ts"
 import { Authority } from "../../../src/outbound/authority/Authority.ts"
 import * as AuthoritySandbox from "../../../src/outbound/authority/AuthoritySandbox.ts"
-import { certificate, sale, software } from "../../documents/Documents.ts"
+import { sandboxIdentification } from "../../../src/domain/accounts/CheckDigit.ts"
+import { totalsOf } from "../../../src/domain/documents/Totals.ts"
+import ruleTexts from "../../../src/outbound/authority/ruleTexts.json" with { type: "json" }
+import { certificate, examples, sale, software } from "../../documents/Documents.ts"
+import { coded } from "../../documents/ubl/FullDocuments.ts"
 import { itOn } from "../../support/Tests.ts"
 
-const sandbox = AuthoritySandbox.layer({ read: readSignedDocument, respond: applicationResponse, latency: 0 })
+const sandbox = AuthoritySandbox.layer({
+  read: readSignedDocument,
+  check: brokenRules,
+  respond: applicationResponse,
+  latency: 0
+})
 
 const submit = Effect.fnUntraced(function* (document: FiscalDocument, change: (signed: Uint8Array) => void = () => {}) {
   const own = yield* certificate
@@ -42,12 +52,12 @@ const it = itOn(sandbox)
 describe("The simulated authority", () => {
   it.effect("answers in XML too, and says the same again when it is asked", function* () {
     yield* TestClock.setTime(Date.parse("2026-11-21T15:00:00Z"))
-    const { name, verdict } = yield* submit(sale)
+    const { name, verdict } = yield* submit(coded(sale))
     const { StatusCode, xml } = answerOf(verdict.answer)
     assert.isTrue(verdict.accepted)
     assert.strictEqual(StatusCode, "00")
     assert.include(xml, "<cbc:ResponseCode>02</cbc:ResponseCode>")
-    assert.include(xml, `<cbc:UUID schemeName="CUFE-SHA384">${sale.cufe}</cbc:UUID>`)
+    assert.include(xml, `<cbc:UUID schemeName="CUFE-SHA384">${coded(sale).cufe}</cbc:UUID>`)
     assert.include(xml, "<cbc:IssueTime>10:00:00-05:00</cbc:IssueTime>")
     yield* TestClock.adjust("1 minute")
     const authority = yield* Authority
@@ -62,6 +72,57 @@ describe("The simulated authority", () => {
     assert.include(xml, "<cbc:ResponseCode>04</cbc:ResponseCode>")
     for (const { rule } of verdict.errors) assert.include(xml, `<cbc:ResponseCode>${rule}</cbc:ResponseCode>`)
     assert.isNotEmpty(verdict.errors)
+  })
+
+  it.effect(
+    "rejects a document that breaks a rule, wherever that is in it, with the rule's text and place",
+    function* () {
+      const { payable_amount: _payable, ...rest } = sale.totals
+      const wrong = coded({ ...sale, totals: { ...rest, payable_amount: "119002.00" } })
+      const { verdict } = yield* submit(wrong)
+      assert.isFalse(verdict.accepted)
+      assert.deepStrictEqual(verdict.errors, [
+        {
+          rule: "FAU14",
+          severity: "rejection",
+          message: ruleTexts["FAU14"],
+          path: "/Invoice/cac:LegalMonetaryTotal/cbc:PayableAmount",
+          hint: null
+        }
+      ])
+      // The same rule of a credit note has the number of credit notes, and the text of the rule of invoices.
+      const note = coded({ ...examples["credit note"]!, totals: wrong.totals })
+      const refused = (yield* submit(note)).verdict.errors
+      assert.deepStrictEqual(
+        refused.map(({ message, rule }) => [rule, message]),
+        [["CAU14", ruleTexts["FAU14"]]]
+      )
+    }
+  )
+
+  it.effect("remarks on a document without rejecting it, and computes its code again", function* () {
+    const [line] = sale.lines
+    const taxes = [{ code: "02", rate: "1.50", base: "100000.00", value: "1500.00" }] as const
+    const lines = [{ ...line!, taxes }]
+    const { verdict } = yield* submit(coded({ ...sale, lines, totals: totalsOf(lines) }))
+    assert.isTrue(verdict.accepted)
+    assert.deepStrictEqual(
+      verdict.notifications.map(({ rule, severity }) => [rule, severity]),
+      [["FAX09", "notification"]]
+    )
+    const other = yield* submit(sale)
+    assert.deepStrictEqual(
+      other.verdict.errors.map(({ hint, rule }) => [rule, hint !== null]),
+      [["FAD06", true]]
+    )
+  })
+
+  it.effect("does not check what its acquirer or its script decide", function* () {
+    const { verdict } = yield* submit({
+      ...sale,
+      acquirer: { ...sale.acquirer, identification: sandboxIdentification }
+    })
+    assert.isTrue(verdict.accepted)
   })
 
   it.effect("has nothing to say in XML of bytes that are no document", function* () {

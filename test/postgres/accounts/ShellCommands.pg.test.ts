@@ -33,9 +33,11 @@ const wrongIn = ({ json }: { readonly json: { readonly checks: ReadonlyArray<{ c
 describe("folio", () => {
   it.live("makes accounts and keys, and ends keys", function* () {
     const { env, folio, url } = yield* on(freshDatabase)
-    const created = yield* folioCommand(["accounts", "create", ...issuer, "--json"], env)
+    const newAccount = ["accounts", "create", ...issuer, "--vat-responsible", "no", "--json"]
+    const created = yield* folioCommand(newAccount, env)
     assert.strictEqual(created.code, 0, created.error)
     const { account, api_key } = created.json
+    assert.isFalse(account.vat_responsible)
     assert.deepInclude(account.identification, { type: "31", number: "900373115", check_digit: "3" })
     assert.strictEqual(apiKeyMode(api_key.key), "test")
     const ranges = yield* query(url, "select prefix, livemode from resolutions")

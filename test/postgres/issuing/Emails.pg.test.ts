@@ -45,6 +45,7 @@ const mailing = Effect.gen(function* () {
   const made = yield* folioCommand(words, { ...env, DATA_DIR: service.dataDir })
   const client = makeClient(service.url, made.json.key)
   const { password, pkcs12 } = keyFile()
+  yield* client.request("PATCH", "/v1/account", { body: { vat_responsible: true } })
   yield* client.post("/v1/account/certificate", { pkcs12, password })
   yield* client.post("/v1/resolutions", resolutionBody(), { key: "range" })
   const { json } = yield* client.post("/v1/customers", customer, { key: "customer" })

@@ -159,9 +159,17 @@ describeLive(TestApp.layer())("What guards a note", (it) => {
       Effect.gen(function* () {
         const invoice = yield* Effect.flatMap(notes.lock(account, id), Effect.fromOption)
         yield* resolutions.ensureCounter({ ...account, id: yield* ids.resolution }, "credit_note")
-        const request = { ...noteBody(id), lines: yield* notes.lines(account, id) }
+        const request = { ...noteBody(id), ...(yield* notes.content(account, id)) }
         const created_at = new Date()
-        yield* notes.insert({ id: note, kind: "credit_note", invoice, request, totals: invoice.totals, created_at })
+        yield* notes.insert({
+          account,
+          id: note,
+          kind: "credit_note",
+          invoice,
+          request,
+          totals: invoice.totals,
+          created_at
+        })
       })
     )
     yield* until(client.get(`/v1/credit-notes/${note}`), ({ json }) => json.status === "accepted_by_authority")
@@ -228,7 +236,7 @@ describeLive(TestApp.layer())("What guards a note", (it) => {
         [{ ...draft, id: "cn_x", state: "accepted_by_authority" }, /row-level security/],
         [{ ...draft, id: "cn_x", number: 1 }, /row-level security/],
         [{ ...draft, id: "cn_x", invoice_id: "inv_nobody" }, /foreign key/],
-        [{ ...draft, id: "cn_x", reason: null }, /"note_corrects_an_invoice"/],
+        [{ ...draft, id: "cn_x", reason: null }, /"note_corrects_something"/],
         [{ ...draft, id: "cn_x", kind: "receipt" }, /"known_kind"/]
       ] as const) {
         assert.match(yield* refusedIn(view, copy(change)), why, JSON.stringify(change))

@@ -29,21 +29,21 @@ const acknowledged = (count: number) =>
   )
 
 describeLive(Crashing.layer(customers))("In the middle of the work", (it) => {
-  it.effect("kill -9 of the service and then of its database lose and double nothing of 500 invoices", function* () {
+  it.effect("kill -9 of the service and then of its database lose and double nothing of 250 invoices", function* () {
     const { service } = yield* Crashing
-    const client = yield* issue("killed", 500)
+    const client = yield* issue("killed", 250)
 
-    yield* acknowledged(150)
+    yield* acknowledged(75)
     yield* service.signal("SIGKILL")
     yield* service.ended
     const before = yield* signedBytes(service)
     yield* service.start()
 
-    yield* acknowledged(320)
+    yield* acknowledged(160)
     process.kill(yield* service.postmaster, "SIGKILL")
     yield* Fiber.join(client)
     const { doubled, invoices } = yield* settleAndReconcile(before)
-    assert.strictEqual(invoices, 500)
+    assert.strictEqual(invoices, 250)
     // At most what the endpoint had in flight, at each of the two kills.
     assert.isAtMost(doubled, 16)
   })
@@ -52,8 +52,8 @@ describeLive(Crashing.layer(customers))("In the middle of the work", (it) => {
     const { journal, service } = yield* Crashing
     const before = yield* signedBytes(service)
     const earlier = yield* settleAndReconcile(before)
-    const client = yield* issue("asked to stop", 300)
-    yield* acknowledged(journal.size + 100)
+    const client = yield* issue("asked to stop", 150)
+    yield* acknowledged(journal.size + 50)
     const asked = performance.now()
     yield* service.signal("SIGTERM")
     const exit = yield* service.ended
@@ -64,7 +64,7 @@ describeLive(Crashing.layer(customers))("In the middle of the work", (it) => {
     yield* service.start()
     yield* Fiber.join(client)
     const { doubled, invoices } = yield* settleAndReconcile(before)
-    assert.strictEqual(invoices, earlier.invoices + 300)
+    assert.strictEqual(invoices, earlier.invoices + 150)
     assert.strictEqual(doubled, earlier.doubled)
   })
 

@@ -17,7 +17,12 @@ const freezeOne = Effect.fnUntraced(function* (fault: ArmedFault, key: string) {
   const before = yield* freezes
   yield* Effect.forEach(processes, (process) => process.arm(fault))
   const request = yield* Effect.forkChild(insist(key))
-  const after = yield* until(freezes, (counts) => counts.some((count, index) => count > before[index]!))
+  const after = yield* until(
+    freezes,
+    (counts) => counts.some((count, index) => count > before[index]!),
+    // The shards of whoever has just woken up may still be on their way.
+    "60 seconds"
+  )
   const frozen = processes.filter((_, index) => after[index]! > before[index]!)
   const others = processes.filter((process) => !frozen.includes(process))
   yield* Effect.forEach(others, (process) => process.arm(never))

@@ -42,7 +42,7 @@ it.live("counts what has been done, by words of closed sets", () =>
     for (const { json } of answers) yield* client.get(`/v1/invoices/${json.id}`)
     yield* client.get("/v1/invoices/inv_none")
     yield* client.get(`/v1/nothing/${accountId}`)
-    yield* client.request("PUT", "/v1/account")
+    yield* client.request("PROPFIND", "/v1/account")
     const text = yield* until(
       scrape,
       (seen) =>

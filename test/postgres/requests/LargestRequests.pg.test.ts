@@ -79,7 +79,8 @@ describe("the largest request of each route", () => {
           yield* service.longestTurn
           yield* send(request)
           best = Math.min(best, yield* service.longestTurn)
-          if (best < 10) break
+          // A turn that is short by far is no matter of luck.
+          if (best < turnMax / 2) break
         }
         turns.push({ what: `${route.method} ${route.path}: ${request.name}`, turn: best })
       }

@@ -1,9 +1,14 @@
 import type { Answer } from "../../support/apps/Client.ts"
 import type { Shop } from "../parties/Shops.ts"
 
-/** A request for an invoice. The key of its metadata, `shop key`, is the only one of its kind in the database. */
+/**
+ * A request for an invoice or a credit note. The key of its metadata, `shop key`, is the only one of its kind in the database. One
+ * that corrects or e-mails a document, `about`, has made nothing of that name.
+ */
 export interface Order {
   readonly shop: Shop
+  readonly path: string
+  readonly about: string | null
   readonly key: string
   readonly body: string
 }
@@ -34,6 +39,7 @@ const count = (map: Map<string, number>, name: string) => map.set(name, (map.get
 /** What the clients know: every key, body and answer; and what they saw that must not be. */
 export const makeLedger = () => {
   const acknowledged = new Map<string, Acknowledged>()
+  const requested = new Map<string, Acknowledged>()
   const refusedOrders = new Set<string>()
   const open = new Set<string>()
   const statuses = new Map<string, number>()
@@ -50,7 +56,10 @@ export const makeLedger = () => {
   let replays = 0
 
   return {
+    /** What was made, by the name of its order. */
     acknowledged,
+    /** Corrections and e-mails that were acknowledged, by the name of their order. */
+    requested,
     /** Orders that were refused for good: no invoice may come of them. */
     refusedOrders,
     /** Orders that a client is still repeating. */
@@ -70,10 +79,11 @@ export const makeLedger = () => {
     /** An answer that acknowledged the order: the first, or one that must be the very same. */
     acknowledge: (order: Order, answer: Answer, began: number) => {
       const name = nameOf(order)
-      const first = acknowledged.get(name)
+      const list = order.about === null ? acknowledged : requested
+      const first = list.get(name)
       successes.push({ shop: order.shop.name, began, at: Date.now() })
       if (first === undefined) {
-        acknowledged.set(name, { order, id: String(answer.json.id), text: answer.text })
+        list.set(name, { order, id: String(answer.json.id), text: answer.text })
         return
       }
       replays += 1

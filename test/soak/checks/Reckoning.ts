@@ -1,3 +1,4 @@
+import { kindOf } from "../../../src/domain/documents/DocumentKinds.ts"
 import type { Books } from "../../support/database/Books.ts"
 import * as Promises from "../../support/database/Promises.ts"
 import type { Injected } from "../Faults.ts"
@@ -21,6 +22,22 @@ export interface Run {
 
 type Broken = Promises.Broken
 
+/** The documents that requests were acknowledged for, each as often. */
+const requestsOf = ({ requested }: Ledger, what: string) =>
+  [...requested.values()].flatMap(({ order }) => (order.path.endsWith(`/${what}`) ? [order.about ?? ""] : []))
+
+const correctionsOf = ({ steps }: Books) => steps.flatMap(({ command, id }) => (command === "Correct" ? [id] : []))
+const emailsOf = ({ emails }: Books) => emails.map(({ invoice_id }) => invoice_id)
+
+const countOf = (list: ReadonlyArray<string>, id: string) => list.filter((one) => one === id).length
+
+const miscounted = (asked: ReadonlyArray<string>, done: ReadonlyArray<string>): Broken =>
+  [...new Set([...asked, ...done])].flatMap((id) =>
+    countOf(asked, id) === countOf(done, id)
+      ? []
+      : [`${id}: ${countOf(asked, id)} acknowledged, ${countOf(done, id)} done`]
+  )
+
 /** Clients' side: what was acknowledged against what there is. */
 const ofClients = ({ books, ledger }: Run): ReadonlyArray<Line> => {
   const ids = new Map([...ledger.acknowledged].map(([name, { id }]) => [name, id]))
@@ -36,6 +53,8 @@ const ofClients = ({ books, ledger }: Run): ReadonlyArray<Line> => {
         (ids.has(key) || ledger.open.has(key)) && !ledger.refusedOrders.has(key) ? [] : [`${id} of ${key}`]
       )
     },
+    { name: "corrections lost or doubled", broken: miscounted(requestsOf(ledger, "correct"), correctionsOf(books)) },
+    { name: "e-mails lost or doubled", broken: miscounted(requestsOf(ledger, "email"), emailsOf(books)) },
     { name: "orders never acknowledged", broken: [...ledger.open] },
     { name: "answers that should not be", broken: ledger.broken.unexpected },
     {
@@ -72,7 +91,9 @@ const ofAuthority = ({ authority, books }: Run): ReadonlyArray<Line> => {
     return row.state === said ? [] : [`${row.id} is ${row.state}, the authority says ${said}`]
   })
   const bodies = books.events.flatMap((event): Broken => {
-    const { cufe, status, authority_errors } = JSON.parse(event.body).data.object
+    const { object, status, authority_errors, ...shown } = JSON.parse(event.body).data.object
+    if (object === "email") return []
+    const cufe = shown.cufe ?? shown.cude
     const verdict = authority.documents.get(cufe)?.verdict
     const said = verdict?.accepted === true ? "accepted_by_authority" : "rejected_by_authority"
     return status === said && JSON.stringify(authority_errors) === JSON.stringify(verdict?.errors)
@@ -93,9 +114,16 @@ const ofAuthority = ({ authority, books }: Run): ReadonlyArray<Line> => {
     {
       name: "submitted bytes that are not the stored ones",
       broken: known.flatMap(([cufe, document]) => {
-        const digest = books.documents.get(rowOf.get(cufe)?.id ?? "")?.digest
+        const stored = books.documents.get(rowOf.get(cufe)?.id ?? "") ?? books.former.get(cufe)
+        const digest = stored?.digest
         return digest !== undefined && digestsOf(document).has(digest) ? [] : [cufe]
       })
+    },
+    {
+      name: "corrected documents that the authority has not rejected",
+      broken: [...books.former].flatMap(([cufe, { id }]) =>
+        authority.documents.get(cufe)?.verdict.accepted === false ? [] : [`${cufe.slice(0, 12)} of ${id}`]
+      )
     },
     { name: "documents the authority could not verify", broken: authority.unreadable },
     { name: "outcomes that are not the authority's", broken: disagree },
@@ -113,6 +141,7 @@ const ofWebhooks = ({ books, faults, receivers }: Run): ReadonlyArray<Line> => {
   const repeated = Promises.repeated(books, posts)
   return [
     { name: "events per transition other than 1", broken: Promises.straysAmongEvents(books) },
+    { name: "e-mails told of otherwise than once", broken: Promises.straysAmongEmails(books) },
     { name: "deliveries lost", broken: Promises.undelivered(books, posts) },
     ...books.endpoints.map(({ id, max_in_flight }) => ({
       name: `deliveries doubled at ${id.slice(0, 14)}… (${max_in_flight} in flight, ${cuts} cuts)`,
@@ -164,6 +193,12 @@ const ofTheRun = (run: Run): ReadonlyArray<Line> => {
     { name: "webhooks refused, left hanging, slow", says: tallied(Object.entries(receivers.tally)) },
     { name: "operations", says: tallied(ledger.operations) },
     { name: "answers by status", says: tallied(ledger.statuses) },
+    {
+      name: "credit notes, corrections, e-mails",
+      says: [books.invoices.filter(({ id }) => kindOf(id) === "credit_note"), correctionsOf(books), emailsOf(books)]
+        .map((list) => list.length)
+        .join(", ")
+    },
     { name: "replays compared", says: `${ledger.replays()}` },
     ...[...Map.groupBy(recovered, ({ kind }) => kind)].flatMap(([kind, list]) => [
       {

@@ -1,6 +1,6 @@
 import { Effect, Random } from "effect"
 import type { Answer, Client } from "../../support/apps/Client.ts"
-import { invoiceBody } from "../../support/apps/Invoices.ts"
+import { invoiceBody, noteBody } from "../../support/apps/Invoices.ts"
 import { type Ledger, nameOf, type Order } from "../checks/Ledger.ts"
 import { hostileName, type Shop } from "./Shops.ts"
 
@@ -27,9 +27,17 @@ const illegal: ReadonlyArray<{
   { status: 400, change: (body) => `${JSON.stringify(body).slice(0, -1)},` }
 ]
 
+const invoices = "/v1/invoices"
+
 const orderOf = (shop: Shop, key: string, note: Record<string, string> = {}, lines = 1): Order => {
   const body = invoiceBody(shop.customer, { key: `${shop.name} ${key}`, ...note })
-  return { shop, key, body: JSON.stringify({ ...body, lines: Array.from({ length: lines }, () => body.lines[0]) }) }
+  return {
+    shop,
+    key,
+    path: invoices,
+    about: null,
+    body: JSON.stringify({ ...body, lines: Array.from({ length: lines }, () => body.lines[0]) })
+  }
 }
 
 /**
@@ -48,6 +56,7 @@ export const makeClients = Effect.fnUntraced(function* (options: {
   const below = (count: number) => Math.floor(random.nextDoubleUnsafe() * count)
   const anyOf = <A>(list: ReadonlyArray<A>) => list[below(list.length)] as A
   const ordersOf = new Map<string, number>()
+  const credited = new Set<string>()
 
   const send = Effect.fnUntraced(function* (shop: Shop, process: number, request: (client: Client) => Sent) {
     const answer = yield* request(options.client(process, shop.apiKey)).pipe(
@@ -66,17 +75,17 @@ export const makeClients = Effect.fnUntraced(function* (options: {
     return orderOf(shop, `order ${count}`)
   }
 
-  const post = (process: number, { body, key, shop }: Order) =>
-    send(shop, process, (client) => client.post("/v1/invoices", body, { key }))
+  const post = (process: number, { body, key, path, shop }: Order) =>
+    send(shop, process, (client) => client.post(path, body, { key }))
 
-  /** Repeats an order until it is acknowledged; or, of two that contest for a key, until it has lost it to the other one. */
+  /** Repeats an order until it is acknowledged; or, of those that contest for a key or a document, until another one has it. */
   const insist = Effect.fnUntraced(function* (wanted: Order, first = below(processes), isContested = false) {
     ledger.open.add(nameOf(wanted))
     const asked = Date.now()
     for (let attempt = 0; ; attempt++) {
       const began = Date.now()
       const answer = yield* post((first + attempt) % processes, wanted)
-      if (answer?.status === 202 && answer.json.object === "invoice") {
+      if (answer?.status === 202 && answer.json.object !== "idempotent_request") {
         ledger.acknowledge(wanted, answer, began)
         ledger.waits.push({ asked, took: Date.now() - asked })
         break
@@ -117,6 +126,55 @@ export const makeClients = Effect.fnUntraced(function* (options: {
     return all.length === 0 ? undefined : anyOf(all)
   }
 
+  /** What a shop has in a state: its order, as the service lists it. */
+  const oneThatIs = Effect.fnUntraced(function* (status: string) {
+    const shop = anyOf(shops)
+    const path = `${invoices}?limit=20&status=${status}`
+    const answer = yield* send(shop, below(processes), (client) => client.get(path))
+    const listed: ReadonlyArray<Listed> = answer?.status === 200 ? answer.json.data : []
+    const known = listed.flatMap(({ metadata }) => ledger.acknowledged.get(metadata.key) ?? [])
+    return known.length === 0 ? undefined : { ...anyOf(known), shop }
+  })
+
+  /** Another key of the shop's for what is asked about an invoice. */
+  const keyFor = (shop: Shop, what: string) => {
+    const count = (ordersOf.get(`${shop.name} ${what}`) ?? 0) + 1
+    ordersOf.set(`${shop.name} ${what}`, count)
+    return `${what} ${count}`
+  }
+
+  /** A credit note over all of an invoice that was accepted; of each invoice only one is asked for. */
+  const credit = Effect.gen(function* () {
+    const found = yield* oneThatIs("accepted_by_authority")
+    if (found === undefined || credited.has(found.id)) return
+    credited.add(found.id)
+    const { id, order, shop } = found
+    const key = keyFor(shop, "note")
+    const { lines } = JSON.parse(order.body)
+    const body = JSON.stringify({ ...noteBody(id, { key: `${shop.name} ${key}` }), lines })
+    yield* insist({ shop, key, path: "/v1/credit-notes", about: null, body })
+  })
+
+  /** The correction of an invoice that was rejected, which then has one line more; or another client is faster. */
+  const correct = Effect.gen(function* () {
+    const found = yield* oneThatIs("rejected_by_authority")
+    if (found === undefined) return
+    const { id, order, shop } = found
+    const { lines, ...rest } = JSON.parse(order.body)
+    const body = JSON.stringify({ ...rest, lines: [...lines, lines[0]] })
+    const path = `${invoices}/${id}/correct`
+    yield* insist({ shop, key: keyFor(shop, "correction"), path, about: id, body }, below(processes), true)
+  })
+
+  /** An invoice that was accepted is e-mailed. There is a mail server in the sandbox alone. */
+  const email = Effect.gen(function* () {
+    const found = yield* oneThatIs("accepted_by_authority")
+    if (found === undefined || found.shop.owner.endsWith("/live")) return
+    const { id, shop } = found
+    const body = JSON.stringify({ to: "compras@example.com" })
+    yield* insist({ shop, key: keyFor(shop, "e-mail"), path: `${invoices}/${id}/email`, about: id, body })
+  })
+
   const repeat = Effect.suspend(() => {
     const known = earlier()
     return known === undefined ? issue : insist(known.order)
@@ -142,7 +200,7 @@ export const makeClients = Effect.fnUntraced(function* (options: {
     const shop = wrongApiKey === true ? { ...wrong.shop, apiKey: wrong.shop.apiKey.replace(/.$/, "_") } : wrong.shop
     ledger.refusedOrders.add(nameOf(wrong))
     const answer = yield* send(shop, below(processes), (client) =>
-      client.post("/v1/invoices", change(JSON.parse(wrong.body)), withoutKey === true ? {} : { key: wrong.key })
+      client.post(invoices, change(JSON.parse(wrong.body)), withoutKey === true ? {} : { key: wrong.key })
     )
     if (answer !== undefined && answer.status !== status && !isUnserved(answer)) {
       ledger.unexpected(`illegal ${nameOf(wrong)}`, answer)
@@ -155,7 +213,7 @@ export const makeClients = Effect.fnUntraced(function* (options: {
     if (known === undefined) return
     const shop = anyOf(shops)
     const isOwn = shop.owner === known.order.shop.owner
-    const answer = yield* send(shop, below(processes), (client) => client.get(`/v1/invoices/${known.id}`))
+    const answer = yield* send(shop, below(processes), (client) => client.get(`${known.order.path}/${known.id}`))
     if (answer === undefined || isUnserved(answer)) return
     if (!isOwn && answer.status !== 404) ledger.broken.leaks.push(`${shop.name} saw ${known.id}: ${answer.status}`)
     if (isOwn && (answer.status !== 200 || answer.json.id !== known.id))
@@ -163,7 +221,10 @@ export const makeClients = Effect.fnUntraced(function* (options: {
   })
 
   const operations: ReadonlyArray<readonly [weight: number, name: string, operation: Effect.Effect<void>]> = [
-    [64, "issue", issue],
+    [48, "issue", issue],
+    [6, "credit", credit],
+    [6, "correct", correct],
+    [4, "e-mail", email],
     [10, "twice at once", twice],
     [4, "two bodies at once", race],
     [8, "repeat", repeat],
@@ -183,6 +244,10 @@ export const makeClients = Effect.fnUntraced(function* (options: {
   const issueOf = (shop: Shop, key: string, lines: number) => insist(orderOf(shop, key, {}, lines))
   return { next, issue, issueOf }
 })
+
+interface Listed {
+  readonly metadata: { readonly key: string }
+}
 
 type Sent = Effect.Effect<Answer, unknown>
 

@@ -1,6 +1,7 @@
 import { Effect, Random } from "effect"
 import { hash } from "node:crypto"
 import { setTimeout as sleep } from "node:timers/promises"
+import { eventTypes } from "../../../schemas/Event.ts"
 import type { Client } from "../../support/apps/Client.ts"
 import { endpointBody } from "../../support/apps/Invoices.ts"
 import type { Posts } from "../../support/database/Promises.ts"
@@ -72,7 +73,10 @@ export const receivers = Effect.gen(function* () {
   const register = Effect.fnUntraced(function* (client: Client, shop: Shop, manner: Manner, maxInFlight: number) {
     const server = servers[manner]
     const path = `/${shop.owner}/${manner}`
-    const { json } = yield* client.post("/v1/webhook-endpoints", endpointBody(server.url(path), maxInFlight))
+    const { json } = yield* client.post("/v1/webhook-endpoints", {
+      ...endpointBody(server.url(path), maxInFlight),
+      subscribed_events: eventTypes
+    })
     endpoints.set(path, { id: String(json.id), secret: String(json.secret), server })
     return String(json.id)
   })

@@ -63,7 +63,7 @@ const open = Effect.fnUntraced(function* (rows: Rows, first: string) {
     }
     const livemode = mode === "live"
     if (livemode) {
-      yield* rows(`update account_modes l set issuer = t.issuer from account_modes t
+      yield* rows(`update account_modes l set issuer = t.issuer || '{"vat_responsible": true}' from account_modes t
         where l.account_id = '${id}' and l.livemode and t.account_id = '${id}' and not t.livemode`)
     }
     const accountMode = { account_id: id, livemode }

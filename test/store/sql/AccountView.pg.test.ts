@@ -3,7 +3,8 @@ import { Effect, Fiber, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import type { AccountMode } from "../../../schemas/Account.ts"
 import * as AccountView from "../../../src/store/sql/AccountView.ts"
-import { conditionOf, everyInvoice } from "../../support/database/Owners.ts"
+import type { CustomerFilter } from "../../../src/store/accounts/Customers.ts"
+import { acquirer, conditionOf, everyInvoice } from "../../support/database/Owners.ts"
 import { refusal, refusedIn } from "../../support/database/Refusals.ts"
 import { type Owned, TwoAccounts } from "../../support/database/TwoAccounts.ts"
 import { until } from "../../support/apps/Until.ts"
@@ -12,6 +13,10 @@ import { describeLive } from "../../support/Tests.ts"
 
 const tables = [
   "customers",
+  "customer_names",
+  "marks",
+  "logos",
+  "acquirers",
   "resolutions",
   "invoices",
   "invoice_documents",
@@ -26,6 +31,9 @@ const tables = [
 const rowsOf = (sql: SqlClient.SqlClient, table: string) =>
   sql<AccountMode>`select distinct account_id, livemode from ${sql(table)} order by 1, 2`
 
+const byEmail: CustomerFilter = { marks: [{ _tag: "Email", address: "A@buyer.test" }], name: null }
+const byName: CustomerFilter = { marks: [], name: acquirer.legal_name.slice(2).toUpperCase() }
+
 /** Which of the objects in `owned` are found, listed and changed by their ids in the name of `account`. */
 const askFor = Effect.fnUntraced(function* (account: AccountMode, owned: Owned) {
   const { customers, endpoints, invoices, keys } = (yield* TwoAccounts).store
@@ -39,6 +47,8 @@ const askFor = Effect.fnUntraced(function* (account: AccountMode, owned: Owned) 
   return {
     customer: Option.isSome(yield* customers.find(account, owned.customer)),
     customers: (yield* customers.list(account, page)).rows.some((row) => row.id === owned.customer),
+    found: (yield* customers.list(account, page, byEmail)).rows.some((row) => row.id === owned.customer),
+    named: (yield* customers.list(account, page, byName)).rows.some((row) => row.id === owned.customer),
     invoice: Option.isSome(yield* invoices.find(account, owned.invoice)),
     invoices: (yield* invoices.list(account, page, everyInvoice)).rows.some((row) => row.id === owned.invoice),
     endpoint: Option.isSome(yield* endpoints.find(account, endpoint.id)),
@@ -51,6 +61,8 @@ const askFor = Effect.fnUntraced(function* (account: AccountMode, owned: Owned) 
 const nothing = {
   customer: false,
   customers: false,
+  found: false,
+  named: false,
   invoice: false,
   invoices: false,
   endpoint: false,
@@ -197,7 +209,7 @@ describeLive(TwoAccounts.layer)("Either wall alone", (it) => {
   it.effect("keeps accounts and modes apart: the predicates, without row level security", function* () {
     const { mine, others } = yield* TwoAccounts
     const admin = yield* SqlClient.SqlClient
-    const shown = ["customers", "invoices", "webhook_endpoints", "deliveries"]
+    const shown = ["customers", "customer_names", "marks", "invoices", "webhook_endpoints", "deliveries"]
     for (const table of shown) yield* admin`alter table ${admin(table)} disable row level security`
     for (const other of others) assert.deepStrictEqual(yield* askFor(mine.account, other), nothing)
     for (const table of shown) yield* admin`alter table ${admin(table)} enable row level security`

@@ -46,8 +46,8 @@ const reachable = () => {
       waiting.push({
         state: next.success,
         hasNumber: hasNumber || command === "Number",
-        isSubmitted: isSubmitted || command === "Submit",
-        inContingency: inContingency || command === "EnterContingency"
+        isSubmitted: command !== "Correct" && (isSubmitted || command === "Submit"),
+        inContingency: command !== "Correct" && (inContingency || command === "EnterContingency")
       })
     }
   }

@@ -1,7 +1,8 @@
 import { assert } from "@effect/vitest"
-import { Array, Context, Effect, Fiber } from "effect"
+import { Array, Context, Effect, Fiber, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AccountMode } from "../../../schemas/Account.ts"
+import { Acquirers } from "../../../src/store/accounts/Acquirers.ts"
 import { Customers } from "../../../src/store/accounts/Customers.ts"
 import { IdempotencyKeys } from "../../../src/store/accounts/IdempotencyKeys.ts"
 import { purgeBatchMax, Retention } from "../../../src/store/sql/Retention.ts"
@@ -116,6 +117,26 @@ describeLive(TestDatabase.layer)("Retention", (it) => {
     assert.strictEqual(yield* retention(first).purgeIdempotencyKeys, 0)
     const left = yield* sql<{ value: string }>`select value from idempotency_keys`
     assert.deepStrictEqual(left.map((row) => row.value).toSorted(), kept.toSorted())
+  })
+
+  it.effect("removes what the authority said of acquirers after a day, and nothing before", function* () {
+    const { account, first, sql } = yield* setUp
+    const acquirers = Context.get(first, Acquirers)
+    const said = { found: true, name: "Ana", email: null }
+    for (const number of ["1", "2"]) yield* acquirers.keep(account, { type: "13", number }, said)
+    yield* acquirers.keep(account, { type: "13", number: "3" }, { found: false, name: null, email: null })
+    const knows = (number: string) => Effect.map(acquirers.find(account, { type: "13", number }), Option.isSome)
+    const ages = (number: string, age: string) =>
+      sql`update acquirers set asked_at = now() - ${age}::interval where identification_number = ${number}`
+    yield* ages("1", "24:00:01")
+    yield* ages("2", "23:59:00")
+    yield* ages("3", "00:59:00")
+    assert.deepStrictEqual([yield* knows("1"), yield* knows("2"), yield* knows("3")], [false, true, true])
+    yield* ages("3", "01:00:01")
+    assert.isFalse(yield* knows("3"))
+    assert.deepStrictEqual([yield* retention(first).purgeAcquirers, yield* retention(first).purgeAcquirers], [1, 0])
+    const left = yield* sql`select identification_number as number from acquirers order by 1`
+    assert.deepStrictEqual(left, [{ number: "2" }, { number: "3" }])
   })
 
   it.effect(

@@ -1,8 +1,9 @@
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
+import { brokenRules } from "../../../src/documents/check/AuthorityCheck.ts"
 import { customerBody, invoiceBody } from "./Invoices.ts"
 import { MemoryTables } from "../memory/MemoryTables.ts"
-import { get, post, type Reply } from "./Requests.ts"
+import { fetchBytes, get, post, type Reply } from "./Requests.ts"
 
 /* What tests of notes have in common: an invoice that can be corrected, and what becomes of it. */
 
@@ -12,6 +13,17 @@ export const settled = Effect.fnUntraced(function* (path: string) {
   const id = path.split("/").at(-1) ?? ""
   yield* until(({ invoices }) => invoices.get(id)?.next_action_at === null)
   return (yield* get(path)).json
+})
+
+/** Gives an accepted document as the interface shows it, once its signed bytes have been found to keep the authority's rules. */
+export const acceptedByRules = Effect.fnUntraced(function* (path: string) {
+  const shown = yield* settled(path)
+  assert.deepStrictEqual([shown.status, shown.authority_errors], ["accepted_by_authority", []], path)
+  const { bytes, status } = yield* fetchBytes({ path: `${path}/xml` })
+  assert.strictEqual(status, 200)
+  const broken = brokenRules(bytes).filter(({ severity }) => severity === "rejection")
+  assert.deepStrictEqual(broken, [], bytes.toString())
+  return shown
 })
 
 /** An accepted invoice of 119000.00. */

@@ -1,7 +1,9 @@
 import { Clock, Context, Effect, Layer, Queue } from "effect"
 import { Notify } from "../../../src/protocol/Notify.ts"
 import {
+  type AcquirerQuestion,
   Authority,
+  type AuthorityAcquirer,
   type AuthorityRefusal,
   AuthorityUnavailable,
   type Submission,
@@ -49,6 +51,11 @@ export class FakeAuthority extends Context.Service<
     readonly arrivals: Queue.Queue<AuthorityCall>
     onSubmit: (submission: Submission) => Effect.Effect<Verdict, AuthorityUnavailable | AuthorityRefusal>
     onVerdict: (cufe: string) => Effect.Effect<Verdict | null, AuthorityUnavailable | AuthorityRefusal>
+    /** The questions for acquirers. */
+    readonly questions: Array<AcquirerQuestion>
+    onAcquirer: (
+      question: AcquirerQuestion
+    ) => Effect.Effect<AuthorityAcquirer | null, AuthorityUnavailable | AuthorityRefusal>
   }
 >()("folio/test/FakeAuthority") {
   static readonly layer = Layer.effectContext(
@@ -57,7 +64,10 @@ export class FakeAuthority extends Context.Service<
         calls: [],
         arrivals: yield* Queue.unbounded<AuthorityCall>(),
         onSubmit: () => Effect.succeed(accepted),
-        onVerdict: () => Effect.succeed(null)
+        onVerdict: () => Effect.succeed(null),
+        questions: [],
+        onAcquirer: ({ number }) =>
+          Effect.succeed(number === "900000001" ? { name: "Ana S.A.S.", email: "ana@cliente.test" } : null)
       }
       const arrive = (kind: AuthorityCall["kind"], cufe: string, signed: string) =>
         Effect.flatMap(Clock.currentTimeMillis, (at) => {
@@ -75,7 +85,12 @@ export class FakeAuthority extends Context.Service<
           Effect.andThen(
             arrive("verdict", cufe, ""),
             Effect.suspend(() => fake.onVerdict(cufe))
-          )
+          ),
+        acquirer: (question) =>
+          Effect.suspend(() => {
+            fake.questions.push(question)
+            return fake.onAcquirer(question)
+          })
       })
       return Context.make(FakeAuthority, fake).pipe(Context.add(Authority, authority))
     })

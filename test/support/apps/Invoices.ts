@@ -58,6 +58,30 @@ export const partialNoteBody = (invoice_id: string, amount: string) => ({
   ]
 })
 
+/** One to an invoice of another system, in the place of `noteBody`. */
+export const originalNoteBody = (customer_id: string) => {
+  const { invoice_id: _invoice, ...rest } = noteBody("")
+  return {
+    ...rest,
+    customer_id,
+    currency: "COP",
+    original: { full_number: "POS1042", cufe: "8b".repeat(48), issue_date: "2026-10-30" }
+  }
+}
+
+/** One to the sales of a month, without an invoice. */
+export const periodNoteBody = (customer_id: string) => {
+  const { original: _original, ...rest } = originalNoteBody(customer_id)
+  return { ...rest, period: { start_date: "2026-10-01", end_date: "2026-10-31" } }
+}
+
+/** A range of notes, in the place of `resolutionBody`. */
+export const noteRangeBody = (document_type: string, prefix: string, next_number?: number) => ({
+  document_type,
+  prefix,
+  ...(next_number === undefined ? {} : { next_number })
+})
+
 export const outcomeEvents = [
   "invoice.accepted_by_authority",
   "invoice.rejected_by_authority",

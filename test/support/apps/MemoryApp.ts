@@ -3,7 +3,7 @@ import "effect/schema/SchemaJITCompiler/enable"
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import * as NodeDns from "@effect/platform-node/NodeDns"
 import { Config, Effect, Layer, Redacted, References } from "effect"
-import { TestRunner } from "effect/cluster"
+import { type Sharding, TestRunner } from "effect/cluster"
 import { TestClock } from "effect/testing"
 import type { AccountMode, KeyMode } from "../../../schemas/Account.ts"
 import { AccountId, ApiKeyId, ResolutionId } from "../../../schemas/Id.ts"
@@ -62,6 +62,7 @@ export const firstNumber = 990_000_000n
 const range = {
   number: "18760000001",
   document_type: "invoice",
+  registered: false,
   prefix: "SETP",
   from_number: firstNumber,
   to_number: 995_000_000n,
@@ -105,6 +106,9 @@ const seed = Layer.effectDiscard(
         created_at,
         live: true
       })
+      yield* accounts.update({ account_id: id, livemode: true }, (row) =>
+        Effect.succeed({ ...row, issuer: { ...colombianSandbox.issuer, vat_responsible: true } })
+      )
       for (const livemode of [false, true]) {
         const accountMode = { account_id: id, livemode }
         yield* resolutions.insert({ ...accountMode, id: rangeId(accountMode), ...range, created_at })
@@ -167,24 +171,30 @@ export const worldOf = (profile: Layer.Layer<NationalProfile>) =>
 /** What actors live on: two accounts with keys and ranges in memory, an authority and a receiver that a test plays. */
 export const world = worldOf(colombia)
 
-const running = settled.pipe(
-  Layer.provideMerge(App.actorsLayer),
-  Layer.provideMerge(Layer.mergeAll(Notify.layer, App.documentsLayer)),
-  Layer.provideMerge(TestRunner.layer)
-)
+const runningOn = <A, R>(shards: Layer.Layer<A | Sharding.Sharding, never, R>) =>
+  settled.pipe(
+    Layer.provideMerge(App.actorsLayer),
+    Layer.provideMerge(Layer.mergeAll(Notify.layer, App.documentsLayer)),
+    Layer.provideMerge(shards)
+  )
 
 /** All actors and the sweeper, in one runner. */
-export const actors = Layer.provideMerge(running, world)
+export const actors = Layer.provideMerge(runningOn(TestRunner.layer), world)
 
 /**
  * Routes behind a real HTTP server, with these limits: the service's actors as they are, its store in memory. One socket listens, so
- * connections come in the order in which they are made.
+ * connections come in the order in which they are made. `shards`: what the actors run on, if not on a runner that never loses them.
  */
-export const serving = <L, A, E, R>(routes: Layer.Layer<A, E, R>, changes: Layer.Layer<L>, on: typeof world = world) =>
+export const serving = <L, A, E, R>(
+  routes: Layer.Layer<A, E, R>,
+  changes: Layer.Layer<L>,
+  on: typeof world = world,
+  shards: Layer.Layer<Sharding.Sharding, never, NoInfer<L>> = TestRunner.layer
+) =>
   App.serve(routes).pipe(
     Layer.provideMerge(RateLimit.layer),
     Layer.provideMerge(Server.layer.pipe(Layer.provide(Layer.succeed(SocketsOfPort, 1)))),
-    Layer.provideMerge(running),
+    Layer.provideMerge(runningOn(shards)),
     Layer.provideMerge(changes),
     Layer.provideMerge(
       Layer.mergeAll(

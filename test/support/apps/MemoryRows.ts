@@ -104,9 +104,9 @@ export const addNote = Effect.fnUntraced(function* (
   const invoice = yield* Effect.flatMap(notes.lock(testMode, invoice_id), Effect.fromOption)
   yield* resolutions.ensureCounter({ ...testMode, id: yield* ids.resolution }, kind)
   const id = yield* kind === "credit_note" ? ids.creditNote : ids.debitNote
-  const request = { ...noteBody(invoice_id), lines: yield* notes.lines(testMode, invoice_id) }
+  const request = { ...noteBody(invoice_id), ...(yield* notes.content(testMode, invoice_id)) }
   const created_at = new Date(yield* Clock.currentTimeMillis)
-  yield* notes.insert({ id, kind, invoice, request, totals: invoice.totals, created_at })
+  yield* notes.insert({ account: testMode, id, kind, invoice, request, totals: invoice.totals, created_at })
   yield* become(id, { state })
   const key: DocumentKey = { ...testMode, id }
   return key

@@ -39,6 +39,9 @@ const bytesOf = (body: unknown): Buffer =>
       ? Buffer.from(body)
       : Buffer.from(typeof body === "string" ? body : JSON.stringify(body))
 
+/** JSON, but for a PNG. */
+const typeOf = (body: unknown) => (body instanceof Uint8Array && body[0] === 0x89 ? "image/png" : "application/json")
+
 /**
  * Sends a request to the service byte for byte, as a library with an opinion would not. Each has a connection of its own,
  * so that none waits for the end of another.
@@ -49,7 +52,7 @@ export const fetchBytes = Effect.fnUntraced(function* (sent: Sent) {
   const bytes = bytesOf(body)
   const all = {
     ...bearer(keys.test),
-    ...(body === undefined ? {} : { "content-type": "application/json" }),
+    ...(body === undefined ? {} : { "content-type": typeOf(body) }),
     ...(method === "POST" ? { "idempotency-key": `request ${keysMade++}` } : {}),
     ...(body === undefined || chunked ? {} : { "content-length": String(bytes.length) }),
     ...headers

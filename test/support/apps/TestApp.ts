@@ -9,6 +9,7 @@ import { ServiceInfo } from "../../../src/api/ServiceInfo.ts"
 import type { NationalProfile } from "../../../src/documents/NationalProfile.ts"
 import { applicationResponse } from "../../../src/documents/parcel/ApplicationResponse.ts"
 import { fromPem, makeSelfSigned, SandboxCertificate } from "../../../src/documents/signature/Certificate.ts"
+import { brokenRules } from "../../../src/documents/check/AuthorityCheck.ts"
 import { readSignedDocument } from "../../../src/documents/signature/SignedDocument.ts"
 import { makeApiKey } from "../../../src/domain/accounts/ApiKeyFormat.ts"
 import { RateLimit, RateLimits } from "../../../src/http/limits/RateLimit.ts"
@@ -45,6 +46,8 @@ export interface TestAppOptions {
   readonly latency?: number
   /** In place of the simulated authority. */
   readonly authority?: Layer.Layer<Authority>
+  /** In place of one that has no mail server for live e-mails. */
+  readonly mailer?: Layer.Layer<Mailer>
   /** In place of the Colombian one. */
   readonly profile?: Layer.Layer<NationalProfile>
   /** More than any test sends, by default. */
@@ -80,7 +83,10 @@ const newKey = Effect.fnUntraced(function* (mode: "test" | "live") {
 const shareIssuer = Effect.fnUntraced(function* (accounts: Accounts["Service"], account_id: AccountId) {
   const { issuer } = yield* accounts.get({ account_id, livemode: false })
   yield* accounts.update({ account_id, livemode: true }, (before) =>
-    Effect.succeed({ ...before, issuer: before.issuer ?? issuer })
+    Effect.succeed({
+      ...before,
+      issuer: before.issuer ?? (issuer === null ? null : { ...issuer, vat_responsible: true })
+    })
   )
   yield* accounts.forget({ account_id, livemode: true })
 }, Effect.orDie)
@@ -120,7 +126,14 @@ const testApp = Effect.gen(function* () {
 const sandbox = (latency: number) =>
   Layer.unwrap(
     Effect.map(SandboxAuthorities, ({ modeOf, scriptOf }) =>
-      AuthoritySandbox.layer({ read: readSignedDocument, respond: applicationResponse, latency, modeOf, scriptOf })
+      AuthoritySandbox.layer({
+        read: readSignedDocument,
+        check: brokenRules,
+        respond: applicationResponse,
+        latency,
+        modeOf,
+        scriptOf
+      })
     )
   )
 
@@ -136,6 +149,7 @@ export const layerOn = (
     authority,
     entities = App.actorsLayer,
     latency = 0,
+    mailer = Mailer.layer(),
     profile = colombia,
     rateLimits = { perSecond: 1_000_000, burst: 1_000_000 }
   }: TestAppOptions = {}
@@ -160,7 +174,7 @@ export const layerOn = (
           ),
           certificate,
           sharedPrinter,
-          Mailer.layer(),
+          mailer,
           profile,
           secretKeyLayer
         )

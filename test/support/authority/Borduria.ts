@@ -62,7 +62,7 @@ export const profile = NationalProfile.of({
       request.currency === currency
         ? []
         : [refused("currency", `currency must be "${currency}", the only money here.`)],
-    note: (lines) => (lines.length > 1 ? [refused("lines", "A note has one line.")] : []),
+    note: ({ lines }) => (lines.length > 1 ? [refused("lines", "A note has one line.")] : []),
     customer: ({ identification }) =>
       /^\d{9}$/.test(identification.number) ? [] : [refused("identification.number", "number must be nine digits.")],
     issuer: ({ legal_name }) =>

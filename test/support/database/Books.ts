@@ -30,6 +30,9 @@ export interface Document {
 /** Everything the database says of its invoices. An owner is an account and mode, as `ten_…/test`. */
 export interface Books {
   readonly invoices: ReadonlyArray<InvoiceRow>
+  /** What the authority has rejected and a correction has replaced: its document, by code. */
+  readonly former: ReadonlyMap<string, Document & { readonly id: string }>
+  readonly emails: ReadonlyArray<{ readonly id: string; readonly invoice_id: string; readonly status: string }>
   /** By invoice. */
   readonly documents: ReadonlyMap<string, Document>
   readonly ranges: ReadonlyArray<{
@@ -74,16 +77,23 @@ const readDocuments = Effect.fnUntraced(function* (rows: Rows) {
        order by invoice_id limit ${documentsPage}`
     )
     for (const { id, signed } of page) {
-      const content = readSignedDocument(signed)
-      documents.set(id, {
-        digest: hash("sha256", signed, "hex"),
-        full_number: content?.full_number,
-        cufe: content?.cufe
-      })
+      documents.set(id, documentOf(signed))
       last = id
     }
     if (page.length < documentsPage) return documents
   }
+})
+
+const documentOf = (signed: Uint8Array): Document => {
+  const content = readSignedDocument(signed)
+  return { digest: hash("sha256", signed, "hex"), full_number: content?.full_number, cufe: content?.cufe }
+}
+
+const readFormer = Effect.fnUntraced(function* (rows: Rows) {
+  const all = yield* rows<{ id: string; cufe: string; signed: Uint8Array }>(
+    "select invoice_id as id, cufe, signed from rejected_documents"
+  )
+  return new Map(all.map(({ cufe, id, signed }) => [cufe, { id, ...documentOf(signed) }]))
 })
 
 type Row<K extends keyof Books> = Books[K] extends ReadonlyArray<infer A> ? A : never
@@ -97,6 +107,8 @@ export const readBooks = Effect.fnUntraced(function* (rows: Rows): Effect.fn.Ret
        from invoices order by number`
     ),
     documents: yield* readDocuments(rows),
+    former: yield* readFormer(rows),
+    emails: yield* rows<Row<"emails">>("select id, invoice_id, status from emails"),
     ranges: yield* rows<Row<"ranges">>("select id, prefix, from_number, next_number from resolutions"),
     steps: yield* rows<Row<"steps">>(
       `select invoice_id as id, version, command, from_state as "from", to_state as "to" from transitions

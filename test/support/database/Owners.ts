@@ -94,6 +94,7 @@ export const everyInvoice = {
   status: null,
   customer_id: null,
   full_number: null,
+  metadata: {},
   from: null,
   to: null
 } as const

@@ -1,6 +1,7 @@
 import { PgClient } from "@effect/sql-pg"
 import * as PgConnection from "@effect/sql-pg/PgConnection"
 import { Config, ConfigProvider, Context, Effect, Exit, Layer, Redacted, References, Schedule, Scope } from "effect"
+import { execFileSync } from "node:child_process"
 import { randomBytes } from "node:crypto"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
@@ -114,14 +115,23 @@ const directoryIn = (parent: string) =>
 /** A new directory, until the scope closes. */
 export const dataDirectory = Effect.suspend(() => directoryIn(dataPlace()))
 
+/** Makes a server with all tables and no row, and stops it: its directory is copied for whoever starts one (`serviceProcess`). */
+const laidOut = Effect.gen(function* () {
+  const dataDir = yield* dataDirectory
+  yield* Effect.scoped(Effect.flatMap(embedded(dataDir), ({ owner }) => Layer.build(connect(owner))))
+  process.env["FOLIO_TEST_CLUSTER"] = dataDir
+  const own = yield* dataDirectory
+  execFileSync("cp", ["-a", `${dataDir}/.`, own])
+  return own
+})
+
 /** The server in `TEST_DATABASE_URL`, whose role must be a superuser; else an embedded one. */
 const testServer = Effect.gen(function* () {
   const given = process.env["TEST_DATABASE_URL"]
-  const urls = given === undefined ? yield* Effect.flatMap(dataDirectory, embedded) : { admin: given, owner: given }
+  const urls = given === undefined ? yield* Effect.flatMap(laidOut, embedded) : { admin: given, owner: given }
   const server: TestServer = { ...urls, template: `folio_template_${randomBytes(4).toString("hex")}` }
   const { template } = server
-  const owner = new URL(server.owner).username
-  yield* Effect.acquireRelease(queryAs(server.admin, `create database ${template} owner ${owner}`), () =>
+  yield* Effect.acquireRelease(create(server, template, given === undefined ? "folio" : "template1"), () =>
     Effect.ignore(drop(server, template))
   )
   yield* Effect.scoped(Layer.build(connect(urlOf(server.owner, template))))

@@ -1,4 +1,5 @@
 import { eventOf, type InvoiceState, transition } from "../../../src/domain/documents/InvoiceLifecycle.ts"
+import { kindOf } from "../../../src/domain/documents/DocumentKinds.ts"
 import type { Books } from "./Books.ts"
 import type { Received } from "../receiver/Receiver.ts"
 
@@ -76,7 +77,8 @@ export const illegalHistories = ({ invoices, steps }: Books): Broken => {
         return [`${step.command} of ${row.id} from ${step.from} to ${step.to}, in ${state}`]
       }
       state = step.to
-      isIssued ||= step.command === "Submit" || step.command === "EnterContingency"
+      const leaves = step.command === "Submit" || step.command === "EnterContingency"
+      isIssued = step.command !== "Correct" && (isIssued || leaves)
     }
     return state === row.state ? [] : [`${row.id} is ${row.state}, its log ends in ${state}`]
   })
@@ -88,16 +90,19 @@ export const unfinished = ({ invoices }: Books): Broken =>
     .filter((row) => row.waiting || !row.state.endsWith("_by_authority"))
     .map((row) => `${row.id} is ${row.state}${row.waiting ? ", waiting" : ""}`)
 
+const isOfEmail = ({ type }: Books["events"][number]) => type.includes(".email.")
+
 const versionOf = (id: string, version: number) => `version ${version} of ${id}`
 
 /** Transitions without exactly one event of their own, and events without a transition. */
-export const straysAmongEvents = ({ events, invoices, steps }: Books): Broken => {
+export const straysAmongEvents = ({ events: all, invoices, steps }: Books): Broken => {
+  const events = all.filter((event) => !isOfEmail(event))
   const eventsOf = Map.groupBy(events, (event) => versionOf(event.object_id, event.object_version))
   const ownerOf = new Map(invoices.map((row) => [row.id, row.owner]))
   const expected = new Map(
     steps.flatMap((step) => {
       const outcome = eventOf(step.command)
-      return outcome === null ? [] : [[versionOf(step.id, step.version), `invoice.${outcome}`] as const]
+      return outcome === null ? [] : [[versionOf(step.id, step.version), `${kindOf(step.id)}.${outcome}`] as const]
     })
   )
   return [
@@ -110,6 +115,19 @@ export const straysAmongEvents = ({ events, invoices, steps }: Books): Broken =>
     ...events
       .filter((event) => ownerOf.get(event.object_id) !== event.owner)
       .map((event) => `${event.id} is another owner's`)
+  ]
+}
+
+/** E-mails that nobody was told of, or more than once, and ones that are told of otherwise than they ended. */
+export const straysAmongEmails = ({ emails, events }: Books): Broken => {
+  const told = Map.groupBy(events.filter(isOfEmail), (event) => String(JSON.parse(event.body).data.object.id))
+  const ids = new Set(emails.map(({ id }) => id))
+  return [
+    ...emails.flatMap(({ id, invoice_id, status }) => {
+      const types = (told.get(id) ?? []).map(({ type }) => type).join()
+      return types === `${kindOf(invoice_id)}.email.${status}` ? [] : [`${id} is ${status}, its events are ${types}`]
+    }),
+    ...[...told.keys()].filter((id) => !ids.has(id)).map((id) => `an event of ${id}, which is not there`)
   ]
 }
 

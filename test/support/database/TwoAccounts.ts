@@ -1,12 +1,15 @@
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
+import { hash } from "node:crypto"
 import type { AccountMode } from "../../../schemas/Account.ts"
 import { currentVersion } from "../../../schemas/Version.ts"
 import { Accounts } from "../../../src/store/accounts/Accounts.ts"
+import { Acquirers } from "../../../src/store/accounts/Acquirers.ts"
 import { ApiKeys } from "../../../src/store/accounts/ApiKeys.ts"
 import { Customers } from "../../../src/store/accounts/Customers.ts"
 import { IdempotencyKeys } from "../../../src/store/accounts/IdempotencyKeys.ts"
+import { Logos } from "../../../src/store/accounts/Logos.ts"
 import { Ids } from "../../../src/store/sql/Ids.ts"
 import { Invoices } from "../../../src/store/documents/Invoices.ts"
 import { type StoredResolution, Resolutions } from "../../../src/store/accounts/Resolutions.ts"
@@ -36,6 +39,7 @@ const newAccount = Effect.gen(function* () {
 const range = {
   number: "1",
   document_type: "invoice",
+  registered: false,
   prefix: "A",
   from_number: 1n,
   to_number: 9n,
@@ -66,11 +70,15 @@ const own = Effect.fnUntraced(function* (account: AccountMode) {
   yield* (yield* Resolutions).insert(resolution)
   const customer = yield* ids.customer
   yield* (yield* Customers).create({
-    customer: { ...account, id: customer, acquirer, metadata: {}, ...at },
+    customer: { ...account, id: customer, acquirer: { ...acquirer, email: "a@buyer.test" }, metadata: {}, ...at },
     claim: { api_key_id: apiKey, value: "customer", fingerprint: "" },
     answer: { status: 201, location: null, body: "" }
   })
   const endpoint = { ...account, id: yield* seedEndpoint(account, {}) }
+  const bytes = Buffer.from("a picture")
+  const picture = { sha256: hash("sha256", bytes, "hex"), media_type: "image/png", width: 1, height: 1, bytes } as const
+  yield* (yield* Logos).keep(account, picture)
+  yield* (yield* Acquirers).keep(account, acquirer.identification, { found: true, name: "Ana", email: null })
 
   const [invoice] = yield* seedDrafts(account.account_id, 1, "numbered", account.livemode)
   const key = { ...account, id: invoice }

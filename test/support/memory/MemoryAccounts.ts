@@ -3,6 +3,7 @@ import type { AccountMode } from "../../../schemas/Account.ts"
 import type { ApiError } from "../../../schemas/ApiError.ts"
 import type { ApiKeyId } from "../../../schemas/Id.ts"
 import { apiKeyHash, apiKeyMode } from "../../../src/domain/accounts/ApiKeyFormat.ts"
+import { Acquirers } from "../../../src/store/accounts/Acquirers.ts"
 import {
   Accounts,
   issuerChangedTooOften,
@@ -22,6 +23,7 @@ import {
 } from "../../../src/store/accounts/ApiKeys.ts"
 import { AuditLog } from "../../../src/store/accounts/AuditLog.ts"
 import { Certificates, type StoredCertificate } from "../../../src/store/accounts/Certificates.ts"
+import { Logos } from "../../../src/store/accounts/Logos.ts"
 import { pageOf } from "./MemoryPages.ts"
 import { type ApiKeyRow, type AuditRow, existing, inMemory, isOf, modeKey, rowOf, type Tables } from "./MemoryTables.ts"
 
@@ -168,6 +170,36 @@ export const auditLogLayer = inMemory(AuditLog, ({ call }) => ({
     call("AuditLog.record", ({ auditLog }) => void auditLog.push(entry(account, by.api_key_id, action, object_id))),
   refused: (account, by, code) =>
     call("AuditLog.refused", ({ auditLog }) => void auditLog.push(refusal(account, by.api_key_id, code)))
+}))
+
+export const logosLayer = inMemory(Logos, ({ call }) => {
+  const bytesOf: Logos["Service"]["of"] = (account, { logo }) =>
+    call("Logos.of", ({ logos }) =>
+      logo === undefined ? null : (logos.get(`${modeKey(account)}|${logo.sha256}`) ?? null)
+    )
+  return {
+    of: bytesOf,
+    read: bytesOf,
+    keep: (account, { bytes, sha256 }) =>
+      call("Logos.keep", ({ logos }) => void logos.set(`${modeKey(account)}|${sha256}`, bytes))
+  }
+})
+
+const acquirerDays = (found: boolean) => (found ? 24 : 1) * 3_600_000
+
+export const acquirersLayer = inMemory(Acquirers, ({ call }) => ({
+  find: (account, { number, type }) =>
+    call("Acquirers.find", ({ acquirers }, now) => {
+      const row = acquirers.get(`${modeKey(account)}|${type}|${number}`)
+      return Option.fromUndefinedOr(
+        row === undefined || row.asked_at <= now - acquirerDays(row.found) ? undefined : row
+      )
+    }),
+  keep: (account, { number, type }, said) =>
+    call(
+      "Acquirers.keep",
+      ({ acquirers }, now) => void acquirers.set(`${modeKey(account)}|${type}|${number}`, { ...said, asked_at: now })
+    )
 }))
 
 export const certificatesLayer = inMemory(Certificates, ({ call }) => ({

@@ -1,11 +1,14 @@
 import { Option } from "effect"
+import { detailsOf } from "../../../src/domain/documents/Details.ts"
 import { timestamp } from "../../../src/domain/documents/AuthorityTime.ts"
+import { Correction, type Renewal } from "../../../src/store/documents/Correction.ts"
 import { InvoiceCommands } from "../../../src/store/documents/InvoiceCommands.ts"
 import { timelineMax, Timelines } from "../../../src/store/documents/Timelines.ts"
 import type { TimelineEntry } from "../../../schemas/Timeline.ts"
 import { DeliveryId, WebhookEndpointId } from "../../../schemas/Id.ts"
 import { firstOf } from "./MemoryPages.ts"
-import { existing, inMemory, optionOf, type Tables } from "./MemoryTables.ts"
+import { noteSource, untouched } from "./MemoryNotes.ts"
+import { existing, inMemory, type InvoiceRow, isOf, optionOf, type Tables } from "./MemoryTables.ts"
 
 const retryAlarmMs = 5_000
 
@@ -40,6 +43,89 @@ export const invoiceCommandsLayer = inMemory(InvoiceCommands, ({ call }) => ({
     })
 }))
 
+const givenUp =
+  "The document was corrected before this e-mail was sent. The corrected document has an e-mail of its own."
+
+/** Corrects a document as the SQL does: what was rejected is kept, and all but the number begins anew. */
+const correct = (tables: Tables, { key, totals, ...date }: Renewal, content: Partial<InvoiceRow>, now: number) => {
+  const row = existing(tables.invoices, key.id)
+  const { authority_errors, cufe, issue_date, version } = row
+  if (cufe === null || issue_date === null) throw new Error(`${row.id} was never rejected`)
+  tables.rejected.push({ invoice_id: row.id, version, cufe, issue_date, authority_errors })
+  tables.documents.delete(row.id)
+  for (const email of tables.emails.values()) {
+    if (email.invoice_id !== row.id || email.status !== "pending") continue
+    tables.emails.set(email.id, { ...email, status: "failed", reason: givenUp, status_at: now, next_attempt_at: null })
+  }
+  const { number, full_number, prefix, range_prefix, resolution_id } = row
+  const numbered = { number, full_number, prefix, range_prefix, resolution_id }
+  tables.invoices.set(row.id, {
+    ...row,
+    ...untouched,
+    ...numbered,
+    ...content,
+    ...date,
+    totals,
+    state: "numbered",
+    version: version + 1,
+    next_action_at: now + retryAlarmMs,
+    updated_at: new Date(now)
+  })
+  const step = { invoice_id: row.id, version: version + 1, from: "rejected_by_authority", to: "numbered" } as const
+  tables.transitions.push({ ...step, command: "Correct", at: now })
+  return true
+}
+
+export const correctionLayer = inMemory(Correction, ({ call }) => ({
+  lock: (key) => call("Correction.lock", ({ invoices }) => optionOf(invoices, key, key.id)),
+  noteUnderWay: (account, id) =>
+    call("Correction.noteUnderWay", ({ invoices }) =>
+      Option.fromUndefinedOr(
+        [...invoices.values()].find((row) => isOf(row, account) && row.invoice_id === id && row.next_action_at !== null)
+          ?.id
+      )
+    ),
+  codes: (key) =>
+    call("Correction.codes", ({ rejected }) =>
+      rejected.filter(({ invoice_id }) => invoice_id === key.id).map(({ cufe }) => cufe)
+    ),
+  ofInvoice: (renewal, request) =>
+    call("Correction.ofInvoice", (tables, now) => {
+      const customer = optionOf(tables.customers, renewal.key, request.customer_id)
+      if (Option.isNone(customer)) return false
+      const { currency, exchange_rate = null, lines, metadata = {}, operation_type, payment_means } = request
+      const { acquirer, id } = customer.value
+      const sent = {
+        currency,
+        exchange_rate,
+        lines,
+        details: detailsOf(request),
+        metadata,
+        operation_type,
+        payment_means
+      }
+      return correct(tables, renewal, { ...sent, acquirer, customer_id: id }, now)
+    }),
+  ofNote: (renewal, request) =>
+    call("Correction.ofNote", (tables, now) => {
+      const source = noteSource(tables, renewal.key, request, request.invoice_id ?? null)
+      if (Option.isNone(source)) return false
+      const { correction_code, lines, metadata = {}, original = null, reason } = request
+      const sent = { correction_code, details: detailsOf(request), lines, metadata, original, reason }
+      const own_rate = request.exchange_rate !== undefined
+      const { account_id: _account, livemode: _mode, ...content } = source.value
+      return correct(tables, renewal, { ...content, ...sent, own_rate }, now)
+    })
+}))
+
+/** What the timeline shows of a rejection, once the document was corrected. */
+const rejectedOf = ({ rejected }: Tables, id: string, version: number) => {
+  const row = rejected.find((one) => one.invoice_id === id && one.version === version)
+  if (row === undefined) return {}
+  const { authority_errors, cufe, issue_date } = row
+  return { [id.startsWith("inv_") ? "cufe" : "cude"]: cufe, issue_date, authority_errors }
+}
+
 const entriesOf = (tables: Tables, id: string): ReadonlyArray<TimelineEntry> => {
   const row = tables.invoices.get(id)
   if (row === undefined) return []
@@ -51,7 +137,8 @@ const entriesOf = (tables: Tables, id: string): ReadonlyArray<TimelineEntry> => 
     ...tables.transitions
       .filter(({ invoice_id }) => invoice_id === id)
       .map(({ at, command, from, to, version }) => {
-        return [at, { ...entry, type: "transition", command, from, to, version }] as const
+        const what = rejectedOf(tables, id, version)
+        return [at, { ...entry, type: "transition", command, from, to, version, ...what }] as const
       }),
     ...[...tables.emails.values()]
       .filter(({ invoice_id }) => invoice_id === id)

@@ -108,6 +108,20 @@ const giveScripts = ({ invoices, sandboxAuthorities, sandboxScripts }: Tables, a
   sandboxAuthorities.set(account_id, { ...set, next: set.next.slice(made.length) })
 }
 
+/** The script of a document, which takes the next one each time that the document is corrected. */
+const giveCorrected = (tables: Tables, account_id: AccountId, id: string, corrections: number) => {
+  const { sandboxAuthorities, sandboxScripts } = tables
+  if (corrections === 0) return sandboxScripts.get(id) ?? null
+  const key = `${id} ${corrections}`
+  const set = sandboxAuthorities.get(account_id)
+  if (!sandboxScripts.has(key)) {
+    const [script = null, ...next] = set?.next ?? []
+    sandboxScripts.set(key, script)
+    if (set !== undefined) sandboxAuthorities.set(account_id, { ...set, next })
+  }
+  return sandboxScripts.get(key) ?? null
+}
+
 export const sandboxAuthoritiesLayer = inMemory(SandboxAuthorities, ({ call }) => ({
   modeOf: (id) =>
     call("SandboxAuthorities.modeOf", ({ sandboxAuthorities }) => sandboxAuthorities.get(id)?.mode ?? "up"),
@@ -117,9 +131,15 @@ export const sandboxAuthoritiesLayer = inMemory(SandboxAuthorities, ({ call }) =
       const row = [...tables.invoices.values()].find(
         (one) => isOf(one, { account_id, livemode: false }) && one.kind === kind && one.full_number === full_number
       )
-      const script = tables.sandboxScripts.get(row?.id ?? "") ?? null
+      if (row === undefined) return null
+      const corrections = tables.rejected.filter(({ invoice_id }) => invoice_id === row.id)
+      const script = giveCorrected(tables, account_id, row.id, corrections.length)
       const isRetried = tables.transitions.some(
-        ({ command, invoice_id, to }) => invoice_id === row?.id && command === "Retry" && to === "signed"
+        ({ command, invoice_id, to, version }) =>
+          invoice_id === row.id &&
+          command === "Retry" &&
+          to === "signed" &&
+          version > (corrections.at(-1)?.version ?? 0)
       )
       return isRetried && script?.fail === true ? null : script
     }),

@@ -73,9 +73,11 @@ const move = (tables: Tables, step: Step, now: number): Moved => {
   })
   if (step.signed !== undefined) {
     if (row.cufe === null) throw new Error(`${row.id} was signed without a code`)
-    const isIssued = tables.transitions.some(
-      ({ command, invoice_id }) => invoice_id === row.id && (command === "Submit" || command === "EnterContingency")
-    )
+    const steps = tables.transitions.filter(({ invoice_id }) => invoice_id === row.id).map(({ command }) => command)
+    // What was corrected begins anew.
+    const isIssued = steps
+      .slice(steps.lastIndexOf("Correct") + 1)
+      .some((command) => command === "Submit" || command === "EnterContingency")
     if (isIssued) throw new Error(`${row.id} was submitted with other bytes`)
     tables.documents.set(row.id, { signed: step.signed, authority_answer: null })
   }

@@ -10,12 +10,13 @@ import { pageOf } from "./MemoryPages.ts"
 import { optionOf, type InvoiceRow, isOf, inMemory, type Tables } from "./MemoryTables.ts"
 
 const fits =
-  ({ customer_id, from, full_number, invoice_id, kind, status, to }: InvoiceFilter) =>
+  ({ customer_id, from, full_number, invoice_id, kind, metadata, status, to }: InvoiceFilter) =>
   (row: InvoiceRow) =>
     row.kind === kind &&
     (invoice_id === null || row.invoice_id === invoice_id) &&
     (customer_id === null || row.customer_id === customer_id) &&
     (full_number === null || row.full_number === full_number) &&
+    Object.entries(metadata).every(([key, value]) => Object.hasOwn(row.metadata, key) && row.metadata[key] === value) &&
     (status === null || statesOf(status).includes(row.state)) &&
     (from === null || row.created_at >= from) &&
     (to === null || row.created_at <= to)

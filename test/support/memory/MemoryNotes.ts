@@ -1,11 +1,14 @@
 import { Option } from "effect"
+import type { AccountMode } from "../../../schemas/Account.ts"
 import { InvoiceId } from "../../../schemas/Id.ts"
+import type { NoteRequest, OriginalInvoice } from "../../../schemas/Note.ts"
 import type { GrantedRange } from "../../../schemas/Resolution.ts"
+import { detailsOf } from "../../../src/domain/documents/Details.ts"
 import { cents, decimal } from "../../../src/domain/documents/Decimal.ts"
-import { Notes } from "../../../src/store/documents/Notes.ts"
+import { Notes, ofWhole, standardOperation, undefinedMeans } from "../../../src/store/documents/Notes.ts"
 import type { LoadedInvoice } from "../../../src/store/documents/Invoices.ts"
 import type { StoredResolution } from "../../../src/store/accounts/Resolutions.ts"
-import { existing, inMemory, type InvoiceRow, optionOf, type Tables } from "./MemoryTables.ts"
+import { existing, inMemory, isOf, type InvoiceRow, optionOf, type Tables } from "./MemoryTables.ts"
 
 export const numberWithinMs = 3_000
 
@@ -15,6 +18,8 @@ export const untouched = {
   version: 1,
   attempts: 0,
   range_prefix: null,
+  own_rate: false,
+  original: null,
   resolution_id: null,
   issuer_version: 1,
   prefix: null,
@@ -42,7 +47,12 @@ export const loaded = ({ invoices, resolutions }: Tables, row: InvoiceRow, now: 
   const range = resolutions.get(row.resolution_id ?? "")
   const corrected = invoices.get(row.invoice_id ?? "")
   const submitted_ms = row.submitted_at === null ? null : now - row.submitted_at.getTime()
-  return { ...row, submitted_ms, range: range === undefined ? null : granted(range), corrected: correctedOf(corrected) }
+  return {
+    ...row,
+    submitted_ms,
+    range: range === undefined ? null : granted(range),
+    corrected: correctedOf(corrected) ?? row.original
+  }
 }
 
 const granted = ({ from_number, number, prefix, to_number, valid_from, valid_to }: StoredResolution): GrantedRange => ({
@@ -59,56 +69,122 @@ const correctedOf = (row: InvoiceRow | undefined): LoadedInvoice["corrected"] =>
     ? null
     : { cufe: row.cufe ?? "", full_number: row.full_number ?? "", issue_date: row.issue_date ?? "" }
 
+const correctable = ({ invoices }: Tables, account: AccountMode, id: string) =>
+  optionOf(invoices, account, id).pipe(
+    Option.filter(({ kind }) => kind === "invoice"),
+    Option.map(({ acquirer, currency, operation_type, state, totals }) => ({
+      ...account,
+      id: InvoiceId.make(id),
+      state,
+      operation_type,
+      currency,
+      totals,
+      acquirer_number: acquirer.identification.number
+    }))
+  )
+
+const creditedTo = ({ invoices }: Tables, id: string) => {
+  const notes = [...invoices.values()].filter(
+    (row) => row.invoice_id === id && row.kind === "credit_note" && isCredited(row)
+  )
+  const amount = notes.reduce((sum, { totals }) => sum + cents(totals.payable_amount), 0n)
+  return { count: notes.length, amount: decimal(amount) }
+}
+
+const ownOf = ({ invoices }: Tables, account: AccountMode, { cufe, full_number }: OriginalInvoice) =>
+  Option.fromUndefinedOr(
+    [...invoices.values()].find(
+      (row) => isOf(row, account) && row.kind === "invoice" && (row.full_number === full_number || row.cufe === cufe)
+    )
+  ).pipe(Option.map(({ id }) => InvoiceId.make(id)))
+
+/** What a note has from the invoice of the account, or from its request and a customer; none, if there is no such customer. */
+export const noteSource = (
+  { customers, invoices }: Tables,
+  account: AccountMode,
+  request: NoteRequest,
+  invoice_id: string | null
+) => {
+  if (invoice_id !== null) {
+    const { acquirer, currency, customer_id, exchange_rate, operation_type, payment_means } = existing(
+      invoices,
+      invoice_id
+    )
+    return Option.some({
+      ...account,
+      acquirer,
+      currency,
+      customer_id,
+      operation_type,
+      payment_means,
+      exchange_rate: request.exchange_rate ?? exchange_rate,
+      invoice_id: InvoiceId.make(invoice_id) as InvoiceId | null
+    })
+  }
+  const { currency = "", customer_id = "", exchange_rate = null, payment_means = undefinedMeans } = request
+  return Option.map(optionOf(customers, account, customer_id), ({ acquirer, id }) => ({
+    ...account,
+    customer_id: id,
+    acquirer,
+    currency,
+    exchange_rate,
+    operation_type: standardOperation as "09" | "10" | "11",
+    payment_means,
+    invoice_id: null as InvoiceId | null
+  }))
+}
+
 // `IdempotencyKeys.once` runs one transaction at a time in memory: nothing need be locked.
 export const notesLayer = inMemory(Notes, ({ call }) => ({
-  lock: (account, id) =>
-    call("Notes.lock", ({ invoices }) =>
-      optionOf(invoices, account, id).pipe(
-        Option.filter(({ kind }) => kind === "invoice"),
-        Option.map(({ acquirer, operation_type, state, totals }) => ({
-          ...account,
-          id: InvoiceId.make(id),
-          state,
-          operation_type,
+  lock: (account, id) => call("Notes.lock", (tables) => correctable(tables, account, id)),
+  content: (account, id) =>
+    call("Notes.content", ({ invoices }) => {
+      const { details, lines } = Option.getOrThrow(optionOf(invoices, account, id))
+      return { lines, ...ofWhole(details) }
+    }),
+  credited: (_of, id) => call("Notes.credited", (tables) => creditedTo(tables, id)),
+  own: (account, original) => call("Notes.own", (tables) => ownOf(tables, account, original)),
+  look: (account, { invoice_id, original }) =>
+    call("Notes.look", (tables) => ({
+      invoice: invoice_id === undefined ? Option.none() : correctable(tables, account, invoice_id),
+      credited: invoice_id === undefined ? Option.none() : Option.some(creditedTo(tables, invoice_id)),
+      own: original === undefined ? Option.none() : Option.map(ownOf(tables, account, original), (id) => ({ id }))
+    })),
+  insert: (note) =>
+    call("Notes.insert", (tables, now) =>
+      Option.map(noteSource(tables, note.account, note.request, note.invoice?.id ?? null), (source) => {
+        const { created_at, id, kind, request, totals } = note
+        tables.invoices.set(id, {
+          ...source,
+          ...untouched,
+          id,
+          kind,
+          next_action_at: now + numberWithinMs,
+          lines: request.lines,
+          details: detailsOf(request),
           totals,
-          acquirer_number: acquirer.identification.number
-        }))
-      )
-    ),
-  lines: (account, id) =>
-    call("Notes.lines", ({ invoices }) => Option.getOrThrow(optionOf(invoices, account, id)).lines),
-  credited: (_of, id) =>
-    call("Notes.credited", ({ invoices }) => {
-      const notes = [...invoices.values()].filter(
-        (row) => row.invoice_id === id && row.kind === "credit_note" && isCredited(row)
-      )
-      const amount = notes.reduce((sum, { totals }) => sum + cents(totals.payable_amount), 0n)
-      return { count: notes.length, amount: decimal(amount) }
-    }),
-  insert: ({ created_at, id, invoice, kind, request, totals }) =>
-    call("Notes.insert", ({ invoices }, now) => {
-      invoices.set(id, {
-        ...existing(invoices, invoice.id),
-        ...untouched,
-        id,
-        kind,
-        next_action_at: now + numberWithinMs,
-        lines: request.lines,
-        totals,
-        metadata: request.metadata ?? {},
-        invoice_id: invoice.id,
-        correction_code: request.correction_code,
-        reason: request.reason,
-        created_at,
-        updated_at: created_at
+          metadata: request.metadata ?? {},
+          range_prefix: request.prefix ?? null,
+          own_rate: request.exchange_rate !== undefined,
+          original: request.original ?? null,
+          correction_code: request.correction_code,
+          reason: request.reason,
+          created_at,
+          updated_at: created_at
+        })
+        return source.acquirer.identification.number
       })
-    }),
+    ),
   find: (account, id) =>
     call("Notes.find", ({ invoices }) =>
       Option.flatMap(optionOf(invoices, account, id), (row) =>
-        row.invoice_id === null
+        row.kind === "invoice"
           ? Option.none()
-          : Option.some({ invoice_id: row.invoice_id as string, totals: row.totals, is_credited: isCredited(row) })
+          : Option.some({
+              invoice_id: row.invoice_id as string | null,
+              totals: row.totals,
+              is_credited: isCredited(row)
+            })
       )
     )
 }))

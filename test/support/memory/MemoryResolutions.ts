@@ -5,7 +5,7 @@ import type { NumberForm } from "../../../src/domain/documents/FullNumber.ts"
 import type { ResolutionUpdate } from "../../../schemas/Resolution.ts"
 import {
   changed,
-  counterBeside,
+  isRegistered,
   overlapOf,
   type RangeQuery,
   refusalOf,
@@ -13,6 +13,7 @@ import {
   Resolutions,
   type StoredResolution
 } from "../../../src/store/accounts/Resolutions.ts"
+import { counterBeside, isCounted, isCounterPrefix } from "../../../src/store/accounts/NoteCounters.ts"
 import { pageOf } from "./MemoryPages.ts"
 import { isOf, inMemory, rowOf } from "./MemoryTables.ts"
 
@@ -25,13 +26,10 @@ const matching = (ranges: Ranges, { kind, prefix, ...account }: RangeQuery) =>
     .filter((row) => row.document_type === kind && (prefix === null || row.prefix === prefix))
     .toSorted((a, b) => (a.id < b.id ? -1 : 1))
 
-/** The counters of notes are no ranges of the authority. */
-const isGranted = ({ document_type }: StoredResolution) => document_type === "invoice"
-
 const change = (ranges: Ranges, key: ResolutionKey, patch: ResolutionUpdate, form: NumberForm) =>
   Result.gen(function* () {
     const range = rowOf(ranges, key)
-    if (range === undefined || !isGranted(range)) return yield* Result.fail(ApiError.missing("resolution", key.id))
+    if (range === undefined) return yield* Result.fail(ApiError.missing("resolution", key.id))
     const next = yield* changed(range, patch)
     const overlap = next.is_active && !range.is_active ? overlapOf(next, ofAccount(ranges, key), form) : undefined
     if (overlap !== undefined) return yield* Result.fail(overlap)
@@ -44,8 +42,13 @@ export const resolutionsLayer = inMemory(Resolutions, ({ attempt, call }, { numb
   ensureCounter: (key, kind) =>
     call("Resolutions.ensureCounter", ({ resolutions }, now) => {
       const others = ofAccount(resolutions, key)
-      if (others.some(({ document_type }) => document_type === kind)) return
+      if (isCounted(others.filter(({ document_type }) => document_type === kind))) return
       resolutions.set(key.id, counterBeside({ ...key, created_at: new Date(now) }, kind, others, numbering))
+    }),
+  isServed: (account, kind, prefix) =>
+    call("Resolutions.isServed", ({ resolutions }) => {
+      if (matching(resolutions, { ...account, kind, prefix }).length > 0) return true
+      return kind !== "invoice" && isCounterPrefix(prefix, kind, ofAccount(resolutions, account), numbering)
     }),
   locked: (account) => call("Resolutions.locked", ({ resolutions }) => ofAccount(resolutions, account)),
   current: (query, date) =>
@@ -53,14 +56,14 @@ export const resolutionsLayer = inMemory(Resolutions, ({ attempt, call }, { numb
       const fitting = matching(resolutions, query).filter(
         (row) => row.is_active && row.valid_from <= date && date <= row.valid_to && row.next_number <= row.to_number
       )
-      return Option.fromUndefinedOr(fitting[0])
+      return Option.fromUndefinedOr(fitting.find(({ registered }) => registered) ?? fitting[0])
     }),
   find: (account, id) =>
-    call("Resolutions.find", ({ resolutions }) =>
-      Option.filter(Option.fromUndefinedOr(rowOf(resolutions, { ...account, id })), isGranted)
+    call("Resolutions.find", ({ resolutions }) => Option.fromUndefinedOr(rowOf(resolutions, { ...account, id }))),
+  list: (account, request, kind) =>
+    attempt("Resolutions.list", ({ resolutions }) =>
+      pageOf(resolutions, account, request, (row) => (kind === null ? isRegistered(row) : row.document_type === kind))
     ),
-  list: (account, request) =>
-    attempt("Resolutions.list", ({ resolutions }) => pageOf(resolutions, account, request, isGranted)),
   register: (resolution) =>
     attempt("Resolutions.register", ({ resolutions }) => {
       const refusal = refusalOf(resolution, ofAccount(resolutions, resolution), numbering)

@@ -1,7 +1,16 @@
+import { detailsOf } from "../../../src/domain/documents/Details.ts"
 import { Effect, Layer, Option, Result, Semaphore } from "effect"
 import type { AccountMode } from "../../../schemas/Account.ts"
 import { ApiError } from "../../../schemas/ApiError.ts"
-import { customerLimitReached, Customers, customersMax } from "../../../src/store/accounts/Customers.ts"
+import { plainText } from "../../../schemas/Customer.ts"
+import {
+  ambiguous,
+  type CustomerFilter,
+  customerLimitReached,
+  Customers,
+  customersMax,
+  type StoredCustomer
+} from "../../../src/store/accounts/Customers.ts"
 import { Database } from "../../../src/store/sql/Database.ts"
 import {
   type Answer,
@@ -12,8 +21,15 @@ import {
 } from "../../../src/store/accounts/IdempotencyKeys.ts"
 import { InvoiceCreation } from "../../../src/store/documents/InvoiceCreation.ts"
 import { Workers } from "../../../src/store/sql/Workers.ts"
-import { accountsLayer, apiKeysLayer, auditLogLayer, certificatesLayer } from "./MemoryAccounts.ts"
-import { invoiceCommandsLayer, timelinesLayer } from "./MemoryCommands.ts"
+import {
+  accountsLayer,
+  acquirersLayer,
+  apiKeysLayer,
+  auditLogLayer,
+  certificatesLayer,
+  logosLayer
+} from "./MemoryAccounts.ts"
+import { correctionLayer, invoiceCommandsLayer, timelinesLayer } from "./MemoryCommands.ts"
 import { deliveriesLayer, numberingLayer, transitionsLayer } from "./MemoryDelivery.ts"
 import { endpointsLayer } from "./MemoryEndpoints.ts"
 import { invoicesLayer } from "./MemoryInvoices.ts"
@@ -30,7 +46,7 @@ import {
   retentionLayer
 } from "./MemoryUpkeep.ts"
 import { pageOf } from "./MemoryPages.ts"
-import { inMemory, type InvoiceRow, MemoryTables, modeKey, optionOf, rowOf, type Tables } from "./MemoryTables.ts"
+import { inMemory, isOf, type InvoiceRow, MemoryTables, modeKey, optionOf, rowOf, type Tables } from "./MemoryTables.ts"
 
 /*
  * The store in memory: what the SQL does to one row at a time. Atomic like a statement, guarded by the same comparisons, and
@@ -74,9 +90,25 @@ const countOf = ({ customerCounts }: Tables, account: AccountMode) => customerCo
 const count = (tables: Tables, account: AccountMode, change: number) =>
   tables.customerCounts.set(modeKey(account), Math.max(0, countOf(tables, account) + change))
 
+const isMarked =
+  ({ acquirer: { email, identification }, metadata }: StoredCustomer) =>
+  (mark: CustomerFilter["marks"][number]) => {
+    if (mark._tag === "Metadata") return Object.hasOwn(metadata, mark.key) && metadata[mark.key] === mark.value
+    if (mark._tag === "Email") return email?.toLowerCase() === mark.address.toLowerCase()
+    return identification.type === mark.type && identification.number === mark.number
+  }
+
+const fitsCustomer =
+  ({ marks, name }: CustomerFilter) =>
+  (row: StoredCustomer) => {
+    const names = [row.acquirer.legal_name, row.acquirer.trade_name ?? ""].map(plainText)
+    return marks.every(isMarked(row)) && (name === null || names.some((one) => one.includes(plainText(name))))
+  }
+
 const customersLayer = inMemory(Customers, ({ attempt, call }) => ({
   find: (account, id) => call("Customers.find", ({ customers }) => optionOf(customers, account, id)),
-  list: (account, request) => attempt("Customers.list", ({ customers }) => pageOf(customers, account, request)),
+  list: (account, request, filter = { marks: [], name: null }) =>
+    attempt("Customers.list", ({ customers }) => pageOf(customers, account, request, fitsCustomer(filter))),
   create: (draft) =>
     attempt("Customers.create", (tables, now) =>
       claimed(tables, now, draft, () => {
@@ -85,6 +117,20 @@ const customersLayer = inMemory(Customers, ({ attempt, call }) => ({
         return Result.succeed(tables.customers.set(draft.customer.id, draft.customer))
       })
     ),
+  put: (customer) =>
+    attempt("Customers.put", (tables) => {
+      const { number, type } = customer.acquirer.identification
+      const fits = fitsCustomer({ marks: [{ _tag: "Identification", type, number }], name: null })
+      const [known, other] = [...tables.customers.values()]
+        .filter((row) => isOf(row, customer) && fits(row))
+        .toSorted((a, b) => (a.id < b.id ? -1 : 1))
+      if (known !== undefined && other !== undefined) return Result.fail(ambiguous(known.id, other.id))
+      if (known === undefined && countOf(tables, customer) >= customersMax) return Result.fail(customerLimitReached)
+      if (known === undefined) count(tables, customer, 1)
+      const put = known === undefined ? customer : { ...customer, id: known.id, created_at: known.created_at }
+      tables.customers.set(put.id, put)
+      return Result.succeed({ customer: put, isNew: known === undefined })
+    }),
   update: (key, change) =>
     Effect.gen(function* () {
       const before = yield* call("Customers.lock", ({ customers }) => rowOf(customers, key))
@@ -149,6 +195,7 @@ const invoiceCreationLayer = inMemory(InvoiceCreation, ({ attempt }) => ({
           operation_type: request.operation_type,
           payment_means: request.payment_means,
           lines: request.lines,
+          details: detailsOf(request),
           totals,
           acquirer: customer.value.acquirer,
           metadata: request.metadata ?? {},
@@ -179,11 +226,13 @@ const workersLayer = inMemory(Workers, (memory) => ({
 /** Every store service that actors and routes ask for, on one `MemoryTables`. */
 export const layer = Layer.mergeAll(
   accountsLayer,
+  acquirersLayer,
   apiKeysLayer,
   auditLogLayer,
   backlogLayer,
   certificatesLayer,
   circuitsLayer,
+  correctionLayer,
   customersLayer,
   databaseLayer,
   deliveriesLayer,
@@ -196,6 +245,7 @@ export const layer = Layer.mergeAll(
   invoiceCommandsLayer,
   invoiceCreationLayer,
   invoicesLayer,
+  logosLayer,
   notesLayer,
   numberingLayer,
   failingInvoicesLayer,

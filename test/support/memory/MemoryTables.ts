@@ -7,6 +7,7 @@ import type { EventType } from "../../../schemas/Event.ts"
 import type { AuthorityScript, SandboxAuthority } from "../../../schemas/TestHelper.ts"
 import type { InvoiceCommand, InvoiceState } from "../../../src/domain/documents/InvoiceLifecycle.ts"
 import type { StoredAccount } from "../../../src/store/accounts/Accounts.ts"
+import type { KnownAcquirer } from "../../../src/store/accounts/Acquirers.ts"
 import type { StoredApiKey } from "../../../src/store/accounts/ApiKeys.ts"
 import type { StoredCertificate } from "../../../src/store/accounts/Certificates.ts"
 import type { StoredCustomer } from "../../../src/store/accounts/Customers.ts"
@@ -53,6 +54,15 @@ export interface TransitionRow {
   readonly from: InvoiceState
   readonly to: InvoiceState
   readonly at: number
+}
+
+/** What a document was before it was corrected. */
+export interface RejectedRow {
+  readonly invoice_id: string
+  readonly version: number
+  readonly cufe: string
+  readonly issue_date: string
+  readonly authority_errors: InvoiceRow["authority_errors"]
 }
 
 export interface EventRow extends AccountMode {
@@ -138,6 +148,10 @@ const emptyTables = () => ({
   auditLog: [] as Array<AuditRow>,
   certificates: new Map<string, StoredCertificate & { readonly pem: string }>(),
   customers: new Map<string, StoredCustomer>(),
+  /** What the authority said, by account, mode and identification. */
+  acquirers: new Map<string, KnownAcquirer & { readonly asked_at: number }>(),
+  /** The bytes of pictures, by account, mode and SHA-256. */
+  logos: new Map<string, Uint8Array>(),
   /** By account and mode. */
   customerCounts: new Map<string, number>(),
   resolutions: new Map<string, StoredResolution>(),
@@ -145,8 +159,9 @@ const emptyTables = () => ({
   documents: new Map<string, { readonly signed: Uint8Array; readonly authority_answer: unknown }>(),
   circuits: new Map<string, CircuitRow>(),
   sandboxAuthorities: new Map<string, Pick<SandboxAuthority, "mode" | "next"> & { readonly from: string }>(),
-  /** By document. */
-  sandboxScripts: new Map<string, AuthorityScript>(),
+  /** By document, and for what was corrected by document and number of corrections. */
+  sandboxScripts: new Map<string, AuthorityScript | null>(),
+  rejected: [] as Array<RejectedRow>,
   transitions: [] as Array<TransitionRow>,
   idempotencyKeys: new Map<string, KeyRow>(),
   endpoints: new Map<string, StoredWebhookEndpoint & { readonly secret: string }>(),

@@ -39,6 +39,7 @@ export const retentionLayer = inMemory(Retention, ({ call }) => ({
   purgeIdempotencyKeys: call("Retention.purgeIdempotencyKeys", () => 0),
   purgeDeliveries: call("Retention.purgeDeliveries", () => 0),
   purgeApiKeys: call("Retention.purgeApiKeys", () => 0),
+  purgeAcquirers: call("Retention.purgeAcquirers", () => 0),
   purgeAuditLog: call("Retention.purgeAuditLog", () => 0),
   purgeEvents: call("Retention.purgeEvents", () => 0),
   purgeRequests: call("Retention.purgeRequests", () => 0)

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { spawn } from "node:child_process"
 import * as Path from "node:path"
-import { inherited } from "./ServiceProcess.ts"
+import { inherited, programAt } from "./ServiceProcess.ts"
 
 const root = Path.resolve(import.meta.dirname, "../../..")
 
@@ -16,7 +16,7 @@ export interface Said {
 /** Runs the folio command as it is installed, and waits for its end. `json`: what it said with --json. */
 export const folioCommand = (words: ReadonlyArray<string>, env: Readonly<Record<string, string>>) =>
   Effect.callback<Said>((resume) => {
-    const child = spawn(process.execPath, ["src/cli/folio.js", ...words], {
+    const child = spawn(process.execPath, [programAt("src/cli/folio.js"), ...words], {
       cwd: root,
       stdio: ["ignore", "pipe", "pipe"],
       env: { ...inherited(), ...env }

@@ -1,6 +1,6 @@
 import * as PgConnection from "@effect/sql-pg/PgConnection"
 import { Effect, Pool, Redacted, Result, Schedule, Schema } from "effect"
-import { type ChildProcess, spawn } from "node:child_process"
+import { type ChildProcess, execFileSync, spawn } from "node:child_process"
 import * as Fs from "node:fs"
 import * as Net from "node:net"
 import * as Path from "node:path"
@@ -12,6 +12,12 @@ import { dataPlace } from "./DataPlace.ts"
 const root = Path.resolve(import.meta.dirname, "../../..")
 
 class NotReady extends Schema.TaggedError<NotReady>()("NotReady", { message: Schema.String }) {}
+
+/** A program as processes run it: packed, where the set-up of this run of tests has packed it (`Programs.ts`). */
+export const programAt = (file: string) => {
+  const folder = process.env["FOLIO_TEST_PROGRAMS"]
+  return folder === undefined ? file : Path.join(folder, file.replace(/\.ts$/, ".js"))
+}
 
 /** What processes have of the environment of the tests. */
 export const inherited = () => ({
@@ -89,6 +95,17 @@ const isAlive = (pid: number) =>
     () => false
   )
 
+const faulty = programAt("test/support/processes/faultyMain.ts")
+
+/** Puts a database with all tables and no row where a service will look for its own: to make one takes longer than its start. */
+const layOut = (dataDir: string) => {
+  const cluster = process.env["FOLIO_TEST_CLUSTER"]
+  if (cluster === undefined || Fs.existsSync(Path.join(dataDir, "postgres"))) return
+  Fs.mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  const files = ["postgres", "postgres.password", "folio.password"].map((name) => Path.join(cluster, name))
+  execFileSync("cp", ["-a", ...files, dataDir])
+}
+
 /**
  * The service as a process of its own with an embedded PostgreSQL, in a new data directory. When the scope closes nothing of
  * it is left: no process and no file.
@@ -99,11 +116,12 @@ export const serviceProcess = Effect.fnUntraced(function* (options: {
   /** What node runs, after options of its own; the service as it is shipped unless told. */
   readonly program?: ReadonlyArray<string>
 }) {
-  const { program = ["src/main.ts"] } = options
+  const { program = [programAt("src/main.ts")] } = options
   const port = yield* freePort
   const parent = Fs.mkdtempSync(Path.join(dataPlace(), "folio-service-"))
   const dataDir = Path.join(parent, "data")
   const log = Path.join(parent, "log")
+  const external = options.env?.["DATABASE_URL"]
   const read = (name: string) => Fs.readFileSync(Path.join(dataDir, name), "utf8").trim()
   const pidFile = () =>
     Fs.existsSync(Path.join(dataDir, "postgres/postmaster.pid")) ? read("postgres/postmaster.pid").split("\n") : []
@@ -139,8 +157,9 @@ export const serviceProcess = Effect.fnUntraced(function* (options: {
   const notReady = (why: string) => new NotReady({ message: `${why}\n${readLog().slice(-4000)}` })
 
   const start: ServiceProcess["start"] = Effect.fnUntraced(function* (fault) {
+    if (external === undefined) layOut(dataDir)
     const output = Fs.openSync(log, "a")
-    child = spawn(process.execPath, fault === undefined ? program : ["test/support/processes/faultyMain.ts"], {
+    child = spawn(process.execPath, fault === undefined ? program : [faulty], {
       cwd: root,
       stdio: ["ignore", output, output, "ipc"],
       env: {
@@ -161,7 +180,6 @@ export const serviceProcess = Effect.fnUntraced(function* (options: {
     if (status !== 200) return yield* notReady("it ended before it was ready")
   })
 
-  const external = options.env?.["DATABASE_URL"]
   const session = Effect.suspend(() =>
     PgConnection.make({
       ssl: false,

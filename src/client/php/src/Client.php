@@ -10,7 +10,7 @@ namespace Folio;
  *     $folio = new Folio\Client('https://folio.example', getenv('FOLIO_API_KEY'));
  *     $customer = $folio->customers->create(['legal_name' => 'Cliente S.A.S.', …], 'customer-1');
  *
- * Objects are arrays as the API has them; amounts in them are decimal strings. Every POST and PATCH carries an idempotency key: the
+ * Objects are arrays as the API has them; amounts in them are decimal strings. Every POST, PUT and PATCH carries an idempotency key: the
  * caller's, or one made for the call. A request that gets no answer, 429 or 5xx is sent again with its key after 1, 2 and 4
  * seconds. Methods throw ApiException, NoAnswerException, or InvalidArgumentException and JsonException for what cannot be sent.
  */
@@ -22,6 +22,7 @@ final class Client
     public readonly Resource\Invoices $invoices;
     public readonly Resource\Documents $creditNotes;
     public readonly Resource\Documents $debitNotes;
+    public readonly Resource\Acquirers $acquirers;
     public readonly Resource\Resolutions $resolutions;
     public readonly Resource\Events $events;
     public readonly Resource\Requests $requests;
@@ -52,6 +53,7 @@ final class Client
         $this->invoices = new Resource\Invoices($this, 'invoices');
         $this->creditNotes = new Resource\Documents($this, 'credit-notes');
         $this->debitNotes = new Resource\Documents($this, 'debit-notes');
+        $this->acquirers = new Resource\Acquirers($this);
         $this->resolutions = new Resource\Resolutions($this);
         $this->events = new Resource\Events($this);
         $this->requests = new Resource\Requests($this);
@@ -65,17 +67,17 @@ final class Client
      * Sends any request of the API: `$folio->request('GET', '/v1/invoices', ['limit' => 10])['data']`
      *
      * @param array<string, string|int|bool|list<string>|null> $query
-     * @param ?array<string, mixed>                            $body
+     * @param array<string, mixed>|string|null                  $body  the bytes of a PNG or JPEG where a picture is sent
      * @return array<string, mixed>
      */
     public function request(
         string $method,
         string $path,
         array $query = [],
-        ?array $body = null,
+        array|string|null $body = null,
         ?string $idempotencyKey = null,
     ): array {
-        if ($idempotencyKey === null && in_array($method, ['POST', 'PATCH'], true)) {
+        if ($idempotencyKey === null && in_array($method, ['POST', 'PUT', 'PATCH'], true)) {
             $idempotencyKey = self::newKey();
         }
         $answer = $this->send($method, $path, $query, $body, 'application/json', $idempotencyKey);
@@ -121,19 +123,27 @@ final class Client
 
     /**
      * @param array<string, string|int|bool|list<string>|null> $query
-     * @param ?array<string, mixed>                            $body
+     * @param array<string, mixed>|string|null                  $body
      */
-    private function send(string $method, string $path, array $query, ?array $body, string $accept, ?string $key): Http\Answer
-    {
-        if (!in_array($method, ['GET', 'POST', 'PATCH', 'DELETE'], true)) {
-            throw new \InvalidArgumentException('method must be GET, POST, PATCH or DELETE');
+    private function send(
+        string $method,
+        string $path,
+        array $query,
+        array|string|null $body,
+        string $accept,
+        ?string $key,
+    ): Http\Answer {
+        if (!in_array($method, ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'], true)) {
+            throw new \InvalidArgumentException('method must be GET, POST, PUT, PATCH or DELETE');
         }
         if (preg_match('~^(/[\w.\~%:@-]+)+$~D', $path) !== 1 || preg_match('~/\.{1,2}(/|$)~', $path) === 1) {
             throw new \InvalidArgumentException('path must be like /v1/invoices, encoded, and without a query');
         }
         // An array without members would be written as a list.
-        $sent = $body === null ? null : json_encode((object) $body, JSON_THROW_ON_ERROR | JSON_PRESERVE_ZERO_FRACTION);
-        $answer = $this->transport->send($method, $path . self::encoded($query), $sent, $accept, $key);
+        $flags = JSON_THROW_ON_ERROR | JSON_PRESERVE_ZERO_FRACTION;
+        $sent = is_array($body) ? json_encode((object) $body, $flags) : $body;
+        $type = is_array($body) ? 'application/json' : (str_starts_with((string) $body, "\x89PNG") ? 'image/png' : 'image/jpeg');
+        $answer = $this->transport->send($method, $path . self::encoded($query), $sent, $type, $accept, $key);
         if ($answer->isExecuting()) {
             $message = 'Another request with this idempotency key is still being executed. Repeat it with the same key.';
             throw new NoAnswerException($message, $answer->status, $key);

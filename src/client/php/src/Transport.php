@@ -56,11 +56,17 @@ final class Transport
     }
 
     /** Sends a request up to four times: at once, and after 1 s, 2 s and 4 s, or later when the service asks for that. */
-    public function send(string $method, string $target, ?string $body, string $accept, ?string $idempotencyKey): Answer
-    {
+    public function send(
+        string $method,
+        string $target,
+        ?string $body,
+        string $type,
+        string $accept,
+        ?string $idempotencyKey,
+    ): Answer {
         $headers = [($this->authorization)(), "Accept: $accept", 'User-Agent: folio-invoices-php'];
         if ($body !== null) {
-            $headers[] = 'Content-Type: application/json';
+            $headers[] = "Content-Type: $type";
         }
         if ($this->version !== null) {
             $headers[] = "Svc-Version: $this->version";

@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 from .documents import Documents, Invoices
 from .errors import NoAnswerError, error_of
-from .resources import Account, ApiKeys, Catalogs, Customers, Events, Requests, Resolutions, TestHelpers
+from .resources import Account, Acquirers, ApiKeys, Catalogs, Customers, Events, Requests, Resolutions, TestHelpers
 from .transport import Answer, Transport, is_executing
 from .webhook_resources import WebhookDeliveries, WebhookEndpoints
 
@@ -41,7 +41,7 @@ class Folio:
         customer = folio.customers.create({"legal_name": "Cliente S.A.S.", …}, idempotency_key="customer-1")
 
     Objects are dictionaries as the API has them; amounts in them are decimal strings, and a ``decimal.Decimal`` is sent as one.
-    Every POST and PATCH carries an idempotency key: the caller's, or one made for the call. A request that gets no answer, 429
+    Every POST, PUT and PATCH carries an idempotency key: the caller's, or one made for the call. A request that gets no answer, 429
     or 5xx is sent again with its key after 1, 2 and 4 seconds. Methods raise ``ApiError``, ``NoAnswerError``, or ``ValueError``
     for what cannot be sent.
 
@@ -55,6 +55,7 @@ class Folio:
         self.account = Account(self)
         self.api_keys = ApiKeys(self)
         self.customers = Customers(self)
+        self.acquirers = Acquirers(self)
         self.invoices = Invoices(self, "invoices")
         self.credit_notes = Documents(self, "credit-notes")
         self.debit_notes = Documents(self, "debit-notes")
@@ -75,7 +76,7 @@ class Folio:
         path: str,
         *,
         query: Optional[Query] = None,
-        body: Optional[Mapping[str, Any]] = None,
+        body: Union[Mapping[str, Any], bytes, None] = None,
         idempotency_key: Optional[str] = None,
     ) -> JsonObject:
         """Sends any request of the API: ``folio.request("GET", "/v1/invoices", query={"limit": 10})["data"]``"""
@@ -116,19 +117,24 @@ class Folio:
         method: str,
         path: str,
         query: Optional[Query],
-        body: Optional[Mapping[str, Any]],
+        body: Union[Mapping[str, Any], bytes, None],
         idempotency_key: Optional[str],
         accept: str,
     ) -> Tuple[Answer, Optional[str]]:
-        if method not in ("GET", "POST", "PATCH", "DELETE"):
-            raise ValueError("method must be GET, POST, PATCH or DELETE")
+        if method not in ("GET", "POST", "PUT", "PATCH", "DELETE"):
+            raise ValueError("method must be GET, POST, PUT, PATCH or DELETE")
         if re.fullmatch(r"(/[\w.~%:@-]+)+", path, re.ASCII) is None or re.search(r"/\.{1,2}(/|$)", path):
             raise ValueError("path must be like /v1/invoices, encoded, and without a query")
-        if idempotency_key is None and method in ("POST", "PATCH"):
+        if idempotency_key is None and method in ("POST", "PUT", "PATCH"):
             idempotency_key = str(uuid.uuid4())
-        sent = None if body is None else json.dumps(body, default=_json_of, allow_nan=False).encode()
+        if body is None or isinstance(body, bytes):
+            sent = body
+            content_type = "image/png" if sent is not None and sent.startswith(b"\x89PNG") else "image/jpeg"
+        else:
+            content_type = "application/json"
+            sent = json.dumps(body, default=_json_of, allow_nan=False).encode()
         target = path + ("?" + urlencode(list(_pairs(query))) if query else "")
-        answer = self._transport.send(method, target, sent, accept, idempotency_key)
+        answer = self._transport.send(method, target, sent, content_type, accept, idempotency_key)
         if is_executing(answer):
             message = "Another request with this idempotency key is still being executed. Repeat it with the same key."
             raise NoAnswerError(message, status=answer.status, idempotency_key=idempotency_key)

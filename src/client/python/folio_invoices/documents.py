@@ -22,6 +22,10 @@ class Documents(Resource):
         """Issues a document: ``folio.invoices.create(order, idempotency_key="order-1001")["id"]``"""
         return self._post(self._path, idempotency_key, document)
 
+    def validate(self, document: Body) -> JsonObject:
+        """Says what is wrong with a document, and stores nothing: ``folio.invoices.validate(order)["errors"]``"""
+        return self._post(f"{self._path}/validate", None, document)
+
     def list(self, query: Optional[Query] = None) -> Iterator[JsonObject]:
         """Yields all, newest first: ``for one in folio.invoices.list({"created[gte]": "2026-01-01T00:00:00Z"}): …``"""
         return self._folio.pages(self._path, query)
@@ -37,6 +41,10 @@ class Documents(Resource):
     def retry(self, id: str, *, idempotency_key: Optional[str] = None) -> JsonObject:
         """Tries a failed document again, with the number it has: ``folio.credit_notes.retry("cn_…")``"""
         return self._post(f"{self._of(id)}/retry", idempotency_key)
+
+    def correct(self, id: str, document: Body, *, idempotency_key: Optional[str] = None) -> JsonObject:
+        """Corrects a rejected document, which keeps its number: ``folio.invoices.correct("inv_…", order)["status"]``"""
+        return self._post(f"{self._of(id)}/correct", idempotency_key, document)
 
     def timeline(self, id: str) -> JsonObject:
         """Returns all that has happened to a document: ``folio.debit_notes.timeline("dn_…")["data"]``"""
@@ -61,10 +69,6 @@ class Documents(Resource):
 
 class Invoices(Documents):
     """Invoices: ``folio.invoices``"""
-
-    def validate(self, invoice: Body) -> JsonObject:
-        """Says what is wrong with an invoice, and stores nothing: ``folio.invoices.validate(order)["errors"]``"""
-        return self._post(f"{self._path}/validate", None, invoice)
 
     def annul(self, id: str, annulment: Body, *, idempotency_key: Optional[str] = None) -> JsonObject:
         """Issues a credit note over all lines: ``folio.invoices.annul("inv_…", {"reason": "Pedido cancelado"})``"""

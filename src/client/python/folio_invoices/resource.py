@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Dict, Mapping, Optional
+from typing import TYPE_CHECKING, Any, Dict, Mapping, Optional, Union
 from urllib.parse import quote
 
 if TYPE_CHECKING:
@@ -24,6 +24,9 @@ class Resource:
 
     def _patch(self, path: str, key: Optional[str], body: Body) -> JsonObject:
         return self._folio.request("PATCH", path, body=body, idempotency_key=key)
+
+    def _put(self, path: str, key: Optional[str], body: Union[Body, bytes]) -> JsonObject:
+        return self._folio.request("PUT", path, body=body, idempotency_key=key)
 
     def _delete(self, path: str) -> JsonObject:
         return self._folio.request("DELETE", path)

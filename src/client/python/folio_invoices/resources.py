@@ -19,6 +19,18 @@ class Account(Resource):
         """Changes the account: ``folio.account.update({"email": "facturas@tienda.test"})``"""
         return self._patch("/v1/account", idempotency_key, changes)
 
+    def put_logo(self, picture: bytes, *, idempotency_key: Optional[str] = None) -> JsonObject:
+        """Sets the logo of the printed documents: ``folio.account.put_logo(Path("logo.png").read_bytes())``"""
+        return self._put("/v1/account/logo", idempotency_key, picture)
+
+    def logo(self) -> bytes:
+        """Returns the bytes of the logo: ``Path("logo").write_bytes(folio.account.logo())``"""
+        return self._folio.download("/v1/account/logo")
+
+    def delete_logo(self) -> JsonObject:
+        """Removes the logo: ``folio.account.delete_logo()``"""
+        return self._delete("/v1/account/logo")
+
     def upload_certificate(self, certificate: Body, *, idempotency_key: Optional[str] = None) -> JsonObject:
         """Stores the key that signs live documents: ``folio.account.upload_certificate({"pkcs12": …, "password": …})``"""
         return self._post("/v1/account/certificate", idempotency_key, certificate)
@@ -56,12 +68,16 @@ class Customers(Resource):
         return self._post("/v1/customers", idempotency_key, customer)
 
     def list(self, query: Optional[Query] = None) -> Iterator[JsonObject]:
-        """Yields all buyers, newest first: ``for customer in folio.customers.list(): …``"""
+        """Yields all buyers, newest first: ``for customer in folio.customers.list({"name": "muñoz"}): …``"""
         return self._folio.pages("/v1/customers", query)
 
     def retrieve(self, id: str) -> JsonObject:
         """Returns a buyer: ``folio.customers.retrieve("cust_…")["legal_name"]``"""
         return self._get(f"/v1/customers/{segment(id)}")
+
+    def replace(self, identification: str, customer: Body, *, idempotency_key: Optional[str] = None) -> JsonObject:
+        """Registers or replaces the buyer with an identification: ``folio.customers.replace("31-900000001", buyer)["id"]``"""
+        return self._put(f"/v1/customers/{segment(identification)}", idempotency_key, customer)
 
     def update(self, id: str, changes: Body, *, idempotency_key: Optional[str] = None) -> JsonObject:
         """Changes a buyer: ``folio.customers.update("cust_…", {"email": "compras@example.com"})``"""
@@ -72,11 +88,19 @@ class Customers(Resource):
         return self._delete(f"/v1/customers/{segment(id)}")
 
 
+class Acquirers(Resource):
+    """Buyers as the tax authority knows them: ``folio.acquirers``"""
+
+    def retrieve(self, identification: str) -> JsonObject:
+        """Asks the authority for a buyer's name and e-mail: ``folio.acquirers.retrieve("31-900000001")["email"]``"""
+        return self._get(f"/v1/acquirers/{segment(identification)}")
+
+
 class Resolutions(Resource):
     """Numbering ranges: ``folio.resolutions``"""
 
     def create(self, resolution: Body, *, idempotency_key: Optional[str] = None) -> JsonObject:
-        """Registers a range: ``folio.resolutions.create({"prefix": "FE", "from_number": 1, …})["id"]``"""
+        """Registers a range: ``folio.resolutions.create({"document_type": "credit_note", "prefix": "DV"})["id"]``"""
         return self._post("/v1/resolutions", idempotency_key, resolution)
 
     def list(self, query: Optional[Query] = None) -> Iterator[JsonObject]:

@@ -76,11 +76,19 @@ class Transport:
         # A context of its own, because a program can turn off the verification of the default one.
         self._opener = build_opener(_AsItIs, HTTPSHandler(context=ssl.create_default_context()))
 
-    def send(self, method: str, target: str, body: Optional[bytes], accept: str, idempotency_key: Optional[str]) -> Answer:
+    def send(
+        self,
+        method: str,
+        target: str,
+        body: Optional[bytes],
+        content_type: str,
+        accept: str,
+        idempotency_key: Optional[str],
+    ) -> Answer:
         """Sends a request up to four times: at once, and after 1 s, 2 s and 4 s, or later when the service asks for that."""
         headers = {"Accept": accept, "User-Agent": "folio-invoices-python"}
         if body is not None:
-            headers["Content-Type"] = "application/json"
+            headers["Content-Type"] = content_type
         if self.version is not None:
             headers["Svc-Version"] = self.version
         if idempotency_key is not None:

@@ -3,7 +3,7 @@ import { fieldsOf, parametersOf } from "./Fields.ts"
 import { type Html, html, words } from "../Html.ts"
 import { json, literal } from "./Literals.ts"
 import { layout, rootFrom } from "../Layout.ts"
-import { type Answer, type Operation, type Resource, resources } from "./Resources.ts"
+import { type Answer, type Operation, type Resource, resources, schemas } from "./Resources.ts"
 import { beginnings, type Language, languages, type Sample, samplesOf } from "./Samples.ts"
 
 const pre = (text: string) => html`<pre><code>${text}</code></pre>`
@@ -53,24 +53,58 @@ const parametersShown = ({ parameters }: Operation): ReadonlyArray<Html> =>
         ]
   })
 
-const bodyShown = ({ body }: Operation): Html | null => {
-  const fields = fieldsOf(body?.schema, "sent")
+/** `shown`: where on the page the fields of an object are shown, by what the object is. They are shown once. */
+const shownOnce = (what: string, { name }: Operation, shown: Map<string, string>, fields: () => Html | null) => {
+  const before = shown.get(what)
+  if (before !== undefined) return html`<p>Its fields are shown <a href="#${before}">above</a>.</p>`
+  shown.set(what, `${name}-title`)
+  return fields()
+}
+
+const bodyShown = (operation: Operation, shown: Map<string, string>): Html | null => {
+  const { body, name } = operation
+  const fields = shownOnce(`body ${body?.schema?.$ref ?? name}`, operation, shown, () => fieldsOf(body?.schema, "sent"))
   return fields === null
     ? null
     : html`<h3>Body</h3>
         ${fields}`
 }
 
-const answerShown = ({ description, schema, status }: Answer): Html => {
-  const fields = fieldsOf(schema, "answered")
+/** One request of each kind, to be opened one by one. */
+const kindsShown = ({ body, name }: Operation): Html | null => {
+  const examples = Object.entries(body?.examples ?? {})
+  return examples.length === 0
+    ? null
+    : html`<h3>One of each kind</h3>
+        ${examples.map(
+          ([kind, { description, summary, value }]) =>
+            html`<details id="${name}-${kind}">
+              <summary>${summary}</summary>
+              <p>${words(description)}</p>
+              ${pre(literal(value, json))}
+            </details>`
+        )}`
+}
+
+/** What an answer shows, by the name of its schema: a list shows its items. */
+const objectOf = ({ schema }: Answer): string | undefined => {
+  const name = schema?.$ref?.split("/").at(-1) ?? ""
+  return schemas[name]?.properties?.["data"]?.items?.$ref ?? schema?.$ref
+}
+
+const answerShown = (answer: Answer, operation: Operation, shown: Map<string, string>): Html => {
+  const { description, schema, status } = answer
   const what = html`<p><b class="status">${status}</b> ${words(description)}</p>`
-  return fields === null
-    ? what
-    : html`${what}
-        <details>
+  const details = shownOnce(`answer ${objectOf(answer) ?? operation.name}`, operation, shown, () => {
+    const fields = fieldsOf(schema, "answered")
+    return fields === null
+      ? null
+      : html`<details>
           <summary>Fields of the answer</summary>
           ${fields}
         </details>`
+  })
+  return html`${what} ${details}`
 }
 
 const errorsShown = ({ errors }: Operation, root: string): Html =>
@@ -109,7 +143,7 @@ const keyOf = ({ scheme }: Operation): Html =>
       ? html`<p>Needs no API key.</p>`
       : html`<p>Needs no API key; the request is signed in the header <code>Svc-Signature</code> instead.</p>`
 
-const operationShown = (operation: Operation, root: string): Html => {
+const operationShown = (operation: Operation, root: string, shown: Map<string, string>): Html => {
   const { description, isAlsoPost, method, name, path, summary } = operation
   return html`<section class="operation" id="${name}" aria-labelledby="${name}-title">
     <div class="words">
@@ -117,9 +151,9 @@ const operationShown = (operation: Operation, root: string): Html => {
       <p class="route"><b class="method">${method}</b> <code>${path}</code></p>
       <p>${words(description)}</p>
       ${isAlsoPost ? html`<p>For clients that cannot send PATCH, POST does the same.</p>` : null}${keyOf(operation)}
-      ${parametersShown(operation)}${bodyShown(operation)}
+      ${parametersShown(operation)}${bodyShown(operation, shown)}${kindsShown(operation)}
       <h3>Answer</h3>
-      ${operation.answers.map(answerShown)} ${errorsShown(operation, root)}
+      ${operation.answers.map((answer) => answerShown(answer, operation, shown))} ${errorsShown(operation, root)}
     </div>
     <div class="beside">
       ${tabs(name, html`<legend class="unseen">Sample: ${summary}</legend>`, samplesOf(operation))}${exampleShown(operation)}
@@ -143,6 +177,7 @@ export const resourcePage = (resource: Resource): string => {
   const { description, name, operations, slug } = resource
   const path = `/docs/reference/${slug}`
   const root = rootFrom(path)
+  const shown = new Map<string, string>()
   const content = html`<div class="operation">
       <div class="words">
         <h1>${name}</h1>
@@ -151,7 +186,7 @@ export const resourcePage = (resource: Resource): string => {
       </div>
       <div class="beside">${beginning}</div>
     </div>
-    ${operations.map((operation) => operationShown(operation, root))}`
+    ${operations.map((operation) => operationShown(operation, root, shown))}`
   return layout({ path, title: name, content, isWide: true })
 }
 

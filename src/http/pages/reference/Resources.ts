@@ -26,6 +26,14 @@ export interface Parameter {
 interface Media {
   readonly schema?: FieldSchema
   readonly example?: unknown
+  /** In place of one example: one of each kind. */
+  readonly examples?: Readonly<Record<string, NamedExample>>
+}
+
+interface NamedExample {
+  readonly summary: string
+  readonly description: string
+  readonly value: unknown
 }
 
 interface DocumentOperation {
@@ -73,7 +81,7 @@ export interface Operation {
   readonly description: string
   readonly parameters: ReadonlyArray<Parameter>
   readonly scheme: string | undefined
-  readonly body: Media | undefined
+  readonly body: (Media & { readonly mediaType: string }) | undefined
   readonly answers: ReadonlyArray<Answer>
   readonly errors: ReadonlyArray<{ readonly status: number; readonly codes: ReadonlyArray<ErrorCode> }>
   /** Whether POST does the same as this PATCH. */
@@ -127,6 +135,15 @@ const answersOf = ({ responses }: DocumentOperation): ReadonlyArray<Answer> =>
       return { status, description, mediaType, schema: media.schema, example: media.example }
     })
 
+/** The body of an operation; its example is the first, where it has several. */
+const bodyOf = ({ requestBody }: DocumentOperation): Operation["body"] => {
+  const [given] = Object.entries(requestBody?.content ?? {})
+  if (given === undefined) return undefined
+  const [mediaType, body] = given
+  const [first] = Object.values(body.examples ?? {})
+  return { ...body, mediaType, ...(first === undefined ? {} : { example: first.value }) }
+}
+
 const operationOf = (path: string, method: string, operation: DocumentOperation): Operation => {
   const [group = "", name = ""] = operation.operationId.split(".")
   return {
@@ -138,7 +155,7 @@ const operationOf = (path: string, method: string, operation: DocumentOperation)
     description: operation.description ?? "",
     parameters: operation.parameters,
     scheme: operation.security.flatMap((one) => Object.keys(one))[0],
-    body: Object.values(operation.requestBody?.content ?? {})[0],
+    body: bodyOf(operation),
     answers: answersOf(operation),
     errors: errorsOf(operation, path),
     isAlsoPost: method === "patch" && document.paths[path]?.["post"] !== undefined

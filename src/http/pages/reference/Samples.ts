@@ -47,6 +47,8 @@ interface Request {
   readonly isList: boolean
   /** The name under which the answer is saved, if the answer is a file. */
   readonly file: string | undefined
+  /** The media type of the body, if the body is a file. */
+  readonly upload: string | undefined
 }
 
 const fill = (path: string, params: Readonly<Record<string, string>>) =>
@@ -58,6 +60,16 @@ const kebab = (name: string) => snake(name).replaceAll("_", "-")
 
 const memberOf = (value: unknown, name: string): unknown =>
   typeof value === "object" && value !== null ? Object.entries(value).find(([key]) => key === name)?.[1] : undefined
+
+/** "/v1/invoices/{id}/pdf" → "invoice.pdf", "/v1/account/logo" with an image/png → "logo.png" */
+const fileOf = (path: string, mediaType: string): string => {
+  const name =
+    path
+      .replace(/s\/\{id\}\//, ".")
+      .split("/")
+      .at(-1) ?? ""
+  return name.includes(".") ? name : `${name}.${mediaType.split("/")[1]}`
+}
 
 const requestOf = (operation: Operation): Request => {
   const { answers, body, method, name, parameters, path } = operation
@@ -78,14 +90,8 @@ const requestOf = (operation: Operation): Request => {
     key: has("idempotency-key", true) ? `${kebab(name)}-1` : undefined,
     result: typeof object === "string" && object !== "list" ? object : isList ? "one" : "answer",
     isList: isList && method === "GET",
-    file:
-      answer?.mediaType.startsWith("application/json") === false
-        ? path
-            .split("/")
-            .slice(2)
-            .join("/")
-            .replace(/s\/\{id\}\//, ".")
-        : undefined
+    file: answer?.mediaType.startsWith("application/json") === false ? fileOf(path, answer.mediaType) : undefined,
+    upload: body === undefined || body.mediaType === "application/json" ? undefined : body.mediaType
   }
 }
 
@@ -101,7 +107,7 @@ curl "$FOLIO_URL${operation.path}" \\
   -d "$BODY"`
 
 const curl = (request: Request): string => {
-  const { body, file, key, operation, params, query } = request
+  const { body, file, key, operation, params, query, upload } = request
   if (operation.scheme !== undefined && operation.scheme !== "apiKey") return signedCurl(request)
   const asked = new URLSearchParams(
     Object.entries(query).map(([name, value]): [string, string] => [name, String(value)])
@@ -113,6 +119,9 @@ const curl = (request: Request): string => {
     ...(operation.scheme === undefined ? [] : ['-H "Authorization: Bearer $FOLIO_API_KEY"']),
     ...(key === undefined ? [] : [`-H "Idempotency-Key: ${key}"`]),
     ...(body === undefined ? [] : ['-H "Content-Type: application/json"', `-d ${quoted(literal(body, json))}`]),
+    ...(upload === undefined
+      ? []
+      : [`-H "Content-Type: ${upload}"`, `--data-binary @${fileOf(operation.path, upload)}`]),
     ...(file === undefined ? [] : [`-o ${file}`])
   ].join(" \\\n  ")
 }
@@ -137,6 +146,8 @@ const typescriptOf = ({ body, file, key, operation, params, query, result }: Req
 /** The operations for which the clients in PHP and Python have a method with another name than their path says. */
 const namedOtherwise: Readonly<Record<string, readonly [resource: string, method: string]>> = {
   "POST /v1/account/certificate": ["account", "uploadCertificate"],
+  "DELETE /v1/account/logo": ["account", "deleteLogo"],
+  "PUT /v1/customers/{id}": ["customers", "replace"],
   "DELETE /v1/api-keys/{id}": ["api-keys", "revoke"],
   "POST /v1/resolutions/import": ["resolutions", "importGranted"],
   "POST /v1/test-helpers/authority": ["test-helpers", "setAuthority"]
@@ -221,7 +232,8 @@ const programOf = (request: Request, program: Program): string => {
 export const samplesOf = (operation: Operation): ReadonlyArray<Sample> => {
   const request = requestOf(operation)
   const first: Sample = { language: "curl", text: curl(request) }
-  if (operation.scheme !== undefined && operation.scheme !== "apiKey") return [first]
+  // A file is sent from where it lies, which each language reads in its own way.
+  if (request.upload !== undefined || (operation.scheme !== undefined && operation.scheme !== "apiKey")) return [first]
   return [
     first,
     { language: "typescript", text: typescriptOf(request) },

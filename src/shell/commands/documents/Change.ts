@@ -2,9 +2,10 @@ import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import { Api } from "../../Api.ts"
-import { creditNotes, idOf, type Kind } from "../../documents/Kinds.ts"
+import { creditNotes, type Document, idOf, type Kind } from "../../documents/Kinds.ts"
 import { documentLines } from "../../documents/Shown.ts"
 import { tellOutcome } from "../../documents/Outcome.ts"
+import { textOf } from "../../Files.ts"
 import * as Flags from "../../Flags.ts"
 import { Output } from "../../Output.ts"
 import { wait } from "./Create.ts"
@@ -23,6 +24,24 @@ export const retry = (kind: Kind) =>
   ).pipe(
     Command.withDescription("Submit one that failed again, once the cause is repaired; it keeps its number"),
     Command.withExamples([{ command: `folio ${kind.command} retry ${sample(kind)} --wait` }])
+  )
+
+export const correct = (kind: Kind) =>
+  Command.make(
+    "correct",
+    { document: document(kind), file: Flags.file(`The whole ${kind.one}, corrected`), key: Flags.idempotencyKey, wait },
+    Effect.fnUntraced(function* (flags) {
+      const api = yield* Api
+      const id = yield* idOf(kind, flags.document)
+      const body = yield* textOf(flags.file)
+      const path = `${kind.path}/${encodeURIComponent(id)}/correct`
+      const corrected = yield* api.json<Document>({ method: "POST", path, body, key: flags.key })
+      if (flags.wait) return yield* tellOutcome(kind, corrected.id)
+      yield* (yield* Output).one(corrected, documentLines(corrected))
+    })
+  ).pipe(
+    Command.withDescription("Correct one that the authority rejected; it keeps its number"),
+    Command.withExamples([{ command: `folio ${kind.command} correct ${sample(kind)} -f corrected.json --wait` }])
   )
 
 export const cancel = (kind: Kind) =>

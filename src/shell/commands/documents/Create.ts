@@ -46,8 +46,13 @@ export const validate = (kind: Kind) =>
       const body = yield* textOf(flags.file)
       const path = `${kind.path}/validate`
       const validation = yield* api.json<Validation>({ method: "POST", path, body, isRead: true })
-      const { errors, valid } = validation
-      if (valid) return yield* output.one(validation, ({ green }) => [green(`The ${kind.one} can be created.`)])
+      const { errors, valid, warnings = [] } = validation
+      if (valid) {
+        return yield* output.one(validation, ({ green, yellow }) => [
+          green(`The ${kind.one} can be created.`),
+          ...warnings.map(({ message, param }) => yellow(`${param}: ${message}`))
+        ])
+      }
       if (output.isJson) yield* output.one(validation, () => [])
       else {
         yield* output.rows(errors, [

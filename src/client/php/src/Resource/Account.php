@@ -29,6 +29,32 @@ final class Account extends ResourceMethods
     }
 
     /**
+     * Sets the logo of the printed documents: `$folio->account->putLogo(file_get_contents('logo.png'))`
+     *
+     * @return array<string, mixed>
+     */
+    public function putLogo(string $picture, ?string $idempotencyKey = null): array
+    {
+        return $this->put('/v1/account/logo', $idempotencyKey, $picture);
+    }
+
+    /** Returns the bytes of the logo: `file_put_contents('logo', $folio->account->logo());` */
+    public function logo(): string
+    {
+        return $this->folio->download('/v1/account/logo');
+    }
+
+    /**
+     * Removes the logo: `$folio->account->deleteLogo()`
+     *
+     * @return array<string, mixed>
+     */
+    public function deleteLogo(): array
+    {
+        return $this->folio->request('DELETE', '/v1/account/logo');
+    }
+
+    /**
      * Stores the key that signs live documents: `$folio->account->uploadCertificate(['pkcs12' => …, 'password' => …])`
      *
      * @param array<string, mixed> $certificate

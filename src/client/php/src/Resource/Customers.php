@@ -19,7 +19,7 @@ final class Customers extends ResourceMethods
     }
 
     /**
-     * Yields all buyers, newest first: `foreach ($folio->customers->list() as $customer) { … }`
+     * Yields all buyers, newest first: `foreach ($folio->customers->list(['name' => 'muñoz']) as $customer) { … }`
      *
      * @param array<string, string|int|bool|list<string>|null> $query
      * @return \Generator<int, array<string, mixed>>
@@ -27,6 +27,17 @@ final class Customers extends ResourceMethods
     public function list(array $query = []): \Generator
     {
         return $this->folio->pages('/v1/customers', $query);
+    }
+
+    /**
+     * Registers or replaces the buyer with an identification: `$folio->customers->replace('31-900000001', $buyer)['id']`
+     *
+     * @param array<string, mixed> $customer
+     * @return array<string, mixed>
+     */
+    public function replace(string $identification, array $customer, ?string $idempotencyKey = null): array
+    {
+        return $this->put('/v1/customers/' . self::segment($identification), $idempotencyKey, $customer);
     }
 
     /**

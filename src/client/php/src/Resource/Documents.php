@@ -34,6 +34,17 @@ class Documents extends ResourceMethods
     }
 
     /**
+     * Says what is wrong with a document, and stores nothing: `$folio->invoices->validate($order)['errors']`
+     *
+     * @param array<string, mixed> $document
+     * @return array<string, mixed>
+     */
+    public function validate(array $document): array
+    {
+        return $this->post("$this->path/validate", null, $document);
+    }
+
+    /**
      * Yields all, newest first: `foreach ($folio->invoices->list(['created[gte]' => '2026-01-01T00:00:00Z']) as $one) { … }`
      *
      * @param array<string, string|int|bool|list<string>|null> $query
@@ -72,6 +83,17 @@ class Documents extends ResourceMethods
     public function retry(string $id, ?string $idempotencyKey = null): array
     {
         return $this->post($this->of($id, '/retry'), $idempotencyKey);
+    }
+
+    /**
+     * Corrects a rejected document, which keeps its number: `$folio->invoices->correct('inv_…', $order)['status']`
+     *
+     * @param array<string, mixed> $document
+     * @return array<string, mixed>
+     */
+    public function correct(string $id, array $document, ?string $idempotencyKey = null): array
+    {
+        return $this->post($this->of($id, '/correct'), $idempotencyKey, $document);
     }
 
     /**

@@ -8,17 +8,6 @@ namespace Folio\Resource;
 final class Invoices extends Documents
 {
     /**
-     * Says what is wrong with an invoice, and stores nothing: `$folio->invoices->validate($order)['errors']`
-     *
-     * @param array<string, mixed> $invoice
-     * @return array<string, mixed>
-     */
-    public function validate(array $invoice): array
-    {
-        return $this->post("$this->path/validate", null, $invoice);
-    }
-
-    /**
      * Issues a credit note over all lines: `$folio->invoices->annul('inv_…', ['reason' => 'Pedido cancelado'])`
      *
      * @param array<string, mixed> $annulment

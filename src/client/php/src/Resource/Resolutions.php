@@ -8,7 +8,7 @@ namespace Folio\Resource;
 final class Resolutions extends ResourceMethods
 {
     /**
-     * Registers a range: `$folio->resolutions->create(['prefix' => 'FE', 'from_number' => 1, …])['id']`
+     * Registers a range: `$folio->resolutions->create(['document_type' => 'credit_note', 'prefix' => 'DV'])['id']`
      *
      * @param array<string, mixed> $resolution
      * @return array<string, mixed>

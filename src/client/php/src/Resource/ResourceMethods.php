@@ -37,6 +37,15 @@ abstract class ResourceMethods
         return $this->folio->request('PATCH', $path, [], $body, $key);
     }
 
+    /**
+     * @param array<string, mixed>|string $body
+     * @return array<string, mixed>
+     */
+    protected function put(string $path, ?string $key, array|string $body): array
+    {
+        return $this->folio->request('PUT', $path, [], $body, $key);
+    }
+
     /** Encodes an id, so that it is one segment of a path. */
     protected static function segment(string $id): string
     {

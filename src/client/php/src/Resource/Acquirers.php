@@ -1,0 +1,19 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Folio\Resource;
+
+/** Buyers as the tax authority knows them: `$folio->acquirers` */
+final class Acquirers extends ResourceMethods
+{
+    /**
+     * Asks the authority for a buyer's name and e-mail address: `$folio->acquirers->retrieve('31-900000001')['email']`
+     *
+     * @return array<string, mixed>
+     */
+    public function retrieve(string $identification): array
+    {
+        return $this->get('/v1/acquirers/' . self::segment($identification));
+    }
+}

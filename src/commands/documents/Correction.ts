@@ -1,0 +1,185 @@
+import { Clock, Effect, Option } from "effect"
+import type { AccountMode } from "../../../schemas/Account.ts"
+import { ApiError, type Violation } from "../../../schemas/ApiError.ts"
+import type { DocumentKey } from "../../../schemas/FiscalDocument.ts"
+import type { Totals } from "../../../schemas/Line.ts"
+import { NationalProfile } from "../../documents/NationalProfile.ts"
+import { cents } from "../../domain/documents/Decimal.ts"
+import { asKept } from "../../domain/documents/Details.ts"
+import { documentKinds, kindOf } from "../../domain/documents/DocumentKinds.ts"
+import { saleValue, totalsOf } from "../../domain/documents/Totals.ts"
+import { Backpressure } from "../../issuing/Backpressure.ts"
+import { LiveReadiness } from "../../issuing/LiveReadiness.ts"
+import { Fault } from "../../protocol/Fault.ts"
+import { Notify } from "../../protocol/Notify.ts"
+import { Accounts } from "../../store/accounts/Accounts.ts"
+import { Correction, type CorrectionStanding } from "../../store/documents/Correction.ts"
+import { FileLinks } from "../../store/documents/FileLinks.ts"
+import { Invoices } from "../../store/documents/Invoices.ts"
+import { documentView, Notes } from "../../store/documents/Notes.ts"
+import * as Command from "../Command.ts"
+import { describe } from "./Invoices.ts"
+import * as NoteChecks from "./NoteChecks.ts"
+import { ofRequest } from "./NoteChecks.ts"
+import { ensureCorrectable, ensureCreditable } from "./Notes.ts"
+
+/**
+ * The commands that correct documents which the authority has rejected. The document keeps its id and its number, so that no number is
+ * left over; everything else is made anew from the request, as if the document had just been numbered.
+ */
+export const make = Effect.gen(function* () {
+  const { alone } = yield* Command.make
+  const accounts = yield* Accounts
+  const backpressure = yield* Backpressure
+  const correction = yield* Correction
+  const invoices = yield* Invoices
+  const links = yield* FileLinks
+  const notes = yield* Notes
+  const noteViolations = yield* NoteChecks.make
+  const notify = yield* Notify
+  const { issueTime, localDate, processedBefore, rules } = yield* NationalProfile
+  const ready = yield* LiveReadiness
+
+  /** Locks the document; fails unless the authority has rejected the document, and has none of its number. */
+  const lock = Effect.fnUntraced(function* (key: DocumentKey) {
+    const standing = yield* Command.found(yield* correction.lock(key), nounOf(key), key.id)
+    if (standing.state !== "rejected_by_authority") return yield* notRejected(key, standing)
+    const isKnown = standing.authority_errors.some(({ rule }) => rule === processedBefore)
+    return isKnown ? yield* numberKnown(key, standing) : standing
+  })
+
+  const renewalOf = Effect.fnUntraced(function* (key: DocumentKey, totals: Totals) {
+    const now = yield* Clock.currentTimeMillis
+    const { issuer_version } = yield* accounts.get(key)
+    return { key, issue_date: localDate(now), issue_time: issueTime(now), issuer_version, totals }
+  })
+
+  const done = Effect.fnUntraced(function* (key: DocumentKey) {
+    const row = yield* Command.found(yield* invoices.find(key, key.id), nounOf(key), key.id)
+    const shown = documentView(row, (yield* links.inAnswers)(row))
+    return {
+      answer: Command.accepted(`${documentKinds[kindOf(key.id)].path}/${key.id}`, shown),
+      audit: [],
+      after: () => Effect.andThen(Fault.at("after-correct"), notify.proceed(key))
+    } satisfies Command.Done
+  })
+
+  /** The violation of a prefix that is not the one of the number that the document keeps. */
+  const prefixViolations = Effect.fnUntraced(function* (
+    key: DocumentKey,
+    { prefix }: { readonly prefix?: string }
+  ): Effect.fn.Return<ReadonlyArray<Violation>> {
+    if (prefix === undefined) return []
+    const row = Option.getOrUndefined(yield* invoices.find(key, key.id))
+    if (row === undefined || row.prefix === null || row.prefix === prefix) return []
+    const message = `prefix must be ${JSON.stringify(row.prefix)} or be left out: a corrected ${nounOf(key)} keeps its number, ${row.full_number}.`
+    return [{ param: "prefix", code: "parameter_invalid", message }]
+  })
+
+  /**
+   * Fails while notes that correct the invoice are under way, because they name its code, and when the invoice would come to less than
+   * was credited. Only an invoice that was issued in contingency can have notes and be rejected afterwards.
+   */
+  const ensureCovers = Effect.fnUntraced(function* (
+    key: DocumentKey,
+    { currency }: CorrectionStanding,
+    request: { readonly currency: string },
+    totals: Totals
+  ) {
+    const open = yield* correction.noteUnderWay(key, key.id)
+    if (Option.isSome(open)) return yield* notesUnderWay(open.value)
+    const { amount, count } = yield* notes.credited(key, key.id)
+    if (count === 0) return
+    if (request.currency !== currency) {
+      const message = `currency must stay ${currency}: credit notes of ${amount} ${currency} correct this invoice.`
+      return yield* Command.refuse([{ param: "currency", code: "parameter_invalid", message }])
+    }
+    if (saleValue(totals) < cents(amount)) return yield* creditedMore(amount)
+  })
+
+  const CorrectInvoice = alone("CorrectInvoice", {
+    before: function* (account, { id, request }) {
+      yield* ready.check(account)
+      yield* Command.refuse([
+        ...rules.invoice(request, localDate(yield* Clock.currentTimeMillis)),
+        ...(yield* prefixViolations({ ...account, id }, request))
+      ])
+    },
+    run: (account, { id, request: sent }) =>
+      backpressure.creating(
+        Effect.gen(function* () {
+          const key = { ...account, id }
+          yield* Fault.at("before-correct")
+          const standing = yield* lock(key)
+          const request = asKept(sent)
+          const totals = totalsOf(request.lines, request)
+          yield* ensureCovers(key, standing, request, totals)
+          const corrected = yield* correction.ofInvoice(yield* renewalOf(key, totals), request)
+          if (!corrected) return yield* ApiError.missing("customer", request.customer_id, "customer_id")
+          return yield* done(key)
+        })
+      )
+  })
+
+  const CorrectNote = alone("CorrectNote", {
+    before: (account: AccountMode) => ready.check(account),
+    run: (account, { id, request: sent }) =>
+      backpressure.creating(
+        Effect.gen(function* () {
+          const key = { ...account, id }
+          yield* Fault.at("before-correct")
+          yield* lock(key)
+          // As for a retry, the note is locked before its invoice. The invoice may be another one than before: that the note named the
+          // wrong invoice may be why it was rejected, and a rejected note counts as credited to none.
+          const { prefix: _prefix, ...request } = asKept(sent)
+          const { customer_id = "", invoice_id, original } = request
+          const kind = kindOf(id) === "credit_note" ? "credit_note" : "debit_note"
+          const found = invoice_id === undefined ? null : yield* notes.lock(account, invoice_id)
+          const invoice = found && (yield* Command.found(found, "invoice", invoice_id ?? "", ofRequest.invoice))
+          const own = original === undefined ? null : Option.getOrNull(yield* notes.own(account, original))
+          yield* Command.refuse([
+            ...(yield* noteViolations(account, kind, request, { invoice, own })),
+            ...(yield* prefixViolations(key, sent))
+          ])
+          const totals = totalsOf(request.lines, request)
+          if (invoice !== null && kind === "credit_note") {
+            yield* ensureCreditable(notes, invoice, totals.payable_amount, ofRequest)
+          } else if (invoice !== null) yield* ensureCorrectable(invoice, ofRequest)
+          const corrected = yield* correction.ofNote(yield* renewalOf(key, totals), request)
+          if (!corrected) return yield* ApiError.missing("customer", customer_id, "customer_id")
+          return yield* done(key)
+        })
+      )
+  })
+
+  return { CorrectInvoice, CorrectNote }
+})
+
+const nounOf = ({ id }: DocumentKey) => documentKinds[kindOf(id)].noun
+
+const notRejected = (key: DocumentKey, { state }: CorrectionStanding) =>
+  new ApiError({
+    code: "invoice_not_rejected",
+    message: `Only ${aOf(key)} that the authority rejected can be corrected in its place; this one is ${describe(state)}. What was accepted is corrected by a note, and what failed is retried.`
+  })
+
+const numberKnown = (key: DocumentKey, { full_number }: CorrectionStanding) =>
+  new ApiError({
+    code: "invoice_number_processed",
+    message: `The authority has processed a document with the number ${full_number} before, and what it has is never replaced. Look the number up in the authority's portal; correct that document by a note if need be, and issue this ${nounOf(key)} again as a new document.`
+  })
+
+const notesUnderWay = (id: string) =>
+  new ApiError({
+    code: "invoice_has_open_notes",
+    message: `The note ${id} corrects this invoice, names its code and has no outcome yet. Correct the invoice once the note has one.`
+  })
+
+const creditedMore = (amount: string) =>
+  new ApiError({
+    code: "credit_exceeds_invoice",
+    message: `Credit notes of ${amount} correct this invoice, so that the invoice may not come to less.`,
+    param: "lines"
+  })
+
+const aOf = (key: DocumentKey) => `${nounOf(key) === "invoice" ? "an" : "a"} ${nounOf(key)}`

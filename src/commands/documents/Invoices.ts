@@ -1,0 +1,164 @@
+import { Clock, Effect, Option, Result } from "effect"
+import type { AccountMode } from "../../../schemas/Account.ts"
+import { ApiError } from "../../../schemas/ApiError.ts"
+import type { DocumentKey } from "../../../schemas/FiscalDocument.ts"
+import type { InvoiceCreated } from "../../../schemas/Invoice.ts"
+import { timestamp } from "../../domain/documents/AuthorityTime.ts"
+import { NationalProfile } from "../../documents/NationalProfile.ts"
+import { asKept } from "../../domain/documents/Details.ts"
+import { documentKinds, kindOf } from "../../domain/documents/DocumentKinds.ts"
+import { stageOf, statusOf, transition } from "../../domain/documents/InvoiceLifecycle.ts"
+import { totalsOf } from "../../domain/documents/Totals.ts"
+import { Backpressure } from "../../issuing/Backpressure.ts"
+import { LiveReadiness } from "../../issuing/LiveReadiness.ts"
+import { Fault } from "../../protocol/Fault.ts"
+import { Notify } from "../../protocol/Notify.ts"
+import { prefixViolations, Resolutions } from "../../store/accounts/Resolutions.ts"
+import { FileLinks } from "../../store/documents/FileLinks.ts"
+import { InvoiceCommands, type Standing } from "../../store/documents/InvoiceCommands.ts"
+import { InvoiceCreation } from "../../store/documents/InvoiceCreation.ts"
+import { Invoices } from "../../store/documents/Invoices.ts"
+import { documentView, Notes } from "../../store/documents/Notes.ts"
+import { Ids } from "../../store/sql/Ids.ts"
+import * as Command from "../Command.ts"
+import { ensureCorrectable, ensureCreditable } from "./Notes.ts"
+
+/** The commands that create invoices, and that cancel and retry documents: for these two the document's locked row decides. */
+export const make = Effect.gen(function* () {
+  const { alone, batched } = yield* Command.make
+  const backpressure = yield* Backpressure
+  const commands = yield* InvoiceCommands
+  const creation = yield* InvoiceCreation
+  const ids = yield* Ids
+  const invoices = yield* Invoices
+  const links = yield* FileLinks
+  const notes = yield* Notes
+  const notify = yield* Notify
+  const profile = yield* NationalProfile
+  const ready = yield* LiveReadiness
+  const resolutions = yield* Resolutions
+
+  const CreateInvoice = batched("CreateInvoice", {
+    before: function* (account, { request }) {
+      yield* ready.check(account)
+      const at = new Date(yield* Clock.currentTimeMillis)
+      yield* Command.refuse([
+        ...profile.rules.invoice(request, profile.localDate(at.getTime())),
+        ...(yield* prefixViolations(resolutions, account, request))
+      ])
+      return at
+    },
+    run: function* (account, { request: sent }, claim, created_at) {
+      const request = asKept(sent)
+      const create = Effect.gen(function* () {
+        const id = yield* ids.invoice
+        const totals = totalsOf(request.lines, request)
+        const body: InvoiceCreated = {
+          id,
+          object: "invoice",
+          status: "draft",
+          full_number: "",
+          cufe: null,
+          created_at: timestamp(created_at.getTime())
+        }
+        const answer = Command.accepted(`/v1/invoices/${id}`, body)
+        yield* Fault.at("before-create")
+        const { acquirer, outcome } = yield* creation.create({
+          account,
+          claim,
+          id,
+          request,
+          totals,
+          answer,
+          created_at
+        })
+        yield* Fault.at("after-create")
+        if (Option.isNone(acquirer)) return { outcome }
+        const acquirer_number = acquirer.value.identification.number
+        const draft = { id, kind: "invoice", prefix: request.prefix ?? null, totals, acquirer_number } as const
+        return { outcome, after: ({ number }: Command.Actor) => number(draft) }
+      })
+      return yield* backpressure.creating(create)
+    }
+  })
+
+  /** Carries out a lifecycle command on a locked document; gives the document's new state and its new view. */
+  const move = Effect.fnUntraced(function* (
+    key: DocumentKey,
+    command: "Cancel" | "Retry",
+    refusal: (standing: Standing) => ApiError | undefined,
+    also: Effect.Effect<void, ApiError> = Effect.void
+  ) {
+    const standing = yield* Command.found(yield* commands.lock(key), nounOf(key), key.id)
+    const to = transition(standing.state, command, { hasNumber: standing.has_number, isIssued: standing.is_issued })
+    const refused = refusal(standing)
+    if (Result.isFailure(to) || refused !== undefined) return yield* refused ?? refuse(key, command, standing)
+    yield* also
+    yield* commands.move(key, standing, command, to.success)
+    const row = yield* Command.found(yield* invoices.find(key, key.id), nounOf(key), key.id)
+    return { to: to.success, shown: documentView(row, (yield* links.inAnswers)(row)) }
+  })
+
+  /**
+   * Fails unless the amount that a failed credit note gave back to its invoice of the account is still left to credit, and while the invoice of a note
+   * is being corrected: the note names the code of its invoice.
+   */
+  const noteAgain = Effect.fnUntraced(function* (key: DocumentKey) {
+    const note = yield* Command.found(yield* notes.find(key, key.id), nounOf(key), key.id)
+    if (note.invoice_id === null) return
+    const invoice = yield* notes.lock(key, note.invoice_id)
+    if (Option.isNone(invoice)) return
+    const status = statusOf(invoice.value.state)
+    if (status === "draft" || status === "failed") yield* ensureCorrectable(invoice.value, {})
+    if (kindOf(key.id) === "credit_note" && !note.is_credited)
+      yield* ensureCreditable(notes, invoice.value, note.totals.payable_amount)
+  })
+
+  const CancelInvoice = alone("CancelInvoice", {
+    run: function* (account, { id }) {
+      const { shown } = yield* move({ ...account, id }, "Cancel", () => undefined)
+      return { answer: Command.ok(shown), audit: [] }
+    }
+  })
+
+  const RetryInvoice = alone("RetryInvoice", {
+    before: (account: AccountMode) => ready.check(account),
+    run: function* (account, { id }) {
+      const key = { ...account, id }
+      const { shown, to } = yield* move(
+        key,
+        "Retry",
+        (standing) => (standing.failure?.retryable === false ? refuse(key, "Retry", standing) : undefined),
+        kindOf(id) === "invoice" ? Effect.void : noteAgain(key)
+      )
+      return {
+        answer: Command.accepted(`${documentKinds[kindOf(id)].path}/${id}`, shown),
+        audit: [],
+        after: () => (to === "queued" ? notify.numberDrafts(key) : notify.proceed(key))
+      }
+    }
+  })
+
+  return { CreateInvoice, CancelInvoice, RetryInvoice }
+})
+
+const nounOf = ({ id }: DocumentKey) => documentKinds[kindOf(id)].noun
+
+const refuse = (key: DocumentKey, command: "Cancel" | "Retry", { failure, state }: Standing) => {
+  if (command === "Cancel") {
+    return new ApiError({
+      code: "invoice_not_cancelable",
+      message: `Only a draft without a number can be canceled; this ${nounOf(key)} is ${describe(state)}. What was accepted is annulled by a credit note.`
+    })
+  }
+  const why =
+    failure?.retryable === false ? `failed for a reason that stays (${failure.code})` : `is ${describe(state)}`
+  return new ApiError({
+    code: "invoice_not_retryable",
+    message: `Only a failed ${nounOf(key)} whose failure is retryable can be retried; this one ${why}.`
+  })
+}
+
+/** A document's state, as an error message names it. */
+export const describe = (state: Standing["state"]) =>
+  statusOf(state) === "draft" ? `a draft at the stage ${stageOf(state)}` : statusOf(state)

@@ -1,0 +1,134 @@
+import { Clock, Effect, Option } from "effect"
+import type { AccountMode } from "../../../schemas/Account.ts"
+import { ApiError, type Violation } from "../../../schemas/ApiError.ts"
+import type { ErrorCode } from "../../../schemas/ErrorCode.ts"
+import type { InvoiceId } from "../../../schemas/Id.ts"
+import type { NoteRequest } from "../../../schemas/Note.ts"
+import { NationalProfile } from "../../documents/NationalProfile.ts"
+import { cents, decimal } from "../../domain/documents/Decimal.ts"
+import { asKept } from "../../domain/documents/Details.ts"
+import type { NoteKind } from "../../domain/documents/DocumentKinds.ts"
+import { statusOf } from "../../domain/documents/InvoiceLifecycle.ts"
+import { saleValue, totalsOf } from "../../domain/documents/Totals.ts"
+import { Customers } from "../../store/accounts/Customers.ts"
+import { prefixViolations, Resolutions } from "../../store/accounts/Resolutions.ts"
+import { type Corrected, type Credited, Notes, standardOperation } from "../../store/documents/Notes.ts"
+
+/** What a request for a note names: the invoice of the account, and the account's invoice that it calls one of another system. */
+interface Named {
+  readonly invoice: Corrected | null
+  readonly own: InvoiceId | null
+}
+
+/** The checks of a request for a note that is to be created. */
+export const make = Effect.gen(function* () {
+  const { localDate, rules } = yield* NationalProfile
+  const resolutions = yield* Resolutions
+
+  /** All that is wrong with a request, except for what else was credited to its invoice. */
+  return Effect.fnUntraced(function* (account: AccountMode, kind: NoteKind, request: NoteRequest, named: Named) {
+    const today = localDate(yield* Clock.currentTimeMillis)
+    const { invoice, own } = named
+    const operation = {
+      operation_type: invoice?.operation_type ?? standardOperation,
+      isDebitNote: kind === "debit_note",
+      ...(invoice === null ? {} : { currency: invoice.currency })
+    }
+    return [
+      ...(own === null ? [] : [ownInvoice(own)]),
+      ...rules.note(request, operation, today),
+      ...(yield* prefixViolations(resolutions, account, request, kind))
+    ]
+  })
+})
+
+/** The checks of a request for a note that is not to be stored: gives all violations. */
+export const makeValidation = Effect.gen(function* () {
+  const customers = yield* Customers
+  const notes = yield* Notes
+  const violationsOf = yield* make
+
+  const strangers = Effect.fnUntraced(function* (account: AccountMode, request: NoteRequest, isFound: boolean) {
+    const { customer_id, invoice_id } = request
+    if (invoice_id !== undefined) return isFound ? [] : [missing("invoice", invoice_id, "invoice_id")]
+    if (customer_id === undefined) return []
+    const customer = yield* customers.find(account, customer_id)
+    return Option.isSome(customer) ? [] : [missing("customer", customer_id, "customer_id")]
+  })
+
+  return Effect.fnUntraced(function* (account: AccountMode, kind: NoteKind, sent: NoteRequest) {
+    const request = asKept(sent)
+    const found = yield* notes.look(account, request)
+    const invoice = Option.getOrNull(found.invoice)
+    const own = Option.getOrNull(Option.map(found.own, ({ id }) => id))
+    const errors = [
+      ...(yield* strangers(account, request, invoice !== null)),
+      ...(yield* violationsOf(account, kind, request, { invoice, own }))
+    ]
+    if (errors.length > 0 || invoice === null) return errors
+    const credited = Option.getOrElse(found.credited, () => nothing)
+    const { payable_amount } = totalsOf(request.lines, request)
+    const refusal =
+      kind === "credit_note"
+        ? creditRefusal(invoice, credited, payable_amount, ofRequest)
+        : correctionRefusal(invoice, ofRequest)
+    return refusal === undefined ? [] : [violationOf(refusal)]
+  })
+})
+
+const nothing: Credited = { count: 0, amount: "0.00" }
+
+const violationOf = ({ code, message, param = "body" }: ApiError): Violation => ({ param, code, message })
+
+const missing = (noun: string, id: string, param: string) => violationOf(ApiError.missing(noun, id, param))
+
+const ownInvoice = (id: InvoiceId): Violation => ({
+  param: "original",
+  code: "parameter_conflict",
+  message: `original is an invoice of this account: send "invoice_id": "${id}" in place of original, customer_id and currency.`
+})
+
+/** The request fields that an error about the invoice or the credited amount names; absent for a command without such fields. */
+export interface Params {
+  readonly invoice?: string
+  readonly amount?: string
+}
+
+export const ofRequest: Params = { invoice: "invoice_id", amount: "lines" }
+
+const refuse = (code: ErrorCode, message: string, param: string | undefined) =>
+  new ApiError({ code, message, ...(param === undefined ? {} : { param }) })
+
+/** The error with which an invoice that was not accepted cannot be corrected. */
+export const correctionRefusal = (invoice: Corrected, { invoice: param }: Params): ApiError | undefined => {
+  const status = statusOf(invoice.state)
+  return status === "accepted_by_authority" || status === "accepted_contingency"
+    ? undefined
+    : refuse(
+        "invoice_not_correctable",
+        `Only an invoice that was accepted can be corrected; this one is ${status}.`,
+        param
+      )
+}
+
+export const exceeds = (left: bigint, param?: string) =>
+  refuse(
+    "credit_exceeds_invoice",
+    `The invoice has ${decimal(left)} left to credit. Credit notes that failed, were canceled or rejected do not count.`,
+    param
+  )
+
+/** What is left to credit of an invoice, in cents. */
+export const leftOf = (invoice: Corrected, credited: Credited): bigint =>
+  saleValue(invoice.totals) - cents(credited.amount)
+
+/** The error with which an invoice cannot be corrected, or has less than `payable_amount` left to credit. */
+export const creditRefusal = (
+  invoice: Corrected,
+  credited: Credited,
+  payable_amount: string,
+  params: Params
+): ApiError | undefined => {
+  const left = leftOf(invoice, credited)
+  return correctionRefusal(invoice, params) ?? (cents(payable_amount) > left ? exceeds(left, params.amount) : undefined)
+}

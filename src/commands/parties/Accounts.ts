@@ -1,0 +1,72 @@
+import { Effect, SchemaAST, Struct } from "effect"
+import { type AccountUpdate, Issuer } from "../../../schemas/Account.ts"
+import type { ApiError, Violation } from "../../../schemas/ApiError.ts"
+import { describeCertificate, SandboxCertificate } from "../../documents/signature/Certificate.ts"
+import { withoutNulls } from "../../domain/requests/Removal.ts"
+import { NationalProfile, type Rules } from "../../documents/NationalProfile.ts"
+import { Accounts, accountView } from "../../store/accounts/Accounts.ts"
+import { Certificates, shownCertificate } from "../../store/accounts/Certificates.ts"
+import * as Command from "../Command.ts"
+
+/** The command that changes an account's data and its issuer in one mode. */
+export const make = Effect.gen(function* () {
+  const { alone } = yield* Command.make
+  const accounts = yield* Accounts
+  const certificates = yield* Certificates
+  const { rules } = yield* NationalProfile
+  const sandbox = describeCertificate(yield* SandboxCertificate)
+
+  const UpdateAccount = alone("UpdateAccount", {
+    before: (account) => shownCertificate(certificates, account, sandbox),
+    run: function* (account, { patch }, certificate) {
+      const { default_version, name, request_log, ...issuer } = patch
+      const updated = yield* accounts.update(
+        account,
+        Effect.fnUntraced(function* (before) {
+          return {
+            ...before,
+            name: name ?? before.name,
+            default_version: default_version ?? before.default_version,
+            request_log: request_log ?? before.request_log,
+            issuer: yield* changedIssuer(rules, before.issuer, issuer)
+          }
+        })
+      )
+      return {
+        answer: Command.ok(accountView(updated, certificate)),
+        audit: [["account.updated", account.account_id, { changed: Object.keys(patch) }]],
+        // The cached account is dropped, so that the next draft of this account is numbered with the new issuer.
+        after: () => accounts.forget(account)
+      }
+    }
+  })
+
+  return { UpdateAccount }
+})
+
+const issuerFields = Struct.keys(Issuer.fields).filter((name) => !SchemaAST.isOptional(Issuer.fields[name].ast))
+
+type Sent = Omit<AccountUpdate, "name" | "default_version" | "request_log">
+
+/** The issuer after a change. The first issuer of a live mode must be sent whole, because a live mode starts without an issuer. */
+const changedIssuer = Effect.fnUntraced(function* (
+  rules: Rules,
+  before: Issuer | null,
+  sent: Sent
+): Effect.fn.Return<Issuer | null, ApiError> {
+  if (before === null && Object.keys(sent).length === 0) return null
+  const after = withoutNulls<Partial<Issuer>>({ ...before, ...sent })
+  yield* Command.refuse(
+    isWhole(after) ? rules.issuer(after) : issuerFields.filter((field) => after[field] === undefined).map(lackOf)
+  )
+  return after as Issuer
+})
+
+const isWhole = (issuer: Partial<Issuer>): issuer is Issuer =>
+  issuerFields.every((field) => issuer[field] !== undefined)
+
+const lackOf = (field: keyof Issuer): Violation => ({
+  param: field,
+  code: "parameter_missing",
+  message: `${field} is missing: the live mode has no issuer yet, and its first one is sent whole.`
+})

@@ -1,0 +1,133 @@
+import { Clock, Duration, Effect, Option, Schema } from "effect"
+import type { AccountMode } from "../../../schemas/Account.ts"
+import { ApiError } from "../../../schemas/ApiError.ts"
+import type { KnownAcquirer } from "../../../schemas/Acquirer.ts"
+import { SandboxCertificate } from "../../documents/signature/Certificate.ts"
+import { storableText } from "../../domain/requests/Storable.ts"
+import { makeTokenBuckets } from "../../domain/requests/TokenBuckets.ts"
+import { issuerLack } from "../../issuing/LiveReadiness.ts"
+import { Signing } from "../../issuing/Signing.ts"
+import { Authority, AuthorityRefusal, AuthorityUnavailable } from "../../outbound/authority/Authority.ts"
+import * as Turns from "../../protocol/AccountTurns.ts"
+import { accountAddress } from "../../protocol/Address.ts"
+import { callPort, orDie, type PortMethod } from "../../protocol/PortCall.ts"
+import { Accounts } from "../../store/accounts/Accounts.ts"
+import { Acquirers, type KnownAcquirer as Said } from "../../store/accounts/Acquirers.ts"
+import * as Command from "../Command.ts"
+
+// Shorter than the time that a request waits for its actor, with the turn before it.
+const timeout = Duration.seconds(7)
+
+/** How many calls this process has under way, and how many may wait. */
+const asking: Turns.TurnOptions = {
+  what: "acquirer",
+  atOnce: 8,
+  ofOwnerAtOnce: 2,
+  waiting: { ofAsker: 8, ofOwner: 8, inAll: 64 },
+  maxWait: "3 seconds"
+}
+
+/** Calls of one account: 60 at once, and one more each second. */
+const rate = { perSecond: 1, burst: 60 }
+const accountsMax = 10_000
+
+const tooOften = new ApiError({
+  code: "rate_limited",
+  message:
+    "The authority was asked for too many acquirers of this account: 60, and one more each second. Retry in 1 s.",
+  headers: { "Retry-After": "1" }
+})
+
+const notLive = (message: string) => new ApiError({ code: "account_not_live", message })
+
+// The most of the authority's words that are kept or repeated.
+const textMax = 500
+
+const unasked = (why: string) =>
+  new ApiError({
+    code: "service_unavailable",
+    message: `The authority could not be asked (${storableText(why, textMax)}). Retry later.`,
+    headers: { "Retry-After": "30", "Svc-Should-Retry": "true" }
+  })
+
+const acquirerMethod: PortMethod = {
+  name: "Authority.acquirer",
+  isAnswer: Schema.is(
+    Schema.NullOr(Schema.Struct({ name: Schema.NullOr(Schema.String), email: Schema.NullOr(Schema.String) }))
+  ),
+  isFailure: (error) => error instanceof AuthorityUnavailable || error instanceof AuthorityRefusal,
+  within: timeout
+}
+
+const kept = (text: string | null) => {
+  const clean = text === null ? "" : storableText(text, textMax).trim()
+  return clean === "" ? null : clean
+}
+
+/** What asks the authority for an acquirer, unless it was asked within the day. */
+export const make = Effect.gen(function* () {
+  const { alone } = yield* Command.make
+  const accounts = yield* Accounts
+  const acquirers = yield* Acquirers
+  const authority = yield* Authority
+  const signing = yield* Signing
+  const sandbox = yield* SandboxCertificate
+  const inTurn = Turns.make(asking)
+  const buckets = makeTokenBuckets(rate, accountsMax)
+
+  const ask = Effect.fnUntraced(function* (account: AccountMode, identification: Key) {
+    const { acquirer } = authority
+    if (acquirer === undefined || (account.livemode && authority.servesLive === false)) {
+      return yield* notLive("There is no authority to ask for acquirers: the service's operator sets AUTHORITY_URL.")
+    }
+    const { issuer } = yield* accounts.get(account)
+    if (issuer === null) return yield* notLive(`Nobody can be asked for acquirers yet: ${issuerLack}.`)
+    const certificate = account.livemode
+      ? yield* Effect.mapError(signing.liveCertificate(account.account_id), ({ message }) => notLive(message))
+      : sandbox
+    if (!buckets.take(accountAddress(account), yield* Clock.currentTimeMillis).allowed) return yield* tooOften
+    const question = {
+      livemode: account.livemode,
+      issuer_nit: issuer.identification.number,
+      certificate,
+      ...identification
+    }
+    return yield* callPort(acquirerMethod, () => acquirer(question)).pipe(
+      Effect.catch((error) => {
+        if (error._tag === "AuthorityRefusal") {
+          return Effect.fail(notLive(`The authority gives no acquirer: ${storableText(error.message, textMax)}`))
+        }
+        if (error._tag === "AuthorityUnavailable") return Effect.fail(unasked(error.message))
+        return error.isLate ? Effect.fail(unasked("no answer in time")) : orDie(Effect.fail(error))
+      })
+    )
+  })
+
+  const said = Effect.fnUntraced(function* (account: AccountMode, identification: Key, asker: string) {
+    const before = yield* acquirers.find(account, identification)
+    if (Option.isSome(before)) return before.value
+    const answer = yield* inTurn({ owner: accountAddress(account), asker }, ask(account, identification))
+    const [name, email] = [kept(answer?.name ?? null), kept(answer?.email ?? null)]
+    const found: Said = { found: name !== null || email !== null, name, email }
+    yield* acquirers.keep(account, identification, found)
+    return found
+  })
+
+  const FindAcquirer = alone("FindAcquirer", {
+    isBeforeLong: true,
+    before: (account, { context, identification }) => said(account, identification, context.api_key_id),
+    run: function* ({ livemode }, { identification }, { email, found, name }) {
+      const { number, type } = identification
+      if (!found) return yield* unknown(`${type}-${number}`)
+      const body: KnownAcquirer = { object: "acquirer", livemode, identification: { type, number }, name, email }
+      return { answer: Command.ok(body), audit: [] }
+    }
+  })
+
+  return { FindAcquirer }
+})
+
+type Key = KnownAcquirer["identification"]
+
+const unknown = (id: string) =>
+  new ApiError({ code: "resource_missing", message: `The authority knows no acquirer ${JSON.stringify(id)}.` })

@@ -1,0 +1,89 @@
+import { Effect, Struct } from "effect"
+import { hash } from "node:crypto"
+import { inflate } from "node:zlib"
+import type { Issuer } from "../../../schemas/Account.ts"
+import { ApiError } from "../../../schemas/ApiError.ts"
+import { describeCertificate, SandboxCertificate } from "../../documents/signature/Certificate.ts"
+import { damaged, isWhole, type Picture, type Raster, readPicture } from "../../domain/accounts/Picture.ts"
+import * as Turns from "../../protocol/AccountTurns.ts"
+import { Accounts, accountView } from "../../store/accounts/Accounts.ts"
+import { Certificates, shownCertificate } from "../../store/accounts/Certificates.ts"
+import { Logos, type StoredLogo } from "../../store/accounts/Logos.ts"
+import * as Command from "../Command.ts"
+
+/** How many pictures this process reads at a time (one for each account), and how many may wait. */
+const reading: Turns.TurnOptions = {
+  what: "picture",
+  atOnce: 2,
+  ofOwnerAtOnce: 1,
+  waiting: { ofAsker: 3, ofOwner: 3, inAll: 32 },
+  maxWait: "4 seconds"
+}
+
+const noIssuer = new ApiError({
+  code: "account_not_live",
+  message:
+    "The account has no live issuer yet, whose documents a logo could be printed on: send all of its data to PATCH /v1/account first."
+})
+
+const invalid = (message: string) => ApiError.fromViolations([{ param: "body", code: "parameter_invalid", message }])
+
+/** Decompresses the pixels off the event loop, and no more of them than the picture has. */
+const decompressed = (raster: Raster) =>
+  Effect.callback<Picture, string>((resume) => {
+    const { compressed, picture, rowBytes } = raster
+    inflate(compressed, { maxOutputLength: rowBytes * picture.height }, (error, pixels) => {
+      resume(error === null && isWhole(raster, pixels) ? Effect.succeed(picture) : Effect.fail(damaged))
+    })
+  })
+
+const pictureOf = (bytes: Uint8Array) =>
+  Effect.flatMap(Effect.fromResult(readPicture(bytes)), (read) =>
+    "raster" in read ? decompressed(read.raster) : Effect.succeed(read.picture)
+  )
+
+/** The commands that set and remove the picture that an issuer's documents are printed with. */
+export const make = Effect.gen(function* () {
+  const { alone } = yield* Command.make
+  const accounts = yield* Accounts
+  const certificates = yield* Certificates
+  const logos = yield* Logos
+  const sandbox = describeCertificate(yield* SandboxCertificate)
+  const inTurn = Turns.make(reading)
+
+  const changed = Effect.fnUntraced(function* (
+    account: Parameters<typeof accounts.update>[0],
+    change: (issuer: Issuer) => Issuer
+  ) {
+    const certificate = yield* shownCertificate(certificates, account, sandbox)
+    const updated = yield* accounts.update(account, (before) =>
+      before.issuer === null ? Effect.fail(noIssuer) : Effect.succeed({ ...before, issuer: change(before.issuer) })
+    )
+    return {
+      answer: Command.ok(accountView(updated, certificate)),
+      audit: [["account.updated", account.account_id, { changed: ["logo"] }] as const],
+      after: () => accounts.forget(account)
+    }
+  })
+
+  const PutLogo = alone("PutLogo", {
+    // A picture is decompressed before the command's turn and transaction.
+    isBeforeLong: true,
+    before: function* ({ account_id }, { bytes, context }) {
+      const read = Effect.mapError(pictureOf(bytes), invalid)
+      const picture = yield* inTurn({ owner: account_id, asker: context.api_key_id }, read)
+      const logo: StoredLogo = { sha256: hash("sha256", bytes, "hex"), ...picture, bytes }
+      return logo
+    },
+    run: function* (account, _payload, { bytes, ...logo }) {
+      yield* logos.keep(account, { ...logo, bytes })
+      return yield* changed(account, (issuer) => ({ ...issuer, logo }))
+    }
+  })
+
+  const DeleteLogo = alone("DeleteLogo", {
+    run: (account) => changed(account, (issuer) => Struct.omit(issuer, ["logo"]))
+  })
+
+  return { PutLogo, DeleteLogo }
+})

@@ -1,0 +1,76 @@
+import { type Foot, footOf } from "./Closing.ts"
+import { type Colors, colorsOf } from "./Colors.ts"
+import { dateInEnglish, dateWords, timeInEnglish, timeWords } from "./Figures.ts"
+import type { FiscalDocument } from "../../ubl/FiscalDocument.ts"
+import { type Item, itemOf, type ItemStyle, itemStyleOf } from "./Items.ts"
+import { buyerOf, sellerId, sellerOf } from "./Parties.ts"
+import { contingencyMark, numberWords, testMark, titleOf } from "./PrintedWords.ts"
+import type { Block, Said } from "./Said.ts"
+import { type Sum, sumsOf, totalInWords } from "./Sums.ts"
+import { correctionOf, type Due, dueOf, remarksOf, termsOf } from "./Terms.ts"
+import { type Tongue, tongueOf } from "./Tongue.ts"
+
+/** A mark across the top of every page. */
+interface Mark {
+  readonly text: string
+  readonly color: string
+  readonly background: string
+}
+
+/** All that a printed document shows, in words. Only `item` is computed line by line: a document may have 500 lines. */
+export interface PrintedContent {
+  readonly tongue: Tongue
+  readonly colors: Colors
+  readonly logo: Uint8Array | null
+  readonly marks: ReadonlyArray<Mark>
+  readonly title: ReadonlyArray<string>
+  readonly number: string
+  readonly issued: ReadonlyArray<string>
+  readonly seller: { readonly name: string; readonly said: ReadonlyArray<Said> }
+  readonly sellerId: string
+  readonly due: Due
+  readonly buyer: Block
+  readonly correction: Block | undefined
+  readonly terms: ReadonlyArray<Block>
+  readonly itemStyle: ItemStyle
+  readonly items: ReadonlyArray<Item>
+  readonly sums: ReadonlyArray<Sum>
+  readonly inWords: string
+  readonly remarks: ReadonlyArray<Block>
+  readonly foot: Foot
+}
+
+const marksOf = ({ environment, in_contingency }: FiscalDocument): ReadonlyArray<Mark> => [
+  ...(environment === "2" ? [{ text: testMark, color: "#7a5200", background: "#fff3d6" }] : []),
+  ...(in_contingency ? [{ text: contingencyMark, color: "#7a2e1d", background: "#fde8e2" }] : [])
+]
+
+export const printedContent = (document: FiscalDocument, logo: Uint8Array | null): PrintedContent => {
+  const tongue = tongueOf(document)
+  const itemStyle = itemStyleOf(document)
+  const { issue_date, issue_time } = document
+  return {
+    tongue,
+    colors: colorsOf(document.issuer.color),
+    logo,
+    marks: marksOf(document),
+    title: tongue.each(...titleOf(document)),
+    number: numberWords(document),
+    issued: tongue.each(
+      `${dateWords(issue_date)}, ${timeWords(issue_time)}`,
+      `${dateInEnglish(issue_date)}, ${timeInEnglish(issue_time)}`
+    ),
+    seller: sellerOf(document, tongue),
+    sellerId: sellerId(document),
+    due: dueOf(document, tongue),
+    buyer: buyerOf(document, tongue),
+    correction: correctionOf(document, tongue),
+    terms: termsOf(document, tongue),
+    itemStyle,
+    items: document.lines.map((line) => itemOf(line, itemStyle, tongue)),
+    sums: sumsOf(document, tongue),
+    inWords: totalInWords(document),
+    remarks: remarksOf(document, tongue),
+    foot: footOf(document, tongue)
+  }
+}

@@ -1,0 +1,34 @@
+import { type DocumentDetails, invoiceDetails } from "../../../schemas/DocumentDetails.ts"
+import { shortened } from "./Decimal.ts"
+
+const names = Object.keys(invoiceDetails) as ReadonlyArray<keyof DocumentDetails>
+
+const isGiven = (value: unknown): boolean => value !== undefined && (!Array.isArray(value) || value.length > 0)
+
+/** The optional parts that a request or a document has; null when it has none. An empty list is no part. */
+export const detailsOf = (document: DocumentDetails): DocumentDetails | null => {
+  const given = names.filter((name) => isGiven(document[name]))
+  return given.length === 0 ? null : Object.fromEntries(given.map((name) => [name, document[name]]))
+}
+
+// The fields of lines and documents whose figures may have more than two fraction digits.
+const figures = new Set(["quantity", "unit_price", "unit_amount", "units", "rate", "percent", "exchange_rate"])
+
+const isLong = (name: string, value: unknown): value is string =>
+  typeof value === "string" && value.endsWith("0") && value.at(-3) !== "." && (figures.has(name) || name === "amount")
+
+/**
+ * A request as the service keeps it: with every figure written without zeros beyond its second fraction digit, as answers, codes
+ * and documents show it. The same value if no figure has such zeros.
+ */
+export const asKept = <A>(value: A): A => {
+  if (typeof value !== "object" || value === null) return value
+  let changed: { [name: string]: unknown } | undefined
+  for (const [name, part] of Object.entries(value)) {
+    if (name === "metadata") continue
+    const next: unknown = isLong(name, part) ? shortened(part) : asKept<unknown>(part)
+    if (next !== part) changed = { ...(changed ?? value), [name]: next }
+  }
+  if (changed === undefined) return value
+  return (Array.isArray(value) ? Object.values(changed) : changed) as A
+}

@@ -1,0 +1,65 @@
+import type { Violation } from "../../../../schemas/ApiError.ts"
+import type { LineAllowance } from "../../../../schemas/Line.ts"
+import { violation } from "../AuthorityRules.ts"
+import { cents, decimal, millionths, percentage } from "../Decimal.ts"
+import { figureViolations, settled } from "./Amounts.ts"
+
+const wholePercentage = millionths("100.00")
+
+/** The authority's rules against a percentage above 100, a discount above its base, and an amount that is not the percentage. */
+interface Rules {
+  readonly percent: string
+  readonly discount: string
+  readonly amount: string
+}
+
+const ofDocument: Rules = { percent: "FAQ06", discount: "FAQ07", amount: "FAQ08" }
+const ofLine: Rules = { percent: "FBE08", discount: "FBE08", amount: "FBE08" }
+
+function* allowanceViolations(allowance: LineAllowance, path: string, rules: Rules): Generator<Violation, void> {
+  const { amount, base, percent, type } = allowance
+  if (percent !== undefined && millionths(percent) > wholePercentage) {
+    yield violation(`${path}.percent`, "parameter_invalid", 'percent must be at most "100.00".', rules.percent)
+  } else if (percent !== undefined) {
+    const exact = percentage(cents(base), percent)
+    const formula = `base ${base} × percent ${percent} / 100`
+    yield* figureViolations(`${path}.`, "amount", amount, exact, formula, "amount_mismatch", rules.amount)
+  } else if (type === "discount" && cents(amount) > cents(base)) {
+    const message = `amount must be at most the base, "${base}": a discount cannot be more than what it is made on.`
+    yield violation(`${path}.amount`, "amount_mismatch", message, rules.discount)
+  }
+}
+
+/** The violations of the discounts and charges of a line or a document, at `path`. */
+export const allowancesViolations = (
+  allowances: ReadonlyArray<LineAllowance> | undefined,
+  path: string,
+  of: "document" | "line"
+): ReadonlyArray<Violation> => {
+  const rules = of === "line" ? ofLine : ofDocument
+  return (allowances ?? []).flatMap((allowance, index) => [
+    ...allowanceViolations(allowance, `${path}[${index}]`, rules)
+  ])
+}
+
+/** The discounts and charges with each amount that is a percentage as that percentage makes it, where the amount is wrong. */
+export const settledAllowances = <A extends LineAllowance>(allowances: ReadonlyArray<A>): ReadonlyArray<A> =>
+  allowances.map((allowance) => {
+    const { amount, base, percent } = allowance
+    if (percent === undefined || millionths(percent) > wholePercentage) return allowance
+    return { ...allowance, amount: decimal(settled(cents(amount), percentage(cents(base), percent))) }
+  })
+
+/** The charges less the discounts, in hundredths. */
+export const allowanceSum = (allowances: ReadonlyArray<LineAllowance>): bigint =>
+  allowances.reduce((sum, { amount, type }) => (type === "charge" ? sum + cents(amount) : sum - cents(amount)), 0n)
+
+/** How discounts and charges change an amount, for an error: " - discounts 10.00 + charges 2.00". */
+export const allowanceFormula = (allowances: ReadonlyArray<LineAllowance>): string => {
+  const total = (type: LineAllowance["type"]) => {
+    const some = allowances.filter((allowance) => allowance.type === type)
+    return some.length === 0 ? undefined : decimal(some.reduce((sum, { amount }) => sum + cents(amount), 0n))
+  }
+  const [discounts, charges] = [total("discount"), total("charge")]
+  return `${discounts === undefined ? "" : ` - discounts ${discounts}`}${charges === undefined ? "" : ` + charges ${charges}`}`
+}

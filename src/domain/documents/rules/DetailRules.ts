@@ -1,0 +1,143 @@
+import type { Violation } from "../../../../schemas/ApiError.ts"
+import type { DocumentDetails, PaymentMeans, Withholding } from "../../../../schemas/DocumentDetails.ts"
+import type { Totals } from "../../../../schemas/Line.ts"
+import { placeViolations } from "../../accounts/PartyRules.ts"
+import { violation } from "../AuthorityRules.ts"
+import { cents, decimal, millionths, percentage } from "../Decimal.ts"
+import { taxTotal } from "../Totals.ts"
+import { allowancesViolations, settledAllowances } from "./AllowanceRules.ts"
+import { figureViolations, settled } from "./Amounts.ts"
+import { periodViolations } from "./Periods.ts"
+
+/* The rules of the parts of a document beside its lines. `today` is the date in the authority's zone, YYYY-MM-DD. */
+
+const codeViolations = ({ allowance_charges = [] }: DocumentDetails): ReadonlyArray<Violation> =>
+  allowance_charges.flatMap(({ code, type }, index) =>
+    code === undefined || type === "discount"
+      ? []
+      : [
+          violation(
+            `allowance_charges[${index}].code`,
+            "parameter_conflict",
+            "Remove code: it says which kind a discount is, and this is a charge."
+          )
+        ]
+  )
+
+/** The violations of a means of payment at `path`. */
+export const paymentViolations = (payment: PaymentMeans, path: string, today: string): ReadonlyArray<Violation> => {
+  if (payment.type !== "2") return []
+  const param = `${path}.due_date`
+  if (payment.due_date === undefined) {
+    return [violation(param, "due_date_required", "due_date is required for a sale on credit (type 2).", "FAN04")]
+  }
+  return payment.due_date < today
+    ? [violation(param, "parameter_invalid", `due_date must be ${today} (today) or later.`)]
+    : []
+}
+
+const prepaymentViolations = ({ prepayments = [] }: DocumentDetails, today: string): ReadonlyArray<Violation> =>
+  prepayments.flatMap(({ received_date }, index) =>
+    received_date <= today
+      ? []
+      : [
+          violation(
+            `prepayments[${index}].received_date`,
+            "parameter_invalid",
+            `received_date must be ${today} (today) or earlier.`
+          )
+        ]
+  )
+
+/** The base of a withholding as it may be: ReteIVA is withheld from the value added tax. */
+const withheldBase = ({ base, code }: Withholding, totals: Totals): string => {
+  const vat = taxTotal(totals, "01")
+  return code === "05" && cents(base) > cents(vat) ? vat : base
+}
+
+/** The details with their wrong figures as they must be; `totals` are those of the lines. */
+export const settledDetails = (details: DocumentDetails, totals: Totals): DocumentDetails => {
+  const { allowance_charges, withholdings } = details
+  const settledOne = (withholding: Withholding): Withholding => {
+    const base = withheldBase(withholding, totals)
+    const exact = percentage(cents(base), withholding.rate)
+    return { ...withholding, base, value: decimal(settled(cents(withholding.value), exact)) }
+  }
+  return {
+    ...details,
+    ...(allowance_charges === undefined ? {} : { allowance_charges: settledAllowances(allowance_charges) }),
+    ...(withholdings === undefined ? {} : { withholdings: withholdings.map(settledOne) })
+  }
+}
+
+function* withholdingViolations({ withholdings = [] }: DocumentDetails, totals: Totals): Generator<Violation, void> {
+  const seen = new Set<string>()
+  for (const [index, withholding] of withholdings.entries()) {
+    const { base, code, rate, value } = withholding
+    const path = `withholdings[${index}].`
+    const key = `${code} ${millionths(rate)}`
+    if (seen.has(key)) {
+      const message = `code "${code}" with rate ${rate} stands twice: send one entry for each rate of a tax.`
+      yield violation(`${path}code`, "tax_mismatch", message)
+    }
+    seen.add(key)
+    const right = withheldBase(withholding, totals)
+    if (right !== base) {
+      const message = `base must be at most "${right}": ReteIVA is withheld from the value added tax of the document.`
+      yield violation(`${path}base`, "tax_mismatch", message, "FAY05")
+    }
+    const formula = `base ${right} × rate ${rate} / 100`
+    yield* figureViolations(path, "value", value, percentage(cents(right), rate), formula, "tax_mismatch", "FAT02")
+  }
+}
+
+const exportation = "11"
+
+const incotermViolations = ({ incoterm }: DocumentDetails, operation_type: string): ReadonlyArray<Violation> =>
+  incoterm === undefined || operation_type === exportation
+    ? []
+    : [
+        violation(
+          "incoterm",
+          "parameter_conflict",
+          'Remove incoterm, or send operation_type "11": only an export has terms of delivery.'
+        )
+      ]
+
+/** What is to be paid may not be negative, nor may what the issuer receives after the withholdings. */
+const balanceViolations = (details: DocumentDetails, totals: Totals): ReadonlyArray<Violation> => {
+  const { net_amount = "0.00", payable_amount, prepaid_amount = "0.00" } = totals
+  const payable = cents(payable_amount)
+  if (payable + cents(prepaid_amount) < 0n) {
+    const message = `The discounts are more than the document: what is to be paid would be ${payable_amount}, and no amount may be negative.`
+    const param = details.allowance_charges === undefined ? "payable_rounding_amount" : "allowance_charges"
+    return [violation(param, "amount_mismatch", message, "VLR01")]
+  }
+  if (payable < 0n) {
+    const message = `The prepayments are ${prepaid_amount} and the document amounts to ${decimal(payable + cents(prepaid_amount))}: send of them what this document uses up.`
+    return [violation("prepayments", "amount_mismatch", message, "FBD03")]
+  }
+  if (cents(net_amount) >= 0n) return []
+  const message = `The withholdings are more than what is to be paid, ${payable_amount}.`
+  return [violation("withholdings", "amount_mismatch", message)]
+}
+
+/** The violations of the optional parts of a document with these totals. */
+export function* detailsViolations(
+  details: DocumentDetails,
+  totals: Totals,
+  operation_type: string,
+  today: string
+): Generator<Violation, void> {
+  yield* allowancesViolations(details.allowance_charges, "allowance_charges", "document")
+  yield* codeViolations(details)
+  yield* prepaymentViolations(details, today)
+  yield* withholdingViolations(details, totals)
+  yield* periodViolations(details.period, "period")
+  if (details.delivery !== undefined) yield* placeViolations(details.delivery, "delivery.")
+  yield* incotermViolations(details, operation_type)
+  for (const [index, payment] of (details.other_payment_means ?? []).entries()) {
+    yield* paymentViolations(payment, `other_payment_means[${index}]`, today)
+  }
+  yield* balanceViolations(details, totals)
+}

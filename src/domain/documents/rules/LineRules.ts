@@ -1,0 +1,164 @@
+import type { Violation } from "../../../../schemas/ApiError.ts"
+import type { Item, Line } from "../../../../schemas/Line.ts"
+import { identificationViolations } from "../../accounts/PartyRules.ts"
+import { violation } from "../AuthorityRules.ts"
+import { cents, decimal, fits, isRounding, millionths, product, rounded, trillionths } from "../Decimal.ts"
+import { allowanceFormula, allowancesViolations, allowanceSum, settledAllowances } from "./AllowanceRules.ts"
+import { mustBe, settled, tooLong } from "./Amounts.ts"
+import { periodViolations } from "./Periods.ts"
+import { settledTax, type Taxed, taxesViolations } from "./TaxRules.ts"
+
+/** The operation of a document, as far as its lines depend on it. */
+export interface Operation {
+  readonly operation_type: string
+  readonly isDebitNote: boolean
+}
+
+/** The operation type of a contract with administration, contingencies and profit (AIU). */
+export const contract = "09"
+
+/** quantity × unit price - discounts + charges, in trillionths. */
+const exactOf = ({ allowance_charges = [], quantity, unit_price }: Line): bigint =>
+  product(quantity, unit_price) + trillionths(allowanceSum(settledAllowances(allowance_charges)))
+
+/** The amount of a line, and what its taxes are on; undefined when the amount cannot be computed. */
+const amountOf = (line: Line, isAiu: boolean): Taxed | undefined => {
+  const { line_extension_amount, quantity, reference_price, special_base } = line
+  const exact = exactOf(line)
+  if (millionths(quantity) === 0n || !fits(rounded(exact))) return undefined
+  const isSpecial = special_base !== undefined
+  if (millionths(line.unit_price) !== 0n) {
+    const amount = settled(cents(line_extension_amount), exact)
+    return { exact: trillionths(amount), amount, words: "the amount of the line", isAiu, isSpecial }
+  }
+  // Without the price that a thing given away would have, what its taxes are on is unknown.
+  if (reference_price === undefined) return undefined
+  const reference = product(quantity, reference_price.amount)
+  if (reference === 0n || !fits(rounded(reference))) return undefined
+  const words = `quantity ${quantity} × reference_price ${reference_price.amount}`
+  return { exact: reference, amount: rounded(reference), words, isAiu, isSpecial }
+}
+
+function* amountViolations(line: Line, path: string): Generator<Violation, void> {
+  const { allowance_charges = [], line_extension_amount, quantity, unit_price } = line
+  const param = `${path}.line_extension_amount`
+  if (millionths(quantity) === 0n) {
+    return yield violation(`${path}.quantity`, "parameter_invalid", 'quantity must be more than "0.00".')
+  }
+  const exact = exactOf(line)
+  const allowances = allowanceFormula(settledAllowances(allowance_charges))
+  const formula = `quantity ${quantity} × unit_price ${unit_price}${allowances}`
+  if (exact < 0n) {
+    const message = `The discounts are more than the line: ${formula} is ${decimal(rounded(exact))}, and no amount may be negative.`
+    yield violation(`${path}.allowance_charges`, "amount_mismatch", message, "VLR01")
+  } else if (!fits(rounded(exact))) {
+    yield violation(param, "parameter_invalid", `quantity × unit_price is ${decimal(rounded(exact))}, ${tooLong}`)
+  } else if (!isRounding(cents(line_extension_amount), exact)) {
+    yield violation(param, "amount_mismatch", mustBe("line_extension_amount", exact, formula), "FAV06")
+  }
+}
+
+const referenceViolations = (line: Line, path: string): ReadonlyArray<Violation> => {
+  const { reference_price, unit_price } = line
+  const isFree = millionths(unit_price) === 0n
+  const param = `${path}.reference_price`
+  if (isFree && reference_price === undefined) {
+    const message =
+      "reference_price is required with a unit_price of zero: the price that the thing given away would have."
+    return [violation(param, "parameter_missing", message, "FAW01")]
+  }
+  if (isFree && millionths(reference_price?.amount ?? "0.00") === 0n) {
+    return [violation(`${param}.amount`, "parameter_invalid", 'amount must be more than "0.00".', "FAW03")]
+  }
+  const exact = product(line.quantity, reference_price?.amount ?? "0.00")
+  if (isFree && !fits(rounded(exact))) {
+    const message = `quantity × reference_price is ${decimal(rounded(exact))}, ${tooLong}`
+    return [violation(`${param}.amount`, "parameter_invalid", message)]
+  }
+  return isFree || reference_price === undefined
+    ? []
+    : [violation(param, "parameter_conflict", "Remove reference_price: it goes with a unit_price of zero alone.")]
+}
+
+/** Whether a GTIN's last digit is its check digit: weights 3 and 1 from the right. */
+const isGtin = (code: string): boolean => {
+  if (!/^(\d{8}|\d{12,14})$/.test(code)) return false
+  const digits = [...code].map(Number).toReversed()
+  return digits.reduce((sum, digit, index) => sum + digit * (index % 2 === 0 ? 1 : 3), 0) % 10 === 0
+}
+
+const itemForms: Readonly<Record<Item["scheme"], { readonly has: (code: string) => boolean; readonly form: string }>> =
+  {
+    "999": { has: () => true, form: "" },
+    "001": { has: (code) => /^\d{8}(\d{2})?$/.test(code), form: "8 or 10 digits (UNSPSC)" },
+    "010": { has: isGtin, form: "8, 12, 13 or 14 digits of a bar code (GTIN), the last of which is their check digit" },
+    "020": { has: (code) => /^\d{6,10}$/.test(code), form: "6 to 10 digits (tariff heading), without dots" }
+  }
+
+const itemViolations = (item: Item | undefined, path: string): ReadonlyArray<Violation> => {
+  if (item === undefined) return []
+  const { form, has } = itemForms[item.scheme]
+  const message = `code must be ${form}: "${item.code}" is not. Scheme "999" takes any code of your own.`
+  return has(item.code) ? [] : [violation(`${path}.item.code`, "parameter_invalid", message)]
+}
+
+const contractViolations = (
+  { aiu_contract }: Line,
+  path: string,
+  { operation_type }: Operation
+): ReadonlyArray<Violation> =>
+  aiu_contract === undefined || operation_type === contract
+    ? []
+    : [
+        violation(
+          `${path}.aiu_contract`,
+          "parameter_conflict",
+          'Remove aiu_contract: it goes with operation_type "09" (AIU) alone.'
+        )
+      ]
+
+const principalViolations = (
+  { principal }: Line,
+  path: string,
+  { operation_type }: Operation
+): ReadonlyArray<Violation> => {
+  if (principal === undefined) return []
+  if (operation_type === contract) {
+    const message = 'Remove principal, or send operation_type "10": a contract with AIU is sold on behalf of nobody.'
+    return [violation(`${path}.principal`, "parameter_conflict", message)]
+  }
+  return identificationViolations(principal.identification, `${path}.principal.identification`)
+}
+
+const daysViolations = ({ period }: Line, path: string, { isDebitNote }: Operation): ReadonlyArray<Violation> => {
+  if (period === undefined || !isDebitNote) return periodViolations(period, `${path}.period`)
+  const message = "Remove period: a line of a debit note has none. Name the days in notes."
+  return [violation(`${path}.period`, "parameter_conflict", message)]
+}
+
+/**
+ * The violations of a line at `path`. A figure that the client computed is right when it is one of the roundings to the cent of its
+ * exact value. Each is compared with the value computed from the right preceding figures: only wrong figures are named, and a client
+ * that corrects all named figures passes at the next attempt.
+ */
+export function* lineViolations(line: Line, path: string, operation: Operation): Generator<Violation, void> {
+  yield* allowancesViolations(line.allowance_charges, `${path}.allowance_charges`, "line")
+  yield* amountViolations(line, path)
+  yield* referenceViolations(line, path)
+  yield* taxesViolations(line, path, amountOf(line, operation.operation_type === contract))
+  yield* itemViolations(line.item, path)
+  yield* daysViolations(line, path, operation)
+  yield* contractViolations(line, path, operation)
+  yield* principalViolations(line, path, operation)
+}
+
+/** The line with its wrong figures as they must be, for the sums that what is named beside these figures is judged by. */
+export const settledLine = (line: Line, { operation_type }: Operation): Line => {
+  const taxed = amountOf(line, operation_type === contract)
+  if (taxed === undefined) return line
+  return {
+    ...line,
+    line_extension_amount: decimal(settled(cents(line.line_extension_amount), exactOf(line))),
+    taxes: line.taxes.map((tax) => settledTax(tax, taxed))
+  }
+}

@@ -1,0 +1,184 @@
+import type { Violation } from "../../../../schemas/ApiError.ts"
+import { taxes as taxNames } from "../../../../schemas/Code.ts"
+import { isPerUnit, type Line, type Tax, type Totals, unitTaxes } from "../../../../schemas/Line.ts"
+import { violation } from "../AuthorityRules.ts"
+import {
+  cents,
+  decimal,
+  exactly,
+  fits,
+  isRounding,
+  millionths,
+  percentage,
+  product,
+  rounded,
+  trillionths
+} from "../Decimal.ts"
+import { figureViolations, settled } from "./Amounts.ts"
+
+/** The interface's carbon tax, by percentage as the interface names it, or per unit as the authority wants it. */
+const carbon = "02"
+
+/** The rates that the authority knows, in percent. Taxes that are not here have rates of municipalities and departments. */
+const rates: Readonly<Record<string, ReadonlyArray<string>>> = {
+  "01": ["0.00", "5.00", "16.00", "19.00"],
+  "04": ["2.00", "4.00", "8.00", "16.00"]
+}
+
+const ofPercentage = ["rate", "base"] as const
+const ofUnits = ["unit_amount", "units", "unit_code"] as const
+
+const nameOf = (code: string) => `"${code}" (${taxNames.find((tax) => tax.code === code)?.name ?? code})`
+
+/**
+ * What an entry must have, and must not have, to be a tax by percentage or a tax per unit. That a tax by percentage has its rate and
+ * base is told by the form of a request.
+ */
+function* formViolations(tax: Tax, path: string): Generator<Violation, void> {
+  const { code } = tax
+  const unit = isPerUnit(tax)
+  if (unit && !unitTaxes.has(code) && code !== carbon) {
+    const message = `Send rate and base in place of unit_amount: code ${nameOf(code)} is a tax by percentage.`
+    return yield violation(`${path}.unit_amount`, "parameter_conflict", message)
+  }
+  const form = unit ? `per unit, with ${ofUnits.join(", ")}` : `by percentage, with ${ofPercentage.join(" and ")}`
+  for (const name of unit ? ofPercentage : ofUnits) {
+    if (tax[name] === undefined) continue
+    yield violation(`${path}.${name}`, "parameter_conflict", `Remove ${name}: ${nameOf(code)} is a tax ${form}.`)
+  }
+  for (const name of unit ? ofUnits : []) {
+    if (tax[name] !== undefined) continue
+    const message = `${name} is required: ${nameOf(code)} is a tax ${form}.`
+    yield violation(`${path}.${name}`, "parameter_missing", message, "FAX09")
+  }
+}
+
+const codeViolations = (taxes: ReadonlyArray<Tax>, index: number, path: string): ReadonlyArray<Violation> => {
+  const code = taxes[index]?.code
+  if (code === "ZZ" && taxes.length > 1) {
+    const message = 'code "ZZ" says that the line has no tax: remove this entry, or all others.'
+    return [violation(`${path}.code`, "tax_mismatch", message, "FAS01a")]
+  }
+  if (taxes.findIndex((tax) => tax.code === code) === index) return []
+  const message = `code "${code}" stands twice in this line: send one entry for each tax.`
+  return [violation(`${path}.code`, "tax_mismatch", message, "FAX01")]
+}
+
+const noTaxViolations = (tax: Tax, path: string): ReadonlyArray<Violation> =>
+  (["rate", "base", "value"] as const)
+    .filter((field) => millionths(tax[field] ?? "0.00") !== 0n)
+    .map((field) =>
+      violation(`${path}.${field}`, "tax_mismatch", `${field} must be "0.00" with code "ZZ" (no tax).`, "FAS01a")
+    )
+
+const rateViolations = ({ code, rate = "0.00" }: Tax, path: string): ReadonlyArray<Violation> => {
+  const known = rates[code]
+  if (known === undefined || known.some((one) => millionths(one) === millionths(rate))) return []
+  const message = `rate must be one of ${known.map((one) => `"${one}"`).join(", ")} for code ${nameOf(code)}.`
+  return [violation(`${path}.rate`, "tax_mismatch", message, "FAY10")]
+}
+
+/** The amount of a line that its taxes are on. */
+export interface Taxed {
+  /** In trillionths. */
+  readonly exact: bigint
+  /** In hundredths. */
+  readonly amount: bigint
+  /** The words for the amount in an error. */
+  readonly words: string
+  /** Only a part of the amount may be taxed: that of a contract with administration, contingency and profit (AIU). */
+  readonly isAiu: boolean
+  /** The base may be any amount, for a reason that the line gives. */
+  readonly isSpecial: boolean
+}
+
+/** What a tax by percentage is on: the base that was given, where that may be the base, and else the amount of the line. */
+const baseOf = ({ base = "0.00" }: Tax, { amount, exact, isAiu, isSpecial }: Taxed): bigint => {
+  const given = cents(base)
+  return isSpecial || isRounding(given, exact) || (isAiu && given < amount) ? given : amount
+}
+
+/** A tax as it must be, where a figure of the tax is wrong. */
+export const settledTax = (tax: Tax, taxed: Taxed): Tax => {
+  const { rate = "0.00", unit_amount = "0.00", units = "0.00", value } = tax
+  if (tax.code === "ZZ") return tax
+  if (isPerUnit(tax)) return { ...tax, value: decimal(settled(cents(value), product(unit_amount, units))) }
+  const base = baseOf(tax, taxed)
+  return { ...tax, base: decimal(base), value: decimal(settled(cents(value), percentage(base, rate))) }
+}
+
+function* percentageViolations(tax: Tax, path: string, taxed: Taxed): Generator<Violation, void> {
+  const { base: sent = "0.00", rate = "0.00", value } = tax
+  const base = baseOf(tax, taxed)
+  if (cents(sent) !== base) {
+    const message = `base must be ${taxed.isAiu ? "at most " : ""}"${decimal(base)}", ${taxed.words}${taxed.isAiu ? "" : "; if another amount is taxed, say why in special_base of the line"}.`
+    yield violation(`${path}.base`, "tax_mismatch", message)
+  }
+  yield* rateViolations(tax, path)
+  const exact = percentage(base, rate)
+  const formula = `base ${decimal(base)} × rate ${rate} / 100`
+  yield* figureViolations(`${path}.`, "value", value, exact, formula, "tax_mismatch", "FAX07")
+}
+
+function* unitViolations({ unit_amount = "0.00", units = "0.00", value }: Tax, path: string) {
+  const formula = `unit_amount ${unit_amount} × units ${units}`
+  yield* figureViolations(`${path}.`, "value", value, product(unit_amount, units), formula, "tax_mismatch", "FAX07")
+}
+
+/** The violations of the taxes of the line at `path`; without `taxed`, those that do not depend on the amount of the line. */
+export function* taxesViolations({ taxes }: Line, path: string, taxed: Taxed | undefined): Generator<Violation, void> {
+  for (const [index, tax] of taxes.entries()) {
+    const taxPath = `${path}.taxes[${index}]`
+    yield* codeViolations(taxes, index, taxPath)
+    const form = [...formViolations(tax, taxPath)]
+    yield* form
+    if (form.length > 0) continue
+    if (tax.code === "ZZ") yield* noTaxViolations(tax, taxPath)
+    else if (isPerUnit(tax)) yield* unitViolations(tax, taxPath)
+    else if (taxed !== undefined) yield* percentageViolations(tax, taxPath, taxed)
+  }
+}
+
+// How far the authority lets the sum of a tax be off, in hundredths (annex 5.2.1.1).
+const tolerance = 200n
+
+/** What a tax of a document should sum up to, in trillionths, and how that is computed. */
+const sumOf = ({ base = "0.00", rate = "0.00", unit_amount, units = "0.00" }: Tax) =>
+  unit_amount === undefined
+    ? { exact: percentage(cents(base), rate), formula: `base ${base} × rate ${rate} / 100` }
+    : { exact: product(unit_amount, units), formula: `unit_amount ${unit_amount} × units ${units}` }
+
+/** The carbon tax has two codes in the interface and one in the document, where each amount per unit stands once. */
+const isTwice = (tax: Tax, taxes: ReadonlyArray<Tax>): boolean =>
+  tax.code === carbon &&
+  tax.unit_amount !== undefined &&
+  taxes.some(
+    ({ code, unit_amount, unit_code }) =>
+      code === "23" && unit_amount === tax.unit_amount && unit_code === tax.unit_code
+  )
+
+/** The violations of the sums of taxes over all lines: each line may be rounded rightly, and the sum still be too far off. */
+export function* taxSumViolations({ taxes }: Totals): Generator<Violation, void> {
+  for (const tax of taxes) {
+    const { exact, formula } = sumOf(tax)
+    const off = trillionths(cents(tax.value)) - exact
+    // What no decimal can hold is a violation of its line.
+    if (fits(rounded(exact)) && (off > trillionths(tolerance) || off < -trillionths(tolerance))) {
+      const message = `The values of tax ${nameOf(tax.code)} sum up to ${tax.value}, and ${formula} is ${exactly(exact)}: the authority lets a sum be off by 2.00. Round each value to the nearest cent.`
+      yield violation("lines", "tax_mismatch", message, "FAS07")
+    }
+    if (isTwice(tax, taxes)) {
+      const message = `Send code "23" on all lines in place of "${carbon}": a document has one sum for both, because both are the carbon tax per unit.`
+      yield violation("lines", "tax_mismatch", message, "FAS04")
+    }
+  }
+}
+
+/** What the authority remarks on in a line's taxes without rejecting the document. */
+export const taxWarnings = ({ taxes }: Line, path: string): ReadonlyArray<Violation> =>
+  taxes.flatMap((tax, index) => {
+    if (tax.code !== carbon || isPerUnit(tax)) return []
+    const message =
+      'The authority wants the carbon tax as an amount per unit: send unit_amount, units and unit_code, or code "23", in place of rate and base.'
+    return [violation(`${path}.taxes[${index}].rate`, "tax_mismatch", message, "FAX09")]
+  })

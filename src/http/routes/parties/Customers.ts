@@ -1,0 +1,73 @@
+import { Effect, type Schema } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { ApiError } from "../../../../schemas/ApiError.ts"
+import type { CustomerQuery, CustomerUpdate } from "../../../../schemas/Customer.ts"
+import { CustomerId } from "../../../../schemas/Id.ts"
+import { Api } from "../../../api/Api.ts"
+import { type CustomerFilter, Customers, customerView } from "../../../store/accounts/Customers.ts"
+import { metadataMarks } from "../../../store/sql/Keys.ts"
+import { makeAsk, makeAskAbout } from "../../request/Ask.ts"
+import { makeFind, makeIdOf, type Named } from "../../request/Named.ts"
+import { identificationOf, refuseOther } from "./Identified.ts"
+import { readPage } from "../../request/Paging.ts"
+
+type Query = Schema.Struct.Type<typeof CustomerQuery>
+
+const needed = (given: string, missing: string) =>
+  ApiError.fromViolations([
+    { param: missing, code: "parameter_missing", message: `${missing} is required beside ${given}.` }
+  ])
+
+/** The customers that a query asks for. Fails when it names a part of an identification. */
+const filterOf = ({ email, metadata, name, ...query }: Query): Effect.Effect<CustomerFilter, ApiError> => {
+  const { "identification[number]": number, "identification[type]": type } = query
+  if (type === undefined && number !== undefined) {
+    return Effect.fail(needed("identification[number]", "identification[type]"))
+  }
+  if (type !== undefined && number === undefined) {
+    return Effect.fail(needed("identification[type]", "identification[number]"))
+  }
+  return Effect.succeed({
+    name: name?.trim() ?? null,
+    marks: [
+      ...(type === undefined || number === undefined ? [] : [{ _tag: "Identification", type, number } as const]),
+      ...(email === undefined ? [] : [{ _tag: "Email", address: email } as const]),
+      ...metadataMarks(metadata)
+    ]
+  })
+}
+
+export const layer = HttpApiBuilder.group(
+  Api,
+  "customers",
+  Effect.fn(function* (handlers) {
+    const customers = yield* Customers
+    const find = makeFind("customer", customers.find)
+    const ask = yield* makeAsk
+    const askAbout = yield* makeAskAbout(makeIdOf("customer", CustomerId))
+
+    const update = ({ params, payload }: Named & { readonly payload: CustomerUpdate }) =>
+      askAbout(params.id, (actor, about) => actor.UpdateCustomer({ ...about, patch: payload }))
+
+    return handlers.handleAll({
+      createCustomer: ({ payload }) => ask((actor, context) => actor.CreateCustomer({ context, request: payload })),
+      listCustomers: Effect.fn("listCustomers")(function* ({ query }) {
+        const filter = yield* filterOf(query)
+        return yield* readPage(
+          "/v1/customers",
+          query,
+          (principal, page) => customers.list(principal, page, filter),
+          customerView
+        )
+      }),
+      putCustomer: Effect.fn("putCustomer")(function* ({ params, payload }) {
+        yield* refuseOther(yield* identificationOf("customer", params.id), payload.identification)
+        return yield* ask((actor, context) => actor.PutCustomer({ context, request: payload }))
+      }),
+      retrieveCustomer: ({ params }) => Effect.map(find(params.id), customerView),
+      updateCustomer: update,
+      updateCustomerByPost: update,
+      deleteCustomer: ({ params }) => askAbout(params.id, (actor, about) => actor.DeleteCustomer(about))
+    })
+  })
+)

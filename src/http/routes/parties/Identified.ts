@@ -1,0 +1,34 @@
+import { Effect, Schema } from "effect"
+import { ApiError } from "../../../../schemas/ApiError.ts"
+import { Identification } from "../../../../schemas/Party.ts"
+
+/** The identification that a path names: the type, a hyphen, and the number, which may have hyphens of its own. */
+type Named = Pick<Identification, "type" | "number">
+
+const decode = Schema.decodeUnknownEffect(
+  Schema.Struct({ type: Identification.fields.type, number: Identification.fields.number })
+)
+
+/** The identification of a path. Fails with `resource_missing` for a text that is none: nobody is known by it. */
+export const identificationOf = (noun: string, text: string): Effect.Effect<Named, ApiError> => {
+  const hyphen = text.indexOf("-")
+  return Effect.mapError(
+    decode({ type: text.slice(0, Math.max(hyphen, 0)), number: text.slice(hyphen + 1) }),
+    () =>
+      new ApiError({
+        code: "resource_missing",
+        message: `There is no ${noun} ${JSON.stringify(text.slice(0, 64))}: a path names it by the type and the number of its identification, such as 31-900000001, without check digit.`
+      })
+  )
+}
+
+/** Fails when the identification of a body is another one than that of its path. */
+export const refuseOther = (path: Named, body: Named): Effect.Effect<void, ApiError> => {
+  const other = (["type", "number"] as const).filter((part) => path[part] !== body[part])
+  const [first, ...rest] = other.map((part) => ({
+    param: `identification.${part}`,
+    code: "parameter_conflict" as const,
+    message: `identification.${part} must be ${JSON.stringify(path[part])}, as in the path.`
+  }))
+  return first === undefined ? Effect.void : Effect.fail(ApiError.fromViolations([first, ...rest]))
+}

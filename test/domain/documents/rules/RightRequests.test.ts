@@ -1,0 +1,106 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Arbitrary, Schema } from "effect"
+import { InvoiceRequest } from "../../../../schemas/Invoice.ts"
+import { invoiceViolations, invoiceWarnings, noteViolations } from "../../../../src/domain/documents/LocalRules.ts"
+import { totalsOf } from "../../../../src/domain/documents/Totals.ts"
+import { fraction, money, plus } from "../../../support/documents/Fractions.ts"
+import { invoiceRequests, noteRequestOf, today } from "../../../support/documents/RightRequests.ts"
+import { sums } from "../../../support/documents/Sums.ts"
+import { corrected, figuresOf, withFigure } from "./Corrections.ts"
+
+const kinds = ["credit_note", "debit_note"] as const
+
+describe("A right request", () => {
+  it.prop("is found right, as an invoice and as a note", [invoiceRequests], ([request]) => {
+    assert.deepStrictEqual(Schema.decodeSync(InvoiceRequest)(request, { onExcessProperty: "error" }), request)
+    assert.deepStrictEqual(invoiceViolations(request, today), [])
+    for (const kind of kinds) {
+      const operation = {
+        operation_type: request.operation_type,
+        isDebitNote: kind === "debit_note",
+        currency: request.currency
+      }
+      assert.deepStrictEqual(noteViolations(noteRequestOf(request, kind), operation, today), [])
+    }
+  })
+
+  it.prop("has the sums of the oracle", [invoiceRequests], ([request]) => {
+    assert.deepStrictEqual(totalsOf(request.lines, request), sums(request.lines, request))
+  })
+
+  it.prop(
+    "is warned of the carbon tax by percentage and of an AIU without its contract alone",
+    [invoiceRequests],
+    ([request]) => {
+      const { lines, operation_type } = request
+      const byPercentage = lines.flatMap(({ taxes }, line) =>
+        taxes.flatMap(({ code, rate }, tax) =>
+          code === "02" && rate !== undefined ? [`lines[${line}].taxes[${tax}].rate`] : []
+        )
+      )
+      const hasNone = operation_type === "09" && lines.every((line) => line.aiu_contract === undefined)
+      assert.deepStrictEqual(
+        invoiceWarnings(request).map(({ param }) => param),
+        [...byPercentage, ...(hasNone ? ["lines"] : [])]
+      )
+    }
+  )
+})
+
+const wrong = Arbitrary.all([
+  invoiceRequests,
+  Arbitrary.schema(Schema.Int),
+  Arbitrary.schema(Schema.Literals([1n, 100n, 100_000n]))
+])
+
+// Where next to nothing is to be paid, the other rounding of a figure can make a discount or prepayment too large.
+const isSmall = (request: InvoiceRequest) => {
+  const { net_amount, payable_amount } = totalsOf(request.lines, request)
+  return (net_amount ?? payable_amount).length < "10.00".length
+}
+
+describe("A wrong figure", () => {
+  it.prop(
+    "is named, alone, and the message says what makes the request right",
+    [wrong],
+    ([[request, chosen, cents]]) => {
+      const figures = figuresOf(request)
+      const path = figures[Math.abs(chosen) % Math.max(figures.length, 1)]
+      if (path === undefined || isSmall(request)) return
+      const more = (text: string) => {
+        const { over, under } = plus(fraction(text), { over: cents + 1n, under: 100n })
+        return money((over * 100n) / under)
+      }
+      const broken = withFigure(request, path, more)
+      const found = invoiceViolations(broken, today)
+      const named = found.map(({ param }) => param)
+      // What is told may be the other rounding: of a discount, from which the amount of the line follows, of that amount, which
+      // taxes are on, or of a tax, which bounds what is withheld.
+      assert.include(named, path)
+      if (!path.includes("allowance")) {
+        const follows = path.replace("line_extension_amount", "taxes")
+        assert.deepStrictEqual(
+          named.filter((name) => name.startsWith("lines") && (name === path || !name.startsWith(follows))),
+          path.startsWith("lines") ? [path] : []
+        )
+      }
+      assert.match(found[0]?.rule ?? "", /^F[A-Z]{2}\d\d[a-z]?$|^$/)
+      assert.deepStrictEqual(invoiceViolations(corrected(broken, found), today), [])
+    }
+  )
+
+  it.prop(
+    "beside others is named with them all, and one answer is enough to correct them",
+    [wrong],
+    ([[request, , cents]]) => {
+      const figures = isSmall(request) ? [] : figuresOf(request)
+      const more = (text: string) => money((fraction(text).over * 100n) / fraction(text).under + 100n + cents)
+      const broken = figures.reduce((changed, path) => withFigure(changed, path, more), request)
+      const found = invoiceViolations(broken, today)
+      const named = found.map(({ param }) => param)
+      assert.includeMembers(named, figures)
+      assert.lengthOf(new Set(named), named.length)
+      assert.deepStrictEqual(invoiceViolations(corrected(broken, found), today), [])
+    }
+  )
+})

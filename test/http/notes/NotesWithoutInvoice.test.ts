@@ -1,0 +1,223 @@
+import { assert } from "@effect/vitest"
+import { Effect } from "effect"
+import { documentKinds } from "../../../src/domain/documents/DocumentKinds.ts"
+import { readSignedDocument } from "../../../src/documents/signature/SignedDocument.ts"
+import { codeOf, issue, settled } from "../../support/apps/Correcting.ts"
+import { customerBody, invoiceBody, noteBody, originalNoteBody, periodNoteBody } from "../../support/apps/Invoices.ts"
+import { layer as app } from "../../support/apps/MemoryApp.ts"
+import { addCustomer, become } from "../../support/apps/MemoryRows.ts"
+import { MemoryTables } from "../../support/memory/MemoryTables.ts"
+import { get, post } from "../../support/apps/Requests.ts"
+import { describeOn } from "../../support/Tests.ts"
+
+const xmlOf = Effect.fnUntraced(function* (id: string) {
+  const { tables } = yield* MemoryTables
+  const signed = tables.documents.get(id)?.signed ?? new Uint8Array()
+  return { document: readSignedDocument(signed), xml: Buffer.from(signed).toString() }
+})
+
+/** The rate that a document states, and the day of that rate. */
+const rateOf = (xml: string) => /<cbc:CalculationRate>(.*?)<.*?<cbc:Date>(.*?)</.exec(xml)?.slice(1)
+
+const customizationOf = (xml: string) => /<cbc:CustomizationID>(\d+)</.exec(xml)?.[1]
+
+const validate = (body: object) => Effect.map(post("/v1/credit-notes/validate", body), ({ json }) => json)
+
+const issueAbroad = Effect.gen(function* () {
+  const customer = yield* post("/v1/customers", customerBody())
+  const body = { ...invoiceBody(customer.json.id), currency: "USD", exchange_rate: "4100.50" }
+  const { json } = yield* post("/v1/invoices", body)
+  return yield* settled(`/v1/invoices/${json.id}`)
+})
+
+for (const [kind, withInvoice, withoutInvoice] of [
+  ["credit_note", "20", "22"],
+  ["debit_note", "30", "32"]
+] as const) {
+  const { path } = documentKinds[kind]
+  const create = Effect.fnUntraced(function* (body: object) {
+    const { json, status, text } = yield* post(path, body)
+    assert.strictEqual(status, 202, text)
+    return yield* settled(`${path}/${json.id}`)
+  })
+
+  describeOn(app)(`a ${kind} to no invoice of the account`, (it) => {
+    it.effect("corrects an invoice of another system: it goes all the way and names that invoice", function* () {
+      const customer_id = yield* addCustomer()
+      const sent = originalNoteBody(customer_id)
+      const note = yield* create(sent)
+      const { full_number, id } = note
+      assert.deepInclude(note, { ...sent, status: "accepted_by_authority", invoice_id: null, exchange_rate: null })
+      assert.deepStrictEqual(note.payment_means, { code: "1", type: "1" })
+      assert.notProperty(note, "period")
+      const { document, xml } = yield* xmlOf(id)
+      assert.deepStrictEqual(document?.correction, { code: "1", reason: sent.reason, invoice: sent.original })
+      assert.strictEqual(customizationOf(xml), withInvoice)
+      assert.strictEqual(document?.acquirer.identification.number, "900000001")
+      assert.strictEqual((yield* get(`${path}/${id}/pdf`)).status, 200)
+      assert.strictEqual((yield* get(`${path}/${id}/timeline`)).json.data.length, 6)
+      const { json } = yield* get(`${path}?full_number=${full_number}`)
+      assert.deepStrictEqual(json.data, [yield* Effect.map(get(`${path}/${id}`), (one) => one.json)])
+    })
+
+    it.effect("corrects the sales of a month: it names no invoice, and shows its period", function* () {
+      const sent = { ...periodNoteBody(yield* addCustomer()), payment_means: { code: "42", type: "1" } }
+      const note = yield* create(sent)
+      assert.deepInclude(note, { ...sent, status: "accepted_by_authority", invoice_id: null })
+      assert.notProperty(note, "original")
+      const { document, xml } = yield* xmlOf(note.id)
+      assert.deepStrictEqual(document?.correction, { code: "1", reason: sent.reason, invoice: null })
+      assert.strictEqual(customizationOf(xml), withoutInvoice)
+      assert.notInclude(xml, "BillingReference")
+      assert.strictEqual((yield* get(`${path}/${note.id}/pdf`)).status, 200)
+    })
+
+    it.effect("is tried again, and canceled, as any note", function* () {
+      const customer = yield* addCustomer()
+      const { json } = yield* post(path, periodNoteBody(customer))
+      yield* settled(`${path}/${json.id}`)
+      yield* become(json.id, {
+        state: "failed",
+        failure: { code: "internal_error", message: "It broke.", retryable: true }
+      })
+      assert.strictEqual((yield* post(`${path}/${json.id}/retry`)).status, 202)
+      assert.strictEqual((yield* settled(`${path}/${json.id}`)).status, "accepted_by_authority")
+      const late = yield* post(`${path}/${json.id}/cancel`)
+      assert.deepStrictEqual(codeOf(late), [409, "invoice_not_cancelable"])
+    })
+
+    it.effect("is refused for all that is wrong with it, by creation and by validation alike", function* () {
+      const { tables } = yield* MemoryTables
+      const invoice = yield* issue
+      const buyer = yield* addCustomer()
+      const [original, period] = [originalNoteBody(buyer), periodNoteBody(buyer)]
+      const abroad = yield* issueAbroad
+      const stored = tables.invoices.size
+      const over = (start_date: string, end_date: string) => ({ ...period, period: { start_date, end_date } })
+      const ofOriginal = (change: object) => ({ ...original, original: { ...original.original, ...change } })
+      const rows: ReadonlyArray<readonly [body: object, ...errors: ReadonlyArray<readonly [string, string, string?]>]> =
+        [
+          [
+            {},
+            ["invoice_id", "parameter_missing"],
+            ["reason", "parameter_missing"],
+            ["lines", "parameter_missing"],
+            ["correction_code", "parameter_missing"]
+          ],
+          [{ ...noteBody(""), invoice_id: undefined }, ["invoice_id", "parameter_missing"]],
+          [
+            { ...original, customer_id: undefined, currency: undefined },
+            ["customer_id", "parameter_missing"],
+            ["currency", "parameter_missing"]
+          ],
+          [{ ...period, customer_id: undefined }, ["customer_id", "parameter_missing"]],
+          [
+            { ...original, invoice_id: invoice.id, payment_means: { code: "10", type: "1" } },
+            ["original", "parameter_conflict"],
+            ["customer_id", "parameter_conflict"],
+            ["currency", "parameter_conflict"],
+            ["payment_means", "parameter_conflict"]
+          ],
+          [{ ...noteBody(invoice.id), exchange_rate: "4000.00" }, ["exchange_rate", "parameter_conflict"]],
+          [{ ...noteBody(abroad.id), exchange_rate: "0.00" }, ["exchange_rate", "parameter_invalid"]],
+          [{ ...original, currency: "USD" }, ["exchange_rate", "parameter_missing"]],
+          [{ ...original, exchange_rate: "4000.00" }, ["exchange_rate", "parameter_conflict"]],
+          [{ ...original, currency: "XXX" }, ["currency", "unknown_catalog_code"]],
+          [{ ...period, payment_means: { code: "10", type: "2" } }, ["payment_means.due_date", "due_date_required"]],
+          [
+            over("2026-10-31", "2026-11-01"),
+            kind === "credit_note"
+              ? ["period.end_date", "parameter_invalid", "CAE02"]
+              : ["period.end_date", "parameter_invalid"]
+          ],
+          [over("2026-10-02", "2026-10-01"), ["period.end_date", "parameter_invalid"]],
+          [ofOriginal({ issue_date: "2026-11-22" }), ["original.issue_date", "parameter_invalid"]],
+          [ofOriginal({ cufe: "8B".repeat(48) }), ["original.cufe", "parameter_invalid", "CBG04"]],
+          [ofOriginal({ full_number: "POS-1042" }), ["original.full_number", "parameter_invalid", "CBG03"]],
+          [ofOriginal({ full_number: invoice.full_number }), ["original", "parameter_conflict"]],
+          [ofOriginal({ cufe: invoice.cufe }), ["original", "parameter_conflict"]],
+          [{ ...original, prefix: "ZZ" }, ["prefix", "parameter_invalid"]],
+          ...(kind === "credit_note"
+            ? [[{ ...period, correction_code: "2" }, ["correction_code", "parameter_conflict", "CBF03a"]] as const]
+            : [])
+        ]
+      for (const [body, ...expected] of rows) {
+        const created = yield* post(path, body)
+        const { json: validated, status } = yield* post(`${path}/validate`, body, { "idempotency-key": undefined })
+        assert.deepStrictEqual([created.status, status, validated.valid], [400, 200, false], created.text)
+        assert.deepStrictEqual(created.json.error.errors, validated.errors)
+        assert.deepStrictEqual(
+          validated.errors.map(({ code, param, rule }: Record<string, string>) =>
+            rule === undefined ? [param, code] : [param, code, rule]
+          ),
+          expected
+        )
+      }
+      const nobody = { ...original, customer_id: "cust_1" }
+      assert.deepInclude((yield* post(path, nobody)).json.error, { code: "resource_missing", param: "customer_id" })
+      assert.deepInclude((yield* post(`${path}/validate`, nobody)).json.errors[0], {
+        code: "resource_missing",
+        param: "customer_id"
+      })
+      assert.strictEqual(tables.invoices.size, stored, "nothing is stored")
+    })
+
+    it.effect("that names an invoice of the account is told so, and of another mode is not", function* () {
+      const { tables } = yield* MemoryTables
+      const invoice = yield* issue
+      const body = originalNoteBody(yield* addCustomer())
+      const named = { ...body, original: { ...body.original, full_number: invoice.full_number } }
+      const { json } = yield* post(`${path}/validate`, named)
+      assert.include(json.errors[0].message, `"invoice_id": "${invoice.id}"`)
+      const row = tables.invoices.get(invoice.id)
+      if (row !== undefined) tables.invoices.set(invoice.id, { ...row, livemode: true })
+      assert.isTrue((yield* post(`${path}/validate`, named)).json.valid)
+    })
+
+    it.effect("is dated by the rate that it carries: its own of its day, its invoice's of that one's", function* () {
+      const invoice = yield* issueAbroad
+      yield* become(invoice.id, { issue_date: "2026-11-01" })
+      const ofInvoice = yield* create(noteBody(invoice.id))
+      assert.deepStrictEqual([ofInvoice.currency, ofInvoice.exchange_rate], ["USD", "4100.50"])
+      assert.deepStrictEqual(rateOf((yield* xmlOf(ofInvoice.id)).xml), ["4100.50", "2026-11-01"])
+      const again = yield* issueAbroad
+      const own = yield* create({ ...noteBody(again.id), exchange_rate: "3999.123400" })
+      assert.strictEqual(own.exchange_rate, "3999.1234")
+      assert.deepStrictEqual(rateOf((yield* xmlOf(own.id)).xml), ["3999.1234", own.issue_date])
+      const foreign = { ...originalNoteBody(yield* addCustomer()), currency: "USD", exchange_rate: "4000.00" }
+      const other = yield* create(foreign)
+      assert.deepStrictEqual(rateOf((yield* xmlOf(other.id)).xml), ["4000.00", other.issue_date])
+    })
+  })
+}
+
+describeOn(app)("an annulment of an invoice of another system", (it) => {
+  it.effect("is a credit note with code 2 that names the invoice", function* () {
+    const { json, status } = yield* post("/v1/credit-notes", {
+      ...originalNoteBody(yield* addCustomer()),
+      correction_code: "2"
+    })
+    assert.strictEqual(status, 202)
+    assert.strictEqual((yield* settled(`/v1/credit-notes/${json.id}`)).status, "accepted_by_authority")
+  })
+})
+
+describeOn(app)("the validation of a note to an invoice", (it) => {
+  it.effect("says what creation would say, and stores nothing", function* () {
+    const { tables } = yield* MemoryTables
+    const { id } = yield* issue
+    assert.deepStrictEqual(yield* validate(noteBody(id)), { object: "validation", valid: true, errors: [] })
+    assert.isTrue((yield* validate({ ...noteBody(id), prefix: "NC" })).valid)
+    assert.isFalse([...tables.resolutions.values()].some(({ prefix }) => prefix === "NC"))
+    const { json } = yield* post("/v1/credit-notes", { ...noteBody(id), prefix: "NC" })
+    assert.strictEqual((yield* settled(`/v1/credit-notes/${json.id}`)).full_number, "NC1")
+    const { errors, valid } = yield* validate(noteBody(id))
+    assert.strictEqual(valid, false)
+    assert.deepInclude(errors[0], { code: "credit_exceeds_invoice", param: "lines" })
+    yield* become(id, { state: "rejected_by_authority" })
+    const debit = (yield* post("/v1/debit-notes/validate", noteBody(id))).json
+    assert.deepInclude(debit.errors[0], { code: "invoice_not_correctable", param: "invoice_id" })
+    const missing = (yield* validate(noteBody("inv_1"))).errors
+    assert.deepInclude(missing[0], { code: "resource_missing", param: "invoice_id" })
+  })
+})

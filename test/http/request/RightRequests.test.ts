@@ -1,0 +1,42 @@
+import { assert } from "@effect/vitest"
+import { Arbitrary, Effect } from "effect"
+import { asKept } from "../../../src/domain/documents/Details.ts"
+import { acceptedByRules } from "../../support/apps/Correcting.ts"
+import { customerBody } from "../../support/apps/Invoices.ts"
+import { layer as app } from "../../support/apps/MemoryApp.ts"
+import { post } from "../../support/apps/Requests.ts"
+import { invoiceRequests, noteRequestOf } from "../../support/documents/RightRequests.ts"
+import { sums } from "../../support/documents/Sums.ts"
+import { describeOn } from "../../support/Tests.ts"
+
+const notes = [
+  ["/v1/credit-notes", "credit_note"],
+  ["/v1/debit-notes", "debit_note"]
+] as const
+
+/** Creates a document; gives it as the interface shows it once the authority has accepted it. */
+const issued = Effect.fnUntraced(function* (path: string, body: object) {
+  const made = yield* post(path, body)
+  assert.strictEqual(made.status, 202, made.text)
+  return yield* acceptedByRules(`${path}/${made.json.id}`)
+})
+
+describeOn(app)("A right request, by chance", (it) => {
+  it.effect("is accepted by the sandbox and shown as it was sent, as an invoice and as its notes", function* () {
+    const buyer = yield* post("/v1/customers", customerBody("900123456"))
+    const some = yield* Arbitrary.sampleEffect(invoiceRequests, { count: 25, seed: "http" })
+    for (const request of some) {
+      const body = { ...request, customer_id: String(buyer.json.id) }
+      assert.isTrue((yield* post("/v1/invoices/validate", body)).json.valid)
+      const invoice = yield* issued("/v1/invoices", body)
+      assert.deepInclude(invoice, asKept(body))
+      assert.deepStrictEqual(invoice.totals, sums(body.lines, body))
+      for (const [path, kind] of notes) {
+        const note = noteRequestOf(request, kind, invoice.id)
+        const shown = yield* issued(path, note)
+        assert.deepInclude(shown, asKept(note))
+        assert.deepStrictEqual(shown.totals, sums(note.lines, note))
+      }
+    }
+  })
+})

@@ -1,0 +1,289 @@
+import type { Invoice } from "../../../../schemas/Invoice.ts"
+import type { Verdict } from "../../../../src/outbound/authority/Authority.ts"
+import type { AuthorityCall, AuthorityOutcome } from "../../worlds/Surroundings.ts"
+import { codeOf, type Document, isAccepted, isTerminal, kindOf, place, rangeOf, untimed } from "./Document.ts"
+import { checkContent, says } from "./Contents.ts"
+import { type Entry, isSuccess } from "../Journal.ts"
+import { Judge } from "../Judge.ts"
+
+/**
+ * What a signed document says, as far as it must agree with its invoice.
+ *
+ * @example
+ * ```ts
+ * import type { SignedContent } from "@folio-einvoicing/service/testing"
+ *
+ * const isOf = ({ cufe }: SignedContent, invoice: { readonly cufe: string | null }) => cufe === invoice.cufe
+ * ```
+ */
+export interface SignedContent {
+  readonly full_number: string
+  readonly cufe: string
+  readonly environment: "1" | "2"
+  readonly totals: Invoice["totals"]
+}
+
+const hasLeft = 2
+const hasOutcome = 4
+
+/**
+ * What may be in the end, besides what the service owes.
+ *
+ * @example
+ * ```ts
+ * import type { FinishOptions } from "@folio-einvoicing/service/testing"
+ *
+ * const calm: FinishOptions = { inOrder: true, mayBreak: false, operated: false }
+ * ```
+ */
+export interface FinishOptions {
+  /** Whether numbers must have the order of creation: where nothing failed. */
+  readonly inOrder: boolean
+  /** Whether something of the service's own was made to throw: then documents may fail. */
+  readonly mayBreak: boolean
+  /** Whether documents were judged, or issued in contingency, beside the authority that is seen here. */
+  readonly operated: boolean
+}
+
+interface Submission {
+  readonly signed: string
+  readonly content: SignedContent | null
+  /** The number, and whose it is. */
+  readonly number: string
+}
+
+/** What must be true of documents: what never changes of them, and what the authority has got of them. */
+export class Documents extends Judge {
+  private readonly seen = new Map<string, Document>()
+  /** When a document was first known to be accepted by the authority, which is an end. */
+  private readonly acceptedFrom = new Map<string, number>()
+  private readonly submissions = new Map<string, Submission>()
+  private readonly verdicts = new Map<string, Verdict>()
+  /** Documents on which the authority has decided in two ways: nobody can agree with it. */
+  private readonly contradicted = new Set<string>()
+  /** How often a document may still be submitted: once, and once more each time the authority does not know it. */
+  private readonly leave = new Map<string, number>()
+  private readonly contingent = new Map<string, number>()
+
+  /** A document as somebody has been shown it. */
+  see(document: Document, book: number): void {
+    const { id, status, version } = document
+    const wrong = (what: string) => this.say(`${id} (${status}, version ${version}): ${what}`)
+    const { from, prefix, to } = rangeOf(this.options.books[book]!, kindOf(document))
+    if (document.livemode !== this.options.books[book]!.livemode) wrong("is of the other mode")
+    const known = this.seen.get(id)
+    if (known === undefined) checkContent(document, this.journal, wrong)
+    else this.compare(known.version <= version ? [known, document] : [document, known], wrong)
+    if (known === undefined || known.version <= version) this.seen.set(id, document)
+    if (status === "accepted_by_authority") this.accepted(id)
+
+    const number = document.full_number
+    if (number === "") {
+      if (place(document) > 0 && status !== "failed" && status !== "canceled") wrong("has no number")
+    } else {
+      const digits = number.slice(prefix.length)
+      const isInRange =
+        number.startsWith(prefix) && /^\d+$/.test(digits) && BigInt(digits) >= from && BigInt(digits) <= to
+      if (!isInRange) wrong(`its number ${number} is not of its range`)
+      // What was corrected gets its new code when it is signed.
+      const hasCode = place(document) > 1 || !this.journal.mayHave(id, "corrected")
+      if (codeOf(document) === null && hasCode && status !== "failed") wrong("has a number and no code")
+      if (place(document) === 0) wrong("has a number before it is numbered")
+      if (status === "canceled") wrong("was canceled with its number")
+    }
+    for (const link of [document.pdf_url, document.xml_url]) {
+      if ((link !== null) !== isAccepted(document))
+        wrong("links to its files before it is accepted, or not from then on")
+    }
+    if (isTerminal(document) !== (document.stage === "done")) wrong(`its stage is ${document.stage}`)
+    if ((document.failure !== null) !== (status === "failed")) wrong("failed without a failure, or the reverse")
+  }
+
+  /** From now on it is known to be accepted by the authority. */
+  accepted(id: string): void {
+    if (!this.acceptedFrom.has(id)) this.acceptedFrom.set(id, this.journal.moment().tick)
+  }
+
+  /** Whether the document was known to be accepted before the request was sent. */
+  wasAccepted(id: string, { asked }: Pick<Entry, "asked">): boolean {
+    return (this.acceptedFrom.get(id) ?? Infinity) < asked.tick
+  }
+
+  /** The newest view of a document that somebody has been shown. */
+  last(id: string): Document | undefined {
+    return this.seen.get(id)
+  }
+
+  wasContingent(id: string): boolean {
+    return this.contingent.has(id)
+  }
+
+  /** The bytes that the authority was given under this code. */
+  submittedBytes(code: string): string | undefined {
+    return this.submissions.get(code)?.signed
+  }
+
+  /** Two views of one document, in the order of their versions. */
+  private compare([a, b]: readonly [Document, Document], wrong: (what: string) => void): void {
+    if (a.version === b.version && JSON.stringify(untimed(a)) !== JSON.stringify(untimed(b))) {
+      return wrong(`one version, two contents: ${JSON.stringify(a)} and ${JSON.stringify(b)}`)
+    }
+    const isCorrected = this.journal.mayHave(a.id, "corrected")
+    const isReopened =
+      (a.status === "failed" && this.journal.mayHave(a.id, "retried")) ||
+      ((a.status === "rejected_by_authority" || a.status === "accepted_contingency") && isCorrected)
+    if (place(b) < place(a) && !isReopened) wrong(`went back from ${a.status} (${a.stage})`)
+    if (isTerminal(a) && a.status !== b.status && !isReopened) wrong(`was ${a.status} already`)
+    if (a.full_number !== "" && a.full_number !== b.full_number) wrong(`was ${a.full_number} before`)
+    if (place(a) > hasLeft && codeOf(a) !== codeOf(b) && !isReopened && !isCorrected) wrong("has another code")
+    const kept = ["metadata", "created_at", "currency"] as const
+    for (const field of isCorrected ? kept : ([...kept, "customer_id", "lines", "totals"] as const)) {
+      if (JSON.stringify(a[field]) !== JSON.stringify(b[field])) wrong(`changed its ${field}`)
+    }
+  }
+
+  /** The document was issued in contingency, at this time of its event. */
+  inContingency(id: string, at: number): void {
+    this.contingent.set(id, at)
+  }
+
+  called(call: AuthorityCall): (outcome: AuthorityOutcome) => void {
+    const { cufe, kind, signed } = call
+    if (signed !== null) this.submitted(call, signed)
+    const ended = this.journal.calls.begin(call)
+    return (outcome) => {
+      ended(outcome)
+      // The authority does not know it: then it may be sent.
+      if (kind === "verdict" && outcome === "unknown") this.leave.set(cufe, (this.leave.get(cufe) ?? 0) + 1)
+    }
+  }
+
+  private submitted({ account_id, cufe, livemode }: AuthorityCall, signed: Uint8Array): void {
+    const text = Buffer.from(signed).toString("latin1")
+    const before = this.submissions.get(cufe)
+    if (before !== undefined && before.signed !== text) this.say(`other bytes were submitted for ${cufe}`)
+    const left = this.leave.get(cufe) ?? 1
+    if (left === 0) this.say(`${cufe} was submitted again without asking the authority first`)
+    this.leave.set(cufe, left - 1)
+    const content = this.options.read(signed)
+    if (content?.cufe !== cufe) this.say(`the document of ${cufe} cannot be read, or says ${content?.cufe}`)
+    const number = `${account_id} ${livemode} ${content?.full_number}`
+    // What was corrected takes the place of what was rejected, for good.
+    const others = [...this.submissions].filter(([other, one]) => other !== cufe && one.number === number)
+    if (before !== undefined && others.some(([other]) => this.order(other) > this.order(cufe)))
+      this.say(`what ${number} said before it was corrected was submitted again`)
+    this.submissions.set(cufe, { signed: text, content, number })
+  }
+
+  judged(cufe: string, verdict: Verdict): void {
+    const before = this.verdicts.get(cufe)
+    if (before !== undefined && before.accepted !== verdict.accepted) {
+      this.contradicted.add(cufe)
+      this.say(`the authority's port has given two verdicts on ${cufe}`)
+    }
+    this.verdicts.set(cufe, verdict)
+  }
+
+  /** Whether a document is without its end because the authority's port gives no answer. */
+  isHeldUp(document: Document, book: number): boolean {
+    const code = codeOf(document)
+    return code !== null && !isTerminal(document) && this.journal.calls.isHeldUp(code, this.options.books[book]!)
+  }
+
+  /** When everything has come to its end. `documents` are all of a book's. */
+  finish(book: number, documents: ReadonlyArray<Document>, options: FinishOptions): void {
+    const { livemode } = this.options.books[book]!
+    const invoices = documents.filter(({ full_number, object }) => object === "invoice" && full_number !== "")
+    const { from, to } = rangeOf(this.options.books[book]!, "invoice")
+    const isExhausted = BigInt(invoices.length) === to - from + 1n
+    for (const document of documents) {
+      const { failure, full_number, id, object, status } = document
+      const code = codeOf(document) ?? ""
+      const wrong = (what: string) => this.say(`${id} (${status}, ${failure?.code}): ${what}`)
+      if (place(document) < hasOutcome && !this.isHeldUp(document, book)) wrong("came to no end")
+      if (status === "canceled" && !this.journal.mayHave(id, "canceled")) wrong("was canceled by nobody")
+      const mayFail = this.journal.calls.mayFail(code, failure?.code)
+      if (status === "failed") {
+        const isLast = failure?.code === "range_exhausted" && object === "invoice" && full_number === "" && isExhausted
+        if (!isLast && !options.mayBreak && !mayFail) wrong("failed for no reason")
+        if (this.verdicts.has(code) && !mayFail) wrong("failed, and the authority has it")
+      }
+      this.saysLast(document, wrong)
+      if (!options.operated && !this.journal.mayHave(id, "corrected")) this.inTime(document, book, wrong)
+      this.agree(document, livemode, options.operated, wrong)
+    }
+  }
+
+  /** As in `Submission`. */
+  private numberOf({ full_number, id, livemode }: Document): string {
+    return `${this.options.books[this.journal.things.get(id)?.book ?? 0]!.account_id} ${livemode} ${full_number}`
+  }
+
+  private order(code: string): number {
+    return [...this.submissions.keys()].indexOf(code)
+  }
+
+  /** A document that was corrected says what its last correction says. */
+  private saysLast(document: Document, wrong: (what: string) => void): void {
+    const asked = this.journal.asks("correct", document.id)
+    if (!asked.every(isSuccess)) return
+    const last = asked.map((entry) => [JSON.parse(entry.reply!.text) as Document, entry] as const)
+    const [newest] = last.toSorted(([a], [b]) => b.version - a.version)
+    if (newest !== undefined && !says(document, newest[1].body)) wrong("says something else than its last correction")
+  }
+
+  /** Neither in contingency while the authority answers, nor anything else than failed when the authority refuses it. */
+  private inTime(document: Document, book: number, wrong: (what: string) => void): void {
+    const { id, status } = document
+    const cufe = codeOf(document) ?? ""
+    const since = this.contingent.get(id)
+    const { calls } = this.journal
+    if (since === undefined) {
+      if (status !== "failed" && calls.isRefused(cufe)) wrong("was refused, and did not fail")
+    } else if (status === "accepted_contingency" && !this.isHeldUp(document, book)) {
+      wrong("stays in contingency, and the authority answers")
+    } else if (!this.options.rough && !calls.mayBeContingent(cufe, this.options.books[book]!, since)) {
+      wrong("is in contingency, and the authority was not away for so long")
+    }
+  }
+
+  private agree(document: Document, livemode: boolean, operated: boolean, wrong: (what: string) => void): void {
+    const { authority_errors, full_number, id, status, totals } = document
+    const cufe = codeOf(document) ?? ""
+    const verdict = this.verdicts.get(cufe)
+    // Who decided on a document in contingency was then not the authority that is seen here.
+    if ((operated && this.contingent.has(id)) || this.contradicted.has(cufe)) return
+    const judged = status === "accepted_by_authority" || status === "rejected_by_authority"
+    if (!judged) return
+    const content = this.submissions.get(cufe)?.content
+    if (verdict === undefined || content === undefined || content === null) return wrong("the authority never saw it")
+    if (verdict.accepted !== (status === "accepted_by_authority")) wrong("the authority says otherwise")
+    if (JSON.stringify(verdict.errors) !== JSON.stringify(authority_errors))
+      wrong("has other errors than the authority gave")
+    if (content.full_number !== full_number) wrong(`its document says ${content.full_number}`)
+    if (content.environment !== (livemode ? "1" : "2")) wrong("its document is for the other environment")
+    if (JSON.stringify(content.totals) !== JSON.stringify(totals)) wrong("its document has other totals")
+  }
+
+  /** No code is given twice, in whatever book, and the authority has none that nobody has. */
+  finishAll(documents: ReadonlyArray<Document>, { operated }: Pick<FinishOptions, "operated">): void {
+    const codes = documents.flatMap((document) => codeOf(document) ?? [])
+    if (new Set(codes).size !== codes.length) this.say("a code was given twice")
+    const corrected = documents.filter(({ id }) => this.journal.mayHave(id, "corrected"))
+    const numbers = new Set(corrected.map((document) => this.numberOf(document)))
+    // What an operator rejects is in contingency then, and the authority may have accepted it: nobody has asked for its verdict.
+    const overruled = new Set(
+      corrected.filter(({ id }) => operated && this.contingent.has(id)).map((document) => this.numberOf(document))
+    )
+    for (const [code, { number }] of this.submissions) {
+      const isRejected = this.verdicts.get(code)?.accepted === false || overruled.has(number)
+      const isFormer = isRejected && numbers.has(number)
+      if (!codes.includes(code) && !isFormer) this.say(`the authority has ${code}, which is nobody's`)
+    }
+    const accepted = [...this.submissions].filter(([code]) => this.verdicts.get(code)?.accepted === true)
+    for (const [number, list] of Map.groupBy(accepted, ([, one]) => one.number)) {
+      if (list.length > 1 && !overruled.has(number))
+        this.say(`the authority has accepted ${number} ${list.length} times`)
+    }
+  }
+}

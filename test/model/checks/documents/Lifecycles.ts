@@ -1,0 +1,155 @@
+import { Arbitrary, Schema } from "effect"
+import {
+  commands,
+  eventOf,
+  type InvoiceCommand,
+  type InvoiceState,
+  isOpen,
+  isTerminal,
+  states,
+  statusOf,
+  transition
+} from "../../../../src/domain/documents/InvoiceLifecycle.ts"
+
+/** A command to one of a few documents, legal or not. */
+const Command = Schema.Struct({
+  document: Schema.Literals([0, 1, 2, 3]),
+  command: Schema.Literals(commands)
+})
+/**
+ * Commands of the lifecycle in their order, each to one of four documents.
+ *
+ * @example
+ * ```ts
+ * import { auditLifecycle, type Commands } from "@folio-einvoicing/service/testing"
+ *
+ * const twice = (commands: Commands): Commands => commands.flatMap((one) => [one, one])
+ * const findings = (commands: Commands) => auditLifecycle(twice(commands))
+ * ```
+ */
+export type Commands = ReadonlyArray<typeof Command.Type>
+
+/**
+ * Up to forty commands of the lifecycle, legal and illegal, to four documents.
+ *
+ * @example
+ * import { Arbitrary, Effect } from "effect"
+ * import { auditLifecycle, commandSequences } from "@folio-einvoicing/service/testing"
+ *
+ * const result = Arbitrary.checkEffect(commandSequences, (commands) => auditLifecycle(commands).length === 0, { runs: 100 })
+ */
+export const commandSequences: Arbitrary.Arbitrary<Commands> = Arbitrary.array(Arbitrary.schema(Command), {
+  maxLength: 40
+})
+
+interface Document {
+  state: InvoiceState
+  number: number | null
+  signed: string | null
+  /** How often it was dated anew: part of what is signed. */
+  date: number
+  issued: boolean
+  readonly events: Array<string>
+}
+
+const ends: ReadonlyArray<InvoiceState> = ["accepted_by_authority", "canceled"]
+const judged = ["accepted_by_authority", "rejected_by_authority"] as const
+const beyondSigning: ReadonlyArray<InvoiceState> = ["signed", "submitted", "accepted_contingency", ...judged]
+
+/**
+ * Carries out commands by the lifecycle's table, on documents that a counter gives numbers to, and says what must not be.
+ *
+ * @param table  the transition function; the lifecycle's own where it is left out
+ * @example
+ * import { auditLifecycle } from "@folio-einvoicing/service/testing"
+ *
+ * const findings = auditLifecycle([
+ *   { document: 0, command: "Number" },
+ *   { document: 0, command: "Sign" }
+ * ])
+ */
+export const auditLifecycle = (sequence: Commands, table: typeof transition = transition): ReadonlyArray<string> => {
+  const findings: Array<string> = []
+  const documents = new Map<number, Document>()
+  let next = 1
+  for (const { command, document } of sequence) {
+    const one = documents.get(document) ?? {
+      state: "queued",
+      number: null,
+      signed: null,
+      date: 0,
+      issued: false,
+      events: []
+    }
+    documents.set(document, one)
+    const before = { ...one, events: [...one.events] }
+    const result = table(one.state, command, { hasNumber: one.number !== null, isIssued: one.issued })
+    const say = (what: string) => findings.push(`${command} on document ${document}, ${before.state}: ${what}`)
+    if (result._tag === "Failure") continue
+    if (ends.includes(before.state)) say("was at its end")
+    one.state = result.success
+    if (command === "Number") {
+      if (one.number !== null) say(`had the number ${one.number} already`)
+      one.number = next++
+    }
+    if (command === "Redate") one.date += 1
+    if (command === "Sign") one.signed = `${one.number} ${one.date}`
+    if (command === "EnterContingency" && !one.issued) one.signed = `${one.number} ${one.date}, type 04`
+    if (command === "Submit" || command === "EnterContingency") one.issued = true
+    if (command === "Correct") begin(one)
+    const outcome = eventOf(command)
+    if (outcome !== null) one.events.push(outcome)
+    if (!states.includes(one.state)) say(`leads to ${one.state}`)
+    if (one.number !== before.number && command !== "Number") say("changed the number")
+    if (one.number === null && beyondSigning.includes(one.state)) say("goes on without a number")
+    if (one.number !== null && (one.state === "queued" || one.state === "canceled")) say("gives its number back")
+    const isKept = before.issued && command !== "Correct"
+    if (isKept && one.signed !== before.signed) say("changed the signed bytes")
+    if (isKept && one.date !== before.date) say("changed the date of what has left")
+    if (beyondSigning.includes(one.state) && one.signed !== null && !one.signed.startsWith(`${one.number} ${one.date}`))
+      say("goes on with the bytes of another date")
+    if (outcome !== null && statusOf(one.state) !== outcome) say(`tells ${outcome}, and is ${statusOf(one.state)}`)
+    if (outcome === null && statusOf(one.state) !== "draft" && one.state !== "canceled") say("tells nobody")
+  }
+  return [
+    ...findings,
+    ...[...documents].flatMap(([name, one]) => ended(name, one)),
+    ...numbersOf([...documents.values()])
+  ]
+}
+
+/** A rejected document is written anew: only its number stays. */
+const begin = (one: Document) => {
+  one.date += 1
+  one.signed = null
+  one.issued = false
+  one.events.splice(0)
+}
+
+const ended = (name: number, { events, state }: Document): ReadonlyArray<string> => {
+  const findings: Array<string> = []
+  const verdicts = events.filter((event) => event.endsWith("_by_authority"))
+  if (verdicts.length > 1) findings.push(`document ${name} has ${verdicts.length} verdicts`)
+  if (isTerminal(state) !== ends.includes(state)) findings.push(`document ${name} is ${state}`)
+  if (isOpen(state) && isTerminal(state)) findings.push(`document ${name} is ${state}, at its end and not`)
+  if (!canEnd.get(state)) findings.push(`document ${name} can come to no end from ${state}`)
+  return findings
+}
+
+const after = (state: InvoiceState, command: InvoiceCommand): InvoiceState => {
+  const result = transition(state, command, { hasNumber: state !== "queued", isIssued: false })
+  return result._tag === "Success" ? result.success : state
+}
+
+const canEnd = new Map(
+  states.map((state) => {
+    const reached = new Set([state])
+    for (const at of reached) for (const command of commands) reached.add(after(at, command))
+    return [state, ends.some((end) => reached.has(end))]
+  })
+)
+
+const numbersOf = (documents: ReadonlyArray<Document>): ReadonlyArray<string> => {
+  const numbers = documents.flatMap(({ number }) => (number === null ? [] : [number])).toSorted((a, b) => a - b)
+  return numbers.every((number, index) => number === index + 1) ? [] : [`the numbers are ${numbers.join()}`]
+}

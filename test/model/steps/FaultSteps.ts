@@ -1,0 +1,85 @@
+import { Schema } from "effect"
+import type { FaultPoint } from "../../../src/protocol/Fault.ts"
+import { statementFaults } from "../worlds/Faults.ts"
+import { authorityMoods, receiverMoods } from "../worlds/Surroundings.ts"
+import { item, step, upTo } from "./RequestSteps.ts"
+
+const authority = step("authority", { mood: Schema.Literals(authorityMoods), times: Schema.Literals([1, 2, 3, 6]) })
+/** The authority gives no answer for so long. */
+const outage = step("outage", { millis: Schema.Literals([60_000, 400_000, 2_000_000]) })
+const receiver = step("receiver", {
+  endpoint: item,
+  mood: Schema.Literals(receiverMoods),
+  times: Schema.Literals([1, 2, 3, 4, 5])
+})
+
+const calls = [
+  "any",
+  "Customers.create",
+  "InvoiceCreation.create",
+  "Invoices.queued",
+  "Numbering.number",
+  "Invoices.load",
+  "Invoices.signedDocument",
+  "Transitions.move",
+  "Deliveries.take",
+  "Deliveries.record",
+  "Deliveries.rest",
+  "IdempotencyKeys.once",
+  "IdempotencyKeys.lookup",
+  "Notes.lock",
+  "Notes.insert",
+  "InvoiceCommands.move",
+  "Correction.lock",
+  "Correction.ofInvoice",
+  "Emails.insert",
+  "Emails.take",
+  "Emails.record",
+  "Accounts.get",
+  "Accounts.issuer",
+  "Resolutions.current"
+] as const
+const points: ReadonlyArray<FaultPoint> = [
+  "before-create",
+  "after-create",
+  "before-number",
+  "after-number",
+  "before-sign",
+  "after-sign",
+  "after-submit",
+  "after-verdict",
+  "after-outcome",
+  "before-correct",
+  "after-correct",
+  "after-mail",
+  "before-send",
+  "after-send",
+  "after-record"
+]
+const skip = upTo(3)
+const statement = step("statement", { call: Schema.Literals(calls), fault: Schema.Literals(statementFaults), skip })
+const crash = step("crash", { point: Schema.Literals(points), skip })
+/** Something of ours throws where it should not. */
+const defect = step("defect", {
+  point: Schema.Literals(["before-number", "before-sign", "after-submit", "after-verdict"]),
+  times: upTo(6)
+})
+const tells = step("tells", { times: Schema.Literals([1, 2, 3]) })
+/** Strikes when so many more statements have begun: at any moment of what the steps after it do. */
+export const machine = step("machine", {
+  what: Schema.Literals(["kill", "freeze", "freeze", "move", "move"]),
+  machine: upTo(1),
+  after: upTo(30)
+})
+const thaw = step("thaw", { machine: upTo(1) })
+/** What a part of the service to come does, by the lifecycle's own table, to one of the documents that it is possible for. */
+const operator = step("operator", {
+  command: Schema.Literals(["EnterContingency", "EnterContingency", "Accept", "Reject"]),
+  item
+})
+
+export const moods = [authority, outage, receiver, operator] as const
+export const faults = [statement, crash, defect, tells, machine, thaw] as const
+
+/** Moods, as often as they are to be drawn. */
+export const upset = [...moods, receiver, receiver, operator, operator]

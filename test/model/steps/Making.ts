@@ -1,0 +1,127 @@
+import type { DocumentCollection } from "../checks/documents/Document.ts"
+import type { Collection, Entry, Journal } from "../checks/Journal.ts"
+import type { Deserves } from "./Requests.ts"
+import { foreign, nobodys } from "./RequestSteps.ts"
+import type { Book } from "../worlds/World.ts"
+
+/** A request that is to be sent. */
+export type Request = Omit<Entry, "asked" | "answered" | "era" | "hungUp" | "reply">
+
+export interface By {
+  readonly apiKey: string
+  readonly book: number
+  readonly key: string | null
+}
+
+interface Content {
+  readonly deserves: Deserves
+  readonly body: object
+}
+
+const rejectedNit = "900000002"
+const prefixes = {
+  customers: "cust",
+  invoices: "inv",
+  "credit-notes": "cn",
+  "debit-notes": "dn",
+  "webhook-endpoints": "we"
+} as const
+
+/** Makes requests about what is known to be there. */
+export abstract class Making {
+  protected readonly journal: Journal
+  protected readonly books: ReadonlyArray<Book>
+  protected readonly hook: (name: string) => string
+  protected markers = 0
+
+  constructor(journal: Journal, books: ReadonlyArray<Book>, hook: (name: string) => string) {
+    this.journal = journal
+    this.books = books
+    this.hook = hook
+  }
+
+  protected changeable(book?: number) {
+    const all = this.journal.of("webhook-endpoints")
+    return all.slice(this.books.length).filter((thing) => book === undefined || thing.book === book)
+  }
+
+  protected isLive({ book }: Omit<By, "key">): boolean {
+    return this.books[book]!.livemode
+  }
+
+  protected marker(): string {
+    this.markers += 1
+    return `m${this.markers}`
+  }
+
+  /** The id of a thing by its place. The witnesses, which come first, are nobody's to change. */
+  protected nth(collection: Collection, place: number, book: number): string {
+    const all = collection === "webhook-endpoints" ? this.changeable() : this.journal.of(collection)
+    const things =
+      place === nobodys ? [] : place === foreign ? all.toReversed() : all.filter((thing) => thing.book === book)
+    return things[place % things.length]?.id ?? `${prefixes[collection]}_${"0".repeat(26)}`
+  }
+
+  protected make(
+    collection: Collection,
+    { apiKey, book, key }: By,
+    content: (marker: string) => Content,
+    path = `/v1/${collection}`
+  ): Request {
+    const { body, deserves } = content(this.marker())
+    const by = { apiKey, book, key }
+    const text = JSON.stringify(body)
+    const to = { method: "POST", path }
+    return { kind: "create", collection, ...by, ...to, text, body, target: null, deserves }
+  }
+
+  protected target({ item, what }: { readonly what: DocumentCollection; readonly item: number }, { book }: By) {
+    return { what, target: this.nth(what, item, book) }
+  }
+
+  /** An invoice to a buyer whose invoices the sandbox rejects; any other where there is none. */
+  protected rejected(place: number, book: number): string {
+    const buyerOf = (id: string) => this.journal.things.get(id)?.maker?.body
+    const all = this.journal.of("invoices").filter((thing) => thing.book === book)
+    const rejected = all.filter(({ id }) => {
+      const customer = buyerOf(id)?.customer_id
+      return buyerOf(customer)?.identification.number === rejectedNit
+    })
+    return place >= foreign || rejected.length === 0
+      ? this.nth("invoices", place, book)
+      : rejected[place % rejected.length]!.id
+  }
+
+  /** What is asked of a document that is there. */
+  protected about(
+    kind: "cancel" | "correct" | "email" | "retry",
+    { target, what }: { readonly what: DocumentCollection; readonly target: string },
+    by: By,
+    body?: object
+  ): Request {
+    const to = { method: "POST", path: `/v1/${what}/${target}/${kind}`, target }
+    const text = body === undefined ? null : JSON.stringify(body)
+    const deserves: Deserves = { status: kind === "cancel" ? 200 : 202 }
+    return { kind, collection: what, ...by, ...to, text, body, deserves }
+  }
+
+  protected change(
+    kind: "change" | "remove" | "rotate",
+    method: string,
+    suffix: string,
+    endpoint: number,
+    by: By,
+    body?: object
+  ): ReadonlyArray<Request> {
+    const target = this.nth("webhook-endpoints", endpoint, by.book)
+    const to = { method, path: `/v1/webhook-endpoints/${target}${suffix}`, target }
+    const text = body === undefined ? null : JSON.stringify(body)
+    const deserves = { status: kind === "rotate" ? 201 : 200 } as const
+    return [{ kind, collection: "webhook-endpoints", ...by, ...to, text, body, deserves }]
+  }
+
+  protected get(kind: "read" | "list", collection: Collection, by: By, suffix: string, target: string | null): Request {
+    const to = { method: "GET", path: `/v1/${collection}${suffix}`, target }
+    return { kind, collection, ...by, ...to, text: null, body: undefined, deserves: { status: 200 } }
+  }
+}

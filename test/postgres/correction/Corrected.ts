@@ -1,0 +1,38 @@
+import { assert } from "@effect/vitest"
+import { Effect } from "effect"
+import type { Answer, Client } from "../../support/apps/Client.ts"
+import { until } from "../../support/apps/Until.ts"
+
+/* What tests of corrections have in common. */
+
+export const rejected = "rejected_by_authority"
+export const accepted = "accepted_by_authority"
+
+/** A new idempotency key. */
+export const key = () => ({ key: crypto.randomUUID() })
+
+/** Waits until a document has a status; gives the document. */
+export const settled = (client: Client, path: string, status: string) =>
+  Effect.map(
+    until(client.get(path), ({ json }) => json.status === status, "30 seconds"),
+    ({ json }) => json
+  )
+
+/** Issues a document, and waits until it has a status. */
+export const issue = Effect.fnUntraced(function* (client: Client, path: string, body: object, status: string) {
+  const answer = yield* client.post(path, body, key())
+  assert.strictEqual(answer.status, 202, answer.text)
+  return yield* settled(client, `${path}/${answer.json.id}`, status)
+})
+
+/** Scripts for the next documents, and none for others. */
+export const script = (client: Client, ...next: ReadonlyArray<object>) =>
+  client.post("/v1/test-helpers/authority", { mode: "up", next })
+
+export const codeOf = ({ json, status }: Answer) => [status, json.error?.code]
+
+type Entry = Readonly<Record<string, Answer["json"]>>
+
+/** The timeline of a document. */
+export const entries = (client: Client, path: string) =>
+  Effect.map(client.get(`${path}/timeline`), ({ json }): ReadonlyArray<Entry> => json.data)
