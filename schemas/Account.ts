@@ -3,6 +3,7 @@ import { OrganizationType } from "./Code.ts"
 import { field } from "./Field.ts"
 import { AccountId } from "./Id.ts"
 import { atMost, notEmpty } from "./Limits.ts"
+import { LiveState } from "./LiveSteps.ts"
 import { Logo, LogoImprint } from "./Logo.ts"
 import { Timestamp } from "./Money.ts"
 import {
@@ -14,6 +15,7 @@ import {
   registrationFields,
   responsibilities
 } from "./Party.ts"
+import { AccountSoftware } from "./Software.ts"
 import { lines, text } from "./Text.ts"
 import { Version } from "./Version.ts"
 
@@ -146,6 +148,12 @@ export class Account extends Schema.Opaque<Account>()(
       "The certificate that signs the documents of this mode; null when there is none.",
       null
     ),
+    software: field(
+      Schema.NullOr(AccountSoftware),
+      "The software that the account has registered with the authority; null when live documents name that of the service, and in test mode.",
+      null
+    ),
+    live: field(LiveState, "What is left to do before live documents can be issued: the same for both modes."),
     created_at: Timestamp
   }).annotate({ identifier: "Account", description: "The business account of the API key, in the mode of that key." })
 ) {}

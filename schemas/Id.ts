@@ -68,5 +68,8 @@ export type RequestId = typeof RequestId.Type
 export const ApiKeyId = id("key").pipe(Schema.brand("ApiKeyId"))
 export type ApiKeyId = typeof ApiKeyId.Type
 
+export const SoftwareId = id("soft").pipe(Schema.brand("SoftwareId"))
+export type SoftwareId = typeof SoftwareId.Type
+
 export const CertificateId = id("cert").pipe(Schema.brand("CertificateId"))
 export type CertificateId = typeof CertificateId.Type

@@ -1,4 +1,6 @@
 import { Schema } from "effect"
+import { Acceptance } from "./Acceptance.ts"
+import { Waiting } from "./AuthorityTrouble.ts"
 import { OperationType } from "./Code.ts"
 import { invoiceDetails, PaymentMeans } from "./DocumentDetails.ts"
 import { EmailStatus } from "./EmailStatus.ts"
@@ -187,11 +189,12 @@ export class Invoice extends Schema.Opaque<Invoice>()(
       qrLink
     ),
     ...outcomeFields,
+    waiting: Schema.optionalKey(Waiting),
     contingency: Schema.NullOr(
       Schema.Struct({ type: Schema.Literal("04"), since: Timestamp, transmit_before: Schema.NullOr(Timestamp) })
     ).annotateKey({
       description:
-        "Null unless the document was issued in contingency (type 04): the time of that, and the time until which it must be transmitted, 48 hours after the tax authority is back. That time is null while the authority is away. A document that is not judged by then is overdue, and Folio goes on transmitting it.",
+        "Null unless the document was issued in contingency (type 04), which only a document is that never left for the tax authority: the time of that, and the time until which it must be transmitted, 48 hours after the tax authority is back. That time is null while the authority is away. A document that is not judged by then is overdue, and Folio goes on transmitting it.",
       examples: [null]
     }),
     email: field(
@@ -199,6 +202,9 @@ export class Invoice extends Schema.Opaque<Invoice>()(
       "What became of the latest e-mail of the document; null when none was sent.",
       null
     ),
+    acceptance: Schema.optionalKey(Acceptance).annotateKey({
+      description: "What the buyer has answered: of an accepted invoice on credit terms (payment form 2) alone."
+    }),
     version: field(Schema.Int, "Grows with every change of the document.", 4),
     metadata: Metadata,
     updated_at: Timestamp

@@ -6,7 +6,7 @@ import { wholeNumber } from "./Limits.ts"
 import { LocalDate, RangeDate, Timestamp } from "./Money.ts"
 import { PageQuery } from "./Page.ts"
 
-const DocumentNumber = wholeNumber(1, 9_999_999_999)
+export const RangeNumber = wholeNumber(1, 9_999_999_999)
 
 /** The prefix of the full numbers of a range, as the authority granted it. Empty when the authority granted no prefix. */
 export const Prefix = Schema.String.check(
@@ -29,11 +29,11 @@ const granted = {
   ]
 } as const
 
-const ResolutionNumber = Schema.String.check(
+export const ResolutionNumber = Schema.String.check(
   Schema.isPattern(/^\d{1,20}$/u, { message: "must be the resolution's number: 1 to 20 digits" })
 )
 
-const TechnicalKey = Schema.String.check(
+export const RangeTechnicalKey = Schema.String.check(
   Schema.isPattern(/^[0-9a-fA-F]{40}$/u, { message: "must be the 40 hex digits that the authority gave" })
 )
 
@@ -58,18 +58,18 @@ export class ResolutionRequest extends Schema.Opaque<ResolutionRequest>()(
   Schema.Struct({
     number: required(ResolutionNumber, granted.number),
     prefix: field(Prefix, ...granted.prefix),
-    from_number: required(DocumentNumber, granted.from_number),
-    to_number: required(DocumentNumber, granted.to_number),
+    from_number: required(RangeNumber, granted.from_number),
+    to_number: required(RangeNumber, granted.to_number),
     valid_from: required(RangeDate, granted.valid_from),
     valid_to: required(RangeDate, granted.valid_to),
-    technical_key: required(TechnicalKey, granted.technical_key),
+    technical_key: required(RangeTechnicalKey, granted.technical_key),
     document_type: field(
       Schema.optionalKey(document_type),
       "The kind of document that the range numbers; left out, `invoice`. A range of `credit_note` or `debit_note` is the account's own choice: the authority grants none, and an account that registers none has its notes numbered `NC1`, `ND1` and so on.",
       "invoice"
     ),
     next_number: field(
-      Schema.optionalKey(DocumentNumber),
+      Schema.optionalKey(RangeNumber),
       "The first number to give, when another system has used the numbers before it. A range of notes begins at 1 without it.",
       1
     )

@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { AcceptanceCode, acceptanceCodes } from "./Acceptance.ts"
 import { field } from "./Field.ts"
 import { atMost, notEmpty, wholeNumber } from "./Limits.ts"
 
@@ -15,6 +16,12 @@ const asked = (description: string) =>
 
 const Rule = Schema.String.check(
   Schema.isPattern(/^(?:[A-Z]{2,6}\d{2,3}[a-z]?|90)$/u, { message: "must be the code of a rule, such as FAD06" })
+)
+
+const eventCode = AcceptanceCode.annotate({ message: `must be one of ${acceptanceCodes.join(", ")}` })
+const Events = Schema.Array(eventCode).check(
+  notEmpty("must name at least one event"),
+  atMost(acceptanceCodes.length, `must name at most ${acceptanceCodes.length} events`)
 )
 
 const outcomes = {
@@ -45,15 +52,25 @@ export class AuthorityScript extends Schema.Opaque<AuthorityScript>()(
         "The authority answers after so many seconds, with the outcome that the script names, or else as usual.",
         30
       )
+    ),
+    events: Schema.optionalKey(
+      field(
+        Events,
+        "What is registered on the invoice when it was accepted and is on credit terms (payment form 2), in this order: Folio asks for it within a day. A claim (031) has the reason 01.",
+        ["030", "032", "033"]
+      )
     )
   })
     .annotate({
       description:
-        "What the simulated tax authority does with one document: one outcome, or a `delay`, or both. An outcome replaces the one that the customer's identification stands for.",
-      examples: [{ reject: ["CBF03a"] }, { accept: true, delay: 30 }]
+        "What the simulated tax authority does with one document: one outcome, a `delay`, `events`, or several of them. An outcome replaces the one that the customer's identification stands for.",
+      examples: [{ reject: ["CBF03a"] }, { accept: true, delay: 30 }, { accept: true, events: ["030", "032", "033"] }]
     })
     .check(
-      Schema.isMinProperties(1, { message: `must hold one of ${outcomeNames.join(", ")}, delay` }),
+      Schema.isMinProperties(1, { message: `must hold one of ${outcomeNames.join(", ")}, delay, events` }),
+      Schema.makeFilter(({ events, fail, reject }) => events === undefined || (fail ?? reject) === undefined, {
+        message: "must not hold events of a document that is not accepted"
+      }),
       Schema.makeFilter((script) => Object.keys(script).filter((name) => outcomeNames.includes(name)).length <= 1, {
         message: `must hold only one of ${outcomeNames.join(", ")}`
       })

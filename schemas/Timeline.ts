@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { acceptanceEventFields } from "./Acceptance.ts"
 import { AttemptTrigger } from "./Delivery.ts"
 import { EventType } from "./Event.ts"
 import { EmailStatus } from "./EmailStatus.ts"
@@ -59,6 +60,8 @@ export const TimelineEntry = Schema.Union([
     attempts: Schema.Int,
     reason: Schema.NullOr(Schema.String)
   }),
+  /** What is registered with the authority about the acceptance of an invoice on credit terms. `at` is the time of the registration. */
+  entry("acceptance", acceptanceEventFields),
   entry("event", { event_id: EventId, event_type: EventType }),
   entry("delivery_attempt", {
     event_id: EventId,

@@ -116,7 +116,7 @@ export const actorsLayer = Actors.layer.pipe(
  * export const server = App.serve(Layer.provide(App.routes, few))
  * ```
  */
-export const routes = Routes.layer.pipe(Layer.provide([fileLinks, GuardedProfile.layer]))
+export const routes = Routes.layer.pipe(Layer.provide([fileLinks, GuardedProfile.layer, Issuing.shownAccountsLayer]))
 
 /**
  * Serves routes of the service and of a team in one `HttpServer`. Each request gets a request id, its metrics, an error in JSON
@@ -215,7 +215,7 @@ export const limitsLayer = Layer.mergeAll(
 
 /**
  * The default `Authority`: test documents go to a simulated authority, live documents to the web service that
- * `AuthoritySettings` names. Without that setting live documents are refused. Requires `AuthoritySettings` and the stores.
+ * `AuthoritySettings` names, and those of test sets to its test service. Without these settings they are refused. Requires `AuthoritySettings` and the stores.
  *
  * @example
  * ```ts
@@ -229,18 +229,18 @@ export const limitsLayer = Layer.mergeAll(
  */
 export const authorityLayer = Layer.unwrap(
   Effect.gen(function* () {
-    const { live, sandboxLatencyMs } = yield* AuthoritySettings
-    const { modeOf, scriptOf } = yield* SandboxAuthorities
+    const { live, sandboxLatencyMs, test } = yield* AuthoritySettings
+    const sandbox = yield* SandboxAuthorities
     return AuthorityLive.layerByMode({
       test: AuthoritySandbox.layer({
         read: readSignedDocument,
         check: brokenRules,
         respond: applicationResponse,
         latency: sandboxLatencyMs,
-        modeOf,
-        scriptOf
+        ...sandbox
       }),
-      live: live && AuthorityLive.layer({ ...live, readCufe: (signed) => readSignedDocument(signed)?.cufe ?? null })
+      live: live && AuthorityLive.layer({ ...live, readCufe: (signed) => readSignedDocument(signed)?.cufe ?? null }),
+      testSet: test && { ...test, software: live?.software }
     })
   })
 )

@@ -1,9 +1,22 @@
 import { Layer } from "effect"
 import * as Account from "./Account.ts"
+import * as BuyersAnswers from "./BuyersAnswers.ts"
+import * as Enabling from "./Enabling.ts"
 import * as Invoice from "./Invoice.ts"
 import * as Purger from "./Purger.ts"
 import * as Sweeper from "./Sweeper.ts"
 import * as WebhookEndpoint from "./WebhookEndpoint.ts"
 
-/** One actor for each account and mode, each document and each webhook endpoint, and the singletons `Sweeper` and `Purger`. */
-export const layer = Layer.mergeAll(Account.layer, Invoice.layer, WebhookEndpoint.layer, Sweeper.layer, Purger.layer)
+/**
+ * One actor for each account and mode, each document and each webhook endpoint, and the singletons `Sweeper`, `Purger`, `Enabling` and
+ * `BuyersAnswers`.
+ */
+export const layer = Layer.mergeAll(
+  Account.layer,
+  BuyersAnswers.layer,
+  Enabling.layer,
+  Invoice.layer,
+  WebhookEndpoint.layer,
+  Sweeper.layer,
+  Purger.layer
+)

@@ -1,7 +1,7 @@
 import { Array, Duration, Effect, Schedule } from "effect"
 import { Singleton } from "effect/cluster"
-import type { DocumentKey } from "../../schemas/FiscalDocument.ts"
 import type { AccountId } from "../../schemas/Id.ts"
+import { crowding } from "../domain/accounts/Crowding.ts"
 import { accountAddress } from "../protocol/Address.ts"
 import { AuthorityCircuits, type Waiting } from "../store/documents/AuthorityCircuits.ts"
 import { Deliveries } from "../store/webhooks/Deliveries.ts"
@@ -22,12 +22,8 @@ const portion = 8
 
 // Documents that one circuit transmits per second once the authority is back, because the authority has other backlogs to take too.
 const transmissions = 50
-
-/** The accounts to which a quarter or more of a page of due documents belongs. */
-const crowding = (due: ReadonlyArray<DocumentKey>): ReadonlyArray<AccountId> =>
-  [...Map.groupBy(due, ({ account_id }) => account_id)]
-    .filter(([, own]) => own.length >= invoicesMax / 4)
-    .map(([account_id]) => account_id)
+// Documents of one circuit that are issued in contingency per second; the authority is not called for them.
+const issues = 256
 
 const discard = { discard: true } as const
 
@@ -65,21 +61,25 @@ export const layer = Singleton.make(
       for (;;) {
         const due = yield* invoices.takeDue(invoicesMax, without)
         yield* tellAll(due)
-        if (due.length >= invoicesMax) without = [...without, ...crowding(due)]
+        if (due.length >= invoicesMax) without = [...without, ...crowding(due, invoicesMax)]
         else if (without.length === 0) return
         else without = []
       }
     })
-    // The oldest document in contingency finds out whether the authority is back; then they all are transmitted, oldest first.
-    const transmit = Effect.fnUntraced(function* (circuit: Waiting) {
+    // While the authority is away, one document after the other finds out whether the authority is back; then all are submitted, oldest
+    // first. Once documents are issued in contingency, those that never left are.
+    const wake = Effect.fnUntraced(function* (circuit: Waiting) {
       yield* backpressure.calm
-      const oldest = yield* circuits.take(circuit, circuit.is_failing ? 1 : transmissions)
-      yield* Effect.forEach(oldest, notify.proceed, discard)
+      const shares = [
+        circuit.is_failing ? [] : yield* circuits.take(circuit, "all", transmissions),
+        circuit.is_open ? yield* circuits.take(circuit, "signed", issues) : [],
+        circuit.is_failing && circuit.is_probe_due ? yield* circuits.take(circuit, "probe", 1) : []
+      ]
+      yield* Effect.forEach(shares.flat(), notify.proceed, discard)
     })
-    const sweepContingency = Effect.gen(function* () {
-      const due = (yield* circuits.waiting).filter((circuit) => !circuit.is_failing || circuit.is_probe_due)
+    const sweepResting = Effect.gen(function* () {
       // A circuit that cannot be swept does not keep the circuits after it from being swept.
-      yield* Effect.forEach(due, (circuit) => orNextTime(transmit(circuit)), discard)
+      yield* Effect.forEach(yield* circuits.waiting, (circuit) => orNextTime(wake(circuit)), discard)
     })
     const sweepDeliveries = Effect.flatMap(deliveries.dueEndpoints(pageSize), Effect.forEach(notify.deliver, discard))
     // What waits for an endpoint is counted about every 10 s: a count for each delivery would cost more than the delivery.
@@ -94,9 +94,12 @@ export const layer = Singleton.make(
     })
     const sweepEmails = Effect.flatMap(emails.dueDocuments(pageSize), Effect.forEach(notify.mail, discard))
 
+    // What a process that has just started has to say of the authority may be another thing than what the one before it had.
+    yield* orNextTime(circuits.tryNow)
+
     // The sweeps run concurrently, so that a backlog of documents does not delay deliveries.
     yield* Effect.forEach(
-      [workers.freeDead, sweepInvoices, sweepContingency, limitDeliveries, sweepDeliveries, sweepEmails],
+      [workers.freeDead, sweepInvoices, sweepResting, limitDeliveries, sweepDeliveries, sweepEmails],
       (sweep) => Effect.repeat(orNextTime(sweep), Schedule.spaced(interval)),
       { concurrency: "unbounded", discard: true }
     )

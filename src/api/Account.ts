@@ -3,11 +3,15 @@ import { HttpApiSchema } from "effect/http-api"
 import { LogoMediaType, pictureBytesMax } from "../../schemas/Logo.ts"
 import { Account, AccountUpdate } from "../../schemas/Account.ts"
 import { CertificateRequest } from "../../schemas/Certificate.ts"
+import { Enablement, EnablementRequest } from "../../schemas/Enablement.ts"
+import { SoftwareRequest } from "../../schemas/Software.ts"
 import { FileBody } from "./Conventions.ts"
 import { get, getIfChanged, group, insteadOfPatch, patch, post, put, remove } from "./Endpoint.ts"
 
 const path = "/v1/account"
 const logo = `${path}/logo` as const
+const enablement = `${path}/enablement` as const
+const software = `${path}/software` as const
 const pngBody = Schema.Uint8Array.pipe(HttpApiSchema.asUint8Array({ contentType: "image/png" }))
 const jpegBody = Schema.Uint8Array.pipe(HttpApiSchema.asUint8Array({ contentType: "image/jpeg" }))
 const update = { payload: AccountUpdate, success: Account }
@@ -20,7 +24,7 @@ export class AccountApi extends group(
     success: Account,
     summary: "Retrieve the account of the API key; also a way to check that a key works",
     description:
-      "Answers with the account that the API key belongs to, in the mode of that key: its issuer, its default version and its certificate."
+      "Answers with the account that the API key belongs to, in the mode of that key: its issuer, its default version and its certificate. `live` says, for keys of both modes, what is left to do before live documents can be issued."
   }),
   patch("updateAccount", path, {
     ...update,
@@ -39,6 +43,32 @@ export class AccountApi extends group(
     summary: "Upload the certificate that signs the live documents of the account",
     description:
       "Only with a live key. The private key in the file is stored encrypted and never shown again. Live documents that are signed from now on are signed with this certificate."
+  }),
+  post("startEnablement", enablement, {
+    payload: EnablementRequest,
+    success: Enablement,
+    summary: "Pass the test set of the tax authority that every issuer passes before it issues (habilitación)",
+    description:
+      "Only with a live key. Folio makes the documents from the test range, signs them with the certificate and the software of the account, sends them to the authority's environment for enablement and asks for their verdicts; GET shows how it stands. Documents that the authority rejects, or never answers, are replaced. No number of the account's own ranges is used, and nothing is mailed. The same request while the test set runs, or after it was passed, answers with how it stands; after it failed, the test set goes on with what is missing."
+  }),
+  get("retrieveEnablement", enablement, {
+    success: Enablement,
+    summary: "See how far the test set of the tax authority is",
+    description:
+      "The test set that was asked for last, with each document, its verdict, and the rules it broke with hints. 404 before the first one."
+  }),
+  put("putSoftware", software, {
+    payload: SoftwareRequest,
+    success: Account,
+    summary: "Set the software that the account has registered with the authority",
+    description:
+      "Only with a live key. Live documents that are numbered from now on name this software in place of the one of the service; those before keep what they had. The PIN is stored encrypted and never shown again. May be sent before the issuer. Issuer and software may be changed 100 times within 24 hours."
+  }),
+  remove("deleteSoftware", software, {
+    success: Account,
+    summary: "Go back to the software of the service",
+    description:
+      "Only with a live key. Live documents that are numbered from now on name the software of the service. The same when the account had none of its own."
   }),
   put("putLogo", logo, {
     payload: [pngBody, jpegBody],

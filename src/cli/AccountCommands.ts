@@ -8,6 +8,7 @@ import { checkDigit, isNit } from "../domain/accounts/CheckDigit.ts"
 import { Accounts, accountView } from "../store/accounts/Accounts.ts"
 import { ApiKeys, apiKeyView, type StoredApiKey } from "../store/accounts/ApiKeys.ts"
 import { certificateView } from "../store/accounts/Certificates.ts"
+import { LiveMode, softwareView } from "../store/accounts/LiveMode.ts"
 import * as Inspection from "../store/sql/Inspection.ts"
 import { createAccount, createKey, revokeKey, rollKey } from "../store/accounts/Operations.ts"
 import { json, say, table } from "./Answers.ts"
@@ -103,7 +104,7 @@ const create = Command.make(
     const issuer = yield* Schema.decodeUnknownEffect(Issuer)(request, { errors: "all" })
     const called = yield* Schema.decodeEffect(text(450))(Option.getOrElse(name, () => issuer.legal_name))
     const made = yield* Effect.mapError(createAccount(called, issuer, keyMode), explained)
-    const view = accountView(made.account, null)
+    const view = accountView(made.account, { certificate: null, software: null })
     const lack = "It has no numbering range yet: register its resolution at POST /v1/resolutions."
     yield* say(asJson, { account: view, api_key: { id: made.api_key_id, key: made.key } }, [
       `Made the account ${view.id} (${view.name}) with a ${keyMode} key, ${made.api_key_id}.`,
@@ -140,7 +141,8 @@ const show = Command.make(
     const keys = yield* keysOf(flags.id)
     const certificates = livemode ? yield* Inspection.certificates : []
     const signing = certificates.find(({ account_id }) => account_id === flags.id)
-    const view = accountView(found, certificateView(signing ?? null))
+    const software = livemode ? softwareView(yield* (yield* LiveMode).facts(flags.id)) : null
+    const view = accountView(found, { certificate: certificateView(signing ?? null), software })
     yield* say(flags.json, { account: view, api_keys: keys.map(apiKeyView) }, [
       ...table(Object.entries(view).map(([name, value]) => [name, cellOf(value)])),
       "",

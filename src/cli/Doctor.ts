@@ -14,6 +14,7 @@ import { Backlog } from "../store/sql/Backlog.ts"
 import * as Inspection from "../store/sql/Inspection.ts"
 import { SecretKey, Secrets } from "../store/sql/Secrets.ts"
 import { json, say } from "./Answers.ts"
+import { authorityReached, authorityTold } from "./AuthorityCheck.ts"
 import { Told } from "./Run.ts"
 import { edge } from "./Surroundings.ts"
 
@@ -177,6 +178,7 @@ const examine = Effect.gen(function* () {
   const inside = yield* Effect.all([
     legible("secrets", secrets),
     liveCertificates,
+    authorityTold,
     ranges,
     sharedNumbers,
     backlog
@@ -195,7 +197,7 @@ export const doctor = Command.make(
   "doctor",
   { json },
   Effect.fn(function* (flags) {
-    const checks = yield* examine
+    const checks = (yield* Effect.all([examine, authorityReached], { concurrency: "unbounded" })).flat()
     const failed = checks.filter(({ ok }) => !ok).length
     yield* say(flags.json, { ok: failed === 0, checks }, checks.flatMap(line))
     if (failed > 0) return yield* new Told({ message: `${failed} checks failed` })

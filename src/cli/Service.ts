@@ -45,7 +45,7 @@ const dns = Layer.effect(Dns.Dns, Effect.orDie(NodeDns.make({ timeout: "700 mill
 
 const colombia = Layer.unwrap(
   Effect.map(AuthoritySettings, ({ live }) =>
-    ColombianProfile.layer({ live: live && { ...live.software, pin: Redacted.value(live.software.pin) } })
+    ColombianProfile.layer({ live: live?.software && { ...live.software, pin: Redacted.value(live.software.pin) } })
   )
 )
 

@@ -10,6 +10,7 @@ import { Accounts } from "../store/accounts/Accounts.ts"
 import { ApiKeys } from "../store/accounts/ApiKeys.ts"
 import { AuditLog } from "../store/accounts/AuditLog.ts"
 import { Ids } from "../store/sql/Ids.ts"
+import { LiveMode } from "../store/accounts/LiveMode.ts"
 import { Logos } from "../store/accounts/Logos.ts"
 import { Resolutions } from "../store/accounts/Resolutions.ts"
 import { Retention } from "../store/sql/Retention.ts"
@@ -37,6 +38,7 @@ export const edge = Layer.mergeAll(
 export const store = Layer.mergeAll(
   ApiKeys.layer,
   Accounts.layer,
+  LiveMode.layer,
   Logos.layer,
   Resolutions.layer,
   Retention.layer

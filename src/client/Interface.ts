@@ -71,6 +71,8 @@ export interface Violation {
     | "endpoint_limit_reached"
     | "email_limit_reached"
     | "endpoint_not_sending"
+    | "enablement_running"
+    | "enablement_limit_reached"
     | "rate_limited"
     | "api_key_limit_reached"
     | "api_key_inactive"
@@ -79,6 +81,39 @@ export interface Violation {
     | "service_unavailable"
   readonly message: string
   readonly rule?: string
+}
+
+/** The check passed: requests are served, also while the tax authority is in trouble. */
+export interface Readiness {
+  readonly status: "ok"
+  readonly authority?: AuthorityHealth
+}
+
+/** The trouble that calls of the live tax authority meet. Absent while there is none. */
+export interface AuthorityHealth {
+  /** `unreachable`: no connection or no answer. `failing`: answers that are errors. `refusing`: calls are refused. */
+  readonly status: "unreachable" | "failing" | "refusing"
+  /** What keeps calls from their answer, for programs. */
+  readonly trouble:
+    | "connection_refused"
+    | "no_answer"
+    | "server_error"
+    | "in_process"
+    | "name_not_found"
+    | "no_route"
+    | "tls_failed"
+    | "not_the_service"
+    | "certificate_missing"
+    | "certificate_refused"
+    | "security_refused"
+    | "clock_off"
+    | "sender_refused"
+    | "another_document"
+    | "no_verdict"
+  /** What is wrong and what happens to documents meanwhile, for people. */
+  readonly message: string
+  /** Since when calls of the authority meet this trouble. */
+  readonly since: string
 }
 
 /** The check passed. */
@@ -146,8 +181,8 @@ export interface SandboxAuthority {
 }
 
 /**
- * What the simulated tax authority does with one document: one outcome, or a `delay`, or both. An outcome
- * replaces the one that the customer's identification stands for.
+ * What the simulated tax authority does with one document: one outcome, a `delay`, `events`, or several of them.
+ * An outcome replaces the one that the customer's identification stands for.
  */
 export interface AuthorityScript {
   /** The authority accepts the document. */
@@ -168,6 +203,11 @@ export interface AuthorityScript {
   readonly fail?: true
   /** The authority answers after so many seconds, with the outcome that the script names, or else as usual. */
   readonly delay?: number
+  /**
+   * What is registered on the invoice when it was accepted and is on credit terms (payment form 2), in this order:
+   * Folio asks for it within a day. A claim (031) has the reason 01.
+   */
+  readonly events?: ReadonlyArray<"030" | "031" | "032" | "033" | "034">
 }
 
 /**
@@ -1042,6 +1082,24 @@ export type TimelineEntry =
     }
   | {
       readonly object: "timeline_entry"
+      readonly type: "acceptance"
+      /** A time in ISO 8601, with the offset of the tax authority's time zone. */
+      readonly at: string
+      /** The authority's code of the event. */
+      readonly code: "030" | "031" | "032" | "033" | "034"
+      /** The authority's name of the event. */
+      readonly name: string
+      /** The name in English. */
+      readonly name_en: string
+      /** Who has registered the event, as the authority names them; left out if it does not. */
+      readonly by?: string
+      /** Of a claim (031) whose reason the authority tells: the code of the reason. */
+      readonly reason_code?: "01" | "02" | "03" | "04"
+      /** The reason in the authority's words. */
+      readonly reason?: string
+    }
+  | {
+      readonly object: "timeline_entry"
       readonly type: "event"
       /** A time in ISO 8601, with the offset of the tax authority's time zone. */
       readonly at: string
@@ -1151,10 +1209,12 @@ export interface DebitNote {
   readonly authority_notifications: ReadonlyArray<AuthorityError>
   /** Why the document failed inside Folio; null unless its status is `failed`. */
   readonly failure: Failure | null
+  readonly waiting?: Waiting
   /**
-   * Null unless the document was issued in contingency (type 04): the time of that, and the time until which it
-   * must be transmitted, 48 hours after the tax authority is back. That time is null while the authority is away.
-   * A document that is not judged by then is overdue, and Folio goes on transmitting it.
+   * Null unless the document was issued in contingency (type 04), which only a document is that never left for the
+   * tax authority: the time of that, and the time until which it must be transmitted, 48 hours after the tax
+   * authority is back. That time is null while the authority is away. A document that is not judged by then is
+   * overdue, and Folio goes on transmitting it.
    */
   readonly contingency: {
     readonly type: "04"
@@ -1168,11 +1228,84 @@ export interface DebitNote {
     /** A time in ISO 8601, with the offset of the tax authority's time zone. */
     readonly at: string
   } | null
+  /** What the buyer has answered: of an accepted invoice on credit terms (payment form 2) alone. */
+  readonly acceptance?: Acceptance
   /** Grows with every change of the document. */
   readonly version: number
   readonly metadata: Metadata
   /** A time in ISO 8601, with the offset of the tax authority's time zone. */
   readonly updated_at: string
+}
+
+/**
+ * What the buyer of an invoice on credit terms has answered, as it is registered with the tax authority, which
+ * Folio asks once a day for 30 days.
+ */
+export interface Acceptance {
+  readonly status: AcceptanceStatus
+  /** The time of the event that the status tells of; null while the status is `pending` or `unanswered`. */
+  readonly at: string | null
+  /** What is registered with the tax authority, oldest first: each event once. */
+  readonly events: ReadonlyArray<{
+    /** The authority's code of the event. */
+    readonly code: "030" | "031" | "032" | "033" | "034"
+    /** The authority's name of the event. */
+    readonly name: string
+    /** The name in English. */
+    readonly name_en: string
+    /** Who has registered the event, as the authority names them; left out if it does not. */
+    readonly by?: string
+    /** Of a claim (031) whose reason the authority tells: the code of the reason. */
+    readonly reason_code?: "01" | "02" | "03" | "04"
+    /** The reason in the authority's words. */
+    readonly reason?: string
+    /** A time in ISO 8601, with the offset of the tax authority's time zone. */
+    readonly at: string
+  }>
+}
+
+/**
+ * How far the acceptance of an invoice on credit terms has come. `pending`: nothing is registered yet.
+ * `acknowledged`: the buyer has received the invoice. `received`: the buyer has received what it is about.
+ * `claimed`: the buyer claims against it. `accepted`: the buyer has accepted it. `accepted_tacitly`: the buyer
+ * did not answer in time, and the issuer has registered that. `unanswered`: nothing was registered within 30
+ * days.
+ */
+export type AcceptanceStatus =
+  | "pending"
+  | "acknowledged"
+  | "received"
+  | "claimed"
+  | "accepted"
+  | "accepted_tacitly"
+  | "unanswered"
+
+/**
+ * Why a numbered document still waits for the tax authority. It goes on by itself when the cause is gone. Absent
+ * while nothing is wrong.
+ */
+export interface Waiting {
+  /** What keeps the document from its verdict, for programs. */
+  readonly code:
+    | "connection_refused"
+    | "no_answer"
+    | "server_error"
+    | "in_process"
+    | "name_not_found"
+    | "no_route"
+    | "tls_failed"
+    | "not_the_service"
+    | "certificate_missing"
+    | "certificate_refused"
+    | "security_refused"
+    | "clock_off"
+    | "sender_refused"
+    | "another_document"
+    | "no_verdict"
+  /** What happened, what becomes of the document, and what to do, for people. */
+  readonly message: string
+  /** A time in ISO 8601, with the offset of the tax authority's time zone. */
+  readonly since: string
 }
 
 /** The sums over all lines of a document, with one tax entry for each code and rate. */
@@ -1601,10 +1734,12 @@ export interface CreditNote {
   readonly authority_notifications: ReadonlyArray<AuthorityError>
   /** Why the document failed inside Folio; null unless its status is `failed`. */
   readonly failure: Failure | null
+  readonly waiting?: Waiting
   /**
-   * Null unless the document was issued in contingency (type 04): the time of that, and the time until which it
-   * must be transmitted, 48 hours after the tax authority is back. That time is null while the authority is away.
-   * A document that is not judged by then is overdue, and Folio goes on transmitting it.
+   * Null unless the document was issued in contingency (type 04), which only a document is that never left for the
+   * tax authority: the time of that, and the time until which it must be transmitted, 48 hours after the tax
+   * authority is back. That time is null while the authority is away. A document that is not judged by then is
+   * overdue, and Folio goes on transmitting it.
    */
   readonly contingency: {
     readonly type: "04"
@@ -1618,6 +1753,8 @@ export interface CreditNote {
     /** A time in ISO 8601, with the offset of the tax authority's time zone. */
     readonly at: string
   } | null
+  /** What the buyer has answered: of an accepted invoice on credit terms (payment form 2) alone. */
+  readonly acceptance?: Acceptance
   /** Grows with every change of the document. */
   readonly version: number
   readonly metadata: Metadata
@@ -1792,10 +1929,12 @@ export interface Invoice {
   readonly authority_notifications: ReadonlyArray<AuthorityError>
   /** Why the document failed inside Folio; null unless its status is `failed`. */
   readonly failure: Failure | null
+  readonly waiting?: Waiting
   /**
-   * Null unless the document was issued in contingency (type 04): the time of that, and the time until which it
-   * must be transmitted, 48 hours after the tax authority is back. That time is null while the authority is away.
-   * A document that is not judged by then is overdue, and Folio goes on transmitting it.
+   * Null unless the document was issued in contingency (type 04), which only a document is that never left for the
+   * tax authority: the time of that, and the time until which it must be transmitted, 48 hours after the tax
+   * authority is back. That time is null while the authority is away. A document that is not judged by then is
+   * overdue, and Folio goes on transmitting it.
    */
   readonly contingency: {
     readonly type: "04"
@@ -1809,6 +1948,8 @@ export interface Invoice {
     /** A time in ISO 8601, with the offset of the tax authority's time zone. */
     readonly at: string
   } | null
+  /** What the buyer has answered: of an accepted invoice on credit terms (payment form 2) alone. */
+  readonly acceptance?: Acceptance
   /** Grows with every change of the document. */
   readonly version: number
   readonly metadata: Metadata
@@ -2169,8 +2310,60 @@ export interface Account {
     /** A time in ISO 8601, with the offset of the tax authority's time zone. */
     readonly not_after: string
   } | null
+  /**
+   * The software that the account has registered with the authority; null when live documents name that of the
+   * service, and in test mode.
+   */
+  readonly software: AccountSoftware | null
+  /** What is left to do before live documents can be issued: the same for both modes. */
+  readonly live: LiveState
   /** A time in ISO 8601, with the offset of the tax authority's time zone. */
   readonly created_at: string
+}
+
+/** How far the account is on the way to live documents. */
+export interface LiveState {
+  /** Whether no step is left: invoices that are sent with a live key are issued. */
+  readonly ready: boolean
+  /** What is left to do, in this order; empty when ready. */
+  readonly steps: ReadonlyArray<LiveStep>
+}
+
+/** A step that is left on the way to live documents. */
+export interface LiveStep {
+  /**
+   * Which step: `authority` and `service` are the operator's, `numbering_range` means a range that is valid and
+   * has numbers left.
+   */
+  readonly code:
+    | "authority"
+    | "service"
+    | "live_key"
+    | "issuer"
+    | "vat_responsible"
+    | "certificate"
+    | "software"
+    | "enablement"
+    | "numbering_range"
+  /** `missing`: to be done. `running`: under way. `failed`: tried, and to be done again. */
+  readonly state: "missing" | "running" | "failed"
+  /** What to do, for a person to read. */
+  readonly message: string
+  /** Where the guide describes the step. */
+  readonly href: string
+}
+
+/** The software that live documents name; never its PIN. */
+export interface AccountSoftware {
+  /** The id that the authority gave the software. */
+  readonly id: string
+  /**
+   * The NIT of who provides the software, with its check digit; null while the issuer provides it itself and is
+   * not known yet.
+   */
+  readonly provider_nit: string | null
+  /** When the software was set. */
+  readonly set_at: string
 }
 
 /** The picture that the issuer's documents are printed with. */
@@ -2183,6 +2376,138 @@ export interface Logo {
   readonly height: number
   /** The path at which the picture is found. */
   readonly url: string
+}
+
+/** The software that the issuer has registered with the authority. */
+export interface SoftwareRequest {
+  /** The id that the authority gave the software: 36 characters. */
+  readonly id: string
+  /** The PIN that was chosen when the software was registered. It is stored encrypted and never shown again. */
+  readonly pin: string
+  /**
+   * The NIT of who provides the software, with or without its check digit. Left out, the issuer itself provides
+   * it.
+   */
+  readonly provider_nit?: string
+}
+
+/**
+ * How far the account is with the test set of the tax authority that every issuer passes before it issues
+ * (habilitación).
+ */
+export interface Enablement {
+  readonly object: "enablement"
+  /** `true`: enablement belongs to the live mode. */
+  readonly livemode: boolean
+  /** The id of the test set. */
+  readonly test_set_id: string
+  /**
+   * `running` until all wanted documents are accepted (`passed`) or somebody has to put something right
+   * (`failed`).
+   */
+  readonly status: "running" | "passed" | "failed"
+  readonly invoices: EnablementCount
+  readonly credit_notes: EnablementCount
+  readonly debit_notes: EnablementCount
+  readonly range: TestRange
+  /** Why nothing is sent for the moment, while the status is `running`; null while the authority answers. */
+  readonly waiting: EnablementTrouble | null
+  /** Why it failed and what to do; null unless the status is `failed`. */
+  readonly failure: Failure | null
+  /** How it stands, and what to do, for people. */
+  readonly message: string
+  /** The documents that were made for the test set, in the order in which they were made; the newest 1,000. */
+  readonly documents: ReadonlyArray<EnablementDocument>
+  /** A time in ISO 8601, with the offset of the tax authority's time zone. */
+  readonly started_at: string
+  /** When it passed or failed; null while it runs. */
+  readonly finished_at: string | null
+}
+
+/** A test document that was made for the enablement. */
+export interface EnablementDocument {
+  /** The full number of the test document. */
+  readonly full_number: string
+  readonly kind: "invoice" | "credit_note" | "debit_note"
+  /** The CUFE of the invoice or the CUDE of the note, by which the authority's portal finds it. */
+  readonly cufe: string
+  /**
+   * `waiting`: not sent yet. `sent`: sent, without a verdict yet. `accepted`, `rejected`: the verdict.
+   * `number_used`: the authority has another document of this number. `refused`: not judged, because of its
+   * sender. `unanswered`: given up without a verdict. Another document takes the place of each that was not
+   * accepted.
+   */
+  readonly status: "waiting" | "sent" | "accepted" | "rejected" | "number_used" | "refused" | "unanswered"
+  /** The rules of the tax authority that the document broke. */
+  readonly authority_errors: ReadonlyArray<AuthorityError>
+  /** Rules of the tax authority that it remarks on without rejecting the document. */
+  readonly authority_notifications: ReadonlyArray<AuthorityError>
+  /** What is known besides: the authority's last words about the document. */
+  readonly message: string | null
+  /** A time in ISO 8601, with the offset of the tax authority's time zone. */
+  readonly created_at: string
+  /** When the document was sent; null before. */
+  readonly sent_at: string | null
+  /** When its outcome was known; null before. */
+  readonly judged_at: string | null
+}
+
+/** Why nothing is sent for the moment. */
+export interface EnablementTrouble {
+  /**
+   * What keeps documents from their verdicts, for programs: a code that `waiting` of an invoice may have too, or
+   * `no_test_service`, or `internal`.
+   */
+  readonly code: string
+  /** The trouble and what to do, for people. */
+  readonly message: string
+  /** A time in ISO 8601, with the offset of the tax authority's time zone. */
+  readonly since: string
+}
+
+/** A numbering range of the tax authority's test environment, as its portal shows it. */
+export interface TestRange {
+  /** The number of the resolution that grants the test range. */
+  readonly number: string
+  /** The prefix of the test range. */
+  readonly prefix: string
+  /** The first number of the test range. */
+  readonly from_number: number
+  /** The last number of the test range. */
+  readonly to_number: number
+  /** The first day of the test range, as YYYY-MM-DD. */
+  readonly valid_from: string
+  /** The last day of the test range, as YYYY-MM-DD. */
+  readonly valid_to: string
+  /** The technical key of the test range, 40 hexadecimal digits. */
+  readonly technical_key: string
+}
+
+/** The documents of one kind: how many are wanted, accepted and missing. */
+export interface EnablementCount {
+  /** How many the authority wants to accept. */
+  readonly wanted: number
+  /** How many the authority has accepted. */
+  readonly accepted: number
+  /** How many are still to be accepted. */
+  readonly missing: number
+}
+
+/** The test set of the tax authority that the account is to pass. */
+export interface EnablementRequest {
+  /** The id of the test set that the tax authority's portal shows (TestSetId). */
+  readonly test_set_id: string
+  /** How many invoices the authority wants to accept, as its portal shows for the test set: 1 to 100. */
+  readonly invoices: number
+  /** How many credit notes the authority wants to accept: 0 to 100. */
+  readonly credit_notes: number
+  /** How many debit notes the authority wants to accept: 0 to 100. */
+  readonly debit_notes: number
+  /**
+   * The test range of the issuer, where the portal shows another one than the range that the authority gives to
+   * all issuers (SETP, 990000000 to 995000000).
+   */
+  readonly range?: TestRange
 }
 
 /** A signing certificate with its private key, as a PKCS#12 file. */
@@ -2253,7 +2578,8 @@ export interface AccountOperations {
    * Retrieve the account of the API key; also a way to check that a key works.
    *
    * Answers with the account that the API key belongs to, in the mode of that key: its issuer, its default version
-   * and its certificate.
+   * and its certificate. `live` says, for keys of both modes, what is left to do before live documents can be
+   * issued.
    */
   readonly retrieveAccount: {
     readonly request: {
@@ -2298,6 +2624,60 @@ export interface AccountOperations {
     readonly request: {
       readonly payload: CertificateRequest
       readonly headers?: KeyHeaders
+    }
+    readonly answer: Account
+  }
+  /**
+   * Pass the test set of the tax authority that every issuer passes before it issues (habilitación).
+   *
+   * Only with a live key. Folio makes the documents from the test range, signs them with the certificate and the
+   * software of the account, sends them to the authority's environment for enablement and asks for their verdicts;
+   * GET shows how it stands. Documents that the authority rejects, or never answers, are replaced. No number of
+   * the account's own ranges is used, and nothing is mailed. The same request while the test set runs, or after it
+   * was passed, answers with how it stands; after it failed, the test set goes on with what is missing.
+   */
+  readonly startEnablement: {
+    readonly request: {
+      readonly payload: EnablementRequest
+      readonly headers?: KeyHeaders
+    }
+    readonly answer: Enablement
+  }
+  /**
+   * See how far the test set of the tax authority is.
+   *
+   * The test set that was asked for last, with each document, its verdict, and the rules it broke with hints. 404
+   * before the first one.
+   */
+  readonly retrieveEnablement: {
+    readonly request: {
+      readonly headers?: VersionHeaders
+    }
+    readonly answer: Enablement
+  }
+  /**
+   * Set the software that the account has registered with the authority.
+   *
+   * Only with a live key. Live documents that are numbered from now on name this software in place of the one of
+   * the service; those before keep what they had. The PIN is stored encrypted and never shown again. May be sent
+   * before the issuer. Issuer and software may be changed 100 times within 24 hours.
+   */
+  readonly putSoftware: {
+    readonly request: {
+      readonly payload: SoftwareRequest
+      readonly headers?: KeyHeaders
+    }
+    readonly answer: Account
+  }
+  /**
+   * Go back to the software of the service.
+   *
+   * Only with a live key. Live documents that are numbered from now on name the software of the service. The same
+   * when the account had none of its own.
+   */
+  readonly deleteSoftware: {
+    readonly request: {
+      readonly headers?: VersionHeaders
     }
     readonly answer: Account
   }
@@ -4334,11 +4714,13 @@ export interface HealthOperations {
   /**
    * Check that the process can serve: its database takes changes, and its actors run.
    *
-   * For load balancers: any answer but 200 means that requests should go to another process for now.
+   * For load balancers: any answer but 200 means that requests should go to another process for now. While calls
+   * of the live tax authority fail, the answer is still 200, because documents are taken all the same, and
+   * `authority` says what is wrong.
    */
   readonly ready: {
     readonly request: {}
-    readonly answer: Health
+    readonly answer: Readiness
   }
 }
 
@@ -4391,6 +4773,10 @@ export const routes: { readonly [Group in keyof Operations]: { readonly [Name in
       updateAccount: "PATCH /v1/account",
       updateAccountByPost: "POST /v1/account",
       uploadCertificate: "POST /v1/account/certificate",
+      startEnablement: "POST /v1/account/enablement",
+      retrieveEnablement: "GET /v1/account/enablement",
+      putSoftware: "PUT /v1/account/software",
+      deleteSoftware: "DELETE /v1/account/software",
       putLogo: "PUT /v1/account/logo",
       retrieveLogo: "GET /v1/account/logo",
       deleteLogo: "DELETE /v1/account/logo"

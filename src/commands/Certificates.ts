@@ -1,9 +1,10 @@
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Option } from "effect"
 import { ApiError } from "../../schemas/ApiError.ts"
 import { readPkcs12 } from "../documents/signature/Pkcs12.ts"
 import * as Turns from "../protocol/AccountTurns.ts"
-import { Accounts, accountView } from "../store/accounts/Accounts.ts"
-import { Certificates, certificateView } from "../store/accounts/Certificates.ts"
+import { ShownAccounts } from "../issuing/accounts/ShownAccounts.ts"
+import { Accounts } from "../store/accounts/Accounts.ts"
+import { Certificates, type CurrentCertificate } from "../store/accounts/Certificates.ts"
 import { Ids } from "../store/sql/Ids.ts"
 import * as Command from "./Command.ts"
 
@@ -29,6 +30,7 @@ export const make = Effect.gen(function* () {
   const accounts = yield* Accounts
   const certificates = yield* Certificates
   const ids = yield* Ids
+  const shown = yield* ShownAccounts
   const inTurn = Turns.make(reading)
 
   const UploadCertificate = alone("UploadCertificate", {
@@ -39,13 +41,21 @@ export const make = Effect.gen(function* () {
       const now = yield* Clock.currentTimeMillis
       const read = Effect.mapError(readPkcs12(request, now), (violation) => ApiError.fromViolations([violation]))
       const { pem, ...identity } = yield* inTurn({ owner: account.account_id, asker: context.api_key_id }, read)
-      return { pem, identity, now, holder: yield* accounts.get(account) }
+      return { pem, identity, now, holder: yield* accounts.get(account), beside: yield* shown.beside(account) }
     },
-    run: function* ({ account_id }, _payload, { holder, identity, now, pem }) {
+    run: function* ({ account_id }, _payload, { beside, holder, identity, now, pem }) {
       const id = yield* ids.certificate
-      yield* certificates.insert({ account_id, id, ...identity, created_at: new Date(now) }, pem)
+      const certificate: CurrentCertificate = {
+        account_id,
+        id,
+        ...identity,
+        created_at: new Date(now),
+        is_valid: true
+      }
+      const { is_valid: _valid, ...stored } = certificate
+      yield* certificates.insert(stored, pem)
       return {
-        answer: Command.ok(accountView(holder, certificateView(identity))),
+        answer: Command.ok(shown.view(holder, { ...beside, certificate: Option.some(certificate) })),
         audit: [["certificate.uploaded", id, { subject: identity.subject }]],
         after: () => certificates.forget(account_id)
       }

@@ -9,6 +9,7 @@ import { CommandTurns } from "./CommandTurns.ts"
 import * as Correction from "./documents/Correction.ts"
 import * as Customers from "./parties/Customers.ts"
 import * as Emails from "./Emails.ts"
+import * as Enablement from "./Enablement.ts"
 import * as Invoices from "./documents/Invoices.ts"
 import * as Logos from "./parties/Logos.ts"
 import * as Notes from "./documents/Notes.ts"
@@ -16,6 +17,7 @@ import * as Redelivery from "./Redelivery.ts"
 import * as ResolutionImport from "./ResolutionImport.ts"
 import * as Resolutions from "./Resolutions.ts"
 import * as Sandbox from "./Sandbox.ts"
+import * as Softwares from "./parties/Softwares.ts"
 import * as WebhookEndpoints from "./WebhookEndpoints.ts"
 
 type Table = { readonly [Tag in CommandTag]: Command<Tag> }
@@ -33,6 +35,7 @@ export class Commands extends Context.Service<Commands, Table>()("folio/commands
         ...(yield* Correction.make),
         ...(yield* Customers.make),
         ...(yield* Emails.make),
+        ...(yield* Enablement.make),
         ...(yield* Invoices.make),
         ...(yield* Logos.make),
         ...(yield* Notes.make),
@@ -40,6 +43,7 @@ export class Commands extends Context.Service<Commands, Table>()("folio/commands
         ...(yield* ResolutionImport.make),
         ...(yield* Resolutions.make),
         ...(yield* Sandbox.make),
+        ...(yield* Softwares.make),
         ...(yield* WebhookEndpoints.make)
       })
     })

@@ -1,20 +1,17 @@
-import { Clock, Duration, Effect, Result, Schema } from "effect"
+import { Clock, Duration, Effect, Option, Result, Schema } from "effect"
 import type { AccountMode } from "../../schemas/Account.ts"
 import { ApiError } from "../../schemas/ApiError.ts"
 import { type Resolution, type ResolutionImport, ResolutionRequest } from "../../schemas/Resolution.ts"
 import { NationalProfile, type Rules } from "../documents/NationalProfile.ts"
+import { refusalMessage } from "../domain/authority/AuthorityTroubles.ts"
 import { storableText } from "../domain/requests/Storable.ts"
-import { issuerLack } from "../issuing/LiveReadiness.ts"
+import { issuerLack } from "../issuing/accounts/LiveSteps.ts"
 import { Signing } from "../issuing/Signing.ts"
-import {
-  Authority,
-  type AuthorityRange,
-  AuthorityRefusal,
-  AuthorityUnavailable
-} from "../outbound/authority/Authority.ts"
+import { Authority, type AuthorityRange, isAuthorityFailure, troubleOf } from "../outbound/authority/Authority.ts"
 import { callPort, orDie, type PortMethod } from "../protocol/PortCall.ts"
 import { Accounts } from "../store/accounts/Accounts.ts"
 import { newRange, Resolutions, resolutionView, type StoredResolution } from "../store/accounts/Resolutions.ts"
+import { Softwares } from "../store/accounts/Softwares.ts"
 import { Ids } from "../store/sql/Ids.ts"
 import { liveKeyNeeded } from "./Certificates.ts"
 import * as Command from "./Command.ts"
@@ -49,7 +46,7 @@ const rangesMethod: PortMethod = {
       })
     )
   ),
-  isFailure: (error) => error instanceof AuthorityUnavailable || error instanceof AuthorityRefusal,
+  isFailure: isAuthorityFailure,
   within: timeout
 }
 
@@ -64,6 +61,7 @@ export const make = Effect.gen(function* () {
   const { localDate, rules } = yield* NationalProfile
   const resolutions = yield* Resolutions
   const signing = yield* Signing
+  const softwares = yield* Softwares
 
   const granted = Effect.fnUntraced(function* (account: AccountMode) {
     const { ranges } = authority
@@ -75,10 +73,18 @@ export const make = Effect.gen(function* () {
     const certificate = yield* Effect.mapError(signing.liveCertificate(account.account_id), ({ message }) =>
       notLive(message)
     )
-    return yield* callPort(rangesMethod, () => ranges({ issuer_nit: issuer.identification.number, certificate })).pipe(
+    // The PIN is of no use here, and stays.
+    const software = Option.match(yield* softwares.current(account.account_id), {
+      onNone: () => ({}),
+      onSome: ({ id, provider }) => ({ software: { id, provider } })
+    })
+    const asking = { issuer_nit: issuer.identification.number, certificate, ...software }
+    return yield* callPort(rangesMethod, () => ranges(asking)).pipe(
       Effect.catch((error) => {
         if (error._tag === "AuthorityRefusal") {
-          return Effect.fail(notLive(`The authority gives no ranges: ${storableText(error.message, messageMax)}`))
+          return Effect.fail(
+            notLive(`The authority gives no ranges. ${refusalMessage(troubleOf(error), error.message)}`)
+          )
         }
         if (error._tag === "AuthorityUnavailable") return Effect.fail(unasked(error.message))
         return error.isLate ? Effect.fail(unasked("no answer in time")) : orDie(Effect.fail(error))

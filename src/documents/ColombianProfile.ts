@@ -2,6 +2,7 @@ import { Effect, Layer, Result } from "effect"
 import { customerViolations, issuerViolations, lacksOfIssuer } from "../domain/accounts/PartyRules.ts"
 import { resolutionViolations } from "../domain/accounts/ResolutionRules.ts"
 import { colombianSandbox } from "../domain/accounts/Sandbox.ts"
+import { softwareLack } from "../domain/accounts/Software.ts"
 import { processedBefore, withRule } from "../domain/documents/AuthorityRules.ts"
 import { issueTime, localDate } from "../domain/documents/AuthorityTime.ts"
 import { cufe, documentTail } from "../domain/documents/Cufe.ts"
@@ -12,18 +13,14 @@ import { attachedDocument } from "./parcel/AttachedDocument.ts"
 import { signDocument } from "./signature/SignedDocument.ts"
 import { sandboxSoftware, type Software } from "./ubl/Software.ts"
 
-const lack = "the service has no registered software (its operator sets SOFTWARE_ID, SOFTWARE_PIN and SOFTWARE_NIT)"
-
 const unsignable = (message: string) => new Unsignable({ code: "software_not_registered", message })
-const noSoftware = unsignable(`The document cannot be signed: ${lack}.`)
-const noPin = unsignable(
-  "No software is registered with the authority for live documents, and a note's code needs its PIN. Ask who runs the service, then retry the note."
-)
+const noSoftware = unsignable(`The document cannot be signed: ${softwareLack}.`)
+const noPin = unsignable(`A note's code needs the PIN of the software: ${softwareLack}. Then retry the note.`)
 
 /**
  * The profile of Colombia: UBL 2.1 with XAdES-EPES, the codes CUFE and CUDE, the rules of the DIAN. `live`: the software that is
- * registered with the authority and that live documents name; without `live`, no live document is signed. `test`: the same for
- * test documents; left out, these name a software that does not exist.
+ * registered with the authority, and that the live documents name of accounts that have no software of their own; without `live`, no
+ * live document of these accounts is signed. `test`: the same for test documents; left out, these name a software that does not exist.
  *
  * @example
  * ```ts
@@ -49,17 +46,21 @@ export const layer = ({
   readonly live: Software | undefined
   readonly test?: Software
 }): Layer.Layer<NationalProfile> => {
-  const softwareOf = (livemode: boolean) => (livemode ? live : test)
+  const softwareOf = (livemode: boolean, own: Software | undefined) => own ?? (livemode ? live : test)
 
-  const tail = ({ acquirer_number, issuer_number, kind, technical_key, ...rest }: Draft) => {
-    const key = kind === "invoice" ? technical_key : softwareOf(rest.livemode)?.pin
+  const tail = ({ acquirer_number, issuer_number, kind, software, technical_key, ...rest }: Draft) => {
+    const key = kind === "invoice" ? technical_key : softwareOf(rest.livemode, software)?.pin
     return key === undefined
       ? Result.fail(noPin)
       : Result.succeed(documentTail({ ...rest, supplier_nit: issuer_number, customer_id: acquirer_number, key }))
   }
 
-  const withSoftware = <A>(environment: "1" | "2", use: (software: Software) => Effect.Effect<A>) => {
-    const software = softwareOf(environment === "1")
+  const withSoftware = <A>(
+    environment: "1" | "2",
+    own: Software | undefined,
+    use: (software: Software) => Effect.Effect<A>
+  ) => {
+    const software = softwareOf(environment === "1", own)
     return software === undefined ? Effect.fail(noSoftware) : use(software)
   }
 
@@ -92,12 +93,15 @@ export const layer = ({
         ),
       tail,
       pageOf: (document) => catalogueUrl(document.livemode ? "1" : "2", document.cufe),
-      lacks: live === undefined ? [lack] : [],
+      lacks: [],
+      ...(live === undefined ? { lackOfSoftware: softwareLack } : {}),
       lacksOf: lacksOfIssuer,
-      sign: (document, certificate) =>
-        withSoftware(document.environment, (software) => signDocument(document, software, certificate)),
-      attach: (accepted, certificate) =>
-        withSoftware(accepted.document.environment, (software) => attachedDocument(accepted, software, certificate))
+      sign: (document, certificate, own) =>
+        withSoftware(document.environment, own, (software) => signDocument(document, software, certificate)),
+      attach: (accepted, certificate, own) =>
+        withSoftware(accepted.document.environment, own, (software) =>
+          attachedDocument(accepted, software, certificate)
+        )
     })
   )
 }

@@ -103,15 +103,19 @@ const guarded = (port: Profile, log: (name: string, cause: unknown) => void): Pr
       : { processedBefore: checked("processedBefore", port.processedBefore, isText) }),
     lacks: checked("lacks", port.lacks, isLack),
     ...(port.lacksOf === undefined ? {} : { lacksOf: (issuer) => checked("lacksOf", port.lacksOf?.(issuer), isLack) }),
-    sign: (document, certificate) => signed("sign", () => port.sign(document, certificate)),
-    attach: (accepted, certificate) => signed("attach", () => port.attach(accepted, certificate))
+    ...(port.lackOfSoftware === undefined
+      ? {}
+      : { lackOfSoftware: checked("lackOfSoftware", port.lackOfSoftware, isText) }),
+    sign: (document, certificate, software) => signed("sign", () => port.sign(document, certificate, software)),
+    attach: (accepted, certificate, software) => signed("attach", () => port.attach(accepted, certificate, software))
   }
 }
 
 /**
  * The national profile, which a team may replace, held to its type: a function that throws, or gives something else than its type says,
  * is a defect of the request or the document. Two functions only add to what is told, and are done without: a document then has no
- * page, and a violation has no rule of the authority. Dies when `numbering` or `lacks` is not what its type says.
+ * page, and a violation has no rule of the authority. Dies when `numbering`, `lacks` or `lackOfSoftware` is not what its
+ * type says.
  */
 export const guardedProfile = Effect.gen(function* () {
   const port = yield* NationalProfile

@@ -8,6 +8,7 @@ import type { Totals } from "../../schemas/Line.ts"
 import type { NoteRequest } from "../../schemas/Note.ts"
 import type { ResolutionRequest } from "../../schemas/Resolution.ts"
 import type { Sandbox } from "../domain/accounts/Sandbox.ts"
+import type { Software } from "../domain/accounts/Software.ts"
 import type { Subject } from "../domain/documents/AuthorityRules.ts"
 import type { NoteOperation } from "../domain/documents/rules/NoteRules.ts"
 import type { NumberForm } from "../domain/documents/FullNumber.ts"
@@ -60,6 +61,8 @@ export interface Draft {
   readonly acquirer_number: string
   /** The `technical_key` of the range; empty for notes, whose ranges the authority does not grant. */
   readonly technical_key: string
+  /** The software that the account has registered with the authority; left out when the account has none of its own. */
+  readonly software?: Software
 }
 
 /**
@@ -79,6 +82,8 @@ export interface Draft {
 export interface Numbered extends Omit<FiscalDocument, "cufe"> {
   /** As in `Draft`. */
   readonly technical_key: string
+  /** As in `Draft`. */
+  readonly software?: Software
 }
 
 /**
@@ -262,12 +267,25 @@ export class NationalProfile extends Context.Service<
     readonly lacks: ReadonlyArray<string>
     /** The same of an issuer that `rules.issuer` lets pass; left out when every issuer may issue live documents. */
     readonly lacksOf?: (issuer: Issuer) => ReadonlyArray<string>
-    /** The bytes of a document as the authority gets them, signed. The same document and certificate give the same bytes. */
-    readonly sign: (document: FiscalDocument, certificate: Certificate) => Effect.Effect<Uint8Array, Unsignable>
+    /** What an account lacks that has no software of its own, a phrase as in `lacks`; left out when such an account lacks nothing. */
+    readonly lackOfSoftware?: string
+    /**
+     * The bytes of a document as the authority gets them, signed. The same document, certificate and software give the same bytes.
+     * `software`: that of the account, as in `Draft`.
+     */
+    readonly sign: (
+      document: FiscalDocument,
+      certificate: Certificate,
+      software?: Software
+    ) => Effect.Effect<Uint8Array, Unsignable>
     /**
      * The file that the acquirer of an accepted document gets in place of the signed bytes; asked for when `Verdict.answer` has the
      * authority's answer in XML, in base64 as `XmlBase64Bytes`.
      */
-    readonly attach: (accepted: Accepted, certificate: Certificate) => Effect.Effect<Uint8Array, Unsignable>
+    readonly attach: (
+      accepted: Accepted,
+      certificate: Certificate,
+      software?: Software
+    ) => Effect.Effect<Uint8Array, Unsignable>
   }
 >()("folio/documents/NationalProfile") {}

@@ -1,7 +1,15 @@
-import { Cause, Context, Duration, Effect, Exit, Layer, Option, Result, Schema } from "effect"
-import { AuthorityError } from "../../schemas/FiscalDocument.ts"
-import { storableJson, storableText } from "../domain/requests/Storable.ts"
-import { Authority, AuthorityRefusal, AuthorityUnavailable, type Verdict } from "../outbound/authority/Authority.ts"
+import { Cause, Context, Duration, Effect, Exit, Layer, Metric, Option, Result, Schema } from "effect"
+import { authorityTroubles } from "../domain/authority/AuthorityTroubles.ts"
+import { storableJson } from "../domain/requests/Storable.ts"
+import {
+  Authority,
+  AuthorityRefusal,
+  AuthorityUnavailable,
+  isAuthorityFailure,
+  troubleOf,
+  type Verdict
+} from "../outbound/authority/Authority.ts"
+import { GivenVerdict, storableErrors } from "../outbound/authority/Verdicts.ts"
 import * as Metrics from "../protocol/Metrics.ts"
 import { callPort, PortBroken } from "../protocol/PortCall.ts"
 import { Correction } from "../store/documents/Correction.ts"
@@ -21,16 +29,17 @@ export const callAlarmMs = Duration.toMillis(timeout) + 15_000
 // same document gives its verdict meanwhile.
 const knownAfterAttempts = 3
 
-const isFailure = (error: unknown) => error instanceof AuthorityUnavailable || error instanceof AuthorityRefusal
+// For how long that answer is not believed of a document that was never corrected.
+const otherAfterMs = Duration.toMillis("1 hour")
 
-const isVerdict: (answer: unknown) => boolean = Schema.is(
-  Schema.Struct({
-    accepted: Schema.Boolean,
-    errors: Schema.Array(AuthorityError),
-    notifications: Schema.Array(AuthorityError),
-    answer: Schema.Unknown
-  })
-)
+// For how long an authority that has received a document is not sent it again.
+const receivedMs = Duration.toMillis("7 days")
+
+/** Whether the authority said within the last week that it has received the document. */
+export const isReceived = ({ waiting, waiting_ms }: Document): boolean =>
+  waiting?.code === "in_process" && (waiting_ms ?? 0) < receivedMs
+
+const isVerdict: (answer: unknown) => boolean = Schema.is(GivenVerdict)
 
 const isAnswer = (answer: unknown) => answer === null || isVerdict(answer)
 
@@ -52,7 +61,10 @@ const asked = <A extends Verdict | null>(
   isAllowed: (answer: unknown) => boolean,
   ask: () => Effect.Effect<A, AuthorityUnavailable | AuthorityRefusal>
 ): Effect.Effect<A, Unanswered> =>
-  Metrics.measure(callPort({ name: `Authority.${call}`, isAnswer: isAllowed, isFailure }, ask), callOf(call)).pipe(
+  Metrics.measure(
+    callPort({ name: `Authority.${call}`, isAnswer: isAllowed, isFailure: isAuthorityFailure }, ask),
+    callOf(call)
+  ).pipe(
     Effect.catchIf(
       (error) => error instanceof PortBroken && isSqlFailure(error.cause),
       (error) => Effect.failCause((error as PortBroken).cause)
@@ -60,25 +72,18 @@ const asked = <A extends Verdict | null>(
   )
 
 // The most of the authority's texts that a document keeps and shows.
-const errorsMax = 500
-const textMax = 4_000
-
-const storable = (errors: Verdict["errors"]): Verdict["errors"] =>
-  errors.slice(0, errorsMax).map(({ hint, message, path, rule, severity }) => ({
-    rule: storableText(rule, textMax),
-    severity,
-    message: storableText(message, textMax),
-    path: path === null ? null : storableText(path, textMax),
-    hint: hint === null ? null : storableText(hint, textMax)
-  }))
+const most = { errorsMax: 500, textMax: 4_000 }
 
 /** The verdict as it can be stored: a verdict is not lost because of its texts, or because its answer cannot be written as JSON. */
 const kept = (verdict: Verdict): Verdict => ({
   accepted: verdict.accepted,
-  errors: storable(verdict.errors),
-  notifications: storable(verdict.notifications),
+  errors: storableErrors(verdict.errors, most),
+  notifications: storableErrors(verdict.notifications, most),
   answer: storableJson(verdict.answer)
 })
+
+const counted = (error: Unanswered) =>
+  error instanceof PortBroken ? Effect.void : Metric.update(Metrics.authorityUnanswered(troubleOf(error)), 1)
 
 /** Calls the authority, and records in the circuit breaker whether the authority answered. */
 export class AuthorityCalls extends Context.Service<AuthorityCalls>()("folio/issuing/AuthorityCalls", {
@@ -91,28 +96,65 @@ export class AuthorityCalls extends Context.Service<AuthorityCalls>()("folio/iss
     const workers = yield* Workers
 
     const askAndSend = Effect.fnUntraced(function* (row: Document, arrived: boolean) {
-      const name = yield* signing.nameOf(row)
-      const known = arrived ? yield* asked("verdict", isAnswer, () => authority.verdict(name)) : null
+      const known = arrived ? yield* ask(row) : null
       if (known !== null) return kept(known)
       const signed = row.signed ?? Option.getOrUndefined(yield* invoices.signedDocument(row))
       if (signed === undefined) return yield* Effect.die(`no signed bytes of ${row.id}`)
       if (!(yield* workers.isAlive)) return null
-      const submitted = asked("submit", isVerdict, () => authority.submit({ ...name, signed }))
+      const document = { ...(yield* signing.nameOf(row)), signed }
+      const submitted = asked("submit", isVerdict, () => authority.submit(document))
       return kept(yield* arrived ? Effect.catchTag(submitted, "AuthorityUnavailable", otherOfNumber(row)) : submitted)
     })
 
     /**
-     * The end of a corrected document whose number the authority has processed, and whose code it still does not know after a few attempts:
-     * what the authority has is another document, such as the one that was corrected, and is never replaced.
+     * The verdict on a document that may have left; null when the authority does not have the document. A refused question says nothing
+     * of the document, which waits until its account may ask again. An authority that said that it has received the document is
+     * believed for a week, whatever it says of the document meanwhile.
+     */
+    const ask = Effect.fnUntraced(function* (row: Document) {
+      const verdict = yield* signing.nameOf(row).pipe(
+        Effect.flatMap((name) => asked("verdict", isAnswer, () => authority.verdict(name))),
+        Effect.catchTag("AuthorityRefusal", ({ message, trouble = "sender_refused" }) =>
+          Effect.fail(new AuthorityUnavailable({ message, trouble, of_document: true }))
+        )
+      )
+      if (verdict !== null || !isReceived(row)) return verdict
+      const message = "it has received the document, and does not know it yet"
+      return yield* new AuthorityUnavailable({ message, trouble: "in_process", of_document: true })
+    })
+
+    /**
+     * The end of a document whose number the authority has processed and whose code it does not know: what the authority has is another
+     * document, and is never replaced. For a corrected document that is the one that was corrected, after a few attempts; for any
+     * other, after an hour.
      */
     const otherOfNumber = (row: Document) => (error: AuthorityUnavailable) =>
       Effect.gen(function* () {
-        const { number_processed } = error
-        if (number_processed === undefined || row.attempts < knownAfterAttempts) return yield* error
-        if ((yield* correction.codes(row)).length === 0) return yield* error
+        const { number_processed, trouble } = error
+        if (number_processed === undefined) return yield* error
+        const isCorrected = (yield* correction.codes(row)).length > 0
+        const waited = row.waiting?.code === trouble ? (row.waiting_ms ?? 0) : 0
+        if (isCorrected ? row.attempts < knownAfterAttempts : waited < otherAfterMs) return yield* error
         const answer = { ErrorMessage: [number_processed.message] }
         return { accepted: false, errors: [number_processed], notifications: [], answer }
       })
+
+    /** Records in the circuit what a failed call says of the authority. */
+    const note = (row: Document, error: Unanswered) => {
+      // A broken port is a fault of the service and does not say whether the authority answers.
+      if (error instanceof PortBroken) return Effect.void
+      const trouble = troubleOf(error)
+      // The service behind the gate has answered; a gate that refuses a certificate says nothing of what is behind.
+      if (authorityTroubles[trouble].is_refusal) {
+        const answered = trouble === "sender_refused" ? circuits.succeeded(row) : Effect.void
+        return Effect.andThen(answered, circuits.refused(row, trouble))
+      }
+      if (trouble === "in_process") return circuits.succeeded(row)
+      const { of } = authorityTroubles[trouble]
+      const isOfDocument = error instanceof AuthorityUnavailable && error.of_document === true
+      const isShared = !isOfDocument && (of === "authority" || of === "service")
+      return isShared ? circuits.failed(row, trouble, error.message) : Effect.void
+    }
 
     /**
      * The authority's verdict on a document whose attempt is already counted. `arrived`: an earlier attempt may have reached the
@@ -124,15 +166,10 @@ export class AuthorityCalls extends Context.Service<AuthorityCalls>()("folio/iss
       askAndSend(row, arrived).pipe(
         Effect.timeoutOrElse({
           duration: timeout,
-          orElse: () => Effect.fail(new AuthorityUnavailable({ message: "no answer in time" }))
+          orElse: () => Effect.fail(new AuthorityUnavailable({ message: "no answer in time", trouble: "no_answer" }))
         }),
         Effect.tap((verdict) => (verdict === null ? Effect.void : circuits.succeeded(row))),
-        Effect.tapError((error) => {
-          // A broken port is a fault of the service and does not say whether the authority answers.
-          if (error instanceof PortBroken) return Effect.void
-          if (error instanceof AuthorityRefusal) return circuits.succeeded(row)
-          return error.of_document === true ? Effect.void : circuits.failed(row)
-        })
+        Effect.tapError((error) => Effect.andThen(counted(error), note(row, error)))
       )
 
     return { verdictOn }

@@ -1,10 +1,14 @@
 import { Cache, Clock, Config, Context, Effect, Layer } from "effect"
 import type { AccountMode } from "../../schemas/Account.ts"
 import { read, refuse } from "../settings/Setting.ts"
-import { AuthorityCircuits, circuitOf, type CircuitState } from "../store/documents/AuthorityCircuits.ts"
+import type { AuthorityTrouble } from "../../schemas/AuthorityTrouble.ts"
+import { authorityTroubles, troubleMessage } from "../domain/authority/AuthorityTroubles.ts"
+import { storableText } from "../domain/requests/Storable.ts"
+import { AuthorityCircuits, circuitOf, closedCircuit, type CircuitState } from "../store/documents/AuthorityCircuits.ts"
 
 /**
- * Seconds without a successful call to the authority after which documents are issued in contingency. 300 by default.
+ * Seconds for which no call to the authority has succeeded, through the authority's fault, after which documents that never left are
+ * issued in contingency. 300 by default.
  *
  * @example
  * ```ts
@@ -33,19 +37,36 @@ export class ContingencyAfter extends Context.Service<ContingencyAfter, number>(
 
 /**
  * `closed`: the authority may be called. `doubtful`: the authority has been away for as long as documents wait for it, and one
- * call finds out whether it still is. `open`: the authority is away, and documents are issued in contingency.
+ * call finds out whether it still is. `blocked`: the same, and it is not the authority's fault: documents wait however long it takes.
+ * `open`: the authority is away by its own fault, and documents that never left are issued in contingency.
  */
-export type Phase = "closed" | "doubtful" | "open"
+export type Phase = "closed" | "doubtful" | "blocked" | "open"
 
 // How long a process caches a circuit's state, and so the greatest age of what it knows of other processes' calls.
 const knownFor = "1 second"
 const circuitsMax = 10_000
 const probeIntervalMs = 30_000
+const triedWithinMs = 60_000
 const notedEveryMs = 10_000
+
+// The most of a failure's words that is stored. They may be the authority's, and hold what the database does not take.
+const messageMax = 500
 
 // Added to `ContingencyAfter`: a circuit whose last failure is older than the sum counts as unknown. Covers a call's time-out and
 // the time until the sweeper's next look.
 const quietMs = 90_000
+
+const environmentOf = ({ livemode }: AccountMode) => (livemode ? "live" : "test")
+
+/** Logs that calls of the authority meet another trouble than before, once for all documents that meet it. */
+const troubleChanged = (account: AccountMode, trouble: AuthorityTrouble, reason: string) =>
+  Effect.logWarning(
+    `Calls of the authority fail. ${troubleMessage(trouble)} ${authorityTroubles[trouble].remedy}`
+  ).pipe(Effect.annotateLogs({ trouble, reason, environment: environmentOf(account) }))
+
+// One account's failures keep this account alone from calling, until a call fails for a cause that all share, or of a second account.
+const concerns = ({ accounts, failing_ms, of_all }: CircuitState, { account_id }: AccountMode) =>
+  failing_ms !== null && (of_all || accounts.length > 1 || accounts.includes(account_id))
 
 /** The circuit breaker of the authority: its state is in database rows, which each process caches for one second. */
 export class CircuitBreaker extends Context.Service<CircuitBreaker>()("folio/issuing/CircuitBreaker", {
@@ -63,42 +84,91 @@ export class CircuitBreaker extends Context.Service<CircuitBreaker>()("folio/iss
       yield* Cache.set(known, name, { ...state, at: yield* Clock.currentTimeMillis })
     })
 
-    /** Milliseconds that calls may go on failing before the circuit opens; null while calls succeed or no recent call is known. */
-    const leftMs = Effect.fnUntraced(function* (account: AccountMode) {
-      const { at, failed_ms, failing_ms } = yield* Cache.get(known, circuitOf(account))
-      const since = (yield* Clock.currentTimeMillis) - at
+    /** Milliseconds that calls may go on failing before documents are issued without them; null while no recent call has failed. */
+    const left = ({ at, at_fault_ms, failed_ms, failing_ms }: CircuitState & { readonly at: number }, now: number) => {
+      const since = now - at
       if (failing_ms === null || failed_ms === null || failed_ms + since > silenceMs) return null
-      return openAfterMs - failing_ms - since
+      return openAfterMs - (at_fault_ms ?? failing_ms) - since
+    }
+
+    /**
+     * The circuit for this account: its phase, the milliseconds that calls may go on failing before it opens (null while calls succeed or
+     * no recent call is known), and the newest failure. `isTried`: a call has failed within the last minute, so that whether the authority
+     * is back is known without others' calls.
+     */
+    const look = Effect.fnUntraced(function* (account: AccountMode): Effect.fn.Return<{
+      readonly phase: Phase
+      readonly leftMs: number | null
+      readonly isTried: boolean
+      readonly trouble: AuthorityTrouble | null
+      readonly message: string | null
+    }> {
+      const state = yield* Cache.get(known, circuitOf(account))
+      const { at, at_fault_ms, failed_ms, is_open, message, trouble } = state
+      if (!concerns(state, account))
+        return { phase: "closed", leftMs: null, isTried: false, trouble: null, message: null }
+      const now = yield* Clock.currentTimeMillis
+      const ms = left(state, now)
+      const isTried = failed_ms !== null && failed_ms + now - at < triedWithinMs
+      const late = at_fault_ms === null ? "blocked" : "doubtful"
+      return {
+        phase: is_open ? "open" : ms !== null && ms <= 0 ? late : "closed",
+        leftMs: ms,
+        isTried,
+        trouble,
+        message
+      }
     })
 
-    const phase = Effect.fnUntraced(function* (account: AccountMode): Effect.fn.Return<Phase> {
-      const { is_open } = yield* Cache.get(known, circuitOf(account))
-      if (is_open) return "open"
-      const left = yield* leftMs(account)
-      return left !== null && left <= 0 ? "doubtful" : "closed"
+    const phase = Effect.fnUntraced(function* (account: AccountMode) {
+      return (yield* look(account)).phase
     })
 
-    /** Whether the caller may call the authority: every caller while the circuit is closed, otherwise one caller every 30 s. */
-    const admits = Effect.fnUntraced(function* (account: AccountMode) {
-      return (yield* phase(account)) === "closed" || (yield* circuits.claimProbe(circuitOf(account), probeIntervalMs))
+    /** Whether the caller may try whether the authority is back: one caller every 30 s, and one when the circuit would open. */
+    const probes = Effect.fnUntraced(function* (account: AccountMode) {
+      const { leftMs: ms } = yield* look(account)
+      const interval = ms === null || ms <= 0 ? probeIntervalMs : Math.min(probeIntervalMs, Math.max(ms, 1_000))
+      return yield* circuits.claimProbe(circuitOf(account), interval)
     })
 
-    const failed = Effect.fnUntraced(function* (account: AccountMode) {
-      const { failed_ms } = yield* Cache.get(known, circuitOf(account))
-      // Stored are the first failure, each that may open the circuit, and else one every 10 s, so that the circuit is not silent.
-      const isNoted = failed_ms !== null && failed_ms < notedEveryMs && (yield* phase(account)) === "closed"
-      if (isNoted) return
-      yield* learn(circuitOf(account), yield* circuits.failed(circuitOf(account), openAfterMs, silenceMs))
+    const failed = Effect.fnUntraced(function* (account: AccountMode, trouble: AuthorityTrouble, message: string) {
+      const state = yield* Cache.get(known, circuitOf(account))
+      // Stored are the first failure, each that changes what is known or may open the circuit, and else one every 10 s, so that the
+      // circuit is not silent.
+      const { may_have_left, of } = authorityTroubles[trouble]
+      const isNews = state.trouble === null || authorityTroubles[state.trouble].of !== of || !concerns(state, account)
+      const isNoted = state.failed_ms !== null && state.failed_ms < notedEveryMs && (yield* phase(account)) === "closed"
+      if (isNoted && !isNews) return
+      if (state.trouble !== trouble) yield* troubleChanged(account, trouble, message)
+      const call = {
+        account_id: account.account_id,
+        trouble,
+        message: storableText(message, messageMax),
+        is_authoritys: of === "authority",
+        of_all: !may_have_left
+      }
+      yield* learn(circuitOf(account), yield* circuits.failed(circuitOf(account), call, openAfterMs, silenceMs))
     })
 
     const succeeded = Effect.fnUntraced(function* (account: AccountMode) {
-      const { failing_ms } = yield* Cache.get(known, circuitOf(account))
-      if (failing_ms === null) return
+      const { failing_ms, refusal } = yield* Cache.get(known, circuitOf(account))
+      if (failing_ms === null && refusal !== "clock_off") return
       yield* circuits.succeeded(circuitOf(account))
-      yield* learn(circuitOf(account), { failing_ms: null, failed_ms: null, is_open: false })
+      yield* learn(circuitOf(account), closedCircuit)
+      yield* Effect.annotateLogs(Effect.logInfo("The authority answers again"), { environment: environmentOf(account) })
     })
 
-    return { openAfterMs, leftMs, phase, admits, failed, succeeded }
+    const refusalsNoted = new Map<AuthorityTrouble, number>()
+
+    /** Notes for the operator that the authority refused a live call for its sender: one every 10 s of each kind. */
+    const refused = Effect.fnUntraced(function* (account: AccountMode, trouble: AuthorityTrouble) {
+      const now = yield* Clock.currentTimeMillis
+      if (!account.livemode || now - (refusalsNoted.get(trouble) ?? -Infinity) < notedEveryMs) return
+      refusalsNoted.set(trouble, now)
+      yield* circuits.refused(circuitOf(account), trouble)
+    })
+
+    return { openAfterMs, look, phase, probes, failed, refused, succeeded }
   })
 }) {
   static readonly layer = Layer.effect(CircuitBreaker, CircuitBreaker.make)

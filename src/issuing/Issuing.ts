@@ -1,10 +1,15 @@
 import { Layer } from "effect"
+import * as GuardedProfile from "../documents/GuardedProfile.ts"
 import { Printing } from "../documents/print/Printing.ts"
+import { BuyersAnswers } from "./acceptance/BuyersAnswers.ts"
 import { AuthorityCalls } from "./AuthorityCalls.ts"
 import { AuthorityQueue } from "./AuthorityQueue.ts"
 import { CircuitBreaker } from "./CircuitBreaker.ts"
 import { Contingency } from "./Contingency.ts"
+import { EnablementReadiness } from "./enablement/EnablementReadiness.ts"
+import { EnablementWork } from "./enablement/EnablementWork.ts"
 import { Failures } from "./Failures.ts"
+import { ShownAccounts } from "./accounts/ShownAccounts.ts"
 import { LiveReadiness } from "./LiveReadiness.ts"
 import { Mailing } from "./Mailing.ts"
 import * as Papers from "./Papers.ts"
@@ -16,9 +21,20 @@ import { Submission } from "./Submission.ts"
 /** The files and e-mail parcels of documents. */
 export const papersLayer = Papers.layer.pipe(Layer.provide([Signing.layer, Printing.layer]))
 
-/** The services that take a document from its number to the e-mail to its buyer. */
-export const layer = Layer.mergeAll(Submission.layer, Mailing.layer, LiveReadiness.layer).pipe(
+/** Accounts as the API shows them. */
+export const shownAccountsLayer = ShownAccounts.layer.pipe(Layer.provide(GuardedProfile.layer))
+
+/** The services that take a document from its number to the e-mail to its buyer, and to what the buyer answers. */
+export const layer = Layer.mergeAll(
+  Submission.layer,
+  Mailing.layer,
+  LiveReadiness.layer,
+  ShownAccounts.layer,
+  BuyersAnswers.layer,
+  EnablementWork.layer
+).pipe(
   Layer.provide([AuthorityCalls.layer, AuthorityQueue.layer, Contingency.layer, Failures.layer, Redating.layer]),
   Layer.provide([CircuitBreaker.layer, Steps.layer]),
+  Layer.provideMerge(EnablementReadiness.layer),
   Layer.provideMerge(Signing.layer)
 )

@@ -4,7 +4,7 @@ import type { DocumentKind, Failure } from "../../schemas/FiscalDocument.ts"
 import type { DocumentId } from "../../schemas/Id.ts"
 import type { Totals } from "../../schemas/Line.ts"
 import { lackOfRange } from "../domain/accounts/ResolutionRules.ts"
-import { NationalProfile } from "../documents/NationalProfile.ts"
+import { type Draft, NationalProfile } from "../documents/NationalProfile.ts"
 import { Fault } from "../protocol/Fault.ts"
 import * as Metrics from "../protocol/Metrics.ts"
 import { Accounts } from "../store/accounts/Accounts.ts"
@@ -12,6 +12,7 @@ import { Invoices, type StoredInvoice } from "../store/documents/Invoices.ts"
 import { type DraftToNumber, Numbering } from "../store/documents/Numbering.ts"
 import { FailingInvoices } from "../store/documents/Vitals.ts"
 import { Resolutions, type StoredResolution } from "../store/accounts/Resolutions.ts"
+import { ownSoftware, Softwares } from "../store/accounts/Softwares.ts"
 import { isDefect } from "../store/sql/SqlFailure.ts"
 import { Submission } from "./Submission.ts"
 import { Notify } from "../protocol/Notify.ts"
@@ -42,6 +43,13 @@ const inOrder = (batch: ReadonlyArray<NewDraft>) => {
   return [...byId.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1))
 }
 
+/** Whose number and software a draft is numbered with. */
+interface IssuedBy {
+  readonly number: string
+  readonly version: number
+  readonly software: Pick<Draft, "software">
+}
+
 class Group extends Data.Class<Pick<NewDraft, "kind" | "prefix"> & { readonly date: string }> {}
 
 const draftOf = (row: StoredInvoice): NewDraft => ({
@@ -60,6 +68,7 @@ export const make = Effect.fnUntraced(function* (account: AccountMode) {
   const numbering = yield* Numbering
   const failing = yield* FailingInvoices
   const resolutions = yield* Resolutions
+  const softwares = yield* Softwares
   const notify = yield* Notify
   const backpressure = yield* Backpressure
   const drafts = yield* Queue.unbounded<NewDraft>()
@@ -71,7 +80,7 @@ export const make = Effect.fnUntraced(function* (account: AccountMode) {
     { acquirer_number, id, kind, totals }: NewDraft,
     range: StoredResolution,
     date: { readonly issue_date: string; readonly issue_time: string },
-    issued_by: { readonly number: string; readonly version: number }
+    issued_by: IssuedBy
   ): Result.Result<DraftToNumber, Failure> => {
     const draft = { key: { ...account, id }, resolution_id: range.id, ...date, issuer_version: issued_by.version }
     if (tail === undefined) return Result.succeed({ ...draft, cufe_tail: null })
@@ -84,7 +93,8 @@ export const make = Effect.fnUntraced(function* (account: AccountMode) {
       totals,
       issuer_number: issued_by.number,
       acquirer_number,
-      technical_key
+      technical_key,
+      ...issued_by.software
     })
     return Result.isSuccess(found)
       ? Result.succeed({ ...draft, cufe_tail: found.success })
@@ -112,7 +122,8 @@ export const make = Effect.fnUntraced(function* (account: AccountMode) {
     const now = yield* Clock.currentTimeMillis
     const { issuer, issuer_version } = yield* accounts.get(account)
     if (issuer === null) return yield* Effect.die("a live mode has drafts and no issuer")
-    const issued_by = { number: issuer.identification.number, version: issuer_version }
+    const software = yield* ownSoftware(softwares, account, issuer_version)
+    const issued_by = { number: issuer.identification.number, version: issuer_version, software }
     const date = { issue_date: localDate(now), issue_time: issueTime(now) }
     const sources = new Map<string, Effect.Success<ReturnType<typeof source>>>()
     const sourced = yield* Effect.forEach(

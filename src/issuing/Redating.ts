@@ -5,6 +5,7 @@ import { NationalProfile } from "../documents/NationalProfile.ts"
 import { Accounts } from "../store/accounts/Accounts.ts"
 import { Correction } from "../store/documents/Correction.ts"
 import * as Store from "../store/documents/Redating.ts"
+import { ownSoftware, Softwares } from "../store/accounts/Softwares.ts"
 import { Resolutions } from "../store/accounts/Resolutions.ts"
 import { documentOf } from "./Signing.ts"
 import { type Document, Steps } from "./Steps.ts"
@@ -31,6 +32,7 @@ export class Redating extends Context.Service<Redating>()("folio/issuing/Redatin
     const correction = yield* Correction
     const redating = yield* Store.Redating
     const resolutions = yield* Resolutions
+    const softwares = yield* Softwares
     const { code, issueTime, localDate } = yield* NationalProfile
     const { end, unsignable } = yield* Steps
 
@@ -50,7 +52,12 @@ export class Redating extends Context.Service<Redating>()("folio/issuing/Redatin
       const date = { issue_date: localDate(at), issue_time: issueTime(at) }
       const issuer = yield* accounts.issuer(row, row.issuer_version)
       const { cufe: _former, ...document } = documentOf({ ...row, ...date }, issuer)
-      return Result.map(code({ ...document, technical_key: yield* keyOf(row) }), (cufe) => ({ date, cufe }))
+      const numbered = {
+        ...document,
+        technical_key: yield* keyOf(row),
+        ...(yield* ownSoftware(softwares, row, row.issuer_version))
+      }
+      return Result.map(code(numbered), (cufe) => ({ date, cufe }))
     })
 
     /** As `coded`, now or at the next second that gives a code under which the document was not rejected before. */

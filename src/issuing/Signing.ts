@@ -4,12 +4,13 @@ import type { AccountId } from "../../schemas/Id.ts"
 import type { FiscalDocument } from "../documents/ubl/FiscalDocument.ts"
 import { type Accepted, NationalProfile } from "../documents/NationalProfile.ts"
 import { type Certificate, fromPem, SandboxCertificate } from "../documents/signature/Certificate.ts"
-import { AuthorityUnavailable, type DocumentName } from "../outbound/authority/Authority.ts"
+import { AuthorityRefusal, type DocumentName } from "../outbound/authority/Authority.ts"
 import { callPort, orDie } from "../protocol/PortCall.ts"
 import { Accounts } from "../store/accounts/Accounts.ts"
 import { Certificates } from "../store/accounts/Certificates.ts"
+import { Softwares } from "../store/accounts/Softwares.ts"
 import type { LoadedInvoice } from "../store/documents/Invoices.ts"
-import { certificateLack } from "./LiveReadiness.ts"
+import { certificateLack } from "./accounts/LiveSteps.ts"
 
 /** A live document whose account has no certificate that is valid now. The message is one line that says what to do. */
 export class NoCertificate extends Schema.TaggedError<NoCertificate>()("NoCertificate", { message: Schema.String }) {}
@@ -31,14 +32,17 @@ const guarded = (port: Certificate): Certificate => ({
     )
 })
 
-/** Signs documents from their rows, with the issuer as of the document's number and the certificate of its account. */
+/** Signs documents from their rows, with issuer and software as of the document's number and the certificate of its account. */
 export class Signing extends Context.Service<Signing>()("folio/issuing/Signing", {
   make: Effect.gen(function* () {
     const accounts = yield* Accounts
     const certificates = yield* Certificates
+    const softwares = yield* Softwares
     const sandbox = guarded(yield* SandboxCertificate)
     const profile = yield* NationalProfile
     const issuerOf = (row: LoadedInvoice) => accounts.issuer(row, row.issuer_version)
+    const softwareOf = (row: LoadedInvoice) =>
+      Effect.map(softwares.ofVersion(row, row.issuer_version), Option.getOrUndefined)
     const document = (row: LoadedInvoice) => Effect.map(issuerOf(row), (issuer) => documentOf(row, issuer))
 
     const parsed = yield* Cache.makeWith(
@@ -63,19 +67,17 @@ export class Signing extends Context.Service<Signing>()("folio/issuing/Signing",
       row.livemode ? liveCertificate(row.account_id) : Effect.succeed(sandbox)
 
     const sign = Effect.fn("Signing.sign")(function* (row: LoadedInvoice) {
-      return yield* profile.sign(yield* document(row), yield* certificateOf(row))
+      return yield* profile.sign(yield* document(row), yield* certificateOf(row), yield* softwareOf(row))
     })
 
     /** The file that the acquirer of an accepted document gets: the document and the authority's answer in one. */
     const attach = Effect.fn("Signing.attach")(function* (row: LoadedInvoice, accepted: Omit<Accepted, "document">) {
       const whole = { ...accepted, document: yield* document(row) }
-      return yield* profile.attach(whole, yield* certificateOf(row))
+      return yield* profile.attach(whole, yield* certificateOf(row), yield* softwareOf(row))
     })
 
     /** How a call of the authority names a document. Fails if the account has no valid certificate to call the authority with. */
-    const nameOf = Effect.fnUntraced(function* (
-      row: LoadedInvoice
-    ): Effect.fn.Return<DocumentName, AuthorityUnavailable> {
+    const nameOf = Effect.fnUntraced(function* (row: LoadedInvoice): Effect.fn.Return<DocumentName, AuthorityRefusal> {
       const { identification } = yield* issuerOf(row)
       return {
         account_id: row.account_id,
@@ -88,7 +90,7 @@ export class Signing extends Context.Service<Signing>()("folio/issuing/Signing",
         issuer_nit: identification.number,
         certificate: yield* Effect.mapError(
           certificateOf(row),
-          ({ message }) => new AuthorityUnavailable({ message, of_document: true })
+          ({ message }) => new AuthorityRefusal({ message, trouble: "certificate_missing" })
         )
       }
     })

@@ -46,7 +46,8 @@ export class Steps extends Context.Service<Steps>()("folio/issuing/Steps", {
         state: to,
         version: row.version + 1,
         attempts: row.attempts + (details.attempt === true ? 1 : 0),
-        submitted_at: row.submitted_at ?? (details.leaves === true ? new Date(now) : null),
+        submitted_at:
+          command === "Return" ? null : (row.submitted_at ?? (details.leaves === true ? new Date(now) : null)),
         contingency_since: command === "EnterContingency" ? new Date(now) : row.contingency_since,
         authority_errors: details.errors ?? row.authority_errors,
         authority_notifications: details.notifications ?? row.authority_notifications,
@@ -57,7 +58,17 @@ export class Steps extends Context.Service<Steps>()("folio/issuing/Steps", {
       const event =
         outcome === null ? {} : { event: eventFor(row, `${row.kind}.${outcome}`, yield* ids.event, now, yield* about) }
       const { emailed, endpoints, moved } = yield* backpressure.storing(
-        transitions.move({ key: row, version: row.version, from: row.state, command, to, ...details, ...event })
+        transitions.move({
+          key: row,
+          version: row.version,
+          from: row.state,
+          command,
+          to,
+          // Why a document waits is kept while it is tried, and ends with any other step.
+          ...(command === "Submit" || command === "Return" ? {} : { waiting: null }),
+          ...details,
+          ...event
+        })
       )
       if (outcome !== null && moved) {
         yield* Metric.update(Metrics.outcomes(statusOf(to)), 1)
@@ -85,7 +96,7 @@ export class Steps extends Context.Service<Steps>()("folio/issuing/Steps", {
     const wait = Effect.fnUntraced(function* (
       row: Vitals,
       alarmMs: number,
-      details: Pick<Step, "held" | "attempt" | "leaves"> = {}
+      details: Pick<Step, "held" | "attempt" | "leaves" | "waiting"> = {}
     ) {
       const { state, version } = row
       const { moved } = yield* backpressure.storing(
@@ -95,8 +106,9 @@ export class Steps extends Context.Service<Steps>()("folio/issuing/Steps", {
     })
 
     /** Sets the alarm to when the authority is called again: later after each attempt. */
-    const waitForAuthority = Effect.fnUntraced(function* (row: Vitals) {
-      return yield* wait(row, authorityDelayMs(row.attempts, yield* Random.next))
+    const waitForAuthority = Effect.fnUntraced(function* (row: Vitals, waiting?: Step["waiting"]) {
+      const delay = authorityDelayMs(row.attempts, yield* Random.next)
+      return yield* wait(row, delay, waiting === undefined ? {} : { waiting })
     })
 
     return { end, step, unsignable, wait, waitForAuthority }

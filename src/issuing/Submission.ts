@@ -1,9 +1,10 @@
 import { Cause, Context, type Duration, Effect, Layer, Metric, Option, Random, Result } from "effect"
 import type { DocumentKey, Failure } from "../../schemas/FiscalDocument.ts"
+import { refusalMessage, waitingMessage } from "../domain/authority/AuthorityTroubles.ts"
+import { isOnCredit } from "../domain/documents/Acceptance.ts"
 import { type InvoiceState, isIssued } from "../domain/documents/InvoiceLifecycle.ts"
-import { storableText } from "../domain/requests/Storable.ts"
 import { authorityDelayMs } from "../domain/webhooks/RetrySchedule.ts"
-import { AuthorityRefusal, type Verdict } from "../outbound/authority/Authority.ts"
+import { AuthorityRefusal, troubleOf, type Verdict } from "../outbound/authority/Authority.ts"
 import { Fault } from "../protocol/Fault.ts"
 import * as Metrics from "../protocol/Metrics.ts"
 import { PortBroken } from "../protocol/PortCall.ts"
@@ -37,12 +38,9 @@ const failure: Failure = {
   retryable: true
 }
 
-// The most of the authority's message that a document keeps and shows.
-const refusalMax = 500
-
-const refusal = (message: string): Failure => ({
-  code: "authority_refused",
-  message: `The authority refused the document without judging it (${storableText(message, refusalMax)}). Put right what it names, then retry: the document keeps its number.`,
+const refusal = (error: AuthorityRefusal): Failure => ({
+  code: error.trouble === "certificate_missing" ? "no_certificate" : "authority_refused",
+  message: `The document was not judged. ${refusalMessage(troubleOf(error), error.message)} Then retry the document: it keeps its number.`,
   retryable: true
 })
 
@@ -80,28 +78,33 @@ export class Submission extends Context.Service<Submission>()("folio/issuing/Sub
         errors: verdict.errors,
         notifications: verdict.notifications,
         authorityAnswer: verdict.answer,
+        asksBuyer: verdict.accepted && isOnCredit(row),
         alarmMs: null
       })
 
     // A document in contingency was given to its buyer and cannot fail: it is retried until the operator, who reads the log, has
     // fixed the cause and the authority takes the document.
-    const refused = Effect.fnUntraced(function* (row: Document, { message }: AuthorityRefusal) {
+    const refused = Effect.fnUntraced(function* (row: Document, error: AuthorityRefusal) {
+      const trouble = troubleOf(error)
       yield* Effect.logError("The authority refused a document without judging it").pipe(
-        Effect.annotateLogs({ reason: message, state: row.state })
+        Effect.annotateLogs({ trouble, reason: error.message, state: row.state })
       )
-      if (row.state === "accepted_contingency") yield* waitForAuthority(row)
-      else yield* end(row, refusal(message))
+      if (row.state === "accepted_contingency") {
+        yield* waitForAuthority(row, { code: trouble, message: waitingMessage(trouble, error.message, false) })
+      } else {
+        yield* end(row, refusal(error))
+      }
       return Option.none<Document>()
     })
 
-    /** Calls the authority for a row whose attempt is already counted, and stores the outcome. */
-    const call = Effect.fnUntraced(function* (row: Document, arrived: boolean) {
+    /** Calls the authority for a row whose attempt is already counted, and stores the outcome. `isFresh`: nothing of it can have left before. */
+    const call = Effect.fnUntraced(function* (row: Document, arrived: boolean, isFresh: boolean) {
       const result = yield* Effect.result(calls.verdictOn(row, arrived))
       if (Result.isFailure(result)) {
         if (result.failure instanceof PortBroken) return yield* failures.broken(row, result.failure)
         yield* failures.forget(row)
         if (result.failure instanceof AuthorityRefusal) return yield* refused(row, result.failure)
-        return yield* contingency.unanswered(row, result.failure)
+        return yield* contingency.unanswered(row, result.failure, isFresh)
       }
       // Nothing was sent. If this process still owns the document, the alarm brings the document back soon, and then the authority
       // is asked for a verdict before anything is sent.
@@ -113,18 +116,19 @@ export class Submission extends Context.Service<Submission>()("folio/issuing/Sub
 
     const first = Effect.fnUntraced(function* (row: Document) {
       if (yield* dating.isStale(row)) return yield* dating.redate(row)
-      if (!(yield* contingency.mayCall(row))) return Option.none<Document>()
+      const isFresh = !isIssued(row)
+      if (!(yield* contingency.mayCall(row, isFresh))) return Option.none<Document>()
       const submitted = yield* step(row, "Submit", { attempt: true, leaves: true, alarmMs: callAlarmMs, held: true })
       yield* Fault.at("after-submit")
-      return Option.isSome(submitted) ? yield* call(submitted.value, isIssued(row)) : Option.none<Document>()
+      return Option.isSome(submitted) ? yield* call(submitted.value, !isFresh, isFresh) : Option.none<Document>()
     })
 
     const again = Effect.fnUntraced(function* (row: Document) {
-      if (!(yield* contingency.mayCall(row))) return Option.none<Document>()
+      if (!(yield* contingency.mayCall(row, false))) return Option.none<Document>()
       yield* contingency.warnIfLate(row)
       if (!(yield* wait(row, callAlarmMs, { attempt: true, leaves: true, held: true }))) return Option.none<Document>()
       const counted = { ...row, version: row.version + 1, attempts: row.attempts + 1 }
-      return yield* call(counted, row.submitted_at !== null)
+      return yield* call(counted, row.submitted_at !== null, false)
     })
 
     // A document that gets no turn in time makes no call; the alarm in its row brings the document back.

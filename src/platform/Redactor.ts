@@ -17,7 +17,7 @@ const secretsOfSettings = Effect.gen(function* () {
   const key = yield* FolioKey
   const { live } = yield* AuthoritySettings
   const traces = yield* TraceSettings
-  const others = [yield* NoticeSecret, live?.software.pin].map((secret) => secret && Redacted.value(secret))
+  const others = [yield* NoticeSecret, live?.software?.pin].map((secret) => secret && Redacted.value(secret))
   return [
     passwordOf(yield* DatabaseUrl),
     passwordOf((yield* smtpSettings)?.url),

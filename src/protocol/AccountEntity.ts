@@ -9,10 +9,12 @@ import { CustomerRequest, CustomerUpdate } from "../../schemas/Customer.ts"
 import { EmailNoticeType, EmailRequest } from "../../schemas/Email.ts"
 import { RecoverRequest, WebhookTestRequest } from "../../schemas/Delivery.ts"
 import { ApiKeyId, CustomerId, DeliveryId, RequestId, ResolutionId, WebhookEndpointId } from "../../schemas/Id.ts"
+import { EnablementRequest } from "../../schemas/Enablement.ts"
 import { InvoiceRequest } from "../../schemas/Invoice.ts"
 import { AnnulRequest, NoteRequest } from "../../schemas/Note.ts"
 import { Identification } from "../../schemas/Party.ts"
 import { ResolutionRequest, ResolutionUpdate } from "../../schemas/Resolution.ts"
+import { SoftwareRequest } from "../../schemas/Software.ts"
 import { AdvanceRequest, AuthorityModeRequest } from "../../schemas/TestHelper.ts"
 import { Version } from "../../schemas/Version.ts"
 import { WebhookEndpointRequest, WebhookEndpointUpdate } from "../../schemas/WebhookEndpoint.ts"
@@ -80,6 +82,9 @@ const commands = [
   command("SetSandboxAuthority", { request: AuthorityModeRequest }),
   command("AdvanceClock", { request: AdvanceRequest }),
   command("UploadCertificate", { request: CertificateRequest }),
+  command("StartEnablement", { request: EnablementRequest }),
+  command("PutSoftware", { request: SoftwareRequest }),
+  command("DeleteSoftware", {}),
   command("ImportResolutions", {})
 ] as const
 

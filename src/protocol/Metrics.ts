@@ -65,6 +65,7 @@ export const batchesRepeated = counter("folio_batches_repeated_total", ["batch"]
 
 export const outcomes = counter("folio_invoice_outcomes_total", ["status"])
 export const authorityCalls = histogram("folio_authority_call_duration_seconds", ["call", "result"], calling)
+export const authorityUnanswered = counter("folio_authority_unanswered_total", ["trouble"])
 export const poison = counter("folio_poison_total", ["kind"])
 
 export const attempts = histogram("folio_delivery_attempt_duration_seconds", ["result"], calling)
@@ -76,6 +77,7 @@ export const oldestInvoice = gauge("folio_oldest_unfinished_invoice_age_seconds"
 export const oldestDelivery = gauge("folio_oldest_due_delivery_age_seconds", [])
 export const invoicesWaiting = gauge("folio_invoices_waiting", ["stage"])
 export const circuits = gauge("folio_authority_circuits", ["environment", "state"])
+export const circuitsInTrouble = gauge("folio_authority_troubled_circuits", ["environment", "trouble"])
 export const inContingency = gauge("folio_documents_in_contingency", [])
 export const contingencyOverdue = gauge("folio_documents_in_contingency_overdue", [])
 export const oldestContingency = gauge("folio_oldest_contingency_age_seconds", [])

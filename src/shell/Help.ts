@@ -86,7 +86,7 @@ const helpText = (doc: HelpDoc, paint: Paint): string => {
     ...(isRoot ? [""] : []),
     ...named.flatMap(({ commands, group = "" }) => oneLine(group, commands.map(({ name }) => name).join(", "))),
     ...(isRoot ? oneLine("WITH EVERY COMMAND", globalFlags.map(({ name }) => `--${name}`).join(", ")) : []),
-    ...(examples.length === 0 ? [] : [""]),
+    ...(examples.length === 0 || isRoot ? [] : [""]),
     ...examples.flatMap(({ command }) => oneLine("EXAMPLE", command))
   ].join("\n")
 }

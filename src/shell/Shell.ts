@@ -22,6 +22,7 @@ import { open } from "./commands/Open.ts"
 import { requests } from "./commands/Requests.ts"
 import { webhooks } from "./commands/WebhooksVerify.ts"
 import { Connection } from "./Connection.ts"
+import { enable } from "./enable/Enable.ts"
 import { exitCodes, isFailure, Misuse } from "./Failures.ts"
 import * as Help from "./Help.ts"
 import { listen } from "./listen/Listen.ts"
@@ -58,6 +59,7 @@ export const rootOf = (operators: ReadonlyArray<Named>) =>
           deliveries.pipe(Command.provide(connected)),
           recover.pipe(Command.provide(connected)),
           requests.pipe(Command.provide(connected)),
+          enable.pipe(Command.provide(connected)),
           webhooks,
           open.pipe(Command.provide(connected)),
           api.pipe(Command.provide(connected))

@@ -1,4 +1,5 @@
 import { Layer } from "effect"
+import { Acceptances } from "./acceptance/Acceptances.ts"
 import { Accounts } from "./accounts/Accounts.ts"
 import { Acquirers } from "./accounts/Acquirers.ts"
 import { ApiKeys } from "./accounts/ApiKeys.ts"
@@ -13,12 +14,15 @@ import { Deliveries } from "./webhooks/Deliveries.ts"
 import { DeliveryLimit } from "./webhooks/DeliveryLimit.ts"
 import { DeliveryLog } from "./webhooks/DeliveryLog.ts"
 import { Emails } from "./mail/Emails.ts"
+import { Enablements } from "./enablement/Enablements.ts"
+import { TestDocuments } from "./enablement/TestDocuments.ts"
 import { Events } from "./webhooks/Events.ts"
 import { IdempotencyKeys } from "./accounts/IdempotencyKeys.ts"
 import { Ids } from "./sql/Ids.ts"
 import { InvoiceCommands } from "./documents/InvoiceCommands.ts"
 import { InvoiceCreation } from "./documents/InvoiceCreation.ts"
 import { Invoices } from "./documents/Invoices.ts"
+import { LiveMode } from "./accounts/LiveMode.ts"
 import { Logos } from "./accounts/Logos.ts"
 import { Notes } from "./documents/Notes.ts"
 import { Numbering } from "./documents/Numbering.ts"
@@ -30,6 +34,7 @@ import { Requests } from "./requests/Requests.ts"
 import { Resolutions } from "./accounts/Resolutions.ts"
 import { Retention } from "./sql/Retention.ts"
 import { SandboxAuthorities } from "./sandbox/SandboxAuthorities.ts"
+import { Softwares } from "./accounts/Softwares.ts"
 import { Secrets } from "./sql/Secrets.ts"
 import { Timelines } from "./documents/Timelines.ts"
 import { Transitions } from "./documents/Transitions.ts"
@@ -38,6 +43,7 @@ import { Workers } from "./sql/Workers.ts"
 
 /** All services of the store. Requires a `SqlClient` of a migrated database, `SecretKey`, and the platform's crypto. */
 export const layer = Layer.mergeAll(
+  Acceptances.layer,
   Accounts.layer,
   Acquirers.layer,
   ApiKeys.layer,
@@ -51,10 +57,12 @@ export const layer = Layer.mergeAll(
   DeliveryLimit.layer,
   DeliveryLog.layer,
   Emails.layer,
+  Enablements.layer,
   Events.layer,
   InvoiceCommands.layer,
   InvoiceCreation.layer,
   Invoices.layer,
+  LiveMode.layer,
   Logos.layer,
   Notes.layer,
   Numbering.layer,
@@ -64,6 +72,8 @@ export const layer = Layer.mergeAll(
   Resolutions.layer,
   Retention.layer,
   SandboxAuthorities.layer,
+  Softwares.layer,
+  TestDocuments.layer,
   Timelines.layer,
   Transitions.layer,
   WebhookEndpoints.layer

@@ -1,35 +1,28 @@
 import { assert, describe } from "@effect/vitest"
 import { Array, Clock, Effect } from "effect"
 import { TestClock } from "effect/testing"
-import type { DocumentKey } from "../../schemas/FiscalDocument.ts"
-import { readSignedDocument } from "../../src/documents/signature/SignedDocument.ts"
-import { AuthorityRefusal, AuthorityUnavailable } from "../../src/outbound/authority/Authority.ts"
-import { invoiceView } from "../../src/store/documents/InvoiceViews.ts"
-import { alone, commandsOf, invoiceOf, invoiceOwner, issuing } from "../support/apps/ActorsAlone.ts"
-import { accepted, FakeAuthority, rejected, unavailable } from "../support/apps/Fakes.ts"
-import { addCustomer, addNumbered, become } from "../support/apps/MemoryRows.ts"
+import type { AuthorityTrouble } from "../../schemas/AuthorityTrouble.ts"
+import { AuthorityUnavailable } from "../../src/outbound/authority/Authority.ts"
+import {
+  alone,
+  commandsOf,
+  eventsOf,
+  invoiceOf,
+  invoiceOwner,
+  issuing,
+  shown,
+  signedBy
+} from "../support/apps/ActorsAlone.ts"
+import { accepted, FakeAuthority, rejected, unavailable, unreachable } from "../support/apps/Fakes.ts"
+import { addCustomer, addNumbered } from "../support/apps/MemoryRows.ts"
 import { MemoryTables } from "../support/memory/MemoryTables.ts"
 import { itOn } from "../support/Tests.ts"
 import { atNoCalls } from "../support/memory/Calls.ts"
 
 const it = itOn(alone)
 
-const noLinks = { pdf_url: null, xml_url: null, qr_url: null }
-
-const noneForThis = Effect.fail(new AuthorityUnavailable({ message: "503", of_document: true }))
-const refusal = Effect.fail(new AuthorityRefusal({ message: "NIT 1 no autorizado." }))
-
-const signedBy = Effect.fnUntraced(function* (key: DocumentKey) {
-  const { tables } = yield* MemoryTables
-  const { signed } = tables.documents.get(key.id) ?? (yield* Effect.die(`no bytes of ${key.id}`))
-  return { hex: Buffer.from(signed).toString("hex"), content: readSignedDocument(signed) }
-})
-
-const eventsOf = (id: string) =>
-  Effect.map(MemoryTables, ({ tables }) =>
-    tables.events.filter(({ object_id }) => object_id === id).map(({ type }) => type)
-  )
-
+const notThis = (trouble: AuthorityTrouble) =>
+  Effect.fail(new AuthorityUnavailable({ message: "nothing for this", trouble, of_document: true }))
 /** An actor that is told by the test alone, while the authority has been away for 301 s, and what it did with one document. */
 const duringOutage = Effect.gen(function* () {
   const authority = yield* FakeAuthority
@@ -45,41 +38,113 @@ const duringOutage = Effect.gen(function* () {
 })
 
 describe("a document while the authority is away", () => {
-  it.effect(
-    "that was submitted keeps its bytes, enters contingency, and is asked for before it is sent again",
-    function* () {
-      const { authority, first, proceed } = yield* duringOutage
-      const row = yield* invoiceOf(first)
-      assert.strictEqual(row.state, "accepted_contingency")
-      const before = yield* signedBy(first)
-      assert.strictEqual(before.content?.in_contingency, false)
-      assert.deepStrictEqual(yield* commandsOf(first), ["Number", "Sign", "Submit", "EnterContingency"])
-      assert.strictEqual(row.next_action_at, Infinity)
-      assert.deepInclude(invoiceView({ ...row, email: null }, noLinks).contingency, {
-        type: "04",
-        transmit_before: null
-      })
-
-      authority.calls.length = 0
-      authority.onVerdict = () => Effect.succeed(null)
-      authority.onSubmit = () => Effect.succeed(accepted)
-      yield* TestClock.adjust("30 seconds")
+  it.effect("that may have left is never in contingency, and is asked for before it is sent again", function* () {
+    const { authority, first, proceed } = yield* duringOutage
+    const before = yield* signedBy(first)
+    for (const minutes of [0, 1, 60, 60 * 48]) {
+      yield* TestClock.adjust(`${minutes} minutes`)
       yield* proceed(first)
-      assert.deepStrictEqual(
-        authority.calls.map(({ kind, signed }) => [kind, signed]),
-        [
-          ["verdict", ""],
-          ["submit", before.hex]
-        ]
-      )
-      assert.strictEqual((yield* invoiceOf(first)).state, "accepted_by_authority")
-      assert.deepStrictEqual(yield* eventsOf(first.id), [
-        "invoice.accepted_contingency",
-        "invoice.accepted_by_authority"
-      ])
-      assert.strictEqual(invoiceView({ ...(yield* invoiceOf(first)), email: null }, noLinks).contingency?.type, "04")
+      const row = yield* invoiceOf(first)
+      assert.deepInclude(row, { state: "submitted", contingency_since: null, of_type_04: false })
+      assert.strictEqual(row.next_action_at, Infinity)
+    }
+    assert.deepStrictEqual(yield* commandsOf(first), ["Number", "Sign", "Submit"])
+    assert.deepStrictEqual(yield* eventsOf(first.id), [])
+    const { contingency, status, waiting } = yield* shown(first)
+    assert.deepStrictEqual([contingency, status], [null, "draft"])
+    assert.strictEqual(waiting?.code, "server_error")
+    assert.match(waiting?.message ?? "", /error of its own server.*asked for it.*sent again only once/)
+    assert.deepStrictEqual((yield* shown(first)).stage, "submitted")
+
+    authority.calls.length = 0
+    authority.onVerdict = () => Effect.succeed(null)
+    authority.onSubmit = () => Effect.succeed(accepted)
+    yield* TestClock.adjust("30 seconds")
+    yield* proceed(first)
+    assert.deepStrictEqual(
+      authority.calls.map(({ kind, signed }) => [kind, signed]),
+      [
+        ["verdict", ""],
+        ["submit", before.hex]
+      ]
+    )
+    assert.strictEqual((yield* invoiceOf(first)).state, "accepted_by_authority")
+    assert.deepStrictEqual(yield* eventsOf(first.id), ["invoice.accepted_by_authority"])
+    assert.notProperty(yield* shown(first), "waiting")
+  })
+
+  it.effect("of which nothing left is taken back, and enters contingency when the authority stays away", function* () {
+    const { authority, key, proceed } = yield* issuing
+    authority.onSubmit = () => unreachable
+    yield* proceed(key)
+    const row = yield* invoiceOf(key)
+    assert.deepInclude(row, { state: "signed", submitted_at: null, contingency_since: null })
+    const before = yield* signedBy(key)
+    assert.deepInclude((yield* shown(key)).waiting, { code: "connection_refused" })
+    assert.deepStrictEqual(yield* commandsOf(key), ["Number", "Sign", "Submit", "Return"])
+    yield* TestClock.adjust("299 seconds")
+    yield* proceed(key)
+    assert.strictEqual((yield* invoiceOf(key)).state, "signed")
+    yield* TestClock.adjust("32 seconds")
+    yield* proceed(key)
+    const entered = yield* invoiceOf(key)
+    assert.deepInclude(entered, { state: "accepted_contingency", of_type_04: true, submitted_at: null })
+    const after = yield* signedBy(key)
+    assert.notStrictEqual(after.hex, before.hex)
+    assert.deepInclude(Object(after.content), { in_contingency: true, cufe: before.content?.cufe })
+    assert.notInclude(
+      authority.calls.map(({ kind }) => kind),
+      "verdict"
+    )
+    assert.deepInclude((yield* shown(key)).contingency, { type: "04", transmit_before: null })
+  })
+
+  it.effect.each(["name_not_found", "no_route", "tls_failed"] as const)(
+    "by our own fault (%s) waits signed, however long, and goes out by itself",
+    function* (trouble) {
+      const { authority, key, proceed } = yield* issuing
+      authority.onSubmit = () => Effect.fail(new AuthorityUnavailable({ message: "no way", trouble }))
+      for (const minutes of [0, 4, 2, 60, 60 * 24]) {
+        yield* TestClock.adjust(`${minutes} minutes`)
+        yield* proceed(key)
+        assert.deepInclude(yield* invoiceOf(key), { state: "signed", submitted_at: null, of_type_04: false })
+      }
+      const { waiting } = yield* shown(key)
+      assert.strictEqual(waiting?.code, trouble)
+      assert.match(waiting?.message ?? "", /none is issued in contingency/)
+      // The time that was not the authority's fault does not count as the authority's.
+      authority.onSubmit = () => unreachable
+      yield* TestClock.adjust("31 seconds")
+      yield* proceed(key)
+      assert.strictEqual((yield* invoiceOf(key)).state, "signed")
+      authority.onSubmit = () => Effect.succeed(accepted)
+      yield* TestClock.adjust("31 seconds")
+      yield* proceed(key)
+      assert.strictEqual((yield* invoiceOf(key)).state, "accepted_by_authority")
+      assert.deepStrictEqual(yield* eventsOf(key.id), ["invoice.accepted_by_authority"])
     }
   )
+
+  it.effect("is not sent while others that were may have left: it can still enter contingency", function* () {
+    const authority = yield* FakeAuthority
+    const proceed = yield* invoiceOwner
+    const customer = yield* addCustomer()
+    const [first, second] = [yield* addNumbered(customer), yield* addNumbered(customer)]
+    authority.onSubmit = () => unavailable
+    authority.onVerdict = () => unavailable
+    yield* proceed(first)
+    // Another document has just tried: this one does not, because the authority may keep what it gives no answer to.
+    yield* TestClock.adjust("61 seconds")
+    yield* proceed(first)
+    authority.calls.length = 0
+    yield* proceed(second)
+    assert.deepStrictEqual(authority.calls, [])
+    const row = yield* invoiceOf(second)
+    assert.deepInclude(row, { state: "signed", submitted_at: null, next_action_at: Infinity })
+    const { waiting } = yield* shown(second)
+    assert.strictEqual(waiting?.code, "server_error")
+    assert.match(waiting?.message ?? "", /Nothing of this document has left.*issued in contingency/)
+  })
 
   it.effect("that was never submitted is signed as type 04 with the same code, and nobody is called", function* () {
     const { authority, proceed } = yield* duringOutage
@@ -160,19 +225,19 @@ describe("a document while the authority is away", () => {
     const proceed = yield* invoiceOwner
     const customer = yield* addCustomer()
     const key = yield* addNumbered(customer)
-    authority.onSubmit = () => unavailable
-    authority.onVerdict = () => unavailable
+    authority.onSubmit = () => unreachable
     yield* proceed(key)
     yield* TestClock.adjust("299 seconds")
     yield* proceed(key)
-    assert.strictEqual((yield* invoiceOf(key)).state, "submitted")
+    assert.strictEqual((yield* invoiceOf(key)).state, "signed")
     // Another document gets through, and the count begins anew.
     authority.onSubmit = () => Effect.succeed(accepted)
+    yield* TestClock.adjust("1 seconds")
     yield* proceed(yield* addNumbered(customer))
-    authority.onSubmit = () => unavailable
+    authority.onSubmit = () => unreachable
     yield* TestClock.adjust("2 seconds")
     yield* proceed(key)
-    assert.strictEqual((yield* invoiceOf(key)).state, "submitted")
+    assert.strictEqual((yield* invoiceOf(key)).state, "signed")
     yield* TestClock.adjust("301 seconds")
     yield* proceed(key)
     assert.strictEqual((yield* invoiceOf(key)).state, "accepted_contingency")
@@ -186,7 +251,7 @@ describe("a document while the authority is away", () => {
       const customer = yield* addCustomer()
       const [key, other] = [yield* addNumbered(customer), yield* addNumbered(customer)]
       const { cufe } = yield* invoiceOf(key)
-      authority.onSubmit = (sent) => (sent.cufe === cufe ? noneForThis : Effect.succeed(accepted))
+      authority.onSubmit = (sent) => (sent.cufe === cufe ? notThis("connection_refused") : Effect.succeed(accepted))
       yield* proceed(key)
       yield* TestClock.adjust("301 seconds")
       yield* proceed(key)
@@ -196,6 +261,7 @@ describe("a document while the authority is away", () => {
         [row.state, (yield* invoiceOf(other)).state],
         ["accepted_contingency", "accepted_by_authority"]
       )
+      assert.isTrue(row.of_type_04)
       const now = yield* Clock.currentTimeMillis
       assert.strictEqual(row.transmit_before?.getTime(), now + 48 * 3_600_000)
       assert.strictEqual(row.next_action_at, now + 30_000)
@@ -209,45 +275,26 @@ describe("a document while the authority is away", () => {
       assert.strictEqual((yield* invoiceOf(key)).state, "accepted_by_authority")
     }
   )
-})
 
-describe("a document that the authority refuses without judging it", () => {
-  it.effect("fails and keeps its number; a retry sends the same bytes, and asks first", function* () {
+  it.effect("which it is for this document alone, by our own fault, waits signed however long", function* () {
     const { authority, key, proceed } = yield* issuing
-    authority.onSubmit = () => refusal
-    yield* proceed(key)
-    const failed = yield* invoiceOf(key)
-    assert.deepInclude(failed, { state: "failed", full_number: "SETP990000000", next_action_at: null })
-    assert.deepInclude(Object(failed.failure), { code: "authority_refused", retryable: true })
-    assert.include(failed.failure?.message, "NIT 1 no autorizado.")
-    assert.deepStrictEqual(yield* eventsOf(key.id), ["invoice.failed"])
-
-    // What a retry makes of it, a day later: it is neither dated nor signed anew.
-    const { hex } = yield* signedBy(key)
-    yield* TestClock.adjust("24 hours")
-    yield* become(key.id, { state: "signed", failure: null, attempts: 0 })
-    authority.calls.length = 0
-    authority.onSubmit = () => Effect.succeed(accepted)
-    yield* proceed(key)
-    assert.deepStrictEqual(
-      authority.calls.map(({ kind, signed }) => [kind, signed]),
-      [
-        ["verdict", ""],
-        ["submit", hex]
-      ]
-    )
-    assert.deepInclude(yield* invoiceOf(key), { state: "accepted_by_authority", cufe: failed.cufe })
+    authority.onSubmit = () => notThis("name_not_found")
+    for (const minutes of [0, 6, 60]) {
+      yield* TestClock.adjust(`${minutes} minutes`)
+      yield* proceed(key)
+      assert.deepInclude(yield* invoiceOf(key), { state: "signed", submitted_at: null, contingency_since: null })
+    }
   })
 
-  it.effect("when it is in contingency, waits: it was given to its buyer", function* () {
-    const { authority, first, proceed } = yield* duringOutage
-    authority.onVerdict = () => refusal
-    yield* TestClock.adjust("30 seconds")
-    yield* proceed(first)
-    const row = yield* invoiceOf(first)
-    assert.strictEqual(row.state, "accepted_contingency")
-    assert.isTrue(Number.isFinite(row.next_action_at))
-    // It has answered: it is not away.
-    assert.isNull([...(yield* MemoryTables).tables.circuits.values()][0]?.failing_since)
+  it.effect("which it is for this document alone, and may have left, waits for its verdict however long", function* () {
+    const { authority, key, proceed } = yield* issuing
+    authority.onSubmit = () => notThis("no_answer")
+    authority.onVerdict = () => notThis("no_verdict")
+    for (const minutes of [0, 6, 60, 60 * 48]) {
+      yield* TestClock.adjust(`${minutes} minutes`)
+      yield* proceed(key)
+      assert.deepInclude(yield* invoiceOf(key), { state: "submitted", contingency_since: null })
+    }
+    assert.deepStrictEqual([...(yield* MemoryTables).tables.circuits.values()], [])
   })
 })

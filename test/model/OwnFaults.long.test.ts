@@ -17,6 +17,10 @@ import { it } from "../support/Tests.ts"
 
 type Failing = Effect.Effect<void, AuthorityUnavailable | AuthorityRefusal>
 
+const unreachable: Failing = Effect.fail(
+  new AuthorityUnavailable({ message: "It takes no connections.", trouble: "connection_refused" })
+)
+
 /** What the port of a team may do of its own accord at every so many calls, in the words of what the model then meets. */
 const faults: ReadonlyArray<{
   readonly name: string
@@ -43,8 +47,10 @@ const faults: ReadonlyArray<{
     name: "is always unavailable",
     every: 1,
     fault: Effect.fail(new AuthorityUnavailable({ message: "503" })),
-    met: "ended: accepted_contingency"
+    met: "submit at the authority: unavailable"
   },
+  { name: "can often not be reached", every: 3, fault: unreachable, met: "submit at the authority: unreachable" },
+  { name: "can never be reached", every: 1, fault: unreachable, met: "ended: accepted_contingency" },
   { name: "always dies", every: 1, fault: Effect.die(new Error("a bug of ours")), met: "ended: internal_error" }
 ]
 
@@ -58,7 +64,8 @@ const failing = (every: number, fault: Failing) =>
       submit: ({ cufe }) => {
         const verdict = /[13579bdf]$/.test(cufe) ? rejected : accepted
         const decide = Effect.sync(() => verdicts.set(cufe, verdict))
-        const steps = /[02468ace].$/.test(cufe) ? [sometimes, decide] : [decide, sometimes]
+        const isBefore = fault === unreachable || /[02468ace].$/.test(cufe)
+        const steps = isBefore ? [sometimes, decide] : [decide, sometimes]
         return Effect.as(Effect.all(steps), verdict)
       },
       verdict: ({ cufe }) => Effect.as(sometimes, verdicts.get(cufe) ?? null)
@@ -136,8 +143,9 @@ const wrongs: ReadonlyArray<{
   },
   {
     name: "issues in contingency at once",
-    store: inFront(AuthorityCircuits, ({ failed }) => ({
-      failed: (name, _, silenceMs) => failed(name, 0, silenceMs)
+    store: inFront(AuthorityCircuits, ({ failed, read }) => ({
+      failed: (...call) => Effect.map(failed(...call), (state) => ({ ...state, is_open: true })),
+      read: (name) => Effect.map(read(name), (state) => ({ ...state, is_open: state.failing_ms !== null }))
     })),
     says: /the authority was not away for so long/
   },

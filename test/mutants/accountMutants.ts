@@ -8,8 +8,41 @@ export const accountMutants: ReadonlyArray<Mutant> = [
         "const where = ({ account_id }: AccountMode) => sql`account_id = ${account_id} and not livemode`"
     }
   }),
-  ...guards("src/issuing/LiveReadiness.ts", "test/http/routes/AccountUpdate.test.ts", {
-    "a live mode without an issuer issues": { "issuer === null ? [issuerLack]": "issuer === null ? []" }
+  ...guards("src/issuing/accounts/LiveSteps.ts", "test/http/routes/AccountUpdate.test.ts", {
+    "a live mode without an issuer issues": {
+      'if (issuer === null) return [{ code: "issuer", phrase: issuerLack }]': "if (issuer === null) return []"
+    }
+  }),
+  ...guards("src/issuing/accounts/LiveSteps.ts", "test/http/routes/parties/LiveSteps.test.ts", {
+    "an account without numbers is ready": { "if (has_number) return []": "if (has_range) return []" }
+  }),
+  ...guards("src/issuing/accounts/ShownAccounts.ts", "test/http/routes/parties/LiveSteps.test.ts", {
+    "a change of the issuer is answered with the steps of before": {
+      "issuer: account.issuer, software": "software"
+    }
+  }),
+  ...guards("src/issuing/Signing.ts", "test/postgres/accounts/Softwares.pg.test.ts", {
+    "a document names the software of the service": {
+      "profile.sign(yield* document(row), yield* certificateOf(row), yield* softwareOf(row))":
+        "profile.sign(yield* document(row), yield* certificateOf(row))"
+    }
+  }),
+  ...guards("src/issuing/Numbering.ts", "test/postgres/accounts/Softwares.pg.test.ts", {
+    "the code of a note has the PIN of the service": { "      ...issued_by.software\n": "" }
+  }),
+  ...guards("migrations/0010_software.sql", "test/store/accounts/Softwares.pg.test.ts", {
+    "another software makes no other version of the issuer": {
+      "or new.issuer is not null and new.software is distinct from old.software)\n  execute function count_issuer();":
+        ")\n  execute function count_issuer();",
+      "or new.issuer is not null and new.software is distinct from old.software)\n  execute function keep_issuer();":
+        ")\n  execute function keep_issuer();"
+    },
+    "a PIN may change under its documents": { "revoke update, delete on softwares from folio_service;\n": "" },
+    "softwares are seen by all accounts": { "call fence('softwares');\n": "" },
+    "requests read what is sealed": {
+      "grant select (account_id, livemode, id, software_id, provider_number, created_at), insert on softwares":
+        "grant select, insert on softwares"
+    }
   }),
   ...guards("src/domain/accounts/PartyRules.ts", "test/http/routes/AccountUpdate.test.ts", {
     "a live mode issues before it is known whether it charges the value added tax": {

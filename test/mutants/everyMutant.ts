@@ -2,6 +2,7 @@ import type { Mutant } from "./Mutant.ts"
 import { accountMutants } from "./accountMutants.ts"
 import { clusterMutants } from "./clusterMutants.ts"
 import { connectionMutants } from "./connectionMutants.ts"
+import { enablementMutants } from "./enablement/enablementMutants.ts"
 import { mailMutants } from "./mailMutants.ts"
 import { paperMutants } from "./paperMutants.ts"
 import { portMutants } from "./portMutants.ts"
@@ -17,6 +18,7 @@ export const everyMutant: ReadonlyArray<Mutant> = [
   ...accountMutants,
   ...clusterMutants,
   ...connectionMutants,
+  ...enablementMutants,
   ...mailMutants,
   ...paperMutants,
   ...portMutants,

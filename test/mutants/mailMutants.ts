@@ -101,7 +101,7 @@ export const mailMutants: ReadonlyArray<Mutant> = [
   }),
   ...guards("src/actors/Sweeper.ts", "test/actors/Together.test.ts", {
     "the backlog of one account stands before the documents of others": {
-      "without = [...without, ...crowding(due)]": "without = []"
+      "without = [...without, ...crowding(due, invoicesMax)]": "without = []"
     }
   })
 ]

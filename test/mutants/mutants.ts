@@ -81,8 +81,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   ),
   ...guards("src/issuing/AuthorityCalls.ts", "test/issuing/Submission.test.ts", {
     "a document is sent again without asking for its verdict": {
-      'const known = arrived ? yield* asked("verdict", isAnswer, () => authority.verdict(name)) : null':
-        "const known = null as Verdict | null"
+      "const known = arrived ? yield* ask(row) : null": "const known = null as Verdict | null"
     }
   }),
   ...guards("src/issuing/AuthorityCalls.ts", "test/issuing/SubmissionByTwoOwners.test.ts", {

@@ -62,10 +62,10 @@ export const paperMutants: ReadonlyArray<Mutant> = [
   }),
   ...guards("src/issuing/AuthorityCalls.ts", "test/issuing/Correction.test.ts", {
     "any document whose number the authority has processed is rejected": {
-      "if ((yield* correction.codes(row)).length === 0) return yield* error": ""
+      "isCorrected ? row.attempts < knownAfterAttempts : waited < otherAfterMs": "row.attempts < knownAfterAttempts"
     },
     "a corrected document is given up at the first answer that its number was processed": {
-      "row.attempts < knownAfterAttempts": "row.attempts < 2"
+      "isCorrected ? row.attempts < knownAfterAttempts": "isCorrected ? row.attempts < 2"
     }
   }),
   ...guards("src/commands/documents/Correction.ts", "test/postgres/correction/Correction.pg.test.ts", {
@@ -133,14 +133,44 @@ export const paperMutants: ReadonlyArray<Mutant> = [
     }
   }),
   ...guards("src/issuing/Contingency.ts", "test/issuing/Contingency.test.ts", {
-    "what may have left is signed anew when it enters contingency": {
-      "const result = isIssued(row)": "const result = row.state === 'accepted_contingency'"
+    "what may have left is taken back": {
+      "const isUnsent = isFresh && !may_have_left && row.state": "const isUnsent = isFresh && row.state"
+    },
+    "a document that never left tries an authority that may take it without an answer": {
+      "if (!isAtRisk && (yield* circuits.probes(row))) return true": "if (yield* circuits.probes(row)) return true"
+    },
+    "one document is issued in contingency by our own fault": {
+      'if (Option.isNone(back) || authorityTroubles[trouble].of !== "authority") return':
+        "if (Option.isNone(back)) return"
+    }
+  }),
+  ...guards("src/issuing/Contingency.ts", "test/issuing/outages/HeldBack.test.ts", {
+    "one document holds up all others": { "isFresh && isTried && leftMs": "isFresh && leftMs" }
+  }),
+  ...guards("src/issuing/Contingency.ts", "test/issuing/Refusals.test.ts", {
+    "another trouble makes the service forget what the authority has received": {
+      'return trouble !== "in_process" && isReceived(row)': "return false"
+    }
+  }),
+  ...guards("src/issuing/AuthorityCalls.ts", "test/issuing/Refusals.test.ts", {
+    "what the authority has received is sent again": {
+      "if (verdict !== null || !isReceived(row)) return verdict": "return verdict"
+    },
+    "a refused question ends a document that may have left": {
+      "Effect.fail(new AuthorityUnavailable({ message, trouble, of_document: true }))":
+        "Effect.fail(new AuthorityRefusal({ message, trouble }))"
+    }
+  }),
+  ...guards("src/issuing/CircuitBreaker.ts", "test/issuing/CircuitBreaker.test.ts", {
+    "the failures of one account keep all from calling": {
+      "(of_all || accounts.length > 1 || accounts.includes(account_id))":
+        "(of_all || accounts.length > 0 || account_id === '')"
     }
   }),
   ...guards("src/issuing/CircuitBreaker.ts", "test/issuing/Contingency.test.ts", {
     "every document tries whether the authority is back": {
-      '(yield* phase(account)) === "closed" || (yield* circuits.claimProbe(circuitOf(account), probeIntervalMs))':
-        '(yield* phase(account)) === "closed" || !(yield* circuits.claimProbe("", probeIntervalMs))'
+      "return yield* circuits.claimProbe(circuitOf(account), interval)":
+        'return !(yield* circuits.claimProbe("", interval))'
     }
   }),
   ...guards("src/store/documents/AuthorityCircuits.ts", "test/store/documents/AuthorityCircuits.pg.test.ts", {
@@ -148,14 +178,19 @@ export const paperMutants: ReadonlyArray<Mutant> = [
       "where name = ${name} and next_probe_at <= now() returning name": "where name = ${name} returning name"
     },
     "the newest document is transmitted first": {
-      "order by created_at, id limit ${limit} for update skip locked":
-        "order by created_at desc, id desc limit ${limit} for update skip locked"
+      "order by created_at, id limit ${limit})": "order by created_at desc, id desc limit ${limit})"
     },
     "silence counts as an outage": {
-      "failing_since = case when c.opened_at is null and c.failed_at":
-        "failing_since = case when false and c.failed_at",
-      "opened_at = case when c.opened_at is null and (c.failed_at >= now() - ${silenceMs}::float8 ${ms})":
-        "opened_at = case when c.opened_at is null and ${silenceMs}::float8 > 0"
+      "or (c.opened_at is null and c.failed_at < now() - ${silenceMs}::float8 ${ms}) as is_new":
+        "or ${silenceMs}::float8 < 0 as is_new"
+    },
+    "the circuit opens by our own fault": {
+      "case when excluded.at_fault_since is null or is_new then null": "case when is_new then null",
+      "case when excluded.at_fault_since is null then null when is_new": "case when is_new"
+    },
+    "the same document tries again and again": { "now()::text), updated_at, id`": "now()::text), created_at, id`" },
+    "the documents of one account try before those of all others": {
+      "rank = 2, md5(account_id || now()::text), updated_at, id": "rank = 2, updated_at, id"
     },
     "a circuit takes invoices alone": {
       "Schema.Struct({ ...AccountMode.fields, id: DocumentId })":

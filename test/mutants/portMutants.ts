@@ -51,5 +51,49 @@ export const portMutants: ReadonlyArray<Mutant> = [
     "a measure of busyness that throws holds up what can wait": {
       "Effect.catchDefect(Effect.sync(busyness), () => Effect.succeed(1))": "Effect.sync(busyness)"
     }
+  }),
+  ...guards("src/outbound/authority/AuthorityEvents.ts", "test/outbound/authority/AuthorityEvents.test.ts", {
+    "what is registered on another invoice counts": { "if (code === cufe) return true": "return true" },
+    "an answer about another invoice counts": { 'if (key !== "" && key !== cufe) return null': "" },
+    "an answer of any size is parsed": { " || xml.length > xmlBytesMax": "" },
+    "a time is read with colons alone": { "(\\d{2})[:-](\\d{2})[:-](\\d{2})": "(\\d{2}):(\\d{2}):(\\d{2})" }
+  }),
+  ...guards("src/issuing/acceptance/BuyersAnswers.ts", "test/issuing/acceptance/BuyersAnswers.test.ts", {
+    "an authority that is away is asked about buyers": {
+      "(yield* circuits.look(key)).leftMs !== null": "false as boolean"
+    },
+    "any number of questions is under way": {
+      "{ concurrency, discard: true }": '{ concurrency: "unbounded", discard: true }'
+    },
+    "an account's questions stand before all others'": { "[...without, ...crowding(due, pageMax)]": "without" }
+  }),
+  ...guards("src/store/acceptance/Acceptances.ts", "test/store/acceptance/Acceptances.pg.test.ts", {
+    "two owners ask the same question": {
+      "set next_question_at = now() + ${questionLeaseSeconds} * interval '1 second'": "set next_question_at = now()"
+    },
+    "a buyer is asked about after its acceptance": { "(${came}::jsonb || events) ?| ${finalCodes}::text[] or ": "" }
+  }),
+  {
+    name: "what a buyer has answered is overwritten",
+    edits: [
+      {
+        file: "src/store/acceptance/Acceptances.ts",
+        find: "set events = ${came}::jsonb || events,",
+        replace: "set events = events || ${came}::jsonb,"
+      },
+      { file: "migrations/0012_acceptance.sql", find: "when (not new.events @> old.events)", replace: "when (false)" }
+    ],
+    tests: ["test/store/acceptance/Acceptances.pg.test.ts"]
+  },
+  ...guards("src/store/documents/Transitions.ts", "test/store/acceptance/Acceptances.pg.test.ts", {
+    "no question follows from an acceptance": {
+      "if (ids.length === 0) return sql``": "if (ids.length >= 0) return sql``"
+    },
+    "every accepted document is asked about": {
+      "from done where id = any(${ids}::text[])": "from done where ${ids}::text[] is not null"
+    }
+  }),
+  ...guards("src/domain/documents/Acceptance.ts", "test/domain/documents/Acceptance.test.ts", {
+    "a claim takes an acceptance back": { '["031", "claimed"],\n': "" }
   })
 ]

@@ -18,11 +18,7 @@ const read = (env: Record<string, string>) =>
 
 const faults: ReadonlyArray<readonly [what: string, change: Record<string, string>, why: RegExp]> = [
   ["no PIN", { SOFTWARE_PIN: "" }, /set SOFTWARE_PIN as well, or none of them/],
-  [
-    "an address alone",
-    { SOFTWARE_PIN: "", SOFTWARE_ID: "", SOFTWARE_NIT: "" },
-    /SOFTWARE_ID, SOFTWARE_PIN, SOFTWARE_NIT/
-  ],
+  ["an id alone", { SOFTWARE_PIN: "", SOFTWARE_NIT: "" }, /set SOFTWARE_PIN, SOFTWARE_NIT as well, or none of them/],
   ["no address", { AUTHORITY_URL: "" }, /set AUTHORITY_URL/],
   ["http", { AUTHORITY_URL: "http://authority.example.com/" }, /https address/],
   ["another scheme", { AUTHORITY_URL: "ftp://127.0.0.1/" }, /https address/],
@@ -31,7 +27,15 @@ const faults: ReadonlyArray<readonly [what: string, change: Record<string, strin
   ["another id", { SOFTWARE_ID: "1234" }, /36 characters/],
   ["a PIN with a space", { SOFTWARE_PIN: "753 15" }, /without spaces/],
   ["letters for a NIT", { SOFTWARE_NIT: "NIT" }, /SOFTWARE_NIT must be/],
-  ["another check digit", { SOFTWARE_NIT: "900373115-4" }, /that of 900373115 is 3/]
+  ["another check digit", { SOFTWARE_NIT: "900373115-4" }, /that of 900373115 is 3/],
+  ["two check digits", { SOFTWARE_NIT: "900373115-3-3" }, /SOFTWARE_NIT must be/],
+  ["http for tests", { AUTHORITY_TEST_URL: "http://authority.example.com/" }, /AUTHORITY_TEST_URL must be the https/],
+  ["a fragment for tests", { AUTHORITY_TEST_URL: "https://authority.example.com/#x" }, /AUTHORITY_TEST_URL .* alone/],
+  [
+    "the live service for tests",
+    { AUTHORITY_TEST_URL: good.AUTHORITY_URL },
+    /AUTHORITY_TEST_URL .* takes live documents/
+  ]
 ]
 
 describe("the settings of live mode", () => {
@@ -48,10 +52,21 @@ describe("the settings of live mode", () => {
     assert.strictEqual(settings.live?.url, good.AUTHORITY_URL)
     assert.notInclude(JSON.stringify(settings.live), softwareSettings.SOFTWARE_PIN)
     assert.strictEqual(settings.redact(softwareSettings.SOFTWARE_PIN), "…")
-    assert.strictEqual(Redacted.value(settings.live!.software.pin), softwareSettings.SOFTWARE_PIN)
+    assert.strictEqual(Redacted.value(settings.live!.software!.pin), softwareSettings.SOFTWARE_PIN)
     const bare = yield* read({ ...good, SOFTWARE_NIT: "900373115", AUTHORITY_URL: "http://127.0.0.1:9/x" })
-    assert.strictEqual(bare.live?.software.provider.check_digit, "3")
+    assert.strictEqual(bare.live?.software?.provider.check_digit, "3")
   })
+
+  it.effect(
+    "need no software, which each account may have, and name the environment for tests by itself",
+    function* () {
+      const none = { SOFTWARE_ID: "", SOFTWARE_PIN: "", SOFTWARE_NIT: "" }
+      assert.deepStrictEqual((yield* read({ ...good, ...none })).live, { url: good.AUTHORITY_URL })
+      const url = "https://tests.authority.example.com/service.svc"
+      const { live, test } = yield* read({ AUTHORITY_TEST_URL: url })
+      assert.deepStrictEqual({ live, test }, { live: undefined, test: { url } })
+    }
+  )
 
   it.effect.each(faults.map(([what, change, why]) => ({ what, change, why })))(
     "are refused with $what",

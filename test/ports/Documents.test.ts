@@ -10,7 +10,7 @@ import { alone, commandsOf, invoiceOf, invoiceOwner, waitOf } from "../support/a
 import { accepted, rejected } from "../support/apps/Fakes.ts"
 import { addCustomer, addNumbered } from "../support/apps/MemoryRows.ts"
 import { patiently } from "../support/apps/Until.ts"
-import type { MemoryTables } from "../support/memory/MemoryTables.ts"
+import { MemoryTables } from "../support/memory/MemoryTables.ts"
 import { itOn } from "../support/Tests.ts"
 import { breakable, breaking, faultOf, installed, plainFaultOf } from "./Faults.ts"
 import { authority, certificate, type Outcome, profile } from "./PortTable.ts"
@@ -58,6 +58,7 @@ const cases = [
   ...Object.entries(authority.submit).map(([fault, outcome]) => ["submit", fault, outcome] as const),
   ...Object.entries(authority.verdict).map(([fault, outcome]) => ["verdict", fault, outcome] as const),
   ["submit", "AuthorityUnavailable of_document", "asked again alone"],
+  ["submit", "AuthorityUnavailable connection_refused", "sent later"],
   ...Object.entries(certificate.sign).map(([fault, outcome]) => ["sign", fault, outcome] as const),
   ...Object.entries(profile.sign).map(([fault, outcome]) => ["profile's sign", fault, outcome] as const),
   ...Object.entries(profile.code).map(([fault, outcome]) => ["profile's code", fault, outcome] as const),
@@ -80,9 +81,14 @@ const waits = {
 const documents = Effect.fnUntraced(function* (method: Method, fault: string) {
   const switched = breakable()
   const ofDocument = new AuthorityUnavailable({ message: "503", of_document: true })
+  const connectionRefused = new AuthorityUnavailable({ message: "refused", trouble: "connection_refused" })
   const broken = (isPlain(method) ? plainFaultOf : faultOf)(
     fault,
-    { ...failures, "AuthorityUnavailable of_document": ofDocument },
+    {
+      ...failures,
+      "AuthorityUnavailable of_document": ofDocument,
+      "AuthorityUnavailable connection_refused": connectionRefused
+    },
     nonsense[method]
   )
   const own = yield* Authority
@@ -176,7 +182,17 @@ const endings: Partial<
     assert.strictEqual((yield* invoiceOf(document)).state, "submitted")
     yield* TestClock.adjust("301 seconds")
     yield* attempt(document)
-    assert.strictEqual((yield* invoiceOf(document)).state, "accepted_contingency")
+    assert.strictEqual((yield* invoiceOf(document)).state, "submitted")
+    assert.strictEqual((yield* MemoryTables).tables.circuits.size, 0)
+  }),
+  "asked later": (all, document) => waitsAndProceeds(all, document, "submitted", 3),
+  "sent later": Effect.fnUntraced(function* ({ attempt, breaks }, document) {
+    breaks()
+    yield* attempt(document)
+    assert.deepInclude(yield* invoiceOf(document), { state: "signed", submitted_at: null })
+    yield* TestClock.adjust("331 seconds")
+    yield* attempt(document)
+    assert.deepInclude(yield* invoiceOf(document), { state: "accepted_contingency", of_type_04: true })
   }),
   refused: Effect.fnUntraced(function* ({ attempt, breaks }, document) {
     breaks()

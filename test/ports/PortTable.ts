@@ -20,11 +20,17 @@ import type { SecretKey } from "../../src/store/sql/Secrets.ts"
 /** Every way in which the work that needed a port ends. The sentences stand in `src/http/docs/ports.md` as well. */
 export const outcomes = {
   "asked again":
-    "The document stays `submitted`. Its outcome is asked for again, after 1 s and then twice as long each time, up to 5 min; when no call has succeeded for 5 min, documents are issued in contingency.",
-  "asked again alone":
-    "As above, but this is not counted as an outage: after 5 min only this document is issued in contingency.",
+    "The document stays `submitted`, however long: it may have left. Its outcome is asked for again, after 1 s and then twice as long each time, up to 5 min. When no call has succeeded for 5 min, documents that never left are issued in contingency.",
+  "asked again alone": "As above, but this is not counted as an outage.",
+  "sent later":
+    "The document returns to `signed`: nothing of it left. It is sent again, after 1 s and then twice as long each time. When the authority has refused connections for 5 min (`connection_refused`), it is issued in contingency; by any other such trouble it waits, however long.",
+  "asked in an hour":
+    "The invoice and its `acceptance` stay as they are. What its buyer has answered is asked for again about an hour later, and given up two days after the 30 days. This is not counted as an outage.",
+  "asked the next day": "The same, with the next question about a day later.",
   refused:
-    "The document ends as `failed` with `authority_refused` and the authority's words. It can be retried and keeps its number. A document in contingency is sent again instead.",
+    "The document ends as `failed` with `authority_refused`, the authority's words and what to put right. It can be retried and keeps its number. A document in contingency is sent again instead.",
+  "asked later":
+    "The document stays `submitted`, with what to put right in `waiting`, and is asked for again: a refused question says nothing of the document.",
   "given up after 12":
     "The document stays `submitted` and is asked for as above. After 12 broken calls in a row (18 to 19 min) it ends as `failed` with `internal_error`; a retry first asks the authority whether it has the document. A document in contingency is asked for without end.",
   "signed five times":
@@ -115,7 +121,7 @@ export const authority = {
   },
   verdict: {
     AuthorityUnavailable: "asked again",
-    AuthorityRefusal: "refused",
+    AuthorityRefusal: "asked later",
     ...broken("given up after 12", "asked again")
   },
   ranges: {
@@ -127,6 +133,11 @@ export const authority = {
     AuthorityUnavailable: "request: unavailable",
     AuthorityRefusal: "request: not live",
     ...broken("request: internal error", "request: unavailable")
+  },
+  events: {
+    AuthorityUnavailable: "asked in an hour",
+    AuthorityRefusal: "asked the next day",
+    ...broken("asked in an hour", "asked in an hour")
   }
 } as const satisfies Rows<typeof Authority.Service>
 
@@ -200,10 +211,11 @@ type Profile = typeof NationalProfile.Service
 /** The profile as methods: its rules one by one, and its values as what gives them. */
 interface ProfileMethods
   extends
-    Omit<Profile, "rules" | "numbering" | "lacks">,
+    Omit<Profile, "rules" | "numbering" | "lacks" | "lackOfSoftware">,
     Readonly<{ [Name in keyof Rules as `rules.${Name}`]-?: NonNullable<Rules[Name]> }> {
   readonly numbering: () => Profile["numbering"]
   readonly lacks: () => Profile["lacks"]
+  readonly lackOfSoftware: () => Profile["lackOfSoftware"]
 }
 
 export const profile = {
@@ -222,6 +234,7 @@ export const profile = {
   pageOf: wrong("done without"),
   lacks: wrong("not started"),
   lacksOf: wrong("request: internal error"),
+  lackOfSoftware: wrong("not started"),
   sign: { Unsignable: "unsignable", ...broken("signed five times", "signed five times") },
   attach: { Unsignable: "mailed five times", ...broken("mailed five times", "mailed five times") }
 } as const satisfies Rows<ProfileMethods>

@@ -238,11 +238,12 @@ const values = {
     { separator: "", digits: 19 },
     { separator: "\u0000", digits: 0 }
   ],
-  lacks: [undefined, null, {}, "the service lacks nothing", [1]]
+  lacks: [undefined, null, {}, "the service lacks nothing", [1]],
+  lackOfSoftware: [null, {}, "", ["no software"]]
 }
 
 describe("The national profile", () => {
-  plain.effect.each(rows("numbering", "lacks"))(
+  plain.effect.each(rows("numbering", "lacks", "lackOfSoftware"))(
     "keeps a service from starting whose %s %s: %s",
     function* ([field, fault]) {
       for (const value of fault === "throws" ? [undefined] : values[field]) {

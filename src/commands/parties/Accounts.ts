@@ -1,24 +1,22 @@
 import { Effect, SchemaAST, Struct } from "effect"
 import { type AccountUpdate, Issuer } from "../../../schemas/Account.ts"
 import type { ApiError, Violation } from "../../../schemas/ApiError.ts"
-import { describeCertificate, SandboxCertificate } from "../../documents/signature/Certificate.ts"
 import { withoutNulls } from "../../domain/requests/Removal.ts"
 import { NationalProfile, type Rules } from "../../documents/NationalProfile.ts"
-import { Accounts, accountView } from "../../store/accounts/Accounts.ts"
-import { Certificates, shownCertificate } from "../../store/accounts/Certificates.ts"
+import { ShownAccounts } from "../../issuing/accounts/ShownAccounts.ts"
+import { Accounts } from "../../store/accounts/Accounts.ts"
 import * as Command from "../Command.ts"
 
 /** The command that changes an account's data and its issuer in one mode. */
 export const make = Effect.gen(function* () {
   const { alone } = yield* Command.make
   const accounts = yield* Accounts
-  const certificates = yield* Certificates
   const { rules } = yield* NationalProfile
-  const sandbox = describeCertificate(yield* SandboxCertificate)
+  const shown = yield* ShownAccounts
 
   const UpdateAccount = alone("UpdateAccount", {
-    before: (account) => shownCertificate(certificates, account, sandbox),
-    run: function* (account, { patch }, certificate) {
+    before: (account) => shown.beside(account),
+    run: function* (account, { patch }, beside) {
       const { default_version, name, request_log, ...issuer } = patch
       const updated = yield* accounts.update(
         account,
@@ -33,7 +31,7 @@ export const make = Effect.gen(function* () {
         })
       )
       return {
-        answer: Command.ok(accountView(updated, certificate)),
+        answer: Command.ok(shown.view(updated, beside)),
         audit: [["account.updated", account.account_id, { changed: Object.keys(patch) }]],
         // The cached account is dropped, so that the next draft of this account is numbered with the new issuer.
         after: () => accounts.forget(account)

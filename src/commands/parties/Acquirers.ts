@@ -3,11 +3,12 @@ import type { AccountMode } from "../../../schemas/Account.ts"
 import { ApiError } from "../../../schemas/ApiError.ts"
 import type { KnownAcquirer } from "../../../schemas/Acquirer.ts"
 import { SandboxCertificate } from "../../documents/signature/Certificate.ts"
+import { refusalMessage } from "../../domain/authority/AuthorityTroubles.ts"
 import { storableText } from "../../domain/requests/Storable.ts"
 import { makeTokenBuckets } from "../../domain/requests/TokenBuckets.ts"
-import { issuerLack } from "../../issuing/LiveReadiness.ts"
+import { issuerLack } from "../../issuing/accounts/LiveSteps.ts"
 import { Signing } from "../../issuing/Signing.ts"
-import { Authority, AuthorityRefusal, AuthorityUnavailable } from "../../outbound/authority/Authority.ts"
+import { Authority, isAuthorityFailure, troubleOf } from "../../outbound/authority/Authority.ts"
 import * as Turns from "../../protocol/AccountTurns.ts"
 import { accountAddress } from "../../protocol/Address.ts"
 import { callPort, orDie, type PortMethod } from "../../protocol/PortCall.ts"
@@ -55,7 +56,7 @@ const acquirerMethod: PortMethod = {
   isAnswer: Schema.is(
     Schema.NullOr(Schema.Struct({ name: Schema.NullOr(Schema.String), email: Schema.NullOr(Schema.String) }))
   ),
-  isFailure: (error) => error instanceof AuthorityUnavailable || error instanceof AuthorityRefusal,
+  isFailure: isAuthorityFailure,
   within: timeout
 }
 
@@ -95,7 +96,9 @@ export const make = Effect.gen(function* () {
     return yield* callPort(acquirerMethod, () => acquirer(question)).pipe(
       Effect.catch((error) => {
         if (error._tag === "AuthorityRefusal") {
-          return Effect.fail(notLive(`The authority gives no acquirer: ${storableText(error.message, textMax)}`))
+          return Effect.fail(
+            notLive(`The authority gives no acquirer. ${refusalMessage(troubleOf(error), error.message)}`)
+          )
         }
         if (error._tag === "AuthorityUnavailable") return Effect.fail(unasked(error.message))
         return error.isLate ? Effect.fail(unasked("no answer in time")) : orDie(Effect.fail(error))

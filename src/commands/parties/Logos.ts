@@ -3,11 +3,10 @@ import { hash } from "node:crypto"
 import { inflate } from "node:zlib"
 import type { Issuer } from "../../../schemas/Account.ts"
 import { ApiError } from "../../../schemas/ApiError.ts"
-import { describeCertificate, SandboxCertificate } from "../../documents/signature/Certificate.ts"
 import { damaged, isWhole, type Picture, type Raster, readPicture } from "../../domain/accounts/Picture.ts"
 import * as Turns from "../../protocol/AccountTurns.ts"
-import { Accounts, accountView } from "../../store/accounts/Accounts.ts"
-import { Certificates, shownCertificate } from "../../store/accounts/Certificates.ts"
+import { type Beside, ShownAccounts } from "../../issuing/accounts/ShownAccounts.ts"
+import { Accounts } from "../../store/accounts/Accounts.ts"
 import { Logos, type StoredLogo } from "../../store/accounts/Logos.ts"
 import * as Command from "../Command.ts"
 
@@ -46,21 +45,20 @@ const pictureOf = (bytes: Uint8Array) =>
 export const make = Effect.gen(function* () {
   const { alone } = yield* Command.make
   const accounts = yield* Accounts
-  const certificates = yield* Certificates
   const logos = yield* Logos
-  const sandbox = describeCertificate(yield* SandboxCertificate)
+  const shown = yield* ShownAccounts
   const inTurn = Turns.make(reading)
 
   const changed = Effect.fnUntraced(function* (
     account: Parameters<typeof accounts.update>[0],
+    beside: Beside,
     change: (issuer: Issuer) => Issuer
   ) {
-    const certificate = yield* shownCertificate(certificates, account, sandbox)
     const updated = yield* accounts.update(account, (before) =>
       before.issuer === null ? Effect.fail(noIssuer) : Effect.succeed({ ...before, issuer: change(before.issuer) })
     )
     return {
-      answer: Command.ok(accountView(updated, certificate)),
+      answer: Command.ok(shown.view(updated, beside)),
       audit: [["account.updated", account.account_id, { changed: ["logo"] }] as const],
       after: () => accounts.forget(account)
     }
@@ -69,20 +67,22 @@ export const make = Effect.gen(function* () {
   const PutLogo = alone("PutLogo", {
     // A picture is decompressed before the command's turn and transaction.
     isBeforeLong: true,
-    before: function* ({ account_id }, { bytes, context }) {
+    before: function* (account, { bytes, context }) {
       const read = Effect.mapError(pictureOf(bytes), invalid)
-      const picture = yield* inTurn({ owner: account_id, asker: context.api_key_id }, read)
+      const picture = yield* inTurn({ owner: account.account_id, asker: context.api_key_id }, read)
       const logo: StoredLogo = { sha256: hash("sha256", bytes, "hex"), ...picture, bytes }
-      return logo
+      return { logo, beside: yield* shown.beside(account) }
     },
-    run: function* (account, _payload, { bytes, ...logo }) {
-      yield* logos.keep(account, { ...logo, bytes })
-      return yield* changed(account, (issuer) => ({ ...issuer, logo }))
+    run: function* (account, _payload, { beside, logo }) {
+      yield* logos.keep(account, logo)
+      const { bytes: _bytes, ...imprint } = logo
+      return yield* changed(account, beside, (issuer) => ({ ...issuer, logo: imprint }))
     }
   })
 
   const DeleteLogo = alone("DeleteLogo", {
-    run: (account) => changed(account, (issuer) => Struct.omit(issuer, ["logo"]))
+    before: (account) => shown.beside(account),
+    run: (account, _payload, beside) => changed(account, beside, (issuer) => Struct.omit(issuer, ["logo"]))
   })
 
   return { PutLogo, DeleteLogo }

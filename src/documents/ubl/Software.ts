@@ -1,11 +1,6 @@
-/** The registration of the program that makes the documents, by which the authority identifies the program. */
-export interface Software {
-  /** The NIT of the software's provider. */
-  readonly provider: { readonly number: string; readonly check_digit: string }
-  readonly id: string
-  /** A secret of the provider and the authority, hashed into each CUDE and into the security code of each document. */
-  readonly pin: string
-}
+import type { Software } from "../../domain/accounts/Software.ts"
+
+export type { Software } from "../../domain/accounts/Software.ts"
 
 /** The software that test documents name. It identifies nobody. */
 export const sandboxSoftware: Software = {

@@ -9,7 +9,17 @@ export type InvoiceOutcome = (typeof outcomes)[number]
 export const states = [...drafts, ...outcomes, "canceled"] as const
 export type InvoiceState = (typeof states)[number]
 
-const ownCommands = ["Number", "Redate", "Sign", "Submit", "Accept", "Reject", "EnterContingency", "Fail"] as const
+const ownCommands = [
+  "Number",
+  "Redate",
+  "Sign",
+  "Submit",
+  "Return",
+  "Accept",
+  "Reject",
+  "EnterContingency",
+  "Fail"
+] as const
 
 /** The commands of the service itself, and those that clients ask for. */
 export const commands = [...ownCommands, "Cancel", "Retry", "Correct"] as const
@@ -24,13 +34,10 @@ export const transitions = {
   Redate: { numbered: "numbered", signed: "numbered" },
   Sign: { numbered: "signed" },
   Submit: { signed: "submitted" },
+  Return: { submitted: "signed" },
   Accept: { submitted: "accepted_by_authority", accepted_contingency: "accepted_by_authority" },
   Reject: { submitted: "rejected_by_authority", accepted_contingency: "rejected_by_authority" },
-  EnterContingency: {
-    numbered: "accepted_contingency",
-    signed: "accepted_contingency",
-    submitted: "accepted_contingency"
-  },
+  EnterContingency: { numbered: "accepted_contingency", signed: "accepted_contingency" },
   Fail: { queued: "failed", numbered: "failed", signed: "failed", submitted: "failed" },
   Cancel: { queued: "canceled" },
   Retry: { failed: "queued" },
@@ -41,7 +48,8 @@ const table: Record<InvoiceCommand, Partial<Record<InvoiceState, InvoiceState>>>
 
 /**
  * Whether a document's bytes may have been sent to the authority, or were issued to the buyer in contingency. From then on the
- * bytes never change, unless the authority rejects them and the document is corrected, which makes the document not issued again.
+ * bytes never change, with two exceptions: Return takes back a submission of which nothing left, and Correct writes a rejected document
+ * anew. Either makes the document not issued again.
  * The SQL function `is_issued` holds the same rule.
  */
 export const isIssued = (row: {
@@ -62,8 +70,8 @@ export class IllegalTransition extends Data.TaggedError("IllegalTransition")<{
 /**
  * The state after a command; fails with `IllegalTransition` when the command is not possible. A document that has a number
  * never returns to `queued`: a number is never given back and never given twice. A document whose bytes are issued (`isIssued`)
- * is never signed or dated again: Retry returns such a document to `signed`, from where the same bytes are sent again. Correct alone
- * ends this: a rejected document is written anew, and keeps its number.
+ * is never signed, dated or issued in contingency again: Retry returns such a document to `signed`, from where the same bytes are
+ * sent again. Return and Correct alone end this (`isIssued`).
  */
 export const transition = (
   state: InvoiceState,
@@ -71,7 +79,8 @@ export const transition = (
   facts: { readonly hasNumber: boolean; readonly isIssued: boolean }
 ): Result.Result<InvoiceState, IllegalTransition> => {
   const target = table[command][state]
-  if (target === undefined || (command === "Redate" && facts.isIssued)) {
+  const isForUnissued = command === "Redate" || command === "EnterContingency"
+  if (target === undefined || (isForUnissued && facts.isIssued)) {
     return Result.fail(new IllegalTransition({ state, command }))
   }
   if (target !== "queued" || !facts.hasNumber) return Result.succeed(target)

@@ -1,14 +1,21 @@
-import { Array, Context, Effect, type Latch } from "effect"
+import { Array, Context, Effect, Fiber, type Latch } from "effect"
 import { ShardId, Sharding, ShardingConfig } from "effect/cluster"
 import { HttpApiBuilder } from "effect/http-api"
 import { ApiError } from "../../../schemas/ApiError.ts"
 import { Api } from "../../api/Api.ts"
+import { timestamp } from "../../domain/documents/AuthorityTime.ts"
+import { authorityTroubles, statusIn, troubleMessage } from "../../domain/authority/AuthorityTroubles.ts"
+import { AuthorityCircuits, troubleIn } from "../../store/documents/AuthorityCircuits.ts"
 import { Database } from "../../store/sql/Database.ts"
 
 const ok = { status: "ok" } as const
 
 // The shortest time between two checks of the database, however many clients ask whether the service is ready.
 const answersInterval = "250 millis"
+
+// The shortest time between two looks at the live authority's circuit, and the longest time that an answer waits for one.
+const circuitInterval = "5 seconds"
+const circuitTimeout = "1 second"
 
 const unready = (message: string) => new ApiError({ code: "service_unavailable", message })
 
@@ -35,6 +42,22 @@ export const layer = HttpApiBuilder.group(
     const database = yield* Database
     const sharding = yield* Sharding.Sharding
     const stop = yield* Stopping
+    const circuits = yield* AuthorityCircuits
+    // What is shown is the same for everybody: the words of the trouble, and not those of the authority, which may name an account.
+    const look = Effect.map(circuits.read("live"), (state) => {
+      const found = troubleIn(state)
+      if (found === null) return ok
+      const { since, trouble } = found
+      const message = `${troubleMessage(trouble)} ${authorityTroubles[trouble].remedy}`
+      return { ...ok, authority: { status: statusIn(trouble), trouble, message, since: timestamp(since.getTime()) } }
+    })
+    // The query runs in its own fiber and only the wait is timed out: interrupting a query on a dead connection takes seconds.
+    const looked = Effect.forkDetach(look).pipe(
+      Effect.flatMap(Fiber.join),
+      Effect.timeout(circuitTimeout),
+      Effect.catchCause(() => Effect.succeed(ok))
+    )
+    const readiness = yield* Effect.cachedWithTTL(looked, circuitInterval)
     const answers = yield* Effect.cachedWithTTL(database.answers, answersInterval)
     return handlers.handleAll({
       live: () => Effect.succeed(ok),
@@ -43,7 +66,7 @@ export const layer = HttpApiBuilder.group(
         if (!(yield* answers)) return yield* noDatabase
         if (!(yield* database.takesChanges)) return yield* noChanges
         if (!shards.some((shard) => sharding.hasShardId(shard))) return yield* noActors
-        return ok
+        return yield* readiness
       })
     })
   })

@@ -1,6 +1,7 @@
 import { Effect, Fiber, Metric } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { PrometheusMetrics } from "effect/observability"
+import { AuthorityTrouble } from "../../../schemas/AuthorityTrouble.ts"
 import * as Metrics from "../../protocol/Metrics.ts"
 import { Backlog, type Waiting } from "../../store/sql/Backlog.ts"
 
@@ -24,7 +25,8 @@ const nothing: Waiting = {
   in_contingency: Number.NaN,
   contingency_overdue: Number.NaN,
   oldest_contingency: Number.NaN,
-  circuits: { live_failing: Number.NaN, live_open: Number.NaN, test_failing: Number.NaN, test_open: Number.NaN }
+  circuits: { live_failing: Number.NaN, live_open: Number.NaN, test_failing: Number.NaN, test_open: Number.NaN },
+  troubles: { live: unknown(AuthorityTrouble.literals), test: unknown(AuthorityTrouble.literals) }
 }
 
 const show = Effect.fnUntraced(function* (waiting: Waiting) {
@@ -36,6 +38,9 @@ const show = Effect.fnUntraced(function* (waiting: Waiting) {
   for (const environment of ["live", "test"] as const) {
     for (const state of ["failing", "open"] as const) {
       yield* Metric.update(Metrics.circuits(environment, state), waiting.circuits[`${environment}_${state}`])
+    }
+    for (const trouble of AuthorityTrouble.literals) {
+      yield* Metric.update(Metrics.circuitsInTrouble(environment, trouble), waiting.troubles[environment][trouble] ?? 0)
     }
   }
   for (const stage of stages) yield* Metric.update(Metrics.invoicesWaiting(stage), waiting.invoices[stage] ?? 0)

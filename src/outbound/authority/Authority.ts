@@ -1,6 +1,12 @@
-import { Context, type Effect, Schema } from "effect"
-import { AuthorityError, type DocumentKind } from "../../../schemas/FiscalDocument.ts"
+import { Context, type Effect } from "effect"
+import type { AcceptanceCode, ClaimCode } from "../../../schemas/Acceptance.ts"
+import type { AuthorityError, DocumentKind } from "../../../schemas/FiscalDocument.ts"
 import type { AccountId } from "../../../schemas/Id.ts"
+import type { AuthorityRefusal, AuthorityUnavailable } from "./AuthorityFailures.ts"
+import type { TestSet } from "./TestSet.ts"
+
+export { AuthorityRefusal, AuthorityUnavailable, isAuthorityFailure, troubleOf } from "./AuthorityFailures.ts"
+export type { TestSet, TestSetAnswer } from "./TestSet.ts"
 
 /**
  * Names a document to the authority: the account, the document's code and number, and the issuer that calls.
@@ -98,50 +104,19 @@ export interface Verdict {
 }
 
 /**
- * The authority gave no answer, or an answer without a verdict: whether the document arrived is unknown. The service asks the
- * authority for its verdict before it submits the document again.
+ * The software that an issuer has registered with the authority: its id, and the NIT of its provider without check digit.
  *
  * @example
  * ```ts
- * import { AuthorityUnavailable } from "@folio-einvoicing/service/Authority"
- * import { Effect } from "effect"
+ * import type { RegisteredSoftware } from "@folio-einvoicing/service/Authority"
  *
- * export const call = (url: string, body: Uint8Array<ArrayBuffer>) =>
- *   Effect.tryPromise({
- *     try: (signal) => fetch(url, { method: "POST", body, signal }),
- *     catch: (cause) => new AuthorityUnavailable({ message: `No answer of the authority: ${cause}` })
- *   })
+ * export const lineOf = ({ id, provider }: RegisteredSoftware) => `${id} of NIT ${provider.number}`
  * ```
  */
-export class AuthorityUnavailable extends Schema.TaggedError<AuthorityUnavailable>()("AuthorityUnavailable", {
-  message: Schema.String,
-  /** True if only this document gets no answer, so that the failure does not count as an outage of the authority. */
-  of_document: Schema.optionalKey(Schema.Boolean),
-  /**
-   * The rule by which the authority does not judge a document because it has processed another document of the same number. A document
-   * that was corrected, and whose code the authority does not know, ends as rejected by this rule.
-   */
-  number_processed: Schema.optionalKey(AuthorityError)
-}) {}
-
-/**
- * The authority will not judge the document because of its sender or its packaging: a sender that is not authorized for the
- * issuer, a package that the authority cannot read. The same submission would be refused again, so that the document fails until
- * somebody removes the cause.
- *
- * @example
- * ```ts
- * import { AuthorityRefusal } from "@folio-einvoicing/service/Authority"
- * import { Effect } from "effect"
- *
- * export const check = (status: number, text: string) =>
- *   status === 403 ? Effect.fail(new AuthorityRefusal({ message: text })) : Effect.succeed(text)
- * ```
- */
-export class AuthorityRefusal extends Schema.TaggedError<AuthorityRefusal>()("AuthorityRefusal", {
-  /** The authority's own message, for the account to read. */
-  message: Schema.String
-}) {}
+export interface RegisteredSoftware {
+  readonly provider: { readonly number: string }
+  readonly id: string
+}
 
 /**
  * A numbering range in the records of the authority. Every field is text of the authority's answer; dates are YYYY-MM-DD.
@@ -197,6 +172,31 @@ export interface AuthorityAcquirer {
 }
 
 /**
+ * What a buyer has answered to an invoice on credit terms, or the issuer has stated about it, as the authority has registered it. `at`
+ * is the time of the registration in Unix milliseconds; `by` names who registered it, and `claim` is the code of a claim's reason: null
+ * what the authority does not say.
+ *
+ * @example
+ * ```ts
+ * import type { AuthorityEvent } from "@folio-einvoicing/service/Authority"
+ *
+ * // Reads an event of an authority that speaks JSON: acceptances alone.
+ * export const acceptanceOf = (answer: { readonly accepted_at: string; readonly buyer: string }): AuthorityEvent => ({
+ *   code: "033",
+ *   at: Date.parse(answer.accepted_at),
+ *   by: answer.buyer,
+ *   claim: null
+ * })
+ * ```
+ */
+export interface AuthorityEvent {
+  readonly code: AcceptanceCode
+  readonly at: number
+  readonly by: string | null
+  readonly claim: ClaimCode | null
+}
+
+/**
  * The tax authority, as the service calls it. Every call may be repeated: `submit` gets the same bytes again, and an authority
  * that has judged them gives the same verdict. Calls are made on behalf of many documents at a time; `AuthorityLimits` says how
  * many.
@@ -243,14 +243,26 @@ export class Authority extends Context.Service<
     readonly submit: (submission: Submission) => Effect.Effect<Verdict, AuthorityUnavailable | AuthorityRefusal>
     /** Asks the authority for its verdict on a document: null if the document never arrived and may be sent. */
     readonly verdict: (document: DocumentName) => Effect.Effect<Verdict | null, AuthorityUnavailable | AuthorityRefusal>
-    /** The ranges from which an issuer may number live documents with this software; left out if no authority can be asked. */
+    /**
+     * The ranges from which an issuer may number live documents with its software; left out if no authority can be asked. An issuer
+     * without `software` uses that of the service.
+     */
     readonly ranges?: (
-      issuer: Pick<DocumentName, "issuer_nit" | "certificate">
+      issuer: Pick<DocumentName, "issuer_nit" | "certificate"> & { readonly software?: RegisteredSoftware }
     ) => Effect.Effect<ReadonlyArray<AuthorityRange>, AuthorityUnavailable | AuthorityRefusal>
     /** Name and e-mail address of an acquirer; null if the authority knows neither. Left out if no authority can be asked. */
     readonly acquirer?: (
       question: AcquirerQuestion
     ) => Effect.Effect<AuthorityAcquirer | null, AuthorityUnavailable | AuthorityRefusal>
+    /**
+     * The events of an accepted invoice on credit terms, in any order; none while nobody has answered. Asked about once a day for 30 days,
+     * and every event at each time. Left out if no authority can be asked.
+     */
+    readonly events?: (
+      document: DocumentName
+    ) => Effect.Effect<ReadonlyArray<AuthorityEvent>, AuthorityUnavailable | AuthorityRefusal>
+    /** The authority's environment for enablement, which takes the documents of test sets; left out if none can be asked. */
+    readonly testSet?: TestSet
     /** Whether this authority accepts live documents; true if left out. */
     readonly servesLive?: boolean
   }

@@ -1,7 +1,7 @@
 import type { AuthorityError } from "../../../schemas/FiscalDocument.ts"
 import { processedBefore } from "../../domain/documents/AuthorityRules.ts"
 import type { AuthorityAcquirer, AuthorityRange, Verdict } from "./Authority.ts"
-import { childOf, fieldsOf, type SoapFields, textField, type XmlElement } from "./SoapAnswers.ts"
+import { childOf, fieldsOf, type SoapFields, textField, type XmlElement } from "./soap/SoapAnswers.ts"
 
 /**
  * The authority's answer about a document.
@@ -10,6 +10,7 @@ import { childOf, fieldsOf, type SoapFields, textField, type XmlElement } from "
  * - `known`: the authority has processed a document of this number or code before, which is no verdict
  * - `missing`: the document never arrived
  * - `refused`: the issuer may not send the document, or not in this way
+ * - `received`: the authority has the document and has not judged it yet
  * - `unclear`: any other answer; the authority may give a verdict later
  */
 export type DocumentAnswer =
@@ -17,7 +18,7 @@ export type DocumentAnswer =
   | { readonly _tag: "known"; readonly answer: SoapFields }
   | { readonly _tag: "missing" }
   | { readonly _tag: "refused"; readonly message: string }
-  | { readonly _tag: "unclear"; readonly message: string }
+  | { readonly _tag: "received" | "unclear"; readonly message: string }
 
 /** Advice by rule, for rules that the local rules cannot check because these depend on the authority's records. */
 const hints: Readonly<Record<string, string>> = {
@@ -88,7 +89,7 @@ export const documentAnswerOf = (result: XmlElement): DocumentAnswer => {
       return { _tag: "known", answer: fields }
   }
   const what = `status ${JSON.stringify(status)}${said.length === 0 ? "" : `: ${said.join(" ").slice(0, 300)}`}`
-  return { _tag: "unclear", message: `The authority gave no verdict (${what}).` }
+  return { _tag: status === "98" ? "received" : "unclear", message: `The authority gave no verdict (${what}).` }
 }
 
 /** The document XML in an EventResponse; null if the response carries no document. */

@@ -1,8 +1,17 @@
 import { Context, Effect, Layer } from "effect"
-import { Authority, AuthorityRefusal, AuthorityUnavailable, type DocumentName } from "./Authority.ts"
+import type { AuthorityTrouble } from "../../../schemas/AuthorityTrouble.ts"
+import {
+  Authority,
+  AuthorityRefusal,
+  AuthorityUnavailable,
+  type DocumentName,
+  type RegisteredSoftware
+} from "./Authority.ts"
 import { acquirerOf, documentAnswerOf, numberProcessed, rangesOf, storedXmlOf } from "./AuthorityAnswers.ts"
+import { eventsOf } from "./AuthorityEvents.ts"
 import { fileNames, zipped } from "../DocumentFiles.ts"
-import { makeSoapExchange, type SoapExchangeOptions } from "./SoapExchange.ts"
+import { makeSoapExchange, type SoapExchangeOptions } from "./soap/SoapExchange.ts"
+import { makeTestSet, type TestSetOptions } from "./TestSetLive.ts"
 
 /**
  * Where the authority's web service is, which software calls it, and how to read a document that it returns.
@@ -20,15 +29,19 @@ import { makeSoapExchange, type SoapExchangeOptions } from "./SoapExchange.ts"
  * ```
  */
 export interface AuthorityLiveOptions extends SoapExchangeOptions {
-  /** The number of the software's provider, without check digit, and the software's id: parameters of the request for ranges. */
-  readonly software: { readonly provider: { readonly number: string }; readonly id: string }
+  /** The software of issuers that have none of their own, by which ranges are asked for; without it these issuers get no ranges. */
+  readonly software?: RegisteredSoftware
   /** Reads the CUFE or CUDE that a document states for itself; null if the document states none. */
   readonly readCufe: (signed: Uint8Array) => string | null
 }
 
-const unavailable = (message: string) => Effect.fail(new AuthorityUnavailable({ message }))
+// Answers of the service that are of this document alone.
+const unavailable = (trouble: AuthorityTrouble, message: string) =>
+  Effect.fail(new AuthorityUnavailable({ message, trouble, of_document: true }))
 
-const anotherDocument = "The authority answered for another document."
+const noSoftware = "The issuer has no registered software, by which its ranges are asked for."
+
+const anotherDocument = unavailable("another_document", "The authority answered for another document.")
 
 /**
  * The web service of Colombia's authority, by SOAP. A document is sent with SendBillSync, which answers with the verdict. An
@@ -64,19 +77,23 @@ export const layer = (options: AuthorityLiveOptions): Layer.Layer<Authority> =>
         const answer = documentAnswerOf(result)
         switch (answer._tag) {
           case "judged":
-            if (answer.key !== "" && answer.key !== submission.cufe) return yield* unavailable(anotherDocument)
+            if (answer.key !== "" && answer.key !== submission.cufe) return yield* anotherDocument
             return answer.verdict
           case "refused":
-            return yield* new AuthorityRefusal({ message: answer.message })
+            return yield* new AuthorityRefusal({ message: answer.message, trouble: "sender_refused" })
           case "known":
             return yield* new AuthorityUnavailable({
               message: "The authority has processed a document of this number before; it is asked for ours.",
+              trouble: "another_document",
+              of_document: true,
               number_processed: numberProcessed()
             })
           case "missing":
-            return yield* unavailable("The authority does not know the document that it was just sent.")
+            return yield* unavailable("no_verdict", "The authority does not know the document that it was just sent.")
+          case "received":
+            return yield* unavailable("in_process", answer.message)
           case "unclear":
-            return yield* unavailable(answer.message)
+            return yield* unavailable("no_verdict", answer.message)
         }
       })
 
@@ -92,9 +109,9 @@ export const layer = (options: AuthorityLiveOptions): Layer.Layer<Authority> =>
         const answer = documentAnswerOf(yield* exchange(call, document.certificate))
         switch (answer._tag) {
           case "judged":
-            if (answer.key !== "" && answer.key !== document.cufe) return yield* unavailable(anotherDocument)
+            if (answer.key !== "" && answer.key !== document.cufe) return yield* anotherDocument
             if (answer.key === "" && answer.verdict.accepted && !(yield* isKept(document))) {
-              return yield* unavailable(anotherDocument)
+              return yield* anotherDocument
             }
             return answer.verdict
           case "missing":
@@ -104,19 +121,25 @@ export const layer = (options: AuthorityLiveOptions): Layer.Layer<Authority> =>
               return { accepted: true, errors: [], notifications: [], answer: answer.answer }
             }
             return yield* unavailable(
+              "another_document",
               "The authority has processed a document before, and does not show that it is ours."
             )
+          case "received":
+            return yield* unavailable("in_process", answer.message)
           case "refused":
+            return yield* unavailable("sender_refused", answer.message)
           case "unclear":
-            return yield* unavailable(answer.message)
+            return yield* unavailable("no_verdict", answer.message)
         }
       })
 
       const ranges: Authority["Service"]["ranges"] = Effect.fn("AuthorityLive.ranges")(function* (issuer) {
+        const software = issuer.software ?? options.software
+        if (software === undefined) return yield* new AuthorityRefusal({ message: noSoftware })
         const parameters = [
           ["accountCode", issuer.issuer_nit],
-          ["accountCodeT", options.software.provider.number],
-          ["softwareCode", options.software.id]
+          ["accountCodeT", software.provider.number],
+          ["softwareCode", software.id]
         ] as const
         const found = rangesOf(yield* exchange({ operation: "GetNumberingRange", parameters }, issuer.certificate))
         return typeof found === "string" ? yield* new AuthorityRefusal({ message: found }) : found
@@ -130,7 +153,13 @@ export const layer = (options: AuthorityLiveOptions): Layer.Layer<Authority> =>
         return acquirerOf(yield* exchange({ operation: "GetAcquirer", parameters }, question.certificate))
       })
 
-      return Authority.of({ submit, verdict, ranges, acquirer })
+      const events: Authority["Service"]["events"] = Effect.fn("AuthorityLive.events")(function* (document) {
+        const call = { operation: "GetStatusEvent", parameters: [["trackId", document.cufe]] } as const
+        const found = eventsOf(yield* exchange(call, document.certificate), document.cufe)
+        return found === null ? yield* anotherDocument : found
+      })
+
+      return Authority.of({ submit, verdict, ranges, acquirer, events })
     })
   )
 
@@ -155,19 +184,27 @@ export const layer = (options: AuthorityLiveOptions): Layer.Layer<Authority> =>
 export const layerByMode = (authorities: {
   readonly test: Layer.Layer<Authority>
   readonly live: Layer.Layer<Authority> | undefined
+  /** The service that takes the documents of test sets; left out, no account can pass its enablement. */
+  readonly testSet?: TestSetOptions | undefined
 }): Layer.Layer<Authority> =>
   Layer.effect(
     Authority,
     Effect.gen(function* () {
       const test = Context.get(yield* Layer.build(authorities.test), Authority)
       const live = authorities.live && Context.get(yield* Layer.build(Layer.fresh(authorities.live)), Authority)
-      const nowhere = unavailable("There is no live authority: set AUTHORITY_URL.")
+      const testSet = authorities.testSet && (yield* makeTestSet(authorities.testSet))
+      const message = "There is no live authority: set AUTHORITY_URL."
+      const nowhere = Effect.fail(new AuthorityUnavailable({ message, trouble: "name_not_found" }))
       const portOf = ({ livemode }: Pick<DocumentName, "livemode">) => (livemode ? live : test)
       return Authority.of({
         submit: (submission) => portOf(submission)?.submit(submission) ?? nowhere,
         verdict: (document) => portOf(document)?.verdict(document) ?? nowhere,
         ...(live?.ranges === undefined ? {} : { ranges: live.ranges }),
         acquirer: (question) => portOf(question)?.acquirer?.(question) ?? nowhere,
+        ...(test.events === undefined && live?.events === undefined
+          ? {}
+          : { events: (document: DocumentName) => portOf(document)?.events?.(document) ?? Effect.succeed([]) }),
+        ...(testSet === undefined ? {} : { testSet }),
         servesLive: live !== undefined
       })
     })

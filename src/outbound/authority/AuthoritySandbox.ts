@@ -1,15 +1,15 @@
 import { Clock, Duration, Effect, Layer } from "effect"
+import type { AuthorityTrouble } from "../../../schemas/AuthorityTrouble.ts"
 import type { DocumentDetails } from "../../../schemas/DocumentDetails.ts"
 import type { AuthorityError } from "../../../schemas/FiscalDocument.ts"
 import type { AccountId } from "../../../schemas/Id.ts"
 import type { Line, Totals } from "../../../schemas/Line.ts"
 import type { Identification } from "../../../schemas/Party.ts"
 import type { AuthorityMode, AuthorityScript } from "../../../schemas/TestHelper.ts"
-import { isSandboxIdentification } from "../../domain/accounts/CheckDigit.ts"
 import { totalsOf } from "../../domain/documents/Totals.ts"
 import {
   Authority,
-  type AuthorityAcquirer,
+  type AuthorityEvent,
   AuthorityRefusal,
   AuthorityUnavailable,
   type DocumentName,
@@ -26,6 +26,7 @@ import {
   totalsError,
   unreadable
 } from "./RuleRemarks.ts"
+import { knownAcquirer, ofAcquirer, type Outcome, outcomeOf } from "./SandboxOutcomes.ts"
 
 export type { BrokenRule }
 
@@ -55,38 +56,7 @@ export interface SubmittedDocument extends DocumentDetails {
 // Enough for every document in progress; a document whose verdict was dropped is submitted again and gets the same verdict.
 const rememberedMax = 10_000
 
-type Outcome = "accept" | "reject" | "away" | "refuse" | "slow" | "flaky" | "notify" | "lose"
-
-/** The outcome an acquirer's NIT stands for in the sandbox. */
-const outcomesByNit: Readonly<Record<string, Outcome>> = {
-  "900000002": "reject",
-  "900000003": "away",
-  "900000004": "refuse",
-  "900000005": "slow",
-  "900000006": "flaky",
-  "900000007": "notify",
-  "900000008": "lose"
-}
-
-/** What the simulated authority knows of the sandbox's own identifications. */
-const acquirersByNit: Readonly<Record<string, AuthorityAcquirer>> = Object.fromEntries(
-  ["900000001", ...Object.keys(outcomesByNit)].map((nit) => [
-    nit,
-    { name: `Adquiriente de Prueba ${nit} S.A.S.`, email: `facturas@${nit}.test` }
-  ])
-)
-const knownAcquirer = (type: string, number: string): AuthorityAcquirer | null =>
-  type === "31" && Object.hasOwn(acquirersByNit, number) ? (acquirersByNit[number] ?? null) : null
 const slowAnswer = Duration.seconds(10)
-
-/** The outcome of a document's own script, which takes the place of what its acquirer stands for. */
-const outcomeOf = (script: AuthorityScript | null): Outcome | undefined => {
-  if (script?.accept) return "accept"
-  if (script?.reject) return "reject"
-  if (script?.lose) return "lose"
-  if (script?.contingency) return "away"
-  return script?.fail ? "refuse" : undefined
-}
 
 // With the 10 s of the mode `slow`, still less than the 60 s for which the service waits for an answer. A document with a longer delay gets
 // its answer at a later call.
@@ -116,11 +86,6 @@ const answered = (
   }
 }
 
-const ofAcquirer = ({ acquirer: { identification } }: SubmittedDocument): Outcome | undefined => {
-  if (isSandboxIdentification(identification)) return "accept"
-  return identification.type === "31" ? outcomesByNit[identification.number] : undefined
-}
-
 const isSum = (document: SubmittedDocument): boolean => {
   const { lines, totals } = document
   return (
@@ -146,7 +111,8 @@ const judge = (
 const unreachable = "The authority's service cannot be reached."
 
 // The failure of a script or of an acquirer concerns these documents alone, so it must not count as an outage of the authority.
-const unavailable = (message: string) => Effect.fail(new AuthorityUnavailable({ message, of_document: true }))
+const unavailable = (trouble: AuthorityTrouble, message: string) =>
+  Effect.fail(new AuthorityUnavailable({ message, trouble, of_document: true }))
 const notAuthorised = (nit: string) =>
   new AuthorityRefusal({ message: `NIT ${nit} no autorizado a enviar documentos para emisor con NIT ${nit}.` })
 
@@ -224,7 +190,8 @@ export const layer = <D extends SubmittedDocument>(options: {
       if (livemode) return { mode: "up" as const, script: null }
       // Both at once, because in the service they share one statement.
       const [mode, script] = yield* Effect.all([modeOf(account_id), readScript], { concurrency: 2 })
-      if (mode === "down") return yield* new AuthorityUnavailable({ message: unreachable })
+      if (mode === "down")
+        return yield* new AuthorityUnavailable({ message: unreachable, trouble: "connection_refused" })
       if (mode === "slow") yield* Effect.sleep(slowAnswer)
       return { mode, script }
     })
@@ -236,7 +203,8 @@ export const layer = <D extends SubmittedDocument>(options: {
       remember(arrivals, key, arrived)
       const leftMs = arrived + seconds * 1000 - now
       yield* Effect.sleep(Math.max(0, Math.min(leftMs, longestCallMs)))
-      if (leftMs > longestCallMs) return yield* unavailable("The authority's service has not answered yet.")
+      if (leftMs > longestCallMs)
+        return yield* unavailable("in_process", "The authority's service has not judged the document yet.")
     })
 
     const submit = Effect.fn("AuthoritySandbox.submit")(function* (submission: Submission) {
@@ -246,8 +214,8 @@ export const layer = <D extends SubmittedDocument>(options: {
       const document = options.read(signed)
       if (document === null || document.cufe !== cufe) return answered(null, [unreadable])
       const outcome = outcomeOf(script) ?? ofAcquirer(document)
-      // The simulated outage of such a document ends when the document is issued in contingency.
-      if (outcome === "away" && !in_contingency) return yield* unavailable(unreachable)
+      // Nothing of such a document leaves. Its simulated outage ends when the document is issued in contingency.
+      if (outcome === "away" && !in_contingency) return yield* unavailable("connection_refused", unreachable)
       if (script?.delay !== undefined) yield* ripen(key, script.delay)
       if (outcome === "refuse") return yield* notAuthorised(issuer_nit)
       if (outcome === "flaky" || mode === "flaky") {
@@ -255,7 +223,9 @@ export const layer = <D extends SubmittedDocument>(options: {
         if (failed < flakyFailures) {
           remember(failures, key, failed + 1)
           const message = "The authority's service answered 503."
-          return yield* outcome === "flaky" ? unavailable(message) : new AuthorityUnavailable({ message })
+          return yield* outcome === "flaky"
+            ? unavailable("server_error", message)
+            : new AuthorityUnavailable({ message, trouble: "server_error" })
         }
       }
       // Also clears the count of a document that failed once before its account left the mode `flaky`.
@@ -265,7 +235,7 @@ export const layer = <D extends SubmittedDocument>(options: {
       const verdict = known ?? (yield* judged(document, outcome, script, signed))
       remember(verdicts, key, verdict)
       if (outcome === "lose" && known === undefined)
-        return yield* unavailable("The connection broke before the authority's answer arrived.")
+        return yield* unavailable("no_answer", "The connection broke before the authority's answer arrived.")
       return verdict
     })
 
@@ -273,9 +243,22 @@ export const layer = <D extends SubmittedDocument>(options: {
       Effect.map(reach(document, noScript), () => verdicts.get(keyOf(document)) ?? null)
     )
 
+    // Each event a second after the one before it, the last at the time of the question; the first answer is the one that is kept.
+    const events = Effect.fn("AuthoritySandbox.events")(function* (document: DocumentName) {
+      const { script } = yield* reach(document, scriptOf(document))
+      const now = yield* Clock.currentTimeMillis
+      return (script?.events ?? []).map((code, index, { length }): AuthorityEvent => ({
+        code,
+        at: now - (length - 1 - index) * 1000,
+        by: code === "034" ? "Emisor de la factura" : "Adquiriente de la factura",
+        claim: code === "031" ? "01" : null
+      }))
+    })
+
     return Authority.of({
       submit,
       verdict,
+      events,
       acquirer: ({ number, type }) => Effect.succeed(knownAcquirer(type, number))
     })
   })

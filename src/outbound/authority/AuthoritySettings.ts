@@ -1,10 +1,12 @@
 import { Config, Context, Effect, Layer, Redacted } from "effect"
-import { checkDigit, isNit } from "../../domain/accounts/CheckDigit.ts"
+import { pinForm, softwareIdForm } from "../../../schemas/Software.ts"
+import { numberOfNit, providerOf, type Software } from "../../domain/accounts/Software.ts"
 import { read, refuse } from "../../settings/Setting.ts"
 
 const config = Config.all({
   sandboxLatencyMs: Config.Int("SANDBOX_LATENCY_MS").pipe(Config.withDefault(0)),
   url: Config.String("AUTHORITY_URL").pipe(Config.withDefault("")),
+  testUrl: Config.String("AUTHORITY_TEST_URL").pipe(Config.withDefault("")),
   id: Config.String("SOFTWARE_ID").pipe(Config.withDefault("")),
   pin: Config.Redacted("SOFTWARE_PIN").pipe(Config.withDefault(Redacted.make(""))),
   nit: Config.String("SOFTWARE_NIT").pipe(Config.withDefault(""))
@@ -12,23 +14,29 @@ const config = Config.all({
 
 const loopback = ["127.0.0.1", "[::1]", "localhost"]
 
-const faultOf = (url: URL | null, id: string, pin: string, number: string, digit: string | undefined) => {
+const faultOfUrl = (name: string, text: string) => {
+  const url = URL.parse(text)
   if (url?.protocol !== "https:" && !(url?.protocol === "http:" && loopback.includes(url.hostname)))
-    return "AUTHORITY_URL must be the https address of the authority's service (http is for this machine alone)."
-  if (url.username !== "" || url.hash !== "")
-    return "AUTHORITY_URL must be the address of the service alone, without user name and fragment."
-  if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id))
-    return "SOFTWARE_ID must be the id that the authority gave the software: 36 characters, such as f0110000-0000-4000-8000-000000000000."
-  if (!/^[!-~]{1,64}$/.test(pin))
-    return "SOFTWARE_PIN must be the PIN of the software: 1 to 64 characters without spaces."
-  if (!isNit(number)) return "SOFTWARE_NIT must be the NIT of who provides the software, such as 900373115-3."
-  if (digit !== undefined && digit !== checkDigit(number))
-    return `SOFTWARE_NIT has the check digit ${digit}; that of ${number} is ${checkDigit(number)}.`
-  return undefined
+    return `${name} must be the https address of the authority's service (http is for this machine alone).`
+  return url.username !== "" || url.hash !== ""
+    ? `${name} must be the address of the service alone, without user name and fragment.`
+    : undefined
+}
+
+// On this machine, one stand-in may be both.
+const isOneHost = (live: string, test: string) => {
+  const [a, b] = [new URL(live), new URL(test)]
+  return a.host === b.host && !loopback.includes(a.hostname)
+}
+
+const faultOfSoftware = (id: string, pin: string) => {
+  if (!softwareIdForm.pattern.test(id)) return `SOFTWARE_ID ${softwareIdForm.message}.`
+  return pinForm.pattern.test(pin) ? undefined : `SOFTWARE_PIN ${pinForm.message}.`
 }
 
 /**
- * The web service of the authority that receives live documents, and the software (provider, id, PIN) that live documents name.
+ * The web service of the authority that receives live documents, and the software (provider, id, PIN) that the live documents name of
+ * accounts that have no software of their own.
  *
  * @example
  * ```ts
@@ -49,32 +57,52 @@ const faultOf = (url: URL | null, id: string, pin: string, number: string, digit
  */
 export interface LiveAuthority {
   readonly url: string
-  readonly software: {
-    readonly provider: { readonly number: string; readonly check_digit: string }
-    readonly id: string
-    readonly pin: Redacted.Redacted<string>
-  }
+  /** Left out when each account must have a software of its own. */
+  readonly software?: Omit<Software, "pin"> & { readonly pin: Redacted.Redacted<string> }
 }
 
-const settings = Effect.gen(function* () {
-  const { id, nit, pin, sandboxLatencyMs, url } = yield* read(config)
-  const all = { AUTHORITY_URL: url, SOFTWARE_ID: id, SOFTWARE_PIN: Redacted.value(pin), SOFTWARE_NIT: nit }
+const software = Effect.fnUntraced(function* ({ id, nit, pin }: Record<"id" | "nit" | "pin", string>) {
+  const all = { SOFTWARE_ID: id, SOFTWARE_PIN: pin, SOFTWARE_NIT: nit }
   const missing = Object.entries(all).flatMap(([name, value]) => (value === "" ? [name] : []))
-  if (missing.length === Object.keys(all).length) return { sandboxLatencyMs, live: undefined }
+  if (missing.length === Object.keys(all).length) return undefined
   if (missing.length > 0)
     return yield* refuse(
       `${Object.keys(all).join(", ")} go together: set ${missing.join(", ")} as well, or none of them.`
     )
-  const [number = "", digit] = nit.split("-")
-  const fault = faultOf(URL.parse(url), id, Redacted.value(pin), number, digit)
+  const fault = faultOfSoftware(id, pin)
   if (fault !== undefined) return yield* refuse(fault)
-  const live: LiveAuthority = { url, software: { provider: { number, check_digit: checkDigit(number) }, id, pin } }
-  return { sandboxLatencyMs, live }
+  const provider = numberOfNit(nit, "SOFTWARE_NIT")
+  if ("fault" in provider) return yield* refuse(provider.fault)
+  return { provider: providerOf(provider.number), id, pin: Redacted.make(pin) }
+})
+
+const settings = Effect.gen(function* () {
+  const { id, nit, pin, sandboxLatencyMs, testUrl, url } = yield* read(config)
+  const faultOfTest = testUrl === "" ? undefined : faultOfUrl("AUTHORITY_TEST_URL", testUrl)
+  if (faultOfTest !== undefined) return yield* refuse(faultOfTest)
+  const test = testUrl === "" ? undefined : { url: testUrl }
+  const own = yield* software({ id, nit, pin: Redacted.value(pin) })
+  if (url === "") {
+    if (own === undefined) return { sandboxLatencyMs, test, live: undefined }
+    return yield* refuse(
+      "SOFTWARE_ID, SOFTWARE_PIN and SOFTWARE_NIT name the software of live documents: set AUTHORITY_URL as well, or none of them."
+    )
+  }
+  const fault = faultOfUrl("AUTHORITY_URL", url)
+  if (fault !== undefined) return yield* refuse(fault)
+  if (testUrl !== "" && isOneHost(url, testUrl)) {
+    return yield* refuse(
+      "AUTHORITY_TEST_URL must be the address of the authority's test environment (habilitación), and names the host of AUTHORITY_URL, which takes live documents."
+    )
+  }
+  const live: LiveAuthority = { url, ...(own === undefined ? {} : { software: own }) }
+  return { sandboxLatencyMs, test, live }
 })
 
 /**
- * The settings of the default authority. `live`: where live documents go; undefined when they are refused. `sandboxLatencyMs`:
- * the time in milliseconds that the simulated authority takes for an answer.
+ * The settings of the default authority. `live`: where live documents go; undefined when they are refused. `test`: the authority's own
+ * environment for tests, in which an issuer is enabled; undefined when nobody can be enabled. `sandboxLatencyMs`: the time in
+ * milliseconds that the simulated authority takes for an answer.
  *
  * @example
  * ```ts
@@ -88,16 +116,20 @@ const settings = Effect.gen(function* () {
  */
 export class AuthoritySettings extends Context.Service<
   AuthoritySettings,
-  { readonly live: LiveAuthority | undefined; readonly sandboxLatencyMs: number }
+  {
+    readonly live: LiveAuthority | undefined
+    readonly test: { readonly url: string } | undefined
+    readonly sandboxLatencyMs: number
+  }
 >()("folio/outbound/AuthoritySettings") {
   /** These values; without any, live documents are refused, and the simulated authority answers at once. */
   static layer(values: Partial<AuthoritySettings["Service"]> = {}) {
-    return Layer.succeed(AuthoritySettings, { live: undefined, sandboxLatencyMs: 0, ...values })
+    return Layer.succeed(AuthoritySettings, { live: undefined, test: undefined, sandboxLatencyMs: 0, ...values })
   }
 
   /**
-   * `AUTHORITY_URL`, `SOFTWARE_ID`, `SOFTWARE_PIN`, `SOFTWARE_NIT` and `SANDBOX_LATENCY_MS`. Fails with `SettingsError`, and so when
-   * only some of the first four are set.
+   * `AUTHORITY_URL`, `AUTHORITY_TEST_URL`, `SOFTWARE_ID`, `SOFTWARE_PIN`, `SOFTWARE_NIT` and `SANDBOX_LATENCY_MS`. Fails with
+   * `SettingsError`, and so when only some of the software's three are set, or these without `AUTHORITY_URL`.
    */
   static readonly layerConfig = Layer.effect(AuthoritySettings, settings)
 }

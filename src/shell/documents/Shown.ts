@@ -23,6 +23,13 @@ export const painted = (status: InvoiceStatus, { dim, green, red, yellow }: Pain
 
 const codeOf = (document: Document) => (document.object === "invoice" ? document.cufe : document.cude)
 
+/** What the buyer of an invoice on credit terms has answered. */
+const buyerOf = (document: Document): string | null => {
+  if (document.object !== "invoice" || document.acceptance === undefined) return null
+  const { at, status } = document.acceptance
+  return at === null ? status : `${status} ${clock(at)}`
+}
+
 export const documentColumns: ReadonlyArray<Column<Document>> = [
   ["NUMBER", nameOf],
   ["STATUS", ({ status }, paint) => painted(status, paint)],
@@ -44,8 +51,18 @@ export const faultsOf = ({ authority_errors, failure }: Document): ReadonlyArray
 export const documentLines =
   (document: Document) =>
   (paint: Paint): ReadonlyArray<string> => {
-    const { authority_notifications, contingency, created_at, currency, email, id, issue_date, qr_url, stage } =
-      document
+    const {
+      authority_notifications,
+      contingency,
+      created_at,
+      currency,
+      email,
+      id,
+      issue_date,
+      qr_url,
+      stage,
+      waiting
+    } = document
     const rows: ReadonlyArray<readonly [string, string | null]> = [
       ["id", id],
       ["created", clock(created_at)],
@@ -54,6 +71,7 @@ export const documentLines =
       ["customer", document.customer_id],
       ["corrects", document.object === "invoice" ? null : document.invoice_id],
       ["e-mail", email === null ? null : `${email.status} ${clock(email.at)}`],
+      ["buyer", buyerOf(document)],
       ["transmit by", contingency?.transmit_before == null ? null : clock(contingency.transmit_before)],
       ["code", codeOf(document)],
       ["check at", qr_url],
@@ -65,6 +83,9 @@ export const documentLines =
       `${paint.bold(nameOf(document))}  ${painted(document.status, paint)}${stage === "done" ? "" : ` (${stage})`}`,
       ...said.map(([name, value]) => `  ${paint.dim(name.padEnd(width))}  ${shown(value)}`),
       ...faultsOf(document).map((fault) => `  ${paint.red(fault)}`),
+      ...(waiting === undefined
+        ? []
+        : [`  ${paint.yellow(`waits since ${clock(waiting.since)}: ${waiting.message}`)}`]),
       ...authority_notifications.map((remark) => `  ${paint.yellow(ruleLine(remark))}`)
     ]
   }
@@ -77,6 +98,8 @@ const what = (entry: Entry): string => {
       return `${entry.from ?? "new"} → ${entry.to} (${entry.command})`
     case "email":
       return `e-mail to ${entry.to}: ${entry.status}${entry.reason === null ? "" : `, ${entry.reason}`}`
+    case "acceptance":
+      return `${entry.code} ${entry.name}${entry.by === undefined ? "" : `, ${entry.by}`}${entry.reason === undefined ? "" : `: ${entry.reason}`}`
     case "event":
       return `event ${entry.event_type}`
     case "delivery_attempt":
@@ -87,6 +110,7 @@ const what = (entry: Entry): string => {
 const subject = (entry: Entry): string => {
   switch (entry.type) {
     case "transition":
+    case "acceptance":
       return ""
     case "email":
       return entry.email_id

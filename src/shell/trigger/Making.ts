@@ -149,15 +149,15 @@ interface Timeline {
   readonly data: ReadonlyArray<{ readonly command?: string }>
 }
 
-/** Lets so much time pass in the sandbox, once the document was submitted, that the document is issued in contingency. */
+/** Lets so much time pass in the sandbox, once the document could not be submitted, that the document is issued in contingency. */
 const passOutage = Effect.fnUntraced(function* (document: Document, id: string) {
   const api = yield* Api
   yield* api.json<Timeline>({ method: "GET", path: `${paths[document]}/${id}/timeline` }).pipe(
     Effect.repeat({
-      until: ({ data }) => data.some(({ command }) => command === "Submit"),
+      until: ({ data }) => data.some(({ command }) => command === "Return"),
       schedule: Schedule.spaced("250 millis")
     }),
-    orFailed(`${id} was not submitted within ${patience}.`)
+    orFailed(`${id} did not meet the authority's absence within ${patience}.`)
   )
   yield* api.call("testHelpers", "advanceClock", { payload: { seconds: 301 } })
 })

@@ -2,7 +2,7 @@ import { Cache, Context, Duration, Effect, Exit, Layer, Option, Schema } from "e
 import { SqlClient } from "effect/sql"
 import { type Account, AccountMode, Issuer, RequestLogLevel } from "../../../schemas/Account.ts"
 import { ApiError } from "../../../schemas/ApiError.ts"
-import { AccountId } from "../../../schemas/Id.ts"
+import { AccountId, SoftwareId } from "../../../schemas/Id.ts"
 import type { LogoImprint } from "../../../schemas/Logo.ts"
 import { Version } from "../../../schemas/Version.ts"
 import { timestamp } from "../../domain/documents/AuthorityTime.ts"
@@ -15,7 +15,12 @@ const Row = Schema.Struct({
   name: Schema.String,
   /** Null in a live mode whose issuer has not been set yet. */
   issuer: Schema.NullOr(Issuer),
-  /** The version of the mode's issuer: 1 for the first issuer, one more with every change, 0 while the mode has no issuer. */
+  /** The mode's own software (see `Softwares`); null for that of the service, and in test mode. */
+  software: Schema.NullOr(SoftwareId),
+  /**
+   * The version of the mode's issuer and software: 1 for the first issuer, one more with every change of either, 0 while the mode has no
+   * issuer.
+   */
   issuer_version: Schema.Int,
   default_version: Version,
   request_log: RequestLogLevel,
@@ -34,13 +39,13 @@ export interface NewAccount {
   readonly live: boolean
 }
 
-/** The most issuers that a mode may have within 24 hours. All issuers are kept, because each document refers to its issuer. */
+/** The most issuers or softwares that a mode may have within 24 hours. All are kept, because each document refers to them. */
 export const issuersPerDayMax = 100
 
 export const issuerChangedTooOften = (seconds: number) =>
   new ApiError({
     code: "rate_limited",
-    message: `The issuer of this mode changed as often as it may: ${issuersPerDayMax} times within 24 hours. Change it again in ${seconds} s.`,
+    message: `The issuer of this mode, or its software, changed as often as it may: ${issuersPerDayMax} times within 24 hours. Change it again in ${seconds} s.`,
     headers: { "Retry-After": String(seconds) }
   })
 
@@ -77,11 +82,16 @@ export class Accounts extends Context.Service<Accounts>()("folio/store/Accounts"
       Row,
       (account: AccountMode) => sql`${rows} where ${where(account)} for no key update of account_modes`
     )
-    const write = ({ default_version, issuer, name, request_log, ...account }: StoredAccount) =>
-      sql`
-        update account_modes
-        set ${sql.update({ name, issuer: issuer === null ? null : JSON.stringify(issuer), default_version, request_log })}
-        where ${where(account)}`
+    const write = ({ default_version, issuer, name, request_log, software, ...account }: StoredAccount) => {
+      const columns = {
+        name,
+        issuer: issuer === null ? null : JSON.stringify(issuer),
+        default_version,
+        request_log,
+        software
+      }
+      return sql`update account_modes set ${sql.update(columns)} where ${where(account)}`
+    }
 
     // The seconds until the oldest of the last `issuersPerDayMax` issuers is a day old; no row unless it is younger than that.
     const waitOf = Query.first(
@@ -122,14 +132,17 @@ export class Accounts extends Context.Service<Accounts>()("folio/store/Accounts"
         Effect.map(Cache.get(issuers, `${cacheKeyOf(account)}|${version}`), ({ issuer }) => issuer),
       /** Inserts an account with both of its modes. */
       insert: (account: NewAccount) => Effect.orDie(sql.withTransaction(insert(account))),
-      /** Replaces a mode's name, issuer, default version and request log by `change`, in the caller's transaction. Fails with `rate_limited`. */
+      /**
+       * Replaces a mode's name, issuer, software, default version and request log by `change`, in the caller's transaction. Fails with
+       * `rate_limited`.
+       */
       update: Effect.fn("Accounts.update")(function* (
         account: AccountMode,
         change: (account: StoredAccount) => Effect.Effect<StoredAccount, ApiError>
       ) {
         const before = yield* lock(account)
         const changed = yield* change(before)
-        if (JSON.stringify(changed.issuer) !== JSON.stringify(before.issuer)) yield* mayChange(before)
+        if (isAnotherVersion(before, changed)) yield* mayChange(before)
         yield* Effect.orDie(write(changed))
         return yield* find(account)
       }),
@@ -143,6 +156,11 @@ export class Accounts extends Context.Service<Accounts>()("folio/store/Accounts"
 }) {
   static readonly layer = Layer.effect(Accounts, Accounts.make)
 }
+
+/** Whether a change makes another version of the mode's issuer. */
+export const isAnotherVersion = (before: StoredAccount, changed: StoredAccount): boolean =>
+  JSON.stringify(changed.issuer) !== JSON.stringify(before.issuer) ||
+  (changed.issuer !== null && changed.software !== before.software)
 
 const cacheKeyOf = ({ account_id, livemode }: AccountMode) => `${account_id}|${livemode}`
 const ofCacheKey = (key: string): AccountMode => {
@@ -176,8 +194,11 @@ const logoView = ({ height, media_type, width }: LogoImprint) => ({
   url: "/v1/account/logo"
 })
 
-/** The account as the holder of a key of this mode sees it, with the certificate that signs its documents there. */
-export const accountView = (account: StoredAccount, certificate: Account["certificate"]): Account => ({
+/** The account as the holder of a key of this mode sees it, with what is stored beside it. */
+export const accountView = (
+  account: StoredAccount,
+  beside: Pick<Account, "certificate" | "software">
+): Omit<Account, "live"> => ({
   id: account.account_id,
   object: "account",
   name: account.name,
@@ -186,6 +207,7 @@ export const accountView = (account: StoredAccount, certificate: Account["certif
   ...(account.issuer === null ? noIssuer : issuerView(account.issuer)),
   default_version: account.default_version,
   request_log: account.request_log,
-  certificate,
+  certificate: beside.certificate,
+  software: beside.software,
   created_at: timestamp(account.created_at.getTime())
 })

@@ -1,6 +1,6 @@
-import { Cache, Context, Duration, Effect, Exit, Layer, Option, Redacted, Schema } from "effect"
+import { Cache, Context, Duration, Effect, Exit, Layer, Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Account, AccountMode } from "../../../schemas/Account.ts"
+import type { Account } from "../../../schemas/Account.ts"
 import { AccountId, CertificateId } from "../../../schemas/Id.ts"
 import { timestamp } from "../../domain/documents/AuthorityTime.ts"
 import { columnsOf } from "../sql/Keys.ts"
@@ -80,13 +80,3 @@ export const certificateView = (
   certificate: { readonly subject: string; readonly not_after: Date } | null
 ): Account["certificate"] =>
   certificate === null ? null : { subject: certificate.subject, not_after: timestamp(certificate.not_after.getTime()) }
-
-/** The certificate that an account shows: the account's own in live mode, and `sandbox` in test mode. */
-export const shownCertificate = (
-  certificates: Certificates["Service"],
-  { account_id, livemode }: AccountMode,
-  sandbox: { readonly subject: string; readonly not_after: Date } | null
-) =>
-  livemode
-    ? Effect.map(certificates.current(account_id), (found) => certificateView(Option.getOrNull(found)))
-    : Effect.succeed(certificateView(sandbox))

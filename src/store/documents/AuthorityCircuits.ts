@@ -1,6 +1,7 @@
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { AccountMode } from "../../../schemas/Account.ts"
+import { AuthorityTrouble } from "../../../schemas/AuthorityTrouble.ts"
 import { DocumentId } from "../../../schemas/Id.ts"
 import * as Query from "../sql/Query.ts"
 import { reminderLeaseSeconds } from "./Vitals.ts"
@@ -10,22 +11,75 @@ export const CircuitState = Schema.Struct({
   /** Milliseconds for which no call has succeeded, and (`failed_ms`) since the last failure; null while calls succeed. */
   failing_ms: Schema.NullOr(Schema.Finite),
   failed_ms: Schema.NullOr(Schema.Finite),
+  /** Milliseconds for which every failure was the authority's; null when the newest was not. */
+  at_fault_ms: Schema.NullOr(Schema.Finite),
   /** Whether the authority has given no answer for so long that documents are issued in contingency. */
-  is_open: Schema.Boolean
+  is_open: Schema.Boolean,
+  /** The accounts whose calls failed, the first two at most. `of_all`: a call failed for a cause that all accounts share. */
+  accounts: Schema.Array(Schema.String),
+  of_all: Schema.Boolean,
+  /** The newest failure. */
+  trouble: Schema.NullOr(AuthorityTrouble),
+  message: Schema.NullOr(Schema.String),
+  trouble_since: Schema.NullOr(Schema.Date),
+  /** Why the authority refused the newest call that it refused for its sender, since when, and how many milliseconds ago. */
+  refusal: Schema.NullOr(AuthorityTrouble),
+  refusal_since: Schema.NullOr(Schema.Date),
+  refused_ms: Schema.NullOr(Schema.Finite)
 })
 export type CircuitState = typeof CircuitState.Type
 
-const closed: CircuitState = { failing_ms: null, failed_ms: null, is_open: false }
+/** The state of a circuit whose calls succeed. */
+export const closedCircuit: CircuitState = {
+  failing_ms: null,
+  failed_ms: null,
+  at_fault_ms: null,
+  is_open: false,
+  accounts: [],
+  of_all: false,
+  trouble: null,
+  message: null,
+  trouble_since: null,
+  refusal: null,
+  refusal_since: null,
+  refused_ms: null
+}
 
-/** A circuit with documents that wait to be transmitted. */
+// A failure that is older says nothing of now, unless documents are still issued in contingency.
+const recentMs = 15 * 60_000
+
+/** The trouble of the calls of a circuit now: that they fail, or else that some are refused; null when no recent one is known. */
+export const troubleIn = (state: CircuitState) => {
+  const { failed_ms, is_open, message, refusal, refusal_since, refused_ms, trouble, trouble_since } = state
+  if (trouble !== null && trouble_since !== null && failed_ms !== null && (failed_ms <= recentMs || is_open)) {
+    return { trouble, message: message ?? "", since: trouble_since, is_open }
+  }
+  return refusal === null || refusal_since === null || refused_ms === null || refused_ms > recentMs
+    ? null
+    : { trouble: refusal, message: "some calls are refused", since: refusal_since, is_open: false }
+}
+
+/** A call of the authority that failed. `of_all`: for a cause that all accounts share, such as a connection that is refused. */
+export interface FailedCall {
+  readonly account_id: string
+  readonly trouble: AuthorityTrouble
+  readonly message: string
+  readonly is_authoritys: boolean
+  readonly of_all: boolean
+}
+
+/** A circuit with documents that rest until the authority can be called. */
 const Waiting = Schema.Struct({
   name: Schema.String,
   /** Null for the live circuit, which all live accounts share. */
   account_id: Schema.NullOr(Schema.String),
   is_failing: Schema.Boolean,
+  is_open: Schema.Boolean,
   is_probe_due: Schema.Boolean
 })
 export type Waiting = typeof Waiting.Type
+
+const age = (column: string) => `(extract(epoch from now() - ${column}) * 1000)::float8`
 
 /** The name of a circuit: all live accounts share one, and each account's test mode has its own simulated authority. */
 export const circuitOf = ({ account_id, livemode }: AccountMode): string => (livemode ? "live" : account_id)
@@ -33,6 +87,13 @@ export const circuitOf = ({ account_id, livemode }: AccountMode): string => (liv
 // Maximum circuits of test accounts in one result of `waiting`.
 const accountsMax = 1_000
 const transmitWithinHours = 48
+// Of so many of the oldest documents of a state, the one that was tried longest ago of an account picked at random tries the authority: one
+// account's documents, none of which may get an answer, do not keep all accounts waiting. One that never left only if there is no other.
+const probedAmong = 1_000
+
+/** What is taken of a circuit: the oldest of every state, those that never left alone, or the one that tries the authority. */
+export type Share = "all" | "signed" | "probe"
+const restingStates = ["submitted", "accepted_contingency", "signed"] as const
 
 /**
  * The circuit breakers of the authority's environments, stored as rows that survive restarts and are shared by all processes.
@@ -41,33 +102,61 @@ const transmitWithinHours = 48
 export class AuthorityCircuits extends Context.Service<AuthorityCircuits>()("folio/store/AuthorityCircuits", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const state = sql.literal(`
-      (extract(epoch from now() - failing_since) * 1000)::float8 as failing_ms,
-      (extract(epoch from now() - failed_at) * 1000)::float8 as failed_ms, opened_at is not null as is_open`)
+    const columns = sql.literal(`
+      ${age("failing_since")} as failing_ms, ${age("failed_at")} as failed_ms, ${age("at_fault_since")} as at_fault_ms,
+      opened_at is not null as is_open, accounts, of_all, trouble, message, trouble_since,
+      refusal, refusal_since, ${age("refused_at")} as refused_ms`)
 
     const find = Query.first(
       CircuitState,
-      (name: string) => sql`select ${state} from authority_circuits where name = ${name}`
+      (name: string) => sql`select ${columns} from authority_circuits where name = ${name}`
     )
 
     const ms = sql.literal("* interval '1 millisecond'")
     const failed = Query.one(
       CircuitState,
-      (name: string, openAfterMs: number, silenceMs: number) => sql`
-        insert into authority_circuits as c (name, failing_since, failed_at) values (${name}, now(), now())
-        on conflict (name) do update set failed_at = now(),
-          failing_since = case when c.opened_at is null and c.failed_at < now() - ${silenceMs}::float8 ${ms} then now()
-            else coalesce(c.failing_since, now()) end,
-          opened_at = case when c.opened_at is null and (c.failed_at >= now() - ${silenceMs}::float8 ${ms})
-            and c.failing_since <= now() - ${openAfterMs}::float8 ${ms} then now() else c.opened_at end
-        returning ${state}`
+      (name: string, call: FailedCall, openAfterMs: number, silenceMs: number) => sql`
+        insert into authority_circuits as c
+          (name, failing_since, failed_at, at_fault_since, accounts, of_all, trouble, message, trouble_since)
+        values (${name}, now(), now(), case when ${call.is_authoritys}::boolean then now() end, array[${call.account_id}::text],
+          ${call.of_all}::boolean, ${call.trouble}::text, ${call.message}::text, now())
+        on conflict (name) do update set
+          (failing_since, failed_at, at_fault_since, opened_at, accounts, of_all, trouble, message, trouble_since) = (
+            select case when is_new then now() else c.failing_since end, now(),
+              case when excluded.at_fault_since is null then null when is_new then now()
+                else coalesce(c.at_fault_since, now()) end,
+              case when excluded.at_fault_since is null or is_new then null
+                when c.at_fault_since <= now() - ${openAfterMs}::float8 ${ms} then coalesce(c.opened_at, now())
+                else c.opened_at end,
+              case when is_new then excluded.accounts
+                when cardinality(c.accounts) >= 2 or c.accounts @> excluded.accounts then c.accounts
+                else c.accounts || excluded.accounts end,
+              excluded.of_all or (c.of_all and not is_new), excluded.trouble, excluded.message,
+              case when c.trouble = excluded.trouble and not is_new then c.trouble_since else now() end
+            from (
+              select c.failing_since is null
+                or (c.opened_at is null and c.failed_at < now() - ${silenceMs}::float8 ${ms}) as is_new
+            ) period
+          )
+        returning ${columns}`
     )
 
-    /** Records that the authority has answered, which closes the circuit. */
+    /** Records that the authority has answered, which closes the circuit, and shows that the clock is right. */
     const succeeded = Effect.fn("AuthorityCircuits.succeeded")((name: string) =>
       sql`
-        update authority_circuits set failing_since = null, failed_at = null, opened_at = null, restored_at = now(), next_probe_at = now()
-        where name = ${name} and failing_since is not null`.pipe(Effect.orDie, Effect.asVoid)
+        update authority_circuits set failing_since = null, failed_at = null, at_fault_since = null, opened_at = null,
+          accounts = '{}', of_all = false, trouble = null, message = null, trouble_since = null, next_probe_at = now(),
+          restored_at = case when failing_since is null then restored_at else now() end,
+          refusal = case when refusal <> 'clock_off' then refusal end
+        where name = ${name} and (failing_since is not null or refusal = 'clock_off')`.pipe(Effect.orDie, Effect.asVoid)
+    )
+
+    const refused = Effect.fn("AuthorityCircuits.refused")((name: string, trouble: AuthorityTrouble) =>
+      sql`
+        insert into authority_circuits as c (name, refusal, refusal_since, refused_at) values (${name}, ${trouble}, now(), now())
+        on conflict (name) do update set refusal = excluded.refusal, refused_at = now(),
+          refusal_since = case when c.refusal = excluded.refusal and c.refused_at > now() - ${recentMs}::float8 ${ms}
+            then c.refusal_since else now() end`.pipe(Effect.orDie, Effect.asVoid)
     )
 
     /** Claims a probe: true for one caller in each `intervalMs`, which may call the authority to see whether it answers again. */
@@ -82,64 +171,97 @@ export class AuthorityCircuits extends Context.Service<AuthorityCircuits>()("fol
       Waiting,
       () => sql`
         with recursive account as (
-          (select account_id from invoices where state = 'accepted_contingency' and not livemode order by account_id limit 1)
+          (select account_id from invoices where next_action_at = 'infinity' and not livemode order by account_id limit 1)
           union all
           select (
             select i.account_id from invoices i
-            where i.state = 'accepted_contingency' and not i.livemode and i.account_id > a.account_id
+            where i.next_action_at = 'infinity' and not i.livemode and i.account_id > a.account_id
             order by i.account_id limit 1
           ) from account a where a.account_id is not null
         ),
         place as (
           select 'live' as name, null as account_id
-          where exists (select from invoices where state = 'accepted_contingency' and livemode)
+          where exists (select from invoices where next_action_at = 'infinity' and livemode)
           union all
           (select account_id, account_id from account where account_id is not null limit ${accountsMax})
         )
-        select p.name, p.account_id, c.failing_since is not null as is_failing,
+        select p.name, p.account_id, c.failing_since is not null as is_failing, c.opened_at is not null as is_open,
           coalesce(c.next_probe_at <= now(), true) as is_probe_due
         from place p left join authority_circuits c on c.name = p.name`
     )
 
+    // Of signed documents, those that never left are issued in contingency, and the others may try the authority.
+    const fitting = ({ is_open }: Waiting, share: Share) => {
+      if (share === "signed") return sql`and submitted_at is null`
+      return share === "probe" && is_open ? sql`and (state <> 'signed' or submitted_at is not null)` : sql``
+    }
+
+    /** The oldest documents of a state that rest, at most `limit`. */
+    const resting = (circuit: Waiting, state: (typeof restingStates)[number], share: Share, limit: number) => sql`
+      (select account_id, livemode, id, created_at, updated_at, ${restingStates.indexOf(state)}::integer as rank from invoices
+      where next_action_at = 'infinity' and state = ${state}
+        and ${circuit.account_id === null ? sql`livemode` : sql`account_id = ${circuit.account_id} and not livemode`}
+        ${fitting(circuit, share)}
+      order by created_at, id limit ${limit})`
+
+    const sharesOf = (circuit: Waiting, share: Share, limit: number) => {
+      const states = share === "signed" ? restingStates.slice(2) : restingStates
+      const each = states.map((state) => resting(circuit, state, share, share === "probe" ? probedAmong : limit))
+      const order =
+        share === "probe" ? sql`rank = 2, md5(account_id || now()::text), updated_at, id` : sql`rank, created_at, id`
+      return sql`
+        select * from (${sql.join(" union all ", false)(each)}) s
+        order by ${order} limit ${share === "probe" ? 1 : limit}`
+    }
+
     const take = Query.all(
       Schema.Struct({ ...AccountMode.fields, id: DocumentId }),
-      ({ account_id, is_failing, name }: Waiting, limit: number) => sql`
-        with oldest as (
-          select account_id, livemode, id, created_at from invoices
-          where state = 'accepted_contingency'
-            and ${account_id === null ? sql`livemode` : sql`account_id = ${account_id} and not livemode`} and next_action_at = 'infinity'
-          order by created_at, id limit ${limit} for update skip locked
+      (circuit: Waiting, share: Share, limit: number) => sql`
+        with share as (${sharesOf(circuit, share, limit)}),
+        free as (
+          select i.account_id, i.livemode, i.id, s.rank from invoices i join share s using (account_id, livemode, id)
+          where i.next_action_at = 'infinity' order by i.id for update of i skip locked
         ),
         taken as (
           update invoices i set next_action_at = now() + ${reminderLeaseSeconds} * interval '1 second',
-            transmit_before = case when ${is_failing} then i.transmit_before else coalesce(i.transmit_before,
-              greatest(i.contingency_since, (select restored_at from authority_circuits where name = ${name}))
+            transmit_before = case when ${circuit.is_failing} or i.state <> 'accepted_contingency' then i.transmit_before
+              else coalesce(i.transmit_before,
+                greatest(i.contingency_since, (select restored_at from authority_circuits where name = ${circuit.name}))
                 + ${transmitWithinHours} * interval '1 hour') end
-          from oldest o where i.account_id = o.account_id and i.livemode = o.livemode and i.id = o.id
-          returning i.account_id, i.livemode, i.id, i.created_at
+          from free f where i.account_id = f.account_id and i.livemode = f.livemode and i.id = f.id
+          returning i.account_id, i.livemode, i.id, i.created_at, f.rank
         )
-        select account_id, livemode, id from taken order by created_at, id`
+        select account_id, livemode, id from taken order by rank, created_at, id`
     )
 
     return {
       read: Effect.fn("AuthorityCircuits.read")((name: string) =>
         Effect.map(
           find(name),
-          Option.getOrElse(() => closed)
+          Option.getOrElse(() => closedCircuit)
         )
       ),
       /**
-       * Records a call without an answer. Opens the circuit when no call has succeeded for `openAfterMs`. After `silenceMs` without a
-       * recorded failure that time starts again, because the state of the authority in between is unknown.
+       * Records a call without an answer. Opens the circuit when for `openAfterMs` no call has succeeded and every failure was the
+       * authority's; a failure that is not the authority's closes it. After `silenceMs` without a recorded failure that time starts again,
+       * because the state of the authority in between is unknown.
        */
       failed: Effect.fn("AuthorityCircuits.failed")(failed),
       succeeded,
+      /** Lets every circuit whose calls fail be tried at once. */
+      tryNow: sql`update authority_circuits set next_probe_at = now() where failing_since is not null`.pipe(
+        Effect.orDie,
+        Effect.asVoid,
+        Effect.withSpan("AuthorityCircuits.tryNow")
+      ),
+      /** Records that the authority refused a call for its sender, which says nothing of whether it answers others. */
+      refused,
       claimProbe,
-      /** The circuits with documents that wait to be transmitted. */
+      /** The circuits with documents that rest. */
       waiting: Effect.withSpan(waiting(), "AuthorityCircuits.waiting"),
       /**
-       * Takes the oldest waiting documents of a circuit, at most `limit`, each under a lease. When calls succeed again, the 48 hours
-       * to transmit a document run from the moment the authority came back.
+       * Takes resting documents of a circuit, at most `limit`, each under a lease. When calls succeed again, the 48 hours to transmit a
+       * document in contingency run from the moment the authority came back.
        */
       take: Effect.fn("AuthorityCircuits.take")(take)
     }

@@ -1,8 +1,10 @@
 import type { InvoiceId, NoteId } from "../../../schemas/Id.ts"
 import type { NoteSnapshot } from "../../../schemas/Event.ts"
 import type { Invoice, InvoiceSnapshot } from "../../../schemas/Invoice.ts"
+import { acceptanceOf } from "../../domain/documents/Acceptance.ts"
 import { timestamp } from "../../domain/documents/AuthorityTime.ts"
-import { stageOf, statusOf } from "../../domain/documents/InvoiceLifecycle.ts"
+import { isOpen, stageOf, statusOf } from "../../domain/documents/InvoiceLifecycle.ts"
+import { storedEvents } from "../acceptance/Acceptances.ts"
 import type { Links } from "./FileLinks.ts"
 import type { ShownInvoice, StoredInvoice } from "./Invoices.ts"
 import type { Vitals } from "./Vitals.ts"
@@ -33,6 +35,12 @@ const contingencyView = ({ contingency_since, transmit_before }: StoredInvoice):
         transmit_before: transmit_before === null ? null : timestamp(transmit_before.getTime())
       }
 
+/** Why a document waits; nothing while nothing is wrong, and of a document that is not open. */
+const waitingView = ({ state, waiting, waiting_since }: StoredInvoice): Pick<Invoice, "waiting"> =>
+  waiting === null || waiting_since === null || !isOpen(state)
+    ? {}
+    : { waiting: { ...waiting, since: timestamp(waiting_since.getTime()) } }
+
 /** The whole invoice as the API shows it. */
 export const invoiceView = (row: ShownInvoice, links: Links): Invoice => ({
   id: row.id as InvoiceId,
@@ -57,8 +65,12 @@ export const invoiceView = (row: ShownInvoice, links: Links): Invoice => ({
   authority_errors: row.authority_errors,
   authority_notifications: row.authority_notifications,
   failure: row.failure,
+  ...waitingView(row),
   contingency: contingencyView(row),
   email: row.email === null ? null : { status: row.email.status, at: timestamp(row.email.at_ms) },
+  ...(row.acceptance === null
+    ? {}
+    : { acceptance: acceptanceOf(storedEvents(row.acceptance), row.acceptance.is_over) }),
   version: row.version,
   metadata: row.metadata,
   updated_at: timestamp(row.updated_at.getTime())

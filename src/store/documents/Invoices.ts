@@ -1,6 +1,7 @@
 import { Context, Effect, Layer, Metric, Option, Result, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import { AccountMode } from "../../../schemas/Account.ts"
+import { AuthorityTrouble } from "../../../schemas/AuthorityTrouble.ts"
 import { OperationType } from "../../../schemas/Code.ts"
 import { Acquirer } from "../../../schemas/Customer.ts"
 import { type AccountId, CustomerId, DocumentId, InvoiceId, ResolutionId } from "../../../schemas/Id.ts"
@@ -20,6 +21,7 @@ import { GrantedRange } from "../../../schemas/Resolution.ts"
 import { Metadata } from "../../../schemas/Text.ts"
 import { isOfKind } from "../../domain/documents/DocumentKinds.ts"
 import { states } from "../../domain/documents/InvoiceLifecycle.ts"
+import { StoredAcceptance } from "../acceptance/Acceptances.ts"
 import * as AccountView from "../sql/AccountView.ts"
 import * as Metrics from "../../protocol/Metrics.ts"
 import * as Batcher from "../sql/Batcher.ts"
@@ -72,23 +74,29 @@ const Row = Schema.Struct({
   authority_errors: Schema.Array(AuthorityError),
   authority_notifications: Schema.Array(AuthorityError),
   failure: Schema.NullOr(Failure),
+  waiting: Schema.NullOr(Schema.Struct({ code: AuthorityTrouble, message: Schema.String })),
+  waiting_since: Schema.NullOr(Schema.Date),
   created_at: Schema.Date,
   updated_at: Schema.Date
 })
 export type StoredInvoice = typeof Row.Type
 
-/** A stored document with its range, the invoice that a note corrects (of the account or of another system), and the milliseconds since its first submission. */
+/** A stored document with its range, the invoice that a note corrects (of the account or of another system), and the milliseconds for which it waits. */
 const LoadedRow = Schema.Struct({
   ...Row.fields,
   range: Schema.NullOr(GrantedRange),
   corrected: Schema.NullOr(InvoiceReference),
-  submitted_ms: Schema.NullOr(Schema.Finite)
+  waiting_ms: Schema.NullOr(Schema.Finite)
 })
 export type LoadedInvoice = typeof LoadedRow.Type
 
-/** A stored document with the status of the latest e-mail that carries it; null without an e-mail. */
+/**
+ * A stored document with the status of the latest e-mail that carries it, null without an e-mail, and with what its buyer has answered, null
+ * unless it is an accepted invoice on credit terms.
+ */
 const ShownRow = Schema.Struct({
   ...Row.fields,
+  acceptance: Schema.NullOr(StoredAcceptance),
   email: Schema.NullOr(Schema.Struct({ status: EmailStatus, at_ms: Schema.Finite }))
 })
 export type ShownInvoice = typeof ShownRow.Type
@@ -126,7 +134,10 @@ export class Invoices extends Context.Service<Invoices>()("folio/store/Invoices"
       from emails e
       where e.invoice_id = invoices.id and e.account_id = invoices.account_id and e.livemode = invoices.livemode
       order by e.id desc limit 1
-    ) as email`
+    ) as email, case when kind = 'invoice' and payment_means ->> 'type' = '2' then (
+      select json_build_object('events', a.events, 'is_over', a.next_question_at is null) from acceptances a
+      where a.account_id = invoices.account_id and a.livemode = invoices.livemode and a.id = invoices.id
+    ) end as acceptance`
 
     const { find, list } = Pages.readers(sql, { service: "Invoices", table: "invoices", columns: shown, row: ShownRow })
 
@@ -162,7 +173,7 @@ export class Invoices extends Context.Service<Invoices>()("folio/store/Invoices"
             'valid_to', r.valid_to) end as range,
             case when c.id is not null then jsonb_build_object('full_number', c.full_number,
             'cufe', coalesce(c.cufe, ${formerCode}), 'issue_date', c.issue_date) else i.original end as corrected,
-            (extract(epoch from now() - i.submitted_at) * 1000)::float8 as submitted_ms
+            (extract(epoch from now() - i.waiting_since) * 1000)::float8 as waiting_ms
           from ${inputOfKeys(sql, keys)}
           join invoices i using (account_id, livemode, id)
           left join resolutions r on r.account_id = i.account_id and r.livemode = i.livemode and r.id = i.resolution_id

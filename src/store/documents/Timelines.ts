@@ -2,6 +2,7 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AccountMode } from "../../../schemas/Account.ts"
 import { TimelineEntry } from "../../../schemas/Timeline.ts"
+import { eventView, type RegisteredEvent } from "../../domain/documents/Acceptance.ts"
 import { timestamp } from "../../domain/documents/AuthorityTime.ts"
 import * as AccountView from "../sql/AccountView.ts"
 import { ofAccount } from "../sql/Keys.ts"
@@ -11,6 +12,10 @@ import * as Pages from "../sql/Pages.ts"
 export const timelineMax = 1_000
 
 const Row = Schema.Struct({ at_ms: Schema.Finite, entry: Schema.Record(Schema.String, Schema.Unknown) })
+
+/** An entry as it is shown: what is registered about an acceptance gets its names. */
+const shown = ({ type, ...entry }: Readonly<Record<string, unknown>>) =>
+  type === "acceptance" ? { type, ...eventView(entry as unknown as RegisteredEvent) } : { type, ...entry }
 
 /** The timelines of documents, as their account sees them. */
 export class Timelines extends Context.Service<Timelines>()("folio/store/Timelines", {
@@ -42,6 +47,11 @@ export class Timelines extends Context.Service<Timelines>()("folio/store/Timelin
               'status', status, 'attempts', attempts, 'reason', reason)
             from emails where ${own} and invoice_id = ${id}
             union all
+            select to_timestamp((r.value ->> 'at')::float8 / 1000), 1, r.key::integer,
+              json_build_object('type', 'acceptance', 'code', r.key, 'by', r.value ->> 'by', 'claim', r.value ->> 'claim')
+            from acceptances a cross join lateral jsonb_each(a.events) r
+            where a.account_id = ${account.account_id} and a.livemode = ${account.livemode} and a.id = ${id}
+            union all
             select coalesce(t.at, e.created_at), 2, e.seq,
               json_build_object('type', 'event', 'event_id', e.id, 'event_type', e.type)
             from events e left join transitions t on t.account_id = e.account_id and t.livemode = e.livemode
@@ -60,7 +70,7 @@ export class Timelines extends Context.Service<Timelines>()("folio/store/Timelin
         const rows = yield* Pages.firstRows(sql, all, sql`at, rank, ord`, timelineMax)
         const entries = (yield* decodeRows(rows)).map(({ at_ms, entry }) => ({
           object: "timeline_entry",
-          ...entry,
+          ...shown(entry),
           at: timestamp(at_ms)
         }))
         return { rows: yield* decode(entries), has_more: Pages.hasMore(rows) }

@@ -1,6 +1,7 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AuthorityError, DocumentKey, Failure } from "../../../schemas/FiscalDocument.ts"
+import type { Waiting } from "../../../schemas/AuthorityTrouble.ts"
 import type { InvoiceCommand, InvoiceState } from "../../domain/documents/InvoiceLifecycle.ts"
 import * as Batcher from "../sql/Batcher.ts"
 import * as Input from "../sql/Input.ts"
@@ -27,6 +28,8 @@ export interface Step {
   readonly attempt?: boolean
   /** Whether the document's bytes may be sent from this step on; sets `submitted_at` if it is not set. */
   readonly leaves?: boolean
+  /** Why the document waits for the authority; null: it waits no more; left out: as before. */
+  readonly waiting?: Omit<Waiting, "since"> | null
   /** Milliseconds from now within which a document issued in contingency must be transmitted. */
   readonly transmitWithinMs?: number | null
   readonly signed?: Uint8Array
@@ -34,6 +37,8 @@ export interface Step {
   readonly errors?: ReadonlyArray<AuthorityError>
   readonly notifications?: ReadonlyArray<AuthorityError>
   readonly failure?: Failure
+  /** Whether the authority is asked from now on what the buyer has answered. */
+  readonly asksBuyer?: boolean
   readonly event?: NewEvent
 }
 
@@ -59,6 +64,7 @@ const input = Input.make<Step>({
   attempt: ["boolean", (step) => step.attempt],
   leaves: ["boolean", (step) => step.leaves],
   transmit_ms: ["float8", (step) => step.transmitWithinMs],
+  waiting: ["text", (step) => (step.waiting === undefined ? null : JSON.stringify(step.waiting))],
   signed: ["bytea", (step) => step.signed],
   authority_answer: ["json", (step) => step.authorityAnswer],
   errors: ["json", (step) => step.errors],
@@ -69,13 +75,25 @@ const input = Input.make<Step>({
 
 /**
  * Moves documents along their lifecycle by a compare-and-set on state and version; a step from an outdated version changes nothing.
- * The same statement stores the signed bytes, the event, its deliveries and, for an accepted document, the e-mail to the acquirer.
+ * The same statement stores the signed bytes, the event, its deliveries and, for an accepted document, the e-mail to the acquirer and the
+ * question about what the buyer answers.
  * Rows are locked in the order of their ids, so that two owners of the same documents cannot deadlock.
  */
 export class Transitions extends Context.Service<Transitions>()("folio/store/Transitions", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const workers = yield* Workers
+
+    // Left out of a batch in which no step wants it: a cash invoice costs nothing here.
+    const questions = (steps: ReadonlyArray<Step>) => {
+      const ids = steps.flatMap(({ asksBuyer, key }) => (asksBuyer === true ? [key.id] : []))
+      if (ids.length === 0) return sql``
+      return sql`
+          question as (
+            insert into acceptances (account_id, livemode, id)
+            select account_id, livemode, id from done where id = any(${ids}::text[]) on conflict do nothing
+          ),`
+    }
 
     const move = yield* Batcher.make({
       name: "Transitions.move",
@@ -90,9 +108,13 @@ export class Transitions extends Context.Service<Transitions>()("folio/store/Tra
               next_action_at = case when n.alarm_ms = 'Infinity' then 'infinity'
                 when n.alarm_ms >= 0 then now() + n.alarm_ms * interval '1 millisecond' end,
               worker = case when n.held then ${workers.id}::text end,
-              submitted_at = case when n.leaves then coalesce(i.submitted_at, now()) else i.submitted_at end,
+              submitted_at = case when n.command = 'Return' then null when n.leaves then coalesce(i.submitted_at, now())
+                else i.submitted_at end,
+              waiting = case when n.waiting = '' then i.waiting else nullif(n.waiting, 'null')::jsonb end,
+              waiting_since = case when n.waiting = '' then i.waiting_since when n.waiting = 'null' then null
+                when i.waiting ->> 'code' = n.waiting::jsonb ->> 'code' then i.waiting_since else now() end,
               contingency_since = case when n.command = 'EnterContingency' then now() else i.contingency_since end,
-              of_type_04 = i.of_type_04 or n.command = 'EnterContingency' and i.submitted_at is null,
+              of_type_04 = i.of_type_04 or n.command = 'EnterContingency',
               transmit_before = case when n.transmit_ms >= 0 then now() + n.transmit_ms * interval '1 millisecond'
                 else i.transmit_before end,
               authority_errors = coalesce(nullif(n.errors, '')::jsonb, i.authority_errors),
@@ -125,6 +147,7 @@ export class Transitions extends Context.Service<Transitions>()("folio/store/Tra
             select account_id, livemode, ${emailId(sql, sql`event_id`)}, id, to_state, recipient
             from done where recipient <> ''
           ),
+          ${questions(steps)}
           ${newEvents(sql, { from: sql`done`, object_id: sql`id`, object_version: sql`new_version` })}
           select m.ord is not null as moved,
             ${endpointsToTell(sql)} as endpoints,

@@ -17,14 +17,19 @@ export const make = Effect.gen(function* () {
       table: sql`invoices`,
       due: sql`next_action_at`,
       waits: sql`next_action_at < 'infinity' and worker is null`,
-      also: (jump: Statement.Fragment) =>
-        sql`, submitted_at = case when state = 'submitted' then submitted_at - ${jump} else submitted_at end`
+      also: (jump: Statement.Fragment) => sql`, waiting_since = waiting_since - ${jump}`
     },
     {
       table: sql`deliveries`,
       due: sql`next_attempt_at`,
       waits: sql`status = 'pending' and next_attempt_at < 'infinity' and worker is null`,
       also: () => sql``
+    },
+    {
+      table: sql`acceptances`,
+      due: sql`next_question_at`,
+      waits: sql`next_question_at is not null`,
+      also: (jump: Statement.Fragment) => sql`, ask_until = ask_until - ${jump}`
     }
   ]
 
@@ -69,8 +74,8 @@ export const make = Effect.gen(function* () {
   }
 
   /**
-   * Makes everything that waits in the account's test mode due `seconds` sooner: documents, deliveries, and the circuit of the
-   * simulated authority. Rows that a worker holds are left alone, and so are rows without a due time (`infinity`). Ends the
+   * Makes everything that waits in the account's test mode due `seconds` sooner: documents, deliveries, questions about buyers, and the
+   * circuit of the simulated authority. Rows that a worker holds are left alone, and so are rows without a due time (`infinity`). Ends the
    * `AccountView` of the caller's transaction, if the caller has a transaction.
    */
   const advance = Effect.fn("SandboxAuthorities.advance")(function* (account_id: AccountId, seconds: number) {
@@ -82,7 +87,8 @@ export const make = Effect.gen(function* () {
     }
     const jump = sql`${seconds}::float8 * interval '1 second'`
     yield* sql`
-      update authority_circuits set failing_since = failing_since - ${jump}, next_probe_at = next_probe_at - ${jump}
+      update authority_circuits set failing_since = failing_since - ${jump}, at_fault_since = at_fault_since - ${jump},
+        next_probe_at = next_probe_at - ${jump}
       where name = ${account_id}`
   }, Effect.orDie)
 

@@ -24,7 +24,9 @@ const Waiting = Schema.Struct({
     live_open: Schema.Finite,
     test_failing: Schema.Finite,
     test_open: Schema.Finite
-  })
+  }),
+  /** The number of circuits that fail or are open, by environment and then by trouble. */
+  troubles: Schema.Struct({ live: Count, test: Count })
 })
 export type Waiting = typeof Waiting.Type
 
@@ -49,7 +51,15 @@ export class Backlog extends Context.Service<Backlog>()("folio/store/Backlog", {
           (select contingency_since, transmit_before from invoices
             where state = 'accepted_contingency' and not livemode order by account_id, created_at, id limit ${countedMax})
         ),
-        circuit as (select name = 'live' as live, opened_at is not null as open from authority_circuits where failing_since is not null)
+        circuit as (
+          select name = 'live' as live, opened_at is not null as open, trouble from authority_circuits where failing_since is not null
+        ),
+        troubled as (
+          select live, trouble from circuit
+          union all
+          select name = 'live', refusal from authority_circuits
+          where failing_since is null and refused_at > now() - interval '15 minutes'
+        )
         select
           (select coalesce(extract(epoch from now() - min(created_at)), 0) from open)::float8 as oldest_invoice,
           (select coalesce(extract(epoch from now() - min(next_attempt_at)), 0) from pending where state = 'due')::float8
@@ -65,7 +75,11 @@ export class Backlog extends Context.Service<Backlog>()("folio/store/Backlog", {
           (select json_build_object('live_failing', count(*) filter (where live and not open),
             'live_open', count(*) filter (where live and open),
             'test_failing', count(*) filter (where not live and not open),
-            'test_open', count(*) filter (where not live and open)) from circuit) as circuits`
+            'test_open', count(*) filter (where not live and open)) from circuit) as circuits,
+          (select json_build_object(
+            'live', coalesce(jsonb_object_agg(trouble, count) filter (where live), '{}'),
+            'test', coalesce(jsonb_object_agg(trouble, count) filter (where not live), '{}'))
+            from (select live, trouble, count(*) from troubled where trouble is not null group by live, trouble) t) as troubles`
     )
     // The plan must use the indexes of the due times and stop at `countedMax`, whatever the planner estimates.
     const inOrder = sql`set local enable_bitmapscan = off`

@@ -12,6 +12,7 @@ import {
   NoteId,
   RequestId,
   ResolutionId,
+  SoftwareId,
   WebhookEndpointId
 } from "../../../schemas/Id.ts"
 
@@ -32,6 +33,7 @@ export class Ids extends Context.Service<Ids>()("folio/store/Ids", {
       invoice: id("inv", InvoiceId.make),
       request: id("req", RequestId.make),
       resolution: id("res", ResolutionId.make),
+      software: id("soft", SoftwareId.make),
       webhookEndpoint: id("we", WebhookEndpointId.make)
     }
   })

@@ -1,9 +1,11 @@
 import { Clock, Effect, Exit, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import { AccountMode } from "../../../schemas/Account.ts"
+import { AuthorityTrouble } from "../../../schemas/AuthorityTrouble.ts"
 import { AccountId } from "../../../schemas/Id.ts"
 import { shareFullNumber } from "../../domain/accounts/ResolutionRules.ts"
 import { certificatePlace } from "../accounts/Certificates.ts"
+import { softwarePlace } from "../accounts/Softwares.ts"
 import * as Query from "./Query.ts"
 import { Secrets } from "./Secrets.ts"
 import { StoreProfile } from "../StoreProfile.ts"
@@ -16,7 +18,7 @@ const secretsMax = 1_000
 /** The place that the canary is sealed for (see `Secrets`). */
 export const canaryPlace = "key_canary"
 
-/** How many stored secrets (of endpoints, certificates and the canary) were tried, and how many of them `Secrets` did not open. */
+/** How many stored secrets (of endpoints, certificates, softwares and the canary) were tried, and how many of them `Secrets` did not open. */
 export const unopenedSecrets = Effect.gen(function* () {
   const secrets = yield* Secrets
   const rows = yield* storedSecrets
@@ -34,10 +36,12 @@ export const storedSecrets = Effect.gen(function* () {
   const canary = yield* find(sql`select '' as id, sealed as secret from key_canary`)
   const endpoints = yield* find(sql`select id, secret from webhook_endpoints order by created_at desc`)
   const certified = yield* find(sql`select id, sealed as secret from certificates order by created_at desc`)
+  const registered = yield* find(sql`select id, sealed as secret from softwares order by created_at desc`)
   return [
     ...canary.map(({ secret }) => ({ place: canaryPlace, secret })),
     ...endpoints.map(({ id, secret }) => ({ place: secretPlace(id), secret })),
-    ...certified.map(({ id, secret }) => ({ place: certificatePlace(id), secret }))
+    ...certified.map(({ id, secret }) => ({ place: certificatePlace(id), secret })),
+    ...registered.map(({ id, secret }) => ({ place: softwarePlace(id), secret }))
   ]
 })
 
@@ -126,3 +130,37 @@ export const failing = Effect.gen(function* () {
   )
   return { endpoints: endpoints.map(({ id }) => id), invoices: invoices.map(({ id }) => id) }
 })
+
+const refusedMax = 100
+
+/** For each account the live documents of the last seven days that the authority refused to judge, and its newest words for it. */
+export const refusals = Effect.flatMap(
+  SqlClient.SqlClient,
+  Query.all(
+    Schema.Struct({ account_id: AccountId, count: Schema.Int, newest: Schema.String }),
+    (sql: SqlClient.SqlClient) => sql`
+      select account_id, count(*)::integer as count, (array_agg(failure ->> 'message' order by updated_at desc))[1] as newest
+      from invoices
+      where livemode and state = 'failed' and failure ->> 'code' = 'authority_refused' and updated_at > now() - interval '7 days'
+      group by account_id order by count desc, account_id limit ${refusedMax}`
+  )
+)
+
+/** For each account the live documents that wait for something else than the authority's answer, by trouble. */
+export const waitingDocuments = Effect.flatMap(
+  SqlClient.SqlClient,
+  Query.all(
+    Schema.Struct({
+      account_id: AccountId,
+      trouble: AuthorityTrouble,
+      count: Schema.Int,
+      since: Schema.Date,
+      newest: Schema.String
+    }),
+    (sql: SqlClient.SqlClient) => sql`
+      select account_id, waiting ->> 'code' as trouble, count(*)::integer as count, min(waiting_since) as since,
+        (array_agg(waiting ->> 'message' order by waiting_since desc))[1] as newest
+      from invoices where livemode and next_action_at is not null and waiting is not null
+      group by account_id, trouble order by count desc, account_id, trouble limit ${refusedMax}`
+  )
+)

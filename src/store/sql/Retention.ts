@@ -145,6 +145,18 @@ export class Retention extends Context.Service<Retention>()("folio/store/Retenti
           returning 1
         )
         select count(*) from gone`),
+      /** Removes the signed bytes of test documents whose outcome was known before the days of retention; their numbers stay taken. */
+      purgeTestDocuments: count(sql`
+        with old as materialized (
+          select account_id, livemode, prefix, number from enablement_documents
+          where signed is not null and judged_at < ${past} order by judged_at limit ${purgeBatchMax} for update skip locked
+        ),
+        gone as (
+          update enablement_documents d set signed = null from old
+          where (d.account_id, d.livemode, d.prefix, d.number) = (old.account_id, old.livemode, old.prefix, old.number)
+          returning 1
+        )
+        select count(*) from gone`),
       /** Removes audit log entries that are older than 400 days; the database refuses to remove younger entries. */
       purgeAuditLog: count(sql`select purge_audit_log(${purgeBatchMax}) as count`)
     }
@@ -162,5 +174,6 @@ export const purges = (retention: Retention["Service"]) =>
     ["events", retention.purgeEvents],
     ["requests", retention.purgeRequests],
     ["acquirers", retention.purgeAcquirers],
+    ["enablement_documents", retention.purgeTestDocuments],
     ["audit_log", retention.purgeAuditLog]
   ] as const

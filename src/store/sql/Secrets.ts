@@ -3,7 +3,7 @@ import { Aead, SecureRandom } from "effect/crypto"
 import { Base64 } from "effect/encoding"
 
 /**
- * The key of 32 bytes that encrypts all secrets in the database (AES-256-GCM): signing certificates, webhook secrets. Every
+ * The key of 32 bytes that encrypts all secrets in the database (AES-256-GCM): signing certificates, webhook secrets, PINs of softwares. Every
  * process of one database has the same key, and another key does not open the secrets.
  *
  * @example

@@ -104,7 +104,8 @@ export class Workers extends Context.Service<Workers>()("folio/store/Workers", {
     const free = (dead: ReadonlyArray<string>) => sql`
       with invoice as (${freed("invoices", "next_action_at", sql`true`, dead)}),
       delivery as (${freed("deliveries", "next_attempt_at", isPending, dead)}),
-      email as (${freed("emails", "next_attempt_at", sql`true`, dead)})
+      email as (${freed("emails", "next_attempt_at", sql`true`, dead)}),
+      enablement as (${freed("enablements", "next_action_at", sql`status = 'running'`, dead)})
       delete from workers where dead_since < now() - ${forgottenAfterSeconds} * interval '1 second'`
 
     yield* Effect.orDie(beSeen)

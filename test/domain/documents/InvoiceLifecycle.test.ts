@@ -27,13 +27,13 @@ const legal: ReadonlyArray<readonly [from: InvoiceState, command: InvoiceCommand
   ["numbered", "EnterContingency", "accepted_contingency"],
   ["numbered", "Fail", "failed"],
   ["signed", "Submit", "submitted"],
+  ["submitted", "Return", "signed"],
   ["signed", "Redate", "numbered"],
   ["signed", "Fail", "failed"],
   ["signed", "EnterContingency", "accepted_contingency"],
   ["submitted", "Accept", "accepted_by_authority"],
   ["submitted", "Reject", "rejected_by_authority"],
   ["submitted", "Fail", "failed"],
-  ["submitted", "EnterContingency", "accepted_contingency"],
   ["accepted_contingency", "Accept", "accepted_by_authority"],
   ["accepted_contingency", "Reject", "rejected_by_authority"],
   ["failed", "Retry", "queued"],
@@ -60,7 +60,8 @@ describe("InvoiceLifecycle", () => {
       const target = legal.find((row) => row[0] === state && row[1] === command)?.[2] ?? null
       assert.strictEqual(after(state, command, false), target)
       assert.strictEqual(after(state, command, true), target === "queued" ? "numbered" : target)
-      const issued = command === "Redate" ? null : target === "queued" ? "signed" : target
+      const issued =
+        command === "Redate" || command === "EnterContingency" ? null : target === "queued" ? "signed" : target
       assert.strictEqual(after(state, command, true, true), issued)
     })
   }
@@ -98,6 +99,7 @@ describe("InvoiceLifecycle", () => {
         ["Redate", null],
         ["Sign", null],
         ["Submit", null],
+        ["Return", null],
         ["Accept", "accepted_by_authority"],
         ["Reject", "rejected_by_authority"],
         ["EnterContingency", "accepted_contingency"],
@@ -143,11 +145,11 @@ describe("InvoiceLifecycle", () => {
     }
   })
 
-  it("ends on every path, unless a client retries or corrects or a day passes, and always by an outcome", () => {
+  it("ends on every path, unless a client retries or corrects, nothing left or a day passes, and always by an outcome", () => {
     const walk = (path: ReadonlyArray<InvoiceState>, hasNumber: boolean): void => {
       const from = path.at(-1) ?? "queued"
       const onward = commands.filter(
-        (given) => !["Retry", "Correct", "Redate"].includes(given) && after(from, given, hasNumber) !== null
+        (given) => !["Retry", "Return", "Correct", "Redate"].includes(given) && after(from, given, hasNumber) !== null
       )
       if (onward.length === 0) assert.isFalse(isOpen(from))
       for (const given of onward) {
@@ -161,7 +163,7 @@ describe("InvoiceLifecycle", () => {
   })
 
   it.prop(
-    "never signs or dates anew what was issued, unless it was rejected and is corrected",
+    "never signs, dates or gives out in contingency what was issued, unless nothing of it left or it was rejected and is corrected",
     [Schema.Array(command)],
     ([sequence]) => {
       let current: InvoiceState = "numbered"
@@ -169,8 +171,9 @@ describe("InvoiceLifecycle", () => {
       for (const given of sequence) {
         const next = after(current, given, true, issued)
         if (next === null) continue
-        if (issued) assert.notInclude(["Sign", "Redate"], given)
-        issued = given !== "Correct" && (issued || given === "Submit" || given === "EnterContingency")
+        if (issued) assert.notInclude(["Sign", "Redate", "EnterContingency"], given)
+        issued =
+          given !== "Correct" && given !== "Return" && (issued || given === "Submit" || given === "EnterContingency")
         current = next
       }
     }

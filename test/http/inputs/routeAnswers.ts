@@ -60,6 +60,16 @@ export const item: Answers = {
   "unknown id": missing
 }
 
+/** What nobody has yet. */
+export const absent: Answers = {
+  ...own,
+  nothing: missing,
+  "wrong media type": missing,
+  "malformed JSON": missing,
+  "other account": missing,
+  "other mode": missing
+}
+
 /** The making of an object that hangs on no other. */
 export const creation: Answers = {
   ...keyed,

@@ -10,7 +10,7 @@ import {
   periodNoteBody,
   resolutionBody
 } from "../../support/apps/Invoices.ts"
-import { keyFile } from "../../support/authority/LiveAccounts.ts"
+import { keyFile, softwareSettings } from "../../support/authority/LiveAccounts.ts"
 import { startOfTest } from "../../support/apps/MemoryApp.ts"
 import {
   addCustomer,
@@ -26,6 +26,7 @@ import { MemoryTables } from "../../support/memory/MemoryTables.ts"
 import { png } from "../../domain/accounts/pictures.ts"
 import { post, send } from "../../support/apps/Requests.ts"
 import {
+  absent,
   type Answers,
   missing,
   notLive,
@@ -175,6 +176,24 @@ export const rows: Readonly<Record<string, Row>> = {
   "POST /v1/account/certificate": {
     answers: { ...own, ...written, nothing: notLive, "other account": notLive, "other mode": [200] },
     body: goodFile
+  },
+  "GET /v1/account/enablement": { answers: absent },
+  "POST /v1/account/enablement": {
+    answers: { ...own, ...written, nothing: notLive, "other account": notLive, "other mode": [200] },
+    body: () => ({ test_set_id: "b7d1c2a4-93cf-4a9e", invoices: 1, credit_notes: 0, debit_notes: 0 })
+  },
+  "PUT /v1/account/software": {
+    answers: { ...own, ...written, nothing: notLive, "other account": notLive, "other mode": [200] },
+    body: () => ({ id: softwareSettings.SOFTWARE_ID, pin: "20187" })
+  },
+  "DELETE /v1/account/software": {
+    answers: {
+      ...own,
+      nothing: notLive,
+      "wrong media type": notLive,
+      "malformed JSON": notLive,
+      "other account": notLive
+    }
   },
   "PUT /v1/account/logo": {
     answers: {

@@ -18,6 +18,8 @@ const withoutTurn = [
 ]
 const withTurn = Object.entries(rows).filter(([route]) => !route.startsWith("GET ") && !withoutTurn.includes(route))
 
+const onlyLive = ["certificate", "enablement", "software"].map((name) => `/v1/account/${name}`)
+
 const noTurns = { ...CommandTurnLimits.defaults, ofOwnerAtOnce: 0, waiting: { ofAsker: 0, ofOwner: 0, inAll: 0 } }
 
 describeOn(serviceWith(CommandTurnLimits.layer(noTurns)))("an account that has no turn", (it) => {
@@ -30,7 +32,7 @@ describeOn(serviceWith(CommandTurnLimits.layer(noTurns)))("an account that has n
         ? Effect.succeed(rangeId(testMode))
         : (row.id ?? noId)
     const id = yield* made
-    const key = pattern === "/v1/account/certificate" ? keys.live : keys.test
+    const key = onlyLive.includes(pattern) ? keys.live : keys.test
     const { json, status } = yield* send({
       method,
       path: pattern.replace(/:\w+/, id),

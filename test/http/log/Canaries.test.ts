@@ -34,10 +34,11 @@ const secret = {
   key: "yxkey",
   secret: "yxsecret",
   signature: "yxsignature",
-  technical_key: "yxtechnical"
+  technical_key: "yxtechnical",
+  pin: "yxpin"
 }
 const secrets =
-  /yx(?:password|key|secret|signature|technical|file|pass)|sk_(?:test|live)_|whsec_|fc8eac422eba16e22ffd8c6f94b3f40a6e38162c/i
+  /yx(?:password|key|secret|signature|technical|file|pass|pin)|sk_(?:test|live)_|whsec_|fc8eac422eba16e22ffd8c6f94b3f40a6e38162c/i
 
 const schemas: Json = document.components.schemas
 

@@ -8,6 +8,8 @@ import { badBodies } from "../inputs/badBodies.ts"
 import { badNotes } from "../inputs/badNotes.ts"
 import { badResolutions } from "../inputs/badResolutions.ts"
 import { badCertificates } from "../inputs/badCertificates.ts"
+import { badEnablementMoments, badEnablements } from "../inputs/badEnablements.ts"
+import { badSoftwares } from "../inputs/badSoftwares.ts"
 import { badRequests } from "../inputs/badRequests.ts"
 import type { BadRequest } from "../inputs/Refused.ts"
 import { badMoments } from "../inputs/badMoments.ts"
@@ -72,12 +74,22 @@ const refuses = function* (bad: BadRequest) {
   return reply
 }
 
-const badAnytime = [...badRequests, ...badBodies, ...badResolutions, ...badNotes, ...badCertificates]
+const badAnytime = [
+  ...badRequests,
+  ...badBodies,
+  ...badResolutions,
+  ...badNotes,
+  ...badCertificates,
+  ...badSoftwares,
+  ...badEnablements
+]
 
 describeOn(app)("bad input", (it) => it.effect.each(badAnytime)("$code: $name", refuses))
 
+const moments = [...badMoments, ...badEnablementMoments]
+
 describe("a bad moment", () => {
-  for (const { given, ...bad } of badMoments) {
+  for (const { given, ...bad } of moments) {
     describeOn(app)(`${bad.code}: ${bad.name}`, (it) => {
       it.effect("is refused and stores nothing", function* () {
         yield* given
@@ -91,7 +103,7 @@ describe("a bad moment", () => {
 /** Codes that have their cases elsewhere: RawServer.test.ts, and RateLimit.test.ts. */
 const elsewhere: ReadonlyArray<ErrorCode> = ["request_timeout", "rate_limited"]
 
-const cases = [...badAnytime, ...badMoments]
+const cases = [...badAnytime, ...moments]
 
 const codes = Object.keys(errorCodes) as Array<ErrorCode>
 

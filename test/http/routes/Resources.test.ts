@@ -18,7 +18,8 @@ describeOn(app)("resources", (it) => {
       Object.keys(json),
       (
         "id object name authority_environment key_mode identification legal_name organization_type address city_code " +
-        "department_code country_code email tax_responsibilities default_version request_log certificate created_at"
+        "department_code country_code email tax_responsibilities default_version request_log certificate software " +
+        "live created_at"
       ).split(" ")
     )
     assert.deepInclude(json, { object: "account", key_mode: "test", authority_environment: "habilitacion" })

@@ -1,7 +1,11 @@
 import { assert } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Latch } from "effect"
+import { Clock, Deferred, Effect, Fiber, Latch } from "effect"
 import { TestClock } from "effect/testing"
-import { layer as app } from "../../support/apps/MemoryApp.ts"
+import type { AuthorityTrouble } from "../../../schemas/AuthorityTrouble.ts"
+import { timestamp } from "../../../src/domain/documents/AuthorityTime.ts"
+import { authorityTroubles, troubleMessage } from "../../../src/domain/authority/AuthorityTroubles.ts"
+import { AuthorityCircuits } from "../../../src/store/documents/AuthorityCircuits.ts"
+import { account, layer as app } from "../../support/apps/MemoryApp.ts"
 import { MemoryTables } from "../../support/memory/MemoryTables.ts"
 import { get } from "../../support/apps/Requests.ts"
 import { describeOn } from "../../support/Tests.ts"
@@ -39,5 +43,61 @@ describeOn(app)("GET /health/ready", (it) => {
     yield* TestClock.adjust("250 millis")
     assert.strictEqual((yield* ready).status, 200)
     assert.strictEqual(probes, 3)
+  })
+
+  it.effect("says what the live authority meets, in words for everybody, and stays 200", function* () {
+    const memory = yield* MemoryTables
+    const circuits = yield* AuthorityCircuits
+    let looks = 0
+    memory.onCall = (name) => Effect.sync(() => void (looks += Number(name === "AuthorityCircuits.read")))
+    const shown = Effect.andThen(TestClock.adjust("5 seconds"), ready)
+    assert.deepStrictEqual((yield* shown).json, { status: "ok" })
+    const secret = `NIT 900373115 of ${account} is refused`
+    const meets = (trouble: AuthorityTrouble, message = secret) =>
+      circuits.failed(
+        "live",
+        { account_id: account, trouble, message, is_authoritys: true, of_all: true },
+        300_000,
+        600_000
+      )
+    for (const [trouble, status] of [
+      ["connection_refused", "unreachable"],
+      ["name_not_found", "unreachable"],
+      ["no_answer", "unreachable"],
+      ["server_error", "failing"],
+      ["clock_off", "refusing"]
+    ] as const) {
+      yield* meets(trouble)
+      const since = timestamp(yield* Clock.currentTimeMillis)
+      const answer = yield* shown
+      assert.strictEqual(answer.status, 200)
+      assert.deepStrictEqual(answer.json, {
+        status: "ok",
+        authority: {
+          status,
+          trouble,
+          message: `${troubleMessage(trouble)} ${authorityTroubles[trouble].remedy}`,
+          since
+        }
+      })
+    }
+    yield* circuits.succeeded("live")
+    yield* circuits.refused("live", "certificate_refused")
+    assert.deepInclude((yield* shown).json.authority, { status: "refusing", trouble: "certificate_refused" })
+    yield* meets("no_answer")
+    // A database that is slow with the circuit delays nobody, and one that fails hides what is not known.
+    const before = looks
+    yield* Effect.all([ready, ready, ready])
+    assert.strictEqual(looks, before)
+    memory.onCall = (name) => (name === "AuthorityCircuits.read" ? Effect.die("no database") : Effect.void)
+    assert.deepStrictEqual((yield* shown).json, { status: "ok" })
+    memory.onCall = () => Effect.void
+    assert.property((yield* shown).json, "authority")
+    // Nobody has called for a quarter of an hour.
+    yield* TestClock.adjust("15 minutes")
+    assert.deepStrictEqual((yield* ready).json, { status: "ok" })
+    yield* meets("no_answer")
+    yield* circuits.succeeded("live")
+    assert.deepStrictEqual((yield* shown).json, { status: "ok" })
   })
 })

@@ -3,6 +3,7 @@ import type { AuthorityCall, AuthorityOutcome } from "../worlds/Surroundings.ts"
 import type { Journal, Moment } from "./Journal.ts"
 
 interface Call {
+  readonly kind: AuthorityCall["kind"]
   readonly circuit: string
   readonly cufe: string
   readonly began: Moment
@@ -22,7 +23,9 @@ const circuitOf = ({ account_id, livemode }: Pick<AuthorityCall, "account_id" | 
   livemode ? "live" : account_id
 
 const isAnswer = ({ outcome }: Call) => outcome === "judged" || outcome === "refused"
-const isSilent = ({ outcome }: Call) => outcome === undefined || outcome === "unavailable" || outcome === "interrupted"
+const isSilent = ({ outcome }: Call) =>
+  outcome === undefined || outcome === "unavailable" || outcome === "unreachable" || outcome === "interrupted"
+const mayHaveLeft = ({ kind, outcome }: Call) => kind === "submit" && outcome !== "unreachable"
 const isBroken = ({ outcome }: Call) => outcome === undefined || outcome === "interrupted" || outcome === "broken"
 const isFault = (call: Call) => isSilent(call) || isBroken(call)
 
@@ -41,8 +44,9 @@ export class Calls {
     this.journal = journal
   }
 
-  begin({ cufe, ...account }: AuthorityCall): (outcome: AuthorityOutcome) => void {
+  begin({ cufe, kind, ...account }: AuthorityCall): (outcome: AuthorityOutcome) => void {
     const call: Call = {
+      kind,
       circuit: circuitOf(account),
       cufe,
       began: this.journal.moment(),
@@ -68,9 +72,10 @@ export class Calls {
     return code === "internal_error" && own.filter(isBroken).length >= brokenCallsMax
   }
 
-  /** Whether the last that was heard of a document is that the authority refuses it. */
+  /** Whether the last that was heard of a document is that the authority refuses it, and not only the question for it. */
   isRefused(cufe: string): boolean {
-    return this.calls.findLast((call) => call.cufe === cufe)?.outcome === "refused"
+    const last = this.calls.findLast((call) => call.cufe === cufe)
+    return last?.kind === "submit" && last.outcome === "refused"
   }
 
   /** Whether a document is without its end because the port still gives no answer, although the service goes on asking. */
@@ -78,7 +83,7 @@ export class Calls {
     const late = this.calls.filter(({ began }) => began.tick >= this.settledFrom)
     const own = late.findLast((call) => call.cufe === cufe)
     const last = own ?? late.findLast(({ circuit }) => circuit === circuitOf(account))
-    return last !== undefined && isFault(last)
+    return last !== undefined && (isFault(last) || (last.kind === "verdict" && last.outcome === "refused"))
   }
 
   /** Milliseconds by which the port has held up the document until then; infinite where it did not answer. */
@@ -93,6 +98,11 @@ export class Calls {
     const own = this.calls.filter((call) => call.cufe === cufe && call.began.at <= at)
     const isLong = own.some(isSilent) && at - own[0]!.began.at >= outageMs - slackMs
     return isLong || this.isAway(account, at)
+  }
+
+  /** Whether a call that began before then may have brought the document to the authority. */
+  mayHaveLeft(cufe: string, before: number): boolean {
+    return this.calls.some((call) => call.cufe === cufe && call.began.at < before && mayHaveLeft(call))
   }
 
   private isAway(account: Pick<AuthorityCall, "account_id" | "livemode">, at: number): boolean {

@@ -6,7 +6,7 @@ import { item, step, upTo } from "./RequestSteps.ts"
 
 const authority = step("authority", { mood: Schema.Literals(authorityMoods), times: Schema.Literals([1, 2, 3, 6]) })
 /** The authority gives no answer for so long. */
-const outage = step("outage", { millis: Schema.Literals([60_000, 400_000, 2_000_000]) })
+const outage = step("outage", { millis: Schema.Literals([60_000, 400_000, 2_000_000, 2_000_000]) })
 const receiver = step("receiver", {
   endpoint: item,
   mood: Schema.Literals(receiverMoods),
@@ -82,4 +82,4 @@ export const moods = [authority, outage, receiver, operator] as const
 export const faults = [statement, crash, defect, tells, machine, thaw] as const
 
 /** Moods, as often as they are to be drawn. */
-export const upset = [...moods, receiver, receiver, operator, operator]
+export const upset = [...moods, receiver, receiver, outage, outage, outage, operator]

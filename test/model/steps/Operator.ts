@@ -13,9 +13,9 @@ import { MemoryTables } from "../../support/memory/MemoryTables.ts"
  */
 export const operate = Effect.fnUntraced(function* (command: InvoiceCommand, place: number) {
   const { tables } = yield* MemoryTables
-  const rows: ReadonlyArray<StoredInvoice> = [...tables.invoices.values()].filter(({ state }) =>
+  const rows: ReadonlyArray<StoredInvoice> = [...tables.invoices.values()].filter(({ state, submitted_at }) =>
     command === "EnterContingency"
-      ? sources(command).includes(state) && state !== "numbered"
+      ? sources(command).includes(state) && state !== "numbered" && submitted_at === null
       : state === "accepted_contingency"
   )
   const row = rows[place % rows.length]

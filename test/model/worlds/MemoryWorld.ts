@@ -185,7 +185,11 @@ export const make = Effect.fnUntraced(function* (options: MemoryWorldOptions = {
   }
   const cluster = new Cluster(simulation, boot)
 
-  const beside = Context.add(store, Sharding.Sharding, cluster.sharding(edge))
+  // Of the authority, routes only read whether it serves live documents.
+  const beside = store.pipe(
+    Context.add(Sharding.Sharding, cluster.sharding(edge)),
+    Context.add(Authority, ports.now.authority)
+  )
   const answer = yield* Effect.provide(routes(options.routes ?? Layer.empty), beside)
 
   const runSome = () => simulation.run(Math.floor(simulation.random() * someSteps))

@@ -1,9 +1,11 @@
 import { Cause, Clock, Effect, Exit, Option } from "effect"
+import { authorityTroubles } from "../../../src/domain/authority/AuthorityTroubles.ts"
 import {
   Authority,
   AuthorityRefusal,
   AuthorityUnavailable,
   type DocumentName,
+  troubleOf,
   type Verdict
 } from "../../../src/outbound/authority/Authority.ts"
 import { Mailer, MailerRefused, type Message } from "../../../src/outbound/mail/Mailer.ts"
@@ -86,7 +88,7 @@ export interface AuthorityCall {
 }
 
 /**
- * How a call of the authority's port ended for the service. `unknown`: the authority does not know the document. `broken`: the port
+ * How a call of the authority's port ended for the service. `unreachable`: nothing of the document has left. `unknown`: the authority does not know the document. `broken`: the port
  * died or gave something that is no verdict. `interrupted`: the service did not wait any longer.
  *
  * @example
@@ -96,7 +98,14 @@ export interface AuthorityCall {
  * const isFaultOfPort = (outcome: AuthorityOutcome) => outcome === "broken"
  * ```
  */
-export type AuthorityOutcome = "judged" | "unknown" | "unavailable" | "refused" | "broken" | "interrupted"
+export type AuthorityOutcome =
+  | "judged"
+  | "unknown"
+  | "unavailable"
+  | "unreachable"
+  | "refused"
+  | "broken"
+  | "interrupted"
 
 /**
  * What is seen of the service from outside, apart from its answers.
@@ -132,7 +141,9 @@ const outcomeOf = (exit: Exit.Exit<Verdict | null, AuthorityUnavailable | Author
   if (Exit.isSuccess(exit)) return exit.value === null ? "unknown" : isVerdict(exit.value) ? "judged" : "broken"
   const error = Option.getOrUndefined(Cause.findErrorOption(exit.cause))
   if (error instanceof AuthorityRefusal) return "refused"
-  if (error instanceof AuthorityUnavailable) return "unavailable"
+  if (error instanceof AuthorityUnavailable) {
+    return authorityTroubles[troubleOf(error)].may_have_left ? "unavailable" : "unreachable"
+  }
   return Cause.hasInterruptsOnly(exit.cause) ? "interrupted" : "broken"
 }
 
@@ -141,6 +152,9 @@ const isRefusal = (exit: Exit.Failure<unknown, unknown>) =>
 
 const slowAnswer = "20 seconds"
 const unavailable = (message: string) => Effect.fail(new AuthorityUnavailable({ message }))
+const unreachable = Effect.fail(
+  new AuthorityUnavailable({ message: "The authority's service cannot be reached.", trouble: "connection_refused" })
+)
 
 /**
  * The authority and the receivers as a service finds them: in moods that a test gives them, and observed. What a port does of its
@@ -244,7 +258,7 @@ export class Surroundings {
   around(inner: Authority["Service"]): Authority["Service"] {
     const moody = <A, E>(call: Effect.Effect<A, E>): Effect.Effect<A, AuthorityUnavailable | E> =>
       Effect.flatMap(Clock.currentTimeMillis, (now) => {
-        if (now < this.awayUntil) return unavailable("The authority's service cannot be reached.")
+        if (now < this.awayUntil) return unreachable
         switch (this.moods.shift()) {
           case "unavailable":
             return unavailable("The authority's service answered 503.")

@@ -53,7 +53,7 @@ describe("the authority's web service", () => {
     const { certificate } = fromPem(yield* makeSelfSigned("Otro", new Date()))
     const wrong = { certificate, sign: document.certificate.sign }
     const answer = yield* outcome(authority.submit({ ...document, certificate: wrong }))
-    assert.deepInclude(answer, { _tag: "AuthorityUnavailable" })
+    assert.deepInclude(answer, { _tag: "AuthorityRefusal" })
     assert.match(String(service.refusals), /invalid signature/)
     assert.strictEqual(service.calls.length, 0)
   })

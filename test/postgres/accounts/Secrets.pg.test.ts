@@ -42,6 +42,7 @@ describe("no secret", () => {
     const { bytes, url: collectorUrl } = yield* collector
     const database = yield* secretLogin
     const softwarePin = canary("pin")
+    const accountPin = canary("account-pin")
     const sealing = randomBytes(32).toString("base64")
     const authority = yield* standInAuthority({ readCufe: () => null })
     const settings = {
@@ -90,7 +91,7 @@ describe("no secret", () => {
     yield* service.start()
     client = makeClient(service.url, client.apiKey)
 
-    // A live account's key, its password, and the PIN of the software: used, and told to nobody.
+    // A live account's key, its password, and the PINs of both softwares: used, and told to nobody.
     const account = (yield* client.get("/v1/account")).json.id
     const env = { DATABASE_URL: database.url, FOLIO_KEY: sealing }
     const newKey = ["keys", "create", "--account", account, "--mode", "live", "--copy-issuer", "--json"]
@@ -105,8 +106,17 @@ describe("no secret", () => {
       uploads.map(({ status }) => status),
       [200, 400]
     )
+    const software = { id: "56f2ae4e-9812-4fad-9255-08fcfcd5ccb0", pin: accountPin }
+    const puts = yield* Effect.forEach(
+      [software, software, { ...software, pin: accountPin.repeat(64) }, { ...software, pim: accountPin }],
+      (body, index) => live.request("PUT", "/v1/account/software", { body, key: `software ${index % 3}` })
+    )
+    assert.deepStrictEqual(
+      puts.map(({ status }) => status),
+      [200, 200, 400, 400]
+    )
     const imported = yield* live.post("/v1/resolutions/import", undefined, { key: "import" })
-    assert.strictEqual(imported.status, 503, imported.text)
+    assert.strictEqual(imported.status, 403, imported.text)
     assert.lengthOf(authority.refusals, 1, "it has been asked, and signed for")
 
     // Errors of every kind that somebody who holds secrets may run into.
@@ -147,8 +157,8 @@ describe("no secret", () => {
       spans: bytes.join("\n"),
       tables: yield* dump(database.admin)
     }
-    const errors = [...wrong, ...uploads].map(({ text }) => text).join("\n")
-    const ofCertificate = [file.password, softwarePin, file.keyText]
+    const errors = [...wrong, ...uploads, ...puts].map(({ text }) => text).join("\n")
+    const ofCertificate = [file.password, softwarePin, accountPin, file.keyText]
     const hidden = [...secrets, unknown, basic, sealing, database.password, live.apiKey, ...ofCertificate]
     for (const [where, text] of Object.entries({ ...told, errors })) {
       assert.isAbove(text.length, 1_000, where)

@@ -86,7 +86,7 @@ it.live(
     const ids = yield* Ids
     const transitions = yield* Transitions
     yield* newEndpoint("/hooks")
-    const drafts = yield* seedDrafts(accountId, 2, "submitted")
+    const drafts = yield* seedDrafts(accountId, 2, "signed")
     const refused = drafts[0]
     customer.answerWith(({ event }) => (event.data.object.id === refused ? 500 : 200))
 
@@ -99,7 +99,7 @@ it.live(
       yield* transitions.move({
         key: { account_id: accountId, livemode: false, id },
         version,
-        from: first ? "submitted" : "accepted_contingency",
+        from: first ? "signed" : "accepted_contingency",
         command: first ? "EnterContingency" : "Accept",
         to: first ? "accepted_contingency" : "accepted_by_authority",
         ...restingAt(first ? "accepted_contingency" : "accepted_by_authority"),

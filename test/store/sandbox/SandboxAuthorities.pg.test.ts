@@ -12,6 +12,14 @@ import { describeLive } from "../../support/Tests.ts"
 import { refusedIn } from "../../support/database/Refusals.ts"
 import { anotherOwner, lockRows, oneOwner } from "../../support/database/TwoOwners.ts"
 
+const refused = {
+  account_id: "ten_1",
+  trouble: "connection_refused",
+  message: "it takes no connections",
+  is_authoritys: true,
+  of_all: true
+} as const
+
 const setUp = Effect.gen(function* () {
   const { account, first, seed, service, sql } = yield* oneOwner
   return {
@@ -142,8 +150,8 @@ describeLive(TestDatabase.layer)("SandboxAuthorities", (it) => {
     yield* sql`update invoices set next_action_at = now() + interval '1 hour', worker = null`
     yield* sql`update invoices set worker = 'somebody' where id = ${held!}`
     yield* sql`update invoices set next_action_at = 'infinity' where id = ${resting!}`
-    yield* circuits.failed(account.account_id, 300_000, 390_000)
-    yield* circuits.failed("live", 300_000, 390_000)
+    yield* circuits.failed(account.account_id, refused, 300_000, 390_000)
+    yield* circuits.failed("live", refused, 300_000, 390_000)
     const dueIn = sql<{ id: string; minutes: number | null }>`
       select id, case when next_action_at < 'infinity'
         then round(extract(epoch from next_action_at - now()) / 60)::float8 end as minutes from invoices`

@@ -21,6 +21,7 @@ const tables = [
   "invoices",
   "invoice_documents",
   "transitions",
+  "acceptances",
   "events",
   "webhook_endpoints",
   "deliveries",

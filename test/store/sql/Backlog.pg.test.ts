@@ -20,7 +20,8 @@ describeLive(TestDatabase.layer)("Backlog", (it) => {
       in_contingency: 0,
       contingency_overdue: 0,
       oldest_contingency: 0,
-      circuits: { live_failing: 0, live_open: 0, test_failing: 0, test_open: 0 }
+      circuits: { live_failing: 0, live_open: 0, test_failing: 0, test_open: 0 },
+      troubles: { live: {}, test: {} }
     })
 
     const drafts = yield* seed(2)
@@ -56,12 +57,14 @@ describeLive(TestDatabase.layer)("Backlog", (it) => {
       where id = any(${late})`
     // Past the guard that keeps the time at which a document has left the house.
     yield* sql.withTransaction(Effect.andThen(sql`set local session_replication_role = replica`, overdue))
-    yield* sql`insert into authority_circuits (name, failing_since) values ('live', now()), (${account.account_id}, null)`
+    yield* sql`insert into authority_circuits (name, failing_since, trouble)
+      values ('live', now(), 'tls_failed'), (${account.account_id}, null, null)`
     const trouble = yield* waiting
     assert.deepInclude(trouble, {
       in_contingency: 2,
       contingency_overdue: 1,
-      circuits: { live_failing: 1, live_open: 0, test_failing: 0, test_open: 0 }
+      circuits: { live_failing: 1, live_open: 0, test_failing: 0, test_open: 0 },
+      troubles: { live: { tls_failed: 1 }, test: {} }
     })
     assert.closeTo(trouble.oldest_contingency, 50 * 3_600, 60)
     assert.isTrue(oldest_delivery >= 3_600 && oldest_delivery < 3_660, `${oldest_delivery} s`)

@@ -107,6 +107,14 @@ const forbidden: ReadonlyArray<readonly [statement: string, stoppedBy: string]> 
     "logos_bytes_check"
   ],
   ["insert into acquirers select id, false, '13', '1', false, 'Ana' from accounts", "an_unknown_acquirer_has_nothing"],
+  ["update enablement_documents set number = 1", "permission denied for table enablement_documents"],
+  ["update enablement_documents set cufe = ''", "permission denied for table enablement_documents"],
+  ["delete from enablement_documents", "permission denied for table enablement_documents"],
+  ["delete from enablements", "permission denied for table enablements"],
+  [
+    "insert into enablements (account_id, livemode, id, status, run, wanted, range, started_at, resumed_at, answering_since, next_action_at) select id, false, 'a', 'running', 1, '{}', '{}', now(), now(), now(), now() from accounts",
+    "enablements_livemode_check"
+  ],
   ...["accounts", "customers", "resolutions", "invoices", "invoice_documents", "transitions", "emails"].map(
     (table) => [`delete from ${table}`, `permission denied for table ${table}`] as const
   ),
@@ -131,8 +139,8 @@ describeLive(TestDatabase.layer)("The database", (it) => {
     for (const { from, hasNumber } of origins) {
       for (const to of states) {
         const legal = commands.some((command) => {
-          // A correction is an account's own transaction, which also keeps what was rejected.
-          if (command === "Correct") return false
+          // A correction is an account's own transaction, which also keeps what was rejected; a return also clears the time of submission.
+          if (command === "Correct" || command === "Return") return false
           const next = transition(from, command, { hasNumber, isIssued: false })
           return next._tag === "Success" && next.success === to
         })

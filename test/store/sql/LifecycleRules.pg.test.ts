@@ -46,7 +46,7 @@ const reachable = () => {
       waiting.push({
         state: next.success,
         hasNumber: hasNumber || command === "Number",
-        isSubmitted: command !== "Correct" && (isSubmitted || command === "Submit"),
+        isSubmitted: command !== "Correct" && command !== "Return" && (isSubmitted || command === "Submit"),
         inContingency: command !== "Correct" && (inContingency || command === "EnterContingency")
       })
     }

@@ -139,6 +139,29 @@ describeLive(TestDatabase.layer)("Retention", (it) => {
     assert.deepStrictEqual(left, [{ number: "2" }, { number: "3" }])
   })
 
+  it.effect("removes the bytes of test documents 30 days after their outcome, and keeps their numbers", function* () {
+    const { account, first, sql } = yield* setUp
+    const live = { ...account, livemode: true }
+    const times = { started_at: new Date(), resumed_at: new Date(), answering_since: new Date() }
+    const ended = { ...times, finished_at: new Date(), status: "passed", run: 1, wanted: "{}", range: "{}" }
+    yield* sql`insert into enablements ${sql.insert({ ...live, id: "set", ...ended })}`
+    const ages = ["31 days", "29 days"]
+    for (const [index, age] of ages.entries()) {
+      yield* sql`
+        insert into enablement_documents (account_id, livemode, enablement_id, prefix, number, full_number, kind, place, run, state, cufe,
+          issue_date, issuer_nit, signed, attempts, sent_at, judged_at)
+        values (${account.account_id}, true, 'set', 'SETP', ${index + 1}, ${age}, 'invoice', 1, 1, 'accepted', '', '', '', 'x', 1,
+          now(), now() - ${age}::interval)`
+    }
+    assert.strictEqual(yield* retention(first).purgeTestDocuments, 1)
+    assert.strictEqual(yield* retention(first).purgeTestDocuments, 0)
+    const left = yield* sql`select full_number, signed is null as gone from enablement_documents order by number`
+    assert.deepStrictEqual(left, [
+      { full_number: "31 days", gone: true },
+      { full_number: "29 days", gone: false }
+    ])
+  })
+
   it.effect(
     "removes finished deliveries after 30 days with their attempts, then their events, and nothing that counts",
     function* () {

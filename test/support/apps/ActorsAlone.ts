@@ -6,6 +6,8 @@ import type { DocumentKey } from "../../../schemas/FiscalDocument.ts"
 import { documentsLayer, workLayer } from "../../../src/App.ts"
 import * as Account from "../../../src/actors/Account.ts"
 import * as Invoice from "../../../src/actors/Invoice.ts"
+import { readSignedDocument } from "../../../src/documents/signature/SignedDocument.ts"
+import { invoiceView } from "../../../src/store/documents/InvoiceViews.ts"
 import { Backpressure } from "../../../src/issuing/Backpressure.ts"
 import * as WebhookEndpoint from "../../../src/actors/WebhookEndpoint.ts"
 import { AccountEntity } from "../../../src/protocol/AccountEntity.ts"
@@ -117,4 +119,24 @@ export const isAbout = (millis: number, expected: number) =>
 export const commandsOf = (key: DocumentKey) =>
   Effect.map(MemoryTables, ({ tables }) =>
     tables.transitions.filter(({ invoice_id }) => invoice_id === key.id).map(({ command }) => command)
+  )
+
+const noLinks = { pdf_url: null, xml_url: null, qr_url: null }
+
+/** An invoice as the API shows it, without an e-mail. */
+export const shown = Effect.fnUntraced(function* (key: DocumentKey) {
+  return invoiceView({ ...(yield* invoiceOf(key)), email: null, acceptance: null }, noLinks)
+})
+
+/** The stored bytes of a document in hexadecimal, and what they say. */
+export const signedBy = Effect.fnUntraced(function* (key: DocumentKey) {
+  const { tables } = yield* MemoryTables
+  const { signed } = tables.documents.get(key.id) ?? (yield* Effect.die(`no bytes of ${key.id}`))
+  return { hex: Buffer.from(signed).toString("hex"), content: readSignedDocument(signed) }
+})
+
+/** The types of a document's events. */
+export const eventsOf = (id: string) =>
+  Effect.map(MemoryTables, ({ tables }) =>
+    tables.events.filter(({ object_id }) => object_id === id).map(({ type }) => type)
   )

@@ -1,4 +1,5 @@
 import { Clock, Context, Effect, Layer, Queue } from "effect"
+import { sandboxSoftware } from "../../../src/documents/ubl/Software.ts"
 import { Notify } from "../../../src/protocol/Notify.ts"
 import {
   type AcquirerQuestion,
@@ -7,6 +8,7 @@ import {
   type AuthorityRefusal,
   AuthorityUnavailable,
   type Submission,
+  type TestSetAnswer,
   type Verdict
 } from "../../../src/outbound/authority/Authority.ts"
 import { type Envelope, Mailer, mailer, type Message, type Send } from "../../../src/outbound/mail/Mailer.ts"
@@ -31,7 +33,12 @@ export const rejected: Verdict = {
   answer: { StatusCode: "99", IsValid: false }
 }
 
-export const unavailable = Effect.fail(new AuthorityUnavailable({ message: "503" }))
+/** The document may have left. */
+export const unavailable = Effect.fail(new AuthorityUnavailable({ message: "503", trouble: "server_error" }))
+/** Nothing of the document has left, by the authority's fault. */
+export const unreachable = Effect.fail(
+  new AuthorityUnavailable({ message: "It takes no connections.", trouble: "connection_refused" })
+)
 
 /** A call that has reached the authority. */
 export interface AuthorityCall {
@@ -56,6 +63,10 @@ export class FakeAuthority extends Context.Service<
     onAcquirer: (
       question: AcquirerQuestion
     ) => Effect.Effect<AuthorityAcquirer | null, AuthorityUnavailable | AuthorityRefusal>
+    /** The documents of test sets that were sent. */
+    readonly testDocuments: Array<Submission>
+    onTestDocument: (submission: Submission) => Effect.Effect<string | null, AuthorityUnavailable | AuthorityRefusal>
+    onTestVerdict: (cufe: string) => Effect.Effect<TestSetAnswer, AuthorityUnavailable | AuthorityRefusal>
   }
 >()("folio/test/FakeAuthority") {
   static readonly layer = Layer.effectContext(
@@ -67,7 +78,10 @@ export class FakeAuthority extends Context.Service<
         onVerdict: () => Effect.succeed(null),
         questions: [],
         onAcquirer: ({ number }) =>
-          Effect.succeed(number === "900000001" ? { name: "Ana S.A.S.", email: "ana@cliente.test" } : null)
+          Effect.succeed(number === "900000001" ? { name: "Ana S.A.S.", email: "ana@cliente.test" } : null),
+        testDocuments: [],
+        onTestDocument: ({ cufe }) => Effect.succeed(cufe),
+        onTestVerdict: () => Effect.succeed({ _tag: "judged", verdict: accepted })
       }
       const arrive = (kind: AuthorityCall["kind"], cufe: string, signed: string) =>
         Effect.flatMap(Clock.currentTimeMillis, (at) => {
@@ -90,7 +104,16 @@ export class FakeAuthority extends Context.Service<
           Effect.suspend(() => {
             fake.questions.push(question)
             return fake.onAcquirer(question)
-          })
+          }),
+        testSet: {
+          software: sandboxSoftware,
+          send: (submission) =>
+            Effect.suspend(() => {
+              fake.testDocuments.push(submission)
+              return fake.onTestDocument(submission)
+            }),
+          verdict: ({ cufe }) => Effect.suspend(() => fake.onTestVerdict(cufe))
+        }
       })
       return Context.make(FakeAuthority, fake).pipe(Context.add(Authority, authority))
     })

@@ -52,12 +52,14 @@ const escaped = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", 
 const field = (name: string, value: string | null | undefined) =>
   value === undefined ? "" : value === null ? `<b:${name} i:nil="true"/>` : `<b:${name}>${escaped(value)}</b:${name}>`
 
-/** As WCF writes it. */
-export const dianXml = (operation: string, response: DianResponse) => `<${operation}Response xmlns="${service}">
-  <${operation}Result xmlns:b="http://schemas.datacontract.org/2004/07/DianResponse" xmlns:i="http://www.w3.org/2001/XMLSchema-instance">
-    <b:ErrorMessage xmlns:c="http://schemas.microsoft.com/2003/10/Serialization/Arrays">${(response.ErrorMessage ?? [])
-      .map((line) => `<c:string>${escaped(line)}</c:string>`)
-      .join("")}</b:ErrorMessage>
+/** The fields of an answer, as WCF writes them. */
+export const dianFields = (
+  response: DianResponse
+) => `<b:ErrorMessage xmlns:c="http://schemas.microsoft.com/2003/10/Serialization/Arrays">${(
+  response.ErrorMessage ?? []
+)
+  .map((line) => `<c:string>${escaped(line)}</c:string>`)
+  .join("")}</b:ErrorMessage>
     ${(
       [
         "IsValid",
@@ -70,7 +72,12 @@ export const dianXml = (operation: string, response: DianResponse) => `<${operat
       ] as const
     )
       .map((name) => field(name, response[name]))
-      .join("\n    ")}
+      .join("\n    ")}`
+
+/** As WCF writes it. */
+export const dianXml = (operation: string, response: DianResponse) => `<${operation}Response xmlns="${service}">
+  <${operation}Result xmlns:b="http://schemas.datacontract.org/2004/07/DianResponse" xmlns:i="http://www.w3.org/2001/XMLSchema-instance">
+    ${dianFields(response)}
   </${operation}Result>
 </${operation}Response>`
 
@@ -80,6 +87,8 @@ export const envelope = (body: string) => `<s:Envelope xmlns:s="${soap}" xmlns:a
 
 /** The faults that the authority is known to answer with. */
 export const faults = {
+  /** As captured on 2026-10-09. The code is none of SOAP 1.2, which knows Sender. */
+  untrustedCertificate: `<s:Fault><s:Code><s:Value>s:Client</s:Value></s:Code><s:Reason><s:Text xml:lang="en-US">The creator of this fault did not specify a Reason.</s:Text></s:Reason></s:Fault>`,
   certificate: `<s:Fault><s:Code><s:Value>s:Receiver</s:Value></s:Code><s:Reason><s:Text xml:lang="en-US">The creator of this fault did not specify a Reason.</s:Text></s:Reason></s:Fault>`,
   security: `<s:Fault><s:Code><s:Value>s:Sender</s:Value><s:Subcode><s:Value xmlns:o="${wsse}">o:InvalidSecurity</s:Value></s:Subcode></s:Code><s:Reason><s:Text xml:lang="en-US">An error occurred when verifying security for the message.</s:Text></s:Reason></s:Fault>`
 } as const

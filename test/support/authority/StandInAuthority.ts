@@ -1,8 +1,6 @@
 import { Effect } from "effect"
 import { unzipSync } from "fflate"
-import * as http from "node:http"
-import * as https from "node:https"
-import type * as net from "node:net"
+import type * as http from "node:http"
 import {
   accepted,
   dianXml,
@@ -11,10 +9,12 @@ import {
   faults,
   processedBefore,
   rejectedBy,
-  service,
-  unknown
+  service
 } from "./StandInAnswers.ts"
 import { type Call, need, readEnvelope, Refused } from "./StandInEnvelope.ts"
+import { eventsAnswer, type StandInEvent } from "./StandInEvents.ts"
+import { standInTestSet } from "./StandInTestSet.ts"
+import { standInHost, type TlsIdentity } from "./StandInHost.ts"
 
 /*
  * The authority's web service as callers see it, on 127.0.0.1: it verifies the envelope's signature with a library that canonicalizes
@@ -28,6 +28,10 @@ export type Answer =
   | { readonly _tag: "Raw"; readonly status: number; readonly type: string; readonly text: string }
   /** Does its work, and breaks the connection before it has answered; or at once. */
   | { readonly _tag: "Reset"; readonly after: "work" | "nothing" }
+  /** Does its work, and answers with something else. */
+  | { readonly _tag: "Worked"; readonly answer: Answer }
+  /** Does its work, and breaks the connection in the middle of its answer. */
+  | { readonly _tag: "Half" }
   /** Never answers; or says 200 and drips. */
   | { readonly _tag: "Hang" | "Drip" }
 
@@ -46,7 +50,7 @@ export interface StandInOptions {
   /** The code of a document: however documents are written. */
   readonly readCufe: (bytes: Uint8Array) => string | null
   /** A TLS identity; plain HTTP without one. */
-  readonly tls?: { readonly key: string; readonly cert: string }
+  readonly tls?: TlsIdentity
 }
 
 const nameForm = /^(fv|nc|nd)(\d{10}000\d{2}[0-9a-f]{8})\.xml$/
@@ -85,12 +89,16 @@ const acceptAll = ({ cufe }: { readonly cufe: string }): DianResponse => accepte
 /** The service, until the scope closes. */
 export const standInAuthority = Effect.fnUntraced(function* (options: StandInOptions) {
   const documents = new Map<string, Arrived>()
+  const events = new Map<string, ReadonlyArray<StandInEvent>>()
   const calls: Array<Call> = []
   const refusals: Array<string> = []
   let answer: (call: Call) => Answer | undefined = byItself
   /** What becomes of a document that is sent for the first time. */
   let judge = acceptAll
+  const testSet = standInTestSet(options.readCufe)
   let url = ""
+  let clockOffMs = 0
+  const now = () => Date.now() + clockOffMs
 
   const arrive = ({ parameters }: Call): DianResponse => {
     const { contentFile = "", fileName = "" } = parameters
@@ -114,8 +122,15 @@ export const standInAuthority = Effect.fnUntraced(function* (options: StandInOpt
   const work = (call: Call): string => {
     const { operation, parameters } = call
     const known = documents.get(parameters["trackId"] ?? "")
+    const ofTestSet = testSet.answer(call)
+    if (ofTestSet !== undefined) return ofTestSet
     if (operation === "SendBillSync") return dianXml(operation, arrive(call))
-    if (operation === "GetStatus") return dianXml(operation, known?.response ?? unknown)
+    if (operation === "GetStatus")
+      return dianXml(operation, known?.response ?? testSet.status(parameters["trackId"] ?? ""))
+    if (operation === "GetStatusEvent") {
+      const cufe = parameters["trackId"] ?? ""
+      return dianXml(operation, eventsAnswer(cufe, events.get(cufe) ?? []))
+    }
     need(operation === "GetXmlByDocumentKey", `no operation ${operation}`)
     const found =
       known === undefined
@@ -124,34 +139,48 @@ export const standInAuthority = Effect.fnUntraced(function* (options: StandInOpt
     return `<${operation}Response xmlns="${service}"><${operation}Result xmlns:b="urn:b">${found}</${operation}Result></${operation}Response>`
   }
 
+  const give = (call: Call, told: Answer | undefined, response: http.ServerResponse): void => {
+    if (told === undefined) return reply(response, 200, soapType, envelope(work(call)))
+    switch (told._tag) {
+      case "Dian":
+        return reply(response, 200, soapType, envelope(dianXml(call.operation, told.response)))
+      case "Body":
+        return reply(response, told.status ?? 200, soapType, envelope(told.xml))
+      case "Raw":
+        return reply(response, told.status, told.type, told.text)
+      case "Worked":
+        work(call)
+        return give(call, told.answer, response)
+      case "Half": {
+        const text = envelope(work(call))
+        response.writeHead(200, { "content-type": soapType, "content-length": Buffer.byteLength(text) })
+        return void response.write(text.slice(0, text.length / 2), () => response.socket?.resetAndDestroy())
+      }
+      case "Reset":
+        if (told.after === "work") work(call)
+        return void response.socket?.resetAndDestroy()
+      case "Hang":
+        return undefined
+      case "Drip": {
+        response.writeHead(200, { "content-type": soapType })
+        const drops = setInterval(() => response.write(" "), 20)
+        return void response.once("close", () => clearInterval(drops))
+      }
+    }
+  }
+
   const handle = (request: http.IncomingMessage, response: http.ServerResponse) => {
     const chunks: Array<Buffer> = []
+    response.setHeader("date", new Date(now()).toUTCString())
     request.on("data", (chunk: Buffer) => chunks.push(chunk))
     request.on("error", () => {})
     request.on("end", () => {
+      // Whoever only looks whether somebody is there gets a page, as from WCF.
+      if (request.method === "GET") return reply(response, 200, "text/html", "<html>WcfDianCustomerServices</html>")
       try {
-        const call = readEnvelope(Buffer.concat(chunks).toString(), request.headers, url, Date.now())
+        const call = readEnvelope(Buffer.concat(chunks).toString(), request.headers, url, now())
         calls.push(call)
-        const told = answer(call)
-        if (told === undefined) return reply(response, 200, soapType, envelope(work(call)))
-        switch (told._tag) {
-          case "Dian":
-            return reply(response, 200, soapType, envelope(dianXml(call.operation, told.response)))
-          case "Body":
-            return reply(response, told.status ?? 200, soapType, envelope(told.xml))
-          case "Raw":
-            return reply(response, told.status, told.type, told.text)
-          case "Reset":
-            if (told.after === "work") work(call)
-            return void (request.socket as net.Socket).resetAndDestroy()
-          case "Hang":
-            return undefined
-          case "Drip": {
-            response.writeHead(200, { "content-type": soapType })
-            const drops = setInterval(() => response.write(" "), 20)
-            return void response.once("close", () => clearInterval(drops))
-          }
-        }
+        give(call, answer(call), response)
       } catch (error) {
         // What is wrong with the message is the test's to see; the caller is told as little as by the authority.
         refusals.push(error instanceof Refused ? error.message : String(error))
@@ -160,22 +189,15 @@ export const standInAuthority = Effect.fnUntraced(function* (options: StandInOpt
     })
   }
 
-  const server = options.tls === undefined ? http.createServer(handle) : https.createServer(options.tls, handle)
-  yield* Effect.acquireRelease(
-    Effect.callback<void>((resume) => void server.listen(0, "127.0.0.1", () => resume(Effect.void))),
-    () =>
-      Effect.callback<void>((resume) => {
-        server.close(() => resume(Effect.void))
-        server.closeAllConnections()
-      })
-  )
-  const { port } = server.address() as net.AddressInfo
+  const { connections, identify, port } = yield* standInHost(options.tls, handle)
   url = `${options.tls === undefined ? "http" : "https"}://127.0.0.1:${port}/WcfDianCustomerServices.svc`
 
   return {
     url,
     calls,
     documents,
+    /** The documents of test sets, and what becomes of them. */
+    testSet,
     /** What was wrong with messages that it took for no call. */
     refusals,
     /** Answers each call with this; undefined: as it does by itself. */
@@ -183,6 +205,14 @@ export const standInAuthority = Effect.fnUntraced(function* (options: StandInOpt
     /** Answers calls of one operation with this, and all others by itself. */
     answerTo: (operation: string, told: Answer) =>
       void (answer = (call) => (call.operation === operation ? told : undefined)),
-    judgeBy: (next: typeof judge) => void (judge = next)
+    judgeBy: (next: typeof judge) => void (judge = next),
+    /** What is registered on the invoice with this code. */
+    eventsOf: (cufe: string, registered: ReadonlyArray<StandInEvent>) => void events.set(cufe, registered),
+    connections,
+    identify,
+    /** How far its clock is from ours: that of its Date header, and of its check of a message's time. */
+    clockOff: (ms: number) => void (clockOffMs = ms)
   }
 })
+
+export type StandIn = Effect.Success<ReturnType<typeof standInAuthority>>

@@ -78,7 +78,7 @@ export const illegalHistories = ({ invoices, steps }: Books): Broken => {
       }
       state = step.to
       const leaves = step.command === "Submit" || step.command === "EnterContingency"
-      isIssued = step.command !== "Correct" && (isIssued || leaves)
+      isIssued = step.command !== "Correct" && step.command !== "Return" && (isIssued || leaves)
     }
     return state === row.state ? [] : [`${row.id} is ${row.state}, its log ends in ${state}`]
   })

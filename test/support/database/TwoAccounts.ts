@@ -106,6 +106,7 @@ const own = Effect.fnUntraced(function* (account: AccountMode) {
     insert into attempts (account_id, livemode, delivery_id, number, trigger, started_at, duration_ms, response_headers,
       response_body)
     select account_id, livemode, id, 1, 'auto', now(), 1, '{}', '' from deliveries where object_id = ${invoice}`
+  yield* sql`insert into acceptances ${sql.insert(key)}`
   yield* sql`
     insert into requests ${sql.insert({
       ...account,

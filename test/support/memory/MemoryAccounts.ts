@@ -1,11 +1,13 @@
 import { Effect, Option, Redacted, Result } from "effect"
-import type { AccountMode } from "../../../schemas/Account.ts"
+import type { AccountMode, Issuer } from "../../../schemas/Account.ts"
 import type { ApiError } from "../../../schemas/ApiError.ts"
 import type { ApiKeyId } from "../../../schemas/Id.ts"
+import { providerOf, type Software } from "../../../src/domain/accounts/Software.ts"
 import { apiKeyHash, apiKeyMode } from "../../../src/domain/accounts/ApiKeyFormat.ts"
 import { Acquirers } from "../../../src/store/accounts/Acquirers.ts"
 import {
   Accounts,
+  isAnotherVersion,
   issuerChangedTooOften,
   issuersPerDayMax,
   type StoredAccount
@@ -23,17 +25,21 @@ import {
 } from "../../../src/store/accounts/ApiKeys.ts"
 import { AuditLog } from "../../../src/store/accounts/AuditLog.ts"
 import { Certificates, type StoredCertificate } from "../../../src/store/accounts/Certificates.ts"
+import { Softwares } from "../../../src/store/accounts/Softwares.ts"
+import { LiveMode } from "../../../src/store/accounts/LiveMode.ts"
 import { Logos } from "../../../src/store/accounts/Logos.ts"
 import { pageOf } from "./MemoryPages.ts"
 import { type ApiKeyRow, type AuditRow, existing, inMemory, isOf, modeKey, rowOf, type Tables } from "./MemoryTables.ts"
+import { enablementOf } from "./enablement/MemoryEnablements.ts"
 
 /* The part of the memory store that knows accounts, their keys and certificates, and what was done with them. */
 
-const write = ({ accounts, issuers, issuerTimes }: Tables, account: StoredAccount, now: number) => {
+const write = ({ accounts, issuers, issuerSoftwares, issuerTimes }: Tables, account: StoredAccount, now: number) => {
   const version = `${modeKey(account)}|${account.issuer_version}`
   accounts.set(modeKey(account), account)
   if (account.issuer !== null && !issuers.has(version)) issuerTimes.set(version, now)
   if (account.issuer !== null) issuers.set(version, account.issuer)
+  if (account.issuer !== null && account.software !== null) issuerSoftwares.set(version, account.software)
   return account
 }
 
@@ -44,7 +50,7 @@ export const accountsLayer = inMemory(Accounts, ({ attempt, call }) => ({
     call("Accounts.issuer", ({ issuers }) => existing(issuers, `${modeKey(account)}|${version}`)),
   insert: ({ id, issuer, live, ...made }) =>
     call("Accounts.insert", (tables, now) => {
-      const account = { ...made, request_log: "masked" as const }
+      const account = { ...made, request_log: "masked" as const, software: null }
       write(tables, { ...account, account_id: id, livemode: false, issuer, issuer_version: 1 }, now)
       const known = live ? { issuer, issuer_version: 1 } : { issuer: null, issuer_version: 0 }
       write(tables, { ...account, account_id: id, livemode: true, ...known }, now)
@@ -53,7 +59,7 @@ export const accountsLayer = inMemory(Accounts, ({ attempt, call }) => ({
     Effect.gen(function* () {
       const before = yield* call("Accounts.update", (tables) => existing(tables.accounts, modeKey(account)))
       const changed = yield* change(before)
-      const isSame = JSON.stringify(changed.issuer) === JSON.stringify(before.issuer)
+      const isSame = !isAnotherVersion(before, changed)
       const after = { ...changed, issuer_version: before.issuer_version + (isSame ? 0 : 1) }
       return yield* attempt("Accounts.update", (tables, now) => {
         const oldest =
@@ -219,4 +225,63 @@ export const certificatesLayer = inMemory(Certificates, ({ call }) => ({
       certificates.set(certificate.id, { ...certificate, pem: Redacted.value(pem) })
     }),
   forget: () => Effect.void
+}))
+
+/** A software with its PIN; the provider is the issuer unless the software names another. */
+const softwareOf = ({ softwares }: Tables, id: string | null | undefined, issuer: Issuer | null | undefined) => {
+  const row = id === null || id === undefined ? undefined : softwares.get(id)
+  if (row === undefined || issuer === null || issuer === undefined) return Option.none<Software>()
+  const provider = providerOf(row.provider_number ?? issuer.identification.number)
+  return Option.some<Software>({ id: row.software_id, provider, pin: row.pin })
+}
+
+export const softwaresLayer = inMemory(Softwares, ({ attempt, call }) => ({
+  current: (account_id) =>
+    call("Softwares.current", (tables) => {
+      const account = existing(tables.accounts, modeKey({ account_id, livemode: true }))
+      return softwareOf(tables, account.software, account.issuer)
+    }),
+  ofVersion: (account, version) =>
+    call("Softwares.ofVersion", (tables) => {
+      const key = `${modeKey(account)}|${version}`
+      return softwareOf(tables, tables.issuerSoftwares.get(key), tables.issuers.get(key))
+    }),
+  pin: (_account, id) => call("Softwares.pin", ({ softwares }) => Redacted.make(existing(softwares, id).pin)),
+  insert: (software, pin) =>
+    attempt("Softwares.insert", ({ softwares }, now): Result.Result<void, ApiError> => {
+      const oldest = [...softwares.values()]
+        .filter(({ account_id }) => account_id === software.account_id)
+        .toSorted((a, b) => b.created_at.getTime() - a.created_at.getTime())[issuersPerDayMax - 1]
+      const wait = (oldest?.created_at.getTime() ?? -Infinity) + 86_400_000 - now
+      if (wait > 0) return Result.fail(issuerChangedTooOften(Math.ceil(wait / 1000)))
+      softwares.set(software.id, { ...software, pin: Redacted.value(pin) })
+      return Result.void
+    })
+}))
+
+export const liveModeLayer = inMemory(LiveMode, ({ call }, { localDate }) => ({
+  facts: (account_id) =>
+    call("LiveMode.facts", (tables, now) => {
+      const account = { account_id, livemode: true }
+      const { issuer, software } = existing(tables.accounts, modeKey(account))
+      const row = software === null ? undefined : existing(tables.softwares, software)
+      const ranges = [...tables.resolutions.values()].filter(
+        (range) => isOf(range, account) && range.document_type === "invoice"
+      )
+      const today = localDate(now)
+      return {
+        issuer,
+        has_key: usableOf(tables, account, now).length > 0,
+        software,
+        software_id: row?.software_id ?? null,
+        provider_number: row?.provider_number ?? null,
+        software_set_at: row?.created_at ?? null,
+        enablement: enablementOf(tables, account_id),
+        has_range: ranges.length > 0,
+        has_number: ranges.some(
+          ({ is_active, next_number, to_number, valid_from, valid_to }) =>
+            is_active && valid_from <= today && today <= valid_to && next_number <= to_number
+        )
+      }
+    })
 }))

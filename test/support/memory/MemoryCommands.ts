@@ -1,5 +1,7 @@
 import { Option } from "effect"
 import { detailsOf } from "../../../src/domain/documents/Details.ts"
+import type { AcceptanceCode } from "../../../schemas/Acceptance.ts"
+import { eventView } from "../../../src/domain/documents/Acceptance.ts"
 import { timestamp } from "../../../src/domain/documents/AuthorityTime.ts"
 import { Correction, type Renewal } from "../../../src/store/documents/Correction.ts"
 import { InvoiceCommands } from "../../../src/store/documents/InvoiceCommands.ts"
@@ -145,6 +147,9 @@ const entriesOf = (tables: Tables, id: string): ReadonlyArray<TimelineEntry> => 
       .map(({ attempts, id: email_id, reason, recipient, status, status_at }) => {
         return [status_at, { ...entry, type: "email", email_id, to: recipient, status, attempts, reason }] as const
       }),
+    ...Object.entries(tables.acceptances.get(id)?.events ?? {}).map(([code, { at, ...event }]) => {
+      return [at, { ...entry, type: "acceptance", ...eventView({ code: code as AcceptanceCode, ...event }) }] as const
+    }),
     ...events.map((event) => {
       return [event.created_at, { ...entry, type: "event", event_id: event.id, event_type: event.type }] as const
     }),

@@ -5,8 +5,9 @@ import { type CompletedAttempt, Deliveries } from "../../../src/store/webhooks/D
 import { type DraftToNumber, Numbering, type NumberingResult } from "../../../src/store/documents/Numbering.ts"
 import { type Moved, type Step, Transitions } from "../../../src/store/documents/Transitions.ts"
 import type { EndpointKey, StoredWebhookEndpoint } from "../../../src/store/webhooks/WebhookEndpoints.ts"
+import { askBuyer } from "./acceptance/MemoryAcceptances.ts"
 import { mail } from "./MemoryEmails.ts"
-import { type DeliveryRow, isOf, inMemory, publish, rowOf, type Tables } from "./MemoryTables.ts"
+import { type DeliveryRow, type InvoiceRow, isOf, inMemory, publish, rowOf, type Tables } from "./MemoryTables.ts"
 
 /* From the number to the delivery: the part of the memory store that moves documents and what follows from that. */
 
@@ -49,6 +50,13 @@ const number = (tables: Tables, draft: DraftToNumber, form: NumberForm, now: num
   return "numbered"
 }
 
+const waitingAfter = ({ waiting, waiting_since }: InvoiceRow, step: Step, now: number) => {
+  if (step.waiting === undefined) return { waiting, waiting_since }
+  if (step.waiting === null) return { waiting: null, waiting_since: null }
+  const isSame = waiting?.code === step.waiting.code
+  return { waiting: step.waiting, waiting_since: isSame ? waiting_since : new Date(now) }
+}
+
 const move = (tables: Tables, step: Step, now: number): Moved => {
   const row = rowOf(tables.invoices, step.key)
   if (row === undefined || row.version !== step.version || row.state !== step.from) {
@@ -61,9 +69,11 @@ const move = (tables: Tables, step: Step, now: number): Moved => {
     version,
     attempts: row.attempts + (step.attempt === true ? 1 : 0),
     next_action_at: step.alarmMs === null ? null : now + step.alarmMs,
-    submitted_at: row.submitted_at ?? (step.leaves === true ? new Date(now) : null),
+    submitted_at:
+      step.command === "Return" ? null : (row.submitted_at ?? (step.leaves === true ? new Date(now) : null)),
+    ...waitingAfter(row, step, now),
     contingency_since: step.command === "EnterContingency" ? new Date(now) : row.contingency_since,
-    of_type_04: row.of_type_04 || (step.command === "EnterContingency" && row.submitted_at === null),
+    of_type_04: row.of_type_04 || step.command === "EnterContingency",
     transmit_before:
       typeof step.transmitWithinMs === "number" ? new Date(now + step.transmitWithinMs) : row.transmit_before,
     authority_errors: step.errors ?? row.authority_errors,
@@ -74,9 +84,9 @@ const move = (tables: Tables, step: Step, now: number): Moved => {
   if (step.signed !== undefined) {
     if (row.cufe === null) throw new Error(`${row.id} was signed without a code`)
     const steps = tables.transitions.filter(({ invoice_id }) => invoice_id === row.id).map(({ command }) => command)
-    // What was corrected begins anew.
+    // What was corrected, and what was taken back, begins anew.
     const isIssued = steps
-      .slice(steps.lastIndexOf("Correct") + 1)
+      .slice(Math.max(steps.lastIndexOf("Correct"), steps.lastIndexOf("Return")) + 1)
       .some((command) => command === "Submit" || command === "EnterContingency")
     if (isIssued) throw new Error(`${row.id} was submitted with other bytes`)
     tables.documents.set(row.id, { signed: step.signed, authority_answer: null })
@@ -89,6 +99,7 @@ const move = (tables: Tables, step: Step, now: number): Moved => {
     const { command, from, to } = step
     tables.transitions.push({ invoice_id: row.id, version, command, from, to, at: now })
   }
+  if (step.asksBuyer === true) askBuyer(tables, row, now)
   const { command, event, key, to } = step
   if (event === undefined) return { moved: true, endpoints: [], emailed: false }
   const isAccepted = command === "Accept" || command === "EnterContingency"

@@ -4,6 +4,7 @@ import { Invoices } from "../../../src/store/documents/Invoices.ts"
 import { invalidCursor } from "../../../src/store/sql/Pages.ts"
 import { isOfKind } from "../../../src/domain/documents/DocumentKinds.ts"
 import { reminderLeaseSeconds } from "../../../src/store/documents/Vitals.ts"
+import { acceptanceOf } from "./acceptance/MemoryAcceptances.ts"
 import { latestEmail } from "./MemoryEmails.ts"
 import { loaded } from "./MemoryNotes.ts"
 import { pageOf } from "./MemoryPages.ts"
@@ -21,7 +22,11 @@ const fits =
     (from === null || row.created_at >= from) &&
     (to === null || row.created_at <= to)
 
-const shown = (tables: Tables, row: InvoiceRow) => ({ ...row, email: latestEmail(tables, row.id) })
+const shown = (tables: Tables, row: InvoiceRow) => ({
+  ...row,
+  email: latestEmail(tables, row.id),
+  acceptance: acceptanceOf(tables, row.id)
+})
 
 const isDraft = (row: InvoiceRow) => row.state === "queued"
 

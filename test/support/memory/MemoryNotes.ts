@@ -29,6 +29,8 @@ export const untouched = {
   issue_date: null,
   issue_time: null,
   submitted_at: null,
+  waiting: null,
+  waiting_since: null,
   contingency_since: null,
   transmit_before: null,
   of_type_04: false,
@@ -46,10 +48,10 @@ const isCredited = ({ failure, state, submitted_at }: InvoiceRow) => {
 export const loaded = ({ invoices, resolutions }: Tables, row: InvoiceRow, now: number): LoadedInvoice => {
   const range = resolutions.get(row.resolution_id ?? "")
   const corrected = invoices.get(row.invoice_id ?? "")
-  const submitted_ms = row.submitted_at === null ? null : now - row.submitted_at.getTime()
+  const waiting_ms = row.waiting_since === null ? null : now - row.waiting_since.getTime()
   return {
     ...row,
-    submitted_ms,
+    waiting_ms,
     range: range === undefined ? null : granted(range),
     corrected: correctedOf(corrected) ?? row.original
   }

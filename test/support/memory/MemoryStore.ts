@@ -27,11 +27,15 @@ import {
   apiKeysLayer,
   auditLogLayer,
   certificatesLayer,
+  liveModeLayer,
+  softwaresLayer,
   logosLayer
 } from "./MemoryAccounts.ts"
+import { acceptancesLayer } from "./acceptance/MemoryAcceptances.ts"
 import { correctionLayer, invoiceCommandsLayer, timelinesLayer } from "./MemoryCommands.ts"
 import { deliveriesLayer, numberingLayer, transitionsLayer } from "./MemoryDelivery.ts"
 import { endpointsLayer } from "./MemoryEndpoints.ts"
+import { enablementsLayer, testDocumentsLayer } from "./enablement/MemoryEnablements.ts"
 import { invoicesLayer } from "./MemoryInvoices.ts"
 import { emailsLayer } from "./MemoryEmails.ts"
 import { deliveryLogLayer, eventsLayer, redeliveryLayer } from "./MemoryEvents.ts"
@@ -225,12 +229,15 @@ const workersLayer = inMemory(Workers, (memory) => ({
 
 /** Every store service that actors and routes ask for, on one `MemoryTables`. */
 export const layer = Layer.mergeAll(
+  acceptancesLayer,
   accountsLayer,
   acquirersLayer,
   apiKeysLayer,
   auditLogLayer,
   backlogLayer,
   certificatesLayer,
+  liveModeLayer,
+  softwaresLayer,
   circuitsLayer,
   correctionLayer,
   customersLayer,
@@ -239,6 +246,7 @@ export const layer = Layer.mergeAll(
   deliveryLimitLayer,
   deliveryLogLayer,
   emailsLayer,
+  enablementsLayer,
   endpointsLayer,
   eventsLayer,
   idempotencyKeysLayer,
@@ -255,6 +263,7 @@ export const layer = Layer.mergeAll(
   resolutionsLayer,
   retentionLayer,
   sandboxAuthoritiesLayer,
+  testDocumentsLayer,
   timelinesLayer,
   transitionsLayer,
   workersLayer

@@ -6,6 +6,7 @@ import type { EventId } from "../../../schemas/Id.ts"
 import type { EventType } from "../../../schemas/Event.ts"
 import type { AuthorityScript, SandboxAuthority } from "../../../schemas/TestHelper.ts"
 import type { InvoiceCommand, InvoiceState } from "../../../src/domain/documents/InvoiceLifecycle.ts"
+import type { EnablementRow, TestDocumentRow } from "./enablement/MemoryEnablements.ts"
 import type { StoredAccount } from "../../../src/store/accounts/Accounts.ts"
 import type { KnownAcquirer } from "../../../src/store/accounts/Acquirers.ts"
 import type { StoredApiKey } from "../../../src/store/accounts/ApiKeys.ts"
@@ -13,13 +14,16 @@ import type { StoredCertificate } from "../../../src/store/accounts/Certificates
 import type { StoredCustomer } from "../../../src/store/accounts/Customers.ts"
 import type { CompletedAttempt } from "../../../src/store/webhooks/Deliveries.ts"
 import type { Answer } from "../../../src/store/accounts/IdempotencyKeys.ts"
+import type { CircuitState } from "../../../src/store/documents/AuthorityCircuits.ts"
 import type { StoredInvoice } from "../../../src/store/documents/Invoices.ts"
 import type { StoredEmail } from "../../../src/store/mail/Emails.ts"
 import type { WrittenRequest } from "../../../src/store/requests/Requests.ts"
+import type { StoredSoftware } from "../../../src/store/accounts/Softwares.ts"
 import type { StoredResolution } from "../../../src/store/accounts/Resolutions.ts"
 import type { StoredWebhookEndpoint } from "../../../src/store/webhooks/WebhookEndpoints.ts"
 import { StoreProfile } from "../../../src/store/StoreProfile.ts"
 import { patiently } from "../apps/Until.ts"
+import type { AcceptanceRow } from "./acceptance/MemoryAcceptances.ts"
 
 export interface ApiKeyRow extends StoredApiKey {
   readonly hash: string
@@ -38,13 +42,15 @@ export interface InvoiceRow extends StoredInvoice {
   readonly next_action_at: number | null
 }
 
+type CircuitTime = "failing_since" | "failed_at" | "at_fault_since" | "opened_at" | "restored_at" | SeenTime
+type SeenTime = "trouble_since" | "refusal_since" | "refused_at"
+
 /** Times in milliseconds. */
-export interface CircuitRow {
-  readonly failing_since: number | null
-  readonly failed_at: number | null
-  readonly opened_at: number | null
+export interface CircuitRow
+  extends
+    Pick<CircuitState, "accounts" | "of_all" | "trouble" | "message" | "refusal">,
+    Readonly<Record<CircuitTime, number | null>> {
   readonly next_probe_at: number
-  readonly restored_at: number | null
 }
 
 export interface TransitionRow {
@@ -142,6 +148,9 @@ const emptyTables = () => ({
   /** By account and mode, as are the issuers, which have a version besides. */
   accounts: new Map<string, StoredAccount>(),
   issuers: new Map<string, Issuer>(),
+  /** The software of each version of an issuer that has one of its own. */
+  issuerSoftwares: new Map<string, string>(),
+  softwares: new Map<string, StoredSoftware & { readonly pin: string }>(),
   /** When each of them was written. */
   issuerTimes: new Map<string, number>(),
   apiKeys: new Map<string, ApiKeyRow>(),
@@ -150,6 +159,10 @@ const emptyTables = () => ({
   customers: new Map<string, StoredCustomer>(),
   /** What the authority said, by account, mode and identification. */
   acquirers: new Map<string, KnownAcquirer & { readonly asked_at: number }>(),
+  /** By account and id. */
+  enablements: new Map<string, EnablementRow>(),
+  /** By account, prefix and number. */
+  testDocuments: new Map<string, TestDocumentRow>(),
   /** The bytes of pictures, by account, mode and SHA-256. */
   logos: new Map<string, Uint8Array>(),
   /** By account and mode. */
@@ -162,6 +175,8 @@ const emptyTables = () => ({
   /** By document, and for what was corrected by document and number of corrections. */
   sandboxScripts: new Map<string, AuthorityScript | null>(),
   rejected: [] as Array<RejectedRow>,
+  /** What buyers have answered, by invoice. */
+  acceptances: new Map<string, AcceptanceRow>(),
   transitions: [] as Array<TransitionRow>,
   idempotencyKeys: new Map<string, KeyRow>(),
   endpoints: new Map<string, StoredWebhookEndpoint & { readonly secret: string }>(),

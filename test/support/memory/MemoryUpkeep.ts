@@ -40,6 +40,7 @@ export const retentionLayer = inMemory(Retention, ({ call }) => ({
   purgeDeliveries: call("Retention.purgeDeliveries", () => 0),
   purgeApiKeys: call("Retention.purgeApiKeys", () => 0),
   purgeAcquirers: call("Retention.purgeAcquirers", () => 0),
+  purgeTestDocuments: call("Retention.purgeTestDocuments", () => 0),
   purgeAuditLog: call("Retention.purgeAuditLog", () => 0),
   purgeEvents: call("Retention.purgeEvents", () => 0),
   purgeRequests: call("Retention.purgeRequests", () => 0)
@@ -124,6 +125,12 @@ export const backlogLayer = inMemory(Backlog, ({ call }) => ({
       [...circuits].filter(
         ([name, row]) => row.failing_since !== null && (name === "live") === live && (row.opened_at !== null) === isOpen
       ).length
+    const troublesOf = (live: boolean) => {
+      const found = [...circuits].flatMap(([name, { failing_since, trouble }]) =>
+        failing_since === null || trouble === null || (name === "live") !== live ? [] : [trouble]
+      )
+      return Object.fromEntries(found.map((trouble) => [trouble, found.filter((one) => one === trouble).length]))
+    }
     const age = (since: ReadonlyArray<number>) => (now - Math.min(now, ...since)) / 1000
     return {
       oldest_invoice: age(open.map((row) => row.created_at.getTime())),
@@ -138,7 +145,8 @@ export const backlogLayer = inMemory(Backlog, ({ call }) => ({
         live_open: ofCircuits(true, true),
         test_failing: ofCircuits(false, false),
         test_open: ofCircuits(false, true)
-      }
+      },
+      troubles: { live: troublesOf(true), test: troublesOf(false) }
     }
   })
 }))

@@ -1,10 +1,11 @@
 import "effect/schema/SchemaJITCompiler/enable"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import { Effect } from "effect"
+import { Duration, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Fs from "node:fs"
 import { run, teardown } from "../../../src/cli/Run.ts"
 import { serve } from "../../../src/cli/Service.ts"
+import { EnablementPace } from "../../../src/issuing/enablement/EnablementPace.ts"
 import { Fault, type FaultPoint } from "../../../src/protocol/Fault.ts"
 import type { ArmedFault } from "./ServiceProcess.ts"
 
@@ -47,4 +48,12 @@ const fault = (point: FaultPoint) =>
     return armed.action === "freeze" ? freeze : armed.action === "lock and freeze" ? lockAndFreeze : kill
   })
 
-NodeRuntime.runMain(run(Effect.provideService(serve, Fault, fault)), { teardown, disableErrorReporting: true })
+// How long a test document waits for its verdict before another one takes its place.
+const patienceMs = process.env["ENABLEMENT_PATIENCE_MS"]
+const paced = Effect.gen(function* () {
+  const pace = yield* EnablementPace
+  const faster = { patience: Duration.millis(Number(patienceMs)), askAfter: Duration.millis(50) }
+  return yield* Effect.provideService(serve, EnablementPace, patienceMs === undefined ? pace : { ...pace, ...faster })
+})
+
+NodeRuntime.runMain(run(Effect.provideService(paced, Fault, fault)), { teardown, disableErrorReporting: true })

@@ -14,11 +14,11 @@ export const deliveryOwners = Effect.fnUntraced(function* (count: number) {
   yield* sql`truncate deliveries, attempts`
   yield* sql`delete from webhook_endpoints`
   const id = yield* seedEndpoint(account, { max_in_flight: 10 }, secret).pipe(Effect.provideContext(first))
-  const documents = yield* seed(Math.ceil(count / 2), "submitted")
+  const documents = yield* seed(Math.ceil(count / 2), "signed")
   const ids = Context.get(first, Ids)
   const transitions = Context.get(first, Transitions)
   const steps = [
-    { version: 1, from: "submitted", command: "EnterContingency", to: "accepted_contingency" },
+    { version: 1, from: "signed", command: "EnterContingency", to: "accepted_contingency" },
     { version: 2, from: "accepted_contingency", command: "Accept", to: "accepted_by_authority" }
   ] as const
   for (const step of steps) {

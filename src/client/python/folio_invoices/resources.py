@@ -31,9 +31,25 @@ class Account(Resource):
         """Removes the logo: ``folio.account.delete_logo()``"""
         return self._delete("/v1/account/logo")
 
+    def start_enablement(self, test_set: Body, *, idempotency_key: Optional[str] = None) -> JsonObject:
+        """Passes the test set of the authority: ``folio.account.start_enablement({"test_set_id": …, "invoices": 30, …})``"""
+        return self._post("/v1/account/enablement", idempotency_key, test_set)
+
+    def enablement(self) -> JsonObject:
+        """Returns how far the test set is: ``folio.account.enablement()["status"]``"""
+        return self._get("/v1/account/enablement")
+
     def upload_certificate(self, certificate: Body, *, idempotency_key: Optional[str] = None) -> JsonObject:
         """Stores the key that signs live documents: ``folio.account.upload_certificate({"pkcs12": …, "password": …})``"""
         return self._post("/v1/account/certificate", idempotency_key, certificate)
+
+    def put_software(self, software: Body, *, idempotency_key: Optional[str] = None) -> JsonObject:
+        """Sets the software that live documents name: ``folio.account.put_software({"id": …, "pin": …})``"""
+        return self._put("/v1/account/software", idempotency_key, software)
+
+    def delete_software(self) -> JsonObject:
+        """Goes back to the software of the service: ``folio.account.delete_software()``"""
+        return self._delete("/v1/account/software")
 
 
 class ApiKeys(Resource):

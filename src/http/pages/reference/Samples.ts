@@ -146,7 +146,10 @@ const typescriptOf = ({ body, file, key, operation, params, query, result }: Req
 /** The operations for which the clients in PHP and Python have a method with another name than their path says. */
 const namedOtherwise: Readonly<Record<string, readonly [resource: string, method: string]>> = {
   "POST /v1/account/certificate": ["account", "uploadCertificate"],
+  "POST /v1/account/enablement": ["account", "startEnablement"],
   "DELETE /v1/account/logo": ["account", "deleteLogo"],
+  "PUT /v1/account/software": ["account", "putSoftware"],
+  "DELETE /v1/account/software": ["account", "deleteSoftware"],
   "PUT /v1/customers/{id}": ["customers", "replace"],
   "DELETE /v1/api-keys/{id}": ["api-keys", "revoke"],
   "POST /v1/resolutions/import": ["resolutions", "importGranted"],

@@ -1,13 +1,15 @@
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import type { AccountUpdate } from "../../../../schemas/Account.ts"
 import { ApiError } from "../../../../schemas/ApiError.ts"
 import { Api } from "../../../api/Api.ts"
 import { CurrentPrincipal } from "../../../api/Authorization.ts"
-import { describeCertificate, SandboxCertificate } from "../../../documents/signature/Certificate.ts"
-import { Accounts, accountView } from "../../../store/accounts/Accounts.ts"
-import { Certificates, shownCertificate } from "../../../store/accounts/Certificates.ts"
+import { ShownAccounts } from "../../../issuing/accounts/ShownAccounts.ts"
+import { Accounts } from "../../../store/accounts/Accounts.ts"
+import { Enablements } from "../../../store/enablement/Enablements.ts"
+import { enablementView } from "../../../store/enablement/EnablementView.ts"
+import { TestDocuments } from "../../../store/enablement/TestDocuments.ts"
 import { Logos } from "../../../store/accounts/Logos.ts"
 import { holds } from "../../request/Accept.ts"
 import { makeAsk } from "../../request/Ask.ts"
@@ -17,14 +19,21 @@ const noLogo = new ApiError({
   message: "The account has no logo in this mode: send one to PUT /v1/account/logo."
 })
 
+const noEnablement = new ApiError({
+  code: "resource_missing",
+  message:
+    "No test set was asked for in this mode: send its id to POST /v1/account/enablement with a live key, sk_live_…."
+})
+
 export const layer = HttpApiBuilder.group(
   Api,
   "account",
   Effect.fn(function* (handlers) {
     const accounts = yield* Accounts
-    const certificates = yield* Certificates
+    const enablements = yield* Enablements
     const logos = yield* Logos
-    const sandbox = describeCertificate(yield* SandboxCertificate)
+    const shown = yield* ShownAccounts
+    const testDocuments = yield* TestDocuments
     const ask = yield* makeAsk
 
     const update = ({ payload }: { readonly payload: AccountUpdate }) =>
@@ -33,13 +42,20 @@ export const layer = HttpApiBuilder.group(
     return handlers.handleAll({
       retrieveAccount: Effect.fn("retrieveAccount")(function* () {
         const principal = yield* CurrentPrincipal
-        const certificate = yield* shownCertificate(certificates, principal, sandbox)
-        return accountView(yield* accounts.read(principal), certificate)
+        const beside = yield* shown.beside(principal)
+        return shown.view(yield* accounts.read(principal), beside)
       }),
       updateAccount: update,
       updateAccountByPost: update,
       uploadCertificate: ({ payload }) =>
         ask((actor, context) => actor.UploadCertificate({ context, request: payload })),
+      startEnablement: ({ payload }) => ask((actor, context) => actor.StartEnablement({ context, request: payload })),
+      retrieveEnablement: Effect.fn("retrieveEnablement")(function* () {
+        const { account_id, livemode } = yield* CurrentPrincipal
+        const found = livemode ? yield* enablements.newest(account_id) : Option.none()
+        if (Option.isNone(found)) return yield* noEnablement
+        return enablementView(found.value, yield* testDocuments.ofAccount(found.value))
+      }),
       putLogo: ({ payload }) => ask((actor, context) => actor.PutLogo({ context, bytes: payload })),
       retrieveLogo: Effect.fn("retrieveLogo")(function* ({ headers }) {
         const principal = yield* CurrentPrincipal
@@ -53,6 +69,8 @@ export const layer = HttpApiBuilder.group(
           ? HttpServerResponse.empty({ status: 304, headers: cache })
           : HttpServerResponse.uint8Array(bytes, { contentType: media_type, headers: cache })
       }),
+      putSoftware: ({ payload }) => ask((actor, context) => actor.PutSoftware({ context, request: payload })),
+      deleteSoftware: () => ask((actor, context) => actor.DeleteSoftware({ context })),
       deleteLogo: () => ask((actor, context) => actor.DeleteLogo({ context }))
     })
   })

@@ -153,8 +153,12 @@ export class Documents extends Judge {
     const ended = this.journal.calls.begin(call)
     return (outcome) => {
       ended(outcome)
-      // The authority does not know it: then it may be sent.
-      if (kind === "verdict" && outcome === "unknown") this.leave.set(cufe, (this.leave.get(cufe) ?? 0) + 1)
+      // The authority does not know it, or nothing of it left: then it may be sent.
+      const isUnsent = kind === "submit" && outcome === "unreachable"
+      if (isUnsent || (kind === "verdict" && outcome === "unknown"))
+        this.leave.set(cufe, (this.leave.get(cufe) ?? 0) + 1)
+      // It may be signed anew.
+      if (isUnsent && !this.journal.calls.mayHaveLeft(cufe, Infinity)) this.submissions.delete(cufe)
     }
   }
 
@@ -242,6 +246,8 @@ export class Documents extends Judge {
       if (status !== "failed" && calls.isRefused(cufe)) wrong("was refused, and did not fail")
     } else if (status === "accepted_contingency" && !this.isHeldUp(document, book)) {
       wrong("stays in contingency, and the authority answers")
+    } else if (calls.mayHaveLeft(cufe, since)) {
+      wrong("may have left, and is in contingency")
     } else if (!this.options.rough && !calls.mayBeContingent(cufe, this.options.books[book]!, since)) {
       wrong("is in contingency, and the authority was not away for so long")
     }

@@ -94,8 +94,9 @@ export const auditLifecycle = (sequence: Commands, table: typeof transition = tr
     }
     if (command === "Redate") one.date += 1
     if (command === "Sign") one.signed = `${one.number} ${one.date}`
-    if (command === "EnterContingency" && !one.issued) one.signed = `${one.number} ${one.date}, type 04`
+    if (command === "EnterContingency") one.signed = `${one.number} ${one.date}, type 04`
     if (command === "Submit" || command === "EnterContingency") one.issued = true
+    if (command === "Return") one.issued = false
     if (command === "Correct") begin(one)
     const outcome = eventOf(command)
     if (outcome !== null) one.events.push(outcome)
@@ -103,6 +104,7 @@ export const auditLifecycle = (sequence: Commands, table: typeof transition = tr
     if (one.number !== before.number && command !== "Number") say("changed the number")
     if (one.number === null && beyondSigning.includes(one.state)) say("goes on without a number")
     if (one.number !== null && (one.state === "queued" || one.state === "canceled")) say("gives its number back")
+    if (command === "EnterContingency" && before.issued) say("issues in contingency what may have left")
     const isKept = before.issued && command !== "Correct"
     if (isKept && one.signed !== before.signed) say("changed the signed bytes")
     if (isKept && one.date !== before.date) say("changed the date of what has left")

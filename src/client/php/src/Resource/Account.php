@@ -55,6 +55,27 @@ final class Account extends ResourceMethods
     }
 
     /**
+     * Passes the test set of the authority: `$folio->account->startEnablement(['test_set_id' => …, 'invoices' => 30, …])`
+     *
+     * @param array<string, mixed> $testSet
+     * @return array<string, mixed>
+     */
+    public function startEnablement(array $testSet, ?string $idempotencyKey = null): array
+    {
+        return $this->post('/v1/account/enablement', $idempotencyKey, $testSet);
+    }
+
+    /**
+     * Returns how far the test set is: `$folio->account->enablement()['status']`
+     *
+     * @return array<string, mixed>
+     */
+    public function enablement(): array
+    {
+        return $this->get('/v1/account/enablement');
+    }
+
+    /**
      * Stores the key that signs live documents: `$folio->account->uploadCertificate(['pkcs12' => …, 'password' => …])`
      *
      * @param array<string, mixed> $certificate
@@ -63,5 +84,26 @@ final class Account extends ResourceMethods
     public function uploadCertificate(#[\SensitiveParameter] array $certificate, ?string $idempotencyKey = null): array
     {
         return $this->post('/v1/account/certificate', $idempotencyKey, $certificate);
+    }
+
+    /**
+     * Sets the software that live documents name: `$folio->account->putSoftware(['id' => …, 'pin' => …])`
+     *
+     * @param array<string, mixed> $software
+     * @return array<string, mixed>
+     */
+    public function putSoftware(#[\SensitiveParameter] array $software, ?string $idempotencyKey = null): array
+    {
+        return $this->put('/v1/account/software', $idempotencyKey, $software);
+    }
+
+    /**
+     * Goes back to the software of the service: `$folio->account->deleteSoftware()`
+     *
+     * @return array<string, mixed>
+     */
+    public function deleteSoftware(): array
+    {
+        return $this->folio->request('DELETE', '/v1/account/software');
     }
 }

@@ -6,6 +6,8 @@ import { namespaces } from "./WsSecurity.ts"
 export interface XmlElement {
   readonly name: string
   readonly namespace: string
+  /** By their names as written. */
+  readonly attributes: Readonly<Record<string, string>>
   readonly children: ReadonlyArray<XmlElement>
   readonly text: string | null
 }
@@ -66,6 +68,7 @@ const elementOf = (node: Node, outer: Readonly<Record<string, string>>): XmlElem
   return {
     name: local,
     namespace: scope[prefix] ?? "",
+    attributes: Object.fromEntries(attributes.map(([name, value]) => [name, decoded(String(value))])),
     children: inner.filter((child) => !tagOf(child).startsWith("#")).map((child) => elementOf(child, scope)),
     text: isNil ? null : texts.join("")
   }
@@ -87,25 +90,50 @@ export const parseXml = (text: string): Result.Result<XmlElement, string> => {
 export const childOf = (element: XmlElement | undefined, name: string, namespace?: string) =>
   element?.children.find((child) => child.name === name && (namespace === undefined || child.namespace === namespace))
 
-/** The code and the reason of a SOAP fault, as a text of at most 300 characters. */
-const faultOf = (fault: XmlElement) => {
-  const code = childOf(childOf(childOf(fault, "Code"), "Subcode"), "Value") ?? childOf(childOf(fault, "Code"), "Value")
-  const reason = childOf(childOf(fault, "Reason"), "Text")?.text ?? "no reason given"
-  return `a fault (${code?.text ?? "no code"}): ${reason}`.slice(0, 300)
+/** An answer that is not the result of the operation. */
+export interface NoResult {
+  /**
+   * A fault that blames the sender of the message, which was not processed. `security`: for the message's signature or time;
+   * `certificate`: for nothing in particular, which is how the authority answers a certificate that it does not trust.
+   */
+  readonly blames: "sender" | "security" | "certificate" | null
+  /** What the answer is, in at most 300 characters. */
+  readonly message: string
 }
 
-/** The result element of an operation in a SOAP answer; fails with a text that names the content of any other answer. */
-export const resultOf = (text: string, operation: string): Result.Result<XmlElement, string> =>
-  Result.flatMap(parseXml(text), (root) => {
+const noResult = (message: string): NoResult => ({ blames: null, message })
+
+const localName = (name: string | null | undefined) => name?.trim().split(":").at(-1) ?? ""
+
+// SOAP 1.2 blames the sender by `Sender`; `Client` is the name of SOAP 1.1, which the authority writes as well.
+const faultOf = (fault: XmlElement): NoResult => {
+  const code = childOf(fault, "Code")
+  const value = childOf(code, "Value")?.text
+  const subcode = childOf(childOf(code, "Subcode"), "Value")?.text
+  const reason = childOf(childOf(fault, "Reason"), "Text")?.text ?? "no reason given"
+  const isSenders = ["Sender", "Client"].includes(localName(value))
+  const isOfSecurity =
+    /^(Invalid|Failed|Unsupported|Message)?(Security|SecurityToken|Authentication|Check|Expired)/.test(
+      localName(subcode)
+    )
+  return {
+    blames: isOfSecurity ? "security" : isSenders ? (subcode === undefined ? "certificate" : "sender") : null,
+    message: `a fault (${subcode ?? value ?? "no code"}): ${reason}`.slice(0, 300)
+  }
+}
+
+/** The result element of an operation in a SOAP answer; fails with what any other answer is. */
+export const resultOf = (text: string, operation: string): Result.Result<XmlElement, NoResult> =>
+  Result.flatMap(Result.mapError(parseXml(text), noResult), (root) => {
     if (root.name !== "Envelope" || root.namespace !== namespaces.soap) {
-      return Result.fail(root.name.toLowerCase() === "html" ? "an HTML page" : "no SOAP 1.2 envelope")
+      return Result.fail(noResult(root.name.toLowerCase() === "html" ? "an HTML page" : "no SOAP 1.2 envelope"))
     }
     const body = childOf(root, "Body", namespaces.soap)
     const fault = childOf(body, "Fault", namespaces.soap)
     if (fault !== undefined) return Result.fail(faultOf(fault))
     const response = childOf(body, `${operation}Response`, namespaces.service)
     const result = childOf(response, `${operation}Result`, namespaces.service)
-    return result === undefined ? Result.fail(`no ${operation}Result of its service`) : Result.succeed(result)
+    return result === undefined ? Result.fail(noResult(`no ${operation}Result of its service`)) : Result.succeed(result)
   })
 
 /** The fields of a result as received. A field with child elements is the list of their texts. */

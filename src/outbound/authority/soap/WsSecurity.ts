@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { createHash } from "node:crypto"
-import type { DocumentName } from "./Authority.ts"
+import type { DocumentName } from "../Authority.ts"
 
 /** A call of one operation of the authority's service, with its parameters as texts in order. */
 export interface SoapCall {

@@ -1,0 +1,64 @@
+import { Effect, Option } from "effect"
+import { ApiError } from "../../schemas/ApiError.ts"
+import type { EnablementRequest } from "../../schemas/Enablement.ts"
+import { NationalProfile } from "../documents/NationalProfile.ts"
+import { colombianSandbox } from "../domain/accounts/Sandbox.ts"
+import { EnablementReadiness } from "../issuing/enablement/EnablementReadiness.ts"
+import { Enablements, type NewEnablement } from "../store/enablement/Enablements.ts"
+import { enablementView } from "../store/enablement/EnablementView.ts"
+import { TestDocuments } from "../store/enablement/TestDocuments.ts"
+import { liveKeyNeeded } from "./Certificates.ts"
+import * as Command from "./Command.ts"
+
+/** The range that the authority gives to all issuers in its test environment. */
+const {
+  number = "",
+  prefix,
+  from_number = 1,
+  to_number = 1,
+  valid_from = "",
+  valid_to = "",
+  technical_key = ""
+} = colombianSandbox.range
+const publicRange = { number, prefix, from_number, to_number, valid_from, valid_to, technical_key }
+
+const setOf = ({ credit_notes, debit_notes, invoices, range, test_set_id }: EnablementRequest): NewEnablement => ({
+  id: test_set_id,
+  wanted: { invoice: invoices, credit_note: credit_notes, debit_note: debit_notes },
+  range: range === undefined ? publicRange : { ...range, technical_key: range.technical_key.toLowerCase() }
+})
+
+/** The command that begins a test set of the authority, or takes up one that failed. */
+export const make = Effect.gen(function* () {
+  const { alone } = yield* Command.make
+  const documents = yield* TestDocuments
+  const enablements = yield* Enablements
+  const readiness = yield* EnablementReadiness
+  const { rules } = yield* NationalProfile
+
+  const StartEnablement = alone("StartEnablement", {
+    before: function* ({ account_id, livemode }, { request }) {
+      if (!livemode) return yield* liveKeyNeeded("Enablement shows that the live issuer's documents are in order.")
+      const ofRange = request.range === undefined ? [] : rules.resolution(request.range)
+      yield* Command.refuse(
+        ofRange.map(({ param, ...rest }) => ({ ...rest, param: param === null ? "range" : `range.${param}` }))
+      )
+      // What runs or was passed is only shown.
+      const known = yield* enablements.find({ account_id, id: request.test_set_id })
+      if (Option.isSome(known) && known.value.status !== "failed") return
+      yield* Effect.mapError(
+        readiness.issuerOf(account_id),
+        ({ sentence }) => new ApiError({ code: "account_not_live", message: sentence })
+      )
+    },
+    run: function* ({ account_id }, { request }) {
+      const { outcome, row } = yield* enablements.begin(account_id, setOf(request))
+      return {
+        answer: Command.ok(enablementView(row, yield* documents.all(row))),
+        audit: outcome === "as it is" ? [] : [["enablement.started", account_id, { test_set_id: request.test_set_id }]]
+      }
+    }
+  })
+
+  return { StartEnablement }
+})

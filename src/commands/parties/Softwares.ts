@@ -1,0 +1,76 @@
+import { Clock, Effect, Redacted } from "effect"
+import { numberOfNit } from "../../domain/accounts/Software.ts"
+import { ShownAccounts, withSoftware } from "../../issuing/accounts/ShownAccounts.ts"
+import { Accounts } from "../../store/accounts/Accounts.ts"
+import { Softwares, type StoredSoftware } from "../../store/accounts/Softwares.ts"
+import { Ids } from "../../store/sql/Ids.ts"
+import { liveKeyNeeded } from "../Certificates.ts"
+import * as Command from "../Command.ts"
+
+const liveOnly = liveKeyNeeded("Test documents name a software of the sandbox.")
+
+/** The number of the provider's NIT; null for the issuer itself. */
+const providerNumber = Effect.fnUntraced(function* (nit: string | undefined) {
+  if (nit === undefined) return null
+  const read = numberOfNit(nit, "provider_nit")
+  if ("number" in read) return read.number
+  yield* Command.refuse([{ param: "provider_nit", code: read.code, message: read.fault }])
+  return null
+})
+
+/** The commands that set and remove the software that an account has registered with the authority for itself. */
+export const make = Effect.gen(function* () {
+  const { alone } = yield* Command.make
+  const accounts = yield* Accounts
+  const ids = yield* Ids
+  const shown = yield* ShownAccounts
+  const softwares = yield* Softwares
+
+  const PutSoftware = alone("PutSoftware", {
+    before: function* (account, { request }) {
+      if (!account.livemode) return yield* liveOnly
+      const provider_number = yield* providerNumber(request.provider_nit)
+      const beside = yield* shown.beside(account)
+      const { facts } = beside
+      const isKnown =
+        facts.software !== null &&
+        facts.software_id === request.id &&
+        facts.provider_number === provider_number &&
+        Redacted.value(yield* softwares.pin(account.account_id, facts.software)) === request.pin
+      return { beside, provider_number, known: isKnown ? facts.software : null }
+    },
+    run: function* (account, { request }, { beside, known, provider_number }) {
+      const software: StoredSoftware = {
+        account_id: account.account_id,
+        id: yield* ids.software,
+        software_id: request.id,
+        provider_number,
+        created_at: new Date(yield* Clock.currentTimeMillis)
+      }
+      // What is sent once more is no other software, and makes no other version of the issuer.
+      if (known === null) yield* softwares.insert(software, Redacted.make(request.pin))
+      const updated = yield* accounts.update(account, (before) =>
+        Effect.succeed({ ...before, software: known ?? software.id })
+      )
+      return {
+        answer: Command.ok(shown.view(updated, known === null ? withSoftware(beside, software) : beside)),
+        audit: [["software.set", account.account_id, { software_id: request.id }]],
+        after: () => accounts.forget(account)
+      }
+    }
+  })
+
+  const DeleteSoftware = alone("DeleteSoftware", {
+    before: (account) => (account.livemode ? shown.beside(account) : Effect.fail(liveOnly)),
+    run: function* (account, _payload, beside) {
+      const updated = yield* accounts.update(account, (before) => Effect.succeed({ ...before, software: null }))
+      return {
+        answer: Command.ok(shown.view(updated, beside)),
+        audit: [["software.removed", account.account_id]],
+        after: () => accounts.forget(account)
+      }
+    }
+  })
+
+  return { PutSoftware, DeleteSoftware }
+})

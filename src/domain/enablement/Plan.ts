@@ -1,0 +1,129 @@
+import type { DocumentKind } from "../../../schemas/FiscalDocument.ts"
+
+/** How far a document of a test set has come. Only `signed` and `sent` are open: all others are outcomes, which stay. */
+export const testDocumentStates = [
+  "signed",
+  "sent",
+  "accepted",
+  "rejected",
+  "number_used",
+  "refused",
+  "unanswered"
+] as const
+export type TestDocumentState = (typeof testDocumentStates)[number]
+
+/** What the plan needs to know of a document of a test set. */
+export interface PlannedDocument {
+  readonly kind: DocumentKind
+  /** Which of the wanted documents of its kind it is to be, from 1. */
+  readonly place: number
+  /** The run of the test set in which it was made. */
+  readonly run: number
+  readonly state: TestDocumentState
+  /** The rules by which it was rejected. */
+  readonly rules: ReadonlyArray<string>
+  readonly prefix: string
+  readonly number: number
+}
+
+export type Wanted = Readonly<Record<DocumentKind, number>>
+
+/** A document to make. */
+export interface Place {
+  readonly kind: DocumentKind
+  readonly place: number
+}
+
+/** Why a test set cannot be passed as things are. */
+export type Obstacle =
+  | { readonly _tag: "rejected"; readonly kind: DocumentKind; readonly rules: ReadonlyArray<string> }
+  | { readonly _tag: "unanswered"; readonly kind: DocumentKind; readonly count: number }
+  | { readonly _tag: "numbers_used"; readonly prefix: string }
+
+export type Plan =
+  | { readonly _tag: "passed" }
+  | { readonly _tag: "blocked"; readonly obstacle: Obstacle }
+  /** What to make now; nothing while it is better to wait for the documents that are open. */
+  | { readonly _tag: "goes on"; readonly make: ReadonlyArray<Place> }
+
+export const kinds: ReadonlyArray<DocumentKind> = ["invoice", "credit_note", "debit_note"]
+
+// In one place, and in one run of the test set.
+const rejectionsMax = 3
+const unansweredMax = 3
+const usedNumbersMax = 24
+
+export const isOpen = ({ state }: Pick<PlannedDocument, "state">): boolean => state === "signed" || state === "sent"
+
+const acceptedOf = (documents: ReadonlyArray<PlannedDocument>, kind: DocumentKind): number =>
+  documents.filter((one) => one.kind === kind && one.state === "accepted").length
+
+const sameRules = (some: ReadonlyArray<string>, others: ReadonlyArray<string>) =>
+  [...new Set(some)].toSorted().join(" ") === [...new Set(others)].toSorted().join(" ")
+
+/** What stands in the way of a place: its documents of this run were rejected, unanswered or of used numbers too often. */
+const obstacleIn = (documents: ReadonlyArray<PlannedDocument>): Obstacle | undefined => {
+  const of = (state: TestDocumentState) => documents.filter((one) => one.state === state)
+  const [last, before] = of("rejected").toReversed()
+  if (
+    last !== undefined &&
+    (of("rejected").length >= rejectionsMax || (before && sameRules(last.rules, before.rules)))
+  ) {
+    return { _tag: "rejected", kind: last.kind, rules: [...new Set(last.rules)] }
+  }
+  const unanswered = of("unanswered")
+  if (unanswered.length >= unansweredMax) {
+    return { _tag: "unanswered", kind: unanswered[0]!.kind, count: unanswered.length }
+  }
+  const used = of("number_used")
+  return used.length >= usedNumbersMax ? { _tag: "numbers_used", prefix: used[0]!.prefix } : undefined
+}
+
+/**
+ * What is to be done for a test set, given its documents in the order in which they were made. Of each kind one document goes first:
+ * the others follow when it was accepted, so that what is wrong with all of them costs one or two numbers. Notes correct accepted
+ * invoices, and wait for the first one. `openMax`: how many documents may be open at a time.
+ */
+export const planOf = (
+  { run, wanted }: { readonly run: number; readonly wanted: Wanted },
+  documents: ReadonlyArray<PlannedDocument>,
+  openMax: number
+): Plan => {
+  if (kinds.every((kind) => acceptedOf(documents, kind) >= wanted[kind])) return { _tag: "passed" }
+  const ofRun = documents.filter((one) => one.run === run)
+  for (const places of Map.groupBy(ofRun, ({ kind, place }) => `${kind} ${place}`).values()) {
+    if (places.some(({ state }) => state === "accepted")) continue
+    const obstacle = obstacleIn(places)
+    if (obstacle !== undefined) return { _tag: "blocked", obstacle }
+  }
+  let free = openMax - documents.filter(isOpen).length
+  const hasInvoice = acceptedOf(documents, "invoice") > 0
+  const make: Array<Place> = []
+  for (const kind of kinds) {
+    if (kind !== "invoice" && !hasInvoice) continue
+    const taken = new Set(
+      documents
+        .filter((one) => one.kind === kind && (isOpen(one) || one.state === "accepted"))
+        .map(({ place }) => place)
+    )
+    const isProven = acceptedOf(documents, kind) > 0
+    for (let place = 1; place <= wanted[kind] && free > 0; place++) {
+      if (taken.has(place)) continue
+      if (!isProven && (taken.size > 0 || make.some((one) => one.kind === kind))) break
+      make.push({ kind, place })
+      free -= 1
+    }
+  }
+  return { _tag: "goes on", make }
+}
+
+/**
+ * The next number after the numbers that were taken with a prefix, oldest first; `first` when there are none. Where the authority had
+ * processed the last numbers before, each further one of these doubles the step: another system may have used thousands.
+ */
+export const nextNumber = (taken: ReadonlyArray<Pick<PlannedDocument, "number" | "state">>, first: number): number => {
+  const last = taken.at(-1)
+  if (last === undefined) return first
+  const used = taken.length - 1 - taken.findLastIndex(({ state }) => state !== "number_used")
+  return Math.max(last.number, first - 1) + 2 ** Math.max(used - 1, 0)
+}

@@ -1,0 +1,149 @@
+import { Cause, Clock, Context, Duration, Effect, Exit, Layer, Option, Result, Schema } from "effect"
+import { AcceptanceCode, ClaimCode } from "../../../schemas/Acceptance.ts"
+import type { DocumentKey } from "../../../schemas/FiscalDocument.ts"
+import type { AccountId } from "../../../schemas/Id.ts"
+import { crowding } from "../../domain/accounts/Crowding.ts"
+import { eventsOnce } from "../../domain/documents/Acceptance.ts"
+import { storableText } from "../../domain/requests/Storable.ts"
+import {
+  Authority,
+  type AuthorityEvent,
+  AuthorityRefusal,
+  type AuthorityUnavailable,
+  type DocumentName,
+  isAuthorityFailure as isFailure
+} from "../../outbound/authority/Authority.ts"
+import { Fault } from "../../protocol/Fault.ts"
+import * as Metrics from "../../protocol/Metrics.ts"
+import { callPort, PortBroken } from "../../protocol/PortCall.ts"
+import { Acceptances } from "../../store/acceptance/Acceptances.ts"
+import { Invoices } from "../../store/documents/Invoices.ts"
+import { AuthorityLimits, AuthorityQueue } from "../AuthorityQueue.ts"
+import { Backpressure } from "../Backpressure.ts"
+import { CircuitBreaker } from "../CircuitBreaker.ts"
+import { Signing } from "../Signing.ts"
+
+const timeout = Duration.seconds(60)
+
+// A page is asked about within the lease of its questions, even if every call takes its time-out.
+const pageMax = 64
+
+// An eighth of the calls that may be under way, at most: documents that are to be submitted find their turn.
+const shareOfCalls = 8
+const concurrencyMax = 16
+
+/**
+ * Seconds until a question is asked again: after a refusal of the account, such as one without a valid certificate, after any other trouble,
+ * while the authority's circuit is failing, and without a turn at the authority.
+ */
+const again = { refused: 72_000, trouble: 3_600, failing: 900, noTurn: 60 }
+
+// Troubles of many questions are alike.
+const loggedEveryMs = 60_000
+
+const nameMax = 450
+
+const isEvents = Schema.is(
+  Schema.Array(
+    Schema.Struct({
+      code: AcceptanceCode,
+      at: Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 4_102_444_800_000 })),
+      by: Schema.NullOr(Schema.String),
+      claim: Schema.NullOr(ClaimCode)
+    })
+  )
+) as (answer: unknown) => boolean
+
+const callOf = (exit: Exit.Exit<unknown, unknown>) => {
+  if (Exit.isSuccess(exit)) return Metrics.authorityCalls("events", "answered")
+  const error = Result.getOrUndefined(Cause.findError(exit.cause))
+  if (error instanceof AuthorityRefusal) return Metrics.authorityCalls("events", "refused")
+  return Metrics.authorityCalls("events", error instanceof PortBroken ? "broken" : "unavailable")
+}
+
+/**
+ * Asks the authority once a day for 30 days what the buyers of accepted invoices on credit terms have answered. A question that fails
+ * says nothing of the invoice: it is asked again. It counts neither as an outage of the authority nor as its end.
+ */
+export class BuyersAnswers extends Context.Service<BuyersAnswers>()("folio/issuing/BuyersAnswers", {
+  make: Effect.gen(function* () {
+    const acceptances = yield* Acceptances
+    const authority = yield* Authority
+    const backpressure = yield* Backpressure
+    const circuits = yield* CircuitBreaker
+    const { inTurn } = yield* AuthorityQueue
+    const invoices = yield* Invoices
+    const signing = yield* Signing
+    const { inAll } = yield* AuthorityLimits
+    const concurrency = Math.max(1, Math.min(concurrencyMax, Math.floor(inAll / shareOfCalls)))
+
+    const call = (name: DocumentName): Effect.Effect<ReadonlyArray<AuthorityEvent>, PortBroken | Failure> =>
+      Metrics.measure(
+        callPort(
+          { name: "Authority.events", isAnswer: isEvents, isFailure, within: timeout },
+          () => authority.events?.(name) ?? Effect.succeed([])
+        ),
+        callOf
+      )
+
+    const ask = Effect.fnUntraced(function* (key: DocumentKey) {
+      if ((yield* circuits.look(key)).leftMs !== null) return yield* acceptances.postpone([key], again.failing)
+      const row = yield* invoices.load(key)
+      if (Option.isNone(row)) return yield* acceptances.postpone([key], again.trouble)
+      const name = yield* Effect.mapError(signing.nameOf(row.value), ({ message }) => new AuthorityRefusal({ message }))
+      const answer = yield* inTurn(key, call(name))
+      if (Option.isNone(answer)) return yield* acceptances.postpone([key], again.noTurn)
+      yield* Fault.at("after-events")
+      const events = eventsOnce(answer.value)
+      yield* acceptances.keep(
+        key,
+        events.map(({ by, ...event }) => ({ ...event, by: by === null ? null : storableText(by, nameMax) }))
+      )
+    })
+
+    let loggedAt = Number.NEGATIVE_INFINITY
+    const postpone = Effect.fnUntraced(function* (key: DocumentKey, cause: Cause.Cause<unknown>) {
+      const now = yield* Clock.currentTimeMillis
+      if (now - loggedAt >= loggedEveryMs) {
+        loggedAt = now
+        yield* Effect.logWarning("What a buyer has answered could not be asked; it is asked again later", cause).pipe(
+          Effect.annotateLogs({ invoice_id: key.id })
+        )
+      }
+      const isRefused = Result.getOrUndefined(Cause.findError(cause)) instanceof AuthorityRefusal
+      yield* acceptances.postpone([key], isRefused ? again.refused : again.trouble)
+    })
+
+    const askOrPostpone = (key: DocumentKey) =>
+      Effect.andThen(backpressure.calm, ask(key)).pipe(
+        Effect.catchCauseIf(
+          (cause) => !Cause.hasInterruptsOnly(cause),
+          (cause) => postpone(key, cause)
+        )
+      )
+
+    /**
+     * Asks all questions whose time has come. An account that fills much of a page is left out until all others' questions were asked, so
+     * that no account waits for its backlog.
+     */
+    const askAll = Effect.gen(function* () {
+      let without: ReadonlyArray<AccountId> = []
+      for (;;) {
+        const due = yield* acceptances.take(pageMax, without)
+        yield* Effect.forEach(due, askOrPostpone, { concurrency, discard: true })
+        if (due.length >= pageMax) without = [...without, ...crowding(due, pageMax)]
+        else if (without.length === 0) return
+        else without = []
+      }
+    })
+
+    return {
+      /** Null if the authority cannot be asked. */
+      askAll: authority.events === undefined ? null : askAll
+    }
+  })
+}) {
+  static readonly layer = Layer.effect(BuyersAnswers, BuyersAnswers.make)
+}
+
+type Failure = AuthorityUnavailable | AuthorityRefusal

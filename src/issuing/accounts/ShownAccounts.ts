@@ -1,0 +1,62 @@
+import { Context, Effect, Layer, Option } from "effect"
+import type { Account, AccountMode } from "../../../schemas/Account.ts"
+import { ServiceInfo } from "../../api/ServiceInfo.ts"
+import { describeCertificate, SandboxCertificate } from "../../documents/signature/Certificate.ts"
+import { NationalProfile } from "../../documents/NationalProfile.ts"
+import { Authority } from "../../outbound/authority/Authority.ts"
+import { accountView, type StoredAccount } from "../../store/accounts/Accounts.ts"
+import { Certificates, certificateView, type CurrentCertificate } from "../../store/accounts/Certificates.ts"
+import { type LiveFacts, LiveMode, softwareView } from "../../store/accounts/LiveMode.ts"
+import type { StoredSoftware } from "../../store/accounts/Softwares.ts"
+import { liveState, offeredBy } from "./LiveSteps.ts"
+
+/** What is stored beside an account and shown with it. A command that changes some of it shows its own change. */
+export interface Beside {
+  readonly certificate: Option.Option<CurrentCertificate>
+  readonly facts: LiveFacts
+}
+
+/** Accounts as the API shows them, each with its certificate, its software and what is left to do before it issues live documents. */
+export class ShownAccounts extends Context.Service<ShownAccounts>()("folio/issuing/ShownAccounts", {
+  make: Effect.gen(function* () {
+    const certificates = yield* Certificates
+    const liveMode = yield* LiveMode
+    const { baseUrl } = yield* ServiceInfo
+    const offered = offeredBy(yield* NationalProfile, yield* Authority)
+    const sandbox = certificateView(describeCertificate(yield* SandboxCertificate))
+
+    return {
+      /** Reads what is shown beside an account, before the command that changes the account. */
+      beside: Effect.fn("ShownAccounts.beside")(function* ({ account_id }: AccountMode) {
+        const beside: Beside = {
+          certificate: yield* certificates.current(account_id),
+          facts: yield* liveMode.facts(account_id)
+        }
+        return beside
+      }),
+      /** The account as the holder of a key of its mode sees it. */
+      view: (account: StoredAccount, { certificate, facts }: Beside): Account => {
+        const now = account.livemode ? { ...facts, issuer: account.issuer, software: account.software } : facts
+        const view = accountView(account, {
+          certificate: account.livemode ? certificateView(Option.getOrNull(certificate)) : sandbox,
+          software: account.livemode ? softwareView(now) : null
+        })
+        return { ...view, live: liveState(offered, now, certificate, baseUrl) }
+      }
+    }
+  })
+}) {
+  static readonly layer = Layer.effect(ShownAccounts, ShownAccounts.make)
+}
+
+/** What is shown beside an account after its software was set. */
+export const withSoftware = (beside: Beside, software: StoredSoftware): Beside => ({
+  ...beside,
+  facts: {
+    ...beside.facts,
+    software: software.id,
+    software_id: software.software_id,
+    provider_number: software.provider_number,
+    software_set_at: software.created_at
+  }
+})

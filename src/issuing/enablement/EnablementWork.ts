@@ -1,0 +1,179 @@
+import { Cause, Clock, Context, Effect, Layer, Option, Result } from "effect"
+import type { Failure } from "../../../schemas/FiscalDocument.ts"
+import { timestamp } from "../../domain/documents/AuthorityTime.ts"
+import { isOpen, planOf } from "../../domain/enablement/Plan.ts"
+import { Enablements, type Standing, type StoredEnablement } from "../../store/enablement/Enablements.ts"
+import { type LoadedTestDocument, TestDocuments } from "../../store/enablement/TestDocuments.ts"
+import { EnablementPace, retryDelayMs } from "./EnablementPace.ts"
+import { EnablementReadiness } from "./EnablementReadiness.ts"
+import {
+  lacking,
+  noNumberLeft,
+  obstacleFailure,
+  refusedFailure,
+  type TestSetTrouble,
+  troubleWords
+} from "./EnablementWords.ts"
+import { TestDocumentMaking } from "./TestDocumentMaking.ts"
+import { type StepOutcome, TestDocumentSteps } from "./TestDocumentSteps.ts"
+import { TestSetCalls } from "./TestSetCalls.ts"
+
+/** How long a process that takes a test set has it for itself: longer than a round takes with calls that end by their time-outs. */
+export const leaseSeconds = 300
+
+// A process works on a test set for so long without giving way to other test sets, and waits itself for the next step if it is near.
+const holdMs = 20_000
+const nearMs = 2_500
+const brokenMs = 30_000
+
+const running = { status: "running", waiting: null, failure: null, message: null, troubles: 0 } as const
+const ended = { nextMs: null, isBack: false, isHeld: false }
+
+const passed = (message: string | null): Standing => ({ ...running, ...ended, status: "passed", message })
+const failed = (failure: Failure): Standing => ({ ...running, ...ended, status: "failed", failure })
+
+/** A test set as its plan sees it. */
+const planned = (documents: ReadonlyArray<LoadedTestDocument>) =>
+  documents.map((one) => ({ ...one, number: Number(one.number), rules: one.errors.map(({ rule }) => rule) }))
+
+const isDue = (one: LoadedTestDocument) => isOpen(one) && (one.due_ms ?? 0) <= 0
+
+/**
+ * Passes test sets, round by round: makes the documents that are missing, a few at a time, sends them, asks for their verdicts, and
+ * stores how the test set stands. What a round does follows from the rows alone, so that any process can go on after any other.
+ */
+export class EnablementWork extends Context.Service<EnablementWork>()("folio/issuing/EnablementWork", {
+  make: Effect.gen(function* () {
+    const documents = yield* TestDocuments
+    const enablements = yield* Enablements
+    const making = yield* TestDocumentMaking
+    const readiness = yield* EnablementReadiness
+    const steps = yield* TestDocumentSteps
+    const pace = yield* EnablementPace
+
+    const plan = (set: StoredEnablement, all: ReadonlyArray<LoadedTestDocument>) =>
+      planOf(set, planned(all), pace.openMax)
+
+    const waits = Effect.fnUntraced(function* (set: StoredEnablement, trouble: TestSetTrouble, message: string) {
+      const since = set.waiting?.code === trouble ? set.waiting.since : timestamp(yield* Clock.currentTimeMillis)
+      const troubles = set.troubles + 1
+      return {
+        ...running,
+        waiting: { code: trouble, message: troubleWords(trouble, message), since },
+        troubles,
+        isBack: false,
+        isHeld: false,
+        nextMs: retryDelayMs(pace, troubles)
+      } satisfies Standing
+    })
+
+    /** How the test set stands after its documents have gone on. */
+    const standing = Effect.fnUntraced(function* (set: StoredEnablement, outcomes: ReadonlyArray<StepOutcome>) {
+      const of = <Tag extends StepOutcome["_tag"]>(tag: Tag) =>
+        outcomes.find((one): one is Extract<StepOutcome, { readonly _tag: Tag }> => one._tag === tag)
+      const all = yield* documents.all(set)
+      const next = plan(set, all)
+      if (next._tag === "passed") return passed(null)
+      if (of("accepted") !== undefined) {
+        return passed("The authority has accepted the test set, and wants no more documents.")
+      }
+      const refused = of("refused")
+      if (refused !== undefined) return failed(refusedFailure(refused.message))
+      if (next._tag === "blocked") return failed(obstacleFailure(next.obstacle))
+      const trouble = of("trouble")
+      if (trouble !== undefined) return yield* waits(set, trouble.trouble, trouble.message)
+      const hasAnswer = of("answered") !== undefined
+      const due = Math.min(...all.filter(isOpen).map(({ due_ms }) => Math.max(due_ms ?? 0, 0)))
+      const isStill = !hasAnswer && set.troubles > 0
+      return {
+        ...running,
+        ...(isStill ? { waiting: set.waiting, troubles: set.troubles } : {}),
+        isBack: hasAnswer && set.troubles > 0,
+        isHeld: false,
+        nextMs: next.make.length > 0 ? 0 : Number.isFinite(due) ? due : 0
+      } satisfies Standing
+    })
+
+    const round = Effect.fn("EnablementWork.round")(function* (set: StoredEnablement) {
+      const ready = yield* Effect.result(readiness.issuerOf(set.account_id))
+      if (Result.isFailure(ready)) {
+        return readiness.hasService
+          ? failed(lacking("account_not_ready", ready.failure.sentence))
+          : yield* waits(set, "no_test_service", "")
+      }
+      const issuer = ready.success
+      const before = yield* documents.all(set)
+      const next = plan(set, before)
+      if (next._tag === "passed") return passed(null)
+      if (next._tag === "blocked") return failed(obstacleFailure(next.obstacle))
+      // While the authority is in trouble, one document finds out whether it is back.
+      const isProbe = set.troubles > 0
+      const make = isProbe && before.some(isOpen) ? [] : isProbe ? next.make.slice(0, 1) : next.make
+      const accepted = before.filter(({ kind, state }) => kind === "invoice" && state === "accepted")
+      for (const place of make) {
+        const made = yield* Effect.result(making.make(set, issuer, place, accepted))
+        if (Result.isSuccess(made)) continue
+        const error = made.failure
+        return failed(error._tag === "NoNumberLeft" ? noNumberLeft(error.prefix) : lacking(error.code, error.message))
+      }
+      const due = (make.length === 0 ? before : yield* documents.all(set)).filter(isDue)
+      const outcomes = yield* Effect.forEach(isProbe ? due.slice(0, 1) : due, (one) => steps.step(one, issuer), {
+        concurrency: pace.openMax
+      })
+      return yield* standing(set, outcomes)
+    })
+
+    const told = Effect.fnUntraced(function* (set: StoredEnablement, next: Standing) {
+      if (next.status !== "running") {
+        yield* Effect.logInfo(`A test set has ${next.status}`).pipe(
+          Effect.annotateLogs(next.failure === null ? {} : { reason: next.failure.message })
+        )
+      } else if (next.waiting !== null && next.waiting.code !== set.waiting?.code) {
+        yield* Effect.logWarning("A test set waits").pipe(Effect.annotateLogs({ reason: next.waiting.message }))
+      }
+    })
+
+    /** One round after the other while the next step is near; then the test set is due again later, for any process. */
+    const rounds = Effect.fnUntraced(function* (taken: StoredEnablement) {
+      const until = (yield* Clock.currentTimeMillis) + holdMs
+      let set = taken
+      for (;;) {
+        const next = yield* round(set)
+        yield* told(set, next)
+        const isHeld = next.nextMs !== null && next.nextMs <= nearMs && (yield* Clock.currentTimeMillis) < until
+        const stands = isHeld ? { ...next, isHeld, nextMs: leaseSeconds * 1_000 } : next
+        if (!(yield* enablements.stand(set, stands)) || !isHeld) return
+        yield* Effect.sleep(next.nextMs)
+        const found = yield* enablements.find(set)
+        if (Option.isNone(found) || found.value.status !== "running") return
+        set = found.value
+      }
+    })
+
+    /** What keeps a round from its end is no fault of the test set: it is tried again later. */
+    const broken = Effect.fnUntraced(function* (set: StoredEnablement, cause: Cause.Cause<never>) {
+      yield* Effect.logError("A test set could not go on; it is tried again", cause)
+      const waiting = yield* waits(set, "internal", "")
+      yield* enablements.stand(set, { ...waiting, nextMs: brokenMs })
+    })
+
+    return {
+      /** Works on a test set that this process has taken. */
+      carryOut: (set: StoredEnablement) =>
+        rounds(set).pipe(
+          Effect.onInterrupt(() => enablements.release(set)),
+          Effect.catchCauseIf(
+            (cause) => !Cause.hasInterruptsOnly(cause),
+            (cause) => broken(set, cause)
+          ),
+          Effect.catchCause((cause) => Effect.logError("A test set's standing could not be stored", cause)),
+          Effect.annotateLogs({ account_id: set.account_id, test_set_id: set.id })
+        )
+    }
+  })
+}) {
+  static readonly layer = Layer.effect(EnablementWork, EnablementWork.make).pipe(
+    Layer.provide(TestDocumentSteps.layer),
+    Layer.provide([TestDocumentMaking.layer, TestSetCalls.layer])
+  )
+}

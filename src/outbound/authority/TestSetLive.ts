@@ -1,0 +1,93 @@
+import { Effect, Redacted } from "effect"
+import { fileNames, zipped } from "../DocumentFiles.ts"
+import { AuthorityRefusal, AuthorityUnavailable } from "./Authority.ts"
+import type { LiveAuthority } from "./AuthoritySettings.ts"
+import { type DocumentAnswer, documentAnswerOf } from "./AuthorityAnswers.ts"
+import { childOf, fieldsOf, textField, type XmlElement } from "./soap/SoapAnswers.ts"
+import { makeSoapExchange, type SoapExchangeOptions } from "./soap/SoapExchange.ts"
+import type { TestSet, TestSetAnswer } from "./TestSet.ts"
+
+/** Where the environment for enablement is, and the software that documents name whose account has none of its own. */
+export interface TestSetOptions extends SoapExchangeOptions {
+  readonly software?: LiveAuthority["software"] | undefined
+}
+
+const messageMax = 500
+
+// The authority's words for a test set that it has accepted, and of which it takes no more documents.
+const isAccepted = (message: string) => /(?<!\bno )\bse encuentra Aceptado\b/i.test(message)
+
+/** Why the authority did not take an upload: what it says of each of its files. */
+const reasonsOf = (result: XmlElement): string =>
+  (childOf(result, "ErrorMessageList")?.children ?? [])
+    .map((one) => textField(fieldsOf(one), "ProcessedMessage"))
+    .filter((text) => text !== "")
+    .join(" ")
+    .slice(0, messageMax)
+
+const pending = (message: string): TestSetAnswer => ({ _tag: "pending", message })
+
+/** The answer about a document with this code among the answers about an upload; undefined when it is not among them. */
+const answerAbout = (result: XmlElement, cufe: string): DocumentAnswer | undefined => {
+  const all = result.children.map((child) => ({
+    answer: documentAnswerOf(child),
+    key: textField(fieldsOf(child), "XmlDocumentKey").toLowerCase()
+  }))
+  const own = all.find(({ key }) => key === cufe) ?? (all.length === 1 && all[0]?.key === "" ? all[0] : undefined)
+  return own?.answer
+}
+
+/**
+ * The authority's environment for enablement. A document is sent with SendTestSetAsync, one in each ZIP, and GetStatusZip gives its
+ * verdict later. The answer that an upload is in process says nothing: it is the same for uploads that the authority never had.
+ */
+export const makeTestSet = Effect.fnUntraced(function* (options: TestSetOptions) {
+  const exchange = yield* makeSoapExchange(options)
+
+  const send: TestSet["send"] = Effect.fn("TestSetLive.send")(function* (submission, test_set_id) {
+    const parameters = [
+      ["fileName", fileNames(submission).zip],
+      ["contentFile", Buffer.from(zipped(submission)).toString("base64")],
+      ["testSetId", test_set_id]
+    ] as const
+    const result = yield* exchange({ operation: "SendTestSetAsync", parameters }, submission.certificate)
+    const key = textField(fieldsOf(result), "ZipKey")
+    if (key !== "") return key.slice(0, messageMax)
+    const message = reasonsOf(result)
+    if (isAccepted(message)) return null
+    if (message !== "") return yield* new AuthorityRefusal({ message })
+    return yield* new AuthorityUnavailable({
+      message: "The authority took a document without giving the key of its upload.",
+      trouble: "no_verdict"
+    })
+  })
+
+  const verdict: TestSet["verdict"] = Effect.fn("TestSetLive.verdict")(function* (document, upload) {
+    const call =
+      upload === null
+        ? ({ operation: "GetStatus", parameters: [["trackId", document.cufe]] } as const)
+        : ({ operation: "GetStatusZip", parameters: [["trackId", upload]] } as const)
+    const result = yield* exchange(call, document.certificate)
+    const answer = upload === null ? documentAnswerOf(result) : answerAbout(result, document.cufe)
+    switch (answer?._tag) {
+      case "judged":
+        return answer.key === "" || answer.key === document.cufe
+          ? { _tag: "judged", verdict: answer.verdict }
+          : pending("The authority answered for another document.")
+      case "known":
+        return { _tag: "number_processed" }
+      case "refused":
+        return yield* new AuthorityRefusal({ message: answer.message })
+      case "missing":
+        return pending("The authority does not know the document.")
+      case "received":
+      case "unclear":
+        return pending(answer.message)
+      case undefined:
+        return pending("The authority says nothing of the document.")
+    }
+  })
+
+  const software = options.software && { ...options.software, pin: Redacted.value(options.software.pin) }
+  return { software, send, verdict } satisfies TestSet
+})

@@ -1,0 +1,177 @@
+import { Context, Effect, Layer, Option, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { AccountMode } from "../../../schemas/Account.ts"
+import { ApiError } from "../../../schemas/ApiError.ts"
+import { EnablementStatus, TestRange } from "../../../schemas/Enablement.ts"
+import { Failure } from "../../../schemas/FiscalDocument.ts"
+import { AccountId } from "../../../schemas/Id.ts"
+import * as AccountView from "../sql/AccountView.ts"
+import { columnsOf, ofAccount } from "../sql/Keys.ts"
+import * as Query from "../sql/Query.ts"
+import { Workers } from "../sql/Workers.ts"
+
+/** Why nothing is sent for the moment. */
+export const Waiting = Schema.Struct({ code: Schema.String, message: Schema.String, since: Schema.String })
+export type Waiting = typeof Waiting.Type
+
+const Row = Schema.Struct({
+  account_id: AccountId,
+  id: Schema.String,
+  status: EnablementStatus,
+  run: Schema.Int,
+  wanted: Schema.Struct({ invoice: Schema.Int, credit_note: Schema.Int, debit_note: Schema.Int }),
+  range: TestRange,
+  waiting: Schema.NullOr(Waiting),
+  failure: Schema.NullOr(Failure),
+  message: Schema.NullOr(Schema.String),
+  troubles: Schema.Int,
+  started_at: Schema.Date,
+  resumed_at: Schema.Date,
+  answering_since: Schema.Date,
+  finished_at: Schema.NullOr(Schema.Date)
+})
+/** A test set of an account. */
+export type StoredEnablement = typeof Row.Type
+
+export type EnablementKey = Pick<StoredEnablement, "account_id" | "id">
+
+/** What is asked for: the test set with its range and how many documents are wanted. */
+export type NewEnablement = Pick<StoredEnablement, "id" | "wanted" | "range">
+
+/** How a test set stands after work on it. Only one that is still running has a next time, in milliseconds from now. */
+export interface Standing {
+  readonly status: EnablementStatus
+  readonly waiting: Waiting | null
+  readonly failure: Failure | null
+  readonly message: string | null
+  readonly troubles: number
+  /** The authority answers again, so that the patience with unanswered documents begins anew. */
+  readonly isBack: boolean
+  readonly nextMs: number | null
+  /** This process goes on working on it. */
+  readonly isHeld: boolean
+}
+
+/** How often one test set may be taken up again, and how many test sets an account may have. */
+export const runsMax = 100
+export const setsMax = 100
+
+export const anotherRuns = (id: string) =>
+  new ApiError({
+    code: "enablement_running",
+    message: `The test set ${id} is running, and an account passes one at a time: wait for its end (GET /v1/account/enablement), then send this request again.`
+  })
+
+export const tooMany = (what: string) =>
+  new ApiError({
+    code: "enablement_limit_reached",
+    message: `${what}: ask who runs the service before you go on.`
+  })
+
+const jsonOf = (value: object | null) => (value === null ? null : JSON.stringify(value))
+
+/** What becomes of a request for a test set; `before`: the same test set of an earlier request. */
+export const outcomeOf = (
+  request: NewEnablement,
+  before: StoredEnablement | undefined,
+  others: { readonly running: string | undefined; readonly count: number }
+): "as it is" | "begins" | "goes on" | ApiError => {
+  if (before !== undefined && before.status !== "failed") return "as it is"
+  if (others.running !== undefined) return anotherRuns(others.running)
+  if (before === undefined) {
+    return others.count >= setsMax ? tooMany(`The account has had ${setsMax} test sets`) : "begins"
+  }
+  return before.run >= runsMax ? tooMany(`The test set ${request.id} was started ${runsMax} times`) : "goes on"
+}
+
+const live = (account_id: AccountId): AccountMode => ({ account_id, livemode: true })
+
+/** The test sets of accounts. A test set belongs to the live mode of its account. */
+export class Enablements extends Context.Service<Enablements>()("folio/store/Enablements", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const workers = yield* Workers
+    const columns = columnsOf(sql, Row)
+    const where = ({ account_id, id }: EnablementKey) => sql`${ofAccount(sql, live(account_id))} and id = ${id}`
+
+    const newest = Query.first(
+      Row,
+      (account: AccountId) => sql`
+        select ${columns} from enablements where ${ofAccount(sql, live(account))} order by resumed_at desc, id limit 1`
+    )
+    const find = Query.first(Row, (key: EnablementKey) => sql`select ${columns} from enablements where ${where(key)}`)
+    const others = Query.one(
+      Schema.Struct({ running: Schema.NullOr(Schema.String), count: Schema.Int }),
+      (account: AccountId) => sql`
+        select max(id) filter (where status = 'running') as running, count(*)::int as count
+        from enablements where ${ofAccount(sql, live(account))}`
+    )
+    const insert = (account_id: AccountId, { id, range, wanted }: NewEnablement) => sql`
+      insert into enablements (account_id, livemode, id, status, run, wanted, range, started_at, resumed_at, answering_since, next_action_at)
+      values (${account_id}, true, ${id}, 'running', 1, ${JSON.stringify(wanted)}::jsonb, ${JSON.stringify(range)}::jsonb,
+        now(), now(), now(), now())`
+    const resume = (account_id: AccountId, { id, range, wanted }: NewEnablement) => sql`
+      update enablements set status = 'running', run = run + 1, wanted = ${JSON.stringify(wanted)}::jsonb,
+        range = ${JSON.stringify(range)}::jsonb, failure = null, message = null, troubles = 0, resumed_at = now(),
+        answering_since = now(), finished_at = null, next_action_at = now(), worker = null
+      where ${where({ account_id, id })} and status = 'failed'`
+
+    // A process that was cut off keeps its hold at most for the seconds that it asked for.
+    const take = Query.all(
+      Row,
+      (limit: number, leaseSeconds: number) => sql`
+        with due as (
+          select account_id, livemode, id from enablements
+          where status = 'running' and next_action_at <= now()
+          order by next_action_at limit ${limit} for update skip locked
+        )
+        update enablements e set worker = ${workers.id}, next_action_at = now() + ${leaseSeconds} * interval '1 second'
+        from due where e.account_id = due.account_id and e.livemode = due.livemode and e.id = due.id
+        returning ${columnsOf(sql, Row, "e")}`
+    )
+
+    return {
+      /** The test set that the account asked for last. */
+      newest: Effect.fn("Enablements.newest")((account: AccountId) =>
+        AccountView.within(sql, live(account))(newest(account))
+      ),
+      /** A test set by its id. */
+      find,
+      /** Begins a test set, or takes up one that failed, in the caller's transaction; one that runs or was passed stays as it is. */
+      begin: Effect.fn("Enablements.begin")(function* (account: AccountId, request: NewEnablement) {
+        yield* AccountView.lock(sql, { account_id: account })
+        const key = { account_id: account, id: request.id }
+        const { count, running } = yield* others(account)
+        const before = yield* find(key)
+        const outcome = outcomeOf(request, Option.getOrUndefined(before), { count, running: running ?? undefined })
+        if (outcome instanceof ApiError) return yield* outcome
+        if (outcome === "begins") yield* Effect.orDie(insert(account, request))
+        if (outcome === "goes on") yield* Effect.orDie(resume(account, request))
+        return { outcome, row: yield* Effect.orDie(Effect.flatMap(find(key), Effect.fromOption)) }
+      }),
+      /** Takes test sets that are due, longest waiting first: they are this process's for `leaseSeconds`, or until it dies. */
+      take: Effect.fn("Enablements.take")(take),
+      /** Gives a test set back, so that another process may take it at once. */
+      release: Effect.fn("Enablements.release")((key: EnablementKey) =>
+        sql`
+          update enablements set next_action_at = now(), worker = null
+          where ${where(key)} and status = 'running' and worker = ${workers.id}`.pipe(Effect.orDie, Effect.asVoid)
+      ),
+      /** Stores how a test set stands, unless another process works on it; says whether it was stored. */
+      stand: Effect.fn("Enablements.stand")(function* (key: EnablementKey, next: Standing) {
+        const { failure, isBack, isHeld, message, nextMs, status, troubles, waiting } = next
+        return yield* Query.isAny(sql`
+          update enablements set status = ${status}, waiting = ${jsonOf(waiting)}::jsonb,
+            failure = ${jsonOf(failure)}::jsonb, message = ${message}, troubles = ${troubles},
+            answering_since = case when ${isBack} then now() else answering_since end,
+            finished_at = case when ${status === "running"} then null else now() end,
+            next_action_at = case when ${status === "running"} then now() + ${nextMs ?? 0}::float8 * interval '1 millisecond' end,
+            worker = case when ${isHeld} then worker end
+          where ${where(key)} and status = 'running' and worker = ${workers.id}
+          returning id`)
+      })
+    }
+  })
+}) {
+  static readonly layer = Layer.effect(Enablements, Enablements.make)
+}

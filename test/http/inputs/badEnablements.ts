@@ -1,0 +1,88 @@
+import { Effect } from "effect"
+import { setsMax, type StoredEnablement } from "../../../src/store/enablement/Enablements.ts"
+import { colombianSandbox } from "../../../src/domain/accounts/Sandbox.ts"
+import { account, keys, startOfTest } from "../../support/apps/MemoryApp.ts"
+import { bearer } from "../../support/apps/Requests.ts"
+import { MemoryTables } from "../../support/memory/MemoryTables.ts"
+import { post, refused } from "./Refused.ts"
+
+const {
+  number = "",
+  prefix,
+  from_number = 1,
+  to_number = 1,
+  valid_from = "",
+  valid_to = "",
+  technical_key = ""
+} = colombianSandbox.range
+const range = { number, prefix, from_number, to_number, valid_from, valid_to, technical_key }
+
+const good = { test_set_id: "b7d1c2a4-93cf-4a9e-8a2f-6c2f5d0e9b12", invoices: 1, credit_notes: 0, debit_notes: 0 }
+const enable = (change: object, key: string = keys.live) =>
+  post("/v1/account/enablement", { ...good, ...change }, bearer(key))
+
+/** What is wrong with test sets of the authority. */
+export const badEnablements = [
+  ...refused("account_not_live", [["a test set of a test key", enable({}, keys.test), /with a live key/]]),
+  ...refused("parameter_missing", [
+    ["no test set", enable({ test_set_id: undefined }), /required/, "test_set_id"],
+    ["no count", enable({ debit_notes: undefined }), /required/, "debit_notes"]
+  ]),
+  ...refused("parameter_unknown", [["a count of receipts", enable({ receipts: 1 }), /not known/, "receipts"]]),
+  ...refused("parameter_invalid", [
+    ["a name for a test set", enable({ test_set_id: "my test set" }), /TestSetId/, "test_set_id"],
+    ["an empty test set", enable({ test_set_id: "" }), /TestSetId/, "test_set_id"],
+    ["no invoice", enable({ invoices: 0 }), /from 1 to 100/, "invoices"],
+    ["101 invoices", enable({ invoices: 101 }), /from 1 to 100/, "invoices"],
+    ["half a note", enable({ credit_notes: 0.5 }), /from 0 to 100/, "credit_notes"],
+    ["a text for a count", enable({ debit_notes: "10" }), /must be a number/, "debit_notes"],
+    [
+      "a test range backwards",
+      enable({ range: { ...range, to_number: 1 } }),
+      /not be less than from_number/,
+      "range.to_number"
+    ],
+    ["a short key", enable({ range: { ...range, technical_key: "abc" } }), /40 hex digits/, "range.technical_key"]
+  ])
+]
+
+const setOf = (id: string, change: Partial<StoredEnablement>) => ({
+  account_id: account,
+  id,
+  status: "passed" as const,
+  run: 1,
+  wanted: { invoice: 1, credit_note: 0, debit_note: 0 },
+  range,
+  waiting: null,
+  failure: null,
+  message: null,
+  troubles: 0,
+  started_at: new Date(startOfTest),
+  resumed_at: new Date(startOfTest),
+  answering_since: new Date(startOfTest),
+  finished_at: null,
+  // Taken by nobody while the test runs.
+  next_action_at: startOfTest + 86_400_000,
+  isTaken: true,
+  ...change
+})
+
+const sets = (ids: ReadonlyArray<string>, change: Partial<StoredEnablement>) =>
+  Effect.map(MemoryTables, ({ tables }) => {
+    for (const id of ids) tables.enablements.set(`${account}|${id}`, setOf(id, change))
+  })
+
+/** The same at moments that must be set up. */
+export const badEnablementMoments = [
+  {
+    given: sets(["b7d1c2a4-93cf-4a9e-8a2f-6c2f5d0e9b11"], { status: "running" }),
+    bad: refused("enablement_running", [["a second test set", enable({}), /is running, and an account passes one/]])
+  },
+  {
+    given: sets(
+      Array.from({ length: setsMax }, (_, index) => `test-set-${index}`),
+      {}
+    ),
+    bad: refused("enablement_limit_reached", [["a test set too many", enable({}), /has had 100 test sets/]])
+  }
+].flatMap(({ bad, given }) => bad.map((one) => ({ ...one, given })))

@@ -1,0 +1,34 @@
+import { guards, type Mutant } from "../Mutant.ts"
+
+const inService = "test/postgres/enablement/Enablement.pg.test.ts"
+
+/** Guards of test sets: each document is sent once, each number taken once, and what cannot be passed ends. */
+export const enablementMutants: ReadonlyArray<Mutant> = [
+  ...guards("src/issuing/enablement/TestDocumentSteps.ts", inService, {
+    "a test document that may have arrived is sent again": {
+      'why._tag === "trouble" && why.nothingLeft': 'why._tag === "trouble"'
+    },
+    "a number that was processed counts before the code is asked for": {
+      'first.success._tag === "number_processed" && !isByCode': "false && !isByCode"
+    }
+  }),
+  ...guards("src/store/enablement/TestDocuments.ts", inService, {
+    "the numbers of other test sets are taken again": {
+      "where ${live(account_id)} and prefix = ${prefix} order by number":
+        "where ${live(account_id)} and prefix = ${prefix} and false order by number"
+    },
+    "two processes send one test document": { " and version = ${version}\n": "\n" }
+  }),
+  ...guards("src/domain/enablement/Plan.ts", "test/domain/enablement/Plan.test.ts", {
+    "a test set goes on although the same rules were broken again": {
+      "(before && sameRules(last.rules, before.rules))": "false"
+    },
+    "notes are made before there is an invoice": { 'kind !== "invoice" && !hasInvoice': "false" },
+    "numbers of another system are tried one by one": { "2 ** Math.max(used - 1, 0)": "1" }
+  }),
+  ...guards("migrations/0011_enablement.sql", "test/store/sql/Fences.pg.test.ts", {
+    "a number of a test set may be given back": {
+      "revoke delete, update on enablement_documents": "revoke update on enablement_documents"
+    }
+  })
+]

@@ -1,0 +1,163 @@
+import { assert, describe } from "@effect/vitest"
+import { Effect } from "effect"
+import type { Authority, DocumentName } from "../../../src/outbound/authority/Authority.ts"
+import type { DianResponse } from "../../support/authority/StandInAnswers.ts"
+import { eventsAnswer, eventsXml, type StandInEvent } from "../../support/authority/StandInEvents.ts"
+import { it } from "../../support/Tests.ts"
+import { cufe, dian, outcome, setUp } from "./callingAuthority.ts"
+
+const ask = (authority: Authority["Service"], document: DocumentName) =>
+  outcome(authority.events?.(document) ?? Effect.succeed([]))
+
+const received: StandInEvent = { code: "030", date: "2026-11-23", time: "15-12-09-05:00" }
+const accepted: StandInEvent = { code: "033", date: "2026-11-24", time: "09:30:00-05:00" }
+const by = "Cliente de Prueba S.A.S."
+const whenReceived = Date.parse("2026-11-23T15:12:09-05:00")
+const whenAccepted = Date.parse("2026-11-24T09:30:00-05:00")
+
+/** What is read of an answer to the question. */
+const read = Effect.fnUntraced(function* (answer: DianResponse) {
+  const { authority, document, service } = yield* setUp()
+  service.answerTo("GetStatusEvent", dian(answer))
+  return yield* ask(authority, document)
+})
+
+const readXml = (xml: string) => read(eventsAnswer(cufe, [received], xml))
+const noEvents = { value: [] }
+
+describe("the events of an invoice", () => {
+  it.live("are read from the answer of the authority", function* () {
+    const { authority, document, service } = yield* setUp()
+    service.eventsOf(cufe, [received, { code: "032", date: "2026-11-23", time: "16-00-00-05:00" }, accepted])
+    assert.deepStrictEqual(yield* ask(authority, document), {
+      value: [
+        { code: "030", at: whenReceived, by, claim: null },
+        { code: "032", at: Date.parse("2026-11-23T16:00:00-05:00"), by, claim: null },
+        { code: "033", at: whenAccepted, by, claim: null }
+      ]
+    })
+    assert.deepStrictEqual(
+      service.calls.map(({ operation, parameters }) => [operation, parameters]),
+      [["GetStatusEvent", { trackId: cufe }]]
+    )
+    assert.deepStrictEqual(service.refusals, [])
+  })
+
+  it.live("are none with status 67, and with status 66", function* () {
+    const { authority, document, service } = yield* setUp()
+    assert.deepStrictEqual(yield* ask(authority, document), noEvents)
+    service.answerTo("GetStatusEvent", dian({ StatusCode: "66", IsValid: "false", XmlBase64Bytes: null }))
+    assert.deepStrictEqual(yield* ask(authority, document), noEvents)
+  })
+
+  it.live("tell the reason of a claim, if the authority does", function* () {
+    const claims = ["02", "05", undefined].map((listID) => ({
+      ...received,
+      code: "031",
+      ...(listID === undefined ? {} : { listID })
+    }))
+    const found = yield* read(eventsAnswer(cufe, claims))
+    assert.deepStrictEqual("value" in found ? found.value.map(({ claim }) => claim) : found, ["02", null, null])
+  })
+
+  it.live(
+    "have the time of the authority's zone if their time has none, and the start of the day without a time",
+    function* () {
+      const found = yield* read(
+        eventsAnswer(cufe, [
+          { code: "030", date: "2026-11-23", time: "15:12:09" },
+          { code: "032", date: "2026-11-23" },
+          { code: "033", date: "2026-11-24T09:30:00.123" },
+          { code: "034", date: "2026-11-24", time: "14:30:00Z" }
+        ])
+      )
+      assert.deepStrictEqual("value" in found ? found.value.map(({ at }) => at) : found, [
+        whenReceived,
+        Date.parse("2026-11-23T00:00:00-05:00"),
+        whenAccepted,
+        whenAccepted
+      ])
+    }
+  )
+
+  it.live(
+    "have the date of the answer without one of their own, and are none with a date that is no date",
+    function* () {
+      const found = yield* read(
+        eventsAnswer(cufe, [{ code: "030" }, { code: "032", date: "yesterday" }, { code: "033", date: "9999-99-99" }])
+      )
+      const asked = Date.parse("2026-12-01T09:00:00-05:00")
+      assert.deepStrictEqual("value" in found ? found.value.map(({ at }) => at) : found, [asked, asked, asked])
+      const xml = eventsXml([received]).replaceAll(/<cbc:(IssueDate|EffectiveDate)>[^<]*/g, "<cbc:$1>2026-13-45")
+      assert.deepStrictEqual(yield* readXml(xml), noEvents)
+    }
+  )
+
+  it.live("count if they name this invoice or themselves, and not if they name another invoice", function* () {
+    const other = "cd".repeat(48)
+    const found = yield* read(
+      eventsAnswer(cufe, [
+        { ...received, invoice: cufe.toUpperCase() },
+        { ...accepted, invoice: other },
+        { ...received, code: "034", invoice: "" }
+      ])
+    )
+    assert.deepStrictEqual("value" in found ? found.value.map(({ code }) => code) : found, ["030", "034"])
+    // An answer that does not say whose it is counts only where the event names the invoice.
+    const unnamed = { ...eventsAnswer(cufe, [{ ...received, invoice: cufe }, accepted]), XmlDocumentKey: null }
+    const ours = yield* read(unnamed)
+    assert.deepStrictEqual("value" in ours ? ours.value.map(({ code }) => code) : ours, ["030"])
+  })
+
+  it.live("are asked for again when the answer is about another document", function* () {
+    assert.deepStrictEqual(yield* read(eventsAnswer("cd".repeat(48), [accepted])), {
+      _tag: "AuthorityUnavailable",
+      message: "The authority answered for another document."
+    })
+  })
+
+  it.live("are none of other codes, and none of what cannot be read", function* () {
+    for (const code of ["02", "035", "33", "", "0 33", "constructor"]) {
+      assert.deepStrictEqual(yield* read(eventsAnswer(cufe, [{ ...accepted, code }])), noEvents, code)
+    }
+    const whole = eventsXml([accepted])
+    const doctype = '<!DOCTYPE a [<!ENTITY x "033">]>'
+    for (const xml of [
+      "",
+      "no XML",
+      "<ApplicationResponse/>",
+      whole.slice(0, -40),
+      `${doctype}${whole.replace(/<\?xml.*?\?>/, "")}`,
+      whole.replaceAll("ApplicationResponse", "Invoice"),
+      "<a>".repeat(500)
+    ]) {
+      assert.deepStrictEqual(yield* readXml(xml), noEvents, xml.slice(0, 80))
+    }
+    assert.deepStrictEqual(yield* read({ ...eventsAnswer(cufe, [accepted]), XmlBase64Bytes: "%%%" }), noEvents)
+  })
+
+  it.live("are none of an answer that is too large to be read, and its call ends", function* () {
+    const padding = `<!--${"x".repeat(1024 * 1024)}-->`
+    assert.deepStrictEqual(
+      yield* readXml(eventsXml([accepted]).replace("<cac:Sender", `${padding}<cac:Sender`)),
+      noEvents
+    )
+    const { authority, document, service } = yield* setUp()
+    const huge = `${eventsXml([accepted])}<!--${"x".repeat(10 * 1024 * 1024)}-->`
+    service.answerTo("GetStatusEvent", dian(eventsAnswer(cufe, [accepted], huge)))
+    assert.deepInclude(yield* ask(authority, document), {
+      _tag: "AuthorityUnavailable",
+      message: "The authority: its answer is too large."
+    })
+  })
+
+  it.live("may be many", function* () {
+    const found = yield* read(
+      eventsAnswer(
+        cufe,
+        Array.from({ length: 300 }, () => received)
+      )
+    )
+    assert.lengthOf("value" in found ? found.value : [], 300)
+  })
+})

@@ -1,0 +1,82 @@
+import { Context, Duration, Effect, Layer, Redacted } from "effect"
+import { readSignedDocument } from "../../../src/documents/signature/SignedDocument.ts"
+import { sandboxSoftware } from "../../../src/documents/ubl/Software.ts"
+import { EnablementPace } from "../../../src/issuing/enablement/EnablementPace.ts"
+import * as AuthorityLive from "../../../src/outbound/authority/AuthorityLive.ts"
+import * as AuthoritySandbox from "../../../src/outbound/authority/AuthoritySandbox.ts"
+import type { Client } from "../../support/apps/Client.ts"
+import * as TestApp from "../../support/apps/TestApp.ts"
+import { until } from "../../support/apps/Until.ts"
+import { keyFile, softwareSettings } from "../../support/authority/LiveAccounts.ts"
+import { accepted } from "../../support/authority/StandInAnswers.ts"
+import { standInAuthority } from "../../support/authority/StandInAuthority.ts"
+
+const readCufe = (signed: Uint8Array) => readSignedDocument(signed)?.cufe ?? null
+export type StandIn = Effect.Success<ReturnType<typeof standInAuthority>>
+
+export class World extends Context.Service<World, { readonly service: StandIn }>()("test/World") {}
+
+const software = {
+  provider: sandboxSoftware.provider,
+  id: softwareSettings.SOFTWARE_ID,
+  pin: Redacted.make(softwareSettings.SOFTWARE_PIN)
+}
+
+const pace = Layer.succeed(EnablementPace, {
+  // Longer than a loaded machine takes for the verdict on a document that gets one.
+  patience: Duration.seconds(2),
+  askAfter: Duration.millis(10),
+  askAtMost: Duration.millis(50),
+  retryAtMost: Duration.millis(100),
+  openMax: 4
+})
+
+/** The service with an authority's environment for enablement. */
+export const world = Layer.unwrap(
+  Effect.gen(function* () {
+    const service = yield* standInAuthority({ readCufe })
+    const authority = AuthorityLive.layerByMode({
+      test: AuthoritySandbox.layer({ read: readSignedDocument, latency: 0 }),
+      live: undefined,
+      testSet: { url: service.url, software, totalTimeout: "2 seconds" }
+    })
+    return Layer.merge(TestApp.layer({ authority }).pipe(Layer.provide(pace)), Layer.succeed(World, { service }))
+  })
+)
+
+export const file = keyFile()
+export const path = "/v1/account/enablement"
+
+let sets = 0
+export const newSet = (change: object = {}) => ({
+  test_set_id: `b7d1c2a4-93cf-4a9e-8a2f-${String(sets++).padStart(12, "0")}`,
+  invoices: 2,
+  credit_notes: 0,
+  debit_notes: 0,
+  ...change
+})
+
+/** A live client of an account that may be enabled, and an authority that accepts everything. */
+export const ready = Effect.gen(function* () {
+  const { withNewKey } = yield* TestApp.TestApp
+  const { service } = yield* World
+  const live = yield* withNewKey("live")
+  yield* live.post("/v1/account/certificate", { pkcs12: file.pkcs12, password: file.password })
+  const { arrived, play } = service.testSet
+  play.judge = ({ cufe, number }) => accepted(number, cufe)
+  play.refusal = null
+  play.pendingFor = 1
+  service.answerWith(() => undefined)
+  return { live, service, arrived, play }
+})
+
+export const ended = (live: Client) =>
+  Effect.map(
+    until(live.get(path), ({ json }) => json.status !== "running"),
+    ({ json }) => json
+  )
+
+export const statusesOf = (json: { readonly documents: ReadonlyArray<{ readonly status: string }> }) =>
+  Object.fromEntries(
+    [...Map.groupBy(json.documents, ({ status }) => status)].map(([status, all]) => [status, all.length] as const)
+  )
