@@ -75,10 +75,10 @@ describe("A wrong figure", () => {
       const found = invoiceViolations(broken, today)
       const named = found.map(({ param }) => param)
       // What is told may be the other rounding: of a discount, from which the amount of the line follows, of that amount, which
-      // taxes are on, or of a tax, which bounds what is withheld.
+      // taxes are on, of the base of a tax, which its value is of, or of a tax, which bounds what is withheld.
       assert.include(named, path)
       if (!path.includes("allowance")) {
-        const follows = path.replace("line_extension_amount", "taxes")
+        const follows = path.replace("line_extension_amount", "taxes").replace(/\.base$/, ".value")
         assert.deepStrictEqual(
           named.filter((name) => name.startsWith("lines") && (name === path || !name.startsWith(follows))),
           path.startsWith("lines") ? [path] : []
@@ -86,9 +86,7 @@ describe("A wrong figure", () => {
       }
       assert.match(found[0]?.rule ?? "", /^F[A-Z]{2}\d\d[a-z]?$|^$/)
       assert.deepStrictEqual(invoiceViolations(corrected(broken, found), today), [])
-    },
-    // The same requests each time: of free samples of a cent, one in some thousands is told in another way than is expected here.
-    { arbitrary: { seed: "a wrong figure" } }
+    }
   )
 
   it.prop(
