@@ -68,6 +68,9 @@ export type RequestId = typeof RequestId.Type
 export const ApiKeyId = id("key").pipe(Schema.brand("ApiKeyId"))
 export type ApiKeyId = typeof ApiKeyId.Type
 
+export const PortalSessionId = id("ps").pipe(Schema.brand("PortalSessionId"))
+export type PortalSessionId = typeof PortalSessionId.Type
+
 export const SoftwareId = id("soft").pipe(Schema.brand("SoftwareId"))
 export type SoftwareId = typeof SoftwareId.Type
 

@@ -1,10 +1,10 @@
 import { Schema } from "effect"
 import { field } from "./Field.ts"
-import { ApiKeyId, RequestId } from "./Id.ts"
+import { ApiKeyId, PortalSessionId, RequestId } from "./Id.ts"
 import { Timestamp } from "./Money.ts"
 import { createdQuery, Page, PageQuery } from "./Page.ts"
 
-const methods = ["GET", "HEAD", "POST", "PATCH", "DELETE"] as const
+const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] as const
 
 export const IdempotencyVerdict = Schema.Literals(["executed", "replayed", "conflict", "in_progress"])
 
@@ -44,6 +44,11 @@ export class LoggedRequest extends Schema.Opaque<LoggedRequest>()(
         })
       ),
       "The API key of the request; null for a file that was fetched by a signed link."
+    ),
+    portal_session_id: field(
+      Schema.NullOr(PortalSessionId),
+      "The session of the portal in which a person made the request; null for a request with the API key itself.",
+      null
     ),
     ip: field(Schema.NullOr(Schema.String), "The client's IP address; null when it is not known.", "203.0.113.7"),
     version: field(

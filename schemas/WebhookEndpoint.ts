@@ -96,7 +96,7 @@ export class WebhookEndpoint extends Schema.Opaque<WebhookEndpoint>()(
     ]),
     is_active: field(
       Schema.Boolean,
-      "`false`: no deliveries are sent; those of new events wait until the endpoint is active again.",
+      "`false`: no deliveries are sent. Those that wait are sent once the endpoint is active again; a recovery sends the events that happened meanwhile.",
       true
     ),
     livemode: field(Schema.Boolean, "`true` for an endpoint of live documents, `false` for one of test documents."),

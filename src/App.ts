@@ -23,6 +23,7 @@ import * as AuthoritySandbox from "./outbound/authority/AuthoritySandbox.ts"
 import { AuthoritySettings } from "./outbound/authority/AuthoritySettings.ts"
 import { NoticeSecret } from "./outbound/mail/NoticeSecret.ts"
 import { Busyness } from "./protocol/Busyness.ts"
+import * as Portal from "./portal/Portal.ts"
 import { Notify } from "./protocol/Notify.ts"
 import { FileLinks } from "./store/documents/FileLinks.ts"
 import { SandboxAuthorities } from "./store/sandbox/SandboxAuthorities.ts"
@@ -31,17 +32,15 @@ import { WebhookAllowance } from "./store/sql/Workers.ts"
 import * as Store from "./store/Store.ts"
 import { StoreProfile } from "./store/StoreProfile.ts"
 
-/*
- * What a team composes. `layer` asks in its type for all that can be replaced: ports, limits, and what the platform gives. Each port
- * and each limit has a default here, and what is provided to `layer` before the default takes its place.
- */
+// What a team composes. `layer` asks in its type for all that can be replaced: ports, limits, and what the platform gives. Each port and
+// each limit has a default here, and what is provided to `layer` before the default takes its place.
 
 /** Makes an account whose issuer keeps the rules of the profile. Asks for what `storeLayer` gives and for `StoreProfile`. */
 export { createAccount } from "./store/accounts/Operations.ts"
 
 /**
- * The part of the national profile that the stores need: rules, dates and the form of numbers. Requires a `NationalProfile`. A
- * team provides this layer only to call `createAccount`; `storeLayer` has it inside.
+ * What the stores need of the national profile: rules, dates and the form of numbers. Requires a `NationalProfile`. A team provides
+ * this layer only to call `createAccount`; `storeLayer` has it inside.
  *
  * @example
  * ```ts
@@ -57,8 +56,7 @@ export const storeProfile = Layer.effect(StoreProfile, GuardedProfile.guardedPro
 const fileLinks = FileLinks.layer.pipe(Layer.provide(storeProfile))
 
 /**
- * The stores of all data. Requires a `SqlClient` of a migrated database, `SecretKey`, `NationalProfile`, `RetentionDays`,
- * `WebhookAllowance` and the platform's cryptography.
+ * The stores. Requires a migrated `SqlClient`, `SecretKey`, `NationalProfile`, `RetentionDays`, `WebhookAllowance` and cryptography.
  *
  * @example
  * ```ts
@@ -101,8 +99,8 @@ export const actorsLayer = Actors.layer.pipe(
 )
 
 /**
- * The routes of the service: the interface /v1, its documentation, `/health` and `/metrics`. A program serves them by `serve`.
- * Requires the stores, the ports and the limits.
+ * The routes of the service: /v1, its documentation, the portal, `/health` and `/metrics`. A program serves them by `serve`. Requires the
+ * stores, the ports and the limits.
  *
  * @example
  * ```ts
@@ -116,7 +114,9 @@ export const actorsLayer = Actors.layer.pipe(
  * export const server = App.serve(Layer.provide(App.routes, few))
  * ```
  */
-export const routes = Routes.layer.pipe(Layer.provide([fileLinks, GuardedProfile.layer, Issuing.shownAccountsLayer]))
+export const routes = Layer.merge(Routes.layer, Portal.layer).pipe(
+  Layer.provide([fileLinks, GuardedProfile.layer, Issuing.shownAccountsLayer])
+)
 
 /**
  * Serves routes of the service and of a team in one `HttpServer`. Each request gets a request id, its metrics, an error in JSON
@@ -153,8 +153,8 @@ export const serve = Http.serve
 export const limitedByAddress = Routes.limitedByAddress
 
 /**
- * The default `DocumentFiles` and `DocumentParcel`, which make each file from the rows of the database. Requires the stores,
- * `Printer`, `PrintingLimits` and `NationalProfile`. A layer of a team may use this layer and add to it, or replace it.
+ * The default `DocumentFiles` and `DocumentParcel`, made from the rows of the database. A team's layer may use, extend or replace it.
+ * Requires the stores, `Printer`, `PrintingLimits` and `NationalProfile`.
  *
  * @example
  * ```ts
@@ -169,8 +169,8 @@ export const limitedByAddress = Routes.limitedByAddress
 export const documentsLayer = Issuing.papersLayer.pipe(Layer.provide(GuardedProfile.layer))
 
 /**
- * The defaults of the ports that need no setting: `DocumentFiles`, `DocumentParcel`, `Notify`, `Printer` and `RateLimit`.
- * Requires the stores, `Sharding`, `NationalProfile` and limits.
+ * The defaults of the ports without a setting: `DocumentFiles`, `DocumentParcel`, `Notify`, `Printer`, `RateLimit`. Requires the
+ * stores, `Sharding`, `NationalProfile` and limits.
  *
  * @example
  * ```ts
@@ -186,8 +186,8 @@ export const portsLayer = Layer.mergeAll(documentsLayer, RateLimit.layer, Notify
 )
 
 /**
- * The default limits and settings, without a look at the environment. What is provided or merged after this layer takes the
- * place of its part; `@folio-einvoicing/service/Limits` has each of them.
+ * The default limits, without a look at the environment. What is merged after this layer takes the place of its part, each of which is
+ * in `@folio-einvoicing/service/Limits`.
  *
  * @example
  * ```ts
@@ -214,8 +214,8 @@ export const limitsLayer = Layer.mergeAll(
 )
 
 /**
- * The default `Authority`: test documents go to a simulated authority, live documents to the web service that
- * `AuthoritySettings` names, and those of test sets to its test service. Without these settings they are refused. Requires `AuthoritySettings` and the stores.
+ * The default `Authority`: test documents go to a simulated authority, live documents to the web service that `AuthoritySettings`
+ * names, and those of test sets to its test service; without these they are refused. Requires `AuthoritySettings` and the stores.
  *
  * @example
  * ```ts
@@ -246,8 +246,7 @@ export const authorityLayer = Layer.unwrap(
 )
 
 /**
- * The whole service, with routes of a team beside its own in the same server. Requires what `layer` requires, and what the
- * routes do.
+ * The whole service, with a team's routes beside its own in one server. Requires what `layer` requires, and what the routes do.
  *
  * @example
  * ```ts

@@ -16,7 +16,7 @@ const docs = "src/http/docs"
 const terminals = [
   ["README.md", `${docs}/api.md`],
   [`${docs}/start.md`],
-  ...["first-invoice", "idempotency", "invoice-contents", "notes", "sandbox", "webhooks"].map((guide) => [
+  ...["first-invoice", "idempotency", "invoice-contents", "notes", "portal", "sandbox", "webhooks"].map((guide) => [
     `${docs}/guides/${guide}.md`
   ])
 ]

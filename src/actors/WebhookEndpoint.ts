@@ -3,7 +3,7 @@ import { Entity } from "effect/cluster"
 import { ServiceInfo } from "../api/ServiceInfo.ts"
 import { storableText } from "../domain/requests/Storable.ts"
 import { nextDeliveryDelayMs } from "../domain/webhooks/RetrySchedule.ts"
-import { signatureHeaders } from "../domain/webhooks/WebhookSignature.ts"
+import { eventHeaders, signatureHeaders } from "../domain/webhooks/WebhookSignature.ts"
 import { errorCodes, type WebhookResponse, WebhookSender } from "../outbound/webhooks/WebhookSender.ts"
 import { accountAddress, endpointKeyOf } from "../protocol/Address.ts"
 import { Counts } from "../protocol/Counts.ts"
@@ -124,11 +124,8 @@ const actor = (underWay: Effect.Success<typeof makeUnderWay>) =>
       if (secret === null) return unsent
       const headers = {
         ...signatureHeaders({ secret, messageId: event_id, timestamp, body }),
-        "Svc-Event-Id": event_id,
-        "Svc-Event-Type": event_type,
-        "Svc-Webhook-Id": key.id,
-        "User-Agent": userAgent,
-        "Content-Type": "application/json"
+        ...eventHeaders({ event_id, event_type, endpoint_id: key.id }),
+        "User-Agent": userAgent
       }
       return recorded(yield* orDie(callPort(sendMethod, () => sender.send({ url, body, headers }))))
     })

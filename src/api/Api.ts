@@ -12,6 +12,7 @@ import { FilesApi } from "./Files.ts"
 import { HealthApi } from "./Health.ts"
 import { InvoicesApi } from "./Invoices.ts"
 import { CreditNotesApi, DebitNotesApi } from "./Notes.ts"
+import { PortalSessionsApi } from "./PortalSessions.ts"
 import { RequestsApi } from "./Requests.ts"
 import { ResolutionsApi } from "./Resolutions.ts"
 import { TestHelpersApi } from "./TestHelpers.ts"
@@ -24,6 +25,7 @@ export class Api extends HttpApi.make("folio")
   .add(
     AccountApi,
     ApiKeysApi,
+    PortalSessionsApi,
     CustomersApi,
     AcquirersApi,
     InvoicesApi,

@@ -1,7 +1,8 @@
 import { Context, Effect } from "effect"
 import { HttpApiMiddleware, HttpApiSecurity, OpenApi } from "effect/http-api"
 import type { ApiError } from "../../schemas/ApiError.ts"
-import type { AccountId, ApiKeyId } from "../../schemas/Id.ts"
+import type { AccountId, ApiKeyId, PortalSessionId } from "../../schemas/Id.ts"
+import type { Capability } from "../../schemas/PortalSession.ts"
 import type { Version } from "../../schemas/Version.ts"
 
 /** The API key that a request is made with: `account_id` and `livemode` determine everything that the request may see. */
@@ -13,6 +14,23 @@ export interface Principal {
 }
 
 export class CurrentPrincipal extends Context.Service<CurrentPrincipal, Principal>()("folio/api/CurrentPrincipal") {}
+
+/** A session of the portal: a person's browser, let in by an API key for some time and with some of the key's rights. */
+export interface PortalSession {
+  readonly id: PortalSessionId
+  /** The API key that made the session, with its account and mode. */
+  readonly principal: Principal
+  readonly capabilities: ReadonlyArray<Capability>
+  readonly expires_at: Date
+}
+
+/**
+ * The session of the portal in whose name a request is made inside this process. Null for a request from outside, which has to bring an
+ * API key.
+ */
+export const PortalCaller = Context.Reference<PortalSession | null>("folio/api/PortalCaller", {
+  defaultValue: () => null
+})
 
 /**
  * Fails with `invalid_api_key` when the request's API key has ended since the headers arrived: the body may arrive half a minute

@@ -37,6 +37,7 @@ import { run, start } from "./Run.ts"
 import { SettingsError } from "../settings/Setting.ts"
 import { Accounts } from "../store/accounts/Accounts.ts"
 import { hasLiveKeys } from "../store/accounts/LiveMode.ts"
+import { portalLink } from "../store/sandbox/PortalLink.ts"
 import { createSandboxAccount } from "../store/sandbox/SandboxAccount.ts"
 import { WebhookAllowance, Workers } from "../store/sql/Workers.ts"
 
@@ -87,7 +88,8 @@ const untilStopped = Effect.gen(function* () {
   const { baseUrl } = yield* ServiceInfo
   const { key } = yield* NewTestKey
   const { customer } = (yield* NationalProfile).sandbox
-  yield* Console.log(welcome({ baseUrl, dataDir: yield* DataDir }, key, customer))
+  const link = key === undefined ? undefined : yield* portalLink(key)
+  yield* Console.log(welcome({ baseUrl, dataDir: yield* DataDir }, key, link, customer))
   return yield* (yield* ServiceLock).lost
 })
 

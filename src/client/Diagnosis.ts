@@ -98,6 +98,21 @@ const inOrder = (event: object) => {
   return { id, object, type, created, livemode, account, data, ...others }
 }
 
+// More than any event has. Deeper JSON would be written with more white space than text, or too deep to be written at all.
+const levelsMax = 16
+
+const isShallow = (value: unknown, levels = levelsMax): boolean =>
+  typeof value !== "object" ||
+  value === null ||
+  (levels > 0 && Object.values(value).every((one) => isShallow(one, levels - 1)))
+
+/** A text without the line breaks at its end. A pattern would look for the end of the text from each of many line breaks. */
+const withoutEnd = (text: string): string => {
+  let end = text.length
+  while (end > 0 && (text[end - 1] === "\n" || text[end - 1] === "\r")) end--
+  return text.slice(0, end)
+}
+
 /** The body as it is, and as it may have been before something changed it. */
 const bodiesOf = (body: Uint8Array): ReadonlyArray<Candidate<Bytes>> => {
   const given = Uint8Array.from(body)
@@ -115,13 +130,13 @@ const bodiesOf = (body: Uint8Array): ReadonlyArray<Candidate<Bytes>> => {
   const unmarked = marked ? text.slice(1) : text
   const mark: ReadonlyArray<Fault> = marked ? ["body_byte_order_mark"] : []
   if (marked) add(unmarked, ...mark)
-  const ended = unmarked.replace(/[\r\n]+$/, "")
+  const ended = withoutEnd(unmarked)
   if (ended !== unmarked) add(ended, ...mark, "body_final_newline")
   add(decodedBase64(ended), ...mark, "body_base64")
   add(fromLatin(ended), "body_encoding")
   const value = jsonOf(unmarked)
   if (typeof value === "string") add(value, "body_reserialized")
-  if (typeof value === "object" && value !== null) {
+  if (typeof value === "object" && value !== null && isShallow(value)) {
     for (const one of [value, inOrder(value)]) {
       add(JSON.stringify(one), "body_reserialized")
       add(JSON.stringify(one, null, 2), "body_reserialized")
@@ -140,6 +155,7 @@ const visibleFault = (body: Uint8Array): Fault | null => {
   const value = jsonOf(text)
   if (value === undefined) return decodedBase64(text) === null ? "body_changed" : "body_base64"
   if (typeof value !== "object" || value === null) return "body_reserialized"
+  if (!isShallow(value)) return null
   const isAsWritten = JSON.stringify(value) === text && (!("id" in value) || Object.keys(value)[0] === "id")
   return isAsWritten ? null : "body_reserialized"
 }

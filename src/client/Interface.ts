@@ -47,6 +47,8 @@ export interface Violation {
     | "invalid_api_key"
     | "link_invalid"
     | "link_expired"
+    | "form_foreign"
+    | "capability_missing"
     | "account_not_live"
     | "resource_missing"
     | "route_not_found"
@@ -74,6 +76,7 @@ export interface Violation {
     | "enablement_running"
     | "enablement_limit_reached"
     | "rate_limited"
+    | "portal_session_limit_reached"
     | "api_key_limit_reached"
     | "api_key_inactive"
     | "last_api_key"
@@ -410,7 +413,10 @@ export interface WebhookEndpointWithSecret {
   readonly description: string | null
   /** The event types that are delivered to the endpoint. */
   readonly subscribed_events: ReadonlyArray<EventType>
-  /** `false`: no deliveries are sent; those of new events wait until the endpoint is active again. */
+  /**
+   * `false`: no deliveries are sent. Those that wait are sent once the endpoint is active again; a recovery sends
+   * the events that happened meanwhile.
+   */
   readonly is_active: boolean
   /** `true` for an endpoint of live documents, `false` for one of test documents. */
   readonly livemode: boolean
@@ -464,7 +470,10 @@ export interface WebhookEndpoint {
   readonly description: string | null
   /** The event types that are delivered to the endpoint. */
   readonly subscribed_events: ReadonlyArray<EventType>
-  /** `false`: no deliveries are sent; those of new events wait until the endpoint is active again. */
+  /**
+   * `false`: no deliveries are sent. Those that wait are sent once the endpoint is active again; a recovery sends
+   * the events that happened meanwhile.
+   */
   readonly is_active: boolean
   /** `true` for an endpoint of live documents, `false` for one of test documents. */
   readonly livemode: boolean
@@ -838,6 +847,8 @@ export interface LoggedRequestWithBodies {
     /** The last four characters of the key; null when the key is no longer kept. */
     readonly last_four: string | null
   } | null
+  /** The session of the portal in which a person made the request; null for a request with the API key itself. */
+  readonly portal_session_id: string | null
   /** The client's IP address; null when it is not known. */
   readonly ip: string | null
   /**
@@ -930,6 +941,8 @@ export interface LoggedRequest {
     /** The last four characters of the key; null when the key is no longer kept. */
     readonly last_four: string | null
   } | null
+  /** The session of the portal in which a person made the request; null for a request with the API key itself. */
+  readonly portal_session_id: string | null
   /** The client's IP address; null when it is not known. */
   readonly ip: string | null
   /**
@@ -2164,6 +2177,99 @@ export interface CustomerPage {
   readonly data: ReadonlyArray<Customer>
 }
 
+/** The session of the portal was ended. */
+export interface DeletedPortalSession {
+  /** An id: ps_ and 26 characters, which sort by creation. */
+  readonly id: string
+  readonly object: "portal_session"
+  readonly deleted: true
+}
+
+/** A session of the portal as it is listed: what it may do and until when, without its link. */
+export interface PortalSession {
+  /** An id: ps_ and 26 characters, which sort by creation. */
+  readonly id: string
+  readonly object: "portal_session"
+  /** `true` for a session that shows live data, `false` for one that shows the sandbox. */
+  readonly livemode: boolean
+  /** The API key that created the session. The session ends when this key does. */
+  readonly api_key_id: string
+  /** What the session may do. */
+  readonly capabilities: ReadonlyArray<"view" | "deliver" | "endpoints" | "documents" | "keys" | "setup">
+  /**
+   * `waiting`: the link has not been used, and still works. `active`: a browser is in. `expired`: the link was not
+   * used in time, or the session has lasted its time. `ended`: the session was ended, or its API key was revoked
+   * or has expired.
+   */
+  readonly status: "waiting" | "active" | "expired" | "ended"
+  /** A time in ISO 8601, with the offset of the tax authority's time zone. */
+  readonly created_at: string
+  /** The time at which the session ends by itself. */
+  readonly expires_at: string
+  /** The time at which a browser used the link; null when none has. */
+  readonly used_at: string | null
+  /** The time at which the session was ended, by itself or with its API key; null for a session that was not ended. */
+  readonly ended_at: string | null
+}
+
+/** A page of a list; `has_more` tells whether more objects follow. */
+export interface PortalSessionPage {
+  readonly object: "list"
+  /** The path at which this list is found. */
+  readonly url: string
+  /**
+   * `true` when more objects follow this page. A page holds fewer objects than `limit` when it would be larger
+   * than 1 MB.
+   */
+  readonly has_more: boolean
+  readonly data: ReadonlyArray<PortalSession>
+}
+
+/** The new session of the portal. This answer is the only one that shows its address. */
+export interface PortalSessionWithUrl {
+  /** An id: ps_ and 26 characters, which sort by creation. */
+  readonly id: string
+  readonly object: "portal_session"
+  /** `true` for a session that shows live data, `false` for one that shows the sandbox. */
+  readonly livemode: boolean
+  /** The API key that created the session. The session ends when this key does. */
+  readonly api_key_id: string
+  /** What the session may do. */
+  readonly capabilities: ReadonlyArray<"view" | "deliver" | "endpoints" | "documents" | "keys" | "setup">
+  /**
+   * `waiting`: the link has not been used, and still works. `active`: a browser is in. `expired`: the link was not
+   * used in time, or the session has lasted its time. `ended`: the session was ended, or its API key was revoked
+   * or has expired.
+   */
+  readonly status: "waiting" | "active" | "expired" | "ended"
+  /** A time in ISO 8601, with the offset of the tax authority's time zone. */
+  readonly created_at: string
+  /** The time at which the session ends by itself. */
+  readonly expires_at: string
+  /** The time at which a browser used the link; null when none has. */
+  readonly used_at: string | null
+  /** The time at which the session was ended, by itself or with its API key; null for a session that was not ended. */
+  readonly ended_at: string | null
+  /** The address that lets a browser in. It works once, and within 60 seconds. */
+  readonly url: string
+  /** The time until which the address works. */
+  readonly url_expires_at: string
+}
+
+/** A session of the portal to create. */
+export interface PortalSessionRequest {
+  /** The number of seconds for which the session lasts, from its creation; 3600 when left out. */
+  readonly expires_in?: number
+  /**
+   * What the session may do; `["view"]` when left out. `view`: read every page. `deliver`: deliver webhooks again,
+   * recover an endpoint, and send test events. `endpoints`: create and change webhook endpoints, and rotate their
+   * secrets. `documents`: create, correct, retry, cancel, annul and e-mail documents, and create and change
+   * customers. `keys`: create, roll and revoke API keys, and end sessions. `setup`: change the account, its
+   * issuer, logo, certificate, software and ranges, pass the test set, and drive the sandbox and its clock.
+   */
+  readonly capabilities?: ReadonlyArray<"view" | "deliver" | "endpoints" | "documents" | "keys" | "setup">
+}
+
 /** The new API key. This answer is the only one that shows it. */
 export interface ApiKeyWithKey {
   /** An id: key_ and 26 characters, which sort by creation. */
@@ -2817,6 +2923,94 @@ export interface ApiKeysOperations {
       readonly headers?: KeyHeaders
     }
     readonly answer: ApiKeyWithKey
+  }
+}
+
+/**
+ * Sessions of the portal, Folio's pages at `/portal`: each lets one browser in, for some time and with some of
+ * the rights of the key that created it.
+ */
+export interface PortalSessionsOperations {
+  /**
+   * Create a session of the portal, with an address that lets a browser in.
+   *
+   * The answer shows the address once. The address works once, within 60 seconds, and becomes a cookie: send the
+   * person there at once, from your own back office by a redirect. The session shows the account in the mode of
+   * the key that asks, and ends with that key.
+   */
+  readonly createPortalSession: {
+    readonly request: {
+      readonly payload: PortalSessionRequest
+      readonly headers?: KeyHeaders
+    }
+    readonly answer: PortalSessionWithUrl
+  }
+  /**
+   * List the sessions of this mode, newest first, those that ended in the last seven days included.
+   *
+   * Each session is listed with what it may do and whether it still works; its address is never listed.
+   */
+  readonly listPortalSessions: {
+    readonly request: {
+      readonly query?: {
+        /** The largest number of objects on a page: 1 to 100, 10 when left out. */
+        readonly limit?: number
+        /** The id of the last object of a page: the answer is the page that follows it. */
+        readonly starting_after?: string
+        /** The id of the first object of a page: the answer is the page that comes before it. */
+        readonly ending_before?: string
+      }
+      readonly headers?: VersionHeaders
+    }
+    readonly answer: PortalSessionPage
+  }
+  /**
+   * List the sessions of this mode, newest first, those that ended in the last seven days included.
+   *
+   * Gives the objects of all pages. A page is read when its first object is asked for.
+   */
+  readonly allPortalSessions: {
+    readonly request: {
+      readonly query?: {
+        /** The largest number of objects on a page: 1 to 100, 10 when left out. */
+        readonly limit?: number
+        /** The id of the last object of a page: the answer is the page that follows it. */
+        readonly starting_after?: string
+      }
+      readonly headers?: VersionHeaders
+    }
+    readonly item: PortalSession
+  }
+  /**
+   * Retrieve a session of the portal, without its address.
+   *
+   * The session is shown with what it may do and whether it still works; its address is never shown again.
+   */
+  readonly retrievePortalSession: {
+    readonly request: {
+      readonly params: {
+        /** The id of the object that the request is about. */
+        readonly id: string
+      }
+      readonly headers?: VersionHeaders
+    }
+    readonly answer: PortalSession
+  }
+  /**
+   * End a session of the portal at once.
+   *
+   * Neither the address nor the browser's cookie works any more. To end a session that has already ended changes
+   * nothing.
+   */
+  readonly endPortalSession: {
+    readonly request: {
+      readonly params: {
+        /** The id of the object that the request is about. */
+        readonly id: string
+      }
+      readonly headers?: VersionHeaders
+    }
+    readonly answer: DeletedPortalSession
   }
 }
 
@@ -4004,7 +4198,7 @@ export interface RequestsOperations {
          */
         readonly status?: string
         /** Only requests with this HTTP method. */
-        readonly method?: "GET" | "HEAD" | "POST" | "PATCH" | "DELETE"
+        readonly method?: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE"
         /** Only requests whose path begins with this. */
         readonly path?: string
         /** Only requests with this API key. */
@@ -4040,7 +4234,7 @@ export interface RequestsOperations {
          */
         readonly status?: string
         /** Only requests with this HTTP method. */
-        readonly method?: "GET" | "HEAD" | "POST" | "PATCH" | "DELETE"
+        readonly method?: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE"
         /** Only requests whose path begins with this. */
         readonly path?: string
         /** Only requests with this API key. */
@@ -4730,6 +4924,11 @@ export interface Operations {
   readonly account: AccountOperations
   /** The API keys of the account, in the mode of the key that asks. */
   readonly apiKeys: ApiKeysOperations
+  /**
+   * Sessions of the portal, Folio's pages at `/portal`: each lets one browser in, for some time and with some of
+   * the rights of the key that created it.
+   */
+  readonly portalSessions: PortalSessionsOperations
   /** The buyers of invoices, whom the tax authority calls acquirers. */
   readonly customers: CustomersOperations
   /** Buyers as the tax authority knows them. */
@@ -4788,6 +4987,13 @@ export const routes: { readonly [Group in keyof Operations]: { readonly [Name in
       retrieveApiKey: "GET /v1/api-keys/{id}",
       revokeApiKey: "DELETE /v1/api-keys/{id}",
       rollApiKey: "POST /v1/api-keys/{id}/roll"
+    },
+    portalSessions: {
+      createPortalSession: "POST /v1/portal-sessions",
+      listPortalSessions: "GET /v1/portal-sessions",
+      allPortalSessions: "GET /v1/portal-sessions",
+      retrievePortalSession: "GET /v1/portal-sessions/{id}",
+      endPortalSession: "DELETE /v1/portal-sessions/{id}"
     },
     customers: {
       createCustomer: "POST /v1/customers",

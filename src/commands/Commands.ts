@@ -13,6 +13,7 @@ import * as Enablement from "./Enablement.ts"
 import * as Invoices from "./documents/Invoices.ts"
 import * as Logos from "./parties/Logos.ts"
 import * as Notes from "./documents/Notes.ts"
+import * as PortalSessions from "./PortalSessions.ts"
 import * as Redelivery from "./Redelivery.ts"
 import * as ResolutionImport from "./ResolutionImport.ts"
 import * as Resolutions from "./Resolutions.ts"
@@ -39,6 +40,7 @@ export class Commands extends Context.Service<Commands, Table>()("folio/commands
         ...(yield* Invoices.make),
         ...(yield* Logos.make),
         ...(yield* Notes.make),
+        ...(yield* PortalSessions.make),
         ...(yield* Redelivery.make),
         ...(yield* ResolutionImport.make),
         ...(yield* Resolutions.make),

@@ -20,6 +20,7 @@ import * as Files from "./routes/Files.ts"
 import * as Health from "./service/Health.ts"
 import * as Invoices from "./routes/Invoices.ts"
 import * as Metrics from "./service/Metrics.ts"
+import * as PortalSessions from "./routes/PortalSessions.ts"
 import { RateLimit } from "./limits/RateLimit.ts"
 import * as Requests from "./log/Requests.ts"
 import { RequestTurns } from "./limits/RequestTurns.ts"
@@ -43,6 +44,7 @@ const groups = Layer.mergeAll(
   Invoices.layer,
   Notes.creditNotes,
   Notes.debitNotes,
+  PortalSessions.layer,
   Requests.layer,
   Resolutions.layer,
   TestHelpers.layer,

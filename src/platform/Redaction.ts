@@ -2,6 +2,7 @@ const patterns: ReadonlyArray<readonly [form: RegExp, shown: string]> = [
   [/\bsk_(test|live)_\w+/g, "sk_$1_…"],
   [/\bwhsec_[\w+/=-]+/g, "whsec_…"],
   [/\b(Bearer|Basic)\s+[^\s"',;\\]+/gi, "$1 …"],
+  [/(\/portal\/+enter\/+)[\w-]+/gi, "$1…"],
   [/(:\/\/[^\s/:@"]*):[^\s/@"]+@/g, "$1:…@"]
 ]
 

@@ -1,15 +1,19 @@
 import * as Path from "node:path"
 import type { CustomerRequest } from "../../schemas/Customer.ts"
 
-/** The text that a started service prints. With a new test key, the text includes commands that work as printed. */
+/**
+ * The text that a started service prints. With a new test key, the text includes commands that work as printed, and `portalUrl`, the link
+ * that opens the portal once.
+ */
 export const welcome = (
   settings: { readonly baseUrl: string; readonly dataDir: string },
   newKey: string | undefined,
+  portalUrl: string | undefined,
   customer: CustomerRequest
 ): string => {
   // Where everything is in its usual place, the folio command finds service and key by itself.
   const isUsual = settings.baseUrl === "http://127.0.0.1:3000" && settings.dataDir === Path.resolve("data")
-  const ready = `Folio is ready at ${settings.baseUrl}  (API reference: ${settings.baseUrl}/docs)`
+  const ready = `Folio is ready at ${settings.baseUrl}  (API reference: ${settings.baseUrl}/docs; portal: npx folio portal)`
   if (newKey === undefined) return ready
   return [
     ready,
@@ -18,6 +22,14 @@ export const welcome = (
     "",
     `  ${newKey}`,
     "",
+    ...(portalUrl === undefined
+      ? []
+      : [
+          "Look around in a browser. This link works once, within a minute; npx folio portal makes another:",
+          "",
+          `  ${portalUrl}`,
+          ""
+        ]),
     "Your first webhook, in another terminal in this folder (:9099/hook is your own program):",
     "",
     ...(isUsual ? [] : [`  export FOLIO_URL=${settings.baseUrl} FOLIO_API_KEY=${newKey}`]),

@@ -8,10 +8,19 @@ import { CertificateRequest } from "../../schemas/Certificate.ts"
 import { CustomerRequest, CustomerUpdate } from "../../schemas/Customer.ts"
 import { EmailNoticeType, EmailRequest } from "../../schemas/Email.ts"
 import { RecoverRequest, WebhookTestRequest } from "../../schemas/Delivery.ts"
-import { ApiKeyId, CustomerId, DeliveryId, RequestId, ResolutionId, WebhookEndpointId } from "../../schemas/Id.ts"
+import {
+  ApiKeyId,
+  CustomerId,
+  DeliveryId,
+  PortalSessionId,
+  RequestId,
+  ResolutionId,
+  WebhookEndpointId
+} from "../../schemas/Id.ts"
 import { EnablementRequest } from "../../schemas/Enablement.ts"
 import { InvoiceRequest } from "../../schemas/Invoice.ts"
 import { AnnulRequest, NoteRequest } from "../../schemas/Note.ts"
+import { PortalSessionRequest } from "../../schemas/PortalSession.ts"
 import { Identification } from "../../schemas/Party.ts"
 import { ResolutionRequest, ResolutionUpdate } from "../../schemas/Resolution.ts"
 import { SoftwareRequest } from "../../schemas/Software.ts"
@@ -19,10 +28,12 @@ import { AdvanceRequest, AuthorityModeRequest } from "../../schemas/TestHelper.t
 import { Version } from "../../schemas/Version.ts"
 import { WebhookEndpointRequest, WebhookEndpointUpdate } from "../../schemas/WebhookEndpoint.ts"
 
-/** The parts of a request other than its body: the API key that sent it, the idempotency key and the API version. */
+/** The parts of a request other than its body: the API key or the session of the portal that sent it, the idempotency key and the API version. */
 export class RequestContext extends Schema.Opaque<RequestContext>()(
   Schema.Struct({
     api_key_id: ApiKeyId,
+    /** The session of the portal that acts with some of the key's rights, for the audit log. */
+    portal_session_id: Schema.optionalKey(PortalSessionId),
     /** The id of the HTTP request and (`ip`) the client's IP address, only for log lines, spans and the audit log. */
     request_id: Schema.optionalKey(RequestId),
     ip: Schema.optionalKey(Schema.String),
@@ -75,6 +86,8 @@ const commands = [
   command("CreateApiKey", { request: ApiKeyRequest }),
   command("RollApiKey", { id: ApiKeyId, request: ApiKeyRollRequest }),
   command("RevokeApiKey", { id: ApiKeyId }),
+  command("CreatePortalSession", { request: PortalSessionRequest }),
+  command("EndPortalSession", { id: PortalSessionId }),
   command("UpdateAccount", { patch: AccountUpdate }),
   command("FindAcquirer", { identification: Schema.Struct(Struct.pick(Identification.fields, ["type", "number"])) }),
   command("PutLogo", { bytes: Schema.Uint8ArrayFromBase64 }),

@@ -68,7 +68,8 @@ const helpText = (doc: HelpDoc, paint: Paint): string => {
       : [paint.bold(heading), ...wrapped(text, lineMax - gap.length).map((line) => gap + line)]
   return [
     ...wrapped(doc.description, lineMax),
-    "",
+    // All commands are to be seen at once on a terminal of 24 lines.
+    ...(isRoot ? [] : [""]),
     ...oneLine("USAGE", doc.usage),
     ...section(
       "ARGUMENTS",

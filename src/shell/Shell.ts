@@ -19,6 +19,7 @@ import { creditNoteCommands, debitNoteCommands, invoices } from "./commands/Docu
 import { events } from "./commands/Events.ts"
 import { login } from "./commands/Login.ts"
 import { open } from "./commands/Open.ts"
+import { portal } from "./commands/Portal.ts"
 import { requests } from "./commands/Requests.ts"
 import { webhooks } from "./commands/WebhooksVerify.ts"
 import { Connection } from "./Connection.ts"
@@ -61,6 +62,7 @@ export const rootOf = (operators: ReadonlyArray<Named>) =>
           requests.pipe(Command.provide(connected)),
           enable.pipe(Command.provide(connected)),
           webhooks,
+          portal.pipe(Command.provide(connected)),
           open.pipe(Command.provide(connected)),
           api.pipe(Command.provide(connected))
         ]

@@ -11,7 +11,9 @@ import { Correction } from "./documents/Correction.ts"
 import { Customers } from "./accounts/Customers.ts"
 import { Database } from "./sql/Database.ts"
 import { Deliveries } from "./webhooks/Deliveries.ts"
+import { DeliveryHealth } from "./webhooks/DeliveryHealth.ts"
 import { DeliveryLimit } from "./webhooks/DeliveryLimit.ts"
+import { DocumentList } from "./documents/DocumentList.ts"
 import { DeliveryLog } from "./webhooks/DeliveryLog.ts"
 import { Emails } from "./mail/Emails.ts"
 import { Enablements } from "./enablement/Enablements.ts"
@@ -27,6 +29,8 @@ import { Logos } from "./accounts/Logos.ts"
 import { Notes } from "./documents/Notes.ts"
 import { Numbering } from "./documents/Numbering.ts"
 import { FailingInvoices } from "./documents/Vitals.ts"
+import { Overview } from "./overview/Overview.ts"
+import { PortalSessions } from "./accounts/PortalSessions.ts"
 import { Redating } from "./documents/Redating.ts"
 import { Redelivery } from "./webhooks/Redelivery.ts"
 import { RequestLog } from "./requests/RequestLog.ts"
@@ -34,8 +38,10 @@ import { Requests } from "./requests/Requests.ts"
 import { Resolutions } from "./accounts/Resolutions.ts"
 import { Retention } from "./sql/Retention.ts"
 import { SandboxAuthorities } from "./sandbox/SandboxAuthorities.ts"
+import { SandboxStanding } from "./sandbox/SandboxStanding.ts"
 import { Softwares } from "./accounts/Softwares.ts"
 import { Secrets } from "./sql/Secrets.ts"
+import { SigningSecrets } from "./webhooks/SigningSecrets.ts"
 import { Timelines } from "./documents/Timelines.ts"
 import { Transitions } from "./documents/Transitions.ts"
 import { WebhookEndpoints } from "./webhooks/WebhookEndpoints.ts"
@@ -54,8 +60,10 @@ export const layer = Layer.mergeAll(
   Customers.layer,
   Database.layer,
   Deliveries.layer,
+  DeliveryHealth.layer,
   DeliveryLimit.layer,
   DeliveryLog.layer,
+  DocumentList.layer,
   Emails.layer,
   Enablements.layer,
   Events.layer,
@@ -66,12 +74,16 @@ export const layer = Layer.mergeAll(
   Logos.layer,
   Notes.layer,
   Numbering.layer,
+  Overview.layer,
+  PortalSessions.layer,
   Redating.layer,
   Redelivery.layer,
   RequestLog.layer.pipe(Layer.provideMerge(Requests.layer)),
   Resolutions.layer,
   Retention.layer,
   SandboxAuthorities.layer,
+  SandboxStanding.layer,
+  SigningSecrets.layer,
   Softwares.layer,
   TestDocuments.layer,
   Timelines.layer,

@@ -6,6 +6,7 @@ import { enablementMutants } from "./enablement/enablementMutants.ts"
 import { mailMutants } from "./mailMutants.ts"
 import { paperMutants } from "./paperMutants.ts"
 import { portMutants } from "./portMutants.ts"
+import { portalMutants } from "./portal/portalMutants.ts"
 import { readMutants } from "./readMutants.ts"
 import { requestMutants } from "./requestMutants.ts"
 import { startMutants } from "./startMutants.ts"
@@ -22,6 +23,7 @@ export const everyMutant: ReadonlyArray<Mutant> = [
   ...mailMutants,
   ...paperMutants,
   ...portMutants,
+  ...portalMutants,
   ...readMutants,
   ...requestMutants,
   ...startMutants,

@@ -28,8 +28,8 @@ const Unchanged = Effect.fnUntraced(function* (program: string) {
   const service = yield* running(program, yield* place)
   const client = service.client()
   assert.strictEqual((yield* settled(client, yield* issued(client))).status, "accepted_by_authority")
-  // The files of the documentation are in the package.
-  for (const page of ["docs/guides/webhooks", "docs/style.css", "docs/script.js", "docs/icon.svg"]) {
+  // The files of the documentation and of the portal are in the package.
+  for (const page of ["docs/guides/webhooks", "docs/style.css", "portal/style.css", "portal/htmx.js"]) {
     const answer = yield* Effect.promise(() => fetch(`${service.url}/${page}`))
     assert.strictEqual(answer.status, 200, page)
     yield* Effect.promise(() => answer.arrayBuffer())

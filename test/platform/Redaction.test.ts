@@ -10,7 +10,10 @@ const cases: ReadonlyArray<readonly [what: string, text: string, shown: string]>
   ["a signing secret", `signed with "${secret}"`, 'signed with "whsec_…"'],
   ["a bearer token of any form", "authorization: Bearer abc.def-ghi", "authorization: Bearer …"],
   ["basic credentials", '{"Authorization":"Basic dXNlcjpwYXNz"}', '{"Authorization":"Basic …"}'],
+  ["the token of a link to the portal", "GET /portal/enter/aB-c_1?to=x", "GET /portal/enter/…?to=x"],
+  ["such a token in a link that is miswritten", "GET //portal//Enter//aB-c_1", "GET //portal//Enter//…"],
   ["the password of a URL", "postgres://folio:p%40ss:w0rd@db:5432/folio", "postgres://folio:…@db:5432/folio"],
+  ["a link to the portal", `GET /portal/enter/${"aB_-".repeat(10)}xyz 404`, "GET /portal/enter/… 404"],
   ["a password without a user", "connect https://:hunter2@example.com/x", "connect https://:…@example.com/x"],
   ["a setting's secret, word for word", "it was s3cr+t/==!", "it was …!"],
   ["a setting's secret in a URL", "it was s3cr%2Bt%2F%3D%3D!", "it was …!"]

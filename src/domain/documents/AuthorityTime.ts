@@ -12,3 +12,12 @@ export const localDate = (epochMs: number): string => local(epochMs).slice(0, 10
 
 /** Unix milliseconds → the time of day in the authority's zone as documents carry it, "10:00:00-05:00". */
 export const issueTime = (epochMs: number): string => local(epochMs).slice(11, 19) + offset
+
+/** A date and a time in the authority's zone, "2026-11-21T10:42:00" → the same with the offset of the zone. */
+export const inZone = (dateTime: string): string => dateTime + offset
+
+/** A date, "2026-11-21" → its first millisecond in the authority's zone. */
+export const firstMoment = (date: string): string => inZone(`${date}T00:00:00.000`)
+
+/** A date, "2026-11-21" → its last millisecond in the authority's zone. */
+export const lastMoment = (date: string): string => inZone(`${date}T23:59:59.999`)

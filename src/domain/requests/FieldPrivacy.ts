@@ -15,19 +15,19 @@ export type Privacy = "id" | "open" | "holder" | "personal" | "secret" | "url" |
 
 const names: Readonly<Record<Privacy, string>> = {
   id: `
-    after api_key_id customer_id document_id email_id ending_before event_id id invoice_id object_id of request_id resolution_id starting_after
+    after api_key_id customer_id document_id email_id ending_before event_id id invoice_id object_id of portal_session_id request_id resolution_id starting_after
     webhook_delivery_id webhook_endpoint_id`,
   open: `
-    accept accepted account allowance_total_amount amount api_version at attempts_count authority_environment base catalog charge_total_amount code
+    accept accepted account allowance_total_amount amount api_version at attempts_count authority_environment base capabilities catalog charge_total_amount code
     color command content correction_code created created[gte] created[lte] created_at cude cufe currency date default_version delay
-    deleted deliveries doc_url document_type due_date duration_ms economic_activities end_date error_code event_type exchange_rate expires
+    deleted deliveries doc_url document_type due_date duration_ms economic_activities end_date ended_at error_code event_type exchange_rate expires
     expires_at expires_in fail failing_since finished_at from from_number full_number full_since has_more has_more_errors height href identification[type]
     incoterm ip is_active is_current issue_date judged_at key_mode kind last_four last_success_at last_used_at limit line_extension_amount livemode lose
     max_in_flight media_type method mode missing net_amount next_attempt_at next_number not_after object operation_type organization_type
     payable_amount payable_rounding_amount percent prefix prepaid_amount quantity rate ready reason_code received_date recorded reject remaining remote_ip
     request_bytes request_log response_bytes response_status retryable revoked_at rule scheme seconds sent_at set_at severity since size stage start_date
     started_at state status subscribed_events tax_amount tax_responsibilities tax_scheme test_set_id to_number transmit_before trigger trouble type types[]
-    typical_rates unit_amount unit_code unit_price units updated_at valid valid_from valid_to value vat_responsible verdict version wait
+    typical_rates unit_amount unit_code unit_price units updated_at url_expires_at used_at valid valid_from valid_to value vat_responsible verdict version wait
     wanted width withholding_total_amount`,
   holder: `
     acceptance allowance_charges api_key archive attachments attempts authority authority_errors authority_notifications certificate contingency credit_notes data debit_notes delivery

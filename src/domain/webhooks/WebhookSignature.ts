@@ -32,6 +32,18 @@ export const signatureHeaders = (input: {
   }
 }
 
+/** The headers of a delivery that name its event, and that are the same at every attempt. */
+export const eventHeaders = (input: {
+  readonly event_id: string
+  readonly event_type: string
+  readonly endpoint_id: string
+}): Record<string, string> => ({
+  "Svc-Event-Id": input.event_id,
+  "Svc-Event-Type": input.event_type,
+  "Svc-Webhook-Id": input.endpoint_id,
+  "Content-Type": "application/json"
+})
+
 const parseHeader = (header: string): { readonly t: string; readonly signatures: ReadonlyArray<string> } | null => {
   const fields = header.split(",").map((field) => field.trim())
   const times = fields.filter((field) => field.startsWith("t=")).map((field) => field.slice(2))

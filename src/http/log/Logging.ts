@@ -22,9 +22,14 @@ const bodyOf = ({ body }: HttpServerResponse.HttpServerResponse): OfferedRequest
 const verdictOf = ({ error_code, repeat }: Facts) =>
   error_code === "idempotency_conflict" ? "conflict" : (repeat ?? "executed")
 
+/** Whether a page of the portal reads what it shows, by requests that nobody outside of this process has made. */
+export const isLook = ({ method }: HttpServerRequest.HttpServerRequest, { portal_session_id }: Facts): boolean =>
+  portal_session_id !== undefined && method === "GET"
+
 /**
  * Makes the function that offers a request to the request log once the request is answered, if its account is known by then
- * (`exchange`). Requests for the log itself are left out: otherwise whoever follows the log would fill it.
+ * (`exchange`). Requests for the log itself are left out: otherwise whoever follows the log would fill it. So are those with which pages
+ * of the portal read what they show.
  */
 export const make = Effect.map(
   RequestLog,
@@ -35,8 +40,8 @@ export const make = Effect.map(
         const created_ms = clock.currentTimeMillisUnsafe()
         const began = clock.monotonicTimeNanosUnsafe()
         return Effect.onExit(respond, (exit) => {
-          const { idempotency_key, ip, principal, route, sent, version } = exchange
-          if (principal === undefined || ofLog.test(route)) return Effect.void
+          const { idempotency_key, ip, portal_session_id, principal, route, sent, version } = exchange
+          if (principal === undefined || ofLog.test(route) || isLook(request, exchange)) return Effect.void
           const { account_id, api_key_id, livemode } = principal
           return log.offer({
             account: { account_id, livemode },
@@ -49,6 +54,7 @@ export const make = Effect.map(
             query: queryOf(request.url),
             status: Exit.isSuccess(exit) ? exit.value.status : hungUp,
             api_key_id,
+            portal_session_id: portal_session_id ?? null,
             ip: ip ?? null,
             version: version ?? null,
             idempotency: idempotency_key === undefined ? null : { key: idempotency_key, verdict: verdictOf(exchange) },

@@ -34,9 +34,16 @@ const order: ReadonlyArray<readonly [title: string, names: ReadonlyArray<string>
   [
     "Guides",
     [
-      ...["first-invoice", "invoice-contents", "webhooks", "idempotency", "notes", "sandbox", "going-live"].map(
-        (name) => `guides/${name}`
-      ),
+      ...[
+        "first-invoice",
+        "invoice-contents",
+        "webhooks",
+        "idempotency",
+        "notes",
+        "sandbox",
+        "portal",
+        "going-live"
+      ].map((name) => `guides/${name}`),
       "operating",
       "composing"
     ]

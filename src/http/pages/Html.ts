@@ -29,3 +29,12 @@ export const html = (texts: TemplateStringsArray, ...parts: ReadonlyArray<Part>)
 
 /** A line of text in which backticks mark code, as in the descriptions of the OpenAPI document. */
 export const words = (text: string): Html => ({ markup: escape(text).replaceAll(/`([^`]+)`/g, "<code>$1</code>") })
+
+/** Attributes of an element, by their names: `true` stands alone, and an undefined value leaves its attribute out. */
+export const attributes = (values: Readonly<Record<string, string | boolean | undefined>>): Html => ({
+  markup: Object.entries(values)
+    .flatMap(([name, value]) =>
+      value === undefined || value === false ? [] : [value === true ? name : `${name}="${escape(value)}"`]
+    )
+    .join(" ")
+})

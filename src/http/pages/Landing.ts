@@ -36,6 +36,9 @@ export const frontPage = (): string =>
         numbers it, signs it, submits it to the tax authority, and tells the outcome by a signed webhook.
       </p>
       <ul class="cards">
+        <li>
+          <a href="portal">Portal</a><span>Documents, deliveries and settings of an account, opened by a link.</span>
+        </li>
         <li><a href="docs">Start here</a><span>A key, a first invoice, a first webhook.</span></li>
         <li><a href="docs#guides">Guides</a><span>A page for each thing that people want to do.</span></li>
         <li><a href="docs/reference">Reference</a><span>Every operation, with samples in four languages.</span></li>

@@ -41,3 +41,13 @@ export const wantsHtml = (accept: string): boolean => {
 /** Whether the current ETag is one of the tags in `If-None-Match` (RFC 9110: weak comparison, `*` alone matches any tag). */
 export const holds = (ifNoneMatch = "", etag: string) =>
   ifNoneMatch.trim() === "*" || [...ifNoneMatch.matchAll(/"[^"]*"/g)].some(([tag]) => tag === etag)
+
+/** The language of a page by an `Accept-Language` header: Spanish where a reader prefers it to English, otherwise English. */
+export const languageOf = (acceptLanguage = ""): "en" | "es" => {
+  const best = { en: 0, es: 0 }
+  for (const [range, quality] of rangesOf(acceptLanguage)) {
+    const language = range.slice(0, 2)
+    if (language === "en" || language === "es") best[language] = Math.max(best[language], quality)
+  }
+  return best.es > best.en ? "es" : "en"
+}

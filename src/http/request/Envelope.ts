@@ -15,6 +15,9 @@ import { isCutShort, pathOf } from "./Path.ts"
 const urlMax = 8 * 1024
 const headersMax = 16 * 1024
 
+// The link to the portal lets in whoever has it.
+const ofLink = /^(\/portal\/enter\/).+$/
+
 /** The methods with which a path is known, in alphabetical order. */
 type MethodsOf = (path: string) => ReadonlyArray<string>
 
@@ -86,13 +89,15 @@ export const make = Effect.fnUntraced(function* (methodsOf: MethodsOf) {
       const answer = yield* Metrics.measure(logged(request, request_id, exchange)(respond), seriesOf(request, exchange))
       const { account_id, route } = exchange
       const { method } = request
-      onlooker?.answered({
-        method,
-        path: pathOf(request.url),
-        status: answer.status,
-        milliseconds: performance.now() - began,
-        code: exchange.error_code
-      })
+      if (!Logging.isLook(request, exchange)) {
+        onlooker?.answered({
+          method,
+          path: pathOf(request.url).replace(ofLink, "$1…"),
+          status: answer.status,
+          milliseconds: performance.now() - began,
+          code: exchange.error_code
+        })
+      }
       const facts = account_id === undefined ? { request_id } : { request_id, account_id }
       yield* Effect.annotateCurrentSpan(facts)
       // Logged at debug level, because at full load one log line for each request costs more than the request's own rows.

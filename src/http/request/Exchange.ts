@@ -2,7 +2,7 @@ import { Cause, Context, Effect, Exit } from "effect"
 import { HttpRouter, type HttpServerRequest, type HttpServerResponse } from "effect/http"
 import type { AccountMode } from "../../../schemas/Account.ts"
 import type { ErrorCode } from "../../../schemas/ErrorCode.ts"
-import type { ApiKeyId, RequestId as Id } from "../../../schemas/Id.ts"
+import type { ApiKeyId, PortalSessionId, RequestId as Id } from "../../../schemas/Id.ts"
 import * as Metrics from "../../protocol/Metrics.ts"
 
 /**
@@ -19,6 +19,8 @@ export interface Facts {
   account_id: string | undefined
   /** For the request log: the account, mode and API key of the request; undefined until the key is known. */
   principal: (AccountMode & { readonly api_key_id: ApiKeyId | null }) | undefined
+  /** The session of the portal in whose name the request is made inside this process. */
+  portal_session_id: PortalSessionId | undefined
   /** For the request log: the size of the body that was sent, and the bytes of the body once they are known to be JSON. */
   sent: { readonly bytes: number; readonly json: Uint8Array | null }
   version: string | undefined
@@ -44,6 +46,7 @@ export const begun = (request_id: Id | undefined, ip?: string): Facts => ({
   route: "none",
   account_id: undefined,
   principal: undefined,
+  portal_session_id: undefined,
   sent: { bytes: 0, json: null },
   version: undefined,
   idempotency_key: undefined,
@@ -54,11 +57,12 @@ export const begun = (request_id: Id | undefined, ip?: string): Facts => ({
 })
 
 /**
- * The origin that is recorded with a change: the request's id and the client's IP address.
+ * The origin that is recorded with a change: the request's id, the client's IP address, and the session of the portal.
  *
  * @internal
  */
-export const originOf = ({ ip, request_id }: Facts) => ({
+export const originOf = ({ ip, portal_session_id, request_id }: Facts) => ({
+  ...(portal_session_id === undefined ? {} : { portal_session_id }),
   ...(request_id === undefined ? {} : { request_id }),
   ...(ip === undefined ? {} : { ip })
 })

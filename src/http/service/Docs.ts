@@ -16,22 +16,24 @@ import * as Errors from "../request/Errors.ts"
 
 const yearSeconds = 31_536_000
 
-const assets = HttpRouter.use((router) =>
-  Effect.forEach(
-    [Assets.style, Assets.script, Assets.icon],
-    ({ address, contentType, path, text }) => {
-      const kept = { contentType, headers: { "Cache-Control": `public, max-age=${yearSeconds}, immutable` } }
-      const [forGood, forNow] = [served(() => text, kept), served(() => text, { contentType })]
-      return router.add(
-        "GET",
-        `/${path}`,
-        // During an upgrade a process is asked for the file of another release, which nobody may keep at that address.
-        Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ url }) => (url === `/${address}` ? forGood : forNow))
-      )
-    },
-    { discard: true }
+/** Serves files that pages load. */
+export const assetsLayer = (assets: ReadonlyArray<Assets.Asset>) =>
+  HttpRouter.use((router) =>
+    Effect.forEach(
+      assets,
+      ({ address, contentType, path, text }) => {
+        const kept = { contentType, headers: { "Cache-Control": `public, max-age=${yearSeconds}, immutable` } }
+        const [forGood, forNow] = [served(() => text, kept), served(() => text, { contentType })]
+        return router.add(
+          "GET",
+          `/${path}`,
+          // During an upgrade a process is asked for the file of another release, which nobody may keep at that address.
+          Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ url }) => (url === `/${address}` ? forGood : forNow))
+        )
+      },
+      { discard: true }
+    )
   )
-)
 
 /** Each page of src/http/docs: as HTML, and with `.md` at the end of the address as the text of the file. */
 const guides = HttpRouter.use((router) =>
@@ -116,4 +118,10 @@ const front = HttpRouter.use((router) => {
 })
 
 /** Serves the reference, the guides, a page for each error code and the OpenAPI document, without an API key. */
-export const layer = Layer.mergeAll(assets, guides, reference, errors, front)
+export const layer = Layer.mergeAll(
+  assetsLayer([Assets.style, Assets.script, Assets.icon]),
+  guides,
+  reference,
+  errors,
+  front
+)

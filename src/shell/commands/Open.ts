@@ -20,8 +20,12 @@ const paths: Readonly<Record<string, string>> = {
   we: "/v1/webhook-endpoints",
   whd: "/v1/webhook-deliveries",
   res: "/v1/resolutions",
-  key: "/v1/api-keys"
+  key: "/v1/api-keys",
+  ps: "/v1/portal-sessions"
 }
+
+/** The objects of which the portal has a page. */
+const hasPage = new Set(["evt", "req", "cust", "we"])
 
 /** A file in a new directory, both for its owner alone. */
 const kept = (name: string, bytes: Uint8Array) =>
@@ -53,11 +57,16 @@ export const open = Command.make(
   Effect.fnUntraced(function* ({ what }) {
     const output = yield* Output
     const { url } = yield* Connection
-    const path = paths[/^([a-z]+)_[0-9a-z]{26}/.exec(what)?.[1] ?? ""]
+    const prefix = /^([a-z]+)_[0-9a-z]{26}/.exec(what)?.[1] ?? ""
+    const path = paths[prefix]
     if (path !== undefined) {
       // A browser has no API key, so that it could not show the object.
       const address = String(urlOf(url, `${path}/{id}`, { params: { id: what } }))
-      return yield* output.one({ url: address }, ({ dim }) => [address, dim(`Show it: folio api GET ${path}/${what}`)])
+      return yield* output.one({ url: address }, ({ dim }) => [
+        address,
+        dim(`Show it: folio api GET ${path}/${what}`),
+        ...(hasPage.has(prefix) ? [dim(`In the portal: folio portal ${what}`)] : [])
+      ])
     }
     const isError = kindOf(what) === undefined && /^[a-z]+(_[a-z]+)+$/.test(what)
     const target = isError

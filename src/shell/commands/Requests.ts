@@ -40,7 +40,7 @@ const tail = Command.make(
   {
     status: Flags.text("status", "STATUS", "Only with this status: 404, or 4xx"),
     path: Flags.text("path", "PATH", "Only those whose path begins so"),
-    method: Flag.Literals("method", ["GET", "HEAD", "POST", "PATCH", "DELETE"]).pipe(
+    method: Flag.Literals("method", ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]).pipe(
       Flag.withMetavar("METHOD"),
       Flag.withDescription("Only with this method"),
       Flag.optional,
@@ -89,6 +89,7 @@ const lines = (one: LoggedRequestWithBodies) => (paint: Paint) => {
     ["id", one.id],
     ["time", `${clock(one.created)}, ${one.duration_ms} ms`],
     ["key", api_key === null ? null : `${api_key.id} …${api_key.last_four ?? ""}`],
+    ["session", one.portal_session_id ?? null],
     ["from", one.ip],
     ["version", one.version],
     [

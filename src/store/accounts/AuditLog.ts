@@ -12,6 +12,9 @@ export type AuditAction =
   | "certificate.uploaded"
   | "email.resent"
   | "enablement.started"
+  | "portal_session.created"
+  | "portal_session.entered"
+  | "portal_session.ended"
   | "resolution.created"
   | "resolution.imported"
   | "resolution.updated"
@@ -27,9 +30,14 @@ export type AuditAction =
 /** The API key that acts, with the request's id and IP address. The context of a request has this shape. */
 export interface Actor {
   readonly api_key_id: string
+  /** The session of the portal that acts with some of the key's rights, and is recorded in place of the key. */
+  readonly portal_session_id?: string
   readonly request_id?: string
   readonly ip?: string
 }
+
+/** Who acts, as the record names them. */
+export const actorOf = (by: Actor): string => by.portal_session_id ?? by.api_key_id
 
 /** The actor of every change that the `folio` command makes. */
 export const operator: Actor = { api_key_id: "operator" }
@@ -47,7 +55,7 @@ export class AuditLog extends Context.Service<AuditLog>()("folio/store/AuditLog"
       sql`insert into audit_log ${sql.insert({
         account_id: account.account_id,
         livemode: account.livemode,
-        actor: by.api_key_id,
+        actor: actorOf(by),
         action,
         object_id: objectId,
         request_id: by.request_id ?? null,
@@ -63,7 +71,7 @@ export class AuditLog extends Context.Service<AuditLog>()("folio/store/AuditLog"
     /** Records a request that was refused because of its API key, with the error code of the refusal. Never fails. */
     const refused = Effect.fnUntraced(
       function* (account: AccountMode, by: Actor, code: string) {
-        const what = `${by.api_key_id} ${code}`
+        const what = `${actorOf(by)} ${code}`
         if (yield* Cache.has(recently, what)) return
         yield* Cache.set(recently, what, what)
         yield* insert(account, by, "request.refused", null, { code })

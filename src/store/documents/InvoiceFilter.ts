@@ -25,8 +25,8 @@ export interface InvoiceFilter {
 export const statesOf = (status: InvoiceStatus): ReadonlyArray<InvoiceState> =>
   states.filter((state) => statusOf(state) === status)
 
-// State names are literals, because a plan for a parameter reads all rows instead of the partial index `invoices_unaccepted`.
-const named = (these: ReadonlyArray<InvoiceState>) => these.map((state) => `'${state}'`).join(", ")
+/** The SQL of state names: literals, because a plan for a parameter reads all rows instead of the partial index `invoices_unaccepted`. */
+export const named = (these: ReadonlyArray<InvoiceState>) => these.map((state) => `'${state}'`).join(", ")
 
 /** The SQL condition of a filter on `invoices`. Ids of a kind are adjacent in the index, so a page reads no row of another kind. */
 export const fits = (sql: SqlClient.SqlClient, account: AccountMode, filter: InvoiceFilter): Statement.Fragment => {

@@ -1,6 +1,6 @@
 import { Context, Effect, Fiber, Latch, Layer, Metric, Semaphore } from "effect"
 import type { AccountMode } from "../../../schemas/Account.ts"
-import type { ApiKeyId, RequestId } from "../../../schemas/Id.ts"
+import type { ApiKeyId, PortalSessionId, RequestId } from "../../../schemas/Id.ts"
 import type { IdempotencyVerdict } from "../../../schemas/Request.ts"
 import { keptBytesMax, maskJson, readMax } from "../../domain/requests/JsonMask.ts"
 import {
@@ -35,6 +35,7 @@ export interface OfferedRequest {
   readonly query: string
   readonly status: number
   readonly api_key_id: ApiKeyId | null
+  readonly portal_session_id: PortalSessionId | null
   readonly ip: string | null
   readonly version: string | null
   readonly idempotency: { readonly key: string; readonly verdict: typeof IdempotencyVerdict.Type } | null
@@ -206,6 +207,7 @@ const rowOf = (
     status,
     duration_ms: Math.max(0, Math.round(duration_ms)),
     api_key_id: rest.api_key_id,
+    portal_session_id: rest.portal_session_id,
     ip: rest.ip,
     version: rest.version,
     idempotency_key: idempotency === null ? null : withoutSecrets(idempotency.key),

@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import { type AccountMode, RequestLogLevel } from "../../../schemas/Account.ts"
-import { ApiKeyId, RequestId } from "../../../schemas/Id.ts"
+import { ApiKeyId, PortalSessionId, RequestId } from "../../../schemas/Id.ts"
 import type { PageRequest } from "../../../schemas/Page.ts"
 import { IdempotencyVerdict, type LoggedRequest, type LoggedRequestWithBodies } from "../../../schemas/Request.ts"
 import { secret } from "../../domain/requests/RequestMask.ts"
@@ -25,6 +25,7 @@ const Written = Schema.Struct({
   status: Schema.Int,
   duration_ms: Schema.Int,
   api_key_id: Schema.NullOr(ApiKeyId),
+  portal_session_id: Schema.NullOr(PortalSessionId),
   ip: Text,
   version: Text,
   idempotency_key: Text,
@@ -160,6 +161,7 @@ export const requestView = (row: StoredRequest): LoggedRequest => ({
   status: row.status,
   duration_ms: row.duration_ms,
   api_key: row.api_key_id === null ? null : { id: row.api_key_id, last_four: row.last_four },
+  portal_session_id: row.portal_session_id,
   ip: row.ip,
   version: row.version,
   idempotency:

@@ -10,6 +10,7 @@ import {
   EventId,
   InvoiceId,
   NoteId,
+  PortalSessionId,
   RequestId,
   ResolutionId,
   SoftwareId,
@@ -31,6 +32,7 @@ export class Ids extends Context.Service<Ids>()("folio/store/Ids", {
       email: id("em", EmailId.make),
       event: id("evt", EventId.make),
       invoice: id("inv", InvoiceId.make),
+      portalSession: id("ps", PortalSessionId.make),
       request: id("req", RequestId.make),
       resolution: id("res", ResolutionId.make),
       software: id("soft", SoftwareId.make),
@@ -45,7 +47,8 @@ const digits = "0123456789abcdefghjkmnpqrstvwxyz"
 // Allows for clock differences between the processes that make ids, and for the time between an id and its row's timestamp.
 const slackMs = 60_000
 
-const idOf = (prefix: string, timeMs: number): string => {
+/** A text that sorts after all ids of this kind that were made before the time (Unix milliseconds), and before those made from then on. */
+export const idOf = (prefix: string, timeMs: number): string => {
   let rest = Math.max(timeMs, 0)
   let text = ""
   for (let place = 0; place < 10; place++) {

@@ -35,6 +35,9 @@ export class RetentionDays extends Context.Service<RetentionDays, number>()("fol
 /** The days for which the request log keeps a request. */
 const requestDays = 7
 
+/** The days for which a session of the portal is listed after it ended. */
+const portalSessionDays = 7
+
 /** The largest number of rows that one statement removes, so that its locks are held for milliseconds. */
 export const purgeBatchMax = 500
 
@@ -122,6 +125,14 @@ export class Retention extends Context.Service<Retention>()("folio/store/Retenti
       ),
       /** Removes from the request log the requests that are past their days. */
       purgeRequests: purge("requests", "req_", sql`true`, sql``, daysAgo(requestDays)),
+      /** Removes sessions of the portal that are past their days. */
+      purgePortalSessions: purge(
+        "portal_sessions",
+        "ps_",
+        sql`least(t.ended_at, t.closes_at) < ${daysAgo(portalSessionDays)}`,
+        sql``,
+        daysAgo(portalSessionDays)
+      ),
       /** Removes API keys that ended more than the days of retention ago and have no stored answer left. */
       purgeApiKeys: count(sql`
         with old as materialized (
@@ -173,6 +184,7 @@ export const purges = (retention: Retention["Service"]) =>
     ["deliveries", retention.purgeDeliveries],
     ["events", retention.purgeEvents],
     ["requests", retention.purgeRequests],
+    ["portal_sessions", retention.purgePortalSessions],
     ["acquirers", retention.purgeAcquirers],
     ["enablement_documents", retention.purgeTestDocuments],
     ["audit_log", retention.purgeAuditLog]

@@ -75,6 +75,7 @@ const made = (path: string, body: () => object) =>
 const resolutionId = made("/v1/resolutions", ofOwnPrefix)
 const requestId = Effect.map(post("/v1/api-keys", {}), ({ headers }) => String(headers["request-id"]))
 const apiKeyId = made("/v1/api-keys", () => ({}))
+const portalSessionId = made("/v1/portal-sessions", () => ({}))
 const draftId = Effect.orDie(Effect.map(Effect.flatMap(addCustomer(), addDraft), ({ id }) => id as string))
 const signedId = Effect.map(Effect.flatMap(addCustomer(), addSigned), ({ id }) => id as string)
 const failedId = Effect.tap(draftId, (id) => become(id, { state: "failed" }))
@@ -216,6 +217,10 @@ export const rows: Readonly<Record<string, Row>> = {
   "GET /v1/api-keys/:id": { answers: item, id: apiKeyId },
   "DELETE /v1/api-keys/:id": { answers: item, id: apiKeyId },
   "POST /v1/api-keys/:id/roll": { answers: change(201), id: apiKeyId, body: () => ({ expires_in: 0 }) },
+  "POST /v1/portal-sessions": { answers: creation, body: () => ({}) },
+  "GET /v1/portal-sessions": { answers: own },
+  "GET /v1/portal-sessions/:id": { answers: item, id: portalSessionId },
+  "DELETE /v1/portal-sessions/:id": { answers: item, id: portalSessionId },
   "POST /v1/customers": { answers: creation, body: () => customerBody },
   "GET /v1/customers": { answers: own },
   "PUT /v1/customers/:id": {

@@ -30,7 +30,9 @@ describeOn(serviceWith(CommandTurnLimits.layer(noTurns)))("an account that has n
       ? Effect.succeed(apiKeyIds.secondTest)
       : pattern.startsWith("/v1/resolutions/")
         ? Effect.succeed(rangeId(testMode))
-        : (row.id ?? noId)
+        : pattern.startsWith("/v1/portal-sessions/")
+          ? Effect.succeed(`ps_${"a".repeat(26)}`)
+          : (row.id ?? noId)
     const id = yield* made
     const key = onlyLive.includes(pattern) ? keys.live : keys.test
     const { json, status } = yield* send({

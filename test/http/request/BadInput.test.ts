@@ -9,6 +9,7 @@ import { badNotes } from "../inputs/badNotes.ts"
 import { badResolutions } from "../inputs/badResolutions.ts"
 import { badCertificates } from "../inputs/badCertificates.ts"
 import { badEnablementMoments, badEnablements } from "../inputs/badEnablements.ts"
+import { badSessionMoments, badSessions } from "../inputs/badSessions.ts"
 import { badSoftwares } from "../inputs/badSoftwares.ts"
 import { badRequests } from "../inputs/badRequests.ts"
 import type { BadRequest } from "../inputs/Refused.ts"
@@ -80,13 +81,14 @@ const badAnytime = [
   ...badResolutions,
   ...badNotes,
   ...badCertificates,
+  ...badSessions,
   ...badSoftwares,
   ...badEnablements
 ]
 
 describeOn(app)("bad input", (it) => it.effect.each(badAnytime)("$code: $name", refuses))
 
-const moments = [...badMoments, ...badEnablementMoments]
+const moments = [...badMoments, ...badEnablementMoments, ...badSessionMoments]
 
 describe("a bad moment", () => {
   for (const { given, ...bad } of moments) {
@@ -100,8 +102,8 @@ describe("a bad moment", () => {
   }
 })
 
-/** Codes that have their cases elsewhere: RawServer.test.ts, and RateLimit.test.ts. */
-const elsewhere: ReadonlyArray<ErrorCode> = ["request_timeout", "rate_limited"]
+/** Codes that have their cases elsewhere: RawServer.test.ts, RateLimit.test.ts, and those of the portal. */
+const elsewhere: ReadonlyArray<ErrorCode> = ["request_timeout", "rate_limited", "capability_missing", "form_foreign"]
 
 const cases = [...badAnytime, ...moments]
 

@@ -36,6 +36,7 @@ const objects = Effect.gen(function* () {
   const { tables } = yield* MemoryTables
   const event = tables.events.find(({ object_id }) => object_id === invoice.json.id)
   const apiKey = yield* post("/v1/api-keys", {})
+  const session = yield* post("/v1/portal-sessions", {})
   return {
     customer: String(customer.json.id),
     invoice: String(invoice.json.id),
@@ -45,7 +46,8 @@ const objects = Effect.gen(function* () {
     delivery: String(test.json.id),
     event: String(event?.id),
     resolution: String(resolution.id),
-    apiKey: String(apiKey.json.id)
+    apiKey: String(apiKey.json.id),
+    session: String(session.json.id)
   }
 })
 
@@ -92,6 +94,9 @@ const requests = (ids: Effect.Success<typeof objects>): ReadonlyArray<Sent & { r
   { id: ids.apiKey, method: "POST", path: `/v1/api-keys/${ids.apiKey}/roll`, body: { expires_in: 0 } },
   { id: ids.apiKey, method: "DELETE", path: `/v1/api-keys/${ids.apiKey}` },
   { id: ids.apiKey, path: `/v1/api-keys?starting_after=${ids.apiKey}` },
+  { id: ids.session, path: `/v1/portal-sessions/${ids.session}` },
+  { id: ids.session, method: "DELETE", path: `/v1/portal-sessions/${ids.session}` },
+  { id: ids.session, path: `/v1/portal-sessions?starting_after=${ids.session}` },
   { id: ids.customer, method: "POST", path: "/v1/invoices", body: invoiceBody(ids.customer) },
   { id: ids.customer, path: `/v1/customers?starting_after=${ids.customer}` },
   { id: ids.invoice, path: `/v1/invoices?ending_before=${ids.invoice}` },
@@ -188,6 +193,7 @@ const kinds: Readonly<Record<string, string>> = {
   cn: "credit-notes",
   dn: "debit-notes",
   key: "api-keys",
+  ps: "portal-sessions",
   we: "webhook-endpoints",
   whd: "webhook-deliveries",
   evt: "events",

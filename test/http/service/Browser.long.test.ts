@@ -1,28 +1,23 @@
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { HttpServer } from "effect/http"
-import * as Fs from "node:fs"
 import * as http from "node:http"
-import axe from "axe-core"
-import { type BrowserContextOptions, chromium, type Page } from "playwright-core"
+import type { BrowserContextOptions } from "playwright-core"
 import { pages } from "../../../src/http/pages/Guides.ts"
 import { resources } from "../../../src/http/pages/reference/Resources.ts"
 import { listening } from "../../support/apps/Listening.ts"
 import { layer as app } from "../../support/apps/MemoryApp.ts"
+import {
+  assertFits,
+  executablePath,
+  opened,
+  showAs,
+  type View,
+  views,
+  violations,
+  withAxe
+} from "../../support/browser/Chromium.ts"
 import { describeOn } from "../../support/Tests.ts"
-
-const executablePath = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find((file) =>
-  Fs.existsSync(file)
-)
-const args = [
-  "--no-sandbox",
-  "--disable-gpu",
-  "--disable-quic",
-  "--no-first-run",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync"
-]
 
 const firstViewMax = 300_000
 const paths = [
@@ -61,60 +56,24 @@ const belowAPath = Effect.gen(function* () {
   return `http://127.0.0.1:${own}/folio`
 })
 
-const browser = Effect.acquireRelease(
-  Effect.promise(() => chromium.launch({ ...(executablePath === undefined ? {} : { executablePath }), args })),
-  (one) => Effect.promise(() => one.close())
-)
-
-/** A page of a browser that has seen nothing before, and all that goes wrong in it. */
-const opened = Effect.fnUntraced(function* (options: BrowserContextOptions) {
-  const chrome = yield* browser
-  const url = yield* belowAPath
-  const context = yield* Effect.promise(() => chrome.newContext(options))
-  const page = yield* Effect.promise(() => context.newPage())
-  const faults: Array<string> = []
-  page.on("console", (message) => faults.push(`${page.url()}: ${message.text()}`))
-  page.on("pageerror", (error) => faults.push(`${page.url()}: ${error.message}`))
-  page.on("request", (request) => {
-    if (!request.url().startsWith(url)) faults.push(`${page.url()} asks for ${request.url()}`)
-  })
-  const go = (path: string) => Effect.promise(() => page.goto(url + path))
-  return { context, page, faults, go, url }
-})
-
-interface View {
-  readonly width: number
-  readonly colorScheme: "light" | "dark"
-}
-
-const views: ReadonlyArray<View> = [1440, 360].flatMap((width) => [
-  { width, colorScheme: "light" },
-  { width, colorScheme: "dark" }
-])
+/** A page of a browser that has seen nothing before, of the service below a path. */
+const visited = (options: BrowserContextOptions) => Effect.flatMap(belowAPath, (url) => opened(url, options))
 
 /**
- * What axe finds wrong with the page as it is shown now. In the first view every element is looked at. In the others the operations after
- * the third are left out, which are of the same kinds, and in the dark only colours are judged. The contents beside a page are the
- * same on every page, so that one page's are looked at.
+ * What axe is to look at. On a page of each kind, every element is looked at in the first view. Otherwise the operations after the third
+ * are left out, which are of the same kinds, and in the dark only colours are judged. The contents beside a page are the same on every
+ * page, so that one page's are looked at.
  */
-const violations = (page: Page, path: string, view: View) => {
-  const exclude = [
-    ...(path === "/docs" ? [] : ["#contents"]),
-    ...(view === views[0] ? [] : [".operation:nth-child(n+5)"])
-  ]
-  const where = exclude.length === 0 ? "document" : `{ exclude: ${JSON.stringify(exclude.map((one) => [one]))} }`
-  const rules = view.colorScheme === "dark" ? `, runOnly: ["color-contrast", "link-in-text-block"]` : ""
-  return page.evaluate<ReadonlyArray<string>>(
-    `axe.run(${where}, { resultTypes: ["violations"]${rules} }).then(({ violations }) =>
-      violations.map(({ id, nodes }) => id + ": " + nodes.slice(0, 3).map(({ html }) => html.slice(0, 200)).join(" | ")))`
-  )
-}
+const lookAt = (path: string, view: View) => ({
+  exclude: [...(path === "/docs" ? [] : ["#contents"]), ...(view === views[0] ? [] : [".operation:nth-child(n+5)"])],
+  onlyColours: view.colorScheme === "dark"
+})
 
 describeOn(app)("the documentation in a browser (skipped where there is no Chromium)", (it) => {
   it.effect.skipIf(executablePath === undefined)(
     "has no fault of access or of its own, light and dark, on a phone and on a desktop",
     function* () {
-      const { faults, go, page } = yield* opened({ colorScheme: "light", viewport: { width: 1440, height: 900 } })
+      const { faults, go, page } = yield* visited({ colorScheme: "light", viewport: { width: 1440, height: 900 } })
       let received = 0
       page.on("requestfinished", (request) => {
         void request.sizes().then((sizes) => (received += sizes.responseBodySize + sizes.responseHeadersSize))
@@ -128,20 +87,12 @@ describeOn(app)("the documentation in a browser (skipped where there is no Chrom
             page.evaluate(`for (const one of document.querySelectorAll("details")) one.open = true`)
           )
         }
-        yield* Effect.promise(() => page.evaluate(axe.source))
+        yield* withAxe(page)
         for (const view of ofAllKinds.has(path) ? views : views.slice(0, 1)) {
-          const { colorScheme, width } = view
-          yield* Effect.promise(() => page.setViewportSize({ width, height: 800 }))
-          yield* Effect.promise(() => page.emulateMedia({ colorScheme }))
-          assert.deepStrictEqual(
-            yield* Effect.promise(() => violations(page, path, view)),
-            [],
-            `${path}, ${width}, ${colorScheme}`
-          )
-          const over = yield* Effect.promise(() =>
-            page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
-          )
-          assert.strictEqual(over, 0, `${path} is wider than ${width}`)
+          const where = `${path}, ${view.width}, ${view.colorScheme}`
+          yield* showAs(page, view)
+          assert.deepStrictEqual(yield* violations(page, lookAt(path, view)), [], where)
+          yield* assertFits(page, where)
         }
         assert.isBelow(received, firstViewMax, path)
         assert.isAbove(received, 500, path)
@@ -151,7 +102,7 @@ describeOn(app)("the documentation in a browser (skipped where there is no Chrom
   )
 
   it.effect.skipIf(executablePath === undefined)("is read without JavaScript, every sample of it", function* () {
-    const { faults, go, page } = yield* opened({ javaScriptEnabled: false })
+    const { faults, go, page } = yield* visited({ javaScriptEnabled: false })
     yield* go("/docs/reference/invoices")
     const sample = page.locator("#createInvoice .tabs")
     for (const [language, says] of [
@@ -168,7 +119,7 @@ describeOn(app)("the documentation in a browser (skipped where there is no Chrom
   })
 
   it.effect.skipIf(executablePath === undefined)("is reached by the keyboard alone", function* () {
-    const { go, page } = yield* opened({})
+    const { go, page } = yield* visited({})
     yield* go("/docs/reference/versions")
     const reached = new Set<unknown>()
     const here = `(() => { const all = [...document.querySelectorAll("a, input, button, summary")]
@@ -195,7 +146,7 @@ describeOn(app)("the documentation in a browser (skipped where there is no Chrom
   })
 
   it.effect.skipIf(executablePath === undefined)("remembers the language, copies samples and filters", function* () {
-    const { context, faults, go, page } = yield* opened({})
+    const { context, faults, go, page } = yield* visited({})
     yield* Effect.promise(() => context.grantPermissions(["clipboard-read", "clipboard-write"]))
     yield* go("/docs/reference/customers")
     yield* Effect.promise(() => page.locator("#createCustomer").getByText("Python", { exact: true }).click())

@@ -113,7 +113,7 @@ it.live("tells what it does in log lines, metrics and spans, and no secret in an
 
   // Every line but those of the welcome is JSON; those of a request name it.
   const prose = log.filter((line) => !line.startsWith("{") && line !== "").map((line) => line.split(" ")[0])
-  assert.deepStrictEqual(prose, ["Folio", "A", "Your", "", "", "Or"])
+  assert.deepStrictEqual(prose, ["Folio", "A", "Look", "", "Your", "", "", "Or"])
   const entries = log.filter((line) => line.startsWith("{")).map((line) => JSON.parse(line))
   assert.isTrue(entries.every(({ level, message, time }) => level !== "" && message !== "" && Date.parse(time) > 0))
   const request_id = refused.headers.get("request-id")

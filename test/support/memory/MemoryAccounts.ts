@@ -23,7 +23,7 @@ import {
   type NewApiKey,
   usableKeysMax
 } from "../../../src/store/accounts/ApiKeys.ts"
-import { AuditLog } from "../../../src/store/accounts/AuditLog.ts"
+import { actorOf, AuditLog } from "../../../src/store/accounts/AuditLog.ts"
 import { Certificates, type StoredCertificate } from "../../../src/store/accounts/Certificates.ts"
 import { Softwares } from "../../../src/store/accounts/Softwares.ts"
 import { LiveMode } from "../../../src/store/accounts/LiveMode.ts"
@@ -173,9 +173,9 @@ export const apiKeysLayer = inMemory(ApiKeys, ({ attempt, call }) => ({
 
 export const auditLogLayer = inMemory(AuditLog, ({ call }) => ({
   record: (account, by, action, object_id) =>
-    call("AuditLog.record", ({ auditLog }) => void auditLog.push(entry(account, by.api_key_id, action, object_id))),
+    call("AuditLog.record", ({ auditLog }) => void auditLog.push(entry(account, actorOf(by), action, object_id))),
   refused: (account, by, code) =>
-    call("AuditLog.refused", ({ auditLog }) => void auditLog.push(refusal(account, by.api_key_id, code)))
+    call("AuditLog.refused", ({ auditLog }) => void auditLog.push(refusal(account, actorOf(by), code)))
 }))
 
 export const logosLayer = inMemory(Logos, ({ call }) => {

@@ -1,8 +1,16 @@
 import { Option, Result } from "effect"
 import { type InvoiceFilter, statesOf } from "../../../src/store/documents/InvoiceFilter.ts"
+import {
+  type DocumentFilter,
+  DocumentList,
+  kindsOf,
+  type ListedDocument,
+  placeOf
+} from "../../../src/store/documents/DocumentList.ts"
 import { Invoices } from "../../../src/store/documents/Invoices.ts"
 import { invalidCursor } from "../../../src/store/sql/Pages.ts"
 import { isOfKind } from "../../../src/domain/documents/DocumentKinds.ts"
+import { isOpen } from "../../../src/domain/documents/InvoiceLifecycle.ts"
 import { reminderLeaseSeconds } from "../../../src/store/documents/Vitals.ts"
 import { acceptanceOf } from "./acceptance/MemoryAcceptances.ts"
 import { latestEmail } from "./MemoryEmails.ts"
@@ -21,6 +29,62 @@ const fits =
     (status === null || statesOf(status).includes(row.state)) &&
     (from === null || row.created_at >= from) &&
     (to === null || row.created_at <= to)
+
+const fitsFilter = (filter: DocumentFilter) => {
+  const { cufe, customer_id, from, full_numbers, ids, metadata, status, to } = filter
+  const ofKinds = kindsOf(filter)
+  const others = {
+    kind: "invoice",
+    invoice_id: null,
+    full_number: null,
+    customer_id,
+    from,
+    metadata,
+    status,
+    to
+  } as const
+  return (row: InvoiceRow) =>
+    ofKinds.includes(row.kind) &&
+    fits({ ...others, kind: row.kind })(row) &&
+    (ids === null || ids.includes(row.id)) &&
+    (cufe === null || row.cufe === cufe) &&
+    (full_numbers === null || full_numbers.includes(row.full_number ?? ""))
+}
+
+const listed = (row: InvoiceRow): ListedDocument => ({
+  id: row.id,
+  kind: row.kind,
+  state: row.state,
+  full_number: row.full_number,
+  cufe: row.cufe,
+  customer_id: row.customer_id,
+  customer_name: row.acquirer.legal_name,
+  customer_number: row.acquirer.identification.number,
+  currency: row.currency,
+  line_extension_amount: row.totals.line_extension_amount,
+  tax_amount: row.totals.tax_amount,
+  payable_amount: row.totals.payable_amount,
+  waiting_code: isOpen(row.state) ? (row.waiting?.code ?? null) : null,
+  issue_date: row.issue_date,
+  issue_time: row.issue_time,
+  created_at: row.created_at
+})
+
+export const documentListLayer = inMemory(DocumentList, ({ call }) => ({
+  list: (account, { cursor, limit }, filter) =>
+    call("DocumentList.list", ({ invoices }) => {
+      const backwards = cursor?.direction === "before"
+      const newestFirst = [...invoices.values()]
+        .filter((row) => isOf(row, account) && fitsFilter(filter)(row))
+        .toSorted((a, b) => (placeOf(a.id) < placeOf(b.id) ? 1 : -1))
+      const at = placeOf(cursor?.id ?? "")
+      const beyond = newestFirst.filter(
+        ({ id }) => cursor === null || (backwards ? placeOf(id) > at : placeOf(id) < at)
+      )
+      const rows = backwards ? beyond.slice(-limit) : beyond.slice(0, limit)
+      return { rows: rows.map(listed), has_more: beyond.length > rows.length }
+    })
+}))
 
 const shown = (tables: Tables, row: InvoiceRow) => ({
   ...row,

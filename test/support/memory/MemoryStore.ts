@@ -36,11 +36,13 @@ import { correctionLayer, invoiceCommandsLayer, timelinesLayer } from "./MemoryC
 import { deliveriesLayer, numberingLayer, transitionsLayer } from "./MemoryDelivery.ts"
 import { endpointsLayer } from "./MemoryEndpoints.ts"
 import { enablementsLayer, testDocumentsLayer } from "./enablement/MemoryEnablements.ts"
-import { invoicesLayer } from "./MemoryInvoices.ts"
+import { documentListLayer, invoicesLayer } from "./MemoryInvoices.ts"
 import { emailsLayer } from "./MemoryEmails.ts"
-import { deliveryLogLayer, eventsLayer, redeliveryLayer } from "./MemoryEvents.ts"
+import { deliveryHealthLayer, deliveryLogLayer, eventsLayer, redeliveryLayer } from "./MemoryEvents.ts"
 import { notesLayer, numberWithinMs, untouched } from "./MemoryNotes.ts"
+import { portalSessionsLayer } from "./portal/MemoryPortalSessions.ts"
 import { resolutionsLayer } from "./MemoryResolutions.ts"
+import { overviewLayer, sandboxStandingLayer, signingSecretsLayer } from "./overview/MemoryOverview.ts"
 import { circuitsLayer, redatingLayer, sandboxAuthoritiesLayer } from "./MemoryContingency.ts"
 import {
   backlogLayer,
@@ -243,8 +245,10 @@ export const layer = Layer.mergeAll(
   customersLayer,
   databaseLayer,
   deliveriesLayer,
+  deliveryHealthLayer,
   deliveryLimitLayer,
   deliveryLogLayer,
+  documentListLayer,
   emailsLayer,
   enablementsLayer,
   endpointsLayer,
@@ -255,14 +259,18 @@ export const layer = Layer.mergeAll(
   invoicesLayer,
   logosLayer,
   notesLayer,
+  overviewLayer,
   numberingLayer,
   failingInvoicesLayer,
+  portalSessionsLayer,
   redatingLayer,
   redeliveryLayer,
   requestLogLayer,
   resolutionsLayer,
   retentionLayer,
   sandboxAuthoritiesLayer,
+  sandboxStandingLayer,
+  signingSecretsLayer,
   testDocumentsLayer,
   timelinesLayer,
   transitionsLayer,

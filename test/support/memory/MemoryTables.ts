@@ -21,9 +21,11 @@ import type { WrittenRequest } from "../../../src/store/requests/Requests.ts"
 import type { StoredSoftware } from "../../../src/store/accounts/Softwares.ts"
 import type { StoredResolution } from "../../../src/store/accounts/Resolutions.ts"
 import type { StoredWebhookEndpoint } from "../../../src/store/webhooks/WebhookEndpoints.ts"
+import type { Key } from "../../../src/store/sql/Keys.ts"
 import { StoreProfile } from "../../../src/store/StoreProfile.ts"
 import { patiently } from "../apps/Until.ts"
 import type { AcceptanceRow } from "./acceptance/MemoryAcceptances.ts"
+import type { PortalSessionRow } from "./portal/MemoryPortalSessions.ts"
 
 export interface ApiKeyRow extends StoredApiKey {
   readonly hash: string
@@ -175,6 +177,7 @@ const emptyTables = () => ({
   /** By document, and for what was corrected by document and number of corrections. */
   sandboxScripts: new Map<string, AuthorityScript | null>(),
   rejected: [] as Array<RejectedRow>,
+  portalSessions: new Map<string, PortalSessionRow>(),
   /** What buyers have answered, by invoice. */
   acceptances: new Map<string, AcceptanceRow>(),
   transitions: [] as Array<TransitionRow>,
@@ -257,14 +260,11 @@ export const isOf = (row: AccountMode, account: AccountMode): boolean =>
 /** Where what each account has once in each of its modes is found. */
 export const modeKey = ({ account_id, livemode }: AccountMode) => `${account_id}|${livemode}`
 
-/** What must be there. */
 export const existing = <Row>(rows: ReadonlyMap<string, Row>, key: string): Row => {
   const row = rows.get(key)
   if (row === undefined) throw new Error(`no row ${key}`)
   return row
 }
-
-type Key = AccountMode & { readonly id: string }
 
 export const rowOf = <Row extends AccountMode>(rows: ReadonlyMap<string, Row>, key: Key): Row | undefined => {
   const row = rows.get(key.id)

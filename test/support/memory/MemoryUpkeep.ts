@@ -39,6 +39,7 @@ export const retentionLayer = inMemory(Retention, ({ call }) => ({
   purgeIdempotencyKeys: call("Retention.purgeIdempotencyKeys", () => 0),
   purgeDeliveries: call("Retention.purgeDeliveries", () => 0),
   purgeApiKeys: call("Retention.purgeApiKeys", () => 0),
+  purgePortalSessions: call("Retention.purgePortalSessions", () => 0),
   purgeAcquirers: call("Retention.purgeAcquirers", () => 0),
   purgeTestDocuments: call("Retention.purgeTestDocuments", () => 0),
   purgeAuditLog: call("Retention.purgeAuditLog", () => 0),

@@ -25,6 +25,7 @@ final class Client
     public readonly Resource\Acquirers $acquirers;
     public readonly Resource\Resolutions $resolutions;
     public readonly Resource\Events $events;
+    public readonly Resource\PortalSessions $portalSessions;
     public readonly Resource\Requests $requests;
     public readonly Resource\WebhookEndpoints $webhookEndpoints;
     public readonly Resource\WebhookDeliveries $webhookDeliveries;
@@ -56,6 +57,7 @@ final class Client
         $this->acquirers = new Resource\Acquirers($this);
         $this->resolutions = new Resource\Resolutions($this);
         $this->events = new Resource\Events($this);
+        $this->portalSessions = new Resource\PortalSessions($this);
         $this->requests = new Resource\Requests($this);
         $this->webhookEndpoints = new Resource\WebhookEndpoints($this);
         $this->webhookDeliveries = new Resource\WebhookDeliveries($this);

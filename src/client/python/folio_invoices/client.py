@@ -9,7 +9,18 @@ from urllib.parse import urlencode
 
 from .documents import Documents, Invoices
 from .errors import NoAnswerError, error_of
-from .resources import Account, Acquirers, ApiKeys, Catalogs, Customers, Events, Requests, Resolutions, TestHelpers
+from .resources import (
+    Account,
+    Acquirers,
+    ApiKeys,
+    Catalogs,
+    Customers,
+    Events,
+    PortalSessions,
+    Requests,
+    Resolutions,
+    TestHelpers,
+)
 from .transport import Answer, Transport, is_executing
 from .webhook_resources import WebhookDeliveries, WebhookEndpoints
 
@@ -61,6 +72,7 @@ class Folio:
         self.debit_notes = Documents(self, "debit-notes")
         self.resolutions = Resolutions(self)
         self.events = Events(self)
+        self.portal_sessions = PortalSessions(self)
         self.requests = Requests(self)
         self.webhook_endpoints = WebhookEndpoints(self)
         self.webhook_deliveries = WebhookDeliveries(self)

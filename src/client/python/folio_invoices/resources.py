@@ -76,6 +76,26 @@ class ApiKeys(Resource):
         return self._post(f"/v1/api-keys/{segment(id)}/roll", idempotency_key, options or {})
 
 
+class PortalSessions(Resource):
+    """The sessions of the portal: ``folio.portal_sessions``"""
+
+    def create(self, session: Optional[Body] = None, *, idempotency_key: Optional[str] = None) -> JsonObject:
+        """Makes a session, whose address works once and within 60 seconds: ``folio.portal_sessions.create()["url"]``"""
+        return self._post("/v1/portal-sessions", idempotency_key, session or {})
+
+    def list(self, query: Optional[Query] = None) -> Iterator[JsonObject]:
+        """Yields all sessions without their addresses: ``for session in folio.portal_sessions.list(): …``"""
+        return self._folio.pages("/v1/portal-sessions", query)
+
+    def retrieve(self, id: str) -> JsonObject:
+        """Returns what is known of a session: ``folio.portal_sessions.retrieve("ps_…")["status"]``"""
+        return self._get(f"/v1/portal-sessions/{segment(id)}")
+
+    def end(self, id: str) -> JsonObject:
+        """Ends a session: ``folio.portal_sessions.end("ps_…")``"""
+        return self._delete(f"/v1/portal-sessions/{segment(id)}")
+
+
 class Customers(Resource):
     """The buyers: ``folio.customers``"""
 

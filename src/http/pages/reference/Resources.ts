@@ -107,6 +107,7 @@ const subjects: ReadonlyArray<readonly [code: RegExp, isOf: (operation: Document
     [/^(endpoint|url)_|^unknown_event_type$/, (_, path) => path.startsWith("/v1/webhook-")],
     [/^email_/, (_, path) => path.endsWith("/email")],
     [/^link_/, (_, path) => /\/(pdf|xml)$/.test(path)],
+    [/^portal_session_/, (_, path) => path.startsWith("/v1/portal-sessions")],
     [/api_key_|last_api_key/, (_, path) => path.startsWith("/v1/api-keys")],
     [/^idempotency_/, ({ parameters }) => parameters.some(({ name }) => name === "idempotency-key")],
     [/^invalid_cursor$/, ({ parameters }) => parameters.some(({ name }) => name === "starting_after")],

@@ -152,6 +152,7 @@ const namedOtherwise: Readonly<Record<string, readonly [resource: string, method
   "DELETE /v1/account/software": ["account", "deleteSoftware"],
   "PUT /v1/customers/{id}": ["customers", "replace"],
   "DELETE /v1/api-keys/{id}": ["api-keys", "revoke"],
+  "DELETE /v1/portal-sessions/{id}": ["portal-sessions", "end"],
   "POST /v1/resolutions/import": ["resolutions", "importGranted"],
   "POST /v1/test-helpers/authority": ["test-helpers", "setAuthority"]
 }

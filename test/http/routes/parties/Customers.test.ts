@@ -1,12 +1,12 @@
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
-import { readSignedDocument } from "../../../src/documents/signature/SignedDocument.ts"
-import { customerBody, invoiceBody } from "../../support/apps/Invoices.ts"
-import { keys, layer as app } from "../../support/apps/MemoryApp.ts"
-import { addCustomer } from "../../support/apps/MemoryRows.ts"
-import { MemoryTables } from "../../support/memory/MemoryTables.ts"
-import { bearer, get, post, send } from "../../support/apps/Requests.ts"
-import { describeOn } from "../../support/Tests.ts"
+import { readSignedDocument } from "../../../../src/documents/signature/SignedDocument.ts"
+import { customerBody, invoiceBody } from "../../../support/apps/Invoices.ts"
+import { keys, layer as app } from "../../../support/apps/MemoryApp.ts"
+import { addCustomer } from "../../../support/apps/MemoryRows.ts"
+import { MemoryTables } from "../../../support/memory/MemoryTables.ts"
+import { bearer, get, post, send } from "../../../support/apps/Requests.ts"
+import { describeOn } from "../../../support/Tests.ts"
 
 const patch = (id: string, body: unknown, headers = {}) =>
   send({ method: "PATCH", path: `/v1/customers/${id}`, body, headers })

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { CliOutput } from "effect/cli"
-import { type Column, paintFor, tableFor } from "../../src/shell/Table.ts"
+import { type Column, paintFor, tableFor } from "../../../src/shell/Table.ts"
 
 const texts = Schema.Array(Schema.Tuple([Schema.String, Schema.String]))
 const widths = Schema.Int.check(Schema.isBetween({ minimum: 30, maximum: 120 }))

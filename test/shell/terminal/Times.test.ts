@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { momentOf } from "../../src/shell/Times.ts"
+import { momentOf } from "../../../src/shell/Times.ts"
 
 const now = new Date("2026-11-23T10:00:00.000Z")
 

@@ -1,0 +1,159 @@
+import { type Fault, faults } from "../../client/Faults.ts"
+import type { AccountFault } from "./SignatureCheck.ts"
+
+/** What is wrong, and what to do. */
+type Words = readonly [what: string, advice: string]
+
+const ofAccount: Readonly<Record<AccountFault, readonly [en: Words, es: Words]>> = {
+  secret_of_another: [
+    [
+      "The secret is that of another of your endpoints.",
+      "Each endpoint has a secret of its own: verify with the secret of the endpoint that the webhook was sent to."
+    ],
+    [
+      "El secreto es de otro de sus destinos.",
+      "Cada destino tiene su propio secreto: verifique con el del destino al que se envió el webhook."
+    ]
+  ],
+  secret_not_current: [
+    [
+      "The webhook was signed with the current secret of the endpoint, and the secret given is not that one.",
+      "It may be the one from before the last rotation, or of another account or mode. Put the current secret into your receiver; if nobody has it, rotate the secret and use the new one."
+    ],
+    [
+      "El webhook se firmó con el secreto actual del destino, y el secreto indicado no es ese.",
+      "Puede ser el anterior a la última rotación, o de otra cuenta o modo. Ponga el secreto actual en su receptor; si nadie lo tiene, rote el secreto y use el nuevo."
+    ]
+  ],
+  secret_old: [
+    [
+      "The secret did sign this webhook, but none of your endpoints has it now: it was replaced, or its endpoint was removed.",
+      "Webhooks that are sent from now on are signed with the current secret: put that one into your receiver."
+    ],
+    [
+      "El secreto sí firmó este webhook, pero hoy ninguno de sus destinos lo tiene: fue rotado o el destino fue eliminado.",
+      "Los webhooks que se envíen desde ahora se firman con el secreto actual: póngalo en su receptor."
+    ]
+  ],
+  body_altered: [
+    [
+      "The body is not the one that was sent: values in it were changed.",
+      "Look for a proxy or middleware that rewrites bodies, and verify the raw bytes before anything else reads them."
+    ],
+    [
+      "El cuerpo no es el que se envió: se cambiaron valores.",
+      "Busque un proxy o middleware que reescriba los cuerpos, y verifique los bytes originales antes de que algo más los lea."
+    ]
+  ]
+}
+
+const spanish: Readonly<Record<Fault, Words>> = {
+  secret_missing: [
+    "No hay secreto.",
+    "Indique el secreto del destino, whsec_…, que muestra la respuesta de su creación."
+  ],
+  secret_no_prefix: [
+    "Al secreto le falta su comienzo, whsec_.",
+    "Use el secreto con su whsec_: Svc-Signature se calcula con el texto completo."
+  ],
+  secret_white_space: [
+    "El secreto tiene espacios o saltos de línea, adentro o alrededor.",
+    "Quítelos: los archivos y las variables suelen terminar con un salto de línea."
+  ],
+  secret_quoted: ["El secreto está entre comillas.", "Quítelas: algunos lectores de archivos .env las conservan."],
+  secret_cut: [
+    "El secreto está cortado: después de whsec_ debe haber 44 caracteres.",
+    "Copie el secreto completo, con el = del final."
+  ],
+  body_empty: ["El cuerpo está vacío.", "Lea el cuerpo antes que todo lo demás, y conserve sus bytes."],
+  body_parsed: [
+    "El cuerpo es el texto [object …], en el que JavaScript convirtió un objeto que ya estaba interpretado.",
+    "Verifique el cuerpo original, antes de que lo tome el lector de JSON del framework."
+  ],
+  body_final_newline: [
+    "El cuerpo termina con un salto de línea que no se envió.",
+    "Conserve los bytes como llegaron: echo y los editores agregan un salto de línea."
+  ],
+  body_byte_order_mark: [
+    "El cuerpo empieza con una marca de orden de bytes (BOM) que no se envió.",
+    "Conserve los bytes como llegaron, no como un archivo de texto con marca."
+  ],
+  body_base64: ["El cuerpo está en base64.", "Decodifíquelo primero: algunos gateways entregan los cuerpos en base64."],
+  body_reserialized: [
+    "El cuerpo se interpretó y se volvió a escribir como JSON: sus espacios, escapes u orden de claves no son los que se enviaron.",
+    "Verifique los bytes originales de la solicitud, antes de que algo los interprete."
+  ],
+  body_encoding: [
+    "El cuerpo se decodificó con una codificación distinta de UTF-8.",
+    "Conserve los bytes, o decodifíquelos como UTF-8."
+  ],
+  body_changed: [
+    "El cuerpo no es JSON completo: se cortó o se cambió en el camino.",
+    "Busque un límite al tamaño de los cuerpos, y un proxy o middleware que los reescriba."
+  ],
+  header_missing: [
+    "No hay encabezado de firma: ni Svc-Signature ni webhook-signature.",
+    "Revise si un proxy quita el encabezado, y con qué nombre lo entrega el framework."
+  ],
+  header_incomplete: [
+    "Falta webhook-id o webhook-timestamp: webhook-signature se verifica con ambos.",
+    "Indique los tres, o solo Svc-Signature."
+  ],
+  header_name: [
+    "La firma está en un encabezado con otro nombre.",
+    "Los nombres son Svc-Signature, y webhook-signature con webhook-id y webhook-timestamp; las mayúsculas no importan."
+  ],
+  header_scheme: [
+    "El encabezado trae una firma del otro esquema.",
+    "Svc-Signature trae t=…,v1=… en hexadecimal; webhook-signature trae v1,… en base64."
+  ],
+  header_quoted: [
+    "El valor del encabezado está entre comillas, o trae adentro el nombre del encabezado.",
+    "Use solo el valor, como llegó."
+  ],
+  time_missing: ["El encabezado no trae la hora, t=….", "Use el valor completo del encabezado: t=…,v1=…"],
+  time_malformed: ["La hora de la firma no es un número de segundos.", "Use el valor como llegó: segundos de Unix."],
+  time_milliseconds: [
+    "La hora de la firma está en milisegundos.",
+    "Folio firma la hora en segundos: use el valor como llegó."
+  ],
+  signature_missing: ["El encabezado no trae la firma, v1=… o v1,….", "Use el valor completo del encabezado."],
+  signature_length: [
+    "La firma está cortada: v1=… tiene 64 dígitos hexadecimales y v1,… tiene 44 caracteres de base64.",
+    "Use el valor completo: algunos registros cortan los valores largos."
+  ],
+  signature_not_hexadecimal: [
+    "La firma en v1=… tiene caracteres que no son dígitos hexadecimales.",
+    "Use el valor como llegó."
+  ],
+  signature_not_base64: [
+    "La firma en v1,… no es base64, o es base64 para URL.",
+    "Use el valor como llegó, con + y / y =."
+  ],
+  signature_upper_case: ["Los dígitos hexadecimales de la firma están en mayúsculas.", "Use el valor como llegó."],
+  webhook_id: [
+    "webhook-id no es el id que se firmó, que es el del evento.",
+    "Use el encabezado webhook-id como llegó."
+  ],
+  too_old: [
+    "La firma es correcta, pero demasiado antigua.",
+    "Revise el reloj de esta máquina. Un webhook antiguo se verifica con la hora en que llegó. Cada intento se firma de nuevo."
+  ],
+  in_the_future: ["La firma es correcta, pero del futuro.", "Revise el reloj de esta máquina: está atrasado."],
+  not_an_event: [
+    "La firma es correcta, pero el cuerpo no es un evento de Folio.",
+    "Algo distinto de Folio firmó el cuerpo con este secreto."
+  ],
+  mismatch: [
+    "Este secreto no firmó este cuerpo.",
+    "Revise que el secreto sea el actual de este destino, en este modo, y que el cuerpo sea el original de la solicitud que traía este encabezado."
+  ]
+}
+
+const isOfAccount = (fault: Fault | AccountFault): fault is AccountFault => Object.hasOwn(ofAccount, fault)
+
+/** The words of a fault in the reader's language. */
+export const faultWords = (language: "en" | "es", fault: Fault | AccountFault): Words => {
+  if (isOfAccount(fault)) return ofAccount[fault][language === "es" ? 1 : 0]
+  return language === "es" ? spanish[fault] : faults[fault]
+}

@@ -1,0 +1,161 @@
+import type { AuthorityMode } from "../../../schemas/TestHelper.ts"
+import { type Html, html } from "../../http/pages/Html.ts"
+import type { Standing } from "../../store/sandbox/SandboxStanding.ts"
+import { empty, type Form } from "../forms/SentForm.ts"
+import { action, faultOf, field, form, refusedForm } from "../forms/Fields.ts"
+import { section, state } from "../frame/Parts.ts"
+import type { Refusal } from "../frame/Refusal.ts"
+import type { Visit } from "../frame/Visit.ts"
+import { modeWords, outcomeWords, scriptWords } from "./ScriptWords.ts"
+
+/** A form of the bench that was refused: as it was filled in, and why. */
+export interface Refused {
+  readonly action: string
+  readonly form: Form
+  readonly refusal: Refusal
+}
+
+export const paths = {
+  mode: "/portal/bench/authority",
+  scripts: "/portal/bench/scripts",
+  clear: "/portal/bench/scripts/clear",
+  reset: "/portal/bench/reset",
+  clock: "/portal/bench/clock"
+} as const
+
+const modes: ReadonlyArray<AuthorityMode> = ["up", "down", "slow", "flaky"]
+
+/** What a form shows that was sent to `path` and refused. */
+const ofForm = (path: string, refused: Refused | undefined) =>
+  refused?.action === path ? refused : { form: empty, refusal: undefined }
+
+const modeForm = (visit: Visit, { mode }: Standing, refused: Refused | undefined): Html => {
+  const { t } = visit
+  const { refusal } = ofForm(paths.mode, refused)
+  const choices = modes.map((one) => {
+    const [word] = modeWords(t, one)
+    return [one, word] as const
+  })
+  return form(visit, {
+    action: paths.mode,
+    submit: t("Set", "Aplicar"),
+    content: html`${refusedForm(visit, refusal, (param) => param === "mode")}
+    ${field({ name: "mode", label: t("From now on it is", "Desde ahora está"), choices, value: mode, error: faultOf(refusal, "mode"), hint: t("Down: no answer. Slow: after 10 s. Flaky: its first two answers fail.", "Caída: sin respuesta. Lenta: a los 10 s. Inestable: fallan sus dos primeras respuestas.") })}`
+  })
+}
+
+/** The fault of a part of the step, whose path in the request says nothing to who has filled in the form. */
+const faultOfStep = (refusal: Refusal | undefined, name: string) => {
+  const found = refusal?.errors.find(({ param }) => new RegExp(`\\b${name}\\b`).test(param))
+  return found?.message.replace(`${found.param} `, "").replace(/^./u, (letter) => letter.toUpperCase())
+}
+
+const stepForm = (visit: Visit, refused: Refused | undefined): Html => {
+  const { t } = visit
+  const { form: sent, refusal } = ofForm(paths.scripts, refused)
+  const choices = [...Object.entries(outcomeWords(t)), ["", t("As usual", "Lo usual")] as const]
+  return form(visit, {
+    action: paths.scripts,
+    submit: t("Add", "Agregar"),
+    content: html`${refusedForm(visit, refusal, (param) => /reject|delay/.test(param))}
+      <div class="fields">
+        ${field({
+          name: "outcome",
+          label: t("The authority shall", "La DIAN debe"),
+          choices,
+          value: sent.names.includes("outcome") ? sent.text("outcome") : "reject"
+        })}
+        ${field({
+          name: "rules",
+          label: t("Rules, to reject it", "Reglas, para rechazarlo"),
+          value: sent.text("rules"),
+          hint: t("Such as FAD06; several with commas.", "Por ejemplo FAD06; varias, con comas."),
+          isCode: true,
+          error: faultOfStep(refusal, "reject")
+        })}
+        ${field({
+          name: "delay",
+          label: t("Answer after (seconds)", "Responder después de (segundos)"),
+          value: sent.text("delay"),
+          hint: t("1 to 60; empty for at once.", "1 a 60; vacío: de inmediato."),
+          inputMode: "numeric",
+          error: faultOfStep(refusal, "delay")
+        })}
+      </div>`
+  })
+}
+
+const scriptsPart = (visit: Visit, { next }: Standing, refused: Refused | undefined): Html => {
+  const { t } = visit
+  const isHeld = visit.may("setup")
+  const list =
+    next.length === 0
+      ? html`<p class="soft">
+          ${t("Nothing is planned: documents end as their customer's number says.", "Nada planeado: los documentos terminan según el número de su cliente.")}
+        </p>`
+      : html`<ol>
+            ${next.map((script) => html`<li>${scriptWords(t, script)}</li>`)}
+          </ol>
+          ${isHeld ? action(visit, { action: paths.clear, submit: t("Remove all", "Quitar todo") }) : null}`
+  return html`<h3>${t("The next documents, one by one", "Los próximos documentos, uno por uno")}</h3>
+    ${list} ${isHeld ? html`<h3>${t("For the document after these", "Para el documento que sigue")}</h3>` : null}
+    ${isHeld ? stepForm(visit, refused) : null}`
+}
+
+/** How the simulated authority behaves, and the forms that change this. */
+export const authoritySection = (visit: Visit, standing: Standing, refused: Refused | undefined): Html => {
+  const { t } = visit
+  const isHeld = visit.may("setup")
+  const [word, meaning] = modeWords(t, standing.mode)
+  const isUntouched = standing.mode === "up" && standing.next.length === 0
+  return section(
+    "authority",
+    t("Simulated authority", "DIAN simulada"),
+    html`<p>${state(standing.mode === "up" ? "ok" : "wait", word)} <span class="soft">${meaning}</span></p>
+      ${isHeld ? modeForm(visit, standing, refused) : null} ${scriptsPart(visit, standing, refused)}
+      ${
+        isHeld && !isUntouched
+          ? html`<h3>${t("Back to the beginning", "Volver al comienzo")}</h3>
+              <p>${t("Up, and nothing is planned.", "Disponible y sin nada planeado.")}</p>
+              ${action(visit, { action: paths.reset, submit: t("Reset", "Restablecer") })}`
+          : null
+      }`
+  )
+}
+
+const minute = 60
+const hour = 60 * minute
+const dayLength = 24 * hour
+
+const jumps = (t: Visit["t"]): ReadonlyArray<readonly [value: string, words: string]> => [
+  [String(minute), t("1 minute", "1 minuto")],
+  [String(5 * minute), t("5 minutes", "5 minutos")],
+  [String(hour), t("1 hour", "1 hora")],
+  [String(6 * hour), t("6 hours", "6 horas")],
+  [String(dayLength), t("1 day", "1 día")],
+  [String(2 * dayLength), t("2 days", "2 días")],
+  [String(30 * dayLength), t("30 days", "30 días")]
+]
+
+/** The form that advances the clock of the test mode. */
+export const clockSection = (visit: Visit, refused: Refused | undefined): Html => {
+  const { t } = visit
+  const { refusal } = ofForm(paths.clock, refused)
+  return section(
+    "clock",
+    t("Clock", "Reloj"),
+    html`<p>
+        ${t("What is planned comes sooner: retries of documents, e-mails and webhooks. An outage counts as longer. Dates in documents do not change.", "Lo planeado llega antes: reintentos de documentos, correos y webhooks. Una caída cuenta como más larga. Las fechas de los documentos no cambian.")}
+      </p>
+      ${
+        visit.may("setup")
+          ? form(visit, {
+              action: paths.clock,
+              submit: t("Advance", "Adelantar"),
+              content: html`${refusedForm(visit, refusal, (param) => param === "seconds")}
+              ${field({ name: "seconds", label: t("Advance by", "Adelantar"), choices: jumps(t), value: String(5 * minute), error: faultOf(refusal, "seconds") })}`
+            })
+          : null
+      }`
+  )
+}

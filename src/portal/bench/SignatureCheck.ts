@@ -1,0 +1,150 @@
+import { diagnose, type Diagnosis } from "../../client/Diagnosis.ts"
+import type { Fault } from "../../client/Faults.ts"
+import type { SigningSecret } from "../../store/webhooks/SigningSecrets.ts"
+import { differences } from "./Differences.ts"
+
+/*
+ * Which fault a webhook has, found out with what the account knows beside what the receiver shows: the secrets of all its endpoints, and
+ * the bytes of the event that the body names. It tells which secret signed, and never what a secret is.
+ */
+
+/** The faults that only the account can name, beside those of `Fault`. */
+export type AccountFault = "secret_of_another" | "secret_not_current" | "secret_old" | "body_altered"
+
+/** A webhook that a receiver refuses, as somebody has pasted it. */
+export interface PastedWebhook {
+  /** With the line breaks of the form, which are CR LF. */
+  readonly body: string
+  readonly headers: ReadonlyArray<readonly [name: string, value: string]>
+  /** Empty to try the secrets of the account's endpoints. */
+  readonly secret: string
+  readonly now: Date
+}
+
+/** What the account knows. */
+export interface Known {
+  readonly endpoints: ReadonlyArray<SigningSecret>
+  /** The bytes of the event that the body names, as they are delivered; null if there is no such event. */
+  readonly event: string | null
+}
+
+export interface Verdict {
+  /** None if the webhook is genuine. */
+  readonly faults: ReadonlyArray<Fault | AccountFault>
+  /** Whether some secret signed these bytes, or the event's, once the faults are repaired. */
+  readonly isSigned: boolean
+  readonly scheme: Diagnosis["scheme"]
+  readonly ageSeconds: number | null
+  /** The endpoint whose current secret signed the webhook. */
+  readonly signer: Pick<SigningSecret, "id" | "url"> | null
+  /** The endpoint whose current secret was pasted. */
+  readonly pasted: Pick<SigningSecret, "id" | "url"> | null
+  /** The places in which the body differs from the event that was sent, as paths into its JSON. */
+  readonly differing: ReadonlyArray<string>
+}
+
+const encoder = new TextEncoder()
+
+/** The id that the body gives its event; null if it gives none. */
+export const eventIdOf = (body: string): string | null => /"id"\s*:\s*"(evt_[0-9a-z]{1,40})"/.exec(body)?.[1] ?? null
+
+/** The texts that may have been pasted: a form makes every line break CR LF. */
+const readingsOf = (body: string) => {
+  const plain = body.replaceAll("\r\n", "\n")
+  return plain === body ? [body] : [plain, body]
+}
+
+const prefix = "whsec_"
+const padding = /=+$/
+
+/** The endpoint whose current secret a text is, but for white space, quotes, and a beginning or an end that is missing. */
+const endpointOf = (endpoints: ReadonlyArray<SigningSecret>, text: string) => {
+  const bare = text.replaceAll(/[\s"'`]/g, "").replace(padding, "")
+  const whole = bare.startsWith(prefix) ? bare : prefix + bare
+  return endpoints.find(({ secret }) => secret.replace(padding, "") === whole) ?? null
+}
+
+// So many characters after `whsec_` are beyond guessing, so that an answer about the beginning of a secret helps nobody to find the rest.
+const beginningMin = prefix.length + 22
+
+/** Whether a text is the beginning of a secret, cut off. */
+const isBeginning = (text: string, secret: string) =>
+  text.length >= beginningMin && text.length < secret.length && secret.startsWith(text)
+
+const isJson = (text: string) => {
+  try {
+    return JSON.parse(text) !== undefined
+  } catch {
+    return false
+  }
+}
+
+const fewest = (all: ReadonlyArray<Diagnosis>): Diagnosis | undefined =>
+  all.filter(({ isSigned }) => isSigned).toSorted((one, other) => one.faults.length - other.faults.length)[0]
+
+/** Names what is wrong with a pasted webhook. */
+export const check = async (webhook: PastedWebhook, { endpoints, event }: Known): Promise<Verdict> => {
+  const { headers, now, secret } = webhook
+  const bodies = readingsOf(webhook.body)
+  const tried = (texts: ReadonlyArray<string>, secrets: ReadonlyArray<string>) =>
+    Promise.all(texts.map((text) => diagnose({ body: encoder.encode(text), headers, secrets, now })))
+  const stored = event === null || eventIdOf(webhook.body) === null || bodies.includes(event) ? [] : [event]
+  const given = secret.trim() === "" ? [] : [secret]
+  const current = endpoints.map((one) => one.secret)
+  const pasted = endpointOf(endpoints, secret)
+  const differing = stored.length === 0 ? [] : differences(stored[0] ?? "", bodies[0] ?? "")
+  const altered: Fault | AccountFault = isJson(bodies[0] ?? "") ? "body_altered" : "body_changed"
+  const ofBody: Fault | AccountFault = differing.length === 0 ? "body_reserialized" : altered
+
+  const verdict = (
+    found: Diagnosis,
+    more: ReadonlyArray<Fault | AccountFault>,
+    signer: SigningSecret | null
+  ): Verdict => ({
+    faults: [...new Set([...more, ...found.faults])],
+    isSigned: found.isSigned,
+    scheme: found.scheme,
+    ageSeconds: found.ageSeconds,
+    signer,
+    pasted,
+    differing: more.includes("body_altered") ? differing : []
+  })
+  const signerOf = ({ secret: index }: Diagnosis) => (index === null ? null : (endpoints[index] ?? null))
+
+  if (given.length > 0) {
+    // A secret that signed, though no endpoint has it now, was replaced after the webhook was sent.
+    const own: ReadonlyArray<AccountFault> = pasted === null ? ["secret_old"] : []
+    const signed = fewest(await tried(bodies, given))
+    if (signed !== undefined) return verdict(signed, own, pasted)
+    const restored = fewest(await tried(stored, given))
+    if (restored !== undefined) return verdict(restored, [...own, ofBody], pasted)
+  }
+  if (current.length > 0) {
+    const wrongFor = (signer: SigningSecret | null): ReadonlyArray<Fault | AccountFault> => {
+      if (given.length === 0) return []
+      if (pasted !== null) return ["secret_of_another"]
+      return [signer !== null && isBeginning(secret.trim(), signer.secret) ? "secret_cut" : "secret_not_current"]
+    }
+    const signed = fewest(await tried(bodies, current))
+    if (signed !== undefined) return verdict(signed, wrongFor(signerOf(signed)), signerOf(signed))
+    const restored = fewest(await tried(stored, current))
+    if (restored !== undefined) {
+      return verdict(restored, [...wrongFor(signerOf(restored)), ofBody], signerOf(restored))
+    }
+  }
+  const tries = given.length > 0 ? given : current.length > 0 ? current : [""]
+  const [unsigned] = await tried(bodies.slice(0, 1), tries)
+  const seen: ReadonlyArray<Fault | AccountFault> = [
+    ...(stored.length === 0 ? [] : [ofBody]),
+    ...(unsigned?.faults ?? (["mismatch"] as const))
+  ]
+  return {
+    faults: [...new Set(seen)],
+    isSigned: false,
+    scheme: null,
+    ageSeconds: null,
+    signer: null,
+    pasted,
+    differing
+  }
+}

@@ -1,0 +1,92 @@
+import { Effect } from "effect"
+import type { Customer } from "../../../schemas/Customer.ts"
+import { type Html, html } from "../../http/pages/Html.ts"
+import type { Form } from "../forms/SentForm.ts"
+import { faultsOf, noFaults, sentValues, valuesOf } from "../forms/FormBody.ts"
+import { form, refusedForm } from "../forms/Fields.ts"
+import { section } from "../frame/Parts.ts"
+import { refusedField, Refusal } from "../frame/Refusal.ts"
+import type { Visit } from "../frame/Visit.ts"
+import {
+  fieldOfPair,
+  isUnchanged,
+  metadataFields,
+  metadataNames,
+  metadataOf,
+  type Pair,
+  repeatedKey,
+  sentPairs
+} from "./MetadataFields.ts"
+import {
+  addressFields,
+  identityFields,
+  partyBody,
+  partyNames,
+  partyShape,
+  partyValues,
+  type Shown,
+  taxFields
+} from "./PartyForm.ts"
+
+/** What the form of a customer shows, and what was wrong when it was sent. */
+export interface CustomerShown extends Shown {
+  readonly pairs: ReadonlyArray<Pair>
+  readonly refusal?: Refusal
+}
+
+/** The form of a new customer: a company in Colombia, as most are. */
+export const blankForm: CustomerShown = {
+  values: valuesOf({ identification: { type: "31" }, organization_type: "1", country_code: "CO" }),
+  faults: noFaults,
+  pairs: []
+}
+
+/** The form of a customer that is there. */
+export const formOf = (customer: Customer): CustomerShown => ({
+  values: partyValues(valuesOf(customer)),
+  faults: noFaults,
+  pairs: Object.entries(customer.metadata)
+})
+
+/** The form as it was sent, with the reasons why it was refused beside its fields. */
+export const refusedFormOf = (sent: Form, refusal: Refusal): CustomerShown => {
+  const pairs = sentPairs(sent)
+  const violations = refusal.errors.map((one) => ({ ...one, param: fieldOfPair(one, pairs) }))
+  const faults = faultsOf(violations, [...partyNames, ...metadataNames(pairs)])
+  return { values: sentValues(sent), pairs, faults, refusal: new Refusal({ ...refusal, errors: violations }) }
+}
+
+const twice = (key: string, { t }: Visit) =>
+  refusedField(`metadata[${JSON.stringify(key)}]`, t("This key stands in two rows.", "Esta clave está en dos filas."))
+
+/** The body that the form means, for a new customer or for a change of the one that was there before. */
+export const customerBody = (
+  visit: Visit,
+  sent: Form,
+  before?: Customer
+): Effect.Effect<Record<string, unknown>, Refusal> => {
+  const pairs = sentPairs(sent)
+  const repeated = repeatedKey(pairs)
+  if (repeated !== undefined) return Effect.fail(twice(repeated, visit))
+  const party = partyBody(sent, partyShape(before === undefined ? "omit" : "null", false))
+  const isSame = isUnchanged(pairs, before?.metadata ?? {})
+  return Effect.succeed({ ...party, ...(isSame ? {} : { metadata: metadataOf(pairs) }) })
+}
+
+/** The whole form. */
+export const customerForm = (
+  visit: Visit,
+  { action, shown, submit }: { readonly action: string; readonly shown: CustomerShown; readonly submit: string }
+): Html => {
+  const { t } = visit
+  return html`${refusedForm(visit, shown.refusal, shown.faults.isNamed)}
+  ${form(visit, {
+    action,
+    submit,
+    kind: "first",
+    content: html`${section("who", t("Who it is", "Quién es"), identityFields(visit, shown))}
+    ${section("where", t("E-mail and address", "Correo y dirección"), addressFields(visit, shown))}
+    ${section("taxes", t("Taxes", "Impuestos"), taxFields(visit, shown))}
+    ${section("own", t("Your own data", "Datos propios"), metadataFields(visit, shown.pairs, shown.faults))}`
+  })}`
+}

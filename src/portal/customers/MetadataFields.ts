@@ -1,0 +1,87 @@
+import type { Violation } from "../../../schemas/ApiError.ts"
+import { type Html, html } from "../../http/pages/Html.ts"
+import { type FormFaults, type SentFields, stepsOf, typed } from "../forms/FormBody.ts"
+import { field } from "../forms/Fields.ts"
+import type { Visit } from "../frame/Visit.ts"
+
+/** A key and its value, as they are typed. */
+export type Pair = readonly [key: string, value: string]
+
+const pairsMax = 50
+const blankRows = 2
+
+const keyField = (row: number) => `metadata[${row}].key`
+const valueField = (row: number) => `metadata[${row}].value`
+
+/** The pairs that a form sent. Rows without key and value are left out. */
+export const sentPairs = (fields: SentFields): ReadonlyArray<Pair> => {
+  const rows = Array.from({ length: pairsMax + blankRows }, (_, row): Pair => [
+    fields.all(keyField(row))[0] ?? "",
+    typed(fields.all(valueField(row))[0] ?? "")
+  ])
+  return rows.filter(([key, value]) => key !== "" || value !== "")
+}
+
+/** A key that stands in two rows, of which the API would keep one in silence. */
+export const repeatedKey = (pairs: ReadonlyArray<Pair>): string | undefined =>
+  pairs.map(([key]) => key).find((key, row, keys) => keys.indexOf(key) < row)
+
+export const metadataOf = (pairs: ReadonlyArray<Pair>): Record<string, string> => Object.fromEntries(pairs)
+
+/** A value as a browser sends it back when nobody changes it. */
+const unchanged = (value: string) => value.replaceAll(/\r\n?/g, "\n")
+
+/** Whether the form holds the same pairs as it was shown with. */
+export const isUnchanged = (pairs: ReadonlyArray<Pair>, before: Readonly<Record<string, string>>): boolean =>
+  pairs.length === Object.keys(before).length &&
+  pairs.every(([key, value]) => Object.hasOwn(before, key) && unchanged(before[key] ?? "") === value)
+
+/** The name of the field that a violation in metadata belongs to, by the rows that were sent; its own `param` for any other. */
+export const fieldOfPair = (
+  { message, param }: Pick<Violation, "message" | "param">,
+  pairs: ReadonlyArray<Pair>
+): string => {
+  const [root, name] = stepsOf(param) ?? []
+  if (root !== "metadata" || name === undefined) return param
+  // The API shortens a key that is too long to be shown.
+  const start = String(name).replace(/…$/, "")
+  const row = pairs.findLastIndex(([key]) => key === name || (start !== name && key.startsWith(start)))
+  if (row === -1) return param
+  return message.startsWith("a metadata value") ? valueField(row) : keyField(row)
+}
+
+/** The fields of free pairs: a row for each, and empty rows to add some. */
+export const metadataFields = ({ t }: Visit, pairs: ReadonlyArray<Pair>, faults: FormFaults): Html => {
+  const rows: ReadonlyArray<Pair> = [
+    ...pairs,
+    ...Array.from({ length: Math.min(blankRows, pairsMax - pairs.length) }, (): Pair => ["", ""])
+  ]
+  return html`<p class="soft">
+      ${t(
+        "Keys and values of your own, such as the number of the customer in your shop. An empty row is removed.",
+        "Claves y valores propios, como el número del cliente en su tienda. Una fila vacía se elimina."
+      )}
+    </p>
+    ${rows.map(
+      ([key, value], row) =>
+        html`<div class="fields">
+          ${field({
+            name: keyField(row),
+            label: `${t("Key", "Clave")} ${row + 1}`,
+            value: key,
+            error: faults.of(keyField(row))
+          })}
+          ${field({
+            name: valueField(row),
+            label: `${t("Value", "Valor")} ${row + 1}`,
+            value,
+            error: faults.of(valueField(row)),
+            ...(value.includes("\n") ? { rows: 2 } : {})
+          })}
+        </div>`
+    )}`
+}
+
+/** The names of the fields of the rows that were sent. */
+export const metadataNames = (pairs: ReadonlyArray<Pair>): ReadonlyArray<string> =>
+  pairs.flatMap((_, row) => [keyField(row), valueField(row)])

@@ -1,0 +1,85 @@
+import { type CodeEntry, identificationTypes, partyTaxSchemes, taxResponsibilities } from "../../../schemas/Code.ts"
+import { plainText } from "../../../schemas/Customer.ts"
+import type { Identification } from "../../../schemas/Party.ts"
+import { departments, municipalities } from "../../domain/accounts/Territories.ts"
+import { figure } from "../frame/Formats.ts"
+import type { Translate, Visit } from "../frame/Visit.ts"
+
+type Reader = Pick<Visit, "language">
+type Choices = ReadonlyArray<readonly [value: string, words: string]>
+
+const capital = (text: string) => text.slice(0, 1).toUpperCase() + text.slice(1)
+
+const nameOf = ({ language }: Reader, { name, name_en }: CodeEntry) => (language === "es" ? name : capital(name_en))
+
+/** The choices of a table of codes, in the reader's language. */
+const choicesOf = (reader: Reader, table: ReadonlyArray<CodeEntry>): Choices =>
+  table.map((entry) => [entry.code, nameOf(reader, entry)] as const)
+
+export const identificationChoices = (reader: Reader): Choices => [
+  ["31", "NIT"],
+  ...choicesOf(reader, identificationTypes).slice(1)
+]
+
+export const taxSchemeChoices = (reader: Reader): Choices =>
+  partyTaxSchemes.map(({ code, name }) => [code, code === "ZZ" && reader.language === "en" ? "None of these" : name])
+
+export const responsibilityChoices = (reader: Reader): Choices => choicesOf(reader, taxResponsibilities)
+
+export const organizationChoices = (t: Translate): Choices => [
+  ["1", t("Legal entity", "Persona jurídica")],
+  ["2", t("Natural person", "Persona natural")]
+]
+
+/** The name of a code among some choices; the code itself where it has none. */
+export const chosen = (choices: Choices, code: string): string => choices.find(([value]) => value === code)?.[1] ?? code
+
+/** "NIT 900.123.456-7", or the Spanish name of another kind of identification with its number. */
+export const identificationWords = ({ check_digit, number, type }: Identification): string => {
+  const name: string = identificationTypes.find(({ code }) => code === type)?.name ?? type
+  return `${name} ${figure(number)}${check_digit === undefined ? "" : `-${check_digit}`}`
+}
+
+const namesOfCountries = {
+  en: new Intl.DisplayNames("en", { type: "region" }),
+  es: new Intl.DisplayNames("es", { type: "region" })
+}
+
+/** The name of a country by its two letters; the letters themselves where they are those of none. */
+export const countryWords = ({ language }: Reader, code: string): string =>
+  /^[A-Z]{2}$/.test(code) ? (namesOfCountries[language].of(code) ?? code) : code
+
+/** "Medellín, Antioquia", or the code of a municipality that is not known. */
+export const cityWords = (code: string): string => {
+  const city = municipalities.get(code)
+  if (city === undefined) return code
+  const department = departments.get(code.slice(0, 2))
+  return department === undefined || city.startsWith(department) ? city : `${city}, ${department}`
+}
+
+/** A municipality as a form has it: "Medellín, Antioquia (05001)". */
+export const typedCity = (code: string): string => (municipalities.has(code) ? `${cityWords(code)} (${code})` : code)
+
+const codesByName = Map.groupBy(municipalities.keys(), (code) => plainText(municipalities.get(code) ?? ""))
+const codesByWholeName = Map.groupBy(municipalities.keys(), (code) => plainText(cityWords(code)))
+
+/** The codes that somebody means who types a municipality's code, its name, or both; none if it is no municipality. */
+export const citiesOf = (text: string): ReadonlyArray<string> => {
+  const [code] = /\b\d{5}\b/.exec(text) ?? []
+  if (code !== undefined) return [code]
+  const name = plainText(text).trim()
+  return codesByWholeName.get(name) ?? codesByName.get(name) ?? (name === "bogota" ? ["11001"] : [])
+}
+
+/** The street, the municipality and the country of a party, as far as they are known. */
+export const placeWords = (
+  reader: Reader,
+  party: { readonly [name in "address" | "city_code" | "department_code" | "country_code"]?: string | null }
+): string => {
+  const { address, city_code, country_code, department_code } = party
+  const region = city_code
+    ? cityWords(city_code)
+    : department_code && (departments.get(department_code) ?? department_code)
+  const country = country_code ? countryWords(reader, country_code) : undefined
+  return [address, region, country].filter((part) => part !== undefined && part !== null && part !== "").join(", ")
+}

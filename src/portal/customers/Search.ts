@@ -1,0 +1,62 @@
+import { type Html, html } from "../../http/pages/Html.ts"
+import { faultsOf, noFaults } from "../forms/FormBody.ts"
+import { field } from "../forms/Fields.ts"
+import { linkButton } from "../frame/Parts.ts"
+import type { Refusal } from "../frame/Refusal.ts"
+import type { Visit } from "../frame/Visit.ts"
+import { identificationChoices } from "./PartyWords.ts"
+
+const names = ["name", "type", "number", "email", "metadata"] as const
+
+type Reader = Pick<Visit, "query">
+
+const typed = ({ query }: Reader, name: (typeof names)[number]) => (query.get(name) ?? "").trim()
+
+/** Whether the query of the page looks for some customers. */
+export const isSearch = (visit: Reader): boolean => names.some((name) => name !== "type" && typed(visit, name) !== "")
+
+/** A number as the API has it: of a NIT without its dots and its check digit. */
+const plainNumber = (type: string, number: string) =>
+  type === "31" ? number.replaceAll(/[.\s]/g, "").replace(/-\d$/, "") : number.replaceAll(/[.\s]/g, "")
+
+/** The query of the API's list that a person's search means. */
+export const searchQuery = (visit: Reader): Record<string, string | undefined> => {
+  const type = typed(visit, "type") || "31"
+  const number = plainNumber(type, typed(visit, "number"))
+  const pair = typed(visit, "metadata")
+  const at = pair.indexOf("=")
+  const [key, value] = at === -1 ? [pair, ""] : [pair.slice(0, at).trim(), pair.slice(at + 1).trim()]
+  return {
+    name: typed(visit, "name"),
+    email: typed(visit, "email"),
+    ...(number === "" ? {} : { "identification[type]": type, "identification[number]": number }),
+    ...(key === "" ? {} : { [`metadata[${key}]`]: value })
+  }
+}
+
+/** The form that finds customers. */
+export const searchForm = (visit: Visit, refusal: Refusal | undefined): Html => {
+  const { t, to } = visit
+  const errors = (refusal?.errors ?? []).map(({ message, param }) => ({
+    message,
+    param: /^identification\[(\w+)\]$/.exec(param)?.[1] ?? param.replace(/^metadata.*/s, "metadata")
+  }))
+  const faults = refusal === undefined ? noFaults : faultsOf(errors, names)
+  const text = (name: (typeof names)[number]) => ({ name, value: typed(visit, name), error: faults.of(name) })
+  return html`<form class="filters" method="get" action="${to("/portal/customers")}" role="search">
+    ${field({ ...text("name"), label: t("Part of the name", "Parte del nombre"), type: "search" })}
+    ${field({
+      ...text("type"),
+      label: t("Identification", "Identificación"),
+      value: typed(visit, "type") || "31",
+      choices: identificationChoices(visit)
+    })}
+    ${field({ ...text("number"), label: t("Number", "Número") })}
+    ${field({ ...text("email"), label: t("E-mail", "Correo electrónico") })}
+    ${field({ ...text("metadata"), label: t("Own data: key=value", "Dato propio: clave=valor") })}
+    <div class="do">
+      <button>${t("Find", "Buscar")}</button>
+      ${isSearch(visit) ? linkButton(to("/portal/customers"), t("Show all", "Ver todos")) : null}
+    </div>
+  </form>`
+}

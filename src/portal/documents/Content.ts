@@ -1,0 +1,240 @@
+import {
+  creditConcepts,
+  debitConcepts,
+  paymentMeans,
+  taxes as taxNames,
+  units,
+  withholdingTaxes,
+  type CodeEntry
+} from "../../../schemas/Code.ts"
+import type { Line, Tax } from "../../../schemas/Line.ts"
+import { type Html, html } from "../../http/pages/Html.ts"
+import { day, figure, money, time } from "../frame/Formats.ts"
+import { idLink } from "../frame/Links.ts"
+import { facts, fileLink, section, table } from "../frame/Parts.ts"
+import type { Visit } from "../frame/Visit.ts"
+import { codeOf, isMoving, type Shown } from "./Shown.ts"
+
+const nameOf = ({ language }: Visit, entries: ReadonlyArray<CodeEntry>, code: string): string => {
+  const entry = entries.find((each) => each.code === code)
+  return entry === undefined ? code : language === "es" ? entry.name : entry.name_en
+}
+
+/** A figure without the zeros that only its form asks for: "10.00" as "10", "0.345" as "0,345". */
+const plain = (value: string): string => figure(value.replace(/\.0+$/, ""))
+
+const taxName = (code: string) => [...taxNames, ...withholdingTaxes].find((each) => each.code === code)?.name ?? code
+
+/** "IVA 19 %", or the name alone of a tax per unit. */
+const taxWords = ({ code, rate }: Pick<Tax, "code" | "rate">) =>
+  rate === undefined ? taxName(code) : `${taxName(code)} ${plain(rate)}\u00a0%`
+
+interface Amount {
+  readonly words: Html | string
+  readonly quantity: string
+  readonly price: string
+  readonly amount: string
+}
+
+const lineRow = (visit: Visit, { currency, totals }: Shown["document"], line: Line): Amount => {
+  const { allowance_charges = [], notes = [], item } = line
+  const below = [
+    ...(item === undefined ? [] : [`${item.code}${item.brand === undefined ? "" : ` · ${item.brand}`}`]),
+    ...allowance_charges.map(
+      ({ amount, reason, type }) => `${type === "discount" ? "−" : "+"} ${money(amount, currency)} ${reason}`
+    ),
+    // With one tax the sum below the lines says it all.
+    ...(totals.taxes.length > 1 ? line.taxes : [])
+      .filter(({ code }) => code !== "ZZ")
+      .map((tax) => `${taxWords(tax)}: ${money(tax.value, currency)}`),
+    ...notes
+  ]
+  return {
+    words: html`${line.description}${below.map((words) => html`<br /><small>${words}</small>`)}`,
+    quantity:
+      `${plain(line.quantity)} ${line.unit_code === "94" ? "" : nameOf(visit, units, line.unit_code).toLowerCase()}`.trim(),
+    price: money(line.unit_price, currency),
+    amount: money(line.line_extension_amount, currency)
+  }
+}
+
+/** The lines of a document and what they come to. */
+export const lines = (visit: Visit, { document }: Shown): Html => {
+  const { t } = visit
+  const { allowance_charges = [], currency, prepayments = [], totals, withholdings = [] } = document
+  const sum = (words: string, amount: string | undefined): ReadonlyArray<Amount> =>
+    amount === undefined ? [] : [{ words, quantity: "", price: "", amount: money(amount, currency) }]
+  const rows = [
+    ...document.lines.map((line) => lineRow(visit, document, line)),
+    ...totals.taxes.flatMap((tax) => sum(taxWords(tax), tax.value)),
+    ...allowance_charges.flatMap(({ amount, reason, type }) =>
+      sum(`${type === "discount" ? "−" : "+"} ${reason}`, amount)
+    ),
+    ...(prepayments.length === 0 ? [] : sum(t("Paid before", "Anticipos"), totals.prepaid_amount)),
+    ...sum(t("Rounding", "Redondeo"), totals.payable_rounding_amount),
+    {
+      words: html`<b>${t("Total", "Total")}</b>`,
+      quantity: "",
+      price: "",
+      amount: money(totals.payable_amount, currency)
+    },
+    ...withholdings.flatMap(({ code, rate, value }) =>
+      sum(`${t("Withheld", "Retención")}: ${taxWords({ code: code as Tax["code"], rate })}`, value)
+    ),
+    ...sum(t("To be received", "Neto a recibir"), totals.net_amount)
+  ]
+  return section(
+    "lines",
+    t("Lines", "Líneas"),
+    table(
+      t("Lines and taxes", "Líneas e impuestos"),
+      [
+        { title: t("Description", "Descripción"), cell: (row) => row.words },
+        { title: t("Quantity", "Cantidad"), isFigure: true, cell: (row) => row.quantity },
+        { title: t("Price", "Precio"), isFigure: true, isWide: true, cell: (row) => row.price },
+        { title: t("Amount", "Valor"), isFigure: true, cell: (row) => row.amount }
+      ],
+      rows
+    )
+  )
+}
+
+const payment = (visit: Visit, { payment_means: { code, due_date, type } }: Shown["document"]): Html => {
+  const { t } = visit
+  const means = nameOf(visit, paymentMeans, code)
+  return type === "1"
+    ? html`${t("At once", "De contado")}, ${means}`
+    : html`${t("On credit", "A crédito")}${due_date === undefined ? null : html`, ${t("due", "vence")} ${day(visit, due_date)}`}`
+}
+
+const corrects = (visit: Visit, { document, kind }: Shown): Html | string | null => {
+  const { invoice_id, original } = document
+  if (kind === "invoice") return null
+  if (invoice_id !== null && invoice_id !== undefined)
+    return idLink(visit, invoice_id, visit.t("its invoice", "su factura"))
+  return original === undefined ? visit.t("no single invoice", "ninguna factura en particular") : original.full_number
+}
+
+const acceptanceWords = ({ t }: Visit, status: NonNullable<Shown["document"]["acceptance"]>["status"]): string => {
+  const words: Record<typeof status, string> = {
+    pending: t("no answer yet", "aún sin respuesta"),
+    acknowledged: t("invoice received", "factura recibida"),
+    received: t("goods or services received", "bien o servicio recibido"),
+    claimed: t("claimed against", "con reclamo"),
+    accepted: t("accepted", "aceptada"),
+    accepted_tacitly: t("accepted tacitly", "aceptada tácitamente"),
+    unanswered: t("no answer in 30 days", "sin respuesta en 30 días")
+  }
+  return words[status]
+}
+
+const documentFacts = (visit: Visit, shown: Shown): Html => {
+  const { t } = visit
+  const { document, kind, listed, range } = shown
+  const concepts = kind === "credit_note" ? creditConcepts : debitConcepts
+  const left =
+    range === null
+      ? null
+      : `${range.prefix}, ${t(`${figure(range.remaining)} left`, `quedan ${figure(range.remaining)}`)}`
+  const rate = document.exchange_rate
+  return facts([
+    [t("Total", "Total"), html`<b>${money(document.totals.payable_amount, document.currency)}</b>`],
+    [
+      t("Issued", "Emisión"),
+      document.issue_date === null
+        ? null
+        : html`${day(visit, document.issue_date)}${listed?.issue_time === null || listed === undefined ? null : `, ${listed.issue_time.slice(0, 5)}`}`
+    ],
+    [t("Payment", "Pago"), payment(visit, document)],
+    [
+      t("The buyer’s answer", "Respuesta del cliente"),
+      document.acceptance === undefined ? null : acceptanceWords(visit, document.acceptance.status)
+    ],
+    [t("Corrects", "Corrige"), corrects(visit, shown)],
+    [
+      t("Because", "Motivo"),
+      document.correction_code === undefined
+        ? null
+        : html`${nameOf(visit, concepts, document.correction_code)}: ${document.reason ?? ""}`
+    ],
+    [t("Order", "Pedido"), document.order_reference?.id],
+    [t("Despatch", "Despacho"), document.despatch_reference?.id],
+    [t("Exchange rate", "Tasa de cambio"), rate === null ? null : `$\u00a0${figure(rate)}`],
+    [t("Range", "Numeración"), left],
+    ...Object.entries(document.metadata).map(([name, value]) => [name, value] as const)
+  ])
+}
+
+const codeRow = (name: string, value: string) => html`<p><small>${name}</small><br /><code>${value}</code></p>`
+
+/** What a document is found by elsewhere: its code and its id, which are too long to stand in a column. */
+const codes = ({ document, kind }: Shown): Html => {
+  const code = codeOf(document)
+  return html`${code === null ? null : codeRow(kind === "invoice" ? "CUFE" : "CUDE", code)}${codeRow("Id", document.id)}`
+}
+
+const papers = (visit: Visit, { document, signedBytes }: Shown): Html => {
+  const { t, to } = visit
+  const file = (name: string) => to(`/portal/documents/${document.id}/${name}`)
+  if (signedBytes === null) {
+    return html`<p class="soft">${t("There are papers once it is signed.", "Hay archivos cuando esté firmado.")}</p>`
+  }
+  const qr =
+    document.qr_url === null
+      ? null
+      : html`<p>
+          <img
+            src="${file("qr.svg")}"
+            width="148"
+            height="148"
+            alt="${t("QR code of the authority’s page on this document", "Código QR de la página de la DIAN sobre este documento")}"
+          /><br />
+          <a href="${document.qr_url}" rel="noreferrer noopener" hx-boost="false"
+            >${t("See it at the authority", "Verlo en la DIAN")}</a
+          >
+        </p>`
+  return html`<p class="do">${fileLink(file("pdf"), "PDF")} ${fileLink(file("xml"), "XML")}</p>
+    ${qr}`
+}
+
+const notesOf = ({ t }: Visit, { notes = [] }: Shown["document"]): Html =>
+  notes.length === 0
+    ? html``
+    : section("notes", t("Notes", "Notas"), html`${notes.map((note) => html`<p>${note}</p>`)}`)
+
+/** What stands beside the timeline: the facts of a document, and its papers. */
+export const aside = (visit: Visit, shown: Shown): Html => {
+  const { t } = visit
+  return html`${section(
+    "facts",
+    t("Document", "Documento"),
+    html`${documentFacts(visit, shown)}
+      <hr />
+      ${codes(shown)}`
+  )}
+  ${section("papers", t("Papers", "Archivos"), papers(visit, shown))} ${notesOf(visit, shown.document)}`
+}
+
+/** The PDF inside the page, on a wide screen and once nothing moves any more. */
+export const preview = (visit: Visit, { document, signedBytes }: Shown): Html => {
+  const { t, to } = visit
+  if (signedBytes === null || isMoving(document)) return html``
+  return html`<section class="wide" aria-labelledby="pdf">
+    <h2 id="pdf">PDF</h2>
+    <iframe
+      src="${to(`/portal/documents/${document.id}/pdf`)}"
+      title="${t("The printed document", "El documento impreso")}"
+      loading="lazy"
+      width="100%"
+      height="720"
+    ></iframe>
+  </section>`
+}
+
+/** Since when a document is there, its buyer and its total, below its headline. */
+export const summary = (visit: Visit, { customer, document, listed }: Shown): Html => {
+  const name = listed?.customer_name ?? document.customer_id
+  const buyer = customer === null ? html`${name}` : idLink(visit, customer.id, name)
+  return html`${time(visit, document.created_at)} · ${buyer} ·
+  ${money(document.totals.payable_amount, document.currency)}`
+}

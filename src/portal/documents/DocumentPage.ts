@@ -1,0 +1,111 @@
+import { Clock, Effect } from "effect"
+import { type Html, html } from "../../http/pages/Html.ts"
+import { kindWords, statusMark } from "../frame/DocumentWords.ts"
+import { action } from "../forms/Fields.ts"
+import { linkButton, notice, polling, state } from "../frame/Parts.ts"
+import { page } from "../frame/Routes.ts"
+import { CurrentVisit, type Visit } from "../frame/Visit.ts"
+import { aside, lines, preview, summary } from "./Content.ts"
+import { type AnyDocument, isMoving, load, type Shown } from "./Shown.ts"
+import { timeline } from "./Timeline.ts"
+import { isKnown, why } from "./Why.ts"
+
+/** The state of a document in whole words. */
+const stateWords = ({ t }: Visit, { contingency, stage, status, waiting }: AnyDocument): Html => {
+  if (status === "rejected_by_authority") return state("bad", t("Rejected by the authority", "Rechazado por la DIAN"))
+  if (status === "accepted_by_authority") return state("ok", t("Accepted by the authority", "Aceptado por la DIAN"))
+  if (status === "accepted_contingency" || contingency !== null) {
+    return state("wait", t("Issued in contingency", "Emitido en contingencia"))
+  }
+  if (status !== "draft") return statusMark(t, status)
+  if (waiting !== undefined) return state("wait", t("Waiting for the authority", "En espera de la DIAN"))
+  const words: Record<typeof stage, string> = {
+    queued: t("Waiting for its number", "En espera de su número"),
+    numbered: t("Numbered, being signed", "Numerado, en firma"),
+    signed: t("Signed, on its way to the authority", "Firmado, en camino a la DIAN"),
+    submitted: t("With the authority", "En la DIAN"),
+    done: t("In progress", "En curso")
+  }
+  return state("wait", words[stage])
+}
+
+/** What can be done about why a document is where it is. */
+const remedies = (visit: Visit, shown: Shown): Html => {
+  const { may, t, to } = visit
+  const { document } = shown
+  const path = `/portal/documents/${document.id}`
+  if (!may("documents")) return html``
+  if (document.status === "rejected_by_authority" && !isKnown(shown)) {
+    return html`<div class="do">
+      ${linkButton(to(`${path}/correct`), t("Correct and send again", "Corregir y enviar de nuevo"), "first")}
+    </div>`
+  }
+  return document.failure?.retryable === true
+    ? html`<div class="do">
+        ${action(visit, { action: `${path}/retry`, submit: t("Try again", "Reintentar"), kind: "first" })}
+      </div>`
+    : html``
+}
+
+/** What else can be done with a document in its state. */
+const others = ({ may, t, to }: Visit, { document, kind }: Shown): ReadonlyArray<Html> => {
+  const { stage, status } = document
+  const path = `/portal/documents/${document.id}`
+  if (!may("documents")) return []
+  const isIssued = status === "accepted_by_authority" || status === "accepted_contingency"
+  return [
+    ...(isIssued ? [linkButton(to(`${path}/email`), t("E-mail it again", "Enviar por correo"))] : []),
+    ...(status === "accepted_by_authority" && kind === "invoice"
+      ? [linkButton(to(`${path}/annul`), t("Annul", "Anular"))]
+      : []),
+    ...(stage === "queued" && status === "draft" ? [linkButton(to(`${path}/cancel`), t("Cancel", "Cancelar"))] : [])
+  ]
+}
+
+// A document that has been waiting for long is asked for less often.
+const pollSeconds = (created_at: string, now: number) => (now - Date.parse(created_at) < 120_000 ? 2 : 15)
+
+const notices = ({ t }: Visit) => ({
+  retried: t("It is tried again.", "Se está reintentando."),
+  corrected: t("Corrected, and on its way to the authority.", "Corregido, y en camino a la DIAN."),
+  canceled: t("It is canceled.", "Está cancelado."),
+  annulled: t("This credit note annuls the invoice.", "Esta nota crédito anula la factura."),
+  emailed: t("The e-mail is on its way.", "El correo está en camino."),
+  redelivered: t("It is being sent again.", "Se está enviando de nuevo.")
+})
+
+const document = Effect.gen(function* () {
+  const visit = yield* CurrentVisit
+  const { t, to } = visit
+  const shown = yield* load
+  const { document: of, kind } = shown
+  const path = `/portal/documents/${of.id}`
+  const title = `${kindWords(t, kind)} ${of.full_number}`.trim()
+  const moves = isMoving(of)
+  // The part of the page that changes asks for itself, until it has come to rest.
+  const polled = moves ? polling(visit, "document", pollSeconds(of.created_at, yield* Clock.currentTimeMillis)) : null
+  const doing = others(visit, shown)
+  return {
+    title: title === kindWords(t, kind) ? `${title}, ${t("no number yet", "aún sin número")}` : title,
+    current: "documents" as const,
+    content: html`${notice(visit, notices(visit))}
+      <div id="document" ${polled}>
+        <div class="head">
+          <div>
+            <h1>${title}</h1>
+            <p class="sub">${stateWords(visit, of)} · ${summary(visit, shown)}</p>
+          </div>
+          <div class="do">${doing} ${moves ? linkButton(to(path), t("Look again", "Actualizar")) : null}</div>
+        </div>
+        <div class="grid">
+          <div>
+            ${why(visit, shown, remedies(visit, shown))} ${timeline(visit, shown)} ${lines(visit, shown)}
+            ${preview(visit, shown)}
+          </div>
+          <aside>${aside(visit, shown)}</aside>
+        </div>
+      </div>`
+  }
+})
+
+export const documentLayer = page("/portal/documents/:id", document)

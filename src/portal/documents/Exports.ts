@@ -1,0 +1,131 @@
+import { Effect, Schedule } from "effect"
+import { documentKinds, kindOf } from "../../domain/documents/DocumentKinds.ts"
+import { statusOf } from "../../domain/documents/InvoiceLifecycle.ts"
+import { DocumentList, type DocumentFilter, type ListedDocument } from "../../store/documents/DocumentList.ts"
+import { kindWords, statusWords } from "../frame/DocumentWords.ts"
+import type { Refusal } from "../frame/Refusal.ts"
+import { file } from "../frame/Routes.ts"
+import { makeTurns } from "../frame/Turns.ts"
+import { CurrentVisit, type Visit } from "../frame/Visit.ts"
+import { makeArchive } from "./Archive.ts"
+import { byteOrderMark, type Cell, csvLines } from "./Csv.ts"
+import { askedOf, filterOf, idsOf, placeOf } from "./Filter.ts"
+
+/** The most documents of a CSV file. */
+export const exportMax = 10_000
+/** The most documents whose papers a ZIP file holds: each of them is printed. */
+export const archiveMax = 50
+const pageSize = 500
+
+const cells = ({ t }: Visit, row: ListedDocument): ReadonlyArray<Cell> => [
+  row.full_number ?? "",
+  kindWords(t, row.kind),
+  statusWords(t, statusOf(row.state)),
+  row.customer_name,
+  row.customer_number,
+  row.issue_date ?? "",
+  row.issue_time?.slice(0, 8) ?? "",
+  row.currency,
+  { amount: row.line_extension_amount },
+  { amount: row.tax_amount },
+  { amount: row.payable_amount },
+  row.cufe ?? "",
+  row.id,
+  row.created_at.toISOString()
+]
+
+const titles = ({ t }: Visit): ReadonlyArray<Cell> => [
+  t("Number", "Número"),
+  t("Kind", "Tipo"),
+  t("State", "Estado"),
+  t("Customer", "Cliente"),
+  t("Identification", "Identificación"),
+  t("Issue date", "Fecha de emisión"),
+  t("Issue time", "Hora de emisión"),
+  t("Currency", "Moneda"),
+  t("Before taxes", "Antes de impuestos"),
+  t("Taxes", "Impuestos"),
+  t("Total", "Total"),
+  "CUFE / CUDE",
+  "Id",
+  t("Created (UTC)", "Creado (UTC)")
+]
+
+/** What the query of an export names: the documents that were ticked, or else all that the list finds. */
+const chosen = Effect.gen(function* () {
+  const { query } = yield* CurrentVisit
+  const ids = idsOf(query.getAll("id"))
+  const { filter } = yield* filterOf(askedOf(query))
+  const picked: DocumentFilter = { ...filter, ids }
+  return { hasChosen: ids.length > 0, filter: ids.length > 0 ? picked : filter }
+})
+
+const csv = Effect.gen(function* () {
+  const visit = yield* CurrentVisit
+  const documents = yield* DocumentList
+  const { filter } = yield* chosen
+  let text = byteOrderMark + csvLines(visit.language, [titles(visit)])
+  let last: string | undefined
+  for (let count = 0; count < exportMax; count += pageSize) {
+    const limit = Math.min(pageSize, exportMax - count)
+    const cursor = last === undefined ? null : ({ direction: "after", id: last } as const)
+    const { has_more, rows } = yield* visit.read((account) => documents.list(account, { limit, cursor }, filter))
+    text += csvLines(
+      visit.language,
+      rows.map((row) => cells(visit, row))
+    )
+    last = rows.at(-1)?.id
+    if (!has_more || last === undefined) break
+  }
+  return {
+    contentType: "text/csv; charset=utf-8",
+    body: text,
+    fileName: `${visit.t("documents", "documentos")}.csv`
+  }
+})
+
+/** A paper that has to wait for its turn, or for the rate limit of the session's key, is asked for again for some seconds. */
+const inTime = <A, R>(paper: Effect.Effect<A, Refusal, R>) =>
+  Effect.retry(paper, {
+    times: 5,
+    schedule: Schedule.spaced("1 second"),
+    while: ({ status }) => status === 429 || status === 503
+  })
+
+const safeName = (row: ListedDocument) => (row.full_number ?? row.id).replaceAll(/[^\w-]/g, "_")
+
+const archive = Effect.gen(function* () {
+  const visit = yield* CurrentVisit
+  const { query, t } = visit
+  const documents = yield* DocumentList
+  const { filter, hasChosen } = yield* chosen
+  const page = { ...placeOf(query, archiveMax), ...(hasChosen ? { cursor: null } : {}) }
+  const { rows } = yield* visit.read((account) => documents.list(account, page, filter))
+  const files = makeArchive()
+  const missing: Array<string> = []
+  // One after the other: the papers wait for their turn as those of any client do, and nothing else waits for them.
+  for (const row of rows) {
+    for (const kind of ["xml", "pdf"] as const) {
+      const path = `${documentKinds[kindOf(row.id)].path}/${row.id}/${kind}`
+      yield* visit.file(path).pipe(
+        inTime,
+        Effect.flatMap(({ body }) => files.add(`${row.kind}-${safeName(row)}.${kind}`, body, kind === "pdf")),
+        Effect.catchTag("Refusal", ({ message }) =>
+          Effect.sync(() => missing.push(`${row.full_number ?? row.id} ${kind.toUpperCase()}: ${message}`))
+        )
+      )
+    }
+  }
+  if (missing.length > 0 || rows.length === 0) {
+    const title = t("These papers are not in this file:", "Estos archivos no están aquí:")
+    const text = `${byteOrderMark}${[title, "", ...missing].join("\r\n")}\r\n`
+    yield* files.add(t("missing.txt", "faltantes.txt"), new TextEncoder().encode(text))
+  }
+  return { contentType: "application/zip", body: yield* files.end, fileName: `${t("documents", "documentos")}.zip` }
+})
+
+// A file is whole in memory before it is sent, with megabytes of papers.
+const inTurn = makeTurns("export", 4)
+
+export const csvLayer = file("/portal/documents/export.csv", inTurn(csv))
+export const archiveLayer = file("/portal/documents/export.zip", inTurn(archive))

@@ -1,0 +1,282 @@
+import type { LoggedRequest } from "../../../schemas/Request.ts"
+import type { TimelineEntry } from "../../../schemas/Timeline.ts"
+import { localDate } from "../../domain/documents/AuthorityTime.ts"
+import { type Html, html } from "../../http/pages/Html.ts"
+import { clock, duration, shortTime, size } from "../frame/Formats.ts"
+import { action } from "../forms/Fields.ts"
+import { hostOf, idLink } from "../frame/Links.ts"
+import { section } from "../frame/Parts.ts"
+import { reasonWords } from "../events/DeliveryParts.ts"
+import type { Visit } from "../frame/Visit.ts"
+import { codeOf, type Shown } from "./Shown.ts"
+
+type Of<Type extends TimelineEntry["type"]> = Extract<TimelineEntry, { readonly type: Type }>
+type Transition = Of<"transition">
+type Attempt = Of<"delivery_attempt">
+
+/** The most attempts of one event that the timeline shows; the page of the event has all of them. */
+const attemptsMax = 6
+
+const item = (tone: "good" | "no" | "", at: Html, what: Html | string, more: Html | null = null): Html =>
+  html`<li class="${tone}">${at}${what}${more === null ? null : html`<small>${more}</small>`}</li>`
+
+const dayOf = (at: string) => localDate(Date.parse(at))
+
+/** The time of an entry: the clock on the day of the first, and the day as well on others. */
+const moments = (visit: Visit, entries: ReadonlyArray<TimelineEntry>) => {
+  const first = entries[0]
+  return ({ at }: TimelineEntry) =>
+    first !== undefined && dayOf(first.at) === dayOf(at) ? clock(at) : shortTime(visit, at)
+}
+
+const requestWords = (visit: Visit, request: LoggedRequest | undefined): Html | null => {
+  if (request === undefined) return null
+  const { t } = visit
+  const key = request.api_key?.last_four
+  const called = idLink(visit, request.id, `${request.method} ${request.path}`)
+  return html`${t("by", "por")} ${called}${typeof key === "string" ? html`, ${t("key", "clave")} …${key}` : null}`
+}
+
+/** The paths of the requests that lead to each command: a document is made by its own path, or by the annulment of an invoice. */
+const pathOf: Readonly<Record<string, RegExp>> = {
+  Create: /^\/v1\/(invoices|credit-notes|debit-notes)(\/[^/]+\/annul)?$/,
+  Retry: /\/retry$/,
+  Correct: /\/correct$/,
+  Cancel: /\/cancel$/
+}
+
+/** The request that led to the n-th transition of a command, if the log still has it. */
+const requestOf = ({ entries, requests }: Shown, entry: Transition): LoggedRequest | undefined => {
+  const form = pathOf[entry.command]
+  if (form === undefined) return undefined
+  const same = entries.filter((other) => other.type === "transition" && other.command === entry.command)
+  const fitting = requests.filter(({ method, path }) => method === "POST" && form.test(path))
+  // The log is kept for some days only, so that the newest belong to the newest.
+  return fitting.at(same.indexOf(entry) - same.length)
+}
+
+/** The code with which a document went to the authority, from this entry on. */
+const codeFrom = ({ document, entries }: Shown, entry: Transition): string | null => {
+  const later = entries
+    .slice(entries.indexOf(entry))
+    .find((other) => other.type === "transition" && other.command === "Reject")
+  const rejected = later?.type === "transition" ? (later.cufe ?? later.cude) : undefined
+  return rejected ?? codeOf(document)
+}
+
+const codeWords = (code: string | null, name: string): Html | null =>
+  code === null ? null : html`${name} <code title="${code}">${code.slice(0, 24)}…</code>`
+
+const answeredIn = ({ t }: Visit, { entries }: Shown, entry: Transition): string | null => {
+  const sent = entries
+    .slice(0, entries.indexOf(entry))
+    .findLast((other) => other.type === "transition" && other.command === "Submit")
+  if (sent === undefined) return null
+  const took = duration(Date.parse(entry.at) - Date.parse(sent.at))
+  return t(`answered in ${took}`, `respuesta en ${took}`)
+}
+
+const both = (...parts: ReadonlyArray<string | null>): Html | null => {
+  const given = parts.filter((part) => part !== null)
+  return given.length === 0 ? null : html`${given.join(", ")}`
+}
+
+const transition = (visit: Visit, shown: Shown, entry: Transition, at: Html): Html => {
+  const { t, to } = visit
+  const { document, kind, signedBytes } = shown
+  const name = kind === "invoice" ? "CUFE" : "CUDE"
+  const by = requestWords(visit, requestOf(shown, entry))
+  switch (entry.command) {
+    case "Create":
+      return item("good", at, t("Created", "Creado"), by)
+    case "Number":
+      return item(
+        "good",
+        at,
+        `${t("Numbered", "Numerado")} ${document.full_number}`,
+        codeWords(codeFrom(shown, entry), name)
+      )
+    case "Redate":
+      return item(
+        "",
+        at,
+        t("Dated anew", "Fechado de nuevo"),
+        html`${t("Its day had passed before it was signed.", "Su día pasó antes de firmarse.")}`
+      )
+    case "Sign":
+      return item(
+        "good",
+        at,
+        t("Signed", "Firmado"),
+        signedBytes === null
+          ? null
+          : html`${size(signedBytes)} ·
+              <a href="${to(`/portal/documents/${document.id}/xml`)}" hx-boost="false">XML</a>`
+      )
+    case "Submit":
+      return item("good", at, t("Sent to the authority", "Enviado a la DIAN"))
+    case "Return":
+      return item(
+        "",
+        at,
+        t("Not sent", "No enviado"),
+        html`${t("Nothing of it had left: it is sent again.", "Nada de él había salido: se envía de nuevo.")}`
+      )
+    case "Accept":
+      return item(
+        "good",
+        at,
+        t("Accepted by the authority", "Aceptado por la DIAN"),
+        both(answeredIn(visit, shown, entry))
+      )
+    case "Reject": {
+      const rules = entry.authority_errors ?? document.authority_errors
+      const count = rules.length === 1 ? t("1 rule", "1 regla") : t(`${rules.length} rules`, `${rules.length} reglas`)
+      const earlier = entry.authority_errors?.map(
+        ({ message, rule }) => html`<br /><span lang="es">${rule}: ${message}</span>`
+      )
+      return item(
+        "no",
+        at,
+        t("Rejected by the authority", "Rechazado por la DIAN"),
+        html`${both(count, answeredIn(visit, shown, entry)) ?? ""}${earlier ?? null}`
+      )
+    }
+    case "EnterContingency":
+      return item(
+        "",
+        at,
+        t("Issued in contingency", "Emitido en contingencia"),
+        html`${t("The authority was away.", "La DIAN no estaba disponible.")}`
+      )
+    case "Fail":
+      return item(
+        "no",
+        at,
+        t("Failed", "Falló"),
+        document.failure === null ? null : html`<code>${document.failure.code}</code>`
+      )
+    case "Cancel":
+      return item("", at, t("Canceled", "Cancelado"), by)
+    case "Retry":
+      return item("good", at, t("Tried again", "Reintentado"), by)
+    case "Correct":
+      return item(
+        "good",
+        at,
+        t("Corrected", "Corregido"),
+        html`${codeWords(codeFrom(shown, entry), name)}${by === null ? null : html` · ${by}`}`
+      )
+    default:
+      return item("", at, entry.command, html`<code>${entry.to}</code>`)
+  }
+}
+
+const isDelivered = ({ response_status }: Attempt) =>
+  response_status !== null && response_status >= 200 && response_status < 300
+
+const attempt = (visit: Visit, shown: Shown, made: Attempt, isLast: boolean): Html => {
+  const { may, t } = visit
+  const host = idLink(
+    visit,
+    made.webhook_endpoint_id,
+    hostOf(shown.endpoints.get(made.webhook_endpoint_id) ?? made.webhook_endpoint_id)
+  )
+  const took = html`${t("in", "en")} ${duration(made.duration_ms)}`
+  const answer =
+    made.response_status === null
+      ? html`${took}: ${reasonWords(t, made.error?.code ?? "", null)}`
+      : html`${made.response_status} ${took}`
+  const again =
+    isLast && may("deliver")
+      ? html` ·
+        ${action(visit, {
+          action: `/portal/documents/${shown.document.id}/redeliver/${made.webhook_delivery_id}`,
+          submit: t("Send again", "Enviar de nuevo"),
+          kind: "plain"
+        })}`
+      : null
+  return html`<small
+    >${t("to", "a")} ${host}, ${t(`attempt ${made.number}`, `intento ${made.number}`)}, ${answer}${again}</small
+  >`
+}
+
+const event = (visit: Visit, shown: Shown, entry: Of<"event">, at: Html): Html => {
+  const { t } = visit
+  const made = shown.entries.filter(
+    (other): other is Attempt => other.type === "delivery_attempt" && other.event_id === entry.event_id
+  )
+  const lastOf = new Map(made.map((each) => [each.webhook_delivery_id, each]))
+  const latest = [...lastOf.values()]
+  const tone = latest.length === 0 ? "" : latest.every(isDelivered) ? "good" : "no"
+  const words =
+    latest.length === 0
+      ? t("not sent to an endpoint yet", "aún sin enviar a un destino")
+      : latest.every(isDelivered)
+        ? t("delivered", "entregado")
+        : t("not delivered", "no entregado")
+  const shownAttempts = made.slice(-attemptsMax)
+  const more = made.length - shownAttempts.length
+  return html`<li class="${tone}">
+    ${at}${idLink(visit, entry.event_id, entry.event_type)} ${words}
+    ${more === 0 ? null : html`<small>${t(`${more} attempts before`, `${more} intentos antes`)}</small>`}
+    ${shownAttempts.map((each) => attempt(visit, shown, each, lastOf.get(each.webhook_delivery_id) === each))}
+  </li>`
+}
+
+const email = ({ t }: Visit, { attempts, reason, status, to }: Of<"email">, at: Html): Html => {
+  const words: Record<typeof status, string> = {
+    pending: t("on its way", "en camino"),
+    delivered: t("delivered", "entregado"),
+    bounced: t("bounced", "devuelto"),
+    complained: t("marked as spam", "marcado como spam"),
+    failed: t("not sent", "no enviado")
+  }
+  const tone = status === "delivered" ? "good" : status === "pending" ? "" : "no"
+  const tries = attempts > 1 ? t(`, ${attempts} attempts`, `, ${attempts} intentos`) : ""
+  return item(
+    tone,
+    at,
+    html`${t("E-mail to", "Correo a")} ${to}: ${words[status]}${tries}`,
+    reason === null ? null : html`${reason}`
+  )
+}
+
+const acceptance = (visit: Visit, entry: Of<"acceptance">, at: Html): Html => {
+  const { t } = visit
+  const isClaim = entry.code === "031"
+  return item(
+    isClaim ? "no" : "good",
+    at,
+    t(entry.name_en, entry.name),
+    both(entry.by === undefined ? null : t(`by ${entry.by}`, `por ${entry.by}`), entry.reason ?? null)
+  )
+}
+
+const entryItem = (visit: Visit, shown: Shown, entry: TimelineEntry, at: Html): ReadonlyArray<Html> => {
+  switch (entry.type) {
+    case "transition":
+      return [transition(visit, shown, entry, at)]
+    case "event":
+      return [event(visit, shown, entry, at)]
+    case "email":
+      return [email(visit, entry, at)]
+    case "acceptance":
+      return [acceptance(visit, entry, at)]
+    // An attempt stands beside the event that it delivers.
+    case "delivery_attempt":
+      return []
+  }
+}
+
+/** What happened to a document, oldest first. */
+export const timeline = (visit: Visit, shown: Shown): Html => {
+  const momentOf = moments(visit, shown.entries)
+  return section(
+    "what",
+    visit.t("What happened", "Qué pasó"),
+    html`<ol class="time">
+      ${shown.entries.flatMap((entry) => entryItem(visit, shown, entry, momentOf(entry)))}
+    </ol>`
+  )
+}

@@ -1,0 +1,123 @@
+import { Effect, Layer, Result } from "effect"
+import type { Violation } from "../../../../schemas/ApiError.ts"
+import { type Customer, nameMin, plainText } from "../../../../schemas/Customer.ts"
+import type { Validation } from "../../../../schemas/Validation.ts"
+import { documentKinds } from "../../../domain/documents/DocumentKinds.ts"
+import { totalsOf } from "../../../domain/documents/Totals.ts"
+import { html } from "../../../http/pages/Html.ts"
+import { kindWords } from "../../frame/DocumentWords.ts"
+import * as Form from "../../forms/SentForm.ts"
+import type { Listed } from "../../frame/Parts.ts"
+import { orShownWith, Refusal, refusedFor } from "../../frame/Refusal.ts"
+import { inLanguage } from "../../frame/SpanishRefusals.ts"
+import { change, page } from "../../frame/Routes.ts"
+import { CurrentVisit } from "../../frame/Visit.ts"
+import { asInForm, changed, type Changed, requestOf } from "./Corrected.ts"
+import { correctionForm, type Filled } from "./CorrectionForm.ts"
+import { named, type Named } from "../Shown.ts"
+
+const found = Effect.fnUntraced(function* (search: string) {
+  const { get } = yield* CurrentVisit
+  if (/^[\d.]{4,20}$/.test(search)) {
+    const number = search.replaceAll(".", "")
+    const lists = yield* Effect.forEach(["31", "13"], (type) =>
+      get<Listed<Customer>>("/v1/customers", { "identification[type]": type, "identification[number]": number })
+    )
+    return lists.flatMap(({ data }) => data)
+  }
+  if (Array.from(plainText(search).trim()).length < nameMin) return []
+  return (yield* get<Listed<Customer>>("/v1/customers", { name: search.slice(0, 450), limit: "10" })).data
+})
+
+const shownWith = Effect.fnUntraced(function* (
+  rejected: Named,
+  sent: Form.Form,
+  more: Partial<Pick<Filled, "refusal" | "found" | "checked">> = {}
+) {
+  const visit = yield* CurrentVisit
+  const { t, to } = visit
+  const { document, kind } = rejected
+  const request = requestOf(kind, document)
+  const customer = yield* visit
+    .get<Customer>(`/v1/customers/${document.customer_id}`)
+    .pipe(Effect.catchTag("Refusal", () => Effect.succeed(null)))
+  // A customer that was chosen among those found is offered again.
+  const chosen = sent.raw("customer_id")
+  const other =
+    more.found === undefined && /^cust_\w+$/.test(chosen) && chosen !== customer?.id
+      ? yield* visit
+          .get<Customer>(`/v1/customers/${chosen}`)
+          .pipe(Effect.match({ onFailure: () => null, onSuccess: (one) => [one] }))
+      : null
+  const filled: Filled = { ...rejected, request, sent, customer, checked: null, ...more, found: more.found ?? other }
+  const title = t("Correct and send again", "Corregir y enviar de nuevo")
+  return {
+    title,
+    current: "documents" as const,
+    ...(more.refusal === undefined ? {} : { status: more.refusal.status }),
+    content: html`<h1>${title}</h1>
+      <p class="sub">
+        ${kindWords(t, kind)} ${document.full_number} ·
+        ${t("It keeps its number, and gets a new date and code.", "Conserva su número y recibe fecha y código nuevos.")}
+        <a href="${to(`/portal/documents/${document.id}`)}">${t("Back to the document", "Volver al documento")}</a>
+      </p>
+      ${correctionForm(visit, filled)}`
+  }
+})
+
+const noJson = (cause: unknown): Violation => ({
+  param: "request",
+  code: "parameter_invalid",
+  message: `The request must be a JSON object: ${cause instanceof Error ? cause.message : "it is none"}.`
+})
+
+/** The request that the form sends: its fields over the document, or the whole request as JSON. */
+const sentRequest = ({ document, kind }: Named, sent: Form.Form): Changed => {
+  const request = requestOf(kind, document)
+  if (!sent.names.includes("request")) return changed(kind, request, sent)
+  const origins: ReadonlyArray<number> = []
+  const parsed = Result.try(() => JSON.parse(sent.raw("request")) as unknown)
+  if (Result.isFailure(parsed)) return { request, faults: [noJson(parsed.failure)], origins }
+  const value = parsed.success
+  const isObject = typeof value === "object" && value !== null && !Array.isArray(value)
+  return isObject
+    ? { request: value as Changed["request"], faults: [], origins }
+    : { request, faults: [noJson(null)], origins }
+}
+
+const correct = (sent: Form.Form) =>
+  Effect.gen(function* () {
+    const visit = yield* CurrentVisit
+    const { send } = visit
+    const rejected = yield* named
+    const { document, kind, path } = rejected
+    const step = sent.raw("step")
+    if (step === "find") return yield* shownWith(rejected, sent, { found: yield* found(sent.text("customer_search")) })
+    const { faults, origins, request } = sentRequest(rejected, sent)
+    if (faults.length > 0)
+      return yield* shownWith(rejected, sent, { refusal: inLanguage(visit.language, refusedFor(faults)) })
+    const inForm = asInForm(origins)
+    const done = Effect.gen(function* () {
+      const judged = yield* send<Validation>("POST", `${documentKinds[kind].path}/validate`, request)
+      if (judged.errors.length > 0) return yield* inLanguage(visit.language, refusedFor(judged.errors))
+      if (step !== "send") {
+        const warnings = (judged.warnings ?? []).map(({ message }) => message)
+        return yield* shownWith(rejected, sent, { checked: { totals: totalsOf(request.lines, request), warnings } })
+      }
+      yield* send("POST", `${path}/correct`, request, { key: sent.raw("once") })
+      return { to: `/portal/documents/${document.id}`, notice: "corrected" }
+    })
+    return yield* done.pipe(
+      orShownWith((refusal) =>
+        shownWith(rejected, sent, { refusal: new Refusal({ ...refusal, errors: refusal.errors.map(inForm) }) })
+      )
+    )
+  })
+
+const correctPage = Effect.flatMap(named, (rejected) => shownWith(rejected, Form.empty))
+
+/** The form in which a rejected document is corrected and sent again. */
+export const correctionLayer = Layer.mergeAll(
+  page("/portal/documents/:id/correct", correctPage),
+  change("/portal/documents/:id/correct", correct)
+)

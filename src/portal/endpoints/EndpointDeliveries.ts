@@ -1,0 +1,84 @@
+import { Effect } from "effect"
+import type { Delivery, DeliveryStatus } from "../../../schemas/Delivery.ts"
+import { type Html, html } from "../../http/pages/Html.ts"
+import { shortTime } from "../frame/Formats.ts"
+import { cursors, emptyState, type Listed, pager, placeOf, section, table } from "../frame/Parts.ts"
+import { CurrentVisit, type Translate, type Visit } from "../frame/Visit.ts"
+import { deliveryMark, nextWords, reasonWords, redeliverButton } from "../events/DeliveryParts.ts"
+import { eventWords } from "../events/EventWords.ts"
+
+const perPage = 20
+
+/** The choices of the list, by the value of `status` in the query. */
+const choices = (t: Translate): ReadonlyArray<readonly [DeliveryStatus | "all", string]> => [
+  ["failed", t("Failed", "Fallidas")],
+  ["pending", t("Waiting", "En espera")],
+  ["succeeded", t("Delivered", "Entregadas")],
+  ["all", t("All", "Todas")]
+]
+
+const lastWords = (t: Translate, { attempts, attempts_count }: Delivery): string => {
+  const last = attempts.at(-1)
+  if (last === undefined || last.error === null) return ""
+  const reason = reasonWords(t, last.error.code, last.response_status)
+  return attempts_count === 1 ? reason : `${reason} ${t(`${attempts_count} attempts.`, `${attempts_count} intentos.`)}`
+}
+
+const rows = (visit: Visit, deliveries: ReadonlyArray<Delivery>): Html => {
+  const { t, to } = visit
+  return table(
+    t("Deliveries, newest first", "Entregas, la más reciente primero"),
+    [
+      { title: t("Time", "Hora"), cell: ({ created_at }: Delivery) => shortTime(visit, created_at) },
+      {
+        title: t("Event and state", "Evento y estado"),
+        cell: (delivery) =>
+          html`<a href="${to(`/portal/events/${delivery.event_id}`)}">${eventWords(t, delivery.event_type)}</a>
+            ${deliveryMark(visit, delivery)} <small>${nextWords(visit, delivery)} ${lastWords(t, delivery)}</small>`
+      },
+      {
+        title: t("Action", "Acción"),
+        isFigure: true,
+        cell: (delivery) => redeliverButton(visit, delivery, delivery.webhook_endpoint_id)
+      }
+    ],
+    deliveries
+  )
+}
+
+/** The deliveries to an endpoint in the state that the query names, failed ones if it names none. */
+export const deliveriesPart = Effect.fnUntraced(function* (id: string) {
+  const visit = yield* CurrentVisit
+  const { get, query, t, to } = visit
+  const path = `/portal/endpoints/${id}`
+  const all = choices(t)
+  const chosen = all.find(([value]) => value === query.get("status"))?.[0] ?? "failed"
+  const list = yield* get<Listed<Delivery>>(`/v1/webhook-endpoints/${id}/deliveries`, {
+    ...cursors(visit),
+    status: chosen === "all" ? undefined : chosen,
+    limit: String(perPage)
+  })
+  const tabs = html`<nav class="do" aria-label="${t("Which deliveries", "Qué entregas")}">
+    ${all.map(([value, name]) =>
+      value === chosen
+        ? html`<a class="b" href="${to(path, { status: value })}" aria-current="true"><b>${name}</b></a>`
+        : html`<a class="b" href="${to(path, { status: value })}">${name}</a>`
+    )}
+  </nav>`
+  const nothing =
+    chosen === "failed"
+      ? emptyState(
+          t("No delivery was given up", "Ninguna entrega se abandonó"),
+          html`${t(
+            "A delivery fails when its four attempts did. Those that are still tried are under “Waiting”.",
+            "Una entrega falla cuando fallan sus cuatro intentos. Las que aún se intentan están en «En espera»."
+          )}`
+        )
+      : emptyState(t("No delivery is in this state", "Ninguna entrega está en este estado"), html``)
+  return section(
+    "deliveries",
+    t("Deliveries", "Entregas"),
+    html`<div class="head">${tabs}</div>
+      ${list.data.length === 0 ? nothing : rows(visit, list.data)}${pager(visit, path, placeOf(visit, list))}`
+  )
+})

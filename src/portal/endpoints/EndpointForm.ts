@@ -1,0 +1,168 @@
+import { Effect } from "effect"
+import type { WebhookEndpoint, WebhookEndpointWithSecret } from "../../../schemas/WebhookEndpoint.ts"
+import { type Html, html } from "../../http/pages/Html.ts"
+import { kindWords } from "../frame/DocumentWords.ts"
+import type * as Form from "../forms/SentForm.ts"
+import { checkbox, faultOf, field, form as formPart, refusedForm } from "../forms/Fields.ts"
+import type { Page } from "../frame/Layout.ts"
+import { section } from "../frame/Parts.ts"
+import { orShownAgain, type Refusal } from "../frame/Refusal.ts"
+import { languageOfMessage } from "../frame/SpanishRefusals.ts"
+import { idOf } from "../frame/Routes.ts"
+import { CurrentVisit, type Visit } from "../frame/Visit.ts"
+import { outcomeWords, typesByKind } from "../events/EventWords.ts"
+import { secretPage } from "./Secret.ts"
+
+/** What a form of an endpoint holds. */
+interface Typed {
+  readonly url: string
+  readonly description: string
+  readonly events: ReadonlyArray<string>
+  readonly inFlight: string
+}
+
+/** What most receivers want to know: how the authority judged each document. */
+const usual = typesByKind.flatMap(([, types]) => types.filter((type) => !type.includes(".email.")))
+
+const blank: Typed = { url: "https://", description: "", events: usual, inFlight: "8" }
+
+const typedIn = (form: Form.Form): Typed => ({
+  url: form.text("url"),
+  description: form.text("description"),
+  events: form.all("event"),
+  inFlight: form.text("in_flight")
+})
+
+const typedOf = ({ description, max_in_flight, subscribed_events, url }: WebhookEndpoint): Typed => ({
+  url,
+  description: description ?? "",
+  events: subscribed_events,
+  inFlight: String(max_in_flight)
+})
+
+const params = ["url", "description", "subscribed_events", "max_in_flight"]
+// A list and a number name their items and themselves.
+const isNamed = (param: string) => params.includes(param.split("[")[0] ?? "")
+
+const eventsPart = ({ t }: Visit, { events }: Typed, fault: string | undefined): Html =>
+  html`<fieldset>
+    <legend>${t("Events", "Eventos")}</legend>
+    ${fault === undefined ? null : html`<p class="bad" lang="${languageOfMessage(fault)}" role="alert">${fault}</p>`}
+    <div class="fields">
+      ${typesByKind.map(
+        ([kind, types]) =>
+          html`<fieldset>
+            <legend>${kindWords(t, kind)}</legend>
+            ${types.map((type) => checkbox("event", outcomeWords(t, type), events.includes(type), type))}
+          </fieldset>`
+      )}
+    </div>
+  </fieldset>`
+
+const fields = (visit: Visit, typed: Typed, refusal: Refusal | undefined): Html => {
+  const { t } = visit
+  const eventsFault = refusal?.errors.find(({ param }) => param.startsWith("subscribed_events"))?.message
+  return html`${refusedForm(visit, refusal, isNamed)}
+  ${field({
+    name: "url",
+    label: t("Address", "Dirección"),
+    type: "url",
+    value: typed.url,
+    isRequired: true,
+    hint: t("A public https address, on port 443 or 8443.", "Una dirección https pública, en el puerto 443 u 8443."),
+    error: faultOf(refusal, "url")
+  })}
+  ${field({
+    name: "description",
+    label: t("Name of your own", "Nombre propio"),
+    value: typed.description,
+    error: faultOf(refusal, "description")
+  })}
+  ${eventsPart(visit, typed, eventsFault)}
+  ${field({
+    name: "in_flight",
+    label: t("Deliveries at one time", "Entregas a la vez"),
+    type: "number",
+    value: typed.inFlight,
+    hint: t(
+      "1 to 64. With 1, first attempts are made strictly in the order of the events.",
+      "De 1 a 64. Con 1, los primeros intentos se hacen estrictamente en el orden de los eventos."
+    ),
+    error: faultOf(refusal, "max_in_flight")
+  })}`
+}
+
+const formPage = (
+  visit: Visit,
+  { id, title, typed }: { readonly id: string | null; readonly title: string; readonly typed: Typed },
+  refusal?: Refusal
+): Page => {
+  const { t, to } = visit
+  const place = id === null ? "/portal/endpoints/new" : `/portal/endpoints/${id}/edit`
+  const submit = id === null ? t("Add the endpoint", "Agregar el destino") : t("Save", "Guardar")
+  return {
+    title,
+    current: "endpoints",
+    content: html`<h1>${title}</h1>
+      <p class="sub">
+        <a href="${to(id === null ? "/portal/endpoints" : `/portal/endpoints/${id}`)}">${t("Back", "Volver")}</a>
+      </p>
+      ${section(
+        "form",
+        t("Where, and what", "Dónde y qué"),
+        visit.may("endpoints")
+          ? formPart(visit, { action: place, content: fields(visit, typed, refusal), submit, kind: "first" })
+          : html`<p>
+              ${t(
+                "This session may not change endpoints. Ask for a link that has the capability “endpoints”.",
+                "Esta sesión no puede cambiar destinos. Pida un enlace que tenga la capacidad «endpoints»."
+              )}
+            </p>`
+      )}`
+  }
+}
+
+const sent = ({ events, inFlight, url }: Typed) => ({
+  url,
+  subscribed_events: events,
+  // What is no number is sent as it was typed, so that the API says what is wrong with it.
+  ...(inFlight === "" ? {} : { max_in_flight: /^\d{1,9}$/.test(inFlight) ? Number(inFlight) : inFlight })
+})
+
+const newTitle = (visit: Visit) => visit.t("New endpoint", "Nuevo destino")
+
+export const newPage = Effect.map(CurrentVisit, (visit) =>
+  formPage(visit, { id: null, title: newTitle(visit), typed: blank })
+)
+
+/** Makes an endpoint. The answer shows its secret, once. */
+export const create = Effect.fnUntraced(function* (form: Form.Form) {
+  const visit = yield* CurrentVisit
+  const typed = typedIn(form)
+  const body = { ...sent(typed), ...(typed.description === "" ? {} : { description: typed.description }) }
+  const made = visit.send<WebhookEndpointWithSecret>("POST", "/v1/webhook-endpoints", body, { key: form.raw("once") })
+  return yield* made.pipe(
+    Effect.map((endpoint) => secretPage(visit, endpoint, "made")),
+    orShownAgain((refusal) => formPage(visit, { id: null, title: newTitle(visit), typed }, refusal))
+  )
+})
+
+const editTitle = (visit: Visit) => visit.t("Change the endpoint", "Cambiar el destino")
+
+export const editPage = Effect.gen(function* () {
+  const visit = yield* CurrentVisit
+  const id = yield* idOf()
+  const endpoint = yield* visit.get<WebhookEndpoint>(`/v1/webhook-endpoints/${id}`)
+  return formPage(visit, { id, title: editTitle(visit), typed: typedOf(endpoint) })
+})
+
+export const edit = Effect.fnUntraced(function* (form: Form.Form) {
+  const visit = yield* CurrentVisit
+  const id = yield* idOf()
+  const typed = typedIn(form)
+  const body = { ...sent(typed), description: typed.description === "" ? null : typed.description }
+  return yield* visit.send("PATCH", `/v1/webhook-endpoints/${id}`, body, { key: form.raw("once") }).pipe(
+    Effect.as({ to: `/portal/endpoints/${id}`, notice: "changed" }),
+    orShownAgain((refusal) => formPage(visit, { id, title: editTitle(visit), typed }, refusal))
+  )
+})

@@ -1,0 +1,69 @@
+import { Clock, Effect } from "effect"
+import type { WebhookEndpoint } from "../../../schemas/WebhookEndpoint.ts"
+import { DeliveryHealth, type HealthHour } from "../../store/webhooks/DeliveryHealth.ts"
+import { type Html, html } from "../../http/pages/Html.ts"
+import type { Page } from "../frame/Layout.ts"
+import { emptyState, linkButton, type Listed, notice } from "../frame/Parts.ts"
+import { CurrentVisit, type Visit } from "../frame/Visit.ts"
+import { endpointMark, failureWords, lastFailure, sinceWords } from "./EndpointWords.ts"
+import { countedWords, healthBars, healthWords, startOf } from "./HealthBars.ts"
+
+const card = (visit: Visit, endpoint: WebhookEndpoint, hours: ReadonlyArray<HealthHour>, start: Date): Html => {
+  const { t, to } = visit
+  const { description, id, url } = endpoint
+  const failure = failureWords(visit, lastFailure(hours))
+  return html`<section aria-labelledby="${id}">
+    <div class="head">
+      <div>
+        <h2 id="${id}"><a href="${to(`/portal/endpoints/${id}`)}">${description ?? url}</a></h2>
+        ${description === null ? null : html`<code>${url}</code>`}
+      </div>
+      <div>${endpointMark(visit, endpoint)} <span class="soft">${sinceWords(visit, endpoint)}</span></div>
+    </div>
+    ${healthBars(t, hours, start)}
+    <p class="soft">${healthWords(t, hours)}</p>
+    ${failure === null ? null : html`<p>${failure}</p>`}
+  </section>`
+}
+
+/** The endpoints of the account with their health. */
+export const page = Effect.gen(function* () {
+  const visit = yield* CurrentVisit
+  const { get, may, t, to } = visit
+  const health = yield* DeliveryHealth
+  const { data } = yield* get<Listed<WebhookEndpoint>>("/v1/webhook-endpoints", { limit: "100" })
+  const start = startOf(yield* Clock.currentTimeMillis)
+  const { from, hours } = yield* visit.read((account) => health.since(account, start))
+  const byEndpoint = Map.groupBy(hours, ({ endpoint_id }) => endpoint_id)
+  const add = may("endpoints")
+    ? linkButton(to("/portal/endpoints/new"), t("Add an endpoint", "Agregar un destino"), "first")
+    : null
+  return {
+    title: t("Endpoints", "Destinos"),
+    current: "endpoints",
+    content: html`${notice(visit, { deleted: t("The endpoint was deleted.", "El destino se eliminó.") })}
+      <div class="head">
+        <div>
+          <h1>${t("Endpoints", "Destinos")}</h1>
+          <p class="sub">
+            ${t("Addresses of yours that are told of events.", "Direcciones suyas a las que se avisa de los eventos.")}
+          </p>
+        </div>
+        <div class="do">${add}</div>
+      </div>
+      ${countedWords(visit, from)}
+      ${
+        data.length === 0
+          ? html`<section>
+              ${emptyState(
+                t("No endpoint yet", "Todavía no hay destinos"),
+                html`${t(
+                  "An endpoint is an https address of yours. Folio sends it each event that it is subscribed to, signed.",
+                  "Un destino es una dirección https suya. Folio le envía, firmado, cada evento al que está suscrito."
+                )}`
+              )}
+            </section>`
+          : html`${data.map((endpoint) => card(visit, endpoint, byEndpoint.get(endpoint.id) ?? [], start))}`
+      }`
+  } satisfies Page as Page
+})

@@ -1,0 +1,178 @@
+import { Clock, Effect } from "effect"
+import type { Delivery } from "../../../schemas/Delivery.ts"
+import type { WebhookEndpoint } from "../../../schemas/WebhookEndpoint.ts"
+import { DeliveryHealth } from "../../store/webhooks/DeliveryHealth.ts"
+import { type Html, html } from "../../http/pages/Html.ts"
+import { shortTime, time } from "../frame/Formats.ts"
+import type { Page } from "../frame/Layout.ts"
+import { facts, linkButton, notice, polling, section } from "../frame/Parts.ts"
+import type { Refusal } from "../frame/Refusal.ts"
+import { idOf } from "../frame/Routes.ts"
+import { CurrentVisit, type Visit } from "../frame/Visit.ts"
+import { isMoving, outcomeOf, reasonWords } from "../events/DeliveryParts.ts"
+import { eventWords } from "../events/EventWords.ts"
+import { deliveriesPart } from "./EndpointDeliveries.ts"
+import { pauseButton, recoverPart, testPart } from "./EndpointForms.ts"
+import { endpointMark, failureWords, lastFailure, sinceWords } from "./EndpointWords.ts"
+import { countedWords, healthBars, healthWords, hourTable, startOf } from "./HealthBars.ts"
+
+/** The id of a delivery in the query of the page; none if the query has something else. */
+const deliveryIn = ({ query }: Visit, name: string): string | null => {
+  const id = query.get(name) ?? ""
+  return /^whd_\w{26}$/.test(id) ? id : null
+}
+
+/** What came of a sample event. */
+const testedPart = (visit: Visit, delivery: Delivery | null, now: number): Html | null => {
+  if (delivery === null) return null
+  const { path, t, to } = visit
+  const [attempt] = delivery.attempts
+  const poll = isMoving(delivery, now) ? polling(visit, "tested", 1, { tested: delivery.id }) : null
+  const event = html`<a href="${to(`/portal/events/${delivery.event_id}`)}"
+    >${t("What was sent and answered", "Lo que se envió y se respondió")}</a
+  >`
+  const content =
+    attempt === undefined
+      ? html`<p>
+          ${t("The sample is on its way.", "La muestra está en camino.")}
+          <a href="${to(path, { tested: delivery.id })}">${t("Look again", "Mirar de nuevo")}</a>
+        </p>`
+      : html`<p>${outcomeOf(t, attempt)} · ${eventWords(t, delivery.event_type)}</p>
+          ${attempt.error === null ? null : html`<p>${reasonWords(t, attempt.error.code, attempt.response_status)}</p>`}
+          <p>${event}</p>`
+  return html`<div id="tested" role="status" ${poll}>
+    ${section("tested-title", t("The sample event", "El evento de muestra"), content)}
+  </div>`
+}
+
+const words = (visit: Visit): Readonly<Record<string, string>> => {
+  const { query, t } = visit
+  const count = /^\d{1,6}$/.exec(query.get("count") ?? "")?.[0] ?? "0"
+  const more =
+    query.get("more") === "1" ? t(" More are left: recover once more.", " Quedan más: recupere otra vez.") : ""
+  return {
+    changed: t("The endpoint was changed.", "El destino se cambió."),
+    paused: t("The endpoint is paused: nothing is sent.", "El destino está en pausa: no se envía nada."),
+    resumed: t(
+      "The endpoint goes on. To send what happened meanwhile, recover it.",
+      "El destino se reanudó. Para enviar lo que ocurrió entretanto, recupérelo."
+    ),
+    redelivered: t("The delivery is being sent once more.", "La entrega se está enviando de nuevo."),
+    recovered: t(`Deliveries that are sent again: ${count}.`, `Entregas que se envían de nuevo: ${count}.`) + more
+  }
+}
+
+const factsPart = (visit: Visit, endpoint: WebhookEndpoint): Html => {
+  const { t } = visit
+  const { api_version, created_at, health, id, max_in_flight, metadata, subscribed_events } = endpoint
+  return section(
+    "facts",
+    t("Endpoint", "Destino"),
+    html`${facts([
+        [
+          t("Last delivery", "Última entrega"),
+          health.last_success_at === null ? t("never", "nunca") : shortTime(visit, health.last_success_at)
+        ],
+        [t("At one time", "A la vez"), String(max_in_flight)],
+        [t("Version", "Versión"), api_version],
+        [t("Added", "Agregado"), time(visit, created_at)],
+        ...Object.entries(metadata).map(([name, value]) => [name, value] as const),
+        ["Id", html`<code>${id}</code>`]
+      ])}
+      <details>
+        <summary>
+          ${t(`Event types: ${subscribed_events.length}`, `Tipos de evento: ${subscribed_events.length}`)}
+        </summary>
+        ${subscribed_events.map((type) => html`<div>${eventWords(t, type)}</div>`)}
+      </details>`
+  )
+}
+
+const fullWords = ({ t }: Visit, { health }: WebhookEndpoint): Html | null =>
+  health.full_since === null
+    ? null
+    : html`<div class="rule">
+        <b>${t("As many deliveries wait as may.", "Esperan tantas entregas como se permite.")}</b>
+        <span
+          >${t(
+            "Later events are not attempted. When the endpoint takes deliveries again, recover what it missed.",
+            "Los eventos posteriores no se intentan. Cuando el destino reciba de nuevo, recupere lo que perdió."
+          )}</span
+        >
+      </div>`
+
+/** An endpoint, with a refusal of a form of the page, if there was one. */
+export const show = Effect.fnUntraced(function* (id: string, refusal?: Refusal, typed?: string) {
+  const visit = yield* CurrentVisit
+  const { get, may, t, to } = visit
+  const health = yield* DeliveryHealth
+  const endpoint = yield* get<WebhookEndpoint>(`/v1/webhook-endpoints/${id}`)
+  const now = yield* Clock.currentTimeMillis
+  const start = startOf(now)
+  const { from, hours } = yield* visit.read((account) => health.since(account, start))
+  const own = hours.filter(({ endpoint_id }) => endpoint_id === id)
+  const tested = deliveryIn(visit, "tested")
+  const delivery = tested === null ? null : yield* get<Delivery>(`/v1/webhook-deliveries/${tested}`)
+  const deliveries = yield* deliveriesPart(id)
+  const failure = failureWords(visit, lastFailure(own))
+  const since = sinceWords(visit, endpoint)
+  const { description, url } = endpoint
+  return {
+    title: description ?? url,
+    current: "endpoints",
+    content: html`${notice(visit, words(visit))}
+      <div class="head">
+        <div>
+          <h1>${description ?? url}</h1>
+          <p class="sub">
+            ${endpointMark(visit, endpoint)}${since === null ? null : html` · ${since}`}
+            ${description === null ? null : html`<br /><code>${url}</code>`}
+          </p>
+        </div>
+        <div class="do">
+          ${pauseButton(visit, endpoint)}
+          ${may("endpoints") ? linkButton(to(`/portal/endpoints/${id}/edit`), t("Change", "Cambiar")) : null}
+        </div>
+      </div>
+      ${testedPart(visit, delivery, now)}
+      <div class="grid">
+        <div>
+          ${section(
+            "health",
+            t("The last two days", "Los últimos dos días"),
+            html`${fullWords(visit, endpoint)}${healthBars(t, own, start)}
+              <p class="soft">${healthWords(t, own)}</p>
+              ${countedWords(visit, from)} ${failure === null ? null : html`<p>${failure}</p>`}
+              ${
+                own.length === 0
+                  ? null
+                  : html`<details>
+                      <summary>${t("By the hour", "Por hora")}</summary>
+                      ${hourTable(visit, own)}
+                    </details>`
+              }`
+          )}
+          ${deliveries}
+        </div>
+        <aside>
+          ${testPart(visit, endpoint)} ${recoverPart(visit, endpoint, now, refusal, typed)}
+          ${factsPart(visit, endpoint)}
+          ${
+            may("endpoints")
+              ? section(
+                  "more",
+                  t("Secret and removal", "Secreto y eliminación"),
+                  html`<div class="do">
+                    ${linkButton(to(`/portal/endpoints/${id}/rotate`), t("Rotate the secret", "Rotar el secreto"))}
+                    ${linkButton(to(`/portal/endpoints/${id}/delete`), t("Delete", "Eliminar"))}
+                  </div>`
+                )
+              : null
+          }
+        </aside>
+      </div>`
+  } satisfies Page as Page
+})
+
+/** An endpoint: its health, its deliveries, and what can be done with it. */
+export const page = Effect.flatMap(idOf(), (id) => show(id))

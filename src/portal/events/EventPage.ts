@@ -1,0 +1,183 @@
+import { Clock, Effect } from "effect"
+import type { Delivery } from "../../../schemas/Delivery.ts"
+import type { Event } from "../../../schemas/Event.ts"
+import type { WebhookEndpoint } from "../../../schemas/WebhookEndpoint.ts"
+import { type Html, html } from "../../http/pages/Html.ts"
+import { shortTime, size, time, visible } from "../frame/Formats.ts"
+import { idLink } from "../frame/Links.ts"
+import type { Page } from "../frame/Layout.ts"
+import { facts, fileLink, type Listed, notice, polling, section } from "../frame/Parts.ts"
+import { CurrentVisit, type Visit } from "../frame/Visit.ts"
+import { idOf, type Download } from "../frame/Routes.ts"
+import { attemptList, deliveryMark, isMoving, nextWords, redeliverButton } from "./DeliveryParts.ts"
+import { documentOf } from "./EventList.ts"
+import { eventWords } from "./EventWords.ts"
+
+/** The largest number of deliveries that a page shows with their attempts: as many as an account has endpoints, and some deleted ones. */
+const deliveriesMax = 24
+
+const bytesOf = Effect.fnUntraced(function* (id: string) {
+  const visit = yield* CurrentVisit
+  return (yield* visit.file(`/v1/events/${id}`)).body
+})
+
+/** The body of an event as a file. */
+export const body = Effect.gen(function* () {
+  const id = yield* idOf()
+  return {
+    contentType: "application/json",
+    body: yield* bytesOf(id),
+    fileName: `${id}.json`
+  } satisfies Download as Download
+})
+
+const urlOf = (endpoints: ReadonlyArray<WebhookEndpoint>, id: string) => endpoints.find((each) => each.id === id)?.url
+
+const deliveryPart = (visit: Visit, delivery: Delivery, url: string | undefined): Html => {
+  const { t, to } = visit
+  const { attempts, attempts_count, event_id, id, webhook_endpoint_id } = delivery
+  const hidden = attempts_count - attempts.length
+  const name =
+    url === undefined
+      ? html`${t("A deleted endpoint", "Un destino eliminado")} <code>${webhook_endpoint_id}</code>`
+      : idLink(visit, webhook_endpoint_id, url)
+  return html`<section aria-labelledby="${id}">
+    <h2 id="${id}">${name}</h2>
+    <div class="head">
+      <div>${deliveryMark(visit, delivery)} <span class="soft">${nextWords(visit, delivery)}</span></div>
+      ${redeliverButton(visit, delivery, event_id)}
+    </div>
+    ${attempts.length === 0 ? null : attemptList(visit, delivery, attempts.toReversed())}
+    ${
+      hidden > 0
+        ? html`<p>
+            <a href="${to(`/portal/deliveries/${id}`)}"
+              >${t(`All ${attempts_count} attempts`, `Los ${attempts_count} intentos`)}</a
+            >
+          </p>`
+        : null
+    }
+  </section>`
+}
+
+/** The deliveries, which are looked at again and again while one of them may move. */
+const deliveriesPart = (
+  visit: Visit,
+  deliveries: ReadonlyArray<Delivery>,
+  endpoints: ReadonlyArray<WebhookEndpoint>,
+  now: number
+): Html => {
+  const { t } = visit
+  const poll = deliveries.some((delivery) => isMoving(delivery, now)) ? polling(visit, "deliveries", 2) : null
+  const content =
+    deliveries.length === 0
+      ? section(
+          "told",
+          t("Nobody was told", "No se avisó a nadie"),
+          html`<p>
+            ${t(
+              "No endpoint was subscribed to this type when the event happened. A recovery of an endpoint sends it.",
+              "Ningún destino estaba suscrito a este tipo cuando ocurrió el evento. Una recuperación del destino lo envía."
+            )}
+          </p>`
+        )
+      : html`${deliveries.map((delivery) => deliveryPart(visit, delivery, urlOf(endpoints, delivery.webhook_endpoint_id)))}`
+  return html`<div id="deliveries" ${poll}>${content}</div>`
+}
+
+/** The events of the same document, if the document exists. */
+const othersPart = (visit: Visit, id: string, others: ReadonlyArray<Event>): Html | null => {
+  const { t, to } = visit
+  const rest = others.filter((other) => other.id !== id)
+  if (rest.length === 0) return null
+  return section(
+    "others",
+    t("Other events of this document", "Otros eventos de este documento"),
+    html`<ol class="time">
+      ${rest.map(
+        (other) =>
+          html`<li>
+            ${shortTime(visit, other.created)}<a href="${to(`/portal/events/${other.id}`)}"
+              >${eventWords(t, other.type)}</a
+            >
+          </li>`
+      )}
+    </ol>`
+  )
+}
+
+/** An event: its exact bytes, and its deliveries with each attempt. */
+export const page = Effect.gen(function* () {
+  const visit = yield* CurrentVisit
+  const { get, t, to } = visit
+  const id = yield* idOf()
+  const bytes = yield* bytesOf(id)
+  const text = new TextDecoder().decode(bytes)
+  const shown = visible(text)
+  const event = JSON.parse(text) as Event
+  const document = documentOf(event)
+  const [listed, endpoints, others] = yield* Effect.all([
+    get<Listed<Delivery>>(`/v1/events/${id}/deliveries`, { limit: String(deliveriesMax) }),
+    get<Listed<WebhookEndpoint>>("/v1/webhook-endpoints", { limit: "100" }),
+    get<Listed<Event>>("/v1/events", { object_id: document.id, limit: "10" })
+  ])
+  // A list shows the last three attempts, without headers.
+  const deliveries = yield* Effect.forEach(listed.data, (each) => get<Delivery>(`/v1/webhook-deliveries/${each.id}`))
+  // Samples are about documents that do not exist, and are in no list.
+  const isSample = !others.data.some((other) => other.id === id)
+  const number = document.number === "" ? "" : ` · ${document.number}`
+  return {
+    title: `${eventWords(t, event.type)}${number}`,
+    current: "events",
+    content: html`${notice(visit, {
+        redelivered: t("The delivery is being sent once more.", "La entrega se está enviando de nuevo.")
+      })}
+      <h1>${eventWords(t, event.type)}${number}</h1>
+      <p class="sub">${time(visit, event.created)}</p>
+      <div class="grid">
+        <div>
+          ${deliveriesPart(visit, deliveries, endpoints.data, yield* Clock.currentTimeMillis)}
+          ${section(
+            "bytes",
+            t("What was signed", "Lo que se firmó"),
+            html`<p>
+                ${t(
+                  `These ${size(bytes.length)} are signed and sent at each attempt, byte for byte.`,
+                  `Estos ${size(bytes.length)} se firman y se envían en cada intento, byte por byte.`
+                )}
+              </p>
+              <pre tabindex="0"><code id="body">${shown}</code></pre>
+              ${
+                shown === text
+                  ? null
+                  : html`<p class="soft">
+                      ${t(
+                        "Characters that are not seen stand as ⟨U+…⟩ here; the file has them as they are.",
+                        "Los caracteres que no se ven aparecen aquí como ⟨U+…⟩; el archivo los tiene tal cual."
+                      )}
+                    </p>`
+              }
+              ${fileLink(to(`/portal/events/${id}/bytes`), t("Download", "Descargar"))}`
+          )}
+        </div>
+        <aside>
+          ${section(
+            "facts",
+            t("Event", "Evento"),
+            facts([
+              [
+                t("Document", "Documento"),
+                isSample
+                  ? t("None: this is a sample", "Ninguno: es una muestra")
+                  : idLink(visit, document.id, document.number === "" ? undefined : document.number)
+              ],
+              [t("Type", "Tipo"), html`<code>${event.type}</code>`],
+              [t("Size", "Tamaño"), t(`${bytes.length} bytes`, `${bytes.length} bytes`)],
+              ["Id", html`<code>${id}</code>`]
+            ])
+          )}
+          ${othersPart(visit, id, others.data)}
+        </aside>
+      </div>`
+  } satisfies Page as Page
+})

@@ -1,0 +1,39 @@
+import type { DocumentKind } from "../../../schemas/FiscalDocument.ts"
+import type { InvoiceStatus } from "../../../schemas/Invoice.ts"
+import type { Html } from "../../http/pages/Html.ts"
+import { state, type Tone } from "./Parts.ts"
+import type { Translate } from "./Visit.ts"
+
+const tones: Readonly<Record<InvoiceStatus, Tone>> = {
+  draft: "wait",
+  canceled: "still",
+  accepted_by_authority: "ok",
+  accepted_contingency: "wait",
+  rejected_by_authority: "bad",
+  failed: "bad"
+}
+
+/** The words of a document's public status. */
+export const statusWords = (t: Translate, status: InvoiceStatus): string => {
+  const words: Record<InvoiceStatus, string> = {
+    draft: t("In progress", "En curso"),
+    canceled: t("Canceled", "Cancelado"),
+    accepted_by_authority: t("Accepted", "Aceptado"),
+    accepted_contingency: t("Contingency", "Contingencia"),
+    rejected_by_authority: t("Rejected", "Rechazado"),
+    failed: t("Failed", "Fallido")
+  }
+  return words[status]
+}
+
+/** A document's public status with its mark. */
+export const statusMark = (t: Translate, status: InvoiceStatus): Html => state(tones[status], statusWords(t, status))
+
+export const kindWords = (t: Translate, kind: DocumentKind): string => {
+  const words: Record<DocumentKind, string> = {
+    invoice: t("Invoice", "Factura"),
+    credit_note: t("Credit note", "Nota crédito"),
+    debit_note: t("Debit note", "Nota débito")
+  }
+  return words[kind]
+}

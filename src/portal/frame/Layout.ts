@@ -1,0 +1,141 @@
+import * as Fs from "node:fs"
+import { fileURLToPath } from "node:url"
+import type { Capability } from "../../../schemas/PortalSession.ts"
+import { asset, icon } from "../../http/pages/Assets.ts"
+import { type Html, html } from "../../http/pages/Html.ts"
+import { time } from "./Formats.ts"
+import { csrfField } from "../forms/Fields.ts"
+import type { Translate, Visit } from "./Visit.ts"
+
+const read = (file: string) => Fs.readFileSync(file, "utf8")
+
+/** The icon itself in place of its address: browsers look up a relative address again when a link changes the address of the page. */
+const iconAddress = `data:${icon.contentType},${encodeURIComponent(icon.text)}`
+export const style = asset(
+  "portal/style.css",
+  read(fileURLToPath(new URL("./style.css", import.meta.url))),
+  "text/css; charset=utf-8"
+)
+/** Makes pages quicker where there is JavaScript: links and forms replace the page without a reload, and what moves is asked for again. */
+export const htmx = asset(
+  "portal/htmx.js",
+  read(fileURLToPath(import.meta.resolve("htmx.org/dist/htmx.min.js"))),
+  "text/javascript; charset=utf-8"
+)
+
+/** The pages that every page links to. */
+export type Section = "home" | "documents" | "customers" | "events" | "endpoints" | "requests" | "setup" | "bench"
+
+/** What stands between the navigation and the foot of a page. */
+export interface Page {
+  readonly title: string
+  readonly current: Section | null
+  readonly content: Html
+  /** The HTTP status; 200 if left out. */
+  readonly status?: number
+}
+
+const sections = (t: Translate): ReadonlyArray<readonly [Section, string, string]> => [
+  ["home", "/portal", t("Home", "Inicio")],
+  ["documents", "/portal/documents", t("Documents", "Documentos")],
+  ["customers", "/portal/customers", t("Customers", "Clientes")],
+  ["events", "/portal/events", t("Events", "Eventos")],
+  ["endpoints", "/portal/endpoints", t("Endpoints", "Destinos")],
+  ["requests", "/portal/requests", t("Requests", "Solicitudes")],
+  ["setup", "/portal/setup", t("Setup", "Ajustes")],
+  ["bench", "/portal/bench", t("Bench", "Pruebas")]
+]
+
+const htmxConfig = JSON.stringify({
+  allowEval: false,
+  allowScriptTags: false,
+  historyCacheSize: 0,
+  includeIndicatorStyles: false,
+  refreshOnHistoryMiss: true,
+  responseHandling: [
+    { code: "204", swap: false },
+    { code: "...", swap: true }
+  ]
+})
+
+const navigation = ({ session, t, to }: Visit, current: Section | null): ReadonlyArray<Html> =>
+  sections(t)
+    .filter(([section]) => section !== "bench" || !session.principal.livemode)
+    .map(([section, path, name]) =>
+      section === current
+        ? html`<a href="${to(path)}" aria-current="page">${name}</a>`
+        : html`<a href="${to(path)}">${name}</a>`
+    )
+
+/** The words of the capabilities. */
+export const capabilityWords = (t: Translate): Readonly<Record<Capability, string>> => ({
+  view: t("view", "ver"),
+  deliver: t("redeliver", "reenviar"),
+  endpoints: t("endpoints", "destinos"),
+  documents: t("documents", "documentos"),
+  keys: t("keys", "claves"),
+  setup: t("setup", "ajustes")
+})
+
+const mayDo = ({ session, t }: Visit): string =>
+  session.capabilities.map((capability) => capabilityWords(t)[capability]).join(", ")
+
+const foot = (visit: Visit): Html => {
+  const { session, t, to } = visit
+  return html`<footer>
+    <span>${t("Session until", "Sesión hasta")} ${time(visit, session.expires_at)} · ${mayDo(visit)}</span>
+    <form method="post" action="${to("/portal/leave")}" hx-boost="false">
+      ${csrfField(visit)}<button class="plain">${t("Leave", "Salir")}</button>
+    </form>
+  </footer>`
+}
+
+/** The frame of a page that needs no session: the head and the content alone. */
+export const alone = (language: string, root: string, title: string, content: Html): string =>
+  html`<!doctype html>
+    <html lang="${language}">
+      <head>
+        ${head(title, root)}
+      </head>
+      <body>
+        <main id="main" class="alone">${content}</main>
+      </body>
+    </html> `.markup
+
+const head = (title: string, root: string): Html =>
+  html`<meta charset="utf-8" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <meta name="color-scheme" content="light dark" />
+    <title>${title} · Folio</title>
+    <link rel="icon" href="${iconAddress}" />
+    <link rel="stylesheet" href="${root}${style.address}" />`
+
+/** The whole of a page, as it is sent. */
+export const whole = (visit: Visit, { content, current, title }: Page): string => {
+  const { language, session, t, to } = visit
+  const root = to("/")
+  const mode = session.principal.livemode
+    ? html`<p class="mode live">
+        ${t("Live mode. Documents go to the tax authority.", "Modo real. Los documentos van a la DIAN.")}
+      </p>`
+    : html`<p class="mode">
+        ${t("Test mode. Nothing here reaches the tax authority.", "Modo de pruebas. Nada de aquí llega a la DIAN.")}
+      </p>`
+  return html`<!doctype html>
+    <html lang="${language}">
+      <head>
+        ${head(title, root)}
+        <meta name="htmx-config" content="${htmxConfig}" />
+        <script src="${root}${htmx.address}" defer></script>
+      </head>
+      <body hx-boost="true">
+        <a class="skip" href="#main">${t("Skip to the content", "Ir al contenido")}</a>
+        <header>
+          ${mode}<b>Folio</b>
+          <nav aria-label="${t("Pages", "Páginas")}">${navigation(visit, current)}</nav>
+        </header>
+        <main id="main" tabindex="-1">${content}</main>
+        ${foot(visit)}
+      </body>
+    </html> `.markup
+}

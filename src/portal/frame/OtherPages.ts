@@ -1,0 +1,84 @@
+import { html } from "../../http/pages/Html.ts"
+import { alone, type Page } from "./Layout.ts"
+import type { Refusal } from "./Refusal.ts"
+import { languageOfMessage } from "./SpanishRefusals.ts"
+import type { Translate, Visit } from "./Visit.ts"
+
+/** The page of a request that the API refused, or of an address where nothing is. */
+export const refusedPage = ({ t, to }: Visit, { code, message, requestId, status }: Refusal): Page => {
+  const titles: Readonly<Record<number, string>> = {
+    403: t("This session may not do that", "Esta sesión no puede hacer eso"),
+    404: t("Nothing is here", "Aquí no hay nada"),
+    409: t("That is not possible now", "Eso no es posible ahora"),
+    429: t("Too fast", "Demasiado rápido")
+  }
+  const title =
+    titles[status] ??
+    (status >= 500 ? t("The service failed", "El servicio falló") : t("That was refused", "Eso fue rechazado"))
+  return {
+    title,
+    current: null,
+    status,
+    content: html`<h1>${title}</h1>
+      <p class="sub" lang="${languageOfMessage(message)}">${message}</p>
+      <p>
+        <a href="${to(`/docs/errors/${code}`)}" hx-boost="false"
+          >${t("What this error means", "Qué significa este error")}</a
+        >
+        · <a href="${to("/portal")}">${t("Home", "Inicio")}</a>
+      </p>
+      ${requestId === null ? null : html`<p class="soft">${t("Request", "Solicitud")} <code>${requestId}</code></p>`}`
+  }
+}
+
+/** Why somebody is not in: there is no session, the link lets nobody in any more, or the person has left. */
+export type Why = "shut" | "used" | "expired" | "unknown" | "left"
+
+const wordsOf = (t: Translate, why: Why): readonly [title: string, sentence: string] => {
+  const words: Record<Why, readonly [title: string, sentence: string]> = {
+    shut: [
+      t("The portal is opened by a link", "El portal se abre con un enlace"),
+      t(
+        "There is no password. A link opens the portal once, within a minute, and your session then lasts as long as whoever made the link decided.",
+        "No hay contraseña. Un enlace abre el portal una sola vez, en un minuto, y la sesión dura lo que decidió quien lo creó."
+      )
+    ],
+    used: [
+      t("This link has been used", "Este enlace ya se usó"),
+      t(
+        "Each link opens the portal once. If it was not you who used it, ask whoever sent it to end the session.",
+        "Cada enlace abre el portal una sola vez. Si no lo usó usted, pida a quien lo envió que termine la sesión."
+      )
+    ],
+    expired: [
+      t("This link has expired", "Este enlace ya venció"),
+      t("A link works for 60 seconds after it was made.", "Un enlace sirve durante 60 segundos después de creado.")
+    ],
+    unknown: [
+      t("There is no such link", "Este enlace no existe"),
+      t("Part of the address may be missing.", "Es posible que falte una parte de la dirección.")
+    ],
+    left: [
+      t("You have left the portal", "Ha salido del portal"),
+      t("The session in this browser has ended.", "La sesión de este navegador terminó.")
+    ]
+  }
+  return words[why]
+}
+
+/** The page of somebody without a session, who asked for `url`. */
+export const shutPage = (language: "en" | "es", url: string, why: Why = "shut"): string => {
+  const t = (en: string, es: string) => (language === "es" ? es : en)
+  const [title, sentence] = wordsOf(t, why)
+  const path = url.split("?")[0] ?? ""
+  return alone(
+    language,
+    "../".repeat(path.split("/").length - 2),
+    title,
+    html`<h1>${title}</h1>
+      <p class="sub">${sentence}</p>
+      <h2>${t("A new link", "Un enlace nuevo")}</h2>
+      <pre><code>npx folio portal</code></pre>
+      <p>${t("or, with an API key,", "o, con una clave de la API,")} <code>POST /v1/portal-sessions</code>.</p>`
+  )
+}

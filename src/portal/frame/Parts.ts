@@ -1,0 +1,152 @@
+import { attributes, type Html, html } from "../../http/pages/Html.ts"
+import type { Visit } from "./Visit.ts"
+
+/** How a state looks: a mark and a colour, beside its words. */
+export type Tone = "ok" | "bad" | "wait" | "still"
+
+/** A state in words, with its mark. */
+export const state = (tone: Tone, words: string): Html => html`<span class="state ${tone}">${words}</span>`
+
+/** A card of a page, with its title. */
+export const section = (id: string, title: string, content: Html): Html =>
+  html`<section aria-labelledby="${id}">
+    <h2 id="${id}">${title}</h2>
+    ${content}
+  </section>`
+
+/** Facts in two columns. Those without a value are left out. */
+export const facts = (rows: ReadonlyArray<readonly [name: string, value: Html | string | null | undefined]>): Html =>
+  html`<dl>
+    ${rows.flatMap(([name, value]) =>
+      value === null || value === undefined || value === ""
+        ? []
+        : [
+            html`<dt>${name}</dt>
+              <dd>${value}</dd>`
+          ]
+    )}
+  </dl>`
+
+export interface Column<Row> {
+  readonly title: string
+  readonly cell: (row: Row) => Html | string | null
+  /** Figures stand on the right. */
+  readonly isFigure?: boolean
+  /** Not shown on a phone. */
+  readonly isWide?: boolean
+  /** Whether only those who do not see the table are told the title, as of a column of boxes to tick. */
+  readonly isUntitled?: boolean
+}
+
+const columnClass = <Row>({ isFigure, isWide }: Column<Row>) =>
+  [isFigure === true ? "n" : "", isWide === true ? "wide" : ""].filter((each) => each !== "").join(" ")
+
+/** A table. `caption` names it for those who do not see it. */
+export const table = <Row>(caption: string, columns: ReadonlyArray<Column<Row>>, rows: ReadonlyArray<Row>): Html =>
+  html`<div class="table" tabindex="0" role="group" aria-label="${caption}">
+    <table>
+      <thead>
+        <tr>
+          ${columns.map(
+            (column) =>
+              html`<th scope="col" class="${columnClass(column)}">
+                ${column.isUntitled === true ? html`<span class="skip">${column.title}</span>` : column.title}
+              </th>`
+          )}
+        </tr>
+      </thead>
+      <tbody>
+        ${rows.map(
+          (row) =>
+            html`<tr>
+              ${columns.map((column) => html`<td class="${columnClass(column)}">${column.cell(row)}</td>`)}
+            </tr>`
+        )}
+      </tbody>
+    </table>
+  </div>`
+
+/** What is said where there is nothing yet, with what to do. */
+export const emptyState = (title: string, content: Html): Html =>
+  html`<div class="empty">
+    <b>${title}</b>
+    <p>${content}</p>
+  </div>`
+
+/** A link that looks like a button. */
+export const linkButton = (href: string, words: string, kind: "" | "first" = ""): Html =>
+  html`<a class="b ${kind}" href="${href}">${words}</a>`
+
+/** A link to a file, which the browser fetches itself. */
+export const fileLink = (href: string, words: string): Html =>
+  html`<a class="b" href="${href}" hx-boost="false">${words}</a>`
+
+/**
+ * The attributes of a part of a page that asks for itself again, until the page has it without them. `query`: what the address of the page
+ * keeps.
+ */
+export const polling = (
+  { path, to }: Pick<Visit, "path" | "to">,
+  id: string,
+  seconds: number,
+  query?: Parameters<Visit["to"]>[1]
+): Html =>
+  attributes({
+    "hx-get": to(path, query),
+    "hx-trigger": `every ${seconds}s`,
+    "hx-select": `#${id}`,
+    "hx-target": "this",
+    "hx-swap": "outerHTML"
+  })
+
+/** The words of a notice, by its name in the query of the page, after a change. Names that are not known say nothing. */
+export const notice = ({ query }: Pick<Visit, "query">, words: Readonly<Record<string, string>>): Html => {
+  const name = query.get("notice") ?? ""
+  return Object.hasOwn(words, name) ? html`<p class="notice" role="status">${words[name] ?? ""}</p>` : html``
+}
+
+/** The links to the pages before and after a page of a list. `path` and `query` are those of the list, without its place. */
+export const pager = (
+  { query, t, to }: Pick<Visit, "query" | "t" | "to">,
+  path: string,
+  place: {
+    readonly first: string | undefined
+    readonly last: string | undefined
+    readonly hasNext: boolean
+    readonly hasBefore: boolean
+  }
+): Html => {
+  const others = Object.fromEntries([...query].filter(([name]) => !["after", "before", "notice"].includes(name)))
+  const { first, hasBefore, hasNext, last } = place
+  if (!hasBefore && !hasNext) return html``
+  return html`<nav class="pager" aria-label="${t("Pages of the list", "Páginas de la lista")}">
+    ${hasBefore ? html`<a class="b" rel="prev" href="${to(path, { ...others, before: first })}">${t("Newer", "Más recientes")}</a>` : null}
+    ${hasNext ? html`<a class="b" rel="next" href="${to(path, { ...others, after: last })}">${t("Older", "Más antiguos")}</a>` : null}
+  </nav>`
+}
+
+/** A list of the API. */
+export interface Listed<A> {
+  readonly data: ReadonlyArray<A>
+  readonly has_more: boolean
+}
+
+/** The cursors of the API's list for the page that the query asks for. */
+export const cursors = ({ query }: Pick<Visit, "query">) => ({
+  starting_after: query.get("after") ?? undefined,
+  ending_before: query.get("after") === null ? (query.get("before") ?? undefined) : undefined
+})
+
+/** The place of a list that `cursors` asked for, for `pager`. */
+export const placeOf = <A extends { readonly id: string }>(
+  { query }: Pick<Visit, "query">,
+  { data, has_more }: Listed<A>
+) => {
+  const isBackward = query.get("after") === null && query.has("before")
+  return {
+    first: data[0]?.id,
+    last: data.at(-1)?.id,
+    hasNext: isBackward || has_more,
+    hasBefore: isBackward ? has_more : query.has("after")
+  }
+}

@@ -1,0 +1,95 @@
+import { Refusal } from "./Refusal.ts"
+
+/*
+ * The API writes its messages in English. The pages of a reader of Spanish say the same by the code of the error, or, where one code says many
+ * things, by the form of the message; a message that is not known here stays in English, and is marked as English for screen readers.
+ */
+
+/** Messages by their form, which go before those by code. */
+const formsInSpanish: ReadonlyArray<readonly [form: RegExp, words: string]> = [
+  [/must be one e-mail address/, "Debe ser una dirección de correo, como facturas@example.com."],
+  [
+    /must be 1 to 20 digits/,
+    "Debe tener de 1 a 20 dígitos, sin puntos (letras y guiones en pasaportes y NIT de otro país)."
+  ],
+  [/a decimal\b/, "Debe ser una cifra, como 1.234,50."],
+  [/must be a whole number from (\d+) to (\d+)/, "Debe ser un número entero de $1 a $2."],
+  [/must be (?:a day|a date|YYYY)/, "Debe ser una fecha que exista."],
+  [/This may be thousands or decimals/, "Pueden ser miles o decimales: escriba 1000, o 1000.00."],
+  [/Write a figure/, "Escriba una cifra como 1190000 o 0.5, con máximo seis decimales."],
+  [/Choose one of the taxes/, "Elija uno de los impuestos."],
+  [/number of a NIT/, "El número de un NIT tiene de 1 a 15 dígitos, sin puntos, guiones ni dígito de verificación."],
+  [/must be digits alone/, "Este número lleva solo dígitos."],
+  [/for (?:the|this) number(?: \d+)? it is "(\d)"/, "El dígito de verificación de este número es $1."],
+  [/goes with a NIT/, "Solo un NIT lleva dígito de verificación."],
+  [/no such page|no id is written so/, "El portal no tiene esta página."],
+  [/neither a PNG nor a JPEG/, "El archivo no es PNG ni JPEG."],
+  [/must name at least one rule/, "Escriba al menos una regla."]
+]
+
+const codesInSpanish: Readonly<Record<string, string>> = {
+  parameter_missing: "Falta este dato.",
+  parameter_invalid_empty: "Este dato no puede quedar vacío.",
+  parameter_invalid: "Este dato no tiene la forma correcta.",
+  parameter_too_long: "Este dato es demasiado largo.",
+  parameter_conflict: "Este dato no va junto con otro: deje solo uno.",
+  invalid_check_digit: "El dígito de verificación falta o no corresponde al número. Solo un NIT lo lleva.",
+  unknown_catalog_code: "Este código no está en su tabla.",
+  amount_mismatch: "El valor no es cantidad por precio.",
+  tax_mismatch: "El impuesto no es base por tarifa.",
+  due_date_required: "Una venta a crédito necesita su fecha de vencimiento.",
+  url_invalid: "La dirección no se puede leer, o lleva usuario, contraseña o un fragmento (#).",
+  url_not_https: "La dirección debe empezar por https://; los webhooks no se envían sin cifrar.",
+  url_not_allowed: "A esta dirección o a este puerto no se envían webhooks. Use una dirección pública.",
+  resource_missing: "No hay nada con este identificador en este modo.",
+  capability_missing: "El enlace de esta sesión se creó sin este permiso.",
+  form_foreign: "El formulario no viene de una página de su sesión. Abra la página de nuevo y repita el cambio.",
+  idempotency_conflict: "Este formulario ya se envió con otros datos. Abra la página de nuevo y repita el cambio.",
+  invoice_not_cancelable: "La factura ya tiene su número o terminó, y no se puede cancelar.",
+  invoice_not_retryable: "Solo se reintenta un documento que falló.",
+  invoice_not_correctable: "Solo se corrige con una nota un documento aceptado.",
+  invoice_not_rejected: "Solo se corrige así un documento que la DIAN rechazó.",
+  invoice_number_processed: "La DIAN ya tiene un documento con este número.",
+  invoice_has_open_notes: "Una nota de esta factura todavía no tiene respuesta.",
+  credit_exceeds_invoice: "Las notas crédito suman más que la factura.",
+  resolution_overlap: "Otra numeración ya da alguno de estos números.",
+  email_limit_reached: "El documento ya se envió por correo tantas veces como se permite.",
+  endpoint_not_sending: "El destino está en pausa o tiene demasiadas entregas en espera.",
+  api_key_inactive: "La clave ya no sirve. Cree una nueva.",
+  last_api_key: "Es la última clave de este modo: cree otra antes de revocarla.",
+  rate_limited: "Demasiadas solicitudes. Espere un momento y repita.",
+  service_unavailable: "El servicio no está disponible. Espere un momento y repita."
+}
+
+/** Codes that say which value would be right only in their message, which is therefore kept behind the words. */
+const isExplained: ReadonlySet<string> = new Set(["parameter_invalid", "unknown_catalog_code", "resolution_overlap"])
+
+// Those of forms that are refused before the API is asked stand here as well.
+const ofForms = ["Elija un archivo", "El archivo pasa", "Elija el archivo", "Esta clave está"]
+const spanishWords = [...formsInSpanish.map(([, words]) => words), ...Object.values(codesInSpanish), ...ofForms]
+const spanishStarts: ReadonlySet<string> = new Set(spanishWords.map((words) => words.slice(0, 12)))
+
+/** The language of a message of a refusal, for `lang`. */
+export const languageOfMessage = (message: string): "en" | "es" =>
+  spanishStarts.has(message.slice(0, 12)) ? "es" : "en"
+
+const messageInSpanish = ({ code, message }: Pick<Refusal, "code" | "message">): string => {
+  if (languageOfMessage(message) === "es") return message
+  for (const [form, words] of formsInSpanish) {
+    const found = form.exec(message)
+    if (found !== null) return words.replaceAll(/\$(\d)/g, (_, at: string) => found[Number(at)] ?? "")
+  }
+  const words = codesInSpanish[code]
+  if (words === undefined) return message
+  return isExplained.has(code) ? `${words} (${message})` : words
+}
+
+/** The refusal in the words of a reader; a message without words in Spanish stays as it is. */
+export const inLanguage = (language: "en" | "es", refusal: Refusal): Refusal =>
+  language === "en"
+    ? refusal
+    : new Refusal({
+        ...refusal,
+        message: messageInSpanish(refusal),
+        errors: refusal.errors.map((error) => ({ ...error, message: messageInSpanish(error) }))
+      })

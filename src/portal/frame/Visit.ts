@@ -1,0 +1,117 @@
+import { Context, Effect } from "effect"
+import { HttpServerRequest } from "effect/http"
+import type { AccountMode } from "../../../schemas/Account.ts"
+import type { PortalSession } from "../../api/Authorization.ts"
+import type { Capability } from "../../../schemas/PortalSession.ts"
+import { languageOf } from "../../http/request/Accept.ts"
+import { LocalApi, type LocalAnswer, type LocalRequest } from "../../http/LocalApi.ts"
+import { pathOf, queryOf } from "../../http/request/Path.ts"
+import type { Admitted } from "../session/Guard.ts"
+import { OwnReads } from "../session/OwnReads.ts"
+import { ofError, type Refusal, refusalOf } from "./Refusal.ts"
+import { inLanguage } from "./SpanishRefusals.ts"
+
+/** Chooses between the two languages of the portal: the reader's. */
+export type Translate = (en: string, es: string) => string
+
+/** The values of a query; those that are undefined or empty are left out. */
+type Query = Readonly<Record<string, string | undefined>>
+
+interface SendOptions {
+  /** The idempotency key of the change, as the form carries it (`onceField`). */
+  readonly key?: string | undefined
+}
+
+/** What a page knows of the request for it, and how the page reads and changes the account: by the API, in the name of the session. */
+export interface Visit {
+  readonly session: PortalSession
+  readonly csrf: string
+  readonly language: "en" | "es"
+  readonly t: Translate
+  readonly may: (capability: Capability) => boolean
+  /** The path of the page, as the service sees it. */
+  readonly path: string
+  readonly query: URLSearchParams
+  /** The relative address of a path of the service: a proxy may serve the service below a path of its own. */
+  readonly to: (path: string, query?: Query) => string
+  /** The answer of a GET. */
+  readonly get: <A>(path: string, query?: Query) => Effect.Effect<A, Refusal>
+  /** The answer of a change; undefined if there is none. */
+  readonly send: <A>(
+    method: "POST" | "PUT" | "PATCH" | "DELETE",
+    path: string,
+    body?: unknown,
+    options?: SendOptions
+  ) => Effect.Effect<A, Refusal>
+  /** Sends a file as the body. */
+  readonly upload: <A>(
+    method: "POST" | "PUT",
+    path: string,
+    file: { readonly bytes: Uint8Array<ArrayBuffer>; readonly contentType: string }
+  ) => Effect.Effect<A, Refusal>
+  /** What the page reads of the account without the API (`OwnReads`). */
+  readonly read: <A>(read: (account: AccountMode) => Effect.Effect<A>) => Effect.Effect<A, Refusal>
+  /** The answer of a GET as bytes, such as a PDF. */
+  readonly file: (path: string, query?: Query) => Effect.Effect<LocalAnswer, Refusal>
+}
+
+export class CurrentVisit extends Context.Service<CurrentVisit, Visit>()("folio/portal/CurrentVisit") {}
+
+const withQuery = (path: string, query: Query = {}) => {
+  const given = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined || value === "" ? [] : [[name, value] as [string, string]]
+  )
+  return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`
+}
+
+const rootFrom = (path: string) => "../".repeat(path.split("/").length - 2) || "./"
+
+const json = <A>({ body }: LocalAnswer) =>
+  (body.length === 0 ? undefined : JSON.parse(new TextDecoder().decode(body))) as A
+// A forged key that no header can hold is left out, and the API says whether it needs one.
+const asKey = (key: string | undefined): Record<string, string> =>
+  key !== undefined && /^[\u0020-\u007e]+$/.test(key) ? { "idempotency-key": key } : {}
+
+/** Makes the visit of the current request for a session. */
+export const make = Effect.fnUntraced(function* ({ csrf, session }: Admitted) {
+  const api = yield* LocalApi
+  const reads = yield* OwnReads
+  const request = yield* HttpServerRequest.HttpServerRequest
+  const path = pathOf(request.url)
+  const root = rootFrom(path)
+  const language = languageOf(request.headers["accept-language"])
+  const address = request.remoteAddress
+
+  const call = Effect.fnUntraced(function* (asked: Omit<LocalRequest, "session" | "address">) {
+    const answer = yield* api.call({ ...asked, session, address })
+    if (answer.status < 400) return answer
+    return yield* inLanguage(language, refusalOf(answer.status, answer.body))
+  })
+  const visit: Visit = {
+    session,
+    csrf,
+    language,
+    t: (en, es) => (language === "es" ? es : en),
+    may: (capability) => session.capabilities.includes(capability),
+    path,
+    query: new URLSearchParams(queryOf(request.url)),
+    to: (target, query) => root + withQuery(target, query).slice(1),
+    get: <A>(target: string, query?: Query) =>
+      Effect.map(call({ method: "GET", url: withQuery(target, query) }), json<A>),
+    send: <A>(method: LocalRequest["method"], url: string, body?: unknown, { key }: SendOptions = {}) =>
+      Effect.map(
+        call({
+          method,
+          url,
+          headers: { ...asKey(key), ...(body === undefined ? {} : { "content-type": "application/json" }) },
+          ...(body === undefined ? {} : { body: JSON.stringify(body) })
+        }),
+        json<A>
+      ),
+    upload: <A>(method: "POST" | "PUT", url: string, { bytes, contentType }: Parameters<Visit["upload"]>[2]) =>
+      Effect.map(call({ method, url, headers: { "content-type": contentType }, body: bytes }), json<A>),
+    read: (read) => Effect.mapError(reads.read(session, read), ofError),
+    file: (target, query) => call({ method: "GET", url: withQuery(target, query) })
+  }
+  return visit
+})

@@ -1,0 +1,77 @@
+import { type Html, html } from "../../http/pages/Html.ts"
+import { dayMax } from "../../store/overview/OverviewRows.ts"
+import { day, figure } from "../frame/Formats.ts"
+import { table } from "../frame/Parts.ts"
+import type { Visit } from "../frame/Visit.ts"
+
+/** How many documents were made on a day. */
+interface DayCount {
+  readonly date: string
+  readonly count: number
+}
+
+const [width, height, margin] = [600, 72, 3]
+
+const countWords = ({ t }: Pick<Visit, "t">, count: number) =>
+  count < dayMax ? figure(count) : t(`${figure(dayMax)} or more`, `${figure(dayMax)} o más`)
+
+/** The line through the counts, as the points of a polyline. */
+const pointsOf = (days: ReadonlyArray<DayCount>, most: number) =>
+  days
+    .map(({ count }, index) => {
+      const x = margin + (index * (width - 2 * margin)) / Math.max(1, days.length - 1)
+      const y = height - margin - (count * (height - 2 * margin)) / Math.max(1, most)
+      return `${x.toFixed(1)},${y.toFixed(1)}`
+    })
+    .join(" ")
+
+/** The documents of each day as a line, and as a table for those who do not see it. */
+export const dayLine = (visit: Pick<Visit, "language" | "t">, days: ReadonlyArray<DayCount>): Html => {
+  const { t } = visit
+  const most = Math.max(0, ...days.map(({ count }) => count))
+  const all = days.reduce((sum, { count }) => sum + count, 0)
+  const isWhole = most < dayMax
+  const allWords = isWhole ? figure(all) : t(`${figure(all)} or more`, `${figure(all)} o más`)
+  const [first, last] = [days[0], days.at(-1)]
+  if (first === undefined || last === undefined) return html``
+  const points = pointsOf(days, most)
+  const corners = `${margin},${height - margin} ${points} ${width - margin},${height - margin}`
+  const label = t(
+    `Documents of each of the last ${days.length} days: ${allWords} in all, at most ${countWords(visit, most)} a day.`,
+    `Documentos de cada uno de los últimos ${days.length} días: ${allWords} en total, máximo ${countWords(visit, most)} en un día.`
+  )
+  const newestFirst = days.toReversed()
+  return html`<svg
+      role="img"
+      aria-label="${label}"
+      viewBox="0 0 ${width} ${height}"
+      width="100%"
+      height="${height}"
+      preserveAspectRatio="none"
+    >
+      <polygon points="${corners}" fill="var(--accent)" fill-opacity="0.1" />
+      <polyline
+        points="${points}"
+        fill="none"
+        stroke="var(--accent)"
+        stroke-width="2"
+        stroke-linejoin="round"
+        vector-effect="non-scaling-stroke"
+      />
+    </svg>
+    <p class="soft">
+      ${day(visit, first.date)} – ${day(visit, last.date)}:
+      ${t(`${allWords} in all, at most ${countWords(visit, most)} a day.`, `${allWords} en total, máximo ${countWords(visit, most)} en un día.`)}
+    </p>
+    <details>
+      <summary>${t("Each day as a table", "Cada día en una tabla")}</summary>
+      ${table(
+        t("Documents of each day", "Documentos de cada día"),
+        [
+          { title: t("Day", "Día"), cell: ({ date }: DayCount) => day(visit, date) },
+          { title: t("Documents", "Documentos"), cell: ({ count }) => countWords(visit, count), isFigure: true }
+        ],
+        newestFirst
+      )}
+    </details>`
+}

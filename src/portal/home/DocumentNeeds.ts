@@ -1,0 +1,165 @@
+import { authorityTroubles } from "../../domain/authority/AuthorityTroubles.ts"
+import { html } from "../../http/pages/Html.ts"
+import type { WaitingRow } from "../../store/overview/OverviewRows.ts"
+import { figure, time } from "../frame/Formats.ts"
+import { type Facts, many, type Need, type Reader, seeWords } from "./Need.ts"
+
+/* What needs somebody because of documents. */
+
+const documentsIn = (status: string) => `/portal/documents?status=${status}`
+
+interface Troubled {
+  readonly count: number
+  readonly id: string
+  readonly full_number: string | null
+  readonly oldest: Date
+}
+
+/** The page of the one document that is meant, or the list of all that are. */
+const pageOf = ({ count, id }: Troubled, status: string) =>
+  count === 1 ? `/portal/documents/${id}` : documentsIn(status)
+
+const unacceptedNeeds = (reader: Reader, { unaccepted }: Facts): ReadonlyArray<Need> =>
+  unaccepted
+    .toSorted((one, other) => (one.state < other.state ? -1 : 1))
+    .map((row) => {
+      const { t } = reader
+      const name = row.full_number ?? t("A document", "Un documento")
+      const count = many(reader, row.count)
+      const failed = row.state === "failed"
+      const words =
+        row.count === 1
+          ? failed
+            ? html`${t(`${name} failed`, `${name} falló`)} (${time(reader, row.oldest)}).`
+            : html`${t(`${name} was rejected by the authority`, `${name} fue rechazado por la DIAN`)}
+              (${time(reader, row.oldest)}).`
+          : failed
+            ? html`${t(`${count} documents failed`, `${count} documentos fallaron`)};
+              ${t("the oldest", "el más antiguo")}: ${time(reader, row.oldest)}.`
+            : html`${t(`${count} documents were rejected by the authority`, `${count} documentos fueron rechazados por la DIAN`)};
+              ${t("the oldest", "el más antiguo")}: ${time(reader, row.oldest)}.`
+      return { tone: "bad", words, to: pageOf(row, row.state), link: seeWords(reader, row) }
+    })
+
+const documentsWord = ({ t }: Reader, count: number, shown: string) =>
+  count === 1 ? t("1 document", "1 documento") : t(`${shown} documents`, `${shown} documentos`)
+
+const contingencyNeed = (reader: Reader, rows: ReadonlyArray<WaitingRow>, now: Date): ReadonlyArray<Need> => {
+  const { t } = reader
+  const all = rows.filter(({ is_contingency }) => is_contingency)
+  const [first] = all
+  if (first === undefined) return []
+  const count = all.reduce((sum, row) => sum + row.count, 0)
+  const times = all.flatMap(({ transmit_before }) => (transmit_before === null ? [] : [transmit_before.getTime()]))
+  const before = times.length === 0 ? null : new Date(Math.min(...times))
+  const to = pageOf({ ...first, count }, "accepted_contingency")
+  const link = seeWords(reader, { count })
+  const who = documentsWord(reader, count, many(reader, count))
+  if (before !== null && before < now) {
+    const words = html`${who}
+    ${count === 1 ? t("in contingency had to reach the authority by", "en contingencia debía llegar a la DIAN antes de:") : t("in contingency: the first had to reach the authority by", "en contingencia: el primero debía llegar a la DIAN antes de:")}
+    ${time(reader, before)}. ${t("It is tried further.", "Se sigue intentando.")}`
+    return [{ tone: "bad", words, to, link }]
+  }
+  const isOne = count === 1
+  const until =
+    before === null
+      ? html`${isOne ? t("It is sent to the authority by itself, within 48 hours of its return.", "Se envía solo a la DIAN, en las 48 horas siguientes a su regreso.") : t("They are sent to the authority by themselves, within 48 hours of its return.", "Se envían solos a la DIAN, en las 48 horas siguientes a su regreso.")}`
+      : html`${isOne ? t("It is sent to the authority by itself, at the latest on", "Se envía solo a la DIAN, a más tardar el") : t("They are sent to the authority by themselves, at the latest on", "Se envían solos a la DIAN, a más tardar el")}
+        ${time(reader, before)}.`
+  const words = html`${who}
+  ${count === 1 ? t("was issued in contingency.", "se emitió en contingencia.") : t("were issued in contingency.", "se emitieron en contingencia.")}
+  ${until}`
+  return [{ tone: "wait", words, to, link }]
+}
+
+const waitingNeeds = (reader: Reader, { isHindered, waiting }: Facts): ReadonlyArray<Need> => {
+  const { t } = reader
+  return waiting
+    .filter(({ is_contingency }) => !is_contingency)
+    .map((row) => {
+      const of = row.code === null ? "authority" : authorityTroubles[row.code].of
+      const who = documentsWord(reader, row.count, many(reader, row.count))
+      const verb = row.count === 1 ? t("waits", "espera") : t("wait", "esperan")
+      const whys: Record<typeof of, string> = {
+        authority: isHindered
+          ? t(
+              "the simulated authority is not up. Set it up again on the bench.",
+              "la DIAN simulada no está disponible. Restablézcala en Pruebas."
+            )
+          : t(
+              "the authority does not answer. This goes on by itself once it does.",
+              "la DIAN no responde. Todo sigue solo cuando responda."
+            ),
+        service: t(
+          "this service cannot reach the authority. Whoever runs the service has to look.",
+          "este servicio no puede llegar a la DIAN. Debe revisarlo quien opera el servicio."
+        ),
+        account: t(
+          "the authority does not take your certificate or your permission to send. See the document for what to do.",
+          "la DIAN no acepta su certificado o su permiso para enviar. Vea en el documento qué hacer."
+        ),
+        document: t(
+          "the authority is still judging. Nothing has to be done.",
+          "la DIAN aún está validando. No hay que hacer nada."
+        )
+      }
+      const tone = of === "service" || of === "account" ? "bad" : "wait"
+      const isBench = of === "authority" && isHindered
+      return {
+        tone,
+        words: html`${who} ${verb} ${t("since", "desde")} ${time(reader, row.oldest)}: ${whys[of]}`,
+        to: isBench ? "/portal/bench" : pageOf(row, "draft"),
+        link: isBench ? t("Open the bench", "Abrir Pruebas") : seeWords(reader, row)
+      }
+    })
+}
+
+/** Drafts that are late although nothing is known to keep them: each is tried again, but somebody should look. */
+const lateNeeds = (reader: Reader, { today, waiting }: Facts): ReadonlyArray<Need> => {
+  const { t } = reader
+  const late = today
+    .filter(({ state }) => ["queued", "numbered", "signed", "submitted"].includes(state))
+    .reduce((sum, row) => sum + row.late, 0)
+  const explained = waiting.filter(({ is_contingency }) => !is_contingency).reduce((sum, row) => sum + row.count, 0)
+  if (late <= explained) return []
+  const who = documentsWord(reader, late, figure(late))
+  const words = html`${who}
+  ${t("of today: in progress for more than ten minutes.", "de hoy: en curso desde hace más de diez minutos.")}`
+  return [{ tone: "bad", words, to: documentsIn("draft"), link: seeWords(reader, { count: late }) }]
+}
+
+const bouncedNeeds = (reader: Reader, { bounced }: Facts): ReadonlyArray<Need> => {
+  const { t } = reader
+  if (bounced.count === 0 || bounced.id === null) return []
+  const words =
+    bounced.count === 1
+      ? t("The e-mail of a document came back.", "El correo de un documento fue devuelto.")
+      : t(
+          `The e-mails of ${many(reader, bounced.count)} documents came back.`,
+          `Los correos de ${many(reader, bounced.count)} documentos fueron devueltos.`
+        )
+  const isOne = bounced.count === 1
+  const to = isOne ? `/portal/documents/${bounced.id}` : "/portal/events?type=invoice.email.bounced"
+  return [{ tone: "wait", words: html`${words}`, to, link: seeWords(reader, bounced) }]
+}
+
+/** A test mode whose simulated authority was set to fail, before any document waits for it. */
+const hinderedNeeds = ({ t }: Reader, { isHindered, waiting }: Facts): ReadonlyArray<Need> => {
+  if (!isHindered || waiting.some(({ is_contingency }) => !is_contingency)) return []
+  const words = t(
+    "The simulated authority is not up: new documents are treated as in an outage.",
+    "La DIAN simulada no está disponible: los documentos nuevos se tratan como en una caída."
+  )
+  return [{ tone: "wait", words: html`${words}`, to: "/portal/bench", link: t("Open the bench", "Abrir Pruebas") }]
+}
+
+/** What documents need. */
+export const documentNeeds = (reader: Reader, facts: Facts): ReadonlyArray<Need> => [
+  ...contingencyNeed(reader, facts.waiting, facts.now),
+  ...waitingNeeds(reader, facts),
+  ...hinderedNeeds(reader, facts),
+  ...lateNeeds(reader, facts),
+  ...unacceptedNeeds(reader, facts),
+  ...bouncedNeeds(reader, facts)
+]

@@ -1,0 +1,210 @@
+import type { Account } from "../../../schemas/Account.ts"
+import type { InvoiceStatus } from "../../../schemas/Invoice.ts"
+import { statusOf } from "../../domain/documents/InvoiceLifecycle.ts"
+import { type Html, html } from "../../http/pages/Html.ts"
+import { type AccountOverview, type LatestRow, type TodayRow, todayMax } from "../../store/overview/OverviewRows.ts"
+import { kindWords, statusMark, statusWords } from "../frame/DocumentWords.ts"
+import { day, figure, money, shortTime } from "../frame/Formats.ts"
+import type { Page } from "../frame/Layout.ts"
+import { idLink } from "../frame/Links.ts"
+import { linkButton, section, state, table } from "../frame/Parts.ts"
+import type { Visit } from "../frame/Visit.ts"
+import { dayLine } from "./DayLine.ts"
+import type { Need } from "./Need.ts"
+
+/** What the first page shows. */
+export interface Home {
+  readonly account: Pick<Account, "name" | "live">
+  readonly overview: AccountOverview
+  readonly needs: ReadonlyArray<Need>
+}
+
+const needsSection = ({ t, to }: Visit, needs: ReadonlyArray<Need>): Html =>
+  section(
+    "needs",
+    t("What needs you", "Lo que requiere su atención"),
+    needs.length === 0
+      ? html`<p>${state("ok", t("All is well.", "Todo está en orden."))}</p>`
+      : html`${needs.map(
+          ({ link, to: path, tone, words }) =>
+            html`<div class="rule ${tone === "wait" ? "mild" : ""}">
+              ${words}
+              <a href="${to(path.split("?")[0] ?? "", Object.fromEntries(new URLSearchParams(path.split("?")[1])))}"
+                >${link}</a
+              >
+            </div>`
+        )}`
+  )
+
+const shownFirst: ReadonlyArray<InvoiceStatus> = [
+  "accepted_by_authority",
+  "draft",
+  "accepted_contingency",
+  "rejected_by_authority",
+  "failed",
+  "canceled"
+]
+
+const countsOf = (today: ReadonlyArray<TodayRow>) => {
+  const counts = new Map<InvoiceStatus, number>()
+  for (const { count, state: one } of today) {
+    const status = statusOf(one)
+    counts.set(status, (counts.get(status) ?? 0) + count)
+  }
+  return counts
+}
+
+const todaySection = (visit: Visit, { days, today }: AccountOverview): Html => {
+  const { t, to } = visit
+  const counts = countsOf(today)
+  const date = days.at(-1)?.date ?? ""
+  const all = [...counts.values()].reduce((sum, count) => sum + count, 0)
+  const shown = shownFirst.filter((status) => status === "accepted_by_authority" || (counts.get(status) ?? 0) > 0)
+  const numbers = shown.map(
+    (status) =>
+      html`<div>
+        <b>${figure(counts.get(status) ?? 0)}</b
+        ><a href="${to("/portal/documents", { status, from: date, to: date })}">${statusWords(t, status)}</a>
+      </div>`
+  )
+  const isCapped = all >= todayMax
+  return section(
+    "today",
+    t("Today", "Hoy"),
+    all === 0
+      ? html`<p class="soft">${t("No document yet.", "Todavía ningún documento.")}</p>`
+      : html`<div class="numbers">${numbers}</div>
+          ${isCapped ? html`<p class="soft">${t("Of the newest ones of today.", "De los más recientes de hoy.")}</p>` : null}`
+  )
+}
+
+const latestSection = (visit: Visit, latest: ReadonlyArray<LatestRow>): Html => {
+  const { t, to } = visit
+  return section(
+    "latest",
+    t("Newest documents", "Documentos más recientes"),
+    html`${table(
+        t("Newest documents", "Documentos más recientes"),
+        [
+          {
+            title: t("Document", "Documento"),
+            cell: ({ created_at, full_number, id, kind }: LatestRow) =>
+              html`${idLink(visit, id, full_number ?? kindWords(t, kind))}<br />
+                <small>${shortTime(visit, created_at)}</small>`
+          },
+          { title: t("Customer", "Cliente"), cell: ({ buyer }) => buyer, isWide: true },
+          { title: t("State", "Estado"), cell: (row) => statusMark(t, statusOf(row.state)) },
+          {
+            title: t("Amount", "Valor"),
+            cell: ({ currency, total }) => money(total, currency),
+            isFigure: true
+          }
+        ],
+        latest
+      )}
+      <p class="pager"><a href="${to("/portal/documents")}">${t("All documents", "Todos los documentos")}</a></p>`
+  )
+}
+
+const liveSection = ({ session, t, to }: Visit, { live }: Home["account"]): Html => {
+  if (live.ready) return html``
+  const { livemode } = session.principal
+  const left = live.steps.length
+  const words = livemode
+    ? t("Nothing can be issued yet.", "Todavía no se puede emitir nada.")
+    : t("This test mode is yours to try things out.", "Este modo de pruebas es suyo para ensayar.")
+  return section(
+    "live",
+    t("Going live", "Pasar a producción"),
+    html`<p>
+        ${words}
+        ${left === 1 ? t("1 step is left.", "Falta 1 paso.") : t(`${left} steps are left.`, `Faltan ${left} pasos.`)}
+      </p>
+      ${linkButton(to("/portal/setup"), t("See the steps", "Ver los pasos"))}`
+  )
+}
+
+/** Whether nobody has done anything with the account yet. */
+const isNew = ({ latest }: AccountOverview) => latest.length === 0
+
+const firstSteps = ({ session, t, to }: Visit, { customers, endpoints }: AccountOverview): Html => {
+  const { livemode } = session.principal
+  const command = "npx folio trigger invoice.accepted_by_authority --wait"
+  const customer = html`<li>
+    <p>
+      ${t("A customer: who the invoice is for.", "Un cliente: a quién se le factura.")}
+      ${
+        customers > 0
+          ? state("ok", t("You have one.", "Ya tiene uno."))
+          : html`<a href="${to("/portal/customers")}">${t("Register one", "Registrar uno")}</a>`
+      }
+    </p>
+  </li>`
+  const invoice = livemode
+    ? html`<li>
+        <p>
+          ${t("An invoice, sent by your program with a live key.", "Una factura, enviada por su programa con una clave real.")}
+          <a href="${to("/docs/guides/first-invoice")}" hx-boost="false">${t("How", "Cómo")}</a>
+        </p>
+      </li>`
+    : html`<li>
+        <p>
+          ${t("An invoice, sent by your program.", "Una factura, enviada por su programa.")}
+          <a href="${to("/docs/guides/first-invoice")}" hx-boost="false">${t("How", "Cómo")}</a>
+        </p>
+        <p>
+          ${t("To see one at once, with a customer of its own:", "Para ver una de inmediato, con su propio cliente:")}
+        </p>
+        <pre><code>${command}</code></pre>
+      </li>`
+  const webhook = html`<li>
+    <p>
+      ${t("An endpoint, where your program is told what becomes of it.", "Un destino, donde su programa se entera del resultado.")}
+      ${
+        endpoints.length > 0
+          ? state("ok", t("You have one.", "Ya tiene uno."))
+          : html`<a href="${to("/portal/endpoints")}">${t("Add one", "Agregar uno")}</a>`
+      }
+    </p>
+  </li>`
+  return section(
+    "first",
+    t("What to do first", "Qué hacer primero"),
+    html`<ol>
+        ${customer}${invoice}${webhook}
+      </ol>
+      <p>
+        <a href="${to("/docs")}" hx-boost="false"
+          >${t("The first ten minutes, step by step", "Los primeros diez minutos, paso a paso")}</a
+        >
+      </p>`
+  )
+}
+
+/** The first page: what needs somebody, what happened today, and the last days. */
+export const homePage = (visit: Visit, { account, needs, overview }: Home): Page => {
+  const { t } = visit
+  const date = overview.days.at(-1)?.date ?? ""
+  const left = isNew(overview)
+    ? html`${needs.length === 0 ? null : needsSection(visit, needs)}${firstSteps(visit, overview)}`
+    : html`${needsSection(visit, needs)}${todaySection(visit, overview)}${section(
+        "days",
+        t("The last 30 days", "Los últimos 30 días"),
+        dayLine(visit, overview.days)
+      )}${latestSection(visit, overview.latest)}`
+  const aside = liveSection(visit, account)
+  const content =
+    aside.markup === ""
+      ? left
+      : html`<div class="grid">
+          <div>${left}</div>
+          <aside aria-label="${t("Going live", "Pasar a producción")}">${aside}</aside>
+        </div>`
+  return {
+    title: t("Home", "Inicio"),
+    current: "home",
+    content: html`<h1>${account.name}</h1>
+      <p class="sub">${day(visit, date)}</p>
+      ${content}`
+  }
+}

@@ -1,0 +1,90 @@
+import { Effect } from "effect"
+import type { Account } from "../../../schemas/Account.ts"
+import type { ApiKey } from "../../../schemas/ApiKey.ts"
+import type { LoggedRequest } from "../../../schemas/Request.ts"
+import { type Html, html } from "../../http/pages/Html.ts"
+import { duration, shortTime } from "../frame/Formats.ts"
+import { refusedForm } from "../forms/Fields.ts"
+import type { Page } from "../frame/Layout.ts"
+import { emptyState, type Listed, pager, placeOf, section, table } from "../frame/Parts.ts"
+import { CurrentVisit, type Visit } from "../frame/Visit.ts"
+import { asked } from "../frame/Filters.ts"
+import { filterOf, filters, hasField, isFiltered } from "./RequestFilters.ts"
+import { statusMark, verdictLink, who } from "./RequestWords.ts"
+
+const path = "/portal/requests"
+const perPage = 25
+
+const rows = (visit: Visit, requests: ReadonlyArray<LoggedRequest>): Html => {
+  const { t, to } = visit
+  return table(
+    t("Requests, newest first", "Solicitudes, la más reciente primero"),
+    [
+      { title: t("Time", "Hora"), cell: ({ created }: LoggedRequest) => shortTime(visit, created) },
+      {
+        title: t("Request", "Solicitud"),
+        cell: (request) =>
+          html`<a href="${to(`${path}/${request.id}`)}"><code>${request.method} ${request.path}</code></a>
+            <small>${verdictLink(visit, request)}</small>`
+      },
+      {
+        title: t("Answer", "Respuesta"),
+        cell: ({ error_code, status }) =>
+          html`${statusMark(t, status)} ${error_code === null ? null : html`<small><code>${error_code}</code></small>`}`
+      },
+      { title: t("By", "Por"), isWide: true, cell: (request) => who(t, request) },
+      { title: t("Took", "Tardó"), isFigure: true, isWide: true, cell: ({ duration_ms }) => duration(duration_ms) }
+    ],
+    requests
+  )
+}
+
+const offPart = ({ t, to }: Visit): Html =>
+  html`<div class="rule mild">
+    <b>${t("The request log is off.", "El registro de solicitudes está apagado.")}</b>
+    <span
+      >${t("New requests are not kept.", "Las solicitudes nuevas no se guardan.")}
+      <a href="${to("/portal/setup")}">${t("Setup", "Ajustes")}</a></span
+    >
+  </div>`
+
+/** The request log, newest first. */
+export const page = Effect.gen(function* () {
+  const visit = yield* CurrentVisit
+  const { get, query, t, to } = visit
+  const [{ list, refusal }, keys, account] = yield* Effect.all([
+    asked<LoggedRequest>(visit, "/v1/requests", filterOf(query), perPage),
+    get<Listed<ApiKey>>("/v1/api-keys", { limit: "100" }),
+    get<Account>("/v1/account")
+  ])
+  const nothing = isFiltered(visit)
+    ? emptyState(
+        t("No request fits", "Ninguna solicitud coincide"),
+        html`<a href="${to(path)}">${t("Show all", "Ver todo")}</a>`
+      )
+    : emptyState(
+        t("No request yet", "Todavía no hay solicitudes"),
+        html`${t(
+          "A request that is made with an API key of this account appears here within a second.",
+          "Una solicitud hecha con una clave de la API de esta cuenta aparece aquí en un segundo."
+        )}`
+      )
+  return {
+    title: t("Requests", "Solicitudes"),
+    current: "requests",
+    content: html`<h1>${t("Requests", "Solicitudes")}</h1>
+      <p class="sub">
+        ${t(
+          "What was asked of the API in the last seven days, and what it answered.",
+          "Lo que se pidió a la API en los últimos siete días, y lo que respondió."
+        )}
+      </p>
+      ${account.request_log === "off" ? offPart(visit) : null}${refusedForm(visit, refusal, hasField)}
+      ${filters(visit, path, keys.data, refusal)}
+      ${section(
+        "list",
+        t("Newest first", "Las más recientes primero"),
+        html`${list.data.length === 0 ? nothing : rows(visit, list.data)}${pager(visit, path, placeOf(visit, list))}`
+      )}`
+  } satisfies Page as Page
+})

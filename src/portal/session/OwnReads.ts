@@ -1,0 +1,49 @@
+import { Context, Effect, Layer } from "effect"
+import type { ApiError } from "../../../schemas/ApiError.ts"
+import type { AccountMode } from "../../../schemas/Account.ts"
+import type { PortalSession } from "../../api/Authorization.ts"
+import { Concurrency } from "../../http/limits/Concurrency.ts"
+import { RateLimit } from "../../http/limits/RateLimit.ts"
+import { RequestTurns } from "../../http/limits/RequestTurns.ts"
+import { lacking } from "../../http/request/Authentication.ts"
+import { admitted, inTime } from "../../http/request/Timeouts.ts"
+
+// The text that a row is shown as, by and large: an account rests after a large read as after a large answer of the API.
+const bytesOfRow = 400
+
+/** How many bytes an answer stands for, by the rows in it. */
+const bytesOf = (answer: unknown): number => {
+  const rows = typeof answer === "object" && answer !== null && "rows" in answer ? answer.rows : answer
+  return Array.isArray(rows) ? rows.length * bytesOfRow : 0
+}
+
+/**
+ * What pages read of an account without the API, because no operation answers it. Such a read needs the capability `view`, counts against the
+ * same limits as a request with the session's API key, and waits for its turn among the account's other reads.
+ */
+export class OwnReads extends Context.Service<
+  OwnReads,
+  {
+    readonly read: <A, E, R>(
+      session: PortalSession,
+      read: (account: AccountMode) => Effect.Effect<A, E, R>
+    ) => Effect.Effect<A, E | ApiError, R>
+  }
+>()("folio/portal/OwnReads") {
+  static readonly layer = Layer.effect(
+    OwnReads,
+    Effect.gen(function* () {
+      const concurrency = yield* Concurrency
+      const limit = yield* RateLimit
+      const turns = yield* RequestTurns
+      return OwnReads.of({
+        read: ({ capabilities, principal }, read) =>
+          Effect.gen(function* () {
+            if (!capabilities.includes("view")) return yield* lacking("view")
+            yield* admitted(limit.ofKey(principal))
+            return yield* concurrency.request(principal)(turns.read(principal, inTime(read(principal)), bytesOf))
+          })
+      })
+    })
+  ).pipe(Layer.provide([Concurrency.layer, RequestTurns.layer]))
+}

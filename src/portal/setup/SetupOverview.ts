@@ -1,0 +1,116 @@
+import { Clock, Effect, Layer } from "effect"
+import type { Account } from "../../../schemas/Account.ts"
+import type { Resolution } from "../../../schemas/Resolution.ts"
+import { type Html, html } from "../../http/pages/Html.ts"
+import { identificationWords } from "../customers/PartyWords.ts"
+import { figure } from "../frame/Formats.ts"
+import type { Page } from "../frame/Layout.ts"
+import { type Listed, section, state } from "../frame/Parts.ts"
+import { page } from "../frame/Routes.ts"
+import { CurrentVisit, type Visit } from "../frame/Visit.ts"
+import { liveSteps } from "./live/LiveSteps.ts"
+import { readAccount, setupRoot } from "./SetupPage.ts"
+import { untilMoment } from "./Terms.ts"
+
+interface Part {
+  readonly page: string
+  readonly name: string
+  readonly says: Html | string
+}
+
+const certificateWords = ({ t }: Visit, { certificate }: Account, now: number): Html | string => {
+  if (certificate === null) return state("bad", t("None yet", "Todavía ninguno"))
+  const { tone, words } = untilMoment(t, certificate.not_after, now)
+  return state(tone, words)
+}
+
+const rangesWords = ({ t }: Visit, { data }: Listed<Resolution>): Html | string => {
+  const used = data.filter(({ document_type, status }) => status === "active" && document_type === "invoice")
+  if (used.length === 0) return state("bad", t("No range that can be used", "Ninguna que se pueda usar"))
+  const left = used.reduce((sum, { remaining }) => sum + remaining, 0)
+  const tone = used.every(({ warnings }) => warnings.length > 0) ? "wait" : "ok"
+  return html`${state(tone, figure(left))} ${t("numbers left", "números disponibles")}`
+}
+
+const parts = (visit: Visit, account: Account, ranges: Listed<Resolution>, now: number): ReadonlyArray<Part> => {
+  const { session, t } = visit
+  const { identification, legal_name, logo, request_log, software } = account
+  const isLive = session.principal.livemode
+  const issuer =
+    identification === null
+      ? state("bad", t("Not entered yet", "Sin definir"))
+      : `${legal_name ?? ""} · ${identificationWords(identification)}`
+  return [
+    { page: "issuer", name: t("Issuer and account", "Emisor y cuenta"), says: issuer },
+    {
+      page: "logo",
+      name: t("Logo", "Logo"),
+      says: logo === undefined ? t("None", "Ninguno") : `${logo.width} × ${logo.height} ${t("pixels", "píxeles")}`
+    },
+    { page: "certificate", name: t("Certificate", "Certificado"), says: certificateWords(visit, account, now) },
+    ...(isLive
+      ? [
+          {
+            page: "software",
+            name: t("Software and PIN", "Software y PIN"),
+            says: software === null ? t("That of the service", "El del servicio") : t("Your own", "El propio")
+          },
+          {
+            page: "enablement",
+            name: t("Enablement", "Habilitación"),
+            says: t("The authority's test set", "El set de pruebas de la DIAN")
+          }
+        ]
+      : []),
+    { page: "ranges", name: t("Numbering ranges", "Numeración"), says: rangesWords(visit, ranges) },
+    {
+      page: "keys",
+      name: t("API keys", "Claves de la API"),
+      says: t("Make, roll and revoke", "Crear, renovar y revocar")
+    },
+    {
+      page: "sessions",
+      name: t("Portal sessions", "Sesiones del portal"),
+      says: t("Who has the portal open", "Quién tiene abierto el portal")
+    },
+    {
+      page: "issuer#account",
+      name: t("Request log", "Registro de solicitudes"),
+      says: {
+        masked: t("Without personal data", "Sin datos personales"),
+        full: t("With personal data", "Con datos personales"),
+        off: t("Off", "Apagado")
+      }[request_log]
+    }
+  ]
+}
+
+const overview = Effect.gen(function* () {
+  const visit = yield* CurrentVisit
+  const { get, session, t, to } = visit
+  const account = yield* readAccount
+  const ranges = yield* get<Listed<Resolution>>("/v1/resolutions", { limit: "100" })
+  const now = yield* Clock.currentTimeMillis
+  const rows = parts(visit, account, ranges, now).map(
+    ({ name, page: where, says }) =>
+      html`<dt><a href="${to(`${setupRoot}/${where}`)}">${name}</a></dt>
+        <dd>${says}</dd>`
+  )
+  const shown: Page = {
+    title: t("Setup", "Ajustes"),
+    current: "setup",
+    content: html`<h1>${t("Setup", "Ajustes")}</h1>
+      <p class="sub">
+        ${account.name} ·
+        ${session.principal.livemode ? t("live mode", "modo real") : t("test mode", "modo de pruebas")}
+      </p>
+      <div class="grid">
+        <div>${section("parts", t("What can be set", "Qué se puede definir"), html`<dl>${rows}</dl>`)}</div>
+        <div>${liveSteps(visit, account)}</div>
+      </div>`
+  }
+  return shown
+})
+
+/** The first page of the setup. */
+export const layer = Layer.mergeAll(page(setupRoot, overview), page(`${setupRoot}/live`, overview))

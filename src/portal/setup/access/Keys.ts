@@ -1,0 +1,277 @@
+import { Clock, Effect, Layer } from "effect"
+import type { ApiKey, ApiKeyWithKey } from "../../../../schemas/ApiKey.ts"
+import { type Html, html } from "../../../http/pages/Html.ts"
+import type { Form } from "../../forms/SentForm.ts"
+import { bodyOf, faultsOf } from "../../forms/FormBody.ts"
+import { time } from "../../frame/Formats.ts"
+import { field, form, refusedForm } from "../../forms/Fields.ts"
+import type { Page } from "../../frame/Layout.ts"
+import { cursors, facts, type Listed, notice, pager, placeOf, section, state, table } from "../../frame/Parts.ts"
+import { orShownWith, type Refusal } from "../../frame/Refusal.ts"
+import { change, idOf, page } from "../../frame/Routes.ts"
+import { CurrentVisit, type Visit } from "../../frame/Visit.ts"
+import { setupPage, setupRoot } from "../SetupPage.ts"
+
+const path = `${setupRoot}/keys` as const
+const pageSize = "50"
+
+const listOf = ({ t }: Visit) => [path, t("API keys", "Claves de la API")] as const
+
+/** Whether requests with the key are refused at the time `now`, in milliseconds. */
+const hasEnded = ({ expires_at, revoked_at }: ApiKey, now: number) =>
+  revoked_at !== null || (expires_at !== null && Date.parse(expires_at) <= now)
+
+const keyState = (visit: Visit, key: ApiKey, now: number): Html => {
+  const { t } = visit
+  if (key.revoked_at !== null) return state("still", t("Revoked", "Revocada"))
+  if (key.expires_at === null) return state("ok", t("Works", "Activa"))
+  return hasEnded(key, now)
+    ? state("still", t("Replaced", "Reemplazada"))
+    : html`${state("wait", t("Replaced", "Reemplazada"))}<br /><small
+          >${t("works until", "funciona hasta")} ${time(visit, key.expires_at)}</small
+        >`
+}
+
+const nameOf = ({ t }: Visit, { name }: ApiKey) => name ?? t("Without a name", "Sin nombre")
+const lastFour = ({ last_four }: ApiKey): Html => html`<code>…${last_four}</code>`
+const isOwn = ({ session }: Visit, { id }: ApiKey) => session.principal.api_key_id === id
+
+const lastUse = (visit: Visit, { last_used_at }: ApiKey): Html | string =>
+  last_used_at === null ? visit.t("Never", "Nunca") : time(visit, last_used_at)
+
+const keysTable = (visit: Visit, keys: ReadonlyArray<ApiKey>, now: number): Html => {
+  const { t, to } = visit
+  return table<ApiKey>(
+    t("API keys", "Claves de la API"),
+    [
+      {
+        title: t("Name", "Nombre"),
+        cell: (key) =>
+          html`<a href="${to(`${path}/${key.id}`)}">${nameOf(visit, key)}</a>${
+              isOwn(visit, key) ? html`<br /><small>${t("opened this session", "abrió esta sesión")}</small>` : null
+            }`
+      },
+      { title: t("Ends with", "Termina en"), cell: lastFour },
+      { title: t("Last use", "Último uso"), cell: (key) => lastUse(visit, key), isWide: true },
+      { title: t("State", "Estado"), cell: (key) => keyState(visit, key, now) }
+    ],
+    keys
+  )
+}
+
+/** The only time that a new key is shown: in the answer to the form that made it. */
+const newKey = ({ t }: Visit, { key }: ApiKeyWithKey): Html =>
+  html`<div class="notice" role="status">
+    <p>
+      <b>${t("Here is the new key. Copy it now.", "Esta es la clave nueva. Cópiela ahora.")}</b>
+      ${t(
+        "Folio keeps no copy of it and cannot show it again.",
+        "Folio no guarda copia y no puede volver a mostrarla."
+      )}
+    </p>
+    <pre tabindex="0" aria-label="${t("The new key", "La clave nueva")}"><code>${key}</code></pre>
+  </div>`
+
+const nameField = ({ t }: Visit, sent: Form | undefined, refusal: Refusal | undefined): Html => {
+  const faults = faultsOf(refusal?.errors, ["name"])
+  return field({
+    name: "name",
+    label: t("Name of the new key", "Nombre de la clave nueva"),
+    value: sent?.text("name") ?? "",
+    hint: t("Such as the program that will use it", "Por ejemplo, el programa que la usará"),
+    error: faults.of("name")
+  })
+}
+
+interface Shown {
+  readonly made?: ApiKeyWithKey
+  readonly sent?: Form
+  readonly refusal?: Refusal
+}
+
+const listPage = (shown: Shown = {}) =>
+  Effect.gen(function* () {
+    const visit = yield* CurrentVisit
+    const { get, may, t } = visit
+    const found = yield* get<Listed<ApiKey>>("/v1/api-keys", { ...cursors(visit), limit: pageSize })
+    const { made, refusal, sent } = shown
+    return setupPage(
+      visit,
+      t("API keys", "Claves de la API"),
+      visit.session.principal.livemode
+        ? t("The keys of the live mode", "Las claves del modo real")
+        : t("The keys of the test mode", "Las claves del modo de pruebas"),
+      html`${notice(visit, { revoked: t("The key was revoked.", "La clave se revocó.") })}
+      ${made === undefined ? null : newKey(visit, made)} ${refusedForm(visit, refusal, (param) => param === "name")}
+      ${section(
+        "list",
+        t("Keys", "Claves"),
+        html`${keysTable(visit, found.data, yield* Clock.currentTimeMillis)}
+        ${pager(visit, path, placeOf(visit, found))}`
+      )}
+      ${
+        may("keys")
+          ? section(
+              "new",
+              t("Make a key", "Crear una clave"),
+              form(visit, {
+                action: path,
+                submit: t("Make the key", "Crear la clave"),
+                content: nameField(visit, sent, refusal)
+              })
+            )
+          : null
+      }`
+    )
+  })
+
+const overlaps = (t: Visit["t"]): ReadonlyArray<readonly [string, string]> => [
+  ["0", t("Stops at once", "Deja de funcionar de inmediato")],
+  ["3600", t("Works for one more hour", "Funciona una hora más")],
+  ["86400", t("Works for one more day", "Funciona un día más")],
+  ["604800", t("Works for seven more days", "Funciona siete días más")]
+]
+
+const ownKeyWarning = (visit: Visit, key: ApiKey): Html | null =>
+  isOwn(visit, key)
+    ? html`<p class="wait">
+        ${visit.t(
+          "This key opened your session: the session ends when the key stops working.",
+          "Esta clave abrió su sesión: la sesión termina cuando la clave deja de funcionar."
+        )}
+      </p>`
+    : null
+
+const roll = (visit: Visit, key: ApiKey): Html => {
+  const { t } = visit
+  return section(
+    "roll",
+    t("Roll", "Renovar"),
+    html`<p>
+        ${t(
+          "Makes a new key with the same name. Give the old one enough time to be replaced wherever it is used.",
+          "Crea una clave nueva con el mismo nombre. Deje a la anterior el tiempo necesario para cambiarla donde se usa."
+        )}
+      </p>
+      ${form(visit, {
+        action: `${path}/${key.id}/roll`,
+        submit: t("Roll the key", "Renovar la clave"),
+        kind: "first",
+        content: html`${field({
+          name: "expires_in",
+          label: t("The old key", "La clave anterior"),
+          value: "86400",
+          choices: overlaps(t)
+        })}`
+      })}`
+  )
+}
+
+const revocation = (visit: Visit, key: ApiKey): Html => {
+  const { t } = visit
+  return html`<details>
+    <summary>${t("Revoke the key…", "Revocar la clave…")}</summary>
+    <p>
+      ${t(
+        "Requests with this key are refused from then on. This cannot be undone.",
+        "Desde ese momento se rechazan las solicitudes con esta clave. No se puede deshacer."
+      )}
+    </p>
+    ${form(visit, {
+      action: `${path}/${key.id}/revoke`,
+      submit: t("Revoke it now", "Revocar ahora"),
+      kind: "danger",
+      content: html``
+    })}
+  </details>`
+}
+
+const keyOfPath = Effect.gen(function* () {
+  const { get } = yield* CurrentVisit
+  return yield* get<ApiKey>(`/v1/api-keys/${yield* idOf()}`)
+})
+
+const keyPage = (key: ApiKey, refusal?: Refusal) =>
+  Effect.gen(function* () {
+    const visit = yield* CurrentVisit
+    const { may, t } = visit
+    const at = yield* Clock.currentTimeMillis
+    const isChangeable = may("keys") && !hasEnded(key, at)
+    return setupPage(
+      visit,
+      nameOf(visit, key),
+      `${t("API key that ends with", "Clave de la API que termina en")} …${key.last_four}`,
+      html`${refusedForm(visit, refusal, () => false)}
+      ${section(
+        "key",
+        t("Key", "Clave"),
+        html`<div class="left">
+          ${facts([
+            [t("State", "Estado"), keyState(visit, key, at)],
+            [t("Last use", "Último uso"), lastUse(visit, key)],
+            [t("Made", "Creada"), time(visit, key.created_at)],
+            [t("Revoked", "Revocada"), key.revoked_at === null ? null : time(visit, key.revoked_at)],
+            [t("Id", "Id"), html`<code>${key.id}</code>`]
+          ])}
+        </div>`
+      )}
+      ${isChangeable ? html`${ownKeyWarning(visit, key)} ${roll(visit, key)} ${revocation(visit, key)}` : null}`,
+      { list: listOf(visit) }
+    )
+  })
+
+const ofPath = Effect.flatMap(keyOfPath, (key) => keyPage(key))
+
+const rolledPage = (made: ApiKeyWithKey) =>
+  Effect.map(CurrentVisit, (visit): Page =>
+    setupPage(
+      visit,
+      nameOf(visit, made),
+      `${visit.t("API key that ends with", "Clave de la API que termina en")} …${made.last_four}`,
+      html`${newKey(visit, made)}
+        <p><a href="${visit.to(path)}">${visit.t("All keys", "Todas las claves")}</a></p>`
+    )
+  )
+
+/** The pages of the API keys. */
+export const layer = Layer.mergeAll(
+  page(
+    path,
+    Effect.suspend(() => listPage())
+  ),
+  change(path, (sent) =>
+    Effect.gen(function* () {
+      const { send } = yield* CurrentVisit
+      const name = sent.text("name")
+      const body = name === "" ? {} : { name }
+      return yield* send<ApiKeyWithKey>("POST", "/v1/api-keys", body, { key: sent.raw("once") }).pipe(
+        Effect.flatMap((made) => listPage({ made })),
+        orShownWith((refusal) => listPage({ refusal, sent }))
+      )
+    })
+  ),
+  page(`${path}/:id`, ofPath),
+  // What a reload shows of the page with a new key, which is the answer to a form.
+  page(`${path}/:id/roll`, ofPath),
+  change(`${path}/:id/roll`, (sent) =>
+    Effect.gen(function* () {
+      const { send } = yield* CurrentVisit
+      const key = yield* keyOfPath
+      const body = bodyOf(sent, { expires_in: { kind: "number" } })
+      return yield* send<ApiKeyWithKey>("POST", `/v1/api-keys/${key.id}/roll`, body, { key: sent.raw("once") }).pipe(
+        Effect.flatMap(rolledPage),
+        orShownWith((refusal) => keyPage(key, refusal))
+      )
+    })
+  ),
+  change(`${path}/:id/revoke`, () =>
+    Effect.gen(function* () {
+      const { send } = yield* CurrentVisit
+      const key = yield* keyOfPath
+      return yield* send("DELETE", `/v1/api-keys/${key.id}`).pipe(
+        Effect.as({ to: path, notice: "revoked" }),
+        orShownWith((refusal) => keyPage(key, refusal))
+      )
+    })
+  )
+)

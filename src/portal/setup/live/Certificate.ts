@@ -1,0 +1,155 @@
+import { Clock, Effect, Layer } from "effect"
+import type { Account } from "../../../../schemas/Account.ts"
+import { type Html, html } from "../../../http/pages/Html.ts"
+import type { Form } from "../../forms/SentForm.ts"
+import { faultsOf } from "../../forms/FormBody.ts"
+import { time } from "../../frame/Formats.ts"
+import { field, form, refusedForm } from "../../forms/Fields.ts"
+import { facts, notice, section, state } from "../../frame/Parts.ts"
+import { orShownWith, refusedField, type Refusal } from "../../frame/Refusal.ts"
+import { change, page } from "../../frame/Routes.ts"
+import { CurrentVisit, type Visit } from "../../frame/Visit.ts"
+import { liveOnly, readAccount, setupPage, setupRoot } from "../SetupPage.ts"
+import { untilMoment } from "../Terms.ts"
+
+const path = `${setupRoot}/certificate` as const
+
+// As many bytes as the API takes in base64.
+const fileBytesMax = 49_152
+
+const wrongFile = (message: string) => refusedField("pkcs12", message)
+
+/** The body of the upload. Fails without a file, and for one that is no file of a certificate by its size. */
+const requestOf = ({ t }: Visit, sent: Form): Effect.Effect<{ pkcs12: string; password: string }, Refusal> => {
+  const file = sent.file("pkcs12")
+  if (file === undefined || (file.bytes.length === 0 && !file.isTooLarge)) {
+    return Effect.fail(wrongFile(t("Choose the file of the certificate.", "Elija el archivo del certificado.")))
+  }
+  if (file.isTooLarge || file.bytes.length > fileBytesMax) {
+    return Effect.fail(
+      wrongFile(
+        t(
+          "The file is too large for one certificate with its key. Choose the .p12 or .pfx file.",
+          "El archivo es demasiado grande para un certificado con su clave. Elija el archivo .p12 o .pfx."
+        )
+      )
+    )
+  }
+  return Effect.succeed({ pkcs12: Buffer.from(file.bytes).toString("base64"), password: sent.raw("password") })
+}
+
+/** The certificate that the account has now: whose it is, and until when. */
+const current = (visit: Visit, { certificate }: Account, at: number): Html => {
+  const { t } = visit
+  if (certificate === null) {
+    return html`<p>
+      ${t("There is no certificate yet. Without one nothing is signed.", "Todavía no hay certificado. Sin él no se firma nada.")}
+    </p>`
+  }
+  const { isOver, isSoon, tone, words } = untilMoment(t, certificate.not_after, at)
+  return html`<div class="left">
+      ${facts([
+        [t("State", "Estado"), state(tone, words)],
+        [t("Of", "De"), certificate.subject],
+        [t("Until", "Hasta"), time(visit, certificate.not_after)]
+      ])}
+    </div>
+    ${
+      isOver || isSoon
+        ? html`<p class="${tone}">
+            ${
+              isOver
+                ? t("Nothing is signed until its successor is here.", "No se firma nada hasta que esté el siguiente.")
+                : t(
+                    "Ask the certification body for its successor now, and upload it here before the last day.",
+                    "Pida ya el siguiente a la entidad de certificación y súbalo aquí antes del último día."
+                  )
+            }
+          </p>`
+        : null
+    }`
+}
+
+const upload = (visit: Visit, refusal: Refusal | undefined): Html => {
+  const { t } = visit
+  const faults = faultsOf(refusal?.errors, ["pkcs12", "password"])
+  return form(visit, {
+    action: path,
+    submit: t("Upload the certificate", "Subir el certificado"),
+    kind: "first",
+    hasFile: true,
+    content: html`<div class="fields">
+        ${field({
+          name: "pkcs12",
+          label: t("File (.p12 or .pfx)", "Archivo (.p12 o .pfx)"),
+          type: "file",
+          accept: ".p12,.pfx,application/x-pkcs12",
+          error: faults.of("pkcs12")
+        })}
+        ${field({
+          name: "password",
+          label: t("Password of the file", "Contraseña del archivo"),
+          type: "password",
+          autocomplete: "off",
+          error: faults.of("password")
+        })}
+      </div>
+      <p class="soft">
+        ${t(
+          "The private key is stored encrypted and never shown again; the password is not kept.",
+          "La clave privada se guarda cifrada y no se vuelve a mostrar; la contraseña no se guarda."
+        )}
+      </p>`
+  })
+}
+
+const certificatePage = (refusal?: Refusal) =>
+  Effect.gen(function* () {
+    const visit = yield* CurrentVisit
+    const account = yield* readAccount
+    const { may, session, t } = visit
+    const isLive = session.principal.livemode
+    return setupPage(
+      visit,
+      t("Certificate", "Certificado"),
+      t("What documents are signed with", "Con qué se firman los documentos"),
+      html`${notice(visit, { saved: t("The certificate was stored.", "El certificado quedó guardado.") })}
+      ${refusedForm(visit, refusal, (param) => param === "pkcs12" || param === "password")}
+      ${section("certificate", t("Certificate", "Certificado"), current(visit, account, yield* Clock.currentTimeMillis))}
+      ${
+        isLive
+          ? may("setup")
+            ? section("upload", t("Upload", "Subir"), upload(visit, refusal))
+            : null
+          : section(
+              "live",
+              t("In live mode", "En modo real"),
+              liveOnly(
+                visit,
+                t(
+                  "Test documents are signed with the sandbox's certificate. Live documents are signed with your own.",
+                  "Los documentos de prueba se firman con el certificado del entorno de pruebas. Los reales, con el suyo."
+                )
+              )
+            )
+      }`
+    )
+  })
+
+/** The page of the certificate. */
+export const layer = Layer.mergeAll(
+  page(
+    path,
+    Effect.suspend(() => certificatePage())
+  ),
+  change(path, (sent) =>
+    Effect.gen(function* () {
+      const visit = yield* CurrentVisit
+      return yield* requestOf(visit, sent).pipe(
+        Effect.flatMap((body) => visit.send("POST", "/v1/account/certificate", body, { key: sent.raw("once") })),
+        Effect.as({ to: path, notice: "saved" }),
+        orShownWith((refusal) => certificatePage(refusal))
+      )
+    })
+  )
+)

@@ -1,0 +1,168 @@
+import { Effect, Layer } from "effect"
+import type { Enablement } from "../../../../schemas/Enablement.ts"
+import { attributes, type Html, html } from "../../../http/pages/Html.ts"
+import type { Form } from "../../forms/SentForm.ts"
+import {
+  bodyOf,
+  faultsOf,
+  firstOf,
+  type FormShape,
+  type FormValues,
+  sentValues,
+  valuesOf
+} from "../../forms/FormBody.ts"
+import { field, form, refusedForm } from "../../forms/Fields.ts"
+import { section } from "../../frame/Parts.ts"
+import { orShownWith, type Refusal } from "../../frame/Refusal.ts"
+import { change, page } from "../../frame/Routes.ts"
+import { CurrentVisit, type Visit } from "../../frame/Visit.ts"
+import { progress } from "./EnablementWords.ts"
+import { liveOnly, setupPage, setupRoot } from "../SetupPage.ts"
+
+const path = `${setupRoot}/enablement` as const
+
+const omitted = { empty: "omit" } as const
+const figures = { kind: "number", empty: "omit" } as const
+
+const shape: FormShape = {
+  test_set_id: {},
+  invoices: { kind: "number" },
+  credit_notes: { kind: "number" },
+  debit_notes: { kind: "number" },
+  "range.number": omitted,
+  "range.prefix": omitted,
+  "range.from_number": figures,
+  "range.to_number": figures,
+  "range.valid_from": omitted,
+  "range.valid_to": omitted,
+  "range.technical_key": omitted
+}
+const names = Object.keys(shape)
+
+/** What most issuers are asked for. */
+const usual = valuesOf({ invoices: 30, credit_notes: 10, debit_notes: 10 })
+
+/** The values with which a test set that failed goes on. */
+const valuesAgain = ({ credit_notes, debit_notes, invoices, range, test_set_id }: Enablement): FormValues =>
+  valuesOf({
+    test_set_id,
+    invoices: invoices.wanted,
+    credit_notes: credit_notes.wanted,
+    debit_notes: debit_notes.wanted,
+    range
+  })
+
+const startForm = (visit: Visit, values: FormValues, submit: string, refusal: Refusal | undefined): Html => {
+  const { t } = visit
+  const faults = faultsOf(refusal?.errors, names)
+  const text = (name: string) => ({ name, value: firstOf(values, name), error: faults.of(name) })
+  const isOpen = names.some((name) => name.startsWith("range.") && faults.of(name) !== undefined)
+  return form(visit, {
+    action: path,
+    submit,
+    kind: "first",
+    content: html`${field({
+        ...text("test_set_id"),
+        label: t("Id of the test set (TestSetId)", "Identificador del set de pruebas (TestSetId)"),
+        isCode: true,
+        isRequired: true,
+        hint: t("As the authority's portal shows it", "Como lo muestra el portal de la DIAN")
+      })}
+      <div class="fields">
+        ${field({ ...text("invoices"), label: t("Invoices", "Facturas"), inputMode: "numeric", isRequired: true })}
+        ${field({ ...text("credit_notes"), label: t("Credit notes", "Notas crédito"), inputMode: "numeric", isRequired: true })}
+        ${field({ ...text("debit_notes"), label: t("Debit notes", "Notas débito"), inputMode: "numeric", isRequired: true })}
+      </div>
+      <div class="field">
+        <details ${attributes({ open: isOpen })}>
+          <summary>
+            ${t("Another test range than SETP 990000000", "Otra numeración de pruebas que SETP 990000000")}
+          </summary>
+          <div class="fields">
+            ${field({ ...text("range.prefix"), label: t("Prefix", "Prefijo") })}
+            ${field({ ...text("range.number"), label: t("Resolution number", "Número de la resolución") })}
+            ${field({ ...text("range.from_number"), label: t("From", "Desde"), inputMode: "numeric" })}
+            ${field({ ...text("range.to_number"), label: t("To", "Hasta"), inputMode: "numeric" })}
+            ${field({ ...text("range.valid_from"), label: t("Valid from", "Vigente desde"), type: "date" })}
+            ${field({ ...text("range.valid_to"), label: t("Valid until", "Vigente hasta"), type: "date" })}
+          </div>
+          ${field({ ...text("range.technical_key"), label: t("Technical key", "Clave técnica"), isCode: true })}
+        </details>
+      </div>`
+  })
+}
+
+const starting = (visit: Visit, known: Enablement | null, sent?: Form, refusal?: Refusal): Html | null => {
+  const { may, t } = visit
+  if (!may("setup") || (known !== null && known.status !== "failed" && refusal === undefined)) return null
+  const values = sent === undefined ? (known === null ? usual : valuesAgain(known)) : sentValues(sent)
+  return known?.status === "failed"
+    ? section(
+        "again",
+        t("Go on once that is put right", "Seguir cuando eso esté corregido"),
+        startForm(visit, values, t("Go on with the test set", "Seguir con el set de pruebas"), refusal)
+      )
+    : section(
+        "start",
+        t("Start the test set", "Iniciar el set de pruebas"),
+        html`<p>
+            ${t(
+              "Folio makes the documents, signs them with your certificate and software, sends them to the authority's test environment and reads the verdicts. It uses none of your numbers, and mails nothing.",
+              "Folio crea los documentos, los firma con su certificado y su software, los envía al ambiente de habilitación de la DIAN y lee las respuestas. No usa sus números ni envía correos."
+            )}
+          </p>
+          ${startForm(visit, values, t("Start the test set", "Iniciar el set de pruebas"), refusal)}`
+      )
+}
+
+const enablementPage = (sent?: Form, refusal?: Refusal) =>
+  Effect.gen(function* () {
+    const visit = yield* CurrentVisit
+    const { get, session, t } = visit
+    const isLive = session.principal.livemode
+    const known = isLive
+      ? yield* get<Enablement>("/v1/account/enablement").pipe(
+          Effect.catchTag("Refusal", (error) => (error.status === 404 ? Effect.succeed(null) : Effect.fail(error)))
+        )
+      : null
+    const faults = faultsOf(refusal?.errors, names)
+    return setupPage(
+      visit,
+      t("Enablement", "Habilitación"),
+      t(
+        "The test set of the authority, which every issuer passes before it issues",
+        "El set de pruebas de la DIAN, que todo emisor supera antes de facturar"
+      ),
+      isLive
+        ? html`${refusedForm(visit, refusal, faults.isNamed)} ${known === null ? null : progress(visit, path, known)}
+          ${starting(visit, known, sent, refusal)}`
+        : section(
+            "live",
+            t("In live mode", "En modo real"),
+            liveOnly(
+              visit,
+              t(
+                "Enablement shows that the live issuer's documents are in order.",
+                "La habilitación muestra que los documentos del emisor real están en orden."
+              )
+            )
+          )
+    )
+  })
+
+/** The page of the enablement. */
+export const layer = Layer.mergeAll(
+  page(
+    path,
+    Effect.suspend(() => enablementPage())
+  ),
+  change(path, (sent) =>
+    Effect.gen(function* () {
+      const { send } = yield* CurrentVisit
+      return yield* send("POST", "/v1/account/enablement", bodyOf(sent, shape), { key: sent.raw("once") }).pipe(
+        Effect.as({ to: path }),
+        orShownWith((refusal) => enablementPage(sent, refusal))
+      )
+    })
+  )
+)

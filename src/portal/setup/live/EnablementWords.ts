@@ -1,0 +1,134 @@
+import type { Enablement, EnablementDocument } from "../../../../schemas/Enablement.ts"
+import { type Html, html } from "../../../http/pages/Html.ts"
+import { kindWords } from "../../frame/DocumentWords.ts"
+import { clock, time } from "../../frame/Formats.ts"
+import { facts, polling, section, state, table, type Tone } from "../../frame/Parts.ts"
+import type { Translate, Visit } from "../../frame/Visit.ts"
+
+const shownDocuments = 60
+
+const verdict = (t: Translate, { status }: EnablementDocument): Html => {
+  const states: Record<EnablementDocument["status"], readonly [Tone, string]> = {
+    waiting: ["still", t("Not sent yet", "Sin enviar")],
+    sent: ["wait", t("Waits for its verdict", "Espera respuesta")],
+    accepted: ["ok", t("Accepted", "Aceptado")],
+    rejected: ["bad", t("Rejected", "Rechazado")],
+    number_used: ["wait", t("Number was used before", "Número ya usado")],
+    refused: ["bad", t("Refused because of its sender", "Rechazado por su emisor")],
+    unanswered: ["wait", t("Never answered", "Sin respuesta")]
+  }
+  return state(...states[status])
+}
+
+const rules = ({ authority_errors, message, status }: EnablementDocument): Html => {
+  const broken = authority_errors.map(
+    ({ hint, message: text, rule }) =>
+      html`<small
+          ><b>${rule}</b>
+          <span lang="es">${text}</span>${hint === null ? null : html` <span lang="en">${hint}</span>`}</small
+        ><br />`
+  )
+  return html`${broken}${
+    broken.length === 0 && message !== null && status !== "accepted" ? html`<small lang="es">${message}</small>` : null
+  }`
+}
+
+/** How far the documents of one kind are, as a figure and as a bar. */
+const count = (t: Translate, { accepted, wanted }: Enablement["invoices"]): Html => {
+  const words = t(`${accepted} of ${wanted} accepted`, `${accepted} de ${wanted} aceptados`)
+  return html`${words}<br /><progress
+      aria-label="${words}"
+      max="${Math.max(wanted, 1)}"
+      value="${wanted === 0 ? 1 : Math.min(accepted, wanted)}"
+    ></progress>`
+}
+
+const stateOf = (t: Translate, { status, waiting }: Enablement): Html => {
+  if (status === "passed") return state("ok", t("Passed", "Superado"))
+  if (status === "failed") return state("bad", t("Failed", "Falló"))
+  return waiting === null
+    ? state("wait", t("Under way", "En curso"))
+    : state("wait", t("Waits for the authority", "Espera a la DIAN"))
+}
+
+const reason = (t: Translate, { failure, waiting }: Enablement): Html | null => {
+  if (failure !== null) {
+    return html`<div class="rule">
+      <b>${t("Why it failed", "Por qué falló")}</b><span lang="en">${failure.message}</span>
+    </div>`
+  }
+  return waiting === null ? null : html`<div class="rule mild"><span lang="en">${waiting.message}</span></div>`
+}
+
+const next = ({ t, to }: Visit, { status }: Enablement): Html | null =>
+  status === "passed"
+    ? html`<p>
+        ${t(
+          "See in the authority's portal that the test set is accepted, ask there for the numbering ranges, and ",
+          "Vea en el portal de la DIAN que el set quedó aceptado, pida allí las numeraciones, e "
+        )}<a href="${to("/portal/setup/ranges")}">${t("import them here", "impórtelas aquí")}</a>.
+      </p>`
+    : null
+
+/** How far a test set is, which asks for itself again while it runs. */
+export const progress = (visit: Visit, path: string, enablement: Enablement): Html => {
+  const { t, to } = visit
+  const { credit_notes, debit_notes, documents, finished_at, invoices, started_at, status, test_set_id } = enablement
+  const newest = documents.slice(-shownDocuments).toReversed()
+  const content = html`${section(
+    "far",
+    t("How far it is", "Cómo va"),
+    html`${reason(t, enablement)}
+      <div class="left">
+        ${facts([
+          [t("State", "Estado"), stateOf(t, enablement)],
+          [t("Invoices", "Facturas"), count(t, invoices)],
+          [t("Credit notes", "Notas crédito"), count(t, credit_notes)],
+          [t("Debit notes", "Notas débito"), count(t, debit_notes)],
+          [t("Begun", "Inicio"), time(visit, started_at)],
+          [t("Ended", "Fin"), finished_at === null ? null : time(visit, finished_at)],
+          [t("Test set", "Set de pruebas"), html`<code>${test_set_id}</code>`]
+        ])}
+      </div>
+      ${next(visit, enablement)}`
+  )}
+  ${
+    newest.length === 0
+      ? null
+      : section(
+          "documents",
+          documents.length > newest.length
+            ? t(
+                `The newest ${newest.length} of ${documents.length} documents`,
+                `Los ${newest.length} documentos más recientes de ${documents.length}`
+              )
+            : t("Documents", "Documentos"),
+          table<EnablementDocument>(
+            t("Documents of the test set", "Documentos del set de pruebas"),
+            [
+              {
+                title: t("Number", "Número"),
+                cell: (one) => html`${one.full_number}<br /><small>${kindWords(t, one.kind)}</small>`
+              },
+              { title: t("Verdict", "Respuesta"), cell: (one) => html`${verdict(t, one)}<br />${rules(one)}` },
+              {
+                title: t("At", "Hora"),
+                cell: ({ created_at, judged_at, sent_at }) => clock(judged_at ?? sent_at ?? created_at),
+                isFigure: true,
+                isWide: true
+              }
+            ],
+            newest
+          )
+        )
+  }`
+  return status === "running"
+    ? html`<div id="progress" ${polling(visit, "progress", 3)}>
+        ${content}
+        <p class="soft">
+          ${t("It goes on by itself.", "Sigue por sí solo.")}
+          <a href="${to(path)}">${t("See how it stands now", "Ver cómo va ahora")}</a>
+        </p>
+      </div>`
+    : html`<div id="progress">${content}</div>`
+}

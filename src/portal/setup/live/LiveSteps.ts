@@ -1,0 +1,135 @@
+import type { Account } from "../../../../schemas/Account.ts"
+import { type LiveStep, type LiveStepCode, liveStepCodes } from "../../../../schemas/LiveSteps.ts"
+import { type Html, html } from "../../../http/pages/Html.ts"
+import { section, state } from "../../frame/Parts.ts"
+import type { Translate, Visit } from "../../frame/Visit.ts"
+import { setupRoot } from "../SetupPage.ts"
+
+interface Words {
+  readonly name: string
+  /** What to do about it, while it is not done. */
+  readonly todo: string
+  /** The page that does it; null for what the service's operator does. */
+  readonly page: string | null
+}
+
+const wordsOf = (t: Translate): Readonly<Record<LiveStepCode, Words>> => ({
+  authority: {
+    name: t("Connection to the authority", "Conexión con la DIAN"),
+    todo: t(
+      "The operator of this service sets the authority's address.",
+      "El operador del servicio define la dirección de la DIAN."
+    ),
+    page: null
+  },
+  service: {
+    name: t("Service", "Servicio"),
+    todo: t("The operator of this service has something to set.", "Al operador del servicio le falta una definición."),
+    page: null
+  },
+  live_key: {
+    name: t("Live key", "Clave del modo real"),
+    todo: t("The operator of this service makes one.", "La crea el operador del servicio."),
+    page: null
+  },
+  issuer: {
+    name: t("Issuer", "Emisor"),
+    todo: t("Enter your company as it stands in the tax register.", "Escriba su empresa como está en el RUT."),
+    page: "issuer"
+  },
+  vat_responsible: {
+    name: t("Value added tax", "IVA"),
+    todo: t("Say whether your company charges it.", "Diga si su empresa es responsable del IVA."),
+    page: "issuer"
+  },
+  certificate: {
+    name: t("Certificate", "Certificado"),
+    todo: t("Upload one that is valid today.", "Suba uno que esté vigente hoy."),
+    page: "certificate"
+  },
+  software: {
+    name: t("Software and PIN", "Software y PIN"),
+    todo: t("Set what you have registered with the authority.", "Defina lo que registró en la DIAN."),
+    page: "software"
+  },
+  enablement: {
+    name: t("Enablement", "Habilitación"),
+    todo: t("Pass the authority's test set.", "Pase el set de pruebas de la DIAN."),
+    page: "enablement"
+  },
+  numbering_range: {
+    name: t("Numbering range", "Numeración"),
+    todo: t(
+      "Import or register a range with numbers left.",
+      "Importe o registre una numeración con números disponibles."
+    ),
+    page: "ranges"
+  }
+})
+
+const stepWords = (t: Translate, { state: now }: LiveStep): string => {
+  const states: Record<LiveStep["state"], string> = {
+    missing: t("To do", "Por hacer"),
+    running: t("Under way", "En curso"),
+    failed: t("Failed", "Falló")
+  }
+  return states[now]
+}
+
+/** The steps to live documents: those that are done, and what to do about each of the others, with the place where it is done. */
+export const liveSteps = (visit: Visit, { live }: Account): Html => {
+  const { session, t, to } = visit
+  const words = wordsOf(t)
+  const isLive = session.principal.livemode
+  const items = liveStepCodes
+    // Until the issuer is there nobody is asked for its value added tax.
+    .filter((code) => code !== "vat_responsible" || !live.steps.some((step) => step.code === "issuer"))
+    .map((code) => {
+      const step = live.steps.find((one) => one.code === code)
+      const { name, page, todo } = words[code]
+      const shown = page !== null && isLive ? html`<a href="${to(`${setupRoot}/${page}`)}">${name}</a>` : html`${name}`
+      const mark = step === undefined ? "good" : step.state === "failed" ? "no" : ""
+      return html`<li class="${mark}">
+        ${shown} ·
+        ${
+          step === undefined
+            ? html`<span class="soft">${t("Done", "Listo")}</span>`
+            : html`<span class="wait">${stepWords(t, step)}</span><small>${todo}</small>`
+        }
+      </li>`
+    })
+  const list = html`<ol class="time">
+    ${items}
+  </ol>`
+  const guide = html`<p class="soft">
+    <a href="${to("/docs/guides/going-live")}" hx-boost="false"
+      >${t("The guide of going live", "La guía para salir a producción (en inglés)")}</a
+    >
+  </p>`
+  if (live.ready) {
+    return section(
+      "live",
+      t("Live documents", "Documentos reales"),
+      html`<p>${state("ok", t("Nothing is left to do", "No falta nada"))}</p>
+        <details>
+          <summary>${t("The steps", "Los pasos")}</summary>
+          ${list}
+        </details>`
+    )
+  }
+  return section(
+    "live",
+    t("Steps to go live", "Pasos para facturar en real"),
+    html`${
+      isLive
+        ? null
+        : html`<p>
+            ${t(
+              "These are done in live mode: open the portal with a live key.",
+              "Se hacen en modo real: abra el portal con una clave del modo real."
+            )}
+          </p>`
+    }
+    ${guide} ${list}`
+  )
+}

@@ -1,0 +1,101 @@
+import { type Html, html } from "../../../http/pages/Html.ts"
+import type { Form } from "../../forms/SentForm.ts"
+import { kindWords } from "../../frame/DocumentWords.ts"
+import { bodyOf, faultsOf, firstOf, type FormShape, sentValues } from "../../forms/FormBody.ts"
+import { field, form, refusedForm } from "../../forms/Fields.ts"
+import { section } from "../../frame/Parts.ts"
+import type { Refusal } from "../../frame/Refusal.ts"
+import type { Visit } from "../../frame/Visit.ts"
+
+const granted = { empty: "omit" } as const
+
+export const rangeShape: FormShape = {
+  document_type: {},
+  prefix: {},
+  number: granted,
+  from_number: { kind: "number", empty: "omit" },
+  to_number: { kind: "number", empty: "omit" },
+  valid_from: granted,
+  valid_to: granted,
+  technical_key: granted,
+  next_number: { kind: "number", empty: "omit" }
+}
+
+const names = Object.keys(rangeShape)
+
+/** The body of a new range. Figures may have the dots of thousands. */
+export const rangeBody = (sent: Form): Record<string, unknown> =>
+  bodyOf(
+    {
+      names: sent.names,
+      all: (name) => (name.endsWith("_number") ? [sent.text(name).replaceAll(/[.\s]/g, "")] : sent.all(name))
+    },
+    rangeShape
+  )
+
+/** The form of a new range, as its resolution states it. */
+export const rangeForm = (visit: Visit, action: string, sent?: Form, refusal?: Refusal): Html => {
+  const { t } = visit
+  const values = sent === undefined ? new Map() : sentValues(sent)
+  const faults = faultsOf(refusal?.errors, names)
+  const text = (name: string) => ({ name, value: firstOf(values, name), error: faults.of(name) })
+  return html`${refusedForm(visit, refusal, faults.isNamed)}
+  ${form(visit, {
+    action,
+    submit: t("Register the range", "Registrar la numeración"),
+    kind: "first",
+    content: html`${section(
+      "all",
+      t("The range", "La numeración"),
+      html`<div class="fields">
+        ${field({
+          ...text("document_type"),
+          label: t("Of", "De"),
+          choices: (["invoice", "credit_note", "debit_note"] as const).map((kind) => [kind, kindWords(t, kind)])
+        })}
+        ${field({
+          ...text("prefix"),
+          label: t("Prefix", "Prefijo"),
+          hint: t("Empty where the authority gave none", "Vacío si la DIAN no dio ninguno")
+        })}
+        ${field({
+          ...text("next_number"),
+          label: t("Next number", "Número siguiente"),
+          inputMode: "numeric",
+          hint: t(
+            "Only if another system has used the numbers before it",
+            "Solo si otro sistema ya usó los números anteriores"
+          )
+        })}
+      </div>`
+    )}
+    ${section(
+      "granted",
+      t("As the resolution states it", "Como lo dice la resolución"),
+      html`<p class="soft">
+          ${t(
+            "For invoices alone. A range of notes is your own choice, and has none of these.",
+            "Solo para facturas. La numeración de notas la elige usted y no lleva estos datos."
+          )}
+        </p>
+        <div class="fields">
+          ${field({ ...text("number"), label: t("Resolution number", "Número de la resolución"), inputMode: "numeric" })}
+          ${field({ ...text("from_number"), label: t("From", "Desde"), inputMode: "numeric" })}
+          ${field({ ...text("to_number"), label: t("To", "Hasta"), inputMode: "numeric" })}
+        </div>
+        <div class="fields">
+          ${field({ ...text("valid_from"), label: t("Valid from", "Vigente desde"), type: "date" })}
+          ${field({ ...text("valid_to"), label: t("Valid until", "Vigente hasta"), type: "date" })}
+        </div>
+        ${field({
+          ...text("technical_key"),
+          label: t("Technical key", "Clave técnica"),
+          hint: t(
+            "The 40 characters that the authority shows with the range",
+            "Los 40 caracteres que la DIAN muestra con la numeración"
+          ),
+          isCode: true
+        })}`
+    )}`
+  })}`
+}

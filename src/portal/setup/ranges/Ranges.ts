@@ -1,0 +1,276 @@
+import { Clock, Effect, Layer } from "effect"
+import type { Resolution, ResolutionImport } from "../../../../schemas/Resolution.ts"
+import { type Html, html } from "../../../http/pages/Html.ts"
+import type { Form } from "../../forms/SentForm.ts"
+import { bodyOf, faultsOf } from "../../forms/FormBody.ts"
+import { day, figure, time } from "../../frame/Formats.ts"
+import { field, form, refusedForm } from "../../forms/Fields.ts"
+import type { Page } from "../../frame/Layout.ts"
+import {
+  cursors,
+  emptyState,
+  facts,
+  linkButton,
+  type Listed,
+  notice,
+  pager,
+  placeOf,
+  section,
+  table
+} from "../../frame/Parts.ts"
+import { orShownAgain, orShownWith, type Refusal } from "../../frame/Refusal.ts"
+import { change, idOf, page } from "../../frame/Routes.ts"
+import { CurrentVisit, type Visit } from "../../frame/Visit.ts"
+import { rangeBody, rangeForm } from "./RangeForm.ts"
+import { rangeLeft, rangeName, rangeState, rangeTerm } from "./RangeWords.ts"
+import { setupPage, setupRoot } from "../SetupPage.ts"
+
+const path = `${setupRoot}/ranges` as const
+
+const listOf = ({ t }: Visit) => [path, t("Numbering ranges", "Numeración")] as const
+
+const numbers = ({ document_type, from_number, next_number, to_number }: Resolution) =>
+  document_type === "invoice" ? `${figure(from_number)} – ${figure(to_number)}` : `${figure(next_number)} …`
+
+const rangesTable = (visit: Visit, ranges: ReadonlyArray<Resolution>, at: number): Html => {
+  const { t, to } = visit
+  if (ranges.length === 0) {
+    return emptyState(
+      t("No ranges yet", "Todavía no hay numeración"),
+      html`${t(
+        "Without a range no invoice gets a number. Register the one that the authority granted.",
+        "Sin numeración ninguna factura recibe número. Registre la que autorizó la DIAN."
+      )}`
+    )
+  }
+  return table<Resolution>(
+    t("Numbering ranges", "Numeraciones"),
+    [
+      {
+        title: t("Range", "Numeración"),
+        cell: (range) => html`<a href="${to(`${path}/${range.id}`)}">${rangeName(t, range)}</a>`
+      },
+      { title: t("Numbers", "Números"), cell: numbers, isWide: true },
+      { title: t("Left", "Disponibles"), cell: (range) => rangeLeft(t, range) },
+      { title: t("Valid until", "Vigente hasta"), cell: (range) => rangeTerm(visit, range, at), isWide: true },
+      { title: t("State", "Estado"), cell: (range) => rangeState(t, range) }
+    ],
+    ranges
+  )
+}
+
+const importing = (visit: Visit): Html | null => {
+  const { session, t } = visit
+  if (!session.principal.livemode) return null
+  return section(
+    "import",
+    t("Import from the authority", "Importar de la DIAN"),
+    html`<p>
+        ${t(
+          "Asks the authority for the ranges of the issuer and registers those that are new. It needs the issuer, the certificate and the software.",
+          "Consulta en la DIAN las numeraciones del emisor y registra las que son nuevas. Necesita el emisor, el certificado y el software."
+        )}
+      </p>
+      ${form(visit, { action: `${path}/import`, submit: t("Import the ranges", "Importar las numeraciones"), content: html`` })}`
+  )
+}
+
+/** What became of an import: the ranges that could not be registered, and why. */
+const imported = ({ t }: Visit, { data, skipped }: ResolutionImport): Html =>
+  html`<p class="notice" role="status">
+      ${t(
+        `The authority was asked. ${figure(data.length)} of its ranges are registered.`,
+        `Se consultó la DIAN. ${figure(data.length)} de sus numeraciones están registradas.`
+      )}
+    </p>
+    ${skipped.map(
+      ({ message, number, prefix }) =>
+        html`<div class="rule mild">
+          <b>${t("Not registered", "Sin registrar")}: ${prefix} ${number}</b><span lang="en">${message}</span>
+        </div>`
+    )}`
+
+const listPage = (result?: ResolutionImport, refusal?: Refusal) =>
+  Effect.gen(function* () {
+    const visit = yield* CurrentVisit
+    const { get, may, t, to } = visit
+    const found = yield* get<Listed<Resolution>>("/v1/resolutions", { ...cursors(visit), limit: "50" })
+    return setupPage(
+      visit,
+      t("Numbering ranges", "Numeración"),
+      t("Where documents take their numbers from, without gaps", "De dónde toman su número los documentos, sin saltos"),
+      html`${notice(visit, { registered: t("The range was registered.", "La numeración quedó registrada.") })}
+      ${refusedForm(visit, refusal, () => false)} ${result === undefined ? null : imported(visit, result)}
+      ${section(
+        "list",
+        t("Ranges", "Numeraciones"),
+        html`${rangesTable(visit, found.data, yield* Clock.currentTimeMillis)}
+        ${pager(visit, path, placeOf(visit, found))}`
+      )}
+      ${may("setup") ? importing(visit) : null}`,
+      {
+        actions: may("setup")
+          ? linkButton(to(`${path}/new`), t("Register a range", "Registrar una numeración"), "first")
+          : null
+      }
+    )
+  })
+
+const newPage = (visit: Visit, sent?: Form, refusal?: Refusal): Page => {
+  const { t } = visit
+  return setupPage(
+    visit,
+    t("Register a range", "Registrar una numeración"),
+    t(
+      "Exactly as the authority granted it: documents carry it for good.",
+      "Exactamente como la autorizó la DIAN: los documentos la llevan para siempre."
+    ),
+    rangeForm(visit, `${path}/new`, sent, refusal),
+    { list: listOf(visit) }
+  )
+}
+
+const rangeOfPath = Effect.gen(function* () {
+  const { get } = yield* CurrentVisit
+  return yield* get<Resolution>(`/v1/resolutions/${yield* idOf()}`)
+})
+
+const switching = (visit: Visit, { id, is_active }: Resolution): Html => {
+  const { t } = visit
+  return section(
+    "switch",
+    is_active ? t("Switch off", "Desactivar") : t("Switch on", "Activar"),
+    html`<p>
+        ${
+          is_active
+            ? t(
+                "No more numbers are taken from the range. It can be switched on again.",
+                "No se toman más números de esta numeración. Se puede activar de nuevo."
+              )
+            : t("Documents take numbers from the range again.", "Los documentos vuelven a tomar números de ella.")
+        }
+      </p>
+      ${form(visit, {
+        action: `${path}/${id}/change`,
+        submit: is_active
+          ? t("Switch the range off", "Desactivar la numeración")
+          : t("Switch the range on", "Activar la numeración"),
+        content: html`<input type="hidden" name="is_active" value="${is_active ? "false" : "true"}" />`
+      })}`
+  )
+}
+
+const extending = (visit: Visit, { id, valid_to }: Resolution, sent?: Form, refusal?: Refusal): Html | null => {
+  const { t } = visit
+  if (valid_to === undefined) return null
+  const faults = faultsOf(refusal?.errors, ["valid_to"])
+  return section(
+    "extend",
+    t("Validity", "Vigencia"),
+    form(visit, {
+      action: `${path}/${id}/change`,
+      submit: t("Save the last day", "Guardar el último día"),
+      content: field({
+        name: "valid_to",
+        label: t("Valid until", "Vigente hasta"),
+        type: "date",
+        value: sent?.text("valid_to") || valid_to,
+        hint: t("If the authority has extended it", "Si la DIAN la prorrogó"),
+        error: faults.of("valid_to")
+      })
+    })
+  )
+}
+
+const rangePage = (range: Resolution, sent?: Form, refusal?: Refusal) =>
+  Effect.gen(function* () {
+    const visit = yield* CurrentVisit
+    const { may, t } = visit
+    const { created_at, id, next_number, number, technical_key, valid_from, warnings } = range
+    return setupPage(
+      visit,
+      rangeName(t, range),
+      number === undefined
+        ? t("A range of your own choice", "Numeración elegida por usted")
+        : `${t("Resolution", "Resolución")} ${number}`,
+      html`${notice(visit, { changed: t("The range was changed.", "La numeración se cambió.") })}
+      ${refusedForm(visit, refusal, (param) => param === "valid_to")}
+      ${warnings.map(({ message }) => html`<div class="rule mild" lang="en">${message}</div>`)}
+      ${section(
+        "range",
+        t("Range", "Numeración"),
+        html`<div class="left">
+          ${facts([
+            [t("State", "Estado"), rangeState(t, range)],
+            [t("Numbers", "Números"), numbers(range)],
+            [t("Next number", "Número siguiente"), `${range.prefix}${next_number}`],
+            [t("Left", "Disponibles"), rangeLeft(t, range)],
+            [t("Valid from", "Vigente desde"), valid_from === undefined ? null : day(visit, valid_from)],
+            [t("Valid until", "Vigente hasta"), rangeTerm(visit, range, yield* Clock.currentTimeMillis)],
+            [
+              t("Technical key", "Clave técnica"),
+              technical_key === undefined ? null : html`<code>${technical_key}</code>`
+            ],
+            [t("Registered", "Registrada"), time(visit, created_at)],
+            [t("Id", "Id"), html`<code>${id}</code>`]
+          ])}
+        </div>`
+      )}
+      ${may("setup") ? html`${extending(visit, range, sent, refusal)} ${switching(visit, range)}` : null}`,
+      { list: listOf(visit) }
+    )
+  })
+
+const changed = { is_active: { kind: "boolean" }, valid_to: {} } as const
+
+/** The pages of the numbering ranges. */
+export const layer = Layer.mergeAll(
+  page(
+    path,
+    Effect.suspend(() => listPage())
+  ),
+  page(
+    `${path}/new`,
+    Effect.map(CurrentVisit, (visit) => newPage(visit))
+  ),
+  change(`${path}/new`, (sent) =>
+    Effect.gen(function* () {
+      const visit = yield* CurrentVisit
+      return yield* visit.send("POST", "/v1/resolutions", rangeBody(sent), { key: sent.raw("once") }).pipe(
+        Effect.as({ to: path, notice: "registered" }),
+        orShownAgain((refusal) => newPage(visit, sent, refusal))
+      )
+    })
+  ),
+  page(
+    `${path}/import`,
+    Effect.suspend(() => listPage())
+  ),
+  change(`${path}/import`, (sent) =>
+    Effect.gen(function* () {
+      const { send } = yield* CurrentVisit
+      return yield* send<ResolutionImport>("POST", "/v1/resolutions/import", undefined, { key: sent.raw("once") }).pipe(
+        Effect.flatMap((result) => listPage(result)),
+        orShownWith((refusal) => listPage(undefined, refusal))
+      )
+    })
+  ),
+  page(
+    `${path}/:id`,
+    Effect.flatMap(rangeOfPath, (range) => rangePage(range))
+  ),
+  page(
+    `${path}/:id/change`,
+    Effect.flatMap(rangeOfPath, (range) => rangePage(range))
+  ),
+  change(`${path}/:id/change`, (sent) =>
+    Effect.gen(function* () {
+      const { send } = yield* CurrentVisit
+      const range = yield* rangeOfPath
+      return yield* send("PATCH", `/v1/resolutions/${range.id}`, bodyOf(sent, changed), { key: sent.raw("once") }).pipe(
+        Effect.as({ to: `${path}/${range.id}`, notice: "changed" }),
+        orShownWith((refusal) => rangePage(range, sent, refusal))
+      )
+    })
+  )
+)

@@ -1,0 +1,257 @@
+import { Context, Effect, Layer, Option, Result, Schema } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { SqlClient } from "effect/sql"
+import { AccountMode } from "../../../schemas/Account.ts"
+import { ApiError } from "../../../schemas/ApiError.ts"
+import { ApiKeyId, PortalSessionId } from "../../../schemas/Id.ts"
+import { Capability, type PortalSession as View, type PortalSessionWithUrl } from "../../../schemas/PortalSession.ts"
+import { Version } from "../../../schemas/Version.ts"
+import type { PortalSession } from "../../api/Authorization.ts"
+import { timestamp } from "../../domain/documents/AuthorityTime.ts"
+import { isPortalToken, makePortalToken, portalTokenHash } from "../../domain/accounts/PortalTokens.ts"
+import { isUsable } from "./ApiKeyLookup.ts"
+import { AuditLog } from "./AuditLog.ts"
+import * as AccountView from "../sql/AccountView.ts"
+import { type Key, ofAccount, ofKey } from "../sql/Keys.ts"
+import * as Pages from "../sql/Pages.ts"
+import * as Query from "../sql/Query.ts"
+
+const Row = Schema.Struct({
+  ...AccountMode.fields,
+  id: PortalSessionId,
+  api_key_id: ApiKeyId,
+  capabilities: Schema.Array(Capability),
+  link_expires_at: Schema.Date,
+  created_at: Schema.Date,
+  expires_at: Schema.Date,
+  used_at: Schema.NullOr(Schema.Date),
+  ended_at: Schema.NullOr(Schema.Date),
+  /** When the session ends by itself: with its link while nobody has used the link. */
+  closes_at: Schema.Date,
+  /** When the key that made the session ends, or ended; null for a key without an end. */
+  key_ends_at: Schema.NullOr(Schema.Date),
+  /** The time of the look. */
+  read_at: Schema.Date
+})
+export type StoredPortalSession = typeof Row.Type
+
+/** A session to be stored. The database holds the hash of the link's token, never the token. */
+export interface NewPortalSession extends AccountMode {
+  readonly id: PortalSessionId
+  readonly api_key_id: ApiKeyId
+  readonly capabilities: ReadonlyArray<Capability>
+  readonly token: string
+  /** Seconds, from 60 to 604,800. */
+  readonly expires_in: number
+}
+
+/** A browser that has just been let in. `cookie` is known to that browser alone. */
+export interface Entered {
+  readonly session: PortalSession
+  readonly cookie: string
+}
+
+/** Why a link lets nobody in. A link whose session or key has ended is `expired`. */
+export type DeadLink = "used" | "expired" | "unknown"
+
+/** The request in which a browser enters or leaves, for the audit log. */
+export interface Origin {
+  readonly request_id?: string
+  readonly ip?: string
+}
+
+/** The sessions that an account may have open in each mode, links that wait to be used included. */
+export const openSessionsMax = 100
+/** The seconds for which the link of a new session works. */
+export const linkSeconds = 60
+
+export const sessionLimitReached = new ApiError({
+  code: "portal_session_limit_reached",
+  message: `An account has at most ${openSessionsMax} open sessions of the portal in each mode. End one that is no longer used, with DELETE /v1/portal-sessions/{id}.`
+})
+export const missingSession = (id: string) => ApiError.missing("portal session", id)
+
+const Found = Schema.Struct({
+  ...AccountMode.fields,
+  id: PortalSessionId,
+  api_key_id: ApiKeyId,
+  capabilities: Schema.Array(Capability),
+  expires_at: Schema.Date,
+  default_version: Version
+})
+
+const sessionOf = ({
+  account_id,
+  api_key_id,
+  default_version,
+  livemode,
+  ...row
+}: typeof Found.Type): PortalSession => ({
+  id: row.id,
+  principal: { api_key_id, account_id, livemode, default_version },
+  capabilities: row.capabilities,
+  expires_at: row.expires_at
+})
+
+/** Sessions of the portal. All times are those of the database's clock. */
+export class PortalSessions extends Context.Service<PortalSessions>()("folio/store/PortalSessions", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const audit = yield* AuditLog
+    const random = yield* SecureRandom.SecureRandom
+
+    const columns = sql`
+      id, account_id, livemode, api_key_id, capabilities, link_expires_at, created_at, expires_at, used_at, ended_at, closes_at,
+      (select least(revoked_at, expires_at) from api_keys where id = portal_sessions.api_key_id) as key_ends_at,
+      now() as read_at`
+    const keyWorks = sql`
+      exists (select from api_keys where id = portal_sessions.api_key_id and ${sql.literal(isUsable)})`
+    const isOpen = sql`ended_at is null and closes_at > now() and ${keyWorks}`
+    const found = sql`
+      id, account_id, livemode, api_key_id, capabilities, expires_at, (
+        select default_version from account_modes m
+        where m.account_id = portal_sessions.account_id and m.livemode = portal_sessions.livemode
+      ) as default_version`
+
+    const { find: retrieve, list } = Pages.readers(sql, {
+      service: "PortalSessions",
+      table: "portal_sessions",
+      columns,
+      row: Row
+    })
+
+    const insertRow = Query.one(
+      Row,
+      ({ account_id, api_key_id, capabilities, expires_in, id, livemode, token }: NewPortalSession) => sql`
+        insert into portal_sessions
+          (account_id, livemode, id, api_key_id, capabilities, link_hash, link_expires_at, expires_at)
+        values (
+          ${account_id}, ${livemode}, ${id}, ${api_key_id}, ${capabilities}::text[], ${portalTokenHash(token)},
+          now() + ${linkSeconds} * interval '1 second', now() + ${expires_in} * interval '1 second'
+        )
+        returning ${columns}`
+    )
+    /** Fails with `portal_session_limit_reached`. Runs in the caller's transaction, as does `end`. */
+    const insert = Effect.fn("PortalSessions.insert")(function* (session: NewPortalSession) {
+      yield* AccountView.lock(sql, session)
+      const full = yield* Query.isAny(sql`
+        select 1 as found from portal_sessions where ${ofAccount(sql, session)} and ${isOpen}
+        having count(*) >= ${openSessionsMax}`)
+      return full ? yield* sessionLimitReached : yield* insertRow(session)
+    })
+
+    const use = Query.first(
+      Found,
+      (token: string, cookie: string) => sql`
+        update portal_sessions set used_at = now(), cookie_hash = ${portalTokenHash(cookie)}
+        where link_hash = ${portalTokenHash(token)} and used_at is null and ${isOpen}
+        returning ${found}`
+    )
+    const findUsed = Query.first(
+      Schema.Struct({ used: Schema.Boolean }),
+      (token: string) => sql`
+        select used_at is not null as used from portal_sessions where link_hash = ${portalTokenHash(token)}`
+    )
+    /** Lets a browser in by the token of a link. Of any number of calls with one token, one succeeds. */
+    const enter = Effect.fn("PortalSessions.enter")(function* (token: string, origin: Origin = {}) {
+      if (!isPortalToken(token)) return Result.fail<DeadLink>("unknown")
+      // Whoever guesses costs one look at an index, and no transaction.
+      if (Option.isNone(yield* findUsed(token))) return Result.fail<DeadLink>("unknown")
+      const cookie = makePortalToken(yield* random.randomBytes(32))
+      const entering = Effect.gen(function* () {
+        const entered = Option.map(yield* use(token, cookie), sessionOf)
+        if (Option.isNone(entered)) {
+          const why = Option.map(yield* findUsed(token), ({ used }): DeadLink => (used ? "used" : "expired"))
+          return Result.fail(Option.getOrElse(why, (): DeadLink => "unknown"))
+        }
+        const session = entered.value
+        yield* audit.record(session.principal, actorOf(session, origin), "portal_session.entered", session.id)
+        return Result.succeed<Entered>({ session, cookie })
+      })
+      return yield* Effect.orDie(sql.withTransaction(entering))
+    })
+
+    const findOpen = Query.first(
+      Found,
+      (cookie: string) => sql`
+        select ${found} from portal_sessions where cookie_hash = ${portalTokenHash(cookie)} and ${isOpen}`
+    )
+    /**
+     * The session of a cookie; none when the session has ended or expired, or when its key has. Every call looks in the database, so
+     * that a session that was ended is refused at once on every node.
+     */
+    const find = (cookie: string): Effect.Effect<Option.Option<PortalSession>> =>
+      isPortalToken(cookie) ? Effect.map(findOpen(cookie), (row) => Option.map(row, sessionOf)) : Effect.succeedNone
+
+    /** Whether a session still works, for a request that had to wait since its cookie was read. */
+    const stillWorks = ({ id, principal }: PortalSession) =>
+      Query.isAny(sql`select 1 as found from portal_sessions where ${ofKey(sql, { ...principal, id })} and ${isOpen}`)
+
+    /** Ends a session for good; a repetition changes nothing. Fails with `resource_missing`. */
+    const end = Effect.fn("PortalSessions.end")(function* (key: Key) {
+      const isThere = yield* Query.isAny(sql`select 1 as found from portal_sessions where ${ofKey(sql, key)}`)
+      if (!isThere) return yield* missingSession(key.id)
+      yield* Effect.orDie(
+        sql`update portal_sessions set ended_at = now() where ${ofKey(sql, key)} and ended_at is null`
+      )
+    })
+
+    /** Ends a session as the person who is in wants, whatever the session may do otherwise. */
+    const leave = Effect.fn("PortalSessions.leave")((session: PortalSession, origin: Origin = {}) => {
+      const { id, principal } = session
+      return end({ ...principal, id }).pipe(
+        Effect.andThen(audit.record(principal, actorOf(session, origin), "portal_session.ended", id)),
+        AccountView.within(sql, principal),
+        Effect.orDie
+      )
+    })
+
+    return { insert, enter, find, stillWorks, retrieve, list, end, leave }
+  })
+}) {
+  static readonly layer = Layer.effect(PortalSessions, PortalSessions.make)
+}
+
+/** The actor of what a session does: the session, and the key that made it. */
+const actorOf = ({ id, principal }: PortalSession, origin: Origin) => ({
+  ...origin,
+  api_key_id: principal.api_key_id,
+  portal_session_id: id
+})
+
+const time = (date: Date | null) => (date === null ? null : timestamp(date.getTime()))
+
+/** When the session ended before its time: itself or with its key. Null for a session that expired, or that still works. */
+const endOf = ({ closes_at, ended_at, key_ends_at, read_at }: StoredPortalSession): Date | null => {
+  const [first] = [ended_at, key_ends_at]
+    .flatMap((at) => (at === null ? [] : [at]))
+    .toSorted((a, b) => Number(a) - Number(b))
+  return first !== undefined && first < closes_at && first <= read_at ? first : null
+}
+
+const statusOf = (row: StoredPortalSession): View["status"] => {
+  if (endOf(row) !== null) return "ended"
+  if (row.closes_at <= row.read_at) return "expired"
+  return row.used_at === null ? "waiting" : "active"
+}
+
+/** The session as the API shows it, without its link. */
+export const portalSessionView = (row: StoredPortalSession): View => ({
+  id: row.id,
+  object: "portal_session",
+  livemode: row.livemode,
+  api_key_id: row.api_key_id,
+  capabilities: row.capabilities,
+  status: statusOf(row),
+  created_at: timestamp(row.created_at.getTime()),
+  expires_at: timestamp(row.expires_at.getTime()),
+  used_at: time(row.used_at),
+  ended_at: time(endOf(row))
+})
+
+/** The session as the answer to its creation shows it. */
+export const portalSessionWithUrl = (row: StoredPortalSession, url: string): PortalSessionWithUrl => ({
+  ...portalSessionView(row),
+  url,
+  url_expires_at: timestamp(row.link_expires_at.getTime())
+})

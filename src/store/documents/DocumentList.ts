@@ -1,0 +1,143 @@
+import { Context, Effect, Layer, Schema } from "effect"
+import { SqlClient, type Statement } from "effect/sql"
+import type { AccountMode } from "../../../schemas/Account.ts"
+import { AuthorityTrouble } from "../../../schemas/AuthorityTrouble.ts"
+import { DocumentKind } from "../../../schemas/FiscalDocument.ts"
+import { DocumentId } from "../../../schemas/Id.ts"
+import type { InvoiceStatus } from "../../../schemas/Invoice.ts"
+import type { PageRequest } from "../../../schemas/Page.ts"
+import { documentKinds, isOfKind } from "../../domain/documents/DocumentKinds.ts"
+import { isOpen, states } from "../../domain/documents/InvoiceLifecycle.ts"
+import * as AccountView from "../sql/AccountView.ts"
+import { firstIdAt, lastIdAt } from "../sql/Ids.ts"
+import { marked, metadataMarks, ofAccount } from "../sql/Keys.ts"
+import type { Rows } from "../sql/Pages.ts"
+import * as Query from "../sql/Query.ts"
+import { named, statesOf } from "./InvoiceFilter.ts"
+
+/** The documents of all kinds that a reader asks for. A null field matches any document; `from` and `to` are inclusive. */
+export interface DocumentFilter {
+  readonly kind: DocumentKind | null
+  readonly status: InvoiceStatus | null
+  readonly customer_id: string | null
+  /** Only these documents. */
+  readonly ids: ReadonlyArray<string> | null
+  /** Only documents with one of these full numbers: an account may have the same number once in each kind. */
+  readonly full_numbers: ReadonlyArray<string> | null
+  /** The CUFE of an invoice or the CUDE of a note. */
+  readonly cufe: string | null
+  /** Every document matches no entries. */
+  readonly metadata: Readonly<Record<string, string>>
+  readonly from: Date | null
+  readonly to: Date | null
+}
+
+/** A document as a list shows it, without its lines. */
+const Row = Schema.Struct({
+  id: DocumentId,
+  kind: DocumentKind,
+  state: Schema.Literals(states),
+  /** Null until the document is numbered. */
+  full_number: Schema.NullOr(Schema.String),
+  cufe: Schema.NullOr(Schema.String),
+  customer_id: Schema.String,
+  customer_name: Schema.String,
+  customer_number: Schema.String,
+  currency: Schema.String,
+  line_extension_amount: Schema.String,
+  tax_amount: Schema.String,
+  payable_amount: Schema.String,
+  /** What keeps a document that is still open from its verdict. */
+  waiting_code: Schema.NullOr(AuthorityTrouble),
+  issue_date: Schema.NullOr(Schema.String),
+  issue_time: Schema.NullOr(Schema.String),
+  created_at: Schema.Date
+})
+export type ListedDocument = typeof Row.Type
+
+/** The part of an id that sorts by creation across the kinds of document. */
+export const placeOf = (id: string): string => id.slice(id.indexOf("_") + 1)
+
+const kinds = ["invoice", "credit_note", "debit_note"] as const
+
+/** The kinds of document that a filter can find: an id names its kind. */
+export const kindsOf = ({ ids, kind }: DocumentFilter): ReadonlyArray<DocumentKind> =>
+  kinds.filter((one) => (kind === null || kind === one) && (ids === null || ids.some((id) => isOfKind(one, id))))
+
+/** Fiscal documents of all kinds in one list, newest first. */
+export class DocumentList extends Context.Service<DocumentList>()("folio/store/DocumentList", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+
+    const columns = sql`
+      id, kind, state, full_number, cufe, customer_id, acquirer ->> 'legal_name' as customer_name,
+      acquirer -> 'identification' ->> 'number' as customer_number, currency,
+      totals ->> 'line_extension_amount' as line_extension_amount, totals ->> 'tax_amount' as tax_amount,
+      totals ->> 'payable_amount' as payable_amount,
+      case when next_action_at is not null then waiting ->> 'code' end as waiting_code,
+      issue_date::text as issue_date, issue_time, created_at`
+
+    const fits = (account: AccountMode, kind: DocumentKind, filter: DocumentFilter): Statement.Fragment => {
+      const { cufe, customer_id, from, full_numbers, ids, metadata, status, to } = filter
+      const { prefix } = documentKinds[kind]
+      const ofKind = sql`id between ${`${prefix}_`} and ${`${prefix}_z`}`
+      const wanted = status === null ? states : statesOf(status)
+      return sql.and([
+        sql`${ofKind} and kind = ${kind}`,
+        ...marked(sql, account, metadataMarks(metadata), ofKind),
+        ...(ids === null ? [] : [sql`id = any(${ids}::text[])`]),
+        ...(customer_id === null ? [] : [sql`customer_id = ${customer_id}`]),
+        ...(full_numbers === null ? [] : [sql`full_number = any(${full_numbers}::text[])`]),
+        ...(cufe === null ? [] : [sql`cufe = ${cufe}`]),
+        ...(status === null ? [] : [sql`state in (${sql.literal(named(wanted))})`]),
+        // Open documents are few, and the index of what has an alarm holds them alone.
+        ...(wanted.every(isOpen) ? [sql`next_action_at is not null`] : []),
+        ...(from === null ? [] : [sql`created_at >= ${from} and id >= ${firstIdAt(prefix, from)}`]),
+        ...(to === null ? [] : [sql`created_at <= ${to} and id <= ${lastIdAt(prefix, to)}`])
+      ])
+    }
+
+    // Ids sort by creation within a kind only. So each kind gives its next rows by its own index, and the list is merged from them.
+    const page = Query.all(Row, (account: AccountMode, request: PageRequest, filter: DocumentFilter) => {
+      const { cursor, limit } = request
+      const backwards = cursor?.direction === "before"
+      const order = sql.literal(backwards ? "asc" : "desc")
+      const bound = (kind: DocumentKind) => {
+        if (cursor === null) return sql`true`
+        const at = `${documentKinds[kind].prefix}_${placeOf(cursor.id)}`
+        return backwards ? sql`id > ${at}` : sql`id < ${at}`
+      }
+      const ofKinds = kindsOf(filter).map(
+        (kind) => sql`(
+          select ${columns} from invoices
+          where ${ofAccount(sql, account)} and ${fits(account, kind, filter)} and ${bound(kind)}
+          order by id ${order} limit ${limit + 1})`
+      )
+      return sql`
+        select * from (${sql.join(" union all ", false)(ofKinds)}) d
+        order by split_part(id, '_', 2) collate "C" ${order} limit ${limit + 1}`
+    })
+
+    return {
+      /**
+       * A page of the documents that match a filter. The cursor is an id of any kind, of a document that may not exist: the page begins
+       * with the document that comes next in time.
+       */
+      list: Effect.fn("DocumentList.list")(function* (
+        account: AccountMode,
+        request: PageRequest,
+        filter: DocumentFilter
+      ) {
+        if (kindsOf(filter).length === 0) return { rows: [], has_more: false } as Rows<ListedDocument>
+        const found = yield* AccountView.within(sql, account)(page(account, request, filter))
+        const rows = found.slice(0, request.limit)
+        return {
+          rows: request.cursor?.direction === "before" ? rows.toReversed() : rows,
+          has_more: found.length > rows.length
+        }
+      })
+    }
+  })
+}) {
+  static readonly layer = Layer.effect(DocumentList, DocumentList.make)
+}

@@ -1,0 +1,115 @@
+import { Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { AccountMode } from "../../../schemas/Account.ts"
+import { DeliveryStatus } from "../../../schemas/Delivery.ts"
+import { EventId, WebhookEndpointId } from "../../../schemas/Id.ts"
+import * as AccountView from "../sql/AccountView.ts"
+import { firstIdAt } from "../sql/Ids.ts"
+import { ofAccount } from "../sql/Keys.ts"
+import * as Query from "../sql/Query.ts"
+
+/** The largest number of deliveries, of all endpoints of an account together, whose attempts are counted: the newest. */
+export const countedMax = 2_000
+
+/** The attempts of a delivery that are counted: all that the schedule makes, and some by hand. */
+const attemptsMax = 10
+
+const Failure = Schema.Struct({
+  at_ms: Schema.Finite,
+  event_id: EventId,
+  status: Schema.NullOr(Schema.Int),
+  error: Schema.Struct({ code: Schema.String, message: Schema.String })
+})
+
+/**
+ * The attempts of one endpoint that began within an hour. `hour`: the hours since 1970. `slowest_ms` and `median_ms` are of the
+ * attempts that succeeded; null if none did. `last_failure` is the one that began last.
+ */
+const Hour = Schema.Struct({
+  endpoint_id: WebhookEndpointId,
+  hour: Schema.Int,
+  succeeded: Schema.Int,
+  failed: Schema.Int,
+  median_ms: Schema.NullOr(Schema.Int),
+  slowest_ms: Schema.NullOr(Schema.Int),
+  last_failure: Schema.NullOr(Failure)
+})
+export type HealthHour = typeof Hour.Type
+
+/** How many deliveries of an event are in a state. */
+const Count = Schema.Struct({ event_id: EventId, status: DeliveryStatus, count: Schema.Int })
+export type DeliveryCount = typeof Count.Type
+
+export interface Health {
+  /** In no order. Hours without an attempt are left out. */
+  readonly hours: ReadonlyArray<HealthHour>
+  /** The time of the oldest delivery that was counted, when `countedMax` left others out; null when all were counted. */
+  readonly from: Date | null
+}
+
+/** How the deliveries to an account's endpoints have gone, in numbers. */
+export class DeliveryHealth extends Context.Service<DeliveryHealth>()("folio/store/DeliveryHealth", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+
+    // Ids begin with the time of the event, so the newest deliveries are the end of the primary key. An attempt to deliver an older event
+    // again is not found this way.
+    const newest = (account: AccountMode, since: Date) => sql`
+      select id, endpoint_id, event_id, created_at from deliveries
+      where ${ofAccount(sql, account)} and id >= ${firstIdAt("whd", since)} order by id desc limit ${countedMax}`
+
+    const findHours = Query.all(
+      Hour,
+      (account: AccountMode, since: Date) => sql`
+        with newest as materialized (${newest(account, since)}),
+        made as (
+          select n.endpoint_id, n.event_id, a.* from newest n
+          cross join lateral (
+            select started_at, duration_ms, response_status, error from attempts
+            where ${ofAccount(sql, account)} and delivery_id = n.id order by number desc limit ${attemptsMax}
+          ) a
+          where a.started_at >= ${since}
+        )
+        select endpoint_id, floor(extract(epoch from started_at) / 3600)::integer as hour,
+          (count(*) filter (where error is null))::integer as succeeded,
+          (count(*) filter (where error is not null))::integer as failed,
+          percentile_disc(0.5) within group (order by duration_ms) filter (where error is null) as median_ms,
+          max(duration_ms) filter (where error is null) as slowest_ms,
+          (array_agg(json_build_object(
+            'at_ms', floor(extract(epoch from started_at) * 1000)::float8, 'event_id', event_id, 'status', response_status,
+            'error', error
+          ) order by started_at desc) filter (where error is not null))[1] as last_failure
+        from made group by endpoint_id, hour`
+    )
+    const findEdge = Query.one(
+      Schema.Struct({ edge: Schema.NullOr(Schema.Date) }),
+      (account: AccountMode, since: Date) => sql`
+        select case when count(*) = ${countedMax} then min(created_at) end as edge from (${newest(account, since)}) n`
+    )
+
+    const countDeliveries = Query.all(
+      Count,
+      (account: AccountMode, events: ReadonlyArray<string>) => sql`
+        select event_id, status, count(*)::integer as count from deliveries
+        where ${ofAccount(sql, account)} and event_id = any(${events}::text[]) group by event_id, status`
+    )
+
+    return {
+      /** The attempts of all endpoints of the account since a time, of deliveries of events since then, by endpoint and hour. */
+      since: Effect.fn("DeliveryHealth.since")(
+        function* (account: AccountMode, since: Date) {
+          const hours = yield* findHours(account, since)
+          const { edge } = yield* findEdge(account, since)
+          return { hours, from: edge } satisfies Health as Health
+        },
+        (effect, account) => AccountView.within(sql, account)(effect)
+      ),
+      /** The deliveries of events, which are those of one page, by event and state. */
+      ofEvents: Effect.fn("DeliveryHealth.ofEvents")((account: AccountMode, events: ReadonlyArray<string>) =>
+        AccountView.within(sql, account)(countDeliveries(account, events))
+      )
+    }
+  })
+}) {
+  static readonly layer = Layer.effect(DeliveryHealth, DeliveryHealth.make)
+}

@@ -1,0 +1,70 @@
+import { guards, type Mutant } from "../Mutant.ts"
+
+const entrance = "test/portal/session/Entrance.test.ts"
+const sessions = "test/store/accounts/PortalSessions.pg.test.ts"
+const migration = "migrations/0013_portal_sessions.sql"
+
+/** Guards of the portal: who gets in, what a session may do, and what a page shows. */
+export const portalMutants: ReadonlyArray<Mutant> = [
+  ...guards("src/http/request/Authentication.ts", "test/portal/session/Capabilities.test.ts", {
+    "a session of the portal does what it has no capability for": {
+      "capability !== null && capabilities.includes(capability)": "capabilities.length > 0"
+    },
+    "a session of the portal that has ended goes on with what waited": {
+      "stillIn(caller), allowed)": "Effect.void, allowed)"
+    }
+  }),
+  ...guards("src/portal/session/Guard.ts", entrance, {
+    "the portal takes a form without its token": { "isSame(csrf, token) && ": "" },
+    "the portal takes a form that another site sent": { " && isSentFromHere(headers, baseUrl)": "" }
+  }),
+  ...guards("src/portal/session/Entrance.ts", entrance, {
+    "a browser that looks ahead uses up a link of the portal": { "!/pre/iu.test(purpose) && ": "" }
+  }),
+  ...guards("src/http/request/Envelope.ts", "test/portal/session/Terminal.test.ts", {
+    "a terminal shows the links of the portal that are opened": { '.replace(ofLink, "$1…")': "" }
+  }),
+  {
+    name: "a link of the portal works twice",
+    edits: [
+      {
+        file: "src/store/accounts/PortalSessions.ts",
+        find: " and used_at is null and ${isOpen}",
+        replace: " and ${isOpen}"
+      },
+      { file: migration, find: "when (old.used_at is not null and (new", replace: "when (false and (new" }
+    ],
+    tests: [sessions]
+  },
+  ...guards("src/store/accounts/PortalSessions.ts", sessions, {
+    "a session of the portal outlives its key": { "closes_at > now() and ${keyWorks}`": "closes_at > now()`" },
+    "an account has as many sessions of the portal as it makes at once": {
+      "      yield* AccountView.lock(sql, session)\n": ""
+    }
+  }),
+  ...guards(migration, sessions, {
+    "requests read the hashes of links and cookies of the portal": {
+      "grant select (account_id, livemode, id, api_key_id,":
+        "grant select (link_hash, cookie_hash, account_id, livemode, id, api_key_id,"
+    }
+  }),
+  ...guards("src/store/documents/DocumentList.ts", "test/store/documents/DocumentList.pg.test.ts", {
+    "the portal lists documents of other accounts": {
+      "where ${ofAccount(sql, account)} and ${fits": "where ${fits",
+      "yield* AccountView.within(sql, account)(page(account, request, filter))":
+        "yield* Effect.orDie(page(account, request, filter))"
+    }
+  }),
+  ...guards("src/portal/documents/Exports.ts", "test/postgres/portal/Documents.pg.test.ts", {
+    "the portal writes as many documents into a CSV as there are": {
+      "count < exportMax; count": "count < 10 * exportMax; count",
+      "Math.min(pageSize, exportMax - count)": "pageSize"
+    }
+  }),
+  ...guards("src/portal/frame/Visit.ts", "test/portal/documents/DocumentPage.test.ts", {
+    "the portal does twice what a form sends twice": { '{ "idempotency-key": key } : {}': "{} : {}" }
+  }),
+  ...guards("src/http/pages/Html.ts", "test/portal/customers/Customers.test.ts", {
+    "a page of the portal shows what others have written as markup": { "return escape(part)": "return part" }
+  })
+]

@@ -1,0 +1,222 @@
+import { assert } from "@effect/vitest"
+import { Clock, Effect } from "effect"
+import { signatureHeaders } from "../../../src/domain/webhooks/WebhookSignature.ts"
+import { addCustomer } from "../../support/apps/MemoryRows.ts"
+import { account, apiKeyIds, layer as app, otherAccount, testMode } from "../../support/apps/MemoryApp.ts"
+import { endpointBody, invoiceBody } from "../../support/apps/Invoices.ts"
+import { post } from "../../support/apps/Requests.ts"
+import { MemoryTables } from "../../support/memory/MemoryTables.ts"
+import { formOf, visitor } from "../../support/portal/Visitor.ts"
+import { describeOn } from "../../support/Tests.ts"
+
+const bench = "/portal/bench"
+const signature = `${bench}/signature`
+
+const textOf = (page: string) =>
+  page
+    .replaceAll(/<(head|footer|header|form)\b[^]*?<\/\1>/g, " ")
+    .replaceAll(/<[^>]*>/g, " ")
+    .replaceAll("&#39;", "'")
+    .replaceAll("&quot;", '"')
+    .replaceAll(/\s+/g, " ")
+
+/** An endpoint of the account, and a webhook of it, signed at the time of the test. */
+const webhook = Effect.gen(function* () {
+  const { tables } = yield* MemoryTables
+  const { json: endpoint } = yield* post("/v1/webhook-endpoints", endpointBody("https://shop.example.com/hook"))
+  const { json: second } = yield* post("/v1/webhook-endpoints", endpointBody("https://other.example.com/hook"))
+  const { json: invoice } = yield* post("/v1/invoices", invoiceBody(yield* addCustomer()))
+  const { until } = yield* MemoryTables
+  yield* until(({ events }) => events.some(({ object_id }) => object_id === invoice.id))
+  const event = tables.events.find(({ object_id }) => object_id === invoice.id)!
+  const timestamp = Math.floor((yield* Clock.currentTimeMillis) / 1000)
+  const headers = signatureHeaders({ secret: endpoint.secret, messageId: event.id, timestamp, body: event.body })
+  return { endpoint, second, event, headers, svc: headers["Svc-Signature"]!, timestamp }
+})
+
+type Person = Effect.Success<ReturnType<typeof visitor>>
+
+/** The hidden fields of a form of the bench. */
+const fieldsOf = (person: Person, action: string) => Effect.map(person.see(bench), ({ text }) => formOf(text, action))
+
+describeOn(app)("the signature debugger of the bench", (it) => {
+  it.effect("says that a genuine webhook is right, and for which endpoint it was signed", function* () {
+    const { endpoint, event, svc } = yield* webhook
+    const person = yield* visitor()
+    const fields = { body: event.body, headers: `Svc-Signature: ${svc}`, secret: endpoint.secret }
+    for (const secret of [endpoint.secret, ""]) {
+      const answer = yield* person.submit(bench, signature, { ...fields, secret })
+      assert.strictEqual(answer.status, 200)
+      assert.include(textOf(answer.text), "The signature is right.")
+      assert.include(answer.text, `/portal/endpoints/${endpoint.id}"`)
+      assert.include(answer.text, `/portal/events/${event.id}"`)
+      assert.notInclude(answer.text, endpoint.secret)
+    }
+  })
+
+  it.effect("names the fault of each wrong one, beside what the account knows", function* () {
+    const { endpoint, event, headers, second, svc, timestamp } = yield* webhook
+    const person = yield* visitor()
+    const right = { body: event.body, headers: `Svc-Signature: ${svc}`, secret: endpoint.secret }
+    const cases: ReadonlyArray<
+      readonly [change: Partial<typeof right> & { readonly at?: string }, ...says: Array<string>]
+    > = [
+      [{ secret: second.secret }, "The secret is that of another of your endpoints.", "https://other.example.com/hook"],
+      [{ secret: `whsec_${"A".repeat(43)}=` }, "was signed with the current secret of the endpoint"],
+      [
+        { body: JSON.stringify(JSON.parse(event.body), null, 2) },
+        "The body was parsed and written again as JSON",
+        "With that repaired, the signature is right."
+      ],
+      [{ body: event.body.replace('"version":', '"versión":') }, "values in it were changed", "data.object.version"],
+      [{ body: `${event.body}\r\n` }, "The body ends with a line break that was not sent."],
+      [{ body: event.body.slice(0, -9) }, "The body is not complete JSON"],
+      [{ body: "" }, "The body is empty."],
+      [{ headers: `X-Signature: ${svc}` }, "The signature is in a header with another name."],
+      [{ headers: "accept: */*" }, "There is no signature header"],
+      [
+        {
+          headers: `Svc-Signature: ${headers["webhook-signature"]}\r\nwebhook-id: ${event.id}\r\nwebhook-timestamp: ${timestamp}`
+        },
+        "a signature of the other scheme"
+      ],
+      [{ headers: `webhook-signature: ${headers["webhook-signature"]}` }, "webhook-id or webhook-timestamp is missing"],
+      [{ secret: `"${endpoint.secret}"` }, "The secret has quotes around it."],
+      [{ secret: ` ${endpoint.secret}` }, "The secret has white space in it or around it."],
+      [{ secret: endpoint.secret.slice(6) }, "The secret lacks its beginning"],
+      [{ at: String(timestamp + 900) }, "The signature is right, but 900 s old", "Check this machine's clock"],
+      [{ at: new Date((timestamp - 900) * 1000).toISOString() }, "The signature is right, but 900 s in the future"],
+      [{ headers: svc.toUpperCase().replace("T=", "t=").replace("V1=", "v1=") }, "in upper case"]
+    ]
+    for (const [change, ...says] of cases) {
+      const answer = yield* person.submit(bench, signature, { ...right, ...change })
+      assert.strictEqual(answer.status, 200)
+      for (const words of says) assert.include(textOf(answer.text), words, JSON.stringify(change))
+      assert.notInclude(answer.text, endpoint.secret)
+      assert.notInclude(answer.text, second.secret)
+    }
+  })
+
+  it.effect("knows a secret from before a rotation", function* () {
+    const { endpoint, event, headers } = yield* webhook
+    const person = yield* visitor()
+    yield* post(`/v1/webhook-endpoints/${endpoint.id}/rotate-secret`, undefined)
+    const all = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+    const fields = { body: event.body, headers: all.join("\r\n"), secret: endpoint.secret }
+    const answer = yield* person.submit(bench, signature, fields)
+    assert.include(textOf(answer.text), "did sign this webhook, but none of your endpoints has it now")
+    const { tables } = yield* MemoryTables
+    assert.notInclude(JSON.stringify([...tables.requests.values()]), endpoint.secret)
+  })
+
+  it.effect("keeps what was typed but the secret, and says what is wrong with it", function* () {
+    const person = yield* visitor({ language: "es" })
+    const body = `\r\n<script>alert("1")</script></textarea>`
+    const secret = "whsec_typed-by-hand"
+    const answer = yield* person.submit(bench, signature, { body, headers: "</textarea><b>", secret, at: "ayer" })
+    assert.strictEqual(answer.status, 422)
+    assert.include(answer.text, "Eso no es una hora.")
+    assert.include(answer.text, "&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;&lt;/textarea&gt;")
+    assert.notInclude(answer.text, "<script>alert")
+    assert.notInclude(answer.text, secret)
+    const long = yield* person.submit(bench, signature, { body: "x".repeat(100_001), headers: "", secret: "" })
+    assert.include(long.text, "Máximo 100000 caracteres.")
+  })
+
+  it.effect("knows neither another account's secrets and events nor those of the other mode", function* () {
+    const { event, svc } = yield* webhook
+    const stranger = yield* visitor({
+      account: { account_id: otherAccount, livemode: false },
+      apiKeyId: apiKeyIds.otherAccount
+    })
+    const fields = { body: event.body, headers: `Svc-Signature: ${svc}`, secret: "" }
+    const answer = yield* stranger.submit(bench, signature, fields)
+    assert.include(textOf(answer.text), "There is no secret.")
+    assert.include(textOf(answer.text), "is not an event of this test mode")
+    assert.notInclude((yield* stranger.see(`${bench}?event=${event.id}`)).text, "invoice.accepted")
+    const own = yield* visitor()
+    assert.include((yield* own.see(`${bench}?event=${event.id}`)).text, event.id)
+  })
+})
+
+describeOn(app)("the simulated authority and the clock of the bench", (it) => {
+  it.effect("are set, planned and put back, each change once however often it is sent", function* () {
+    const { tables } = yield* MemoryTables
+    const person = yield* visitor()
+    const down = yield* person.submit(bench, `${bench}/authority`, { mode: "down" })
+    assert.include(textOf(down.text), "The simulated authority is set.")
+    assert.include(textOf(down.text), "Down")
+    const plan = (fields: Record<string, string>) => person.submit(bench, `${bench}/scripts`, fields)
+    yield* plan({ outcome: "reject", rules: "FAD06, FAK24", delay: "" })
+    yield* plan({ outcome: "lose", rules: "", delay: "5" })
+    const planned = yield* plan({ outcome: "", rules: "", delay: "30" })
+    assert.include(textOf(planned.text), "Reject it by rules: FAD06, FAK24")
+    const next = [{ reject: ["FAD06", "FAK24"] }, { lose: true, delay: 5 }, { delay: 30 }]
+    assert.deepStrictEqual(tables.sandboxAuthorities.get(account)?.next as unknown, next)
+
+    const twice = new URLSearchParams({
+      ...(yield* fieldsOf(person, `${bench}/scripts`)),
+      outcome: "fail",
+      rules: "",
+      delay: ""
+    })
+    for (let sent = 0; sent < 2; sent++) {
+      assert.strictEqual((yield* person.post(`${bench}/scripts`, twice)).status, 200)
+    }
+    assert.strictEqual(tables.sandboxAuthorities.get(account)?.next.length, 4)
+
+    const cleared = yield* person.submit(bench, `${bench}/scripts/clear`)
+    assert.include(textOf(cleared.text), "Nothing is planned any more.")
+    yield* person.submit(bench, `${bench}/reset`)
+    assert.deepInclude(tables.sandboxAuthorities.get(account), { mode: "up", next: [] })
+  })
+
+  it.effect("show a form again with what is wrong with it", function* () {
+    const person = yield* visitor()
+    const refused = yield* person.submit(bench, `${bench}/scripts`, { outcome: "reject", rules: "<b>", delay: "90" })
+    assert.strictEqual(refused.status, 422)
+    assert.include(refused.text, "Must be the code of a rule")
+    assert.include(refused.text, 'value="&lt;b&gt;"')
+    assert.include(refused.text, 'value="90"')
+  })
+
+  it.effect("advance what is planned", function* () {
+    const { count } = yield* MemoryTables
+    const person = yield* visitor()
+    const before = count("SandboxAuthorities.advance")
+    const answer = yield* person.submit(bench, `${bench}/clock`, { seconds: "172800" })
+    assert.include(textOf(answer.text), "The clock of the test mode is advanced.")
+    assert.strictEqual(count("SandboxAuthorities.advance"), before + 1)
+  })
+
+  it.effect("are not for a session without the capability, whatever it sends", function* () {
+    const person = yield* visitor({ capabilities: ["view"] })
+    const page = yield* person.see(bench)
+    assert.include(textOf(page.text), "needs the capability setup")
+    assert.notInclude(page.text, `${bench}/clock`)
+    const { csrf = "" } = yield* fieldsOf(person, signature)
+    for (const path of ["authority", "scripts", "scripts/clear", "reset", "clock"]) {
+      const fields = { csrf, once: "x", mode: "down", outcome: "fail", rules: "", delay: "", seconds: "60" }
+      const answer = yield* person.post(`${bench}/${path}`, new URLSearchParams(fields))
+      assert.strictEqual(answer.status, 403, path)
+      const forged = yield* person.post(`${bench}/${path}`, new URLSearchParams({ ...fields, csrf: "" }))
+      assert.isAbove(forged.status, 399, path)
+    }
+  })
+
+  it.effect("are not for the live mode, whose pages do not lead to the bench", function* () {
+    const live = yield* visitor({ account: { ...testMode, livemode: true }, apiKeyId: apiKeyIds.live })
+    const page = yield* live.see(bench)
+    assert.include(textOf(page.text), "The bench belongs to the test mode.")
+    assert.notInclude(page.text, "<textarea")
+    assert.notInclude((yield* live.see("/portal")).text, "portal/bench")
+    const { csrf = "" } = yield* fieldsOf(live, "/portal/leave")
+    for (const path of ["signature", "authority", "scripts", "reset", "clock"]) {
+      const answer = yield* live.post(
+        `${bench}/${path}`,
+        new URLSearchParams({ csrf, once: "y", mode: "down", seconds: "60" })
+      )
+      assert.strictEqual(answer.status, 403, path)
+    }
+  })
+})

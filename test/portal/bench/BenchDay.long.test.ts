@@ -1,0 +1,126 @@
+import { assert } from "@effect/vitest"
+import { Effect } from "effect"
+import type { Page } from "playwright-core"
+import { signatureHeaders } from "../../../src/domain/webhooks/WebhookSignature.ts"
+import { layer as app } from "../../support/apps/MemoryApp.ts"
+import { addCustomer } from "../../support/apps/MemoryRows.ts"
+import { endpointBody, invoiceBody } from "../../support/apps/Invoices.ts"
+import { post } from "../../support/apps/Requests.ts"
+import { assertClear, executablePath } from "../../support/browser/Chromium.ts"
+import { MemoryTables } from "../../support/memory/MemoryTables.ts"
+import { browsing } from "../../support/portal/Visitor.ts"
+import { describeOn } from "../../support/Tests.ts"
+
+/** An event of the account as it is delivered, and its signature header for an endpoint. */
+const webhook = Effect.gen(function* () {
+  const { until } = yield* MemoryTables
+  const { json: endpoint } = yield* post("/v1/webhook-endpoints", endpointBody("https://shop.example.com/hook"))
+  const { json: other } = yield* post("/v1/webhook-endpoints", endpointBody("https://other.example.com/hook"))
+  const { json: invoice } = yield* post("/v1/invoices", invoiceBody(yield* addCustomer()))
+  yield* until(({ events }) => events.some(({ object_id }) => object_id === invoice.id))
+  const { tables } = yield* MemoryTables
+  const { body, created_at, id } = tables.events.find(({ object_id }) => object_id === invoice.id)!
+  const timestamp = Math.floor(created_at / 1000)
+  const headers = signatureHeaders({ secret: endpoint.secret, messageId: id, timestamp, body })
+  return { body, header: `Svc-Signature: ${headers["Svc-Signature"]}`, secret: endpoint.secret, other: other.secret }
+})
+
+/** Presses Tab until the element is focused that the selector names; fails if the page has no way to it. */
+const tabTo = async (page: Page, selector: string) => {
+  for (let pressed = 0; pressed < 60; pressed++) {
+    await page.keyboard.press("Tab")
+    if (await page.evaluate<boolean>(`document.activeElement?.matches(${JSON.stringify(selector)}) ?? false`)) return
+  }
+  assert.fail(`no way by the keyboard to ${selector}`)
+}
+
+const shows = (page: Page, text: string) => page.getByText(text).first().waitFor()
+
+describeOn(app)("a day at the bench (in Chromium; skipped where there is none)", (it) => {
+  it.effect.skipIf(executablePath === undefined)(
+    "is done by the keyboard alone: a fault is found and repaired, and the authority is scripted",
+    function* () {
+      const { body, header, other, secret } = yield* webhook
+      const { go, page } = yield* browsing({ browser: { locale: "en-GB" } })
+      yield* go("/portal")
+      yield* Effect.promise(async () => {
+        await tabTo(page, "nav a[href$='bench']")
+        await page.keyboard.press("Enter")
+        await tabTo(page, "textarea[name=body]")
+        await page.keyboard.insertText(JSON.stringify(JSON.parse(body), null, 2))
+        await page.keyboard.press("Tab")
+        await page.keyboard.insertText(header)
+        await page.keyboard.press("Tab")
+        await page.keyboard.insertText(other)
+        await page.keyboard.press("Enter")
+        await shows(page, "The secret is that of another of your endpoints.")
+        await shows(page, "The body was parsed and written again as JSON")
+        await shows(page, "With that repaired, the signature is right.")
+        await tabTo(page, "textarea[name=body]")
+        await page.keyboard.press("Control+A")
+        await page.keyboard.insertText(body)
+        await tabTo(page, "input[name=secret]")
+        await page.keyboard.insertText(secret)
+        await page.keyboard.press("Enter")
+        await shows(page, "The signature is right.")
+        await tabTo(page, "input[name=rules]")
+        await page.keyboard.insertText("FAD06")
+        await page.keyboard.press("Enter")
+        await shows(page, "It is planned for one more document.")
+        await tabTo(page, "form[action$='reset'] button")
+        await page.keyboard.press("Enter")
+        await shows(page, "The simulated authority is up, and nothing is planned.")
+        await tabTo(page, "form[action$='clock'] button")
+        await page.keyboard.press("Enter")
+        await shows(page, "The clock of the test mode is advanced.")
+      })
+    }
+  )
+
+  it.effect.skipIf(executablePath === undefined)(
+    "needs no JavaScript, and has no fault of access in what it finds and refuses",
+    function* () {
+      const { body, header, other } = yield* webhook
+      const { tables } = yield* MemoryTables
+      for (const locale of ["en-GB", "es-CO"]) {
+        const { faults, go, page } = yield* browsing({ browser: { locale } })
+        // The page works as it does without JavaScript, and is looked at by axe, which is JavaScript.
+        yield* Effect.promise(() => page.route("**/htmx.js*", (route) => route.abort()))
+        yield* go("/portal/bench")
+        const look = (what: string) => assertClear(page, `${what}, ${locale}`)
+        yield* Effect.promise(async () => {
+          await page.fill("[name=body]", `${body}\n`)
+          await page.fill("[name=headers]", header)
+          await page.fill("[name=secret]", other)
+          await page.click("form[action$='signature'] button")
+          await page.waitForSelector("[aria-labelledby=found] .rule")
+        })
+        yield* look("what was found")
+        yield* Effect.promise(async () => {
+          await page.fill("[name=rules]", "<script>")
+          await page.click("form[action$='scripts'] button")
+          await page.waitForSelector("[aria-labelledby=authority] [aria-invalid]")
+        })
+        yield* look("a refused form")
+        yield* Effect.promise(async () => {
+          await page.fill("[name=rules]", "FAD06")
+          await page.fill("[name=delay]", "7")
+          await page.click("form[action$='scripts'] button")
+          await page.waitForSelector("[aria-labelledby=authority] li")
+        })
+        yield* look("what is planned")
+        const [set] = [...tables.sandboxAuthorities.values()]
+        assert.deepStrictEqual(set?.next.at(-1) as unknown, { reject: ["FAD06"], delay: 7 })
+        yield* Effect.promise(async () => {
+          await page.click("form[action$='clear'] button")
+          await page.waitForSelector(".notice")
+        })
+        // That a form was refused, and that htmx was not loaded, is told in the console.
+        assert.deepStrictEqual(
+          faults.filter((fault) => !/422|ERR_FAILED/.test(fault)),
+          []
+        )
+      }
+    }
+  )
+})

@@ -1,0 +1,269 @@
+import { assert } from "@effect/vitest"
+import { Effect } from "effect"
+import { apiKeyIds, layer as app, otherAccount, testMode } from "../../support/apps/MemoryApp.ts"
+import { invoiceBody } from "../../support/apps/Invoices.ts"
+import { get, post } from "../../support/apps/Requests.ts"
+import { beside, untouched } from "../../support/portal/Forms.ts"
+import { formOf, visitor } from "../../support/portal/Visitor.ts"
+import { describeOn } from "../../support/Tests.ts"
+
+const list = "/portal/customers"
+
+const andina = {
+  identification: { type: "31", number: "900373115", check_digit: "3" },
+  legal_name: "Comercial Andina S.A.S.",
+  organization_type: "1",
+  email: "facturas@andina.test",
+  city_code: "05001",
+  department_code: "05",
+  country_code: "CO",
+  tax_responsibilities: ["O-13", "O-15"],
+  metadata: { shop: "A-77", note: "first\nsecond" }
+}
+
+const registered = (body: object) => Effect.map(post("/v1/customers", body), ({ json }) => json)
+const read = (id: string) => Effect.map(get(`/v1/customers/${id}`), ({ json }) => json)
+const count = Effect.map(get("/v1/customers?limit=100"), ({ json }) => json.data.length as number)
+
+describeOn(app)("customers of the portal", (it) => {
+  it.effect("are found by identification, e-mail, part of the name and own data", function* () {
+    const { see } = yield* visitor()
+    yield* registered(andina)
+    yield* registered({
+      ...andina,
+      identification: { type: "13", number: "79123456" },
+      legal_name: "Ángela Muñoz",
+      email: "otra@andina.test",
+      metadata: {}
+    })
+    for (const query of [
+      "name=comercial+and",
+      "type=31&number=900.373.115-3",
+      "number=900373115",
+      "email=FACTURAS@andina.test",
+      "metadata=shop%3DA-77",
+      "name=andina&number=900373115&type=31"
+    ]) {
+      const { status, text } = yield* see(`${list}?${query}`)
+      assert.strictEqual(status, 200)
+      assert.include(text, "Comercial Andina S.A.S.", query)
+      assert.notInclude(text, "Ángela Muñoz", query)
+    }
+    const found = yield* see(`${list}?type=13&number=79.123.456`)
+    assert.include(found.text, "Cédula de ciudadanía 79.123.456")
+    assert.notInclude(found.text, "Comercial Andina")
+    assert.include((yield* see(`${list}?name=nobody+like+this`)).text, "No customer fits")
+    const all = yield* see(list)
+    assert.include(all.text, "Ángela Muñoz")
+    assert.include(all.text, "NIT 900.373.115-3")
+  })
+
+  it.effect("say beside the field why a search was refused", function* () {
+    const { see } = yield* visitor()
+    const short = yield* see(`${list}?name=a`)
+    assert.strictEqual(short.status, 400)
+    assert.match(beside(short.text, "name") ?? "", /at least 3 characters/)
+    const hostile = yield* see(
+      `${list}?name=${encodeURIComponent('"><img src=x>')}&metadata=${encodeURIComponent(`${"x".repeat(41)}=1`)}`
+    )
+    assert.match(beside(hostile.text, "metadata") ?? "", /40 characters/)
+    assert.notInclude(hostile.text, "<img src=x")
+  })
+
+  it.effect("are registered once, however often the form is sent", function* () {
+    const { post: send, see } = yield* visitor()
+    const before = yield* count
+    const form = untouched((yield* see(`${list}/new`)).text, "/new")
+    const typed = {
+      "identification.number": "800.197.268-4",
+      legal_name: " Ferretería El Tornillo ",
+      email: "hola@tornillo.test",
+      city_code: "medellin",
+      "metadata[0].key": "shop id",
+      "metadata[0].value": "7"
+    }
+    for (const [name, value] of Object.entries(typed)) form.set(name, value)
+    const [first, second] = [yield* send(`${list}/new`, form), yield* send(`${list}/new`, form)]
+    assert.include(first.text, "The customer was registered.")
+    assert.include(second.text, "Ferretería El Tornillo")
+    assert.strictEqual(yield* count, before + 1)
+    const [made] = (yield* get("/v1/customers?email=hola@tornillo.test")).json.data
+    const { created_at: _created, id: _id, livemode: _mode, object: _object, updated_at: _updated, ...kept } = made
+    assert.deepStrictEqual(kept, {
+      identification: { type: "31", number: "800197268", check_digit: "4" },
+      legal_name: "Ferretería El Tornillo",
+      organization_type: "1",
+      email: "hola@tornillo.test",
+      city_code: "05001",
+      department_code: "05",
+      country_code: "CO",
+      metadata: { "shop id": "7" }
+    })
+  })
+
+  it.effect("are changed field by field, and what nobody touches stays as it was", function* () {
+    const { post: send, see } = yield* visitor()
+    const customer = yield* registered({ ...andina, address: "Calle 10 # 5-51", tax_scheme: "01" })
+    const path = `${list}/${customer.id}/change`
+    const { updated_at: _before, ...before } = customer
+    const same = yield* send(path, untouched((yield* see(path)).text, "/change"))
+    assert.include(same.text, "The customer was changed.")
+    const { updated_at: _after, ...after } = yield* read(customer.id)
+    assert.deepStrictEqual(after, before)
+
+    const form = untouched((yield* see(path)).text, "/change")
+    form.set("email", "")
+    form.set("city_code", "Rionegro, Santander")
+    form.delete("tax_responsibilities")
+    form.append("tax_responsibilities", "R-99-PN")
+    form.set("metadata[0].value", "B-1")
+    form.set("metadata[1].key", "")
+    form.set("metadata[1].value", "")
+    const changed = yield* send(path, form)
+    assert.include(changed.text, "The customer was changed.")
+    const now = yield* read(customer.id)
+    assert.notProperty(now, "email")
+    assert.deepInclude(now, {
+      city_code: "68615",
+      department_code: "68",
+      tax_responsibilities: ["R-99-PN"],
+      metadata: { shop: "B-1" },
+      address: "Calle 10 # 5-51"
+    })
+  })
+
+  it.effect("keep what was typed when they are refused, with every violation beside its field", function* () {
+    const { see, submit } = yield* visitor()
+    const customer = yield* registered(andina)
+    const path = `${list}/${customer.id}/change`
+    const refused = yield* submit(path, path, {
+      "identification.type": "31",
+      "identification.number": "900373115",
+      "identification.check_digit": "9",
+      legal_name: "",
+      organization_type: "1",
+      email: "no e-mail",
+      city_code: "Rionegro",
+      country_code: "co",
+      phone: "1",
+      "metadata[0].key": "k".repeat(41),
+      "metadata[0].value": "kept"
+    })
+    assert.strictEqual(refused.status, 400)
+    assert.match(beside(refused.text, "legal_name") ?? "", /must not be/)
+    assert.match(beside(refused.text, "email") ?? "", /e-mail address/)
+    assert.match(beside(refused.text, "city_code") ?? "", /five digits/)
+    assert.match(beside(refused.text, "phone") ?? "", /telephone/)
+    assert.match(beside(refused.text, "metadata-0-key") ?? "", /40 characters/)
+    assert.include(refused.text, "05615")
+    assert.include(refused.text, 'value="no e-mail"')
+    assert.include(refused.text, 'value="kept"')
+    assert.include(refused.text, "Nothing was changed.")
+    assert.deepStrictEqual(yield* read(customer.id), customer)
+    const digit = yield* submit(path, path, {
+      ...Object.fromEntries(untouched((yield* see(path)).text, "/change")),
+      "identification.check_digit": "9"
+    })
+    assert.match(beside(digit.text, "identification-check_digit") ?? "", /it is "3"/)
+    const twice = yield* submit(path, path, {
+      ...Object.fromEntries(untouched((yield* see(path)).text, "/change")),
+      "metadata[2].key": "shop",
+      "metadata[2].value": "other"
+    })
+    assert.match(beside(twice.text, "metadata-2-key") ?? "", /two rows/)
+    assert.deepStrictEqual(yield* read(customer.id), customer)
+  })
+
+  it.effect("show their data in words and their newest invoices", function* () {
+    const { see } = yield* visitor({ language: "es" })
+    const customer = yield* registered(andina)
+    yield* post("/v1/invoices", invoiceBody(customer.id))
+    const { status, text } = yield* see(`${list}/${customer.id}`)
+    assert.strictEqual(status, 200)
+    for (const words of [
+      "Medellín, Antioquia",
+      "Colombia",
+      "O-13 Gran contribuyente",
+      "Persona jurídica",
+      "Cambiar",
+      customer.id
+    ]) {
+      assert.include(text, words)
+    }
+    assert.match(text, /href="[^"]*documents\/inv_/)
+    assert.include(text, `documents?customer=${customer.id}`)
+  })
+
+  it.effect("are deleted behind a confirmation", function* () {
+    const { see, submit } = yield* visitor()
+    const { id } = yield* registered(andina)
+    const page = (yield* see(`${list}/${id}`)).text
+    assert.match(page, /<details>\s*<summary>Delete the customer…/)
+    const gone = yield* submit(`${list}/${id}`, `${list}/${id}/delete`)
+    assert.include(gone.text, "The customer was deleted.")
+    assert.strictEqual((yield* get(`/v1/customers/${id}`)).status, 404)
+    assert.strictEqual((yield* see(`${list}/${id}`)).status, 404)
+  })
+
+  it.effect("show hostile text as text, on every page", function* () {
+    const { see } = yield* visitor()
+    const hostile = `"'><img src=x onerror=alert(1)></textarea><script>alert(1)</script>`
+    const customer = yield* registered({
+      ...andina,
+      legal_name: hostile,
+      trade_name: hostile,
+      address: hostile,
+      metadata: { [hostile.slice(0, 40)]: `${hostile}\n${hostile}` }
+    })
+    for (const path of [list, `${list}/${customer.id}`, `${list}/${customer.id}/change`]) {
+      const { status, text } = yield* see(path)
+      assert.strictEqual(status, 200)
+      assert.include(text, "&lt;img src=x", path)
+      assert.notMatch(text, /<img|<script>|onerror="|<\/textarea>\s*<script/i, path)
+    }
+  })
+
+  it.effect("are only seen without the capability, and the API refuses a change", function* () {
+    const { see, post: send } = yield* visitor({ capabilities: ["view", "setup", "keys", "endpoints", "deliver"] })
+    const customer = yield* registered(andina)
+    const pages = [yield* see(list), yield* see(`${list}/${customer.id}`)]
+    for (const { text } of pages) {
+      assert.notInclude(text, "New customer")
+      assert.notInclude(text, "/change")
+      assert.notInclude(text, "Delete")
+    }
+    const token = formOf(pages[0]!.text, "leave")
+    const form = new URLSearchParams({ ...token, legal_name: "Otra", once: "portal-1" })
+    for (const path of [`${list}/new`, `${list}/${customer.id}/change`, `${list}/${customer.id}/delete`]) {
+      const refused = yield* send(path, form)
+      assert.strictEqual(refused.status, 403, path)
+      assert.include(refused.text, "This session may not do that")
+    }
+    assert.deepStrictEqual(yield* read(customer.id), customer)
+  })
+
+  it.effect("of another account, of the other mode and of nobody are not there", function* () {
+    const { id } = yield* registered(andina)
+    const others = [
+      yield* visitor({ account: { account_id: otherAccount, livemode: false }, apiKeyId: apiKeyIds.otherAccount }),
+      yield* visitor({ account: { ...testMode, livemode: true }, apiKeyId: apiKeyIds.live })
+    ]
+    for (const other of others) {
+      const token = formOf((yield* other.see(list)).text, "leave")
+      for (const path of [`${list}/${id}`, `${list}/${id}/change`]) {
+        const { status, text } = yield* other.see(path)
+        assert.strictEqual(status, 404, path)
+        assert.notInclude(text, "Comercial Andina")
+      }
+      for (const path of [`${list}/${id}/change`, `${list}/${id}/delete`]) {
+        const { status } = yield* other.post(path, new URLSearchParams({ ...token, once: "portal-2" }))
+        assert.strictEqual(status, 404, path)
+      }
+    }
+    const mine = yield* visitor()
+    for (const wrong of ["cust_none", "a%2Fb", "..", "inv_01k9z3v8c2m4n6p8q0r2s4t6v8"]) {
+      assert.notStrictEqual((yield* mine.see(`${list}/${wrong}/change`)).status, 200, wrong)
+    }
+    assert.strictEqual((yield* read(id)).id, id)
+  })
+})

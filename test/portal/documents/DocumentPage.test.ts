@@ -1,0 +1,297 @@
+import { assert } from "@effect/vitest"
+import { noteBody } from "../../support/apps/Invoices.ts"
+import { rejected } from "../../support/apps/Fakes.ts"
+import { account, apiKeyIds, layer as app, otherAccount } from "../../support/apps/MemoryApp.ts"
+import { addDraft, become } from "../../support/apps/MemoryRows.ts"
+import { MemoryTables } from "../../support/memory/MemoryTables.ts"
+import { get, post } from "../../support/apps/Requests.ts"
+import { visitor } from "../../support/portal/Visitor.ts"
+import { describeOn } from "../../support/Tests.ts"
+import { customerNamed, invoiceOf, rejectedOf, settled } from "./Rows.ts"
+
+const pathOf = (id: string, step = "") => `/portal/documents/${id}${step}`
+
+const hostile = `"><img src=x onerror=alert(1)></textarea><script>alert(1)</script>`
+
+const checkDigitBroken = {
+  ...rejected,
+  errors: [
+    {
+      rule: "FAK24",
+      severity: "rejection" as const,
+      message: hostile,
+      path: "acquirer.identification.check_digit",
+      hint: hostile
+    }
+  ]
+}
+
+describeOn(app)("the page of a document", (it) => {
+  it.effect("tells what happened to an accepted invoice, what it says, and offers its papers", function* () {
+    const person = yield* visitor()
+    const customer = yield* customerNamed("Comercial Andina S.A.S.", { email: "facturas@andina.example" })
+    const invoice = yield* invoiceOf(customer, {
+      order_reference: { id: "OC-7781" },
+      notes: ["Gracias por su compra"],
+      metadata: { pedido: "1001" },
+      payment_means: { code: "30", type: "2", due_date: "2026-12-21" }
+    })
+    const { status, text } = yield* person.see(pathOf(invoice.id))
+    assert.strictEqual(status, 200)
+    for (const words of [
+      `Invoice ${invoice.full_number}`,
+      "Accepted by the authority",
+      "Comercial Andina S.A.S.",
+      "$\u00a0119.000,00",
+      `Numbered ${invoice.full_number}`,
+      `CUFE <code title="${invoice.cufe}">`,
+      "kB ·",
+      "E-mail to facturas@andina.example: delivered",
+      "On credit",
+      "21 December 2026",
+      "OC-7781",
+      "Gracias por su compra",
+      "pedido",
+      "left</dd>",
+      `href="../../portal/documents/${invoice.id}/annul"`
+    ]) {
+      assert.include(text, words)
+    }
+    assert.notInclude(text, "hx-trigger")
+    assert.notInclude(text, "Correct and send again")
+    const pdf = yield* person.see(pathOf(invoice.id, "/pdf"))
+    assert.strictEqual(pdf.headers.get("content-type"), "application/pdf")
+    assert.strictEqual(pdf.headers.get("x-frame-options"), "SAMEORIGIN")
+    assert.include(pdf.headers.get("content-security-policy"), "frame-ancestors 'self'")
+    const xml = yield* person.see(pathOf(invoice.id, "/xml"))
+    assert.include(xml.text, invoice.cufe)
+    assert.include(xml.headers.get("content-disposition"), `${invoice.full_number}.xml`)
+    const qr = yield* person.see(pathOf(invoice.id, "/qr.svg"))
+    assert.strictEqual(qr.headers.get("content-type"), "image/svg+xml")
+    assert.match(qr.text, /^<svg[^]+<\/svg>$/)
+
+    const pagina = (yield* (yield* visitor({ language: "es" })).see(pathOf(invoice.id))).text
+    for (const words of ["Factura", "Aceptado por la DIAN", "A crédito", "vence", "Qué pasó", "Archivos"]) {
+      assert.include(pagina, words)
+    }
+  })
+
+  it.effect("names the request that made a document, as long as the log has it", function* () {
+    const { tables } = yield* MemoryTables
+    const customer = yield* customerNamed("Con Solicitud")
+    const invoice = yield* invoiceOf(customer)
+    const id = `req_${"7".repeat(26)}`
+    tables.requests.set(id, {
+      account_id: account,
+      livemode: false,
+      id: id as never,
+      created_at: new Date(),
+      method: "POST",
+      path: "/v1/invoices",
+      query: null,
+      status: 202,
+      duration_ms: 12,
+      api_key_id: apiKeyIds.test,
+      portal_session_id: null,
+      ip: null,
+      version: null,
+      idempotency_key: "k",
+      verdict: "executed",
+      error_code: null,
+      objects: [invoice.id],
+      request_bytes: 1,
+      request_body: null,
+      response_bytes: 1,
+      response_body: null
+    })
+    const { text } = yield* (yield* visitor()).see(pathOf(invoice.id))
+    assert.include(text, `href="../../portal/requests/${id}">POST /v1/invoices</a>`)
+  })
+
+  it.effect("says why a document was rejected and where that is put right, with every text as text", function* () {
+    const person = yield* visitor()
+    const customer = yield* customerNamed(hostile)
+    const lines = [
+      {
+        description: hostile,
+        quantity: "2.00",
+        unit_code: "94",
+        unit_price: "50000.00",
+        line_extension_amount: "100000.00",
+        taxes: [{ code: "01", rate: "19.00", base: "100000.00", value: "19000.00" }],
+        notes: [hostile],
+        item: { code: hostile.slice(0, 50), scheme: "999", brand: hostile }
+      }
+    ]
+    const more = {
+      lines,
+      notes: [hostile],
+      metadata: { "<b>": hostile },
+      order_reference: { id: hostile.slice(0, 64) }
+    }
+    const invoice = yield* invoiceOf(customer, more, checkDigitBroken)
+    for (const language of ["en", "es"]) {
+      const reader = yield* visitor({ language })
+      for (const step of ["", "/correct"]) {
+        const { status, text } = yield* reader.see(pathOf(invoice.id, step))
+        assert.strictEqual(status, 200)
+        assert.notInclude(text, "<img src=x")
+        assert.notInclude(text, "<script>alert")
+        assert.include(text, "&lt;img src=x")
+      }
+    }
+    const { text } = yield* person.see(pathOf(invoice.id))
+    assert.include(text, "Why it was rejected")
+    assert.include(text, "FAK24")
+    assert.include(text, `href="../../portal/customers/${customer}"`)
+    assert.include(text, "which is right: correct this document")
+    assert.notInclude(text, "Put it right at the customer")
+    assert.include(text, `href="../../portal/documents/${invoice.id}/correct"`)
+    assert.include((yield* person.see("/portal/documents")).text, "&lt;img src=x")
+    assert.notInclude((yield* person.see("/portal/documents")).text, "<img src=x")
+  })
+
+  it.effect("asks for itself while a document moves, and tells what it waits for", function* () {
+    const person = yield* visitor()
+    const customer = yield* customerNamed("En Camino")
+    const { id } = yield* addDraft(customer)
+    const moving = (yield* person.see(pathOf(id))).text
+    assert.include(moving, "Invoice, no number yet")
+    assert.include(moving, `hx-get="../../portal/documents/${id}"`)
+    assert.include(moving, "Waiting for its number")
+    assert.include(moving, "Look again")
+    yield* become(id, {
+      state: "signed",
+      waiting: { code: "connection_refused", message: "The authority takes no connections. It waits." },
+      waiting_since: new Date()
+    })
+    const waiting = (yield* person.see(pathOf(id))).text
+    assert.include(waiting, "Why it waits")
+    assert.include(waiting, "connection_refused")
+    assert.include(waiting, "Waiting for the authority")
+    const espera = (yield* (yield* visitor({ language: "es" })).see(pathOf(id))).text
+    assert.include(espera, "El servicio de la DIAN no recibe conexiones.")
+    assert.include(espera, "busque su aviso")
+    assert.notInclude(espera, "The authority")
+  })
+
+  it.effect("says that the sandbox rejects every document for a customer, and how to see one accepted", function* () {
+    const person = yield* visitor()
+    const identification = { type: "31", number: "900000002", check_digit: "1" }
+    const customer = yield* customerNamed("Siempre Rechazado", { identification })
+    const invoice = yield* invoiceOf(customer, {}, checkDigitBroken)
+    assert.include((yield* person.see(pathOf(invoice.id))).text, "The sandbox rejects every document for 900000002.")
+    const other = yield* rejectedOf(yield* customerNamed("Otro Cliente"))
+    assert.notInclude((yield* person.see(pathOf(other.id))).text, "The sandbox rejects every document")
+  })
+
+  it.effect(
+    "cancels, retries, annuls and e-mails, each after a page that asks where it cannot be undone",
+    function* () {
+      const person = yield* visitor()
+      const customer = yield* customerNamed("Con Acciones", { email: "uno@andina.example" })
+      const draft = yield* addDraft(customer)
+      yield* become(draft.id, { next_action_at: Infinity })
+      assert.include((yield* person.see(pathOf(draft.id))).text, pathOf(draft.id, "/cancel").slice(1))
+      const canceled = yield* person.submit(pathOf(draft.id, "/cancel"), pathOf(draft.id, "/cancel"))
+      assert.include(canceled.text, "It is canceled.")
+      assert.strictEqual((yield* get(`/v1/invoices/${draft.id}`)).json.status, "canceled")
+
+      const invoice = yield* invoiceOf(customer)
+      const failing = yield* invoiceOf(customer)
+      yield* become(failing.id, {
+        state: "failed",
+        failure: { code: "authority_refused", message: "Not allowed. Ask.", retryable: true }
+      })
+      const failed = (yield* person.see(pathOf(failing.id))).text
+      assert.include(failed, '<b lang="en">Not allowed.</b>')
+      const retried = yield* person.submit(pathOf(failing.id), pathOf(failing.id, "/retry"))
+      assert.include(retried.text, "It is tried again.")
+      assert.strictEqual((yield* settled(failing.id)).status, "accepted_by_authority")
+
+      const again = pathOf(invoice.id, "/email")
+      const wrong = yield* person.submit(again, again, { to: "no address" })
+      assert.strictEqual(wrong.status, 400)
+      assert.include(wrong.text, `value="no address"`)
+      assert.include(wrong.text, "must be one e-mail address")
+      const sent = yield* person.submit(again, again, { to: "dos@andina.example" })
+      assert.include(sent.text, "The e-mail is on its way.")
+      assert.include(sent.text, "dos@andina.example")
+
+      const annul = pathOf(invoice.id, "/annul")
+      const empty = yield* person.submit(annul, annul, { reason: " " })
+      assert.strictEqual(empty.status, 400)
+      const done = yield* person.submit(annul, annul, { reason: "Pedido anulado" })
+      assert.include(done.text, "This credit note annuls the invoice.")
+      assert.include(done.text, "Pedido anulado")
+      assert.include(done.text, `href="../../portal/documents/${invoice.id}"`)
+      const twice = yield* person.submit(annul, annul, { reason: "Otra vez" })
+      assert.isAtLeast(twice.status, 400)
+      assert.include(twice.text, "Otra vez")
+    }
+  )
+
+  it.effect("does once what a form sends twice", function* () {
+    const person = yield* visitor()
+    const customer = yield* customerNamed("Dos Veces")
+    const invoice = yield* invoiceOf(customer)
+    const path = pathOf(invoice.id, "/annul")
+    const page = (yield* person.see(path)).text
+    const once = /name="once" value="([^"]+)"/.exec(page)?.[1] ?? ""
+    const csrf = /name="csrf" value="([^"]+)"/.exec(page)?.[1] ?? ""
+    const body = () => new URLSearchParams({ once, csrf, reason: "Una vez" })
+    const [one, two] = [yield* person.post(path, body()), yield* person.post(path, body())]
+    assert.deepStrictEqual([one.status, two.status], [200, 200])
+    const { json } = yield* get(`/v1/credit-notes?invoice_id=${invoice.id}`)
+    assert.lengthOf(json.data, 1)
+  })
+
+  it.effect("lets a session without the capability see, and neither shows nor takes a change", function* () {
+    const reader = yield* visitor({ capabilities: ["view"] })
+    const person = yield* visitor()
+    const customer = yield* customerNamed("Solo Ver")
+    const [ok, bad] = [yield* invoiceOf(customer), yield* rejectedOf(customer)]
+    const note = yield* settled((yield* post("/v1/credit-notes", noteBody(ok.id))).json.id)
+    for (const { id } of [ok, bad, note]) {
+      const { status, text } = yield* reader.see(pathOf(id))
+      assert.strictEqual(status, 200)
+      for (const step of ["annul", "email", "correct", "cancel", "retry"]) assert.notInclude(text, `${id}/${step}`)
+    }
+    const csrf = /name="csrf" value="([^"]+)"/.exec((yield* reader.see(pathOf(ok.id))).text)?.[1] ?? ""
+    for (const [id, step, fields] of [
+      [ok.id, "/annul", { reason: "Anular" }],
+      [ok.id, "/email", {}],
+      [bad.id, "/correct", { step: "send" }],
+      [bad.id, "/retry", {}],
+      [ok.id, "/cancel", {}]
+    ] as const) {
+      const answer = yield* reader.post(pathOf(id, step), new URLSearchParams({ csrf, once: `k${step}`, ...fields }))
+      assert.strictEqual(answer.status, 403, step)
+      // Nor does a form that is no page's of the session.
+      const foreign = yield* person.post(pathOf(id, step), new URLSearchParams({ csrf, once: `k${step}`, ...fields }))
+      assert.isAtLeast(foreign.status, 400, step)
+    }
+    assert.strictEqual((yield* get(`/v1/invoices/${bad.id}`)).json.status, "rejected_by_authority")
+    assert.lengthOf((yield* get(`/v1/credit-notes?invoice_id=${ok.id}`)).json.data, 1)
+  })
+
+  it.effect("is not there for another account, for the other mode, and for what is no document", function* () {
+    const customer = yield* customerNamed("Secreta S.A.S.")
+    const { id } = yield* invoiceOf(customer)
+    for (const others of [
+      { account: { account_id: otherAccount, livemode: false }, apiKeyId: apiKeyIds.otherAccount },
+      { account: { account_id: account, livemode: true }, apiKeyId: apiKeyIds.live }
+    ]) {
+      const stranger = yield* visitor(others)
+      for (const step of ["", "/pdf", "/xml", "/qr.svg", "/correct", "/annul", "/email", "/cancel"]) {
+        const { status, text } = yield* stranger.see(pathOf(id, step))
+        assert.strictEqual(status, 404, step)
+        assert.notInclude(text, "Secreta")
+      }
+    }
+    const person = yield* visitor()
+    for (const no of [`inv_${"0".repeat(26)}`, `cn_${id.slice(4)}`, "inv_x", "%00", "nothing", "..%2F..%2Fetc"]) {
+      assert.strictEqual((yield* person.see(pathOf(no))).status, 404, no)
+    }
+  })
+})

@@ -1,0 +1,83 @@
+import { assert } from "@effect/vitest"
+import { Effect } from "effect"
+import { accepted, FakeAuthority } from "../../support/apps/Fakes.ts"
+import { layer as app } from "../../support/apps/MemoryApp.ts"
+import { addDraft, become } from "../../support/apps/MemoryRows.ts"
+import { assertClear, executablePath } from "../../support/browser/Chromium.ts"
+import { browsing } from "../../support/portal/Visitor.ts"
+import { describeOn } from "../../support/Tests.ts"
+import { customerNamed, invoiceOf, rejectedOf } from "./Rows.ts"
+
+const act = (run: () => Promise<unknown>) => Effect.promise(run)
+
+/** A refused form is no fault of a page, though the browser tells of its status. */
+const isFault = (fault: string) => !fault.includes("status of 400")
+
+describeOn(app)("documents in a browser (skipped where there is no Chromium)", (it) => {
+  it.effect.skipIf(executablePath === undefined)(
+    "a rejected one is found, understood, corrected and seen accepted, with and without JavaScript",
+    function* () {
+      const authority = yield* FakeAuthority
+      const customer = yield* customerNamed("Comercial Andina S.A.S.")
+      yield* invoiceOf(customer)
+      for (const javaScriptEnabled of [true, false]) {
+        const invoice = yield* rejectedOf(customer)
+        const { faults, go, page } = yield* browsing({ browser: { locale: "en-GB", javaScriptEnabled } })
+        yield* go("/portal/documents")
+        yield* act(() => page.getByLabel("State").selectOption("rejected_by_authority"))
+        yield* act(() => page.getByRole("button", { name: "Find" }).click())
+        yield* act(() => page.waitForURL(/status=rejected_by_authority/))
+        assert.strictEqual(yield* act(() => page.getByRole("link", { name: /^SETP/ }).count()), 1)
+        yield* act(() => page.getByLabel("Number, CUFE").fill(invoice.full_number))
+        yield* act(() => page.getByLabel("Number, CUFE").press("Enter"))
+        yield* act(() => page.getByRole("heading", { name: "Why it was rejected" }).waitFor())
+        assert.include(yield* Effect.promise(() => page.innerText("main")), "FAD06")
+
+        yield* act(() => page.getByRole("link", { name: "Correct and send again" }).click())
+        const price = page.getByLabel("Price of one, before taxes").first()
+        yield* act(() => price.fill("nothing"))
+        yield* act(() => page.getByRole("button", { name: "Check only" }).first().click())
+        yield* act(() => page.getByText("Write a figure such as").waitFor())
+        yield* act(() => price.fill("60000"))
+        // Enter in a field only checks: nothing is sent by it.
+        yield* act(() => price.press("Enter"))
+        yield* act(() => page.getByText("Nothing is wrong with it.").waitFor())
+        assert.include(yield* Effect.promise(() => page.innerText("main")), "142.800,00")
+
+        authority.onSubmit = () => Effect.succeed(accepted)
+        yield* act(() => page.getByRole("button", { name: "Correct and send again" }).first().click())
+        const outcome = page.locator("#document").getByText("Accepted by the authority").first()
+        if (!javaScriptEnabled) {
+          // Without JavaScript a person asks again by the link.
+          for (let asked = 0; asked < 50 && !(yield* Effect.promise(() => outcome.isVisible())); asked++) {
+            yield* act(() => page.getByRole("link", { name: "Look again" }).click())
+          }
+        }
+        yield* act(() => outcome.waitFor())
+        assert.include(yield* Effect.promise(() => page.innerText("main")), "Corrected")
+        assert.deepStrictEqual(faults.filter(isFault), [])
+      }
+    }
+  )
+
+  it.effect.skipIf(executablePath === undefined)(
+    "one that moves is shown again by itself until it rests, and the forms have no fault of access",
+    function* () {
+      const customer = yield* customerNamed("En Camino")
+      const { id } = yield* addDraft(customer)
+      yield* become(id, { next_action_at: Infinity })
+      const rejection = yield* rejectedOf(customer)
+      const { faults, go, page } = yield* browsing({ browser: { locale: "es-CO" } })
+      yield* go(`/portal/documents/${id}`)
+      assert.include(yield* Effect.promise(() => page.innerText("h1")), "Factura")
+      yield* become(id, { state: "canceled", next_action_at: null })
+      yield* Effect.promise(() => page.getByText("Cancelado").first().waitFor())
+      assert.isNull(yield* Effect.promise(() => page.getAttribute("#document", "hx-trigger")))
+      for (const step of ["", "/correct"]) {
+        yield* go(`/portal/documents/${rejection.id}${step}`)
+        yield* assertClear(page, step)
+      }
+      assert.deepStrictEqual(faults, [])
+    }
+  )
+})

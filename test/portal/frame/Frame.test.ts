@@ -1,0 +1,67 @@
+import { assert } from "@effect/vitest"
+import { Effect } from "effect"
+import { connect } from "node:net"
+import { layer as app } from "../../support/apps/MemoryApp.ts"
+import { formOf, visitor } from "../../support/portal/Visitor.ts"
+import { describeOn } from "../../support/Tests.ts"
+
+/** What is answered to a path as it is written, of which `fetch` would resolve the dots. */
+const rawGet = (url: string, path: string, cookie: string) =>
+  new Promise<string>((resolve, reject) => {
+    const { hostname, port } = new URL(url)
+    const socket = connect(Number(port), hostname, () =>
+      socket.write(
+        `GET ${path} HTTP/1.1\r\nHost: ${hostname}:${port}\r\nCookie: ${cookie}\r\nConnection: close\r\n\r\n`
+      )
+    )
+    let text = ""
+    socket.on("data", (bytes) => (text += bytes.toString()))
+    socket.on("end", () => resolve(text))
+    socket.on("error", reject)
+  })
+
+describeOn(app)("the frame of the portal", (it) => {
+  it.effect("shows a page that is missing in the reader's language, within the frame", function* () {
+    const reader = yield* visitor({ language: "es-CO,es;q=0.9,en;q=0.8" })
+    const answer = yield* reader.see("/portal/nowhere")
+    assert.strictEqual(answer.status, 404)
+    assert.include(answer.text, 'lang="es"')
+    assert.include(answer.text, "Aquí no hay nada")
+    assert.include(answer.text, "Modo de pruebas")
+  })
+
+  it.effect("takes no id that leads the request of a page to another path of the API", function* () {
+    const reader = yield* visitor()
+    for (const id of ["%2e%2e", "%2e", "..%2f..%2fmetrics", "%2e%2e%2frequests", "a%3Flimit=1", "a%23b"]) {
+      for (const path of ["events", "customers", "endpoints", "deliveries", "requests", "documents", "setup/keys"]) {
+        const text = yield* Effect.promise(() => rawGet(reader.url, `/portal/${path}/${id}`, reader.cookie))
+        assert.match(text, /^HTTP\/1\.1 404 /, `${path}/${id}`)
+      }
+    }
+  })
+
+  it.effect("refuses a form with more fields than any has, and leaves no part of it out", function* () {
+    const reader = yield* visitor()
+    const form = formOf((yield* reader.see("/portal/customers/new")).text, "/portal/customers/new")
+    for (const [count, status] of [
+      [1_900, 400],
+      [2_001, 413],
+      [60_000, 413]
+    ] as const) {
+      const fields = new URLSearchParams([
+        ...Object.entries(form),
+        ...Array.from({ length: count }, (): [string, string] => ["a", ""])
+      ])
+      assert.strictEqual((yield* reader.post("/portal/customers/new", fields)).status, status, `${count} fields`)
+    }
+  })
+
+  it.effect("takes a forged idempotency key as none", function* () {
+    const reader = yield* visitor()
+    const form = formOf((yield* reader.see("/portal/customers/new")).text, "/portal/customers/new")
+    for (const once of ["a\r\nauthorization: Bearer x", "ñ", "\u{1F600}", "x".repeat(5_000)]) {
+      const answer = yield* reader.post("/portal/customers/new", new URLSearchParams({ ...form, once }))
+      assert.strictEqual(answer.status, 400, once)
+    }
+  })
+})

@@ -1,0 +1,53 @@
+import { assert, it as plain } from "@effect/vitest"
+import { Refusal } from "../../../src/portal/frame/Refusal.ts"
+import { inLanguage, languageOfMessage } from "../../../src/portal/frame/SpanishRefusals.ts"
+import { layer as app } from "../../support/apps/MemoryApp.ts"
+import { visitor } from "../../support/portal/Visitor.ts"
+import { itOn } from "../../support/Tests.ts"
+
+const it = itOn(app)
+
+const refusalOf = (code: string, message: string) =>
+  new Refusal({
+    status: 400,
+    code,
+    message,
+    errors: [{ param: "x", code: "parameter_invalid", message }],
+    requestId: null
+  })
+
+const spanishOf = (code: string, message: string) => inLanguage("es", refusalOf(code, message)).message
+
+plain("tells a refusal in Spanish to a reader of Spanish, with the value that would be right", () => {
+  const digit =
+    'identification.check_digit "5" does not fit the number 900123456: for this number it is "8". Check both.'
+  assert.strictEqual(spanishOf("invalid_check_digit", digit), "El dígito de verificación de este número es 8.")
+  assert.strictEqual(spanishOf("parameter_missing", "legal_name is required."), "Falta este dato.")
+  assert.strictEqual(
+    spanishOf("parameter_invalid", "next[0].delay must be a whole number from 1 to 60."),
+    "Debe ser un número entero de 1 a 60."
+  )
+  // What only the message says is not lost.
+  assert.include(spanishOf("parameter_invalid", "name must rhyme."), "(name must rhyme.)")
+  assert.strictEqual(inLanguage("en", refusalOf("parameter_missing", "x is required.")).message, "x is required.")
+})
+
+plain("knows the language of a message, and says nothing twice", () => {
+  const once = inLanguage("es", refusalOf("parameter_invalid", "name must rhyme."))
+  assert.strictEqual(languageOfMessage(once.message), "es")
+  assert.deepStrictEqual({ ...inLanguage("es", once) }, { ...once })
+  assert.strictEqual(languageOfMessage("name must rhyme."), "en")
+})
+
+it.effect("a page says in Spanish why a form was refused, and that nothing is there", function* () {
+  const person = yield* visitor({ language: "es" })
+  const refused = yield* person.submit("/portal/setup/ranges/new", "/portal/setup/ranges/new")
+  assert.strictEqual(refused.status, 400)
+  assert.include(refused.text, "Falta este dato.")
+  assert.match(refused.text, /role="alert"[^>]* autofocus/)
+  assert.notInclude(refused.text, "is required")
+  const missing = yield* person.see("/portal/documents/inv_00000000000000000000000000")
+  assert.strictEqual(missing.status, 404)
+  assert.include(missing.text, "No hay nada con este identificador en este modo.")
+  assert.notInclude(missing.text, "There is no")
+})

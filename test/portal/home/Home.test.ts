@@ -1,0 +1,121 @@
+import { assert } from "@effect/vitest"
+import { Effect } from "effect"
+import { addCustomer } from "../../support/apps/MemoryRows.ts"
+import { apiKeyIds, layer as app, otherAccount, testMode } from "../../support/apps/MemoryApp.ts"
+import { endpointBody, invoiceBody } from "../../support/apps/Invoices.ts"
+import { post } from "../../support/apps/Requests.ts"
+import { MemoryTables } from "../../support/memory/MemoryTables.ts"
+import { visitor } from "../../support/portal/Visitor.ts"
+import { describeOn } from "../../support/Tests.ts"
+
+const home = "/portal"
+
+const textOf = (page: string) =>
+  page
+    .replaceAll(/<(head|footer|header)\b[^]*?<\/\1>/g, " ")
+    .replaceAll(/<[^>]*>/g, " ")
+    .replaceAll(/\s+/g, " ")
+
+/** A document of the account that ended in a state. */
+const ended = Effect.fnUntraced(function* (state: "accepted_by_authority" | "failed") {
+  const { tables, until } = yield* MemoryTables
+  const { json } = yield* post("/v1/invoices", invoiceBody(yield* addCustomer()))
+  yield* until(({ invoices }) => invoices.get(json.id)?.state === "accepted_by_authority")
+  const row = tables.invoices.get(json.id)!
+  tables.invoices.set(json.id, { ...row, state })
+  return row
+})
+
+describeOn(app)("the first page of a new account", (it) => {
+  it.effect("says what to do first, and shows no zeros", function* () {
+    const person = yield* visitor()
+    const page = yield* person.see(home)
+    assert.strictEqual(page.status, 200)
+    const text = textOf(page.text)
+    assert.include(text, "What to do first")
+    assert.include(text, "folio trigger invoice.accepted_by_authority")
+    assert.notInclude(text, "Newest documents")
+    assert.notMatch(text, /\b0\b/)
+  })
+
+  it.effect("marks what is done", function* () {
+    yield* addCustomer()
+    yield* post("/v1/webhook-endpoints", endpointBody("https://shop.example.com/hook"))
+    const person = yield* visitor({ language: "es" })
+    const text = textOf((yield* person.see(home)).text)
+    assert.strictEqual(text.split("Ya tiene uno.").length, 3)
+  })
+})
+
+describeOn(app)("the first page of an account at work", (it) => {
+  it.effect("says that all is well, what happened today, and what is newest", function* () {
+    const row = yield* ended("accepted_by_authority")
+    const person = yield* visitor()
+    const page = yield* person.see(home)
+    const text = textOf(page.text)
+    for (const words of [
+      "All is well.",
+      "1 Accepted",
+      "21 November 2026",
+      "1 in all, at most 1 a day.",
+      row.full_number!
+    ]) {
+      assert.include(text, words)
+    }
+    assert.include(page.text, `portal/documents/${row.id}"`)
+    assert.include(page.text, "status=accepted_by_authority&amp;from=2026-11-21&amp;to=2026-11-21")
+    assert.notInclude(page.text, " style=")
+  })
+
+  it.effect("tells of what failed, with a link to it", function* () {
+    const row = yield* ended("failed")
+    const person = yield* visitor()
+    const page = yield* person.see(home)
+    assert.include(textOf(page.text), `${row.full_number} failed`)
+    assert.include(page.text, `documents/${row.id}"`)
+    assert.notInclude(textOf(page.text), "All is well.")
+  })
+
+  it.effect("leaves what others have written as text", function* () {
+    const { tables } = yield* MemoryTables
+    const row = yield* ended("accepted_by_authority")
+    const hostile = `<img src=x onerror="alert(1)">`
+    tables.invoices.set(row.id, { ...row, acquirer: { ...row.acquirer, legal_name: hostile } })
+    tables.endpoints.set("we_hostile", {
+      ...[...tables.endpoints.values()][0]!,
+      ...testMode,
+      id: "we_hostile" as never,
+      url: `javascript:${hostile}`,
+      is_active: true,
+      full_since: null,
+      failing_since: new Date(0)
+    })
+    const person = yield* visitor()
+    const { text } = yield* person.see(home)
+    assert.notInclude(text, "<img")
+    assert.notMatch(text, /href="javascript:/)
+    assert.include(text, "&lt;img src=x onerror=&quot;alert(1)&quot;&gt;")
+  })
+
+  it.effect(
+    "shows another account nothing of it, and the live mode what is left before documents are issued",
+    function* () {
+      const row = yield* ended("failed")
+      const stranger = yield* visitor({
+        account: { account_id: otherAccount, livemode: false },
+        apiKeyId: apiKeyIds.otherAccount
+      })
+      assert.notInclude((yield* stranger.see(home)).text, row.full_number!)
+      const live = yield* visitor({ account: { ...testMode, livemode: true }, apiKeyId: apiKeyIds.live })
+      const page = yield* live.see(home)
+      assert.strictEqual(page.status, 200)
+      assert.notInclude(page.text, row.full_number!)
+      assert.notInclude(page.text, "portal/bench")
+    }
+  )
+
+  it.effect("is read with `view` alone", function* () {
+    const person = yield* visitor({ capabilities: ["view"] })
+    assert.strictEqual((yield* person.see(home)).status, 200)
+  })
+})

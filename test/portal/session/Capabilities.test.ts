@@ -1,0 +1,194 @@
+import { assert, describe, it as test } from "@effect/vitest"
+import { Effect } from "effect"
+import type { HttpApiGroup } from "effect/http-api"
+import { Capability } from "../../../schemas/PortalSession.ts"
+import { Api } from "../../../src/api/Api.ts"
+import { capabilityOf } from "../../../src/api/Capabilities.ts"
+import type { LocalRequest } from "../../../src/http/LocalApi.ts"
+import { noId, rows } from "../../http/inputs/routeRows.ts"
+import { apiKeyIds, keys, otherAccount, testMode } from "../../support/apps/MemoryApp.ts"
+import { bearer, get, post, send } from "../../support/apps/Requests.ts"
+import { atCalls, atNoCalls } from "../../support/memory/Calls.ts"
+import { MemoryTables } from "../../support/memory/MemoryTables.ts"
+import { app, insider } from "../../support/portal/Door.ts"
+import { describeOn } from "../../support/Tests.ts"
+
+/** What a session needs for each change, written by hand: who adds an operation says here who may carry it out in the portal. */
+const needed: Readonly<Record<string, Capability | null>> = {
+  "PATCH /v1/account": "setup",
+  "POST /v1/account": "setup",
+  "POST /v1/account/certificate": "setup",
+  "POST /v1/account/enablement": "setup",
+  "PUT /v1/account/logo": "setup",
+  "DELETE /v1/account/logo": "setup",
+  "PUT /v1/account/software": "setup",
+  "DELETE /v1/account/software": "setup",
+  "POST /v1/resolutions": "setup",
+  "PATCH /v1/resolutions/:id": "setup",
+  "POST /v1/resolutions/:id": "setup",
+  "POST /v1/resolutions/import": "setup",
+  "POST /v1/test-helpers/authority": "setup",
+  "POST /v1/test-helpers/advance": "setup",
+  "POST /v1/api-keys": "keys",
+  "POST /v1/api-keys/:id/roll": "keys",
+  "DELETE /v1/api-keys/:id": "keys",
+  "DELETE /v1/portal-sessions/:id": "keys",
+  // Who is in would otherwise stay in for ever, and let in whom he likes.
+  "POST /v1/portal-sessions": null,
+  "POST /v1/customers": "documents",
+  "PUT /v1/customers/:id": "documents",
+  "PATCH /v1/customers/:id": "documents",
+  "POST /v1/customers/:id": "documents",
+  "DELETE /v1/customers/:id": "documents",
+  "POST /v1/webhook-endpoints": "endpoints",
+  "PATCH /v1/webhook-endpoints/:id": "endpoints",
+  "POST /v1/webhook-endpoints/:id": "endpoints",
+  "DELETE /v1/webhook-endpoints/:id": "endpoints",
+  "POST /v1/webhook-endpoints/:id/rotate-secret": "endpoints",
+  "POST /v1/webhook-endpoints/:id/test": "deliver",
+  "POST /v1/webhook-endpoints/:id/recover": "deliver",
+  "POST /v1/webhook-deliveries/:id/redeliver": "deliver",
+  // The mail provider signs it, and no session is asked.
+  "POST /v1/email-notices": null,
+  ...Object.fromEntries(
+    Object.keys(rows)
+      .filter((route) => /^(?:POST|PUT) \/v1\/(?:invoices|credit-notes|debit-notes)/u.test(route))
+      .map((route) => [route, "documents" as const])
+  )
+}
+
+const operations = Object.values(Api.groups).flatMap((group) =>
+  Object.values(group.endpoints).map((endpoint) => ({
+    route: `${endpoint.method} ${endpoint.path}`,
+    capability: capabilityOf(group as unknown as HttpApiGroup.Top, endpoint)
+  }))
+)
+const changes = operations.filter(({ route }) => !route.startsWith("GET "))
+
+describe("the capabilities", () => {
+  test("are said of every change", () => {
+    assert.deepStrictEqual(Object.fromEntries(changes.map(({ capability, route }) => [route, capability])), needed)
+  })
+
+  test("let who may view read everything", () => {
+    const reads = operations.filter(({ route }) => route.startsWith("GET "))
+    assert.deepStrictEqual(new Set(reads.map(({ capability }) => capability)), new Set(["view" as const]))
+  })
+})
+
+describeOn(app)("a session of the portal", (it) => {
+  it.effect.each(operations.filter(({ route }) => route !== "POST /v1/email-notices" && !/GET \/(?!v1)/u.test(route)))(
+    "is refused $route without $capability",
+    function* ({ capability, route }) {
+      const [method = "", pattern = ""] = route.split(" ")
+      if (pattern === "/v1/versions") return
+      const row = rows[route]
+      const id = yield* row?.id ?? noId
+      const others = Capability.literals.filter((one) => one !== capability)
+      const { tables } = yield* MemoryTables
+      // There are more operations than sessions that an account may have open.
+      tables.portalSessions.clear()
+      const { ask } = yield* insider({ capabilities: others })
+      const before = tables.auditLog.length
+      const path = pattern.replace(/:\w+/u, id)
+      const body = row?.body?.(id)
+      const refused = yield* ask(method as LocalRequest["method"], path, body instanceof Uint8Array ? undefined : body)
+      assert.strictEqual(refused.status, 403, refused.text)
+      assert.strictEqual(refused.json.error.code, "capability_missing")
+      if (capability !== null) assert.include(refused.json.error.message, capability)
+      assert.isTrue(
+        tables.auditLog.slice(before).every(({ action }) => action === "request.refused capability_missing")
+      )
+    }
+  )
+
+  it.effect.each([
+    ["documents", "POST", "/v1/customers", rows["POST /v1/customers"]?.body?.("")],
+    ["endpoints", "POST", "/v1/webhook-endpoints", rows["POST /v1/webhook-endpoints"]?.body?.("")],
+    ["keys", "POST", "/v1/api-keys", {}],
+    ["setup", "POST", "/v1/test-helpers/authority", { mode: "up" }],
+    ["view", "GET", "/v1/account", undefined]
+  ] as const)("may do with %s alone what it is for", function* ([capability, method, url, body]) {
+    const { ask } = yield* insider({ capabilities: [capability] })
+    const reply = yield* ask(method, url, body, { "idempotency-key": `with ${capability}` })
+    assert.include([200, 201], reply.status, reply.text)
+  })
+
+  it.effect("sees and changes its own account in its own mode alone", function* () {
+    const mine = yield* insider()
+    const live = yield* insider({ account: { ...testMode, livemode: true }, apiKeyId: apiKeyIds.live })
+    const other = yield* insider({
+      account: { ...testMode, account_id: otherAccount },
+      apiKeyId: apiKeyIds.otherAccount
+    })
+    const made = yield* post("/v1/customers", rows["POST /v1/customers"]?.body?.(""))
+    const path = `/v1/customers/${made.json.id}`
+    assert.strictEqual((yield* mine.ask("GET", path)).status, 200)
+    for (const { ask, id } of [live, other]) {
+      assert.strictEqual((yield* ask("GET", path)).status, 404)
+      assert.strictEqual((yield* ask("PATCH", path, { legal_name: "Otra" })).status, 404)
+      assert.strictEqual((yield* ask("DELETE", path)).status, 404)
+      assert.strictEqual((yield* mine.ask("GET", `/v1/portal-sessions/${id}`)).status, 404)
+      assert.strictEqual((yield* mine.ask("DELETE", `/v1/portal-sessions/${id}`)).status, 404)
+      assert.deepStrictEqual((yield* ask("GET", "/v1/customers")).json.data, [])
+    }
+    assert.strictEqual((yield* get(path)).json.legal_name, "Cliente S.A.S.")
+  })
+
+  it.effect("cannot claim another session, key or account by a header", function* () {
+    const { ask } = yield* insider({ capabilities: ["view"] })
+    const reply = yield* ask("POST", "/v1/api-keys", {}, bearer(keys.test))
+    assert.strictEqual(reply.json.error.code, "capability_missing")
+    const seen = yield* ask("GET", "/v1/api-keys?limit=100", undefined, bearer(keys.otherAccount))
+    assert.include(seen.text, apiKeyIds.test)
+  })
+
+  it.effect("is recorded with its changes, in the audit log and in the request log", function* () {
+    const { ask, id } = yield* insider()
+    const made = yield* ask("POST", "/v1/api-keys", { name: "From the portal" })
+    const { auditLog } = (yield* MemoryTables).tables
+    assert.deepInclude(auditLog.at(-1), { actor: id, action: "api_key.created", object_id: made.json.id })
+    yield* ask("GET", "/v1/account")
+    const refused = yield* ask("POST", "/v1/portal-sessions", {})
+    assert.strictEqual(refused.status, 403)
+    assert.deepInclude(auditLog.at(-1), { actor: id, action: "request.refused capability_missing" })
+    const { json } = yield* get("/v1/requests?limit=100")
+    const mine = json.data.filter((row: { portal_session_id: string | null }) => row.portal_session_id === id)
+    assert.deepStrictEqual(
+      mine.map(({ api_key, ip, method, path, status }: Record<string, unknown>) => [method, path, status, api_key, ip]),
+      [
+        ["POST", "/v1/portal-sessions", 403, { id: apiKeyIds.test, last_four: keys.test.slice(-4) }, "192.0.2.7"],
+        ["POST", "/v1/api-keys", 201, { id: apiKeyIds.test, last_four: keys.test.slice(-4) }, "192.0.2.7"]
+      ]
+    )
+    const paths = json.data.map(({ method, path }: { method: string; path: string }) => `${method} ${path}`)
+    assert.notInclude(paths, "GET /v1/account")
+  })
+
+  it.effect("that ends while its change waits makes no change", function* () {
+    const { ask, id } = yield* insider()
+    const { tables } = yield* MemoryTables
+    const end = Effect.sync(() => {
+      const row = tables.portalSessions.get(id)
+      if (row !== undefined) tables.portalSessions.set(id, { ...row, ended_at: row.created_at })
+    })
+    yield* atCalls("PortalSessions.stillWorks", end)
+    const known = tables.apiKeys.size
+    const reply = yield* ask("POST", "/v1/api-keys", {})
+    yield* atNoCalls
+    assert.strictEqual(reply.status, 401, reply.text)
+    assert.include(reply.json.error.message, "session of the portal has ended")
+    assert.strictEqual(tables.apiKeys.size, known)
+  })
+
+  it.effect("is named by no request with an API key, whatever it sends", function* () {
+    const { headers } = yield* send({
+      method: "POST",
+      path: "/v1/api-keys",
+      headers: { cookie: "folio_portal=x" },
+      body: {}
+    })
+    const { json } = yield* get(`/v1/requests/${headers["request-id"]}`)
+    assert.isNull(json.portal_session_id)
+  })
+})

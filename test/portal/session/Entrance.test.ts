@@ -1,0 +1,293 @@
+import { assert } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { TestClock } from "effect/testing"
+import { ServiceInfo } from "../../../src/api/ServiceInfo.ts"
+import { keys, layer as app, limitedTo, serviceWith } from "../../support/apps/MemoryApp.ts"
+import { bearer, post, type Reply, send, type Sent } from "../../support/apps/Requests.ts"
+import { atCalls, atNoCalls } from "../../support/memory/Calls.ts"
+import { MemoryTables } from "../../support/memory/MemoryTables.ts"
+import { formOf, visitor } from "../../support/portal/Visitor.ts"
+import { describeOn } from "../../support/Tests.ts"
+
+/** A new session by the API, and the path of its link. */
+const link = Effect.fnUntraced(function* (request: object = {}) {
+  const { json } = yield* post("/v1/portal-sessions", request)
+  return { id: String(json.id), path: new URL(json.url).pathname, url: String(json.url) }
+})
+
+const open = (path: string, headers: Sent["headers"] = {}, method = "GET") =>
+  send({ method, path, headers: { authorization: undefined, "accept-language": "en", ...headers } })
+
+const cookieOf = ({ headers }: Reply) => String(headers["set-cookie"]?.[0] ?? "")
+const pairOf = (reply: Reply) => cookieOf(reply).split(";")[0] ?? ""
+
+/** The browser of a session that has just entered. */
+const inside = Effect.fnUntraced(function* (request: object = {}) {
+  const { id, path } = yield* link(request)
+  const cookie = pairOf(yield* open(path))
+  return { id, cookie, see: (at: string) => open(at, { cookie }) }
+})
+
+const actions = Effect.map(MemoryTables, ({ tables }) =>
+  tables.auditLog.map(({ action, actor }) => `${action} ${actor}`)
+)
+
+describeOn(app)("a link to the portal", (it) => {
+  it.effect("becomes a cookie that only the service reads, and leads to the portal", function* () {
+    const { id, path } = yield* link({ expires_in: 600 })
+    const reply = yield* open(path)
+    assert.strictEqual(reply.status, 303)
+    assert.strictEqual(new URL(String(reply.headers.location), `http://folio.test${path}`).pathname, "/portal")
+    assert.match(cookieOf(reply), /^folio_portal=[\w-]{43}; Path=\/; Max-Age=600; HttpOnly; SameSite=Lax$/u)
+    assert.strictEqual(reply.headers["cache-control"], "no-store")
+    assert.notInclude(path, pairOf(reply).slice("folio_portal=".length))
+    assert.include(yield* actions, `portal_session.entered ${id}`)
+    assert.notStrictEqual((yield* open("/portal/nowhere", { cookie: pairOf(reply) })).status, 401)
+  })
+
+  it.effect("leads to the page that it names, and to none of another site", function* () {
+    const targetOf = Effect.fnUntraced(function* (to: string) {
+      const { path } = yield* link()
+      const { headers } = yield* open(`${path}?to=${encodeURIComponent(to)}`)
+      return new URL(String(headers.location), `http://folio.test${path}`).href
+    })
+    assert.strictEqual(
+      yield* targetOf("documents/inv_01k9z3v8c2m4n6p8q0r2s4t6v8"),
+      "http://folio.test/portal/documents/inv_01k9z3v8c2m4n6p8q0r2s4t6v8"
+    )
+    assert.strictEqual(yield* targetOf("setup"), "http://folio.test/portal/setup")
+    for (const to of ["//evil.test", "https://evil.test", "../v1/account", "javascript:1", "a/b/c", "a\r\nb", ""]) {
+      assert.strictEqual(yield* targetOf(to), "http://folio.test/portal", to)
+    }
+  })
+
+  it.effect("works once", function* () {
+    const { path } = yield* link()
+    yield* open(path)
+    const again = yield* open(path)
+    assert.strictEqual(again.status, 410)
+    assert.include(again.text, "This link has been used")
+    assert.include(again.text, "end the session")
+    assert.include(again.text, "npx folio portal")
+    assert.isUndefined(again.headers["set-cookie"])
+    const spanish = yield* open(path, { "accept-language": "es-CO" })
+    assert.include(spanish.text, "Este enlace ya se usó")
+    assert.include(spanish.text, '<html lang="es">')
+  })
+
+  it.effect("works for 60 seconds", function* () {
+    const [early, late] = [yield* link(), yield* link()]
+    yield* TestClock.adjust("59 seconds")
+    assert.strictEqual((yield* open(early.path)).status, 303)
+    yield* TestClock.adjust("1 second")
+    const reply = yield* open(late.path)
+    assert.strictEqual(reply.status, 410)
+    assert.include(reply.text, "This link has expired")
+  })
+
+  it.effect("that nobody made is not known", function* () {
+    for (const token of ["A".repeat(43), "x", "%00", "ps_1"]) {
+      const reply = yield* open(`/portal/enter/${token}`)
+      assert.strictEqual(reply.status, 404)
+      assert.include(reply.text, "There is no such link")
+    }
+  })
+
+  it.effect("lets nobody in once its session was ended or its key revoked", function* () {
+    const ended = yield* link()
+    yield* send({ method: "DELETE", path: `/v1/portal-sessions/${ended.id}` })
+    assert.strictEqual((yield* open(ended.path)).status, 410)
+    const { json } = yield* post("/v1/api-keys", {})
+    const made = yield* post("/v1/portal-sessions", {}, bearer(json.key))
+    yield* send({ method: "DELETE", path: `/v1/api-keys/${json.id}` })
+    assert.strictEqual((yield* open(new URL(made.json.url).pathname)).status, 410)
+  })
+
+  it.effect("is not used up by a look at its headers, by a browser that looks ahead, or by a picture", function* () {
+    const { path } = yield* link()
+    assert.strictEqual((yield* open(path, {}, "HEAD")).status, 204)
+    for (const headers of [
+      { "sec-purpose": "prefetch" },
+      { "sec-purpose": "prefetch;prerender" },
+      { purpose: "prefetch" },
+      { "x-moz": "prefetch" },
+      { "sec-fetch-dest": "image" },
+      { "sec-fetch-dest": "iframe" },
+      { "sec-fetch-dest": "empty" }
+    ]) {
+      const reply = yield* open(path, headers)
+      assert.strictEqual(reply.status, 425, JSON.stringify(headers))
+      assert.isUndefined(reply.headers["set-cookie"])
+    }
+    assert.strictEqual((yield* open(path, { "sec-fetch-dest": "document" })).status, 303)
+  })
+})
+
+describeOn(app)("a session of the portal", (it) => {
+  it.effect("is needed for every page, and says how to get one", function* () {
+    for (const path of ["/portal/documents", "/portal/nowhere", "/portal/setup/keys"]) {
+      const reply = yield* open(path)
+      assert.strictEqual(reply.status, 401, path)
+      assert.include(reply.text, "npx folio portal")
+    }
+    assert.strictEqual((yield* open("/portal/x", { cookie: `folio_portal=${"A".repeat(43)}` })).status, 401)
+    assert.strictEqual((yield* open("/portal/x", { cookie: "__Host-folio_portal=x; folio_portal=" })).status, 401)
+    assert.strictEqual((yield* open("/portal/x", bearer(keys.test))).status, 401)
+  })
+
+  it.effect("ends when its time is over", function* () {
+    const { see } = yield* inside({ expires_in: 60 })
+    yield* TestClock.adjust("59 seconds")
+    assert.strictEqual((yield* see("/portal/nowhere")).status, 404)
+    yield* TestClock.adjust("1 second")
+    assert.strictEqual((yield* see("/portal/nowhere")).status, 401)
+  })
+
+  it.effect("ends at once by the API", function* () {
+    const { id, see } = yield* inside()
+    assert.strictEqual((yield* see("/portal/nowhere")).status, 404)
+    yield* send({ method: "DELETE", path: `/v1/portal-sessions/${id}` })
+    assert.strictEqual((yield* see("/portal/nowhere")).status, 401)
+  })
+
+  for (const [what, change, seconds] of [
+    ["revoked", (id: string) => send({ method: "DELETE", path: `/v1/api-keys/${id}` }), 0],
+    ["rolled at once", (id: string) => post(`/v1/api-keys/${id}/roll`, { expires_in: 0 }), 0],
+    ["expired after a roll", (id: string) => post(`/v1/api-keys/${id}/roll`, { expires_in: 30 }), 30]
+  ] as const) {
+    it.effect(`ends when the key that made it is ${what}`, function* () {
+      const { json } = yield* post("/v1/api-keys", {})
+      const made = yield* post("/v1/portal-sessions", {}, bearer(json.key))
+      const cookie = pairOf(yield* open(new URL(made.json.url).pathname))
+      yield* change(json.id)
+      if (seconds > 0) assert.strictEqual((yield* open("/portal/nowhere", { cookie })).status, 404)
+      yield* TestClock.adjust(seconds * 1000)
+      assert.strictEqual((yield* open("/portal/nowhere", { cookie })).status, 401)
+      const shown = yield* send({ path: `/v1/portal-sessions/${made.json.id}` })
+      assert.strictEqual(shown.json.status, "ended")
+      assert.isNotNull(shown.json.ended_at)
+    })
+  }
+
+  it.effect("shows pages that nobody frames, caches or runs code in", function* () {
+    const { see } = yield* inside()
+    for (const { headers } of [
+      yield* see("/portal/nowhere"),
+      yield* open("/portal/x"),
+      yield* open("/portal/enter/x")
+    ]) {
+      assert.deepInclude(headers, {
+        "cache-control": "no-store",
+        "cross-origin-opener-policy": "same-origin",
+        "cross-origin-resource-policy": "same-origin",
+        "referrer-policy": "same-origin",
+        "x-content-type-options": "nosniff",
+        "x-frame-options": "DENY"
+      })
+      const policy = String(headers["content-security-policy"]).split("; ")
+      assert.includeMembers(policy, [
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "form-action 'self'",
+        "base-uri 'none'",
+        "frame-ancestors 'none'"
+      ])
+      assert.notInclude(policy.join(), "unsafe")
+    }
+  })
+
+  it.effect("is left by its own form alone, which ends it and takes the cookie", function* () {
+    const me = yield* visitor()
+    const { csrf = "" } = formOf((yield* me.see("/portal/nowhere")).text, "/portal/leave")
+    const other = yield* visitor()
+    const { csrf: others = "" } = formOf((yield* other.see("/portal/nowhere")).text, "/portal/leave")
+    assert.notStrictEqual(csrf, others)
+    const sent = (token: string | undefined, headers: Record<string, string>) =>
+      me.fetched("/portal/leave", {
+        method: "POST",
+        body: new URLSearchParams(token === undefined ? {} : { csrf: token }),
+        headers
+      })
+    const here = { origin: me.url, "sec-fetch-site": "same-origin" }
+    for (const [token, headers] of [
+      [undefined, here],
+      ["", here],
+      [others, here],
+      [`${csrf}x`, here],
+      [csrf, {}],
+      [csrf, { origin: "null" }],
+      [csrf, { origin: "https://evil.test" }],
+      [csrf, { origin: "https://evil.test", "sec-fetch-site": "same-origin" }],
+      [csrf, { origin: "null", "sec-fetch-site": "cross-site" }],
+      [csrf, { origin: me.url, "sec-fetch-site": "cross-site" }]
+    ] as const) {
+      const reply = yield* sent(token, headers)
+      assert.strictEqual(reply.status, 403, JSON.stringify([token, headers]))
+      assert.isNull(reply.headers.get("set-cookie"))
+    }
+    assert.strictEqual((yield* me.see("/portal/nowhere")).status, 404)
+    const left = yield* sent(csrf, { origin: "null", "sec-fetch-site": "same-origin" })
+    assert.strictEqual(left.status, 200)
+    assert.include(left.text, "You have left the portal")
+    assert.strictEqual(left.headers.get("set-cookie"), "folio_portal=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax")
+    assert.strictEqual((yield* me.see("/portal/nowhere")).status, 401)
+    assert.strictEqual((yield* other.see("/portal/nowhere")).status, 404)
+    assert.include(yield* actions, `portal_session.ended ${me.id}`)
+    // Who has no session any more is told the same.
+    assert.strictEqual((yield* sent(csrf, here)).status, 200)
+  })
+})
+
+const secure = Layer.succeed(ServiceInfo, { version: "0.1.0", baseUrl: "https://folio.example.com/below" })
+
+describeOn(serviceWith(secure))("the portal over https", (it) => {
+  it.effect("sets a cookie that goes to this host over https alone, and takes no other", function* () {
+    const { path, url } = yield* link()
+    assert.match(url, /^https:\/\/folio\.example\.com\/below\/portal\/enter\//u)
+    const reply = yield* open(path.replace("/below", ""))
+    assert.match(
+      cookieOf(reply),
+      /^__Host-folio_portal=[\w-]{43}; Path=\/; Max-Age=3600; HttpOnly; SameSite=Lax; Secure$/u
+    )
+    const cookie = pairOf(reply)
+    const seen = yield* open("/portal/nowhere", { cookie })
+    assert.strictEqual(seen.status, 404)
+    assert.strictEqual(seen.headers["referrer-policy"], "no-referrer")
+    const renamed = cookie.replace("__Host-", "")
+    assert.strictEqual((yield* open("/portal/nowhere", { cookie: renamed })).status, 401)
+  })
+})
+
+describeOn(limitedTo({ perSecond: 1, burst: 5 }))("who tries links and cookies", (it) => {
+  it.effect("is stopped after a few by address, while who is in goes on", function* () {
+    const { cookie } = yield* inside()
+    const seen: Array<number> = []
+    for (let count = 0; count < 8; count++) {
+      const wrong = `folio_portal=${String(count).padStart(43, "A")}`
+      seen.push((yield* open("/portal/nowhere", { cookie: wrong })).status)
+    }
+    assert.deepStrictEqual(seen, [401, 401, 401, 401, 401, 429, 429, 429])
+    assert.strictEqual((yield* open(`/portal/enter/${"A".repeat(43)}`)).status, 429)
+    assert.strictEqual((yield* open("/portal/leave", { cookie }, "GET")).status, 404)
+  })
+
+  it.effect("looks in the database for two links at a time, and keeps nobody out", function* () {
+    const { path } = yield* link()
+    const wrong = (count: number) => open(`/portal/enter/${String(count).padStart(43, "A")}`)
+    for (let count = 0; count < 6; count++) yield* wrong(count)
+    let [now, most] = [0, 0]
+    const looking = Effect.gen(function* () {
+      most = Math.max(most, ++now)
+      yield* Effect.promise(() => new Promise((done) => setTimeout(done, 20)))
+      now--
+    })
+    yield* atCalls("PortalSessions.enter", looking)
+    const seen = yield* Effect.forEach([1, 2, 3, 4, 5, 6, 7, 8], wrong, { concurrency: "unbounded" })
+    const entered = yield* open(path)
+    yield* atNoCalls
+    assert.deepStrictEqual(new Set(seen.map(({ status }) => status)), new Set([429]))
+    assert.strictEqual(most, 2)
+    assert.strictEqual(entered.status, 303)
+  })
+})

@@ -1,0 +1,138 @@
+import { assert } from "@effect/vitest"
+import { Effect } from "effect"
+import type { Page } from "playwright-core"
+import { ApiKeyId } from "../../../schemas/Id.ts"
+import { TestApp } from "../../support/apps/TestApp.ts"
+import {
+  executablePath,
+  overflow,
+  showAs,
+  type View,
+  views,
+  violations,
+  withAxe
+} from "../../support/browser/Chromium.ts"
+import { browsing } from "../../support/portal/Visitor.ts"
+import { describeLive } from "../../support/Tests.ts"
+import { hostileAccount, layer } from "./HostileAccount.ts"
+
+/** The kind of a page: its path with a mark in the place of each id. */
+const kindOf = (path: string) => path.replaceAll(/\b[a-z]{2,4}_[0-9a-z]{26}(_\d+)?/g, ":id")
+
+/** Paths of files, which are no pages. */
+const isFile = (path: string) => /\/(pdf|xml|qr\.svg|bytes|picture|answer|export)(\.\w+)?$/.test(path)
+
+/** Every address below the portal that the page links to, as path and query. */
+const linksOf = (page: Page) =>
+  Effect.promise(() =>
+    page.evaluate<ReadonlyArray<string>>(
+      `[...document.querySelectorAll("a[href]")].map((one) => one.href).filter((href) => href.startsWith(location.origin + "/portal"))
+        .map((href) => href.slice(location.origin.length).split("#")[0])`
+    )
+  )
+
+/** Follows links from Home until each kind of page was seen; a kind is seen with at most `most` addresses. */
+const crawled = Effect.fnUntraced(function* (
+  go: (path: string) => Effect.Effect<{ status(): number } | null>,
+  page: Page,
+  look: (path: string, status: number | undefined) => Effect.Effect<void>,
+  most: number
+) {
+  const seen = new Map<string, number>()
+  const known = new Set<string>(["/portal"])
+  for (const address of known) {
+    const [path = ""] = address.split("?")
+    const kind = kindOf(path)
+    if (isFile(path) || (seen.get(kind) ?? 0) >= most) continue
+    seen.set(kind, (seen.get(kind) ?? 0) + 1)
+    yield* look(address, (yield* go(address))?.status())
+    for (const link of yield* linksOf(page)) known.add(link)
+  }
+  return seen
+})
+
+/** The kinds of pages that a crawl has to reach: a page that nothing leads to is lost to people. */
+const kinds = [
+  "/portal",
+  "/portal/bench",
+  "/portal/customers",
+  "/portal/customers/:id",
+  "/portal/customers/:id/change",
+  "/portal/customers/new",
+  "/portal/documents",
+  "/portal/documents/:id",
+  "/portal/endpoints",
+  "/portal/endpoints/:id",
+  "/portal/endpoints/:id/delete",
+  "/portal/endpoints/:id/edit",
+  "/portal/endpoints/:id/rotate",
+  "/portal/endpoints/new",
+  "/portal/events",
+  "/portal/events/:id",
+  "/portal/requests",
+  "/portal/requests/:id",
+  "/portal/setup",
+  "/portal/setup/certificate",
+  "/portal/setup/issuer",
+  "/portal/setup/keys",
+  "/portal/setup/keys/:id",
+  "/portal/setup/logo",
+  "/portal/setup/ranges",
+  "/portal/setup/ranges/:id",
+  "/portal/setup/ranges/new",
+  "/portal/setup/sessions"
+]
+
+const apiKeyOf = Effect.gen(function* () {
+  const { accountId, client } = yield* TestApp
+  const keys = yield* client.get("/v1/api-keys")
+  return { account: { account_id: accountId, livemode: false }, apiKeyId: ApiKeyId.make(keys.json.data.at(-1).id) }
+})
+
+describeLive(layer)("every page of the portal (in Chromium; skipped where there is none)", (it) => {
+  it.effect.skipIf(executablePath === undefined)(
+    "shows hostile text of every field and of receivers' answers as text, without a fault of access, in two languages, light and dark, wide and narrow",
+    function* () {
+      const { client } = yield* TestApp
+      yield* hostileAccount(client)
+      const asker = yield* apiKeyOf
+      for (const [locale, most, shown] of [
+        ["en-GB", 3, views],
+        ["es-CO", 1, [views[0], views[3]]]
+      ] as const) {
+        const { faults, go, page } = yield* browsing({ ...asker, browser: { locale } })
+        page.on("dialog", (dialog) => faults.push(`a dialog: ${dialog.message()}`))
+        const looked = new Set<string>()
+        const look = Effect.fnUntraced(function* (path: string, status: number | undefined) {
+          if (status !== 200) faults.push(`${path} is answered with ${status}`)
+          const hostile = yield* Effect.promise(() =>
+            page.evaluate<number>(
+              `document.querySelectorAll(".hostile").length + (document.title.includes("hacked") ? 1 : 0)`
+            )
+          )
+          assert.strictEqual(hostile, 0, `${path} shows a hostile text as markup`)
+          const kind = kindOf(path.split("?")[0] ?? "")
+          if (looked.has(kind)) return
+          looked.add(kind)
+          yield* withAxe(page)
+          for (const view of shown) {
+            const { colorScheme, width } = view as View
+            const where = `${path}, ${width}, ${colorScheme}, ${locale}`
+            yield* showAs(page, { colorScheme, width })
+            const over = yield* overflow(page)
+            if (over > 0) faults.push(`${where} is ${over} pixels wider than its window`)
+            const found = yield* violations(page, { onlyColours: colorScheme === "dark" })
+            faults.push(...found.map((fault) => `${where}: ${fault}`))
+          }
+        })
+        const seen = yield* crawled(go, page, look, most)
+        assert.deepStrictEqual(
+          kinds.filter((kind) => !seen.has(kind)),
+          [],
+          "no page leads there"
+        )
+        assert.deepStrictEqual(faults, [])
+      }
+    }
+  )
+})

@@ -1,0 +1,20 @@
+import { DocumentList } from "../../../src/store/documents/DocumentList.ts"
+import { otherAccount, rangeId, testMode, world } from "../../support/apps/MemoryApp.ts"
+import { documentsOf, holdsItsPromises, isMoving } from "../../support/documents/ListedDocuments.ts"
+import { MemoryTables } from "../../support/memory/MemoryTables.ts"
+import { untouched } from "../../support/memory/MemoryNotes.ts"
+import { describeOn } from "../../support/Tests.ts"
+
+describeOn(world)("A list of the documents of all kinds, in memory", (it) => {
+  it.effect("is newest first, in pages, by each filter, and of one account and mode", function* () {
+    const { tables } = yield* MemoryTables
+    for (const row of documentsOf(testMode, rangeId(testMode))) {
+      const rest = { exchange_rate: null, details: null, invoice_id: null }
+      const next_action_at = isMoving(row.state) ? Infinity : null
+      tables.invoices.set(row.id, { ...untouched, ...rest, ...row, next_action_at })
+    }
+    const list = yield* DocumentList
+    yield* holdsItsPromises(list, testMode, { ...testMode, account_id: otherAccount })
+    yield* holdsItsPromises(list, testMode, { ...testMode, livemode: true })
+  })
+})

@@ -1,0 +1,63 @@
+import { Effect, Layer, Option, Schema } from "effect"
+import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import * as App from "../../../src/App.ts"
+import { LocalApi, type LocalRequest } from "../../../src/http/LocalApi.ts"
+import { add } from "../../../src/portal/frame/Routes.ts"
+import { PortalSessions } from "../../../src/store/accounts/PortalSessions.ts"
+import { serving } from "../apps/MemoryApp.ts"
+import { send } from "../apps/Requests.ts"
+import { entered } from "./Visitor.ts"
+
+const Asked = Schema.fromJsonString(
+  Schema.Struct({
+    cookie: Schema.String,
+    method: Schema.Literals(["GET", "POST", "PUT", "PATCH", "DELETE"]),
+    url: Schema.String,
+    headers: Schema.Record(Schema.String, Schema.String),
+    body: Schema.NullOr(Schema.String)
+  })
+)
+
+// What a page does: it calls the API inside the process, in the name of the session of a cookie.
+const door = add(
+  "POST",
+  "/door",
+  Effect.gen(function* () {
+    const api = yield* LocalApi
+    const sessions = yield* PortalSessions
+    const request = yield* HttpServerRequest.HttpServerRequest
+    const { body, cookie, ...asked } = yield* Schema.decodeEffect(Asked)(yield* request.text)
+    const session = yield* Effect.flatMap(sessions.find(cookie), Effect.fromOption)
+    const call = { ...asked, session, address: Option.some("192.0.2.7") }
+    const answer = yield* api.call(body === null ? call : { ...call, body })
+    return HttpServerResponse.uint8Array(answer.body, { status: answer.status, contentType: "application/json" })
+  })
+)
+
+/** The whole service, and a door in it to the API inside the process. */
+export const app = serving(Layer.merge(App.routes, door), Layer.empty)
+
+/** Somebody in the portal, who calls the API as its pages do. */
+export const insider = Effect.fnUntraced(function* (options: Parameters<typeof entered>[0] = {}) {
+  const { cookie, id } = yield* entered(options)
+  const [, value = ""] = cookie.split("=")
+  const ask = (
+    method: LocalRequest["method"],
+    url: string,
+    body?: unknown,
+    headers: Readonly<Record<string, string>> = {}
+  ) =>
+    send({
+      method: "POST",
+      path: "/door",
+      headers: { authorization: undefined },
+      body: {
+        cookie: value,
+        method,
+        url,
+        headers: { ...(body === undefined ? {} : { "content-type": "application/json" }), ...headers },
+        body: body === undefined ? null : JSON.stringify(body)
+      }
+    })
+  return { ask, id }
+})

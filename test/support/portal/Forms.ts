@@ -1,0 +1,50 @@
+import { assert } from "@effect/vitest"
+
+const plain = (markup: string) =>
+  markup
+    .replaceAll("&quot;", '"')
+    .replaceAll("&#39;", "'")
+    .replaceAll("&lt;", "<")
+    .replaceAll("&gt;", ">")
+    .replaceAll("&amp;", "&")
+
+const attribute = (tag: string, name: string) => {
+  const value = new RegExp(`\\s${name}="([^"]*)"`).exec(tag)?.[1]
+  return value === undefined ? undefined : plain(value)
+}
+
+/** The first option that is selected, or else the first. */
+const chosen = (options: string) =>
+  /<option value="([^"]*)" selected/.exec(options)?.[1] ?? /<option value="([^"]*)"/.exec(options)?.[1] ?? ""
+
+const isSent = (tag: string) =>
+  attribute(tag, "type") === "checkbox" ? / checked/.test(tag) : attribute(tag, "type") !== "file"
+
+/**
+ * All fields of the form whose address ends with `action`, as a browser sends them when nobody touches any. Fails if the page has no such
+ * form.
+ */
+export const untouched = (page: string, action: string): URLSearchParams => {
+  const found = [...page.matchAll(/<form method="post" action="([^"]*)"[^>]*>([^]*?)<\/form>/g)].find(
+    ([, address = ""]) => address.endsWith(action)
+  )
+  assert.isDefined(found, `the page has a form for ${action}`)
+  const fields = new URLSearchParams()
+  const controls = (found?.[2] ?? "").matchAll(/<input\b([^>]*)>|<(select|textarea)\b([^>]*)>([^]*?)<\/\2>/g)
+  for (const [, input, tag, others = "", inside = ""] of controls) {
+    if (input !== undefined) {
+      if (isSent(input)) fields.append(attribute(input, "name") ?? "", attribute(input, "value") ?? "")
+    } else {
+      // A browser drops the first line break of a text, and ends its lines with CR LF.
+      const value = tag === "select" ? chosen(inside) : inside.replace(/^\n/, "").replaceAll("\n", "\r\n")
+      fields.append(attribute(others, "name") ?? "", plain(value))
+    }
+  }
+  return fields
+}
+
+/** The message beside a field, as text; undefined without one. `name`: that of the field, as its id has it. */
+export const beside = (page: string, name: string): string | undefined => {
+  const [, message] = new RegExp(`id="field-${name}-error"[^>]*>([^<]*)<`).exec(page) ?? []
+  return message === undefined ? undefined : plain(message).trim()
+}

@@ -1,0 +1,112 @@
+import { assert } from "@effect/vitest"
+import { Effect, Result } from "effect"
+import { HttpServer } from "effect/http"
+import type { BrowserContextOptions } from "playwright-core"
+import type { AccountMode } from "../../../schemas/Account.ts"
+import { type ApiKeyId, PortalSessionId } from "../../../schemas/Id.ts"
+import { Capability } from "../../../schemas/PortalSession.ts"
+import { makePortalToken } from "../../../src/domain/accounts/PortalTokens.ts"
+import { PortalSessions } from "../../../src/store/accounts/PortalSessions.ts"
+import { apiKeyIds, testMode } from "../apps/MemoryApp.ts"
+import { opened } from "../browser/Chromium.ts"
+
+interface Options {
+  readonly account?: AccountMode
+  readonly apiKeyId?: ApiKeyId
+  /** All of them, if left out. */
+  readonly capabilities?: ReadonlyArray<Capability>
+}
+
+let count = 0
+const next = () => {
+  count += 1
+  return count
+}
+
+/** The cookie of a browser that has just been let in. */
+export const entered = Effect.fnUntraced(function* ({
+  account = testMode,
+  apiKeyId = apiKeyIds.test,
+  capabilities = Capability.literals
+}: Options = {}) {
+  const sessions = yield* PortalSessions
+  const number = next()
+  const token = makePortalToken(
+    new Uint8Array(32).fill(number % 251).map((byte, index) => byte ^ index ^ (number >> 8))
+  )
+  const id = PortalSessionId.make(`ps_${String(number).padStart(26, "0")}`)
+  yield* sessions.insert({ ...account, id, api_key_id: apiKeyId, capabilities, token, expires_in: 3600 })
+  const { cookie } = Result.getOrThrow(yield* sessions.enter(token))
+  return { id, cookie: `folio_portal=${cookie}` }
+})
+
+/** The address of the service, without a slash at the end. */
+export const serviceUrl = Effect.map(HttpServer.HttpServer, ({ address }) => HttpServer.formatAddress(address))
+
+/** An answer of the portal. */
+export interface Shown {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+}
+
+/** The fields of the form at `action` (the end of its address) as a browser would send them untouched. Fails if the page has no such form. */
+export const formOf = (page: string, action: string): Record<string, string> => {
+  const found = [...page.matchAll(/<form\b[^>]*action="([^"]*)"[^>]*>([^]*?)<\/form>/g)].find(([, address = ""]) =>
+    address.endsWith(action)
+  )
+  assert.isDefined(found, `the page has a form for ${action}`)
+  const hidden = [...(found?.[2] ?? "").matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g)]
+  return Object.fromEntries(hidden.map(([, name = "", value = ""]) => [name, value]))
+}
+
+/** A person with a session, who sees pages and sends their forms as a browser without JavaScript does. */
+export const visitor = Effect.fnUntraced(function* (options: Options & { readonly language?: string } = {}) {
+  const url = yield* serviceUrl
+  const { cookie, id } = yield* entered(options)
+  const fetched = (path: string, init: RequestInit = {}) =>
+    Effect.promise(async (): Promise<Shown> => {
+      const answer = await fetch(url + path, {
+        redirect: "manual",
+        ...init,
+        headers: { cookie, "accept-language": options.language ?? "en", ...init.headers }
+      })
+      return { status: answer.status, headers: answer.headers, text: await answer.text() }
+    })
+  /** Sends the fields of the form, and follows to the page after it. */
+  const post = Effect.fnUntraced(function* (path: string, body: URLSearchParams | FormData) {
+    const answer = yield* fetched(path, {
+      method: "POST",
+      body,
+      headers: { origin: url, "sec-fetch-site": "same-origin" }
+    })
+    if (answer.status !== 303) return answer
+    const target = new URL(answer.headers.get("location") ?? "", url + path)
+    return yield* fetched(target.pathname + target.search)
+  })
+  return {
+    id,
+    cookie,
+    url,
+    fetched,
+    see: (path: string) => fetched(path),
+    post,
+    /** Sees the page at `from`, and sends its form for `action` with these fields. */
+    submit: Effect.fnUntraced(function* (from: string, action: string, fields: Readonly<Record<string, string>> = {}) {
+      const page = yield* fetched(from)
+      return yield* post(action, new URLSearchParams({ ...formOf(page.text, action), ...fields }))
+    })
+  }
+})
+
+/** A browser with a session, whose page is opened by `go`. */
+export const browsing = Effect.fnUntraced(function* (
+  options: Options & { readonly browser?: BrowserContextOptions } = {}
+) {
+  const url = yield* serviceUrl
+  const { cookie } = yield* entered(options)
+  const own = yield* opened(url, options.browser ?? {})
+  const [name = "", value = ""] = cookie.split("=")
+  yield* Effect.promise(() => own.context.addCookies([{ name, value, url, httpOnly: true, sameSite: "Lax" }]))
+  return own
+})
