@@ -123,8 +123,15 @@ export const serviceProcess = Effect.fnUntraced(function* (options: {
   const log = Path.join(parent, "log")
   const external = options.env?.["DATABASE_URL"]
   const read = (name: string) => Fs.readFileSync(Path.join(dataDir, name), "utf8").trim()
-  const pidFile = () =>
-    Fs.existsSync(Path.join(dataDir, "postgres/postmaster.pid")) ? read("postgres/postmaster.pid").split("\n") : []
+  /** The lines of PostgreSQL's pid file; none without one. A look before reading would not do: a PostgreSQL that ends removes its file. */
+  const pidFile = () => {
+    try {
+      return read("postgres/postmaster.pid").split("\n")
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === "ENOENT") return []
+      throw error
+    }
+  }
   const postmaster = Effect.sync(() => {
     const pid = Number(pidFile()[0] ?? 0)
     return pid > 0 && isAlive(pid) ? pid : 0
