@@ -25,11 +25,16 @@ export const AuthorityTrouble = Schema.Literals([
 ])
 export type AuthorityTrouble = typeof AuthorityTrouble.Type
 
-/** Why a document without an outcome waits for the authority. */
+/** Why a document without an outcome waits: a trouble with the authority, or that its range gives no number after a restore. */
+export const WaitingCode = Schema.Literals([...AuthorityTrouble.literals, "numbering_held"])
+export type WaitingCode = typeof WaitingCode.Type
+
+/** Why a document without an outcome waits. */
 export class Waiting extends Schema.Opaque<Waiting>()(
   Schema.Struct({
-    code: AuthorityTrouble.annotate({
-      description: "What keeps the document from its verdict, for programs.",
+    code: WaitingCode.annotate({
+      description:
+        "What keeps the document from its verdict, for programs. `numbering_held`: the service was restored from a backup, and no number is given before the last one that the tax authority has is confirmed; every other code is a trouble with the tax authority.",
       examples: ["connection_refused"]
     }),
     message: field(
@@ -41,6 +46,6 @@ export class Waiting extends Schema.Opaque<Waiting>()(
   }).annotate({
     identifier: "Waiting",
     description:
-      "Why a numbered document still waits for the tax authority. It goes on by itself when the cause is gone. Absent while nothing is wrong."
+      "Why a document waits longer than it has to. It goes on by itself when the cause is gone. Absent while nothing is wrong."
   })
 ) {}

@@ -46,6 +46,9 @@ export type WebhookEndpointId = typeof WebhookEndpointId.Type
 export const EmailId = id("em").pipe(Schema.brand("EmailId"))
 export type EmailId = typeof EmailId.Type
 
+export const IncidentId = id("inc").pipe(Schema.brand("IncidentId"))
+export type IncidentId = typeof IncidentId.Type
+
 export const EventId = id("evt").pipe(Schema.brand("EventId"))
 export type EventId = typeof EventId.Type
 

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { EventType, eventTypes } from "./Event.ts"
+import { eventTypes } from "./Event.ts"
 import { field } from "./Field.ts"
 import { WebhookEndpointId } from "./Id.ts"
 import { atMost, notEmpty, wholeNumber } from "./Limits.ts"
@@ -7,15 +7,30 @@ import { Timestamp } from "./Money.ts"
 import { Metadata, text } from "./Text.ts"
 import { Version } from "./Version.ts"
 
-const subscribed_events = Schema.Array(EventType)
+/** Stands for all event types, also for those that later releases add. */
+export const allEvents = "*"
+
+export const Subscription = Schema.Literals([...eventTypes, allEvents]).annotate({
+  identifier: "Subscription",
+  description: "An event type, or `*` for all of them, also for those that later releases add.",
+  errorCode: "unknown_event_type",
+  message: `must be one of the event types: ${eventTypes.join(", ")}; or * for all of them`
+})
+export type Subscription = typeof Subscription.Type
+
+const subscribed_events = Schema.Array(Subscription)
   .check(
     notEmpty("must name at least one event type"),
     atMost(eventTypes.length, `must name at most ${eventTypes.length} event types`),
-    Schema.isUnique({ message: "must name each event type once" })
+    Schema.isUnique({ message: "must name each event type once" }),
+    Schema.makeFilter((names: ReadonlyArray<Subscription>) => names.length < 2 || !names.includes(allEvents), {
+      message: 'must be event types, or ["*"] alone for all of them'
+    })
   )
   .annotateKey({
-    description: "The event types to deliver to the endpoint.",
-    examples: [["invoice.accepted_by_authority", "invoice.rejected_by_authority"]]
+    description:
+      'The event types to deliver to the endpoint, or `["*"]` for all of them, also for those that later releases add.',
+    examples: [["invoice.accepted_by_authority", "invoice.rejected_by_authority"], ["*"]]
   })
 
 const max_in_flight = field(
@@ -91,9 +106,11 @@ export class WebhookEndpoint extends Schema.Opaque<WebhookEndpoint>()(
     object: Schema.Literal("webhook_endpoint"),
     url: field(Schema.String, "The URL that deliveries are sent to.", "https://hooks.example.com/folio"),
     description: field(Schema.NullOr(Schema.String), "A label of your own for the endpoint.", "The shop"),
-    subscribed_events: field(Schema.Array(EventType), "The event types that are delivered to the endpoint.", [
-      "invoice.accepted_by_authority"
-    ]),
+    subscribed_events: field(
+      Schema.Array(Subscription),
+      'The event types that are delivered to the endpoint; `["*"]`: all of them, also those that later releases add.',
+      ["invoice.accepted_by_authority"]
+    ),
     is_active: field(
       Schema.Boolean,
       "`false`: no deliveries are sent. Those that wait are sent once the endpoint is active again; a recovery sends the events that happened meanwhile.",

@@ -1,39 +1,29 @@
 import { Effect, Layer } from "effect"
 import * as Actors from "./actors/Actors.ts"
-import { AttemptLimits } from "./actors/AttemptPlaces.ts"
 import { Commands } from "./commands/Commands.ts"
-import { CommandTurnLimits } from "./commands/CommandTurns.ts"
 import { applicationResponse } from "./documents/parcel/ApplicationResponse.ts"
+import { defaultLimits } from "./DefaultLimits.ts"
 import * as GuardedProfile from "./documents/GuardedProfile.ts"
 import { Printer } from "./documents/print/Printer.ts"
-import { PrintingLimits } from "./documents/print/Printing.ts"
 import { brokenRules } from "./documents/check/AuthorityCheck.ts"
 import { readSignedDocument } from "./documents/signature/SignedDocument.ts"
 import * as Http from "./http/Http.ts"
-import { ConcurrencyLimits } from "./http/limits/Concurrency.ts"
-import { RateLimit, RateLimits } from "./http/limits/RateLimit.ts"
-import { RequestTurnLimits } from "./http/limits/RequestTurns.ts"
+import { RateLimit } from "./http/limits/RateLimit.ts"
 import * as Routes from "./http/Routes.ts"
-import { AuthorityLimits } from "./issuing/AuthorityQueue.ts"
 import { Backpressure } from "./issuing/Backpressure.ts"
-import { ContingencyAfter } from "./issuing/CircuitBreaker.ts"
 import * as Issuing from "./issuing/Issuing.ts"
+import { Alerts } from "./outbound/alerts/Alerts.ts"
 import * as AuthorityLive from "./outbound/authority/AuthorityLive.ts"
 import * as AuthoritySandbox from "./outbound/authority/AuthoritySandbox.ts"
 import { AuthoritySettings } from "./outbound/authority/AuthoritySettings.ts"
-import { NoticeSecret } from "./outbound/mail/NoticeSecret.ts"
-import { Busyness } from "./protocol/Busyness.ts"
 import * as Portal from "./portal/Portal.ts"
 import { Notify } from "./protocol/Notify.ts"
 import { FileLinks } from "./store/documents/FileLinks.ts"
 import { SandboxAuthorities } from "./store/sandbox/SandboxAuthorities.ts"
-import { RetentionDays } from "./store/sql/Retention.ts"
-import { WebhookAllowance } from "./store/sql/Workers.ts"
 import * as Store from "./store/Store.ts"
 import { StoreProfile } from "./store/StoreProfile.ts"
 
-// What a team composes. `layer` asks in its type for all that can be replaced: ports, limits, and what the platform gives. Each port and
-// each limit has a default here, and what is provided to `layer` before the default takes its place.
+// What a team composes: `layer` asks for all that can be replaced, and each port and limit has a default here, which gives way to another.
 
 /** Makes an account whose issuer keeps the rules of the profile. Asks for what `storeLayer` gives and for `StoreProfile`. */
 export { createAccount } from "./store/accounts/Operations.ts"
@@ -186,8 +176,7 @@ export const portsLayer = Layer.mergeAll(documentsLayer, RateLimit.layer, Notify
 )
 
 /**
- * The default limits, without a look at the environment. What is merged after this layer takes the place of its part, each of which is
- * in `@folio-einvoicing/service/Limits`.
+ * The default limits, without the environment, and alerts to nobody. Layers of `@folio-einvoicing/service/Limits` after it replace parts.
  *
  * @example
  * ```ts
@@ -198,20 +187,7 @@ export const portsLayer = Layer.mergeAll(documentsLayer, RateLimit.layer, Notify
  * export const limits = Layer.merge(App.limitsLayer, RetentionDays.layer(90))
  * ```
  */
-export const limitsLayer = Layer.mergeAll(
-  AttemptLimits.layer(),
-  AuthorityLimits.layer(),
-  Busyness.layer,
-  CommandTurnLimits.layer(),
-  ConcurrencyLimits.layer(),
-  ContingencyAfter.layer(),
-  NoticeSecret.layer(),
-  PrintingLimits.layer(),
-  RateLimits.layer(),
-  RequestTurnLimits.layer(),
-  RetentionDays.layer(),
-  WebhookAllowance.layer()
-)
+export const limitsLayer = Layer.merge(defaultLimits, Alerts.layer())
 
 /**
  * The default `Authority`: test documents go to a simulated authority, live documents to the web service that `AuthoritySettings`

@@ -17,6 +17,7 @@ import type {
   PrintingLimits,
   RequestTurnLimits,
   RetentionDays,
+  TrustedProxies,
   WebhookAllowance
 } from "../src/Limits.ts"
 import { RateLimits } from "../src/Limits.ts"
@@ -26,6 +27,8 @@ import { DocumentFiles, type DocumentName } from "../src/documents/parcel/Docume
 import type { DocumentParcel } from "../src/documents/parcel/EmailParcel.ts"
 import type { SandboxCertificate } from "../src/documents/signature/Certificate.ts"
 import { RateLimit } from "../src/http/limits/RateLimit.ts"
+import type { DrainTime } from "../src/http/service/Drain.ts"
+import type { Alerts } from "../src/outbound/alerts/Alerts.ts"
 import type { Authority } from "../src/outbound/authority/Authority.ts"
 import type { Mailer } from "../src/outbound/mail/Mailer.ts"
 import type { EgressGuard } from "../src/outbound/webhooks/EgressGuard.ts"
@@ -41,6 +44,7 @@ import { it as alone, itOn } from "./support/Tests.ts"
 
 /** What the documentation says that the whole service asks for (src/http/docs/extending.md). */
 type Ports =
+  | Alerts
   | Authority
   | DocumentFiles
   | DocumentParcel
@@ -60,9 +64,11 @@ type Limits =
   | CommandTurnLimits
   | ConcurrencyLimits
   | ContingencyAfter
+  | DrainTime
   | NoticeSecret
   | RequestTurnLimits
   | RetentionDays
+  | TrustedProxies
   | WebhookAllowance
 type OfPlatform =
   | Aead.Aead
@@ -92,7 +98,9 @@ describe("the service, taken apart", () => {
   alone.effect("asks for all that can be replaced, and for nothing else", () =>
     Effect.sync(() => {
       expectTypeOf<Layer.Services<typeof App.layer>>().toEqualTypeOf<Ports | Limits | OfPlatform>()
-      expectTypeOf<Layer.Success<typeof App.limitsLayer>>().toEqualTypeOf<Limits | PrintingLimits | RateLimits>()
+      expectTypeOf<Layer.Success<typeof App.limitsLayer>>().toEqualTypeOf<
+        Limits | PrintingLimits | RateLimits | Alerts
+      >()
     })
   )
 })

@@ -11,6 +11,7 @@ const floors: ReadonlyArray<ReadonlyArray<string>> = [
   ["src/cli"],
   ["src/platform", "src/shell"],
   ["src/App.ts", "src/Limits.ts"],
+  ["src/DefaultLimits.ts"],
   ["src/portal"],
   ["src/http", "src/actors"],
   ["src/commands"],

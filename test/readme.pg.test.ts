@@ -89,7 +89,11 @@ it.live.skipIf(!curlIsThere)(
   function* () {
     const hooks = yield* receiver
     const port = yield* freePort
-    const service = yield* serviceProcess({ webhookAllow: `127.0.0.1:${hooks.port},127.0.0.1:${port}` })
+    const service = yield* serviceProcess({
+      webhookAllow: `127.0.0.1:${hooks.port},127.0.0.1:${port}`,
+      // As at a terminal, where the first start shows the test key.
+      env: { LOG_FORMAT: "pretty" }
+    })
     yield* service.start()
     const directory = Path.dirname(service.dataDir)
     noteAnswers(directory)

@@ -5,17 +5,19 @@ import * as Enabling from "./Enabling.ts"
 import * as Invoice from "./Invoice.ts"
 import * as Purger from "./Purger.ts"
 import * as Sweeper from "./Sweeper.ts"
+import * as Watch from "./Watch.ts"
 import * as WebhookEndpoint from "./WebhookEndpoint.ts"
 
 /**
- * One actor for each account and mode, each document and each webhook endpoint, and the singletons `Sweeper`, `Purger`, `Enabling` and
- * `BuyersAnswers`.
+ * One actor for each account and mode, each document and each webhook endpoint, and the singletons `Sweeper`, `Purger`, `Enabling`,
+ * `BuyersAnswers` and `Watch`.
  */
 export const layer = Layer.mergeAll(
   Account.layer,
   BuyersAnswers.layer,
   Enabling.layer,
   Invoice.layer,
+  Watch.layer,
   WebhookEndpoint.layer,
   Sweeper.layer,
   Purger.layer

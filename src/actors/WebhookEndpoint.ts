@@ -131,7 +131,7 @@ const actor = (underWay: Effect.Success<typeof makeUnderWay>) =>
     })
 
     /** Makes one attempt of a delivery and records it; gives whether the endpoint has more deliveries due now. */
-    const attempt = Effect.fn("WebhookEndpoint.attempt")(function* (delivery: DueDelivery) {
+    const attempt = Effect.fn("WebhookEndpoint.attempt", { kind: "consumer" })(function* (delivery: DueDelivery) {
       yield* Effect.annotateCurrentSpan({ account_id: key.account_id, delivery_id: delivery.id })
       const startedAt = yield* Clock.currentTimeMillis
       const timestamp = Math.floor(startedAt / 1000)

@@ -40,7 +40,9 @@ export const KeyStillWorks = Context.Reference<Effect.Effect<void, ApiError>>("f
   defaultValue: () => Effect.void
 })
 
-/** Requires `Authorization: Bearer sk_test_…` or `sk_live_…`. Fails with `invalid_api_key`. */
+/**
+ * Requires `Authorization: Bearer sk_test_…` or `sk_live_…`, or the key as the user name of Basic. Fails with `invalid_api_key`.
+ */
 export class Authorization extends HttpApiMiddleware.Service<Authorization, { provides: CurrentPrincipal }>()(
   "folio/api/Authorization",
   {

@@ -20,7 +20,7 @@ interface Response {
 }
 
 interface Operation {
-  readonly security: ReadonlyArray<object>
+  readonly security: ReadonlyArray<Named<ReadonlyArray<string>>>
   readonly parameters: ReadonlyArray<{ readonly name: string; readonly in: string; readonly schema: JsonSchema }>
   readonly requestBody?: { readonly content: Named<Media> }
   readonly responses: Named<Response>
@@ -29,7 +29,14 @@ interface Operation {
 interface Document {
   readonly info: object
   readonly paths: Named<Named<Operation>>
-  readonly components: { readonly schemas: Schemas }
+  readonly components: { readonly schemas: Schemas; readonly securitySchemes: Named<object> }
+}
+
+/** The other way to send an API key. The middleware reads both, so that the schemas know of one. */
+const basicKey = {
+  type: "http",
+  scheme: "Basic",
+  description: "The same API key as the user name, with an empty password: `curl -u sk_test_…:`."
 }
 
 const baseUrl = "http://127.0.0.1:3000"
@@ -131,6 +138,7 @@ const operationOf = (path: string, method: string, operation: Operation, schemas
     ])
   return {
     ...operation,
+    security: operation.security.flatMap((way) => ("apiKey" in way ? [way, { basicKey: [] }] : [way])),
     parameters: operation.parameters.map((parameter) => {
       const { description, ...schema } = parameter.schema
       const said = description ?? named(schema, schemas)?.description
@@ -187,6 +195,7 @@ export const complete = (derived: Named<unknown>): Named<unknown> => {
     webhooks: webhooks(schemas),
     components: {
       ...document.components,
+      securitySchemes: { ...document.components.securitySchemes, basicKey },
       headers,
       parameters: deliveryHeaders,
       responses: Object.fromEntries(errors.map((status) => [`Error${status}`, errorResponse(status)]))

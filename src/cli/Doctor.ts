@@ -1,19 +1,22 @@
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import { Clock, Effect, Exit, Layer } from "effect"
 import { Command } from "effect/cli"
+import * as Path from "node:path"
 import { DataDir } from "../platform/files/DataDir.ts"
 import * as DataFiles from "../platform/files/DataFiles.ts"
 import { isUntouched } from "../platform/files/Directories.ts"
-import { existingCertificate } from "../platform/files/SandboxCertificateFile.ts"
+import { certificateFile, existingCertificate } from "../platform/files/SandboxCertificateFile.ts"
 import * as Postgres from "../platform/postgres/Postgres.ts"
 import { type Finding, finding, good, inspect, wrong } from "../platform/postgres/PostgresInspection.ts"
 import { unusable, where } from "../platform/postgres/PostgresPlace.ts"
 import { existingSecretKey } from "../platform/files/SealingKey.ts"
 import { smtpSettings } from "../outbound/mail/SmtpSettings.ts"
+import { held } from "../store/numbering/Holds.ts"
 import { Backlog } from "../store/sql/Backlog.ts"
 import * as Inspection from "../store/sql/Inspection.ts"
 import { SecretKey, Secrets } from "../store/sql/Secrets.ts"
 import { json, say } from "./Answers.ts"
+import { alertsTold } from "./IncidentCommands.ts"
 import { authorityReached, authorityTold } from "./AuthorityCheck.ts"
 import { Told } from "./Run.ts"
 import { edge } from "./Surroundings.ts"
@@ -51,8 +54,17 @@ const secrets = Effect.gen(function* () {
 })
 
 const certificate = Effect.gen(function* () {
-  const found = yield* existingCertificate
-  if (found === undefined) return good("certificate", "None yet: the first start makes the sandbox's")
+  const key = yield* existingSecretKey
+  // A key that is missing, or opens nothing, is what the check of the secrets tells.
+  const sealed = good("certificate", "The sandbox's certificate is sealed: it is looked at with the right key")
+  if (key._tag !== "Key") return sealed
+  const read = yield* existingCertificate.pipe(
+    Effect.provide(Secrets.layer.pipe(Layer.provide([Layer.succeed(SecretKey, key.key), NodeCrypto.layer]))),
+    Effect.exit
+  )
+  if (Exit.isFailure(read)) return sealed
+  const found = read.value
+  if (found === undefined) return good("certificate", "None yet: the next start makes the sandbox's")
   const now = yield* Clock.currentTimeMillis
   const days = Math.floor((found.notAfter.getTime() - now) / 86_400_000)
   const until = found.notAfter.toISOString().slice(0, 10)
@@ -60,7 +72,7 @@ const certificate = Effect.gen(function* () {
     "certificate",
     days > daysAhead,
     days < 0 ? `${found.subject} expired on ${until}` : `${found.subject} is valid until ${until}`,
-    `Put a new one in the place of ${found.path}, or remove it: the next start makes another for the sandbox.`
+    `Put a new one in ${Path.join(yield* DataDir, certificateFile)} and start again. An expired one is replaced by one of the sandbox's own.`
   )
 })
 
@@ -125,6 +137,21 @@ const sharedNumbers = Effect.map(Inspection.meetingRanges, (all) =>
   )
 )
 
+const heldRanges = Effect.map(held, (all) => {
+  const told = all
+    .filter(({ is_current }) => is_current)
+    .map(
+      ({ account_id, held_since, livemode, next_number, prefix }) =>
+        `${account_id} ${livemode ? "live" : "test"} ${prefix} gives no number since ${held_since.toISOString().slice(0, 16)} (the last one here is ${next_number - 1n})`
+    )
+  return unlessTold(
+    "numbering",
+    told,
+    "No range stands still after a restore",
+    "Find out the last number that the authority has of each, and run: folio resume --last PREFIX123. It lists them without --last."
+  )
+})
+
 const backlog = Effect.gen(function* () {
   const { waiting } = yield* Backlog
   const { deliveries, invoices, oldest_delivery, oldest_invoice } = yield* waiting
@@ -167,21 +194,19 @@ const examine = Effect.gen(function* () {
     return [wrong("database", message, "Nothing else can be looked at until it answers.")]
   }
   const { findings, isEmpty } = outside.success
-  const before = [
-    good("database", `The database at ${where(place.success)} answers`),
-    ...findings,
-    yield* legible("certificate", certificate),
-    yield* mail
-  ]
+  const before = [good("database", `The database at ${where(place.success)} answers`), ...findings, yield* mail]
   // The tables can be read only if there are some, and their migrations and roles are those of this release.
   if (isEmpty || findings.some(({ check, ok }) => (check === "migrations" || check === "roles") && !ok)) return before
   const inside = yield* Effect.all([
+    legible("certificate", certificate),
     legible("secrets", secrets),
     liveCertificates,
     authorityTold,
     ranges,
     sharedNumbers,
-    backlog
+    heldRanges,
+    backlog,
+    alertsTold
   ]).pipe(Effect.provide(Postgres.sessionsAt(place.success)), Effect.exit)
   return Exit.isSuccess(inside)
     ? [...before, ...inside.value.flat()]

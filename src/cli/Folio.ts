@@ -1,6 +1,6 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { Effect } from "effect"
-import { CliError, Command } from "effect/cli"
+import { Effect, Option } from "effect"
+import { CliError, Command, Flag } from "effect/cli"
 import folioPackage from "../../package.json" with { type: "json" }
 import * as Postgres from "../platform/postgres/Postgres.ts"
 import { purgeBatchMax, purges, Retention } from "../store/sql/Retention.ts"
@@ -8,17 +8,29 @@ import { accounts, keys } from "./AccountCommands.ts"
 import { exitCodes } from "../shell/Failures.ts"
 import * as Help from "../shell/Help.ts"
 import { json, say } from "./Answers.ts"
+import { backup } from "./backup/BackupCommand.ts"
+import { restore } from "./backup/RestoreCommand.ts"
+import { resume } from "./backup/ResumeCommand.ts"
 import { doctor } from "./Doctor.ts"
+import { incidents } from "./IncidentCommands.ts"
 import { Told } from "./Run.ts"
 import { edge, store } from "./Surroundings.ts"
+import { asManyAsSet } from "./supervisor/Several.ts"
+import { init } from "./templates/Init.ts"
+
+const processes = Flag.String("processes").pipe(
+  Flag.withDescription("How many processes serve the port, or auto: as many as the machine has room for"),
+  Flag.optional
+)
 
 const serve = Command.make(
   "serve",
-  { json },
+  { json, processes },
   Effect.fn(function* (flags) {
     if (flags.json) process.env["LOG_FORMAT"] = "json"
-    const module = yield* Effect.promise(() => import("./Service.ts"))
-    return yield* module.serve
+    if (Option.isSome(flags.processes)) process.env["PROCESSES"] = flags.processes.value
+    const module = Effect.promise(() => import("./Service.ts"))
+    return yield* asManyAsSet(Effect.flatMap(module, ({ serve: one }) => one))
   })
 ).pipe(Command.withDescription("Run the service until it is asked to stop; --json: log lines of JSON"))
 
@@ -64,7 +76,7 @@ const purge = Command.make(
 
 const folioCommand = Command.make("folio").pipe(
   Command.withDescription("Issues electronic invoices to the tax authority. Settings come from the environment."),
-  Command.withSubcommands([serve, migrate, accounts, keys, purge, doctor])
+  Command.withSubcommands([serve, migrate, accounts, keys, purge, backup, restore, resume, doctor, incidents, init])
 )
 
 /** Runs the command that the arguments name. `Help` prints a wrong use, so a wrong use becomes `Told` with the exit code 2. */

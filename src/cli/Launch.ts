@@ -1,5 +1,11 @@
 import folioPackage from "../../package.json" with { type: "json" }
+import { Effect } from "effect"
 import { operatorCommands } from "./OperatorCommands.ts"
+
+const service = Effect.flatMap(
+  Effect.promise(() => import("./Service.ts")),
+  ({ serve }) => serve
+)
 
 /** Runs what the words of the command line name until the process ends: the service if there are none. */
 export const launch = async (words: ReadonlyArray<string>) => {
@@ -7,7 +13,8 @@ export const launch = async (words: ReadonlyArray<string>) => {
   // commands for those who use the API start without the service.
   if (words.length === 0 || (words.length === 1 && words[0] === "serve")) {
     const { run, start } = await import("./Run.ts")
-    return start(run((await import("./Service.ts")).serve))
+    const { asManyAsSet } = await import("./supervisor/Several.ts")
+    return start(run(asManyAsSet(service)))
   }
   const first = words.find((word) => !word.startsWith("-"))
   if (operatorCommands.some(({ name }) => name === first)) {

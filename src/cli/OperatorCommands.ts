@@ -5,5 +5,10 @@ export const operatorCommands = [
   { name: "accounts", description: "Make, list and show accounts" },
   { name: "keys", description: "Make, list, replace and revoke API keys" },
   { name: "purge", description: "Remove now what is past its time" },
-  { name: "doctor", description: "Say what is wrong with the installation and what to do" }
+  { name: "backup", description: "Write a backup of the database to a file" },
+  { name: "restore", description: "Put a backup into an empty place, or look whether it is good" },
+  { name: "resume", description: "Let ranges give numbers again after a restore" },
+  { name: "doctor", description: "Say what is wrong with the installation and what to do" },
+  { name: "incidents", description: "List what went wrong, or send a test alert" },
+  { name: "init", description: "Print a file with which to run or watch the service" }
 ] as const

@@ -3,7 +3,9 @@ import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Cause, Console, Effect, Exit, Predicate, Result, type Runtime, Schema } from "effect"
 import { failureOfDatabase } from "../platform/postgres/PostgresPlace.ts"
 import { redactor } from "../platform/Redaction.ts"
-import { unusable } from "../settings/Setting.ts"
+import { onSupervisorEnd } from "../platform/Supervised.ts"
+import { type SettingsError, unusable } from "../settings/Setting.ts"
+import { readSecretFiles } from "./SecretFiles.ts"
 
 // The settings may not be readable, so only texts in the form of a secret are redacted, not the secrets of the settings.
 const redact = redactor([])
@@ -23,9 +25,11 @@ const unexpected = (cause: Cause.Cause<unknown>) => {
 const lineOf = (error: { readonly message: string }) =>
   Predicate.isTagged(error, "ConfigError") ? unusable(error.message) : error.message
 
-/** Prints the failure of a program to standard error: one line for an expected error, the whole cause for an unexpected one. */
-export const run = <A, E extends { readonly message: string }>(program: Effect.Effect<A, E>): Effect.Effect<A, E> =>
-  Effect.tapCause(program, (cause) => {
+/** Reads the secrets that are in files, and prints the failure of a program to standard error: one line for an expected error, the whole cause for an unexpected one. */
+export const run = <A, E extends { readonly message: string }>(
+  program: Effect.Effect<A, E>
+): Effect.Effect<A, E | SettingsError> =>
+  Effect.tapCause(Effect.andThen(readSecretFiles(process.env), program), (cause) => {
     if (Cause.hasInterruptsOnly(cause)) return Effect.void
     const error = Result.getOrUndefined(Cause.findError(cause))
     if (error instanceof Told) return Effect.void
@@ -41,10 +45,13 @@ const codeOf = (cause: Cause.Cause<unknown>) => {
 export const teardown: Runtime.Teardown = (exit, onExit) =>
   onExit(Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause) ? 0 : codeOf(exit.cause))
 
+const stop = () => void process.emit("SIGTERM", "SIGTERM")
+
 /** Runs a program as this process, until the program ends or the process is asked to stop. */
 export const start = (program: Effect.Effect<unknown, unknown>): void => {
   NodeRuntime.runMain<unknown, unknown>(program, { teardown, disableErrorReporting: true })
   // A closed terminal (SIGHUP) stops the process as SIGTERM does; output has no reader then, and a failed write must not end it.
-  process.on("SIGHUP", () => process.emit("SIGTERM", "SIGTERM"))
+  process.on("SIGHUP", stop)
+  onSupervisorEnd(stop)
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {})
 }

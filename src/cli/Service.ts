@@ -8,6 +8,7 @@ import { ServiceInfo } from "../api/ServiceInfo.ts"
 import * as App from "../App.ts"
 import * as ColombianProfile from "../documents/ColombianProfile.ts"
 import type { SandboxCertificate } from "../documents/signature/Certificate.ts"
+import type { Alerts } from "../outbound/alerts/Alerts.ts"
 import type { Authority } from "../outbound/authority/Authority.ts"
 import { AuthoritySettings } from "../outbound/authority/AuthoritySettings.ts"
 import * as MailerSmtp from "../outbound/mail/MailerSmtp.ts"
@@ -30,10 +31,13 @@ import * as Postgres from "../platform/postgres/Postgres.ts"
 import { ServiceLock } from "../platform/postgres/ServiceLock.ts"
 import * as Server from "../platform/server/Server.ts"
 import * as Settings from "../platform/Settings.ts"
+import { Supervised, tellReady } from "../platform/Supervised.ts"
 import * as Telemetry from "../platform/Telemetry.ts"
 import * as TerminalLines from "../platform/TerminalLines.ts"
-import { welcome } from "../platform/Welcome.ts"
+import { LogSettings } from "../platform/TelemetrySettings.ts"
+import { readiness, welcome } from "../platform/Welcome.ts"
 import { run, start } from "./Run.ts"
+import { asManyAsSet } from "./supervisor/Several.ts"
 import { SettingsError } from "../settings/Setting.ts"
 import { Accounts } from "../store/accounts/Accounts.ts"
 import { hasLiveKeys } from "../store/accounts/LiveMode.ts"
@@ -87,9 +91,16 @@ const firstStart = Layer.effect(
 const untilStopped = Effect.gen(function* () {
   const { baseUrl } = yield* ServiceInfo
   const { key } = yield* NewTestKey
-  const { customer } = (yield* NationalProfile).sandbox
-  const link = key === undefined ? undefined : yield* portalLink(key)
-  yield* Console.log(welcome({ baseUrl, dataDir: yield* DataDir }, key, link, customer))
+  const place = { baseUrl, dataDir: yield* DataDir }
+  if ((yield* LogSettings).format === "json") {
+    // What reads these lines keeps them: no key and no link.
+    yield* Effect.annotateLogs(Effect.logInfo("Folio is ready"), readiness(place, key !== undefined))
+  } else if ((yield* Supervised) !== "more") {
+    const { customer } = (yield* NationalProfile).sandbox
+    const link = key === undefined ? undefined : yield* portalLink(key)
+    yield* Console.log(welcome(place, key, link, customer))
+  }
+  yield* tellReady
   return yield* (yield* ServiceLock).lost
 })
 
@@ -178,6 +189,8 @@ export interface Parts<E = never> {
   readonly webhookSender?: Layer.Layer<WebhookSender, E, Beneath | EgressGuard>
   /** Where webhooks may go. By default to public hosts, and where WEBHOOK_ALLOW says. */
   readonly egressGuard?: Layer.Layer<EgressGuard, E, Beneath>
+  /** Who is told of incidents. By default `ALERT_URL` and `ALERT_EMAIL`. */
+  readonly alerts?: Layer.Layer<Alerts, E, Beneath>
   /** What counts requests and refuses those that are too many. By default in the memory of each process. */
   readonly rateLimit?: Layer.Layer<RateLimit, E, Beneath>
   /** What makes PDF files and packs e-mails. */
@@ -224,7 +237,8 @@ export const serveWith = <E = never>(parts: Parts<E>) => {
     parts.webhookSender ?? WebhookSender.layer(),
     parts.mailer ?? MailerSmtp.layerConfig,
     parts.authority ?? App.authorityLayer,
-    parts.certificate ?? sandboxCertificateLayer
+    parts.certificate ?? sandboxCertificateLayer,
+    parts.alerts ?? Layer.empty
   ).pipe(Layer.provideMerge(Layer.mergeAll(parts.egressGuard ?? EgressGuard.layerConfig)))
   return untilStopped.pipe(
     Effect.provide(
@@ -278,4 +292,5 @@ export const runMain = <A, E extends { readonly message: string }>(program: Effe
  * main({ routes: Layer.mergeAll(about) })
  * ```
  */
-export const main = <E extends { readonly message: string } = never>(parts: Parts<E>): void => runMain(serveWith(parts))
+export const main = <E extends { readonly message: string } = never>(parts: Parts<E>): void =>
+  runMain(asManyAsSet(serveWith(parts)))

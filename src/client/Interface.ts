@@ -411,8 +411,8 @@ export interface WebhookEndpointWithSecret {
   readonly url: string
   /** A label of your own for the endpoint. */
   readonly description: string | null
-  /** The event types that are delivered to the endpoint. */
-  readonly subscribed_events: ReadonlyArray<EventType>
+  /** The event types that are delivered to the endpoint; `["*"]`: all of them, also those that later releases add. */
+  readonly subscribed_events: ReadonlyArray<Subscription>
   /**
    * `false`: no deliveries are sent. Those that wait are sent once the endpoint is active again; a recovery sends
    * the events that happened meanwhile.
@@ -451,6 +451,31 @@ export interface EndpointHealth {
  */
 export type Metadata = { readonly [name: string]: string }
 
+/** An event type, or `*` for all of them, also for those that later releases add. */
+export type Subscription =
+  | "invoice.accepted_by_authority"
+  | "invoice.rejected_by_authority"
+  | "invoice.accepted_contingency"
+  | "invoice.failed"
+  | "invoice.email.delivered"
+  | "invoice.email.bounced"
+  | "invoice.email.complained"
+  | "credit_note.accepted_by_authority"
+  | "credit_note.rejected_by_authority"
+  | "credit_note.accepted_contingency"
+  | "credit_note.failed"
+  | "credit_note.email.delivered"
+  | "credit_note.email.bounced"
+  | "credit_note.email.complained"
+  | "debit_note.accepted_by_authority"
+  | "debit_note.rejected_by_authority"
+  | "debit_note.accepted_contingency"
+  | "debit_note.failed"
+  | "debit_note.email.delivered"
+  | "debit_note.email.bounced"
+  | "debit_note.email.complained"
+  | "*"
+
 /** The webhook endpoint was deleted. */
 export interface DeletedWebhookEndpoint {
   /** An id: we_ and 26 characters, which sort by creation. */
@@ -468,8 +493,8 @@ export interface WebhookEndpoint {
   readonly url: string
   /** A label of your own for the endpoint. */
   readonly description: string | null
-  /** The event types that are delivered to the endpoint. */
-  readonly subscribed_events: ReadonlyArray<EventType>
+  /** The event types that are delivered to the endpoint; `["*"]`: all of them, also those that later releases add. */
+  readonly subscribed_events: ReadonlyArray<Subscription>
   /**
    * `false`: no deliveries are sent. Those that wait are sent once the endpoint is active again; a recovery sends
    * the events that happened meanwhile.
@@ -493,8 +518,11 @@ export interface WebhookEndpointUpdate {
   /** A public https address, on port 443 or 8443. */
   readonly url?: string
   readonly description?: string | null
-  /** The event types to deliver to the endpoint. */
-  readonly subscribed_events?: ReadonlyArray<EventType>
+  /**
+   * The event types to deliver to the endpoint, or `["*"]` for all of them, also for those that later releases
+   * add.
+   */
+  readonly subscribed_events?: ReadonlyArray<Subscription>
   readonly is_active?: boolean
   /**
    * The number of deliveries to this endpoint that may be under way at one time; with 1, first attempts are made
@@ -521,8 +549,11 @@ export interface WebhookEndpointPage {
 export interface WebhookEndpointRequest {
   /** A public https address, on port 443 or 8443. */
   readonly url: string
-  /** The event types to deliver to the endpoint. */
-  readonly subscribed_events: ReadonlyArray<EventType>
+  /**
+   * The event types to deliver to the endpoint, or `["*"]` for all of them, also for those that later releases
+   * add.
+   */
+  readonly subscribed_events: ReadonlyArray<Subscription>
   readonly description?: string
   /**
    * The number of deliveries to this endpoint that may be under way at one time; with 1, first attempts are made
@@ -1294,11 +1325,15 @@ export type AcceptanceStatus =
   | "unanswered"
 
 /**
- * Why a numbered document still waits for the tax authority. It goes on by itself when the cause is gone. Absent
- * while nothing is wrong.
+ * Why a document waits longer than it has to. It goes on by itself when the cause is gone. Absent while nothing
+ * is wrong.
  */
 export interface Waiting {
-  /** What keeps the document from its verdict, for programs. */
+  /**
+   * What keeps the document from its verdict, for programs. `numbering_held`: the service was restored from a
+   * backup, and no number is given before the last one that the tax authority has is confirmed; every other code
+   * is a trouble with the tax authority.
+   */
   readonly code:
     | "connection_refused"
     | "no_answer"
@@ -1315,6 +1350,7 @@ export interface Waiting {
     | "sender_refused"
     | "another_document"
     | "no_verdict"
+    | "numbering_held"
   /** What happened, what becomes of the document, and what to do, for people. */
   readonly message: string
   /** A time in ISO 8601, with the offset of the tax authority's time zone. */

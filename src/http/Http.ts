@@ -1,16 +1,18 @@
-import { Effect, Latch, Layer } from "effect"
-import { HttpRouter, HttpServer } from "effect/http"
+import { Duration, Effect, Latch, Layer } from "effect"
+import { HttpRouter, HttpServer, HttpServerResponse } from "effect/http"
 import * as KnownRoutes from "./KnownRoutes.ts"
 import * as LocalApi from "./LocalApi.ts"
 import * as Envelope from "./request/Envelope.ts"
 import { noteRoute } from "./request/Exchange.ts"
+import { DrainTime } from "./service/Drain.ts"
 import { Stopping } from "./service/Health.ts"
 
 /**
  * Serves routes, the service's (`Routes.layer`) and others beside them, each inside the envelope that every request passes through:
  * its request id, the error envelope, metrics, and the answers to unknown paths and methods. A handler may fail with `ApiError`.
- * Routes call each other inside the process by `LocalApi`. When the layer is released, routes learn of it by `Stopping`, and the server
- * then answers the requests that have arrived. Requires an `HttpServer`.
+ * Routes call each other inside the process by `LocalApi`. When the layer is released, the service is no longer ready and serves for
+ * `DrainTime` more; then waiting requests end by `Stopping`, and the server answers the requests that have arrived. Requires an
+ * `HttpServer`.
  */
 export const serve = <A, E, R>(routes: Layer.Layer<A, E, R>) =>
   Layer.unwrap(
@@ -18,11 +20,18 @@ export const serve = <A, E, R>(routes: Layer.Layer<A, E, R>) =>
       const known = KnownRoutes.make()
       const local = LocalApi.make()
       const envelope = yield* Envelope.make(known.methodsOf)
+      const { hurried, seconds } = yield* DrainTime
       const stopping = { asked: false, told: yield* Latch.make() }
-      const stop = Effect.andThen(
-        Effect.sync(() => (stopping.asked = true)),
-        stopping.told.open
-      )
+      const drain = Effect.gen(function* () {
+        stopping.asked = true
+        if (seconds > 0) {
+          yield* Effect.logInfo(
+            `Asked to stop: requests are served for ${seconds} s more, so that a balancer sends them elsewhere`
+          )
+          yield* Effect.raceFirst(Effect.sleep(Duration.seconds(seconds)), hurried)
+        }
+        yield* stopping.told.open
+      })
       const handler = yield* routes.pipe(
         Layer.provide([
           noteRoute,
@@ -35,7 +44,13 @@ export const serve = <A, E, R>(routes: Layer.Layer<A, E, R>) =>
       )
       const answered = envelope(handler)
       local.connect(answered)
-      // A layer on top of the server is finalized first: `stopping` is set before the server waits for requests that have arrived.
-      return Layer.effectDiscard(Effect.addFinalizer(() => stop)).pipe(Layer.provideMerge(HttpServer.serve(answered)))
+      // A client with a kept-alive connection opens its next one by way of the balancer. The connection itself is not closed: a request
+      // may be on its way.
+      const letGo = (answer: HttpServerResponse.HttpServerResponse) =>
+        stopping.asked ? HttpServerResponse.setHeader(answer, "Connection", "close") : answer
+      // A layer on top of the server is finalized first: the server drains before it waits for requests that have arrived.
+      return Layer.effectDiscard(Effect.addFinalizer(() => drain)).pipe(
+        Layer.provideMerge(HttpServer.serve(Effect.map(answered, letGo)))
+      )
     })
   )

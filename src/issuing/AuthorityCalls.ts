@@ -100,8 +100,9 @@ export class AuthorityCalls extends Context.Service<AuthorityCalls>()("folio/iss
       if (known !== null) return kept(known)
       const signed = row.signed ?? Option.getOrUndefined(yield* invoices.signedDocument(row))
       if (signed === undefined) return yield* Effect.die(`no signed bytes of ${row.id}`)
-      if (!(yield* workers.isAlive)) return null
       const document = { ...(yield* signing.nameOf(row)), signed }
+      // Nothing waits between this look and the call: a process that stood still at a statement may have a successor that has sent.
+      if (!(yield* workers.isAlive)) return null
       const submitted = asked("submit", isVerdict, () => authority.submit(document))
       return kept(yield* arrived ? Effect.catchTag(submitted, "AuthorityUnavailable", otherOfNumber(row)) : submitted)
     })

@@ -1,9 +1,9 @@
 import { Cache, Cause, Clock, Data, Effect, Exit, Metric, Option, Queue, Result } from "effect"
 import type { AccountMode } from "../../schemas/Account.ts"
-import type { DocumentKind, Failure } from "../../schemas/FiscalDocument.ts"
+import type { DocumentKey, DocumentKind, Failure } from "../../schemas/FiscalDocument.ts"
 import type { DocumentId } from "../../schemas/Id.ts"
 import type { Totals } from "../../schemas/Line.ts"
-import { lackOfRange } from "../domain/accounts/ResolutionRules.ts"
+import { heldMessage, lackOfRange } from "../domain/accounts/ResolutionRules.ts"
 import { type Draft, NationalProfile } from "../documents/NationalProfile.ts"
 import { Fault } from "../protocol/Fault.ts"
 import * as Metrics from "../protocol/Metrics.ts"
@@ -50,7 +50,16 @@ interface IssuedBy {
   readonly software: Pick<Draft, "software">
 }
 
+/** A draft with the range that it is numbered from, or why it gets no number. */
+interface Sourced {
+  readonly draft: NewDraft
+  readonly key: DocumentKey
+  readonly found: Result.Result<StoredResolution, Failure>
+}
+
 class Group extends Data.Class<Pick<NewDraft, "kind" | "prefix"> & { readonly date: string }> {}
+
+const isHeld = ({ found }: Sourced) => Result.isSuccess(found) && found.success.held_since !== null
 
 const draftOf = (row: StoredInvoice): NewDraft => ({
   id: row.id,
@@ -117,6 +126,24 @@ export const make = Effect.fnUntraced(function* (account: AccountMode) {
   /** Empties the cache of ranges after a change, so that the next draft is numbered from the changed ranges. */
   const forgetRanges = Cache.invalidateAll(ranges)
 
+  /** Lets drafts wait whose range is held; returns those whose range gives numbers again by now. */
+  const waitForRange = Effect.fnUntraced(function* (held: ReadonlyArray<Sourced>): Effect.fn.Return<Array<NewDraft>> {
+    if (held.length === 0) return []
+    const waiters = held.flatMap(({ found, key }) =>
+      Result.isFailure(found)
+        ? []
+        : [
+            {
+              key,
+              resolution_id: found.success.id,
+              waiting: { code: "numbering_held" as const, message: heldMessage(found.success.prefix) }
+            }
+          ]
+    )
+    const waiting = new Set<string>(yield* numbering.wait(waiters))
+    return held.flatMap(({ draft }) => (waiting.has(draft.id) ? [] : [draft]))
+  })
+
   const numberAll = Effect.fnUntraced(function* (batch: ReadonlyArray<NewDraft>) {
     yield* Fault.at("before-number")
     const now = yield* Clock.currentTimeMillis
@@ -135,32 +162,33 @@ export const make = Effect.fnUntraced(function* (account: AccountMode) {
         return { draft, key: { ...account, id: draft.id }, found }
       })
     )
+    const left = yield* waitForRange(sourced.filter(isHeld))
+    const ready = sourced.filter((one) => !isHeld(one))
     // Concurrently, so that drafts share a statement, which numbers those of a range by their ids, whichever prefix they asked for.
     const results = yield* Effect.forEach(
-      sourced,
+      ready,
       ({ draft, found, key }) =>
         Effect.exit(
           // Suspended, so that a draft for which the profile throws fails alone.
           Effect.suspend(() => {
-            const ready = Result.flatMap(found, (range) => toNumber(draft, range, date, issued_by))
-            return Result.isFailure(ready)
-              ? Effect.as(submission.fail(key, ready.failure), "not_a_draft" as const)
-              : numbering.number(ready.success)
+            const next = Result.flatMap(found, (range) => toNumber(draft, range, date, issued_by))
+            return Result.isFailure(next)
+              ? Effect.as(submission.fail(key, next.failure), "not_a_draft" as const)
+              : numbering.number(next.success)
           })
         ),
       { concurrency: "unbounded" }
     )
     yield* Fault.at("after-number")
-    const left: Array<NewDraft> = []
     let outage = Cause.empty as Cause.Cause<never>
-    for (const [index, { draft, key }] of sourced.entries()) {
+    for (const [index, { draft, key }] of ready.entries()) {
       const result = results[index] ?? Exit.succeed("not_a_draft")
       if (Exit.isFailure(result) && isDefect(result.cause)) yield* submission.stumble(key, result.cause)
       else if (Exit.isFailure(result)) outage = result.cause
       else if (result.value === "numbered") yield* notify.proceed(key)
       else if (result.value === "no_number_left") left.push(draft)
     }
-    // The range ended within this batch: the remaining drafts are queued again, to get the next range or to fail without a range.
+    // The range ended or is held no more: the remaining drafts are queued again, to get the next range or to fail without a range.
     if (left.length > 0) {
       yield* forgetRanges
       yield* Queue.offerAll(drafts, left)

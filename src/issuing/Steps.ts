@@ -73,7 +73,12 @@ export class Steps extends Context.Service<Steps>()("folio/issuing/Steps", {
       if (outcome !== null && moved) {
         yield* Metric.update(Metrics.outcomes(statusOf(to)), 1)
         const reason = next.failure?.code ?? next.authority_errors[0]?.rule
-        onlooker?.ended({ kind: row.kind, name: row.full_number ?? row.id, outcome, reason })
+        const milliseconds = Math.max(0, now - row.created_at.getTime())
+        yield* Metric.update(Metrics.outcomeDurations(statusOf(to)), milliseconds / 1_000)
+        yield* Effect.logDebug("A document came to an outcome").pipe(
+          Effect.annotateLogs({ invoice_id: row.id, outcome, duration_ms: milliseconds, ...(reason && { reason }) })
+        )
+        onlooker?.ended({ kind: row.kind, name: row.full_number ?? row.id, outcome, reason, milliseconds })
       }
       if (outcome !== null) yield* Fault.at("after-outcome")
       for (const id of endpoints) {

@@ -15,7 +15,7 @@ const read = (file: string): Manifest => JSON.parse(Fs.readFileSync(Path.join(ro
 
 /** Copies the files that no module imports, and that a module reads or a person opens. */
 const copy = (what: string, to: string) => {
-  for (const file of Fs.globSync(what, { cwd: root, exclude: ["**/__pycache__/**"] })) {
+  for (const file of Fs.globSync(what, { cwd: root, exclude: ["**/__pycache__/**", "src/cli/templates/*.ts"] })) {
     const from = Path.join(root, file)
     if (Fs.statSync(from).isFile()) Fs.cpSync(from, Path.join(build, to, file))
   }
@@ -32,7 +32,7 @@ for (const project of ["tsconfig.json", "tsconfig.client.json", "tsconfig.common
   execFileSync("tsc", ["-p", Path.join(import.meta.dirname, project)], { cwd: root, stdio: "inherit" })
 }
 copy(
-  "{LICENSE,README.md,migrations/**/*.sql,src/http/docs/**/*.md,src/http/pages/*.{css,js,svg},src/portal/frame/*.css,test/examples/*.ts}",
+  "{LICENSE,README.md,migrations/**/*.sql,src/http/docs/**/*.md,src/http/pages/*.{css,js,svg},src/portal/frame/*.css,src/cli/templates/*,test/examples/*.ts}",
   "service"
 )
 copy("{LICENSE,src/client/{php,python}/**/*}", "client")

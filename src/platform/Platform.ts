@@ -17,6 +17,7 @@ export { DataDir } from "./files/DataDir.ts"
 /** `Sharding`, for one process or for several. Asks for `OwnRunner`. */
 export * as Cluster from "./cluster/Cluster.ts"
 export { OwnRunner } from "./cluster/OwnRunner.ts"
+export { Processes } from "./Processes.ts"
 
 /** The `SecretKey`: that of `FolioKey`, or a file in `DataDir`. Refuses a key that is not the database's. */
 export { secretKeyLayer } from "./files/SealingKey.ts"
@@ -25,9 +26,9 @@ export { FolioKey } from "./files/FolioKey.ts"
 /** The certificate that signs test documents: a file in `DataDir`. */
 export { sandboxCertificateLayer } from "./files/SandboxCertificateFile.ts"
 
-/** Log lines, spans and metrics of the process. Asks for `LogSettings`, `TraceSettings` and `Redactor`. */
+/** Log lines, spans and metrics of the process. Asks for `LogSettings`, `ServiceInstance`, `TraceSettings` and `Redactor`. */
 export * as Telemetry from "./Telemetry.ts"
-export { LogSettings, TraceSettings } from "./TelemetrySettings.ts"
+export { LogSettings, ServiceInstance, TraceSettings } from "./TelemetrySettings.ts"
 export { Redactor } from "./Redactor.ts"
 
 /** All settings of the service at once, from the environment. */

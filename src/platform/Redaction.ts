@@ -1,5 +1,7 @@
 const patterns: ReadonlyArray<readonly [form: RegExp, shown: string]> = [
   [/\bsk_(test|live)_\w+/g, "sk_$1_…"],
+  // A key in base64, as Basic has it.
+  [/\bc2tf(?:dGVzdF|bGl2ZV)[\w+/=-]*/g, "sk_…"],
   [/\bwhsec_[\w+/=-]+/g, "whsec_…"],
   [/\b(Bearer|Basic)\s+[^\s"',;\\]+/gi, "$1 …"],
   [/(\/portal\/+enter\/+)[\w-]+/gi, "$1…"],

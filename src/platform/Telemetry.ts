@@ -1,24 +1,27 @@
-import { Array, Effect, Formatter, Layer, Logger, Metric, Redacted, References } from "effect"
-import { FetchHttpClient, HttpBody, UrlParams } from "effect/http"
-import { OtlpSerialization, OtlpTracer } from "effect/observability"
-import { monitorEventLoopDelay } from "node:perf_hooks"
-import * as Metrics from "../protocol/Metrics.ts"
+import { Array, Effect, Formatter, Layer, Logger, References } from "effect"
+import * as ProcessMetrics from "./ProcessMetrics.ts"
 import { Redactor } from "./Redactor.ts"
-import { LogSettings, TraceSettings } from "./TelemetrySettings.ts"
-
-const delayResolutionMs = 20
+import { LogSettings, ServiceInstance, TraceSettings } from "./TelemetrySettings.ts"
+import * as Tracing from "./Tracing.ts"
 
 const parts = (message: unknown) =>
   Array.ensure(message)
     .map((part) => (typeof part === "string" ? part : Formatter.formatJson(part)))
     .join(" ")
 
-/** Formats a log entry as one line of JSON. Annotations are fields beside `time`, `level`, `message`, and never replace these. */
-const json = Logger.map(Logger.formatStructured, ({ annotations, cause, level, message, timestamp }) => {
-  const head = { time: timestamp, level: level.toLowerCase(), message: parts(message) }
-  const error = cause === undefined ? {} : { error: cause }
-  return Formatter.formatJson({ ...head, ...annotations, ...head, ...error })
-})
+/**
+ * Formats a log entry as one line of JSON. Annotations are fields beside `time`, `level`, `message`, and never replace these; so are the
+ * ids of the trace and span in which it was written, and `who`, which names the process.
+ */
+const json = (who: Readonly<Record<string, string>>, isTraced: boolean) =>
+  Logger.make<unknown, string>((entry) => {
+    const { annotations, cause, level, message, timestamp } = Logger.formatStructured.log(entry)
+    const head = { time: timestamp, level: level.toLowerCase(), message: parts(message) }
+    const error = cause === undefined ? {} : { error: cause }
+    const { span } = entry.fiber.cache
+    const trace = isTraced && span !== undefined ? { trace_id: span.traceId, span_id: span.spanId } : {}
+    return Formatter.formatJson({ ...head, ...annotations, ...head, ...error, ...trace, ...who })
+  })
 
 /** Formats a log entry as text for a person at a terminal. */
 const pretty = Logger.map(Logger.formatStructured, ({ annotations, cause, level, message, timestamp }) => {
@@ -29,82 +32,38 @@ const pretty = Logger.map(Logger.formatStructured, ({ annotations, cause, level,
   return cause === undefined ? line : `${line}\n${cause}`
 })
 
-const logs = Layer.unwrap(
-  Effect.gen(function* () {
-    const { format, level } = yield* LogSettings
-    const redact = yield* Redactor
-    const write = Logger.withConsoleLog(Logger.map(format === "json" ? json : pretty, redact))
-    // When spans are exported, a log entry that is written within a span is also recorded in the span.
-    const loggers = (yield* TraceSettings) === undefined ? [write] : [write, Logger.tracerLogger]
-    return Layer.merge(Logger.layer(loggers), Layer.succeed(References.MinimumLogLevel, level))
-  })
-)
-
-/** Exports spans to an OpenTelemetry collector when one is configured; otherwise no spans are made. */
-const traces = (version: string) =>
+/**
+ * The log lines of a process, without secrets. Requires `LogSettings`, `ServiceInstance`, `TraceSettings` and `Redactor`.
+ *
+ * @internal
+ */
+export const logs = (version: string) =>
   Layer.unwrap(
     Effect.gen(function* () {
-      const target = yield* TraceSettings
-      if (target === undefined) return Layer.succeed(References.TracerEnabled, false)
+      const { format, level } = yield* LogSettings
       const redact = yield* Redactor
-      const body = (data: unknown) => HttpBody.text(redact(JSON.stringify(data)), "application/json")
-      return OtlpTracer.layer({
-        url: target.url,
-        headers: Redacted.value(target.headers),
-        resource: { serviceName: "folio", serviceVersion: version }
-      }).pipe(
-        Layer.provide(Layer.succeed(OtlpSerialization.OtlpSerialization, { traces: body, metrics: body, logs: body })),
-        Layer.provide(FetchHttpClient.layer),
-        // All query parameters are redacted: the service's own say nothing about a request, and those of others may hold a secret.
-        Layer.merge(Layer.succeed(UrlParams.CurrentRedactedNames, [/^/]))
-      )
+      const isTraced = (yield* TraceSettings) !== undefined
+      const who = { "service.instance.id": yield* ServiceInstance, "service.version": version }
+      const write = Logger.withConsoleLog(Logger.map(format === "json" ? json(who, isTraced) : pretty, redact))
+      // When spans are exported, a log entry that is written within a span is also recorded in the span.
+      const loggers = isTraced ? [write, Logger.tracerLogger] : [write]
+      return Layer.merge(Logger.layer(loggers), Layer.succeed(References.MinimumLogLevel, level))
     })
   )
 
-/** Registers metrics of the operating system and Node about this process. Each value is read when the metric is read. */
-const processMetrics = Layer.effectDiscard(
-  Effect.gen(function* () {
-    const context = yield* Effect.context<never>()
-    const delay = yield* Effect.acquireRelease(
-      Effect.sync(() => {
-        const histogram = monitorEventLoopDelay({ resolution: delayResolutionMs })
-        histogram.enable()
-        return histogram
-      }),
-      (histogram) => Effect.sync(() => histogram.disable())
-    )
-    const register = <State>(metric: Metric.Metric<number, State>, get: () => State) =>
-      Effect.acquireRelease(
-        Effect.sync(() => Metric.registerUnsafe(metric, context, { get, update: () => {}, modify: () => {} })),
-        (registration) => Effect.sync(() => registration.remove())
-      )
-    yield* register(Metrics.cpuSeconds(), () => {
-      const { system, user } = process.cpuUsage()
-      return { count: (system + user) / 1e6, incremental: true }
-    })
-    yield* register(Metrics.residentBytes(), () => ({ value: process.memoryUsage.rss() }))
-    yield* register(Metrics.heapBytes(), () => ({ value: process.memoryUsage().heapUsed }))
-    yield* register(Metrics.eventLoopDelay(), () => {
-      // The histogram measures the time from tick to tick of its own timer; only the time beyond the timer's interval is delay.
-      const value = Math.max(0, delay.percentile(99) / 1e9 - delayResolutionMs / 1000)
-      delay.reset()
-      return { value }
-    })
-  })
-)
-
 /**
  * The log lines, spans and process metrics of the service, without secrets; `version` is that of the service. Requires
- * `LogSettings`, `TraceSettings` and `Redactor`.
+ * `LogSettings`, `ServiceInstance`, `TraceSettings` and `Redactor`.
  *
  * @example
  * ```ts
- * import { LogSettings, Redactor, Telemetry, TraceSettings } from "@folio-einvoicing/service/platform"
+ * import { LogSettings, Redactor, ServiceInstance, Telemetry, TraceSettings } from "@folio-einvoicing/service/platform"
  * import { Layer } from "effect"
  *
  * export const telemetry = Telemetry.layer("1.0.0").pipe(
- *   Layer.provide([LogSettings.layer({ format: "json" }), TraceSettings.layer(), Redactor.layer()])
+ *   Layer.provide([LogSettings.layer({ format: "json" }), ServiceInstance.layer(), TraceSettings.layer(), Redactor.layer()])
  * )
  * ```
  */
-export const layer = (version: string) => Layer.mergeAll(logs, traces(version), processMetrics)
+export const layer = (version: string) =>
+  Layer.mergeAll(logs(version), Tracing.layer(version), ProcessMetrics.layer(version))

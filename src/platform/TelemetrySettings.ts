@@ -1,5 +1,6 @@
-import { Config, Context, Effect, Layer, Redacted, Result } from "effect"
+import { Config, Context, Effect, Layer, Redacted, Result, Schema } from "effect"
 import type { LogLevel } from "effect"
+import { hostname } from "node:os"
 import { isHttp, read, refuse } from "../settings/Setting.ts"
 
 const logConfig = Config.all({
@@ -33,38 +34,124 @@ export class LogSettings extends Context.Service<
   static readonly layerConfig = Layer.effect(LogSettings, read(logConfig))
 }
 
+// Names and values are percent-encoded: `deployment.environment=production,team=a%20b`.
+const resourceAttributes = Config.Record(
+  Schema.StringFromUriComponent,
+  Schema.StringFromUriComponent,
+  "OTEL_RESOURCE_ATTRIBUTES",
+  { trim: true, keepEmptyValues: true }
+).pipe(Config.withDefault<Readonly<Record<string, string>>>({}))
+
+const text = (name: string) => Config.String(name).pipe(Config.withDefault(""))
+
+const instanceConfig = Config.all({ given: text("SERVICE_INSTANCE"), attributes: resourceAttributes })
+
+const ownInstance = () => `${hostname()}:${process.pid}`
+
+/**
+ * The name of this process among others of the service: `service.instance.id` of its log lines and spans.
+ *
+ * @example
+ * ```ts
+ * import { ServiceInstance } from "@folio-einvoicing/service/platform"
+ *
+ * export const instance = ServiceInstance.layer("folio-eu-1")
+ * ```
+ */
+export class ServiceInstance extends Context.Service<ServiceInstance, string>()("folio/platform/ServiceInstance") {
+  /** This name; left out, the name of the host and the id of the process. */
+  static layer(name: string = ownInstance()) {
+    return Layer.succeed(ServiceInstance, name)
+  }
+
+  /** `SERVICE_INSTANCE`, or `service.instance.id` of `OTEL_RESOURCE_ATTRIBUTES`. Fails with `SettingsError`. */
+  static readonly layerConfig = Layer.effect(
+    ServiceInstance,
+    Effect.map(
+      read(instanceConfig),
+      ({ attributes, given }) => [given, attributes["service.instance.id"]].find(Boolean) ?? ownInstance()
+    )
+  )
+}
+
+const samplers = [
+  "always_on",
+  "always_off",
+  "traceidratio",
+  "parentbased_always_on",
+  "parentbased_always_off",
+  "parentbased_traceidratio"
+] as const
+
 const traceConfig = Config.all({
-  endpoint: Config.String("OTEL_EXPORTER_OTLP_ENDPOINT").pipe(Config.withDefault("")),
-  headers: Config.Redacted("OTEL_EXPORTER_OTLP_HEADERS").pipe(Config.withDefault(Redacted.make("")))
+  disabled: text("OTEL_SDK_DISABLED"),
+  exporter: text("OTEL_TRACES_EXPORTER"),
+  protocol: text("OTEL_EXPORTER_OTLP_PROTOCOL"),
+  tracesProtocol: text("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL"),
+  endpoint: text("OTEL_EXPORTER_OTLP_ENDPOINT"),
+  tracesEndpoint: text("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"),
+  headers: Config.Redacted("OTEL_EXPORTER_OTLP_HEADERS").pipe(Config.withDefault(Redacted.make(""))),
+  tracesHeaders: Config.Redacted("OTEL_EXPORTER_OTLP_TRACES_HEADERS").pipe(Config.withDefault(undefined)),
+  serviceName: text("OTEL_SERVICE_NAME"),
+  attributes: resourceAttributes,
+  sampler: Config.Literals(samplers, "OTEL_TRACES_SAMPLER").pipe(Config.withDefault("parentbased_always_on" as const)),
+  share: Config.Finite("OTEL_TRACES_SAMPLER_ARG").pipe(Config.withDefault(1))
 })
 
-const decode = (text: string) =>
+const decode = (value: string) =>
   Result.getOrElse(
-    Result.try(() => decodeURIComponent(text)),
-    () => text
+    Result.try(() => decodeURIComponent(value)),
+    () => value
   )
 
 /** Parses `name=value,name=value`, the format in which OpenTelemetry writes headers. */
-const headersOf = (text: string): Record<string, string> =>
+const headersOf = (list: string): Record<string, string> =>
   Object.fromEntries(
-    Array.from(text.matchAll(/([^,=]*)=([^,]*)/g), ([, name = "", value = ""]) => [name.trim(), decode(value.trim())])
+    Array.from(list.matchAll(/([^,=]*)=([^,]*)/g), ([, name = "", value = ""]) => [name.trim(), decode(value.trim())])
   )
 
 interface TraceTarget {
+  /** The address that spans are posted to, with its path: `http://127.0.0.1:4318/v1/traces`. */
   readonly url: string
   readonly headers: Redacted.Redacted<Record<string, string>>
+  /** `service.name` of the spans; `folio` by default. */
+  readonly serviceName?: string
+  /** Which traces are exported; all of them by default. */
+  readonly sampling?: {
+    /** The share of traces that are exported, from 0 to 1. */
+    readonly share: number
+    /** Whether a request whose client has already decided about its trace (`traceparent`) follows that decision. */
+    readonly followsParent: boolean
+  }
 }
 
 const traceTarget = Effect.gen(function* () {
-  const { endpoint, headers } = yield* read(traceConfig)
-  if (endpoint === "") return undefined
-  if (!isHttp(endpoint))
+  const settings = yield* read(traceConfig)
+  const { attributes, disabled, endpoint, exporter, sampler, tracesEndpoint } = settings
+  const url =
+    tracesEndpoint !== "" ? tracesEndpoint : endpoint === "" ? "" : `${endpoint.replace(/\/+$/, "")}/v1/traces`
+  if (url === "" || disabled.toLowerCase() === "true" || exporter === "none") return undefined
+  if (!isHttp(url)) {
+    const name = tracesEndpoint === "" ? "OTEL_EXPORTER_OTLP_ENDPOINT" : "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"
+    return yield* refuse(`${name} must be the http or https URL of a collector, such as http://127.0.0.1:4318`)
+  }
+  if (exporter !== "" && exporter !== "otlp")
+    return yield* refuse("OTEL_TRACES_EXPORTER must be otlp or none: spans are only sent by OTLP over HTTP.")
+  if ([settings.tracesProtocol, settings.protocol].find((protocol) => protocol !== "") === "grpc")
     return yield* refuse(
-      "OTEL_EXPORTER_OTLP_ENDPOINT must be the http or https URL of a collector, such as http://127.0.0.1:4318"
+      "OTEL_EXPORTER_OTLP_PROTOCOL must be http/json: spans are not sent by gRPC. Name the collector's HTTP port, usually 4318."
     )
+  if (settings.share < 0 || settings.share > 1)
+    return yield* refuse(
+      "OTEL_TRACES_SAMPLER_ARG must be the share of traces that are exported, from 0 to 1, such as 0.1."
+    )
+  const headers = settings.tracesHeaders ?? settings.headers
+  const share = sampler.endsWith("_off") ? 0 : sampler.endsWith("_on") ? 1 : settings.share
   const target: TraceTarget = {
-    url: `${endpoint.replace(/\/+$/, "")}/v1/traces`,
-    headers: Redacted.make(headersOf(Redacted.value(headers)))
+    url,
+    headers: Redacted.make(headersOf(Redacted.value(headers))),
+    serviceName: [settings.serviceName, attributes["service.name"]].find(Boolean) ?? "folio",
+    sampling: { share, followsParent: sampler.startsWith("parentbased_") }
   }
   return target
 })
@@ -91,6 +178,10 @@ export class TraceSettings extends Context.Service<TraceSettings, TraceTarget | 
     return Layer.succeed(TraceSettings, target)
   }
 
-  /** `OTEL_EXPORTER_OTLP_ENDPOINT` and `OTEL_EXPORTER_OTLP_HEADERS`. Fails with `SettingsError`. */
+  /**
+   * `OTEL_EXPORTER_OTLP_ENDPOINT`, `OTEL_EXPORTER_OTLP_HEADERS`, each also as `OTEL_EXPORTER_OTLP_TRACES_…`, `OTEL_SERVICE_NAME`,
+   * `OTEL_RESOURCE_ATTRIBUTES`, `OTEL_TRACES_SAMPLER` with `_ARG`, `OTEL_TRACES_EXPORTER` and `OTEL_SDK_DISABLED`. Fails with
+   * `SettingsError`.
+   */
   static readonly layerConfig = Layer.effect(TraceSettings, traceTarget)
 }

@@ -41,6 +41,19 @@ const outcomes: Readonly<Record<EndedDocument["outcome"], Colour>> = {
   failed: "red"
 }
 
+const units = [
+  ["d", 86_400_000],
+  ["h", 3_600_000],
+  ["min", 60_000]
+] as const
+
+/** `840 ms`, `1.2 s`, `3 min`, `5 h` or `2 d`. */
+const duration = (milliseconds: number) => {
+  const unit = units.find(([, size]) => milliseconds >= 2 * size)
+  if (unit !== undefined) return `${Math.round(milliseconds / unit[1])} ${unit[0]}`
+  return milliseconds < 1_000 ? `${Math.round(milliseconds)} ms` : `${(milliseconds / 1_000).toFixed(1)} s`
+}
+
 /** `12 more requests, 3 failed`, or nothing. */
 const more = (count: number, noun: string, bad: number, how: string) =>
   count === 0 ? [] : [`${count} more ${noun}${count === 1 ? "" : "s"}${bad === 0 ? "" : `, ${bad} ${how}`}`]
@@ -66,7 +79,7 @@ export const make = (options: {
 
   const requestLine = ({ code, method, milliseconds, path, status }: AnsweredRequest) => {
     const answer = paint(colourOfStatus(status), `${status}`)
-    const took = paint("dim", `${Math.round(milliseconds)} ms`)
+    const took = paint("dim", duration(milliseconds))
     return `${method.padEnd(6)} ${shortPath(path).padEnd(pathWidth)} ${answer} ${took}${code === undefined ? "" : ` ${code}`}`
   }
 
@@ -77,10 +90,11 @@ export const make = (options: {
       unshown.requests++
       if (request.status >= 400) unshown.failed++
     },
-    ended: ({ kind, name, outcome, reason }) => {
+    ended: ({ kind, milliseconds, name, outcome, reason }) => {
       if (isShownAlone()) {
         const why = reason === undefined ? "" : ` ${reason}`
-        return say(`${kind.replace("_", " ")} ${name} ${paint(outcomes[outcome], outcome)}${why}`)
+        const took = paint("dim", duration(milliseconds))
+        return say(`${kind.replace("_", " ")} ${name} ${paint(outcomes[outcome], outcome)} ${took}${why}`)
       }
       unshown.documents++
       if (outcome !== "accepted_by_authority") unshown.notAccepted++

@@ -1,6 +1,12 @@
 import * as Path from "node:path"
 import type { CustomerRequest } from "../../schemas/Customer.ts"
 
+/** The fields of the log line that says that the service is ready, where that is JSON: with a new test key only where to find it. */
+export const readiness = (settings: { readonly baseUrl: string; readonly dataDir: string }, hasNewKey: boolean) => ({
+  base_url: settings.baseUrl,
+  ...(hasNewKey ? { test_key_file: Path.join(settings.dataDir, "test-key") } : {})
+})
+
 /**
  * The text that a started service prints. With a new test key, the text includes commands that work as printed, and `portalUrl`, the link
  * that opens the portal once.

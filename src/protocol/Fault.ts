@@ -14,6 +14,7 @@ export type FaultPoint =
   | "after-verdict"
   | "after-outcome"
   | "after-mail"
+  | "after-alert"
   | "after-events"
   | "before-send"
   | "after-send"

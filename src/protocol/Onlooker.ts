@@ -11,13 +11,17 @@ export interface AnsweredRequest {
   readonly code: string | undefined
 }
 
-/** A document that has an outcome. `reason`: the first rule that it broke, or the code of its failure. */
+/**
+ * A document that has an outcome. `reason`: the first rule that it broke, or the code of its failure. `milliseconds`: from its acceptance
+ * to the outcome.
+ */
 export interface EndedDocument {
   /** The full number, or the id of a document without one. */
   readonly name: string
   readonly kind: DocumentKind
   readonly outcome: Exclude<InvoiceStatus, "draft" | "canceled">
   readonly reason: string | undefined
+  readonly milliseconds: number
 }
 
 /** Whoever watches this process at a terminal: told of each request and each outcome as it happens. Undefined if nobody watches. */

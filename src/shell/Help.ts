@@ -82,9 +82,8 @@ const helpText = (doc: HelpDoc, paint: Paint): string => {
         group ?? "COMMANDS",
         commands.map((command) => [command.name, command.shortDescription ?? command.description]),
         paint
-      )
+      ).slice(isRoot ? 1 : 0)
     ),
-    ...(isRoot ? [""] : []),
     ...named.flatMap(({ commands, group = "" }) => oneLine(group, commands.map(({ name }) => name).join(", "))),
     ...(isRoot ? oneLine("WITH EVERY COMMAND", globalFlags.map(({ name }) => `--${name}`).join(", ")) : []),
     ...(examples.length === 0 || isRoot ? [] : [""]),

@@ -21,6 +21,8 @@ import { TestDocuments } from "./enablement/TestDocuments.ts"
 import { Events } from "./webhooks/Events.ts"
 import { IdempotencyKeys } from "./accounts/IdempotencyKeys.ts"
 import { Ids } from "./sql/Ids.ts"
+import { IncidentCauses } from "./incidents/IncidentCauses.ts"
+import { Incidents } from "./incidents/Incidents.ts"
 import { InvoiceCommands } from "./documents/InvoiceCommands.ts"
 import { InvoiceCreation } from "./documents/InvoiceCreation.ts"
 import { Invoices } from "./documents/Invoices.ts"
@@ -67,6 +69,8 @@ export const layer = Layer.mergeAll(
   Emails.layer,
   Enablements.layer,
   Events.layer,
+  IncidentCauses.layer,
+  Incidents.layer,
   InvoiceCommands.layer,
   InvoiceCreation.layer,
   Invoices.layer,

@@ -107,7 +107,8 @@ describe("OpenAPI", () => {
     const isLogo = name.endsWith(" /v1/account/logo")
     const file = /\/(pdf|xml)$/.exec(name)?.[1]
     const scheme = name.endsWith("/email-notices") ? "noticeSignature" : "apiKey"
-    const byKey = file === undefined ? [{ [scheme]: [] }] : [{ apiKey: [] }, {}]
+    const ways = scheme === "apiKey" ? [{ apiKey: [] }, { basicKey: [] }] : [{ [scheme]: [] }]
+    const byKey = file === undefined ? ways : [...ways, {}]
     assert.deepStrictEqual(operation.security, /\/health\/|\/versions/.test(name) ? [] : byKey)
 
     const statuses = Object.keys(operation.responses)
@@ -173,9 +174,13 @@ describe("OpenAPI", () => {
     assert.includeMembers(names, ["Account", "Customer", "Invoice", "InvoiceCreated", "WebhookEndpoint", "Error"])
   })
 
-  it("names the scheme of the key", () => {
-    const { scheme, type } = document.components.securitySchemes.apiKey
-    assert.deepStrictEqual([type, scheme.toLowerCase()], ["http", "bearer"])
+  it("names the schemes of the key", () => {
+    const { apiKey, basicKey } = document.components.securitySchemes
+    const schemes = [apiKey, basicKey].map(({ scheme, type }) => [type, scheme.toLowerCase()])
+    assert.deepStrictEqual(schemes, [
+      ["http", "bearer"],
+      ["http", "basic"]
+    ])
   })
 
   it("tells a client the rules that the server checks", () => {

@@ -55,8 +55,11 @@ const voidOrder = (asks: boolean) =>
 /** Lets much else happen before a number is given: without it an order is hardly ever voided in time. */
 const slowNumbers = Layer.effect(
   Numbering,
-  Effect.map(Numbering, ({ number }) =>
-    Numbering.of({ number: (draft) => Effect.andThen(Effect.repeat(Effect.yieldNow, { times: 300 }), number(draft)) })
+  Effect.map(Numbering, ({ number, wait }) =>
+    Numbering.of({
+      wait,
+      number: (draft) => Effect.andThen(Effect.repeat(Effect.yieldNow, { times: 300 }), number(draft))
+    })
   )
 )
 

@@ -8,9 +8,10 @@ export const connectionMutants: ReadonlyArray<Mutant> = [
       "for (const other of others) other.close(() => done())": "for (const _ of others) done()"
     }
   }),
-  ...guards("src/platform/server/Server.ts", "test/platform/Listeners.test.ts", {
+  ...guards("src/platform/server/OpenPort.ts", "test/platform/Listeners.test.ts", {
     "connections: two services share a port": {
-      'if (free._tag === "Failure") return failure(free.failure.message)': ""
+      "return yield* Effect.mapError(freePort(address.host, address.port),":
+        "return yield* Effect.mapError(freePort(address.host, 0),"
     }
   }),
   ...guards("src/platform/server/Connections.ts", "test/http/limits/Connections.test.ts", {
@@ -51,7 +52,9 @@ export const connectionMutants: ReadonlyArray<Mutant> = [
     },
     "connections: the reserve serves everything": {
       'request.url?.startsWith("/health/") === true': "request.url !== undefined"
-    },
+    }
+  }),
+  ...guards("src/platform/server/Refusals.ts", "test/http/limits/Connections.test.ts", {
     "connections: who is refused is not counted": { "self.noteRefusal(why)": "" }
   }),
   ...guards("src/store/accounts/ApiKeys.ts", "test/store/accounts/ApiKeys.pg.test.ts", {

@@ -5,7 +5,11 @@ export const mutants: ReadonlyArray<Mutant> = [
   {
     name: "numbering does not lock the drafts",
     edits: [
-      { file: "src/store/documents/Numbering.ts", find: "order by i.id for update of i", replace: "order by i.id" },
+      {
+        file: "src/store/documents/Numbering.ts",
+        find: "i.number is null\n            order by i.id for update of i",
+        replace: "i.number is null order by i.id"
+      },
       {
         file: "migrations/0001_baseline/3_documents.sql",
         find: "create trigger guard after update on invoices for each row",

@@ -43,16 +43,34 @@ export const startMutants: ReadonlyArray<Mutant> = [
   }),
   ...guards("src/cli/Run.ts", "test/platform/Signals.pg.test.ts", {
     "closing the terminal ends a process at once": {
-      'process.on("SIGHUP", () => process.emit("SIGTERM", "SIGTERM"))': ""
+      'process.on("SIGHUP", stop)': ""
     }
   }),
   ...guards("src/platform/postgres/Postgres.ts", "test/platform/DatabaseRefusals.pg.test.ts", {
     "what the database refuses is told as it comes": {
       "if (refused !== undefined) return unusable(place, refused)":
         "if (refused !== undefined) return new DatabaseError({ message: refused.message })"
+    }
+  }),
+  ...guards("src/platform/postgres/TablesRelease.ts", "test/platform/DatabaseRefusals.pg.test.ts", {
+    "a release serves the tables of a later one that it does not understand": {
+      "if (oldest <= lastMigration) return undefined": "return undefined"
+    }
+  }),
+  ...guards("src/platform/postgres/Migrations.ts", "test/platform/Migrations.pg.test.ts", {
+    "a migration takes away what a process needs": {
+      "if (release < serves) return yield* new EarlierReleaseServes({ release, serves })": ""
     },
-    "a release serves the tables of a later one": {
-      "if (last > lastMigration) return yield* otherRelease(place, last)": ""
+    "an earlier release may come back to tables that it cannot serve": {
+      "yield* sql`update oldest_release set release = greatest(release, ${serves})`": ""
+    }
+  }),
+  ...guards("src/platform/cluster/ClusterTables.ts", "test/platform/ClusterTables.pg.test.ts", {
+    "processes whose messages differ share their actors": {
+      "(revision) => `cluster_${revision}`": '(revision) => (revision === "" ? revision : "cluster")'
+    },
+    "the tables of a cluster at work are dropped": {
+      "if not used then": "if true then"
     }
   })
 ]

@@ -16,7 +16,7 @@ export const wireMutants: ReadonlyArray<Mutant> = [
       "yield* Effect.result(limit.ofKey(found.value))": "yield* Effect.result(Effect.void)"
     },
     "wire: a flood without a key is answered with 401 for ever": {
-      "Effect.andThen(limit.ofAddress, Effect.fail(invalidKey))": "Effect.fail(invalidKey)"
+      "Effect.andThen(limit.ofAddress, Effect.fail(error))": "Effect.fail(error)"
     }
   }),
   ...guards("src/http/limits/RateLimit.ts", "test/http/limits/RateLimit.test.ts", {

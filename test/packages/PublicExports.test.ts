@@ -12,6 +12,7 @@ import { DocumentParcel } from "../../src/documents/parcel/EmailParcel.ts"
 import { SandboxCertificate } from "../../src/documents/signature/Certificate.ts"
 import { RateLimit } from "../../src/http/limits/RateLimit.ts"
 import * as Limits from "../../src/Limits.ts"
+import { Alerts } from "../../src/outbound/alerts/Alerts.ts"
 import { Authority } from "../../src/outbound/authority/Authority.ts"
 import { Mailer } from "../../src/outbound/mail/Mailer.ts"
 import { EgressGuard } from "../../src/outbound/webhooks/EgressGuard.ts"
@@ -22,6 +23,7 @@ import { publicExports } from "./PublicExports.ts"
 
 /** All that a team may put in place of the service's own; each has a default, which the example of `App.layer` provides. */
 const ports = {
+  Alerts,
   Authority,
   DocumentFiles,
   DocumentParcel,
@@ -85,7 +87,7 @@ describe("the exports of the packages", () => {
     expectTypeOf<Layer.Services<typeof App.layer>>().toEqualTypeOf<
       ServicesOf<typeof ports> | Exclude<ServicesOf<typeof Limits>, OfDefaults> | OfPlatform
     >()
-    expectTypeOf<Layer.Success<typeof App.limitsLayer>>().toEqualTypeOf<ServicesOf<typeof Limits>>()
+    expectTypeOf<Layer.Success<typeof App.limitsLayer>>().toEqualTypeOf<ServicesOf<typeof Limits> | Alerts>()
     const names = new Set(shown.map(({ name }) => name))
     assert.deepStrictEqual(
       Object.keys({ ...ports, ...Limits }).filter((name) => !names.has(name)),

@@ -4,6 +4,7 @@ import { randomBytes } from "node:crypto"
 import * as Net from "node:net"
 import { inject } from "vitest"
 import * as Postgres from "../../src/platform/postgres/Postgres.ts"
+import { schemaRelease } from "../../src/store/SchemaRelease.ts"
 import {
   bareDatabase,
   dataDirectory,
@@ -117,10 +118,13 @@ describe("A database that cannot be served ends the start with one line", () => 
   it.live("and tables of a later release", function* () {
     const url = yield* freshDatabase
     yield* query(url, "insert into effect_sql_migrations (migration_id, name) values (9999, 'later')")
+    yield* query(url, "update oldest_release set release = 9000")
     assert.match(
       yield* told(url),
-      /^The tables at .* are at migration 9999, .* They are of a later release: use that one\.$/
+      /^The tables at .* are at migration 9999, .* They need a release that knows migration 9000: use a later one\.$/
     )
+    yield* query(url, `update oldest_release set release = ${schemaRelease}`)
+    assert.strictEqual(yield* told(url), "It was served.", "tables that a later release has only added to")
   })
 
   it.live.each(["hello", "http://127.0.0.1/shop", "postgres://a:%zz@127.0.0.1/shop"])(

@@ -6,6 +6,7 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net"
 import { canShare, freePort, shareListening } from "../../src/platform/server/Listeners.ts"
 import * as Server from "../../src/platform/server/Server.ts"
 import { ServiceInfo } from "../../src/api/ServiceInfo.ts"
+import { TrustedProxies } from "../../src/http/limits/TrustedProxies.ts"
 import { ListenAddress } from "../../src/platform/server/ListenAddress.ts"
 import { until } from "../support/apps/Until.ts"
 import { it } from "../support/Tests.ts"
@@ -39,6 +40,7 @@ const serviceOn = (port: number) =>
       Layer.provide([
         NodeCrypto.layer,
         Server.limitsLayer,
+        TrustedProxies.layer(),
         ServiceInfo.layer({ version: "0.1.0", baseUrl: "http://folio.test" }),
         ListenAddress.layer({ host: "127.0.0.1", port })
       ])

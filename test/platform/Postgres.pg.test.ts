@@ -16,6 +16,8 @@ import { it } from "../support/Tests.ts"
 const ofOwner = (url: string, startupParameters: Record<string, string> = {}) =>
   PgClient.layer({ url: Redacted.make(url), ssl: false, startupParameters })
 
+const operating = Fs.readFileSync(Path.resolve(import.meta.dirname, "../../src/http/docs/operating.md"), "utf8")
+
 describe("Postgres", () => {
   it.live("makes the tables when two processes start at once, and lets later tables be used", function* () {
     const url = yield* bareDatabase
@@ -71,6 +73,9 @@ describe("Postgres", () => {
       assert.strictEqual(said, `Folio may not make its roles in the database at ${host}:${port}. `)
       const grant = "grant folio_service, folio_account to app with inherit false, set true"
       assert.strictEqual(statements, `create role folio_service nologin; create role folio_account nologin; ${grant}`)
+      for (const statement of statements?.split("; ") ?? []) {
+        assert.include(operating, `\n${statement.replace(" app ", " folio ")};\n`)
+      }
       yield* run(statements ?? "")
       assert.deepStrictEqual(yield* starting("app"), [{ role: "folio_service" }])
       assert.strictEqual((yield* told("other")).split(advice)[1], grant.replace("app", "other"))

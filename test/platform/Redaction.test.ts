@@ -10,6 +10,11 @@ const cases: ReadonlyArray<readonly [what: string, text: string, shown: string]>
   ["a signing secret", `signed with "${secret}"`, 'signed with "whsec_…"'],
   ["a bearer token of any form", "authorization: Bearer abc.def-ghi", "authorization: Bearer …"],
   ["basic credentials", '{"Authorization":"Basic dXNlcjpwYXNz"}', '{"Authorization":"Basic …"}'],
+  [
+    "an API key in base64",
+    `user name ${Buffer.from(`${key}:`).toString("base64")}, password none`,
+    "user name sk_…, password none"
+  ],
   ["the token of a link to the portal", "GET /portal/enter/aB-c_1?to=x", "GET /portal/enter/…?to=x"],
   ["such a token in a link that is miswritten", "GET //portal//Enter//aB-c_1", "GET //portal//Enter//…"],
   ["the password of a URL", "postgres://folio:p%40ss:w0rd@db:5432/folio", "postgres://folio:…@db:5432/folio"],

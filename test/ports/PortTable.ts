@@ -6,6 +6,7 @@ import type { DocumentParcel } from "../../src/documents/parcel/EmailParcel.ts"
 import type { Printer } from "../../src/documents/print/Printer.ts"
 import type { SandboxCertificate } from "../../src/documents/signature/Certificate.ts"
 import type { Busyness } from "../../src/protocol/Busyness.ts"
+import type { Alerts } from "../../src/outbound/alerts/Alerts.ts"
 import type { Authority } from "../../src/outbound/authority/Authority.ts"
 import type { NationalProfile, Rules } from "../../src/documents/NationalProfile.ts"
 import type { RateLimit } from "../../src/http/limits/RateLimit.ts"
@@ -63,6 +64,8 @@ export const outcomes = {
   "not read": "Only failures are read: the request goes on.",
   "told by the sweeper":
     "The request is answered, and nobody waits. The sweeper tells of it again until the tell arrives; then the draft, document, e-mail or delivery goes on.",
+  "told again":
+    "The incident stays open, and `folio incidents` lists it. The channel is told again after 1, 2, 4 and 8 min and then every 15 min, for a week. Other channels and incidents go on.",
   "not started": "The service does not start, and says which field is wrong.",
   "counts as busy": "Work that can wait waits 100 ms, as it does while the process is busy, and is then done."
 } as const
@@ -187,7 +190,7 @@ export const busyness = {
 } as const satisfies Rows<{ readonly measure: typeof Busyness.Service }>
 
 /** What the service asks for but does not call: values. */
-type Value = Exclude<Layer.Success<typeof App.limitsLayer>, Busyness> | SecretKey | ServiceInfo
+type Value = Exclude<Layer.Success<typeof App.limitsLayer>, Alerts | Busyness> | SecretKey | ServiceInfo
 
 /** Whatever else the service asks for and is its own; the platform comes from Effect, whose names begin otherwise. */
 type Port = Exclude<
@@ -258,6 +261,10 @@ export const tells = {
   deliver: lost
 } as const satisfies Rows<typeof Notify.Service>
 
+export const alerts = {
+  send: { AlertFailed: "told again", ...broken("told again", "told again") }
+} as const satisfies Rows<typeof Alerts.Service>
+
 /** By the name of the port: one more service that is asked for does not compile. */
 const rows = {
   Authority: authority,
@@ -271,6 +278,7 @@ const rows = {
   NationalProfile: profile,
   RateLimit: limiter,
   Notify: tells,
+  Alerts: alerts,
   Busyness: busyness
 } satisfies { readonly [P in Port as NameOf<P["key"]>]: Rows<Methods<P["Service"]>> }
 

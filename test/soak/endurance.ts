@@ -3,6 +3,7 @@ import * as Path from "node:path"
 import { dataDirectory } from "../support/database/Postgres.ts"
 import { until } from "../support/apps/Until.ts"
 import { keepBusy, makeClients } from "./parties/Clients.ts"
+import type { Rows } from "../support/database/Books.ts"
 import { option, runFinding, say } from "../support/processes/CommandLine.ts"
 import { grown, showGrowth, tableSizes, type TableSizes, watchShards } from "./checks/Growth.ts"
 import { makeLedger } from "./checks/Ledger.ts"
@@ -11,8 +12,9 @@ import { during, readVitals, type Vitals } from "./checks/Vitals.ts"
 import { leftToDo, processes, world } from "./World.ts"
 
 /**
- * Two processes under half of what they can do, for a long time and without faults: what grows? Prints how they are each minute;
- * exits with 1 if memory or a table that should not grow has grown since the first five minutes, or a shard has moved.
+ * Two processes under half of what they can do, for a long time and without faults: what grows? Prints how they are each minute; exits with 1
+ * if memory, file handles, connections to the database or a table that should not grow have grown since the first five minutes, or a
+ * shard has moved.
  *
  *   npm run endurance -- [--minutes 20] [--rate <invoices a second>]
  */
@@ -25,6 +27,18 @@ const workers = 32
 const probeSeconds = 15
 const underWayMax = 400
 
+// Connections of clients and of receivers come and go with the load.
+const handlesRoom = 20
+const connectionsRoom = 4
+
+const connectionsOf = (rows: Rows) =>
+  Effect.map(
+    rows<{ count: number }>(
+      "select count(*)::int as count from pg_stat_activity where backend_type = 'client backend' and usename = 'folio'"
+    ),
+    ([row]) => row?.count ?? 0
+  )
+
 const megabytes = (bytes: number) => `${(bytes / 1024 / 1024).toFixed(0)} MB`
 
 const minuteBefore = (vitals: ReadonlyArray<Vitals>, at: number) => during(vitals, at - 60_000, at)
@@ -36,7 +50,7 @@ const showVitals = (vitals: ReadonlyArray<Vitals>) => {
   const cpu = (100 * (last.cpu - first.cpu)) / ((last.at - first.at) / 1_000)
   const late = Math.max(...vitals.map(({ lateP99 }) => lateP99))
   const latest = Math.max(...vitals.map(({ lateMax }) => lateMax))
-  return `rss ${megabytes(last.rss)} heap ${megabytes(last.heap)} cpu ${cpu.toFixed(0)} % loop late p99 ${late.toFixed(0)} max ${latest.toFixed(0)} ms`
+  return `rss ${megabytes(last.rss)} heap ${megabytes(last.heap)} cpu ${cpu.toFixed(0)} % loop late p99 ${late.toFixed(0)} max ${latest.toFixed(0)} ms, ${last.handles} handles`
 }
 
 const endurance = Effect.gen(function* () {
@@ -72,6 +86,7 @@ const endurance = Effect.gen(function* () {
   const shards = yield* watchShards(database.rows)
   const began = Date.now()
   let settled: TableSizes = new Map()
+  let connections = 0
   const isOver = () => Date.now() - began > minutes * 60_000 + 1_000
   yield* Effect.forkScoped(keepBusy(clients.issue, { rate, most: underWayMax }, isOver))
   for (let minute = 1; minute <= minutes; minute++) {
@@ -80,11 +95,15 @@ const endurance = Effect.gen(function* () {
     const answers = ledger.successes.slice(seen)
     const took = answers.map((one) => one.at - one.began)
     const left = yield* leftToDo(database)
+    const open = yield* connectionsOf(database.rows)
     say(
-      `${`${minute}`.padStart(4)} min  ${(answers.length / 60).toFixed(1)}/s p50 ${percentile(took, 0.5)} p99 ${percentile(took, 0.99)} ms, under way ${left.invoices} invoices ${left.deliveries} deliveries, ${shards.moves} moves of ${shards.shards} shards`
+      `${`${minute}`.padStart(4)} min  ${(answers.length / 60).toFixed(1)}/s p50 ${percentile(took, 0.5)} p99 ${percentile(took, 0.99)} ms, under way ${left.invoices} invoices ${left.deliveries} deliveries, ${shards.moves} moves of ${shards.shards} shards, ${open} connections to the database`
     )
     for (const notes of vitals()) say(`          ${showVitals(minuteBefore(notes, Date.now()))}`)
+    // The most of the minutes until then, because a pool closes connections that idle.
+    if (minute <= settledMinute) connections = Math.max(connections, open)
     if (minute === settledMinute) settled = yield* tableSizes(database.rows)
+    if (minute === minutes) connections = open - connections
   }
   const ended = Date.now()
   const sizes = yield* tableSizes(database.rows)
@@ -98,11 +117,24 @@ const endurance = Effect.gen(function* () {
       return { name: `${what} of process ${index + 1}`, before, now, ratio: now / before }
     })
   )
+  const handles = vitals().map((notes) => {
+    const before = mean(minuteBefore(notes, began + settledMinute * 60_000).map((one) => one.handles))
+    return { before, now: mean(minuteBefore(notes, ended).map((one) => one.handles)) }
+  })
+  for (const [index, { before, now }] of handles.entries()) {
+    say(
+      `handles of process ${index + 1}: ${before.toFixed(0)} at minute ${settledMinute}, ${now.toFixed(0)} at the end`
+    )
+  }
   for (const { before, name, now, ratio } of drifts) {
     say(`${name}: ${megabytes(before)} at minute ${settledMinute}, ${megabytes(now)} at the end (${ratio.toFixed(2)})`)
   }
   return [
     ...drifts.flatMap(({ name, ratio }) => (ratio <= 1 + driftMax ? [] : [`${name} has grown`])),
+    ...handles.flatMap(({ before, now }, index) =>
+      now <= before + handlesRoom ? [] : [`handles of process ${index + 1} have grown`]
+    ),
+    ...(connections <= connectionsRoom ? [] : [`${connections} connections to the database more`]),
     ...grown(settled, sizes),
     ...(shards.moves === 0 ? [] : [`${shards.moves} shards have moved`])
   ]

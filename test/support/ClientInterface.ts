@@ -190,7 +190,7 @@ const groupsOf = (document: Document) =>
     Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.entries(methods)
         .filter(([, { security }]) =>
-          security.every((scheme) => Object.keys(scheme).every((name) => name === "apiKey"))
+          security.every((scheme) => Object.keys(scheme).every((name) => name !== "noticeSignature"))
         )
         .flatMap(([method, operation]) => callsOf(path, method, operation, document))
     ),

@@ -121,6 +121,20 @@ export const resolutionWarnings = (range: RangeInUse, today: string): ReadonlyAr
   return warnings
 }
 
+/** What a draft says whose range is held after a restore. */
+export const heldMessage = (prefix: string): string =>
+  `This service was restored from a backup. No number of the prefix ${JSON.stringify(prefix)} is given before the last one that the tax authority has is confirmed, because documents may have been issued after the backup. The document goes on by itself then. Whoever runs the service does that: folio resume.`
+
+/** Why a number cannot be the last one of a held range; undefined if it can. `last`: what the authority has last, or `from_number` - 1 if it has none. */
+export const lastNumberFault = (
+  range: Omit<RangeInUse, "is_active" | "valid_from" | "valid_to">,
+  last: bigint
+): string | undefined => {
+  const known = range.next_number - 1n
+  if (last < known) return `The backup has documents up to number ${known}, so that ${last} cannot be the last one.`
+  return last > range.to_number ? `The range ends with ${range.to_number}, so that ${last} cannot be of it.` : undefined
+}
+
 const lack = (code: string, message: string): Failure => ({
   code,
   message: `${message}, then retry the document.`,

@@ -36,3 +36,12 @@ export const authorityDelayMs = (attemptsMade: number, random: number): number =
   const delayMs = Math.min(authorityDelayMsMin * 2 ** Math.max(attemptsMade - 1, 0), authorityDelayMsMax)
   return Math.round(delayMs * (0.9 + 0.2 * random))
 }
+
+const alertDelaysMinutes = [1, 2, 4, 8] as const
+const alertDelayMinutesMax = 15
+/** Attempts to tell whoever runs the service of an incident: about a week of them. */
+const alertAttemptsMax = 700
+
+/** The milliseconds from an attempt to tell of an incident to the next: 1, 2, 4, 8 and then 15 minutes; null after a week. */
+export const nextAlertDelayMs = (attemptsMade: number): number | null =>
+  attemptsMade >= alertAttemptsMax ? null : (alertDelaysMinutes[attemptsMade - 1] ?? alertDelayMinutesMax) * 60_000

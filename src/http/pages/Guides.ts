@@ -28,7 +28,9 @@ const read = (file: string): Guide => {
 }
 
 /** Every page of src/http/docs. */
-export const pages: ReadonlyArray<Guide> = Fs.globSync("{*,guides/*}.md", { cwd: folder }).toSorted().map(read)
+export const pages: ReadonlyArray<Guide> = Fs.globSync("{*,guides/*,running/*}.md", { cwd: folder })
+  .toSorted()
+  .map(read)
 
 const order: ReadonlyArray<readonly [title: string, names: ReadonlyArray<string>]> = [
   [
@@ -44,8 +46,24 @@ const order: ReadonlyArray<readonly [title: string, names: ReadonlyArray<string>
         "portal",
         "going-live"
       ].map((name) => `guides/${name}`),
-      "operating",
       "composing"
+    ]
+  ],
+  [
+    "Running the service",
+    [
+      "operating",
+      ...[
+        "machines",
+        "processes",
+        "behind-a-proxy",
+        "upgrading",
+        "backup",
+        "alerts",
+        "monitoring",
+        "authority",
+        "request-log"
+      ].map((name) => `running/${name}`)
     ]
   ],
   ["With your language", ["api", "php", "python"]],

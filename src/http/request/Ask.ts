@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Cause, Effect, Schedule } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { ApiError } from "../../../schemas/ApiError.ts"
 import { CurrentPrincipal } from "../../api/Authorization.ts"
@@ -9,6 +9,17 @@ import { Exchange, originOf } from "./Exchange.ts"
 
 // A little more than a statement may take. When a command outlasts this timeout, the client's retry finds its answer.
 const askTimeout = "12 seconds"
+
+// An actor that moves interrupts what it was asked. Whether the command had begun is not known, so that the caller may only be asked to
+// repeat what is done once by its key, or has no second effect.
+const moved = Symbol("moved")
+
+/** Repeats what an actor was asked as often as the actor moves. */
+export const againAfterMove = <A, E>(asked: Effect.Effect<A, E>) =>
+  asked.pipe(
+    Effect.catchCauseIf(Cause.hasInterruptsOnly, () => Effect.fail(moved)),
+    Effect.retry({ while: (error) => error === moved, schedule: Schedule.spaced("100 millis") })
+  )
 
 /**
  * An actor's answer. Any failure other than an `ApiError` becomes `service_unavailable`, and `retry` says what to do: a full
@@ -36,8 +47,9 @@ export const makeAsk = Effect.map(AccountEntity.client, (clientOf) =>
     const { idempotency, version } = yield* CurrentRequest
     const exchange = yield* Exchange
     const context = { api_key_id: principal.api_key_id, version, idempotency, ...originOf(exchange) }
+    const asked = command(clientOf(accountAddress(principal)), context)
     const answered = yield* answerOf(
-      command(clientOf(accountAddress(principal)), context),
+      idempotency === null ? asked : againAfterMove(asked),
       "Retry with the same Idempotency-Key: nothing is done twice."
     )
     exchange.document_bytes = answered.document_bytes

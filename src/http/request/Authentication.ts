@@ -1,4 +1,5 @@
-import { Context, Effect, Layer, Option, Redacted } from "effect"
+import { Context, Effect, Layer, Option, Record, Result } from "effect"
+import { HttpServerRequest } from "effect/http"
 import { ApiError } from "../../../schemas/ApiError.ts"
 import type { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import {
@@ -11,7 +12,9 @@ import {
 } from "../../api/Authorization.ts"
 import type { Capability } from "../../../schemas/PortalSession.ts"
 import { capabilityOf } from "../../api/Capabilities.ts"
-import { ApiKeys, invalidKey } from "../../store/accounts/ApiKeys.ts"
+import { apiKeyMode } from "../../domain/accounts/ApiKeyFormat.ts"
+import { type KeyFault, sentApiKey } from "../../domain/accounts/SentApiKey.ts"
+import { ApiKeys, endedKey } from "../../store/accounts/ApiKeys.ts"
 import { AuditLog } from "../../store/accounts/AuditLog.ts"
 import { PortalSessions } from "../../store/accounts/PortalSessions.ts"
 import { Concurrency } from "../limits/Concurrency.ts"
@@ -34,6 +37,31 @@ const sessionEnded = new ApiError({
   message: "This session of the portal has ended. Ask for a new link."
 })
 
+const asBearer = "Send it as: Authorization: Bearer sk_test_…, or with curl: -u sk_test_…:"
+
+/**
+ * What a request is told of its key. Only who has a whole key learns whether it is unknown, was revoked or has expired: a key has 256 random
+ * bits, so that nobody learns of another's by guessing.
+ */
+const refusals: Record<KeyFault | "mistyped" | "unknown" | "revoked" | "expired", ApiError> = Record.map(
+  {
+    absent: `This request has no API key, and needs one. ${asBearer}`,
+    bare: `The header Authorization has a key without a scheme before it. ${asBearer}`,
+    scheme: `The header Authorization must begin with Bearer or Basic and have an API key after it. ${asBearer}`,
+    encoding: "What follows Basic must be the base64 of the API key and a colon, as curl -u sk_test_…: sends it.",
+    swapped: "The API key is the user name of Basic, not the password, which is empty: curl -u sk_test_…:",
+    password: "With the API key as the user name of Basic the password must be empty: curl -u sk_test_…:",
+    secret: `This is the signing secret of a webhook endpoint, not an API key. ${asBearer}`,
+    form: `This is not an API key: one begins with sk_test_ or sk_live_. ${asBearer}`,
+    mistyped: "This API key is mistyped or not whole: its checksum is wrong. Copy all of its characters again.",
+    unknown:
+      "This service has no such API key. Look whether the key is of another installation, or of one before its data was removed: folio keys list shows the last four characters of each.",
+    revoked: "This API key was revoked. Send another key of the account; who operates the service can make one.",
+    expired: "This API key has expired: it was rolled, and its time is over. Send the key that followed it."
+  },
+  (message) => new ApiError({ code: "invalid_api_key", message })
+)
+
 /** Fails with `capability_missing` unless the session may carry out the operation. */
 const permitted = (
   { capabilities }: PortalSession,
@@ -52,6 +80,8 @@ export const layer = Layer.effect(
     const keys = yield* ApiKeys
     const limit = yield* RateLimit
     const sessions = yield* PortalSessions
+    /** Counts a request without a valid key against its address, and refuses it. */
+    const refused = (error: ApiError) => Effect.suspend(() => Effect.andThen(limit.ofAddress, Effect.fail(error)))
     /** Fails with `invalid_api_key` when a session has ended while its request waited. */
     const stillIn = (session: PortalSession) =>
       Effect.flatMap(inTime(sessions.stillWorks(session)), (still) => (still ? Effect.void : Effect.fail(sessionEnded)))
@@ -76,9 +106,9 @@ export const layer = Layer.effect(
         )
     }
     return Authorization.of({
-      apiKey: (handler, { credential, ...operation }) =>
+      // The header is read here, because it has the key in one of two ways, of which OpenAPI is told in `complete`.
+      apiKey: (handler, operation) =>
         Effect.gen(function* () {
-          const key = Redacted.value(credential)
           const exchange = yield* Exchange
           const caller = yield* PortalCaller
           if (caller !== null) {
@@ -91,23 +121,31 @@ export const layer = Layer.effect(
             return yield* answeredAs(principal, exchange, stillIn(caller), allowed)
           }
           const origin = originOf(exchange)
+          const sent = sentApiKey((yield* HttpServerRequest.HttpServerRequest).headers["authorization"])
+          if (Result.isFailure(sent)) return yield* admitted(refused(refusals[sent.failure]))
+          const key = sent.success
           // One guarded call for limiter and look-up, because a guard costs about as much as the limiter itself.
           const [principal, limited] = yield* admitted(
             Effect.gen(function* () {
               const isSuspect = (yield* limit.isAddressSpent) === true
+              let ended: "revoked" | "expired" | undefined
               const found = yield* keys.authenticate(key, {
                 ...origin,
                 isSuspect,
-                onEnded: (ended) => (exchange.principal = ended)
+                onEnded: (owner, how) => {
+                  exchange.principal = owner
+                  ended = how
+                }
               })
-              if (Option.isNone(found)) return yield* Effect.andThen(limit.ofAddress, Effect.fail(invalidKey))
+              if (Option.isNone(found))
+                return yield* refused(refusals[ended ?? (apiKeyMode(key) === null ? "mistyped" : "unknown")])
               exchange.account_id = found.value.account_id
               exchange.principal = found.value
               return [found.value, yield* Effect.result(limit.ofKey(found.value))] as const
             })
           )
           const stillWorks = Effect.flatMap(inTime(keys.authenticate(key, origin)), (still) =>
-            Option.isSome(still) ? Effect.void : Effect.fail(invalidKey)
+            Option.isSome(still) ? Effect.void : Effect.fail(endedKey)
           )
           yield* Effect.fromResult(limited)
           return yield* answeredAs(principal, exchange, stillWorks, handler)

@@ -1,5 +1,5 @@
 import { Cause, Effect, Option, Predicate, Result } from "effect"
-import { HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpBody, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { ApiError } from "../../../schemas/ApiError.ts"
 import { errorCodes } from "../../../schemas/ErrorCode.ts"
 import { currentVersion, versions } from "../../../schemas/Version.ts"
@@ -7,6 +7,7 @@ import { ServiceInfo } from "../../api/ServiceInfo.ts"
 import * as Metrics from "../../protocol/Metrics.ts"
 import { Onlooker } from "../../protocol/Onlooker.ts"
 import { Ids } from "../../store/sql/Ids.ts"
+import { TrustedProxies } from "../limits/TrustedProxies.ts"
 import * as Logging from "../log/Logging.ts"
 import * as Errors from "./Errors.ts"
 import { begun, Exchange, RequestId, seriesOf } from "./Exchange.ts"
@@ -60,16 +61,55 @@ const refusalOf = (request: HttpServerRequest.HttpServerRequest, methodsOf: Meth
     : null
 }
 
+const isJson = /^application\/(?:problem\+)?json\b/
+const newline = 0x0a
+
+// An event is the body of its deliveries, whose signatures are made over its bytes.
+const ofEvent = "/v1/events/:id"
+
+/** Ends an answer in JSON with a newline, so that the prompt of a terminal comes after the answer and not in its last line. */
+const withNewline = (answer: HttpServerResponse.HttpServerResponse, route: string) => {
+  const { body, headers } = answer
+  if (body._tag !== "Uint8Array" || !isJson.test(body.contentType)) return answer
+  if (route === ofEvent && answer.status === 200) return answer
+  const { contentLength, contentType, text } = body
+  const isEnded = text === undefined ? body.body.at(-1) === newline : text.endsWith("\n")
+  // A file is downloaded as it is.
+  const isFile = headers["content-disposition"] !== undefined
+  if (isEnded || isFile || headers["content-encoding"] !== undefined) return answer
+  if (text !== undefined) {
+    const ended = new HttpBody.Uint8Array(undefined, contentType, contentLength + 1, `${text}\n`)
+    return HttpServerResponse.setBody(answer, ended)
+  }
+  const bytes = new Uint8Array(contentLength + 1)
+  bytes.set(body.body)
+  bytes[contentLength] = newline
+  return HttpServerResponse.setBody(answer, HttpBody.uint8Array(bytes, contentType))
+}
+
+/** The request, with the client's address in place of that of the trusted proxy that forwarded it. */
+const ofClient = (
+  request: HttpServerRequest.HttpServerRequest,
+  proxies: typeof TrustedProxies.Service
+): HttpServerRequest.HttpServerRequest => {
+  const { remoteAddress } = request
+  if (Option.isNone(remoteAddress)) return request
+  const client = proxies.clientOf(remoteAddress.value, request.headers)
+  if (client === remoteAddress.value) return request
+  return request.modify({ remoteAddress: Option.some(client), peerAddress: remoteAddress })
+}
+
 /** Makes the middleware around every request, which gives it an id, sets the headers of every answer and answers every failure. */
 export const make = Effect.fnUntraced(function* (methodsOf: MethodsOf) {
   const ids = yield* Ids
   const info = yield* ServiceInfo
   const onlooker = yield* Onlooker
   const logged = yield* Logging.make
+  const proxies = yield* TrustedProxies
 
   return <E, R>(handler: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
     Effect.gen(function* () {
-      const request = yield* HttpServerRequest.HttpServerRequest
+      const request = ofClient(yield* HttpServerRequest.HttpServerRequest, proxies)
       const request_id = yield* ids.request
       const refusal = refusalOf(request, methodsOf)
       const guarded: Effect.Effect<HttpServerResponse.HttpServerResponse, E | ApiError, R> =
@@ -80,6 +120,8 @@ export const make = Effect.fnUntraced(function* (methodsOf: MethodsOf) {
           if (Errors.isHungUp(cause)) return Effect.failCause(cause as Cause.Cause<never>)
           return isUnmatched(cause) ? Errors.respond(unmatched(request, methodsOf)) : Errors.respondToCause(cause)
         }),
+        Effect.map((answer) => withNewline(answer, exchange.route)),
+        Effect.provideService(HttpServerRequest.HttpServerRequest, request),
         Effect.provideService(Exchange, exchange),
         Effect.provideService(RequestId, request_id),
         Effect.provideService(ServiceInfo, info),
@@ -89,12 +131,13 @@ export const make = Effect.fnUntraced(function* (methodsOf: MethodsOf) {
       const answer = yield* Metrics.measure(logged(request, request_id, exchange)(respond), seriesOf(request, exchange))
       const { account_id, route } = exchange
       const { method } = request
+      const milliseconds = performance.now() - began
       if (!Logging.isLook(request, exchange)) {
         onlooker?.answered({
           method,
           path: pathOf(request.url).replace(ofLink, "$1…"),
           status: answer.status,
-          milliseconds: performance.now() - began,
+          milliseconds,
           code: exchange.error_code
         })
       }
@@ -102,7 +145,14 @@ export const make = Effect.fnUntraced(function* (methodsOf: MethodsOf) {
       yield* Effect.annotateCurrentSpan(facts)
       // Logged at debug level, because at full load one log line for each request costs more than the request's own rows.
       yield* Effect.logDebug("A request was answered").pipe(
-        Effect.annotateLogs({ ...facts, method, route, status: answer.status })
+        Effect.annotateLogs({
+          ...facts,
+          method,
+          route,
+          status: answer.status,
+          duration_ms: Math.round(milliseconds * 10) / 10,
+          ...(exchange.error_code === undefined ? {} : { code: exchange.error_code })
+        })
       )
       // An unsupported version is not echoed, because the error is written in the current version.
       const asked = versions.find((known) => known === request.headers["svc-version"])

@@ -6,7 +6,7 @@ import type { EventQuery } from "../../../schemas/Event.ts"
 import { pageSizeDefault } from "../../../schemas/Page.ts"
 import { Api } from "../../api/Api.ts"
 import { CurrentPrincipal, type Principal } from "../../api/Authorization.ts"
-import { invalidKey } from "../../store/accounts/ApiKeys.ts"
+import { endedKey } from "../../store/accounts/ApiKeys.ts"
 import { DeliveryLog, deliveryView } from "../../store/webhooks/DeliveryLog.ts"
 import { beginning, type EventFilter, Events, type Position, type StoredEvent } from "../../store/webhooks/Events.ts"
 import type { Rows } from "../../store/sql/Pages.ts"
@@ -63,11 +63,11 @@ export const layer = HttpApiBuilder.group(
       for (;;) {
         const following = yield* turns.read(principal, inTime(events.after(principal, position, filter, limit)), bytes)
         const left = end - (yield* Clock.currentTimeMillis)
-        if (following.rows.length > 0 || left <= 0 || stopping.asked) return following
+        if (following.rows.length > 0 || left <= 0 || stopping.told.isOpen()) return following
         position = following.next
         const news = yield* Effect.timeoutOption(arrival(principal, position, filter), left)
         if (Option.isNone(news)) return following
-        if (news.value === "key_ended") return yield* invalidKey
+        if (news.value === "key_ended") return yield* endedKey
       }
     })
 

@@ -71,7 +71,7 @@ const reference = HttpRouter.use((router) =>
     yield* router.add(
       "GET",
       "/v1/openapi.json",
-      served(() => JSON.stringify(openApi), { contentType: "application/json" })
+      served(() => `${JSON.stringify(openApi)}\n`, { contentType: "application/json" })
     )
   })
 )

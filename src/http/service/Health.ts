@@ -28,8 +28,8 @@ const noActors = unready("This process has no actors: it is starting, or has los
 const shards = Array.makeBy(ShardingConfig.defaults.shardsPerGroup, (index) => ShardId.make("default", index + 1))
 
 /**
- * Whether the service has been asked to stop. Connections that are open at that time may still ask whether the service is ready;
- * requests that wait for events end when `told` opens.
+ * Whether the service has been asked to stop (`asked`): it is no longer ready and drains. Requests that wait for events end when
+ * `told` opens, at the end of the drain.
  */
 export class Stopping extends Context.Service<Stopping, { asked: boolean; readonly told: Latch.Latch }>()(
   "folio/http/Health/Stopping"

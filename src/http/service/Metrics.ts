@@ -1,15 +1,18 @@
-import { Effect, Fiber, Metric } from "effect"
-import { HttpRouter, HttpServerResponse } from "effect/http"
+import { type Cause, Context, Duration, Effect, Fiber, Metric } from "effect"
+import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { PrometheusMetrics } from "effect/observability"
+import { ApiError } from "../../../schemas/ApiError.ts"
 import { AuthorityTrouble } from "../../../schemas/AuthorityTrouble.ts"
+import { IncidentKind } from "../../../schemas/Incident.ts"
 import * as Metrics from "../../protocol/Metrics.ts"
 import { Backlog, type Waiting } from "../../store/sql/Backlog.ts"
+import { Database } from "../../store/sql/Database.ts"
 
 // The shortest time between two counts in the database, however many clients ask for metrics.
 const sampleInterval = "5 seconds"
 // The shortest time between two renderings of the metrics: rendering every series takes the event loop milliseconds.
 const textInterval = "1 second"
-const timeout = "2 seconds"
+const timeoutSeconds = 2
 
 const stages = ["queued", "numbered", "signed", "submitted"]
 const deliveryStates = ["due", "scheduled", "resting"]
@@ -25,8 +28,10 @@ const nothing: Waiting = {
   in_contingency: Number.NaN,
   contingency_overdue: Number.NaN,
   oldest_contingency: Number.NaN,
+  ranges_held: Number.NaN,
   circuits: { live_failing: Number.NaN, live_open: Number.NaN, test_failing: Number.NaN, test_open: Number.NaN },
-  troubles: { live: unknown(AuthorityTrouble.literals), test: unknown(AuthorityTrouble.literals) }
+  troubles: { live: unknown(AuthorityTrouble.literals), test: unknown(AuthorityTrouble.literals) },
+  incidents: unknown(IncidentKind.literals)
 }
 
 const show = Effect.fnUntraced(function* (waiting: Waiting) {
@@ -35,6 +40,7 @@ const show = Effect.fnUntraced(function* (waiting: Waiting) {
   yield* Metric.update(Metrics.inContingency(), waiting.in_contingency)
   yield* Metric.update(Metrics.contingencyOverdue(), waiting.contingency_overdue)
   yield* Metric.update(Metrics.oldestContingency(), waiting.oldest_contingency)
+  yield* Metric.update(Metrics.rangesHeld(), waiting.ranges_held)
   for (const environment of ["live", "test"] as const) {
     for (const state of ["failing", "open"] as const) {
       yield* Metric.update(Metrics.circuits(environment, state), waiting.circuits[`${environment}_${state}`])
@@ -43,27 +49,67 @@ const show = Effect.fnUntraced(function* (waiting: Waiting) {
       yield* Metric.update(Metrics.circuitsInTrouble(environment, trouble), waiting.troubles[environment][trouble] ?? 0)
     }
   }
+  for (const kind of IncidentKind.literals) {
+    yield* Metric.update(Metrics.incidentsOpen(kind), waiting.incidents[kind] ?? 0)
+  }
   for (const stage of stages) yield* Metric.update(Metrics.invoicesWaiting(stage), waiting.invoices[stage] ?? 0)
   for (const state of deliveryStates) {
     yield* Metric.update(Metrics.deliveriesWaiting(state), waiting.deliveries[state] ?? 0)
   }
 })
 
+/**
+ * Whether a request (that of the platform, `HttpServerRequest.source`) came to the port of the metrics; undefined where there is no such
+ * port, and clients and monitors ask at the same one.
+ */
+export class AskedByMonitor extends Context.Reference<((source: object) => boolean) | undefined>(
+  "folio/http/Metrics/AskedByMonitor",
+  { defaultValue: () => undefined }
+) {}
+
+const elsewhere = new ApiError({
+  code: "route_not_found",
+  message: "There is nothing at /metrics here: this service has its metrics at METRICS_PORT."
+})
+
 /** Serves `GET /metrics` for Prometheus, without an API key: this process's metrics, and the work that waits in the database. */
 export const layer = HttpRouter.use((router) =>
   Effect.gen(function* () {
     const backlog = yield* Backlog
+    const database = yield* Database
+    yield* Metrics.begin
     // The timeout is on the join and not on the query, because interrupting a query on a dead connection takes seconds.
-    const sample = Effect.forkDetach(backlog.waiting).pipe(
+    const noteTurn = Effect.flatMap(backlog.turn, (turn) =>
+      Metric.update(Metrics.databaseWait(), Duration.toMillis(turn) / 1_000)
+    )
+    const uncounted = (cause: Cause.Cause<unknown>) =>
+      Effect.logWarning("What waits could not be counted", cause).pipe(
+        Effect.andThen(Metric.update(Metrics.databaseWait(), timeoutSeconds)),
+        Effect.as(nothing)
+      )
+    const sample = Effect.forkDetach(Effect.andThen(noteTurn, backlog.waiting)).pipe(
       Effect.flatMap(Fiber.join),
-      Effect.timeout(timeout),
-      Effect.catchCause((cause) => Effect.as(Effect.logWarning("What waits could not be counted", cause), nothing)),
+      Effect.timeout(Duration.seconds(timeoutSeconds)),
+      Effect.catchCause(uncounted),
       Effect.flatMap(show)
     )
-    const refresh = yield* Effect.cachedWithTTL(sample, sampleInterval)
+    const noteDatabase = Effect.gen(function* () {
+      const answers = yield* database.answers
+      yield* Metric.update(Metrics.databaseAvailable("reads"), answers ? 1 : 0)
+      yield* Metric.update(Metrics.databaseAvailable("changes"), answers && (yield* database.takesChanges) ? 1 : 0)
+    })
+    const looked = Effect.all([noteDatabase, sample], { concurrency: "unbounded", discard: true })
+    const refresh = yield* Effect.cachedWithTTL(looked, sampleInterval)
     const written = Effect.map(Effect.andThen(refresh, PrometheusMetrics.format()), (text) =>
-      HttpServerResponse.uint8Array(Buffer.from(text), { contentType: "text/plain; version=0.0.4; charset=utf-8" })
+      HttpServerResponse.uint8Array(Buffer.from(Metrics.described(text)), {
+        contentType: "text/plain; version=0.0.4; charset=utf-8"
+      })
     )
-    yield* router.add("GET", "/metrics", yield* Effect.cachedWithTTL(written, textInterval))
+    const answer = yield* Effect.cachedWithTTL(written, textInterval)
+    const isAsked = yield* AskedByMonitor
+    const guarded = Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ source }) =>
+      isAsked === undefined || isAsked(source) ? answer : Effect.fail(elsewhere)
+    )
+    yield* router.add("GET", "/metrics", guarded)
   })
 )

@@ -86,7 +86,7 @@ export class BuyersAnswers extends Context.Service<BuyersAnswers>()("folio/issui
         callOf
       )
 
-    const ask = Effect.fnUntraced(function* (key: DocumentKey) {
+    const ask = Effect.fn("BuyersAnswers.ask", { kind: "consumer" })(function* (key: DocumentKey) {
       if ((yield* circuits.look(key)).leftMs !== null) return yield* acceptances.postpone([key], again.failing)
       const row = yield* invoices.load(key)
       if (Option.isNone(row)) return yield* acceptances.postpone([key], again.trouble)

@@ -94,7 +94,7 @@ export class EnablementWork extends Context.Service<EnablementWork>()("folio/iss
       } satisfies Standing
     })
 
-    const round = Effect.fn("EnablementWork.round")(function* (set: StoredEnablement) {
+    const round = Effect.fn("EnablementWork.round", { kind: "consumer" })(function* (set: StoredEnablement) {
       const ready = yield* Effect.result(readiness.issuerOf(set.account_id))
       if (Result.isFailure(ready)) {
         return readiness.hasService

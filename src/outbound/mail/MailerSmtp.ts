@@ -101,6 +101,45 @@ export const sendOverSmtp = (options: SmtpOptions): Send => {
   })
 }
 
+/** A message of text alone. `answers`: the reference of the message that this one answers, if any. */
+interface TextMessage {
+  readonly reference: string
+  readonly answers: string | null
+  readonly to: ReadonlyArray<string>
+  readonly subject: string
+  readonly text: string
+}
+
+/**
+ * Makes a function that sends messages of text alone, as `sendOverSmtp` sends documents.
+ *
+ * @internal
+ */
+export const sendTextOverSmtp = (options: SmtpOptions) => {
+  const transport = createTransport(transportOptions(options))
+  const domain = options.from.slice(options.from.lastIndexOf("@") + 1)
+  const idOf = (reference: string) => `<${reference}@${domain}>`
+
+  return ({ answers, reference, subject, text, to }: TextMessage) =>
+    Effect.tryPromise({
+      try: () =>
+        transport.sendMail({
+          messageId: idOf(reference),
+          ...(answers === null ? {} : { inReplyTo: idOf(answers), references: idOf(answers) }),
+          from: { name: "Folio", address: options.from },
+          to: [...to],
+          subject,
+          text
+        }),
+      catch: failureOf
+    }).pipe(
+      Effect.timeoutOrElse({
+        duration: options.timeout ?? "60 seconds",
+        orElse: () => Effect.fail(new MailerUnavailable({ message: "The mail server did not answer in time." }))
+      })
+    )
+}
+
 /**
  * Sends live e-mails over SMTP. E-mails of the test mode are simulated.
  *

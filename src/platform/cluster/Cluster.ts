@@ -7,12 +7,12 @@ import {
   RunnerStorage,
   Sharding,
   ShardingConfig,
-  SocketRunner,
-  SqlRunnerStorage
+  SocketRunner
 } from "effect/cluster"
 import { RpcSerialization } from "effect/rpc"
-import { SqlClient } from "effect/sql"
+import * as ClusterTables from "./ClusterTables.ts"
 import * as RunnerConnections from "./RunnerConnections.ts"
+import * as ShardHandover from "./ShardHandover.ts"
 import { OwnRunner } from "./OwnRunner.ts"
 
 const common = {
@@ -46,14 +46,6 @@ export const singleProcess = Sharding.layer.pipe(
   Layer.provide([RunnerStorage.layerMemory, RunnerHealth.layerNoop, ShardingConfig.layer(common)])
 )
 
-// Only a clean stop removes a process from `cluster_runners`, so the rows of killed processes are deleted here.
-const forgetRunners = Layer.effectDiscard(
-  Effect.flatMap(
-    SqlClient.SqlClient,
-    (sql) => sql`delete from cluster_runners where last_heartbeat < now() - interval '1 hour'`
-  )
-)
-
 /*
  * How long a process may be silent before other processes take over its actors. Measured with test/soak/failover.ts on two cores,
  * under full load and with event loops that stand still for 200 ms every second: after a kill -9 of its process an account is
@@ -85,7 +77,7 @@ const manyProcesses = (host: string, port: number) => {
     Layer.provide(RunnerConnections.layer(address)),
     Layer.provideMerge(volatile),
     // `prepare` in Postgres.ts creates the tables of this storage.
-    Layer.provide(forgetRunners.pipe(Layer.provideMerge(SqlRunnerStorage.layerStorage({})))),
+    Layer.provide(ShardHandover.layer.pipe(Layer.provideMerge(ClusterTables.storageLayer))),
     Layer.provide(RpcSerialization.layerSchemaBinary({ maxFrameSize: messageBytesMax })),
     Layer.provide(
       ShardingConfig.layer({

@@ -17,6 +17,7 @@ import { EmbeddedPostgresError } from "./PostgresBinaries.ts"
 import * as Cluster from "./PostgresCluster.ts"
 import * as Roles from "./PostgresRoles.ts"
 import * as Server from "./PostgresServer.ts"
+import { isUnfinished } from "./UnfinishedRestore.ts"
 
 export { EmbeddedPostgresError }
 
@@ -123,10 +124,15 @@ const adopt = Effect.fn("EmbeddedPostgres.adopt")(function* (
   const server = Server.existing(cluster, pidFile)
   if ((yield* Server.whenReady(cluster, server)) !== "ready") return yield* busy("does not become ready")
   const rows = yield* asSuperuser(cluster, port, secret, (session) =>
-    session.queryValues("select pg_read_file('postmaster.pid')")
+    session.queryValues("select pg_read_file('postmaster.pid'), current_setting('max_connections')::integer")
   )
   if (Cluster.parsePidFile(String(rows[0]?.[0]))?.identity !== pidFile.identity) {
     return yield* busy(`is not what answers on port ${port}`)
+  }
+  if (Number(rows[0]?.[1]) < (yield* Server.ConnectionsMax)) {
+    // Its settings are those of fewer processes.
+    yield* Server.stop(server)
+    return yield* busy("has too few connections, and was stopped")
   }
   yield* Effect.logInfo(`Adopted the PostgreSQL (pid ${pid}) that an earlier Folio left running`)
   return server
@@ -139,7 +145,7 @@ export const exists = (dataDir: string) => Fs.existsSync(Path.join(Path.resolve(
 export const running = (dataDir: string): EmbeddedPostgresConnection | undefined => {
   const path = Path.join(Path.resolve(dataDir), "postgres")
   const secretFile = Path.join(path, "..", "folio.password")
-  if (!Fs.existsSync(path) || !Fs.existsSync(secretFile)) return undefined
+  if (!Fs.existsSync(path) || !Fs.existsSync(secretFile) || isUnfinished(dataDir)) return undefined
   const cluster = Cluster.open({ path, account: undefined, native: "" })
   const pidFile = Cluster.readPidFile(cluster)
   if (pidFile?.status !== "ready" || !Cluster.serves(cluster, pidFile.pid)) return undefined
@@ -194,10 +200,18 @@ const keepRunning = Effect.fnUntraced(function* (
  * Fails with `EmbeddedPostgresError` when no binaries are bundled for this machine, the directory cannot be used, or another Folio
  * is using the directory.
  */
-export const start = Effect.fn("EmbeddedPostgres.start")(function* (options: { readonly dataDir: string }) {
+export const start = Effect.fn("EmbeddedPostgres.start")(function* (options: {
+  readonly dataDir: string
+  /** A backup is being restored there, by whoever calls and holds the lock of the directory. */
+  readonly restores?: boolean
+}) {
   const directory = Path.resolve(options.dataDir)
   const path = Path.join(directory, "postgres")
-  yield* lock(directory)
+  if (options.restores !== true) yield* lock(directory)
+  if (options.restores !== true && isUnfinished(directory)) {
+    const message = `A restore into DATA_DIR ${directory} was not finished. Run it again (folio restore FILE), or remove that directory.`
+    return yield* new EmbeddedPostgresError({ message })
+  }
   const account = yield* accountFor(path)
   const native = yield* Binaries.find().pipe(
     Effect.flatMap((found) => Binaries.usable(found, account, Binaries.storesFor(directory, account)))

@@ -1,17 +1,21 @@
 import { PgClient } from "@effect/sql-pg"
-import { Context, Effect, Layer } from "effect"
-import { SqlRunnerStorage } from "effect/cluster"
+import { Context, Effect, Layer, Schedule } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { Migrator, SqlClient, SqlError } from "effect/sql"
+import * as Metrics from "../../protocol/Metrics.ts"
+import * as ClusterTables from "../cluster/ClusterTables.ts"
 import { OwnRunner } from "../cluster/OwnRunner.ts"
 import { DataDir } from "../files/DataDir.ts"
+import { Supervised } from "../Supervised.ts"
 import { DatabaseUrl } from "./DatabaseUrl.ts"
 import * as EmbeddedPostgres from "./EmbeddedPostgres.ts"
-import { lastMigration, migrate } from "./Migrations.ts"
+import { EarlierReleaseServes, lastMigration, migrate } from "./Migrations.ts"
 import { DatabaseError, type Place, unusable, where } from "./PostgresPlace.ts"
 import * as Roles from "./PostgresRoles.ts"
+import { refuseUnfinished } from "./UnfinishedRestore.ts"
 import * as Socket from "./PostgresSocket.ts"
 import * as ServiceLock from "./ServiceLock.ts"
+import { releaseOfTables, unservable } from "./TablesRelease.ts"
 
 // PostgreSQL 17 is the first version with `transaction_timeout`.
 /**
@@ -51,7 +55,12 @@ const pool = {
   }
 } as const
 
-const checkServer = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, place: Place) {
+/**
+ * Fails with `DatabaseError` when the server is older than the service needs.
+ *
+ * @internal
+ */
+export const checkServer = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, place: Place) {
   const rows = yield* sql<{ version: number }>`
     select current_setting('server_version_num')::integer / 10000 as version`
   const version = rows[0]?.version ?? 0
@@ -62,7 +71,12 @@ const checkServer = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, place
   }
 })
 
-const makeRoles = (sql: SqlClient.SqlClient, place: Place) =>
+/**
+ * Makes the roles of the service that are missing. Fails with `DatabaseError` when the login may not.
+ *
+ * @internal
+ */
+export const makeRoles = (sql: SqlClient.SqlClient, place: Place) =>
   sql.unsafe(Roles.make("session_user")).pipe(
     Effect.catchIf(
       (error) => error.reason instanceof SqlError.AuthorizationError,
@@ -82,47 +96,48 @@ const sqlErrorIn = (error: unknown): SqlError.SqlError | undefined => {
 
 /** Maps every failure of the database to a `DatabaseError` with a message of one line. */
 const explained = (place: Place) =>
-  Effect.mapError((error: SqlError.SqlError | Migrator.MigrationError | DatabaseError) => {
+  Effect.mapError((error: SqlError.SqlError | Migrator.MigrationError | DatabaseError | EarlierReleaseServes) => {
     const refused = sqlErrorIn(error)
     if (refused !== undefined) return unusable(place, refused)
     if (error instanceof DatabaseError) return error
-    const message = `The tables at ${where(place)} cannot be brought to this release (${error.message}). Start again when no other process migrates them.`
+    const why =
+      error instanceof EarlierReleaseServes
+        ? `a process of the release of migration ${error.release} serves them, which could not go on). Replace every process by a release of ${error.serves} or later first, or stop all.`
+        : `${error.message}). Start again when no other process migrates them.`
+    const message = `The tables at ${where(place)} cannot be brought to this release (${why}`
     return new DatabaseError({ message })
   })
 
-/** The number of the last migration that was applied; 0 where there are no tables yet. */
-const lastMigrationOf = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
-  const query = sql<{ last: number }>`select max(migration_id)::integer as last from effect_sql_migrations`
-  return (yield* Effect.orElseSucceed(query, () => []))[0]?.last ?? 0
-})
-
-const otherRelease = (place: Place, last: number) => {
-  const advice =
-    last < lastMigration
-      ? "Stop all processes of Folio and run: folio migrate"
-      : "They are of a later release: use that one."
-  const message = `The tables at ${where(place)} are at migration ${last}, and this is the release of ${lastMigration}. ${advice}`
-  return new DatabaseError({ message })
-}
+// A migration that finds the locks of a table taken gives up soon, so that the statements behind it do not wait, and tries again.
+const migrationRetries = Schedule.spaced("500 millis").pipe(Schedule.upTo({ times: 10 }))
+const isLockTaken = (error: unknown) => sqlErrorIn(error)?.reason instanceof SqlError.LockTimeoutError
 
 /**
  * Checks the version of the server and of the tables. Creates the missing roles and applies the missing migrations, as the owner of
- * the tables in a separate session; without `migrates`, tables of an earlier release are an error, as those of a later one always are.
+ * the tables in a separate session; without `migrates`, tables of an earlier release are an error. Tables of a later release are one
+ * if this release cannot serve them.
  */
 const prepare = Effect.fnUntraced(
   function* (place: Place, migrates: boolean) {
     const runner = yield* OwnRunner
     // A migration may run for long, but must not make others wait for locks. With `row_security` off, a migration that has not
     // taken on a role that sees the rows it touches fails instead of skipping these rows.
-    const startupParameters = { lock_timeout: limits.lock_timeout, row_security: "off" }
+    const startupParameters = { lock_timeout: "1s", row_security: "off" }
     const sql = yield* PgClient.make({ ...session, ...place, maxConnections: 1, startupParameters })
     yield* checkServer(sql, place)
-    const last = yield* lastMigrationOf(sql)
-    if (last > lastMigration) return yield* otherRelease(place, last)
-    if (!migrates) return last === lastMigration ? undefined : yield* otherRelease(place, last)
+    yield* refuseUnfinished(sql, where(place))
+    const release = yield* releaseOfTables(sql)
+    const wrong = unservable(release)
+    if (wrong !== undefined && (!migrates || release.last > lastMigration)) {
+      return yield* new DatabaseError({ message: `The tables at ${where(place)} ${wrong.what}. ${wrong.advice}` })
+    }
+    if (!migrates) return
     yield* makeRoles(sql, place)
-    const runners = runner === undefined ? Layer.empty : SqlRunnerStorage.layerMigrations({})
-    yield* Effect.andThen(migrate, Layer.build(runners)).pipe(Effect.provideService(SqlClient.SqlClient, sql))
+    const made = runner === undefined ? Effect.void : ClusterTables.make
+    yield* Effect.andThen(migrate, made).pipe(
+      Effect.retry({ schedule: migrationRetries, while: isLockTaken }),
+      Effect.provideService(SqlClient.SqlClient, sql)
+    )
   },
   Effect.scoped,
   (effect, place) => explained(place)(effect)
@@ -182,7 +197,12 @@ export const commandLayer = PgClient.layerFrom(
   Effect.flatMap(openBeside(false), (place) => PgClient.make({ ...pool, ...place, maxConnections: 2 }))
 )
 
-const place = Effect.gen(function* () {
+/**
+ * The place of the database that a service uses: that of `DatabaseUrl`, or an embedded server that runs until the scope closes.
+ *
+ * @internal
+ */
+export const place = Effect.gen(function* () {
   const dataDir = yield* DataDir
   const databaseUrl = yield* DatabaseUrl
   return (databaseUrl === undefined ? yield* EmbeddedPostgres.start({ dataDir }) : { url: databaseUrl }) satisfies Place
@@ -190,7 +210,10 @@ const place = Effect.gen(function* () {
 
 const sessions = Effect.fnUntraced(function* (at: Place) {
   yield* prepare(at, true)
-  return yield* PgClient.make({ ...pool, ...at, stream: Socket.open(at, yield* Socket.Silence) })
+  const { connect, count } = Socket.open(at, yield* Socket.Silence)
+  yield* Metrics.observe(Metrics.databaseConnections(), () => ({ value: count() }))
+  yield* Metrics.observe(Metrics.databaseConnectionsMax(), () => ({ value: pool.maxConnections }))
+  return yield* PgClient.make({ ...pool, ...at, stream: connect })
 })
 
 /**
@@ -241,7 +264,9 @@ export const serviceLayer = Layer.effectContext(
   Effect.gen(function* () {
     const runner = yield* OwnRunner
     const at = yield* place
-    const lock = yield* ServiceLock.take(at, runner === undefined)
+    const isSupervised = (yield* Supervised) !== undefined
+    // The supervisor holds the lock for its processes, which end with it.
+    const lock = isSupervised ? { lost: Effect.never } : yield* ServiceLock.take(at, runner === undefined)
     const clients = yield* Layer.build(PgClient.layerFrom(sessions(at)))
     return Context.add(clients, ServiceLock.ServiceLock, lock)
   })

@@ -6,6 +6,7 @@ import { lastMigration } from "./Migrations.ts"
 import { versionMin } from "./Postgres.ts"
 import type { Place } from "./PostgresPlace.ts"
 import * as Roles from "./PostgresRoles.ts"
+import { nothingApplied, releaseOfTables, type TablesRelease, unservable } from "./TablesRelease.ts"
 
 /** The result of one check. `advice` says what to do when the check failed. */
 export interface Finding {
@@ -59,23 +60,22 @@ const loginFinding = (isAbove: boolean): Finding =>
       : "The login is an ordinary role"
   )
 
-/** `last`: the last migration that was applied; null if the record of migrations is missing. `open`: the tables without a fence. */
-const tableFindings = (last: number | null, open: ReadonlyArray<string>): ReadonlyArray<Finding> => {
+/** `release`: that of the tables; null if the record of migrations is missing. `open`: the tables without a fence. */
+const tableFindings = (release: TablesRelease | null, open: ReadonlyArray<string>): ReadonlyArray<Finding> => {
   const message =
     open.length === 0 ? "Row level security and guards are in place" : `No fence or guard around: ${open.join(", ")}`
   return [
-    finding(
-      "migrations",
-      last === lastMigration,
-      `The tables are at migration ${last ?? 0}, this release is at ${lastMigration}`,
-      (last ?? 0) < lastMigration
-        ? "Stop all processes of Folio and run: folio migrate"
-        : "The tables are of a later release: use that one."
-    ),
+    release !== null && unservable(release) === undefined
+      ? good("migrations", `The tables are at migration ${release.last}, this release is at ${lastMigration}`)
+      : wrong(
+          "migrations",
+          `The tables are at migration ${release?.last ?? 0}, this release is at ${lastMigration}`,
+          unservable(release ?? nothingApplied)?.advice ?? ""
+        ),
     finding(
       "fences",
-      last !== null && open.length === 0,
-      last === null ? "There are tables, but the record of their migrations is missing" : message,
+      release !== null && open.length === 0,
+      release === null ? "There are tables, but the record of their migrations is missing" : message,
       "Restore it from a backup of the schema, and find out who removed it: folio_service cannot."
     )
   ]
@@ -142,11 +142,7 @@ export const inspect = Effect.fnUntraced(
 
     const missing = yield* sql.unsafe<{ role: string }>(rolesNotHeld)
     const [roles] = yield* sql.unsafe<{ statement: string }>(Roles.statement("session_user"))
-    const [applied] = migrated
-      ? yield* sql.unsafe<{ last: number | null }>(
-          "select max(migration_id)::integer as last from effect_sql_migrations"
-        )
-      : []
+    const release = migrated ? yield* releaseOfTables(sql) : null
     const open = yield* sql.unsafe<{ name: string }>(`${unfenced} union ${unguarded} order by name`)
 
     const findings = [
@@ -165,7 +161,7 @@ export const inspect = Effect.fnUntraced(
       ...(isEmpty
         ? [good("migrations", "Nothing was made yet: the first start makes the tables")]
         : tableFindings(
-            migrated ? (applied?.last ?? 0) : null,
+            release,
             open.map((row) => row.name)
           )),
       clockFinding(Math.max(0, before - millis, millis - after))

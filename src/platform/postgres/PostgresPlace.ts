@@ -16,6 +16,13 @@ export const where = (place: Place) => {
   return URL.canParse(url) ? new URL(url).host : "DATABASE_URL"
 }
 
+/** The URL of a place, with its password. */
+export const urlOf = (place: Place): Redacted.Redacted<string> => {
+  if ("url" in place) return place.url
+  const { database, host, password, port, username } = place
+  return Redacted.make(`postgres://${username}:${Redacted.value(password)}@${host}:${port}/${database}`)
+}
+
 const loginOf = (place: Place) =>
   "url" in place ? decodeURIComponent(new URL(Redacted.value(place.url)).username) : place.username
 

@@ -21,13 +21,20 @@ const addressOf = (place: Place): Net.NetConnectOpts => {
   return host.startsWith("/") ? { path: `${host}/.s.PGSQL.${port}` } : { host, port }
 }
 
-/** Makes a function that opens connections. A connection breaks once the server has been silent for `silenceMs`. */
+/**
+ * Makes a function that opens connections, and one that counts those that are open. A connection breaks once the server has been silent
+ * for `silenceMs`.
+ */
 export const open = (place: Place, silenceMs: number) => {
   const address = addressOf(place)
-  return (): Net.Socket => {
+  let count = 0
+  const connect = (): Net.Socket => {
     const socket = Net.connect({ ...address, noDelay: true })
+    count++
+    socket.once("close", () => count--)
     return socket.setTimeout(silenceMs, () =>
       socket.destroy(new Error(`PostgreSQL has been silent for ${silenceMs / 1000} s`))
     )
   }
+  return { connect, count: () => count }
 }

@@ -66,7 +66,7 @@ export const take = Effect.fn("ServiceLock.take")(function* (place: Place, alone
       connectTimeout: "5 seconds",
       applicationName: `folio, pid ${process.pid} on ${Os.hostname()}`,
       startupParameters: { idle_session_timeout: `${silenceMax}`, statement_timeout: "5s" },
-      stream: Socket.open(place, silenceMax)
+      stream: Socket.open(place, silenceMax).connect
     })
     const [row] = yield* ask(session, `select pg_try_advisory_lock${alone ? "" : "_shared"}(${key})`)
     if (row?.[0] !== true) {

@@ -15,7 +15,7 @@ const isLoopback = (host: string) => /^(127\.|::1$|localhost$)/.test(host)
 
 /**
  * How many open connections this process may have: in all (`max`), and of one client address (`perAddress`; for IPv6, of one /64
- * network).
+ * network). A trusted proxy (`TrustedProxies`) may have all of them.
  *
  * @example
  * ```ts
@@ -87,6 +87,8 @@ interface Exchange {
 interface Connection {
   readonly socket: Socket
   readonly network: string
+  /** Whether many clients come through the connection's address, so that the limits of one address do not hold for it. */
+  readonly isShared: boolean
   /** The requests in progress in the order of their arrival: the first is being answered. */
   readonly exchanges: Set<Exchange>
   /** When the connection became idle, began to receive its request, or had its whole answer in the socket (`performance.now()`). */
@@ -103,11 +105,13 @@ const waitsForClient = ({ exchanges }: Connection) =>
  * The connections of a server. `http.Server.maxConnections` closes the newest connection without an answer, so that 2,000 idle
  * connections would keep every client out. Here the newest connection is accepted, and the connection that has been idle for
  * longest is closed to make room; if none is idle, a connection whose client has stalled. If all connections are at work, the
- * newest connection goes to a small reserve, which is answered with a refusal or with the service's health.
+ * newest connection goes to a small reserve, which is answered with a refusal or with the service's health. `isProxy`: whether an
+ * address is that of a trusted proxy, whose connections are those of many clients.
  */
 export const makeConnections = (
   { max, perAddress }: typeof ConnectionLimits.Service,
   clientLimits: ClientLimits,
+  isProxy: (address: string) => boolean,
   onCut: (why: Cut) => void
 ) => {
   // Sets keep the order of insertion: the connection that has been idle, or busy, for longest comes first.
@@ -164,8 +168,8 @@ export const makeConnections = (
     return true
   }
 
-  const refusalOf = (network: string): Refusal | undefined => {
-    if ((ofNetwork.get(network) ?? 0) >= perAddress && !makeRoom(network)) return "address"
+  const refusalOf = (network: string, isShared: boolean): Refusal | undefined => {
+    if (!isShared && (ofNetwork.get(network) ?? 0) >= perAddress && !makeRoom(network)) return "address"
     return idle.size + busy.size >= max && !makeRoom() ? "full" : undefined
   }
 
@@ -174,11 +178,13 @@ export const makeConnections = (
    * receives the connection that is displaced from a full reserve.
    */
   const admit = (socket: Socket, tell: (socket: Socket, why: Refusal) => void): boolean => {
-    const network = networkOf(socket.remoteAddress ?? "unknown")
-    const why = refusalOf(network)
+    const address = socket.remoteAddress ?? "unknown"
+    const network = networkOf(address)
+    const isShared = isProxy(address)
+    const why = refusalOf(network, isShared)
     const since = performance.now()
     if (why === undefined) {
-      const connection: Connection = { socket, network, exchanges: new Set(), since, unread: 0 }
+      const connection: Connection = { socket, network, isShared, exchanges: new Set(), since, unread: 0 }
       idle.add(connection)
       known.set(socket, connection)
       ofNetwork.set(network, (ofNetwork.get(network) ?? 0) + 1)
@@ -195,9 +201,9 @@ export const makeConnections = (
     return false
   }
 
-  /** The address with too many unread bytes: `network` if above its share, or that with the most if the total is too high. */
-  const heaviest = (network: string) => {
-    if ((unreadOf.get(network) ?? 0) > unreadPerAddress) return network
+  /** The address with too many unread bytes: the connection's if above its share, or that with the most if the total is too high. */
+  const heaviest = ({ isShared, network }: Connection) => {
+    if (!isShared && (unreadOf.get(network) ?? 0) > unreadPerAddress) return network
     if (unread <= clientLimits.unreadMax) return undefined
     let [most, bytes] = [network, 0]
     for (const each of unreadOf) if (each[1] > bytes) [most, bytes] = each
@@ -216,7 +222,7 @@ export const makeConnections = (
     for (const { response } of connection.exchanges) if (response.socket === null) bytes += response.writableLength
     hold(connection, bytes)
     for (;;) {
-      const network = heaviest(connection.network)
+      const network = heaviest(connection)
       if (network === undefined) return
       let oldest: Connection | undefined
       for (const other of busy) {

@@ -1,35 +1,33 @@
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import { ByteSize, Context, Effect, Layer, Metric, Schema } from "effect"
+import { ByteSize, Context, Effect, Layer, Metric } from "effect"
 import { HttpIncomingMessage } from "effect/http"
-import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http"
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import type { Socket } from "node:net"
-import type { Duplex } from "node:stream"
-import { errorCodes, type ErrorCode } from "../../../schemas/ErrorCode.ts"
-import type { RequestId } from "../../../schemas/Id.ts"
-import { currentVersion } from "../../../schemas/Version.ts"
 import { bodyBytesMax } from "../../api/Conventions.ts"
 import { ServiceInfo } from "../../api/ServiceInfo.ts"
+import { AskedByMonitor } from "../../http/service/Metrics.ts"
 import * as Metrics from "../../protocol/Metrics.ts"
+import { TrustedProxies } from "../../http/limits/TrustedProxies.ts"
 import { Ids } from "../../store/sql/Ids.ts"
-import { type ClientLimits, ConnectionLimits, type Cut, makeConnections, type Refusal } from "./Connections.ts"
-import { canShare, freePort, shareListening, SocketsOfPort } from "./Listeners.ts"
+import { Supervised } from "../Supervised.ts"
+import { type ClientLimits, ConnectionLimits, type Cut, makeConnections } from "./Connections.ts"
+import { canShare, shareListening, SocketsOfPort } from "./Listeners.ts"
 import { ListenAddress } from "./ListenAddress.ts"
+import * as MetricsServer from "./MetricsServer.ts"
+import { cannotListen, ListenError, portToUse } from "./OpenPort.ts"
+import {
+  answer,
+  type Answering,
+  end,
+  envelope,
+  notForMonitors,
+  refuse,
+  refuseTunnel,
+  soon,
+  tooMany
+} from "./Refusals.ts"
 
-/**
- * The server cannot listen on its address. The message is one line that says what to do.
- *
- * @example
- * ```ts
- * import { Server } from "@folio-einvoicing/service/platform"
- * import { Effect, Layer } from "effect"
- *
- * // Tells the team's monitoring why the process ends.
- * export const server = Layer.tapError(Server.layer, (error) =>
- *   error instanceof Server.ListenError ? Effect.logFatal(error.message) : Effect.void
- * )
- * ```
- */
-export class ListenError extends Schema.TaggedError<ListenError>()("ListenError", { message: Schema.String }) {}
+export { ListenError }
 
 const requestsPerConnectionMax = 100_000
 
@@ -75,86 +73,16 @@ export class ServerLimits extends Context.Service<
   }
 }
 
-// In bytes, above the limits that are answered with an error envelope, so that a request beyond those limits can still be answered.
-const rawHeadersMax = 32 * 1024
-
-type ParseError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer }
-
-const refusalOf = ({ code, rawPacket }: ParseError): ErrorCode | undefined => {
-  if (code === "ERR_HTTP_REQUEST_TIMEOUT") return "request_timeout"
-  if (code !== "HPE_HEADER_OVERFLOW") return undefined
-  // The parser counts the URL among the headers. A packet that begins a request line and does not end it holds only the URL.
-  return /^[A-Z]+ [^\r\n]*$/.test(rawPacket?.toString("latin1") ?? "") ? "uri_too_long" : "headers_too_large"
-}
-
-interface Self {
-  readonly baseUrl: string
-  readonly newRequestId: () => RequestId
-  readonly limits: typeof ConnectionLimits.Service
+interface Self extends Answering {
+  readonly proxies: typeof TrustedProxies.Service
   readonly sockets: number
   /** Reports that one of the sockets cannot listen. */
   readonly noteSocket: (error: Error) => void
   readonly noteCut: (why: Cut) => void
-  readonly noteRefusal: (why: Refusal) => void
 }
 
-type Headers = Readonly<Record<string, string>>
-
-/** An error answer of the server itself, outside of any route. The connection closes after the answer. */
-const envelope = (self: Self, code: ErrorCode, message: string = errorCodes[code].help, more: Headers = {}) => {
-  const { status, type } = errorCodes[code]
-  const request_id = self.newRequestId()
-  const body = JSON.stringify({
-    error: { type, code, message, doc_url: `${self.baseUrl}/docs/errors/${code}`, request_id }
-  })
-  const headers = {
-    "Content-Type": "application/json",
-    "Content-Length": String(Buffer.byteLength(body)),
-    "Cache-Control": "no-store",
-    Connection: "close",
-    "Request-Id": request_id,
-    "Svc-Version": currentVersion,
-    "X-Content-Type-Options": "nosniff",
-    ...more
-  }
-  return { status, headers, body }
-}
-
-const soon = { "Retry-After": "1", "Svc-Should-Retry": "true" }
-
-/** Answers an error of the HTTP parser: input that is no HTTP request, or a request that is too large or too late. */
-const refuse = (self: Self) => (error: ParseError, socket: Socket) => {
-  if (!socket.writable || error.code === "ECONNRESET") return socket.destroy()
-  const code = refusalOf(error)
-  if (code === undefined) return end(socket, envelope(self, "malformed_json", "This is not an HTTP/1.1 request."))
-  // The client may have sent the request in time: a process that stood still for long reads the request only after the timeout.
-  return end(socket, envelope(self, code, undefined, code === "request_timeout" ? soon : {}))
-}
-
-const end = (socket: Duplex, { body, headers, status }: ReturnType<typeof envelope>) => {
-  const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
-  return socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.join("")}\r\n${body}`)
-}
-
-/** Answers a CONNECT request of a client that takes the service for a proxy; Node would close the connection without an answer. */
-const refuseTunnel = (self: Self) => (_request: unknown, socket: Duplex) => {
-  const allow = { Allow: "DELETE, GET, HEAD, PATCH, POST, PUT" }
-  end(socket, envelope(self, "method_not_allowed", "This is no proxy: CONNECT is not known here.", allow))
-}
-
-const answer = (response: ServerResponse, { body, headers, status }: ReturnType<typeof envelope>) =>
-  response.writeHead(status, headers).end(body)
-
-/** The answer to a connection above the limits; counts the refusal. */
-const tooMany = (self: Self, why: Refusal) => {
-  self.noteRefusal(why)
-  const { max, perAddress } = self.limits
-  const message =
-    why === "full"
-      ? `All of the ${max} connections that this process keeps are at work. Try again in a second.`
-      : `All of the ${perAddress} connections that one address may have are at work. Use fewer, or try again in a second.`
-  return envelope(self, "service_unavailable", message, soon)
-}
+// In bytes, above the limits that are answered with an error envelope, so that a request beyond those limits can still be answered.
+const rawHeadersMax = 32 * 1024
 
 /** While the server stops, closes each connection after the answer in progress: a client that kept it would delay the stop. */
 const letGo = (server: Server, response: ServerResponse) => {
@@ -180,7 +108,7 @@ export const limitsLayer = Layer.merge(ConnectionLimits.layer(), ServerLimits.la
 
 type Services = Context.Context<Layer.Success<ReturnType<typeof NodeHttpServer.layer>>>
 
-const make = (self: Self, clientLimits: typeof ServerLimits.Service): Server => {
+const make = (self: Self, clientLimits: typeof ServerLimits.Service) => {
   const options = {
     maxHeaderSize: rawHeadersMax,
     headersTimeout: clientLimits.headersMs,
@@ -193,7 +121,7 @@ const make = (self: Self, clientLimits: typeof ServerLimits.Service): Server => 
     // The service upgrades no connection to another protocol: a request for an upgrade is answered like any other request.
     shouldUpgradeCallback: () => false
   }
-  const connections = makeConnections(self.limits, clientLimits, self.noteCut)
+  const connections = makeConnections(self.limits, clientLimits, self.proxies.has, self.noteCut)
   const server = createServer(options)
   server.maxRequestsPerSocket = requestsPerConnectionMax
   for (const event of ["request", "checkContinue"] as const) {
@@ -230,22 +158,26 @@ const make = (self: Self, clientLimits: typeof ServerLimits.Service): Server => 
     else reserve.emit("connection", socket)
   })
   const sweeping = setInterval(() => connections.sweep(!server.listening), clientLimits.checkMs).unref()
-  return shareListening(server, self.sockets, { ended: () => clearInterval(sweeping), failed: self.noteSocket })
+  return {
+    server: shareListening(server, self.sockets, { ended: () => clearInterval(sweeping), failed: self.noteSocket }),
+    count: connections.count
+  }
 }
 
 /**
  * The HTTP server, and what routes need of the platform (files, paths, tags). A body beyond its limit is refused unread.
- * Requires `ListenAddress`, `ServiceInfo` and the limits of `limitsLayer`. Fails with `ListenError` when the address cannot be
+ * Requires `ListenAddress`, `ServiceInfo`, `TrustedProxies` and the limits of `limitsLayer`. Fails with `ListenError` when the address cannot be
  * used.
  *
  * @example
  * ```ts
  * import * as App from "@folio-einvoicing/service"
+ * import { TrustedProxies } from "@folio-einvoicing/service/Limits"
  * import { ListenAddress, Server } from "@folio-einvoicing/service/platform"
  * import { Layer } from "effect"
  *
  * const server = Server.layer.pipe(
- *   Layer.provide(Server.limitsLayer),
+ *   Layer.provide(Layer.merge(Server.limitsLayer, TrustedProxies.layer("private"))),
  *   Layer.provide(ListenAddress.layer({ host: "0.0.0.0", port: 8080 }))
  * )
  *
@@ -254,7 +186,7 @@ const make = (self: Self, clientLimits: typeof ServerLimits.Service): Server => 
  */
 export const layer = Layer.unwrap(
   Effect.gen(function* () {
-    const { host, port } = yield* ListenAddress
+    const { host, metricsPort, port } = yield* ListenAddress
     const { baseUrl } = yield* ServiceInfo
     const ids = yield* Ids
     const runSync = Effect.runSyncWith(yield* Effect.context())
@@ -262,25 +194,43 @@ export const layer = Layer.unwrap(
       baseUrl,
       newRequestId: () => runSync(ids.request),
       limits: yield* ConnectionLimits,
+      proxies: yield* TrustedProxies,
       sockets: yield* SocketsOfPort,
       noteSocket: (error) => runSync(Effect.logWarning(`One socket fewer listens on the port: ${error.message}`)),
       noteCut: (why) => runSync(Metric.update(Metrics.connectionsCut(why), 1)),
       noteRefusal: (why) => runSync(Metric.update(Metrics.connectionsRefused(why), 1))
     }
     const clientLimits = yield* ServerLimits
-    const failure = (why: string) => {
-      const message = `Folio cannot listen on ${host}:${port} (${why}). If the port is in use, stop what uses it, or choose another: PORT=3001.`
-      return Layer.effectContext(Effect.fail(new ListenError({ message })) as Effect.Effect<Services, ListenError>)
+    // The other processes of a supervisor listen on the port already.
+    if ((yield* Supervised) === undefined) yield* portToUse
+    const { count, server } = make(self, clientLimits)
+    for (const state of ["idle", "busy", "reserve"] as const) {
+      yield* Metrics.observe(Metrics.connections(state), () => ({ value: count()[state] }))
     }
-    const free = yield* Effect.result(freePort(host, port))
-    if (free._tag === "Failure") return failure(free.failure.message)
-    return NodeHttpServer.layer(() => make(self, clientLimits), {
+    // Beneath the server of the clients, which stops first: until it has stopped, monitors are told that the process is stopping.
+    const monitors =
+      metricsPort === undefined
+        ? Layer.empty
+        : Layer.effect(
+            AskedByMonitor,
+            MetricsServer.listen(server, { host, port: metricsPort }, (response) =>
+              answer(response, notForMonitors(self))
+            ).pipe(
+              Effect.map(({ isAsked }) => isAsked),
+              Effect.mapError(({ message }) => cannotListen({ host, port: metricsPort }, message, "METRICS_PORT=9464"))
+            )
+          )
+    return NodeHttpServer.layer(() => server, {
       host,
       port,
       reusePort: canShare,
       gracefulShutdownTimeout: "15 seconds"
     }).pipe(
-      Layer.catchTag("ServeError", ({ cause }) => failure(cause instanceof Error ? cause.message : String(cause)))
+      Layer.catchTag("ServeError", ({ cause }) => {
+        const error = cannotListen({ host, port }, cause instanceof Error ? cause.message : String(cause))
+        return Layer.effectContext(Effect.fail(error) as Effect.Effect<Services, ListenError>)
+      }),
+      Layer.provideMerge(monitors)
     )
   })
 ).pipe(

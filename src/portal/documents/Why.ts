@@ -143,9 +143,24 @@ const failed = ({ t }: Visit, { document }: Shown): Html => {
   </div>`
 }
 
+const heldNumbering = (visit: Visit, since: string): Html => {
+  const { t } = visit
+  return html`<div class="rule mild">
+    <b>${t("It waits for its number.", "Espera su número.")}</b
+    ><span><code>numbering_held</code> · ${t("since", "desde")} ${time(visit, since)}</span>
+    <p>
+      ${t(
+        "This service was restored from a backup. No number is given before whoever runs the service has confirmed the last one that the authority has. The document goes on by itself then.",
+        "Este servicio se restauró de una copia de seguridad. No se asigna ningún número hasta que quien opera el servicio confirme el último que tiene la DIAN. Después el documento sigue solo."
+      )}
+    </p>
+  </div>`
+}
+
 const waiting = (visit: Visit, { code, message, since }: NonNullable<Shown["document"]["waiting"]>): Html => {
   const { language, t } = visit
   const { rest, title } = told(message)
+  if (code === "numbering_held") return heldNumbering(visit, since)
   const words = troubleWords(language, code)
   // What the authority itself said stands in brackets in the message, in its own words.
   const said = language === "es" ? /\((.+)\)/s.exec(message)?.[1] : undefined

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import type { WebhookEndpoint, WebhookEndpointWithSecret } from "../../../schemas/WebhookEndpoint.ts"
+import { allEvents, type WebhookEndpoint, type WebhookEndpointWithSecret } from "../../../schemas/WebhookEndpoint.ts"
 import { type Html, html } from "../../http/pages/Html.ts"
 import { kindWords } from "../frame/DocumentWords.ts"
 import type * as Form from "../forms/SentForm.ts"
@@ -48,6 +48,7 @@ const eventsPart = ({ t }: Visit, { events }: Typed, fault: string | undefined):
   html`<fieldset>
     <legend>${t("Events", "Eventos")}</legend>
     ${fault === undefined ? null : html`<p class="bad" lang="${languageOfMessage(fault)}" role="alert">${fault}</p>`}
+    ${checkbox("event", t("All, also those of later releases", "Todos, también los de versiones posteriores"), events.includes(allEvents), allEvents)}
     <div class="fields">
       ${typesByKind.map(
         ([kind, types]) =>
@@ -124,7 +125,8 @@ const formPage = (
 
 const sent = ({ events, inFlight, url }: Typed) => ({
   url,
-  subscribed_events: events,
+  // The box for all stands above the others, which a person may leave ticked.
+  subscribed_events: events.includes(allEvents) ? [allEvents] : events,
   // What is no number is sent as it was typed, so that the API says what is wrong with it.
   ...(inFlight === "" ? {} : { max_in_flight: /^\d{1,9}$/.test(inFlight) ? Number(inFlight) : inFlight })
 })

@@ -1,6 +1,7 @@
 import { Effect, Result } from "effect"
 import type { Delivery } from "../../../schemas/Delivery.ts"
 import type { WebhookEndpoint } from "../../../schemas/WebhookEndpoint.ts"
+import { typesOf } from "../../domain/webhooks/Subscriptions.ts"
 import { type Html, html } from "../../http/pages/Html.ts"
 import type * as Form from "../forms/SentForm.ts"
 import { faultOf, field, form as formPart, refusedForm } from "../forms/Fields.ts"
@@ -36,7 +37,7 @@ export const testPart = (visit: Visit, { id, is_active, subscribed_events }: Web
         content: field({
           name: "type",
           label: t("About", "Sobre"),
-          choices: subscribed_events.map((type) => [type, eventWords(t, type)])
+          choices: typesOf(subscribed_events).map((type) => [type, eventWords(t, type)])
         }),
         submit: t("Send a sample", "Enviar una muestra")
       })

@@ -1,6 +1,7 @@
 import { Clock, Effect } from "effect"
 import type { Delivery } from "../../../schemas/Delivery.ts"
 import type { WebhookEndpoint } from "../../../schemas/WebhookEndpoint.ts"
+import { isToAll, typesOf } from "../../domain/webhooks/Subscriptions.ts"
 import { DeliveryHealth } from "../../store/webhooks/DeliveryHealth.ts"
 import { type Html, html } from "../../http/pages/Html.ts"
 import { shortTime, time } from "../frame/Formats.ts"
@@ -81,9 +82,13 @@ const factsPart = (visit: Visit, endpoint: WebhookEndpoint): Html => {
       ])}
       <details>
         <summary>
-          ${t(`Event types: ${subscribed_events.length}`, `Tipos de evento: ${subscribed_events.length}`)}
+          ${
+            isToAll(subscribed_events)
+              ? t("All event types", "Todos los tipos de evento")
+              : t(`Event types: ${subscribed_events.length}`, `Tipos de evento: ${subscribed_events.length}`)
+          }
         </summary>
-        ${subscribed_events.map((type) => html`<div>${eventWords(t, type)}</div>`)}
+        ${typesOf(subscribed_events).map((type) => html`<div>${eventWords(t, type)}</div>`)}
       </details>`
   )
 }

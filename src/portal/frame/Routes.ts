@@ -70,7 +70,8 @@ const visited = <E, R>(
         const found = Option.getOrUndefined(Cause.findErrorOption(cause))
         const refusal = found instanceof Refusal ? found : ofError(Errors.fromCause(cause))
         const logged = refusal.status >= 500 ? Effect.logError("A page of the portal failed", cause) : Effect.void
-        return Effect.andThen(logged, shown(refusedPage(visit, inLanguage(visit.language, refusal)), headers))
+        const all = refusal.status === 503 ? { ...headers, "Retry-After": "1" } : headers
+        return Effect.andThen(logged, shown(refusedPage(visit, inLanguage(visit.language, refusal)), all))
       }),
       Effect.provideService(CurrentVisit, visit)
     )

@@ -73,12 +73,18 @@ const contingencyNeed = (reader: Reader, rows: ReadonlyArray<WaitingRow>, now: D
   return [{ tone: "wait", words, to, link }]
 }
 
+/** Whose doing it is that a document waits. */
+const ofWaiting = (code: Facts["waiting"][number]["code"]) => {
+  if (code === "numbering_held") return "restore"
+  return code === null ? "authority" : authorityTroubles[code].of
+}
+
 const waitingNeeds = (reader: Reader, { isHindered, waiting }: Facts): ReadonlyArray<Need> => {
   const { t } = reader
   return waiting
     .filter(({ is_contingency }) => !is_contingency)
     .map((row) => {
-      const of = row.code === null ? "authority" : authorityTroubles[row.code].of
+      const of = ofWaiting(row.code)
       const who = documentsWord(reader, row.count, many(reader, row.count))
       const verb = row.count === 1 ? t("waits", "espera") : t("wait", "esperan")
       const whys: Record<typeof of, string> = {
@@ -99,12 +105,16 @@ const waitingNeeds = (reader: Reader, { isHindered, waiting }: Facts): ReadonlyA
           "the authority does not take your certificate or your permission to send. See the document for what to do.",
           "la DIAN no acepta su certificado o su permiso para enviar. Vea en el documento qué hacer."
         ),
+        restore: t(
+          "the service was restored from a backup, and gives no number before the last one is confirmed. Whoever runs the service does that.",
+          "el servicio se restauró de una copia de seguridad y no asigna números hasta que se confirme el último. Lo hace quien opera el servicio."
+        ),
         document: t(
           "the authority is still judging. Nothing has to be done.",
           "la DIAN aún está validando. No hay que hacer nada."
         )
       }
-      const tone = of === "service" || of === "account" ? "bad" : "wait"
+      const tone = of === "service" || of === "restore" || of === "account" ? "bad" : "wait"
       const isBench = of === "authority" && isHindered
       return {
         tone,

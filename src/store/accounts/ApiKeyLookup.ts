@@ -32,6 +32,7 @@ const Found = Schema.Struct({
   api_key_id: ApiKeyId,
   default_version: Version,
   usable: Schema.Boolean,
+  revoked: Schema.Boolean,
   unnoted: Schema.Boolean
 })
 
@@ -56,8 +57,8 @@ export interface Asker {
   readonly request_id?: string
   readonly ip?: string
   readonly isSuspect?: boolean
-  /** Called with the principal of a key that was revoked or has expired. */
-  readonly onEnded?: (principal: Principal) => void
+  /** Called with the principal of a key that has ended, and how. */
+  readonly onEnded?: (principal: Principal, how: "revoked" | "expired") => void
 }
 
 /** Makes `authenticate` and `forget`, which share a cache of looked-up keys. */
@@ -71,7 +72,7 @@ export const make = Effect.gen(function* () {
     Found,
     (hashes: ReadonlyArray<string>) => sql`
       select k.key_hash, k.id as api_key_id, k.account_id, k.livemode, m.default_version, ${usable} as usable,
-        coalesce(k.last_used_at < now() - ${usedEverySeconds} * interval '1 second', true) as unnoted
+        k.revoked_at is not null as revoked, coalesce(k.last_used_at < now() - ${usedEverySeconds} * interval '1 second', true) as unnoted
       from api_keys k join account_modes m on m.account_id = k.account_id and m.livemode = k.livemode
       where k.key_hash = any(${hashes}::text[])`
   )
@@ -130,7 +131,7 @@ export const make = Effect.gen(function* () {
     const { account_id, api_key_id, default_version, livemode } = found.value
     const principal: Principal = { api_key_id, account_id, livemode, default_version }
     if (found.value.usable) return Option.some(principal)
-    onEnded?.(principal)
+    onEnded?.(principal, found.value.revoked ? "revoked" : "expired")
     yield* Effect.forkIn(audit.refused(principal, { ...from, api_key_id }, "invalid_api_key"), scope)
     return Option.none<Principal>()
   })

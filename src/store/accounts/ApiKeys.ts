@@ -41,10 +41,10 @@ export interface NewApiKey {
 
 export const usableKeysMax = 100
 
-// One message for wrong, mistyped, revoked and missing keys, so that a client cannot tell these cases apart.
-export const invalidKey = new ApiError({
+/** The refusal of the requesting key when it ends while its request is under way. */
+export const endedKey = new ApiError({
   code: "invalid_api_key",
-  message: "This request needs a valid API key. Send it as: Authorization: Bearer sk_test_…"
+  message: "This API key was revoked or has expired before the request was done. Send another key of the account."
 })
 
 export const keyLimitReached = new ApiError({
@@ -113,7 +113,7 @@ export class ApiKeys extends Context.Service<ApiKeys>()("folio/store/ApiKeys", {
     const checkAsker = Effect.fnUntraced(function* (by: ApiKeyId | undefined) {
       if (by === undefined) return
       const isGood = yield* Query.isAny(sql`select 1 as found from api_keys where id = ${by} and ${usable}`)
-      if (!isGood) return yield* invalidKey
+      if (!isGood) return yield* endedKey
     })
 
     /**

@@ -17,6 +17,8 @@ export type AuditAction =
   | "portal_session.ended"
   | "resolution.created"
   | "resolution.imported"
+  | "resolution.held"
+  | "resolution.resumed"
   | "resolution.updated"
   | "software.removed"
   | "software.set"

@@ -50,7 +50,8 @@ export const counterBeside = (
   from_number,
   to_number,
   is_active: true,
-  next_number: 1n
+  next_number: 1n,
+  held_since: null
 })
 
 /** Whether an account whose ranges of a kind of notes are `ranges` needs no other counter: it has its own, or a range that serves. */

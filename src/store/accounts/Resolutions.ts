@@ -40,6 +40,8 @@ const Row = Schema.Struct({
   technical_key: Schema.String,
   is_active: Schema.Boolean,
   next_number: Schema.BigInt,
+  /** From then on the range gives no number, because the database was restored from a backup; null for every other range. */
+  held_since: Schema.NullOr(Schema.Date),
   created_at: Schema.Date
 })
 export type StoredResolution = typeof Row.Type
@@ -60,6 +62,7 @@ export const newRange = (
     to_number: BigInt(to_number),
     next_number: BigInt(request.next_number ?? from_number),
     is_active: true,
+    held_since: null,
     created_at: new Date(now)
   }
 }
@@ -152,14 +155,14 @@ export class Resolutions extends Context.Service<Resolutions>()("folio/store/Res
       ])
     /**
      * The range that new documents are numbered from on `date` (YYYY-MM-DD): active, valid, not exhausted, oldest first, and the counter
-     * that the service made only if no registered range serves.
+     * that the service made only if no registered range serves. A range that is held comes after all others.
      */
     const current = Query.first(
       Row,
       (query: RangeQuery, date: string) => sql`
         select ${columns} from resolutions
         where ${fits(query)} and is_active and ${date}::date between valid_from and valid_to and next_number <= to_number
-        order by registered desc, id limit 1`
+        order by held_since is not null, registered desc, id limit 1`
     )
     const select = Query.all(
       Row,

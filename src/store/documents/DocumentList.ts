@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import type { AccountMode } from "../../../schemas/Account.ts"
-import { AuthorityTrouble } from "../../../schemas/AuthorityTrouble.ts"
+import { WaitingCode } from "../../../schemas/AuthorityTrouble.ts"
 import { DocumentKind } from "../../../schemas/FiscalDocument.ts"
 import { DocumentId } from "../../../schemas/Id.ts"
 import type { InvoiceStatus } from "../../../schemas/Invoice.ts"
@@ -48,7 +48,7 @@ const Row = Schema.Struct({
   tax_amount: Schema.String,
   payable_amount: Schema.String,
   /** What keeps a document that is still open from its verdict. */
-  waiting_code: Schema.NullOr(AuthorityTrouble),
+  waiting_code: Schema.NullOr(WaitingCode),
   issue_date: Schema.NullOr(Schema.String),
   issue_time: Schema.NullOr(Schema.String),
   created_at: Schema.Date

@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, Metric, Option, Result, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import { AccountMode } from "../../../schemas/Account.ts"
-import { AuthorityTrouble } from "../../../schemas/AuthorityTrouble.ts"
+import { WaitingCode } from "../../../schemas/AuthorityTrouble.ts"
 import { OperationType } from "../../../schemas/Code.ts"
 import { Acquirer } from "../../../schemas/Customer.ts"
 import { type AccountId, CustomerId, DocumentId, InvoiceId, ResolutionId } from "../../../schemas/Id.ts"
@@ -74,7 +74,7 @@ const Row = Schema.Struct({
   authority_errors: Schema.Array(AuthorityError),
   authority_notifications: Schema.Array(AuthorityError),
   failure: Schema.NullOr(Failure),
-  waiting: Schema.NullOr(Schema.Struct({ code: AuthorityTrouble, message: Schema.String })),
+  waiting: Schema.NullOr(Schema.Struct({ code: WaitingCode, message: Schema.String })),
   waiting_since: Schema.NullOr(Schema.Date),
   created_at: Schema.Date,
   updated_at: Schema.Date

@@ -1,5 +1,6 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import type { WaitingCode } from "../../../schemas/AuthorityTrouble.ts"
 import type { DocumentKey } from "../../../schemas/FiscalDocument.ts"
 import type { ResolutionId } from "../../../schemas/Id.ts"
 import * as Batcher from "../sql/Batcher.ts"
@@ -23,6 +24,11 @@ export interface DraftToNumber {
   readonly cufe_tail: string | null
 }
 
+/** A draft whose range is held, and what the draft says of it. */
+export interface HeldDraft extends Pick<DraftToNumber, "key" | "resolution_id"> {
+  readonly waiting: { readonly code: WaitingCode; readonly message: string }
+}
+
 /**
  * `numbered`: the draft has its number. `no_number_left`: the range is exhausted, inactive or not valid on the issue date, and no
  * number was used. `not_a_draft`: the document is not a draft without a number; another caller has numbered or ended the draft.
@@ -42,6 +48,17 @@ const input = Input.make<DraftToNumber>({
   issuer_version: ["integer", (draft) => draft.issuer_version],
   cufe_tail: ["text", (draft) => draft.cufe_tail]
 })
+
+const heldInput = Input.make<HeldDraft>({
+  account_id: ["text", ({ key }) => key.account_id],
+  livemode: ["boolean", ({ key }) => key.livemode],
+  id: ["text", ({ key }) => key.id],
+  resolution_id: ["text", (draft) => draft.resolution_id],
+  waiting: ["text", ({ waiting }) => JSON.stringify(waiting)]
+})
+
+// A held draft is woken when its range is; this is for a draft that was missed then.
+const heldForMinutes = 60
 
 /** The sweeper reminds the document's actor if the actor has not signed the document within this time. */
 export const signWithinSeconds = 5
@@ -79,7 +96,7 @@ export class Numbering extends Context.Service<Numbering>()("folio/store/Numberi
           range as (
             select r.* from resolutions r
             where (r.account_id, r.livemode, r.id) in (select account_id, livemode, resolution_id from draft)
-              and r.is_active
+              and r.is_active and r.held_since is null
             order by r.id for update of r
           ),
           fitting as (
@@ -124,7 +141,40 @@ export class Numbering extends Context.Service<Numbering>()("folio/store/Numberi
       )
     })
 
-    return { number: (draft: DraftToNumber) => Effect.map(number(draft), ({ result }) => result) }
+    /**
+     * Lets drafts wait whose range is held; returns the ids of those that wait. The others may be numbered by now. The range is locked
+     * first: whoever lets it give numbers again wakes all drafts that wait for it.
+     */
+    const wait = Query.all(
+      Schema.Struct({ id: Schema.String }),
+      (drafts: ReadonlyArray<HeldDraft>) => sql`
+        with input as (select * from ${heldInput(sql, drafts)}),
+        range as materialized (
+          select r.account_id, r.livemode, r.id from resolutions r
+          where (r.account_id, r.livemode, r.id) in (select account_id, livemode, resolution_id from input)
+            and r.held_since is not null
+          order by r.id for share of r
+        ),
+        draft as materialized (
+          select i.account_id, i.livemode, i.id, n.waiting from input n
+          join range r on r.account_id = n.account_id and r.livemode = n.livemode and r.id = n.resolution_id
+          join invoices i on i.account_id = n.account_id and i.livemode = n.livemode and i.id = n.id
+          where i.state = 'queued' order by i.id for update of i
+        )
+        update invoices i set attempts = greatest(i.attempts, 1), worker = null,
+          next_action_at = now() + ${heldForMinutes} * interval '1 minute', waiting = d.waiting::jsonb,
+          waiting_since = case when i.waiting ->> 'code' = d.waiting::jsonb ->> 'code' then i.waiting_since else now() end
+        from draft d
+        where i.account_id = d.account_id and i.livemode = d.livemode and i.id = d.id
+        returning i.id`
+    )
+
+    return {
+      number: (draft: DraftToNumber) => Effect.map(number(draft), ({ result }) => result),
+      wait: Effect.fn("Numbering.wait")((drafts: ReadonlyArray<HeldDraft>) =>
+        Effect.map(wait(drafts), (rows) => rows.map(({ id }) => id))
+      )
+    }
   })
 }) {
   static readonly layer = Layer.effect(Numbering, Numbering.make)

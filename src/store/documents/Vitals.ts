@@ -35,6 +35,7 @@ const Vitals = Schema.Struct({
   attempts: Schema.Int,
   full_number: Schema.NullOr(Schema.String),
   cufe: Schema.NullOr(Schema.String),
+  created_at: Schema.Date,
   submitted_at: Schema.NullOr(Schema.Date),
   contingency_since: Schema.NullOr(Schema.Date),
   authority_errors: Remarks,

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { AuthorityTrouble } from "../../../schemas/AuthorityTrouble.ts"
+import { WaitingCode } from "../../../schemas/AuthorityTrouble.ts"
 import { DocumentKind } from "../../../schemas/FiscalDocument.ts"
 import { LocalDate } from "../../../schemas/Money.ts"
 import { states } from "../../domain/documents/InvoiceLifecycle.ts"
@@ -34,7 +34,7 @@ export type UnacceptedRow = typeof UnacceptedRow.Type
 /** Documents that wait for the authority, by the trouble; in contingency without a trouble, `code` is null. */
 export const WaitingRow = Schema.Struct({
   is_contingency: Schema.Boolean,
-  code: Schema.NullOr(AuthorityTrouble),
+  code: Schema.NullOr(WaitingCode),
   ...troubled,
   /** The first time by which one of them must be transmitted; null while none has such a time. */
   transmit_before: Schema.NullOr(Schema.Date)

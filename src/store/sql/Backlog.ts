@@ -18,6 +18,8 @@ const Waiting = Schema.Struct({
   in_contingency: Schema.Finite,
   contingency_overdue: Schema.Finite,
   oldest_contingency: Schema.Finite,
+  /** The number of ranges that give no number until their last one is confirmed, after a restore. */
+  ranges_held: Schema.Finite,
   /** The number of the authority's circuits: `failing` while no call succeeds, `open` once documents are issued without it. */
   circuits: Schema.Struct({
     live_failing: Schema.Finite,
@@ -26,7 +28,9 @@ const Waiting = Schema.Struct({
     test_open: Schema.Finite
   }),
   /** The number of circuits that fail or are open, by environment and then by trouble. */
-  troubles: Schema.Struct({ live: Count, test: Count })
+  troubles: Schema.Struct({ live: Count, test: Count }),
+  /** The number of open incidents by kind. */
+  incidents: Count
 })
 export type Waiting = typeof Waiting.Type
 
@@ -72,6 +76,7 @@ export class Backlog extends Context.Service<Backlog>()("folio/store/Backlog", {
           (select count(*) from contingency where transmit_before < now())::float8 as contingency_overdue,
           (select coalesce(extract(epoch from now() - min(contingency_since)), 0) from contingency)::float8
             as oldest_contingency,
+          (select count(*) from (select from resolutions where held_since is not null limit ${countedMax}) h)::float8 as ranges_held,
           (select json_build_object('live_failing', count(*) filter (where live and not open),
             'live_open', count(*) filter (where live and open),
             'test_failing', count(*) filter (where not live and not open),
@@ -79,11 +84,17 @@ export class Backlog extends Context.Service<Backlog>()("folio/store/Backlog", {
           (select json_build_object(
             'live', coalesce(jsonb_object_agg(trouble, count) filter (where live), '{}'),
             'test', coalesce(jsonb_object_agg(trouble, count) filter (where not live), '{}'))
-            from (select live, trouble, count(*) from troubled where trouble is not null group by live, trouble) t) as troubles`
+            from (select live, trouble, count(*) from troubled where trouble is not null group by live, trouble) t) as troubles,
+          (select coalesce(jsonb_object_agg(kind, count), '{}')
+            from (select kind, count(*) from incidents where ended_at is null group by kind) i) as incidents`
     )
     // The plan must use the indexes of the due times and stop at `countedMax`, whatever the planner estimates.
     const inOrder = sql`set local enable_bitmapscan = off`
-    return { waiting: Effect.orDie(sql.withTransaction(Effect.andThen(inOrder, read()))) }
+    return {
+      waiting: Effect.orDie(sql.withTransaction(Effect.andThen(inOrder, read()))),
+      /** How long it takes to be given a connection of the pool. */
+      turn: Effect.map(Effect.timed(Effect.orDie(Effect.scoped(sql.reserve))), ([taken]) => taken)
+    }
   })
 }) {
   static readonly layer = Layer.effect(Backlog, Backlog.make)

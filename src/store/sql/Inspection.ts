@@ -160,7 +160,7 @@ export const waitingDocuments = Effect.flatMap(
     (sql: SqlClient.SqlClient) => sql`
       select account_id, waiting ->> 'code' as trouble, count(*)::integer as count, min(waiting_since) as since,
         (array_agg(waiting ->> 'message' order by waiting_since desc))[1] as newest
-      from invoices where livemode and next_action_at is not null and waiting is not null
+      from invoices where livemode and state <> 'queued' and next_action_at is not null and waiting is not null
       group by account_id, trouble order by count desc, account_id, trouble limit ${refusedMax}`
   )
 )

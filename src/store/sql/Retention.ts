@@ -168,6 +168,13 @@ export class Retention extends Context.Service<Retention>()("folio/store/Retenti
           returning 1
         )
         select count(*) from gone`),
+      /** Removes incidents that ended before the days of retention, with what was told of them. */
+      purgeIncidents: count(sql`
+        with old as materialized (
+          select id from incidents where ended_at < ${past} order by ended_at limit ${purgeBatchMax} for update skip locked
+        ),
+        gone as (delete from incidents i using old where i.id = old.id returning 1)
+        select count(*) from gone`),
       /** Removes audit log entries that are older than 400 days; the database refuses to remove younger entries. */
       purgeAuditLog: count(sql`select purge_audit_log(${purgeBatchMax}) as count`)
     }
@@ -187,5 +194,6 @@ export const purges = (retention: Retention["Service"]) =>
     ["portal_sessions", retention.purgePortalSessions],
     ["acquirers", retention.purgeAcquirers],
     ["enablement_documents", retention.purgeTestDocuments],
+    ["incidents", retention.purgeIncidents],
     ["audit_log", retention.purgeAuditLog]
   ] as const

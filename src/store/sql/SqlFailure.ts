@@ -6,28 +6,43 @@ import { ApiError } from "../../../schemas/ApiError.ts"
 // changed nothing.
 const takesNothing = /^53|^25006$/
 
+// A server that stops, has crashed or still starts ends its sessions with these (57P01 to 57P05), and takes no new ones.
+const sessionEnded = /^57P0[1-5]$/
+
+const retry = "Retry with the same Idempotency-Key: nothing is done twice."
+
+const sqlErrorOf = (cause: Cause.Cause<unknown>) => {
+  const failure = Result.getOrUndefined(Cause.findDefect(cause)) ?? Result.getOrUndefined(Cause.findError(cause))
+  return SqlError.isSqlError(failure) ? failure.reason : undefined
+}
+
+/** Why the database does not carry out what was asked, in words; undefined: it is not the database. */
+const troubleOf = (cause: Cause.Cause<unknown>): string | undefined => {
+  const reason = sqlErrorOf(cause)
+  if (reason === undefined) return undefined
+  if (reason._tag === "ConnectionError" && reason.operation === "connect") return "cannot be reached at the moment"
+  if (takesNothing.test(sqlState(reason.cause))) return "takes no changes at the moment"
+  return isDisconnected(cause) ? "broke off before it had answered" : undefined
+}
+
 /**
- * The API error for a request whose cause is a defect; SQL failures are defects inside the store. No connection, a full database
- * and a read-only server are `service_unavailable`. Anything else, including a commit whose acknowledgement was lost, is
- * `internal_error` with `Svc-Should-Retry: true`, because the outcome is unknown.
+ * The API error for a request whose cause is a defect; SQL failures are defects inside the store. No connection, a connection that
+ * breaks, a full database and a read-only server are `service_unavailable`: what was asked may have been done, and a retry finds
+ * out. Anything else is `internal_error` with `Svc-Should-Retry: true`.
  */
 export const apiErrorOf = (cause: Cause.Cause<unknown>): ApiError => {
-  const defect = Result.getOrUndefined(Cause.findDefect(cause))
-  const reason = SqlError.isSqlError(defect) ? defect.reason : undefined
-  const unreachable = reason?._tag === "ConnectionError" && reason.operation === "connect"
-  if (unreachable || takesNothing.test(sqlState(reason?.cause))) {
-    const why = unreachable ? "cannot be reached" : "takes no changes"
-    return new ApiError({
-      code: "service_unavailable",
-      message: `The database ${why} at the moment. Retry with the same Idempotency-Key: nothing is done twice.`,
-      headers: { "Retry-After": "1", "Svc-Should-Retry": "true" }
-    })
-  }
-  return new ApiError({
-    code: "internal_error",
-    message: "Something failed inside the service. Retry with the same Idempotency-Key: nothing is done twice.",
-    headers: { "Svc-Should-Retry": "true" }
-  })
+  const trouble = troubleOf(cause)
+  return trouble === undefined
+    ? new ApiError({
+        code: "internal_error",
+        message: `Something failed inside the service. ${retry}`,
+        headers: { "Svc-Should-Retry": "true" }
+      })
+    : new ApiError({
+        code: "service_unavailable",
+        message: `The database ${trouble}. ${retry}`,
+        headers: { "Retry-After": "1", "Svc-Should-Retry": "true" }
+      })
 }
 
 /**
@@ -47,8 +62,8 @@ export const refusesChanges = (cause: Cause.Cause<unknown>): boolean => {
 
 /** Whether the connection was lost or could not be opened: the next statement would fail as well. */
 export const isDisconnected = (cause: Cause.Cause<unknown>): boolean => {
-  const defect = Result.getOrUndefined(Cause.findDefect(cause))
-  return SqlError.isSqlError(defect) && defect.reason._tag === "ConnectionError"
+  const reason = sqlErrorOf(cause)
+  return reason?._tag === "ConnectionError" || sessionEnded.test(sqlState(reason?.cause))
 }
 
 /** Whether the work itself fails and would fail again: the cause is neither a database failure nor an interruption. */

@@ -2,6 +2,7 @@ import { Clock, Config, Context, Effect, Fiber, Layer, Schedule, Schema } from "
 import { SecureRandom } from "effect/crypto"
 import { SqlClient, type Statement } from "effect/sql"
 import { read } from "../../settings/Setting.ts"
+import { schemaRelease } from "../SchemaRelease.ts"
 import * as Query from "./Query.ts"
 
 const beatInterval = "1 second"
@@ -66,7 +67,7 @@ export class Workers extends Context.Service<Workers>()("folio/store/Workers", {
     const lease = sql`${leaseSeconds} * interval '1 second'`
 
     const beat = sql`
-      insert into workers ${sql.insert(allowance ? { id, webhook_allow: true } : { id })}
+      insert into workers ${sql.insert({ id, webhook_allow: allowance, release: schemaRelease })}
       on conflict (id) do update set seen_at = now(), dead_since = null,
         since = case when workers.seen_at < now() - ${lease} then now() else workers.since end`
 

@@ -1,6 +1,7 @@
 import type { SqlClient, Statement } from "effect/sql"
 import type { EventType } from "../../../schemas/Event.ts"
 import type { EventId } from "../../../schemas/Id.ts"
+import { allEvents } from "../../../schemas/WebhookEndpoint.ts"
 import { deliveryId } from "../sql/Ids.ts"
 import type * as Input from "../sql/Input.ts"
 
@@ -41,7 +42,7 @@ export const newEvents = (
       case when w.full_since is null then 'pending' else 'failed' end, now(), now()
     from event e
     join webhook_endpoints w on w.account_id = e.account_id and w.livemode = e.livemode
-      and w.is_active and e.type = any(w.subscribed_events)
+      and w.is_active and w.subscribed_events && array[e.type, ${allEvents}]
     returning event_id, endpoint_id, status
   )`
 

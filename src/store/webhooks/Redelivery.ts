@@ -2,8 +2,10 @@ import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AccountMode } from "../../../schemas/Account.ts"
 import { ApiError } from "../../../schemas/ApiError.ts"
-import { EventType } from "../../../schemas/Event.ts"
+import type { EventType } from "../../../schemas/Event.ts"
 import type { DeliveryId } from "../../../schemas/Id.ts"
+import { allEvents, Subscription } from "../../../schemas/WebhookEndpoint.ts"
+import { typesOf } from "../../domain/webhooks/Subscriptions.ts"
 import { deliveryId, firstIdAt } from "../sql/Ids.ts"
 import { type Key, ofKey } from "../sql/Keys.ts"
 import * as Query from "../sql/Query.ts"
@@ -38,7 +40,11 @@ export class Redelivery extends Context.Service<Redelivery>()("folio/store/Redel
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const lockEndpoint = Query.first(
-      Schema.Struct({ subscribed_events: Schema.Array(EventType), is_active: Schema.Boolean, is_full: Schema.Boolean }),
+      Schema.Struct({
+        subscribed_events: Schema.Array(Subscription),
+        is_active: Schema.Boolean,
+        is_full: Schema.Boolean
+      }),
       (key: EndpointKey) => sql`
         select subscribed_events, is_active, full_since is not null as is_full from webhook_endpoints
         where ${ofKey(sql, key)} for key share`
@@ -82,7 +88,7 @@ export class Redelivery extends Context.Service<Redelivery>()("folio/store/Redel
 
     const revive = Query.one(
       Schema.Struct({ deliveries: Schema.Int, has_more: Schema.Boolean }),
-      (key: EndpointKey, since: Date, subscribed_events: ReadonlyArray<EventType>, most: number) => sql`
+      (key: EndpointKey, since: Date, subscribed_events: ReadonlyArray<Subscription>, most: number) => sql`
         with missed as materialized (
           select e.account_id, e.livemode, e.id, e.seq, e.object_id, d.id as delivery_id
           from events e
@@ -93,7 +99,7 @@ export class Redelivery extends Context.Service<Redelivery>()("folio/store/Redel
           ) d on true
           where e.account_id = ${key.account_id} and e.livemode = ${key.livemode}
             and e.id >= ${firstIdAt("evt", since)} and e.created_at >= ${since} and not e.is_test
-            and (d.status = 'failed' or d.id is null and e.type = any(${subscribed_events}::text[]))
+            and (d.status = 'failed' or d.id is null and array[e.type, ${allEvents}] && ${subscribed_events}::text[])
           order by e.id limit ${most + 1}
         ),
         portion as materialized (select * from missed order by id limit ${most}),
@@ -138,7 +144,7 @@ export class Redelivery extends Context.Service<Redelivery>()("folio/store/Redel
       const { is_active, is_full, subscribed_events } = yield* hold(key)
       if (!is_active) return yield* inactive
       if (is_full) return yield* full
-      const { body, created_at, id, object_id, type } = make(subscribed_events)
+      const { body, created_at, id, object_id, type } = make(typesOf(subscribed_events))
       const made = yield* sql<{ id: DeliveryId }>`
         with event as (
           insert into events (account_id, livemode, id, type, object_id, object_version, body, is_test, created_at)

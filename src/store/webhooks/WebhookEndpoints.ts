@@ -2,11 +2,10 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { AccountMode } from "../../../schemas/Account.ts"
 import { ApiError } from "../../../schemas/ApiError.ts"
-import { EventType } from "../../../schemas/Event.ts"
 import { WebhookEndpointId } from "../../../schemas/Id.ts"
 import { Metadata } from "../../../schemas/Text.ts"
 import { Version } from "../../../schemas/Version.ts"
-import type { WebhookEndpoint, WebhookEndpointUpdate } from "../../../schemas/WebhookEndpoint.ts"
+import { Subscription, type WebhookEndpoint, type WebhookEndpointUpdate } from "../../../schemas/WebhookEndpoint.ts"
 import { timestamp } from "../../domain/documents/AuthorityTime.ts"
 import * as AccountView from "../sql/AccountView.ts"
 import { columnsOf, ofAccount, ofKey } from "../sql/Keys.ts"
@@ -19,7 +18,7 @@ const Row = Schema.Struct({
   id: WebhookEndpointId,
   url: Schema.String,
   description: Schema.NullOr(Schema.String),
-  subscribed_events: Schema.Array(EventType),
+  subscribed_events: Schema.Array(Subscription),
   is_active: Schema.Boolean,
   max_in_flight: Schema.Int,
   metadata: Metadata,

@@ -35,6 +35,7 @@ const range: StoredResolution = {
   from_number: 10n,
   to_number: 20n,
   next_number: 10n,
+  held_since: null,
   is_active: true,
   created_at: new Date(0)
 }

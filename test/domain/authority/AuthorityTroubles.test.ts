@@ -17,7 +17,10 @@ describe("the troubles with the authority", () => {
   })
 
   it("are all in the page for operators, under whose they are", () => {
-    const page = Fs.readFileSync(Path.resolve(import.meta.dirname, "../../../src/http/docs/operating.md"), "utf8")
+    const page = Fs.readFileSync(
+      Path.resolve(import.meta.dirname, "../../../src/http/docs/running/authority.md"),
+      "utf8"
+    )
     const words = {
       authority: "the authority's",
       service: "this service's",

@@ -134,6 +134,12 @@ export const badBodies = [
       /once/,
       "subscribed_events"
     ],
+    [
+      "all events beside one of them",
+      endpoint({ subscribed_events: ["*", "invoice.failed"] }),
+      /\["\*"\] alone/,
+      "subscribed_events"
+    ],
     ["65 in flight", endpoint({ max_in_flight: 65 }), /1 to 64/, "max_in_flight"],
     ["a log of everything", account({ request_log: "all" }), /one of off, masked, full/, "request_log"],
     ["an authority that is to stay as it is", authority({}), /mode, next or both/, "body"],

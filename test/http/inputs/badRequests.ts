@@ -5,6 +5,7 @@ import { linkTo, noKey } from "./links.ts"
 import { customer, get, patch, post, refused, remove } from "./Refused.ts"
 import { bearer } from "../../support/apps/Requests.ts"
 
+const basic = (text: string) => `Basic ${Buffer.from(text).toString("base64")}`
 const token = (authorization: string | undefined) => get("/v1/account", { authorization })
 
 const withKey = (key: string) => customer(customerBody(), { "idempotency-key": key })
@@ -50,17 +51,26 @@ export const badRequests = [
     ["headers of more than 16 KiB", get("/v1/account", { "x-much": "y".repeat(16 * 1024) }), /16 KiB/]
   ]),
   ...refused("invalid_api_key", [
-    ["no key", token(undefined), /valid API key/],
-    ["an unknown key", token(`Bearer ${keys.unknown}`), /valid API key/],
-    ["a revoked key", token(`Bearer ${keys.revoked}`), /valid API key/],
-    ["a mistyped key", token(`Bearer ${keys.test.slice(0, -1)}x`), /valid API key/],
-    ["a key cut short", token(`Bearer ${keys.test.slice(0, -1)}`), /valid API key/],
-    ["a key without Bearer", token(keys.test), /valid API key/],
-    ["a key as Basic", token(`Basic ${Buffer.from(`${keys.test}:`).toString("base64")}`), /valid API key/],
+    ["no key", token(undefined), /has no API key/],
+    ["an unknown key", token(`Bearer ${keys.unknown}`), /no such API key/],
+    ["a revoked key", token(`Bearer ${keys.revoked}`), /was revoked/],
+    ["a mistyped key", token(`Bearer ${keys.test.slice(0, -1)}x`), /checksum is wrong/],
+    ["a key cut short", token(`Bearer ${keys.test.slice(0, -1)}`), /mistyped or not whole/],
+    ["a key without Bearer", token(keys.test), /without a scheme/],
+    ["a key as Basic with a password", token(basic(`${keys.test}:x`)), /password must be empty/],
+    ["a user with a password", token(basic("somebody:secret")), /password must be empty/],
+    ["a key as the password of Basic", token(basic(`:${keys.test}`)), /user name of Basic, not the password/],
+    ["a key as the password of somebody", token(basic(`me:${keys.test}`)), /user name of Basic, not the password/],
+    ["a key as Basic without its colon", token(basic(keys.test)), /base64/],
+    ["a key after Basic as it is", token(`Basic ${keys.test}`), /base64/],
+    ["an unknown key as Basic", token(basic(`${keys.unknown}:`)), /no such API key/],
+    ["nobody as Basic", token(basic(":")), /has no API key/],
     // As long as "Bearer ".
-    ["a key as Digest", token(`Digest ${keys.test}`), /valid API key/],
-    ["a key glued to Bearer", token(`Bearer${keys.test}`), /valid API key/],
-    ["an empty Authorization", token(""), /valid API key/]
+    ["a key as Digest", token(`Digest ${keys.test}`), /must begin with Bearer or Basic/],
+    ["a key glued to Bearer", token(`Bearer${keys.test}`), /must begin with Bearer or Basic/],
+    ["the secret of an endpoint", token(`Bearer whsec_${"A".repeat(44)}`), /signing secret of a webhook endpoint/],
+    ["something else", token("Bearer pk_test_1"), /begins with sk_test_ or sk_live_/],
+    ["an empty Authorization", token(""), /has no API key/]
   ]),
   ...refused("account_not_live", [
     [

@@ -60,6 +60,7 @@ const isRefused = (received: string, code: ErrorCode, message: RegExp) => {
   const { body, headers, status } = answerIn(received)
   const { error } = JSON.parse(body)
   assert.strictEqual(status, errorCodes[code].status)
+  assert.match(body, /\}\n$/)
   assert.strictEqual(error.code, code)
   assert.strictEqual(error.type, errorCodes[code].type)
   assert.match(error.message, message)

@@ -17,6 +17,10 @@ const keeping = [
 ] as const
 
 const checkHeaders = (reply: Reply, what: string) => {
+  if (/json/.test(reply.headers["content-type"] ?? "") && reply.text !== "") {
+    assert.match(reply.text, /[}\]]\n$/, what)
+    assert.strictEqual(reply.headers["content-length"], String(Buffer.byteLength(reply.text)), what)
+  }
   assert.match(reply.headers["request-id"]?.toString() ?? "", /^req_[0-9a-hjkmnp-tv-z]{26}$/, what)
   assert.strictEqual(reply.headers["svc-version"], "2026-01-01", what)
   assert.strictEqual(reply.headers["x-content-type-options"], "nosniff", what)

@@ -35,6 +35,14 @@ const isForLater = ({ headers, json, status, text }: Reply) => {
   )
 }
 
+/** What an effect gives, for which the clock of the test goes on. */
+const waitedFor = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Effect<A, E, R>) {
+  const asked = yield* Effect.forkChild(effect)
+  const tick = Effect.andThen(TestClock.adjust("1 second"), TestClock.withLive(Effect.sleep("5 millis")))
+  yield* patiently(Effect.repeat(tick, { until: () => asked.pollUnsafe() !== undefined }))
+  return yield* Fiber.join(asked)
+})
+
 describe("a request that is interrupted from within", () => {
   it.effect("is answered with the envelope by a route of a team", function* () {
     isForLater(yield* get("/own/interrupted"))
@@ -47,7 +55,7 @@ describe("a request that is interrupted from within", () => {
     ["a write", "Customers.create", post("/v1/customers", customerBody())]
   ] as const)("is answered with the envelope when %s is", function* ([, call, request]) {
     yield* atCalls(call, Effect.interrupt)
-    isForLater(yield* request)
+    isForLater(yield* waitedFor(request))
   })
 
   it.effect("is dropped when its client is gone", function* () {
@@ -77,8 +85,7 @@ describe("an account whose process loses its shards", () => {
     const other = yield* Effect.forkChild(asked("2"))
     yield* patiently(lookup.arrived)
     locks.answer = false
-    yield* TestClock.adjust("8 seconds")
-    const answer = yield* patiently(Fiber.join(other))
+    const answer = yield* waitedFor(Fiber.join(other))
     locks.answer = true
     yield* lookup.open
     yield* creation.open

@@ -4,6 +4,7 @@ import { TestClock } from "effect/testing"
 import { apiKeyMode } from "../../../src/domain/accounts/ApiKeyFormat.ts"
 import { ApiKeyId } from "../../../schemas/Id.ts"
 import { usableKeysMax } from "../../../src/store/accounts/ApiKeys.ts"
+import { issue } from "../../support/apps/Correcting.ts"
 import { account, apiKeyIds, keys, layer as app } from "../../support/apps/MemoryApp.ts"
 import { MemoryTables } from "../../support/memory/MemoryTables.ts"
 import { bearer, get, post, send } from "../../support/apps/Requests.ts"
@@ -11,6 +12,8 @@ import { eventually, open, statusesOf } from "../../support/processes/Sockets.ts
 import { describeOn } from "../../support/Tests.ts"
 
 const remove = (id: string, headers = {}) => send({ method: "DELETE", path: `/v1/api-keys/${id}`, headers })
+
+const basic = (key: string) => ({ authorization: `Basic ${Buffer.from(`${key}:`).toString("base64")}` })
 
 const works = (key: string) => Effect.map(get("/v1/account", bearer(key)), ({ status }) => status === 200)
 
@@ -69,12 +72,22 @@ describeOn(app)("API keys", (it) => {
     assert.strictEqual((yield* post(`/v1/api-keys/${old.id}/roll`, { expires_in: 3600 })).status, 201)
     yield* TestClock.adjust("2 seconds")
     assert.isFalse(yield* works(old.key), "a second roll does not put off the end")
+    assert.match((yield* get("/v1/account", bearer(old.key))).json.error.message, /has expired: it was rolled/)
     assert.isTrue(yield* works(rolled.json.key))
     assert.include(yield* entriesOf(old.id), `api_key.rolled by ${apiKeyIds.test}`)
     assert.strictEqual(
       (yield* post(`/v1/api-keys/${old.id}/roll`, { expires_in: 0 })).json.error.code,
       "api_key_inactive"
     )
+  })
+
+  it.effect("may be sent as the user name of Basic, also for a file", function* () {
+    const { json } = yield* get("/v1/account", basic(keys.live))
+    assert.strictEqual(json.key_mode, "live")
+    assert.strictEqual((yield* get("/v1/account", basic(keys.revoked))).status, 401)
+    const { id } = yield* issue
+    assert.strictEqual((yield* get(`/v1/invoices/${id}/xml`, basic(keys.test))).status, 200)
+    assert.strictEqual((yield* get(`/v1/invoices/${id}/xml`, basic(keys.live))).status, 404)
   })
 
   it.effect("that work are at most 100, those that were rolled and work on among them", function* () {

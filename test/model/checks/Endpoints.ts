@@ -1,3 +1,4 @@
+import { typesOf } from "../../../src/domain/webhooks/Subscriptions.ts"
 import { type Entry, isFirst, isSuccess, isUnknown, type Journal, meaning, type Moment } from "./Journal.ts"
 
 /** What an endpoint may be at a moment; null when it is gone. */
@@ -33,7 +34,7 @@ export class Endpoints {
     const settled = changes.filter(
       (entry) => isOver(entry) && !changes.some((other) => isOver(other) && overlaps(entry, other))
     )
-    const first: EndpointState = { active: true, types: creation.body.subscribed_events }
+    const first: EndpointState = { active: true, types: typesOf(creation.body.subscribed_events) }
     const inOrder = settled.toSorted((a, b) => a.answered!.tick - b.answered!.tick)
     const states: Array<EndpointState> = [inOrder.reduce(apply, first)]
     if ((creation.answered?.at ?? Infinity) >= span.from) states.push(null)
@@ -91,6 +92,6 @@ const overlaps = (a: Entry, b: Entry) => a !== b && a.asked.tick < b.answered!.t
 
 const apply = (state: EndpointState, entry: Entry): EndpointState => {
   if (state === null || entry.kind === "remove") return null
-  const { is_active = state.active, subscribed_events = state.types } = entry.body
-  return { active: is_active, types: subscribed_events }
+  const { is_active = state.active, subscribed_events } = entry.body
+  return { active: is_active, types: subscribed_events === undefined ? state.types : typesOf(subscribed_events) }
 }

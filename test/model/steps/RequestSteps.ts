@@ -101,7 +101,7 @@ const again = step("again", {
 const endpoint = step("endpoint", {
   as,
   key: mayHaveKey,
-  subscribes: Schema.Literals(["all", "all", "accepted", "rejected", "others"]),
+  subscribes: Schema.Literals(["all", "any", "accepted", "rejected", "others"]),
   inFlight: Schema.Literals([1, 2, 8]),
   how
 })

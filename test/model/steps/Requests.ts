@@ -130,6 +130,7 @@ export const noteRequest = (
 
 export const subscriptions = {
   all: eventTypes,
+  any: ["*"],
   accepted: ["invoice.accepted_by_authority", "credit_note.accepted_by_authority"],
   rejected: ["invoice.rejected_by_authority", "invoice.failed"],
   others: ["credit_note.failed", "invoice.email.bounced"]

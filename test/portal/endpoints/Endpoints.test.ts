@@ -6,7 +6,7 @@ import { verify } from "../../../src/domain/webhooks/WebhookSignature.ts"
 import { answered, FakeReceiver } from "../../support/apps/Fakes.ts"
 import { customerBody, endpointBody, invoiceBody } from "../../support/apps/Invoices.ts"
 import { account, apiKeyIds, layer as app, otherAccount } from "../../support/apps/MemoryApp.ts"
-import { post } from "../../support/apps/Requests.ts"
+import { get, post } from "../../support/apps/Requests.ts"
 import { MemoryTables } from "../../support/memory/MemoryTables.ts"
 import { formOf, visitor } from "../../support/portal/Visitor.ts"
 import { itOn } from "../../support/Tests.ts"
@@ -63,6 +63,25 @@ it.effect("an endpoint is added once for each form, and its secret is shown once
     assert.include(page.text, "&lt;b&gt;The shop&lt;/b&gt;")
     assert.notInclude(page.text, "<b>The shop")
   }
+})
+
+it.effect("an endpoint of all events is kept, shown, delivered to and offered samples as such", function* () {
+  const { tables } = yield* MemoryTables
+  const reader = yield* visitor()
+  const path = "/portal/endpoints/new"
+  const hidden = formOf((yield* reader.see(path)).text, path)
+  // The other boxes are ticked as well: who ticks the one for all need not empty them.
+  yield* reader.post(path, fieldsOf({ ...hidden, url, in_flight: "3" }, ["*", accepted]))
+  const [row] = [...tables.endpoints.values()]
+  assert.deepStrictEqual(row?.subscribed_events, ["*"])
+  const page = yield* reader.see(`/portal/endpoints/${row?.id}`)
+  assert.include(page.text, "All event types")
+  assert.match((yield* reader.see(`/portal/endpoints/${row?.id}/edit`)).text, /value="\*"\s+checked/)
+  assert.match(page.text, /<option value="debit_note.email.complained"/)
+  const { json } = yield* get(`/v1/webhook-endpoints/${row?.id}`)
+  assert.deepStrictEqual(json.subscribed_events, ["*"])
+  yield* issued
+  yield* attempted(1)
 })
 
 it.effect("a form that is refused is shown again, with what was typed and what is wrong with it", function* () {

@@ -173,7 +173,7 @@ describeLive(TestApp.layer())("Idempotency", (it) => {
     }
   )
 
-  it.effect("answers an unknown outcome with 500 and a retry that does nothing twice", function* () {
+  it.effect("answers an unknown outcome with 503 and a retry that does nothing twice", function* () {
     const { client, customer, invoices } = yield* setUp
     const sql = yield* SqlClient.SqlClient
     const { release } = yield* holdTable("invoices")
@@ -182,7 +182,7 @@ describeLive(TestApp.layer())("Idempotency", (it) => {
     const [pid] = yield* until(blocked("payment_means, lines"), (pids) => pids.length === 1)
     yield* sql`select pg_terminate_backend(${pid!})`
     const answer = yield* Fiber.join(cut)
-    assert.deepStrictEqual([answer.status, code(answer)], [500, "internal_error"])
+    assert.deepStrictEqual([answer.status, code(answer)], [503, "service_unavailable"])
     assert.strictEqual(answer.headers.get("svc-should-retry"), "true")
     yield* release
     const retried = yield* post

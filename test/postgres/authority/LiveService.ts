@@ -6,7 +6,7 @@ import { customerBody, invoiceBody, resolutionBody } from "../../support/apps/In
 import { until } from "../../support/apps/Until.ts"
 import { keyFile, softwareSettings } from "../../support/authority/LiveAccounts.ts"
 import { folioCommand } from "../../support/processes/FolioCommand.ts"
-import { serviceProcess } from "../../support/processes/ServiceProcess.ts"
+import { type ArmedFault, serviceProcess } from "../../support/processes/ServiceProcess.ts"
 
 export const readCufe = (signed: Uint8Array) => readSignedDocument(signed)?.cufe ?? null
 
@@ -24,11 +24,12 @@ const newKey = () => ({ key: `live ${keys++}` })
 /** The service as a process of its own, whose live documents go to the authority at this address, and one account that can issue. */
 export const liveService = Effect.fnUntraced(function* (
   authorityUrl: string,
-  settings: Readonly<Record<string, string>> = {}
+  settings: Readonly<Record<string, string>> = {},
+  fault?: ArmedFault
 ) {
   const env = { AUTHORITY_URL: authorityUrl, ...softwareSettings, ...settings }
   const service = yield* serviceProcess({ webhookAllow: "", env })
-  yield* service.start()
+  yield* service.start(fault)
   const folio = (...words: ReadonlyArray<string>) =>
     folioCommand([...words, "--json"], { DATA_DIR: service.dataDir, ...env })
   const { json } = yield* folio("accounts", "create", ...issuer.split("|"))

@@ -76,7 +76,10 @@ it.live("counts what has been done, by words of closed sets", () =>
     // Every name has its help and its type, and its unit or _total at its end.
     for (const [, name] of text.matchAll(/^# TYPE (folio_\S+)/gm)) {
       assert.include(text, `# HELP ${name} `)
-      assert.match(name ?? "", /_(seconds|total|size|waiting|circuits|contingency|overdue)$/)
+      assert.match(
+        name ?? "",
+        /_(seconds|total|size|waiting|circuits|contingency|overdue|connections|max|info|available|held|open)$/
+      )
     }
   }).pipe(Effect.provide(Customer.layer), countedAlone)
 )

@@ -3,6 +3,7 @@ import { assert } from "@effect/vitest"
 import { Context, Effect, Layer, Option } from "effect"
 import { randomBytes } from "node:crypto"
 import { unprovenMax } from "../../../src/platform/cluster/RunnerConnections.ts"
+import { Revision } from "../../../src/protocol/Revision.ts"
 import { connectionsWith, type Meddling, onTheWay, say, silentCrowd, takeKey } from "../../support/receiver/Intruder.ts"
 import { freshDatabase } from "../../support/database/Postgres.ts"
 import { freePort, type ServiceProcess, serviceProcess } from "../../support/processes/ServiceProcess.ts"
@@ -109,7 +110,7 @@ describeLive(Runner.layer)("The port of the other processes", (it) => {
       "folio: The key in FOLIO_KEY is not the one that the secrets in the database are sealed with. Restore that key: the file secret-key of the DATA_DIR that this database was first served with, or the FOLIO_KEY."
     ])
     assert.deepStrictEqual(
-      yield* service.rows(`select 1 from cluster_runners where address like '%${port}%'`),
+      yield* service.rows(`select 1 from cluster_${Revision.defaultValue()}_runners where address like '%${port}%'`),
       [],
       "nobody is given actors that the others cannot reach"
     )

@@ -1,6 +1,8 @@
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { randomBytes } from "node:crypto"
+import * as Path from "node:path"
+import folio from "../../../package.json" with { type: "json" }
 import { makeApiKey } from "../../../src/domain/accounts/ApiKeyFormat.ts"
 import { attributeOf, collector, type Span } from "../../support/apps/Collector.ts"
 import { type Client, makeClient } from "../../support/apps/Client.ts"
@@ -30,6 +32,7 @@ it.live("tells what it does in log lines, metrics and spans, and no secret in an
       DATABASE_URL: database.url,
       FOLIO_KEY: sealing,
       LOG_LEVEL: "All",
+      SERVICE_INSTANCE: "eu-1",
       OTEL_EXPORTER_OTLP_ENDPOINT: collectorUrl,
       OTEL_EXPORTER_OTLP_HEADERS: `x-token=${collectorToken}`
     }
@@ -79,16 +82,9 @@ it.live("tells what it does in log lines, metrics and spans, and no secret in an
   yield* service.signal("SIGTERM")
   assert.deepStrictEqual(yield* service.ended, { code: 0, signal: null })
 
-  // The welcome at the first start shows the test key on purpose: once, and three commands that use it.
-  const lines = (yield* service.log).trimEnd().split("\n")
-  const welcome = lines.filter((line) => line.includes(client.apiKey))
-  assert.deepStrictEqual(
-    welcome.map((line) => line.trim().split(" ")[0]),
-    [client.apiKey, "export", "curl", "curl"]
-  )
-  const log = lines.filter((line) => !welcome.includes(line))
+  const log = yield* service.log
   const told = {
-    log: log.join("\n"),
+    log,
     metrics: text,
     spans: bytes.join("\n").replaceAll(`"x-token":"${collectorToken}"`, "")
   }
@@ -111,27 +107,36 @@ it.live("tells what it does in log lines, metrics and spans, and no secret in an
     }
   }
 
-  // Every line but those of the welcome is JSON; those of a request name it.
-  const prose = log.filter((line) => !line.startsWith("{") && line !== "").map((line) => line.split(" ")[0])
-  assert.deepStrictEqual(prose, ["Folio", "A", "Look", "", "Your", "", "", "Or"])
-  const entries = log.filter((line) => line.startsWith("{")).map((line) => JSON.parse(line))
+  // From the first start to the end every line is JSON. What it says of the new test key is where it is.
+  const entries = log
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line))
+  const ready = entries.find(({ message }) => message === "Folio is ready")
+  assert.deepInclude(ready, { base_url: service.url, test_key_file: Path.join(service.dataDir, "test-key") })
   assert.isTrue(entries.every(({ level, message, time }) => level !== "" && message !== "" && Date.parse(time) > 0))
+  assert.isTrue(
+    entries.every((entry) => entry["service.instance.id"] === "eu-1" && entry["service.version"] === folio.version)
+  )
   const request_id = refused.headers.get("request-id")
   const failure = entries.find((entry) => entry.level === "error" && entry.request_id === request_id)
   assert.match(failure?.account_id, /^ten_/)
   assert.match(failure?.error, /violates check constraint/)
   const access = entries.find(({ route, status }) => route === "/v1/invoices" && status === 202)
   assert.deepInclude(access, { level: "debug", method: "POST", request_id: invoice.headers.get("request-id") })
+  assert.isAbove(access?.duration_ms, 0)
   assert.isDefined(entries.find(({ delivery_id, webhook_endpoint_id }) => delivery_id && webhook_endpoint_id))
 
-  isTraced(spans, String(invoice.headers.get("request-id")))
+  isTraced(spans, String(invoice.headers.get("request-id")), access?.trace_id)
   hasProcessMetrics(text)
 })
 
 /** The trace of a request goes from its answer down to the statement that stored it. */
-const isTraced = (spans: ReadonlyArray<Span>, requestId: string) => {
+const isTraced = (spans: ReadonlyArray<Span>, requestId: string, traceId: unknown) => {
   const root = spans.find((span) => span.kind === 2 && attributeOf(span, "request_id") === requestId)
   if (root === undefined) return assert.fail("no span of the request")
+  assert.strictEqual(root.name, "POST /v1/invoices")
+  assert.strictEqual(root.traceId, traceId)
   assert.strictEqual(attributeOf(root, "http.route"), "/v1/invoices")
   assert.match(attributeOf(root, "account_id") ?? "", /^ten_/)
   const trace = spans.filter((span) => span.traceId === root.traceId)

@@ -37,7 +37,7 @@ const cutOnce = Effect.fnUntraced(function* (what: RegExp, request: Effect.Effec
   const { proxy } = yield* Between
   proxy.cutAnswer(what)
   const unknown = yield* request
-  assert.deepStrictEqual([unknown.status, unknown.json.error?.code], [500, "internal_error"])
+  assert.deepStrictEqual([unknown.status, unknown.json.error?.code], [503, "service_unavailable"])
   assert.strictEqual(unknown.headers.get("svc-should-retry"), "true")
   assert.strictEqual(proxy.uncut(), 0)
   const known = yield* request

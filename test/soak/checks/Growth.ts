@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import type { Rows } from "../../support/database/Books.ts"
 
-/** Grow with every invoice, as long as invoices are kept; keys are kept for 24 hours. */
+/** Grow with every invoice, as long as invoices are kept; keys are kept for 24 hours, the log of requests for 7 days. */
 const natural: ReadonlyArray<string> = [
   "invoices",
   "invoice_documents",
@@ -9,7 +9,9 @@ const natural: ReadonlyArray<string> = [
   "events",
   "deliveries",
   "attempts",
-  "idempotency_keys"
+  "idempotency_keys",
+  "marks",
+  "requests"
 ]
 
 export interface TableSize {

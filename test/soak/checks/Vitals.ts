@@ -18,6 +18,8 @@ export interface Vitals {
   readonly turnMax: number
   /** Seconds of CPU used so far. */
   readonly cpu: number
+  /** Open file handles, connections among them. */
+  readonly handles: number
 }
 
 /** Appends a line to `file` every `everyMs`. */
@@ -40,7 +42,8 @@ export const keepVitals = (file: string, everyMs: number) => {
       lateP99: (lateP99 - min) / 1e6,
       lateMax: (max - min) / 1e6,
       turnMax,
-      cpu: (user + system) / 1e6
+      cpu: (user + system) / 1e6,
+      handles: Fs.readdirSync("/proc/self/fd").length
     }
     Fs.appendFileSync(file, `${JSON.stringify(vitals)}\n`)
     delay.reset()

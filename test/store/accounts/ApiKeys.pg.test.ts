@@ -66,7 +66,12 @@ describeLive(TestDatabase.layer)("API keys in the database", (it) => {
           ),
         { concurrency: "unbounded" }
       )
-      for (const keys of processes) assert.isFalse(yield* works(keys))
+      for (const keys of processes) {
+        assert.isFalse(yield* works(keys))
+        const told: Array<string> = []
+        yield* keys.authenticate(key, { ip: "192.0.2.7", onEnded: (_owner, how) => void told.push(how) })
+        assert.deepStrictEqual(told, [what === "revoked" ? "revoked" : "expired"])
+      }
       const refusals = yield* until(log(id), (rows) => rows.length >= 2)
       // Once in a while from each process, and not for each request.
       assert.deepStrictEqual(

@@ -20,8 +20,10 @@ describeLive(TestDatabase.layer)("Backlog", (it) => {
       in_contingency: 0,
       contingency_overdue: 0,
       oldest_contingency: 0,
+      ranges_held: 0,
       circuits: { live_failing: 0, live_open: 0, test_failing: 0, test_open: 0 },
-      troubles: { live: {}, test: {} }
+      troubles: { live: {}, test: {} },
+      incidents: {}
     })
 
     const drafts = yield* seed(2)

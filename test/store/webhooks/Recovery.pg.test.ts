@@ -116,3 +116,18 @@ onPostgres("one recovery takes up so many, the oldest first, and says that there
   ])
   assert.deepStrictEqual(yield* it.recover(since), { deliveries: 5, has_more: false })
 })
+
+onPostgres(
+  "a recovery makes deliveries of events of any type, also of a later release, for who wants all",
+  function* () {
+    const it = yield* world(4)
+    const sql = yield* SqlClient.SqlClient
+    yield* sql`alter table events disable trigger events_change`
+    yield* sql`update events set type = 'invoice.of_a_later_release' where seq = (select min(seq) from events)`
+    yield* sql`delete from deliveries`
+    yield* sql`update webhook_endpoints set subscribed_events = '{invoice.failed}'`
+    assert.strictEqual((yield* it.recover(new Date(Date.now() - 60_000))).deliveries, 0)
+    yield* sql`update webhook_endpoints set subscribed_events = '{*}'`
+    assert.strictEqual((yield* it.recover(new Date(Date.now() - 60_000))).deliveries, 4)
+  }
+)

@@ -70,7 +70,8 @@ const range = {
   valid_to: "2030-01-19",
   technical_key: "fc8eac422eba16e22ffd8c6f94b3f40a6e38162c",
   is_active: true,
-  next_number: firstNumber
+  next_number: firstNumber,
+  held_since: null
 } as const
 
 /** The numbering range of an account's mode. */

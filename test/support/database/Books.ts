@@ -41,6 +41,12 @@ export interface Books {
     readonly from_number: bigint
     readonly next_number: bigint
   }>
+  /** Numbers of documents that a restore has lost. */
+  readonly lost: ReadonlyArray<{
+    readonly resolution_id: string
+    readonly from_number: bigint
+    readonly to_number: bigint
+  }>
   readonly steps: ReadonlyArray<{
     readonly id: string
     readonly version: number
@@ -110,6 +116,7 @@ export const readBooks = Effect.fnUntraced(function* (rows: Rows): Effect.fn.Ret
     former: yield* readFormer(rows),
     emails: yield* rows<Row<"emails">>("select id, invoice_id, status from emails"),
     ranges: yield* rows<Row<"ranges">>("select id, prefix, from_number, next_number from resolutions"),
+    lost: yield* rows<Row<"lost">>("select resolution_id, from_number, to_number from lost_numbers"),
     steps: yield* rows<Row<"steps">>(
       `select invoice_id as id, version, command, from_state as "from", to_state as "to" from transitions
        order by invoice_id, version`

@@ -26,12 +26,14 @@ export const lost = (acknowledged: ReadonlyMap<string, string>, { invoices }: Bo
 export const doubled = ({ invoices }: Books): Broken => twice(invoices.map((row) => row.key))
 
 /** Numbers of a range that no document has, and a counter that is not the next of them. */
-export const gaps = ({ invoices, ranges }: Books): Broken =>
+export const gaps = ({ invoices, lost: given, ranges }: Books): Broken =>
   ranges.flatMap((range) => {
     const numbers = new Set(invoices.filter((row) => row.resolution_id === range.id).map((row) => row.number))
+    const holes = given.filter((hole) => hole.resolution_id === range.id)
+    const isLost = (number: bigint) => holes.some((hole) => hole.from_number <= number && number <= hole.to_number)
     const missing: Array<string> = []
     for (let number = range.from_number; number < range.next_number; number++) {
-      if (!numbers.delete(number)) missing.push(`${range.prefix}${number} of ${range.id}`)
+      if (numbers.delete(number) === isLost(number)) missing.push(`${range.prefix}${number} of ${range.id}`)
     }
     return [...missing, ...[...numbers].map((number) => `${number} is beyond the counter of ${range.id}`)]
   })

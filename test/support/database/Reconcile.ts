@@ -40,11 +40,18 @@ export const reconcile = Effect.fnUntraced(function* (options: {
   readonly journal: Journal
   readonly receiver: Receiver
   readonly before: ReadonlyMap<string, string>
+  /** Where the receiver has a path for each endpoint: the endpoint's path. Otherwise all that arrived is for every endpoint. */
+  readonly pathOf?: (endpoint: string) => string
 }) {
-  const { before, journal, receiver, service } = options
+  const { before, journal, pathOf, receiver, service } = options
   const books = yield* readBooks(service.rows)
   const acknowledged = new Map([...journal].map(([key, answer]) => [key, String(answer.json.id)]))
-  const posts: Promises.Posts = new Map(books.endpoints.map(({ id }) => [id, receiver.received]))
+  const posts: Promises.Posts = new Map(
+    books.endpoints.map(({ id }) => [
+      id,
+      pathOf === undefined ? receiver.received : receiver.received.filter(({ path }) => path === pathOf(id))
+    ])
+  )
   assert.deepStrictEqual(
     {
       lost: Promises.lost(acknowledged, books),

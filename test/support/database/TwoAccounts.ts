@@ -47,7 +47,8 @@ const range = {
   valid_to: "2029-12-31",
   technical_key: "",
   is_active: true,
-  next_number: 1n
+  next_number: 1n,
+  held_since: null
 } as const
 
 /** A row of each table, for one account in one mode. */

@@ -1,5 +1,4 @@
 import { Context, Effect } from "effect"
-import { eventTypes } from "../../../schemas/Event.ts"
 import type { InvoiceId } from "../../../schemas/Id.ts"
 import type { InvoiceCommand, InvoiceState } from "../../../src/domain/documents/InvoiceLifecycle.ts"
 import { type EmailOutcome, Emails, type StoredEmail } from "../../../src/store/mail/Emails.ts"
@@ -56,7 +55,7 @@ export const mailOwners = Effect.fnUntraced(function* (count = 1, address: strin
     step,
     accept: (id: InvoiceId) => step(id, "Accept", "accepted_by_authority"),
     outcome,
-    endpoint: seedEndpoint(account, { subscribed_events: eventTypes }).pipe(Effect.provideContext(first)),
+    endpoint: seedEndpoint(account, { subscribed_events: ["*"] }).pipe(Effect.provideContext(first)),
     first: owner(first),
     second: owner(second),
     stores: { invoices: Context.get(first, Invoices), retention: Context.get(first, Retention) },

@@ -16,7 +16,7 @@ import {
   type ApiKeyRef,
   ApiKeys,
   inactiveKey,
-  invalidKey,
+  endedKey,
   keyLimitReached,
   lastKey,
   missingKey,
@@ -136,7 +136,7 @@ export const apiKeysLayer = inMemory(ApiKeys, ({ attempt, call }) => ({
             const { account_id, id, livemode } = row
             const principal = { api_key_id: id, account_id, livemode, default_version: account.default_version }
             if (isUsable(row, now)) return Option.some(principal)
-            onEnded?.(principal)
+            onEnded?.(principal, row.revoked_at === null ? "expired" : "revoked")
             auditLog.push(refusal(row, id, "invalid_api_key"))
             return Option.none()
           }
@@ -148,7 +148,7 @@ export const apiKeysLayer = inMemory(ApiKeys, ({ attempt, call }) => ({
   list: (account, request) => attempt("ApiKeys.list", ({ apiKeys }) => pageOf(apiKeys, account, request)),
   create: (key, by) =>
     attempt("ApiKeys.create", (tables, now) => {
-      if (!mayAsk(tables, by, now)) return Result.fail(invalidKey)
+      if (!mayAsk(tables, by, now)) return Result.fail(endedKey)
       const row = rowFor(key)
       return usableOf(tables, row, now).length >= usableKeysMax
         ? Result.fail(keyLimitReached)
@@ -156,7 +156,7 @@ export const apiKeysLayer = inMemory(ApiKeys, ({ attempt, call }) => ({
     }),
   roll: (old, expiresInSeconds, next, by) =>
     attempt("ApiKeys.roll", (tables, now) => {
-      if (!mayAsk(tables, by, now)) return Result.fail(invalidKey)
+      if (!mayAsk(tables, by, now)) return Result.fail(endedKey)
       const row = rowOf(tables.apiKeys, old)
       if (row === undefined) return Result.fail(missingKey(old.id))
       if (!isUsable(row, now)) return Result.fail(inactiveKey(old.id))

@@ -1,3 +1,4 @@
+import { Effect } from "effect"
 import { DeliveryId, WebhookEndpointId } from "../../../schemas/Id.ts"
 import { cufe } from "../../../src/domain/documents/Cufe.ts"
 import { fullNumber, type NumberForm } from "../../../src/domain/documents/FullNumber.ts"
@@ -108,7 +109,9 @@ const move = (tables: Tables, step: Step, now: number): Moved => {
 }
 
 export const numberingLayer = inMemory(Numbering, ({ call }, { numbering }) => ({
-  number: (draft) => call("Numbering.number", (tables, now) => number(tables, draft, numbering, now))
+  number: (draft) => call("Numbering.number", (tables, now) => number(tables, draft, numbering, now)),
+  // No store in memory is restored from a backup.
+  wait: () => Effect.succeed([])
 }))
 
 export const transitionsLayer = inMemory(Transitions, ({ call }) => ({

@@ -1,4 +1,5 @@
 import { Option, Result } from "effect"
+import { typesOf } from "../../../src/domain/webhooks/Subscriptions.ts"
 import type { AccountMode } from "../../../schemas/Account.ts"
 import { ApiError } from "../../../schemas/ApiError.ts"
 import { attemptsShown, bodyShownInLists } from "../../../schemas/Delivery.ts"
@@ -210,7 +211,7 @@ const recover = (tables: Tables, key: EndpointKey, since: Date, now: number) =>
       .filter((event) => isOf(event, key) && !event.is_test && event.created_at >= since.getTime())
       .map((event) => ({ event, delivery: deliveryOf(event) }))
       .filter(({ delivery, event }) =>
-        delivery === undefined ? subscribed_events.includes(event.type) : delivery.status === "failed"
+        delivery === undefined ? typesOf(subscribed_events).includes(event.type) : delivery.status === "failed"
       )
     const portion = missed.slice(0, full_since === null ? recoveredMax : 0)
     for (const { delivery, event } of portion) {
@@ -268,7 +269,7 @@ export const redeliveryLayer = inMemory(Redelivery, ({ attempt }) => ({
       Result.flatMap(held(tables, key), ({ full_since, is_active, subscribed_events }) => {
         if (!is_active) return Result.fail(inactive)
         if (full_since !== null) return Result.fail(full)
-        const { body, created_at, id, object_id, type } = make(subscribed_events)
+        const { body, created_at, id, object_id, type } = make(typesOf(subscribed_events))
         const seq = tables.events.length + 1
         const account = { account_id: key.account_id, livemode: key.livemode, object_id, object_version: 1 }
         const event: EventRow = {

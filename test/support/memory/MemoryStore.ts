@@ -36,6 +36,7 @@ import { correctionLayer, invoiceCommandsLayer, timelinesLayer } from "./MemoryC
 import { deliveriesLayer, numberingLayer, transitionsLayer } from "./MemoryDelivery.ts"
 import { endpointsLayer } from "./MemoryEndpoints.ts"
 import { enablementsLayer, testDocumentsLayer } from "./enablement/MemoryEnablements.ts"
+import { memoryIncidentsLayer } from "./incidents/MemoryIncidents.ts"
 import { documentListLayer, invoicesLayer } from "./MemoryInvoices.ts"
 import { emailsLayer } from "./MemoryEmails.ts"
 import { deliveryHealthLayer, deliveryLogLayer, eventsLayer, redeliveryLayer } from "./MemoryEvents.ts"
@@ -254,6 +255,7 @@ export const layer = Layer.mergeAll(
   endpointsLayer,
   eventsLayer,
   idempotencyKeysLayer,
+  memoryIncidentsLayer,
   invoiceCommandsLayer,
   invoiceCreationLayer,
   invoicesLayer,

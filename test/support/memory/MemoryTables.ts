@@ -282,14 +282,14 @@ export const publish = (
   version: number,
   now: number
 ) => {
-  const { account_id, id: object_id, livemode } = key
   const { body, id, type } = event
+  const { account_id, id: object_id, livemode } = key
   const account = { account_id, livemode, object_id, object_version: version, is_test: false }
   const at = { seq: tables.events.length + 1, created_at: event.created_at.getTime() }
   const row: EventRow = { ...account, ...at, id, type, body }
   tables.events.push(row)
   const subscribed = [...tables.endpoints.values()].filter(
-    (endpoint) => isOf(endpoint, key) && endpoint.is_active && endpoint.subscribed_events.includes(type)
+    (one) => isOf(one, key) && one.is_active && one.subscribed_events.some((each) => each === "*" || each === type)
   )
   return subscribed.flatMap((endpoint) => {
     const status = endpoint.full_since === null ? "pending" : "failed"

@@ -1,4 +1,4 @@
-import { Layer, Option } from "effect"
+import { Duration, Effect, Layer, Option } from "effect"
 import { AccountId } from "../../../schemas/Id.ts"
 import { Backlog } from "../../../src/store/sql/Backlog.ts"
 import { DeliveryLimit } from "../../../src/store/webhooks/DeliveryLimit.ts"
@@ -42,6 +42,7 @@ export const retentionLayer = inMemory(Retention, ({ call }) => ({
   purgePortalSessions: call("Retention.purgePortalSessions", () => 0),
   purgeAcquirers: call("Retention.purgeAcquirers", () => 0),
   purgeTestDocuments: call("Retention.purgeTestDocuments", () => 0),
+  purgeIncidents: call("Retention.purgeIncidents", () => 0),
   purgeAuditLog: call("Retention.purgeAuditLog", () => 0),
   purgeEvents: call("Retention.purgeEvents", () => 0),
   purgeRequests: call("Retention.purgeRequests", () => 0)
@@ -117,6 +118,7 @@ export const deliveryLimitLayer = inMemory(DeliveryLimit, ({ call }) => ({
 }))
 
 export const backlogLayer = inMemory(Backlog, ({ call }) => ({
+  turn: Effect.succeed(Duration.zero),
   waiting: call("Backlog.waiting", ({ circuits, deliveries, invoices }, now) => {
     const open = [...invoices.values()].filter((row) => row.next_action_at !== null)
     const pending = [...deliveries.values()].filter((row) => row.status === "pending")
@@ -140,6 +142,7 @@ export const backlogLayer = inMemory(Backlog, ({ call }) => ({
       deliveries: { due: due.length, scheduled: pending.length - due.length },
       in_contingency: contingent.length,
       contingency_overdue: contingent.filter((row) => (row.transmit_before?.getTime() ?? Infinity) < now).length,
+      ranges_held: 0,
       oldest_contingency: age(contingent.map((row) => row.contingency_since?.getTime() ?? now)),
       circuits: {
         live_failing: ofCircuits(true, false),
@@ -147,7 +150,8 @@ export const backlogLayer = inMemory(Backlog, ({ call }) => ({
         test_failing: ofCircuits(false, false),
         test_open: ofCircuits(false, true)
       },
-      troubles: { live: troublesOf(true), test: troublesOf(false) }
+      troubles: { live: troublesOf(true), test: troublesOf(false) },
+      incidents: {}
     }
   })
 }))

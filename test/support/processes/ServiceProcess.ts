@@ -174,6 +174,7 @@ export const serviceProcess = Effect.fnUntraced(function* (options: {
         DATA_DIR: dataDir,
         PORT: String(port),
         WEBHOOK_ALLOW: options.webhookAllow,
+        DRAIN_SECONDS: "0",
         RATE_LIMIT: "1000000",
         RATE_LIMIT_BURST: "1000000",
         ...options.env,

@@ -23,10 +23,21 @@ export class SeveralProcesses extends Context.Service<
 >()("test/SeveralProcesses") {
   /** Running; with `fault` each of them is armed with it. */
   static readonly layer = (count: number, fault?: ArmedFault) =>
+    SeveralProcesses.layerOn(freshDatabase, count, { fault })
+
+  /** On the database at this URL, with more settings. */
+  static readonly layerOn = <E, R>(
+    at: Effect.Effect<string, E, R>,
+    count: number,
+    {
+      env = {},
+      fault
+    }: { readonly env?: Readonly<Record<string, string>>; readonly fault?: ArmedFault | undefined } = {}
+  ) =>
     Layer.effect(
       SeveralProcesses,
       Effect.gen(function* () {
-        const database = yield* freshDatabase
+        const database = yield* at
         const one = yield* receiver
         const secretKey = randomBytes(32).toString("base64")
         const processes: Array<ServiceProcess> = []
@@ -37,7 +48,8 @@ export class SeveralProcesses extends Context.Service<
               CLUSTER: "socket",
               RUNNER_PORT: String(yield* freePort),
               DATABASE_URL: database,
-              FOLIO_KEY: secretKey
+              FOLIO_KEY: secretKey,
+              ...env
             }
           })
           yield* process.start(fault)

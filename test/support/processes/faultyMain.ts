@@ -3,10 +3,12 @@ import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Duration, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Fs from "node:fs"
+import { WatchPace } from "../../../src/actors/WatchPace.ts"
 import { run, teardown } from "../../../src/cli/Run.ts"
 import { serve } from "../../../src/cli/Service.ts"
 import { EnablementPace } from "../../../src/issuing/enablement/EnablementPace.ts"
 import { Fault, type FaultPoint } from "../../../src/protocol/Fault.ts"
+import { Revision } from "../../../src/protocol/Revision.ts"
 import type { ArmedFault } from "./ServiceProcess.ts"
 
 // The service as `folio serve` runs it, but that it dies or freezes where FAULT, or a later message, says, and that about once
@@ -53,7 +55,15 @@ const patienceMs = process.env["ENABLEMENT_PATIENCE_MS"]
 const paced = Effect.gen(function* () {
   const pace = yield* EnablementPace
   const faster = { patience: Duration.millis(Number(patienceMs)), askAfter: Duration.millis(50) }
-  return yield* Effect.provideService(serve, EnablementPace, patienceMs === undefined ? pace : { ...pace, ...faster })
+  return yield* serve.pipe(
+    Effect.provideService(EnablementPace, patienceMs === undefined ? pace : { ...pace, ...faster }),
+    Effect.provideService(Revision, process.env["REVISION"] ?? (yield* Revision))
+  )
 })
 
-NodeRuntime.runMain(run(Effect.provideService(paced, Fault, fault)), { teardown, disableErrorReporting: true })
+// How often it looks for incidents.
+const lookMs = Number(process.env["WATCH_MS"] ?? 60_000)
+const look = Duration.millis(lookMs)
+const watching = Effect.provideService(paced, WatchPace, { look, tell: Duration.millis(Math.min(lookMs, 5_000)) })
+
+NodeRuntime.runMain(run(Effect.provideService(watching, Fault, fault)), { teardown, disableErrorReporting: true })

@@ -15,7 +15,7 @@ class WebhookEndpoints(Resource):
         return f"/v1/webhook-endpoints/{segment(id)}"
 
     def create(self, endpoint: Body, *, idempotency_key: Optional[str] = None) -> JsonObject:
-        """Registers an endpoint: ``folio.webhook_endpoints.create({"url": …, "subscribed_events": […]})["secret"]``"""
+        """Registers an endpoint: ``folio.webhook_endpoints.create({"url": …, "subscribed_events": ["*"]})["secret"]``"""
         return self._post("/v1/webhook-endpoints", idempotency_key, endpoint)
 
     def list(self, query: Optional[Query] = None) -> Iterator[JsonObject]:

@@ -8,7 +8,7 @@ namespace Folio\Resource;
 final class WebhookEndpoints extends ResourceMethods
 {
     /**
-     * Registers an endpoint: `$folio->webhookEndpoints->create(['url' => …, 'subscribed_events' => […]])['secret']`
+     * Registers an endpoint: `$folio->webhookEndpoints->create(['url' => …, 'subscribed_events' => ['*']])['secret']`
      *
      * @param array<string, mixed> $endpoint
      * @return array<string, mixed>

@@ -1,15 +1,15 @@
 import { assert, describe } from "@effect/vitest"
 import { Clock, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import { redactor } from "../../src/platform/Redaction.ts"
-import { make } from "../../src/platform/TerminalLines.ts"
-import { type AnsweredRequest, type EndedDocument, Onlooker } from "../../src/protocol/Onlooker.ts"
-import { invoiceBody } from "../support/apps/Invoices.ts"
-import { FakeAuthority, rejected } from "../support/apps/Fakes.ts"
-import { keys, layer as app, startOfTest } from "../support/apps/MemoryApp.ts"
-import { addCustomer } from "../support/apps/MemoryRows.ts"
-import { get, post } from "../support/apps/Requests.ts"
-import { describeOn, it } from "../support/Tests.ts"
+import { redactor } from "../../../src/platform/Redaction.ts"
+import { make } from "../../../src/platform/TerminalLines.ts"
+import { type AnsweredRequest, type EndedDocument, Onlooker } from "../../../src/protocol/Onlooker.ts"
+import { invoiceBody } from "../../support/apps/Invoices.ts"
+import { FakeAuthority, rejected } from "../../support/apps/Fakes.ts"
+import { keys, layer as app, startOfTest } from "../../support/apps/MemoryApp.ts"
+import { addCustomer } from "../../support/apps/MemoryRows.ts"
+import { get, post } from "../../support/apps/Requests.ts"
+import { describeOn, it } from "../../support/Tests.ts"
 
 const request: AnsweredRequest = {
   method: "GET",
@@ -22,7 +22,8 @@ const document: EndedDocument = {
   name: "SETP1",
   kind: "credit_note",
   outcome: "rejected_by_authority",
-  reason: "CBF03a"
+  reason: "CBF03a",
+  milliseconds: 1_240
 }
 
 const terminal = Effect.fnUntraced(function* (hasColour = false) {
@@ -42,7 +43,7 @@ describe("What a person at a terminal sees", () => {
     assert.deepStrictEqual(lines, [
       `15:00:00 GET    /v1/account${" ".repeat(33)} 200 1 ms`,
       `15:00:00 POST   /v1/invoices${" ".repeat(32)} 400 1 ms parameter_missing`,
-      "15:00:00 credit note SETP1 rejected_by_authority CBF03a"
+      "15:00:00 credit note SETP1 rejected_by_authority 1.2 s CBF03a"
     ])
   })
 
@@ -119,11 +120,12 @@ describeOn(Layer.provide(app, watched))("An onlooker", (own) => {
     authority.onSubmit = () => Effect.succeed(rejected)
     yield* get("/v1/invoices/inv_1?expand=secret")
     yield* post("/v1/invoices", invoiceBody(yield* addCustomer()))
-    const { name, ...ended } = yield* Effect.promise(() => firstEnded.promise)
+    const { milliseconds, name, ...ended } = yield* Effect.promise(() => firstEnded.promise)
     const [unknown, created] = requests
     assert.deepInclude(unknown, { method: "GET", path: "/v1/invoices/inv_1", status: 400, code: "parameter_unknown" })
     assert.deepInclude(created, { method: "POST", path: "/v1/invoices", status: 202, code: undefined })
     assert.match(name, /^SETP\d+$/)
+    assert.isAtLeast(milliseconds, 0)
     assert.deepStrictEqual(ended, { kind: "invoice", outcome: "rejected_by_authority", reason: "FAD06" })
   })
 })

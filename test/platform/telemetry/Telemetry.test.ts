@@ -1,9 +1,10 @@
 import { assert, describe } from "@effect/vitest"
 import { Cause, Effect, Layer } from "effect"
 import { TestConsole } from "effect/testing"
-import * as Telemetry from "../../src/platform/Telemetry.ts"
-import { settingsLayer } from "../support/database/Postgres.ts"
-import { it } from "../support/Tests.ts"
+import { hostname } from "node:os"
+import * as Telemetry from "../../../src/platform/Telemetry.ts"
+import { settingsLayer } from "../../support/database/Postgres.ts"
+import { it } from "../../support/Tests.ts"
 
 const password = "correct horse"
 
@@ -24,6 +25,12 @@ const talk = Effect.gen(function* () {
 const refused = (env: Record<string, string>) =>
   Effect.map(Effect.flip(Effect.scoped(Layer.build(settingsLayer(env)))), ({ message }) => message)
 
+const nameOf = (env: Record<string, string>) =>
+  Effect.map(
+    linesOf({ LOG_FORMAT: "json", ...env }, Effect.logInfo("hello")),
+    (lines) => JSON.parse(lines.at(-1) ?? "")["service.instance.id"]
+  )
+
 describe("Telemetry", () => {
   it.effect("writes one line of JSON an entry", function* () {
     const lines = yield* linesOf({ LOG_FORMAT: "json", LOG_LEVEL: "Info" }, talk)
@@ -34,7 +41,9 @@ describe("Telemetry", () => {
       level: "info",
       message: "A webhook delivery failed",
       delivery_id: "whd_1",
-      attempt: 2
+      attempt: 2,
+      "service.instance.id": `${hostname()}:${process.pid}`,
+      "service.version": "1.2.3"
     })
     assert.match(time, /^\d{4}-\d\d-\d\dT[\d:.]+Z$/)
     assert.deepInclude(second, { level: "error", message: "It broke", request_id: "req_1", key: "sk_test_…" })
@@ -63,7 +72,24 @@ describe("Telemetry", () => {
     assert.match(lines[0] ?? "", /WARN {2}… and …$/)
   })
 
+  it.effect("names the process as the settings say", function* () {
+    const OTEL_RESOURCE_ATTRIBUTES = "deployment.environment=eu,service.instance.id=two%2F1"
+    assert.strictEqual(yield* nameOf({ SERVICE_INSTANCE: "one", OTEL_RESOURCE_ATTRIBUTES }), "one")
+    assert.strictEqual(yield* nameOf({ OTEL_RESOURCE_ATTRIBUTES }), "two/1")
+  })
+
   it.effect("says at once what is wrong with its settings", function* () {
+    const OTEL_EXPORTER_OTLP_ENDPOINT = "http://127.0.0.1:4318"
+    const traced = (env: Record<string, string>) => refused({ OTEL_EXPORTER_OTLP_ENDPOINT, ...env })
+    assert.match(
+      yield* refused({ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: "here" }),
+      /^OTEL_EXPORTER_OTLP_TRACES_ENDPOINT must/
+    )
+    assert.match(yield* traced({ OTEL_TRACES_EXPORTER: "zipkin" }), /^OTEL_TRACES_EXPORTER must/)
+    assert.match(yield* traced({ OTEL_EXPORTER_OTLP_PROTOCOL: "grpc" }), /^OTEL_EXPORTER_OTLP_PROTOCOL must/)
+    assert.match(yield* traced({ OTEL_TRACES_SAMPLER_ARG: "10" }), /^OTEL_TRACES_SAMPLER_ARG must/)
+    assert.match(yield* traced({ OTEL_TRACES_SAMPLER: "jaeger_remote" }), /OTEL_TRACES_SAMPLER/)
+    assert.match(yield* refused({ METRICS_PORT: "3000" }), /^METRICS_PORT must be another port than PORT/)
     assert.match(yield* refused({ OTEL_EXPORTER_OTLP_ENDPOINT: "collector:4318" }), /^OTEL_EXPORTER_OTLP_ENDPOINT must/)
     assert.match(yield* refused({ LOG_FORMAT: "xml" }), /LOG_FORMAT/)
     assert.match(yield* refused({ RETENTION_DAYS: "0" }), /^RETENTION_DAYS must/)

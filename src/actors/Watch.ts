@@ -1,0 +1,130 @@
+import { Duration, Effect, Metric, Schedule, Schema } from "effect"
+import { Singleton } from "effect/cluster"
+import type { IncidentKind } from "../../schemas/Incident.ts"
+import { ServiceInfo } from "../api/ServiceInfo.ts"
+import * as Causes from "../domain/incidents/Causes.ts"
+import { judge, type Look } from "../domain/incidents/Incidents.ts"
+import { alertOf } from "../domain/incidents/Told.ts"
+import { nextAlertDelayMs } from "../domain/webhooks/RetrySchedule.ts"
+import { AlertFailed, Alerts } from "../outbound/alerts/Alerts.ts"
+import { Fault } from "../protocol/Fault.ts"
+import * as Metrics from "../protocol/Metrics.ts"
+import { callPort, type PortMethod } from "../protocol/PortCall.ts"
+import { type Found, IncidentCauses } from "../store/incidents/IncidentCauses.ts"
+import { Incidents, type Telling, tellingLeaseSeconds } from "../store/incidents/Incidents.ts"
+import { WatchPace } from "./WatchPace.ts"
+
+// Alerts of one channel that are under way at a time.
+const atOnce = 4
+
+const sendMethod: PortMethod = {
+  name: "Alerts.send",
+  isAnswer: Schema.is(Schema.Undefined),
+  isFailure: (error) => error instanceof AlertFailed,
+  // Less than the lease of a telling, so that no other process tells the same meanwhile.
+  within: Duration.seconds(tellingLeaseSeconds - 30)
+}
+
+const few = <A>(look: Effect.Effect<ReadonlyArray<A>>) => Effect.map(look, (rows) => ({ rows, isAll: true }))
+
+/** What one source finds. A source that breaks leaves the incidents of its kinds as they are. */
+const source = <A>(
+  kinds: ReadonlyArray<IncidentKind>,
+  look: Effect.Effect<Found<A>>,
+  causesOf: (row: A) => ReadonlyArray<Causes.Cause>
+): Effect.Effect<ReadonlyArray<Look>> =>
+  look.pipe(
+    Effect.map(({ isAll, rows }) => [{ kinds, isAll, causes: rows.flatMap(causesOf) }]),
+    Effect.catchCause((cause) =>
+      Effect.as(
+        Effect.logWarning(
+          `Whether there is any ${kinds.join(", ")} could not be looked up; the next look is in a minute`,
+          cause
+        ),
+        [{ kinds, isAll: false, causes: null }]
+      )
+    )
+  )
+
+/** Where causes are looked for, and which kinds each look may find. */
+const sourcesOf = (causes: IncidentCauses["Service"]) => [
+  source(["endpoint_failing"], causes.failingEndpoints, (row) => [Causes.failingEndpoint(row)]),
+  source(["endpoint_full"], causes.fullEndpoints, (row) => [Causes.fullEndpoint(row)]),
+  source(
+    ["certificate_expiring", "certificate_expiring_soon", "certificate_expired"],
+    causes.endingCertificates,
+    Causes.endingCertificate
+  ),
+  source(["range_filling", "range_exhausted", "range_expiring", "range_expired"], causes.lowRanges, (row) => [
+    ...Causes.usedRange(row),
+    ...Causes.endingRange(row)
+  ]),
+  source(["numbering_held"], causes.heldRanges, (row) => [Causes.heldRange(row)]),
+  source(["authority_unreachable"], few(causes.unreachableAuthority), (row) => [Causes.unreachableAuthority(row)]),
+  source(["contingency_entered", "contingency_deadline", "contingency_overdue"], few(causes.inContingency), (row) => [
+    Causes.inContingency(row)
+  ]),
+  source(["documents_failed"], causes.failedDocuments, (row) => [Causes.failedDocuments(row)])
+]
+
+const repeated = (what: string, work: Effect.Effect<void>, interval: Duration.Duration) =>
+  work.pipe(
+    Effect.catchCause((cause) => Effect.logWarning(`${what} failed; the next try follows`, cause)),
+    Effect.repeat(Schedule.spaced(interval))
+  )
+
+/**
+ * Looks once a minute for what whoever runs the service must know, opens and ends incidents, and tells each channel of them. A row says
+ * what is to be told and what was: several of these, or one that is killed, tell nobody twice but for an alert that was under way.
+ */
+export const layer = Singleton.make(
+  "Watch",
+  Effect.gen(function* () {
+    const alerts = yield* Alerts
+    const incidents = yield* Incidents
+    const sources = sourcesOf(yield* IncidentCauses)
+    const { baseUrl } = yield* ServiceInfo
+    const pace = yield* WatchPace
+
+    const look = Effect.gen(function* () {
+      const looks = (yield* Effect.all(sources)).flat()
+      yield* incidents.record(judge(yield* incidents.open, looks), alerts.channels)
+    })
+
+    const tell = Effect.fnUntraced(function* (channel: string, telling: Telling) {
+      const { attempts, id, state } = telling
+      const failure = yield* callPort(sendMethod, () => alerts.send(channel, alertOf(telling, state, baseUrl))).pipe(
+        Effect.as(null),
+        Effect.catchTags({
+          AlertFailed: ({ message }) => Effect.succeed(message),
+          PortBroken: ({ cause, port }) =>
+            Effect.as(Effect.logError("An alert broke what sends it", cause), `${port} broke: the log tells`)
+        })
+      )
+      yield* Fault.at("after-alert")
+      const retryInMs = failure === null ? null : nextAlertDelayMs(attempts)
+      yield* incidents.told({ incident_id: id, channel, state, attempts, error: failure, retryInMs })
+      yield* Metric.update(
+        Metrics.alerts(channel, failure === null ? "told" : retryInMs === null ? "failed" : "retry"),
+        1
+      )
+      if (failure === null) return
+      const next = retryInMs === null ? "it is given up" : "it is told again later"
+      yield* Effect.logWarning(
+        `Nobody was told of an incident: ${next}. See that the channel works: npx folio incidents test`
+      ).pipe(Effect.annotateLogs({ incident_id: id, state, channel, attempts, reason: failure }))
+    })
+    const tellAll = Effect.fnUntraced(function* (channel: string) {
+      const due = yield* incidents.take(channel)
+      yield* Effect.forEach(due, (telling) => tell(channel, telling), { concurrency: atOnce, discard: true })
+    })
+
+    yield* Effect.all(
+      [
+        repeated("A look for incidents", look, pace.look),
+        ...alerts.channels.map((channel) => repeated("Telling of incidents", tellAll(channel), pace.tell))
+      ],
+      { concurrency: "unbounded", discard: true }
+    )
+  })
+)

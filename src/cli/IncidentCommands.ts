@@ -1,0 +1,132 @@
+import { Clock, Effect, Layer } from "effect"
+import { Command } from "effect/cli"
+import { ServiceInfo } from "../api/ServiceInfo.ts"
+import { testAlert } from "../domain/incidents/Told.ts"
+import { Alerts } from "../outbound/alerts/Alerts.ts"
+import * as Postgres from "../platform/postgres/Postgres.ts"
+import { finding, good } from "../platform/postgres/PostgresInspection.ts"
+import { Incidents, type ListedIncident } from "../store/incidents/Incidents.ts"
+import { Ids } from "../store/sql/Ids.ts"
+import { json, say, table } from "./Answers.ts"
+import { refuse } from "../settings/Setting.ts"
+import { Told } from "./Run.ts"
+import { edge } from "./Surroundings.ts"
+
+/* What whoever runs the service is told of, and whether telling works. */
+
+const settingOf: Readonly<Record<string, string>> = { url: "ALERT_URL", email: "ALERT_EMAIL" }
+
+const stored = Incidents.layer.pipe(Layer.provideMerge(Ids.layer))
+
+const minute = (date: Date) => date.toISOString().slice(0, 16).replace("T", " ")
+
+const toldOf = ({ told }: ListedIncident) =>
+  told.length === 0
+    ? "nobody told"
+    : told
+        .map(({ channel, error, next_attempt_at, state, told_at }) => {
+          if (told_at !== null) return `${channel}: ${state} told`
+          const rest = error === null ? "" : ` (${error})`
+          return `${channel}: ${state} ${next_attempt_at === null ? "given up" : "not told yet"}${rest}`
+        })
+        .join("; ")
+
+const list = Command.make(
+  "incidents",
+  { json },
+  Effect.fn(
+    function* (flags) {
+      const incidents = yield* (yield* Incidents).list
+      const rows = incidents.map((one) => [
+        one.id,
+        one.ended_at === null ? one.severity : `ended ${minute(one.ended_at)}`,
+        one.kind,
+        minute(one.opened_at),
+        one.summary
+      ])
+      const lines = table([["ID", "STATE", "KIND", "OPENED (UTC)", "WHAT"], ...rows])
+      const details = incidents.flatMap((one, index) => [
+        lines[index + 1] ?? "",
+        `    ${one.action}`,
+        `    ${toldOf(one)}`
+      ])
+      yield* say(
+        flags.json,
+        { incidents },
+        incidents.length === 0 ? ["No incident yet."] : [lines[0] ?? "", ...details]
+      )
+    },
+    Effect.provide(Layer.provide(stored, Postgres.commandLayer))
+  )
+)
+
+const test = Command.make(
+  "test",
+  { json },
+  Effect.fn(function* (flags) {
+    const { channels, send } = yield* Alerts
+    if (channels.length === 0) {
+      return yield* refuse("Nobody is told of incidents: set ALERT_URL or ALERT_EMAIL")
+    }
+    const { baseUrl } = yield* ServiceInfo
+    const alert = testAlert(yield* (yield* Ids).incident, new Date(yield* Clock.currentTimeMillis), baseUrl)
+    const outcomes = yield* Effect.forEach(
+      channels,
+      (channel) =>
+        send(channel, alert).pipe(
+          Effect.as({ channel, ok: true, message: "took it" }),
+          Effect.catchTag("AlertFailed", ({ message }) => Effect.succeed({ channel, ok: false, message }))
+        ),
+      { concurrency: "unbounded" }
+    )
+    const failed = outcomes.filter(({ ok }) => !ok).length
+    yield* say(
+      flags.json,
+      { ok: failed === 0, id: alert.id, channels: outcomes },
+      outcomes.map(
+        ({ channel, message, ok }) => `${ok ? "ok   " : "WRONG"}  ${settingOf[channel] ?? channel}: ${message}`
+      )
+    )
+    if (failed > 0) return yield* new Told({ message: `${failed} channels failed` })
+  }, Effect.provide(Ids.layer))
+).pipe(
+  Command.withDescription(
+    "Send a test alert to ALERT_URL and ALERT_EMAIL, and say what came of it; exits 1 if any failed"
+  )
+)
+
+export const incidents = list.pipe(
+  Command.withDescription(
+    "List what went wrong for whoever runs the service, open ones first; test: send a test alert"
+  ),
+  Command.withSubcommands([test]),
+  Command.provide(edge)
+)
+
+/** What the doctor says: whether somebody is told of incidents, and whether that works. */
+export const alertsTold = Effect.gen(function* () {
+  const { channels } = yield* Alerts
+  const { open, standing } = yield* Incidents
+  const openNow = (yield* open).length
+  const count =
+    openNow === 0
+      ? "no incident is open"
+      : `${openNow === 1 ? "1 incident is" : `${openNow} incidents are`} open: npx folio incidents`
+  if (channels.length === 0)
+    return [good("alerts", `ALERT_URL and ALERT_EMAIL are not set, so nobody is told of incidents; ${count}`)]
+  const known = new Map((yield* standing).map((one) => [one.channel, one]))
+  return channels.map((channel) => {
+    const name = settingOf[channel] ?? channel
+    const last = known.get(channel)
+    if (last === undefined) return good("alerts", `${name} is set, and was told of nothing yet; ${count}`)
+    const { error, told_at, waiting } = last
+    return finding(
+      "alerts",
+      error === null,
+      error === null
+        ? `${name} took the last alert${told_at === null ? "" : ` on ${minute(told_at)} UTC`}; ${count}`
+        : `${name} did not take the last alert: ${error} (${waiting} waiting)`,
+      "Put that right, and try it: npx folio incidents test. What waits is told again by itself."
+    )
+  })
+}).pipe(Effect.provide(stored))

@@ -1,0 +1,64 @@
+import { Effect, Option } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import folioPackage from "../../../package.json" with { type: "json" }
+import { take } from "../../platform/backup/Backup.ts"
+import { BackupError } from "../../platform/backup/BackupFile.ts"
+import { keysHere } from "../../platform/backup/KeyOfBackup.ts"
+import { seal } from "../../platform/backup/Keys.ts"
+import { passphrase } from "../../platform/backup/Passphrase.ts"
+import * as Postgres from "../../platform/postgres/Postgres.ts"
+import { json, say } from "../Answers.ts"
+import { edge } from "../Surroundings.ts"
+
+export const passphraseFile = Flag.optional(
+  Flag.String("passphrase-file").pipe(
+    Flag.withDescription(
+      "The file with the passphrase of the keys; else FOLIO_BACKUP_PASSPHRASE, or what is typed at the terminal"
+    )
+  )
+)
+
+const noPassphrase = new BackupError({
+  message:
+    "The keys need a passphrase. Set FOLIO_BACKUP_PASSPHRASE, name a file with --passphrase-file, or run the command at a terminal."
+})
+
+const sealedKeys = Effect.fnUntraced(function* (file: Option.Option<string>) {
+  const keys = yield* keysHere
+  const given = yield* passphrase(Option.getOrUndefined(file), true)
+  return given === undefined ? yield* noPassphrase : yield* seal(keys, given)
+})
+
+/** A number of bytes for people. */
+export const sizeOf = (bytes: number): string => {
+  if (bytes < 1e6) return `${Math.ceil(bytes / 1e3)} kB`
+  return bytes < 1e9 ? `${(bytes / 1e6).toFixed(1)} MB` : `${(bytes / 1e9).toFixed(2)} GB`
+}
+
+export const backup = Command.make(
+  "backup",
+  {
+    json,
+    file: Argument.String("file").pipe(Argument.withDescription("The file to write, which must not exist yet")),
+    with_key: Flag.Boolean("with-key").pipe(
+      Flag.withDescription("Also the keys of DATA_DIR or FOLIO_KEY, sealed with a passphrase"),
+      Flag.withDefault(false)
+    ),
+    passphrase_file: passphraseFile
+  },
+  Effect.fn(function* (flags) {
+    const keys = flags.with_key ? yield* sealedKeys(flags.passphrase_file) : undefined
+    const place = yield* Postgres.existingPlace
+    const { header, rows, size } = yield* take(place, flags.file, { release: folioPackage.version, sealedKeys: keys })
+    const { has_keys, migration, release, taken_at } = header
+    yield* say(flags.json, { file: flags.file, bytes: size, rows, release, migration, taken_at, has_keys }, [
+      `Wrote ${flags.file}: ${rows} rows as of ${taken_at}, ${sizeOf(size)}.`,
+      has_keys
+        ? "It has the keys, sealed with the passphrase."
+        : "It does not have the key that seals secrets: keep FOLIO_KEY, or DATA_DIR/secret-key, apart from it."
+    ])
+  }, Effect.scoped)
+).pipe(
+  Command.withDescription("Write a backup of the database to a file, while the service may be running"),
+  Command.provide(edge)
+)

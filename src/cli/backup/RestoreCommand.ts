@@ -1,0 +1,90 @@
+import { Effect, Option } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { passphrase } from "../../platform/backup/Passphrase.ts"
+import { restore as restoreFile, verify } from "../../platform/backup/Restoring.ts"
+import { json, say } from "../Answers.ts"
+import { Told } from "../Run.ts"
+import { edge } from "../Surroundings.ts"
+import { passphraseFile } from "./BackupCommand.ts"
+
+type Verified = Effect.Success<ReturnType<typeof verify>>
+
+const total = (counts: ReadonlyMap<string, number>) => [...counts.values()].reduce((sum, count) => sum + count, 0)
+
+const keyWords = (opens: boolean | undefined) => {
+  if (opens === undefined) return "key    Not looked at: nothing is sealed, or no key was given"
+  return opens
+    ? "ok     The key opens the secrets"
+    : "WRONG  The key does not open the secrets: set the FOLIO_KEY that the service had"
+}
+
+const toldOf = (file: string, { counts, header, isRestored, opens, promises }: Verified) => [
+  `${file} is whole: ${total(counts)} rows as of ${header.taken_at}, of release ${header.release}, migration ${header.migration}.`,
+  ...(isRestored
+    ? ["It was restored into a temporary place, which is removed again:"]
+    : ["It was not restored for a look: no PostgreSQL is bundled for this machine."]),
+  ...promises.map(({ broken, promise }) =>
+    broken.length === 0 ? `ok     ${promise}` : `WRONG  ${promise}: ${broken.join("; ")}`
+  ),
+  keyWords(opens)
+]
+
+const look = Effect.fnUntraced(function* (file: string, asJson: boolean, passphraseIn: string | undefined) {
+  const found = yield* verify(file, passphrase(passphraseIn, false))
+  const { counts, header, isRestored, opens, promises } = found
+  const wrong = promises.filter(({ broken }) => broken.length > 0).length + (opens === false ? 1 : 0)
+  const { canary: _canary, tables: _tables, transaction: _transaction, ...facts } = header
+  yield* say(
+    asJson,
+    {
+      ok: wrong === 0,
+      ...facts,
+      restored: isRestored,
+      key_opens: opens ?? null,
+      tables: Object.fromEntries(counts),
+      promises
+    },
+    toldOf(file, found)
+  )
+  if (wrong > 0) return yield* new Told({ message: `${wrong} checks failed` })
+})
+
+export const restore = Command.make(
+  "restore",
+  {
+    json,
+    file: Argument.String("file").pipe(Argument.withDescription("A file that folio backup has written")),
+    verify: Flag.Boolean("verify").pipe(
+      Flag.withDescription("Only look whether the backup is whole and good, in a temporary place"),
+      Flag.withDefault(false)
+    ),
+    passphrase_file: passphraseFile
+  },
+  Effect.fn(function* (flags) {
+    const passphraseIn = Option.getOrUndefined(flags.passphrase_file)
+    if (flags.verify) return yield* look(flags.file, flags.json, passphraseIn)
+    const { counts, header, paths } = yield* restoreFile(flags.file, passphrase(passphraseIn, false))
+    const { migration, release, taken_at } = header
+    yield* say(
+      flags.json,
+      {
+        file: flags.file,
+        release,
+        migration,
+        taken_at,
+        keys: paths,
+        tables: counts === undefined ? null : Object.fromEntries(counts)
+      },
+      [
+        counts === undefined
+          ? "An earlier restore of this file had come to its end: everything is there."
+          : `Restored ${total(counts)} rows as of ${taken_at}.`,
+        ...paths.map((path) => `Wrote ${path}.`),
+        "No document gets a number before the last number of its range is confirmed: folio resume lists the ranges and says how."
+      ]
+    )
+  })
+).pipe(
+  Command.withDescription("Put a backup into an empty DATA_DIR or database; --verify: only look whether it is good"),
+  Command.provide(edge)
+)

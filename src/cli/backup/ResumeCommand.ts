@@ -1,0 +1,185 @@
+import { Clock, Effect, Option } from "effect"
+import { Command, Flag } from "effect/cli"
+import { AccountId } from "../../../schemas/Id.ts"
+import { fullNumber, headOf, type NumberForm } from "../../domain/documents/FullNumber.ts"
+import * as Holds from "../../store/numbering/Holds.ts"
+import { StoreProfile } from "../../store/StoreProfile.ts"
+import { json, say, table } from "../Answers.ts"
+import { store } from "../Surroundings.ts"
+
+const lastIn = (range: Holds.HeldRange, form: NumberForm) =>
+  range.next_number > range.from_number ? fullNumber(range.prefix, range.next_number - 1n, form) : "none"
+
+const modeOf = ({ livemode }: { readonly livemode: boolean }) => (livemode ? "live" : "test")
+
+const refuse = (message: string) => Effect.fail(new Holds.NotResumed({ message }))
+
+/** The held ranges whose prefix a full number begins with, each with the number. */
+const readings = (ranges: ReadonlyArray<Holds.HeldRange>, last: string, form: NumberForm) =>
+  ranges.flatMap((range) => {
+    const head = headOf(range.prefix, form)
+    const digits = last.slice(head.length)
+    if (!last.startsWith(head) || !/^\d{1,18}$/.test(digits)) return []
+    return [{ range, number: BigInt(digits) }]
+  })
+
+/** The range that `last` is a number of. */
+const chosen = Effect.fnUntraced(function* (ranges: ReadonlyArray<Holds.HeldRange>, last: string, form: NumberForm) {
+  const all = readings(ranges, last, form)
+  const inside = all.filter(({ number, range }) => range.from_number - 1n <= number && number <= range.to_number)
+  const [first, second] = inside
+  if (second !== undefined) {
+    const names = inside.map(({ range }) => `${range.account_id} ${modeOf(range)} ${range.id}`).join(", ")
+    return yield* refuse(`${last} can be of several ranges (${names}). Say which with --account, --mode or --range.`)
+  }
+  if (first !== undefined) return first
+  const prefixes = [...new Set(ranges.map(({ prefix }) => JSON.stringify(prefix)))].join(", ")
+  if (all.length > 0)
+    return yield* refuse(`${last} is outside of its range. folio resume lists the numbers of each range.`)
+  return yield* refuse(
+    ranges.length === 0
+      ? "No such range stands still: every range gives numbers."
+      : `${last} is of no range that stands still; those have the prefixes ${prefixes}. Give prefix and number together, as on the document.`
+  )
+})
+
+const described = (
+  range: Holds.HeldRange,
+  form: NumberForm,
+  last: bigint,
+  { lost, woken }: { readonly lost: bigint; readonly woken: number }
+) => [
+  `${range.account_id} ${modeOf(range)}: goes on with ${fullNumber(range.prefix, last + 1n, form)}; ${woken === 1 ? "1 document" : `${woken} documents`} waited.`,
+  ...(lost === 0n
+    ? []
+    : [
+        `${fullNumber(range.prefix, range.next_number, form)} to ${fullNumber(range.prefix, last, form)} are recorded as lost: the authority has documents of these ${lost} numbers, and this database has not.`
+      ])
+]
+
+const listed = Effect.fnUntraced(function* (ranges: ReadonlyArray<Holds.HeldRange>, form: NumberForm, asJson: boolean) {
+  const drafts = yield* Holds.draftsHeld
+  const restored = yield* Holds.lastRestore
+  const old = yield* Holds.draftsOfBackup
+  const waiting = (range: Holds.HeldRange) =>
+    drafts.find((row) => row.account_id === range.account_id && row.livemode === range.livemode)?.count ?? 0
+  const rows = ranges.map((range) => ({
+    account_id: range.account_id,
+    mode: modeOf(range),
+    range: range.id,
+    document_type: range.document_type,
+    numbers: `${range.prefix}${range.from_number}-${range.to_number}`,
+    last: lastIn(range, form),
+    since: range.held_since.toISOString(),
+    waiting: waiting(range)
+  }))
+  const when = Option.match(restored, {
+    onNone: () => [],
+    onSome: ({ restored_at, taken_at }) => [
+      `Restored at ${restored_at.toISOString()} from a backup of ${taken_at?.toISOString() ?? "an unknown time"}.`
+    ]
+  })
+  const heads = ["ACCOUNT", "MODE", "RANGE", "KIND", "NUMBERS", "LAST HERE", "WAITING IN ALL"]
+  yield* say(
+    asJson,
+    { ranges: rows, drafts_of_backup: old.map((row) => ({ ...row, mode: modeOf(row), livemode: undefined })) },
+    rows.length === 0
+      ? ["Every range gives numbers."]
+      : [
+          ...when,
+          ...table([
+            heads,
+            ...rows.map((row) => [
+              row.account_id,
+              row.mode,
+              row.range,
+              row.document_type,
+              row.numbers,
+              row.last,
+              String(row.waiting)
+            ])
+          ]),
+          ...old.map(
+            (row) =>
+              `${row.account_id} ${modeOf(row)}: ${row.count} documents had no number in the backup, and may have been issued since (${row.ids.join(", ")}${row.count > row.ids.length ? ", …" : ""}). Cancel those that the authority has first: they would be issued twice.`
+          ),
+          "Find out the last number of each that the authority has, and run: folio resume --last PREFIX123.",
+          "If nothing was issued after the backup: folio resume --as-backed-up."
+        ]
+  )
+})
+
+export const resume = Command.make(
+  "resume",
+  {
+    json,
+    last: Flag.optional(
+      Flag.String("last").pipe(
+        Flag.withDescription(
+          "The last number of a range that the authority has, with its prefix, such as FE123; FE0 if it has none of a range from 1"
+        )
+      )
+    ),
+    as_backed_up: Flag.Boolean("as-backed-up").pipe(
+      Flag.withDescription(
+        "Nothing was issued after the backup: the last number of each range is the one that is here"
+      ),
+      Flag.withDefault(false)
+    ),
+    hold: Flag.Boolean("hold").pipe(
+      Flag.withDescription(
+        "Let every range stand still, after a restore that folio restore did not do (pg_restore, a disk's snapshot)"
+      ),
+      Flag.withDefault(false)
+    ),
+    account: Flag.optional(
+      Flag.String("account").pipe(
+        Flag.withDescription("Only ranges of this account, ten_…"),
+        Flag.withSchema(AccountId)
+      )
+    ),
+    mode: Flag.optional(Flag.Literals("mode", ["test", "live"]).pipe(Flag.withDescription("Only ranges of this mode"))),
+    range: Flag.optional(Flag.String("range").pipe(Flag.withDescription("Only this range, res_…")))
+  },
+  Effect.fn(function* (flags) {
+    const { numbering } = yield* StoreProfile
+    const chosenFlags = [Option.isSome(flags.last), flags.as_backed_up, flags.hold].filter(Boolean)
+    if (chosenFlags.length > 1) return yield* refuse("Give one of --last, --as-backed-up and --hold.")
+    if (flags.hold) {
+      const at = new Date(yield* Clock.currentTimeMillis).toISOString()
+      yield* Holds.hold
+      return yield* say(flags.json, { held_since: at }, [
+        "Every range stands still: folio resume lists them and says how they go on."
+      ])
+    }
+    const ranges = (yield* Holds.held).filter(
+      (range) =>
+        Option.getOrElse(flags.account, () => range.account_id) === range.account_id &&
+        Option.getOrElse(flags.mode, () => modeOf(range)) === modeOf(range) &&
+        Option.getOrElse(flags.range, (): string => range.id) === range.id
+    )
+    if (Option.isSome(flags.last)) {
+      const { number, range } = yield* chosen(ranges, flags.last.value, numbering)
+      const done = yield* Holds.resume(range, number)
+      return yield* say(
+        flags.json,
+        { range: range.id, last: Number(number), lost: Number(done.lost), waiting: done.woken },
+        described(range, numbering, number, done)
+      )
+    }
+    if (!flags.as_backed_up) return yield* listed(ranges, numbering, flags.json)
+    const lines = yield* Effect.forEach(ranges, (range) =>
+      Effect.map(Holds.resume(range, range.next_number - 1n), (done) =>
+        described(range, numbering, range.next_number - 1n, done)
+      )
+    )
+    yield* say(
+      flags.json,
+      { resumed: ranges.map(({ id }) => id) },
+      lines.length === 0 ? ["Every range gives numbers."] : lines.flat()
+    )
+  })
+).pipe(
+  Command.withDescription("List the ranges that stand still after a restore, and let them give numbers again"),
+  Command.provide(store)
+)

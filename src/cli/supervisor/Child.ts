@@ -1,0 +1,61 @@
+import { Deferred, type Duration, Effect, Option } from "effect"
+import { spawn } from "node:child_process"
+import { isReady } from "../../platform/Supervised.ts"
+
+/** How a process ended: with a code, or by a signal. */
+export interface End {
+  readonly code: number | null
+  readonly signal: string | null
+}
+
+export interface Child {
+  readonly pid: number
+  /** Whether the process has ever said that it is ready. */
+  readonly wasReady: () => boolean
+  /** Succeeds once the process is ready. */
+  readonly ready: Effect.Effect<void>
+  readonly ended: Effect.Effect<End>
+}
+
+/**
+ * Starts this program again as a child process with this environment. Closing the scope asks the process to stop, waits for its end,
+ * and kills it after `stopWithin`.
+ */
+export const child = Effect.fnUntraced(function* (env: NodeJS.ProcessEnv, stopWithin: Duration.Input) {
+  const ready = yield* Deferred.make<void>()
+  const ended = yield* Deferred.make<End>()
+  const end = (code: number | null, signal: string | null) =>
+    Deferred.doneUnsafe(ended, Effect.succeed({ code, signal }))
+  let wasReady = false
+  const self = yield* Effect.acquireRelease(
+    Effect.sync(() => {
+      const started = spawn(process.execPath, [...process.execArgv, ...process.argv.slice(1)], {
+        env,
+        // Its lines pass through as they are.
+        stdio: ["ignore", "inherit", "inherit", "ipc"],
+        // A session of its own: Ctrl-C and a closed terminal reach the supervisor alone, which then stops its processes.
+        detached: true
+      })
+      started.on("message", (message) => {
+        if (!isReady(message)) return
+        wasReady = true
+        Deferred.doneUnsafe(ready, Effect.void)
+      })
+      started.once("exit", end)
+      // A signal that could not be sent is an error too, but no end.
+      started.on("error", () => started.pid === undefined && end(null, "an error of the system"))
+      return started
+    }),
+    (started) =>
+      Effect.gen(function* () {
+        started.kill("SIGTERM")
+        const stopped = yield* Effect.interruptible(Deferred.await(ended)).pipe(Effect.timeoutOption(stopWithin))
+        if (Option.isSome(stopped)) return
+        yield* Effect.logWarning(`The process with pid ${started.pid} did not stop, and is killed`)
+        started.kill("SIGKILL")
+        yield* Deferred.await(ended)
+      })
+  )
+  const pid = self.pid ?? 0
+  return { pid, wasReady: () => wasReady, ready: Deferred.await(ready), ended: Deferred.await(ended) } satisfies Child
+})

@@ -1,0 +1,147 @@
+import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
+import { Clock, Deferred, type Duration, Effect, Layer, Redacted } from "effect"
+import { Reactivity } from "effect/reactivity"
+import * as Os from "node:os"
+import folio from "../../../package.json" with { type: "json" }
+import * as ClusterTables from "../../platform/cluster/ClusterTables.ts"
+import { OwnRunner } from "../../platform/cluster/OwnRunner.ts"
+import { secretKeyLayer } from "../../platform/files/SealingKey.ts"
+import { DatabaseUrl } from "../../platform/postgres/DatabaseUrl.ts"
+import * as Postgres from "../../platform/postgres/Postgres.ts"
+import { urlOf } from "../../platform/postgres/PostgresPlace.ts"
+import { ConnectionsMax } from "../../platform/postgres/PostgresServer.ts"
+import * as ServiceLock from "../../platform/postgres/ServiceLock.ts"
+import { freePort } from "../../platform/server/Listeners.ts"
+import { portToUse } from "../../platform/server/OpenPort.ts"
+import * as Settings from "../../platform/Settings.ts"
+import { supervisedBy } from "../../platform/Supervised.ts"
+import * as Telemetry from "../../platform/Telemetry.ts"
+import { SecretKey } from "../../store/sql/Secrets.ts"
+import { Workers } from "../../store/sql/Workers.ts"
+import { Told } from "../Run.ts"
+import { child, type Child, type End } from "./Child.ts"
+import { isSettled, waitAfter } from "./BackOff.ts"
+
+// The connections of the embedded PostgreSQL: those of each process, and those of the commands beside the service.
+const connectionsOfProcess = 15
+const connectionsOfOthers = 20
+
+// Longer than the drain and the stop of a process: what is left then hangs.
+const stopWithin: Duration.Input = "12 minutes"
+
+/**
+ * Prepares the database once for all processes: lock, roles, tables and key. Returns what each process needs of the database; the
+ * lock and an embedded PostgreSQL last until the scope closes.
+ */
+const prepared = Effect.gen(function* () {
+  const place = yield* Postgres.place
+  const url = urlOf(place)
+  const isAlone = (yield* OwnRunner) === undefined
+  const { lost } = yield* ServiceLock.take(place, isAlone)
+  const database = Layer.provide(Postgres.layer, DatabaseUrl.layer(url))
+  const takeOver = Effect.andThen(
+    ClusterTables.forgetAll,
+    Effect.flatMap(Workers, ({ succeed }) => succeed)
+  )
+  const key = yield* Effect.gen(function* () {
+    // No other process serves the database, so the leases of predecessors need not expire first.
+    if (isAlone) yield* Effect.provide(takeOver, Workers.layer)
+    return yield* SecretKey
+  }).pipe(Effect.provide(secretKeyLayer.pipe(Layer.provideMerge(database))))
+  const environment = {
+    DATABASE_URL: Redacted.value(url),
+    FOLIO_KEY: Buffer.from(Redacted.value(key)).toString("base64")
+  }
+  return { environment, lost }
+})
+
+/** The settings of the process with this index, from 0, beside those of the database. */
+const environmentOf = Effect.fnUntraced(function* (index: number, port: number) {
+  const { CLUSTER, DRAIN_SECONDS, METRICS_PORT, RUNNER_PORT, SERVICE_INSTANCE } = process.env
+  // Without a setting any free port will do, and stays: a process that comes back is found where it was.
+  const runnerPort = RUNNER_PORT === undefined ? yield* freePort("127.0.0.1", 0) : Number(RUNNER_PORT) + index
+  return {
+    PORT: String(port),
+    CLUSTER: "socket",
+    RUNNER_PORT: String(runnerPort),
+    SERVICE_INSTANCE: `${SERVICE_INSTANCE ?? Os.hostname()}-${index + 1}`,
+    ...(METRICS_PORT === undefined ? {} : { METRICS_PORT: String(Number(METRICS_PORT) + index) }),
+    // All processes of one machine stop together, and no balancer has another to choose.
+    DRAIN_SECONDS: DRAIN_SECONDS ?? (CLUSTER === "socket" ? undefined : "0")
+  }
+})
+
+const toldOf = ({ code, signal }: End) => (signal === null ? `ended with ${code}` : `was ended by ${signal}`)
+
+/**
+ * Keeps one process running; never returns. A process that fails before it was ready for the first time has said why: that ends
+ * the service.
+ */
+const keepRunning = Effect.fnUntraced(function* (
+  index: number,
+  envOf: (isFirst: boolean) => NodeJS.ProcessEnv,
+  ready: Deferred.Deferred<void>
+): Effect.fn.Return<never, Told> {
+  let deaths = 0
+  let hasBeenReady = false
+  while (true) {
+    const since = yield* Clock.currentTimeMillis
+    const live = Effect.gen(function* () {
+      const one: Child = yield* child(envOf(index === 0 && !hasBeenReady), stopWithin)
+      yield* Effect.forkScoped(Effect.andThen(one.ready, Deferred.succeed(ready, undefined)))
+      const end = yield* one.ended
+      return { end, pid: one.pid, wasReady: one.wasReady() }
+    })
+    const { end, pid, wasReady } = yield* Effect.scoped(live)
+    hasBeenReady ||= wasReady
+    const name = `Process ${index + 1} (pid ${pid})`
+    if (!hasBeenReady && end.code !== null && end.code !== 0) {
+      return yield* new Told({ message: `${name} did not start`, exitCode: 1 })
+    }
+    if (isSettled((yield* Clock.currentTimeMillis) - since)) deaths = 0
+    const wait = waitAfter(++deaths)
+    const when = wait === 0 ? "now" : `in ${wait / 1000} s`
+    yield* Effect.logWarning(`${name} ${toldOf(end)} and is started again ${when}`)
+    yield* Effect.sleep(wait)
+  }
+})
+
+const untilStopped = Effect.fnUntraced(function* (count: number) {
+  const { environment, lost } = yield* prepared
+  const port = yield* portToUse
+  const start = Effect.fnUntraced(function* (index: number) {
+    const own = yield* environmentOf(index, port)
+    const ready = yield* Deferred.make<void>()
+    const envOf = (isFirst: boolean) => ({ ...process.env, ...environment, ...own, ...supervisedBy(isFirst) })
+    return { ready: Deferred.await(ready), kept: keepRunning(index, envOf, ready) }
+  })
+  const processes = yield* Effect.forEach(Array.from({ length: count }).keys(), start)
+  const [first, ...others] = processes
+  if (first === undefined) return
+  // The first process makes the account of a first start; the others find it.
+  const rest = Effect.andThen(
+    first.ready,
+    Effect.forEach(others, ({ kept }) => kept, { concurrency: "unbounded", discard: true })
+  )
+  const told = Effect.andThen(
+    Effect.forEach(processes, ({ ready }) => ready),
+    Effect.logInfo(`${count} processes serve port ${port}`)
+  )
+  yield* Effect.forkScoped(told)
+  const kept = Effect.all([first.kept, rest], { concurrency: "unbounded", discard: true })
+  return yield* Effect.raceFirst(kept, lost)
+}, Effect.scoped)
+
+/**
+ * Runs the service as several processes of this program on one port, until the process is asked to stop, and starts again what dies.
+ * Fails with an error whose message is one line that says what to do.
+ */
+export const supervise = (count: number) =>
+  untilStopped(count).pipe(
+    Effect.provideService(ConnectionsMax, Math.max(50, connectionsOfOthers + count * connectionsOfProcess)),
+    Effect.provide(
+      Layer.mergeAll(NodeCrypto.layer, Reactivity.layer, Telemetry.logs(folio.version)).pipe(
+        Layer.provideMerge(Settings.layer(folio.version))
+      )
+    )
+  )

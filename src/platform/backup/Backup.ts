@@ -1,0 +1,196 @@
+/** Takes a backup of a database while the service may be at work on it. */
+import * as PgConnection from "@effect/sql-pg/PgConnection"
+import { Effect, Schema } from "effect"
+import type { SqlError } from "effect/sql"
+import { createHash } from "node:crypto"
+import { lastMigration, tablesUpTo } from "../postgres/Migrations.ts"
+import { type Place, unusable, where } from "../postgres/PostgresPlace.ts"
+import * as Roles from "../postgres/PostgresRoles.ts"
+import { BackupError, type FrameKind, write } from "./BackupFile.ts"
+import { Header } from "./Header.ts"
+import { headsIn, isKept, quoted, Sequences, TableEnd, TableHead } from "./Tables.ts"
+
+/**
+ * The settings of a session that reads or writes all rows: no limit on its time, whatever the login or the database has set, and every
+ * type in the one form that is read back exactly.
+ */
+export const sessionParameters = {
+  statement_timeout: "0",
+  transaction_timeout: "0",
+  idle_in_transaction_session_timeout: "0",
+  idle_session_timeout: "0",
+  lock_timeout: "3s",
+  timezone: "UTC",
+  datestyle: "ISO, YMD",
+  intervalstyle: "postgres",
+  extra_float_digits: "1",
+  bytea_output: "hex"
+} as const
+
+/** The largest message of the server: PostgreSQL's own limit of a value. */
+export const messageMax = 1 << 30
+
+// Rows are fetched by so many, and so many bytes of rows are aimed at: documents are of 5 kB, and now and then of a few MB, many of which
+// may follow many small ones.
+const fetchMax = 1_000
+const largeFetchMax = 100
+const bytesAimed = 2 * 1024 * 1024
+
+const fetchMaxOf = ({ bytes, columns }: TableHead) =>
+  bytes.length > 0 || columns.some(({ type }) => type === "jsonb") ? largeFetchMax : fetchMax
+
+const noValue = Buffer.from([0xff, 0xff, 0xff, 0xff])
+
+const framed = (row: ReadonlyArray<unknown>): Buffer =>
+  Buffer.concat(
+    row.flatMap((value) => {
+      if (!(value instanceof Uint8Array)) return [noValue]
+      const length = Buffer.alloc(4)
+      length.writeInt32BE(value.length)
+      return [length, value]
+    })
+  )
+
+/** Rows in portions of about `bytesAimed`, or of one row that is larger. */
+const portionsOf = (rows: ReadonlyArray<ReadonlyArray<unknown>>): ReadonlyArray<Buffer> => {
+  const portions: Array<Array<Buffer>> = []
+  let size = bytesAimed
+  for (const row of rows) {
+    const content = framed(row)
+    size += content.length
+    if (size > bytesAimed) {
+      portions.push([])
+      size = content.length
+    }
+    portions.at(-1)?.push(content)
+  }
+  return portions.map((portion) => Buffer.concat(portion))
+}
+
+type Put = (kind: FrameKind, content: Uint8Array) => Effect.Effect<void, BackupError>
+
+const toJson = <S extends Schema.Codec<unknown, unknown>>(schema: S) => {
+  const encode = Schema.encodeEffect(Schema.fromJsonString(schema))
+  return (value: S["Type"]) => Effect.map(Effect.orDie(encode(value)), (text) => Buffer.from(text))
+}
+const headerJson = toJson(Header)
+const headJson = toJson(TableHead)
+const endJson = toJson(TableEnd)
+const sequencesJson = toJson(Sequences)
+
+/** Writes the rows of a table, as the transaction of the session sees them; returns their number. */
+const writeTable = Effect.fnUntraced(function* (session: PgConnection.PgConnection, head: TableHead, put: Put) {
+  yield* put("table", yield* headJson(head))
+  const row = `convert_to(row(${head.columns.map(({ name }) => quoted(name)).join(", ")})::text, 'UTF8')`
+  const columns = [row, ...head.bytes.map(quoted)].join(", ")
+  yield* session.query(`declare rows no scroll cursor for select ${columns} from ${quoted(head.table)}`, [], false)
+  const sum = createHash("sha256")
+  let count = 0
+  let next = 100
+  for (;;) {
+    const rows = yield* session.queryValues(`fetch forward ${next} from rows`, [], false)
+    if (rows.length === 0) break
+    count += rows.length
+    let size = 0
+    for (const content of portionsOf(rows)) {
+      sum.update(content)
+      size += content.length
+      yield* put("rows", content)
+    }
+    const fitting = Math.floor(bytesAimed / (size / rows.length))
+    next = Math.max(1, Math.min(fetchMaxOf(head), next * 2, fitting))
+  }
+  yield* session.query("close rows", [], false)
+  yield* put("end", yield* endJson({ table: head.table, rows: count, sha256: sum.digest("hex") }))
+  return count
+})
+
+const facts = `
+  select current_setting('server_version'), now()::text,
+    pg_snapshot_xmax(pg_current_snapshot())::text,
+    (select max(migration_id)::integer from effect_sql_migrations)`
+
+const optional = `
+  select to_regproc('transaction_base') is not null, to_regclass('key_canary') is not null`
+
+const counters = `
+  select sequencename::text, last_value::text from pg_sequences where schemaname = current_schema() order by sequencename`
+
+const otherRelease = (place: Place, last: number) =>
+  new BackupError({
+    message: `The tables at ${where(place)} are at migration ${last}, and this is the release of ${lastMigration}. Take the backup with the release that serves them.`
+  })
+
+const noTables = (place: Place) =>
+  new BackupError({
+    message: `There are no tables at ${where(place)}: there is nothing to back up. Check DATABASE_URL and DATA_DIR.`
+  })
+
+/**
+ * Writes a backup of the database at `place` to `file`: all rows of the service as one snapshot shows them, whoever writes meanwhile. It
+ * takes no lock that the service waits for. `sealedKeys` are written as they are. The memory that it needs does not grow with the number
+ * of rows. Returns what was written.
+ */
+export const take = Effect.fn("Backup.take")(function* (
+  place: Place,
+  file: string,
+  options: { readonly release: string; readonly sealedKeys: Uint8Array | undefined }
+) {
+  const ofServer = Effect.mapError((error: SqlError.SqlError | BackupError) =>
+    error instanceof BackupError ? error : unusable(place, error)
+  )
+  let rows = 0
+  let header: Header | undefined
+  const copy = Effect.fnUntraced(function* (put: Put) {
+    const session = yield* PgConnection.make({
+      ...place,
+      connectTimeout: "5 seconds",
+      keepAlive: "30 seconds",
+      applicationName: "folio backup",
+      startupParameters: sessionParameters,
+      maxMessageSize: messageMax
+    })
+    yield* session.query("begin transaction isolation level repeatable read, read only")
+    const [migrated] = yield* session.queryValues("select to_regclass('effect_sql_migrations') is not null")
+    if (migrated?.[0] !== true) return yield* noTables(place)
+    const [found = []] = yield* session.queryValues(facts)
+    const [server, taken_at, xmax, last] = found
+    const migration = Number(last)
+    if (migration > lastMigration) return yield* otherRelease(place, migration)
+    // The owner of the tables sees no rows.
+    yield* session.query(`set local role ${Roles.service}`)
+    // Made by a later migration than the first.
+    const [has = []] = yield* session.queryValues(optional)
+    const [base] = has[0] === true ? yield* session.queryValues("select transaction_base()::text") : []
+    const [canary] = has[1] === true ? yield* session.queryValues("select sealed from key_canary") : []
+    const heads = yield* headsIn(session)
+    const tables = tablesUpTo(migration).flatMap((name) => {
+      const head = isKept(name) ? heads.get(name) : undefined
+      return head === undefined ? [] : [head]
+    })
+    header = {
+      release: options.release,
+      migration,
+      taken_at: String(taken_at),
+      server: String(server),
+      transaction: String(BigInt(String(xmax)) + BigInt(String(base?.[0] ?? 0))),
+      tables: tables.map(({ table }) => table),
+      canary: canary === undefined ? null : String(canary[0]),
+      has_keys: options.sealedKeys !== undefined
+    }
+    yield* put("header", yield* headerJson(header))
+    if (options.sealedKeys !== undefined) yield* put("keys", options.sealedKeys)
+    for (const head of tables) rows += yield* writeTable(session, head, put)
+    const sequences = yield* session.queryValues(counters)
+    yield* put(
+      "sequences",
+      yield* sequencesJson(
+        sequences.map(([name, value]) => ({ name: String(name), last: value === null ? null : String(value) }))
+      )
+    )
+    yield* session.query("commit")
+  }, Effect.scoped)
+  const size = yield* write(file, (put) => ofServer(copy(put)))
+  if (header === undefined) return yield* Effect.die("a backup without a header")
+  return { header, rows, size }
+})

@@ -1,0 +1,221 @@
+/**
+ * The file of a backup: a line that names the format, and behind it one stream of zstd that holds frames. A frame is one letter, the
+ * length and the CRC-32 of its content in four bytes each (big endian), and the content. The last frame says how many frames came before and their SHA-256,
+ * and the last line of the file says how long the file is: a file that was cut off is told from a whole one before it is read.
+ */
+import { Effect, Schema, Stream } from "effect"
+import { createHash, randomBytes } from "node:crypto"
+import { once } from "node:events"
+import * as Fs from "node:fs"
+import * as Path from "node:path"
+import { finished, pipeline } from "node:stream/promises"
+import { constants, crc32, createZstdCompress, createZstdDecompress } from "node:zlib"
+import { reasonOf } from "../postgres/PostgresBinaries.ts"
+
+/** A backup cannot be made, read or restored. The message is one line that says what to do. */
+export class BackupError extends Schema.TaggedError<BackupError>()("BackupError", { message: Schema.String }) {}
+
+const format = 1
+const firstLine = Buffer.from(`folio-backup ${format}\n`)
+const lineMax = 40
+
+/** The last line of a file of `size` bytes, of the same length for every size. */
+const lastLine = (size: number) => Buffer.from(`folio-end ${String(size).padStart(16, "0")}\n`)
+const lastLength = lastLine(0).length
+
+const headLength = 9
+
+// Far beyond the largest row: a length above it is a damage, and is not waited for in memory.
+const frameMax = 256 * 1024 * 1024
+
+/**
+ * `header`: what the backup is. `keys`: the sealed keys. `table`, `rows`, `end`: a table, its rows in portions, and their count and
+ * SHA-256. `sequences`: the counters of the database. `last`: the end of the file.
+ */
+const letters = { header: "H", keys: "K", table: "T", rows: "R", end: "E", sequences: "S", last: "Z" } as const
+export type FrameKind = keyof typeof letters
+const kinds = new Map(Object.entries(letters).map(([kind, letter]) => [letter.charCodeAt(0), kind as FrameKind]))
+
+export interface Frame {
+  readonly kind: FrameKind
+  readonly content: Buffer
+}
+
+const Last = Schema.fromJsonString(Schema.Struct({ frames: Schema.Int, sha256: Schema.String }))
+const encodeLast = Schema.encodeSync(Last)
+const decodeLast = Schema.decodeUnknownSync(Last)
+
+const cannot = (file: string, cause: unknown) =>
+  new BackupError({
+    message: `The backup cannot be written to ${file} (${reasonOf(cause)}). Name a file in a directory that this user may write to, with room for it.`
+  })
+
+const taken = (file: string) =>
+  new BackupError({ message: `${file} exists already, and no backup is overwritten. Name another file, or remove it.` })
+
+const publish = (unfinished: string, file: string) => {
+  try {
+    // A link, and no rename: it never takes the place of a file that somebody has made meanwhile.
+    Fs.linkSync(unfinished, file)
+    Fs.rmSync(unfinished)
+  } catch (cause) {
+    if (Fs.existsSync(file)) throw cause
+    Fs.renameSync(unfinished, file)
+  }
+  const folder = Fs.openSync(Path.dirname(file), "r")
+  Fs.fsyncSync(folder)
+  Fs.closeSync(folder)
+}
+
+/**
+ * Writes a backup: `use` gets the function that writes a frame. The file has another name until it is whole and on disk (`flush`), and
+ * only its owner may read it. An existing file is never overwritten. Returns the size of the file in bytes.
+ */
+export const write = Effect.fnUntraced(function* <E, R>(
+  path: string,
+  use: (put: (kind: FrameKind, content: Uint8Array) => Effect.Effect<void, BackupError>) => Effect.Effect<void, E, R>
+) {
+  const file = Path.resolve(path)
+  if (Fs.existsSync(file)) return yield* taken(file)
+  const unfinished = `${file}.unfinished-${process.pid}-${randomBytes(4).toString("hex")}`
+  const attempt = <A>(run: () => A | Promise<A>) =>
+    Effect.tryPromise({ try: async () => await run(), catch: (cause) => cannot(file, cause) })
+  // A file of that name that is there already is another's, and stays.
+  const output = yield* attempt(async () => {
+    const stream = Fs.createWriteStream(unfinished, { flags: "wx", mode: 0o600, flush: true })
+    await once(stream, "open")
+    return stream
+  })
+  return yield* Effect.gen(function* () {
+    const packer = createZstdCompress({ params: { [constants.ZSTD_c_checksumFlag]: 1 } })
+    const piped = pipeline(packer, output, { end: false })
+    // A failure of the disk is told by the next write and by the end; here it only must not end the process.
+    piped.catch(() => {})
+    output.write(firstLine)
+    const sum = createHash("sha256")
+    let frames = 0
+    const emit = (kind: FrameKind, content: Uint8Array) =>
+      attempt(async () => {
+        if (content.length > frameMax) throw new Error(`${content.length} bytes of one part are too many`)
+        const head = Buffer.alloc(headLength)
+        head.write(letters[kind], "latin1")
+        head.writeUInt32BE(content.length, 1)
+        head.writeUInt32BE(crc32(content), 5)
+        for (const part of [head, content]) {
+          sum.update(part)
+          if (output.destroyed) return await piped
+          if (!packer.write(part)) await Promise.race([once(packer, "drain"), piped])
+        }
+        frames += 1
+      })
+    yield* use(emit)
+    const last = encodeLast({ frames, sha256: sum.copy().digest("hex") })
+    yield* emit("last", Buffer.from(last))
+    yield* attempt(async () => {
+      packer.end()
+      await piped
+      // What was written is counted once it is written.
+      await new Promise<void>((resolve, reject) => output.write("", (error) => (error ? reject(error) : resolve())))
+      output.end(lastLine(output.bytesWritten + lastLength))
+      await finished(output)
+    })
+    yield* attempt(() => {
+      if (Fs.existsSync(file)) throw new Error("it exists by now")
+      publish(unfinished, file)
+    })
+    return Fs.statSync(file).size
+  }).pipe(Effect.ensuring(Effect.sync(() => Fs.rmSync(unfinished, { force: true }))))
+})
+
+export const damaged = (file: string, why: string) =>
+  new BackupError({
+    message: `${file} is damaged or not whole (${why}). Fetch it again from where it is kept, or take another backup.`
+  })
+
+const opened = (file: string) => {
+  const descriptor = Fs.openSync(file, "r")
+  try {
+    const line = Buffer.alloc(lineMax)
+    const read = line.subarray(0, Fs.readSync(descriptor, line, 0, lineMax, 0))
+    if (read.subarray(0, firstLine.length).equals(firstLine)) {
+      const { size } = Fs.fstatSync(descriptor)
+      const end = Buffer.alloc(lastLength)
+      Fs.readSync(descriptor, end, 0, lastLength, Math.max(0, size - lastLength))
+      if (!end.equals(lastLine(size))) throw damaged(file, "its end is missing")
+      return size
+    }
+    const other = /^folio-backup (\d+)\n/.exec(read.toString("latin1"))?.[1]
+    throw new BackupError({
+      message:
+        other === undefined
+          ? `${file} is no backup of folio. Name a file that folio backup has written.`
+          : `${file} is of a later release (format ${other}, this release knows ${format}). Restore it with that release.`
+    })
+  } finally {
+    Fs.closeSync(descriptor)
+  }
+}
+
+async function* framesOf(file: string, size: number): AsyncGenerator<Frame> {
+  const unpacker = createZstdDecompress()
+  const packed = Fs.createReadStream(file, { start: firstLine.length, end: size - lastLength - 1 })
+  const piped = pipeline(packed, unpacker)
+  piped.catch(() => {})
+  const sum = createHash("sha256")
+  let frames = 0
+  let parts: Array<Buffer> = []
+  let have = 0
+  let want = headLength
+  let head: { readonly kind: FrameKind; readonly bytes: Buffer } | undefined
+  let isOver = false
+  for await (const chunk of unpacker as AsyncIterable<Buffer>) {
+    parts.push(chunk)
+    have += chunk.length
+    while (have >= want) {
+      if (isOver && have > 0) throw damaged(file, "something follows its end")
+      const all = parts.length === 1 ? parts[0]! : Buffer.concat(parts, have)
+      const piece = all.subarray(0, want)
+      parts = [all.subarray(want)]
+      have -= want
+      if (head === undefined) {
+        const kind = kinds.get(piece[0]!)
+        want = piece.readUInt32BE(1)
+        if (kind === undefined || want > frameMax) throw damaged(file, "a part of it cannot be read")
+        head = { kind, bytes: piece }
+        continue
+      }
+      const { bytes, kind } = head
+      // Told here and not by the database, which would get rows that are none.
+      if (crc32(piece) !== bytes.readUInt32BE(5)) throw damaged(file, "the checksum of a part of it is another")
+      head = undefined
+      want = headLength
+      if (kind === "last") {
+        const last = decodeLast(piece.toString())
+        if (last.frames !== frames || last.sha256 !== sum.digest("hex")) throw damaged(file, "its checksum is another")
+        isOver = true
+        want = 1
+      } else {
+        frames += 1
+        sum.update(bytes).update(piece)
+      }
+      yield { kind, content: piece }
+    }
+  }
+  if (!isOver) throw damaged(file, "its end is missing")
+}
+
+/** The frames of a backup. Fails with `BackupError` where the file is no whole backup of this format; the last frame is checked. */
+export const read = (path: string): Stream.Stream<Frame, BackupError> => {
+  const file = Path.resolve(path)
+  const problem = (cause: unknown) => (cause instanceof BackupError ? cause : damaged(file, reasonOf(cause)))
+  const start = Effect.try({
+    try: () => opened(file),
+    catch: (cause) =>
+      cause instanceof BackupError
+        ? cause
+        : new BackupError({
+            message: `${file} cannot be read (${reasonOf(cause)}). Name a backup that this user may read.`
+          })
+  })
+  return Stream.unwrap(Effect.map(start, (size) => Stream.fromAsyncIterable(framesOf(file, size), problem)))
+}

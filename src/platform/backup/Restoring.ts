@@ -1,0 +1,120 @@
+/** What `folio restore` does: into an empty place, or into one that is made for a look and removed. */
+import { Effect, type Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import * as Fs from "node:fs"
+import * as Os from "node:os"
+import * as Path from "node:path"
+import * as EmbeddedPostgres from "../postgres/EmbeddedPostgres.ts"
+import * as Binaries from "../postgres/PostgresBinaries.ts"
+import * as Roles from "../postgres/PostgresRoles.ts"
+import { BackupError } from "./BackupFile.ts"
+import type { Header } from "./Header.ts"
+import { keyFor, opensCanary, writeKeys } from "./KeyOfBackup.ts"
+import { type Keys, open } from "./Keys.ts"
+import { inDatabase, intoEmpty } from "./Place.ts"
+import { looked } from "./Promises.ts"
+import { readAll, readHeader, restoreInto } from "./Restore.ts"
+import { existingSecretKey } from "../files/SealingKey.ts"
+
+type Ask<E, R> = Effect.Effect<Redacted.Redacted<string> | undefined, E, R>
+
+const keysIn = Effect.fnUntraced(function* <E, R>(sealed: Uint8Array | undefined, ask: Ask<E, R>) {
+  const passphrase = sealed === undefined ? undefined : yield* ask
+  return sealed === undefined || passphrase === undefined ? undefined : yield* open(sealed, passphrase)
+})
+
+/** Whether the file of an earlier restore that was killed is the one that was restored. */
+const isRestored = (header: Header) => (sql: SqlClient.SqlClient) =>
+  Effect.gen(function* () {
+    const [has] = yield* sql<{ yes: boolean }>`select to_regclass('restores') is not null as yes`
+    if (has?.yes !== true) return false
+    return yield* sql.withTransaction(
+      Effect.gen(function* () {
+        yield* sql.unsafe(`set local role ${Roles.service}`)
+        const rows = yield* sql`select from restores where taken_at = ${header.taken_at}::text::timestamptz`
+        return rows.length > 0
+      })
+    )
+  })
+
+/**
+ * Restores a backup into the empty place that the settings name. `ask` gives the passphrase of the backup's keys, if it has some. Returns
+ * what was restored, and the files of keys that were written.
+ */
+export const restore = Effect.fn("Restoring.restore")(function* <E, R>(file: string, ask: Ask<E, R>) {
+  const { header, sealedKeys } = yield* readHeader(file)
+  const isOpen = (yield* existingSecretKey)._tag === "Key"
+  const keys: Keys | undefined = yield* keysIn(isOpen ? undefined : sealedKeys, ask)
+  const key = yield* keyFor(header.canary, keys)
+  let paths: ReadonlyArray<string> = []
+  const write = Effect.gen(function* () {
+    if (keys !== undefined) paths = yield* writeKeys(keys, key?.isNew === true)
+  })
+  const counts = yield* intoEmpty(isRestored(header), (finish) => restoreInto(file, header, write, finish)).pipe(
+    Effect.onError(() => Effect.sync(() => paths.forEach((path) => Fs.rmSync(path, { force: true }))))
+  )
+  return { header, counts, paths }
+})
+
+const scratch = Effect.acquireRelease(
+  Effect.try({
+    try: () => Fs.mkdtempSync(Path.join(Os.tmpdir(), "folio-verify-")),
+    catch: (cause) =>
+      new BackupError({
+        message: `There is no room for a look in ${Os.tmpdir()} (${String(cause)}). Name another directory in TMPDIR.`
+      })
+  }),
+  (path) => Effect.sync(() => Fs.rmSync(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }))
+)
+
+/** Whether the key opens the secrets of a backup; undefined where nothing is sealed or no key is known. */
+const keyLook = Effect.fnUntraced(function* (header: Header, keys: Keys | undefined) {
+  if (header.canary === null) return undefined
+  const found = yield* existingSecretKey
+  if (keys !== undefined) return (yield* Effect.result(keyFor(header.canary, keys)))._tag === "Success"
+  return found._tag === "Key" ? yield* opensCanary(header.canary, found.key) : undefined
+})
+
+const nothing = {
+  begin: () => Effect.succeed(""),
+  rows: () => Effect.void,
+  end: Effect.void,
+  sequences: () => Effect.void
+}
+
+/**
+ * Reads a whole backup, restores it into a temporary directory where the bundled PostgreSQL runs, and looks whether the service's promises
+ * hold there. Nothing of it is left. Returns what was found; `isRestored` is false where no PostgreSQL is bundled.
+ */
+export const verify = Effect.fn("Restoring.verify")(function* <E, R>(file: string, ask: Ask<E, R>) {
+  const { header, sealedKeys } = yield* readHeader(file)
+  const opens = yield* keyLook(header, yield* keysIn(sealedKeys, ask))
+  if ((yield* Effect.result(Binaries.find()))._tag === "Failure") {
+    return { header, opens, counts: yield* readAll(file, header, nothing), isRestored: false, promises: [] }
+  }
+  const dataDir = yield* scratch
+  const place = yield* EmbeddedPostgres.start({ dataDir })
+  const restored = yield* inDatabase(
+    place,
+    { isMarked: false, isDone: () => Effect.succeed(false) },
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const counts = yield* restoreInto(file, header, Effect.void, Effect.void)
+      const promises = yield* sql.withTransaction(
+        Effect.gen(function* () {
+          yield* sql.unsafe(`set local role ${Roles.service}`)
+          yield* sql.unsafe("set local row_security = on")
+          return yield* looked(sql)
+        })
+      )
+      return { counts, promises }
+    })
+  )
+  return {
+    header,
+    opens,
+    counts: restored?.counts ?? new Map<string, number>(),
+    isRestored: true,
+    promises: restored?.promises ?? []
+  }
+}, Effect.scoped)

@@ -1,0 +1,35 @@
+import { Effect, Schema } from "effect"
+import { freePort } from "./Listeners.ts"
+import { ListenAddress } from "./ListenAddress.ts"
+
+/**
+ * The server cannot listen on its address. The message is one line that says what to do.
+ *
+ * @example
+ * ```ts
+ * import { Server } from "@folio-einvoicing/service/platform"
+ * import { Effect, Layer } from "effect"
+ *
+ * // Tells the team's monitoring why the process ends.
+ * export const server = Layer.tapError(Server.layer, (error) =>
+ *   error instanceof Server.ListenError ? Effect.logFatal(error.message) : Effect.void
+ * )
+ * ```
+ */
+export class ListenError extends Schema.TaggedError<ListenError>()("ListenError", { message: Schema.String }) {}
+
+/** The error of a server that cannot listen on this address, for this reason; `other` names another port. */
+export const cannotListen = ({ host, port }: typeof ListenAddress.Service, why: string, other = "PORT=3001") =>
+  new ListenError({
+    message: `Folio cannot listen on ${host}:${port} (${why}). If the port is in use, stop what uses it, or choose another: ${other}.`
+  })
+
+/**
+ * Checks that nothing else listens on the address, and returns the port: with 0, one that is free. Fails with `ListenError`.
+ *
+ * @internal
+ */
+export const portToUse = Effect.gen(function* () {
+  const address = yield* ListenAddress
+  return yield* Effect.mapError(freePort(address.host, address.port), ({ message }) => cannotListen(address, message))
+})

@@ -1,0 +1,154 @@
+/** Ranges that give no number, after a restore, until the last number that the authority has is confirmed. */
+import { Effect, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { AccountMode } from "../../../schemas/Account.ts"
+import { DocumentKind } from "../../../schemas/FiscalDocument.ts"
+import { ResolutionId } from "../../../schemas/Id.ts"
+import { lastNumberFault } from "../../domain/accounts/ResolutionRules.ts"
+import { AuditLog, operator } from "../accounts/AuditLog.ts"
+import { ofKey } from "../sql/Keys.ts"
+import * as Query from "../sql/Query.ts"
+
+const Held = Schema.Struct({
+  ...AccountMode.fields,
+  id: ResolutionId,
+  document_type: DocumentKind,
+  prefix: Schema.String,
+  from_number: Schema.BigInt,
+  to_number: Schema.BigInt,
+  next_number: Schema.BigInt,
+  held_since: Schema.Date,
+  is_current: Schema.Boolean
+})
+
+/** A range that gives no number. `is_current`: it is active and was not past its last day yesterday. */
+export type HeldRange = typeof Held.Type
+
+/** The ranges that are held, by account and mode. */
+export const held = Effect.flatMap(
+  SqlClient.SqlClient,
+  Query.all(
+    Held,
+    (sql: SqlClient.SqlClient) => sql`
+      select account_id, livemode, id, document_type, prefix, from_number, to_number, next_number, held_since,
+        is_active and valid_to >= current_date - 1 as is_current
+      from resolutions where held_since is not null order by account_id, livemode, id`
+  )
+)
+
+/** How many documents of each account and mode wait for a number. */
+export const draftsHeld = Effect.flatMap(
+  SqlClient.SqlClient,
+  Query.all(
+    Schema.Struct({ ...AccountMode.fields, count: Schema.Int }),
+    (sql: SqlClient.SqlClient) => sql`
+      select account_id, livemode, count(*)::integer as count from invoices
+      where state = 'queued' and waiting ->> 'code' = 'numbering_held' group by account_id, livemode`
+  )
+)
+
+const draftsTold = 5
+
+/**
+ * The documents of each account and mode that are of the backup and had no number in it: how many, and the ids of the first. After the
+ * backup they may have been issued, under a number that this database does not know.
+ */
+export const draftsOfBackup = Effect.flatMap(
+  SqlClient.SqlClient,
+  Query.all(
+    Schema.Struct({ ...AccountMode.fields, count: Schema.Int, ids: Schema.Array(Schema.String) }),
+    (sql: SqlClient.SqlClient) => sql`
+      select account_id, livemode, count(*)::integer as count, (array_agg(id order by id))[1:${sql.literal(String(draftsTold))}] as ids
+      from invoices where state = 'queued' and created_at <= (select max(coalesce(taken_at, restored_at)) from restores)
+        and exists (
+          select from resolutions r where r.account_id = invoices.account_id and r.livemode = invoices.livemode
+            and r.held_since is not null
+        )
+      group by account_id, livemode order by account_id, livemode`
+  )
+)
+
+/** When this database was last restored, and from a backup of when; none for a database that never was. */
+export const lastRestore = Effect.flatMap(
+  SqlClient.SqlClient,
+  Query.first(
+    Schema.Struct({ taken_at: Schema.NullOr(Schema.Date), restored_at: Schema.Date }),
+    (sql: SqlClient.SqlClient) => sql`select taken_at, restored_at from restores order by number desc limit 1`
+  )
+)
+
+/** A range cannot go on after this number. The message is one line that says what to do. */
+export class NotResumed extends Schema.TaggedError<NotResumed>()("NotResumed", { message: Schema.String }) {}
+
+/**
+ * Lets a held range give numbers again, after `last`: the last number that the authority has, or the number before the first if it has
+ * none. Numbers between the last one in this database and `last` are recorded as lost. Wakes the drafts that wait, and returns their
+ * number. Fails with `NotResumed` when the number cannot be the last one, or the range is held no more.
+ */
+export const resume = Effect.fn("Holds.resume")(function* (range: HeldRange, last: bigint) {
+  const sql = yield* SqlClient.SqlClient
+  const audit = yield* AuditLog
+  const { account_id, id, livemode } = range
+  const account = { account_id, livemode }
+  const body = Effect.gen(function* () {
+    const rows = yield* Query.all(
+      Schema.Struct({ from_number: Schema.BigInt, to_number: Schema.BigInt, next_number: Schema.BigInt }),
+      () => sql`
+        select from_number, to_number, next_number from resolutions
+        where ${ofKey(sql, range)} and held_since is not null for update`
+    )()
+    const stands = rows[0]
+    if (stands === undefined)
+      return yield* new NotResumed({ message: `The range ${id} is not held: it gives numbers.` })
+    const fault = lastNumberFault(stands, last)
+    if (fault !== undefined) {
+      const message = `${fault} Look up the last document of the prefix ${JSON.stringify(range.prefix)} with the tax authority, and give its number.`
+      return yield* new NotResumed({ message })
+    }
+    const known = stands.next_number - 1n
+    yield* sql`update resolutions set held_since = null, next_number = ${last + 1n} where ${ofKey(sql, range)}`
+    if (last > known) {
+      const lost = { account_id, livemode, resolution_id: id, from_number: known + 1n, to_number: last }
+      yield* sql`insert into lost_numbers ${sql.insert(lost)}`
+    }
+    yield* audit.record(account, operator, "resolution.resumed", id, {
+      last_number: Number(last),
+      lost_numbers: Number(last - known)
+    })
+    // A draft may be of another range that is held: it is woken as well, and waits again.
+    const woken = yield* sql`
+      update invoices set attempts = 0, next_action_at = now(), waiting = null, waiting_since = null
+      where account_id = ${account_id} and livemode = ${livemode} and state = 'queued' and waiting ->> 'code' = 'numbering_held'
+      returning 1`
+    return { lost: last - known, woken: woken.length }
+  })
+  return yield* Effect.catchTag(sql.withTransaction(body), "SqlError", Effect.die)
+})
+
+/**
+ * What must be other than it was in a database that does not know what happened after the backup that it is from: no range gives a
+ * number, and the authority is asked about every signed document before the document is sent. `transaction`: beyond all transactions that
+ * the backup's events name. Runs in the caller's transaction.
+ */
+export const standStill = Effect.fn("Holds.standStill")(function* (taken: {
+  readonly at: string | null
+  readonly transaction: bigint
+}) {
+  const sql = yield* SqlClient.SqlClient
+  // Far more transactions than a server begins between a backup and its restore.
+  const ahead = taken.transaction + 2n ** 40n
+  yield* sql`
+    insert into restores (number, taken_at, restored_at, transaction_base)
+    select coalesce(max(number), 0) + 1, ${taken.at}::text::timestamptz, now(),
+      greatest(${ahead}::bigint, coalesce(max(transaction_base), 0) + ${2n ** 40n}::bigint)
+    from restores`
+  yield* sql`update resolutions set held_since = now() where held_since is null and next_number <= to_number`
+  yield* sql`
+    update invoices set submitted_at = now()
+    where state in ('signed', 'accepted_contingency') and submitted_at is null`
+})
+
+/** `standStill` in a database that something else than `folio restore` has restored, in a transaction of its own. */
+export const hold = Effect.flatMap(SqlClient.SqlClient, (sql) =>
+  sql.withTransaction(standStill({ at: null, transaction: 0n }))
+)

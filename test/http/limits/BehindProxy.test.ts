@@ -1,0 +1,88 @@
+import { assert, describe } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { RateLimits } from "../../../src/http/limits/RateLimit.ts"
+import { TrustedProxies } from "../../../src/http/limits/TrustedProxies.ts"
+import { ConnectionLimits } from "../../../src/platform/server/Connections.ts"
+import { ServerLimits } from "../../../src/platform/server/Server.ts"
+import { serviceWith } from "../../support/apps/MemoryApp.ts"
+import { get } from "../../support/apps/Requests.ts"
+import { patiently } from "../../support/apps/Until.ts"
+import { askFrom, eventually, open, requestOf } from "../../support/processes/Sockets.ts"
+import { MemoryTables } from "../../support/memory/MemoryTables.ts"
+import { itOn } from "../../support/Tests.ts"
+
+/** The service with few requests and connections for one address; requests come from 127.0.0.1. */
+const behind = (proxies: string, rates: Layer.Layer<never> | Layer.Layer<RateLimits> = Layer.empty) =>
+  itOn(
+    serviceWith(
+      Layer.mergeAll(
+        TrustedProxies.layer(proxies),
+        rates,
+        ServerLimits.layer({ checkMs: 20 }),
+        ConnectionLimits.layer({ max: 8, perAddress: 2 })
+      )
+    )
+  )
+
+const [believed, foreign] = ["127.0.0.1", "127.0.0.2"]
+const few = RateLimits.layer({ perSecond: 1, burst: 2 })
+
+const withoutKey = (headers: Record<string, string>) =>
+  Effect.map(get("/v1/account", { authorization: undefined, ...headers }), ({ status }) => status)
+const three = (headers: Record<string, string>) => Effect.forEach([1, 2, 3], () => withoutKey(headers))
+
+/** The address of the one request with a key, as the request log has it. */
+const loggedAddress = Effect.fnUntraced(function* (headers: Record<string, string>) {
+  const { headers: answered } = yield* get("/v1/account", headers)
+  const read = get(`/v1/requests/${String(answered["request-id"])}`)
+  const { json } = yield* patiently(Effect.repeat(read, { until: ({ status }) => status === 200 }))
+  return json.ip
+})
+
+const connectionsAtWork = Effect.fnUntraced(function* (from: string, count: number) {
+  const { count: calls, until } = yield* MemoryTables
+  for (let made = 0; made < count; made++) {
+    const before = calls("Events.after")
+    const line = yield* open(from)
+    line.socket.write(requestOf("/v1/events?wait=20"))
+    yield* until(() => calls("Events.after") > before)
+  }
+})
+
+describe("a client of a trusted proxy", () => {
+  behind(believed, few).effect("has limits of its own", function* () {
+    for (const list of ["203.0.113.1", "6.6.6.6, 203.0.113.2"]) {
+      assert.deepStrictEqual(yield* three({ "x-forwarded-for": list }), [401, 401, 429])
+    }
+    for (const list of ["for=203.0.113.3", "for=6.6.6.6, for=203.0.113.4"]) {
+      assert.deepStrictEqual(yield* three({ forwarded: list }), [401, 401, 429])
+    }
+    assert.deepStrictEqual(yield* three({ "x-forwarded-for": "unknown" }), [401, 401, 429])
+  })
+
+  behind(believed).effect("is who the request log says has asked", function* () {
+    assert.strictEqual(yield* loggedAddress({ "x-forwarded-for": "6.6.6.6, 2001:db8::0:7" }), "2001:db8::7")
+  })
+
+  behind(believed).effect("shares its connections with others, and only the sum of them is limited", function* () {
+    yield* connectionsAtWork("127.0.0.1", 8)
+    const { text } = yield* askFrom("127.0.0.3", "/v1/account")
+    assert.match(text, /All of the 8 connections that this process keeps/)
+  })
+})
+
+describe("a client that says it is a proxy", () => {
+  behind(foreign, few).effect("is believed in nothing", function* () {
+    assert.deepStrictEqual(yield* three({ "x-forwarded-for": "203.0.113.5" }), [401, 401, 429])
+    assert.strictEqual(yield* withoutKey({ forwarded: "for=203.0.113.6" }), 429)
+    assert.strictEqual(yield* loggedAddress({ "x-forwarded-for": "203.0.113.7" }), "127.0.0.1")
+  })
+
+  behind(foreign).effect("has the connections of one address", function* () {
+    yield* connectionsAtWork("127.0.0.1", 2)
+    const line = yield* open("127.0.0.1")
+    line.socket.write(requestOf("/v1/account"))
+    yield* eventually(() => line.received().includes("\r\n\r\n"))
+    assert.match(line.received(), /All of the 2 connections that one address may have/)
+  })
+})

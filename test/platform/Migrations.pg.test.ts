@@ -1,0 +1,72 @@
+import { PgClient } from "@effect/sql-pg"
+import { assert } from "@effect/vitest"
+import { Effect, Redacted, Result } from "effect"
+import * as Fs from "node:fs"
+import * as Path from "node:path"
+import { pathToFileURL } from "node:url"
+import { EarlierReleaseServes, lastMigration, migrateFrom } from "../../src/platform/postgres/Migrations.ts"
+import { schemaRelease } from "../../src/store/SchemaRelease.ts"
+import { refusal } from "../support/database/Refusals.ts"
+import { dataDirectory, freshDatabase, query } from "../support/database/Postgres.ts"
+import { it } from "../support/Tests.ts"
+
+/** A database of this release, and a folder of two later migrations: one adds a table, the other takes a column away. */
+const later = Effect.gen(function* () {
+  const url = yield* freshDatabase
+  const folder = yield* dataDirectory
+  Fs.writeFileSync(Path.join(folder, "0900_more.sql"), "create table more (a integer);\n")
+  Fs.writeFileSync(
+    Path.join(folder, "0901_less.sql"),
+    "-- Nothing reads the column any more.\n-- serves: 900\nalter table more drop column a;\n"
+  )
+  const migrate = (last?: number) =>
+    migrateFrom(pathToFileURL(`${folder}/`), last).pipe(
+      Effect.provide(
+        PgClient.layer({ url: Redacted.make(url), ssl: false, startupParameters: { row_security: "off" } })
+      )
+    )
+  return { url, migrate }
+})
+
+const worker = (id: string, release: number) => `insert into workers (id, release) values ('${id}', ${release})`
+const columns =
+  "select attname::text as name from pg_attribute where attrelid = to_regclass('more') and attnum > 0 and not attisdropped"
+
+it.live("A migration that takes something away waits until no process is left that needs it", function* () {
+  const { migrate, url } = yield* later
+  yield* query(url, worker("early", 899))
+  yield* query(url, worker("in time", 900))
+  assert.deepStrictEqual(
+    yield* Effect.result(migrate()),
+    Result.fail(new EarlierReleaseServes({ release: 899, serves: 900 }))
+  )
+  assert.deepStrictEqual((yield* query(url, "select to_regclass('more')::text as more")).rows, [{ more: null }])
+
+  // What only adds goes beside the early process.
+  assert.deepStrictEqual(
+    (yield* migrate(900)).map(([id]) => id),
+    [900]
+  )
+  yield* query(url, "update workers set seen_at = now() - interval '9 seconds' where id = 'early'")
+  assert.deepStrictEqual(
+    (yield* migrate()).map(([id]) => id),
+    [901]
+  )
+  assert.deepStrictEqual((yield* query(url, columns)).rows, [])
+  assert.deepStrictEqual((yield* query(url, "select release from oldest_release")).rows, [{ release: 900 }])
+})
+
+it.live("A process of an early release cannot begin once the tables are past it, nor go on", function* () {
+  const { migrate, url } = yield* later
+  yield* migrate()
+  const refused = /the tables are of a release that process early does not know/
+  assert.match(yield* refusal(query(url, worker("early", 899))), refused)
+  // A process that does not tell its release is of the one before releases were told.
+  assert.match(yield* refusal(query(url, "insert into workers (id) values ('early')")), refused)
+  yield* query(url, worker("in time", 900))
+  yield* query(url, `${worker("in time", 900)} on conflict (id) do update set seen_at = now()`)
+})
+
+it.effect("The release that a process tells is that of its migrations", () =>
+  Effect.sync(() => assert.strictEqual(schemaRelease, lastMigration))
+)

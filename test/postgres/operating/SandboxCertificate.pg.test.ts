@@ -1,0 +1,87 @@
+import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
+import { assert, describe } from "@effect/vitest"
+import { Clock, Context, Effect, Layer } from "effect"
+import { randomBytes } from "node:crypto"
+import * as Fs from "node:fs"
+import * as Path from "node:path"
+import { makeSelfSigned, SandboxCertificate } from "../../../src/documents/signature/Certificate.ts"
+import { sandboxCertificateLayer } from "../../../src/platform/files/SandboxCertificateFile.ts"
+import { secretKeyLayer } from "../../../src/platform/files/SealingKey.ts"
+import * as Postgres from "../../../src/platform/postgres/Postgres.ts"
+import { dataDirectory, freshDatabase, query, quiet, settingsLayer } from "../../support/database/Postgres.ts"
+import { it } from "../../support/Tests.ts"
+
+const day = 86_400_000
+
+/** Several processes of one database, each with a data directory of its own. */
+const processes = Effect.gen(function* () {
+  const [DATABASE_URL, FOLIO_KEY] = [yield* freshDatabase, randomBytes(32).toString("base64")]
+  /** A process, and the certificate of its start, with this text in its file; `later`: so many days from now. */
+  const starting = Effect.fnUntraced(function* (file?: string, later = 0) {
+    const DATA_DIR = yield* dataDirectory
+    if (file !== undefined) Fs.writeFileSync(Path.join(DATA_DIR, "sandbox-certificate.pem"), file)
+    const now = Date.now() + later * day
+    const clock: Clock.Clock = Object.assign(Object.create(yield* Clock.Clock), {
+      currentTimeMillis: Effect.succeed(now),
+      currentTimeMillisUnsafe: () => now
+    })
+    const built = Layer.build(
+      sandboxCertificateLayer.pipe(
+        Layer.provide(secretKeyLayer),
+        Layer.provide([Postgres.layer, NodeCrypto.layer]),
+        Layer.provide(settingsLayer({ DATABASE_URL, FOLIO_KEY, DATA_DIR })),
+        Layer.provide(quiet),
+        Layer.fresh
+      )
+    )
+    return yield* built.pipe(
+      Effect.map((context) => Context.get(context, SandboxCertificate).certificate),
+      Effect.provideService(Clock.Clock, clock),
+      Effect.scoped
+    )
+  })
+  return { DATABASE_URL, starting }
+})
+
+const selfSigned = (name: string, age = 0) => makeSelfSigned(name, new Date(Date.now() - age * day))
+
+const holds = (pem: string, certificate: string) => pem.replaceAll(/\s/g, "").includes(certificate)
+
+describe("The certificate of the sandbox", () => {
+  it.live("is the same in processes that start at once, and in those that start later", function* () {
+    const { DATABASE_URL, starting } = yield* processes
+    const all = yield* Effect.all([starting(), starting(), starting()], { concurrency: "unbounded" })
+    assert.lengthOf(new Set([...all, yield* starting()]), 1)
+    const { rows } = yield* query(DATABASE_URL, "select sealed from sandbox_certificate")
+    assert.lengthOf(rows, 1)
+    assert.notInclude(JSON.stringify(rows), "PRIVATE KEY")
+  })
+
+  it.live("is that of an earlier release's file, the first one that is found", function* () {
+    const { starting } = yield* processes
+    const [first, second] = [yield* selfSigned("Folio sandbox"), yield* selfSigned("Folio sandbox")]
+    const taken = yield* starting(first)
+    assert.isTrue(holds(first, taken))
+    assert.strictEqual(yield* starting(second), taken)
+  })
+
+  it.live("is a team's own where its file is, and from then on everywhere", function* () {
+    const { starting } = yield* processes
+    const own = yield* selfSigned("Test documents of Café Andino")
+    const before = yield* starting()
+    const after = yield* starting(own)
+    assert.notStrictEqual(after, before)
+    assert.isTrue(holds(own, after))
+    assert.deepStrictEqual([yield* starting(), yield* starting(own)], [after, after])
+  })
+
+  it.live("is replaced once it has expired, whether the file has expired or not", function* () {
+    const { starting } = yield* processes
+    const expired = yield* selfSigned("Test documents of Café Andino", 3_700)
+    const before = yield* starting()
+    assert.strictEqual(yield* starting(expired), before)
+    const after = yield* starting(expired, 3_700)
+    assert.notStrictEqual(after, before)
+    assert.strictEqual(yield* starting(undefined, 3_700), after)
+  })
+})

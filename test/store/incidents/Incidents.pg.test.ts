@@ -1,0 +1,201 @@
+import { assert } from "@effect/vitest"
+import { Context, Effect } from "effect"
+import { AccountId } from "../../../schemas/Id.ts"
+import type { IncidentKind } from "../../../schemas/Incident.ts"
+import { failedDocuments, failingEndpoint } from "../../../src/domain/incidents/Causes.ts"
+import { judge, type Look } from "../../../src/domain/incidents/Incidents.ts"
+import { IncidentCauses } from "../../../src/store/incidents/IncidentCauses.ts"
+import { Incidents } from "../../../src/store/incidents/Incidents.ts"
+import { Retention } from "../../../src/store/sql/Retention.ts"
+import { refusal } from "../../support/database/Refusals.ts"
+import { oneOwner, onPostgres, twoOwners } from "../../support/database/TwoOwners.ts"
+
+const all = { concurrency: "unbounded" } as const
+const [late, well] = ["b", "c"].map((letter) => AccountId.make(`ten_${letter.repeat(26)}`)) as [AccountId, AccountId]
+const kind: IncidentKind = "endpoint_failing"
+const since = new Date("2026-11-21T10:00:00Z")
+
+/** One process looks and records. */
+const look = (incidents: Incidents["Service"], seen: Look, channels = ["url"]) =>
+  Effect.flatMap(incidents.open, (open) => incidents.record(judge(open, [seen]), channels))
+
+const idsOf = <A extends { readonly id: string }>(some: Effect.Effect<{ readonly rows: ReadonlyArray<A> }>) =>
+  Effect.map(some, ({ rows }) => rows.map(({ id }) => id))
+
+const setUp = Effect.gen(function* () {
+  const { account, first, second, service, sql } = yield* twoOwners
+  const [one, other] = [Context.get(first, Incidents), Context.get(second, Incidents)]
+  const cause = failingEndpoint({ ...account, issuer: "Café Andino S.A.S.", id: "we_1", since })
+  const found: Look = { kinds: [kind], causes: [cause], isAll: true }
+  const nothing: Look = { kinds: [kind], causes: [], isAll: true }
+  const counts = sql<{ incidents: number; tellings: number }>`
+    select (select count(*) from incidents)::int as incidents, (select count(*) from incident_tellings)::int as tellings`
+  const hurry = sql`update incident_tellings set next_attempt_at = now() where next_attempt_at is not null`
+  const told = { error: null, retryInMs: null, channel: "url" }
+  return { service, sql, one, other, found, nothing, counts, hurry, told }
+})
+
+onPostgres("an incident that two processes notice and end at once is opened, ended and told once", function* () {
+  const { counts, found, hurry, nothing, one, other, sql, told } = yield* setUp
+  const both = (seen: Look) => Effect.forEach([one, other, one, other], (process) => look(process, seen), all)
+  yield* both(found)
+  assert.deepStrictEqual(yield* counts, [{ incidents: 1, tellings: 1 }])
+  const taken = (yield* Effect.all([one.take("url"), other.take("url"), one.take("email")], all)).flat()
+  assert.deepStrictEqual(
+    taken.map(({ attempts, kind: of, state }) => [of, state, attempts]),
+    [[kind, "opened", 1]]
+  )
+  const { id } = taken[0]!
+
+  // It ends before the beginning was told: the end waits for that.
+  yield* both(nothing)
+  yield* both(nothing)
+  assert.lengthOf(yield* one.open, 1)
+  yield* sql`update incidents set gone_since = now() - interval '5 minutes 1 second'`
+  yield* both(nothing)
+  assert.isEmpty(yield* one.open)
+  assert.deepStrictEqual(yield* counts, [{ incidents: 1, tellings: 2 }])
+  assert.isEmpty(yield* other.take("url"))
+  yield* one.told({ ...told, incident_id: id, state: "opened", attempts: 1 })
+  const [end] = (yield* Effect.all([one.take("url"), other.take("url")], all)).flat()
+  assert.deepInclude(end, { id, state: "ended" })
+  yield* one.told({ ...told, incident_id: id, state: "ended", attempts: 1 })
+  yield* hurry
+  assert.isEmpty((yield* Effect.all([one.take("url"), other.take("url")], all)).flat())
+  // The next one is another incident.
+  yield* both(found)
+  assert.deepStrictEqual(yield* counts, [{ incidents: 2, tellings: 3 }])
+})
+
+onPostgres(
+  "an attempt to tell that was cut is due again after its lease, and a late answer changes nothing",
+  function* () {
+    const { found, hurry, one, other, told } = yield* setUp
+    yield* look(one, found)
+    const first = (yield* one.take("url"))[0]!
+    const about = { ...told, incident_id: first.id, state: "opened" as const }
+    assert.isEmpty(yield* other.take("url"))
+    yield* hurry
+    const [again] = yield* other.take("url")
+    assert.deepInclude(again, { id: first.id, attempts: 2 })
+    yield* one.told({ ...about, attempts: 1, error: "late", retryInMs: 0 })
+    assert.isEmpty(yield* one.take("url"), "the second attempt is under way")
+    yield* other.told({ ...about, attempts: 2, error: "no\u0000 answer", retryInMs: 0 })
+    assert.deepInclude((yield* one.standing)[0], { channel: "url", waiting: 1, error: "no answer" })
+    const [third] = yield* one.take("url")
+    yield* one.told({ ...about, attempts: third?.attempts ?? 0 })
+    assert.deepInclude((yield* one.standing)[0], { channel: "url", waiting: 0, error: null })
+  }
+)
+
+onPostgres("a channel that is set later is told of what is open, and one that came late of no end", function* () {
+  const { found, nothing, one, sql } = yield* setUp
+  yield* look(one, found, [])
+  assert.isEmpty(yield* one.take("url"))
+  yield* look(one, found, ["url"])
+  assert.lengthOf(yield* one.take("url"), 1)
+  yield* look(one, nothing, ["url"])
+  yield* sql`update incidents set gone_since = now() - interval '1 hour'`
+  yield* look(one, nothing, ["url", "email"])
+  const tellings = yield* sql`select channel, state from incident_tellings order by channel, state`
+  assert.deepStrictEqual(tellings, [
+    { channel: "url", state: "ended" },
+    { channel: "url", state: "opened" }
+  ])
+  const [listed] = yield* one.list
+  assert.lengthOf(listed?.told ?? [], 2)
+  assert.isNotNull(listed?.ended_at)
+})
+
+onPostgres("ended incidents are kept for the days of retention, and change no more", function* () {
+  const { first, sql, service } = yield* oneOwner
+  const { purgeIncidents } = Context.get(first, Retention)
+  const insert = (id: string, ended: string) => sql`
+    insert into incidents (id, kind, subject, severity, summary, action, details, since, gone_since, ended_at)
+    values (${id}, 'endpoint_failing', ${id}, 'warning', '', '', '{}', now(), now(), now() - ${ended}::interval)`
+  yield* insert("inc_old", "31 days")
+  yield* insert("inc_new", "29 days")
+  yield* sql`insert into incident_tellings (incident_id, channel, state) values ('inc_old', 'url', 'opened')`
+  assert.strictEqual(yield* purgeIncidents, 1)
+  assert.deepStrictEqual(yield* sql`select id from incidents`, [{ id: "inc_new" }])
+  assert.deepStrictEqual(yield* sql`select 1 from incident_tellings`, [])
+  assert.include(yield* refusal(service`update incidents set ended_at = null`), "stays ended")
+  assert.include(yield* refusal(service`update incidents set kind = 'test'`), "permission denied")
+  const view = sql.withTransaction(Effect.andThen(sql`set local role folio_account`, sql`select 1 from incidents`))
+  assert.include(yield* refusal(view), "permission denied")
+})
+
+onPostgres("the causes are found, and only those: failing, full, ending, used, in contingency, broken", function* () {
+  const { account, first, resolution, seed, sql } = yield* oneOwner
+  const causes = Context.get(first, IncidentCauses)
+  const { account_id } = account
+  const clocked = (yield* seed(3, "accepted_contingency")).slice(1)
+  const failed = yield* seed(7, "failed")
+  /** As if they had been made with live keys. */
+  const makeLive = (ids: ReadonlyArray<string>) =>
+    sql.withTransaction(
+      Effect.andThen(
+        sql`set local session_replication_role = replica`,
+        sql`update invoices set livemode = true where id = any(${ids}::text[])`
+      )
+    )
+  const endpoint = (id: string, failing: string | null, full: boolean, active: boolean) => sql`
+    insert into webhook_endpoints (account_id, livemode, id, url, subscribed_events, is_active, max_in_flight, metadata, api_version,
+      secret, failing_since, full_since, created_at, updated_at)
+    values (${account_id}, true, ${id}, 'https://hooks.example.com/secret', '{}', ${active}, 8, '{}', '2026-01-01', 'x',
+      now() - ${failing}::interval, ${full ? new Date() : null}::timestamptz, now(), now())`
+  yield* endpoint("we_well", null, false, true)
+  yield* endpoint("we_early", "59 minutes", false, true)
+  yield* endpoint("we_failing", "61 minutes", false, true)
+  yield* endpoint("we_paused", "61 minutes", true, false)
+  yield* endpoint("we_full", null, true, true)
+  assert.deepStrictEqual(yield* idsOf(causes.failingEndpoints), ["we_failing"])
+  assert.deepStrictEqual(yield* idsOf(causes.fullEndpoints), ["we_full"])
+
+  const certificate = (id: string, days: number, owner = account_id) => sql`
+    insert into certificates values (${owner}, true, ${id}, 'CN=x', now() - interval '2 years', now() + ${days} * interval '1 day', 'x', now())`
+  yield* sql`insert into accounts values (${late}, now()), (${well}, now())`
+  yield* certificate("cert_replaced", 3)
+  yield* certificate("cert_last", 20)
+  yield* certificate("cert_late", -1, late)
+  yield* certificate("cert_well", 200, well)
+  const ending = (yield* causes.endingCertificates).rows.map(({ days, id }) => [id, days])
+  assert.deepStrictEqual(ending, [
+    ["cert_last", 19],
+    ["cert_late", -2]
+  ])
+
+  assert.deepStrictEqual((yield* causes.lowRanges).rows, [])
+  yield* sql`update resolutions set to_number = next_number + 9, from_number = next_number - 90 where id = ${resolution}`
+  const [used] = (yield* causes.lowRanges).rows
+  assert.deepInclude(used, { id: resolution, left: 10, size: 100, livemode: false, issuer: "Folio Sandbox S.A.S." })
+  yield* sql`
+    insert into resolutions select r.* from resolutions o, jsonb_populate_record(o, jsonb_build_object('id', 'res_next', 'next_number', o.from_number)) r
+    where o.id = ${resolution}`
+  assert.deepStrictEqual((yield* causes.lowRanges).rows, [], "it has a successor of the same prefix")
+  yield* sql`update resolutions set valid_to = now()::date + 20`
+  assert.lengthOf((yield* causes.lowRanges).rows, 2)
+  assert.deepStrictEqual((yield* causes.heldRanges).rows, [])
+  yield* sql`update resolutions set held_since = now() where id = ${resolution}`
+  assert.deepStrictEqual(yield* idsOf(causes.heldRanges), [resolution])
+  yield* sql`update resolutions set is_active = false`
+  assert.deepStrictEqual((yield* causes.lowRanges).rows, [])
+
+  assert.deepStrictEqual([yield* causes.inContingency, yield* causes.unreachableAuthority], [[], []])
+  yield* sql`
+    insert into authority_circuits (name, failing_since, failed_at, trouble)
+    values ('live', now() - interval '16 minutes', now(), 'no_route'), (${account_id}, now() - interval '1 day', now(), 'no_route')`
+  assert.deepStrictEqual(
+    (yield* causes.unreachableAuthority).map(({ trouble }) => trouble),
+    ["no_route"]
+  )
+  yield* makeLive(clocked)
+  const [clock] = yield* causes.inContingency
+  assert.deepInclude(clock, { count: 2, account_ids: [account_id] })
+
+  assert.deepInclude((yield* causes.failedDocuments).rows[0], { livemode: false, count: 7 })
+  yield* makeLive(failed)
+  const [broken] = (yield* causes.failedDocuments).rows
+  assert.deepInclude(broken, { account_id, livemode: true, count: 7, ids: failed.toSorted().slice(0, 5) })
+  assert.notMatch(JSON.stringify(failedDocuments(broken!)), /hooks\.example|secret/)
+})

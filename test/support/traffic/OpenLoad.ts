@@ -1,0 +1,77 @@
+import { Effect } from "effect"
+import { Agent, request } from "undici"
+import { invoiceBody } from "../apps/Invoices.ts"
+
+/** One request, which was sent once: a client that repeats none of them. */
+export interface Sent {
+  readonly key: string
+  /** When it was sent, in milliseconds since the load began. */
+  readonly at: number
+  readonly milliseconds: number
+  /** 0: no answer came. */
+  readonly status: number
+  readonly id: string
+  /** The answer, or why there was none. */
+  readonly text: string
+}
+
+export interface Payer {
+  readonly apiKey: string
+  readonly customer: string
+}
+
+/**
+ * Sends `POST /v1/invoices` `rate` times a second, whether the requests before have been answered or not: what is slow is not waited
+ * for. Half of the requests use kept-alive connections, half end theirs. `stop` waits for the answers.
+ */
+export const openLoad = Effect.fnUntraced(function* (url: string, payers: ReadonlyArray<Payer>, rate: number) {
+  const keptAlive = yield* Effect.acquireRelease(
+    Effect.sync(() => new Agent({ connections: 50, pipelining: 1 })),
+    (agent) => Effect.promise(() => agent.destroy())
+  )
+  const began = performance.now()
+  const all: Array<Promise<Sent>> = []
+  const answered: Array<Sent> = []
+
+  const send = async (index: number): Promise<Sent> => {
+    const payer = payers[index % payers.length]!
+    const key = `open ${index}`
+    const at = performance.now() - began
+    const ended = (status: number, text: string): Sent => {
+      const id = status === 202 ? String(JSON.parse(text).id) : ""
+      const sent = { key, at, milliseconds: performance.now() - began - at, status, id, text }
+      answered.push(sent)
+      return sent
+    }
+    try {
+      const answer = await request(`${url}/v1/invoices`, {
+        method: "POST",
+        dispatcher: keptAlive,
+        reset: Math.floor(index / payers.length) % 2 === 0,
+        headers: {
+          authorization: `Bearer ${payer.apiKey}`,
+          "content-type": "application/json",
+          "idempotency-key": key
+        },
+        body: JSON.stringify(invoiceBody(payer.customer, { key }))
+      })
+      return ended(answer.statusCode, await answer.body.text())
+    } catch (error) {
+      return ended(0, String(error))
+    }
+  }
+  const timer = setInterval(() => {
+    const due = Math.floor(((performance.now() - began) / 1000) * rate)
+    while (all.length < due) all.push(send(all.length))
+  }, 5)
+  yield* Effect.addFinalizer(() => Effect.sync(() => clearInterval(timer)))
+  return {
+    /** Those that have ended so far. */
+    answered: answered as ReadonlyArray<Sent>,
+    now: () => performance.now() - began,
+    stop: Effect.suspend(() => {
+      clearInterval(timer)
+      return Effect.promise(() => Promise.all(all))
+    })
+  }
+})

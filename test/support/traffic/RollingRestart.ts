@@ -1,0 +1,124 @@
+import { Effect } from "effect"
+import { randomBytes } from "node:crypto"
+import { apiKeyHash, makeApiKey } from "../../../src/domain/accounts/ApiKeyFormat.ts"
+import { makeClient } from "../apps/Client.ts"
+import { customerBody, endpointBody } from "../apps/Invoices.ts"
+import { until } from "../apps/Until.ts"
+import { reconcile } from "../database/Reconcile.ts"
+import { balanced, settled, SeveralProcesses } from "../processes/SeveralProcesses.ts"
+import type { ServiceProcess } from "../processes/ServiceProcess.ts"
+import { balancer } from "./Balancer.ts"
+import { openLoad, type Payer, type Sent } from "./OpenLoad.ts"
+
+// Like the sandbox's own account, with numbers of their own: so that each process owns the actors of some of them.
+const copies = (account: number, hash: string) => {
+  const suffix = String(account).padStart(2, "0")
+  return [
+    `insert into accounts select left(id, 28) || '${suffix}', created_at from accounts order by created_at, id limit 1`,
+    `insert into account_modes (account_id, livemode, name, issuer, issuer_version, default_version)
+     select left(account_id, 28) || '${suffix}', m.livemode, m.name, m.issuer, m.issuer_version, m.default_version
+     from account_modes m join accounts a on a.id = account_id order by a.created_at, a.id, m.livemode limit 1`,
+    `insert into api_keys select left(id, 28) || '${suffix}', left(account_id, 28) || '${suffix}', livemode,
+       '${hash}', last_four, created_at from api_keys order by created_at, id limit 1`,
+    `insert into resolutions select left(account_id, 28) || '${suffix}', livemode, left(id, 28) || '${suffix}', number, document_type, prefix,
+       from_number + ${account} * 100000, to_number, valid_from, valid_to, technical_key, is_active, from_number + ${account} * 100000, created_at
+     from resolutions order by created_at, account_id limit 1`
+  ]
+}
+
+/** Opens accounts, each with a customer and an endpoint of its own; gives who pays, and the path of each endpoint. */
+const openAccounts = Effect.fnUntraced(function* (count: number) {
+  const { clients, customer, processes, receiver } = yield* SeveralProcesses
+  const [service, first] = [processes[0]!, clients[0]!]
+  const paths = new Map<string, string>()
+  const payers: Array<Payer> = [{ apiKey: first.apiKey, customer }]
+  const { json } = yield* first.get("/v1/webhook-endpoints")
+  paths.set(String(json.data[0].id), "/hooks")
+  while (payers.length < count) {
+    const apiKey = makeApiKey("test", randomBytes(32))
+    for (const statement of copies(payers.length, apiKeyHash(apiKey))) yield* service.rows(statement)
+    const client = makeClient(service.url, apiKey)
+    const path = `/hooks/${payers.length}`
+    const endpoint = yield* client.post("/v1/webhook-endpoints", endpointBody(receiver.url(path)))
+    paths.set(String(endpoint.json.id), path)
+    const { json: made } = yield* client.post("/v1/customers", customerBody(), { key: "customer" })
+    payers.push({ apiKey, customer: String(made.id) })
+  }
+  return { payers, paths }
+})
+
+/** One restart: when it was asked for, when the process had ended, and when the process was ready again. In ms of the load. */
+export interface Restart {
+  readonly asked: number
+  readonly ended: number
+  readonly ready: number
+}
+
+/**
+ * Restarts each process in turn, `rounds` times, behind a balancer and under an open load of `rate` invoices a second over
+ * `accounts` accounts, as soon as the process before is ready. Then compares all that is known. Gives what became of each request.
+ */
+export const rollingRestart = Effect.fnUntraced(function* (options: {
+  readonly rate: number
+  readonly accounts: number
+  readonly rounds: number
+  readonly restart?: (process: ServiceProcess) => Effect.Effect<void, Error>
+}) {
+  const { processes, receiver, journal } = yield* SeveralProcesses
+  const { paths, payers } = yield* openAccounts(options.accounts)
+  yield* balanced
+  const front = yield* balancer(processes.map(({ url }) => url))
+  const load = yield* openLoad(front.url, payers, options.rate)
+  const answered = (count: number) =>
+    until(
+      Effect.sync(() => load.answered.length),
+      (length) => length >= count
+    )
+  yield* answered(options.rate)
+  const restarts: Array<Restart> = []
+  for (let round = 0; round < options.rounds; round++) {
+    for (const process of processes) {
+      const asked = load.now()
+      yield* process.signal("SIGTERM")
+      const { code, signal } = yield* process.ended
+      if (code !== 0) return yield* Effect.die(new Error(`A process ended with ${code ?? signal}`))
+      const ended = load.now()
+      yield* process.start()
+      yield* until(Effect.sync(front.up), (up) => up === processes.length)
+      restarts.push({ asked, ended, ready: load.now() })
+    }
+  }
+  yield* answered(load.answered.length + options.rate)
+  const sent: ReadonlyArray<Sent> = yield* load.stop
+  for (const { id, key, status } of sent) {
+    if (status === 202) journal.set(key, { status, headers: new Headers(), text: "", json: { id } })
+  }
+  yield* settled
+  const { doubled, invoices } = yield* reconcile({
+    service: processes[0]!,
+    journal,
+    receiver,
+    before: new Map(),
+    pathOf: (endpoint) => paths.get(endpoint) ?? ""
+  })
+  return { sent, restarts, invoices, repeatedPosts: doubled }
+})
+
+/** The slowest requests in words, with the time at which each was sent. */
+export const slowest = (sent: ReadonlyArray<Sent>, count: number): ReadonlyArray<string> =>
+  sent
+    .toSorted((one, other) => other.milliseconds - one.milliseconds)
+    .slice(0, count)
+    .map(
+      ({ at, milliseconds, status }) =>
+        `${status} after ${milliseconds.toFixed(0)} ms, sent at ${(at / 1000).toFixed(1)} s`
+    )
+
+/** Requests that were not accepted, in words. */
+export const refused = (sent: ReadonlyArray<Sent>): ReadonlyArray<string> =>
+  sent
+    .filter(({ status }) => status !== 202)
+    .map(
+      ({ at, key, milliseconds, status, text }) =>
+        `${key}, sent at ${(at / 1000).toFixed(1)} s: ${status} after ${milliseconds.toFixed(0)} ms, ${text.slice(0, 300)}`
+    )
