@@ -67,9 +67,9 @@ create trigger told before update on incident_tellings for each row
 revoke all on incident_tellings from folio_service;
 grant select, insert, update (attempts, next_attempt_at, told_at, error) on incident_tellings to folio_service;
 
--- Where the looks find their causes, so that they read what is wrong and nothing else. Written when an endpoint begins or ceases to fail, when
--- a certificate is added, and when a document ends by a fault of the service.
+-- Where the looks find their causes, so that they read what is wrong and nothing else. Written when an endpoint begins or ceases to fail, and
+-- when a certificate is added. Documents that failed are found by `invoices_unaccepted`: an index of their own would be built while all
+-- documents wait.
 create index webhook_endpoints_failing on webhook_endpoints (failing_since) where failing_since is not null and is_active;
 create index webhook_endpoints_full on webhook_endpoints (full_since) where full_since is not null and is_active;
 create index certificates_end on certificates (not_after);
-create index invoices_broken on invoices (updated_at) where state = 'failed' and failure ->> 'code' = 'internal_error';

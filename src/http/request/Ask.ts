@@ -10,11 +10,13 @@ import { Exchange, originOf } from "./Exchange.ts"
 // A little more than a statement may take. When a command outlasts this timeout, the client's retry finds its answer.
 const askTimeout = "12 seconds"
 
-// An actor that moves interrupts what it was asked. Whether the command had begun is not known, so that the caller may only be asked to
-// repeat what is done once by its key, or has no second effect.
+// What an actor was asked is interrupted when the actor moves to another process.
 const moved = Symbol("moved")
 
-/** Repeats what an actor was asked as often as the actor moves. */
+/**
+ * Repeats a command as often as its actor moves. For commands with an idempotency key: a command without one may have been carried out
+ * before the actor moved, and would be carried out again.
+ */
 export const againAfterMove = <A, E>(asked: Effect.Effect<A, E>) =>
   asked.pipe(
     Effect.catchCauseIf(Cause.hasInterruptsOnly, () => Effect.fail(moved)),

@@ -74,7 +74,7 @@ export const keyFor = Effect.fnUntraced(function* (canary: string | null, keys: 
   return canary === null ? undefined : yield* none
 })
 
-/** Writes the keys that are missing into `DataDir`; returns their paths. They are removed again when `undoing` says so. */
+/** Writes the keys that are missing into `DataDir`; returns the paths of the files. */
 export const writeKeys = Effect.fnUntraced(function* (keys: Keys, isNew: boolean) {
   const dataDir = yield* DataDir
   const wanted = [

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 
-interface Promise {
+interface Promised {
   /** What is promised. */
   readonly promise: string
   /** A query for what breaks the promise: one text a row. */
@@ -11,7 +11,7 @@ interface Promise {
 
 const mostTold = 5
 
-const promises: ReadonlyArray<Promise> = [
+const promises: ReadonlyArray<Promised> = [
   {
     promise: "Numbers have no gap",
     broken: `

@@ -70,6 +70,8 @@ it.effect.skipIf(executablePath === undefined)(
     yield* click(page, "link", "Rotate the secret")
     yield* sees(page, "The old secret stops at once")
     yield* click(page, "button", "Rotate now")
+    // The stored secret is the new one only after the answer has come.
+    yield* sees(page, "Copy it now")
     yield* sees(page, tables.endpoints.get(id)?.secret ?? "none")
     assert.notInclude(page.url(), "whsec_")
     yield* assertClear(page, page.url())
