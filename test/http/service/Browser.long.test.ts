@@ -154,8 +154,9 @@ describeOn(app)("the documentation in a browser (skipped where there is no Chrom
     const sample = page.locator("#cancelInvoice .tabs")
     const shown = yield* Effect.promise(() => sample.locator(".sample:visible code").innerText())
     assert.include(shown, "folio.invoices.cancel(")
-    yield* Effect.promise(() => sample.getByRole("button", { name: "Copy" }).click())
-    yield* Effect.promise(() => sample.getByRole("button", { name: "Copied" }).waitFor())
+    // Waited for from before the click: the button says so for two seconds alone.
+    const copied = () => sample.getByRole("button", { name: "Copied" }).waitFor()
+    yield* Effect.promise(() => Promise.all([copied(), sample.getByRole("button", { name: "Copy" }).click()]))
     assert.strictEqual(yield* Effect.promise(() => page.evaluate("navigator.clipboard.readText()")), shown)
 
     const contents = page.locator("#contents")

@@ -46,6 +46,7 @@ describeOn(app)("a day at the bench (in Chromium; skipped where there is none)",
       yield* Effect.promise(async () => {
         await tabTo(page, "nav a[href$='bench']")
         await page.keyboard.press("Enter")
+        await page.waitForSelector("textarea[name=body]")
         await tabTo(page, "textarea[name=body]")
         await page.keyboard.insertText(JSON.stringify(JSON.parse(body), null, 2))
         await page.keyboard.press("Tab")
@@ -62,7 +63,8 @@ describeOn(app)("a day at the bench (in Chromium; skipped where there is none)",
         await tabTo(page, "input[name=secret]")
         await page.keyboard.insertText(secret)
         await page.keyboard.press("Enter")
-        await shows(page, "The signature is right.")
+        // In whole: the finding before it ends with these words.
+        await page.getByText("The signature is right.", { exact: true }).waitFor()
         await tabTo(page, "input[name=rules]")
         await page.keyboard.insertText("FAD06")
         await page.keyboard.press("Enter")

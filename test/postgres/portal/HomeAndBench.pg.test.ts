@@ -78,11 +78,12 @@ describeLive(app())("the first page of an account with 10,000 documents", (it) =
     const customer = yield* newCustomer(client)
     const { json } = yield* client.post("/v1/invoices", invoiceBody(customer), { key: "one of many" })
     yield* until(client.get(`/v1/invoices/${json.id}`), (seen) => seen.json.status === "accepted_by_authority")
-    const prefixes = Array.from({ length: 30 }, (_, day) => idOf("inv", Date.now() - day * dayMs))
+    // One day fewer than the page shows: midnight may come before it is asked for.
+    const prefixes = Array.from({ length: 29 }, (_, day) => idOf("inv", Date.now() - day * dayMs))
     yield* sql`
       insert into invoices
       select c.* from invoices r, generate_series(1, ${count}::integer) n, jsonb_populate_record(r, jsonb_build_object(
-        'id', (${prefixes}::text[])[1 + n % 30] || lpad(n::text, 16, '0'), 'number', n, 'full_number', r.prefix || n, 'cufe', 'cufe ' || n)) c
+        'id', (${prefixes}::text[])[1 + n % 29] || lpad(n::text, 16, '0'), 'number', n, 'full_number', r.prefix || n, 'cufe', 'cufe ' || n)) c
       where r.id = ${json.id}`
     yield* sql`analyze invoices`
     const times: Array<number> = []
