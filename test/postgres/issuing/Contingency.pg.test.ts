@@ -37,7 +37,7 @@ it.live("an outage of the authority, with kill -9 in its middle, loses, doubles 
 
   assert.strictEqual((yield* client.post("/v1/test-helpers/authority", { mode: "down" })).status, 200)
   yield* issue("before it is known")
-  yield* until(states, ([row, ...more]) => more.length === 0 && row?.state === "accepted_contingency", "30 seconds")
+  yield* until(states, ([row, ...more]) => more.length === 0 && row?.state === "accepted_contingency", "120 seconds")
   const before = yield* bytes
   assert.lengthOf(before, count)
 
@@ -49,7 +49,7 @@ it.live("an outage of the authority, with kill -9 in its middle, loses, doubles 
   const waiting = yield* until(
     states,
     (rows) => rows.every(({ state }) => state === "accepted_contingency"),
-    "30 seconds"
+    "120 seconds"
   )
   assert.deepStrictEqual(waiting, [{ state: "accepted_contingency", of_type_04: true, count: 2 * count }])
   const [circuit] = yield* service.rows<{ open: boolean }>(
@@ -70,7 +70,7 @@ it.live("an outage of the authority, with kill -9 in its middle, loses, doubles 
   yield* until(
     Effect.andThen(client.post("/v1/test-helpers/advance", { seconds: 30 }), states),
     (rows) => rows.every(({ state }) => state === "accepted_by_authority"),
-    "60 seconds",
+    "120 seconds",
     "500 millis"
   )
   const after = new Map((yield* bytes).map(({ digest, id }) => [id, digest]))
@@ -81,7 +81,7 @@ it.live("an outage of the authority, with kill -9 in its middle, loses, doubles 
     (events) =>
       events.size === 2 * count &&
       [...events.values()].every((list) => list.some(({ event }) => event.type === "invoice.accepted_by_authority")),
-    "30 seconds"
+    "120 seconds"
   )
   for (const list of told.values()) {
     // The kill may have cost an answer to a webhook: then it was sent twice.
