@@ -46,7 +46,7 @@ export const liveService = Effect.fnUntraced(function* (
   // oxlint-disable-next-line typescript/no-explicit-any -- a test reads what it expects, and fails on anything else
   const shown = (path: string, holds: (invoice: any) => boolean) =>
     Effect.map(
-      until(client.get(path), (answer) => holds(answer.json), "15 seconds"),
+      until(client.get(path), (answer) => holds(answer.json), "60 seconds"),
       (answer) => answer.json
     )
   const page = (path: string) => Effect.promise(async () => (await fetch(service.url + path)).text())

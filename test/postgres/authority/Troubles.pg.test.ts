@@ -33,7 +33,7 @@ const heal = Effect.gen(function* () {
 
 const isWell = Effect.gen(function* () {
   const { health } = yield* World
-  yield* until(health, ({ authority }) => authority === undefined, "10 seconds", "200 millis")
+  yield* until(health, ({ authority }) => authority === undefined, "60 seconds", "200 millis")
 })
 
 const sent = ({ calls }: StandIn, from: number) =>
@@ -45,7 +45,7 @@ const accepted = Effect.fnUntraced(function* (path: string) {
   const { json } = yield* until(
     Effect.tap(client.get(path), ({ json: { status } }) => (status === "accepted_by_authority" ? Effect.void : hurry)),
     ({ json: { status } }) => status === "accepted_by_authority",
-    "15 seconds",
+    "60 seconds",
     "100 millis"
   )
   return json
@@ -150,10 +150,10 @@ describeLive(world)("a live document", (it) => {
     assert.include(doctor.out, authorityTroubles[trouble].what)
     assert.include(yield* service.log, `"trouble":"${trouble}"`)
     // Everybody may know the kind of trouble, and nobody whose it is.
-    const told = yield* until(health, ({ authority: found }) => found?.trouble === trouble, "15 seconds", "200 millis")
+    const told = yield* until(health, ({ authority: found }) => found?.trouble === trouble, "60 seconds", "200 millis")
     assert.deepInclude(told.authority, { status: "refusing" })
     const counted = new RegExp(`^folio_authority_unanswered_total\\{trouble="${trouble}"\\} [1-9]`, "mu")
-    yield* until(metrics, (page) => counted.test(page), "15 seconds", "200 millis")
+    yield* until(metrics, (page) => counted.test(page), "60 seconds", "200 millis")
     yield* heal
     assert.strictEqual((yield* retry(path)).status, 202)
     const invoice = yield* accepted(path)
@@ -220,10 +220,10 @@ describeLive(world)("a live document", (it) => {
     assert.deepInclude(waiting, { status: "draft", stage, contingency: null, email: null })
     assert.strictEqual(waiting.waiting.code, trouble)
     assert.include(waiting.waiting.message, authorityTroubles[trouble].what)
-    const told = yield* until(health, ({ authority: found }) => found?.trouble === trouble, "10 seconds", "200 millis")
+    const told = yield* until(health, ({ authority: found }) => found?.trouble === trouble, "60 seconds", "200 millis")
     assert.deepInclude(told.authority, { status, trouble })
     const gauge = `folio_authority_troubled_circuits{environment="live",trouble="${trouble}"} 1`
-    const text = yield* until(metrics, (page) => page.includes(gauge), "15 seconds", "200 millis")
+    const text = yield* until(metrics, (page) => page.includes(gauge), "60 seconds", "200 millis")
     assert.match(text, new RegExp(`^folio_authority_unanswered_total\\{trouble="${trouble}"\\} [1-9]`, "mu"))
     const doctor = yield* folio("doctor")
     assert.strictEqual(doctor.code, 1)

@@ -69,7 +69,7 @@ describeLive(world)("Enablement", (it) => {
       const other = yield* live.post(path, newSet())
       assert.deepStrictEqual([other.status, other.json.error.code], [409, "enablement_running"])
 
-      const json = yield* ended(live)
+      const json = yield* ended(live, (cufe) => orderOf(cufe) === 3)
       assert.deepInclude(json, { status: "passed", failure: null, waiting: null })
       assert.deepStrictEqual(json.invoices, { wanted: 8, accepted: 8, missing: 0 })
       // What it waited for is over once it is judged.

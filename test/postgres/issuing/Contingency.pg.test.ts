@@ -37,7 +37,7 @@ it.live("an outage of the authority, with kill -9 in its middle, loses, doubles 
 
   assert.strictEqual((yield* client.post("/v1/test-helpers/authority", { mode: "down" })).status, 200)
   yield* issue("before it is known")
-  yield* until(states, ([row, ...more]) => more.length === 0 && row?.state === "accepted_contingency", "30 seconds")
+  yield* until(states, ([row, ...more]) => more.length === 0 && row?.state === "accepted_contingency", "120 seconds")
   const before = yield* bytes
   assert.lengthOf(before, count)
 
@@ -49,21 +49,30 @@ it.live("an outage of the authority, with kill -9 in its middle, loses, doubles 
   const waiting = yield* until(
     states,
     (rows) => rows.every(({ state }) => state === "accepted_contingency"),
-    "30 seconds"
+    "120 seconds"
   )
   assert.deepStrictEqual(waiting, [{ state: "accepted_contingency", of_type_04: true, count: 2 * count }])
   const [circuit] = yield* service.rows<{ open: boolean }>(
     "select opened_at is not null as open from authority_circuits"
   )
   assert.isTrue(circuit?.open, "the restart did not close it")
-  const metrics = yield* Effect.promise(async () => (await fetch(`${service.url}/metrics`)).text())
+  // What a busy machine has not counted in time is shown as unknown.
+  const metrics = yield* until(
+    Effect.promise(async () => (await fetch(`${service.url}/metrics`)).text()),
+    (text) => !/^folio_documents_in_contingency NaN$/mu.test(text)
+  )
   assert.match(metrics, /^folio_authority_circuits\{environment="test",state="open"\} 1$/mu)
   assert.match(metrics, new RegExp(`^folio_documents_in_contingency ${2 * count}$`, "mu"))
   assert.match(metrics, /^folio_oldest_contingency_age_seconds [1-9]/mu)
 
   yield* client.post("/v1/test-helpers/authority", { mode: "up" })
-  yield* client.post("/v1/test-helpers/advance", { seconds: 30 })
-  yield* until(states, (rows) => rows.every(({ state }) => state === "accepted_by_authority"), "30 seconds")
+  // Again and again: a call that began while it was down may end, and put off the next one, after the time was moved.
+  yield* until(
+    Effect.andThen(client.post("/v1/test-helpers/advance", { seconds: 30 }), states),
+    (rows) => rows.every(({ state }) => state === "accepted_by_authority"),
+    "120 seconds",
+    "500 millis"
+  )
   const after = new Map((yield* bytes).map(({ digest, id }) => [id, digest]))
   for (const { digest, id } of before) assert.strictEqual(after.get(id), digest)
 
@@ -72,7 +81,7 @@ it.live("an outage of the authority, with kill -9 in its middle, loses, doubles 
     (events) =>
       events.size === 2 * count &&
       [...events.values()].every((list) => list.some(({ event }) => event.type === "invoice.accepted_by_authority")),
-    "30 seconds"
+    "120 seconds"
   )
   for (const list of told.values()) {
     // The kill may have cost an answer to a webhook: then it was sent twice.

@@ -15,13 +15,17 @@ describeLive(TestApp.layer())("What clients ask of their documents", (it) => {
       const sql = yield* SqlClient.SqlClient
       const { accountId, client } = yield* TestApp.TestApp
       const drafts = yield* seedDrafts(accountId, 80)
+      const [oldest = "", ...later] = drafts
+      const youngest = later.toReversed()
+      const cancel = (id: string) =>
+        Effect.map(client.post(`/v1/invoices/${id}/cancel`, undefined), ({ status }) => [id, status] as const)
+      // One before anybody knows of them, and one that has its number: of the others nobody knows who is faster.
+      const early = yield* cancel(youngest.shift() ?? "")
       // The sweeper finds them while they are being canceled.
-      yield* sql`update invoices set next_action_at = now() where id = any(${drafts})`
-      const answers = yield* Effect.forEach(
-        drafts.toReversed(),
-        (id) => Effect.map(client.post(`/v1/invoices/${id}/cancel`, undefined), ({ status }) => [id, status] as const),
-        { concurrency: 4 }
-      )
+      yield* sql`update invoices set next_action_at = now() where id = any(${drafts}) and state = 'queued'`
+      const raced = yield* Effect.forEach(youngest, cancel, { concurrency: 4 })
+      yield* until(sql`select from invoices where id = ${oldest} and state <> 'queued'`, (rows) => rows.length === 1)
+      const answers = [early, ...raced, yield* cancel(oldest)]
       assert.deepStrictEqual(new Set(answers.map(([, status]) => status)), new Set([200, 409]))
       const rows = yield* until(
         sql<{ id: string; state: string; number: bigint | null }>`

@@ -126,17 +126,19 @@ describe("A document that cannot be read", () => {
       const { client } = yield* TestApp.TestApp
       const broken = yield* TestApp.newCustomer(client, scripted.notified)
       yield* sql`update customers set acquirer = '{"legal_name": 1}' where id = ${broken}`
+      // Nobody looks for a draft: those beside the one in ruins have their numbers because it did not break the batch that made them.
+      yield* sql`
+        create function unsought() returns trigger language plpgsql as $$ begin
+          new.next_action_at = now() + interval '1 hour';
+          return new;
+        end $$`
+      yield* sql`create trigger unsought before insert on invoices for each row execute function unsought()`
       const { neighbours, poison } = yield* amongOthers(broken, {})
       const rows = yield* accepted(neighbours)
       assert.deepStrictEqual(
         rows.map((row) => row.full_number).toSorted(),
         Array.range(0, 19).map((index) => `SETP${990_000_000 + index}`)
       )
-      // None of them had to be looked for: the one in ruins did not break the batch that made them.
-      const [late] = yield* sql`
-      select 1 from transitions t join invoices i on i.id = t.invoice_id
-      where t.command = 'Number' and t.at > i.created_at + interval '3 seconds'`
-      assert.isUndefined(late)
       const { row } = yield* failed(poison)
       assert.isNull(row?.full_number)
     }
@@ -161,7 +163,8 @@ describe("A document that cannot be read", () => {
     update invoices set next_action_at = now(),
       lines = (select lines from invoices where jsonb_typeof(lines) = 'array' limit 1)
     where id = ${poison}`
-      yield* accepted([poison])
+      // Whoever has read it in ruins just before makes it wait once more.
+      yield* until(ringing(rowsOf([poison])), ([seen]) => seen?.state === "accepted_by_authority")
     }
   )
 

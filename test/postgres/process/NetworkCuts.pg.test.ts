@@ -27,12 +27,15 @@ const overNetwork = Effect.gen(function* () {
 const insist = (request: Effect.Effect<Answer, NoAnswer>) =>
   until(request, ({ json }) => json.object === "invoice", "30 seconds")
 
-/** So many invoices, one for each key, numbered without a gap and with one event each. */
+/**
+ * So many invoices, one for each key, numbered without a gap and with one event each. One whose verdict the network has swallowed too
+ * often waits for the end of its lease of 75 s.
+ */
 const accepted = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, count: number) {
   yield* until(
     sql<{ open: number }>`select count(*)::int as open from invoices where state <> 'accepted_by_authority'`,
     ([row]) => row?.open === 0,
-    "30 seconds"
+    "120 seconds"
   )
   const [all] = yield* sql`
     select count(*)::int as invoices, (max(number) - min(number) + 1)::int as span, (select count(*)::int from events) as events

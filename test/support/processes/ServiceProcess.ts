@@ -185,7 +185,9 @@ export const serviceProcess = Effect.fnUntraced(function* (options: {
     const status = yield* until(ready, (seen) => seen === 200 || hasEnded(), "90 seconds").pipe(
       Effect.mapError((error) => notReady(error.message))
     )
-    if (status !== 200) return yield* notReady("it ended before it was ready")
+    // Its fault may have killed it before anybody has seen that it was ready.
+    const hasKilledItself = fault !== undefined && exit().signal === "SIGKILL"
+    if (status !== 200 && !hasKilledItself) return yield* notReady("it ended before it was ready")
   })
 
   const session = Effect.suspend(() =>

@@ -64,7 +64,7 @@ export const takeKey = (options: {
     })
     return String(JSON.parse(body).key)
   }).pipe(
-    Effect.timeout(options.within ?? "10 seconds"),
+    Effect.timeout(options.within ?? "30 seconds"),
     Effect.option,
     Effect.provide(sharding(options.port, options.protocol).pipe(Layer.provideMerge(quiet)))
   )
