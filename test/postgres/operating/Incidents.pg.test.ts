@@ -84,9 +84,11 @@ describe("whoever runs the service is told", () => {
       )
       assert.match(error[0]?.error ?? "", /^127\.0\.0\.1:\d+ answered 503$/)
 
+      // Dead before an alert is taken: one that it had taken from it could not record that any more, and would be told once more.
+      yield* one.signal("SIGKILL")
+      yield* one.ended
       alerts.state.answer = 200
       const before = alerts.received.length
-      yield* one.signal("SIGKILL")
       yield* until(
         Effect.andThen(
           hurry(other),
@@ -182,12 +184,12 @@ describe("whoever runs the service is told", () => {
       "200 millis"
     )
     yield* waitFor(told, "opened contingency_entered")
-    yield* authority.connections("taken")
-    // The clock of 48 hours is near its end before the document is transmitted.
+    // The clock of 48 hours is near its end before the document is transmitted, which it cannot be yet.
     yield* live.service.rows(
       "update invoices set transmit_before = now() + interval '11 hours', next_action_at = now() + interval '1 hour' where state = 'accepted_contingency'"
     )
     yield* waitFor(told, "opened contingency_deadline")
+    yield* authority.connections("taken")
     yield* until(
       Effect.andThen(live.hurry, live.client.get(path)),
       ({ json }) => json.status === "accepted_by_authority",
