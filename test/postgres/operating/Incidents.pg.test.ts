@@ -26,7 +26,7 @@ const hurry = (service: ServiceProcess) =>
   )
 
 const waitFor = (what: Effect.Effect<ReadonlyArray<string>>, line: string) =>
-  until(what, (lines) => lines.includes(line), "20 seconds")
+  until(what, (lines) => lines.includes(line), "90 seconds")
 
 /** Several looks, after which nothing more is to be told. */
 const someLooks = (service: ServiceProcess) =>
@@ -115,7 +115,7 @@ describe("whoever runs the service is told", () => {
       yield* until(
         Effect.andThen(hurry(other), Effect.sync(alerts.told)),
         (lines) => lines.includes("ended endpoint_failing"),
-        "20 seconds",
+        "90 seconds",
         "200 millis"
       )
       yield* someLooks(other)
@@ -158,7 +158,7 @@ describe("whoever runs the service is told", () => {
           service.rows<{ told: number }>("select count(told_at)::int as told from incident_tellings")
         ),
         ([row]) => row?.told === 1,
-        "20 seconds",
+        "90 seconds",
         "200 millis"
       )
       yield* someLooks(service)
@@ -180,7 +180,7 @@ describe("whoever runs the service is told", () => {
     yield* until(
       Effect.andThen(live.hurry, live.client.get(path)),
       ({ json }) => json.status === "accepted_contingency",
-      "20 seconds",
+      "90 seconds",
       "200 millis"
     )
     yield* waitFor(told, "opened contingency_entered")
@@ -193,11 +193,11 @@ describe("whoever runs the service is told", () => {
     yield* until(
       Effect.andThen(live.hurry, live.client.get(path)),
       ({ json }) => json.status === "accepted_by_authority",
-      "20 seconds",
+      "90 seconds",
       "200 millis"
     )
     const ended = (line: string) =>
-      until(Effect.andThen(hurry(live.service), told), (lines) => lines.includes(line), "20 seconds", "200 millis")
+      until(Effect.andThen(hurry(live.service), told), (lines) => lines.includes(line), "90 seconds", "200 millis")
     yield* ended("ended contingency_entered")
     yield* ended("ended contingency_deadline")
 
