@@ -53,6 +53,8 @@ const typed = (command: string, cwd: string, env: Readonly<Record<string, string
     }
   )
 
+const lineOf = (text: string) => /^\{.*"object":"invoice".*\n/mu.exec(text)?.[0]
+
 const bringsWebhook = Effect.fnUntraced(function* (service: ServiceProcess, folder: string, hooks: Receiver) {
   const readme = Fs.readFileSync(Path.join(root, "README.md"), "utf8")
   assert.include(readme, ["```sh", ...firstWebhook, "```"].join("\n"))
@@ -63,8 +65,8 @@ const bringsWebhook = Effect.fnUntraced(function* (service: ServiceProcess, fold
 
   const [trigger, listen] = firstWebhook
   const triggered = yield* typed(trigger, folder, env)
-  const said = yield* until(Effect.sync(triggered), (text) => text.includes('"object":"invoice"'), "60 seconds")
-  const { id } = JSON.parse(said.slice(said.indexOf("{")))
+  const said = yield* until(Effect.sync(triggered), (text) => lineOf(text) !== undefined, "60 seconds")
+  const { id } = JSON.parse(lineOf(said) ?? "")
   yield* typed(listen.replace(":9099", `:${hooks.port}`), folder, env)
   const hook = yield* until(
     Effect.sync(() => hooks.received.find(({ event, path }) => path === "/hook" && event.data.object.id === id)),

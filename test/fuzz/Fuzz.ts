@@ -19,7 +19,7 @@ interface FuzzOptions {
 
 // Longer than the service may take for anything. Not for what does not arrive: such a message is ended after a silence.
 const patienceMs = 20_000
-const silenceMs = 400
+const leastSilenceMs = 400
 const connections = 32
 const batch = 50
 
@@ -28,7 +28,7 @@ const turnMax = 250
 const answerMax = 1_000_000
 
 /** Sends bytes, and gives all that comes back until the server closes; undefined when it does not. */
-const exchange = (url: URL, { bytes, whole }: Message) =>
+const exchange = (url: URL, { bytes, whole }: Message, silenceMs = leastSilenceMs) =>
   Effect.callback<string | undefined>((resume) => {
     const socket = connect(Number(url.port), url.hostname)
     const received: Array<Buffer> = []
@@ -116,13 +116,19 @@ export const fuzz = Effect.fnUntraced(function* (options: FuzzOptions) {
   const statuses = new Map<number, number>()
   const see = (status: number) => statuses.set(status, (statuses.get(status) ?? 0) + 1)
 
+  // How long an answer takes here and now: on a busy machine, who is answered late is not yet one who is answered nothing.
+  let usualMs = 0
+  const silenceMs = () => Math.max(leastSilenceMs, 4 * usualMs)
+
   const one = Effect.fnUntraced(function* (index: number) {
     const sent = message(seed, index, objects)
     const note = (what: string) =>
       findings.push(
         `message ${index} of seed ${seed}: ${what}\n  ${JSON.stringify(sent.bytes.toString("latin1").slice(0, 600))}`
       )
-    const received = yield* exchange(url, sent)
+    const began = performance.now()
+    const received = yield* exchange(url, sent, silenceMs())
+    if (sent.whole) usualMs += (performance.now() - began - usualMs) / 10
     if (received === undefined) {
       note(`no end within ${patienceMs} ms`)
       return

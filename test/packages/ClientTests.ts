@@ -85,6 +85,12 @@ export const ofReadme = (name: string, baseUrl: string) => {
   return program.replace("http://127.0.0.1:3000", baseUrl)
 }
 
+/** The CPU time that a program tells at its end, in milliseconds. */
+const millisecondsIn = (stderr: string) => {
+  const { system, user } = JSON.parse(stderr.trim().split("\n").at(-1) ?? "")
+  return (system + user) / 1_000
+}
+
 /** Tests of the client's package where nothing else is installed, against a service that runs. */
 export const clientTests = (it: Test<HttpServer.HttpServer>) => {
   const settings = Effect.map(HttpServer.HttpServer, ({ address }) => ({
@@ -110,30 +116,36 @@ export const clientTests = (it: Test<HttpServer.HttpServer>) => {
     )
   }
 
-  it.effect("give the folio command, which starts in less than 300 ms, to every Node", function* () {
+  it.effect("give the folio command, which starts with little work, to every Node", function* () {
     const { alone } = yield* Packages
     const env = yield* settings
-    const told = 'process.on("exit", () => console.error(JSON.stringify(process.cpuUsage())))'
+    const atExit = 'process.on("exit", () => console.error(JSON.stringify(process.cpuUsage())))'
     for (const major of [20, 22, 24] as const) {
       const binary = node(major)
       if (binary === undefined) continue
       const command = [
         "--import",
-        `data:text/javascript,${told}`,
+        `data:text/javascript,${atExit}`,
         "node_modules/.bin/folio",
         "api",
         "GET",
         "/v1/account"
       ]
       const spent: Array<number> = []
-      // A machine that does much else at a time adds to what a process spends, and takes nothing away: one start is proof.
-      while (spent.length < 20 && !spent.some((milliseconds) => milliseconds < 300)) {
+      const without: Array<number> = []
+      // 300 ms, or five starts of that Node without a program: what else a machine does at a time adds to what any process on it spends,
+      // and takes nothing away. So the fewest are compared, and one start is proof.
+      const most = () => Math.max(300, 5 * Math.min(...without))
+      do {
+        const nothing = yield* run(alone, binary, [...command.slice(0, 2), "-e", "0"], env)
+        assert.strictEqual(nothing.code, 0, nothing.stderr)
+        without.push(millisecondsIn(nothing.stderr))
         const { code, stderr, stdout } = yield* run(alone, binary, command, env)
         assert.deepStrictEqual([code, JSON.parse(stdout).object], [0, "account"], stderr)
-        const { system, user } = JSON.parse(stderr.trim().split("\n").at(-1) ?? "")
-        spent.push((system + user) / 1_000)
-      }
-      assert.isBelow(Math.min(...spent), 300, `milliseconds of CPU on Node ${major}: ${spent.join(", ")}`)
+        spent.push(millisecondsIn(stderr))
+      } while (spent.length < 20 && Math.min(...spent) >= most())
+      const told = `milliseconds of CPU on Node ${major}: ${spent.join(", ")}; without a program: ${without.join(", ")}`
+      assert.isBelow(Math.min(...spent), most(), told)
     }
   })
 

@@ -253,8 +253,8 @@ const OwnCountry = Effect.fnUntraced(function* (program: string) {
   const second = yield* issued(client, syldavian(unknownBuyer), syk)
   // Both have their tickets and were asked for in vain when the service is killed.
   yield* until(
-    Effect.sync(() => office.state.asked),
-    (times) => times > 2
+    Effect.sync(() => [...office.documents.values()].map(({ asked }) => asked)),
+    (times) => times.length === 2 && times.every((asked) => asked > 0)
   )
   yield* service.signal("SIGKILL")
   yield* service.ended

@@ -41,9 +41,9 @@ export const issued = Effect.fnUntraced(function* (
   return `/v1/invoices/${made.id}`
 })
 
-/** The document when it has an outcome. */
+/** The document when it has an outcome. Who asks so often may be told to ask more slowly. */
 export const settled = (client: Client, path: string) =>
   Effect.map(
-    until(client.get(path), ({ json }) => json.status !== "draft"),
+    until(client.get(path), ({ json, status }) => status === 200 && json.status !== "draft"),
     ({ json }) => json
   )

@@ -20,6 +20,8 @@ export const mailProvider = Effect.gen(function* () {
 
 interface TaxDocument {
   times: number
+  /** How often it was asked what has become of it. */
+  asked: number
   readonly bytes: string
   readonly content: Record<string, unknown>
   readonly faults: ReadonlyArray<{ readonly rule: string; readonly text: string }>
@@ -48,13 +50,13 @@ export const unknownBuyer = "20000014"
 /** The tax office of OwnAuthority.ts: it judges nothing until `open` is set. */
 export const taxOffice = Effect.gen(function* () {
   const documents = new Map<string, TaxDocument>()
-  const state = { open: false, asked: 0 }
+  const state = { open: false }
   const port = yield* listening(async (request, response) => {
     const code = request.url?.match(/^\/test\/documents\/(\w+)$/)?.[1] ?? ""
     const known = documents.get(code)
     if (request.method === "GET") {
-      state.asked += 1
       if (known === undefined) return response.writeHead(404).end()
+      known.asked += 1
       const verdict = known.faults.length > 0 ? { state: "rejected", faults: known.faults } : { state: "accepted" }
       const judged = { ...verdict, receipt: `receipt of ${code}` }
       return response.end(JSON.stringify(state.open ? judged : { state: "waiting" }))
@@ -67,7 +69,7 @@ export const taxOffice = Effect.gen(function* () {
       ...(isFine ? [] : [{ rule: "S-8", text: "The signature or the code is wrong." }]),
       ...(isKnown ? [] : [{ rule: "S-9", text: "The buyer is not in the register." }])
     ]
-    documents.set(code, { times: (known?.times ?? 0) + 1, bytes, content, faults })
+    documents.set(code, { times: (known?.times ?? 0) + 1, asked: known?.asked ?? 0, bytes, content, faults })
     return response.writeHead(202).end(JSON.stringify({ ticket: `ticket of ${code}` }))
   })
   return { url: `http://127.0.0.1:${port}`, documents, state }

@@ -13,11 +13,20 @@ export const CHECKOUT = Path.resolve(import.meta.dirname, "../..")
 export const until = (condition: () => boolean) =>
   Effect.sync(condition).pipe(
     Effect.repeat({ until: (holds: boolean) => holds, schedule: Schedule.spaced("5 millis") }),
-    Effect.timeout("15 seconds")
+    // Only what hangs takes so long: another Folio loads its sources one by one.
+    Effect.timeout("90 seconds")
   )
 
-export const postmasterOf = (dataDir: string) =>
-  Number(Fs.readFileSync(Path.join(dataDir, "postgres/postmaster.pid"), "utf8").split("\n")[0])
+/** The pid of the PostgreSQL there; 0 where it has no file. A look before reading would not do: one that ends removes its file. */
+export const postmasterOf = (dataDir: string) => {
+  try {
+    return Number(Fs.readFileSync(Path.join(dataDir, "postgres/postmaster.pid"), "utf8").split("\n")[0])
+  } catch (error) {
+    // ENOTDIR: a test has put a file in the place of the directory.
+    if (["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "")) return 0
+    throw error
+  }
+}
 
 export const isAlive = (pid: number) => {
   try {
@@ -39,7 +48,7 @@ export const dataDirectory = (owner = { uid: process.getuid?.() ?? 0, gid: proce
     (dataDir) =>
       Effect.sync(() => {
         // Only a failed test leaves one.
-        const left = Fs.existsSync(Path.join(dataDir, "postgres/postmaster.pid")) ? postmasterOf(dataDir) : 0
+        const left = postmasterOf(dataDir)
         if (left > 0 && isAlive(left)) process.kill(left, "SIGQUIT")
         Fs.rmSync(Path.dirname(dataDir), { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
       })
@@ -86,7 +95,7 @@ export const otherProcess = (dataDir: string, account: Binaries.Account = undefi
       child.stdout.on("data", (chunk: Buffer) => {
         output += chunk.toString()
       })
-      const said = (word: string) => new RegExp(`^${word} (.*)$`, "m").exec(output)?.[1]
+      const said = (word: string) => new RegExp(`^${word} (.*)\\n`, "m").exec(output)?.[1]
       const kill = Effect.suspend(() => {
         child.kill("SIGKILL")
         return until(() => child.exitCode !== null || child.signalCode !== null)

@@ -55,8 +55,13 @@ describe.skipIf(!canShare)("a port that is shared", () => {
     // The other sockets listen a moment later.
     for (let count = 0; count < 5; count++) yield* round
     const clients = Array.from({ length: many }, () => call(port))
+    // Only rounds that gave some count: a busy system may take a while to connect them.
     let rounds = 0
-    for (; taken.length < many && rounds < many; rounds++) yield* round
+    for (const end = performance.now() + 30_000; taken.length < many && performance.now() < end;) {
+      const before = taken.length
+      yield* round
+      if (taken.length > before) rounds += 1
+    }
     assert.strictEqual(taken.length, many, "all of them were taken")
     assert.isBelow(rounds, many / 3)
     for (const socket of [...clients, ...taken]) socket.destroy()

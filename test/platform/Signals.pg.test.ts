@@ -2,7 +2,6 @@ import { assert, describe } from "@effect/vitest"
 import { Effect } from "effect"
 import { spawn } from "node:child_process"
 import * as Fs from "node:fs"
-import * as Path from "node:path"
 import { dataDirectory } from "../support/database/Postgres.ts"
 import { freePort, inherited, programAt } from "../support/processes/ServiceProcess.ts"
 import { until } from "../support/apps/Until.ts"
@@ -21,7 +20,7 @@ const starting = Effect.gen(function* () {
   let said = ""
   child.stdout.on("data", (chunk: Buffer) => (said += chunk.toString()))
   child.stderr.on("data", (chunk: Buffer) => (said += chunk.toString()))
-  const postmaster = () => (Fs.existsSync(Path.join(DATA_DIR, "postgres/postmaster.pid")) ? postmasterOf(DATA_DIR) : 0)
+  const postmaster = () => postmasterOf(DATA_DIR)
   const end = () => ({ code: child.exitCode, signal: child.signalCode })
   const ended = until(Effect.sync(end), ({ code, signal }) => code !== null || signal !== null, "60 seconds")
   yield* Effect.addFinalizer(() =>

@@ -94,7 +94,7 @@ describeLive(Crashing.layer([undefined]))("The scripts of the sandbox", (it) => 
       assert.strictEqual((yield* service.ended).signal, "SIGKILL")
       yield* service.start(never)
       yield* Effect.forEach(keys, insist, { concurrency: "unbounded" })
-      yield* until(openWork(service), isDone, "30 seconds")
+      yield* until(openWork(service), isDone, "120 seconds")
       const ids = keys.map((key) => String(journal.get(key)?.json.id)).toSorted()
       const found = yield* Effect.forEach(ids, (id) => Effect.map(service.client().get(`/v1/invoices/${id}`), rulesOf))
       assert.deepStrictEqual(

@@ -60,7 +60,7 @@ const goesOn = Effect.fnUntraced(function* (service: ServiceProcess, customer: s
   const shown = yield* until(
     client.get(`/v1/invoices/${made.json.id}`),
     ({ json }) => json.waiting !== undefined,
-    "20 seconds"
+    "90 seconds"
   )
   assert.strictEqual(shown.json.waiting.code, "numbering_held")
   assert.match(shown.json.waiting.message, /restored from a backup.*folio resume/)
@@ -84,7 +84,7 @@ const goesOn = Effect.fnUntraced(function* (service: ServiceProcess, customer: s
   const done = yield* until(
     client.get(`/v1/invoices/${made.json.id}`),
     ({ json }) => json.status === "accepted_by_authority",
-    "20 seconds"
+    "90 seconds"
   )
   // Documents that had no number in the backup are numbered first.
   const first = yield* service.rows<{ first: string }>(
@@ -110,7 +110,7 @@ const backedUp = Effect.fnUntraced(function* (service: ServiceProcess, file: str
   const customer = yield* newCustomer(service)
   const acknowledged = yield* Ref.make<ReadonlyArray<string>>([])
   const posting = yield* Effect.forkScoped(load(service, customer, acknowledged))
-  yield* until(Ref.get(acknowledged), (ids) => ids.length > 40, "30 seconds")
+  yield* until(Ref.get(acknowledged), (ids) => ids.length > 40, "90 seconds")
   const before = yield* Ref.get(acknowledged)
   const said = yield* folioCommand(["backup", file, "--with-key", "--json"], env)
   assert.strictEqual(said.code, 0, said.error)

@@ -1,12 +1,13 @@
 import { assert, describe } from "@effect/vitest"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 import { spawn } from "node:child_process"
 import { randomBytes } from "node:crypto"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
 import { isKeyOfDatabase } from "../../../src/store/sql/KeyCanary.ts"
 import { until } from "../../support/apps/Until.ts"
-import { bareDatabase, dataDirectory, freshDatabase, query } from "../../support/database/Postgres.ts"
+import { adminLayer, bareDatabase, dataDirectory, freshDatabase, query } from "../../support/database/Postgres.ts"
 import { seedAccount, seedDrafts, ownerLayer } from "../../support/database/Owners.ts"
 import { folioHere } from "../../support/processes/FolioHere.ts"
 import { inherited, programAt } from "../../support/processes/ServiceProcess.ts"
@@ -119,6 +120,18 @@ const killed = Effect.fnUntraced(function* (
   )
   return child.signalCode === "SIGKILL"
 })
+
+/** Runs an effect while nobody else can do to a table of the database what its lock excludes: who tries to waits. */
+const holding = <A, E, R>(url: string, lock: string, effect: Effect.Effect<A, E, R>) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    sql.withTransaction(Effect.andThen(sql.unsafe(`lock table ${lock} mode`), effect))
+  ).pipe(Effect.provide(adminLayer(url)))
+
+const isWaitedFor = (url: string) =>
+  Effect.map(
+    query(url, "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"),
+    ({ rows }) => rows.length > 0
+  )
 
 describe("a backup file", () => {
   it.live("has every value exactly, and the schema is that of a fresh database afterwards", function* () {
@@ -239,8 +252,11 @@ describe("a backup file", () => {
       const DATA_DIR = yield* dataDirectory
       const file = Path.join(DATA_DIR, "backup")
       const env = { DATABASE_URL: from, DATA_DIR, FOLIO_KEY }
-      const isBegun = Effect.sync(() => Fs.readdirSync(DATA_DIR).some((name) => name.startsWith("backup.unfinished")))
-      assert.isTrue(yield* killed(["backup", file], env, isBegun))
+      const isBegun = () => Fs.readdirSync(DATA_DIR).some((name) => name.startsWith("backup.unfinished"))
+      // It cannot come to its end before it is killed: it waits for a table, as the restore waits before it makes a function.
+      const isHalf = Effect.map(isWaitedFor(from), (waits) => waits && isBegun())
+      const backup = killed(["backup", file], env, isHalf)
+      assert.isTrue(yield* holding(from, "webhook_endpoints in access exclusive", backup))
       assert.isFalse(Fs.existsSync(file))
       assert.strictEqual((yield* folioHere(["backup", file], env)).code, 0)
 
@@ -250,7 +266,9 @@ describe("a backup file", () => {
         query(to, "select to_regclass('folio_restore_unfinished') is not null as yes"),
         ({ rows }) => rows[0]?.["yes"] === true
       )
-      assert.isTrue(yield* killed(["restore", file], place, isMarked))
+      const isAtWork = Effect.zipWith(isMarked, isWaitedFor(to), (marked, waits) => marked && waits)
+      const restore = killed(["restore", file], place, isAtWork)
+      assert.isTrue(yield* holding(to, "pg_proc in share", restore))
       assert.match(
         (yield* folioHere(["migrate"], place)).error,
         /^folio: A restore into the database at \S+ is under way, or was not finished\. Run it again/

@@ -79,7 +79,7 @@ describe("A supervisor of two processes", () => {
     assert.include(after, before[1])
 
     // What the killed one had submitted at that moment may wait for the end of its submission's lease.
-    yield* until(openWork(service), isDone, "100 seconds")
+    yield* until(openWork(service), isDone, "180 seconds")
     const { invoices } = yield* reconcile({ service, journal, receiver: hooks, before: new Map() })
     assert.strictEqual(invoices, count)
 

@@ -31,7 +31,8 @@ const pages = ["/docs", "/docs/reference.js", "/docs/errors", "/v1/openapi.json"
 
 /** Longer than this nobody may be made to wait: four times what the worst take. */
 const turnMax = 250
-const attempts = 2
+// What else a machine does adds to the work of a turn, and takes nothing away: the fewest of some count.
+const attempts = 5
 
 let keysMade = 0
 
@@ -102,7 +103,7 @@ describe("the largest request of each route", () => {
       })
     )
     for (let asked = 0; asked < 10; asked++) {
-      assert.strictEqual((yield* Effect.timeout(client.get("/health/live"), "10 seconds")).status, 200)
+      assert.strictEqual((yield* Effect.timeout(client.get("/health/live"), "60 seconds")).status, 200)
     }
     yield* service.signal("SIGTERM")
     assert.deepStrictEqual(yield* service.ended, { code: 0, signal: null })

@@ -72,7 +72,7 @@ describe("A batch", () => {
         )
         for (let step = 0; step < steps; step++) yield* Effect.yieldNow
         yield* Fiber.interrupt(first)
-        assert.strictEqual(yield* Effect.timeout(offer(2), "1 second"), 2, `${steps} times ${everySo}`)
+        assert.strictEqual(yield* Effect.timeout(offer(2), "30 seconds"), 2, `${steps} times ${everySo}`)
       }
     }
   })

@@ -7,7 +7,7 @@ import { freePort } from "./ServiceProcess.ts"
 export const refusalOf = Effect.fnUntraced(function* (env: Readonly<Record<string, string>>) {
   const PORT = String(yield* freePort)
   const said = yield* folioCommand(["serve"], { PORT, LOG_LEVEL: "None", ...env }).pipe(
-    Effect.timeoutOrElse({ duration: "40 seconds", orElse: () => Effect.sync(() => assert.fail("it has not ended")) })
+    Effect.timeoutOrElse({ duration: "120 seconds", orElse: () => Effect.sync(() => assert.fail("it has not ended")) })
   )
   assert.strictEqual(said.code, 1, said.out + said.error)
   assert.match(said.error, /^folio: [^\n]+\n$/)

@@ -148,7 +148,8 @@ export const serviceProcess = Effect.fnUntraced(function* (options: {
   const signal = (name: ProcessSignal) => Effect.sync(() => void child?.kill(name))
   const exit = () => ({ code: child?.exitCode ?? null, signal: child?.signalCode ?? null })
   const hasEnded = () => exit().code !== null || exit().signal !== null
-  const ended = until(Effect.sync(exit), hasEnded, "25 seconds")
+  // In order it may take 32 s for its answers and actors, and 20 s for PostgreSQL.
+  const ended = until(Effect.sync(exit), hasEnded, "90 seconds")
 
   yield* Effect.addFinalizer(() =>
     Effect.gen(function* () {
