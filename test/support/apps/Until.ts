@@ -6,7 +6,7 @@ class NeverHeld extends Schema.TaggedError<NeverHeld>()("NeverHeld", { message: 
 export const until = <A, E, R>(
   look: Effect.Effect<A, E, R>,
   holds: (seen: A) => boolean,
-  within: `${number} seconds` = "30 seconds",
+  within: `${number} seconds` = "60 seconds",
   every: `${number} millis` = "20 millis"
 ): Effect.Effect<A, E | NeverHeld, R> => {
   let last: A | undefined
