@@ -10,19 +10,23 @@ import type { ServiceProcess } from "../processes/ServiceProcess.ts"
 import { balancer } from "./Balancer.ts"
 import { openLoad, type Payer, type Sent } from "./OpenLoad.ts"
 
-// Like the sandbox's own account, with numbers of their own: so that each process owns the actors of some of them.
-const copies = (account: number, hash: string) => {
-  const suffix = String(account).padStart(2, "0")
+/** In SQL, the id of this column as a copy has it: the 28th letter is another one, so that no copy has the id of what was copied. */
+const idOfCopy = (column: string, account: number) =>
+  `left(${column}, 27) || case substr(${column}, 28, 1) when '0' then '1' else '0' end || '${String(account).padStart(2, "0")}'`
+
+// Like the account of this id, with numbers of their own: so that each process owns the actors of some of them.
+const copies = (of: string, account: number, hash: string) => {
+  const [id, accountId] = [idOfCopy("id", account), idOfCopy("account_id", account)]
+  const first = `where account_id = '${of}' order by created_at, id limit 1`
   return [
-    `insert into accounts select left(id, 28) || '${suffix}', created_at from accounts order by created_at, id limit 1`,
+    `insert into accounts select ${id}, created_at from accounts where id = '${of}'`,
     `insert into account_modes (account_id, livemode, name, issuer, issuer_version, default_version)
-     select left(account_id, 28) || '${suffix}', m.livemode, m.name, m.issuer, m.issuer_version, m.default_version
-     from account_modes m join accounts a on a.id = account_id order by a.created_at, a.id, m.livemode limit 1`,
-    `insert into api_keys select left(id, 28) || '${suffix}', left(account_id, 28) || '${suffix}', livemode,
-       '${hash}', last_four, created_at from api_keys order by created_at, id limit 1`,
-    `insert into resolutions select left(account_id, 28) || '${suffix}', livemode, left(id, 28) || '${suffix}', number, document_type, prefix,
+     select ${accountId}, livemode, name, issuer, issuer_version, default_version
+     from account_modes where account_id = '${of}' order by livemode limit 1`,
+    `insert into api_keys select ${id}, ${accountId}, livemode, '${hash}', last_four, created_at from api_keys ${first}`,
+    `insert into resolutions select ${accountId}, livemode, ${id}, number, document_type, prefix,
        from_number + ${account} * 100000, to_number, valid_from, valid_to, technical_key, is_active, from_number + ${account} * 100000, created_at
-     from resolutions order by created_at, account_id limit 1`
+     from resolutions ${first}`
   ]
 }
 
@@ -33,10 +37,11 @@ const openAccounts = Effect.fnUntraced(function* (count: number) {
   const paths = new Map<string, string>()
   const payers: Array<Payer> = [{ apiKey: first.apiKey, customer }]
   const { json } = yield* first.get("/v1/webhook-endpoints")
+  const account = String((yield* first.get("/v1/account")).json.id)
   paths.set(String(json.data[0].id), "/hooks")
   while (payers.length < count) {
     const apiKey = makeApiKey("test", randomBytes(32))
-    for (const statement of copies(payers.length, apiKeyHash(apiKey))) yield* service.rows(statement)
+    for (const statement of copies(account, payers.length, apiKeyHash(apiKey))) yield* service.rows(statement)
     const client = makeClient(service.url, apiKey)
     const path = `/hooks/${payers.length}`
     const endpoint = yield* client.post("/v1/webhook-endpoints", endpointBody(receiver.url(path)))
