@@ -2,7 +2,7 @@ import { assert } from "@effect/vitest"
 import axe from "axe-core"
 import { Effect } from "effect"
 import * as Fs from "node:fs"
-import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core"
+import { type BrowserContextOptions, chromium, type Page } from "playwright-core"
 
 /** The Chromium of the system's packages; undefined where there is none. */
 export const executablePath = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(
@@ -19,21 +19,16 @@ const args = [
   "--disable-sync"
 ]
 
-let launched: Promise<Browser> | undefined
-
-/** The browser of this worker. To start one takes longer than most tests; it ends with the worker. */
-const browser = Effect.promise(() => {
-  launched ??= chromium.launch({ ...(executablePath === undefined ? {} : { executablePath }), args })
-  return launched
-})
+/** A browser, which is closed with the scope. */
+export const browser = Effect.acquireRelease(
+  Effect.promise(() => chromium.launch({ ...(executablePath === undefined ? {} : { executablePath }), args })),
+  (one) => Effect.promise(() => one.close())
+)
 
 /** A page of a browser that has seen nothing before, and all that goes wrong in it: errors, and requests that leave the service at `url`. */
 export const opened = Effect.fnUntraced(function* (url: string, options: BrowserContextOptions) {
   const chrome = yield* browser
-  const context = yield* Effect.acquireRelease(
-    Effect.promise(() => chrome.newContext(options)),
-    (one) => Effect.promise(() => one.close())
-  )
+  const context = yield* Effect.promise(() => chrome.newContext(options))
   const page = yield* Effect.promise(() => context.newPage())
   const faults: Array<string> = []
   page.on("console", (message) => faults.push(`${page.url()}: ${message.text()}`))
