@@ -40,21 +40,18 @@ const longAfter = ({ hurry, service }: Live) =>
  */
 const killUnsent = ({ service }: Live) =>
   Effect.gen(function* () {
-    yield* until(
-      Effect.gen(function* () {
-        yield* service.signal("SIGCONT")
-        yield* service.signal("SIGSTOP")
-        yield* until(
-          service.rows<{ pid: number }>(
-            "select pid from pg_stat_activity where backend_type = 'client backend' and state = 'active' and pid <> pg_backend_pid()"
-          ),
-          (active) => active.length === 0
-        )
-        return yield* service.rows<{ state: string }>("select distinct state from invoices")
-      }),
-      (states) => states.every(({ state }) => state === "signed")
+    const active = service.rows<{ pid: number }>(
+      "select pid from pg_stat_activity where backend_type = 'client backend' and state = 'active' and pid <> pg_backend_pid()"
     )
-    yield* service.signal("SIGKILL")
+    const isKilled = Effect.gen(function* () {
+      yield* service.signal("SIGSTOP")
+      yield* until(active, ({ length }) => length === 0)
+      const states = yield* service.rows<{ state: string }>("select distinct state from invoices")
+      const isUnsent = states.every(({ state }) => state === "signed")
+      yield* service.signal(isUnsent ? "SIGKILL" : "SIGCONT")
+      return isUnsent
+    })
+    yield* until(isKilled, (killed) => killed, "60 seconds", "200 millis")
     yield* service.ended
   })
 
