@@ -83,15 +83,15 @@ describeLive(world)("A test set under kill -9", (it) => {
     )
     yield* service.signal("SIGKILL")
     yield* service.ended
-    for (const point of ["after-submit", "after-verdict"] as const) {
-      yield* service.start({ point, hit: 4 })
-      yield* service.ended
-    }
-    yield* service.start(never)
     // Only of documents that get no verdict the time passes, however slow the machine is.
     const passTime = Effect.suspend(() =>
       service.rows(withoutVerdict([...arrived.keys()].filter((cufe) => orderOf(cufe) !== 11)))
     )
+    for (const point of ["after-submit", "after-verdict"] as const) {
+      yield* service.start({ point, hit: 4 })
+      yield* Effect.raceFirst(service.ended, Effect.forever(Effect.delay(passTime, "100 millis")))
+    }
+    yield* service.start(never)
     const { json } = yield* until(
       Effect.andThen(passTime, live.get(path)),
       ({ json: seen }) => seen.status !== "running",
