@@ -47,9 +47,9 @@ const killUnsent = ({ service }: Live) =>
       yield* service.signal("SIGSTOP")
       yield* until(active, ({ length }) => length === 0)
       const states = yield* service.rows<{ state: string }>("select distinct state from invoices")
-      const isUnsent = states.every(({ state }) => state === "signed")
-      yield* service.signal(isUnsent ? "SIGKILL" : "SIGCONT")
-      return isUnsent
+      const areUnsent = states.every(({ state }) => state === "signed")
+      yield* service.signal(areUnsent ? "SIGKILL" : "SIGCONT")
+      return areUnsent
     })
     yield* until(isKilled, (killed) => killed, "60 seconds", "200 millis")
     yield* service.ended
