@@ -139,6 +139,9 @@ const refuseNul = (url: string): Effect.Effect<void, ApiError> => {
   return refuse("parameter_invalid", `${shown} must not hold the character U+0000 (%00).`, shown)
 }
 
+// What the handler parses with `JSON.parse` has no escape that it can do without: see `StrictJson.ts` for what is misread otherwise.
+const backslash = 0x5c
+
 const bytesOf = ({ body }: HttpServerResponse.HttpServerResponse) =>
   "contentLength" in body ? (body.contentLength ?? 0) : 0
 
@@ -181,10 +184,12 @@ export const layer = Layer.effect(
       yield* refuseAll(faults)
       const idempotency =
         key === null ? null : { key, fingerprint: fingerprint(request.method, pathOf(request.url), body) }
+      const isWrittenAnew = isLeftOut || (file === null && bytes.includes(backslash))
+      const readable = isWrittenAnew ? withBody(request, isLeftOut ? {} : body) : request
       const answer = handler.pipe(
         Effect.provideService(CurrentRequest, { version: resolved, idempotency }),
         Effect.provideService(HttpServerRequest.ParsedSearchParams, query as Record<string, string | Array<string>>),
-        Effect.provideService(HttpServerRequest.HttpServerRequest, isLeftOut ? withEmptyObject(request) : request)
+        Effect.provideService(HttpServerRequest.HttpServerRequest, readable)
       )
       return { answer: Context.get(endpoint.annotations, MayWait) ? answer : inTime(answer) }
     })
@@ -209,9 +214,9 @@ export const layer = Layer.effect(
 /** A file as the fingerprint of its request knows it. */
 const fileOf = (bytes: Uint8Array) => (bytes.length === 0 ? undefined : { sha256: hash("sha256", bytes, "hex") })
 
-/** A copy of the request with the body `{}`, for an endpoint whose body may be left out. */
-const withEmptyObject = (request: HttpServerRequest.HttpServerRequest): HttpServerRequest.HttpServerRequest =>
+/** A copy of the request with this body, for an endpoint whose body was left out, or has escapes that the handler would misread. */
+const withBody = (request: HttpServerRequest.HttpServerRequest, body: unknown): HttpServerRequest.HttpServerRequest =>
   Object.create(request, {
     headers: { value: { ...request.headers, "content-type": "application/json" } },
-    text: { value: Effect.succeed("{}") }
+    text: { value: Effect.succeed(JSON.stringify(body)) }
   })

@@ -4,7 +4,7 @@ import { asKept } from "../../../src/domain/documents/Details.ts"
 import { acceptedByRules } from "../../support/apps/Correcting.ts"
 import { customerBody } from "../../support/apps/Invoices.ts"
 import { layer as app } from "../../support/apps/MemoryApp.ts"
-import { post } from "../../support/apps/Requests.ts"
+import { post, send } from "../../support/apps/Requests.ts"
 import { invoiceRequests, noteRequestOf } from "../../support/documents/RightRequests.ts"
 import { sums } from "../../support/documents/Sums.ts"
 import { describeOn } from "../../support/Tests.ts"
@@ -37,6 +37,21 @@ describeOn(app)("A right request, by chance", (it) => {
         assert.deepInclude(shown, asKept(note))
         assert.deepStrictEqual(shown.totals, sums(note.lines, note))
       }
+    }
+  })
+
+  it.effect("keeps names with escapes, whatever names somebody else has sent before", function* () {
+    for (const [sent, name] of [
+      [String.raw`a\\u`, String.raw`a\u`],
+      [String.raw`a\u00f1o`, "año"]
+    ] as const) {
+      const body = JSON.stringify({ ...customerBody(), metadata: { order: "1", name: "x" } })
+      const made = yield* send({
+        method: "POST",
+        path: "/v1/customers",
+        body: body.replace('"name":"x"', `"${sent}":"x"`)
+      })
+      assert.deepStrictEqual(made.json.metadata, { order: "1", [name]: "x" }, made.text)
     }
   })
 })
