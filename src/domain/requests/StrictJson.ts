@@ -97,7 +97,7 @@ const stringsAndBraces = /"[^"\\]*(?:\\.[^"\\]*)*"(\s*:)?|\{(\s*\})?|\}/g
 
 /**
  * A valid JSON text with an array in the place of each object: an empty object, and then the names and values in turn. JSON.parse of
- * Node 24.21 takes a name with an escape for another one that any object before it had, of anybody: `"a\u00f1o"` for `"a\\u"`, and
+ * Node 24.21 takes a name with an escape for another name that an earlier object had, whoever sent it: `"a\u00f1o"` for `"a\\u"`, and
  * `"\n"` for `"\\"`. It reads values right.
  */
 const withoutObjects = (text: string): string =>
@@ -107,7 +107,7 @@ const withoutObjects = (text: string): string =>
     return colonAfter === undefined ? token : `${token.slice(0, -colonAfter.length)},`
   })
 
-/** The value of which `withoutObjects` wrote. */
+/** The value whose text `withoutObjects` has written, with its objects. */
 const objectsOf = (value: unknown): unknown => {
   if (!Array.isArray(value)) return value
   const [first] = value

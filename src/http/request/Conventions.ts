@@ -139,7 +139,8 @@ const refuseNul = (url: string): Effect.Effect<void, ApiError> => {
   return refuse("parameter_invalid", `${shown} must not hold the character U+0000 (%00).`, shown)
 }
 
-// What the handler parses with `JSON.parse` has no escape that it can do without: see `StrictJson.ts` for what is misread otherwise.
+// The handler parses the body again, with `JSON.parse`, which misreads some names with escapes (`StrictJson.ts`). So a body with a backslash
+// is written anew for the handler, with as few escapes as JSON needs.
 const backslash = 0x5c
 
 const bytesOf = ({ body }: HttpServerResponse.HttpServerResponse) =>
