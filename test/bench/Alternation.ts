@@ -60,14 +60,3 @@ export const requestLog = (run: Run) =>
     await alternate("request log", roundsOf(run), { off: spentWith("off"), masked: spentWith("masked") })
     await close()
   })
-
-/** An invoice of the fields that every invoice has, in this version of the service and in that of the directory `tree`. */
-export const otherVersion = (run: Run, tree: string) =>
-  withService(run, { accounts: 1, tree }, (before, beforeHooks) =>
-    withService(run, { accounts: 1 }, (now, hooks) =>
-      alternate("versions", roundsOf(run), {
-        before: () => cpuOf(run.database, before, beforeHooks),
-        now: () => cpuOf(run.database, now, hooks)
-      })
-    )
-  )

@@ -24,7 +24,7 @@ export const spent = async <A>(
   return { result, cpu: `CPU ms an invoice: program ${each(own)}, PostgreSQL ${each(sql)}, load ${each(load)}` }
 }
 
-const latencies = (posted: Posted, hooks: Receiver) =>
+export const latencies = (posted: Posted, hooks: Receiver) =>
   [...posted.at].map(([id, at]) => (hooks.arrived.get(id) ?? Number.POSITIVE_INFINITY) - at)
 
 export const allArrived = (posted: Posted, hooks: Receiver) =>

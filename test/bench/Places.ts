@@ -5,7 +5,7 @@ import { once } from "node:events"
 import * as Fs from "node:fs"
 import * as Os from "node:os"
 import * as Path from "node:path"
-import { Pool } from "pg"
+import { Client, Pool } from "pg"
 import { apiKeyHash, makeApiKey } from "../../src/domain/accounts/ApiKeyFormat.ts"
 import * as EmbeddedPostgres from "../../src/platform/postgres/EmbeddedPostgres.ts"
 import { customerBody } from "../support/apps/Invoices.ts"
@@ -13,20 +13,42 @@ import { option } from "../support/processes/CommandLine.ts"
 import { freePort } from "../support/processes/ServiceProcess.ts"
 import { client, inTurn, receiver, type Receiver, type Shop } from "./Load.ts"
 import { cpuMs, postgresMs, until } from "./Machine.ts"
+import type { Profile } from "./Profile.ts"
 import type { Order } from "./serviceMain.ts"
 
 const profile = option("profile", "")
 const profiled = profile === "" ? [] : ["--cpu-prof", `--cpu-prof-dir=${profile}`]
 
-const root = Path.resolve(import.meta.dirname, "../..")
+export const root = Path.resolve(import.meta.dirname, "../..")
 
-/** A PostgreSQL of the run's own, as the service brings it along: fsync on. */
-export const postgres = async () => {
-  const dataDir = Fs.mkdtempSync(Path.join(Os.tmpdir(), "folio-bench-"))
+const embedded = async (dataDir: string) => {
   const scope = Scope.makeUnsafe()
   const { port } = await Effect.runPromise(Scope.provide(EmbeddedPostgres.start({ dataDir }), scope))
+  return { port, stop: () => Effect.runPromise(Scope.close(scope, Exit.void)) }
+}
+
+/** Lets the PostgreSQL of the directory count what each statement costs, from its next start on. */
+const countStatements = async (dataDir: string) => {
+  const { port, stop } = await embedded(dataDir)
+  const admin = new Client({ connectionString: urlOf(dataDir, port, "postgres") })
+  await admin.connect()
+  await admin.query("alter system set shared_preload_libraries = 'pg_stat_statements'")
+  await admin.query("alter system set pg_stat_statements.track_planning = on")
+  await admin.end()
+  await stop()
+}
+
+const urlOf = (dataDir: string, port: number | string, database: string) => {
   const password = Fs.readFileSync(Path.join(dataDir, "postgres.password"), "utf8").trim()
-  const url = (database: string) => `postgres://postgres:${password}@127.0.0.1:${port}/${database}`
+  return `postgres://postgres:${password}@127.0.0.1:${port}/${database}`
+}
+
+/** A PostgreSQL of the run's own, as the service brings it along: fsync on. */
+export const postgres = async (options: { readonly countsStatements?: boolean } = {}) => {
+  const dataDir = Fs.mkdtempSync(Path.join(Os.tmpdir(), "folio-bench-"))
+  if (options.countsStatements === true) await countStatements(dataDir)
+  const { port, stop } = await embedded(dataDir)
+  const url = (database: string) => urlOf(dataDir, port, database)
   const admin = new Pool({ connectionString: url("postgres"), max: 1 })
   // The server may end a session of the pool before the pool does.
   admin.on("error", () => undefined)
@@ -41,7 +63,7 @@ export const postgres = async () => {
     drop: (database: string) => admin.query(`drop database ${new URL(database).pathname.slice(1)} with (force)`),
     stop: async () => {
       await admin.end()
-      await Effect.runPromise(Scope.close(scope, Exit.void))
+      await stop()
       Fs.rmSync(dataDir, { recursive: true, force: true })
     }
   }
@@ -73,8 +95,20 @@ const program = (
   }
 }
 
+/** The database `folio` of the PostgreSQL that a service has brought along, for its superuser. */
+const ownUrl = (dataDir: string) => {
+  const port = Fs.readFileSync(Path.join(dataDir, "postgres/postmaster.pid"), "utf8").split("\n")[3]?.trim() ?? ""
+  return urlOf(dataDir, port, "folio")
+}
+
 const message = <A>(child: ChildProcess) =>
   new Promise<A>((resolve) => child.once("message", (value) => resolve(value as A)))
+
+const asked = <A>(child: ChildProcess, order: Order) => {
+  const answer = message<A>(child)
+  child.send(order)
+  return answer
+}
 
 /** A peer: see `peers/`. */
 export const peer = async (file: string, url: string, hooks: Receiver) => {
@@ -125,20 +159,23 @@ export const withSubject = async <A extends { readonly stop: () => Promise<void>
   }
 }
 
-/**
- * The service under test, with this many accounts, each with a customer, a key and an endpoint of its own. `tree`: the directory of
- * another version of the service; left out, this one.
- */
-export const service = async (
-  place: { readonly url: string; readonly sign: string; readonly accounts: number; readonly tree?: string },
-  hooks: Receiver
-) => {
+export interface Place {
+  /** The database; left out, the service brings its own PostgreSQL along, as `npm start` does. */
+  readonly url?: string
+  readonly sign?: string
+  readonly accounts: number
+  /** The directory of another version of the service; left out, this one. */
+  readonly tree?: string
+}
+
+/** The service under test, with this many accounts, each with a customer, a key and an endpoint of its own. */
+export const service = async (place: Place, hooks: Receiver) => {
   const port = await Effect.runPromise(freePort)
   const dataDir = Fs.mkdtempSync(Path.join(Os.tmpdir(), "folio-bench-"))
   const { child, cpu, stop } = program(
     "serviceMain.ts",
     {
-      DATABASE_URL: place.url,
+      ...(place.url === undefined ? {} : { DATABASE_URL: place.url }),
       FOLIO_KEY: randomBytes(32).toString("base64"),
       DATA_DIR: dataDir,
       PORT: String(port),
@@ -146,7 +183,7 @@ export const service = async (
       LOG_LEVEL: "Error",
       RATE_LIMIT: "1000000",
       RATE_LIMIT_BURST: "1000000",
-      SIGN: place.sign
+      SIGN: place.sign ?? "real"
     },
     ["--expose-gc", "--max-semi-space-size=64", ...profiled],
     place.tree
@@ -161,16 +198,14 @@ export const service = async (
       ),
     "the service is ready"
   )
-  const memory = async () => {
-    const answer = message<NodeJS.MemoryUsage>(child)
-    child.send({ memory: true } satisfies Order)
-    return answer
-  }
+  const memory = () => asked<NodeJS.MemoryUsage>(child, { memory: true })
   const { heapUsed: heapAtStart } = await memory()
   const first = Fs.readFileSync(Path.join(dataDir, "test-key"), "utf8").trim()
   const others = Array.from({ length: place.accounts - 1 }, () => makeApiKey("test", randomBytes(32)))
-  const database = new Pool({ connectionString: place.url, max: 2 })
-  await database.query(copies, [place.accounts, others.map(apiKeyHash)])
+  const databaseUrl = place.url ?? ownUrl(dataDir)
+  const database = new Pool({ connectionString: databaseUrl, max: 2 })
+  database.on("error", () => undefined)
+  if (others.length > 0) await database.query(copies, [place.accounts, others.map(apiKeyHash)])
 
   const open = async (key: string): Promise<Shop> => {
     const { id } = await call("POST", "/v1/customers", {
@@ -193,12 +228,16 @@ export const service = async (
   })
   return {
     cpu,
+    /** CPU time of the PostgreSQL that the service has brought along. */
+    postgresCpu: () => postgresMs(dataDir),
     database,
     shops,
     endpoint,
-    databaseUrl: place.url,
+    databaseUrl,
     target: { base, path: "/v1/invoices" },
     order: (order: Order) => child.send(order),
+    startProfile: () => asked<true>(child, { profile: "start" }),
+    endProfile: () => asked<Profile>(child, { profile: "stop" }),
     memory,
     heapAtStart,
     stop: async () => {

@@ -15,12 +15,12 @@ export interface Run {
 
 export const withService = (
   { database, invoices }: Run,
-  options: { readonly accounts: number; readonly sign?: string; readonly tree?: string },
+  options: { readonly accounts: number; readonly sign?: string },
   use: (subject: Service, hooks: Receiver) => Promise<void>
 ) =>
   withSubject(
     database,
-    (url, hooks) => service({ url, sign: "real", ...options }, hooks),
+    (url, hooks) => service({ url, ...options }, hooks),
     async (subject, hooks) => {
       const count = Math.max(options.accounts, Math.min(1_000, invoices))
       await pipeline("warm-up", database, subject, hooks, { connections: 32, count })

@@ -1,11 +1,12 @@
-import { requestLog, otherVersion } from "./Alternation.ts"
-import { resolve } from "node:path"
+import { requestLog } from "./Alternation.ts"
 import { option } from "../support/processes/CommandLine.ts"
+import { costs } from "./Costs.ts"
 import { closedLoop, type Receiver } from "./Load.ts"
 import { percentile } from "./Machine.ts"
 import { pipeline, spent } from "./Measures.ts"
 import { peer, postgres, type Postgres, withSubject } from "./Places.ts"
 import { ms, rate, rates, show, verdict } from "./Report.ts"
+import { versions } from "./Versions.ts"
 import { growth, hundredAccounts, oneAccount, tenThousandAccounts, unsigned } from "./ServiceParts.ts"
 
 /*
@@ -13,7 +14,8 @@ import { growth, hundredAccounts, oneAccount, tenThousandAccounts, unsigned } fr
  * job queues, all on the same kind of PostgreSQL with fsync on. The load and the receivers are this process.
  *
  *   npm run bench [-- --quick] [--only fastify|floor|service|accounts|growth|log|queues] [--profile <directory>]
- *   npm run bench -- --only versions --against <directory of another version>
+ *   npm run bench -- --against <commit, or directory of another version> [--pairs 5] [--seconds 10] [--steady 150,400]
+ *   npm run bench -- --only costs [--rate 150] [--seconds 20]
  */
 const quick = process.argv.includes("--quick")
 const only = option("only", "")
@@ -62,6 +64,18 @@ const queue = (database: Postgres, file: string, name: string) =>
     await pipeline(name, database, subject, hooks, { connections: 32, count })
   })
 
+const against = option("against", "")
+if (against !== "") {
+  const [pairs, seconds] = [Number(option("pairs", "5")), Number(option("seconds", "10"))]
+  await versions({ against, pairs, seconds, steady: option("steady", "150,400").split(",").map(Number) })
+  process.exit(0)
+}
+
+if (only === "costs") {
+  await costs({ rate: Number(option("rate", "150")), seconds: Number(option("seconds", "20")) })
+  process.exit(0)
+}
+
 const database = await postgres()
 const run = { database, invoices, quick }
 try {
@@ -77,7 +91,6 @@ try {
   }
   if (wanted("growth")) await growth(run)
   if (wanted("log")) await requestLog(run)
-  if (only === "versions") await otherVersion(run, resolve(option("against", "")))
   if (wanted("queues")) {
     await queue(database, "peers/graphile.ts", "graphile-worker")
     await queue(database, "peers/pgboss.ts", "pg-boss")
@@ -108,5 +121,4 @@ verdict(
   0.9
 )
 verdict("CPU an invoice with the request log / without", rate("request log masked / off"), 1.05, false)
-verdict("CPU an invoice now / in the other version", rate("versions now / before"), 1.05, false)
 process.exit(0)

@@ -11,19 +11,26 @@ import { prolog } from "../../src/documents/ubl/Xml.ts"
 import { readSignedDocument } from "../../src/documents/signature/SignedDocument.ts"
 import { Authority, AuthorityUnavailable } from "../../src/outbound/authority/Authority.ts"
 import * as AuthoritySandbox from "../../src/outbound/authority/AuthoritySandbox.ts"
+import * as Profile from "./Profile.ts"
 
 /*
- * The service as it is shipped, but that its parent may switch the authority off or let it hang, and ask for its memory. With
- * SIGN=noop nothing is signed and nothing verified.
+ * The service as it is shipped, but that its parent may switch the authority off or let it hang, and ask for its memory and for where
+ * its CPU goes. With SIGN=noop nothing is signed and nothing verified.
  */
-export type Order = { readonly authority: "up" | "down" | "hang" } | { readonly memory: true }
+export type Order =
+  | { readonly authority: "up" | "down" | "hang" }
+  | { readonly memory: true }
+  | { readonly profile: "start" | "stop" }
 
 const unsigned = process.env["SIGN"] === "noop"
 let mode: "up" | "down" | "hang" = "up"
 
 process.on("message", (order: Order) => {
   if ("authority" in order) mode = order.authority
-  else {
+  else if ("profile" in order) {
+    const done: Promise<unknown> = order.profile === "start" ? Profile.start() : Profile.stop()
+    void done.then((answer) => process.send?.(answer))
+  } else {
     globalThis.gc?.()
     process.send?.(process.memoryUsage())
   }
