@@ -1,15 +1,20 @@
 import { type Profiler, Session } from "node:inspector/promises"
 import * as Path from "node:path"
 
-/** What a function has cost by itself, without those it calls, in ms. */
+/** CPU time in ms. */
 export interface Cost {
   readonly name: string
   readonly ms: number
 }
 
-/** See `stop`. */
+/** Where the CPU of the service went, without the time in which there was nothing to do. */
 export interface Profile {
+  /** What each function has cost by itself. */
   readonly functions: ReadonlyArray<Cost>
+  /**
+   * What each function of the service has cost, with the libraries that it calls and without other functions of the service. What a library
+   * calls on its own, such as a fiber that goes on after a wait, counts as "(libraries alone)".
+   */
   readonly owners: ReadonlyArray<Cost>
 }
 
@@ -31,6 +36,7 @@ const nameOf = ({ functionName, lineNumber, url }: Profiler.ProfileNode["callFra
   return `${name} ${file}:${lineNumber + 1}`
 }
 
+// Files of `src` and `schemas`.
 const isOwn = ({ url }: Profiler.ProfileNode["callFrame"]) => url.startsWith(`file://${root}/s`)
 
 const added = (costs: Map<string, number>, name: string, ms: number) => costs.set(name, (costs.get(name) ?? 0) + ms)
@@ -38,14 +44,8 @@ const added = (costs: Map<string, number>, name: string, ms: number) => costs.se
 const listed = (costs: ReadonlyMap<string, number>) =>
   [...costs].map(([name, ms]): Cost => ({ name, ms })).filter(({ name }) => name !== "(idle)")
 
-/**
- * Ends the profile. `functions`: what each function has cost by itself; `owners`: what each function of the service's own has cost with all
- * that it calls in libraries, and apart from others of the service's own. Without the time in which there was nothing to do.
- */
-export const stop = async (): Promise<{
-  readonly functions: ReadonlyArray<Cost>
-  readonly owners: ReadonlyArray<Cost>
-}> => {
+/** Ends the profile that `start` began. */
+export const stop = async (): Promise<Profile> => {
   const { profile } = await session.post("Profiler.stop")
   session.disconnect()
   const nodes = new Map(profile.nodes.map((node) => [node.id, node]))

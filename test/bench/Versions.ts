@@ -39,7 +39,7 @@ interface Measured {
   readonly perSecond: number
 }
 
-/** Transactions of the service's database so far: a statement of its own is one. Flushed by each session about once a second. */
+/** Transactions of the service's database so far: a statement of its own is one. Each session reports them about once a second. */
 const transactions = async ({ database }: Service) => {
   const { rows } = await database.query(
     "select xact_commit::float8 as n from pg_stat_database where datname = current_database()"
@@ -109,31 +109,37 @@ export const versions = async (options: {
     await allArrived(await closedLoop(subject.target, subject.shops, { count: 3_000, connections: 32 }), hooks)
     return { subject, hooks, results: new Map<string, Array<Measured>>(Object.keys(loads).map((load) => [load, []])) }
   }
-  const before = await open(treeOf(options.against))
-  const now = await open()
-  for (let pair = 0; pair < pairs; pair++) {
-    for (const [name, load] of Object.entries(loads)) {
-      for (const { hooks, results, subject } of pair % 2 === 0 ? [before, now] : [now, before]) {
-        results.get(name)?.push(await measure(subject, hooks, () => load(subject)))
+  const opened: Array<Awaited<ReturnType<typeof open>>> = []
+  try {
+    const before = await open(treeOf(options.against))
+    opened.push(before)
+    const now = await open()
+    opened.push(now)
+    for (let pair = 0; pair < pairs; pair++) {
+      for (const [name, load] of Object.entries(loads)) {
+        for (const { hooks, results, subject } of pair % 2 === 0 ? [before, now] : [now, before]) {
+          results.get(name)?.push(await measure(subject, hooks, () => load(subject)))
+        }
       }
     }
-  }
-  for (const name of Object.keys(loads)) {
-    const of =
-      ({ results }: typeof now) =>
-      (key: keyof Measured) =>
-        median((results.get(name) ?? []).map((measured) => measured[key]))
-    for (const [which, one] of Object.entries({ before, now })) {
-      show(`${name}, ${which}`, rows.map((key) => written[key](of(one)(key))).join(", "))
+    for (const name of Object.keys(loads)) {
+      const of =
+        ({ results }: typeof now) =>
+        (key: keyof Measured) =>
+          median((results.get(name) ?? []).map((measured) => measured[key]))
+      for (const [which, one] of Object.entries({ before, now })) {
+        show(`${name}, ${which}`, rows.map((key) => written[key](of(one)(key))).join(", "))
+      }
+      for (const key of rows) rates.set(`versions ${name} ${key}`, of(now)(key) / of(before)(key))
+      show(
+        `${name}, now / before`,
+        rows.map((key) => `${key} ${rates.get(`versions ${name} ${key}`)?.toFixed(2)}`).join(", ")
+      )
     }
-    for (const key of rows) rates.set(`versions ${name} ${key}`, of(now)(key) / of(before)(key))
-    show(
-      `${name}, now / before`,
-      rows.map((key) => `${key} ${rates.get(`versions ${name} ${key}`)?.toFixed(2)}`).join(", ")
-    )
-  }
-  for (const { hooks, subject } of [before, now]) {
-    await subject.stop()
-    hooks.close()
+  } finally {
+    for (const { hooks, subject } of opened) {
+      await subject.stop()
+      hooks.close()
+    }
   }
 }
