@@ -34,7 +34,7 @@ export default defineConfig({
     // Loading the modules anew for each file would take a third of the time. A file that counts metrics has a registry of its own.
     isolate: false,
     testTimeout: 300_000,
-    hookTimeout: 180_000,
+    hookTimeout: 300_000,
     teardownTimeout: 30_000,
     projects: [
       {
