@@ -53,6 +53,12 @@ export const make = ({ atOnce, inAll, ofOwner }: typeof AttemptLimits.Service) =
       else if (queue.waiting(owner, asker) === 0) queue.add(owner, asker, wake)
       return free
     },
+    /** Takes one place if one is free and nobody of the owner's endpoints waits for it; gives whether it did. */
+    takeOne: (owner: string): boolean => {
+      const isFree = freeOf(owner) > 0 && queue.size === 0
+      if (isFree) count(owner, 1)
+      return isFree
+    },
     /** Gives places back, and wakes endpoints that wait for a place. */
     free: (owner: string, places: number): void => {
       if (places === 0) return

@@ -13,6 +13,7 @@ import { WebhookEndpointEntity } from "../protocol/Notify.ts"
 import { callPort, orDie, type PortMethod } from "../protocol/PortCall.ts"
 import { deliveryLeaseSeconds } from "../store/webhooks/DeliveryClaims.ts"
 import { type CompletedAttempt, Deliveries, type DueDelivery } from "../store/webhooks/Deliveries.ts"
+import { ReadyEndpoints, type ReadyPlace } from "../store/webhooks/ReadyEndpoints.ts"
 import { isDefect } from "../store/sql/SqlFailure.ts"
 import * as AttemptPlaces from "./AttemptPlaces.ts"
 
@@ -89,7 +90,6 @@ const makeUnderWay = Effect.map(
         ended: (result: A) => Effect.Effect<unknown>
       ) =>
         Effect.suspend(() => {
-          counts.add(actorId, 1)
           const counted = Effect.flatMap(attempt, (result) => {
             counts.add(actorId, -1)
             places.free(owner, 1)
@@ -105,6 +105,7 @@ const makeUnderWay = Effect.map(
 const actor = (underWay: Effect.Success<typeof makeUnderWay>) =>
   Effect.gen(function* () {
     const deliveries = yield* Deliveries
+    const ready = yield* ReadyEndpoints
     const info = yield* ServiceInfo
     const sender = yield* WebhookSender
     const { entityId } = yield* Entity.CurrentAddress
@@ -178,15 +179,33 @@ const actor = (underWay: Effect.Success<typeof makeUnderWay>) =>
       return isMoreDue
     })
 
-    const start = (delivery: DueDelivery) =>
+    const start = (delivery: Effect.Effect<DueDelivery>) =>
       underWay.start(
         entityId,
         owner,
-        Effect.catchCause(attempt(delivery), (cause) =>
+        Effect.catchCause(Effect.flatMap(delivery, attempt), (cause) =>
           Effect.as(Effect.logError("A delivery's outcome could not be stored; it is due again", cause), true)
         ),
         (isMoreDue) => (isMoreDue || isHeldBack ? wake.open : Effect.void)
       )
+
+    /** Keeps a place for an attempt that counts as under way already, so that no other begins in its stead. */
+    const reserve = (): ReadyPlace | undefined => {
+      if (!underWay.places.takeOne(owner)) return undefined
+      const inFlight = underWay.counts.of(entityId)
+      underWay.counts.add(entityId, 1)
+      return {
+        endpoint_id: key.id,
+        inFlight,
+        begin: (delivery) => start(deliveries.dueOf(key, delivery)),
+        release: () => {
+          underWay.counts.add(entityId, -1)
+          underWay.places.free(owner, 1)
+          if (isHeldBack) wake.openUnsafe()
+        }
+      }
+    }
+    yield* ready.offer(key, reserve)
 
     // Not interrupted when the shard is lost: what was taken and not sent would be due again only when its lease ends.
     const takeAndSend = Effect.gen(function* () {
@@ -200,7 +219,10 @@ const actor = (underWay: Effect.Success<typeof makeUnderWay>) =>
       underWay.places.free(owner, places - due.length)
       isHeldBack &&= due.length === 0
       if (due.length === 0 && inFlight === 0) return yield* deliveries.rest(key)
-      yield* Effect.forEach(due, start, { discard: true })
+      for (const delivery of due) {
+        underWay.counts.add(entityId, 1)
+        yield* start(Effect.succeed(delivery))
+      }
       // More deliveries may be due than there were places for.
       if (due.length === places) yield* wake.open
     }).pipe(Effect.uninterruptible)

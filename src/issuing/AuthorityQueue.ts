@@ -98,7 +98,21 @@ export class AuthorityQueue extends Context.Service<AuthorityQueue>()("folio/iss
           )
       })
 
-    return { inTurn }
+    /** Carries out a call if it is its turn now; gives none, at once, when other calls wait or all turns are taken. */
+    const ifFree = <A, E, R>(
+      account: AccountMode,
+      call: Effect.Effect<A, E, R>
+    ): Effect.Effect<Option.Option<A>, E, R> =>
+      Effect.suspend(() => {
+        const address = accountAddress(account)
+        const all = account.livemode ? live : test
+        const line = enter(address)
+        return line.turns
+          .withPermitsIfAvailable(1)(all.withPermitsIfAvailable(1)(call))
+          .pipe(Effect.map(Option.flatten), Effect.ensuring(leave(address, line)))
+      })
+
+    return { ifFree, inTurn }
   })
 }) {
   static readonly layer = Layer.effect(AuthorityQueue, AuthorityQueue.make)

@@ -1,4 +1,5 @@
 import { Clock, Context, Duration, Effect, Layer, Option, Random, Result } from "effect"
+import type { AccountMode } from "../../schemas/Account.ts"
 import type { AuthorityTrouble } from "../../schemas/AuthorityTrouble.ts"
 import { authorityTroubles, waitingMessage } from "../domain/authority/AuthorityTroubles.ts"
 import { authorityDelayMs } from "../domain/webhooks/RetrySchedule.ts"
@@ -49,14 +50,20 @@ export class Contingency extends Context.Service<Contingency>()("folio/issuing/C
       return Option.none<Document>()
     })
 
+    const isHeldBack = (isFresh: boolean, leftMs: number | null) =>
+      isFresh && leftMs !== null && leftMs < circuits.openAfterMs * (1 - holdBackAfter)
+
+    /** Whether nothing stands between a document that never left and the authority: its call may be made now. */
+    const isClear = (account: AccountMode) =>
+      Effect.map(circuits.look(account), ({ leftMs, phase }) => phase === "closed" && !isHeldBack(true, leftMs))
+
     /**
      * Whether a document's call may be made now. If not, the document rests until the authority can be called, or is issued in
      * contingency. `isFresh`: nothing of it can have left.
      */
     const mayCall = Effect.fnUntraced(function* (row: Document, isFresh: boolean) {
       const { isTried, leftMs, message, phase, trouble } = yield* circuits.look(row)
-      const isHeldBack = isFresh && leftMs !== null && leftMs < circuits.openAfterMs * (1 - holdBackAfter)
-      if (phase === "closed" && !isHeldBack) return true
+      if (phase === "closed" && !isHeldBack(isFresh, leftMs)) return true
       if (phase === "open" && isFresh) {
         yield* enter(row, "outage")
         return false
@@ -118,7 +125,7 @@ export class Contingency extends Context.Service<Contingency>()("folio/issuing/C
       )
     })
 
-    return { enter, mayCall, unanswered, warnIfLate }
+    return { enter, isClear, mayCall, unanswered, warnIfLate }
   })
 }) {
   static readonly layer = Layer.effect(Contingency, Contingency.make)

@@ -8,14 +8,15 @@ import { type Draft, NationalProfile } from "../documents/NationalProfile.ts"
 import { Fault } from "../protocol/Fault.ts"
 import * as Metrics from "../protocol/Metrics.ts"
 import { Accounts } from "../store/accounts/Accounts.ts"
-import { Invoices, type StoredInvoice } from "../store/documents/Invoices.ts"
-import { type DraftToNumber, Numbering } from "../store/documents/Numbering.ts"
+import { Invoices, type LoadedInvoice, type StoredInvoice } from "../store/documents/Invoices.ts"
+import { type DraftToNumber, type NumberedDraft, Numbering } from "../store/documents/Numbering.ts"
 import { FailingInvoices } from "../store/documents/Vitals.ts"
 import { Resolutions, type StoredResolution } from "../store/accounts/Resolutions.ts"
 import { ownSoftware, Softwares } from "../store/accounts/Softwares.ts"
 import { isDefect } from "../store/sql/SqlFailure.ts"
 import { Submission } from "./Submission.ts"
 import { Notify } from "../protocol/Notify.ts"
+import { OwnDocuments } from "../protocol/OwnDocuments.ts"
 import { Backpressure } from "./Backpressure.ts"
 
 /** A draft that has no number yet. */
@@ -59,6 +60,8 @@ interface Sourced {
 
 class Group extends Data.Class<Pick<NewDraft, "kind" | "prefix"> & { readonly date: string }> {}
 
+const notNumbered: NumberedDraft = { result: "not_a_draft", row: Option.none() }
+
 const isHeld = ({ found }: Sourced) => Result.isSuccess(found) && found.success.held_since !== null
 
 const draftOf = (row: StoredInvoice): NewDraft => ({
@@ -80,6 +83,7 @@ export const make = Effect.fnUntraced(function* (account: AccountMode) {
   const softwares = yield* Softwares
   const notify = yield* Notify
   const backpressure = yield* Backpressure
+  const isOwn = yield* OwnDocuments
   const drafts = yield* Queue.unbounded<NewDraft>()
 
   const { issueTime, localDate, tail } = yield* NationalProfile
@@ -144,6 +148,10 @@ export const make = Effect.fnUntraced(function* (account: AccountMode) {
     return held.flatMap(({ draft }) => (waiting.has(draft.id) ? [] : [draft]))
   })
 
+  /** Begins the next steps of a numbered document, here or in the process of its actor. */
+  const goOn = (key: DocumentKey, row: Option.Option<LoadedInvoice>) =>
+    Option.isSome(row) && isOwn(key) ? submission.begin(row.value) : notify.proceed(key)
+
   const numberAll = Effect.fnUntraced(function* (batch: ReadonlyArray<NewDraft>) {
     yield* Fault.at("before-number")
     const now = yield* Clock.currentTimeMillis
@@ -173,7 +181,7 @@ export const make = Effect.fnUntraced(function* (account: AccountMode) {
           Effect.suspend(() => {
             const next = Result.flatMap(found, (range) => toNumber(draft, range, date, issued_by))
             return Result.isFailure(next)
-              ? Effect.as(submission.fail(key, next.failure), "not_a_draft" as const)
+              ? Effect.as(submission.fail(key, next.failure), notNumbered)
               : numbering.number(next.success)
           })
         ),
@@ -182,11 +190,11 @@ export const make = Effect.fnUntraced(function* (account: AccountMode) {
     yield* Fault.at("after-number")
     let outage = Cause.empty as Cause.Cause<never>
     for (const [index, { draft, key }] of ready.entries()) {
-      const result = results[index] ?? Exit.succeed("not_a_draft")
+      const result = results[index] ?? Exit.succeed(notNumbered)
       if (Exit.isFailure(result) && isDefect(result.cause)) yield* submission.stumble(key, result.cause)
       else if (Exit.isFailure(result)) outage = result.cause
-      else if (result.value === "numbered") yield* notify.proceed(key)
-      else if (result.value === "no_number_left") left.push(draft)
+      else if (result.value.result === "numbered") yield* goOn(key, result.value.row)
+      else if (result.value.result === "no_number_left") left.push(draft)
     }
     // The range ended or is held no more: the remaining drafts are queued again, to get the next range or to fail without a range.
     if (left.length > 0) {

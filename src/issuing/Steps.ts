@@ -1,4 +1,4 @@
-import { Clock, Context, Effect, Layer, Metric, Option, Random } from "effect"
+import { Clock, Context, Effect, Layer, Metric, Option, Random, Result } from "effect"
 import { eventOf, type InvoiceCommand, isIssued, statusOf, transition } from "../domain/documents/InvoiceLifecycle.ts"
 import { authorityDelayMs } from "../domain/webhooks/RetrySchedule.ts"
 import { timestamp } from "../domain/documents/AuthorityTime.ts"
@@ -12,8 +12,10 @@ import type { EventId } from "../../schemas/Id.ts"
 import { FileLinks } from "../store/documents/FileLinks.ts"
 import { invoiceSnapshot } from "../store/documents/InvoiceViews.ts"
 import { Ids } from "../store/sql/Ids.ts"
+import { ReadyEndpoints } from "../store/webhooks/ReadyEndpoints.ts"
 import type { LoadedInvoice } from "../store/documents/Invoices.ts"
 import type { Vitals } from "../store/documents/Vitals.ts"
+import type { NewEvent } from "../store/webhooks/NewDeliveries.ts"
 import { type Step, Transitions } from "../store/documents/Transitions.ts"
 import type { Unsignable } from "../documents/NationalProfile.ts"
 import type { NoCertificate } from "./Signing.ts"
@@ -34,17 +36,38 @@ export class Steps extends Context.Service<Steps>()("folio/issuing/Steps", {
     const transitions = yield* Transitions
     const backpressure = yield* Backpressure
     const onlooker = yield* Onlooker
+    const ready = yield* ReadyEndpoints
+
+    const stored = (step: Step) => backpressure.storing(transitions.move(step))
+
+    /** Stores a step with an event, and begins the attempts of the event's deliveries for which endpoints have places here. */
+    const storeEvent = Effect.fnUntraced(function* (step: Step, { body, id, type }: NewEvent) {
+      const places = ready.reserve(step.key)
+      const releaseAll = Effect.sync(() => places.forEach(({ release }) => release()))
+      const result = yield* Effect.onError(stored({ ...step, places }), () => releaseAll)
+      yield* Fault.at("after-outcome")
+      for (const { begin, endpoint_id, release } of places) {
+        const delivery = result.taken?.find((taken) => taken.endpoint_id === endpoint_id)
+        if (delivery === undefined) release()
+        else yield* begin({ ...delivery, event_id: id, event_type: type, body })
+      }
+      return result
+    }, Effect.uninterruptible)
+
+    const store = (step: Step) => (step.event === undefined ? stored(step) : storeEvent(step, step.event))
 
     /** Carries out a command and stores its event; gives the row after the step, or none when another owner was faster. */
     const step = Effect.fnUntraced(function* <Row extends Vitals>(row: Row, command: InvoiceCommand, details: Details) {
-      const to = yield* Effect.fromResult(
-        transition(row.state, command, { hasNumber: row.full_number !== null, isIssued: isIssued(row) })
-      ).pipe(Effect.orDie)
+      const facts = { hasNumber: row.full_number !== null, isIssued: isIssued(row) }
+      const from = details.signs === true ? transition(row.state, "Sign", facts) : Result.succeed(row.state)
+      const to = yield* Effect.orDie(
+        Effect.fromResult(Result.flatMap(from, (state) => transition(state, command, facts)))
+      )
       const now = yield* Clock.currentTimeMillis
       const next: Row = {
         ...row,
         state: to,
-        version: row.version + 1,
+        version: row.version + (details.signs === true ? 2 : 1),
         attempts: row.attempts + (details.attempt === true ? 1 : 0),
         submitted_at:
           command === "Return" ? null : (row.submitted_at ?? (details.leaves === true ? new Date(now) : null)),
@@ -57,19 +80,17 @@ export class Steps extends Context.Service<Steps>()("folio/issuing/Steps", {
       const about = Effect.map(links.inEvents, (linksOf) => invoiceSnapshot(next, linksOf(next)))
       const event =
         outcome === null ? {} : { event: eventFor(row, `${row.kind}.${outcome}`, yield* ids.event, now, yield* about) }
-      const { emailed, endpoints, moved } = yield* backpressure.storing(
-        transitions.move({
-          key: row,
-          version: row.version,
-          from: row.state,
-          command,
-          to,
-          // Why a document waits is kept while it is tried, and ends with any other step.
-          ...(command === "Submit" || command === "Return" ? {} : { waiting: null }),
-          ...details,
-          ...event
-        })
-      )
+      const { emailed, endpoints, moved } = yield* store({
+        key: row,
+        version: row.version,
+        from: row.state,
+        command,
+        to,
+        // Why a document waits is kept while it is tried, and ends with any other step.
+        ...(command === "Submit" || command === "Return" ? {} : { waiting: null }),
+        ...details,
+        ...event
+      })
       if (outcome !== null && moved) {
         yield* Metric.update(Metrics.outcomes(statusOf(to)), 1)
         const reason = next.failure?.code ?? next.authority_errors[0]?.rule
@@ -80,7 +101,6 @@ export class Steps extends Context.Service<Steps>()("folio/issuing/Steps", {
         )
         onlooker?.ended({ kind: row.kind, name: row.full_number ?? row.id, outcome, reason, milliseconds })
       }
-      if (outcome !== null) yield* Fault.at("after-outcome")
       for (const id of endpoints) {
         yield* notify.deliver({ account_id: row.account_id, livemode: row.livemode, id })
       }

@@ -1,4 +1,4 @@
-import { Cause, Context, type Duration, Effect, Layer, Metric, Option, Random, Result } from "effect"
+import { Cause, Context, type Duration, Effect, FiberSet, Layer, Metric, Option, Random, Result } from "effect"
 import type { DocumentKey, Failure } from "../../schemas/FiscalDocument.ts"
 import { refusalMessage, waitingMessage } from "../domain/authority/AuthorityTroubles.ts"
 import { isOnCredit } from "../domain/documents/Acceptance.ts"
@@ -8,7 +8,7 @@ import { AuthorityRefusal, troubleOf, type Verdict } from "../outbound/authority
 import { Fault } from "../protocol/Fault.ts"
 import * as Metrics from "../protocol/Metrics.ts"
 import { PortBroken } from "../protocol/PortCall.ts"
-import { Invoices } from "../store/documents/Invoices.ts"
+import { Invoices, type LoadedInvoice } from "../store/documents/Invoices.ts"
 import { isUnreadable, FailingInvoices, reminderLeaseSeconds } from "../store/documents/Vitals.ts"
 import { isDefect, isSqlFailure } from "../store/sql/SqlFailure.ts"
 import { AuthorityCalls, callAlarmMs } from "./AuthorityCalls.ts"
@@ -44,6 +44,8 @@ const refusal = (error: AuthorityRefusal): Failure => ({
   retryable: true
 })
 
+type Signed = Document & { readonly signed: Uint8Array }
+
 /** What an invoice's actor does for its document until the authority has judged the document. */
 export class Submission extends Context.Service<Submission>()("folio/issuing/Submission", {
   make: Effect.gen(function* () {
@@ -51,7 +53,7 @@ export class Submission extends Context.Service<Submission>()("folio/issuing/Sub
     const failing = yield* FailingInvoices
     const signing = yield* Signing
     const backpressure = yield* Backpressure
-    const { inTurn } = yield* AuthorityQueue
+    const { ifFree, inTurn } = yield* AuthorityQueue
     const { end, step, unsignable, wait, waitForAuthority } = yield* Steps
     const circuits = yield* CircuitBreaker
     const calls = yield* AuthorityCalls
@@ -59,18 +61,21 @@ export class Submission extends Context.Service<Submission>()("folio/issuing/Sub
     const failures = yield* Failures
     const dating = yield* Redating
 
-    const sign = Effect.fnUntraced(function* (numbered: Document) {
+    /** Makes the signed bytes of a numbered document, which are not stored yet; gives none when the document is not to be signed now. */
+    const prepare = Effect.fnUntraced(function* (numbered: Document) {
       const dated = (yield* dating.isStale(numbered)) ? yield* dating.redate(numbered) : Option.some(numbered)
-      if (Option.isNone(dated)) return dated
+      if (Option.isNone(dated)) return Option.none<Signed>()
       const row = dated.value
-      if ((yield* circuits.phase(row)) === "open") return yield* contingency.enter(row, "outage")
+      if ((yield* circuits.phase(row)) === "open") {
+        yield* contingency.enter(row, "outage")
+        return Option.none<Signed>()
+      }
       yield* Fault.at("before-sign")
       const result = yield* Effect.result(signing.sign(row))
       yield* Fault.at("after-sign")
-      if (Result.isFailure(result)) return yield* unsignable(row, result.failure)
-      const signed = result.success
-      const next = yield* step(row, "Sign", { signed, alarmMs: workAlarmMs, held: true })
-      return Option.map(next, (stored): Document => ({ ...stored, signed }))
+      if (Result.isSuccess(result)) return Option.some<Signed>({ ...row, signed: result.success })
+      yield* unsignable(row, result.failure)
+      return Option.none<Signed>()
     })
 
     const conclude = (row: Document, verdict: Verdict) =>
@@ -121,6 +126,38 @@ export class Submission extends Context.Service<Submission>()("folio/issuing/Sub
       const submitted = yield* step(row, "Submit", { attempt: true, leaves: true, alarmMs: callAlarmMs, held: true })
       yield* Fault.at("after-submit")
       return Option.isSome(submitted) ? yield* call(submitted.value, !isFresh, isFresh) : Option.none<Document>()
+    })
+
+    const storeSigned = (row: Document, signed: Uint8Array) =>
+      Effect.map(
+        backpressure.signing(step(row, "Sign", { signed, alarmMs: workAlarmMs, held: true })),
+        Option.map((stored): Document => ({ ...stored, signed }))
+      )
+
+    const storeAndSend = Effect.fnUntraced(function* (row: Document, signed: Uint8Array) {
+      const details = { signs: true, signed, attempt: true, leaves: true, alarmMs: callAlarmMs, held: true }
+      const submitted = yield* backpressure.signing(step(row, "Submit", details))
+      yield* Fault.at("after-submit")
+      return Option.isSome(submitted)
+        ? yield* call({ ...submitted.value, signed }, false, true)
+        : Option.none<Document>()
+    })
+
+    const sign = Effect.fnUntraced(function* (numbered: Document) {
+      const prepared = yield* backpressure.signing(prepare(numbered))
+      return Option.isSome(prepared) ? yield* storeSigned(prepared.value, prepared.value.signed) : prepared
+    })
+
+    /**
+     * Signs a document that was numbered just now and sends it at once: one statement stores the signed bytes and the submission, before
+     * the first byte leaves. While other documents wait for the authority, or the authority may be away, the document is signed alone.
+     */
+    const signAndSend = Effect.fnUntraced(function* (numbered: Document) {
+      const prepared = yield* backpressure.signing(prepare(numbered))
+      if (Option.isNone(prepared)) return prepared
+      const { signed, ...row } = prepared.value
+      const sent = (yield* contingency.isClear(row)) ? yield* ifFree(row, storeAndSend(row, signed)) : Option.none()
+      return Option.isSome(sent) ? sent.value : yield* storeSigned(row, signed)
     })
 
     const again = Effect.fnUntraced(function* (row: Document) {
@@ -175,13 +212,8 @@ export class Submission extends Context.Service<Submission>()("folio/issuing/Sub
       )
     })
 
-    const work = Effect.fnUntraced(function* (key: DocumentKey) {
-      let row: Option.Option<Document> = yield* backpressure.signing(
-        Effect.gen(function* () {
-          const found = yield* invoices.load(key)
-          return Option.isSome(found) && found.value.state === "numbered" ? yield* sign(found.value) : found
-        })
-      )
+    const workOff = Effect.fnUntraced(function* (from: Option.Option<Document>) {
+      let row = from
       while (Option.isSome(row)) {
         const action = actions[row.value.state]
         if (action === undefined) return
@@ -189,21 +221,44 @@ export class Submission extends Context.Service<Submission>()("folio/issuing/Sub
       }
     })
 
+    const work = (key: DocumentKey) => Effect.flatMap(backpressure.signing(invoices.load(key)), workOff)
+
     /** Retries after a short wait when the database fails; the row then says how far the document had come. */
-    const patiently = (key: DocumentKey, waits: ReadonlyArray<Duration.Input>): Effect.Effect<void> =>
+    const patiently = (
+      key: DocumentKey,
+      steps: Effect.Effect<void>,
+      waits: ReadonlyArray<Duration.Input> = databaseWaits
+    ): Effect.Effect<void> =>
       Effect.catchCauseIf(
-        work(key),
+        steps,
         (cause) => !Cause.hasInterruptsOnly(cause),
         (cause) => {
           const [pause, ...rest] = waits
           return isSqlFailure(cause) && pause !== undefined
-            ? Effect.andThen(Effect.sleep(pause), patiently(key, rest))
+            ? Effect.andThen(Effect.sleep(pause), patiently(key, work(key), rest))
             : stumble(key, cause)
         }
       )
 
     /** Carries out the steps that the document's row calls for, until the document is done or has to wait. */
-    const proceed = Effect.fn("Submission.proceed")((key: DocumentKey) => patiently(key, databaseWaits))
+    const proceed = Effect.fn("Submission.proceed")((key: DocumentKey) => patiently(key, work(key)))
+
+    const begun = yield* FiberSet.make<void>()
+
+    /** Carries out the steps of a document that was numbered just now, beside the caller; ends with this process if it has not ended before. */
+    const begin = (row: LoadedInvoice) => {
+      const steps = patiently(row, Effect.flatMap(signAndSend(row), workOff)).pipe(
+        Effect.withSpan("Submission.begin", {
+          kind: "consumer",
+          attributes: { account_id: row.account_id, invoice_id: row.id }
+        }),
+        Effect.catchCause((cause) =>
+          Effect.logError("An invoice could not proceed; the sweeper will try again", cause)
+        ),
+        Effect.annotateLogs({ account_id: row.account_id, invoice_id: row.id })
+      )
+      return Effect.asVoid(FiberSet.run(begun, steps))
+    }
 
     /** Ends a draft that cannot be numbered as failed, with this failure; no number is used. */
     const fail = Effect.fn("Submission.fail")(
@@ -219,7 +274,7 @@ export class Submission extends Context.Service<Submission>()("folio/issuing/Sub
         )
     )
 
-    return { proceed, fail, stumble }
+    return { begin, proceed, fail, stumble }
   })
 }) {
   static readonly layer = Layer.effect(Submission, Submission.make)

@@ -4,7 +4,7 @@ import { TestClock } from "effect/testing"
 import { Notify } from "../../src/protocol/Notify.ts"
 import { invoiceBody } from "../support/apps/Invoices.ts"
 import { layer } from "../support/apps/MemoryApp.ts"
-import { addCustomer, addDraft, addEndpoint } from "../support/apps/MemoryRows.ts"
+import { addCustomer, addDraft, addEndpoint, addNumbered } from "../support/apps/MemoryRows.ts"
 import { post } from "../support/apps/Requests.ts"
 import { patiently } from "../support/apps/Until.ts"
 import { existing, MemoryTables } from "../support/memory/MemoryTables.ts"
@@ -44,12 +44,14 @@ describeOn(layer)("A tell", (it) => {
     switched.fault = faultOf(fault, {}, [undefined, null, "told"])
     const made = yield* patiently(post("/v1/invoices", invoiceBody(customer)))
     assert.strictEqual(made.status, 202, made.text)
-    // Nobody has told of it; the account's actor, which looks for drafts when it starts, has started by now.
+    // Nobody has told of it; the account's actor, which looks for drafts when it starts, has started by now. What an actor here has
+    // numbered goes on untold: only another process's documents have to be told to proceed.
+    const others = method === "proceed" ? [yield* addNumbered(customer), yield* addNumbered(customer)] : []
     const draft = yield* addDraft(customer)
     yield* swept(() => switched.calls >= 2)
     switched.fault = null
 
-    const ids = [String(made.json.id), draft.id]
+    const ids = [String(made.json.id), draft.id, ...others.map(({ id }) => id)]
     const isDone = (id: string) => {
       const emails = [...tables.emails.values()].filter(({ invoice_id }) => invoice_id === id)
       const deliveries = [...tables.deliveries.values()].filter(({ object_id }) => object_id === id)

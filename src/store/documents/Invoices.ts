@@ -90,6 +90,25 @@ const LoadedRow = Schema.Struct({
 })
 export type LoadedInvoice = typeof LoadedRow.Type
 
+const decodeLoaded = Schema.decodeUnknownResult(LoadedRow)
+
+/** Reads a row of `loadedColumns`. */
+export const readLoaded = (row: unknown): Result.Result<LoadedInvoice, UnreadableInvoice> =>
+  Result.mapError(decodeLoaded(row), UnreadableInvoice.from)
+
+/** The columns of a `LoadedInvoice`: of the document `i`, its range `r` and the invoice `c` of the account that a note corrects, if any. */
+// While an invoice is corrected and has no new code yet, its notes name the code by which they were made.
+export const loadedColumns = (sql: SqlClient.SqlClient) => sql`
+  ${columnsOf(sql, Row, "i")}, case when r.id is not null then json_build_object('number', r.number, 'prefix', r.prefix,
+    'from_number', r.from_number::text, 'to_number', r.to_number::text, 'valid_from', r.valid_from,
+    'valid_to', r.valid_to) end as range,
+    case when c.id is not null then jsonb_build_object('full_number', c.full_number,
+    'cufe', coalesce(c.cufe, (
+      select f.cufe from rejected_documents f
+      where f.account_id = c.account_id and f.livemode = c.livemode and f.invoice_id = c.id order by f.version desc limit 1
+    )), 'issue_date', c.issue_date) else i.original end as corrected,
+    (extract(epoch from now() - i.waiting_since) * 1000)::float8 as waiting_ms`
+
 /**
  * A stored document with the status of the latest e-mail that carries it, null without an e-mail, and with what its buyer has answered, null
  * unless it is an accepted invoice on credit terms.
@@ -127,7 +146,6 @@ export class Invoices extends Context.Service<Invoices>()("folio/store/Invoices"
     const decode = Schema.decodeUnknownResult(Row)
     const read = (row: unknown) => Result.mapError(decode(row), UnreadableInvoice.from)
     const columns = columnsOf(sql, Row)
-    const decodeLoaded = Schema.decodeUnknownResult(LoadedRow)
 
     const shown = sql`${columns}, (
       select json_build_object('status', e.status, 'at_ms', floor(extract(epoch from e.status_at) * 1000))
@@ -158,22 +176,12 @@ export class Invoices extends Context.Service<Invoices>()("folio/store/Invoices"
         where i.account_id = ${key.account_id} and i.livemode = ${key.livemode} and i.id = ${key.id}`
     )
 
-    // While an invoice is corrected and has no new code yet, its notes name the code by which they were made.
-    const formerCode = sql`(
-      select f.cufe from rejected_documents f
-      where f.account_id = c.account_id and f.livemode = c.livemode and f.invoice_id = c.id order by f.version desc limit 1
-    )`
     const loadRow = yield* Batcher.make({
       name: "Invoices.load",
       max: loadBatchMax,
       run: Effect.fnUntraced(function* (keys: ReadonlyArray<DocumentKey>) {
         const rows = yield* sql`
-          select ${columnsOf(sql, Row, "i")}, case when r.id is not null then json_build_object('number', r.number, 'prefix', r.prefix,
-            'from_number', r.from_number::text, 'to_number', r.to_number::text, 'valid_from', r.valid_from,
-            'valid_to', r.valid_to) end as range,
-            case when c.id is not null then jsonb_build_object('full_number', c.full_number,
-            'cufe', coalesce(c.cufe, ${formerCode}), 'issue_date', c.issue_date) else i.original end as corrected,
-            (extract(epoch from now() - i.waiting_since) * 1000)::float8 as waiting_ms
+          select ${loadedColumns(sql)}
           from ${inputOfKeys(sql, keys)}
           join invoices i using (account_id, livemode, id)
           left join resolutions r on r.account_id = i.account_id and r.livemode = i.livemode and r.id = i.resolution_id
@@ -188,7 +196,7 @@ export class Invoices extends Context.Service<Invoices>()("folio/store/Invoices"
     const load = Effect.fnUntraced(function* (key: DocumentKey) {
       const row = yield* loadRow(key)
       if (row === undefined) return Option.none<LoadedInvoice>()
-      return Option.some(yield* Effect.fromResult(Result.mapError(decodeLoaded(row), UnreadableInvoice.from)))
+      return Option.some(yield* Effect.fromResult(readLoaded(row)))
     }, Effect.orDie)
 
     /** Drafts of an account without a number that are not parked, oldest first, at most `limit`, including unreadable drafts. */

@@ -1,4 +1,4 @@
-import { Context, Effect, Layer, Schema } from "effect"
+import { Context, Effect, Layer, Option, Result, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { WaitingCode } from "../../../schemas/AuthorityTrouble.ts"
 import type { DocumentKey } from "../../../schemas/FiscalDocument.ts"
@@ -6,6 +6,7 @@ import type { ResolutionId } from "../../../schemas/Id.ts"
 import * as Batcher from "../sql/Batcher.ts"
 import * as Input from "../sql/Input.ts"
 import * as Query from "../sql/Query.ts"
+import { type LoadedInvoice, loadedColumns, readLoaded } from "./Invoices.ts"
 import { Workers } from "../sql/Workers.ts"
 import { StoreProfile } from "../StoreProfile.ts"
 
@@ -33,8 +34,13 @@ export interface HeldDraft extends Pick<DraftToNumber, "key" | "resolution_id"> 
  * `numbered`: the draft has its number. `no_number_left`: the range is exhausted, inactive or not valid on the issue date, and no
  * number was used. `not_a_draft`: the document is not a draft without a number; another caller has numbered or ended the draft.
  */
-export const NumberingResult = Schema.Literals(["numbered", "no_number_left", "not_a_draft"])
-export type NumberingResult = typeof NumberingResult.Type
+export type NumberingResult = "numbered" | "no_number_left" | "not_a_draft"
+
+/** `row`: the numbered document; none without a number, and where the row cannot be read. */
+export interface NumberedDraft {
+  readonly result: NumberingResult
+  readonly row: Option.Option<LoadedInvoice>
+}
 
 const batchMax = 500
 
@@ -82,9 +88,9 @@ export class Numbering extends Context.Service<Numbering>()("folio/store/Numberi
       name: "Numbering.number",
       max: batchMax,
       // `once` removes duplicates: two instances of one actor in this process can put the same draft into a batch twice.
-      run: Query.all(
-        Schema.Struct({ result: NumberingResult }),
-        (drafts: ReadonlyArray<DraftToNumber>) => sql`
+      // The statement gives the whole documents, so that nobody has to read them again in order to sign them.
+      run: (drafts: ReadonlyArray<DraftToNumber>) =>
+        Effect.orDie(sql<{ readonly result: NumberingResult }>`
           with input as (select * from ${input(sql, drafts)}),
           once as (select distinct on (id) * from input order by id, ord),
           draft as (
@@ -126,19 +132,20 @@ export class Numbering extends Context.Service<Numbering>()("folio/store/Numberi
               next_action_at = now() + ${signWithinSeconds} * interval '1 second', worker = ${workers.id}
             from fitting f
             where i.account_id = f.account_id and i.livemode = f.livemode and i.id = f.id
-            returning i.account_id, i.livemode, i.id, i.version
+            returning i.*
           ),
           log as (
             insert into transitions (account_id, livemode, invoice_id, version, command, from_state, to_state, at)
             select account_id, livemode, id, version, 'Number', 'queued', 'numbered', now() from numbered
           )
-          select case when m.id is not null then 'numbered' when d.id is not null then 'no_number_left'
-            else 'not_a_draft' end as result
+          select case when i.id is not null then 'numbered' when d.id is not null then 'no_number_left'
+            else 'not_a_draft' end as result, ${loadedColumns(sql)}
           from input n
           left join draft d on d.ord = n.ord
-          left join numbered m on m.id = d.id
-          order by n.ord`
-      )
+          left join numbered i on i.id = d.id
+          left join range r on r.account_id = i.account_id and r.livemode = i.livemode and r.id = i.resolution_id
+          left join invoices c on c.account_id = i.account_id and c.livemode = i.livemode and c.id = i.invoice_id
+          order by n.ord`)
     })
 
     /**
@@ -170,7 +177,11 @@ export class Numbering extends Context.Service<Numbering>()("folio/store/Numberi
     )
 
     return {
-      number: (draft: DraftToNumber) => Effect.map(number(draft), ({ result }) => result),
+      number: (draft: DraftToNumber): Effect.Effect<NumberedDraft> =>
+        Effect.map(number(draft), (answer) => ({
+          result: answer.result,
+          row: answer.result === "numbered" ? Result.getSuccess(readLoaded(answer)) : Option.none()
+        })),
       wait: Effect.fn("Numbering.wait")((drafts: ReadonlyArray<HeldDraft>) =>
         Effect.map(wait(drafts), (rows) => rows.map(({ id }) => id))
       )

@@ -7,7 +7,8 @@ import * as Batcher from "../sql/Batcher.ts"
 import * as Input from "../sql/Input.ts"
 import * as Query from "../sql/Query.ts"
 import { emailId } from "../sql/Ids.ts"
-import { endpointsToTell, eventColumns, type NewEvent, newEvents } from "../webhooks/NewDeliveries.ts"
+import { endpointsToTell, eventColumns, type NewEvent, newEvents, takenDeliveries } from "../webhooks/NewDeliveries.ts"
+import type { ReadyPlace } from "../webhooks/ReadyEndpoints.ts"
 import { Workers } from "../sql/Workers.ts"
 
 /** A step of a document from the version that its actor has read. A null `command` only reschedules the document. */
@@ -28,6 +29,8 @@ export interface Step {
   readonly attempt?: boolean
   /** Whether the document's bytes may be sent from this step on; sets `submitted_at` if it is not set. */
   readonly leaves?: boolean
+  /** Whether the step signs the document first: Sign and Submit of a document that never was signed are one step of two versions. */
+  readonly signs?: boolean
   /** Why the document waits for the authority; null: it waits no more; left out: as before. */
   readonly waiting?: Omit<Waiting, "since"> | null
   /** Milliseconds from now within which a document issued in contingency must be transmitted. */
@@ -40,16 +43,33 @@ export interface Step {
   /** Whether the authority is asked from now on what the buyer has answered. */
   readonly asksBuyer?: boolean
   readonly event?: NewEvent
+  /** Places that are reserved for the first attempts of the event's deliveries. */
+  readonly places?: ReadonlyArray<Pick<ReadyPlace, "endpoint_id" | "inFlight">>
 }
 
-const Moved = Schema.Struct({ moved: Schema.Boolean, endpoints: Schema.Array(Schema.String), emailed: Schema.Boolean })
+const Taken = Schema.Struct({
+  id: Schema.String,
+  endpoint_id: Schema.String,
+  url: Schema.String,
+  secret: Schema.String
+})
+const Moved = Schema.Struct({
+  moved: Schema.Boolean,
+  endpoints: Schema.Array(Schema.String),
+  taken: Schema.NullOr(Schema.Array(Taken)),
+  emailed: Schema.Boolean
+})
 /**
  * The result of a step. `moved` is false when another owner moved the document first, and nothing was changed. `endpoints` have a
- * delivery to make. `emailed`: an e-mail is to be sent.
+ * delivery to make. `taken`: deliveries of the step's event whose first attempts have the places that the step has reserved.
+ * `emailed`: an e-mail is to be sent.
  */
 export type Moved = typeof Moved.Type
 
 const batchMax = 300
+
+const inFlightOf = (places: NonNullable<Step["places"]>) =>
+  Object.fromEntries(places.map(({ endpoint_id, inFlight }) => [endpoint_id, inFlight]))
 
 const input = Input.make<Step>({
   account_id: ["text", ({ key }) => key.account_id],
@@ -63,6 +83,7 @@ const input = Input.make<Step>({
   held: ["boolean", (step) => step.held],
   attempt: ["boolean", (step) => step.attempt],
   leaves: ["boolean", (step) => step.leaves],
+  signs: ["boolean", (step) => step.signs],
   transmit_ms: ["float8", (step) => step.transmitWithinMs],
   waiting: ["text", (step) => (step.waiting === undefined ? null : JSON.stringify(step.waiting))],
   signed: ["bytea", (step) => step.signed],
@@ -70,6 +91,7 @@ const input = Input.make<Step>({
   errors: ["json", (step) => step.errors],
   notifications: ["json", (step) => step.notifications],
   failure: ["json", (step) => step.failure],
+  places: ["json", ({ places = [] }) => (places.length === 0 ? undefined : inFlightOf(places))],
   ...eventColumns
 })
 
@@ -104,7 +126,7 @@ export class Transitions extends Context.Service<Transitions>()("folio/store/Tra
         (steps: ReadonlyArray<Step>) => sql`
           with input as (select * from ${input(sql, steps)}),
           moved as (
-            update invoices i set state = n.to_state, version = i.version + 1, attempts = i.attempts + n.attempt::integer,
+            update invoices i set state = n.to_state, version = i.version + 1 + n.signs::integer, attempts = i.attempts + n.attempt::integer,
               next_action_at = case when n.alarm_ms = 'Infinity' then 'infinity'
                 when n.alarm_ms >= 0 then now() + n.alarm_ms * interval '1 millisecond' end,
               worker = case when n.held then ${workers.id}::text end,
@@ -139,7 +161,9 @@ export class Transitions extends Context.Service<Transitions>()("folio/store/Tra
           ),
           log as (
             insert into transitions (account_id, livemode, invoice_id, version, command, from_state, to_state, at)
-            select account_id, livemode, id, new_version, command, from_state, to_state, now()
+            select account_id, livemode, id, new_version - 1, 'Sign', from_state, 'signed', now() from done where signs
+            union all
+            select account_id, livemode, id, new_version, command, case when signs then 'signed' else from_state end, to_state, now()
             from done where command <> ''
           ),
           email as (
@@ -148,9 +172,9 @@ export class Transitions extends Context.Service<Transitions>()("folio/store/Tra
             from done where recipient <> ''
           ),
           ${questions(steps)}
-          ${newEvents(sql, { from: sql`done`, object_id: sql`id`, object_version: sql`new_version` })}
+          ${newEvents(sql, { from: sql`done`, object_id: sql`id`, object_version: sql`new_version`, worker: workers.id })}
           select m.ord is not null as moved,
-            ${endpointsToTell(sql)} as endpoints,
+            ${endpointsToTell(sql)} as endpoints, ${takenDeliveries(sql)} as taken,
             coalesce(m.recipient, '') <> '' as emailed
           from input n left join moved m on m.ord = n.ord order by n.ord`
       )

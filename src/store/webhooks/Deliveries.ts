@@ -7,6 +7,7 @@ import * as DeliveryClaims from "./DeliveryClaims.ts"
 import * as Input from "../sql/Input.ts"
 import { ofAccount, ofKey } from "../sql/Keys.ts"
 import { Secrets } from "../sql/Secrets.ts"
+import type { TakenDelivery } from "./ReadyEndpoints.ts"
 import { EndpointKey, secretPlace } from "./WebhookEndpoints.ts"
 import { Workers } from "../sql/Workers.ts"
 
@@ -85,6 +86,11 @@ export class Deliveries extends Context.Service<Deliveries>()("folio/store/Deliv
       { capacity: openedMax, timeToLive: (exit) => (Exit.isSuccess(exit) ? openedFor : 0) }
     )
 
+    const secretOf = (endpoint: EndpointKey, sealed: string) =>
+      Effect.catchDefect(Cache.get(opened, `${endpoint.id}|${sealed}`), (defect) =>
+        Effect.as(Effect.logError("The signing secret of an endpoint cannot be opened", Cause.die(defect)), null)
+      )
+
     /**
      * Takes due deliveries of an active endpoint in event order, each under a lease: at most `atMost`, and at most its
      * `max_in_flight` minus `inFlight`. A delivery waits while an earlier delivery of the same resource is pending; if the earlier
@@ -101,13 +107,20 @@ export class Deliveries extends Context.Service<Deliveries>()("folio/store/Deliv
       )
       const [first] = taken
       if (first === undefined) return []
-      const secret = yield* Cache.get(opened, `${endpoint.id}|${first.secret}`).pipe(
-        Effect.catchDefect((defect) =>
-          Effect.as(Effect.logError("The signing secret of an endpoint cannot be opened", Cause.die(defect)), null)
-        )
-      )
+      const secret = yield* secretOf(endpoint, first.secret)
       return taken.map((row): DueDelivery => ({ ...row, secret, endpoint }))
     })
+
+    /** A delivery that the statement of its event has taken (`ReadyEndpoints`), with what an attempt sends. */
+    const dueOf = (endpoint: EndpointKey, taken: TakenDelivery): Effect.Effect<DueDelivery> =>
+      Effect.map(secretOf(endpoint, taken.secret), (secret) => ({
+        ...taken,
+        secret,
+        endpoint,
+        attempts: 0,
+        scheduled: 0,
+        trigger: "auto" as const
+      }))
 
     /** Postpones the due deliveries of an inactive endpoint until its activation, and cancels those of a deleted endpoint. */
     // The lock waits for a concurrent activation, which would otherwise miss the deliveries that this statement postpones.
@@ -218,6 +231,7 @@ export class Deliveries extends Context.Service<Deliveries>()("folio/store/Deliv
 
     return {
       take,
+      dueOf,
       rest,
       /** Stores an attempt and its effect on the delivery; true when the endpoint has more deliveries due. */
       record: Effect.fn("Deliveries.record")(record),

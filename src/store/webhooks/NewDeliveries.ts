@@ -3,6 +3,7 @@ import type { EventType } from "../../../schemas/Event.ts"
 import type { EventId } from "../../../schemas/Id.ts"
 import { allEvents } from "../../../schemas/WebhookEndpoint.ts"
 import { deliveryId } from "../sql/Ids.ts"
+import { deliveryLeaseSeconds } from "./DeliveryClaims.ts"
 import type * as Input from "../sql/Input.ts"
 
 export interface NewEvent {
@@ -20,16 +21,33 @@ export const eventColumns: Input.Columns<{ readonly event?: NewEvent | null }> =
   event_at: ["timestamptz", ({ event }) => event?.created_at]
 }
 
+interface Rows extends Record<"from" | "object_id" | "object_version", Statement.Fragment> {
+  /** The process that takes deliveries for places that it has reserved: the column `places` of `from`, JSON, has those of an event. */
+  readonly worker?: string
+}
+
+// Whether the first attempt of event `e` at endpoint `w` may begin at once: a place is reserved, and nothing of the endpoint is due
+// before it, nor does anything of the same resource wait.
+const mayBegin = (sql: SqlClient.SqlClient, from: Statement.Fragment) => sql`
+  w.full_since is null and coalesce((
+    select w.max_in_flight > (nullif(f.places, '')::jsonb ->> w.id)::integer from ${from} f where f.event_id = e.id
+  ), false) and not exists (
+    select from deliveries p
+    where p.account_id = e.account_id and p.livemode = e.livemode and p.endpoint_id = w.id and p.status = 'pending'
+      and p.next_attempt_at <= now()
+  ) and not exists (
+    select from deliveries p
+    where p.account_id = e.account_id and p.livemode = e.livemode and p.endpoint_id = w.id and p.status = 'pending'
+      and p.object_id = e.object_id
+  )`
+
 /**
  * The parts `event` and `delivery` of a statement: inserts the events of the rows of `from` that have `eventColumns`, and the
  * deliveries of these events, one for each active endpoint that subscribes to the event's type. When the maximum number of
  * deliveries waits for an endpoint, the delivery is inserted as failed without an attempt; the API shows the delivery as failed,
  * and a recovery sends it.
  */
-export const newEvents = (
-  sql: SqlClient.SqlClient,
-  { from, object_id, object_version }: Record<"from" | "object_id" | "object_version", Statement.Fragment>
-) => sql`
+export const newEvents = (sql: SqlClient.SqlClient, { from, object_id, object_version, worker }: Rows) => sql`
   event as (
     insert into events (account_id, livemode, id, type, object_id, object_version, body, created_at)
     select account_id, livemode, event_id, event_type, ${object_id}, ${object_version}, event_body, event_at
@@ -37,15 +55,30 @@ export const newEvents = (
     returning account_id, livemode, id, seq, type, object_id, created_at
   ),
   delivery as (
-    insert into deliveries (account_id, livemode, id, endpoint_id, event_id, object_id, seq, status, created_at, updated_at)
+    insert into deliveries (account_id, livemode, id, endpoint_id, event_id, object_id, seq, status, next_attempt_at, worker,
+      created_at, updated_at)
     select e.account_id, e.livemode, ${deliveryId(sql, sql`e.id`, sql`w.id`)}, w.id, e.id, e.object_id, e.seq,
-      case when w.full_since is null then 'pending' else 'failed' end, now(), now()
+      case when w.full_since is null then 'pending' else 'failed' end,
+      case when t.is_taken then now() + ${deliveryLeaseSeconds} * interval '1 second' else now() end,
+      case when t.is_taken then ${worker ?? null}::text end, now(), now()
     from event e
     join webhook_endpoints w on w.account_id = e.account_id and w.livemode = e.livemode
       and w.is_active and w.subscribed_events && array[e.type, ${allEvents}]
-    returning event_id, endpoint_id, status
+    cross join lateral (select ${worker === undefined ? sql`false` : mayBegin(sql, from)} as is_taken) t
+    returning account_id, livemode, event_id, endpoint_id, id, status, worker
   )`
 
-/** The SQL array of the endpoints that have a pending delivery of the event `n.event_id`. */
+/** The SQL array of the endpoints that have a pending delivery of the event `n.event_id`, which nobody has taken. */
 export const endpointsToTell = (sql: SqlClient.SqlClient) => sql`
-  coalesce((select array_agg(endpoint_id) from delivery where event_id = n.event_id and status = 'pending'), '{}')`
+  coalesce((
+    select array_agg(endpoint_id) from delivery where event_id = n.event_id and status = 'pending' and worker is null
+  ), '{}')`
+
+/** The SQL of the deliveries of the event `n.event_id` that the statement has taken: a list of `TakenDelivery` without their event. */
+export const takenDeliveries = (sql: SqlClient.SqlClient) => sql`
+  (
+    select json_agg(json_build_object('id', d.id, 'endpoint_id', d.endpoint_id, 'url', w.url, 'secret', w.secret))
+    from delivery d
+    join webhook_endpoints w on w.account_id = d.account_id and w.livemode = d.livemode and w.id = d.endpoint_id
+    where d.event_id = n.event_id and d.worker is not null
+  )`

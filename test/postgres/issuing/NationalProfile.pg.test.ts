@@ -96,7 +96,7 @@ it.live("dates what waited past that country's midnight anew, coded or not, sign
   for (const id of drafts) {
     const key = { account_id: accountId, livemode: false, id }
     const numbered = yield* numbering.number({ key, resolution_id: ResolutionId.make(range?.id ?? ""), ...date })
-    assert.strictEqual(numbered, "numbered")
+    assert.strictEqual(numbered.result, "numbered")
   }
   const [, coded, signed] = drafts
   assert.deepStrictEqual(yield* sql`select distinct cufe from invoices`, [{ cufe: null }])

@@ -95,13 +95,15 @@ describe("A document that cannot be read", () => {
       yield* ruinAtState
       yield* newEndpoint("/hooks")
       const { client } = yield* TestApp.TestApp
-      // Signing goes on to submitting without another look at the row, unless a fault is put in between.
+      // Signing goes on to submitting without another look at the row, or without a row that is signed alone, unless faults are put in
+      // between.
       const customer = yield* TestApp.newCustomer(client)
       const sql = yield* SqlClient.SqlClient
       if (state === "signed") {
         yield* sql`
         create function hold() returns trigger language plpgsql as $$ begin
-          if new.state = 'submitted' and old.lines = '"ruins"' then raise exception 'held' using errcode = '22000'; end if;
+          if new.state = 'submitted' and (old.lines = '"ruins"' or old.state = 'numbered' and new.metadata ->> 'ruin' = 'signed')
+          then raise exception 'held' using errcode = '22000'; end if;
           return new;
         end $$`
         yield* sql`create trigger hold before update on invoices for each row execute function hold()`

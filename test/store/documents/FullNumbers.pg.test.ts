@@ -15,7 +15,10 @@ const world = Effect.gen(function* () {
   const numbering = Context.get(owner, Numbering)
   const number = (key: AccountMode, id: InvoiceId, resolution_id: ResolutionId, cufe_tail: string) => {
     const issue = { issue_date: "2026-11-21", issue_time: "10:00:00-05:00", issuer_version: 1 }
-    return numbering.number({ key: { ...key, id }, resolution_id, ...issue, cufe_tail })
+    return Effect.map(
+      numbering.number({ key: { ...key, id }, resolution_id, ...issue, cufe_tail }),
+      ({ result }) => result
+    )
   }
   return { owner, account, resolution, number, seed, sql }
 })

@@ -40,7 +40,9 @@ const toNumber = (account: AccountMode, id: InvoiceId, resolution_id: Resolution
 })
 
 const numberAll = (numbering: Numbering["Service"], drafts: ReadonlyArray<DraftToNumber>) =>
-  Effect.forEach(drafts, (draft) => answered(numbering.number(draft)), { concurrency: "unbounded" })
+  Effect.forEach(drafts, (draft) => Effect.map(answered(numbering.number(draft)), ({ result }) => result), {
+    concurrency: "unbounded"
+  })
 
 /** The numbers of the drafts are from..from+n-1, each once, and the counter stands behind the last. */
 const assertGapless = Effect.fnUntraced(function* (

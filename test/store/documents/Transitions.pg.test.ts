@@ -90,7 +90,7 @@ describeLive(TestDatabase.layer)("Transitions", (it) => {
     yield* first.move(yield* accept(document))
     const stale = yield* reject(document)
     for (const step of [stale, { ...stale, version: 2 }, { ...stale, from: "accepted_by_authority" } as const]) {
-      assert.deepStrictEqual(yield* second.move(step), { moved: false, endpoints: [], emailed: false })
+      assert.deepStrictEqual(yield* second.move(step), { moved: false, endpoints: [], taken: null, emailed: false })
     }
     assert.deepStrictEqual(yield* written(document), accepted)
   })

@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import { DeliveryId, WebhookEndpointId } from "../../../schemas/Id.ts"
 import { cufe } from "../../../src/domain/documents/Cufe.ts"
 import { fullNumber, type NumberForm } from "../../../src/domain/documents/FullNumber.ts"
@@ -8,6 +8,7 @@ import { type Moved, type Step, Transitions } from "../../../src/store/documents
 import type { EndpointKey, StoredWebhookEndpoint } from "../../../src/store/webhooks/WebhookEndpoints.ts"
 import { askBuyer } from "./acceptance/MemoryAcceptances.ts"
 import { mail } from "./MemoryEmails.ts"
+import { loaded } from "./MemoryNotes.ts"
 import { type DeliveryRow, type InvoiceRow, isOf, inMemory, publish, rowOf, type Tables } from "./MemoryTables.ts"
 
 /* From the number to the delivery: the part of the memory store that moves documents and what follows from that. */
@@ -61,9 +62,9 @@ const waitingAfter = ({ waiting, waiting_since }: InvoiceRow, step: Step, now: n
 const move = (tables: Tables, step: Step, now: number): Moved => {
   const row = rowOf(tables.invoices, step.key)
   if (row === undefined || row.version !== step.version || row.state !== step.from) {
-    return { moved: false, endpoints: [], emailed: false }
+    return { moved: false, endpoints: [], taken: null, emailed: false }
   }
-  const version = row.version + 1
+  const version = row.version + (step.signs === true ? 2 : 1)
   tables.invoices.set(row.id, {
     ...row,
     state: step.to,
@@ -97,19 +98,29 @@ const move = (tables: Tables, step: Step, now: number): Moved => {
     tables.documents.set(row.id, { ...document, authority_answer: step.authorityAnswer })
   }
   if (step.command !== null) {
-    const { command, from, to } = step
+    const { command, to } = step
+    const from = step.signs === true ? "signed" : step.from
+    if (step.signs === true) {
+      const signing = { command: "Sign", from: step.from, to: "signed" } as const
+      tables.transitions.push({ invoice_id: row.id, version: version - 1, ...signing, at: now })
+    }
     tables.transitions.push({ invoice_id: row.id, version, command, from, to, at: now })
   }
   if (step.asksBuyer === true) askBuyer(tables, row, now)
   const { command, event, key, to } = step
-  if (event === undefined) return { moved: true, endpoints: [], emailed: false }
+  if (event === undefined) return { moved: true, endpoints: [], taken: null, emailed: false }
   const isAccepted = command === "Accept" || command === "EnterContingency"
   const emailed = isAccepted && mail(tables, row.id, event.id, to, now)
-  return { moved: true, endpoints: publish(tables, key, event, version, now), emailed }
+  return { moved: true, endpoints: publish(tables, key, event, version, now), taken: null, emailed }
 }
 
 export const numberingLayer = inMemory(Numbering, ({ call }, { numbering }) => ({
-  number: (draft) => call("Numbering.number", (tables, now) => number(tables, draft, numbering, now)),
+  number: (draft) =>
+    call("Numbering.number", (tables, now) => {
+      const result = number(tables, draft, numbering, now)
+      const row = result === "numbered" ? rowOf(tables.invoices, draft.key) : undefined
+      return { result, row: Option.map(Option.fromUndefinedOr(row), (numbered) => loaded(tables, numbered, now)) }
+    }),
   // No store in memory is restored from a backup.
   wait: () => Effect.succeed([])
 }))
@@ -202,6 +213,8 @@ const recorded = (row: DeliveryRow, attempt: CompletedAttempt, now: number): Par
 export const deliveriesLayer = inMemory(Deliveries, ({ call }) => ({
   take: (key, inFlight, atMost = Infinity) =>
     call("Deliveries.take", (tables, now) => take(tables, key, inFlight, atMost, now)),
+  // Nothing is taken by the statement of its event here.
+  dueOf: () => Effect.die("no delivery was taken"),
   rest: (key) =>
     call("Deliveries.rest", ({ deliveries, endpoints }, now) => {
       const endpoint = rowOf(endpoints, key)
