@@ -9,3 +9,21 @@ return (from_state || ' ' || to_state) = any (array[
   'failed queued', 'failed numbered', 'failed signed',
   'rejected_by_authority numbered'
 ]);
+
+create function guard_sent_at_once() returns trigger language plpgsql as $$
+begin
+  if new.version < old.version + 2 then
+    raise exception using errcode = 'integrity_constraint_violation',
+      message = format('%s: to be signed and to be submitted are two versions', new.id);
+  elsif not exists (
+    select from invoice_documents d
+    where d.account_id = new.account_id and d.livemode = new.livemode and d.invoice_id = new.id
+  ) then
+    raise exception using errcode = 'integrity_constraint_violation',
+      message = format('%s: what is submitted is signed and stored', new.id);
+  end if;
+  return null;
+end $$;
+
+create trigger guard_sent_at_once after update on invoices for each row
+  when (old.state = 'numbered' and new.state = 'submitted') execute function guard_sent_at_once();

@@ -116,6 +116,7 @@ const actor = (underWay: Effect.Success<typeof makeUnderWay>) =>
     yield* Effect.addFinalizer(() => Effect.sync(() => underWay.places.leave(owner, entityId, placesFree)))
     // True while an attempt under way may hold back a due delivery: the actor then looks for due deliveries when the attempt ends.
     let isHeldBack = false
+    let isTaking = false
     const userAgent = `Folio/${info.version} (+${info.baseUrl}/docs)`
 
     const send = Effect.fnUntraced(function* (
@@ -189,9 +190,12 @@ const actor = (underWay: Effect.Success<typeof makeUnderWay>) =>
         (isMoreDue) => (isMoreDue || isHeldBack ? wake.open : Effect.void)
       )
 
-    /** Keeps a place for an attempt that counts as under way already, so that no other begins in its stead. */
+    /**
+     * Keeps a place for an attempt that counts as under way already, so that no other begins in its stead. None while deliveries are being
+     * taken, which do not count yet: the endpoint would get more at a time than its `max_in_flight`.
+     */
     const reserve = (): ReadyPlace | undefined => {
-      if (!underWay.places.takeOne(owner)) return undefined
+      if (isTaking || !underWay.places.takeOne(owner)) return undefined
       const inFlight = underWay.counts.of(entityId)
       underWay.counts.add(entityId, 1)
       return {
@@ -209,6 +213,7 @@ const actor = (underWay: Effect.Success<typeof makeUnderWay>) =>
 
     // Not interrupted when the shard is lost: what was taken and not sent would be due again only when its lease ends.
     const takeAndSend = Effect.gen(function* () {
+      isTaking = true
       const places = underWay.places.take(owner, entityId, placesFree)
       if (places === 0) return
       const inFlight = underWay.counts.of(entityId)
@@ -225,7 +230,7 @@ const actor = (underWay: Effect.Success<typeof makeUnderWay>) =>
       }
       // More deliveries may be due than there were places for.
       if (due.length === places) yield* wake.open
-    }).pipe(Effect.uninterruptible)
+    }).pipe(Effect.ensuring(Effect.sync(() => (isTaking = false))), Effect.uninterruptible)
 
     yield* wake.await.pipe(
       Effect.andThen(wake.close),

@@ -136,7 +136,10 @@ export class Cluster {
           Effect.sync(() => {
             node?.singletons.push((own) => Effect.provide(run, Context.merge(context, own)))
           })
-        )
+        ),
+      // Each actor is a shard of its own.
+      getShardId: (id: string) => id,
+      hasShardId: (id: string) => this.owner(id) === node
     }
     return service as unknown as Sharding.Sharding["Service"]
   }

@@ -151,7 +151,7 @@ const isTraced = (spans: ReadonlyArray<Span>, requestId: string, traceId: unknow
       (parentSpanId === creation?.spanId || links.some(({ spanId }) => spanId === creation?.spanId))
   )
   assert.isDefined(batch)
-  assert.isDefined(spans.find(({ name, parentSpanId }) => name.startsWith("Invoice.") && parentSpanId !== undefined))
+  assert.isDefined(spans.find(({ name, parentSpanId }) => name === "Submission.begin" && parentSpanId !== undefined))
   assert.isDefined(spans.find((other) => attributeOf(other, "invoice_id")?.startsWith("inv_")))
   assert.isDefined(spans.find((other) => attributeOf(other, "delivery_id")?.startsWith("whd_")))
 }

@@ -74,6 +74,35 @@ describeLive(TestDatabase.layer)("Transitions", (it) => {
     yield* sql`delete from webhook_endpoints where id <> ${wanted[0]}`
   })
 
+  it.effect("signs and submits in one step of two versions, with the bytes", function* () {
+    const { account, document, first, second } = yield* owners(1, "numbered")
+    const sql = yield* SqlClient.SqlClient
+    const signed = new TextEncoder().encode("<signed/>")
+    const step: Step = {
+      key: { ...account, id: document },
+      version: 1,
+      from: "numbered",
+      command: "Submit",
+      to: "submitted",
+      ...{ signs: true, signed, attempt: true, leaves: true, held: true, alarmMs: 1_000 }
+    }
+    assert.isTrue((yield* first.move(step)).moved)
+    assert.isFalse((yield* second.move(step)).moved)
+    const rows = yield* sql`
+      select state, version, attempts, submitted_at is not null as has_left, worker is not null as is_held,
+        (select convert_from(signed, 'utf8') from invoice_documents where invoice_id = i.id) as signed
+      from invoices i where id = ${document}`
+    assert.deepStrictEqual(rows, [
+      { state: "submitted", version: 3, attempts: 1, has_left: true, is_held: true, signed: "<signed/>" }
+    ])
+    const log = yield* sql`
+      select version, command, from_state, to_state from transitions where invoice_id = ${document} order by version`
+    assert.deepStrictEqual(log, [
+      { version: 2, command: "Sign", from_state: "numbered", to_state: "signed" },
+      { version: 3, command: "Submit", from_state: "signed", to_state: "submitted" }
+    ])
+  })
+
   it.effect("stores by a process of the release before the outcome of a document that waits", function* () {
     const { document } = yield* owners(1)
     const sql = yield* SqlClient.SqlClient

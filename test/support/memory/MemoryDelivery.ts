@@ -59,6 +59,22 @@ const waitingAfter = ({ waiting, waiting_since }: InvoiceRow, step: Step, now: n
   return { waiting: step.waiting, waiting_since: isSame ? waiting_since : new Date(now) }
 }
 
+/** Takes the deliveries of a step's event that have places, where nothing is due before them and nothing of the resource waits. */
+const takeAtOnce = ({ deliveries, endpoints }: Tables, { key, places = [] }: Step, event_id: string, now: number) =>
+  places.flatMap(({ endpoint_id, inFlight }) => {
+    const pending = [...deliveries.values()].filter(
+      (row) => row.endpoint_id === endpoint_id && row.status === "pending"
+    )
+    const own = pending.find((row) => row.event_id === event_id)
+    const endpoint = endpoints.get(endpoint_id)
+    const isBlocked = pending.some(
+      (row) => row.event_id !== event_id && (row.next_attempt_at <= now || row.object_id === key.id)
+    )
+    if (own === undefined || endpoint === undefined || isBlocked || endpoint.max_in_flight <= inFlight) return []
+    deliveries.set(own.id, { ...own, next_attempt_at: now + leaseMs, isUnderWay: true })
+    return [{ id: own.id, endpoint_id, url: endpoint.url, secret: endpoint.secret }]
+  })
+
 const move = (tables: Tables, step: Step, now: number): Moved => {
   const row = rowOf(tables.invoices, step.key)
   if (row === undefined || row.version !== step.version || row.state !== step.from) {
@@ -111,7 +127,10 @@ const move = (tables: Tables, step: Step, now: number): Moved => {
   if (event === undefined) return { moved: true, endpoints: [], taken: null, emailed: false }
   const isAccepted = command === "Accept" || command === "EnterContingency"
   const emailed = isAccepted && mail(tables, row.id, event.id, to, now)
-  return { moved: true, endpoints: publish(tables, key, event, version, now), taken: null, emailed }
+  const endpoints = publish(tables, key, event, version, now)
+  const taken = takeAtOnce(tables, step, event.id, now)
+  const isLeft = (id: string) => taken.every(({ endpoint_id }) => endpoint_id !== id)
+  return { moved: true, endpoints: endpoints.filter(isLeft), taken, emailed }
 }
 
 export const numberingLayer = inMemory(Numbering, ({ call }, { numbering }) => ({
@@ -213,8 +232,15 @@ const recorded = (row: DeliveryRow, attempt: CompletedAttempt, now: number): Par
 export const deliveriesLayer = inMemory(Deliveries, ({ call }) => ({
   take: (key, inFlight, atMost = Infinity) =>
     call("Deliveries.take", (tables, now) => take(tables, key, inFlight, atMost, now)),
-  // Nothing is taken by the statement of its event here.
-  dueOf: () => Effect.die("no delivery was taken"),
+  dueOf: (endpoint, { id, ...taken }) =>
+    Effect.succeed({
+      ...taken,
+      id: DeliveryId.make(id),
+      endpoint,
+      attempts: 0,
+      scheduled: 0,
+      trigger: "auto" as const
+    }),
   rest: (key) =>
     call("Deliveries.rest", ({ deliveries, endpoints }, now) => {
       const endpoint = rowOf(endpoints, key)
