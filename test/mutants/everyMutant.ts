@@ -10,6 +10,7 @@ import { portalMutants } from "./portal/portalMutants.ts"
 import { readMutants } from "./readMutants.ts"
 import { requestMutants } from "./requestMutants.ts"
 import { startMutants } from "./startMutants.ts"
+import { stepMutants } from "./stepMutants.ts"
 import { wireMutants } from "./wireMutants.ts"
 import { mutants } from "./mutants.ts"
 
@@ -27,5 +28,6 @@ export const everyMutant: ReadonlyArray<Mutant> = [
   ...readMutants,
   ...requestMutants,
   ...startMutants,
+  ...stepMutants,
   ...wireMutants
 ]

@@ -8,6 +8,7 @@ import { type Step, Transitions } from "../../../src/store/documents/Transitions
 import type { StoredWebhookEndpoint } from "../../../src/store/webhooks/WebhookEndpoints.ts"
 import { blocked, restingAt, seedEndpoint, withRepeats } from "../../support/database/Owners.ts"
 import { TestDatabase } from "../../support/database/Postgres.ts"
+import { refusal } from "../../support/database/Refusals.ts"
 import { until } from "../../support/apps/Until.ts"
 import { describeLive } from "../../support/Tests.ts"
 import { lockRows, twoOwners } from "../../support/database/TwoOwners.ts"
@@ -84,7 +85,12 @@ describeLive(TestDatabase.layer)("Transitions", (it) => {
       from: "numbered",
       command: "Submit",
       to: "submitted",
-      ...{ signs: true, signed, attempt: true, leaves: true, held: true, alarmMs: 1_000 }
+      signs: true,
+      signed,
+      attempt: true,
+      leaves: true,
+      held: true,
+      alarmMs: 1_000
     }
     assert.isTrue((yield* first.move(step)).moved)
     assert.isFalse((yield* second.move(step)).moved)
@@ -101,6 +107,22 @@ describeLive(TestDatabase.layer)("Transitions", (it) => {
       { version: 2, command: "Sign", from_state: "numbered", to_state: "signed" },
       { version: 3, command: "Submit", from_state: "signed", to_state: "submitted" }
     ])
+  })
+
+  it.effect("stores no submission at once that is one version, or has no bytes", function* () {
+    const { account, document } = yield* owners(1, "numbered")
+    const sql = yield* SqlClient.SqlClient
+    const submit = (versions: number) =>
+      refusal(sql`
+        update invoices set state = 'submitted', version = version + ${versions}, submitted_at = now(), next_action_at = now()
+        where id = ${document}`)
+    assert.include(yield* submit(1), "two versions")
+    assert.include(yield* submit(2), "what is submitted is signed and stored")
+    yield* sql`
+      insert into invoice_documents (account_id, livemode, invoice_id, signed, created_at)
+      values (${account.account_id}, ${account.livemode}, ${document}, 'signed', now())`
+    assert.include(yield* submit(1), "two versions")
+    assert.strictEqual(yield* submit(2), "not refused")
   })
 
   it.effect("stores by a process of the release before the outcome of a document that waits", function* () {

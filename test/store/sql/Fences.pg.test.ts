@@ -157,24 +157,6 @@ describeLive(TestDatabase.layer)("The database", (it) => {
     }
   })
 
-  it.effect("lets a document be submitted at once as two versions, with its bytes, and not otherwise", function* () {
-    const { invoice, service } = yield* setUp
-    const id = yield* invoice("numbered", true)
-    const submit = (versions: number) =>
-      refusal(
-        service.unsafe(
-          `update invoices set state = 'submitted', version = version + ${versions}, ${become("submitted")} where id = '${id}'`
-        )
-      )
-    assert.include(yield* submit(1), "two versions")
-    assert.include(yield* submit(2), "what is submitted is signed and stored")
-    yield* service`
-      insert into invoice_documents (account_id, livemode, invoice_id, signed, created_at)
-      select account_id, livemode, id, 'signed', now() from invoices where id = ${id}`
-    assert.include(yield* submit(1), "two versions")
-    assert.strictEqual(yield* submit(2), "not refused")
-  })
-
   it.effect("refuses the service what never happens", function* () {
     const { invoice, service, step } = yield* setUp
     const id = yield* invoice("numbered", true)

@@ -1,0 +1,129 @@
+import { assert, describe } from "@effect/vitest"
+import { Deferred, Effect, Exit, Scope } from "effect"
+import { TestClock } from "effect/testing"
+import { AttemptLimits } from "../../src/actors/AttemptPlaces.ts"
+import { ReadyEndpoints } from "../../src/store/webhooks/ReadyEndpoints.ts"
+import { alone, delivering, deliveryOf, endpointOwner, issuing } from "../support/apps/ActorsAlone.ts"
+import { answered, FakeReceiver } from "../support/apps/Fakes.ts"
+import { testMode } from "../support/apps/MemoryApp.ts"
+import { addDelivery, addEndpoint, signingSecret } from "../support/apps/MemoryRows.ts"
+import { MemoryTables } from "../support/memory/MemoryTables.ts"
+import { atCalls, atNoCalls, holdCalls } from "../support/memory/Calls.ts"
+import { itOn } from "../support/Tests.ts"
+
+const it = itOn(alone)
+
+const withReady = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.provide(effect, ReadyEndpoints.layer)
+
+const reserve = Effect.map(ReadyEndpoints, (ready) => ready.reserve(testMode))
+
+/** A place, once the actor has done what it was told. */
+const offered = Effect.repeat(Effect.tap(reserve, Effect.yieldNow), {
+  until: ([place]) => place !== undefined,
+  times: 1_000
+})
+
+describe("A place for the first attempt of an event", () => {
+  it.effect("is offered by an actor that lives, and by none in the other mode", () =>
+    withReady(
+      Effect.gen(function* () {
+        const scope = yield* Scope.make()
+        const endpoint = yield* addEndpoint()
+        assert.lengthOf(yield* reserve, 0)
+        const deliver = yield* Scope.provide(endpointOwner, scope)
+        const { count, until } = yield* MemoryTables
+        yield* deliver(endpoint)
+        yield* until(() => count("Deliveries.rest") > 0)
+        const [place, ...more] = yield* offered
+        assert.deepInclude(place, { endpoint_id: endpoint.id, inFlight: 0 })
+        assert.lengthOf(more, 0)
+        assert.lengthOf((yield* ReadyEndpoints).reserve({ ...testMode, livemode: true }), 0)
+        const [beside] = yield* reserve
+        assert.strictEqual(beside?.inFlight, 1)
+        place?.release()
+        beside?.release()
+        assert.strictEqual((yield* reserve)[0]?.inFlight, 0)
+        yield* Scope.close(scope, Exit.void)
+        assert.lengthOf(yield* reserve, 0)
+      })
+    )
+  )
+
+  it.effect("is one of the account's places, and comes back with its attempt's end", () =>
+    withReady(
+      Effect.gen(function* () {
+        const { deliverAll, endpoint, receiver } = yield* delivering()
+        yield* deliverAll
+        const [first] = yield* offered
+        const [second] = yield* reserve
+        assert.isDefined(second)
+        assert.lengthOf(yield* reserve, 0)
+        second?.release()
+
+        const { tables, until } = yield* MemoryTables
+        const { body, event_id, id } = yield* addDelivery(endpoint, "inv_1")
+        tables.deliveries.set(id, { ...(yield* deliveryOf(id)), next_attempt_at: Infinity, isUnderWay: true })
+        const event_type = "invoice.accepted_by_authority"
+        const url = "https://hooks.example.com/folio"
+        receiver.onSend = () => Effect.delay(Effect.succeed(answered(200)), "1 second")
+        yield* first!.begin({ id, event_id, event_type, body: String(body), url, secret: signingSecret })
+        assert.strictEqual((yield* reserve)[0]?.inFlight, 1)
+        assert.lengthOf(yield* reserve, 0)
+        yield* TestClock.adjust("1 second")
+        yield* until(({ deliveries }) => deliveries.get(id)?.status === "succeeded")
+        assert.lengthOf(receiver.requests, 1)
+        assert.strictEqual((yield* offered)[0]?.inFlight, 1)
+      })
+    ).pipe(Effect.provide(AttemptLimits.layer({ ofOwner: 2 })))
+  )
+
+  it.effect("is not offered while deliveries are being taken, which fill the endpoint", () =>
+    withReady(
+      Effect.gen(function* () {
+        const { endpoint, tell } = yield* delivering({ max_in_flight: 1 })
+        const receiver = yield* FakeReceiver
+        const answer = yield* Deferred.make<void>()
+        receiver.onSend = () => Effect.as(Deferred.await(answer), answered(200))
+        const { id } = yield* addDelivery(endpoint, "inv_1")
+        const { arrived, open } = yield* holdCalls("Deliveries.take")
+        yield* tell
+        yield* arrived
+        assert.lengthOf(yield* reserve, 0)
+        yield* open
+        const { until } = yield* MemoryTables
+        yield* until(({ deliveries }) => deliveries.get(id)?.isUnderWay === true && receiver.requests.length === 1)
+        // The place says beside how many others: the statement takes nothing for it.
+        assert.strictEqual((yield* offered)[0]?.inFlight, 1)
+        yield* Deferred.succeed(answer, undefined)
+        yield* until(({ deliveries }) => deliveries.get(id)?.status === "succeeded")
+      })
+    )
+  )
+
+  it.effect("comes back when the step is not stored", () =>
+    Effect.gen(function* () {
+      const held = { begun: 0, out: 0 }
+      const ready = {
+        offer: () => Effect.void,
+        reserve: () => {
+          held.out += 1
+          const begin = () => Effect.sync(() => void (held.begun += 1))
+          return [{ endpoint_id: "we_1", inFlight: 0, begin, release: () => void (held.out -= 1) }]
+        }
+      }
+      yield* Effect.gen(function* () {
+        const { key, proceed } = yield* issuing
+        let moves = 0
+        // The outcome is the third step.
+        yield* atCalls(
+          "Transitions.move",
+          Effect.suspend(() => (++moves >= 3 ? Effect.die("broken") : Effect.void))
+        )
+        yield* proceed(key)
+        assert.isAtLeast(moves, 3)
+        assert.deepStrictEqual(held, { begun: 0, out: 0 })
+        yield* atNoCalls
+      }).pipe(Effect.provideService(ReadyEndpoints, ready))
+    })
+  )
+})

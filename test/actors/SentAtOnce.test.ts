@@ -1,0 +1,113 @@
+import { assert, describe } from "@effect/vitest"
+import { Deferred, Effect, Queue } from "effect"
+import { TestClock } from "effect/testing"
+import type { DocumentKey } from "../../schemas/FiscalDocument.ts"
+import { InvoiceId } from "../../schemas/Id.ts"
+import { AuthorityLimits } from "../../src/issuing/AuthorityQueue.ts"
+import { ContingencyAfter } from "../../src/issuing/CircuitBreaker.ts"
+import { memberAddress } from "../../src/protocol/Address.ts"
+import { OwnDocuments } from "../../src/protocol/OwnDocuments.ts"
+import { accountOwner, alone, commandsOf, invoiceOf, invoiceOwner } from "../support/apps/ActorsAlone.ts"
+import { accepted, FakeAuthority, kindsOf, Told, unavailable } from "../support/apps/Fakes.ts"
+import { testMode } from "../support/apps/MemoryApp.ts"
+import { addCustomer, addNumbered, context, requestFor } from "../support/apps/MemoryRows.ts"
+import { MemoryTables } from "../support/memory/MemoryTables.ts"
+import { itOn } from "../support/Tests.ts"
+import { atCalls, atNoCalls } from "../support/memory/Calls.ts"
+
+const it = itOn(alone)
+
+/** An account's actor in the process that has all its documents, or none of them. */
+const numbering = Effect.fnUntraced(function* (isOwn: boolean) {
+  const memory = yield* MemoryTables
+  const authority = yield* FakeAuthority
+  const account = yield* accountOwner.pipe(Effect.provideService(OwnDocuments, () => isOwn))
+  const request = requestFor(yield* addCustomer())
+  let requests = 0
+  const create = Effect.gen(function* () {
+    const answer = yield* account.CreateInvoice({ context: context(`key ${requests++}`), request })
+    const key: DocumentKey = { ...testMode, id: InvoiceId.make(answer.location?.split("/").at(-1) ?? "") }
+    return key
+  })
+  const is = (key: DocumentKey, state: string) => memory.until(({ invoices }) => invoices.get(key.id)?.state === state)
+  return { ...memory, authority, create, is }
+})
+
+const throughAll = ["Number", "Sign", "Submit", "Accept"]
+
+describe("A document that was numbered just now", () => {
+  it.effect("is signed and submitted in one step where its actor is, and read by nobody", function* () {
+    const { authority, count, create, is, tables } = yield* numbering(true)
+    const moves = count("Transitions.move")
+    authority.onSubmit = ({ signed }) =>
+      Effect.sync(() => {
+        const [row] = tables.invoices.values()
+        assert.deepInclude(row, { state: "submitted", version: 4, attempts: 1 })
+        assert.deepStrictEqual(tables.documents.get(row!.id)?.signed, signed)
+        return accepted
+      })
+    const key = yield* create
+    yield* is(key, "accepted_by_authority")
+    assert.deepStrictEqual(yield* commandsOf(key), throughAll)
+    assert.strictEqual((yield* invoiceOf(key)).version, 5)
+    assert.strictEqual(count("Invoices.load"), 0)
+    assert.strictEqual(count("Transitions.move") - moves, 2)
+    assert.deepStrictEqual(kindsOf(authority), ["submit"])
+    assert.deepStrictEqual(yield* Queue.clear(yield* Told), [])
+  })
+
+  it.effect("is told to its actor in another process", function* () {
+    const { authority, create, is } = yield* numbering(false)
+    const key = yield* create
+    yield* is(key, "numbered")
+    const told = yield* Queue.take(yield* Told)
+    assert.deepInclude(told, { tell: "Proceed", to: memberAddress(key) })
+    assert.deepStrictEqual(kindsOf(authority), [])
+  })
+
+  it.effect("is signed alone while others fill the authority's turns", function* () {
+    const { authority, create, is } = yield* numbering(true).pipe(
+      Effect.provideService(AuthorityLimits, { perAccount: 1, inAll: 1 })
+    )
+    const held = yield* Deferred.make<void>()
+    authority.onSubmit = () => Effect.as(Deferred.await(held), accepted)
+    const first = yield* create
+    yield* Queue.take(authority.arrivals)
+    const second = yield* create
+    yield* is(second, "signed")
+    assert.lengthOf(authority.calls, 1)
+    yield* Deferred.succeed(held, undefined)
+    for (const key of [first, second]) {
+      yield* is(key, "accepted_by_authority")
+      assert.deepStrictEqual(yield* commandsOf(key), throughAll)
+    }
+  })
+
+  it.effect("is signed alone, and not sent, while the authority may be away", function* () {
+    const { authority, create, is } = yield* numbering(true).pipe(Effect.provideService(ContingencyAfter, 300))
+    authority.onSubmit = () => unavailable
+    authority.onVerdict = () => unavailable
+    const proceed = yield* invoiceOwner.pipe(Effect.provideService(ContingencyAfter, 300))
+    const tried = yield* addNumbered(yield* addCustomer())
+    yield* proceed(tried)
+    // A fifth of the time after which documents are issued in contingency.
+    yield* TestClock.adjust("61 seconds")
+    yield* proceed(tried)
+    authority.calls.length = 0
+    const key = yield* create
+    yield* is(key, "signed")
+    assert.deepStrictEqual(yield* commandsOf(key), ["Number", "Sign"])
+    assert.deepInclude(yield* invoiceOf(key), { attempts: 0, submitted_at: null })
+    assert.lengthOf(authority.calls, 0)
+  })
+
+  it.effect("that could not be stored as submitted is not sent", function* () {
+    const { authority, create, until, count } = yield* numbering(true)
+    yield* atCalls("Transitions.move", Effect.die("the disk is full"))
+    const key = yield* create
+    yield* until(() => count("FailingInvoices.vitals") > 0 || count("Transitions.move") > 1)
+    assert.deepStrictEqual(kindsOf(authority), [])
+    yield* atNoCalls
+    assert.strictEqual((yield* invoiceOf(key)).submitted_at, null)
+  })
+})

@@ -1,0 +1,54 @@
+import { guards, type Mutant } from "./Mutant.ts"
+
+const takenAtOnce = "test/store/webhooks/TakenAtOnce.pg.test.ts"
+
+/** Guards of what is done in one statement: signing with submitting, and an event with the taking of its deliveries. */
+export const stepMutants: ReadonlyArray<Mutant> = [
+  ...guards("migrations/0019_sent_at_once.sql", "test/store/documents/Transitions.pg.test.ts", {
+    "steps: to be signed and to be submitted are one version": { "new.version < old.version + 2": "false" },
+    "steps: what is submitted at once has no stored bytes": { "elsif not exists (": "elsif false and not exists (" }
+  }),
+  ...guards("src/store/documents/Transitions.ts", "test/store/documents/Transitions.pg.test.ts", {
+    "steps: a document that is submitted at once was never signed, says its timeline": {
+      "from done where signs\n": "from done where false\n"
+    }
+  }),
+  ...guards("src/issuing/Submission.ts", "test/actors/SentAtOnce.test.ts", {
+    "steps: a document is sent at once though the authority may be away": {
+      "(yield* contingency.isClear(row)) ? ": "row.number !== null ? "
+    },
+    "steps: a document is sent at once though others wait": {
+      "yield* ifFree(row, storeAndSend(row, signed))": "Option.some(yield* storeAndSend(row, signed))"
+    },
+    "steps: a document is sent before its bytes are stored": {
+      'yield* backpressure.signing(step(row, "Submit", details))\n':
+        'yield* Effect.tap(backpressure.signing(step(row, "Submit", { ...details, signed: new Uint8Array() })), () => Effect.void)\n'
+    }
+  }),
+  ...guards("src/issuing/Numbering.ts", "test/actors/SentAtOnce.test.ts", {
+    "steps: a document of another process is begun here": { "Option.isSome(row) && isOwn(key)": "Option.isSome(row)" }
+  }),
+  ...guards("src/store/webhooks/NewDeliveries.ts", takenAtOnce, {
+    "steps: a delivery is taken beyond max_in_flight": { "select w.max_in_flight > (": "select w.max_in_flight >= (" },
+    "steps: a delivery is taken before one that is due": { "and p.next_attempt_at <= now()": "and false" },
+    "steps: a delivery is taken though an earlier one of its resource waits": {
+      "and p.object_id = e.object_id": "and false"
+    },
+    "steps: a delivery of a full endpoint is taken": { "w.full_since is null and coalesce(": "coalesce(" },
+    "steps: a delivery is taken with its event and without a lease": {
+      "now() + ${deliveryLeaseSeconds} * interval '1 second' else now() end": "now() else now() end"
+    },
+    "steps: a delivery is taken with its event and in nobody's name": {
+      "case when t.is_taken then ${worker ?? null}::text end": "null::text"
+    }
+  }),
+  ...guards("src/actors/WebhookEndpoint.ts", "test/actors/ReadyPlaces.test.ts", {
+    "steps: a place is offered while deliveries are being taken": { "if (isTaking || ": "if (" },
+    "steps: a reserved place does not count": {
+      "        underWay.counts.add(entityId, 1)\n        return {": "        return {"
+    }
+  }),
+  ...guards("src/issuing/Steps.ts", "test/actors/ReadyPlaces.test.ts", {
+    "steps: a place is lost with a step that is not stored": { "() => releaseAll)": "() => Effect.void)" }
+  })
+]
