@@ -1,5 +1,5 @@
 import { assert, describe } from "@effect/vitest"
-import { Deferred, Effect, Exit, Scope } from "effect"
+import { Deferred, Effect, Exit, Queue, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { AttemptLimits } from "../../src/actors/AttemptPlaces.ts"
 import { ReadyEndpoints } from "../../src/store/webhooks/ReadyEndpoints.ts"
@@ -91,7 +91,7 @@ describe("A place for the first attempt of an event", () => {
         assert.lengthOf(yield* reserve, 0)
         yield* open
         const { until } = yield* MemoryTables
-        yield* until(({ deliveries }) => deliveries.get(id)?.isUnderWay === true && receiver.requests.length === 1)
+        yield* Queue.take(receiver.arrivals)
         // The place says beside how many others: the statement takes nothing for it.
         assert.strictEqual((yield* offered)[0]?.inFlight, 1)
         yield* Deferred.succeed(answer, undefined)

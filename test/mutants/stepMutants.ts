@@ -45,7 +45,7 @@ export const stepMutants: ReadonlyArray<Mutant> = [
   ...guards("src/actors/WebhookEndpoint.ts", "test/actors/ReadyPlaces.test.ts", {
     "steps: a place is offered while deliveries are being taken": { "if (isTaking || ": "if (" },
     "steps: a reserved place does not count": {
-      "        underWay.counts.add(entityId, 1)\n        return {": "        return {"
+      "      underWay.counts.add(entityId, 1)\n      return {": "      return {"
     }
   }),
   ...guards("src/issuing/Steps.ts", "test/actors/ReadyPlaces.test.ts", {
