@@ -88,13 +88,15 @@ describe("A place for the first attempt of an event", () => {
         const { arrived, open } = yield* holdCalls("Deliveries.take")
         yield* tell
         yield* arrived
-        assert.lengthOf(yield* reserve, 0)
+        const meanwhile = yield* reserve
         yield* open
         const { until } = yield* MemoryTables
         yield* Queue.take(receiver.arrivals)
-        // The place says beside how many others: the statement takes nothing for it.
-        assert.strictEqual((yield* offered)[0]?.inFlight, 1)
+        const [afterwards] = yield* offered
         yield* Deferred.succeed(answer, undefined)
+        assert.lengthOf(meanwhile, 0)
+        // The place says beside how many others: the statement takes nothing for it.
+        assert.strictEqual(afterwards?.inFlight, 1)
         yield* until(({ deliveries }) => deliveries.get(id)?.status === "succeeded")
       })
     )

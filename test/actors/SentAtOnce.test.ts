@@ -13,6 +13,7 @@ import { testMode } from "../support/apps/MemoryApp.ts"
 import { addCustomer, addNumbered, context, requestFor } from "../support/apps/MemoryRows.ts"
 import { MemoryTables } from "../support/memory/MemoryTables.ts"
 import { itOn } from "../support/Tests.ts"
+import { patiently } from "../support/apps/Until.ts"
 import { atCalls, atNoCalls } from "../support/memory/Calls.ts"
 
 const it = itOn(alone)
@@ -60,7 +61,7 @@ describe("A document that was numbered just now", () => {
     const { authority, create, is } = yield* numbering(false)
     const key = yield* create
     yield* is(key, "numbered")
-    const told = yield* Queue.take(yield* Told)
+    const told = yield* patiently(Queue.take(yield* Told))
     assert.deepInclude(told, { tell: "Proceed", to: memberAddress(key) })
     assert.deepStrictEqual(kindsOf(authority), [])
   })

@@ -10,7 +10,7 @@ import { portalMutants } from "./portal/portalMutants.ts"
 import { readMutants } from "./readMutants.ts"
 import { requestMutants } from "./requestMutants.ts"
 import { startMutants } from "./startMutants.ts"
-import { stepMutants } from "./stepMutants.ts"
+import { stepMutants } from "./steps/stepMutants.ts"
 import { wireMutants } from "./wireMutants.ts"
 import { mutants } from "./mutants.ts"
 

@@ -1,4 +1,4 @@
-import { guards, type Mutant } from "./Mutant.ts"
+import { guards, type Mutant } from "../Mutant.ts"
 
 const takenAtOnce = "test/store/webhooks/TakenAtOnce.pg.test.ts"
 
