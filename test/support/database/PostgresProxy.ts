@@ -52,32 +52,41 @@ const endOf = (answer: Buffer) =>
 
 export const postgresProxy = Effect.fnUntraced(function* (database: string) {
   const target = new URL(database)
-  const pairs = new Set<{ readonly client: Net.Socket; readonly server: Net.Socket; swallowed: boolean }>()
+  const pairs = new Set<{
+    readonly client: Net.Socket
+    readonly server: Net.Socket
+    swallowed: boolean
+    cut: boolean
+  }>()
   let cutting = { what: /^/, left: 0 }
   let holed = false
 
   const listener = Net.createServer((client) => {
     const server = Net.connect(Number(target.port), target.hostname)
-    const pair = { client, server, swallowed: holed }
+    const pair = { client, server, swallowed: holed, cut: false }
     const read = makeReader()
     let said = ""
-    let cut = false
     pairs.add(pair)
     client.setNoDelay(true)
     server.setNoDelay(true)
     client.on("data", (chunk: Buffer) => {
       if (pair.swallowed) return
       for (const statement of read(chunk)) said += `${statement};\n`
-      cut ||= cutting.left > 0 && cutting.what.test(said)
+      // Counted here, and not when it is cut: of two that match at once, one is cut.
+      if (!pair.cut && cutting.left > 0 && cutting.what.test(said)) {
+        pair.cut = true
+        cutting.left -= 1
+      }
       server.write(chunk)
     })
     server.on("data", (chunk: Buffer) => {
       if (pair.swallowed) return
       const state = endOf(chunk)
       if (state === "I") said = ""
-      if (!cut) return void client.write(chunk)
+      if (!pair.cut) return void client.write(chunk)
       if (state === undefined) return
-      cutting.left -= 1
+      pair.cut = false
+      pair.swallowed = true
       client.resetAndDestroy()
     })
     const end = () => {
@@ -104,7 +113,7 @@ export const postgresProxy = Effect.fnUntraced(function* (database: string) {
     cutAnswer: (what, times = 1) => {
       cutting = { what, left: times }
     },
-    uncut: () => cutting.left,
+    uncut: () => cutting.left + [...pairs].filter(({ cut }) => cut).length,
     blackHole: () => {
       holed = true
       for (const pair of pairs) pair.swallowed = true
