@@ -21,7 +21,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   ...guards("src/store/documents/Numbering.ts", "test/store/documents/Numbering.pg.test.ts", {
     "numbering does not lock the range": { "order by r.id for update of r": "order by r.id" },
     "numbering does not look whether the draft has its number": {
-      "where i.state = 'queued' and i.number is null": "where true"
+      "and i.state = n.from_state\n            where i.number is null": "where true"
     }
   }),
   ...guards("src/store/documents/Numbering.ts", "test/postgres/issuing/NumberingByTwoOwners.pg.test.ts", {
@@ -58,7 +58,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   }),
   ...guards("src/store/webhooks/Deliveries.ts", "test/store/webhooks/Deliveries.pg.test.ts", {
     "an attempt is recorded without a look at how many there were": {
-      "and d.attempts = n.attempts and d.status = 'pending'": ""
+      "and d.attempts = n.attempts and d.status = n.from_status": ""
     }
   }),
   ...guards("src/store/accounts/IdempotencyKeys.ts", "test/postgres/accounts/Idempotency.pg.test.ts", {

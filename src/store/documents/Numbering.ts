@@ -89,14 +89,17 @@ export class Numbering extends Context.Service<Numbering>()("folio/store/Numberi
       max: batchMax,
       // `once` removes duplicates: two instances of one actor in this process can put the same draft into a batch twice.
       // The statement gives the whole documents, so that nobody has to read them again in order to sign them.
+      // The state is compared with a column: compared with a constant, PostgreSQL would read the index of all queued drafts, and with it
+      // every draft that was numbered since the last vacuum.
       run: (drafts: ReadonlyArray<DraftToNumber>) =>
         Effect.orDie(sql<{ readonly result: NumberingResult }>`
           with input as (select * from ${input(sql, drafts)}),
-          once as (select distinct on (id) * from input order by id, ord),
+          once as (select distinct on (id) *, 'queued' as from_state from input order by id, ord),
           draft as (
             select n.* from once n
             join invoices i on i.account_id = n.account_id and i.livemode = n.livemode and i.id = n.id
-            where i.state = 'queued' and i.number is null
+              and i.state = n.from_state
+            where i.number is null
             order by i.id for update of i
           ),
           range as (

@@ -7,7 +7,7 @@ import * as Batcher from "../sql/Batcher.ts"
 import * as Input from "../sql/Input.ts"
 import * as Query from "../sql/Query.ts"
 import { emailId } from "../sql/Ids.ts"
-import { endpointsToTell, eventColumns, type NewEvent, newEvents, takenDeliveries } from "../webhooks/NewDeliveries.ts"
+import { eventColumns, type NewEvent, newEvents, toldDeliveries } from "../webhooks/NewDeliveries.ts"
 import type { ReadyPlace } from "../webhooks/ReadyEndpoints.ts"
 import { Workers } from "../sql/Workers.ts"
 
@@ -172,11 +172,14 @@ export class Transitions extends Context.Service<Transitions>()("folio/store/Tra
             from done where recipient <> ''
           ),
           ${questions(steps)}
-          ${newEvents(sql, { from: sql`done`, object_id: sql`id`, object_version: sql`new_version`, worker: workers.id })}
-          select m.ord is not null as moved,
-            ${endpointsToTell(sql)} as endpoints, ${takenDeliveries(sql)} as taken,
+          ${newEvents(sql, { from: sql`done`, object_id: sql`id`, object_version: sql`new_version`, worker: workers.id })},
+          ${toldDeliveries(sql)}
+          select m.ord is not null as moved, coalesce(t.endpoints, '{}') as endpoints, t.taken,
             coalesce(m.recipient, '') <> '' as emailed
-          from input n left join moved m on m.ord = n.ord order by n.ord`
+          from input n
+          left join moved m on m.ord = n.ord
+          left join told t on t.event_id = n.event_id
+          order by n.ord`
       )
     })
 

@@ -12,7 +12,7 @@ import { timestamp } from "../../domain/documents/AuthorityTime.ts"
 import { type InvoiceState, states } from "../../domain/documents/InvoiceLifecycle.ts"
 import * as Metrics from "../../protocol/Metrics.ts"
 import * as Batcher from "../sql/Batcher.ts"
-import { endpointsToTell, eventColumns, type NewEvent, newEvents } from "../webhooks/NewDeliveries.ts"
+import { eventColumns, type NewEvent, newEvents, toldDeliveries } from "../webhooks/NewDeliveries.ts"
 import * as Input from "../sql/Input.ts"
 import { inputOfKeys, ofKey } from "../sql/Keys.ts"
 import * as Pages from "../sql/Pages.ts"
@@ -174,9 +174,13 @@ export class Emails extends Context.Service<Emails>()("folio/store/Emails", {
             from: sql`moved`,
             object_id: sql`invoice_id`,
             object_version: sql`(-abs(hashtext(id || status)::bigint))::integer`
-          })}
-          select m.ord is not null as moved, ${endpointsToTell(sql)} as endpoints
-          from input n left join moved m on m.ord = n.ord order by n.ord`
+          })},
+          ${toldDeliveries(sql)}
+          select m.ord is not null as moved, coalesce(t.endpoints, '{}') as endpoints
+          from input n
+          left join moved m on m.ord = n.ord
+          left join told t on t.event_id = n.event_id
+          order by n.ord`
       )
     })
 

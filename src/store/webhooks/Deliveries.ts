@@ -153,6 +153,8 @@ export class Deliveries extends Context.Service<Deliveries>()("folio/store/Deliv
       max: recordBatchMax,
       run: Effect.fnUntraced(function* (attempts: ReadonlyArray<CompletedAttempt>) {
         // Deliveries are updated in the order of their ids, so that two owners of the same deliveries cannot deadlock.
+        // The status is compared with a column: compared with a constant, PostgreSQL would read the index of all pending deliveries, and
+        // with it every delivery that has ended since the last vacuum.
         const rows = yield* sql<{ readonly more: boolean }>`
           with input as (select * from ${input(sql, attempts)}),
           recorded as (
@@ -163,9 +165,9 @@ export class Deliveries extends Context.Service<Deliveries>()("folio/store/Deliv
               trigger = case when ${isAskedFor} then 'manual' else 'auto' end,
               prior_status = case when ${isAskedFor} then ${outcome} end,
               prior_attempt_at = case when ${isAskedFor} then ${outcomeAt} end
-            from (select * from input order by id) n
+            from (select *, 'pending' as from_status from input order by id) n
             where d.account_id = n.account_id and d.livemode = n.livemode and d.id = n.id
-              and d.attempts = n.attempts and d.status = 'pending'
+              and d.attempts = n.attempts and d.status = n.from_status
             returning n.*, d.status = 'pending' and d.next_attempt_at <= now() as is_due
           ),
           log as (
@@ -190,14 +192,15 @@ export class Deliveries extends Context.Service<Deliveries>()("folio/store/Deliv
                 else w.failing_since is null end
           ),
           waiting as (
-            select e.*, exists (
-              select from deliveries d
+            select e.*, (
+              select d.next_attempt_at from deliveries d
               where d.account_id = e.account_id and d.livemode = e.livemode and d.endpoint_id = e.endpoint_id
-                and d.status = 'pending' and d.next_attempt_at <= now()
-            ) as is_due
+                and d.status = 'pending'
+              order by d.next_attempt_at, d.seq limit 1
+            ) <= now() as is_due
             from (select distinct account_id, livemode, endpoint_id from input) e
           )
-          select w.is_due or coalesce(r.is_due, false) as more
+          select coalesce(w.is_due, false) or coalesce(r.is_due, false) as more
           from input n
           join waiting w using (account_id, livemode, endpoint_id)
           left join recorded r on r.ord = n.ord

@@ -27,15 +27,16 @@ interface Rows extends Record<"from" | "object_id" | "object_version", Statement
 }
 
 // Whether the first attempt of event `e` at endpoint `w` may begin at once: a place is reserved, and nothing of the endpoint is due
-// before it, nor does anything of the same resource wait.
+// before it, nor does anything of the same resource wait. The first of the endpoint's line is one look-up in the index `deliveries_turn`,
+// where a search for any that is due would read all pending deliveries of the endpoint.
 const mayBegin = (sql: SqlClient.SqlClient, from: Statement.Fragment) => sql`
   w.full_since is null and coalesce((
     select w.max_in_flight > (nullif(f.places, '')::jsonb ->> w.id)::integer from ${from} f where f.event_id = e.id
-  ), false) and not exists (
-    select from deliveries p
+  ), false) and coalesce((
+    select p.next_attempt_at from deliveries p
     where p.account_id = e.account_id and p.livemode = e.livemode and p.endpoint_id = w.id and p.status = 'pending'
-      and p.next_attempt_at <= now()
-  ) and not exists (
+    order by p.next_attempt_at, p.seq limit 1
+  ) > now(), true) and not exists (
     select from deliveries p
     where p.account_id = e.account_id and p.livemode = e.livemode and p.endpoint_id = w.id and p.status = 'pending'
       and p.object_id = e.object_id
@@ -64,21 +65,22 @@ export const newEvents = (sql: SqlClient.SqlClient, { from, object_id, object_ve
     from event e
     join webhook_endpoints w on w.account_id = e.account_id and w.livemode = e.livemode
       and w.is_active and w.subscribed_events && array[e.type, ${allEvents}]
-    cross join lateral (select ${worker === undefined ? sql`false` : mayBegin(sql, from)} as is_taken) t
+    -- The offset has it found out once, and not for each column that depends on it.
+    cross join lateral (select ${worker === undefined ? sql`false` : mayBegin(sql, from)} as is_taken offset 0) t
     returning account_id, livemode, event_id, endpoint_id, id, status, worker
   )`
 
-/** The SQL array of the endpoints that have a pending delivery of the event `n.event_id`, which nobody has taken. */
-export const endpointsToTell = (sql: SqlClient.SqlClient) => sql`
-  coalesce((
-    select array_agg(endpoint_id) from delivery where event_id = n.event_id and status = 'pending' and worker is null
-  ), '{}')`
-
-/** The SQL of the deliveries of the event `n.event_id` that the statement has taken: a list of `TakenDelivery` without their event. */
-export const takenDeliveries = (sql: SqlClient.SqlClient) => sql`
-  (
-    select json_agg(json_build_object('id', d.id, 'endpoint_id', d.endpoint_id, 'url', w.url, 'secret', w.secret))
+/**
+ * The part `told` of a statement with the part `delivery`: of each event, the endpoints that have a pending delivery of it which nobody
+ * has taken, and the deliveries that the statement has taken, a list of `TakenDelivery` without their event.
+ */
+export const toldDeliveries = (sql: SqlClient.SqlClient) => sql`
+  told as (
+    select d.event_id, array_agg(d.endpoint_id) filter (where d.status = 'pending' and d.worker is null) as endpoints,
+      json_agg(json_build_object('id', d.id, 'endpoint_id', d.endpoint_id, 'url', w.url, 'secret', w.secret))
+        filter (where d.worker is not null) as taken
     from delivery d
-    join webhook_endpoints w on w.account_id = d.account_id and w.livemode = d.livemode and w.id = d.endpoint_id
-    where d.event_id = n.event_id and d.worker is not null
+    left join webhook_endpoints w on d.worker is not null
+      and w.account_id = d.account_id and w.livemode = d.livemode and w.id = d.endpoint_id
+    group by d.event_id
   )`

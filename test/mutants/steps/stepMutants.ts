@@ -28,9 +28,21 @@ export const stepMutants: ReadonlyArray<Mutant> = [
   ...guards("src/issuing/Numbering.ts", "test/actors/SentAtOnce.test.ts", {
     "steps: a document of another process is begun here": { "Option.isSome(row) && isOwn(key)": "Option.isSome(row)" }
   }),
+  ...guards("src/store/documents/Numbering.ts", "test/store/sql/WithoutVacuum.pg.test.ts", {
+    "steps: numbering reads all drafts since the last vacuum": { "i.state = n.from_state": "i.state = 'queued'" }
+  }),
+  ...guards("src/store/webhooks/Deliveries.ts", "test/store/sql/WithoutVacuum.pg.test.ts", {
+    "steps: recording reads all deliveries since the last vacuum": {
+      "d.status = n.from_status": "d.status = 'pending'"
+    }
+  }),
+  ...guards("src/store/sql/Batcher.ts", "test/store/sql/Batcher.test.ts", {
+    "steps: a batch keeps no pace": { "left > 0 && left <= pace.everyMs": "left > pace.everyMs" },
+    "steps: a batch keeps its pace while items come slowly": { "rate.at(now) < pace.above": "rate.at(now) < 0" }
+  }),
   ...guards("src/store/webhooks/NewDeliveries.ts", takenAtOnce, {
     "steps: a delivery is taken beyond max_in_flight": { "select w.max_in_flight > (": "select w.max_in_flight >= (" },
-    "steps: a delivery is taken before one that is due": { "and p.next_attempt_at <= now()": "and false" },
+    "steps: a delivery is taken before one that is due": { ") > now(), true)": ") > now() or true, true)" },
     "steps: a delivery is taken though an earlier one of its resource waits": {
       "and p.object_id = e.object_id": "and false"
     },
