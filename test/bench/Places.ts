@@ -95,6 +95,13 @@ const program = (
   }
 }
 
+/** The options of Node with which a version of the service starts: those of its `npm start`. */
+const nodeOptions = (tree: string): ReadonlyArray<string> => {
+  const { scripts } = JSON.parse(Fs.readFileSync(Path.join(tree, "package.json"), "utf8"))
+  const [, written = ""] = /exec node (.*)src\/main\.ts/.exec(scripts.start) ?? []
+  return written.split(" ").filter((word) => word !== "")
+}
+
 /** The database `folio` of the PostgreSQL that a service has brought along, for its superuser. */
 const ownUrl = (dataDir: string) => {
   const port = Fs.readFileSync(Path.join(dataDir, "postgres/postmaster.pid"), "utf8").split("\n")[3]?.trim() ?? ""
@@ -185,7 +192,7 @@ export const service = async (place: Place, hooks: Receiver) => {
       RATE_LIMIT_BURST: "1000000",
       SIGN: place.sign ?? "real"
     },
-    ["--expose-gc", "--max-semi-space-size=64", ...profiled],
+    ["--expose-gc", ...nodeOptions(place.tree ?? root), ...profiled],
     place.tree
   )
   const base = `http://127.0.0.1:${port}`
