@@ -18,7 +18,6 @@ import * as AuthoritySandbox from "./outbound/authority/AuthoritySandbox.ts"
 import { AuthoritySettings } from "./outbound/authority/AuthoritySettings.ts"
 import * as Portal from "./portal/Portal.ts"
 import { Notify } from "./protocol/Notify.ts"
-import { OwnDocuments } from "./protocol/OwnDocuments.ts"
 import { FileLinks } from "./store/documents/FileLinks.ts"
 import { ReadyEndpoints } from "./store/webhooks/ReadyEndpoints.ts"
 import { SandboxAuthorities } from "./store/sandbox/SandboxAuthorities.ts"
@@ -88,7 +87,7 @@ export const workLayer = Commands.layer.pipe(
 export const actorsLayer = Actors.layer.pipe(
   Layer.provide(workLayer),
   Layer.provide([fileLinks, Backpressure.layer, GuardedProfile.layer, Notify.guardedLayer]),
-  Layer.provide([OwnDocuments.layer, ReadyEndpoints.layer])
+  Layer.provide(ReadyEndpoints.layer)
 )
 
 /**

@@ -16,7 +16,6 @@ import { ownSoftware, Softwares } from "../store/accounts/Softwares.ts"
 import { isDefect } from "../store/sql/SqlFailure.ts"
 import { Submission } from "./Submission.ts"
 import { Notify } from "../protocol/Notify.ts"
-import { OwnDocuments } from "../protocol/OwnDocuments.ts"
 import { Backpressure } from "./Backpressure.ts"
 
 /** A draft that has no number yet. */
@@ -83,7 +82,6 @@ export const make = Effect.fnUntraced(function* (account: AccountMode) {
   const softwares = yield* Softwares
   const notify = yield* Notify
   const backpressure = yield* Backpressure
-  const isOwn = yield* OwnDocuments
   const drafts = yield* Queue.unbounded<NewDraft>()
 
   const { issueTime, localDate, tail } = yield* NationalProfile
@@ -148,9 +146,12 @@ export const make = Effect.fnUntraced(function* (account: AccountMode) {
     return held.flatMap(({ draft }) => (waiting.has(draft.id) ? [] : [draft]))
   })
 
-  /** Begins the next steps of a numbered document, here or in the process of its actor. */
+  /**
+   * Begins the next steps of a numbered document in this process, wherever its actor is: to hand the document over would cost as much as
+   * to sign it. A document that could not be read goes to its actor, which finds out why.
+   */
   const goOn = (key: DocumentKey, row: Option.Option<LoadedInvoice>) =>
-    Option.isSome(row) && isOwn(key) ? submission.begin(row.value) : notify.proceed(key)
+    Option.isSome(row) ? submission.begin(row.value) : notify.proceed(key)
 
   const numberAll = Effect.fnUntraced(function* (batch: ReadonlyArray<NewDraft>) {
     yield* Fault.at("before-number")

@@ -5,24 +5,21 @@ import type { DocumentKey } from "../../schemas/FiscalDocument.ts"
 import { InvoiceId } from "../../schemas/Id.ts"
 import { AuthorityLimits } from "../../src/issuing/AuthorityQueue.ts"
 import { ContingencyAfter } from "../../src/issuing/CircuitBreaker.ts"
-import { memberAddress } from "../../src/protocol/Address.ts"
-import { OwnDocuments } from "../../src/protocol/OwnDocuments.ts"
 import { accountOwner, alone, commandsOf, invoiceOf, invoiceOwner } from "../support/apps/ActorsAlone.ts"
 import { accepted, FakeAuthority, kindsOf, Told, unavailable } from "../support/apps/Fakes.ts"
 import { testMode } from "../support/apps/MemoryApp.ts"
 import { addCustomer, addNumbered, context, requestFor } from "../support/apps/MemoryRows.ts"
 import { MemoryTables } from "../support/memory/MemoryTables.ts"
 import { itOn } from "../support/Tests.ts"
-import { patiently } from "../support/apps/Until.ts"
 import { atCalls, atNoCalls } from "../support/memory/Calls.ts"
 
 const it = itOn(alone)
 
-/** An account's actor in the process that has all its documents, or none of them. */
-const numbering = Effect.fnUntraced(function* (isOwn: boolean) {
+/** An account's actor, which numbers drafts; their own actors hear only what is in `Told`. */
+const numbering = Effect.fnUntraced(function* () {
   const memory = yield* MemoryTables
   const authority = yield* FakeAuthority
-  const account = yield* accountOwner.pipe(Effect.provideService(OwnDocuments, () => isOwn))
+  const account = yield* accountOwner
   const request = requestFor(yield* addCustomer())
   let requests = 0
   const create = Effect.gen(function* () {
@@ -37,8 +34,8 @@ const numbering = Effect.fnUntraced(function* (isOwn: boolean) {
 const throughAll = ["Number", "Sign", "Submit", "Accept"]
 
 describe("A document that was numbered just now", () => {
-  it.effect("is signed and submitted in one step where its actor is, and read by nobody", function* () {
-    const { authority, count, create, is, tables } = yield* numbering(true)
+  it.effect("is signed and submitted in one step where it was numbered, and read and told by nobody", function* () {
+    const { authority, count, create, is, tables } = yield* numbering()
     const moves = count("Transitions.move")
     authority.onSubmit = ({ signed }) =>
       Effect.sync(() => {
@@ -57,17 +54,8 @@ describe("A document that was numbered just now", () => {
     assert.deepStrictEqual(yield* Queue.clear(yield* Told), [])
   })
 
-  it.effect("is told to its actor in another process", function* () {
-    const { authority, create, is } = yield* numbering(false)
-    const key = yield* create
-    yield* is(key, "numbered")
-    const told = yield* patiently(Queue.take(yield* Told))
-    assert.deepInclude(told, { tell: "Proceed", to: memberAddress(key) })
-    assert.deepStrictEqual(kindsOf(authority), [])
-  })
-
   it.effect("is signed alone while others fill the authority's turns", function* () {
-    const { authority, create, is } = yield* numbering(true).pipe(
+    const { authority, create, is } = yield* numbering().pipe(
       Effect.provideService(AuthorityLimits, { perAccount: 1, inAll: 1 })
     )
     const held = yield* Deferred.make<void>()
@@ -85,7 +73,7 @@ describe("A document that was numbered just now", () => {
   })
 
   it.effect("is signed alone, and not sent, while the authority may be away", function* () {
-    const { authority, create, is } = yield* numbering(true).pipe(Effect.provideService(ContingencyAfter, 300))
+    const { authority, create, is } = yield* numbering().pipe(Effect.provideService(ContingencyAfter, 300))
     authority.onSubmit = () => unavailable
     authority.onVerdict = () => unavailable
     const proceed = yield* invoiceOwner.pipe(Effect.provideService(ContingencyAfter, 300))
@@ -103,7 +91,7 @@ describe("A document that was numbered just now", () => {
   })
 
   it.effect("that could not be stored as submitted is not sent", function* () {
-    const { authority, create, until, count } = yield* numbering(true)
+    const { authority, create, until, count } = yield* numbering()
     yield* atCalls("Transitions.move", Effect.die("the disk is full"))
     const key = yield* create
     yield* until(() => count("FailingInvoices.vitals") > 0 || count("Transitions.move") > 1)

@@ -18,6 +18,19 @@ export const cpuMs = (pid: number) => {
   return (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) * tickMs
 }
 
+/** A program's process and all that it has started, without a PostgreSQL among them. */
+export const familyOf = (pid: number): ReadonlyArray<number> => {
+  const children = Fs.readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name) && stat(name)[1] === String(pid))
+    .filter((name) => Fs.readlinkSync(`/proc/${name}/exe`) === process.execPath)
+    .map(Number)
+  return [pid, ...children.flatMap(familyOf)]
+}
+
+/** Memory of a process that is in use, in bytes. */
+export const residentBytes = (pid: number) =>
+  Number(/VmRSS:\s*(\d+)/.exec(Fs.readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0) * 1_024
+
 /** CPU time of a PostgreSQL so far: of its postmaster and of all its backends, the ended ones too. */
 export const postgresMs = (dataDir: string) => {
   const postmaster = Fs.readFileSync(Path.join(dataDir, "postgres/postmaster.pid"), "utf8").split("\n")[0] ?? ""

@@ -1,6 +1,6 @@
 import type { Pool } from "pg"
 import { closedLoop, openLoop, type Posted, type Receiver, type Shop } from "./Load.ts"
-import { ownMs, percentile, until } from "./Machine.ts"
+import { ownMs, percentile, until, wait } from "./Machine.ts"
 import type { Postgres } from "./Places.ts"
 import { ms, rates, show } from "./Report.ts"
 
@@ -12,7 +12,7 @@ export interface Subject {
 
 /** CPU time of the parties per invoice, while something runs. */
 export const spent = async <A>(
-  database: Postgres,
+  database: Pick<Postgres, "cpu">,
   subject: { readonly cpu: () => number },
   count: number,
   work: () => Promise<A>
@@ -21,7 +21,11 @@ export const spent = async <A>(
   const result = await work()
   const [own, sql, load] = [subject.cpu() - before[0], database.cpu() - before[1], ownMs() - before[2]]
   const each = (value: number) => (value / count).toFixed(2)
-  return { result, cpu: `CPU ms an invoice: program ${each(own)}, PostgreSQL ${each(sql)}, load ${each(load)}` }
+  return {
+    result,
+    each: (own + sql) / count,
+    cpu: `CPU ms an invoice: program ${each(own)}, PostgreSQL ${each(sql)}, load ${each(load)}`
+  }
 }
 
 export const latencies = (posted: Posted, hooks: Receiver) =>
@@ -30,16 +34,54 @@ export const latencies = (posted: Posted, hooks: Receiver) =>
 export const allArrived = (posted: Posted, hooks: Receiver) =>
   until(() => [...posted.at.keys()].every((id) => hooks.arrived.has(id)), "every webhook has arrived", 600_000)
 
+/** Transactions of a database so far: a statement of its own is one. Each session reports them about once a second. */
+export const transactions = async (database: Pool): Promise<number> => {
+  const { rows } = await database.query(
+    "select xact_commit::float8 as n from pg_stat_database where datname = current_database()"
+  )
+  return rows[0].n
+}
+
+const tails = (values: ReadonlyArray<number>) =>
+  [0.5, 0.99].map((p) => `p${p * 100} ${ms(percentile(values, p))}`).join(" ")
+
+/** What invoices cost that are posted at a steady rate, whether the answers come or not, and how long they take. */
+export const atRate = async (
+  name: string,
+  subject: Subject & { readonly database: Pool },
+  postgresCpu: () => number,
+  hooks: Receiver,
+  { rate, seconds }: { readonly rate: number; readonly seconds: number }
+) => {
+  const before = [subject.cpu(), postgresCpu(), await transactions(subject.database)] as const
+  const begin = performance.now()
+  const posted = await openLoop(subject.target, subject.shops, { rate, seconds })
+  await allArrived(posted, hooks)
+  const took = (performance.now() - begin) / 1_000
+  await wait(1_500)
+  const count = posted.at.size
+  const [program, sql] = [(subject.cpu() - before[0]) / count, (postgresCpu() - before[1]) / count]
+  const statements = ((await transactions(subject.database)) - before[2]) / count
+  const waits = latencies(posted, hooks)
+  rates.set(`${name} CPU`, program + sql)
+  rates.set(`${name} p99`, percentile(waits, 0.99))
+  show(
+    name,
+    `${(count / took).toFixed(0)}/s: create ${tails(posted.took)}; POST to webhook ${tails(waits)}; ` +
+      `CPU ms an invoice: program ${program.toFixed(2)}, PostgreSQL ${sql.toFixed(2)}; statements ${statements.toFixed(2)}`
+  )
+}
+
 /** POST → accepted → webhook received, as many as go. Notes the rates of creating and of the whole way. */
 export const pipeline = async (
   name: string,
-  database: Postgres,
+  database: Pick<Postgres, "cpu">,
   subject: Subject,
   hooks: Receiver,
   load: { readonly connections: number; readonly count: number }
 ) => {
   const begin = performance.now()
-  const { cpu, result } = await spent(database, subject, load.count, async () => {
+  const { cpu, each, result } = await spent(database, subject, load.count, async () => {
     const posted = await closedLoop(subject.target, subject.shops, load)
     await allArrived(posted, hooks)
     return posted
@@ -49,6 +91,7 @@ export const pipeline = async (
   const took = [0.5, 0.95, 0.99].map((p) => `p${p * 100} ${ms(percentile(result.took, p))}`).join(" ")
   rates.set(`${name} create`, load.count / result.seconds)
   rates.set(name, load.count / seconds)
+  rates.set(`${name} CPU`, each)
   show(
     name,
     `create ${(load.count / result.seconds).toFixed(0)}/s ${took}; ` +

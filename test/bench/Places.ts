@@ -12,7 +12,7 @@ import { customerBody } from "../support/apps/Invoices.ts"
 import { option } from "../support/processes/CommandLine.ts"
 import { freePort } from "../support/processes/ServiceProcess.ts"
 import { client, inTurn, receiver, type Receiver, type Shop } from "./Load.ts"
-import { cpuMs, postgresMs, until } from "./Machine.ts"
+import { cpuMs, familyOf, postgresMs, residentBytes, until } from "./Machine.ts"
 import type { Profile } from "./Profile.ts"
 import type { Order } from "./serviceMain.ts"
 
@@ -87,7 +87,7 @@ const program = (
   process.once("exit", () => child.kill("SIGKILL"))
   return {
     child,
-    cpu: () => cpuMs(child.pid ?? 0),
+    cpu: () => familyOf(child.pid ?? 0).reduce((sum, pid) => sum + cpuMs(pid), 0),
     stop: async () => {
       child.kill("SIGTERM")
       if (child.exitCode === null) await once(child, "exit")
@@ -171,6 +171,8 @@ export interface Place {
   readonly url?: string
   readonly sign?: string
   readonly accounts: number
+  /** How many processes share the port; left out, one without a supervisor. */
+  readonly processes?: number
   /** The directory of another version of the service; left out, this one. */
   readonly tree?: string
 }
@@ -190,7 +192,8 @@ export const service = async (place: Place, hooks: Receiver) => {
       LOG_LEVEL: "Error",
       RATE_LIMIT: "1000000",
       RATE_LIMIT_BURST: "1000000",
-      SIGN: place.sign ?? "real"
+      SIGN: place.sign ?? "real",
+      ...(place.processes === undefined ? {} : { PROCESSES: String(place.processes) })
     },
     ["--expose-gc", ...nodeOptions(place.tree ?? root), ...profiled],
     place.tree
@@ -206,7 +209,8 @@ export const service = async (place: Place, hooks: Receiver) => {
     "the service is ready"
   )
   const memory = () => asked<NodeJS.MemoryUsage>(child, { memory: true })
-  const { heapUsed: heapAtStart } = await memory()
+  // A supervisor takes no orders.
+  const heapAtStart = place.processes === undefined ? (await memory()).heapUsed : 0
   const first = Fs.readFileSync(Path.join(dataDir, "test-key"), "utf8").trim()
   const others = Array.from({ length: place.accounts - 1 }, () => makeApiKey("test", randomBytes(32)))
   const databaseUrl = place.url ?? ownUrl(dataDir)
@@ -247,6 +251,8 @@ export const service = async (place: Place, hooks: Receiver) => {
     endProfile: () => asked<Profile>(child, { profile: "stop" }),
     memory,
     heapAtStart,
+    /** Memory in use by each of its processes, in bytes: the first is the supervisor, if there are several. */
+    resident: () => familyOf(child.pid ?? 0).map(residentBytes),
     stop: async () => {
       await close()
       await database.end()

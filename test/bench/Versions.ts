@@ -4,7 +4,7 @@ import * as Os from "node:os"
 import * as Path from "node:path"
 import { closedLoop, openLoop, type Posted, type Receiver, receiver } from "./Load.ts"
 import { percentile, wait } from "./Machine.ts"
-import { allArrived, latencies } from "./Measures.ts"
+import { allArrived, latencies, transactions } from "./Measures.ts"
 import { root, service, type Service } from "./Places.ts"
 import { rates, show } from "./Report.ts"
 
@@ -39,17 +39,9 @@ interface Measured {
   readonly perSecond: number
 }
 
-/** Transactions of the service's database so far: a statement of its own is one. Each session reports them about once a second. */
-const transactions = async ({ database }: Service) => {
-  const { rows } = await database.query(
-    "select xact_commit::float8 as n from pg_stat_database where datname = current_database()"
-  )
-  return rows[0].n as number
-}
-
 const measure = async (subject: Service, hooks: Receiver, load: () => Promise<Posted>): Promise<Measured> => {
   const cpus = () => [subject.cpu(), subject.postgresCpu()] as const
-  const statementsBefore = await transactions(subject)
+  const statementsBefore = await transactions(subject.database)
   const [program, sql] = cpus()
   const begin = performance.now()
   const posted = await load()
@@ -63,7 +55,7 @@ const measure = async (subject: Service, hooks: Receiver, load: () => Promise<Po
   return {
     cpu: (programAfter - program + sqlAfter - sql) / count,
     programCpu: (programAfter - program) / count,
-    statements: ((await transactions(subject)) - statementsBefore) / count,
+    statements: ((await transactions(subject.database)) - statementsBefore) / count,
     p50: percentile(waits, 0.5),
     p99: percentile(waits, 0.99),
     createP99: percentile(posted.took, 0.99),

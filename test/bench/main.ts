@@ -7,15 +7,20 @@ import { pipeline, spent } from "./Measures.ts"
 import { peer, postgres, type Postgres, withSubject } from "./Places.ts"
 import { ms, rate, rates, show, verdict } from "./Report.ts"
 import { versions } from "./Versions.ts"
+import { bytes, idle, processes, steadyLoads } from "./Size.ts"
 import { growth, hundredAccounts, oneAccount, tenThousandAccounts, unsigned } from "./ServiceParts.ts"
 
 /*
  * One table from one run: the service, the least SQL that an invoice needs, a plain POST on Fastify, and the same pipeline on two
  * job queues, all on the same kind of PostgreSQL with fsync on. The load and the receivers are this process.
  *
- *   npm run bench [-- --quick] [--only fastify|floor|service|accounts|growth|log|queues] [--profile <directory>]
+ *   npm run bench [-- --quick] [--only PART] [--few] [--profile <directory>]
  *   npm run bench -- --against <commit, or directory of another version> [--pairs 5] [--seconds 10] [--steady 150,400]
  *   npm run bench -- --only costs [--rate 150] [--seconds 20]
+ *   npm run bench -- --only processes [--processes 1,2] [--accounts 20]
+ *
+ * Parts: fastify, floor, service, steady, accounts, growth, bytes, idle, log, queues; costs and processes alone. `--few`: not ten thousand
+ * accounts.
  */
 const quick = process.argv.includes("--quick")
 const only = option("only", "")
@@ -76,6 +81,12 @@ if (only === "costs") {
   process.exit(0)
 }
 
+if (only === "processes") {
+  const counts = option("processes", "1,2").split(",").map(Number)
+  await processes(counts, { accounts: Number(option("accounts", "20")), invoices, quick })
+  process.exit(0)
+}
+
 const database = await postgres()
 const run = { database, invoices, quick }
 try {
@@ -85,11 +96,14 @@ try {
     await oneAccount(run)
     await unsigned(run)
   }
+  if (wanted("steady")) await steadyLoads(run)
   if (wanted("accounts")) {
     await hundredAccounts(run)
     if (!process.argv.includes("--few")) await tenThousandAccounts(run)
   }
   if (wanted("growth")) await growth(run)
+  if (wanted("bytes")) await bytes(run)
+  if (wanted("idle")) await idle(run)
   if (wanted("log")) await requestLog(run)
   if (wanted("queues")) {
     await queue(database, "peers/graphile.ts", "graphile-worker")
@@ -120,5 +134,13 @@ verdict(
   rate("service, many stored") / rate("service, ten thousand stored"),
   0.9
 )
+verdict(
+  "CPU an invoice, a million stored (100,000 if quick) / ten thousand",
+  rate("service, many stored CPU") / rate("service, ten thousand stored CPU"),
+  1.15,
+  false
+)
+verdict("database an invoice, kB", rate("kB an invoice"), 9, false)
+verdict("idle, service and PostgreSQL, % of a core", rate("idle"), 0.5, false)
 verdict("CPU an invoice with the request log / without", rate("request log masked / off"), 1.05, false)
 process.exit(0)

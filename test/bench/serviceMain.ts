@@ -3,6 +3,7 @@ import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect, Layer } from "effect"
 import { run, teardown } from "../../src/cli/Run.ts"
 import { serveWith } from "../../src/cli/Service.ts"
+import { asManyAsSet } from "../../src/cli/supervisor/Several.ts"
 import { applicationResponse } from "../../src/documents/parcel/ApplicationResponse.ts"
 import { fromPem, makeSelfSigned, SandboxCertificate } from "../../src/documents/signature/Certificate.ts"
 import { documentContent } from "../../src/documents/signature/DocumentContent.ts"
@@ -25,7 +26,10 @@ export type Order =
 const unsigned = process.env["SIGN"] === "noop"
 let mode: "up" | "down" | "hang" = "up"
 
-process.on("message", (order: Order) => {
+// One of several processes takes no orders: its supervisor sends messages of its own.
+const isAlone = Number(process.env["PROCESSES"] ?? "1") === 1
+
+const obey = (order: Order) => {
   if ("authority" in order) mode = order.authority
   else if ("profile" in order) {
     const done: Promise<unknown> = order.profile === "start" ? Profile.start() : Profile.stop()
@@ -34,7 +38,8 @@ process.on("message", (order: Order) => {
     globalThis.gc?.()
     process.send?.(process.memoryUsage())
   }
-})
+}
+if (isAlone) process.on("message", obey)
 
 const read: typeof readSignedDocument = unsigned
   ? (bytes) => documentContent(Buffer.from(bytes).toString().slice(prolog.length))
@@ -65,7 +70,7 @@ const certificate = Layer.effect(
   }))
 )
 
-NodeRuntime.runMain(run(serveWith({ authority: switched, ...(unsigned ? { certificate } : {}) })), {
+NodeRuntime.runMain(run(asManyAsSet(serveWith({ authority: switched, ...(unsigned ? { certificate } : {}) }))), {
   teardown,
   disableErrorReporting: true
 })

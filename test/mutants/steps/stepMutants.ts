@@ -26,7 +26,9 @@ export const stepMutants: ReadonlyArray<Mutant> = [
     }
   }),
   ...guards("src/issuing/Numbering.ts", "test/actors/SentAtOnce.test.ts", {
-    "steps: a document of another process is begun here": { "Option.isSome(row) && isOwn(key)": "Option.isSome(row)" }
+    "steps: a numbered document is handed to its actor": {
+      "Option.isSome(row) ? submission.begin(row.value) : notify.proceed(key)": "notify.proceed(key)"
+    }
   }),
   ...guards("src/store/documents/Numbering.ts", "test/store/sql/WithoutVacuum.pg.test.ts", {
     "steps: numbering reads all drafts since the last vacuum": { "i.state = n.from_state": "i.state = 'queued'" }
