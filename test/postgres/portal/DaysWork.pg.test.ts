@@ -1,6 +1,6 @@
 import { assert } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
-import type { Page } from "playwright-core"
+import type { Locator, Page } from "playwright-core"
 import { Capability } from "../../../schemas/PortalSession.ts"
 import { customerBody, endpointBody, invoiceBody } from "../../support/apps/Invoices.ts"
 import { TestApp, layer as testApp } from "../../support/apps/TestApp.ts"
@@ -24,13 +24,16 @@ const logo = Buffer.from(
 const act = (run: () => Promise<unknown>) => Effect.asVoid(Effect.promise(run))
 
 /** Steps of a person in the page. */
-const hands = (page: Page) => {
+const hands = (page: Page, javaScriptEnabled: boolean) => {
   const main = page.locator("main")
+  // Without JavaScript each click loads a page, and Chromium fails to load that page again while it is still on its way.
+  const click = (what: Locator) =>
+    act(() => Promise.all([javaScriptEnabled ? undefined : page.waitForEvent("load"), what.click()]))
   return {
     section: (name: string) =>
-      act(() => page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name, exact: true }).click()),
-    follow: (name: string | RegExp) => act(() => main.getByRole("link", { name }).first().click()),
-    press: (name: string | RegExp) => act(() => main.getByRole("button", { name }).first().click()),
+      click(page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name, exact: true })),
+    follow: (name: string | RegExp) => click(main.getByRole("link", { name }).first()),
+    press: (name: string | RegExp) => click(main.getByRole("button", { name }).first()),
     type: (label: string, value: string) => act(() => main.getByLabel(label, { exact: true }).first().fill(value)),
     choose: (label: string, value: string) =>
       act(() => main.getByLabel(label, { exact: true }).first().selectOption(value)),
@@ -64,7 +67,7 @@ for (const javaScriptEnabled of [true, false]) {
       const link = yield* made("/v1/portal-sessions", { capabilities: Capability.literals, expires_in: 3600 })
 
       const { faults, go, page } = yield* opened(url, { javaScriptEnabled, locale: "en-GB" })
-      const { choose, follow, press, section, sees, text, type } = hands(page)
+      const { choose, follow, press, section, sees, text, type } = hands(page, javaScriptEnabled)
       yield* go(new URL(link.url).pathname)
 
       // The sandbox is told to reject the next document, which the shop then sends.
