@@ -31,10 +31,23 @@ const isWaiting = (fiber: Fiber.Fiber<void>) => Effect.sync(() => fiber.pollUnsa
 
 describe("Workload", () => {
   it.effect("has room until the process is busy, and again when it is not", function* () {
-    const few = yield* busy("creating", 15)
+    const few = yield* busy("creating", 47)
     assert.isFalse(yield* isWaiting(yield* waiting))
     const last = yield* busy("creating", 1)
     const held = yield* waiting
+    assert.isTrue(yield* isWaiting(held))
+    yield* last.end
+    yield* Fiber.join(held)
+    yield* few.end
+  })
+
+  it.effect("is not calm while sixteen documents are being created, though there is room", function* () {
+    const { calm, room } = yield* Backpressure
+    const few = yield* busy("creating", 15)
+    yield* calm
+    const last = yield* busy("creating", 1)
+    yield* room
+    const held = yield* Effect.forkChild(calm, { startImmediately: true })
     assert.isTrue(yield* isWaiting(held))
     yield* last.end
     yield* Fiber.join(held)
@@ -92,7 +105,7 @@ describe("Workload", () => {
   it.effect("forgets work that fails or is interrupted", function* () {
     const backpressure = yield* Backpressure
     for (const work of [Effect.fail("broken"), Effect.interrupt]) {
-      yield* Effect.forEach(Array.range(1, 16), () => Effect.exit(backpressure.creating(work)), {
+      yield* Effect.forEach(Array.range(1, 48), () => Effect.exit(backpressure.creating(work)), {
         concurrency: "unbounded"
       })
     }
