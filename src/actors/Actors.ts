@@ -1,7 +1,5 @@
 import { Layer } from "effect"
 import * as Account from "./Account.ts"
-import * as BuyersAnswers from "./BuyersAnswers.ts"
-import * as Enabling from "./Enabling.ts"
 import * as Invoice from "./Invoice.ts"
 import * as Purger from "./Purger.ts"
 import * as Sweeper from "./Sweeper.ts"
@@ -9,13 +7,11 @@ import * as Watch from "./Watch.ts"
 import * as WebhookEndpoint from "./WebhookEndpoint.ts"
 
 /**
- * One actor for each account and mode, each document and each webhook endpoint, and the singletons `Sweeper`, `Purger`, `Enabling`,
- * `BuyersAnswers` and `Watch`.
+ * One actor for each account and mode, each document and each webhook endpoint, and the singletons `Sweeper`, `Purger`
+ * and `Watch`.
  */
 export const layer = Layer.mergeAll(
   Account.layer,
-  BuyersAnswers.layer,
-  Enabling.layer,
   Invoice.layer,
   Watch.layer,
   WebhookEndpoint.layer,

@@ -1,4 +1,4 @@
-import { Array, Duration, Effect, Schedule } from "effect"
+import { Array, Duration, Effect, FiberMap, Schedule, Struct } from "effect"
 import { Singleton } from "effect/cluster"
 import type { AccountId } from "../../schemas/Id.ts"
 import { crowding } from "../domain/accounts/Crowding.ts"
@@ -8,12 +8,15 @@ import { Deliveries } from "../store/webhooks/Deliveries.ts"
 import { DeliveryLimit, waitingMax } from "../store/webhooks/DeliveryLimit.ts"
 import { Emails } from "../store/mail/Emails.ts"
 import { Invoices } from "../store/documents/Invoices.ts"
+import { DueWork, type KindOfWork } from "../store/sql/DueWork.ts"
 import { Workers } from "../store/sql/Workers.ts"
 import { Notify } from "../protocol/Notify.ts"
+import { BuyersAnswers } from "../issuing/acceptance/BuyersAnswers.ts"
 import { Backpressure } from "../issuing/Backpressure.ts"
+import * as TestSets from "./TestSets.ts"
 
 const interval = Duration.seconds(1)
-const limitInterval = Duration.seconds(9)
+const limitInterval = Duration.seconds(10)
 const pageSize = 1_000
 
 // Small enough that the actors of a page of documents are told within the lease of its rows, however busy the process is.
@@ -27,11 +30,12 @@ const issues = 256
 
 const discard = { discard: true } as const
 
-const orNextTime = Effect.catchCause((cause) => Effect.logWarning("A sweep failed; the next one is in a second", cause))
+const orNextTime = Effect.catchCause((cause) => Effect.logWarning("A sweep failed; the next one follows", cause))
 
 /**
  * Looks once a second for work that is due by the database's clock, and tells its actor: lost tells, retries, deliveries, and what
- * a process had under way when it died. The sweeper decides nothing: the actors read their rows.
+ * a process had under way when it died. The sweeper decides nothing: the actors read their rows. What no actor does, the sweeper begins:
+ * test sets, and questions to the authority about buyers.
  */
 export const layer = Singleton.make(
   "Sweeper",
@@ -44,6 +48,10 @@ export const layer = Singleton.make(
     const notify = yield* Notify
     const workers = yield* Workers
     const backpressure = yield* Backpressure
+    const dueWork = yield* DueWork
+    const testSets = yield* TestSets.make
+    const { askAll } = yield* BuyersAnswers
+    const underWay = yield* FiberMap.make<KindOfWork>()
 
     const tellAll = Effect.fnUntraced(function* (due: Effect.Success<ReturnType<typeof invoices.takeDue>>) {
       const accounts = new Map(due.filter((item) => item.queued).map((item) => [accountAddress(item), item]))
@@ -90,18 +98,34 @@ export const layer = Singleton.make(
           Effect.annotateLogs({ webhook_endpoint_ids: filled })
         )
       }
-      yield* Effect.sleep(limitInterval)
     })
     const sweepEmails = Effect.flatMap(emails.dueDocuments(pageSize), Effect.forEach(notify.mail, discard))
 
     // What a process that has just started has to say of the authority may be another thing than what the one before it had.
     yield* orNextTime(circuits.tryNow)
 
+    const sweeps: Record<KindOfWork, Effect.Effect<void, unknown>> = {
+      deadWorkers: workers.freeDead,
+      documents: sweepInvoices,
+      resting: sweepResting,
+      deliveries: sweepDeliveries,
+      emails: sweepEmails,
+      testSets: testSets.begin,
+      questions: askAll ?? Effect.void
+    }
     // The sweeps run concurrently, so that a backlog of documents does not delay deliveries.
-    yield* Effect.forEach(
-      [workers.freeDead, sweepInvoices, sweepResting, limitDeliveries, sweepDeliveries, sweepEmails],
-      (sweep) => Effect.repeat(orNextTime(sweep), Schedule.spaced(interval)),
+    const sweepDue = Effect.gen(function* () {
+      const due = yield* dueWork.look
+      for (const kind of Struct.keys(sweeps)) {
+        if (due[kind]) yield* FiberMap.run(underWay, kind, orNextTime(sweeps[kind]), { onlyIfMissing: true })
+      }
+    })
+    yield* Effect.all(
+      [
+        Effect.repeat(orNextTime(sweepDue), Schedule.spaced(interval)),
+        Effect.repeat(orNextTime(limitDeliveries), Schedule.spaced(limitInterval))
+      ],
       { concurrency: "unbounded", discard: true }
     )
-  })
+  }).pipe(Effect.scoped)
 )

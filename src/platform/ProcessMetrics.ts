@@ -3,7 +3,7 @@ import * as Fs from "node:fs"
 import { monitorEventLoopDelay, performance } from "node:perf_hooks"
 import * as Metrics from "../protocol/Metrics.ts"
 
-const delayResolutionMs = 100
+const delayResolutionMs = 200
 
 /** The files and sockets that this process has open, and the most that it may have; undefined where the system does not say. */
 const openFiles = () => {

@@ -47,6 +47,7 @@ import { SigningSecrets } from "./webhooks/SigningSecrets.ts"
 import { Timelines } from "./documents/Timelines.ts"
 import { Transitions } from "./documents/Transitions.ts"
 import { WebhookEndpoints } from "./webhooks/WebhookEndpoints.ts"
+import { DueWork } from "./sql/DueWork.ts"
 import { Workers } from "./sql/Workers.ts"
 
 /** All services of the store. Requires a `SqlClient` of a migrated database, `SecretKey`, and the platform's crypto. */
@@ -66,6 +67,7 @@ export const layer = Layer.mergeAll(
   DeliveryLimit.layer,
   DeliveryLog.layer,
   DocumentList.layer,
+  DueWork.layer,
   Emails.layer,
   Enablements.layer,
   Events.layer,

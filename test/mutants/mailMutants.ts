@@ -53,7 +53,7 @@ export const mailMutants: ReadonlyArray<Mutant> = [
     "nobody tells the actor that there is an e-mail": { "if (emailed) yield* notify.mail(row)": "" }
   }),
   ...guards("src/actors/Sweeper.ts", "test/issuing/Mailing.test.ts", {
-    "the sweeper does not look for e-mails": { "sweepDeliveries, sweepEmails]": "sweepDeliveries]" }
+    "the sweeper does not look for e-mails": { "emails: sweepEmails": "emails: Effect.void" }
   }),
   ...guards("src/outbound/mail/MailerSmtp.ts", "test/outbound/mail/MailerSmtp.test.ts", {
     "each attempt has a Message-ID of its own": { "messageId: `<${envelope.reference}@${domain}>`,": "" },

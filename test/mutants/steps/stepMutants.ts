@@ -38,6 +38,14 @@ export const stepMutants: ReadonlyArray<Mutant> = [
       "d.status = n.from_status": "d.status = 'pending'"
     }
   }),
+  ...guards("src/store/sql/DueWork.ts", "test/store/sql/DueWork.pg.test.ts", {
+    "steps: a sweep is begun though nothing is due": { "where next_question_at <= now()": "" },
+    "steps: dead workers are not looked for": {
+      "dead_since is not null or seen_at <": "dead_since is not null and seen_at <"
+    },
+    "steps: what rests counts as due by its time": { "next_action_at = 'infinity'": "next_action_at <= now()" },
+    "steps: deliveries are due though none is pending": { "where status = 'pending'": "" }
+  }),
   ...guards("src/store/sql/Batcher.ts", "test/store/sql/Batcher.test.ts", {
     "steps: a batch keeps no pace": { "left > 0 && left <= pace.everyMs": "left > pace.everyMs" },
     "steps: a batch keeps its pace while items come slowly": { "rate.at(now) < pace.above": "rate.at(now) < 0" }

@@ -33,7 +33,10 @@ const entities = Layer.merge(
     Layer.provide(workLayer),
     Layer.provide(Layer.mergeAll(Layer.provide(FileLinks.layer, storeProfile), unheard, Backpressure.layer))
   ),
-  Sweeper.layer.pipe(Layer.provide(Layer.merge(Notify.layer, Backpressure.layer)))
+  Sweeper.layer.pipe(
+    Layer.provide(workLayer),
+    Layer.provide(Layer.mergeAll(Layer.provide(FileLinks.layer, storeProfile), Notify.layer, Backpressure.layer))
+  )
 )
 
 const count = 60

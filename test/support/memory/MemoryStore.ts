@@ -20,6 +20,7 @@ import {
   type Outcome
 } from "../../../src/store/accounts/IdempotencyKeys.ts"
 import { InvoiceCreation } from "../../../src/store/documents/InvoiceCreation.ts"
+import { DueWork } from "../../../src/store/sql/DueWork.ts"
 import { Workers } from "../../../src/store/sql/Workers.ts"
 import {
   accountsLayer,
@@ -230,6 +231,19 @@ const workersLayer = inMemory(Workers, (memory) => ({
   succeed: Effect.void
 }))
 
+/** In memory there may always be work: the sweeps themselves find none. */
+const dueWorkLayer = inMemory(DueWork, () => ({
+  look: Effect.succeed({
+    deadWorkers: true,
+    documents: true,
+    resting: true,
+    deliveries: true,
+    emails: true,
+    testSets: true,
+    questions: true
+  })
+}))
+
 /** Every store service that actors and routes ask for, on one `MemoryTables`. */
 export const layer = Layer.mergeAll(
   acceptancesLayer,
@@ -276,5 +290,6 @@ export const layer = Layer.mergeAll(
   testDocumentsLayer,
   timelinesLayer,
   transitionsLayer,
+  dueWorkLayer,
   workersLayer
 ).pipe(Layer.provideMerge(MemoryTables.layer))

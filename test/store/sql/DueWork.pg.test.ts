@@ -1,0 +1,62 @@
+import { assert } from "@effect/vitest"
+import { Context, Effect } from "effect"
+import type { SqlClient, SqlError } from "effect/sql"
+import { DueWork, type KindOfWork } from "../../../src/store/sql/DueWork.ts"
+import { oneOwner, onPostgres } from "../../support/database/TwoOwners.ts"
+
+type Statement = (sql: SqlClient.SqlClient) => Effect.Effect<unknown, SqlError.SqlError>
+
+/** What makes one kind of work due, and no other. */
+const makeDue: Record<KindOfWork, Statement> = {
+  deadWorkers: (sql) => sql`update workers set seen_at = now() - interval '1 minute'`,
+  documents: (sql) => sql`update invoices set next_action_at = now()`,
+  resting: (sql) => sql`update invoices set next_action_at = 'infinity'`,
+  deliveries: (sql) => sql`update deliveries set status = 'pending'`,
+  emails: (sql) => sql`update emails set next_attempt_at = now()`,
+  testSets: (sql) => sql`update enablements set next_action_at = now()`,
+  questions: (sql) => sql`update acceptances set next_question_at = now()`
+}
+
+/** Leaves nothing due. */
+const rest: Statement = (sql) =>
+  Effect.all([
+    sql`update workers set seen_at = now()`,
+    sql`update invoices set next_action_at = now() + interval '1 hour'`,
+    sql`update deliveries set status = 'succeeded'`,
+    sql`update emails set next_attempt_at = now() + interval '1 hour'`,
+    sql`update enablements set next_action_at = now() + interval '1 hour'`,
+    sql`update acceptances set next_question_at = now() + interval '1 hour'`
+  ])
+
+onPostgres("one look tells of each kind of work that is due, and of nothing that is not", function* () {
+  const { account, first, seed, sql } = yield* oneOwner
+  const { look } = Context.get(first, DueWork)
+  const [id] = yield* seed(1)
+  const of = { account_id: account.account_id, livemode: false }
+  // The rules of the tables are not what is tested here: no service would bring these rows about together.
+  const unruled = (work: Statement) =>
+    sql.withTransaction(Effect.andThen(sql`set local session_replication_role = replica`, work(sql)))
+  const at = new Date()
+  yield* unruled(() =>
+    Effect.all([
+      sql`insert into deliveries ${sql.insert({ ...of, id: "dlv", endpoint_id: "wh", event_id: "evt", object_id: id, seq: 1, created_at: at, updated_at: at })}`,
+      sql`insert into emails ${sql.insert({ ...of, id: "eml", invoice_id: id, document_state: "accepted_by_authority", recipient: "a@b.test" })}`,
+      sql`insert into acceptances ${sql.insert({ ...of, id })}`,
+      sql`
+        insert into enablements (account_id, livemode, id, status, run, wanted, range, started_at, resumed_at, answering_since, next_action_at)
+        values (${of.account_id}, true, 'set', 'running', 1, '{}', '{}', now(), now(), now(), now())`
+    ])
+  )
+  const seen: Record<string, unknown> = {}
+  yield* unruled(rest)
+  assert.notInclude(Object.values(yield* look), true)
+  for (const [kind, make] of Object.entries(makeDue)) {
+    yield* unruled(rest)
+    yield* unruled(make)
+    const due = yield* look
+    seen[kind] = Object.entries(due)
+      .filter(([, isDue]) => isDue)
+      .map(([name]) => name)
+  }
+  assert.deepStrictEqual(seen, Object.fromEntries(Object.keys(makeDue).map((kind) => [kind, [kind]])))
+})
