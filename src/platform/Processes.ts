@@ -6,7 +6,7 @@ import { canShare } from "./server/Listeners.ts"
 const processesMax = 64
 
 // In bytes: what a process takes under load, and what PostgreSQL and the system keep for themselves.
-const bytesOfProcess = 400 * 1024 ** 2
+const bytesOfProcess = 640 * 1024 ** 2
 const bytesOfOthers = 512 * 1024 ** 2
 
 /**

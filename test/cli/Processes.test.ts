@@ -18,7 +18,7 @@ describe("PROCESSES", () => {
     const cases = [
       [1, 8 * GiB, 1],
       [2, 8 * GiB, 2],
-      [8, 2 * GiB, 3],
+      [8, 2 * GiB, 2],
       [4, 0.25 * GiB, 1],
       [256, 512 * GiB, 64]
     ] as const
