@@ -112,15 +112,17 @@ export const mutants: ReadonlyArray<Mutant> = [
       "and livemode = nullif(": "and livemode = livemode or null = nullif("
     }
   }),
-  ...guards("migrations/0008_corrected_documents.sql", "test/store/sql/Fences.pg.test.ts", {
+  ...guards("migrations/0019_sent_at_once.sql", "test/store/sql/Fences.pg.test.ts", {
     "a rejected document may be submitted again": {
       "  'rejected_by_authority numbered'": "  'rejected_by_authority numbered', 'rejected_by_authority submitted'"
     }
   }),
-  ...guards("migrations/0001_baseline/3_documents.sql", "test/store/sql/LifecycleRules.pg.test.ts", {
+  ...guards("migrations/0009_outages.sql", "test/store/sql/LifecycleRules.pg.test.ts", {
     "the log takes steps that no document makes": {
       "check (is_transition(command, from_state, to_state))": "check (true)"
-    },
+    }
+  }),
+  ...guards("migrations/0001_baseline/3_documents.sql", "test/store/sql/LifecycleRules.pg.test.ts", {
     "a document may be in a state that it has not come to": {
       "when 'submitted' then number is not null and submitted_at is not null":
         "when 'submitted' then number is not null"
@@ -142,7 +144,7 @@ export const mutants: ReadonlyArray<Mutant> = [
       "attempts < internalFailuresMax": "attempts < Number.POSITIVE_INFINITY"
     }
   }),
-  ...guards("src/store/documents/Invoices.ts", "test/postgres/issuing/LostNotices.pg.test.ts", {
+  ...guards("src/store/documents/Invoices.ts", "test/store/documents/DueDocuments.pg.test.ts", {
     "an actor that was never told is never reminded": {
       "from (select * from draft union all select * from numbered) due": "from (select * from draft) due"
     }

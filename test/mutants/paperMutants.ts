@@ -107,13 +107,15 @@ export const paperMutants: ReadonlyArray<Mutant> = [
       'if (state !== "accepted_by_authority" && state !== "accepted_contingency") {': "if (false) {"
     }
   }),
-  ...guards("migrations/0008_corrected_documents.sql", "test/postgres/correction/Correction.pg.test.ts", {
+  ...guards("migrations/0009_outages.sql", "test/postgres/correction/Correction.pg.test.ts", {
     "a document is corrected and what was rejected is lost": {
       "elsif not exists (": "elsif false and not exists ("
     },
     "a request changes what any document says": {
       "elsif current_user = 'folio_account' and (": "elsif current_user = 'nobody' and ("
-    },
+    }
+  }),
+  ...guards("migrations/0008_corrected_documents.sql", "test/postgres/correction/Correction.pg.test.ts", {
     "a request deletes signed bytes": {
       "create trigger moved after delete on invoice_documents for each row":
         "create trigger moved after delete on invoice_documents for each row when (false)"

@@ -181,6 +181,7 @@ for (const [kind, withInvoice, withoutInvoice] of [
       assert.deepStrictEqual([ofInvoice.currency, ofInvoice.exchange_rate], ["USD", "4100.50"])
       assert.deepStrictEqual(rateOf((yield* xmlOf(ofInvoice.id)).xml), ["4100.50", "2026-11-01"])
       const again = yield* issueAbroad
+      yield* become(again.id, { issue_date: "2026-11-01" })
       const own = yield* create({ ...noteBody(again.id), exchange_rate: "3999.123400" })
       assert.strictEqual(own.exchange_rate, "3999.1234")
       assert.deepStrictEqual(rateOf((yield* xmlOf(own.id)).xml), ["3999.1234", own.issue_date])

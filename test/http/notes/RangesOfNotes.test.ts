@@ -124,6 +124,15 @@ for (const [kind, counter] of [
     )
   })
 
+  describeOn(app)(`an account that puts its only range of ${kind}s away`, (it) => {
+    it.effect("has a counter from then on", function* () {
+      const { json } = yield* register(noteRangeBody(kind, "A"))
+      assert.strictEqual(yield* numbered(), "A1")
+      yield* patch(`/v1/resolutions/${json.id}`, { is_active: false })
+      assert.strictEqual(yield* numbered(), `${counter}1`)
+    })
+  })
+
   describeOn(app)(`an account that registers no range of ${kind}s`, (it) => {
     it.effect("may go on where another system stopped, under the very prefix of the counter", function* () {
       yield* register(noteRangeBody(kind, counter, 318))

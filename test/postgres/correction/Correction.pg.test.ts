@@ -3,7 +3,7 @@ import { Array, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { scripted, invoiceBody, noteBody, partialNoteBody } from "../../support/apps/Invoices.ts"
 import { newCustomer, TestApp, layer as testAppLayer } from "../../support/apps/TestApp.ts"
-import { refusedIn } from "../../support/database/Refusals.ts"
+import { answered, refusedIn } from "../../support/database/Refusals.ts"
 import * as AccountView from "../../../src/store/sql/AccountView.ts"
 import { describeLive } from "../../support/Tests.ts"
 import { accepted, codeOf, entries, issue, key, rejected, script, settled } from "./Corrected.ts"
@@ -234,8 +234,10 @@ describeLive(testAppLayer())("A rejected document that is corrected", (it) => {
     assert.include(yield* refused(sql`update rejected_documents set cufe = 'x'`), "permission denied")
     assert.include(yield* refused(sql`delete from rejected_documents`), "permission denied")
     // Nothing of an accepted document is seen by the delete.
-    yield* AccountView.within(sql, { account_id: accountId, livemode: false })(
-      Effect.orDie(sql`delete from invoice_documents where invoice_id = ${id}`)
+    yield* answered(
+      AccountView.within(sql, { account_id: accountId, livemode: false })(
+        Effect.orDie(sql`delete from invoice_documents where invoice_id = ${id}`)
+      )
     )
     assert.lengthOf(yield* sql`select from invoice_documents where invoice_id = ${id}`, 1)
   })

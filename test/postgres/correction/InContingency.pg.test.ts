@@ -64,6 +64,7 @@ describeLive(testAppLayer())("An invoice that was issued in contingency and then
     const correct = (change: object) => client.post(`${path}/correct`, { ...invoiceBody(good), ...change }, key())
     const { lines } = partialNoteBody(former.id, "19999.99")
     const less = yield* correct({ lines })
+    assert.strictEqual(less.status, 409, less.text)
     assert.deepStrictEqual([...codeOf(less), less.json.error.param], [409, "credit_exceeds_invoice", "lines"])
     const other = yield* correct({ currency: "USD", exchange_rate: "4100.50" })
     assert.deepStrictEqual([...codeOf(other), other.json.error.param], [400, "parameter_invalid", "currency"])
@@ -73,8 +74,12 @@ describeLive(testAppLayer())("An invoice that was issued in contingency and then
     const now = yield* settled(client, path, accepted)
     assert.isNull(now.contingency)
 
-    const { json: emails } = yield* client.get(`${path}/emails`)
-    const sent = emails.data.map(({ status, to }: { readonly status: string; readonly to: string }) => [to, status])
+    const emails = yield* client.get(`${path}/emails`)
+    assert.strictEqual(emails.status, 200, emails.text)
+    const sent = emails.json.data.map(({ status, to }: { readonly status: string; readonly to: string }) => [
+      to,
+      status
+    ])
     assert.deepInclude(sent, ["antes@cliente.test", "failed"])
     assert.isTrue(
       sent.some((one: ReadonlyArray<string>) => one[0] === "despues@cliente.test"),

@@ -124,10 +124,10 @@ itOn(quiet).live(
     const { original } = originalNoteBody(customer)
     assert.deepStrictEqual(row, { invoice_id: null, original, own_rate: false, operation_type: "10" })
     const refusedBy = (statement: Effect.Effect<unknown, unknown>) =>
-      Effect.map(
-        Effect.flip(sql.withTransaction(Effect.andThen(sql`set local session_replication_role = replica`, statement))),
-        (error) => JSON.stringify(error)
-      )
+      Effect.match(sql.withTransaction(Effect.andThen(sql`set local session_replication_role = replica`, statement)), {
+        onSuccess: () => "not refused",
+        onFailure: (error) => JSON.stringify(error)
+      })
     for (const statement of [
       sql`update invoices set original = null where id = ${made.id}`,
       sql`update invoices set reason = null where id = ${made.id}`,
