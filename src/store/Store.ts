@@ -47,7 +47,7 @@ import { SigningSecrets } from "./webhooks/SigningSecrets.ts"
 import { Timelines } from "./documents/Timelines.ts"
 import { Transitions } from "./documents/Transitions.ts"
 import { WebhookEndpoints } from "./webhooks/WebhookEndpoints.ts"
-import { DueWork } from "./sql/DueWork.ts"
+import { DueWork } from "./DueWork.ts"
 import { Workers } from "./sql/Workers.ts"
 
 /** All services of the store. Requires a `SqlClient` of a migrated database, `SecretKey`, and the platform's crypto. */

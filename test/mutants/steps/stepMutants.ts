@@ -38,7 +38,7 @@ export const stepMutants: ReadonlyArray<Mutant> = [
       "d.status = n.from_status": "d.status = 'pending'"
     }
   }),
-  ...guards("src/store/sql/DueWork.ts", "test/store/sql/DueWork.pg.test.ts", {
+  ...guards("src/store/DueWork.ts", "test/store/DueWork.pg.test.ts", {
     "steps: a sweep is begun though nothing is due": { "where next_question_at <= now()": "" },
     "steps: dead workers are not looked for": {
       "dead_since is not null or seen_at <": "dead_since is not null and seen_at <"

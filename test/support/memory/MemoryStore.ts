@@ -20,7 +20,7 @@ import {
   type Outcome
 } from "../../../src/store/accounts/IdempotencyKeys.ts"
 import { InvoiceCreation } from "../../../src/store/documents/InvoiceCreation.ts"
-import { DueWork } from "../../../src/store/sql/DueWork.ts"
+import { DueWork } from "../../../src/store/DueWork.ts"
 import { Workers } from "../../../src/store/sql/Workers.ts"
 import {
   accountsLayer,

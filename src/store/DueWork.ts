@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import * as Query from "./Query.ts"
-import { leaseSeconds } from "./Workers.ts"
+import * as Query from "./sql/Query.ts"
+import { leaseSeconds } from "./sql/Workers.ts"
 
 /** For each kind of work, whether there may be some that is due. What is due is told by the statement that takes it. */
 const Due = Schema.Struct({

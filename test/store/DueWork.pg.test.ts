@@ -1,8 +1,8 @@
 import { assert } from "@effect/vitest"
 import { Context, Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
-import { DueWork, type KindOfWork } from "../../../src/store/sql/DueWork.ts"
-import { oneOwner, onPostgres } from "../../support/database/TwoOwners.ts"
+import { DueWork, type KindOfWork } from "../../src/store/DueWork.ts"
+import { oneOwner, onPostgres } from "../support/database/TwoOwners.ts"
 
 type Statement = (sql: SqlClient.SqlClient) => Effect.Effect<unknown, SqlError.SqlError>
 
