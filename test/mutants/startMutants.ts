@@ -22,7 +22,7 @@ export const startMutants: ReadonlyArray<Mutant> = [
   ...guards("src/cli/Service.ts", "test/postgres/accounts/WebhookAllow.pg.test.ts", {
     "a service that lets webhooks reach internal addresses starts with live keys": {
       "if (!(yield* WebhookAllowance) || !(yield* hasLiveKeys)) return":
-        "if (!(yield* WebhookAllowance) || (yield* hasLiveKeys)) return"
+        "if (!(yield* WebhookAllowance) || (yield* hasLiveKeys) !== undefined) return"
     }
   }),
   ...guards("src/store/accounts/LiveMode.ts", "test/postgres/accounts/WebhookAllow.pg.test.ts", {

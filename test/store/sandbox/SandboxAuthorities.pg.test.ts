@@ -1,5 +1,5 @@
 import { assert } from "@effect/vitest"
-import { Context, Effect, Exit, Metric } from "effect"
+import { Context, Effect, Exit, Fiber, Metric } from "effect"
 import { AccountId } from "../../../schemas/Id.ts"
 import type { AuthorityScript } from "../../../schemas/TestHelper.ts"
 import * as Metrics from "../../../src/protocol/Metrics.ts"
@@ -10,7 +10,8 @@ import { SandboxAuthorities } from "../../../src/store/sandbox/SandboxAuthoritie
 import { TestDatabase } from "../../support/database/Postgres.ts"
 import { describeLive } from "../../support/Tests.ts"
 import { refusedIn } from "../../support/database/Refusals.ts"
-import { anotherOwner, lockRows, oneOwner } from "../../support/database/TwoOwners.ts"
+import { blocked } from "../../support/database/Owners.ts"
+import { anotherOwner, endedOr, lockRows, oneOwner, paused } from "../../support/database/TwoOwners.ts"
 
 const refused = {
   account_id: "ten_1",
@@ -114,6 +115,34 @@ describeLive(TestDatabase.layer)("SandboxAuthorities", (it) => {
     assert.deepStrictEqual(yield* set([], "inv_z"), [])
     assert.deepStrictEqual(yield* Effect.forEach(late, sandbox.scriptOf), scripts)
   })
+
+  it.effect(
+    "waits for another process that gives out the account's scripts, and gives none of these again",
+    function* () {
+      const { account, sandbox, seed, service, sql } = yield* setUp
+      const [before = "", id = ""] = yield* seed(2)
+      yield* AccountView.within(
+        service,
+        account
+      )(sandbox.set(account.account_id, { next: [{ fail: true }, { lose: true }] }, before.slice(4)))
+      const [row] = yield* sql<{ full_number: string }>`select full_number from invoices where id = ${id}`
+      const document = { account_id: account.account_id, kind: "invoice", full_number: row?.full_number ?? "" } as const
+      const own = sql`account_id = ${account.account_id} and not livemode`
+      const other = yield* paused((pause) =>
+        sql.withTransaction(
+          Effect.gen(function* () {
+            yield* sql`select from sandbox_authorities where ${own} for update`
+            yield* pause
+            yield* sql`update sandbox_authorities set next = next - 0 where ${own}`
+          })
+        )
+      )
+      const asked = yield* Effect.forkChild(sandbox.scriptOf(document))
+      yield* endedOr(asked, blocked("sandbox_authorities"))
+      yield* other.goOn
+      assert.deepStrictEqual(yield* Fiber.join(asked), { lose: true })
+    }
+  )
 
   it.effect("gives notes their scripts in turn with invoices", function* () {
     const { account, sandbox, seed, service, sql } = yield* setUp
