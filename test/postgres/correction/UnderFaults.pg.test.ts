@@ -82,11 +82,19 @@ describeLive(SeveralProcesses.layer(2, never))("A frozen owner that holds what w
     const [sleeper, other] = [processes[at]!, processes[1 - at]!]
     yield* other.arm(never)
     const client2 = clients[1 - at]!
-    const [row] = yield* until(
-      other.rows<{ id: string; state: string }>("select id, state from invoices where state = 'rejected_by_authority'"),
-      (rows) => rows.length === 1,
+    // Told with what each process has said, so that a failure says which of them stands still.
+    const seen = yield* until(
+      Effect.all({
+        documents: other.rows<{ id: string; state: string }>(
+          "select id, state, version, next_action_at, worker from invoices where state <> 'queued'"
+        ),
+        workers: other.rows<object>("select * from workers"),
+        frozen: frozenOnes
+      }),
+      ({ documents }) => documents[0]?.state === rejected,
       "60 seconds"
     )
+    const [row] = seen.documents
     yield* Fiber.interrupt(asked)
     const path = `/v1/invoices/${row!.id}`
     const corrected = yield* until(
