@@ -44,7 +44,11 @@ const isAssertion = ({ message }: Failure) => /^(AssertionError|NeverHeld)\b/.te
 const copy = () => {
   const place = Fs.mkdtempSync(Path.join(Os.tmpdir(), "folio-mutants-"))
   for (const name of copied) Fs.cpSync(Path.join(root, name), Path.join(place, name), { recursive: true })
-  Fs.symlinkSync(Path.join(root, "node_modules"), Path.join(place, "node_modules"))
+  // With a cache of its own: there the tests pack the programs that they start, and each copy has another program.
+  const [packages, own] = [root, place].map((at) => Path.join(at, "node_modules")) as [string, string]
+  Fs.mkdirSync(own)
+  for (const name of Fs.readdirSync(packages))
+    if (name !== ".cache") Fs.symlinkSync(Path.join(packages, name), Path.join(own, name))
   return place
 }
 
