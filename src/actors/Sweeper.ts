@@ -33,7 +33,7 @@ const discard = { discard: true } as const
 const orNextTime = Effect.catchCause((cause) => Effect.logWarning("A sweep failed; the next one follows", cause))
 
 /**
- * Looks once a second for work that is due by the database's clock, and tells its actor: lost tells, retries, deliveries, and what
+ * Looks once a second for work that is due by the database's clock, and tells its actor: lost messages, retries, deliveries, and what
  * a process had under way when it died. The sweeper decides nothing: the actors read their rows. What no actor does, the sweeper begins:
  * test sets, and questions to the authority about buyers.
  */
@@ -75,7 +75,7 @@ export const layer = Singleton.make(
       }
     })
     // While the authority is away, one document after the other finds out whether the authority is back; then all are submitted, oldest
-    // first. Once documents are issued in contingency, those that never left are.
+    // first. Once documents are issued in contingency, so are those that were never sent to the authority.
     const wake = Effect.fnUntraced(function* (circuit: Waiting) {
       yield* backpressure.calm
       const shares = [
@@ -101,7 +101,7 @@ export const layer = Singleton.make(
     })
     const sweepEmails = Effect.flatMap(emails.dueDocuments(pageSize), Effect.forEach(notify.mail, discard))
 
-    // What a process that has just started has to say of the authority may be another thing than what the one before it had.
+    // A process that has just started may have other settings for the authority, so circuits that fail are tried at once.
     yield* orNextTime(circuits.tryNow)
 
     const sweeps: Record<KindOfWork, Effect.Effect<void, unknown>> = {

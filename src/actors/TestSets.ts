@@ -2,10 +2,10 @@ import { Effect, FiberSet } from "effect"
 import { EnablementWork, leaseSeconds } from "../issuing/enablement/EnablementWork.ts"
 import { Enablements } from "../store/enablement/Enablements.ts"
 
-// Test sets that are worked on at a time: each has a few calls to the authority under way, and a second account's waits for none.
+// Test sets that are worked on at a time. Each has a few calls to the authority under way; the seventeenth account waits for one to end.
 const atOnce = 16
 
-/** `begin` takes up test sets that are due, longest waiting first; a few of them are worked on at a time. */
+/** `begin` takes up test sets that are due, longest waiting first; at most 16 of them are worked on at a time. */
 export const make = Effect.gen(function* () {
   const enablements = yield* Enablements
   const work = yield* EnablementWork

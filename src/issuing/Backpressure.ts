@@ -1,14 +1,15 @@
 import { Context, Duration, Effect, Latch, Layer, Schedule } from "effect"
 import { Busyness } from "../protocol/Busyness.ts"
 
-// Above these counts the process is busy: it answers requests first and works off documents later. The statements that create
-// drafts begin at a pace, so at 400 invoices a second some sixteen drafts are being created though nothing is late.
+// At these counts the process is busy: it answers requests first and works off documents later. The statements that create drafts
+// begin every 40 ms, so at 400 invoices a second 16 (computed) and more drafts are being created though nothing is late: documents are
+// numbered up to three times as many, and only what is late anyway, such as a backlog, gives way earlier.
 const creatingMax = 48
 const creatingCalmMax = 16
 const signingMax = 64
 const workingMax = 8
 
-// The longest wait for room or calm: however busy the process is, the work of each account goes on at this pace.
+// The longest wait for room or calm: however busy the process is, the work of each account goes on after this time.
 const timeout = Duration.millis(100)
 
 // The busyness above which new work would wait noticeably behind work that is already late.

@@ -16,7 +16,18 @@ const Due = Schema.Struct({
 
 export type KindOfWork = keyof typeof Due.Type
 
-/** Looks for all kinds of work in one statement, so that a service with nothing to do sends one statement a second, and not seven. */
+/** As if there were work of every kind. */
+export const everyKind: typeof Due.Type = {
+  deadWorkers: true,
+  documents: true,
+  resting: true,
+  deliveries: true,
+  emails: true,
+  testSets: true,
+  questions: true
+}
+
+/** Looks for all kinds of work in one statement, so that the sweeper of an idle service sends one statement a second, and not seven. */
 export class DueWork extends Context.Service<DueWork>()("folio/store/DueWork", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -35,7 +46,15 @@ export class DueWork extends Context.Service<DueWork>()("folio/store/DueWork", {
           exists (select from enablements where status = 'running' and next_action_at <= now()) as "testSets",
           exists (select from acceptances where next_question_at <= now()) as questions`
     )
-    return { look: Effect.withSpan(Effect.suspend(look), "DueWork.look") }
+    return {
+      /** When the look fails, for instance because one of the tables is locked, there may be work of every kind. */
+      look: Effect.suspend(look).pipe(
+        Effect.catchCause((cause) =>
+          Effect.as(Effect.logWarning("The look for due work failed; all kinds of work are swept", cause), everyKind)
+        ),
+        Effect.withSpan("DueWork.look")
+      )
+    }
   })
 }) {
   static readonly layer = Layer.effect(DueWork, DueWork.make)

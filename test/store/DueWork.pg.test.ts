@@ -1,8 +1,9 @@
 import { assert } from "@effect/vitest"
 import { Context, Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
-import { DueWork, type KindOfWork } from "../../src/store/DueWork.ts"
-import { oneOwner, onPostgres } from "../support/database/TwoOwners.ts"
+import { DueWork, everyKind, type KindOfWork } from "../../src/store/DueWork.ts"
+import { answered } from "../support/database/Refusals.ts"
+import { oneOwner, onPostgres, paused } from "../support/database/TwoOwners.ts"
 
 type Statement = (sql: SqlClient.SqlClient) => Effect.Effect<unknown, SqlError.SqlError>
 
@@ -59,4 +60,15 @@ onPostgres("one look tells of each kind of work that is due, and of nothing that
       .map(([name]) => name)
   }
   assert.deepStrictEqual(seen, Object.fromEntries(Object.keys(makeDue).map((kind) => [kind, [kind]])))
+})
+
+onPostgres("a table that is locked keeps no kind of work from being done", function* () {
+  const { first, sql } = yield* oneOwner
+  const { look } = Context.get(first, DueWork)
+  const locked = yield* paused((pause) =>
+    sql.withTransaction(Effect.andThen(sql`lock table emails in access exclusive mode`, pause))
+  )
+  assert.deepStrictEqual(yield* answered(look), everyKind)
+  yield* locked.goOn
+  assert.deepStrictEqual((yield* look).emails, false)
 })

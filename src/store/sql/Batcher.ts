@@ -3,9 +3,9 @@ import * as Metrics from "../../protocol/Metrics.ts"
 import { isDisconnected } from "./SqlFailure.ts"
 
 /**
- * Gathers single writes into batches: a write is sent at once when no batch is in flight; while a batch is in flight, further writes
- * gather into the next batch, which follows without a timer unless the batcher has a `pace`. Items of one batch keep the order in which they were offered. A failed batch
- * is repeated item by item, so that a bad item cannot fail the others: `run` must therefore be safe to repeat. A batch that loses
+ * Gathers single writes into batches. Without a `pace`, a write is sent at once when no batch is in flight; while a batch is in flight,
+ * further writes gather into the next batch, which follows without a timer. With a `pace`, the next batch may wait for the pace. Items of
+ * one batch keep the order in which they were offered. A failed batch is repeated item by item, so that a bad item cannot fail the others: `run` must therefore be safe to repeat. A batch that loses
  * its connection is repeated once as a whole, and fails as a whole when no other connection is available, so that its items do not
  * each wait for a connection in turn.
  *
@@ -15,7 +15,8 @@ import { isDisconnected } from "./SqlFailure.ts"
  * @param options.run    writes a batch; returns one answer for each item, in order
  * @param options.blind  true if a repetition cannot tell the effects of the first run from the effects of others: a batch that
  *                       loses its connection fails at once, and the caller of each item must check the item's outcome
- * @param options.pace     how often batches begin at most while items come fast; slower items never wait for it
+ * @param options.pace   the least time between the beginnings of two batches, which is kept only while many items a second are offered to
+ *                       this batcher; see `Pace`
  */
 export const make = <A, B, E>(options: {
   readonly name: string
@@ -111,7 +112,7 @@ export const make = <A, B, E>(options: {
   })
 
 export interface Pace {
-  /** Items a second from which on batches keep the pace. */
+  /** Items a second from which on batches keep the pace, counted over 200 ms: of 100 a second, 20 at once are enough. */
   readonly above: number
   /** Milliseconds from the begin of a batch to the earliest begin of the next one. */
   readonly everyMs: number

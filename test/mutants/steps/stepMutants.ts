@@ -44,7 +44,10 @@ export const stepMutants: ReadonlyArray<Mutant> = [
       "dead_since is not null or seen_at <": "dead_since is not null and seen_at <"
     },
     "steps: what rests counts as due by its time": { "next_action_at = 'infinity'": "next_action_at <= now()" },
-    "steps: deliveries are due though none is pending": { "where status = 'pending'": "" }
+    "steps: deliveries are due though none is pending": { "where status = 'pending'": "" },
+    "steps: a table that is locked keeps all work from being done": {
+      "Effect.catchCause((cause) =>": "Effect.catchCauseIf(() => false, (cause) =>"
+    }
   }),
   ...guards("src/store/sql/Batcher.ts", "test/store/sql/Batcher.test.ts", {
     "steps: a batch keeps no pace": { "left > 0 && left <= pace.everyMs": "left > pace.everyMs" },

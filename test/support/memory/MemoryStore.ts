@@ -20,7 +20,7 @@ import {
   type Outcome
 } from "../../../src/store/accounts/IdempotencyKeys.ts"
 import { InvoiceCreation } from "../../../src/store/documents/InvoiceCreation.ts"
-import { DueWork } from "../../../src/store/DueWork.ts"
+import { DueWork, everyKind } from "../../../src/store/DueWork.ts"
 import { Workers } from "../../../src/store/sql/Workers.ts"
 import {
   accountsLayer,
@@ -232,17 +232,7 @@ const workersLayer = inMemory(Workers, (memory) => ({
 }))
 
 /** In memory there may always be work: the sweeps themselves find none. */
-const dueWorkLayer = inMemory(DueWork, () => ({
-  look: Effect.succeed({
-    deadWorkers: true,
-    documents: true,
-    resting: true,
-    deliveries: true,
-    emails: true,
-    testSets: true,
-    questions: true
-  })
-}))
+const dueWorkLayer = inMemory(DueWork, () => ({ look: Effect.succeed(everyKind) }))
 
 /** Every store service that actors and routes ask for, on one `MemoryTables`. */
 export const layer = Layer.mergeAll(
