@@ -2,8 +2,8 @@ import { Context, Duration, Effect, Latch, Layer, Schedule } from "effect"
 import { Busyness } from "../protocol/Busyness.ts"
 
 // At these counts the process is busy: it answers requests first and works off documents later. The statements that create drafts
-// begin every 40 ms, so at 400 invoices a second 16 (computed) and more drafts are being created though nothing is late: documents are
-// numbered up to three times as many, and only what is late anyway, such as a backlog, gives way earlier.
+// begin every 40 ms, so at 400 invoices a second 16 drafts (computed) and more are being created though nothing is late: numbering
+// gives way only at three times as many, and a backlog at once.
 const creatingMax = 48
 const creatingCalmMax = 16
 const signingMax = 64

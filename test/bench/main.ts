@@ -72,7 +72,7 @@ const queue = (database: Postgres, file: string, name: string) =>
 const against = option("against", "")
 if (against !== "") {
   const [pairs, seconds] = [Number(option("pairs", "5")), Number(option("seconds", "10"))]
-  await versions({ against, pairs, seconds, steady: option("steady", "150,400").split(",").map(Number) })
+  await versions({ against, pairs, seconds, steady: option("steady", "150,250,400").split(",").map(Number) })
   process.exit(0)
 }
 

@@ -5,9 +5,9 @@ import { isDisconnected } from "./SqlFailure.ts"
 /**
  * Gathers single writes into batches. Without a `pace`, a write is sent at once when no batch is in flight; while a batch is in flight,
  * further writes gather into the next batch, which follows without a timer. With a `pace`, the next batch may wait for the pace. Items of
- * one batch keep the order in which they were offered. A failed batch is repeated item by item, so that a bad item cannot fail the others: `run` must therefore be safe to repeat. A batch that loses
- * its connection is repeated once as a whole, and fails as a whole when no other connection is available, so that its items do not
- * each wait for a connection in turn.
+ * one batch keep the order in which they were offered. A failed batch is repeated item by item, so that a bad item cannot fail the others:
+ * `run` must therefore be safe to repeat. A batch that loses its connection is repeated once as a whole, and fails as a whole when no
+ * other connection is available, so that its items do not each wait for a connection in turn.
  *
  * An offered item is written even when the offering fiber is interrupted, because a batch belongs to all of its items.
  *
