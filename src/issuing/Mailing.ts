@@ -83,12 +83,12 @@ export class Mailing extends Context.Service<Mailing>()("folio/issuing/Mailing",
       email: StoredEmail,
       status: keyof typeof origins,
       reason: string | null,
-      at: Date
+      at: Date,
+      from: ReadonlyArray<EmailStatus> = origins[status]
     ) {
       const about = emailSnapshot({ ...email, status, reason, status_at: at })
       const now = yield* Clock.currentTimeMillis
       const event = eventFor(email, `${email.kind}.email.${status}`, yield* ids.event, now, about)
-      const from = origins[status]
       const { endpoints, moved } = yield* emails.record({ email, from, status, reason, at, retryInMs: null, event })
       for (const id of endpoints) {
         yield* notify.deliver({ account_id: email.account_id, livemode: email.livemode, id })
@@ -144,9 +144,10 @@ export class Mailing extends Context.Service<Mailing>()("folio/issuing/Mailing",
       const at = new Date(yield* Clock.currentTimeMillis)
       if (Result.isSuccess(result)) {
         yield* Fault.at("after-mail")
-        yield* record(email, "delivered", null, at)
-        if (result.success.complained) yield* record(email, "complained", null, at)
-        return
+        const stored = yield* Effect.exit(record(email, "delivered", null, at))
+        // Also when the answer to that statement was lost: a delivered e-mail is not sent again, so nobody else would tell the complaint.
+        if (result.success.complained) yield* record(email, "complained", null, at, ["delivered"])
+        return yield* Effect.asVoid(stored)
       }
       const error = result.failure
       if (error instanceof PortBroken && !error.isLate) return yield* broke(email, error.cause)

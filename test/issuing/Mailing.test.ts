@@ -181,6 +181,32 @@ describe("an e-mail", () => {
     }
   )
 
+  it.effect.each([
+    { what: "was stored, and not answered", isStored: true, status: "complained" },
+    { what: "was not stored", isStored: false, status: "pending" }
+  ])("of which the receiver complains is told as such when its delivery $what", function* ({ isStored, status }) {
+    const { email, fake, key, mail } = yield* mailing()
+    const { tables } = yield* MemoryTables
+    const row = yield* emailOf(email)
+    fake.onSend = () => Effect.succeed({ complained: true })
+    let calls = 0
+    yield* atCalls(
+      "Emails.record",
+      Effect.suspend(() => {
+        calls += 1
+        if (calls > 1) return Effect.void
+        if (isStored) tables.emails.set(email, { ...row, status: "delivered", next_attempt_at: null })
+        return Effect.die("the connection broke")
+      })
+    )
+    yield* mail(key)
+    assert.strictEqual((yield* emailOf(email)).status, status)
+    yield* TestClock.adjust("2 minutes")
+    yield* mail(key)
+    assert.strictEqual((yield* emailOf(email)).status, "complained")
+    assert.lengthOf(fake.sent, isStored ? 1 : 2)
+  })
+
   it.effect("waits for a turn of its account, and not behind all that another one sends", function* () {
     const fake = yield* FakeMailer
     const mail = yield* mailOwner

@@ -42,6 +42,11 @@ export const mailMutants: ReadonlyArray<Mutant> = [
     "an e-mail that cannot be made is tried for ever": {
       "delay === null || email.attempts >= brokenMax": "delay === null"
     },
+    "a complaint is lost with the answer to its delivery": {
+      'const stored = yield* Effect.exit(record(email, "delivered", null, at))':
+        'const stored = yield* Effect.as(record(email, "delivered", null, at), Effect.void)'
+    },
+    "a complaint takes the place of a delivery that was not stored": { ', at, ["delivered"])': ", at)" },
     "a refusal is tried again": { "if (error instanceof MailerRefused) return": "if (false) return" }
   }),
   ...guards("src/outbound/mail/Mailer.ts", "test/issuing/Mailing.test.ts", {
