@@ -1,5 +1,5 @@
 import { detailsOf } from "../../../src/domain/documents/Details.ts"
-import { Effect, Layer, Option, Result, Semaphore } from "effect"
+import { Effect, Latch, Layer, Option, Result } from "effect"
 import type { AccountMode } from "../../../schemas/Account.ts"
 import { ApiError } from "../../../schemas/ApiError.ts"
 import { plainText } from "../../../schemas/Customer.ts"
@@ -165,20 +165,34 @@ const idempotencyKeysLayer = inMemory(IdempotencyKeys, ({ attempt, call }) => {
   const lookup: IdempotencyKeys["Service"]["lookup"] = (claim) =>
     attempt("IdempotencyKeys.lookup", (tables, now) => stored(tables, claim, now))
   // Whoever comes second with a key waits for the first, as at the unique index. No effect that is run here fails after it
-  // has written, so there is nothing to roll back.
-  const transaction = Semaphore.makeUnsafe(1)
+  // has written, so there is nothing to roll back. All who wait are woken: one of them may be on a machine that was killed meanwhile.
+  const free = Latch.makeUnsafe(true)
+  let isTaken = false
+  const begin: Effect.Effect<void> = Effect.suspend(() => {
+    if (isTaken) return Effect.andThen(Effect.interruptible(free.await), begin)
+    isTaken = true
+    free.closeUnsafe()
+    return Effect.void
+  })
+  const end = Effect.sync(() => {
+    isTaken = false
+    free.openUnsafe()
+  })
   return {
     lookup,
     settle: () => Effect.die("only the batched statements of the SQL store need this"),
     once: (_of, claim, effect) =>
-      transaction.withPermits(1)(
-        Effect.gen(function* () {
-          const found = claim === null ? Option.none() : yield* lookup(claim)
-          if (Option.isSome(found)) return { answer: found.value, replayed: true }
-          const answer = yield* effect
-          if (claim !== null) yield* call("IdempotencyKeys.once", (tables, now) => keep(tables, claim, answer, now))
-          return { answer, replayed: false }
-        })
+      Effect.acquireUseRelease(
+        begin,
+        () =>
+          Effect.gen(function* () {
+            const found = claim === null ? Option.none() : yield* lookup(claim)
+            if (Option.isSome(found)) return { answer: found.value, replayed: true }
+            const answer = yield* effect
+            if (claim !== null) yield* call("IdempotencyKeys.once", (tables, now) => keep(tables, claim, answer, now))
+            return { answer, replayed: false }
+          }),
+        () => end
       )
   }
 })
