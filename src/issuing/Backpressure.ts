@@ -9,7 +9,7 @@ const creatingCalmMax = 16
 const signingMax = 64
 const workingMax = 8
 
-// The longest wait for room or calm: however busy the process is, the work of each account goes on after this time.
+// The longest wait for room or calm: however busy the process is, the work of each account goes on after this time at the latest.
 const timeout = Duration.millis(100)
 
 // The busyness above which new work would wait noticeably behind work that is already late.

@@ -45,7 +45,8 @@ const copy = () => {
   const place = Fs.mkdtempSync(Path.join(Os.tmpdir(), "folio-mutants-"))
   for (const name of copied) Fs.cpSync(Path.join(root, name), Path.join(place, name), { recursive: true })
   // With a cache of its own: there the tests pack the programs that they start, and each copy has another program.
-  const [packages, own] = [root, place].map((at) => Path.join(at, "node_modules")) as [string, string]
+  const packages = Path.join(root, "node_modules")
+  const own = Path.join(place, "node_modules")
   Fs.mkdirSync(own)
   for (const name of Fs.readdirSync(packages))
     if (name !== ".cache") Fs.symlinkSync(Path.join(packages, name), Path.join(own, name))
