@@ -78,22 +78,30 @@ export class Mailing extends Context.Service<Mailing>()("folio/issuing/Mailing",
     const backpressure = yield* Backpressure
     const turns = PartitionedSemaphore.makeUnsafe<string>({ permits: sendingMax })
 
-    /** Stores the outcome of an e-mail with its event and tells the endpoints' actors; gives whether the status changed. */
+    /**
+     * Stores the outcomes of an e-mail, of which the last one is its status, with an event of each, and tells the endpoints' actors; gives
+     * whether the status changed.
+     */
     const record = Effect.fnUntraced(function* (
       email: StoredEmail,
-      status: keyof typeof origins,
+      outcomes: readonly [EmailNoticeType, ...ReadonlyArray<EmailNoticeType>],
       reason: string | null,
-      at: Date,
-      from: ReadonlyArray<EmailStatus> = origins[status]
+      at: Date
     ) {
-      const about = emailSnapshot({ ...email, status, reason, status_at: at })
       const now = yield* Clock.currentTimeMillis
-      const event = eventFor(email, `${email.kind}.email.${status}`, yield* ids.event, now, about)
-      const { endpoints, moved } = yield* emails.record({ email, from, status, reason, at, retryInMs: null, event })
+      const events = yield* Effect.forEach(outcomes, (status) =>
+        Effect.map(ids.event, (id) => {
+          const about = emailSnapshot({ ...email, status, reason, status_at: at })
+          return eventFor(email, `${email.kind}.email.${status}`, id, now, about)
+        })
+      )
+      const status = outcomes.at(-1) ?? outcomes[0]
+      const from = origins[outcomes[0]]
+      const { endpoints, moved } = yield* emails.record({ email, from, status, reason, at, retryInMs: null, events })
       for (const id of endpoints) {
         yield* notify.deliver({ account_id: email.account_id, livemode: email.livemode, id })
       }
-      if (moved) yield* Metric.update(Metrics.emails(status), 1)
+      if (moved) yield* Effect.forEach(outcomes, (each) => Metric.update(Metrics.emails(each), 1))
       return moved
     })
 
@@ -106,7 +114,7 @@ export class Mailing extends Context.Service<Mailing>()("folio/issuing/Mailing",
     ) {
       const at = new Date(yield* Clock.currentTimeMillis)
       yield* Metric.update(Metrics.emails(status === "pending" ? "retry" : status), 1)
-      yield* emails.record({ email, from: ["pending"], status, reason, at, retryInMs, event: null })
+      yield* emails.record({ email, from: ["pending"], status, reason, at, retryInMs, events: [] })
     })
 
     const fail = (email: StoredEmail, reason: string) => put(email, "failed", reason, null)
@@ -144,20 +152,22 @@ export class Mailing extends Context.Service<Mailing>()("folio/issuing/Mailing",
       const at = new Date(yield* Clock.currentTimeMillis)
       if (Result.isSuccess(result)) {
         yield* Fault.at("after-mail")
-        const stored = yield* Effect.exit(record(email, "delivered", null, at))
-        // Also when the answer to that statement was lost: a delivered e-mail is not sent again, so nobody else would tell the complaint.
-        if (result.success.complained) yield* record(email, "complained", null, at, ["delivered"])
-        return yield* Effect.asVoid(stored)
+        if (!result.success.complained) return yield* Effect.asVoid(record(email, ["delivered"], null, at))
+        // One statement stores both: a delivered e-mail is not sent again, so that nobody else would tell the complaint.
+        const stored = yield* record(email, ["delivered", "complained"], null, at)
+        // A notice may have told the delivery before.
+        if (!stored) yield* record(email, ["complained"], null, at)
+        return
       }
       const error = result.failure
       if (error instanceof PortBroken && !error.isLate) return yield* broke(email, error.cause)
       const reason = storableText(error instanceof PortBroken ? late : error.message, reasonMax)
       if (error instanceof MailerAbsent) return yield* fail(email, reason)
-      if (error instanceof MailerRefused) return yield* Effect.asVoid(record(email, "bounced", reason, at))
+      if (error instanceof MailerRefused) return yield* Effect.asVoid(record(email, ["bounced"], reason, at))
       const delay = nextEmailDelayMs(email.attempts, yield* Random.next)
       if (delay !== null) return yield* wait(email, reason, delay)
       // An e-mail that no server took within 24 hours counts as bounced: for the sender both mean that it never arrived.
-      yield* record(email, "bounced", `No server took it within 24 hours: ${reason}`, at)
+      yield* record(email, ["bounced"], `No server took it within 24 hours: ${reason}`, at)
     })
 
     const sendOne = Effect.fnUntraced(function* (key: DocumentKey) {
@@ -181,7 +191,7 @@ export class Mailing extends Context.Service<Mailing>()("folio/issuing/Mailing",
       if (Option.isNone(found)) return false
       const email = found.value
       if (email.account_id !== account.account_id || email.livemode !== account.livemode) return false
-      return yield* record(email, notice.type, notice.reason, notice.at)
+      return yield* record(email, [notice.type], notice.reason, notice.at)
     })
 
     return { send, note }

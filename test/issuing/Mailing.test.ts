@@ -181,30 +181,43 @@ describe("an e-mail", () => {
     }
   )
 
-  it.effect.each([
-    { what: "was stored, and not answered", isStored: true, status: "complained" },
-    { what: "was not stored", isStored: false, status: "pending" }
-  ])("of which the receiver complains is told as such when its delivery $what", function* ({ isStored, status }) {
+  it.effect("of which the receiver complains is told as delivered and as complained, or sent again", function* () {
     const { email, fake, key, mail } = yield* mailing()
-    const { tables } = yield* MemoryTables
-    const row = yield* emailOf(email)
     fake.onSend = () => Effect.succeed({ complained: true })
+    yield* atCalls("Emails.record", Effect.die("the connection broke"))
+    yield* mail(key)
+    assert.deepStrictEqual([(yield* emailOf(email)).status, yield* eventsOf(key)], ["pending", []])
+    // Nothing but the first statement that records an attempt succeeds.
     let calls = 0
     yield* atCalls(
       "Emails.record",
-      Effect.suspend(() => {
-        calls += 1
-        if (calls > 1) return Effect.void
-        if (isStored) tables.emails.set(email, { ...row, status: "delivered", next_attempt_at: null })
-        return Effect.die("the connection broke")
-      })
+      Effect.suspend(() => (++calls === 1 ? Effect.void : Effect.die("the process was killed")))
     )
-    yield* mail(key)
-    assert.strictEqual((yield* emailOf(email)).status, status)
     yield* TestClock.adjust("2 minutes")
     yield* mail(key)
+    assert.deepInclude(yield* emailOf(email), { status: "complained", next_attempt_at: null })
+    const told = yield* eventsOf(key)
+    assert.deepStrictEqual(
+      told.map(({ body, type }) => [type, body.data.object.status]),
+      ["delivered", "complained"].map((status) => [`invoice.email.${status}`, status])
+    )
+    assert.lengthOf(fake.sent, 2)
+  })
+
+  it.effect("of which the receiver complains is told as complained after a notice has told its delivery", function* () {
+    const { tables } = yield* MemoryTables
+    const { email, fake, key, mail } = yield* mailing()
+    fake.onSend = () =>
+      Effect.sync(() => {
+        tables.emails.set(email, { ...tables.emails.get(email)!, status: "delivered", next_attempt_at: null })
+        return { complained: true }
+      })
+    yield* mail(key)
     assert.strictEqual((yield* emailOf(email)).status, "complained")
-    assert.lengthOf(fake.sent, isStored ? 1 : 2)
+    assert.deepStrictEqual(
+      (yield* eventsOf(key)).map(({ type }) => type),
+      ["invoice.email.complained"]
+    )
   })
 
   it.effect("waits for a turn of its account, and not behind all that another one sends", function* () {

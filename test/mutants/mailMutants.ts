@@ -31,6 +31,10 @@ export const mailMutants: ReadonlyArray<Mutant> = [
       "and e.status = any(string_to_array(n.origins, ' '))": "and true"
     },
     "an attempt that is over sets the alarm of the next one": { "and (n.retry_ms < 0 or e.attempts = n.attempts)": "" },
+    "of what is told together, the second is told to nobody": {
+      "events.map((event) => ({ outcome: index + 1, event }))":
+        "events.slice(0, 1).map((event) => ({ outcome: index + 1, event }))"
+    },
     "a notice is for any document": { "where e.invoice_id = ${invoice_id} and e.id = ${id}`": "where e.id = ${id}`" }
   }),
   ...guards("src/store/sql/Workers.ts", "test/store/mail/Emails.pg.test.ts", {
@@ -42,11 +46,10 @@ export const mailMutants: ReadonlyArray<Mutant> = [
     "an e-mail that cannot be made is tried for ever": {
       "delay === null || email.attempts >= brokenMax": "delay === null"
     },
-    "a complaint is lost with the answer to its delivery": {
-      'const stored = yield* Effect.exit(record(email, "delivered", null, at))':
-        'const stored = yield* Effect.as(record(email, "delivered", null, at), Effect.void)'
+    "a complaint is stored after its delivery, and lost between the two": {
+      'record(email, ["delivered", "complained"], null, at)': '!(yield* record(email, ["delivered"], null, at))'
     },
-    "a complaint takes the place of a delivery that was not stored": { ', at, ["delivered"])': ", at)" },
+    "a complaint is lost when a notice has told its delivery": { "if (!stored)": "if (false)" },
     "a refusal is tried again": { "if (error instanceof MailerRefused) return": "if (false) return" }
   }),
   ...guards("src/outbound/mail/Mailer.ts", "test/issuing/Mailing.test.ts", {

@@ -56,7 +56,8 @@ export interface EmailOutcome {
   readonly reason: string | null
   readonly at: Date
   readonly retryInMs: number | null
-  readonly event: NewEvent | null
+  /** In the order in which they are told. */
+  readonly events: ReadonlyArray<NewEvent>
 }
 
 const Recorded = Schema.Struct({ moved: Schema.Boolean, endpoints: Schema.Array(Schema.String) })
@@ -85,7 +86,11 @@ const input = Input.make<EmailOutcome>({
   status: ["text", (outcome) => outcome.status],
   reason: ["text", (outcome) => outcome.reason],
   at: ["timestamptz", (outcome) => outcome.at],
-  retry_ms: ["float8", (outcome) => outcome.retryInMs],
+  retry_ms: ["float8", (outcome) => outcome.retryInMs]
+})
+
+const eventInput = Input.make<{ readonly outcome: number; readonly event: NewEvent }>({
+  outcome: ["integer", ({ outcome }) => outcome],
   ...eventColumns
 })
 
@@ -155,12 +160,18 @@ export class Emails extends Context.Service<Emails>()("folio/store/Emails", {
     const record = yield* Batcher.make({
       name: "Emails.record",
       max: batchMax,
-      // The `object_version` of an e-mail's event is not a version of the document: it derives from the e-mail's id and status, so
-      // that the unique constraint on events admits each status once.
+      // The `object_version` of an e-mail's event is not a version of the document: it derives from the e-mail's id and the status in the
+      // event's type, so that the unique constraint on events admits each status once.
       run: Query.all(
         Recorded,
         (outcomes: ReadonlyArray<EmailOutcome>) => sql`
           with input as (select * from ${input(sql, outcomes)}),
+          event_input as (
+            select * from ${eventInput(
+              sql,
+              outcomes.flatMap(({ events }, index) => events.map((event) => ({ outcome: index + 1, event })))
+            )}
+          ),
           moved as (
             update emails e set status = n.status, reason = nullif(n.reason, ''), worker = null,
               status_at = case when e.status = n.status then e.status_at else n.at end,
@@ -168,18 +179,22 @@ export class Emails extends Context.Service<Emails>()("folio/store/Emails", {
             from (select * from input order by id, ord) n
             where e.account_id = n.account_id and e.livemode = n.livemode and e.id = n.id
               and e.status = any(string_to_array(n.origins, ' ')) and (n.retry_ms < 0 or e.attempts = n.attempts)
-            returning n.*, e.invoice_id
+            returning n.ord, e.account_id, e.livemode, e.id, e.invoice_id
+          ),
+          news as (
+            select m.account_id, m.livemode, m.id, m.invoice_id, v.* from event_input v join moved m on m.ord = v.outcome
           ),
           ${newEvents(sql, {
-            from: sql`moved`,
+            from: sql`news`,
             object_id: sql`invoice_id`,
-            object_version: sql`(-abs(hashtext(id || status)::bigint))::integer`
+            object_version: sql`(-abs(hashtext(id || split_part(event_type, '.', -1))::bigint))::integer`
           })},
           ${toldDeliveries(sql)}
-          select m.ord is not null as moved, coalesce(t.endpoints, '{}') as endpoints
+          select m.ord is not null as moved, array(
+            select distinct unnest(t.endpoints) from event_input v join told t on t.event_id = v.event_id where v.outcome = n.ord
+          ) as endpoints
           from input n
           left join moved m on m.ord = n.ord
-          left join told t on t.event_id = n.event_id
           order by n.ord`
       )
     })
@@ -233,7 +248,7 @@ export class Emails extends Context.Service<Emails>()("folio/store/Emails", {
 
     return {
       take,
-      /** Stores status, event and deliveries in one statement, so that an outcome of an e-mail never causes two events. */
+      /** Stores status, events and deliveries in one statement, so that an outcome of an e-mail is told whole and once. */
       record: Effect.fn("Emails.record")(record),
       dueDocuments,
       insert,

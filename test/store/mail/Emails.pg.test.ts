@@ -1,5 +1,5 @@
 import { assert } from "@effect/vitest"
-import { Array, Effect, Option } from "effect"
+import { Array, Effect, Exit, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import type { InvoiceId } from "../../../schemas/Id.ts"
 import type { StoredEmail } from "../../../src/store/mail/Emails.ts"
@@ -134,6 +134,49 @@ describeLive(TestDatabase.layer)("Emails", (it) => {
     assert.strictEqual(listed.rows[0]?.email?.status, "complained")
   })
 
+  it.effect("tell a delivery and a complaint of it together, in this order, or neither", function* () {
+    const { accept, admin, documents, endpoint, first, account, outcome } = yield* mailOwners(2)
+    yield* admin`update webhook_endpoints set is_active = false`
+    const wanted = yield* endpoint
+    yield* Effect.forEach(documents, (id) => Effect.flatMap(accept(id), first.transitions.move))
+    const outcomes = yield* Effect.forEach(documents, (id) =>
+      Effect.gen(function* () {
+        const email = taken(yield* first.emails.take({ ...account, id }))
+        const delivered = yield* outcome(email, "delivered")
+        const complained = yield* outcome(email, "complained")
+        return { ...complained, events: [...delivered.events, ...complained.events] }
+      })
+    )
+    const record = Effect.forEach(outcomes, (one) => Effect.exit(first.emails.record(one)), {
+      concurrency: "unbounded"
+    })
+    const told = Effect.forEach(
+      documents,
+      (id) => admin<{ status: string; deliveries: ReadonlyArray<string> }>`
+      select m.status, array(
+        select e.type || ' ' || d.endpoint_id from events e join deliveries d on d.event_id = e.id
+        where e.object_id = m.invoice_id and e.type like '%email%' order by e.seq
+      ) as deliveries
+      from emails m where m.invoice_id = ${id}`
+    )
+    const neither = [{ status: "pending", deliveries: [] }]
+    const deliveries = ["delivered", "complained"].map((status) => `invoice.email.${status} ${wanted}`)
+    const both = [{ status: "complained", deliveries }]
+    const now = Exit.succeed({ moved: true, endpoints: [wanted] })
+    const before = Exit.succeed({ moved: false, endpoints: [] })
+
+    // The complaint of the first document cannot be inserted; both outcomes are recorded in one batch.
+    yield* admin.unsafe(
+      `alter table events add constraint refused check (object_id <> '${documents[0]}' or type not like '%.complained')`
+    )
+    const [refused, recorded] = yield* record
+    assert.deepStrictEqual([refused?._tag, recorded], ["Failure", now])
+    assert.deepStrictEqual(yield* told, [neither, both])
+    yield* admin`alter table events drop constraint refused`
+    assert.deepStrictEqual(yield* record, [now, before])
+    assert.deepStrictEqual(yield* told, [both, both])
+  })
+
   it.effect("wait for their next attempt, unless somebody else has begun it", function* () {
     const { accept, document, first, key, outcome, second } = yield* mailOwners()
     yield* first.transitions.move(yield* accept(document))
@@ -142,7 +185,7 @@ describeLive(TestDatabase.layer)("Emails", (it) => {
       ...(yield* outcome(email, "delivered")),
       status: "pending",
       retryInMs: 60_000,
-      event: null
+      events: []
     } as const
     const stale = { ...again, email: { ...email, attempts: 0 } }
     assert.isFalse((yield* second.emails.record(stale)).moved)

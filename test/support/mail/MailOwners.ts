@@ -39,7 +39,7 @@ export const mailOwners = Effect.fnUntraced(function* (count = 1, address: strin
       reason: null,
       at: new Date(),
       retryInMs: null,
-      event: { id: event, type: `invoice.email.${status}`, body: "{}", created_at: new Date() }
+      events: [{ id: event, type: `invoice.email.${status}`, body: "{}", created_at: new Date() }]
     }))
   const owner = (context: typeof first) => ({
     emails: Context.get(context, Emails),

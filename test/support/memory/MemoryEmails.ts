@@ -83,7 +83,7 @@ export const emailsLayer = inMemory(Emails, ({ attempt, call }) => ({
     }),
   record: (outcome) =>
     call("Emails.record", (tables, now) => {
-      const { at, email, event, from, reason, retryInMs, status } = outcome
+      const { at, email, events, from, reason, retryInMs, status } = outcome
       const row = tables.emails.get(email.id)
       const isStale = retryInMs !== null && row?.attempts !== email.attempts
       if (row === undefined || !from.includes(row.status) || isStale) return { moved: false, endpoints: [] }
@@ -94,11 +94,10 @@ export const emailsLayer = inMemory(Emails, ({ attempt, call }) => ({
         status_at: row.status === status ? row.status_at : at.getTime(),
         next_attempt_at: retryInMs === null ? null : now + retryInMs
       })
-      const version = -1 - tables.events.length
-      return {
-        moved: true,
-        endpoints: event === null ? [] : publish(tables, { ...row, id: row.invoice_id }, event, version, now)
-      }
+      const told = events.flatMap((event) =>
+        publish(tables, { ...row, id: row.invoice_id }, event, -1 - tables.events.length, now)
+      )
+      return { moved: true, endpoints: [...new Set(told)] }
     }),
   dueDocuments: (limit) =>
     call("Emails.dueDocuments", ({ emails }, now) => {
