@@ -93,9 +93,16 @@ export class Calls {
     return own.reduce((sum, call) => sum + endOf(call) - call.began.at, 0)
   }
 
-  /** Whether the authority has been without an answer for so long that documents are issued in contingency, or one of them is. */
-  mayBeContingent(cufe: string, account: Pick<AuthorityCall, "account_id" | "livemode">, at: number): boolean {
-    const own = this.calls.filter((call) => call.cufe === cufe && call.began.at <= at)
+  /**
+   * Whether the authority has been without an answer for so long that documents are issued in contingency, or one of them is. `codes`
+   * are all that this one has had.
+   */
+  mayBeContingent(
+    codes: ReadonlySet<string>,
+    account: Pick<AuthorityCall, "account_id" | "livemode">,
+    at: number
+  ): boolean {
+    const own = this.calls.filter((call) => codes.has(call.cufe) && call.began.at <= at)
     const isLong = own.some(isSilent) && at - own[0]!.began.at >= outageMs - slackMs
     return isLong || this.isAway(account, at)
   }

@@ -1,5 +1,5 @@
 import { cents, type Document, markerOf, sum } from "./Document.ts"
-import type { Entry, Journal } from "../Journal.ts"
+import { type Entry, isSuccess, type Journal } from "../Journal.ts"
 
 /** What a document says, as it is seen first, must be what was asked for, and its totals the sums of that. */
 export const checkContent = (document: Document, journal: Journal, wrong: (what: string) => void): void => {
@@ -41,9 +41,18 @@ export const checkContent = (document: Document, journal: Journal, wrong: (what:
 const annulment = "2"
 
 /** Whether the document says what the body of a request did. */
-export const says = ({ customer_id, lines }: Document, body: Entry["body"]) =>
+const says = ({ customer_id, lines }: Document, body: Entry["body"]) =>
   customer_id === body.customer_id && JSON.stringify(lines) === JSON.stringify(body.lines)
 
 /** Whether a request for a note is about this invoice. */
 const meansInvoice = ({ body, path }: Entry, invoice: string) =>
   body.invoice_id === invoice || path === `/v1/invoices/${invoice}/annul`
+
+/** A document that was corrected says what its last correction says. */
+export const checkCorrection = (document: Document, journal: Journal, wrong: (what: string) => void): void => {
+  const asked = journal.asks("correct", document.id)
+  if (!asked.every(isSuccess)) return
+  const last = asked.map((entry) => [JSON.parse(entry.reply!.text) as Document, entry] as const)
+  const [newest] = last.toSorted(([a], [b]) => b.version - a.version)
+  if (newest !== undefined && !says(document, newest[1].body)) wrong("says something else than its last correction")
+}

@@ -2,8 +2,8 @@ import type { Invoice } from "../../../../schemas/Invoice.ts"
 import type { Verdict } from "../../../../src/outbound/authority/Authority.ts"
 import type { AuthorityCall, AuthorityOutcome } from "../../worlds/Surroundings.ts"
 import { codeOf, type Document, isAccepted, isTerminal, kindOf, place, rangeOf, untimed } from "./Document.ts"
-import { checkContent, says } from "./Contents.ts"
-import { type Entry, isSuccess } from "../Journal.ts"
+import { checkContent, checkCorrection } from "./Contents.ts"
+import type { Entry } from "../Journal.ts"
 import { Judge } from "../Judge.ts"
 
 /**
@@ -61,6 +61,8 @@ export class Documents extends Judge {
   private readonly verdicts = new Map<string, Verdict>()
   /** Documents on which the authority has decided in two ways: nobody can agree with it. */
   private readonly contradicted = new Set<string>()
+  /** The codes under which each number was submitted: what never left and is signed on another day gets another code. */
+  private readonly codes = new Map<string, Set<string>>()
   /** How often a document may still be submitted: once, and once more each time the authority does not know it. */
   private readonly leave = new Map<string, number>()
   private readonly contingent = new Map<string, number>()
@@ -129,9 +131,12 @@ export class Documents extends Judge {
       return wrong(`one version, two contents: ${JSON.stringify(a)} and ${JSON.stringify(b)}`)
     }
     const isCorrected = this.journal.mayHave(a.id, "corrected")
+    const isRetried = this.journal.mayHave(a.id, "retried")
     const isReopened =
-      (a.status === "failed" && this.journal.mayHave(a.id, "retried")) ||
-      ((a.status === "rejected_by_authority" || a.status === "accepted_contingency") && isCorrected)
+      (a.status === "failed" && isRetried) ||
+      ((a.status === "rejected_by_authority" || a.status === "accepted_contingency") && isCorrected) ||
+      // It may have failed, or have been rejected, between the two views.
+      (!isTerminal(a) && (isRetried || isCorrected) && b.version >= a.version + 2)
     if (place(b) < place(a) && !isReopened) wrong(`went back from ${a.status} (${a.stage})`)
     if (isTerminal(a) && a.status !== b.status && !isReopened) wrong(`was ${a.status} already`)
     if (a.full_number !== "" && a.full_number !== b.full_number) wrong(`was ${a.full_number} before`)
@@ -172,6 +177,7 @@ export class Documents extends Judge {
     const content = this.options.read(signed)
     if (content?.cufe !== cufe) this.say(`the document of ${cufe} cannot be read, or says ${content?.cufe}`)
     const number = `${account_id} ${livemode} ${content?.full_number}`
+    this.codes.set(number, (this.codes.get(number) ?? new Set()).add(cufe))
     // What was corrected takes the place of what was rejected, for good.
     const others = [...this.submissions].filter(([other, one]) => other !== cufe && one.number === number)
     if (before !== undefined && others.some(([other]) => this.order(other) > this.order(cufe)))
@@ -212,7 +218,7 @@ export class Documents extends Judge {
         if (!isLast && !options.mayBreak && !mayFail) wrong("failed for no reason")
         if (this.verdicts.has(code) && !mayFail) wrong("failed, and the authority has it")
       }
-      this.saysLast(document, wrong)
+      checkCorrection(document, this.journal, wrong)
       if (!options.operated && !this.journal.mayHave(id, "corrected")) this.inTime(document, book, wrong)
       this.agree(document, livemode, options.operated, wrong)
     }
@@ -227,28 +233,20 @@ export class Documents extends Judge {
     return [...this.submissions.keys()].indexOf(code)
   }
 
-  /** A document that was corrected says what its last correction says. */
-  private saysLast(document: Document, wrong: (what: string) => void): void {
-    const asked = this.journal.asks("correct", document.id)
-    if (!asked.every(isSuccess)) return
-    const last = asked.map((entry) => [JSON.parse(entry.reply!.text) as Document, entry] as const)
-    const [newest] = last.toSorted(([a], [b]) => b.version - a.version)
-    if (newest !== undefined && !says(document, newest[1].body)) wrong("says something else than its last correction")
-  }
-
   /** Neither in contingency while the authority answers, nor anything else than failed when the authority refuses it. */
   private inTime(document: Document, book: number, wrong: (what: string) => void): void {
     const { id, status } = document
     const cufe = codeOf(document) ?? ""
     const since = this.contingent.get(id)
+    const codes = this.codes.get(this.numberOf(document)) ?? new Set()
     const { calls } = this.journal
     if (since === undefined) {
       if (status !== "failed" && calls.isRefused(cufe)) wrong("was refused, and did not fail")
     } else if (status === "accepted_contingency" && !this.isHeldUp(document, book)) {
       wrong("stays in contingency, and the authority answers")
-    } else if (calls.mayHaveLeft(cufe, since)) {
+    } else if ([...codes].some((code) => calls.mayHaveLeft(code, since))) {
       wrong("may have left, and is in contingency")
-    } else if (!this.options.rough && !calls.mayBeContingent(cufe, this.options.books[book]!, since)) {
+    } else if (!this.options.rough && !calls.mayBeContingent(codes, this.options.books[book]!, since)) {
       wrong("is in contingency, and the authority was not away for so long")
     }
   }
