@@ -1,4 +1,5 @@
 import {
+  Array,
   type Cause,
   Clock,
   Context,
@@ -79,12 +80,12 @@ export class Mailing extends Context.Service<Mailing>()("folio/issuing/Mailing",
     const turns = PartitionedSemaphore.makeUnsafe<string>({ permits: sendingMax })
 
     /**
-     * Stores the outcomes of an e-mail, of which the last one is its status, with an event of each, and tells the endpoints' actors; gives
-     * whether the status changed.
+     * Stores outcomes of an e-mail together, each with its event, and tells the endpoints' actors. The last outcome becomes the e-mail's
+     * status; gives whether the status changed.
      */
     const record = Effect.fnUntraced(function* (
       email: StoredEmail,
-      outcomes: readonly [EmailNoticeType, ...ReadonlyArray<EmailNoticeType>],
+      outcomes: Array.NonEmptyReadonlyArray<EmailNoticeType>,
       reason: string | null,
       at: Date
     ) {
@@ -95,7 +96,7 @@ export class Mailing extends Context.Service<Mailing>()("folio/issuing/Mailing",
           return eventFor(email, `${email.kind}.email.${status}`, id, now, about)
         })
       )
-      const status = outcomes.at(-1) ?? outcomes[0]
+      const status = Array.lastNonEmpty(outcomes)
       const from = origins[outcomes[0]]
       const { endpoints, moved } = yield* emails.record({ email, from, status, reason, at, retryInMs: null, events })
       for (const id of endpoints) {
@@ -153,9 +154,9 @@ export class Mailing extends Context.Service<Mailing>()("folio/issuing/Mailing",
       if (Result.isSuccess(result)) {
         yield* Fault.at("after-mail")
         if (!result.success.complained) return yield* Effect.asVoid(record(email, ["delivered"], null, at))
-        // One statement stores both: a delivered e-mail is not sent again, so that nobody else would tell the complaint.
+        // Both in one statement: a delivered e-mail is not sent again, so a complaint that is not stored with the delivery could be lost.
         const stored = yield* record(email, ["delivered", "complained"], null, at)
-        // A notice may have told the delivery before.
+        // When a notice told the delivery before, only the complaint is new.
         if (!stored) yield* record(email, ["complained"], null, at)
         return
       }

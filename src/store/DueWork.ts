@@ -16,7 +16,7 @@ const Due = Schema.Struct({
 
 export type KindOfWork = keyof typeof Due.Type
 
-/** As if there were work of every kind. */
+/** The answer of a look when there is work of every kind. */
 export const everyKind: typeof Due.Type = {
   deadWorkers: true,
   documents: true,

@@ -56,7 +56,7 @@ export interface EmailOutcome {
   readonly reason: string | null
   readonly at: Date
   readonly retryInMs: number | null
-  /** In the order in which they are told. */
+  /** The events that tell the outcome, in their order. */
   readonly events: ReadonlyArray<NewEvent>
 }
 
@@ -181,11 +181,11 @@ export class Emails extends Context.Service<Emails>()("folio/store/Emails", {
               and e.status = any(string_to_array(n.origins, ' ')) and (n.retry_ms < 0 or e.attempts = n.attempts)
             returning n.ord, e.account_id, e.livemode, e.id, e.invoice_id
           ),
-          news as (
+          moved_event as (
             select m.account_id, m.livemode, m.id, m.invoice_id, v.* from event_input v join moved m on m.ord = v.outcome
           ),
           ${newEvents(sql, {
-            from: sql`news`,
+            from: sql`moved_event`,
             object_id: sql`invoice_id`,
             object_version: sql`(-abs(hashtext(id || split_part(event_type, '.', -1))::bigint))::integer`
           })},

@@ -94,8 +94,8 @@ export class Calls {
   }
 
   /**
-   * Whether the authority has been without an answer for so long that documents are issued in contingency, or one of them is. `codes`
-   * are all that this one has had.
+   * Whether the authority has been without an answer for so long that all documents, or this one alone, are issued in contingency. `codes`
+   * are all codes that the document has had.
    */
   mayBeContingent(
     codes: ReadonlySet<string>,

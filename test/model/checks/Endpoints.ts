@@ -48,16 +48,20 @@ export class Endpoints {
     return states
   }
 
-  /** The secrets that may sign at this moment; null when there may be one that nobody was told. */
-  secrets(endpoint: string, now: Moment, rough: boolean): ReadonlyArray<string> | null {
+  /**
+   * The secrets that may have signed what comes now; null when there may be one that nobody was told. A delivery takes the secret with
+   * it: `taken` is the earliest time of that.
+   */
+  secrets(endpoint: string, now: Moment, taken: number): ReadonlyArray<string> | null {
     const creation = this.creation(endpoint)
     const rotations = this.changes(endpoint, ["rotate"]).filter(({ asked }) => asked.tick < now.tick)
     if (creation === undefined || isUnknown(creation) || rotations.some(isUnknown)) return null
     const told = [creation, ...rotations].toSorted((a, b) => a.answered!.tick - b.answered!.tick)
-    const last = told.findLastIndex((entry) => entry.answered!.at < now.at)
-    // A machine that was frozen still has the secret that it took with the delivery.
-    const valid = rough ? told : told.slice(Math.max(last, 0))
-    return valid.filter(isSuccess).map(({ reply }) => String(JSON.parse(reply!.text).secret))
+    const last = told.findLastIndex((entry) => entry.answered!.at < taken)
+    return told
+      .slice(Math.max(last, 0))
+      .filter(isSuccess)
+      .map(({ reply }) => String(JSON.parse(reply!.text).secret))
   }
 
   /** From when on it may be there: the request that was told of it may be the repetition of one that was not. */

@@ -40,9 +40,11 @@ export abstract class Making {
     this.hook = hook
   }
 
+  /** All endpoints but the first one of each book, its witness. Real servers may answer one book's second before another book's first. */
   protected changeable(book?: number) {
     const all = this.journal.of("webhook-endpoints")
-    return all.slice(this.books.length).filter((thing) => book === undefined || thing.book === book)
+    const witnesses = new Set(this.books.map((_, of) => all.find((thing) => thing.book === of)))
+    return all.filter((thing) => !witnesses.has(thing) && (book === undefined || thing.book === book))
   }
 
   protected isLive({ book }: Omit<By, "key">): boolean {
@@ -54,7 +56,7 @@ export abstract class Making {
     return `m${this.markers}`
   }
 
-  /** The id of a thing by its place. The witnesses, which come first, are nobody's to change. */
+  /** The id of a thing by its place. A book's witness is nobody's to change. */
   protected nth(collection: Collection, place: number, book: number): string {
     const all = collection === "webhook-endpoints" ? this.changeable() : this.journal.of(collection)
     const things =

@@ -136,6 +136,7 @@ describeLive(TestDatabase.layer)("Emails", (it) => {
 
   it.effect("tell a delivery and a complaint of it together, in this order, or neither", function* () {
     const { accept, admin, documents, endpoint, first, account, outcome } = yield* mailOwners(2)
+    // Endpoints of the tests before are of the same account.
     yield* admin`update webhook_endpoints set is_active = false`
     const wanted = yield* endpoint
     yield* Effect.forEach(documents, (id) => Effect.flatMap(accept(id), first.transitions.move))

@@ -135,8 +135,8 @@ export class Documents extends Judge {
     const isReopened =
       (a.status === "failed" && isRetried) ||
       ((a.status === "rejected_by_authority" || a.status === "accepted_contingency") && isCorrected) ||
-      // It may have failed, or have been rejected, between the two views.
-      (!isTerminal(a) && (isRetried || isCorrected) && b.version >= a.version + 2)
+      // The document may have failed, or have been rejected, between the two views.
+      (a.status === "draft" && (isRetried || isCorrected) && b.version >= a.version + 2)
     if (place(b) < place(a) && !isReopened) wrong(`went back from ${a.status} (${a.stage})`)
     if (isTerminal(a) && a.status !== b.status && !isReopened) wrong(`was ${a.status} already`)
     if (a.full_number !== "" && a.full_number !== b.full_number) wrong(`was ${a.full_number} before`)
