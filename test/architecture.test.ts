@@ -49,10 +49,10 @@ const reserved: ReadonlyArray<{
 /** All that a room of pure rules may take from effect. */
 const pure = { room: "src/domain", names: ["Data", "Result"] }
 
-const linesMax = 300
+const linesMax = 400
 /** `npm run openapi` writes it: as long as the interface is large. */
 const written = "src/client/Interface.ts"
-const filesMax = 15
+const filesMax = 18
 const emptyNames = /(^|\/)(utils?|helpers?|common|misc|shared|types|index)(\.ts|\/)/i
 
 type Files = ReadonlyMap<string, string>
@@ -251,16 +251,16 @@ describe("the test of the architecture", () => {
     assert.deepStrictEqual(
       tooLong(
         new Map([
-          ["a.ts", "\n".repeat(301)],
-          ["b.ts", "\n".repeat(300)]
+          ["a.ts", "\n".repeat(401)],
+          ["b.ts", "\n".repeat(400)]
         ])
       ),
-      ["a.ts has 301 lines"]
+      ["a.ts has 401 lines"]
     )
     const folders = ["src/a", "src/api", "src/b"].flatMap((folder) =>
-      Array.from({ length: folder === "src/b" ? 15 : 16 }, (_, index) => `${folder}/${index}.ts`)
+      Array.from({ length: folder === "src/b" ? 18 : 19 }, (_, index) => `${folder}/${index}.ts`)
     )
-    assert.deepStrictEqual(tooFull(new Map(folders.map((file) => [file, ""]))), ["src/a has 16 files"])
+    assert.deepStrictEqual(tooFull(new Map(folders.map((file) => [file, ""]))), ["src/a has 19 files"])
     const names = ["src/http/utils.ts", "src/helpers/A.ts", "schemas/index.ts", "test/common.ts", "src/http/Types.ts"]
     assert.deepStrictEqual(badNames(new Map([...names, "src/http/Prototypes.ts"].map((file) => [file, ""]))), names)
     const used: Files = new Map([
