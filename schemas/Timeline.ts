@@ -46,7 +46,7 @@ const rejectedFields = {
  */
 export const TimelineEntry = Schema.Union([
   entry("transition", {
-    command: Schema.String,
+    command: field(Schema.String, "The step of the document, such as `submit` or `enter_contingency`.", "submit"),
     from: Schema.NullOr(Schema.String),
     to: Schema.String,
     version: Schema.Int,

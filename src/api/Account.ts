@@ -75,7 +75,7 @@ export class AccountApi extends group(
     success: Account,
     summary: "Set the logo of the printed documents",
     description:
-      "Send the bytes of a PNG or JPEG as the body, with `Content-Type: image/png` or `image/jpeg`; the bytes themselves say which: at most 200 kB and 1,000,000 pixels, neither animated nor interlaced. Documents that are numbered from now on are printed with the picture; those before keep what they had."
+      "Send the bytes of a PNG or JPEG as the body, with `Content-Type: image/png` or `image/jpeg`; the bytes themselves say which: at most 200 kB, 10,000 pixels a side and 1,000,000 pixels in all, neither animated nor interlaced. Documents that are numbered from now on are printed with the picture; those before keep what they had."
   }).annotate(FileBody, {
     mediaTypes: LogoMediaType.literals,
     bytesMax: pictureBytesMax,

@@ -47,7 +47,8 @@ export class Authorization extends HttpApiMiddleware.Service<Authorization, { pr
   "folio/api/Authorization",
   {
     security: {
-      apiKey: HttpApiSecurity.bearer.pipe(
+      // In lower case, as generators of clients compare it.
+      apiKey: HttpApiSecurity.http({ scheme: "bearer" }).pipe(
         HttpApiSecurity.annotate(
           OpenApi.Description,
           "An API key: sk_test_… for the sandbox, sk_live_… for production."

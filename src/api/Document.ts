@@ -35,7 +35,7 @@ interface Document {
 /** The other way to send an API key. The middleware reads both, so that the schemas know of one. */
 const basicKey = {
   type: "http",
-  scheme: "Basic",
+  scheme: "basic",
   description: "The same API key as the user name, with an empty password: `curl -u sk_test_…:`."
 }
 

@@ -1099,6 +1099,7 @@ export type TimelineEntry =
       readonly type: "transition"
       /** A time in ISO 8601, with the offset of the tax authority's time zone. */
       readonly at: string
+      /** The step of the document, such as `submit` or `enter_contingency`. */
       readonly command: string
       readonly from: string | null
       readonly to: string
@@ -2827,8 +2828,9 @@ export interface AccountOperations {
    * Set the logo of the printed documents.
    *
    * Send the bytes of a PNG or JPEG as the body, with `Content-Type: image/png` or `image/jpeg`; the bytes
-   * themselves say which: at most 200 kB and 1,000,000 pixels, neither animated nor interlaced. Documents that are
-   * numbered from now on are printed with the picture; those before keep what they had.
+   * themselves say which: at most 200 kB, 10,000 pixels a side and 1,000,000 pixels in all, neither animated nor
+   * interlaced. Documents that are numbered from now on are printed with the picture; those before keep what they
+   * had.
    */
   readonly putLogo: {
     readonly request: {

@@ -176,7 +176,7 @@ describe("OpenAPI", () => {
 
   it("names the schemes of the key", () => {
     const { apiKey, basicKey } = document.components.securitySchemes
-    const schemes = [apiKey, basicKey].map(({ scheme, type }) => [type, scheme.toLowerCase()])
+    const schemes = [apiKey, basicKey].map(({ scheme, type }) => [type, scheme])
     assert.deepStrictEqual(schemes, [
       ["http", "bearer"],
       ["http", "basic"]

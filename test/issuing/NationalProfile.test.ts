@@ -59,7 +59,7 @@ describe("A document of another country", () => {
     assert.strictEqual(invoice.issue_date, "2026-11-22")
     assert.match(invoice.cufe, /^BO:2:invoice:2026-11-22:900373115:SETP-000990000000:\d$/)
     assert.strictEqual(invoice.qr_url, Borduria.pageOf(invoice.cufe))
-    assert.deepStrictEqual(yield* stepsOf(path), ["Create", "Number", "Redate", "Sign", "Submit", "Accept"])
+    assert.deepStrictEqual(yield* stepsOf(path), ["create", "number", "redate", "sign", "submit", "accept"])
   })
 
   it.effect("corrects another one by that one's number and code", function* () {

@@ -17,6 +17,8 @@ export interface SigningIdentity {
 }
 
 const keyBitsMin = 2048
+// A signature takes eight times as long with a key of twice the bits, on threads that all accounts share.
+const keyBitsMax = 4096
 const readingTimeout = Duration.seconds(10)
 
 const wrong = (message: string, param: "pkcs12" | "password" = "pkcs12"): Violation => ({
@@ -56,7 +58,7 @@ const readApart = (bytes: Uint8Array, password: string) =>
   })
 
 /**
- * Reads a PKCS#12 file and checks that it can sign: an RSA key of 2048 bits or more with the certificate made for it, valid at
+ * Reads a PKCS#12 file and checks that it can sign: an RSA key of 2048 to 4096 bits with the certificate made for it, valid at
  * `now` (Unix milliseconds). Fails with a `Violation` that says what is wrong and what to do.
  */
 export const readPkcs12 = Effect.fnUntraced(function* (request: CertificateRequest, now: number) {
@@ -65,9 +67,11 @@ export const readPkcs12 = Effect.fnUntraced(function* (request: CertificateReque
     Effect.timeoutOrElse({ duration: readingTimeout, orElse: () => Effect.fail(late) })
   )
   if (answer._tag === "Fault") return yield* Effect.fail(faults[answer.fault])
-  if (answer.bits < keyBitsMin) {
+  if (answer.bits < keyBitsMin || answer.bits > keyBitsMax) {
     return yield* Effect.fail(
-      wrong(`pkcs12 holds an RSA key of ${answer.bits} bits; get a certificate with one of at least ${keyBitsMin}.`)
+      wrong(
+        `pkcs12 holds an RSA key of ${answer.bits} bits; get a certificate with a key of ${keyBitsMin} to ${keyBitsMax} bits.`
+      )
     )
   }
   const certificate = new X509Certificate(answer.pem.slice(answer.pem.indexOf("-----BEGIN CERTIFICATE")))

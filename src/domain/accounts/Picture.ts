@@ -5,14 +5,22 @@ import { type LogoImprint, pictureBytesMax } from "../../../schemas/Logo.ts"
 /** What a picture is: its format and its size in pixels. */
 export type Picture = Omit<LogoImprint, "sha256">
 
-/** The most pixels of a picture: enough for any print, and few enough to be decoded in some milliseconds. */
+/** The maximum number of pixels of a picture: enough for any print, and few enough to decode in some milliseconds. */
 export const pixelsMax = 1_000_000
+
+/** The maximum width and height: the work on a picture grows with its rows, however few pixels a row has. */
+const sideMax = 10_000
 
 const saveAgain = "Save it again with a picture program, as a plain PNG or JPEG."
 
 const sized = (picture: Picture): Result.Result<Picture, string> => {
   const { height, width } = picture
   if (width === 0 || height === 0) return Result.fail("The picture has no pixels.")
+  if (Math.max(width, height) > sideMax) {
+    return Result.fail(
+      `The picture has ${width} x ${height} pixels; width and height must each be at most ${sideMax}. Make the picture smaller.`
+    )
+  }
   return width * height > pixelsMax
     ? Result.fail(
         `The picture has ${width} x ${height} pixels, and may have at most ${pixelsMax} in all, such as 2000 x 500. Make it smaller.`

@@ -39,10 +39,10 @@ const requestWords = (visit: Visit, request: LoggedRequest | undefined): Html | 
 
 /** The paths of the requests that lead to each command: a document is made by its own path, or by the annulment of an invoice. */
 const pathOf: Readonly<Record<string, RegExp>> = {
-  Create: /^\/v1\/(invoices|credit-notes|debit-notes)(\/[^/]+\/annul)?$/,
-  Retry: /\/retry$/,
-  Correct: /\/correct$/,
-  Cancel: /\/cancel$/
+  create: /^\/v1\/(invoices|credit-notes|debit-notes)(\/[^/]+\/annul)?$/,
+  retry: /\/retry$/,
+  correct: /\/correct$/,
+  cancel: /\/cancel$/
 }
 
 /** The request that led to the n-th transition of a command, if the log still has it. */
@@ -59,7 +59,7 @@ const requestOf = ({ entries, requests }: Shown, entry: Transition): LoggedReque
 const codeFrom = ({ document, entries }: Shown, entry: Transition): string | null => {
   const later = entries
     .slice(entries.indexOf(entry))
-    .find((other) => other.type === "transition" && other.command === "Reject")
+    .find((other) => other.type === "transition" && other.command === "reject")
   const rejected = later?.type === "transition" ? (later.cufe ?? later.cude) : undefined
   return rejected ?? codeOf(document)
 }
@@ -70,7 +70,7 @@ const codeWords = (code: string | null, name: string): Html | null =>
 const answeredIn = ({ t }: Visit, { entries }: Shown, entry: Transition): string | null => {
   const sent = entries
     .slice(0, entries.indexOf(entry))
-    .findLast((other) => other.type === "transition" && other.command === "Submit")
+    .findLast((other) => other.type === "transition" && other.command === "submit")
   if (sent === undefined) return null
   const took = duration(Date.parse(entry.at) - Date.parse(sent.at))
   return t(`answered in ${took}`, `respuesta en ${took}`)
@@ -87,23 +87,23 @@ const transition = (visit: Visit, shown: Shown, entry: Transition, at: Html): Ht
   const name = kind === "invoice" ? "CUFE" : "CUDE"
   const by = requestWords(visit, requestOf(shown, entry))
   switch (entry.command) {
-    case "Create":
+    case "create":
       return item("good", at, t("Created", "Creado"), by)
-    case "Number":
+    case "number":
       return item(
         "good",
         at,
         `${t("Numbered", "Numerado")} ${document.full_number}`,
         codeWords(codeFrom(shown, entry), name)
       )
-    case "Redate":
+    case "redate":
       return item(
         "",
         at,
         t("Dated anew", "Fechado de nuevo"),
         html`${t("Its day had passed before it was signed.", "Su día pasó antes de firmarse.")}`
       )
-    case "Sign":
+    case "sign":
       return item(
         "good",
         at,
@@ -113,23 +113,23 @@ const transition = (visit: Visit, shown: Shown, entry: Transition, at: Html): Ht
           : html`${size(signedBytes)} ·
               <a href="${to(`/portal/documents/${document.id}/xml`)}" hx-boost="false">XML</a>`
       )
-    case "Submit":
+    case "submit":
       return item("good", at, t("Sent to the authority", "Enviado a la DIAN"))
-    case "Return":
+    case "return":
       return item(
         "",
         at,
         t("Not sent", "No enviado"),
         html`${t("Nothing of it had left: it is sent again.", "Nada de él había salido: se envía de nuevo.")}`
       )
-    case "Accept":
+    case "accept":
       return item(
         "good",
         at,
         t("Accepted by the authority", "Aceptado por la DIAN"),
         both(answeredIn(visit, shown, entry))
       )
-    case "Reject": {
+    case "reject": {
       const rules = entry.authority_errors ?? document.authority_errors
       const count = rules.length === 1 ? t("1 rule", "1 regla") : t(`${rules.length} rules`, `${rules.length} reglas`)
       const earlier = entry.authority_errors?.map(
@@ -142,25 +142,25 @@ const transition = (visit: Visit, shown: Shown, entry: Transition, at: Html): Ht
         html`${both(count, answeredIn(visit, shown, entry)) ?? ""}${earlier ?? null}`
       )
     }
-    case "EnterContingency":
+    case "enter_contingency":
       return item(
         "",
         at,
         t("Issued in contingency", "Emitido en contingencia"),
         html`${t("The authority was away.", "La DIAN no estaba disponible.")}`
       )
-    case "Fail":
+    case "fail":
       return item(
         "no",
         at,
         t("Failed", "Falló"),
         document.failure === null ? null : html`<code>${document.failure.code}</code>`
       )
-    case "Cancel":
+    case "cancel":
       return item("", at, t("Canceled", "Cancelado"), by)
-    case "Retry":
+    case "retry":
       return item("good", at, t("Tried again", "Reintentado"), by)
-    case "Correct":
+    case "correct":
       return item(
         "good",
         at,

@@ -1,4 +1,4 @@
-import { Context, Effect, Layer, Schema } from "effect"
+import { Context, Effect, Layer, Schema, String } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AccountMode } from "../../../schemas/Account.ts"
 import { TimelineEntry } from "../../../schemas/Timeline.ts"
@@ -13,9 +13,16 @@ export const timelineMax = 1_000
 
 const Row = Schema.Struct({ at_ms: Schema.Finite, entry: Schema.Record(Schema.String, Schema.Unknown) })
 
-/** An entry as it is shown: what is registered about an acceptance gets its names. */
-const shown = ({ type, ...entry }: Readonly<Record<string, unknown>>) =>
-  type === "acceptance" ? { type, ...eventView(entry as unknown as RegisteredEvent) } : { type, ...entry }
+/** The name of a document's command as the API shows it. */
+export const commandName = (command: string): string => String.pascalToSnake(command)
+
+/** An entry as it is shown: a command and what is registered about an acceptance get their names. */
+const shown = ({ type, ...entry }: Readonly<Record<string, unknown>>) => {
+  if (type === "acceptance") return { type, ...eventView(entry as unknown as RegisteredEvent) }
+  return typeof entry["command"] === "string"
+    ? { type, ...entry, command: commandName(entry["command"]) }
+    : { type, ...entry }
+}
 
 /** The timelines of documents, as their account sees them. */
 export class Timelines extends Context.Service<Timelines>()("folio/store/Timelines", {

@@ -30,6 +30,17 @@ describe("a PKCS#12 file", () => {
     assert.deepStrictEqual(names, ["RSA PRIVATE KEY", "CERTIFICATE", "CERTIFICATE"])
   })
 
+  it.live("holds a key of at most 4096 bits", function* () {
+    const now = Date.now()
+    const [longest, longer] = [keyFile({ bits: 4096, now }), keyFile({ bits: 4104, now })]
+    assert.strictEqual((yield* readPkcs12(longest, now)).subject, "CN=Tienda S.A.S.")
+    assert.deepStrictEqual(yield* Effect.flip(readPkcs12(longer, now)), {
+      param: "pkcs12",
+      code: "parameter_invalid",
+      message: "pkcs12 holds an RSA key of 4104 bits; get a certificate with a key of 2048 to 4096 bits."
+    })
+  })
+
   it.effect("that takes for ever to open is given up, and holds nobody up", function* () {
     const { password, pkcs12 } = keyFile({ iterations: 2_000_000 })
     const reading = yield* Effect.forkChild(Effect.flip(readPkcs12({ pkcs12, password }, Date.now())))

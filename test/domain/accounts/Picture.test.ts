@@ -23,6 +23,7 @@ const good: ReadonlyArray<readonly [name: string, bytes: Buffer, type: string]> 
   ["palette", png(4, 3, { colorType: 3, extra: [palette, ["tRNS", Buffer.alloc(1)]] }), "image/png"],
   ["baseline", jpeg(4, 3), "image/jpeg"],
   ["progressive", jpeg(4, 3, 0xc2), "image/jpeg"],
+  ["as wide as allowed", png(10_000, 3, { colorType: 0 }), "image/png"],
   ["grey JPEG", jpeg(4, 3, 0xc0, 8, 1), "image/jpeg"]
 ]
 
@@ -81,12 +82,14 @@ const bad: ReadonlyArray<readonly [name: string, bytes: Uint8Array, says: RegExp
   ["a text as long as a book", png(4, 3, { extra: [["tEXt", Buffer.alloc(60_000, 65)]] }), /damaged/],
   ["a PNG of too many pixels", png(1001, 1000), /1001 x 1000 pixels.*at most 1000000/],
   ["a PNG of none", png(0, 10), /no pixels/],
+  ["a PNG that is one pixel wide and very high", png(1, 1_000_000, { colorType: 0 }), /1 x 1000000.*at most 10000/],
+  ["a PNG that is very wide and one pixel high", png(10_001, 1, { colorType: 0 }), /10001 x 1 .*at most 10000/],
   ["a PNG with fewer pixels than it says", png(4, 3, { pixels: Buffer.alloc(38) }), /not whole/],
   ["a PNG with more pixels than it says", png(4, 3, { pixels: Buffer.alloc(40) }), /not whole/],
   ["a PNG with a filter that is none", png(4, 3, { pixels: Buffer.alloc(39, 5) }), /not whole/],
   ["a JPEG that is cut short", jpeg(4, 3).subarray(0, -2), /damaged or cut short/],
   ["a JPEG without pixels", Buffer.from([0xff, 0xd8, 0xff, 0xd9]), /damaged or cut short/],
-  ["a JPEG of too many pixels", jpeg(65_535, 16), /65535 x 16 pixels/],
+  ["a JPEG of too many pixels", jpeg(65_535, 16), /65535 x 16 pixels.*at most 10000/],
   ["a JPEG with fill bytes before its frame", inserted([0xff]), /cannot be printed/],
   [
     "a JPEG with arithmetic coding before its frame",

@@ -92,12 +92,12 @@ describeOn(app)("GET /v1/invoices/{id}/timeline", (it) => {
         command ?? event_type ?? webhook_endpoint_id
       ]),
       [
-        ["transition", "Create"],
-        ["transition", "Number"],
-        ["transition", "Retry"],
-        ["transition", "Sign"],
-        ["transition", "Submit"],
-        ["transition", "Accept"],
+        ["transition", "create"],
+        ["transition", "number"],
+        ["transition", "retry"],
+        ["transition", "sign"],
+        ["transition", "submit"],
+        ["transition", "accept"],
         ["event", "invoice.accepted_by_authority"],
         ["delivery_attempt", endpoint.id]
       ]

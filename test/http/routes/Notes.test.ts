@@ -81,7 +81,7 @@ for (const [kind, prefix, code] of [
         const { json: timeline } = yield* get(`${path}/${id}/timeline`)
         assert.deepStrictEqual(
           timeline.data.map((entry: Record<string, string>) => entry["command"] ?? entry["event_type"]),
-          ["Create", "Number", "Sign", "Submit", "Accept", `${kind}.accepted_by_authority`]
+          ["create", "number", "sign", "submit", "accept", `${kind}.accepted_by_authority`]
         )
       }
     )

@@ -61,7 +61,7 @@ it.live("the sandbox gives each identification the outcome it stands for, told b
     // Nobody waits five minutes for the third: but it does not enter contingency before they have passed.
     const away = issued[2]!
     yield* until(client.get(`${away.path}/timeline`), ({ json }) =>
-      json.data.some((entry: { readonly command?: string }) => entry.command === "Submit")
+      json.data.some((entry: { readonly command?: string }) => entry.command === "submit")
     )
     const advance = client.post("/v1/test-helpers/advance", { seconds: 240 }, { key: "four minutes" })
     assert.strictEqual((yield* advance).status, 200)
@@ -99,7 +99,7 @@ it.live("the sandbox gives each identification the outcome it stands for, told b
     const timeline = yield* client.get(`${refused.path}/timeline`)
     assert.deepStrictEqual(
       timeline.json.data.flatMap(({ command }: { readonly command?: string }) => command ?? []),
-      ["Create", "Number", "Sign", "Submit", "Fail", "Retry", "Submit", "Fail"]
+      ["create", "number", "sign", "submit", "fail", "retry", "submit", "fail"]
     )
   }).pipe(Effect.provide(TestApp.layer({ allow: `127.0.0.1:${hooks.port}` })))
 })

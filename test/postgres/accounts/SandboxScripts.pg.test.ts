@@ -24,7 +24,7 @@ const shownAs = (path: string, status: string) => shown(path, (json) => json.sta
 const rulesOf = ({ json }: Answer) => json.authority_errors.map(({ rule }: { readonly rule: string }) => rule)
 
 const isSent = ({ data }: { readonly data: ReadonlyArray<{ readonly command?: string }> }) =>
-  data.some(({ command }) => command === "Submit")
+  data.some(({ command }) => command === "submit")
 
 describeLive(Crashing.layer([undefined]))("The scripts of the sandbox", (it) => {
   it.effect("reach every type of event by requests of the API alone", function* () {

@@ -56,7 +56,7 @@ describeLive(testAppLayer())("A rejected document that is corrected", (it) => {
         " "
       )
     )
-    const [rejection] = timeline.filter(({ command }) => command === "Reject")
+    const [rejection] = timeline.filter(({ command }) => command === "reject")
     assert.deepInclude(rejection, { cufe: former.cufe, authority_errors: former.authority_errors })
     const { json: events } = yield* client.get(`/v1/events?object_id=${former.id}`)
     const told: ReadonlyArray<{ readonly data: { readonly object: { readonly version: number } } }> = events.data
@@ -124,7 +124,7 @@ describeLive(testAppLayer())("A rejected document that is corrected", (it) => {
     const done = yield* settled(client, path, accepted)
     assert.strictEqual(codes.size, 3)
     assert.strictEqual(done.cufe, failed.cufe)
-    const rejections = (yield* entries(client, path)).filter(({ command }) => command === "Reject")
+    const rejections = (yield* entries(client, path)).filter(({ command }) => command === "reject")
     assert.deepStrictEqual(
       rejections.map((entry) => entry["authority_errors"][0].rule),
       ["FAD06", "FAK24"]
@@ -174,7 +174,7 @@ describeLive(testAppLayer())("A rejected document that is corrected", (it) => {
     assert.isBelow(Number(now.full_number.slice(2)), Number(taken.full_number.slice(2)))
     assert.include((yield* client.get(`/v1/credit-notes/${credit.id}/xml`)).text, other.cufe)
     const [rejection] = (yield* entries(client, `/v1/credit-notes/${credit.id}`)).filter((entry) => "cude" in entry)
-    assert.deepInclude(rejection, { command: "Reject", cude: credit.cude })
+    assert.deepInclude(rejection, { command: "reject", cude: credit.cude })
     const debited = yield* client.post(`/v1/debit-notes/${debit.id}/correct`, partialNoteBody(one.id, "2.00"), key())
     assert.strictEqual(debited.status, 202, debited.text)
     assert.strictEqual((yield* settled(client, `/v1/debit-notes/${debit.id}`, accepted)).totals.payable_amount, "2.00")

@@ -91,7 +91,7 @@ describeLive(testAppLayer())("An invoice that was issued in contingency and then
       told.map(({ type }) => type).filter((type) => !type.includes("email")),
       ["accepted_by_authority", rejected, "accepted_contingency"].map((outcome) => `invoice.${outcome}`)
     )
-    const rejection = (yield* entries(client, path)).find(({ command }) => command === "Reject")
+    const rejection = (yield* entries(client, path)).find(({ command }) => command === "reject")
     assert.strictEqual(rejection?.["cufe"], former.cufe)
 
     // The rejected note names the invoice's new code, once it is corrected as well.

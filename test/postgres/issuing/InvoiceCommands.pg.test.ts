@@ -81,7 +81,7 @@ describeLive(TestApp.layer())("What clients ask of their documents", (it) => {
     const timeline = yield* client.get(`/v1/invoices/${id}/timeline`)
     assert.deepStrictEqual(
       timeline.json.data.map(({ command, event_type }: Record<string, string>) => command ?? event_type),
-      ["Create", "Retry", "Sign", "Submit", "Accept", "invoice.accepted_by_authority"]
+      ["create", "retry", "sign", "submit", "accept", "invoice.accepted_by_authority"]
     )
   })
 })

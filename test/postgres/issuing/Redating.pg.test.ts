@@ -33,11 +33,11 @@ describeLive(TestApp.layer())("A document that has its number since yesterday", 
     assert.include([today, localDate(Date.now())], json.issue_date)
     assert.match(json.cufe, /^[0-9a-f]{96}$/)
     assert.deepStrictEqual(commandsOf((yield* client.get(`${path}/timeline`)).json), [
-      "Create",
-      "Redate",
-      "Sign",
-      "Submit",
-      "Accept"
+      "create",
+      "redate",
+      "sign",
+      "submit",
+      "accept"
     ])
     const [row] = yield* sql<{ signed: Uint8Array }>`
       select signed from invoice_documents where invoice_id = ${String(json.id)}`
@@ -63,13 +63,13 @@ describeLive(TestApp.layer())("A document that has its number since yesterday", 
       const { json } = yield* until(client.get(path), (shown) => shown.json.status === "accepted_by_authority")
       assert.strictEqual(json.full_number, failed.json.full_number)
       assert.deepStrictEqual(commandsOf((yield* client.get(`${path}/timeline`)).json), [
-        "Create",
-        "Fail",
-        "Retry",
-        "Redate",
-        "Sign",
-        "Submit",
-        "Accept"
+        "create",
+        "fail",
+        "retry",
+        "redate",
+        "sign",
+        "submit",
+        "accept"
       ])
     }
   )

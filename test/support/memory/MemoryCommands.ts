@@ -5,7 +5,7 @@ import { eventView } from "../../../src/domain/documents/Acceptance.ts"
 import { timestamp } from "../../../src/domain/documents/AuthorityTime.ts"
 import { Correction, type Renewal } from "../../../src/store/documents/Correction.ts"
 import { InvoiceCommands } from "../../../src/store/documents/InvoiceCommands.ts"
-import { timelineMax, Timelines } from "../../../src/store/documents/Timelines.ts"
+import { commandName, timelineMax, Timelines } from "../../../src/store/documents/Timelines.ts"
 import type { TimelineEntry } from "../../../schemas/Timeline.ts"
 import { DeliveryId, WebhookEndpointId } from "../../../schemas/Id.ts"
 import { firstOf } from "./MemoryPages.ts"
@@ -132,7 +132,7 @@ const entriesOf = (tables: Tables, id: string): ReadonlyArray<TimelineEntry> => 
   const row = tables.invoices.get(id)
   if (row === undefined) return []
   const entry = { object: "timeline_entry" as const }
-  const made = { ...entry, type: "transition" as const, command: "Create", from: null, to: "queued", version: 1 }
+  const made = { ...entry, type: "transition" as const, command: "create", from: null, to: "queued", version: 1 }
   const events = tables.events.filter(({ object_id }) => object_id === id)
   const happened: ReadonlyArray<readonly [at: number, entry: Omit<TimelineEntry, "at">]> = [
     [row.created_at.getTime(), made],
@@ -140,7 +140,10 @@ const entriesOf = (tables: Tables, id: string): ReadonlyArray<TimelineEntry> => 
       .filter(({ invoice_id }) => invoice_id === id)
       .map(({ at, command, from, to, version }) => {
         const what = rejectedOf(tables, id, version)
-        return [at, { ...entry, type: "transition", command, from, to, version, ...what }] as const
+        return [
+          at,
+          { ...entry, type: "transition", command: commandName(command), from, to, version, ...what }
+        ] as const
       }),
     ...[...tables.emails.values()]
       .filter(({ invoice_id }) => invoice_id === id)
