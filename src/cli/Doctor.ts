@@ -1,13 +1,14 @@
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
-import { Clock, Effect, Exit, Layer } from "effect"
-import { Command } from "effect/cli"
+import { Clock, Effect, Exit, Layer, Option } from "effect"
+import { Command, Flag } from "effect/cli"
 import * as Path from "node:path"
+import { ServiceInfo } from "../api/ServiceInfo.ts"
 import { DataDir } from "../platform/files/DataDir.ts"
 import * as DataFiles from "../platform/files/DataFiles.ts"
 import { isUntouched } from "../platform/files/Directories.ts"
 import { certificateFile, existingCertificate } from "../platform/files/SandboxCertificateFile.ts"
 import * as Postgres from "../platform/postgres/Postgres.ts"
-import { type Finding, finding, good, inspect, wrong } from "../platform/postgres/PostgresInspection.ts"
+import { type Finding, finding, good, inspect, noted, wrong } from "../platform/postgres/PostgresInspection.ts"
 import { unusable, where } from "../platform/postgres/PostgresPlace.ts"
 import { existingSecretKey } from "../platform/files/SealingKey.ts"
 import { smtpSettings } from "../outbound/mail/SmtpSettings.ts"
@@ -16,7 +17,7 @@ import { Backlog } from "../store/sql/Backlog.ts"
 import * as Inspection from "../store/sql/Inspection.ts"
 import { SecretKey, Secrets } from "../store/sql/Secrets.ts"
 import { json, say } from "./Answers.ts"
-import { alertsTold } from "./IncidentCommands.ts"
+import { alertsSet, alertsTold } from "./IncidentCommands.ts"
 import { authorityReached, authorityTold } from "./AuthorityCheck.ts"
 import { Told } from "./Run.ts"
 import { edge } from "./Surroundings.ts"
@@ -24,6 +25,7 @@ import { edge } from "./Surroundings.ts"
 const daysAhead = 30
 const leftMin = 100n
 const waitsMaxSeconds = 300
+const backupMaxHours = 48
 
 const secrets = Effect.gen(function* () {
   const key = yield* existingSecretKey
@@ -84,15 +86,32 @@ const legible = <E, R>(check: string, effect: Effect.Effect<Finding, E | DataFil
     ({ message }) => Effect.succeed(wrong(check, message, "The service does not start before."))
   )
 
-// This check never fails, because a sandbox needs no mail server.
 const mail = Effect.map(smtpSettings, (server) =>
-  good(
-    "mail",
-    server === undefined
-      ? "SMTP_URL is not set: live documents are not e-mailed"
-      : `Live documents are e-mailed from ${server.from}`
-  )
+  server === undefined
+    ? noted("mail", "SMTP_URL is not set: live documents are not e-mailed", "Set SMTP_URL and MAIL_FROM.")
+    : good("mail", `Live documents are e-mailed from ${server.from}`)
 )
+
+const address = Effect.map(ServiceInfo, ({ baseUrl }) =>
+  baseUrl.startsWith("https:")
+    ? good("address", `Links and cookies are for ${baseUrl}`)
+    : noted(
+        "address",
+        `The address is ${baseUrl}: keys and documents cross the network in the clear, and cookies of the portal lack Secure`,
+        "Put a proxy with TLS before the service, and set BASE_URL to the https address that browsers use."
+      )
+)
+
+// What the settings alone say; a sandbox needs none of it.
+const ofSettings = Effect.map(Effect.all([mail, address, alertsSet]), (all) => all.flat())
+
+const backedUp = Effect.map(Inspection.lastBackup, (last) => {
+  const advice = "Run each day, to another disk: npx folio backup FILE. An archive of the server's log counts as well."
+  if (Option.isNone(last)) return noted("backup", "No backup was taken, and the server archives no log", advice)
+  const { hours, taken_at } = last.value
+  const message = `The last backup was taken at ${taken_at.toISOString().slice(0, 16)}Z`
+  return hours < backupMaxHours ? good("backup", message) : noted("backup", message, advice)
+})
 
 /** A finding that is good, and says so with `message`, unless something wrong is to be told. */
 const unlessTold = (check: string, told: ReadonlyArray<string>, message: string, advice: string) =>
@@ -184,7 +203,8 @@ const examine = Effect.gen(function* () {
   const place = yield* Effect.result(Postgres.existingPlace)
   if (place._tag === "Failure") {
     const dataDir = yield* DataDir
-    if (isUntouched(dataDir)) return [good("database", `Nothing yet in ${dataDir}: the first start makes it`)]
+    if (isUntouched(dataDir))
+      return [good("database", `Nothing yet in ${dataDir}: the first start makes it`), ...(yield* ofSettings)]
     const advice = "Start the service, or set DATABASE_URL or DATA_DIR to where it keeps its data."
     return [wrong("database", place.failure.message, advice)]
   }
@@ -194,7 +214,11 @@ const examine = Effect.gen(function* () {
     return [wrong("database", message, "Nothing else can be looked at until it answers.")]
   }
   const { findings, isEmpty } = outside.success
-  const before = [good("database", `The database at ${where(place.success)} answers`), ...findings, yield* mail]
+  const before = [
+    good("database", `The database at ${where(place.success)} answers`),
+    ...findings,
+    ...(yield* ofSettings)
+  ]
   // The tables can be read only if there are some, and their migrations and roles are those of this release.
   if (isEmpty || findings.some(({ check, ok }) => (check === "migrations" || check === "roles") && !ok)) return before
   const inside = yield* Effect.all([
@@ -206,6 +230,7 @@ const examine = Effect.gen(function* () {
     sharedNumbers,
     heldRanges,
     backlog,
+    backedUp,
     alertsTold
   ]).pipe(Effect.provide(Postgres.sessionsAt(place.success)), Effect.exit)
   return Exit.isSuccess(inside)
@@ -213,16 +238,27 @@ const examine = Effect.gen(function* () {
     : [...before, wrong("tables", "The tables cannot be read", "See the server's log.")]
 }).pipe(Effect.scoped)
 
-const line = ({ advice, check, message, ok }: Finding) => [
-  `${ok ? "ok   " : "WRONG"}  ${check.padEnd(11)}  ${message}`,
+const stateWords = { ok: "ok   ", note: "note ", wrong: "WRONG" } as const
+
+const line = ({ advice, check, message, state }: Finding) => [
+  `${stateWords[state]}  ${check.padEnd(11)}  ${message}`,
   ...(advice === undefined ? [] : [`${" ".repeat(20)}-> ${advice}`])
 ]
 
 export const doctor = Command.make(
   "doctor",
-  { json },
+  {
+    json,
+    production: Flag.Boolean("production").pipe(
+      Flag.withDescription("Fail on notes too: alerts, mail, an https address, a recent backup"),
+      Flag.withDefault(false)
+    )
+  },
   Effect.fn(function* (flags) {
-    const checks = (yield* Effect.all([examine, authorityReached], { concurrency: "unbounded" })).flat()
+    const found = (yield* Effect.all([examine, authorityReached], { concurrency: "unbounded" })).flat()
+    const checks = found.map((one) =>
+      flags.production && one.state === "note" ? { ...one, state: "wrong" as const, ok: false } : one
+    )
     const failed = checks.filter(({ ok }) => !ok).length
     yield* say(flags.json, { ok: failed === 0, checks }, checks.flatMap(line))
     if (failed > 0) return yield* new Told({ message: `${failed} checks failed` })

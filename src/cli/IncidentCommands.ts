@@ -4,7 +4,7 @@ import { ServiceInfo } from "../api/ServiceInfo.ts"
 import { testAlert } from "../domain/incidents/Told.ts"
 import { Alerts } from "../outbound/alerts/Alerts.ts"
 import * as Postgres from "../platform/postgres/Postgres.ts"
-import { finding, good } from "../platform/postgres/PostgresInspection.ts"
+import { finding, good, noted } from "../platform/postgres/PostgresInspection.ts"
 import { Incidents, type ListedIncident } from "../store/incidents/Incidents.ts"
 import { Ids } from "../store/sql/Ids.ts"
 import { json, say, table } from "./Answers.ts"
@@ -103,30 +103,42 @@ export const incidents = list.pipe(
   Command.provide(edge)
 )
 
-/** What the doctor says: whether somebody is told of incidents, and whether that works. */
+/** A note of the doctor if no channel for alerts is set. */
+export const alertsSet = Effect.map(Alerts, ({ channels }) =>
+  channels.length > 0
+    ? []
+    : [
+        noted(
+          "alerts",
+          "ALERT_URL and ALERT_EMAIL are not set: no incident is reported",
+          "Set ALERT_URL or ALERT_EMAIL, then run: npx folio incidents test."
+        )
+      ]
+)
+
+/** What the doctor says of open incidents, and of the last alert of each channel. */
 export const alertsTold = Effect.gen(function* () {
   const { channels } = yield* Alerts
   const { open, standing } = yield* Incidents
   const openNow = (yield* open).length
   const count =
     openNow === 0
-      ? "no incident is open"
+      ? "No incident is open"
       : `${openNow === 1 ? "1 incident is" : `${openNow} incidents are`} open: npx folio incidents`
-  if (channels.length === 0)
-    return [good("alerts", `ALERT_URL and ALERT_EMAIL are not set, so nobody is told of incidents; ${count}`)]
   const known = new Map((yield* standing).map((one) => [one.channel, one]))
-  return channels.map((channel) => {
+  const ofChannels = channels.map((channel) => {
     const name = settingOf[channel] ?? channel
     const last = known.get(channel)
-    if (last === undefined) return good("alerts", `${name} is set, and was told of nothing yet; ${count}`)
+    if (last === undefined) return good("alerts", `${name} is set, and was told of nothing yet`)
     const { error, told_at, waiting } = last
     return finding(
       "alerts",
       error === null,
       error === null
-        ? `${name} took the last alert${told_at === null ? "" : ` on ${minute(told_at)} UTC`}; ${count}`
+        ? `${name} took the last alert${told_at === null ? "" : ` on ${minute(told_at)} UTC`}`
         : `${name} did not take the last alert: ${error} (${waiting} waiting)`,
       "Put that right, and try it: npx folio incidents test. What waits is told again by itself."
     )
   })
+  return [good("incidents", count), ...ofChannels]
 }).pipe(Effect.provide(stored))

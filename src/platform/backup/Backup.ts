@@ -126,6 +126,26 @@ const noTables = (place: Place) =>
     message: `There are no tables at ${where(place)}: there is nothing to back up. Check DATABASE_URL and DATA_DIR.`
   })
 
+/** Stores for the doctor when the last backup was taken. A database that is only read, or of an earlier release, gets no record. */
+const record = Effect.fnUntraced(
+  function* (place: Place, takenAt: string) {
+    const session = yield* PgConnection.make({
+      ...place,
+      connectTimeout: "5 seconds",
+      applicationName: "folio backup",
+      startupParameters: { statement_timeout: "10s" }
+    })
+    yield* session.query(`set role ${Roles.service}`)
+    yield* session.query(
+      `insert into last_backup (taken_at) values ($1::text::timestamptz)
+       on conflict (one) do update set taken_at = greatest(last_backup.taken_at, excluded.taken_at)`,
+      [takenAt]
+    )
+  },
+  Effect.scoped,
+  Effect.catchCause((cause) => Effect.logWarning("The backup is written, but folio doctor does not know of it", cause))
+)
+
 /**
  * Writes a backup of the database at `place` to `file`: all rows of the service as one snapshot shows them, whoever writes meanwhile. It
  * takes no lock that the service waits for. `sealedKeys` are written as they are. The memory that it needs does not grow with the number
@@ -192,5 +212,6 @@ export const take = Effect.fn("Backup.take")(function* (
   }, Effect.scoped)
   const size = yield* write(file, (put) => ofServer(copy(put)))
   if (header === undefined) return yield* Effect.die("a backup without a header")
+  yield* record(place, header.taken_at)
   return { header, rows, size }
 })

@@ -4,9 +4,9 @@ import type { PgConnection } from "@effect/sql-pg/PgConnection"
 import { Effect } from "effect"
 import type { SqlError } from "effect/sql"
 
-// What is of the running processes and of no use elsewhere: which of them live, and room for trying out whether the disk is full. The
-// earliest release that can serve the tables follows from the migrations that a restore runs.
-const ofProcesses = new Set(["workers", "write_probes", "oldest_release"])
+// What is of no use elsewhere: which processes live, room for trying out whether the disk is full, and when this database was backed up.
+// The earliest release that can serve the tables follows from the migrations that a restore runs.
+const ofProcesses = new Set(["workers", "write_probes", "oldest_release", "last_backup"])
 
 /** Whether rows of a table are kept. */
 export const isKept = (table: string): boolean => !ofProcesses.has(table)

@@ -8,17 +8,29 @@ import type { Place } from "./PostgresPlace.ts"
 import * as Roles from "./PostgresRoles.ts"
 import { nothingApplied, releaseOfTables, type TablesRelease, unservable } from "./TablesRelease.ts"
 
-/** The result of one check. `advice` says what to do when the check failed. */
+/**
+ * The result of one check. `note`: nothing is broken, but production needs more. `advice` says what to do unless the state is `ok`.
+ * `ok` is false if the state is `wrong`.
+ */
 export interface Finding {
   readonly check: string
+  readonly state: "ok" | "note" | "wrong"
   readonly ok: boolean
   readonly message: string
   readonly advice?: string
 }
 
-export const good = (check: string, message: string): Finding => ({ check, ok: true, message })
+export const good = (check: string, message: string): Finding => ({ check, state: "ok", ok: true, message })
+export const noted = (check: string, message: string, advice: string): Finding => ({
+  check,
+  state: "note",
+  ok: true,
+  message,
+  advice
+})
 export const wrong = (check: string, message: string, advice: string): Finding => ({
   check,
+  state: "wrong",
   ok: false,
   message,
   advice
@@ -53,12 +65,13 @@ const rolesFinding = (missing: ReadonlyArray<string>, madeAtStart: boolean, stat
 }
 
 const loginFinding = (isAbove: boolean): Finding =>
-  good(
-    "login",
-    isAbove
-      ? "The login is a superuser or beyond row level security: sessions take on folio_service, but an ordinary login is safer"
-      : "The login is an ordinary role"
-  )
+  isAbove
+    ? noted(
+        "login",
+        "The login is a superuser or bypasses row level security",
+        "Create an ordinary login that owns the database, and name it in DATABASE_URL."
+      )
+    : good("login", "The login is an ordinary role")
 
 /** `release`: that of the tables; null if the record of migrations is missing. `open`: the tables without a fence. */
 const tableFindings = (release: TablesRelease | null, open: ReadonlyArray<string>): ReadonlyArray<Finding> => {

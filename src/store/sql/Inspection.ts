@@ -164,3 +164,15 @@ export const waitingDocuments = Effect.flatMap(
       group by account_id, trouble order by count desc, account_id, trouble limit ${refusedMax}`
   )
 )
+
+/** When the last backup by `folio backup` was taken, or the last file of the server's log was archived, whichever is later. */
+export const lastBackup = Effect.flatMap(
+  SqlClient.SqlClient,
+  Query.first(
+    Schema.Struct({ taken_at: Schema.Date, hours: Schema.Finite }),
+    (sql: SqlClient.SqlClient) => sql`
+      select at as taken_at, (extract(epoch from now() - at) / 3600)::float8 as hours
+      from (select greatest((select taken_at from last_backup), (select last_archived_time from pg_stat_archiver)) as at) b
+      where at is not null`
+  )
+)

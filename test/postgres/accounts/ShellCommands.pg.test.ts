@@ -26,9 +26,15 @@ const on = Effect.fnUntraced(function* (database: Effect.Effect<string, unknown,
   return { url, env, folio: (...words: ReadonlyArray<string>) => folioHere([...words, "--json"], env) }
 })
 
+interface DoctorSaid {
+  readonly json: { readonly checks: ReadonlyArray<{ check: string; ok: boolean; state: string; advice?: string }> }
+}
+
 /** The checks of the doctor that found something wrong. */
-const wrongIn = ({ json }: { readonly json: { readonly checks: ReadonlyArray<{ check: string; ok: boolean }> } }) =>
-  json.checks.filter(({ ok }) => !ok).map(({ check }) => check)
+const wrongIn = ({ json }: DoctorSaid) => json.checks.filter(({ ok }) => !ok).map(({ check }) => check)
+
+/** The checks of the doctor that found something that production needs. */
+const notedIn = ({ json }: DoctorSaid) => json.checks.filter(({ state }) => state === "note").map(({ check }) => check)
 
 describe("folio", () => {
   it.live("makes accounts and keys, and ends keys", function* () {
@@ -158,6 +164,26 @@ describe("folio", () => {
     assert.strictEqual(yield* service.postmaster, 0)
   })
 
+  it.live("doctor notes what production lacks, and fails on it with --production", function* () {
+    const { env, folio, url } = yield* on(freshDatabase)
+    const lacking = ["mail", "address", "alerts", "backup"]
+    const sandbox = yield* folio("doctor")
+    assert.deepStrictEqual([sandbox.code, sandbox.json.ok, notedIn(sandbox)], [0, true, lacking])
+    const early = yield* folio("doctor", "--production")
+    assert.deepStrictEqual([early.code, early.json.ok, wrongIn(early)], [1, false, lacking])
+
+    const file = Path.join(env["DATA_DIR"] ?? "", "backup")
+    assert.strictEqual((yield* folio("backup", file)).code, 0)
+    env["BASE_URL"] = "https://folio.example.com"
+    env["SMTP_URL"] = "smtp://127.0.0.1:2525"
+    env["MAIL_FROM"] = "facturas@example.com"
+    env["ALERT_EMAIL"] = "ops@example.com"
+    const ready = yield* folio("doctor", "--production")
+    assert.deepStrictEqual([ready.code, wrongIn(ready)], [0, []], ready.out)
+    yield* query(url, "update last_backup set taken_at = now() - interval '3 days'")
+    assert.deepStrictEqual(wrongIn(yield* folio("doctor", "--production")), ["backup"])
+  })
+
   it.live("doctor finds what is broken, and says what to do", function* () {
     const { env, folio, url } = yield* on(freshDatabase)
     env["FOLIO_KEY"] = randomBytes(32).toString("base64")
@@ -197,8 +223,8 @@ describe("folio", () => {
       const doctor = yield* folio("doctor")
       assert.deepStrictEqual(wrongIn(doctor), [...wrong], statement)
       assert.strictEqual(doctor.code, wrong.length === 0 ? 0 : 1)
-      const checks: ReadonlyArray<{ readonly ok: boolean; readonly advice?: string }> = doctor.json.checks
-      assert.isTrue(checks.every(({ advice, ok }) => ok === (advice === undefined)))
+      const { checks }: DoctorSaid["json"] = doctor.json
+      assert.isTrue(checks.every(({ advice, state }) => (state === "ok") === (advice === undefined)))
     }
     // A key that others can read, and a server that is not there.
     delete env["FOLIO_KEY"]

@@ -53,7 +53,7 @@ const contents = Effect.fnUntraced(function* (url: string) {
     url,
     `
     select relname::text as name from pg_class
-    where relnamespace = 'public'::regnamespace and relkind = 'r' and relname not in ('restores', 'workers', 'write_probes', 'resolutions', 'effect_sql_migrations')
+    where relnamespace = 'public'::regnamespace and relkind = 'r' and relname not in ('restores', 'workers', 'write_probes', 'last_backup', 'resolutions', 'effect_sql_migrations')
     order by 1`
   )
   const digests = yield* Effect.forEach(rows, ({ name }) =>
