@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import { field } from "./Field.ts"
 import { AuthorityError, DocumentKind, Failure } from "./FiscalDocument.ts"
 import { wholeNumber } from "./Limits.ts"
-import { RangeDate, Timestamp } from "./Money.ts"
+import { LocalDate, Timestamp } from "./Money.ts"
 import { Prefix, RangeNumber, RangeTechnicalKey, ResolutionNumber } from "./Resolution.ts"
 
 const invoicesMax = 100
@@ -25,8 +25,8 @@ export class TestRange extends Schema.Opaque<TestRange>()(
     prefix: field(Prefix, "The prefix of the test range.", "SETP"),
     from_number: field(RangeNumber, "The first number of the test range.", 990_000_000),
     to_number: field(RangeNumber, "The last number of the test range.", 995_000_000),
-    valid_from: field(RangeDate, "The first day of the test range, as YYYY-MM-DD.", "2019-01-19"),
-    valid_to: field(RangeDate, "The last day of the test range, as YYYY-MM-DD.", "2030-01-19"),
+    valid_from: field(LocalDate, "The first day of the test range, as YYYY-MM-DD.", "2019-01-19"),
+    valid_to: field(LocalDate, "The last day of the test range, as YYYY-MM-DD.", "2030-01-19"),
     technical_key: field(
       RangeTechnicalKey,
       "The technical key of the test range, 40 hexadecimal digits.",

@@ -1,16 +1,34 @@
-import { Schema } from "effect"
+import { Schema, type SchemaAST } from "effect"
+
+/**
+ * A check of what a client sends. What is stored was sent under the checks of its time, and is shown as it stands: neither the decoder of
+ * a row nor the encoder of an answer runs this check.
+ */
+const whenSent = (check: SchemaAST.Filter<string>): SchemaAST.Filter<string> =>
+  Schema.makeFilter(
+    (value, ast, options) => (options.onExcessProperty === "error" ? check.run(value, ast, options) : undefined),
+    check.annotations
+  )
 
 const unsigned = Schema.makeFilter((amount: string) => !/^-\d/.test(amount), {
   message: "must have no sign: nothing in a document may be negative",
   rule: "VLR01"
 })
 
+// What is written into the document is the text of the request, where a second way to write a number would be another document.
+const isMinimal = Schema.makeFilter((figure: string) => !/^0\d+\.\d/.test(figure), {
+  message: 'must have no zero before its first digit: send "0.00" for zero, and "1.50" in place of "01.50"'
+})
+
 /** An amount of money: a decimal as a string, with exactly two fraction digits and at most 15 digits before the point. Never a float. */
 export const Decimal = Schema.String.check(
   unsigned,
-  Schema.isPattern(/^\d{1,15}\.\d{2}$/u, {
-    message: 'must be a string with a decimal of exactly two fraction digits and no sign, such as "100000.00"'
-  })
+  whenSent(isMinimal),
+  whenSent(
+    Schema.isPattern(/^(0|[1-9]\d{0,14})\.\d{2}$/u, {
+      message: 'must be a string with a decimal of exactly two fraction digits and no sign, such as "100000.00"'
+    })
+  )
 ).annotate({
   identifier: "Decimal",
   description: "An amount with exactly two fraction digits, as a string.",
@@ -20,9 +38,12 @@ export const Decimal = Schema.String.check(
 /** A quantity, or the price of one unit: as `Decimal`, with two to six fraction digits. */
 export const Figure = Schema.String.check(
   unsigned,
-  Schema.isPattern(/^\d{1,15}\.\d{2,6}$/u, {
-    message: 'must be a string with a decimal of two to six fraction digits and no sign, such as "0.345"'
-  })
+  whenSent(isMinimal),
+  whenSent(
+    Schema.isPattern(/^(0|[1-9]\d{0,14})\.\d{2,6}$/u, {
+      message: 'must be a string with a decimal of two to six fraction digits and no sign, such as "0.345"'
+    })
+  )
 ).annotate({
   identifier: "Figure",
   description:
@@ -33,9 +54,12 @@ export const Figure = Schema.String.check(
 /** A rate in percent: as `Decimal`, with two or three fraction digits. */
 export const Rate = Schema.String.check(
   unsigned,
-  Schema.isPattern(/^\d{1,15}\.\d{2,3}$/u, {
-    message: 'must be a string with a decimal of two or three fraction digits and no sign, such as "19.00" or "0.966"'
-  })
+  whenSent(isMinimal),
+  whenSent(
+    Schema.isPattern(/^(0|[1-9]\d{0,14})\.\d{2,3}$/u, {
+      message: 'must be a string with a decimal of two or three fraction digits and no sign, such as "19.00" or "0.966"'
+    })
+  )
 ).annotate({
   identifier: "Rate",
   description:
@@ -70,22 +94,19 @@ const isCalendarDate = (date: string): boolean => {
   return !Number.isNaN(time) && new Date(time).toISOString().slice(0, 10) === date
 }
 
-/** A calendar date of the authority's zone, `YYYY-MM-DD`. */
+/** A calendar date of the authority's zone, `YYYY-MM-DD`, from 1900 to 2199: the XML of a document has no year 0000. */
 export const LocalDate = Schema.String.check(
-  Schema.isPattern(/^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/u, {
-    message: 'must be a date of the form YYYY-MM-DD, such as "2026-12-31"'
-  }),
+  whenSent(
+    Schema.isPattern(/^(19|20|21)\d{2}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/u, {
+      message: 'must be a date of the form YYYY-MM-DD, from 1900 to 2199, such as "2026-12-31"'
+    })
+  ),
   Schema.makeFilter(isCalendarDate, { message: "must be a date that exists in the calendar" })
 )
 
 // The database accepts neither the year 0 nor a year of five digits.
 const first = "1900-01-01"
 const last = "9999-12-31"
-
-/** A calendar date of a numbering range that a client sends, from 1900-01-01 to 9999-12-31. */
-export const RangeDate = LocalDate.check(
-  Schema.makeFilter((date) => date >= first, { message: `must be a date from ${first} to ${last}` })
-)
 
 const isKept = (time: number) => time >= Date.parse(first) && time <= Date.parse(`${last}T23:59:59.999Z`)
 

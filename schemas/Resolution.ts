@@ -3,7 +3,7 @@ import { field } from "./Field.ts"
 import { DocumentKind } from "./FiscalDocument.ts"
 import { ResolutionId } from "./Id.ts"
 import { wholeNumber } from "./Limits.ts"
-import { LocalDate, RangeDate, Timestamp } from "./Money.ts"
+import { LocalDate, Timestamp } from "./Money.ts"
 import { PageQuery } from "./Page.ts"
 
 export const RangeNumber = wholeNumber(1, 9_999_999_999)
@@ -60,8 +60,8 @@ export class ResolutionRequest extends Schema.Opaque<ResolutionRequest>()(
     prefix: field(Prefix, ...granted.prefix),
     from_number: required(RangeNumber, granted.from_number),
     to_number: required(RangeNumber, granted.to_number),
-    valid_from: required(RangeDate, granted.valid_from),
-    valid_to: required(RangeDate, granted.valid_to),
+    valid_from: required(LocalDate, granted.valid_from),
+    valid_to: required(LocalDate, granted.valid_to),
     technical_key: required(RangeTechnicalKey, granted.technical_key),
     document_type: field(
       Schema.optionalKey(document_type),
@@ -85,7 +85,7 @@ export class ResolutionRequest extends Schema.Opaque<ResolutionRequest>()(
 export class ResolutionUpdate extends Schema.Opaque<ResolutionUpdate>()(
   Schema.Struct({
     is_active: Schema.optionalKey(Schema.Boolean),
-    valid_to: Schema.optionalKey(RangeDate)
+    valid_to: Schema.optionalKey(LocalDate)
   }).annotate({
     identifier: "ResolutionUpdate",
     description: "The fields of a numbering range to change.",

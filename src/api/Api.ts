@@ -45,6 +45,8 @@ export class Api extends HttpApi.make("folio")
   )
   .annotate(HttpApi.ParseOptions, { onExcessProperty: "error", errors: "all" })
   .annotate(HttpApi.HeadersParseOptions, {})
+  // An answer shows what is stored, which was sent under the checks of its time.
+  .annotate(HttpApi.SuccessParseOptions, { onExcessProperty: "error", disableChecks: true })
   .annotateMerge(
     OpenApi.annotations({
       title: "Folio",

@@ -181,7 +181,9 @@ export const make = (options: ClientOptions): Effect.Effect<ClientShape, never, 
         repeating
       )
     // Accepts unknown members in answers, because a later release of the service may answer with more members.
-    const api = Api.annotate(HttpApi.ParseOptions, { errors: "all" })
+    const api = Api.annotate(HttpApi.ParseOptions, { errors: "all" }).annotate(HttpApi.SuccessParseOptions, {
+      errors: "all"
+    })
     const calls: Record<string, Record<string, unknown>> = yield* HttpApiClient.make(api, { baseUrl, transformClient })
     const groups = Object.entries(routes).map(([group, operations]) => [
       group,

@@ -1551,7 +1551,10 @@ export interface Principal {
 export interface Identification {
   /** The kind of identification, as a code of the catalog tipo-identificacion. */
   readonly type: "31" | "13" | "22" | "21" | "41" | "12" | "11" | "50" | "42" | "47" | "48" | "91"
-  /** The number of the identification: digits, and for passports and foreign companies letters and hyphens too. */
+  /**
+   * The number of the identification: digits without dots; for passports, civil registries and foreign companies
+   * letters and hyphens too. A NIT (type 31) has no zero before its first digit.
+   */
   readonly number: string
   /** The check digit of a NIT. Required for type 31, and not sent for any other type. */
   readonly check_digit?: string

@@ -183,9 +183,18 @@ describe("OpenAPI", () => {
     ])
   })
 
+  it("has one form of a date in all requests and answers", () => {
+    const forms = JSON.stringify(document.components.schemas).match(/"pattern":"[^"]*1\[0-2\][^"]*"/g) ?? []
+    assert.isAbove(forms.length, 10)
+    assert.deepStrictEqual(
+      [...new Set(forms)],
+      [`"pattern":${JSON.stringify("^(19|20|21)\\d{2}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])$")}`]
+    )
+  })
+
   it("tells a client the rules that the server checks", () => {
     const { Decimal, Identification, InvoiceRequest, Metadata, WebhookEndpointRequest } = document.components.schemas
-    assert.strictEqual(Decimal.pattern, "^\\d{1,15}\\.\\d{2}$")
+    assert.strictEqual(Decimal.pattern, "^(0|[1-9]\\d{0,14})\\.\\d{2}$")
     assert.strictEqual(Identification.properties.check_digit.pattern, "^\\d$")
     assert.strictEqual(InvoiceRequest.properties.lines.maxItems, 500)
     assert.strictEqual(InvoiceRequest.properties.currency.pattern, "^[A-Z]{3}$")

@@ -21,6 +21,24 @@ const authority = (body: object) => post("/v1/test-helpers/authority", body)
 const script = (entry: unknown) => authority({ next: [{ fail: true }, entry] })
 const roll = (body: unknown) => post("/v1/api-keys/key_1/roll", body)
 
+const zeros: ReadonlyArray<readonly [name: string, fields: object, param: string]> = [
+  ["zero as an amount", { unit_price: "00.00" }, "lines[0].unit_price"],
+  ["zeros before a quantity", { quantity: "01.000000" }, "lines[0].quantity"],
+  ["zeros before an amount", { line_extension_amount: "00100000.00" }, "lines[0].line_extension_amount"],
+  ["zeros before a rate", { taxes: [{ ...goodTax, rate: "019.00" }] }, "lines[0].taxes[0].rate"],
+  ["zeros before a value", { taxes: [{ ...goodTax, value: "019000.00" }] }, "lines[0].taxes[0].value"]
+]
+
+/** The fields of an invoice that hold a date, each with this date. */
+const dated = (date: string): ReadonlyArray<readonly [param: string, fields: object]> => [
+  ["payment_means.due_date", { payment_means: { code: "10", type: "2", due_date: date } }],
+  ["period.start_date", { period: { start_date: date, end_date: "2199-12-31" } }],
+  ["period.end_date", { period: { start_date: "1900-01-01", end_date: date } }],
+  ["prepayments[0].received_date", { prepayments: [{ amount: "1.00", received_date: date }] }],
+  ["order_reference.issue_date", { order_reference: { id: "1", issue_date: date } }],
+  ["delivery.date", { delivery: { date } }]
+]
+
 /** Bodies that are JSON and do not say what a request of theirs must say. */
 export const badBodies = [
   ...refused("parameter_missing", [
@@ -150,6 +168,33 @@ export const badBodies = [
     ["a delay beyond a minute", script({ delay: 61 }), /1 to 60/, "next[1].delay"],
     ["half a delivery in flight", endpoint({ max_in_flight: 1.5 }), /whole number/, "max_in_flight"],
     ["a text for is_active", patch("/v1/webhook-endpoints/we_1", { is_active: "false" }), /true or false/, "is_active"]
+  ]),
+  ...refused(
+    "parameter_invalid",
+    zeros.map(([name, fields, param]) => [name, line(fields), /no zero before its first digit: send "0.00"/, param])
+  ),
+  ...refused(
+    "parameter_invalid",
+    ["0000-01-01", "1899-12-31", "2200-01-01"].flatMap((date) =>
+      dated(date).map(([param, fields]) => [`${param} ${date}`, invoice(fields), /from 1900 to 2199/, param] as const)
+    )
+  ),
+  ...refused(
+    "parameter_invalid",
+    ["900.373.115", "900 373 115", "900/373115"].map((number) => [
+      `the NIT ${number}`,
+      customerWith({ identification: { type: "31", number, check_digit: "3" } }),
+      /leave out dots, spaces and slashes/,
+      "identification.number"
+    ])
+  ),
+  ...refused("parameter_invalid", [
+    [
+      "a NIT with its hyphen",
+      customerWith({ identification: { type: "31", number: "900373115-3", check_digit: "3" } }),
+      /leave out dots, hyphens and the check digit/,
+      "identification.number"
+    ]
   ]),
   ...refused("parameter_invalid_empty", [
     ["an empty name", customerWith({ legal_name: "" }), /must not be empty/, "legal_name"],
