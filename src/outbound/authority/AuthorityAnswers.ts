@@ -1,6 +1,7 @@
 import type { AuthorityError } from "../../../schemas/FiscalDocument.ts"
 import { processedBefore } from "../../domain/documents/AuthorityRules.ts"
 import type { AuthorityAcquirer, AuthorityRange, Verdict } from "./Authority.ts"
+import ruleHints from "./ruleHints.json" with { type: "json" }
 import { childOf, fieldsOf, type SoapFields, textField, type XmlElement } from "./soap/SoapAnswers.ts"
 
 /**
@@ -20,19 +21,12 @@ export type DocumentAnswer =
   | { readonly _tag: "refused"; readonly message: string }
   | { readonly _tag: "received" | "unclear"; readonly message: string }
 
-/** Advice by rule, for rules that the local rules cannot check because these depend on the authority's records. */
-const hints: Readonly<Record<string, string>> = {
-  [processedBefore]:
-    "The authority has a document of this number, which stays valid: look the number up in the authority's portal. Correct that document by a note, and issue what is missing as another document.",
-  FAB05b:
-    "The authority does not know this range for this issuer and software. A new association takes about two hours.",
-  FAD05e: "The authority does not know this number in its range. A new association takes about two hours.",
-  FAD06: "Compare the range's technical_key with the one of POST /v1/resolutions/import: that is the one that counts.",
-  FAB24b: "The software is not associated with this issuer: associate it in the authority's portal.",
-  FAJ21: "The authority does not let this issuer invoice electronically: complete its enablement in the portal.",
-  FAJ43b: "Write legal_name as it stands in the issuer's tax register: PATCH /v1/account.",
-  ZE02: "The signature was not accepted: see that the certificate of POST /v1/account/certificate is the issuer's."
-}
+const hints: ReadonlyMap<string, string> = new Map(
+  ruleHints.flatMap(({ hint, rules }) => rules.map((rule) => [rule, hint] as const))
+)
+
+/** The rule of invoices with the number of a rule of notes: FAU02 for CAU02 and DAU02. Any other rule is returned as it is. */
+export const invoiceRule = (rule: string): string => rule.replace(/^[CD](?=[A-Z]{2}\d)/, "F")
 
 /** The answer that the authority has processed a document of this number before, as a rule that a document breaks. */
 export const numberProcessed = (): AuthorityError => ({
@@ -43,8 +37,8 @@ export const numberProcessed = (): AuthorityError => ({
   hint: hintOf(processedBefore)
 })
 
-/** What to do about a rule, if that is known. */
-export const hintOf = (rule: string): string | null => hints[rule] ?? null
+/** What to do about a rule, if that is known. A rule of notes without a hint of its own has the hint of its invoice rule. */
+export const hintOf = (rule: string): string | null => hints.get(rule) ?? hints.get(invoiceRule(rule)) ?? null
 
 const lineForm = /^Regla:\s*([A-Z0-9]+[a-z]?),\s*(Rechazo|Notificaci[oó]n):\s*([^]*)$/i
 

@@ -1,5 +1,5 @@
 import type { AuthorityError } from "../../../schemas/FiscalDocument.ts"
-import { hintOf } from "./AuthorityAnswers.ts"
+import { hintOf, invoiceRule } from "./AuthorityAnswers.ts"
 import ruleTexts from "./ruleTexts.json" with { type: "json" }
 
 /**
@@ -26,7 +26,7 @@ const remark = (severity: AuthorityError["severity"], rule: string, message: str
   severity,
   message,
   path,
-  hint: null
+  hint: hintOf(rule)
 })
 
 /** The errors of a document that stands for a rejection. */
@@ -58,13 +58,11 @@ const texts: Readonly<Record<string, string>> = ruleTexts
 
 /** The authority's text of a rule. A rule of notes (CAU02, DAU02) has the text of the rule of invoices with its number (FAU02). */
 const textOf = (rule: string): string =>
-  texts[rule] ?? texts[rule.replace(/^[CD]/, "F")] ?? `El documento no cumple la regla ${rule}.`
+  texts[rule] ?? texts[invoiceRule(rule)] ?? `El documento no cumple la regla ${rule}.`
 
 /** A broken rule as the authority words it, with advice if there is some. */
-export const remarkOf = ({ path, rule, severity }: BrokenRule): AuthorityError => ({
-  ...remark(severity, rule, textOf(rule), path),
-  hint: hintOf(rule)
-})
+export const remarkOf = ({ path, rule, severity }: BrokenRule): AuthorityError =>
+  remark(severity, rule, textOf(rule), path)
 
 /** The rejection by a rule that a script names. */
 export const rejectionBy = (rule: string): AuthorityError => remarkOf({ rule, severity: "rejection", path: null })

@@ -10,6 +10,7 @@ import { Authority } from "../../../src/outbound/authority/Authority.ts"
 import * as AuthoritySandbox from "../../../src/outbound/authority/AuthoritySandbox.ts"
 import { sandboxIdentification } from "../../../src/domain/accounts/CheckDigit.ts"
 import { totalsOf } from "../../../src/domain/documents/Totals.ts"
+import { hintOf } from "../../../src/outbound/authority/AuthorityAnswers.ts"
 import ruleTexts from "../../../src/outbound/authority/ruleTexts.json" with { type: "json" }
 import { certificate, examples, sale, software } from "../../documents/Documents.ts"
 import { coded } from "../../documents/ubl/FullDocuments.ts"
@@ -87,7 +88,7 @@ describe("The simulated authority", () => {
           severity: "rejection",
           message: ruleTexts["FAU14"],
           path: "/Invoice/cac:LegalMonetaryTotal/cbc:PayableAmount",
-          hint: null
+          hint: hintOf("FAU14")
         }
       ])
       // The same rule of a credit note has the number of credit notes, and the text of the rule of invoices.

@@ -1,0 +1,48 @@
+import { assert, describe, it } from "@effect/vitest"
+import { hintOf } from "../../../src/outbound/authority/AuthorityAnswers.ts"
+import ruleHints from "../../../src/outbound/authority/ruleHints.json" with { type: "json" }
+import ruleTexts from "../../../src/outbound/authority/ruleTexts.json" with { type: "json" }
+
+const inProduction = [
+  "CAD06",
+  "CAJ43b",
+  "CBF02",
+  "DAJ39",
+  "DAJ48",
+  "FAB05c",
+  "FAJ71",
+  "FAJ73",
+  "FAK26",
+  "FAK55",
+  "FAK61"
+]
+const known = [...Object.keys(ruleTexts), ...inProduction, "FAS01b", "FAU14", "FBE01", "RUT01"]
+const hinted = ruleHints.flatMap(({ rules }) => rules)
+
+describe("hintOf", () => {
+  it("has advice for each rule whose text the service knows, and for each that was seen in production", () => {
+    assert.deepStrictEqual(
+      known.filter((rule) => hintOf(rule) === null),
+      []
+    )
+  })
+
+  it("gives the rules of credit and debit notes the advice of the invoice rule with their number", () => {
+    for (const rule of hinted.filter((one) => one.startsWith("F"))) {
+      for (const letter of ["C", "D"]) {
+        const twin = letter + rule.slice(1)
+        if (!hinted.includes(twin)) assert.strictEqual(hintOf(twin), hintOf(rule), twin)
+      }
+    }
+    assert.include(hintOf("CAD06"), "PIN")
+    assert.include(hintOf("DAU14"), "PayableAmount")
+  })
+
+  it("names each rule once, and knows no rule of another kind of document", () => {
+    assert.deepStrictEqual(
+      hinted.filter((rule, index) => hinted.indexOf(rule) !== index),
+      []
+    )
+    for (const rule of ["DSAD06", "NIE024", "DEAD06", "99", ""]) assert.isNull(hintOf(rule), rule)
+  })
+})
