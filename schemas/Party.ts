@@ -10,11 +10,12 @@ export class Identification extends Schema.Opaque<Identification>()(
     type: field(IdentificationType, "The kind of identification, as a code of the catalog tipo-identificacion.", "31"),
     number: Schema.String.check(
       Schema.isPattern(/^[0-9A-Za-z-]{1,20}$/u, {
-        message: "must be 1 to 20 digits (letters and hyphens for passports and foreign companies)"
+        message:
+          "must be 1 to 20 digits: leave out dots, spaces and slashes, and for a NIT hyphens and the check digit (passports, civil registries and foreign companies may have letters and hyphens)"
       })
     ).annotateKey({
       description:
-        "The number of the identification: digits, and for passports and foreign companies letters and hyphens too.",
+        "The number of the identification: digits without dots; for passports, civil registries and foreign companies letters and hyphens too. A NIT (type 31) has no zero before its first digit.",
       examples: ["900000001"]
     }),
     check_digit: Schema.optionalKey(

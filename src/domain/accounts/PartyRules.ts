@@ -64,8 +64,9 @@ export const lacksOfIssuer = ({ vat_responsible }: Issuer): ReadonlyArray<string
     ? ["the account does not say whether it charges the value added tax (send vat_responsible to PATCH /v1/account)"]
     : []
 
-// The identification types of foreigners, whose numbers may hold letters; permits of stay (47, 48) and NUIP (91) are digits. The numbers of all other types hold digits alone.
-const typesWithLetters: ReadonlyArray<string> = ["21", "22", "41", "42", "50"]
+// The identification types of foreigners, and civil registry (11) and NUIP (91), whose older numbers have letters. The numbers of all
+// other types hold digits alone.
+const typesWithLetters: ReadonlyArray<string> = ["11", "21", "22", "41", "42", "50", "91"]
 
 /** The check digit that the sandbox names in an error: that of the rule, except for the sandbox's own test identification. */
 const sandboxDigit = (number: string): string =>
@@ -92,6 +93,9 @@ export const identificationViolations = (
 const numberFault = (type: string, number: string): string | null => {
   if (type === "31" && !isNit(number)) {
     return "number of a NIT (type 31) must be 1 to 15 digits: leave out dots, hyphens and the check digit."
+  }
+  if (type === "31" && number.startsWith("0")) {
+    return "number of a NIT (type 31) must not begin with zero: leave out the zeros before its first digit."
   }
   if (!typesWithLetters.includes(type) && !/^\d+$/.test(number)) {
     return `number of an identification of type ${type} must be digits alone.`

@@ -42,7 +42,7 @@ describe("customerViolations", () => {
     assert.deepStrictEqual(ofIdentification("31", number, digit), [wrongDigit])
   })
 
-  const number = Schema.String.check(Schema.isPattern(/^\d{1,15}$/))
+  const number = Schema.String.check(Schema.isPattern(/^[1-9]\d{0,14}$/))
   const digit = Schema.String.check(Schema.isPattern(/^\d$/))
   it.prop("accepts of all digits the right one, and names it", [number, digit], ([nit, given]) => {
     const expected = checkDigit(nit)
@@ -103,7 +103,15 @@ describe("customerViolations", () => {
     assert.deepStrictEqual(ofIdentification("31", "9003A"), [wrongNumber, wrongDigit])
   })
 
-  it.each(["11", "12", "13", "47", "48", "91"] as const)("wants digits in an identification of type %s", (type) => {
+  it("wants no zero before the first digit of a NIT", () => {
+    const identification = { type: "31", number: "0900373115", check_digit: "3" } as const
+    const [found, ...others] = customerViolations({ ...customer, identification }, "live")
+    assert.deepStrictEqual([found?.param, others], ["identification.number", []])
+    assert.include(found?.message, "leave out the zeros before its first digit")
+    assert.deepStrictEqual(ofIdentification("13", "0900373115"), [])
+  })
+
+  it.each(["12", "13", "47", "48"] as const)("wants digits in an identification of type %s", (type) => {
     assert.deepStrictEqual(ofIdentification(type, "1020304050"), [])
     assert.deepStrictEqual(ofIdentification(type, "AB123"), [wrongNumber])
     assert.deepStrictEqual(ofIdentification(type, "10-20"), [wrongNumber])
@@ -111,12 +119,15 @@ describe("customerViolations", () => {
     assert.deepStrictEqual(ofIdentification(type, "AB123", "1"), [wrongNumber, wrongDigit])
   })
 
-  it.each(["21", "22", "41", "42", "50"] as const)("allows letters in an identification of type %s", (type) => {
-    assert.deepStrictEqual(ofIdentification(type, "AB-123"), [])
-    assert.deepStrictEqual(ofIdentification(type, "123"), [])
-    assert.deepStrictEqual(ofIdentification(type, "--"), [wrongNumber])
-    assert.deepStrictEqual(ofIdentification(type, "AB123", "1"), [wrongDigit])
-  })
+  it.each(["11", "21", "22", "41", "42", "50", "91"] as const)(
+    "allows letters in an identification of type %s",
+    (type) => {
+      assert.deepStrictEqual(ofIdentification(type, "AB-123"), [])
+      assert.deepStrictEqual(ofIdentification(type, "123"), [])
+      assert.deepStrictEqual(ofIdentification(type, "--"), [wrongNumber])
+      assert.deepStrictEqual(ofIdentification(type, "AB123", "1"), [wrongDigit])
+    }
+  )
 
   it("wants city and department to agree at home", () => {
     const disagree = ["department_code", "parameter_invalid"]
