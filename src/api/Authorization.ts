@@ -20,6 +20,8 @@ export interface PortalSession {
   readonly id: PortalSessionId
   /** The API key that made the session, with its account and mode. */
   readonly principal: Principal
+  /** The name of the account, which every page shows. */
+  readonly account_name: string
   readonly capabilities: ReadonlyArray<Capability>
   readonly expires_at: Date
 }

@@ -131,7 +131,7 @@ export const whole = (visit: Visit, { content, current, title }: Page): string =
       <body hx-boost="true">
         <a class="skip" href="#main">${t("Skip to the content", "Ir al contenido")}</a>
         <header>
-          ${mode}<b>Folio</b>
+          ${mode}<b title="${session.account_name}">${session.account_name}</b>
           <nav aria-label="${t("Pages", "Páginas")}">${navigation(visit, current)}</nav>
         </header>
         <main id="main" tabindex="-1">${content}</main>

@@ -1,4 +1,5 @@
 import { html } from "../../http/pages/Html.ts"
+import type { Linked } from "../../store/accounts/PortalSessions.ts"
 import { alone, type Page } from "./Layout.ts"
 import type { Refusal } from "./Refusal.ts"
 import { languageOfMessage } from "./SpanishRefusals.ts"
@@ -66,14 +67,48 @@ const wordsOf = (t: Translate, why: Why): readonly [title: string, sentence: str
   return words[why]
 }
 
-/** The page of somebody without a session, who asked for `url`. */
-export const shutPage = (language: "en" | "es", url: string, why: Why = "shut"): string => {
-  const t = (en: string, es: string) => (language === "es" ? es : en)
-  const [title, sentence] = wordsOf(t, why)
-  const path = url.split("?")[0] ?? ""
+const translating =
+  (language: "en" | "es"): Translate =>
+  (en, es) =>
+    language === "es" ? es : en
+
+/** The relative address of the service's root from the page at `url`. */
+const rootFrom = (url: string) => "../".repeat((url.split("?")[0] ?? "").split("/").length - 2)
+
+/** Asks before a link is used. `other`: the account whose portal the browser is in. The form goes to the address of the page itself. */
+export const openingPage = (
+  language: "en" | "es",
+  url: string,
+  { account_name, livemode }: Pick<Linked, "account_name" | "livemode">,
+  other: string | undefined
+): string => {
+  const t = translating(language)
+  const title = t(`Open the portal of ${account_name}?`, `¿Abrir el portal de ${account_name}?`)
+  const mode = livemode ? t("Live mode.", "Producción.") : t("Test mode.", "Modo de pruebas.")
+  const left =
+    other === undefined
+      ? t("The link works once.", "El enlace sirve una sola vez.")
+      : t(
+          `This browser is in the portal of ${other}, and leaves it when you continue.`,
+          `Este navegador está en el portal de ${other} y saldrá de él si continúa.`
+        )
   return alone(
     language,
-    "../".repeat(path.split("/").length - 2),
+    rootFrom(url),
+    title,
+    html`<h1>${title}</h1>
+      <p class="sub">${mode} ${left}</p>
+      <form method="post"><button class="first">${t("Open the portal", "Abrir el portal")}</button></form>`
+  )
+}
+
+/** The page of somebody without a session, who asked for `url`. */
+export const shutPage = (language: "en" | "es", url: string, why: Why = "shut"): string => {
+  const t = translating(language)
+  const [title, sentence] = wordsOf(t, why)
+  return alone(
+    language,
+    rootFrom(url),
     title,
     html`<h1>${title}</h1>
       <p class="sub">${sentence}</p>

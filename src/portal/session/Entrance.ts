@@ -5,9 +5,9 @@ import { languageOf } from "../../http/request/Accept.ts"
 import { Exchange, originOf } from "../../http/request/Exchange.ts"
 import { queryOf } from "../../http/request/Path.ts"
 import { admitted, inTime } from "../../http/request/Timeouts.ts"
-import { type DeadLink, PortalSessions } from "../../store/accounts/PortalSessions.ts"
+import { type DeadLink, type Linked, PortalSessions } from "../../store/accounts/PortalSessions.ts"
 import * as Form from "../forms/SentForm.ts"
-import { shutPage, type Why } from "../frame/OtherPages.ts"
+import { openingPage, shutPage, type Why } from "../frame/OtherPages.ts"
 import { add } from "../frame/Routes.ts"
 import { Guard } from "./Guard.ts"
 
@@ -37,26 +37,72 @@ const shut = (request: Request, why: Why, status: number, headers: Readonly<Reco
     headers: { ...headers, Vary: "Accept-Language, Cookie" }
   })
 
-/** Lets a browser in by a link, which works once: the link becomes a cookie. */
-const enter = Effect.gen(function* () {
-  const { cookieOf, headers, lookUp } = yield* Guard
+const asking = (
+  request: Request,
+  linked: Linked,
+  other: string | undefined,
+  headers: Readonly<Record<string, string>>
+) =>
+  HttpServerResponse.text(openingPage(languageOf(request.headers["accept-language"]), request.url, linked, other), {
+    contentType: "text/html; charset=utf-8",
+    headers: { ...headers, Vary: "Accept-Language, Cookie, Sec-Fetch-Mode" }
+  })
+
+const refused = Effect.fnUntraced(function* (request: Request, why: DeadLink) {
+  const { headers } = yield* Guard
   const limit = yield* RateLimit
+  yield* admitted(limit.ofAddress)
+  return shut(request, why, statusOf[why], headers)
+})
+
+/** Uses a link, which works once: the link becomes a cookie. */
+const use = Effect.fnUntraced(function* (request: Request, token: string) {
+  const { cookieOf, headers, lookUp } = yield* Guard
   const sessions = yield* PortalSessions
-  const request = yield* HttpServerRequest.HttpServerRequest
-  // A browser discards what it was answered ahead with such a status, and asks again when the person follows the link.
-  if (!isOpened(request)) return HttpServerResponse.empty({ status: request.method === "HEAD" ? 204 : 425, headers })
-  const { token = "" } = yield* HttpRouter.params
   const entered = yield* lookUp(sessions.enter(token, originOf(yield* Exchange)))
-  if (Result.isFailure(entered)) {
-    yield* admitted(limit.ofAddress)
-    return shut(request, entered.failure, statusOf[entered.failure], headers)
-  }
+  if (Result.isFailure(entered)) return yield* refused(request, entered.failure)
   const { cookie, session } = entered.success
   const seconds = Math.ceil((session.expires_at.getTime() - (yield* Clock.currentTimeMillis)) / 1000)
   return HttpServerResponse.empty({
     status: 303,
     headers: { ...headers, Location: targetOf(request.url), "Set-Cookie": cookieOf(cookie, Math.max(seconds, 1)) }
   })
+})
+
+/** Whether a browser says that a person follows a link. A preview of the link in a chat or a mail scanner says no such thing. */
+const isFollowed = ({ headers }: Request): boolean => headers["sec-fetch-mode"] === "navigate"
+
+/**
+ * Opens a link. A browser that is in the portal of another account, and a program that may be a preview or a scanner, gets a page with a
+ * button and leaves the link unused. A link that has let this browser in leads on: a person may click twice.
+ */
+const open = Effect.gen(function* () {
+  const { current, headers, lookUp } = yield* Guard
+  const sessions = yield* PortalSessions
+  const request = yield* HttpServerRequest.HttpServerRequest
+  // A browser discards what it was answered ahead with such a status, and asks again when the person follows the link.
+  if (!isOpened(request)) return HttpServerResponse.empty({ status: request.method === "HEAD" ? 204 : 425, headers })
+  const { token = "" } = yield* HttpRouter.params
+  const linked = Option.getOrUndefined(yield* lookUp(sessions.look(token)))
+  if (linked === undefined) return yield* refused(request, "unknown")
+  const session = Option.getOrUndefined(yield* current(request))?.session
+  if (session?.id === linked.id) {
+    return HttpServerResponse.empty({ status: 303, headers: { ...headers, Location: targetOf(request.url) } })
+  }
+  if (linked.dead !== null) return yield* refused(request, linked.dead)
+  const other = session?.principal.account_id === linked.account_id ? undefined : session
+  return isFollowed(request) && other === undefined
+    ? yield* use(request, token)
+    : asking(request, linked, other?.account_name, headers)
+})
+
+/** Uses a link by the button of the page that `open` answers. */
+const enter = Effect.gen(function* () {
+  const { checkForm } = yield* Guard
+  const request = yield* HttpServerRequest.HttpServerRequest
+  yield* checkForm(request)
+  const { token = "" } = yield* HttpRouter.params
+  return yield* use(request, token)
 })
 
 /** Ends the session of the browser, and takes its cookie. */
@@ -76,4 +122,8 @@ const leave = Effect.gen(function* () {
 })
 
 /** The ways in and out. */
-export const layer = Layer.mergeAll(add("GET", "/portal/enter/:token", enter), add("POST", "/portal/leave", leave))
+export const layer = Layer.mergeAll(
+  add("GET", "/portal/enter/:token", open),
+  add("POST", "/portal/enter/:token", enter),
+  add("POST", "/portal/leave", leave)
+)

@@ -37,6 +37,9 @@ const headersFor = (baseUrl: string) => ({
   "X-Frame-Options": "DENY"
 })
 
+const provideRequest = <A, E, R>(effect: Effect.Effect<A, E, R>, request: Request) =>
+  Effect.provideService(effect, HttpServerRequest.HttpServerRequest, request)
+
 // Look-ups at once for addresses that have just sent too much that fits nothing: whoever guesses does not take the database from others.
 const suspectsAtOnce = 2
 
@@ -49,6 +52,8 @@ export class Guard extends Context.Service<
      * when the address has sent too many requests without a session.
      */
     readonly admit: (request: Request) => Effect.Effect<Option.Option<Admitted>, ApiError>
+    /** The session of the request's cookie, without a limit for requests that have none. */
+    readonly current: (request: Request) => Effect.Effect<Option.Option<Admitted>, ApiError>
     /**
      * Looks in the database for what a browser shows, a cookie or a link. Addresses that have sent too much that fits nothing take turns. Fails
      * with `service_unavailable` after 15 s.
@@ -58,6 +63,8 @@ export class Guard extends Context.Service<
     readonly count: (admitted: Admitted) => Effect.Effect<void, ApiError>
     /** Fails when a change does not come from a form of the session's own pages. `token`: what the form sent as its token. */
     readonly checkChange: (request: Request, admitted: Admitted, token: string) => Effect.Effect<void, ApiError>
+    /** Fails when a form does not come from a page of this service: for a form of a browser without a session, which has no token. */
+    readonly checkForm: (request: Request) => Effect.Effect<void, ApiError>
     readonly hasCookie: (request: Request) => boolean
     /** The value of `Set-Cookie` that lets a browser in for some seconds, or takes the cookie from it. */
     readonly cookieOf: (value: string, seconds: number) => string
@@ -76,19 +83,23 @@ export class Guard extends Context.Service<
 
       const lookUp = <A>(find: Effect.Effect<A>) =>
         Effect.flatMap(limit.isAddressSpent, (isSpent) => inTime(isSpent ? suspects.withPermits(1)(find) : find))
-      const admit = Effect.fnUntraced(function* (cookie: string | undefined) {
-        const session = cookie === undefined ? Option.none<PortalSession>() : yield* lookUp(sessions.find(cookie))
-        if (cookie !== undefined && Option.isSome(session)) {
-          return Option.some<Admitted>({ session: session.value, csrf: csrfToken(cookie) })
-        }
-        yield* admitted(limit.ofAddress)
-        return Option.none<Admitted>()
-      })
+      const current = Effect.fnUntraced(function* (request: Request) {
+        const cookie = request.cookies[name]
+        if (cookie === undefined) return Option.none<Admitted>()
+        const session = yield* lookUp(sessions.find(cookie))
+        return Option.map(session, (found): Admitted => ({ session: found, csrf: csrfToken(cookie) }))
+      }, provideRequest)
+      const admit = Effect.fnUntraced(function* (request: Request) {
+        const found = yield* current(request)
+        if (Option.isNone(found)) yield* admitted(limit.ofAddress)
+        return found
+      }, provideRequest)
       return {
         lookUp,
         count: ({ session }: Admitted) => admitted(limit.ofKey(session.principal)),
-        admit: (request: Request) =>
-          Effect.provideService(admit(request.cookies[name]), HttpServerRequest.HttpServerRequest, request),
+        current,
+        admit,
+        checkForm: ({ headers }: Request) => (isSentFromHere(headers, baseUrl) ? Effect.void : Effect.fail(foreign)),
         checkChange: ({ headers }: Request, { csrf }: Admitted, token: string) =>
           isSame(csrf, token) && isSentFromHere(headers, baseUrl) ? Effect.void : Effect.fail(foreign),
         hasCookie: ({ cookies }: Request) => cookies[name] !== undefined,

@@ -3,7 +3,7 @@ import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import { AccountMode } from "../../../schemas/Account.ts"
 import { ApiError } from "../../../schemas/ApiError.ts"
-import { ApiKeyId, PortalSessionId } from "../../../schemas/Id.ts"
+import { type AccountId, ApiKeyId, PortalSessionId } from "../../../schemas/Id.ts"
 import { Capability, type PortalSession as View, type PortalSessionWithUrl } from "../../../schemas/PortalSession.ts"
 import { Version } from "../../../schemas/Version.ts"
 import type { PortalSession } from "../../api/Authorization.ts"
@@ -51,6 +51,16 @@ export interface Entered {
   readonly cookie: string
 }
 
+/** Where a link leads, while nobody has used it and afterwards. */
+export interface Linked {
+  readonly id: PortalSessionId
+  readonly account_id: AccountId
+  readonly account_name: string
+  readonly livemode: boolean
+  /** Why the link opens nothing any more; null while it does. */
+  readonly dead: Exclude<DeadLink, "unknown"> | null
+}
+
 /** Why a link lets nobody in. A link whose session or key has ended is `expired`. */
 export type DeadLink = "used" | "expired" | "unknown"
 
@@ -75,9 +85,18 @@ const Found = Schema.Struct({
   ...AccountMode.fields,
   id: PortalSessionId,
   api_key_id: ApiKeyId,
+  account_name: Schema.String,
   capabilities: Schema.Array(Capability),
   expires_at: Schema.Date,
   default_version: Version
+})
+
+const FoundLink = Schema.Struct({
+  ...AccountMode.fields,
+  id: PortalSessionId,
+  account_name: Schema.String,
+  used: Schema.Boolean,
+  open: Schema.Boolean
 })
 
 const sessionOf = ({
@@ -89,6 +108,7 @@ const sessionOf = ({
 }: typeof Found.Type): PortalSession => ({
   id: row.id,
   principal: { api_key_id, account_id, livemode, default_version },
+  account_name: row.account_name,
   capabilities: row.capabilities,
   expires_at: row.expires_at
 })
@@ -107,11 +127,13 @@ export class PortalSessions extends Context.Service<PortalSessions>()("folio/sto
     const keyWorks = sql`
       exists (select from api_keys where id = portal_sessions.api_key_id and ${sql.literal(isUsable)})`
     const isOpen = sql`ended_at is null and closes_at > now() and ${keyWorks}`
+    const ofMode = (column: string) => sql`(
+        select ${sql.literal(column)} from account_modes m
+        where m.account_id = portal_sessions.account_id and m.livemode = portal_sessions.livemode)`
+    const accountName = sql`${ofMode("name")} as account_name`
     const found = sql`
-      id, account_id, livemode, api_key_id, capabilities, expires_at, (
-        select default_version from account_modes m
-        where m.account_id = portal_sessions.account_id and m.livemode = portal_sessions.livemode
-      ) as default_version`
+      id, account_id, livemode, api_key_id, capabilities, expires_at, ${accountName},
+      ${ofMode("default_version")} as default_version`
 
     const { find: retrieve, list } = Pages.readers(sql, {
       service: "PortalSessions",
@@ -147,21 +169,27 @@ export class PortalSessions extends Context.Service<PortalSessions>()("folio/sto
         where link_hash = ${portalTokenHash(token)} and used_at is null and ${isOpen}
         returning ${found}`
     )
-    const findUsed = Query.first(
-      Schema.Struct({ used: Schema.Boolean }),
+    const findLink = Query.first(
+      FoundLink,
       (token: string) => sql`
-        select used_at is not null as used from portal_sessions where link_hash = ${portalTokenHash(token)}`
+        select id, account_id, livemode, ${accountName}, used_at is not null as used, ${isOpen} as open
+        from portal_sessions where link_hash = ${portalTokenHash(token)}`
     )
+    /** Where the link with a token leads, without using the link; none for a link that does not exist. */
+    const look = Effect.fn("PortalSessions.look")(function* (token: string) {
+      if (!isPortalToken(token)) return Option.none<Linked>()
+      return Option.map(yield* findLink(token), ({ open, used, ...link }): Linked => ({
+        ...link,
+        dead: used ? "used" : open ? null : "expired"
+      }))
+    })
     /** Lets a browser in by the token of a link. Of any number of calls with one token, one succeeds. */
     const enter = Effect.fn("PortalSessions.enter")(function* (token: string, origin: Origin = {}) {
-      if (!isPortalToken(token)) return Result.fail<DeadLink>("unknown")
-      // Whoever guesses costs one look at an index, and no transaction.
-      if (Option.isNone(yield* findUsed(token))) return Result.fail<DeadLink>("unknown")
       const cookie = makePortalToken(yield* random.randomBytes(32))
       const entering = Effect.gen(function* () {
         const entered = Option.map(yield* use(token, cookie), sessionOf)
         if (Option.isNone(entered)) {
-          const why = Option.map(yield* findUsed(token), ({ used }): DeadLink => (used ? "used" : "expired"))
+          const why = Option.map(yield* look(token), ({ dead }): DeadLink => dead ?? "expired")
           return Result.fail(Option.getOrElse(why, (): DeadLink => "unknown"))
         }
         const session = entered.value
@@ -206,7 +234,7 @@ export class PortalSessions extends Context.Service<PortalSessions>()("folio/sto
       )
     })
 
-    return { insert, enter, find, stillWorks, retrieve, list, end, leave }
+    return { insert, look, enter, find, stillWorks, retrieve, list, end, leave }
   })
 }) {
   static readonly layer = Layer.effect(PortalSessions, PortalSessions.make)

@@ -15,8 +15,15 @@ const link = Effect.fnUntraced(function* (request: object = {}) {
   return { id: String(json.id), path: new URL(json.url).pathname, url: String(json.url) }
 })
 
+/** Opens an address as a browser does for a person who follows a link. */
 const open = (path: string, headers: Sent["headers"] = {}, method = "GET") =>
-  send({ method, path, headers: { authorization: undefined, "accept-language": "en", ...headers } })
+  send({
+    method,
+    path,
+    headers: { authorization: undefined, "accept-language": "en", "sec-fetch-mode": "navigate", ...headers }
+  })
+
+const fromHere = { host: "folio.test", origin: "http://folio.test", "sec-fetch-site": "same-origin" }
 
 const cookieOf = ({ headers }: Reply) => String(headers["set-cookie"]?.[0] ?? "")
 const pairOf = (reply: Reply) => cookieOf(reply).split(";")[0] ?? ""
@@ -120,6 +127,100 @@ describeOn(app)("a link to the portal", (it) => {
       assert.isUndefined(reply.headers["set-cookie"])
     }
     assert.strictEqual((yield* open(path, { "sec-fetch-dest": "document" })).status, 303)
+  })
+})
+
+describeOn(app)(
+  "a link to the portal that a browser opens without a person, or in the portal of another account",
+  (it) => {
+    it.effect("asks first, stays unused, and opens by the button of its own page alone", function* () {
+      const { id, path } = yield* link()
+      // A preview in a chat and a mail scanner send no Sec-Fetch-Mode, or another one.
+      for (const mode of [undefined, "no-cors", "cors"]) {
+        const asked = yield* open(path, { "sec-fetch-mode": mode })
+        assert.strictEqual(asked.status, 200, mode)
+        assert.isUndefined(asked.headers["set-cookie"])
+        assert.include(asked.text, "Open the portal of Cuenta?")
+        assert.match(asked.text, /<form method="post"><button/u)
+      }
+      assert.notInclude(yield* actions, `portal_session.entered ${id}`)
+      for (const headers of [
+        {},
+        { ...fromHere, origin: "https://evil.test" },
+        { ...fromHere, "sec-fetch-site": "cross-site" }
+      ]) {
+        const reply = yield* open(path, headers, "POST")
+        assert.strictEqual(reply.status, 403, JSON.stringify(headers))
+        assert.isUndefined(reply.headers["set-cookie"])
+      }
+      const entered = yield* open(`${path}?to=setup`, fromHere, "POST")
+      assert.strictEqual(entered.status, 303)
+      assert.strictEqual(
+        new URL(String(entered.headers.location), `http://folio.test${path}`).pathname,
+        "/portal/setup"
+      )
+      assert.strictEqual((yield* open("/portal/nowhere", { cookie: pairOf(entered) })).status, 404)
+      assert.strictEqual((yield* open(path, fromHere, "POST")).status, 410)
+    })
+
+    it.effect("does not replace the session of another account, and names both accounts", function* () {
+      const others = bearer(keys.otherAccount)
+      yield* send({ method: "PATCH", path: "/v1/account", body: { name: "Tienda <Otra>" }, headers: others })
+      const made = yield* post("/v1/portal-sessions", { capabilities: ["view", "setup"] }, others)
+      const path = new URL(made.json.url).pathname
+      const { cookie, id, see } = yield* inside()
+      const asked = yield* open(`${path}?to=setup/certificate`, { cookie })
+      assert.strictEqual(asked.status, 200)
+      assert.isUndefined(asked.headers["set-cookie"])
+      assert.include(asked.text, "<h1>Open the portal of Tienda &lt;Otra&gt;?</h1>")
+      assert.include(asked.text, "in the portal of Cuenta,")
+      const spanish = yield* open(path, { cookie, "accept-language": "es-CO" })
+      assert.include(spanish.text, "¿Abrir el portal de Tienda &lt;Otra&gt;?")
+      assert.strictEqual((yield* see("/portal/nowhere")).status, 404)
+      const entered = yield* open(path, { ...fromHere, cookie }, "POST")
+      assert.strictEqual(entered.status, 303)
+      assert.include(yield* actions, `portal_session.entered ${made.json.id}`)
+      assert.notStrictEqual(made.json.id, id)
+      // Another link of the same account replaces the session without a question.
+      const again = yield* link()
+      assert.strictEqual((yield* open(again.path, { cookie })).status, 303)
+    })
+
+    it.effect("leads on when the browser is in by this link: a person may click twice", function* () {
+      const { path } = yield* link()
+      const cookie = pairOf(yield* open(path))
+      const again = yield* open(`${path}?to=documents`, { cookie })
+      assert.strictEqual(again.status, 303)
+      assert.strictEqual(
+        new URL(String(again.headers.location), `http://folio.test${path}`).pathname,
+        "/portal/documents"
+      )
+      assert.isUndefined(again.headers["set-cookie"])
+      const { cookie: other } = yield* inside()
+      assert.strictEqual((yield* open(path, { cookie: other })).status, 410)
+    })
+  }
+)
+
+describeOn(app)("a page of the portal", (it) => {
+  it.effect("names the account of the session, on every page", function* () {
+    yield* send({ method: "PATCH", path: "/v1/account", body: { name: "Café del Río" } })
+    const me = yield* visitor()
+    const sections = [
+      "",
+      "/documents",
+      "/customers",
+      "/events",
+      "/endpoints",
+      "/requests",
+      "/setup",
+      "/bench",
+      "/nowhere"
+    ]
+    for (const page of sections) {
+      const { text } = yield* me.see(`/portal${page}`)
+      assert.match(text, /<header>[^]*Café del Río[^]*<\/header>/u, page)
+    }
   })
 })
 
@@ -282,7 +383,7 @@ describeOn(limitedTo({ perSecond: 1, burst: 5 }))("who tries links and cookies",
       yield* Effect.promise(() => new Promise((done) => setTimeout(done, 20)))
       now--
     })
-    yield* atCalls("PortalSessions.enter", looking)
+    yield* atCalls("PortalSessions.look", looking)
     const seen = yield* Effect.forEach([1, 2, 3, 4, 5, 6, 7, 8], wrong, { concurrency: "unbounded" })
     const entered = yield* open(path)
     yield* atNoCalls

@@ -9,7 +9,7 @@ const answered: Array<string> = []
 const watched = Layer.succeed(Onlooker, { answered: ({ path }) => void answered.push(path), ended: () => {} })
 
 const open = (path: string, cookie?: string) =>
-  send({ method: "GET", path, headers: { authorization: undefined, cookie } })
+  send({ method: "GET", path, headers: { authorization: undefined, "sec-fetch-mode": "navigate", cookie } })
 
 describeOn(serviceWith(watched))("who watches the service at a terminal", (it) => {
   it.effect("sees neither the link of a session nor what its pages read", function* () {

@@ -97,12 +97,17 @@ describeLive(TestDatabase.layer)("Sessions of the portal in the database", (it) 
 
   it.effect("refuse a link after 60 seconds, and a session after its time", function* () {
     const { entered, made, passes, sessions } = yield* setUp
+    const deadOf = (token: string) => Effect.map(sessions.look(token), (linked) => Option.getOrUndefined(linked)?.dead)
     const late = yield* made()
+    assert.deepInclude(Option.getOrThrow(yield* sessions.look(late.token)), { id: late.row.id, dead: null })
     yield* passes(61)
+    assert.strictEqual(yield* deadOf(late.token), "expired")
     assert.deepStrictEqual(yield* sessions.enter(late.token), Result.fail("expired"))
     const early = yield* made()
     yield* passes(55)
     assert.isTrue(Result.isSuccess(yield* sessions.enter(early.token)))
+    assert.strictEqual(yield* deadOf(early.token), "used")
+    assert.isUndefined(yield* deadOf(newToken()))
     assert.deepStrictEqual(yield* sessions.enter(newToken()), Result.fail("unknown"))
     assert.deepStrictEqual(yield* sessions.enter("no token"), Result.fail("unknown"))
     const { cookie, session } = yield* entered

@@ -5,6 +5,7 @@ import type { PortalSession } from "../../../../src/api/Authorization.ts"
 import { makePortalToken, portalTokenHash } from "../../../../src/domain/accounts/PortalTokens.ts"
 import {
   type DeadLink,
+  type Linked,
   linkSeconds,
   missingSession,
   openSessionsMax,
@@ -45,8 +46,9 @@ const readAt =
 
 const sessionOf = ({ accounts }: Tables, row: PortalSessionRow): PortalSession => {
   const { account_id, api_key_id, capabilities, expires_at, id, livemode } = row
-  const { default_version } = existing(accounts, modeKey(row))
-  return { id, principal: { api_key_id, account_id, livemode, default_version }, capabilities, expires_at }
+  const { default_version, name } = existing(accounts, modeKey(row))
+  const principal = { api_key_id, account_id, livemode, default_version }
+  return { id, principal, account_name: name, capabilities, expires_at }
 }
 
 const entry = ({ account_id, id, livemode }: PortalSessionRow, action: string): AuditRow => ({
@@ -74,6 +76,14 @@ export const portalSessionsLayer = inMemory(PortalSessions, ({ attempt, call }) 
       }
       tables.portalSessions.set(row.id, row)
       return Result.succeed(readAt(tables, now)(row))
+    }),
+  look: (token) =>
+    call("PortalSessions.look", (tables, now) => {
+      const row = [...tables.portalSessions.values()].find(({ link_hash }) => link_hash === portalTokenHash(token))
+      if (row === undefined) return Option.none<Linked>()
+      const { account_id, id, livemode, used_at } = row
+      const dead = used_at !== null ? "used" : isOpen(tables, row, now) ? null : "expired"
+      return Option.some<Linked>({ id, account_id, livemode, account_name: sessionOf(tables, row).account_name, dead })
     }),
   enter: (token) =>
     call("PortalSessions.enter", (tables, now) => {
