@@ -1,48 +1,60 @@
-import { guides } from "./Guides.ts"
+import { type Guide, guides, pages } from "./Guides.ts"
 import { type Html, html } from "./Html.ts"
+import type { Language, Words } from "./Language.ts"
 import { resources } from "./reference/Resources.ts"
 
 interface Entry {
   readonly path: string
-  readonly title: string
+  readonly title: Words
   readonly inside: ReadonlyArray<{ readonly anchor: string; readonly title: string }>
 }
 
 interface Chapter {
-  readonly title: string
+  readonly title: Words
   readonly entries: ReadonlyArray<Entry>
 }
 
+const same = (title: string): Words => ({ en: title, es: title })
+
+const entryOf = ({ path, spanish, title }: Guide): Entry => ({
+  path,
+  title: { en: title, es: spanish?.title ?? title },
+  inside: []
+})
+
+const chapterOf = (chapter: (typeof guides)[number]): Chapter => ({
+  title: chapter.title,
+  entries: chapter.pages.map(entryOf)
+})
+
 const chapters: ReadonlyArray<Chapter> = [
-  { title: "Begin", entries: [{ path: "/docs", title: "Start here", inside: [] }] },
-  ...guides
-    .slice(0, -1)
-    .map(({ pages, title }) => ({ title, entries: pages.map((page) => ({ ...page, inside: [] })) })),
+  { title: { en: "Begin", es: "Comenzar" }, entries: pages.filter(({ path }) => path === "/docs").map(entryOf) },
+  ...guides.slice(0, -1).map(chapterOf),
   {
-    title: "Reference",
+    title: { en: "Reference", es: "Referencia" },
     entries: [
-      { path: "/docs/reference", title: "All operations", inside: [] },
+      { path: "/docs/reference", title: { en: "All operations", es: "Todas las operaciones" }, inside: [] },
       ...resources.map(({ name, operations, slug }) => ({
         path: `/docs/reference/${slug}`,
-        title: name,
+        title: same(name),
         inside: operations.map((operation) => ({
           anchor: operation.name,
           title: `${operation.method} ${operation.path.replace(/^\/v1/, "")}`
         }))
       })),
-      { path: "/docs/reference/webhooks", title: "Webhooks that Folio sends", inside: [] },
-      { path: "/docs/errors", title: "Errors", inside: [] }
+      { path: "/docs/reference/webhooks", title: same("Webhooks that Folio sends"), inside: [] },
+      { path: "/docs/errors", title: { en: "Errors", es: "Errores" }, inside: [] }
     ]
   },
-  ...guides.slice(-1).map(({ pages, title }) => ({ title, entries: pages.map((page) => ({ ...page, inside: [] })) }))
+  ...guides.slice(-1).map(chapterOf)
 ]
 
-const entryShown = ({ inside, path, title }: Entry, current: string, root: string): Html => {
+const entryShown = ({ inside, path, title }: Entry, current: string, root: string, language: Language): Html => {
   const address = root + path.slice(1)
   const isCurrent = path === current
   const link = isCurrent
-    ? html`<a href="${address}" aria-current="page">${title}</a>`
-    : html`<a href="${address}">${title}</a>`
+    ? html`<a href="${address}" aria-current="page">${title[language]}</a>`
+    : html`<a href="${address}">${title[language]}</a>`
   if (inside.length === 0) return html`<li>${link}</li>`
   const anchors = inside.map((one) => html`<li><a href="${address}#${one.anchor}">${one.title}</a></li>`)
   return html`<li>
@@ -54,11 +66,11 @@ const entryShown = ({ inside, path, title }: Entry, current: string, root: strin
 }
 
 /** The list of all pages, with the operations of the resource that is shown. */
-export const contents = (current: string, root: string): Html =>
+export const contents = (current: string, root: string, language: Language): Html =>
   html`${chapters.map(
     ({ entries, title }) =>
-      html`<h2>${title}</h2>
+      html`<h2>${title[language]}</h2>
         <ul>
-          ${entries.map((entry) => entryShown(entry, current, root))}
+          ${entries.map((entry) => entryShown(entry, current, root, language))}
         </ul>`
   )}`

@@ -1,39 +1,66 @@
 import { ErrorCode, errorCodes } from "../../../schemas/ErrorCode.ts"
 import { errorExample } from "../../api/Errors.ts"
+import spanish from "./errorPages.es.json" with { type: "json" }
 import { html, words } from "./Html.ts"
+import type { Language, Words } from "./Language.ts"
 import { layout } from "./Layout.ts"
 import { json, literal } from "./reference/Literals.ts"
 
-const retries = (code: ErrorCode) => {
-  if (errorCodes[code].status >= 500 || code === "request_timeout") return "Yes, with the same Idempotency-Key."
-  return code === "rate_limited" ? "Yes, after the seconds in `Retry-After`." : "Not as it is: it would fail again."
+const labels = {
+  all: { en: "All errors", es: "Todos los errores" },
+  errors: { en: "Errors", es: "Errores" },
+  example: { en: "Example", es: "Ejemplo" },
+  lead: {
+    en: "Every error has a code that stays, says what to do, and links to its page here.",
+    es: "Cada error tiene un código que no cambia, dice qué hacer y enlaza a su página."
+  },
+  retry: { en: "Retry?", es: "¿Reintentar?" },
+  status: { en: "HTTP status", es: "Estado HTTP" },
+  type: { en: "Type", es: "Tipo" }
+} satisfies Readonly<Record<string, Words>>
+
+const retries = (code: ErrorCode): Words => {
+  if (errorCodes[code].status >= 500 || code === "request_timeout")
+    return { en: "Yes, with the same Idempotency-Key.", es: "Sí, con el mismo `Idempotency-Key`." }
+  return code === "rate_limited"
+    ? { en: "Yes, after the seconds in `Retry-After`.", es: "Sí, después de los segundos de `Retry-After`." }
+    : { en: "Not as it is: it would fail again.", es: "No sin cambios: fallaría de nuevo." }
 }
 
-export const errorPage = (code: ErrorCode, baseUrl: string): string => {
-  const { example, help, status, type } = errorCodes[code]
+const explained = (code: ErrorCode, language: Language): { readonly help: string; readonly request: string } => {
+  const { example, help } = errorCodes[code]
+  return language === "es" ? spanish[code] : { help, request: example.request }
+}
+
+export const errorPage = (code: ErrorCode, baseUrl: string, language: Language): string => {
+  const { status, type } = errorCodes[code]
+  const { help, request } = explained(code, language)
   const content = html`<h1><code>${code}</code></h1>
     <p class="lead">${words(help)}</p>
     <dl class="facts">
-      <dt>HTTP status</dt>
+      <dt>${labels.status[language]}</dt>
       <dd>${status}</dd>
-      <dt>Type</dt>
+      <dt>${labels.type[language]}</dt>
       <dd><code>${type}</code></dd>
-      <dt>Retry?</dt>
-      <dd>${words(retries(code))}</dd>
+      <dt>${labels.retry[language]}</dt>
+      <dd>${words(retries(code)[language])}</dd>
     </dl>
-    <h2>Example</h2>
-    <p>${words(example.request)}:</p>
-    <div class="sample">
+    <h2>${labels.example[language]}</h2>
+    <p>${words(request)}:</p>
+    <div class="sample" lang="en">
       <pre><code>${literal(errorExample(code, baseUrl), json)}</code></pre>
     </div>
-    <p><a href="../errors">All errors</a></p>`
-  return layout({ path: `/docs/errors/${code}`, title: code, content })
+    <p><a href="../errors">${labels.all[language]}</a></p>`
+  return layout({ path: `/docs/errors/${code}`, title: code, content, language, contentLanguage: language })
 }
 
-export const errorIndex = (): string => {
+/** What the page of an error code explains, for the search. */
+export const errorHelp = (code: ErrorCode, language: Language): string => explained(code, language).help
+
+export const errorIndex = (language: Language): string => {
   const statuses = [...new Set(ErrorCode.literals.map((code) => errorCodes[code].status))].toSorted((a, b) => a - b)
-  const content = html`<h1>Errors</h1>
-    <p class="lead">Every error has a code that stays, says what to do, and links to its page here.</p>
+  const content = html`<h1>${labels.errors[language]}</h1>
+    <p class="lead">${labels.lead[language]}</p>
     ${statuses.map(
       (status) =>
         html`<h2 id="status-${status}">${status}</h2>
@@ -45,9 +72,10 @@ export const errorIndex = (): string => {
                   html`<dt>
                       <a href="errors/${code}"><code>${code}</code></a>
                     </dt>
-                    <dd>${words(errorCodes[code].help)}</dd>`
+                    <dd>${words(explained(code, language).help)}</dd>`
               )}
           </dl>`
     )}`
-  return layout({ path: "/docs/errors", title: "Errors", content })
+  const title = labels.errors[language]
+  return layout({ path: "/docs/errors", title, content, language, contentLanguage: language })
 }

@@ -1,8 +1,16 @@
 import * as Fs from "node:fs"
 import * as Path from "node:path"
 import { fileURLToPath } from "node:url"
+import type { Words } from "./Language.ts"
 
 const folder = fileURLToPath(new URL("../docs/", import.meta.url))
+
+/** A page in another language: `name` is `es/guides/webhooks`. */
+interface Translation {
+  readonly name: string
+  readonly title: string
+  readonly text: string
+}
 
 export interface Guide {
   /** The path of the file in src/http/docs, without `.md`: `guides/webhooks`. */
@@ -11,19 +19,26 @@ export interface Guide {
   readonly path: string
   readonly title: string
   readonly text: string
+  /** The page in Spanish, if it is translated. */
+  readonly spanish: Translation | undefined
 }
 
-/** The page of a newcomer, which stands at /docs itself. */
+/** The first page for a newcomer, at /docs itself. */
 const start = "start"
+
+const titled = (file: string) => {
+  const text = Fs.readFileSync(Path.join(folder, file), "utf8")
+  return { title: (/^# (.*)$/m.exec(text)?.[1] ?? file).replaceAll("`", ""), text }
+}
 
 const read = (file: string): Guide => {
   const name = file.replace(/\.md$/, "").replaceAll(Path.sep, "/")
-  const text = Fs.readFileSync(Path.join(folder, file), "utf8")
+  const inSpanish = `es/${name}.md`
   return {
     name,
     path: name === start ? "/docs" : `/docs/${name}`,
-    title: (/^# (.*)$/m.exec(text)?.[1] ?? name).replaceAll("`", ""),
-    text
+    ...titled(file),
+    spanish: Fs.existsSync(Path.join(folder, inSpanish)) ? { name: `es/${name}`, ...titled(inSpanish) } : undefined
   }
 }
 
@@ -32,9 +47,9 @@ export const pages: ReadonlyArray<Guide> = Fs.globSync("{*,guides/*,running/*}.m
   .toSorted()
   .map(read)
 
-const order: ReadonlyArray<readonly [title: string, names: ReadonlyArray<string>]> = [
+const order: ReadonlyArray<readonly [title: Words, names: ReadonlyArray<string>]> = [
   [
-    "Guides",
+    { en: "Guides", es: "Guías" },
     [
       ...[
         "first-invoice",
@@ -50,7 +65,7 @@ const order: ReadonlyArray<readonly [title: string, names: ReadonlyArray<string>
     ]
   ],
   [
-    "Running the service",
+    { en: "Running the service", es: "Operar el servicio" },
     [
       "operating",
       ...[
@@ -66,8 +81,8 @@ const order: ReadonlyArray<readonly [title: string, names: ReadonlyArray<string>
       ].map((name) => `running/${name}`)
     ]
   ],
-  ["With your language", ["api", "php", "python"]],
-  ["A service of your own", ["testing-own", "ports"]]
+  [{ en: "With your language", es: "Con su lenguaje" }, ["api", "php", "python"]],
+  [{ en: "A service of your own", es: "Un servicio propio" }, ["testing-own", "ports"]]
 ]
 
 const named = (names: ReadonlyArray<string>) => names.flatMap((name) => pages.filter((page) => page.name === name))
@@ -75,7 +90,10 @@ const named = (names: ReadonlyArray<string>) => names.flatMap((name) => pages.fi
 const placed = new Set([start, ...order.flatMap(([, names]) => names)])
 
 /** The pages by chapter, in the order to read them in. The last chapter has every page that no other chapter names. */
-export const guides: ReadonlyArray<{ readonly title: string; readonly pages: ReadonlyArray<Guide> }> = [
+export const guides: ReadonlyArray<{ readonly title: Words; readonly pages: ReadonlyArray<Guide> }> = [
   ...order.map(([title, names]) => ({ title, pages: named(names) })),
-  { title: "How Folio is made", pages: pages.filter(({ name }) => !placed.has(name)) }
+  {
+    title: { en: "How Folio is made", es: "Cómo está hecho Folio" },
+    pages: pages.filter(({ name }) => !placed.has(name))
+  }
 ]

@@ -1,29 +1,43 @@
 import { html, words } from "./Html.ts"
 import { alone, layout, rootFrom } from "./Layout.ts"
 import { type Guide, guides } from "./Guides.ts"
+import type { Language } from "./Language.ts"
 import { rendered } from "./Markdown.ts"
 import { resources } from "./reference/Resources.ts"
 
-/** A page of markdown inside the layout. */
-export const guidePage = ({ name, path, text, title }: Guide): string =>
-  layout({ path, title, content: html`<article>${rendered(text, name, rootFrom(path))}</article>` })
+/** A page in the language of the reader, or in English if it is not translated. */
+const translated = (guide: Guide, language: Language) =>
+  language === "es" && guide.spanish !== undefined
+    ? { ...guide.spanish, contentLanguage: language }
+    : { ...guide, contentLanguage: "en" as const }
 
-/** The first page of the documentation: what a newcomer does first, then the guides and the resources. */
-export const startPage = (start: Guide): string => {
+/** A page of markdown inside the layout. */
+export const guidePage = (guide: Guide, language: Language): string => {
+  const { path } = guide
+  const { contentLanguage, name, text, title } = translated(guide, language)
+  const content = html`<article>${rendered(text, name, rootFrom(path))}</article>`
+  return layout({ path, title, content, language, contentLanguage })
+}
+
+/** The first page of the documentation: the first steps of a newcomer, then the guides and the resources. */
+export const startPage = (start: Guide, language: Language): string => {
   const [first] = guides
-  const content = html`<article>${rendered(start.text, start.name, "")}</article>
-    <h2 id="guides">Guides</h2>
+  const { contentLanguage, title, ...page } = translated(start, language)
+  const content = html`<article>${rendered(page.text, page.name, "")}</article>
+    <h2 id="guides">${first?.title[contentLanguage] ?? ""}</h2>
     <ul class="cards">
-      ${(first?.pages ?? []).map((page) => html`<li><a href="${page.path.slice(1)}">${page.title}</a></li>`)}
+      ${(first?.pages ?? []).map(
+        (one) => html`<li><a href="${one.path.slice(1)}">${translated(one, contentLanguage).title}</a></li>`
+      )}
     </ul>
-    <h2 id="reference">Reference</h2>
-    <ul class="cards">
+    <h2 id="reference">${contentLanguage === "es" ? "Referencia (en inglés)" : "Reference"}</h2>
+    <ul class="cards" lang="en">
       ${resources.map(
         ({ description, name, slug }) =>
           html`<li><a href="docs/reference/${slug}">${name}</a><span>${words(description)}</span></li>`
       )}
     </ul>`
-  return layout({ path: "/docs", title: "Start here", content })
+  return layout({ path: "/docs", title, content, language, contentLanguage })
 }
 
 /** What somebody sees who opens the address of the service in a browser. */

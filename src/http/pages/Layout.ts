@@ -1,6 +1,10 @@
 import * as Assets from "./Assets.ts"
 import { type Html, html } from "./Html.ts"
 import { contents } from "./Contents.ts"
+import { type Language, parameter, type Words } from "./Language.ts"
+
+/** Where the index of the pages is that the search of the contents loads. */
+export const searchIndexPath = (language: Language) => `docs/search.${language}.json`
 
 /**
  * The relative path from a page to the root of the service, `../` for each step. Addresses in pages are relative, so that pages also
@@ -13,9 +17,30 @@ interface Page {
   readonly path: string
   readonly title: string
   readonly content: Html
-  /** Whether samples stand beside the text, so that the page needs the whole width. */
+  /** The language of the reader, in which the layout is written. */
+  readonly language: Language
+  /** The language of the content: English on a page that is not translated. */
+  readonly contentLanguage?: Language
+  /** Whether samples are next to the text, so that the page needs the whole width. */
   readonly isWide?: boolean
 }
+
+const labels = {
+  about: { en: "Documentation", es: "Documentación" },
+  contents: { en: "Contents", es: "Contenido" },
+  skip: { en: "Skip to the content", es: "Ir al contenido" },
+  search: { en: "Search", es: "Buscar" },
+  nothing: { en: "No page has all these words.", es: "Ninguna página tiene todas estas palabras." },
+  copy: { en: "Copy", es: "Copiar" },
+  copied: { en: "Copied", es: "Copiado" }
+} satisfies Readonly<Record<string, Words>>
+
+const languageNames: Readonly<Record<Language, string>> = { en: "English", es: "Español" }
+
+const switchTo = (language: Language): Html =>
+  html`<a class="language" href="?${parameter}=${language}" lang="${language}" hreflang="${language}" rel="nofollow"
+    >${languageNames[language]}</a
+  >`
 
 const head = (title: string, root: string) =>
   html`<meta charset="utf-8" />
@@ -26,23 +51,40 @@ const head = (title: string, root: string) =>
     <link rel="stylesheet" href="${root}${Assets.style.address}" />
     <script src="${root}${Assets.script.address}" defer></script>`
 
-/** A page of the documentation: its content, with the contents of all pages beside it. */
-export const layout = ({ content, isWide = false, path, title }: Page): string => {
+/** A page of the documentation: its content, next to the contents of all pages. */
+export const layout = ({ content, contentLanguage = "en", isWide = false, language, path, title }: Page): string => {
   const root = rootFrom(path)
+  const label = (name: keyof typeof labels) => labels[name][language]
   return html`<!doctype html>
-    <html lang="en">
+    <html lang="${language}">
       <head>
         ${head(`${title} · Folio`, root)}
       </head>
-      <body>
-        <a class="skip" href="#main">Skip to the content</a>
+      <body data-copy="${label("copy")}" data-copied="${label("copied")}">
+        <a class="skip" href="#main">${label("skip")}</a>
         <header>
           <a class="brand" href="${root === "" ? "docs" : `${root}docs`}">Folio</a
-          ><span class="about">Documentation</span><a class="to-contents" href="#contents">Contents</a>
+          ><span class="about">${label("about")}</span>${switchTo(language === "en" ? "es" : "en")}<a
+            class="to-contents"
+            href="#contents"
+            >${label("contents")}</a
+          >
         </header>
         <div class="page">
-          <nav id="contents" aria-label="Contents" tabindex="-1">${contents(path, root)}</nav>
-          <main id="main" class="${isWide ? "wide-page" : "narrow-page"}" tabindex="-1">${content}</main>
+          <nav
+            id="contents"
+            aria-label="${label("contents")}"
+            tabindex="-1"
+            data-index="${root}${searchIndexPath(language)}"
+            data-root="${root}"
+            data-search="${label("search")}"
+            data-nothing="${label("nothing")}"
+          >
+            ${contents(path, root, language)}
+          </nav>
+          <main id="main" class="${isWide ? "wide-page" : "narrow-page"}" lang="${contentLanguage}" tabindex="-1">
+            ${content}
+          </main>
         </div>
       </body>
     </html> `.markup

@@ -19,7 +19,8 @@ const addressOf = (href: string, page: string, root: string): string | undefined
   // Links to paths of the service itself.
   if (href.startsWith("/")) return root + href.slice(1)
   const [file = "", anchor] = href.split("#")
-  const name = Path.posix.join(Path.posix.dirname(page), file).replace(/\.md$/, "")
+  // A page and its translation have one address.
+  const name = Path.posix.join(Path.posix.dirname(page), file).replace(/^es\/|\.md$/g, "")
   const found = pages.find((one) => one.name === name)
   return found === undefined ? undefined : root + found.path.slice(1) + (anchor === undefined ? "" : `#${anchor}`)
 }

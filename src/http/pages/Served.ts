@@ -5,6 +5,8 @@ import { gzipSync } from "node:zlib"
 import { ServiceInfo } from "../../api/ServiceInfo.ts"
 import { holds, takesGzip } from "../request/Accept.ts"
 import { escape } from "./Html.ts"
+import * as Languages from "./Language.ts"
+import type { Language } from "./Language.ts"
 
 interface Packed {
   readonly plain: Uint8Array
@@ -22,9 +24,9 @@ interface Kind {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Pages may load only the stylesheet, the script and the icon of this service, and may not be shown in a frame. */
+/** Pages may load only the stylesheet, the script, the icon and the search index of this service, and may not be shown in a frame. */
 const policy =
-  "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+  "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 export const page: Kind = {
   contentType: "text/html; charset=utf-8",
@@ -38,25 +40,43 @@ const usual = "http://127.0.0.1:3000"
 
 /** A page whose commands name the address of the service that serves the page. */
 export const withAddress =
-  (write: () => string) =>
-  (baseUrl: string): string =>
-    write().replaceAll(usual, escape(baseUrl))
+  (write: (language: Language) => string) =>
+  (baseUrl: string, language: Language): string =>
+    write(language).replaceAll(usual, escape(baseUrl))
 
-/**
- * Answers with a text that does not change while the service runs. `write` is given the base URL of the service. The text is written
- * and packed at its first request, which takes some milliseconds, and is kept from then on.
- */
-export const served = (write: (baseUrl: string) => string, { contentType, headers = {} }: Kind) => {
-  let kept: Packed | undefined
-  return Effect.gen(function* () {
-    const { headers: asked } = yield* HttpServerRequest.HttpServerRequest
-    const { baseUrl } = yield* ServiceInfo
-    const { etag, gzip, plain } = (kept ??= pack(write(baseUrl)))
+const respond = ({ etag, gzip, plain }: Packed, { contentType, headers = {} }: Kind) =>
+  Effect.map(HttpServerRequest.HttpServerRequest, ({ headers: asked }) => {
     // A weak ETag, because the packed bytes and the plain bytes share it.
     const all = { "Cache-Control": "no-cache", Vary: "Accept-Encoding", ...headers, ETag: `W/${etag}` }
     if (holds(asked["if-none-match"], etag)) return HttpServerResponse.empty({ status: 304, headers: all })
     return takesGzip(asked["accept-encoding"])
       ? HttpServerResponse.uint8Array(gzip, { contentType, headers: { ...all, "Content-Encoding": "gzip" } })
       : HttpServerResponse.uint8Array(plain, { contentType, headers: all })
+  })
+
+/**
+ * Responds with a text that does not change while the service runs. `write` is given the base URL of the service. The text is written
+ * and packed at its first request, which takes some milliseconds, and is kept from then on.
+ */
+export const served = (write: (baseUrl: string) => string, kind: Kind) => {
+  let kept: Packed | undefined
+  return Effect.flatMap(ServiceInfo, ({ baseUrl }) => respond((kept ??= pack(write(baseUrl))), kind))
+}
+
+/** Responds with a page in the language of its reader, and keeps the language that the reader switched to. */
+export const servedPage = (write: (baseUrl: string, language: Language) => string) => {
+  const kept: { [language in Language]?: Packed } = {}
+  return Effect.gen(function* () {
+    const { cookie, language } = yield* Languages.ofReader
+    const { baseUrl } = yield* ServiceInfo
+    return yield* respond((kept[language] ??= pack(write(baseUrl, language))), {
+      ...page,
+      headers: {
+        ...page.headers,
+        "Content-Language": language,
+        Vary: "Accept-Encoding, Accept-Language, Cookie",
+        ...(cookie === undefined ? {} : { "Set-Cookie": cookie })
+      }
+    })
   })
 }

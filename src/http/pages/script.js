@@ -1,4 +1,4 @@
-// What a browser adds to a page that can be read without a script: the chosen language of samples, copying, and a filter.
+// Adds to pages that are complete without a script: the chosen language of samples, copying, and the search.
 
 const place = "folio.language"
 
@@ -33,35 +33,104 @@ for (const sample of document.querySelectorAll(".sample")) {
   const button = document.createElement("button")
   button.type = "button"
   button.className = "copy"
-  button.textContent = "Copy"
+  button.textContent = document.body.dataset.copy
   button.setAttribute("aria-live", "polite")
   button.addEventListener("click", async () => {
     await navigator.clipboard.writeText(sample.querySelector("code").textContent)
-    button.textContent = "Copied"
-    setTimeout(() => (button.textContent = "Copy"), 2000)
+    button.textContent = document.body.dataset.copied
+    setTimeout(() => (button.textContent = document.body.dataset.copy), 2000)
   })
   sample.append(button)
 }
 
+/** Without case and accents, so that "numeracion" finds "numeración". */
+const plain = (text) =>
+  text
+    .normalize("NFD")
+    .replace(/\p{Mark}/gu, "")
+    .toLowerCase()
+
+const shownMax = 20
+const snippetLength = 140
+
 const contents = document.querySelector("#contents")
+
+const indexOf = async () =>
+  (await (await fetch(contents.dataset.index)).json()).map(([path, title, heading, text]) => ({
+    path,
+    title,
+    heading,
+    text,
+    inHeading: plain(`${title} ${heading}`),
+    inText: plain(text)
+  }))
+
+/** The sections that have all words: first those whose heading has them. */
+const found = (sections, query) => {
+  const asked = plain(query)
+    .split(/\s+/)
+    .filter((word) => word !== "")
+  return sections
+    .flatMap((section) => {
+      if (!asked.every((word) => section.inHeading.includes(word) || section.inText.includes(word))) return []
+      const inHeading = asked.filter((word) => section.inHeading.includes(word)).length
+      return [{ section, inHeading, word: asked.find((word) => section.inText.includes(word)) }]
+    })
+    .toSorted((one, other) => other.inHeading - one.inHeading)
+    .slice(0, shownMax)
+}
+
+const snippet = ({ section: { inText, text }, word }) => {
+  // The plain text may be shorter than the text, so that the place is near the word rather than exact.
+  const near = word === undefined ? 0 : Math.max(0, inText.indexOf(word) - 40)
+  const begin = near === 0 ? 0 : text.indexOf(" ", near) + 1
+  return (
+    (begin > 0 ? "… " : "") +
+    text.slice(begin, begin + snippetLength) +
+    (text.length > begin + snippetLength ? " …" : "")
+  )
+}
+
+const resultShown = (result) => {
+  const { heading, path, title } = result.section
+  const item = document.createElement("li")
+  const link = document.createElement("a")
+  link.href = contents.dataset.root + path.slice(1)
+  link.textContent = heading === title ? title : `${title}: ${heading}`
+  const text = document.createElement("span")
+  text.textContent = snippet(result)
+  item.append(link, text)
+  return item
+}
+
 if (contents !== null) {
-  const filter = document.createElement("input")
-  filter.type = "search"
-  filter.className = "filter"
-  filter.placeholder = "Filter"
-  filter.setAttribute("aria-label", "Filter the contents")
-  filter.addEventListener("input", () => {
-    const asked = filter.value.trim().toLowerCase()
-    for (const item of contents.querySelectorAll("li")) item.hidden = !item.textContent.toLowerCase().includes(asked)
-    for (const inside of contents.querySelectorAll(".inside")) {
-      const isFound = asked !== "" && [...inside.children].some((item) => !item.hidden)
-      inside.classList.toggle("found", isFound)
-    }
-    for (const title of contents.querySelectorAll("h2"))
-      title.hidden = [...title.nextElementSibling.children].every((item) => item.hidden)
+  const parts = [...contents.children]
+  const field = document.createElement("input")
+  field.type = "search"
+  field.className = "filter"
+  field.placeholder = contents.dataset.search
+  field.setAttribute("aria-label", contents.dataset.search)
+  const results = document.createElement("ul")
+  results.className = "results"
+  results.setAttribute("aria-live", "polite")
+  results.hidden = true
+  let loading
+  field.addEventListener("focus", () => (loading ??= indexOf()))
+  field.addEventListener("input", async () => {
+    const query = field.value
+    const isAsked = query.trim() !== ""
+    for (const part of parts) part.hidden = isAsked
+    results.hidden = !isAsked
+    if (!isAsked) return
+    const sections = await (loading ??= indexOf())
+    if (field.value !== query) return
+    const all = found(sections, query).map(resultShown)
+    const nothing = document.createElement("li")
+    nothing.textContent = contents.dataset.nothing
+    results.replaceChildren(...(all.length === 0 ? [nothing] : all))
   })
-  contents.prepend(filter)
-  // The page that is shown stands in the middle of a list that is longer than the window.
+  contents.prepend(field, results)
+  // Scrolls the contents, which are longer than the window, to the page that is shown.
   const current = contents.querySelector("[aria-current]")
   if (current !== null) contents.scrollTop = current.offsetTop - contents.clientHeight / 2
 }

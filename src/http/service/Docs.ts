@@ -7,9 +7,12 @@ import * as Assets from "../pages/Assets.ts"
 import { errorIndex, errorPage } from "../pages/ErrorPages.ts"
 import { pages } from "../pages/Guides.ts"
 import { frontPage, guidePage, startPage } from "../pages/Landing.ts"
+import { searchIndexPath } from "../pages/Layout.ts"
+import type { Language } from "../pages/Language.ts"
+import { searchIndex } from "../pages/SearchIndex.ts"
 import { referencePage, resourcePage } from "../pages/reference/ResourcePage.ts"
 import { resources } from "../pages/reference/Resources.ts"
-import { page, plainText, served, withAddress } from "../pages/Served.ts"
+import { page, plainText, served, servedPage, withAddress } from "../pages/Served.ts"
 import { webhooksPage } from "../pages/reference/WebhooksPage.ts"
 import { wantsHtml } from "../request/Accept.ts"
 import * as Errors from "../request/Errors.ts"
@@ -40,13 +43,20 @@ const guides = HttpRouter.use((router) =>
   Effect.forEach(
     pages,
     (guide) => {
-      const write = () => (guide.path === "/docs" ? startPage(guide) : guidePage(guide))
+      const { name, path, spanish, text } = guide
+      const write = (language: Language) => (path === "/docs" ? startPage(guide, language) : guidePage(guide, language))
+      const files = [
+        { file: `/docs/${name}.md` as const, content: text },
+        ...(spanish === undefined ? [] : [{ file: `/docs/es/${name}.md` as const, content: spanish.text }])
+      ]
       return Effect.andThen(
-        router.add("GET", guide.path as HttpRouter.PathInput, served(withAddress(write), page)),
-        router.add(
-          "GET",
-          `/docs/${guide.name}.md`,
-          served(() => guide.text, plainText)
+        router.add("GET", path as HttpRouter.PathInput, servedPage(withAddress(write))),
+        Effect.forEach(files, ({ content, file }) =>
+          router.add(
+            "GET",
+            file,
+            served(() => content, plainText)
+          )
         )
       )
     },
@@ -60,14 +70,11 @@ const reference = HttpRouter.use((router) =>
       yield* router.add(
         "GET",
         `/docs/reference/${resource.slug}`,
-        served(
-          withAddress(() => resourcePage(resource)),
-          page
-        )
+        servedPage(withAddress((language) => resourcePage(resource, language)))
       )
     }
-    yield* router.add("GET", "/docs/reference", served(withAddress(referencePage), page))
-    yield* router.add("GET", "/docs/reference/webhooks", served(withAddress(webhooksPage), page))
+    yield* router.add("GET", "/docs/reference", servedPage(withAddress(referencePage)))
+    yield* router.add("GET", "/docs/reference/webhooks", servedPage(withAddress(webhooksPage)))
     yield* router.add(
       "GET",
       "/v1/openapi.json",
@@ -78,8 +85,12 @@ const reference = HttpRouter.use((router) =>
 
 const errors = HttpRouter.use((router) =>
   Effect.gen(function* () {
-    const answers = new Map<ErrorCode, ReturnType<typeof served>>()
-    yield* router.add("GET", "/docs/errors", served(errorIndex, page))
+    const answers = new Map<ErrorCode, ReturnType<typeof servedPage>>()
+    yield* router.add(
+      "GET",
+      "/docs/errors",
+      servedPage((_, language) => errorIndex(language))
+    )
     yield* router.add(
       "GET",
       "/docs/errors/:code",
@@ -87,7 +98,7 @@ const errors = HttpRouter.use((router) =>
         const { params } = yield* HttpRouter.RouteContext
         const code = params["code"] ?? ""
         if (Schema.is(ErrorCode)(code)) {
-          const answer = answers.get(code) ?? served((baseUrl) => errorPage(code, baseUrl), page)
+          const answer = answers.get(code) ?? servedPage((baseUrl, language) => errorPage(code, baseUrl, language))
           answers.set(code, answer)
           return yield* answer
         }
@@ -96,6 +107,22 @@ const errors = HttpRouter.use((router) =>
       })
     )
   })
+)
+
+const languages: ReadonlyArray<Language> = ["en", "es"]
+
+/** What the search of the pages loads when a reader begins to type. */
+const search = HttpRouter.use((router) =>
+  Effect.forEach(
+    languages,
+    (language) =>
+      router.add(
+        "GET",
+        `/${searchIndexPath(language)}` as HttpRouter.PathInput,
+        served(() => searchIndex(language), { contentType: "application/json" })
+      ),
+    { discard: true }
+  )
 )
 
 const nothingHere = new ApiError({
@@ -123,5 +150,6 @@ export const layer = Layer.mergeAll(
   guides,
   reference,
   errors,
+  search,
   front
 )

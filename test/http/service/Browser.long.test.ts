@@ -145,24 +145,42 @@ describeOn(app)("the documentation in a browser (skipped where there is no Chrom
     assert.include(yield* Effect.promise(() => page.locator("#listVersions .tabs").innerText()), "folio.versions.")
   })
 
-  it.effect.skipIf(executablePath === undefined)("remembers the language, copies samples and filters", function* () {
-    const { context, faults, go, page } = yield* visited({})
-    yield* Effect.promise(() => context.grantPermissions(["clipboard-read", "clipboard-write"]))
-    yield* go("/docs/reference/customers")
-    yield* Effect.promise(() => page.locator("#createCustomer").getByText("Python", { exact: true }).click())
-    yield* go("/docs/reference/invoices")
-    const sample = page.locator("#cancelInvoice .tabs")
-    const shown = yield* Effect.promise(() => sample.locator(".sample:visible code").innerText())
-    assert.include(shown, "folio.invoices.cancel(")
-    // Waited for from before the click: the button says so for two seconds alone.
-    const copied = () => sample.getByRole("button", { name: "Copied" }).waitFor()
-    yield* Effect.promise(() => Promise.all([copied(), sample.getByRole("button", { name: "Copy" }).click()]))
-    assert.strictEqual(yield* Effect.promise(() => page.evaluate("navigator.clipboard.readText()")), shown)
+  it.effect.skipIf(executablePath === undefined)(
+    "remembers the language, copies samples and searches headings and text",
+    function* () {
+      const { context, faults, go, page } = yield* visited({})
+      yield* Effect.promise(() => context.grantPermissions(["clipboard-read", "clipboard-write"]))
+      yield* go("/docs/reference/customers")
+      yield* Effect.promise(() => page.locator("#createCustomer").getByText("Python", { exact: true }).click())
+      yield* go("/docs/reference/invoices")
+      const sample = page.locator("#cancelInvoice .tabs")
+      const shown = yield* Effect.promise(() => sample.locator(".sample:visible code").innerText())
+      assert.include(shown, "folio.invoices.cancel(")
+      // Waited for from before the click: the button says so for two seconds alone.
+      const copied = () => sample.getByRole("button", { name: "Copied" }).waitFor()
+      yield* Effect.promise(() => Promise.all([copied(), sample.getByRole("button", { name: "Copy" }).click()]))
+      assert.strictEqual(yield* Effect.promise(() => page.evaluate("navigator.clipboard.readText()")), shown)
 
-    const contents = page.locator("#contents")
-    yield* Effect.promise(() => contents.getByRole("searchbox").fill("rotate-secret"))
-    const found = yield* Effect.promise(() => contents.locator("li a:visible").allInnerTexts())
-    assert.deepStrictEqual(found, ["Webhook endpoints", "POST /webhook-endpoints/{id}/rotate-secret"])
-    assert.deepStrictEqual(faults, [])
-  })
+      const contents = page.locator("#contents")
+      const search = contents.getByRole("searchbox")
+      const results = contents.locator(".results a")
+      for (const [words, address] of [
+        ["rotate-secret", "reference/webhook-endpoints#rotateWebhookSecret"],
+        ["30 min later", "guides/webhooks#when-nobody-answers"]
+      ] as const) {
+        yield* Effect.promise(() => search.fill(words))
+        yield* Effect.promise(() => results.first().waitFor())
+        const found = yield* Effect.promise(() => results.evaluateAll((all) => all.map((one) => String(one))))
+        assert.isTrue(
+          found.some((one) => one.endsWith(`/docs/${address}`)),
+          found.join("\n")
+        )
+      }
+      yield* Effect.promise(() => search.fill("no page has these words"))
+      yield* Effect.promise(() => contents.getByText("No page has all these words.").waitFor())
+      yield* Effect.promise(() => search.fill(""))
+      yield* Effect.promise(() => contents.getByRole("link", { name: "Webhook endpoints" }).waitFor())
+      assert.deepStrictEqual(faults, [])
+    }
+  )
 })

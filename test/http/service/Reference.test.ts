@@ -26,6 +26,15 @@ const addressesOf = (path: string, text: string) =>
     return { path: url.pathname.slice("/base".length), anchor: decodeURIComponent(url.hash.slice(1)) }
   })
 
+/** The commands and programs of a page, without their comments. */
+const commands = (text: string) =>
+  [...text.matchAll(/^```(?:sh|ts|json)\n(.*?)^```/gms)].map(([, block = ""]) =>
+    block.replaceAll(/^# .*\n/gm, "").replaceAll(/\n{2,}/g, "\n")
+  )
+
+/** How deep each heading of a page is. */
+const depths = (text: string) => [...text.replaceAll(/^```.*?^```/gms, "").matchAll(/^#+(?= )/gm)].map(String)
+
 /** Every page that links lead to from the page that a browser is shown first. */
 const everyPage = Effect.gen(function* () {
   const pages = new Map<string, string>()
@@ -60,6 +69,69 @@ describeOn(app)("the documentation", (it) => {
       const { text } = yield* open(path)
       assert.include(text, `export FOLIO_URL=${baseUrl}\n`, path)
       assert.notInclude(text, "127.0.0.1:3000", path)
+    }
+  })
+
+  it.effect("is written in the language that the reader chose, or that the browser prefers", function* () {
+    const spanish = { "accept-language": "es-CO,es;q=0.9,en;q=0.8" }
+    for (const path of ["/docs", "/docs/errors", "/docs/errors/rate_limited"]) {
+      const [inEnglish, inSpanish] = [yield* open(path), yield* open(path, spanish)]
+      assert.deepInclude(inEnglish.headers, {
+        "content-language": "en",
+        vary: "Accept-Encoding, Accept-Language, Cookie"
+      })
+      assert.deepInclude(inSpanish.headers, {
+        "content-language": "es",
+        vary: "Accept-Encoding, Accept-Language, Cookie"
+      })
+      assert.notStrictEqual(inSpanish.headers["etag"], inEnglish.headers["etag"])
+      for (const [{ text }, language] of [
+        [inEnglish, "en"],
+        [inSpanish, "es"]
+      ] as const) {
+        assert.include(text, `<html lang="${language}">`, path)
+        assert.match(text, new RegExp(`<main[^>]* lang="${language}"`), path)
+      }
+      const switched = yield* open(`${path}?lang=en`, spanish)
+      assert.strictEqual(switched.text, inEnglish.text)
+      const [cookie = ""] = String(switched.headers["set-cookie"]).split(";")
+      assert.strictEqual((yield* open(path, { ...spanish, cookie })).text, inEnglish.text)
+    }
+    // The reference is in English, in a layout of the reader's language.
+    const { text } = yield* open("/docs/reference/invoices", spanish)
+    assert.include(text, '<html lang="es">')
+    assert.match(text, /<main[^>]* lang="en"/)
+  })
+
+  it.effect("has in Spanish the headings and the commands that it has in English", function* () {
+    const translated = markdown.filter((file) => file.includes("/docs/es/"))
+    assert.isAbove(translated.length, 0)
+    for (const file of translated) {
+      const [english, spanish] = [read(file.replace("/es/", "/")), read(file)]
+      assert.deepStrictEqual(commands(spanish), commands(english), file)
+      assert.deepStrictEqual(depths(spanish), depths(english), file)
+    }
+    yield* Effect.void
+  })
+
+  it.effect("is searched by the text below each heading, in both languages", function* () {
+    for (const [language, words] of [
+      ["en", "tried again 30 s, 5 min and 30 min later"],
+      ["es", "Cada valor es un texto decimal"]
+    ] as const) {
+      const { json } = yield* open(`/docs/search.${language}.json`)
+      const sections = json as ReadonlyArray<readonly [path: string, title: string, heading: string, text: string]>
+      assert.isTrue(
+        sections.some(([, , , text]) => text.includes(words)),
+        language
+      )
+      assert.isAbove(sections.length, 400)
+      const shown = new Map<string, string>()
+      for (const [address] of sections) {
+        const [path = "", anchor] = address.split("#")
+        if (!shown.has(path)) shown.set(path, (yield* open(`${path}?lang=${language}`)).text)
+        assert.include(shown.get(path), anchor === undefined ? "<h1" : ` id="${anchor}"`, address)
+      }
     }
   })
 

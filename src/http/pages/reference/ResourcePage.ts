@@ -2,6 +2,7 @@ import { errorCodes } from "../../../../schemas/ErrorCode.ts"
 import { fieldsOf, parametersOf } from "./Fields.ts"
 import { type Html, html, words } from "../Html.ts"
 import { json, literal } from "./Literals.ts"
+import type { Language as PageLanguage } from "../Language.ts"
 import { layout, rootFrom } from "../Layout.ts"
 import { type Answer, type Operation, type Resource, resources, schemas } from "./Resources.ts"
 import { beginnings, type Language, languages, type Sample, samplesOf } from "./Samples.ts"
@@ -173,7 +174,7 @@ const routesOf = ({ operations }: Resource, page = ""): Html =>
   </ul>`
 
 /** The page of a resource: what it is, and each of its operations. */
-export const resourcePage = (resource: Resource): string => {
+export const resourcePage = (resource: Resource, language: PageLanguage): string => {
   const { description, name, operations, slug } = resource
   const path = `/docs/reference/${slug}`
   const root = rootFrom(path)
@@ -187,11 +188,11 @@ export const resourcePage = (resource: Resource): string => {
       <div class="beside">${beginning}</div>
     </div>
     ${operations.map((operation) => operationShown(operation, root, shown))}`
-  return layout({ path, title: name, content, isWide: true })
+  return layout({ path, title: name, content, language, isWide: true })
 }
 
 /** The list of all operations, by resource. */
-export const referencePage = (): string => {
+export const referencePage = (language: PageLanguage): string => {
   const content = html`<h1>All operations</h1>
     <p class="lead">
       The interface speaks JSON; as a document it is at <a href="../v1/openapi.json">/v1/openapi.json</a>.
@@ -202,5 +203,5 @@ export const referencePage = (): string => {
           <p>${words(resource.description)}</p>
           ${routesOf(resource, `reference/${resource.slug}`)}`
     )}`
-  return layout({ path: "/docs/reference", title: "All operations", content })
+  return layout({ path: "/docs/reference", title: "All operations", content, language })
 }

@@ -1,5 +1,6 @@
 import { parametersOf } from "./Fields.ts"
 import { type Html, html, words } from "../Html.ts"
+import type { Language } from "../Language.ts"
 import { layout, rootFrom } from "../Layout.ts"
 import { json, literal } from "./Literals.ts"
 import { webhookHeaders, type WebhookType, webhookTypes } from "./Resources.ts"
@@ -23,7 +24,7 @@ const typeShown = ({ description, example, type }: WebhookType): Html =>
   </section>`
 
 /** The page of what Folio sends: the headers of every delivery, and each type of event with an example. */
-export const webhooksPage = (): string => {
+export const webhooksPage = (language: Language): string => {
   const root = rootFrom(path)
   const types = webhookTypes.map(
     ({ type }) =>
@@ -44,5 +45,5 @@ export const webhooksPage = (): string => {
     </ul>
     <h2 id="headers">Headers of each delivery</h2>
     ${parametersOf(webhookHeaders, "answered")} ${webhookTypes.map(typeShown)}`
-  return layout({ path, title: "Webhooks that Folio sends", content })
+  return layout({ path, title: "Webhooks that Folio sends", content, language })
 }
