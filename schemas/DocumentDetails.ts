@@ -3,7 +3,7 @@ import { DiscountCode, Incoterm, PaymentMeansCode, PaymentType, WithholdingCode 
 import { field } from "./Field.ts"
 import { atMost } from "./Limits.ts"
 import { allowanceFields, allowanceLimit, Period } from "./Line.ts"
-import { Decimal, LocalDate, Rate, Rounding } from "./Money.ts"
+import { CashRounding, Decimal, LocalDate, Rate, Rounding } from "./Money.ts"
 import { addressFields } from "./Party.ts"
 import { text, texts } from "./Text.ts"
 
@@ -95,7 +95,7 @@ export const noteDetails = {
   ),
   payable_rounding_amount: field(
     Schema.optionalKey(Rounding),
-    "The amount by which the total is rounded up, or down with a sign; less than 1.00.",
+    "Amount by which the total is rounded to a whole unit of the currency: up, or down with a sign. The total and the rounded total must be the same whole unit for the authority, which rounds half up.",
     "-0.42"
   ),
   order_reference: field(Schema.optionalKey(DocumentReference), "The buyer's order."),
@@ -113,7 +113,12 @@ export const invoiceDetails = {
   ...noteDetails,
   prepayments: field(
     Schema.optionalKey(Schema.Array(Prepayment).check(atMost(10, "must hold at most 10 prepayments"))),
-    "Payments that were received before; they are taken off what is to be paid. At most 10."
+    "Payments that were received before, at most 10. They lower `due_amount` in the totals, and not `payable_amount`."
+  ),
+  cash_rounding_amount: field(
+    Schema.optionalKey(CashRounding),
+    "Amount by which a payment in cash is rounded to coins: up, or down with a sign; at most 500.00. It changes `due_amount` in the totals, and not `payable_amount`; the printed document shows it.",
+    "-40.00"
   ),
   withholdings: field(
     Schema.optionalKey(Schema.Array(Withholding).check(atMost(10, "must hold at most 10 withholdings"))),

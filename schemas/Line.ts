@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import { ItemScheme, ReferencePriceType, TaxCode, UnitCode } from "./Code.ts"
 import { field } from "./Field.ts"
 import { atMost, notEmpty } from "./Limits.ts"
-import { Decimal, Figure, LocalDate, Rate, Rounding } from "./Money.ts"
+import { CashRounding, Decimal, Figure, LocalDate, Rate, Rounding } from "./Money.ts"
 import { Identification } from "./Party.ts"
 import { text, texts } from "./Text.ts"
 
@@ -34,18 +34,28 @@ export class Tax extends Schema.Opaque<Tax>()(
       "The amount that is taxed: that of the line, unless `special_base` says why it is another one. Required for a tax by percentage.",
       "100000.00"
     ),
-    unit_amount: field(Schema.optionalKey(Figure), "The tax on one unit, for a tax per unit."),
-    units: field(Schema.optionalKey(Figure), "How many units are taxed, for a tax per unit."),
+    unit_amount: field(
+      Schema.optionalKey(Figure),
+      "The tax on one unit, for a tax per unit; on 100 millilitres for sugary drinks (34)."
+    ),
+    units: field(
+      Schema.optionalKey(Figure),
+      "Units that are taxed, for a tax per unit: millilitres for sugary drinks (34). For bags, carbon and fuels (22, 23, 24) the units are the quantity of the line."
+    ),
     unit_code: field(
       Schema.optionalKey(UnitCode),
       "The unit that is taxed, as a code of the catalog unidad-medida, for a tax per unit."
     ),
-    value: field(Decimal, "The amount of the tax: base × rate / 100, or unit_amount × units.", "19000.00")
+    value: field(
+      Decimal,
+      "Amount of the tax: base × rate / 100, or unit_amount × units; for sugary drinks (34) unit_amount × units / 100.",
+      "19000.00"
+    )
   }).annotate({
     identifier: "Tax",
     needs: (tax: object) => (isPerUnit(tax) ? [] : ["rate", "base"]),
     description:
-      "One tax: by percentage, base × rate / 100 = value, or per unit (bags, carbon, fuels, liquors, single-use plastics, sugary drinks), unit_amount × units = value. Code ZZ means that there is no tax, and has zeros.",
+      "One tax: by percentage, base × rate / 100 = value, or per unit (bags, carbon, fuels, liquors, single-use plastics, sugary drinks), unit_amount × units = value, and unit_amount × units / 100 for sugary drinks. Code ZZ means that there is no tax, and has zeros.",
     examples: [taxExample, unitTaxExample]
   })
 ) {}
@@ -229,7 +239,6 @@ export class Totals extends Schema.Opaque<Totals>()(
     allowance_total_amount: part("The sum of the discounts of the document; absent without such a discount.", "0.00"),
     charge_total_amount: part("The sum of the charges of the document; absent without such a charge.", "0.00"),
     tax_amount: field(Decimal, "The sum of all taxes.", "19000.00"),
-    prepaid_amount: part("The sum of the prepayments; absent without a prepayment.", "0.00"),
     payable_rounding_amount: field(
       Schema.optionalKey(Rounding),
       "The amount by which the total is rounded; absent where the total is not rounded.",
@@ -237,7 +246,17 @@ export class Totals extends Schema.Opaque<Totals>()(
     ),
     payable_amount: field(
       Decimal,
-      "What is to be paid: lines + taxes - discounts + charges - prepayments + rounding.",
+      "Value of the document, which the authority checks: lines + taxes - discounts + charges + rounding. Prepayments and cash rounding are not part of it.",
+      "119000.00"
+    ),
+    prepaid_amount: part("The sum of the prepayments; absent without a prepayment.", "0.00"),
+    cash_rounding_amount: field(
+      Schema.optionalKey(CashRounding),
+      "Amount by which the payment in cash is rounded to coins; absent if it is not rounded.",
+      "0.00"
+    ),
+    due_amount: part(
+      "Amount that remains to be paid: `payable_amount` - prepayments + cash rounding. Absent without prepayments and cash rounding, when `payable_amount` remains to be paid.",
       "119000.00"
     ),
     withholding_total_amount: part(
@@ -245,7 +264,7 @@ export class Totals extends Schema.Opaque<Totals>()(
       "0.00"
     ),
     net_amount: part(
-      "What the issuer receives: the amount to be paid less the withholdings; absent without withholdings.",
+      "Amount that the issuer still receives: what remains to be paid less the withholdings; absent without withholdings.",
       "119000.00"
     ),
     taxes: field(Schema.Array(Tax), "One entry for each tax and rate, or for each tax, amount per unit and unit.")

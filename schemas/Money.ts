@@ -78,6 +78,17 @@ export const Rounding = Schema.String.check(
   examples: ["-0.42"]
 })
 
+/** The amount by which a payment in cash is rounded to coins, up or down with a sign: at most 500.00. */
+export const CashRounding = Schema.String.check(
+  Schema.isPattern(/^-?(500\.00|(0|[1-9]\d?|[1-4]\d\d)\.\d{2})$/u, {
+    message: 'must be a string with a decimal of exactly two fraction digits, from "-500.00" to "500.00"'
+  })
+).annotate({
+  identifier: "CashRounding",
+  description: "An amount from -500.00 to 500.00 with exactly two fraction digits, as a string.",
+  examples: ["-40.00"]
+})
+
 /**
  * A currency code in the form of ISO 4217. The schema checks the form only; `currencyCodes` holds the codes that the authority
  * knows.

@@ -1214,7 +1214,10 @@ export interface DebitNote {
   readonly lines: ReadonlyArray<Line>
   /** Discounts on the document as a whole and charges, at most 10. */
   readonly allowance_charges?: ReadonlyArray<DocumentAllowance>
-  /** The amount by which the total is rounded up, or down with a sign; less than 1.00. */
+  /**
+   * Amount by which the total is rounded to a whole unit of the currency: up, or down with a sign. The total and
+   * the rounded total must be the same whole unit for the authority, which rounds half up.
+   */
   readonly payable_rounding_amount?: Rounding
   /** The buyer's order. */
   readonly order_reference?: DocumentReference
@@ -1224,8 +1227,16 @@ export interface DebitNote {
   readonly notes?: ReadonlyArray<string>
   /** The period that the document is for. */
   readonly period?: Period
-  /** Payments that were received before; they are taken off what is to be paid. At most 10. */
+  /**
+   * Payments that were received before, at most 10. They lower `due_amount` in the totals, and not
+   * `payable_amount`.
+   */
   readonly prepayments?: ReadonlyArray<Prepayment>
+  /**
+   * Amount by which a payment in cash is rounded to coins: up, or down with a sign; at most 500.00. It changes
+   * `due_amount` in the totals, and not `payable_amount`; the printed document shows it.
+   */
+  readonly cash_rounding_amount?: CashRounding
   /** Taxes that the buyer withholds; they are no part of what is to be paid. At most 10. */
   readonly withholdings?: ReadonlyArray<Withholding>
   readonly delivery?: GoodsDelivery
@@ -1368,15 +1379,28 @@ export interface Totals {
   readonly charge_total_amount?: Decimal
   /** The sum of all taxes. */
   readonly tax_amount: Decimal
-  /** The sum of the prepayments; absent without a prepayment. */
-  readonly prepaid_amount?: Decimal
   /** The amount by which the total is rounded; absent where the total is not rounded. */
   readonly payable_rounding_amount?: Rounding
-  /** What is to be paid: lines + taxes - discounts + charges - prepayments + rounding. */
+  /**
+   * Value of the document, which the authority checks: lines + taxes - discounts + charges + rounding. Prepayments
+   * and cash rounding are not part of it.
+   */
   readonly payable_amount: Decimal
+  /** The sum of the prepayments; absent without a prepayment. */
+  readonly prepaid_amount?: Decimal
+  /** Amount by which the payment in cash is rounded to coins; absent if it is not rounded. */
+  readonly cash_rounding_amount?: CashRounding
+  /**
+   * Amount that remains to be paid: `payable_amount` - prepayments + cash rounding. Absent without prepayments and
+   * cash rounding, when `payable_amount` remains to be paid.
+   */
+  readonly due_amount?: Decimal
   /** The sum of what the buyer withholds, which is no part of `payable_amount`; absent without withholdings. */
   readonly withholding_total_amount?: Decimal
-  /** What the issuer receives: the amount to be paid less the withholdings; absent without withholdings. */
+  /**
+   * Amount that the issuer still receives: what remains to be paid less the withholdings; absent without
+   * withholdings.
+   */
   readonly net_amount?: Decimal
   /** One entry for each tax and rate, or for each tax, amount per unit and unit. */
   readonly taxes: ReadonlyArray<Tax>
@@ -1384,7 +1408,8 @@ export interface Totals {
 
 /**
  * One tax: by percentage, base × rate / 100 = value, or per unit (bags, carbon, fuels, liquors, single-use
- * plastics, sugary drinks), unit_amount × units = value. Code ZZ means that there is no tax, and has zeros.
+ * plastics, sugary drinks), unit_amount × units = value, and unit_amount × units / 100 for sugary drinks. Code
+ * ZZ means that there is no tax, and has zeros.
  */
 export interface Tax {
   /** The tax, as a code of the catalog tributos. */
@@ -1396,13 +1421,19 @@ export interface Tax {
    * tax by percentage.
    */
   readonly base?: Decimal
-  /** The tax on one unit, for a tax per unit. */
+  /** The tax on one unit, for a tax per unit; on 100 millilitres for sugary drinks (34). */
   readonly unit_amount?: Figure
-  /** How many units are taxed, for a tax per unit. */
+  /**
+   * Units that are taxed, for a tax per unit: millilitres for sugary drinks (34). For bags, carbon and fuels (22,
+   * 23, 24) the units are the quantity of the line.
+   */
   readonly units?: Figure
   /** The unit that is taxed, as a code of the catalog unidad-medida, for a tax per unit. */
   readonly unit_code?: string
-  /** The amount of the tax: base × rate / 100, or unit_amount × units. */
+  /**
+   * Amount of the tax: base × rate / 100, or unit_amount × units; for sugary drinks (34) unit_amount × units /
+   * 100.
+   */
   readonly value: Decimal
 }
 
@@ -1420,6 +1451,9 @@ export type Figure = string
  * no third digit that is zero.
  */
 export type Rate = string
+
+/** An amount from -500.00 to 500.00 with exactly two fraction digits, as a string. */
+export type CashRounding = string
 
 /** An amount from -0.99 to 0.99 with exactly two fraction digits, as a string. */
 export type Rounding = string
@@ -1647,7 +1681,10 @@ export interface DebitNoteRequest {
   readonly lines: ReadonlyArray<Line>
   /** Discounts on the document as a whole and charges, at most 10. */
   readonly allowance_charges?: ReadonlyArray<DocumentAllowance>
-  /** The amount by which the total is rounded up, or down with a sign; less than 1.00. */
+  /**
+   * Amount by which the total is rounded to a whole unit of the currency: up, or down with a sign. The total and
+   * the rounded total must be the same whole unit for the authority, which rounds half up.
+   */
   readonly payable_rounding_amount?: Rounding
   /** The buyer's order. */
   readonly order_reference?: DocumentReference
@@ -1747,7 +1784,10 @@ export interface CreditNote {
   readonly lines: ReadonlyArray<Line>
   /** Discounts on the document as a whole and charges, at most 10. */
   readonly allowance_charges?: ReadonlyArray<DocumentAllowance>
-  /** The amount by which the total is rounded up, or down with a sign; less than 1.00. */
+  /**
+   * Amount by which the total is rounded to a whole unit of the currency: up, or down with a sign. The total and
+   * the rounded total must be the same whole unit for the authority, which rounds half up.
+   */
   readonly payable_rounding_amount?: Rounding
   /** The buyer's order. */
   readonly order_reference?: DocumentReference
@@ -1757,8 +1797,16 @@ export interface CreditNote {
   readonly notes?: ReadonlyArray<string>
   /** The period that the document is for. */
   readonly period?: Period
-  /** Payments that were received before; they are taken off what is to be paid. At most 10. */
+  /**
+   * Payments that were received before, at most 10. They lower `due_amount` in the totals, and not
+   * `payable_amount`.
+   */
   readonly prepayments?: ReadonlyArray<Prepayment>
+  /**
+   * Amount by which a payment in cash is rounded to coins: up, or down with a sign; at most 500.00. It changes
+   * `due_amount` in the totals, and not `payable_amount`; the printed document shows it.
+   */
+  readonly cash_rounding_amount?: CashRounding
   /** Taxes that the buyer withholds; they are no part of what is to be paid. At most 10. */
   readonly withholdings?: ReadonlyArray<Withholding>
   readonly delivery?: GoodsDelivery
@@ -1858,7 +1906,10 @@ export interface CreditNoteRequest {
   readonly lines: ReadonlyArray<Line>
   /** Discounts on the document as a whole and charges, at most 10. */
   readonly allowance_charges?: ReadonlyArray<DocumentAllowance>
-  /** The amount by which the total is rounded up, or down with a sign; less than 1.00. */
+  /**
+   * Amount by which the total is rounded to a whole unit of the currency: up, or down with a sign. The total and
+   * the rounded total must be the same whole unit for the authority, which rounds half up.
+   */
   readonly payable_rounding_amount?: Rounding
   /** The buyer's order. */
   readonly order_reference?: DocumentReference
@@ -1940,7 +1991,10 @@ export interface Invoice {
   readonly lines: ReadonlyArray<Line>
   /** Discounts on the document as a whole and charges, at most 10. */
   readonly allowance_charges?: ReadonlyArray<DocumentAllowance>
-  /** The amount by which the total is rounded up, or down with a sign; less than 1.00. */
+  /**
+   * Amount by which the total is rounded to a whole unit of the currency: up, or down with a sign. The total and
+   * the rounded total must be the same whole unit for the authority, which rounds half up.
+   */
   readonly payable_rounding_amount?: Rounding
   /** The buyer's order. */
   readonly order_reference?: DocumentReference
@@ -1950,8 +2004,16 @@ export interface Invoice {
   readonly notes?: ReadonlyArray<string>
   /** The period that the document is for. */
   readonly period?: Period
-  /** Payments that were received before; they are taken off what is to be paid. At most 10. */
+  /**
+   * Payments that were received before, at most 10. They lower `due_amount` in the totals, and not
+   * `payable_amount`.
+   */
   readonly prepayments?: ReadonlyArray<Prepayment>
+  /**
+   * Amount by which a payment in cash is rounded to coins: up, or down with a sign; at most 500.00. It changes
+   * `due_amount` in the totals, and not `payable_amount`; the printed document shows it.
+   */
+  readonly cash_rounding_amount?: CashRounding
   /** Taxes that the buyer withholds; they are no part of what is to be paid. At most 10. */
   readonly withholdings?: ReadonlyArray<Withholding>
   readonly delivery?: GoodsDelivery
@@ -2030,7 +2092,10 @@ export interface InvoiceRequest {
   readonly lines: ReadonlyArray<Line>
   /** Discounts on the document as a whole and charges, at most 10. */
   readonly allowance_charges?: ReadonlyArray<DocumentAllowance>
-  /** The amount by which the total is rounded up, or down with a sign; less than 1.00. */
+  /**
+   * Amount by which the total is rounded to a whole unit of the currency: up, or down with a sign. The total and
+   * the rounded total must be the same whole unit for the authority, which rounds half up.
+   */
   readonly payable_rounding_amount?: Rounding
   /** The buyer's order. */
   readonly order_reference?: DocumentReference
@@ -2040,8 +2105,16 @@ export interface InvoiceRequest {
   readonly notes?: ReadonlyArray<string>
   /** The period that the document is for. */
   readonly period?: Period
-  /** Payments that were received before; they are taken off what is to be paid. At most 10. */
+  /**
+   * Payments that were received before, at most 10. They lower `due_amount` in the totals, and not
+   * `payable_amount`.
+   */
   readonly prepayments?: ReadonlyArray<Prepayment>
+  /**
+   * Amount by which a payment in cash is rounded to coins: up, or down with a sign; at most 500.00. It changes
+   * `due_amount` in the totals, and not `payable_amount`; the printed document shows it.
+   */
+  readonly cash_rounding_amount?: CashRounding
   /** Taxes that the buyer withholds; they are no part of what is to be paid. At most 10. */
   readonly withholdings?: ReadonlyArray<Withholding>
   readonly delivery?: GoodsDelivery

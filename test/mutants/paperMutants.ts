@@ -78,7 +78,7 @@ export const paperMutants: ReadonlyArray<Mutant> = [
   }),
   ...guards("src/commands/documents/Correction.ts", "test/postgres/correction/InContingency.pg.test.ts", {
     "a corrected invoice may come to less than was credited": {
-      "if (saleValue(totals) < cents(amount))": "if (saleValue(totals) < 0n)"
+      "if (cents(totals.payable_amount) < cents(amount))": "if (cents(totals.payable_amount) < 0n)"
     }
   }),
   ...guards("src/store/documents/Correction.ts", "test/postgres/correction/InContingency.pg.test.ts", {

@@ -74,7 +74,7 @@ export const invoiceExamples: DocumentExamples<InvoiceRequest> = {
   },
   plastic_bags: {
     title: "The tax on plastic bags",
-    text: "A tax per unit: an amount for each bag, in place of a rate.",
+    text: "A tax per unit: an amount for each bag, in place of a rate. The bags have a line of their own.",
     request: invoice([
       line("Mercado", "50000.00", vat("50000.00", "9500.00")),
       line("Bolsa plástica", "200.00", vat("200.00", "38.00"), {
@@ -104,14 +104,14 @@ export const invoiceExamples: DocumentExamples<InvoiceRequest> = {
   },
   sugary_drinks: {
     title: "Sugary drinks",
-    text: "The tax is on the millilitres: 24 bottles of 400 ml.",
+    text: "The tax is 65 pesos for 100 millilitres: 24 bottles of 400 ml.",
     request: invoice([
       line("Gaseosa 400 ml", "60000.00", vat("60000.00", "11400.00"), {
         quantity: "24.00",
         unit_price: "2500.00",
         taxes: [
           vat("60000.00", "11400.00"),
-          { code: "34", unit_amount: "0.65", units: "9600.00", unit_code: "MLT", value: "6240.00" }
+          { code: "34", unit_amount: "65.00", units: "9600.00", unit_code: "MLT", value: "6240.00" }
         ]
       })
     ])
@@ -257,15 +257,18 @@ export const invoiceExamples: DocumentExamples<InvoiceRequest> = {
   },
   prepayment: {
     title: "A prepayment",
-    text: "What was paid before is taken off what is to be paid.",
+    text: "A prepayment lowers `due_amount`, the amount that remains to be paid. `payable_amount` stays the value of the invoice.",
     request: invoice([consulting], {
       prepayments: [{ amount: "20000.00", received_date: "2026-11-01", id: "RC-17" }]
     })
   },
   rounding: {
     title: "A rounded total",
-    text: "In cash nobody pays 13 centavos: the total is rounded down by them.",
-    request: invoice([line("Fotocopias", "1234.56", vat("1234.56", "234.57"))], { payable_rounding_amount: "-0.13" })
+    text: "The total is rounded to whole pesos, and the payment in cash to the coins that exist.",
+    request: invoice([line("Fotocopias", "1234.56", vat("1234.56", "234.57"))], {
+      payable_rounding_amount: "-0.13",
+      cash_rounding_amount: "31.00"
+    })
   },
   credit_terms: {
     title: "On credit, with two means of payment",

@@ -7,7 +7,7 @@ import { NationalProfile } from "../../documents/NationalProfile.ts"
 import { cents } from "../../domain/documents/Decimal.ts"
 import { asKept } from "../../domain/documents/Details.ts"
 import { documentKinds, kindOf } from "../../domain/documents/DocumentKinds.ts"
-import { saleValue, totalsOf } from "../../domain/documents/Totals.ts"
+import { totalsOf } from "../../domain/documents/Totals.ts"
 import { Backpressure } from "../../issuing/Backpressure.ts"
 import { LiveReadiness } from "../../issuing/LiveReadiness.ts"
 import { Fault } from "../../protocol/Fault.ts"
@@ -94,7 +94,7 @@ export const make = Effect.gen(function* () {
       const message = `currency must stay ${currency}: credit notes of ${amount} ${currency} correct this invoice.`
       return yield* Command.refuse([{ param: "currency", code: "parameter_invalid", message }])
     }
-    if (saleValue(totals) < cents(amount)) return yield* creditedMore(amount)
+    if (cents(totals.payable_amount) < cents(amount)) return yield* creditedMore(amount)
   })
 
   const CorrectInvoice = alone("CorrectInvoice", {

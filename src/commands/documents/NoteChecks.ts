@@ -9,7 +9,7 @@ import { cents, decimal } from "../../domain/documents/Decimal.ts"
 import { asKept } from "../../domain/documents/Details.ts"
 import type { NoteKind } from "../../domain/documents/DocumentKinds.ts"
 import { statusOf } from "../../domain/documents/InvoiceLifecycle.ts"
-import { saleValue, totalsOf } from "../../domain/documents/Totals.ts"
+import { totalsOf } from "../../domain/documents/Totals.ts"
 import { Customers } from "../../store/accounts/Customers.ts"
 import { prefixViolations, Resolutions } from "../../store/accounts/Resolutions.ts"
 import { type Corrected, type Credited, Notes, standardOperation } from "../../store/documents/Notes.ts"
@@ -120,7 +120,7 @@ export const exceeds = (left: bigint, param?: string) =>
 
 /** What is left to credit of an invoice, in cents. */
 export const leftOf = (invoice: Corrected, credited: Credited): bigint =>
-  saleValue(invoice.totals) - cents(credited.amount)
+  cents(invoice.totals.payable_amount) - cents(credited.amount)
 
 /** The error with which an invoice cannot be corrected, or has less than `payable_amount` left to credit. */
 export const creditRefusal = (

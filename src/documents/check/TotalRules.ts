@@ -27,11 +27,7 @@ const prepaid = ({ root }: Received) =>
 const given = (document: Received, name: string) => figureAt(document.total, `cbc:${name}`)
 
 const payable = (document: Received) =>
-  given(document, "TaxInclusiveAmount") -
-  given(document, "AllowanceTotalAmount") +
-  given(document, "ChargeTotalAmount") -
-  given(document, "PrepaidAmount") +
-  given(document, "PayableRoundingAmount")
+  given(document, "TaxInclusiveAmount") - given(document, "AllowanceTotalAmount") + given(document, "ChargeTotalAmount")
 
 const rule = (
   number: string,

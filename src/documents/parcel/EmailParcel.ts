@@ -162,6 +162,7 @@ export const emailParcel = (
     ["Número", full_number],
     ["Fecha de emisión", issue_date],
     ["Valor total", `${totals.payable_amount} ${currency}`],
+    ...(totals.due_amount === undefined ? [] : [["Saldo por pagar", `${totals.due_amount} ${currency}`] as const]),
     [code, cufe]
   ]
   const hello = `Señores ${oneLine(acquirer.legal_name)}:`

@@ -194,26 +194,20 @@ const tax = ({ content }: Found) => {
 const amounts = (found: ReadonlyArray<Found>) =>
   found.reduce((total, { content }) => total + cents(inside(content, "cbc:TaxAmount")), 0n)
 
-/** The totals, in the order in which `totalsOf` gives them. */
+/** The totals that the XML holds, in the order in which `totalsOf` gives them: what remains to be paid is not among them. */
 const totals = (head: string) => {
   const groups = all(head, "cac:TaxTotal")
   const withheld = all(head, "cac:WithholdingTaxTotal")
   const sums = inside(head, "cac:LegalMonetaryTotal") || inside(head, "cac:RequestedMonetaryTotal")
-  const payable = inside(sums, "cbc:PayableAmount")
   return {
     line_extension_amount: inside(sums, "cbc:LineExtensionAmount"),
     ...part("allowance_total_amount", text(sums, "cbc:AllowanceTotalAmount")),
     ...part("charge_total_amount", text(sums, "cbc:ChargeTotalAmount")),
     tax_amount: decimal(amounts(groups)),
-    ...part("prepaid_amount", text(sums, "cbc:PrepaidAmount")),
     ...part("payable_rounding_amount", text(sums, "cbc:PayableRoundingAmount")),
-    payable_amount: payable,
-    ...(withheld.length === 0
-      ? {}
-      : {
-          withholding_total_amount: decimal(amounts(withheld)),
-          net_amount: decimal(cents(payable) - amounts(withheld))
-        }),
+    payable_amount: inside(sums, "cbc:PayableAmount"),
+    ...part("prepaid_amount", text(sums, "cbc:PrepaidAmount")),
+    ...(withheld.length === 0 ? {} : { withholding_total_amount: decimal(amounts(withheld)) }),
     taxes: groups.flatMap(({ content }) => all(content, "cac:TaxSubtotal").map(tax))
   }
 }

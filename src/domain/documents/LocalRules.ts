@@ -6,13 +6,13 @@ import type { NoteRequest } from "../../../schemas/Note.ts"
 import { violation } from "./AuthorityRules.ts"
 import { currencyCodes, peso } from "./Currencies.ts"
 import { detailsOf } from "./Details.ts"
-import { decimal, fits, millionths } from "./Decimal.ts"
+import { millionths } from "./Decimal.ts"
 import { tooLong } from "./rules/Amounts.ts"
 import { detailsViolations, paymentViolations, settledDetails } from "./rules/DetailRules.ts"
 import { contract, lineViolations, type Operation, settledLine } from "./rules/LineRules.ts"
 import { correctionViolations, type NoteOperation } from "./rules/NoteRules.ts"
 import { taxSumViolations, taxWarnings } from "./rules/TaxRules.ts"
-import { saleValue, totalsOf } from "./Totals.ts"
+import { totalsOf } from "./Totals.ts"
 import { violationsMax } from "../requests/Violations.ts"
 
 /*
@@ -99,8 +99,7 @@ const isTooLong = (amount: unknown): amount is string => typeof amount === "stri
 /** A document can hold no sum that the interface cannot show: that of the whole sale, of a part, or of one tax. */
 const totalViolations = (totals: Totals): ReadonlyArray<Violation> => {
   const sums = [totals, ...totals.taxes].flatMap((sum): ReadonlyArray<unknown> => Object.values(sum))
-  const value = saleValue(totals)
-  const long = value > 0n && !fits(value) ? decimal(value) : sums.find(isTooLong)
+  const long = sums.find(isTooLong)
   return long === undefined ? [] : [violation("lines", "parameter_invalid", `The total is ${long}, ${tooLong}`)]
 }
 

@@ -61,23 +61,26 @@ export const totalsOf = (lines: ReadonlyArray<Line>, details: DocumentDetails = 
       addTo(groups, entry)
     }
   }
-  const { allowance_charges = [], payable_rounding_amount, prepayments, withholdings } = details
+  const { allowance_charges = [], cash_rounding_amount, payable_rounding_amount, prepayments, withholdings } = details
   const discounts = allowance_charges.filter(({ type }) => type === "discount").map(({ amount }) => amount)
   const charges = allowance_charges.filter(({ type }) => type === "charge").map(({ amount }) => amount)
   const prepaid = sum(prepayments?.map(({ amount }) => amount) ?? [])
   const withheld = sum(withholdings?.map(({ value }) => value) ?? [])
-  const payable =
-    lineExtension + tax - sum(discounts) + sum(charges) - prepaid + cents(payable_rounding_amount ?? "0.00")
+  const payable = lineExtension + tax - sum(discounts) + sum(charges) + cents(payable_rounding_amount ?? "0.00")
+  const due = payable - prepaid + cents(cash_rounding_amount ?? "0.00")
+  const hasOwnDue = cash_rounding_amount !== undefined || (prepayments !== undefined && prepayments.length > 0)
   return {
     line_extension_amount: decimal(lineExtension),
     ...shown("allowance_total_amount", discounts, sum(discounts)),
     ...shown("charge_total_amount", charges, sum(charges)),
     tax_amount: decimal(tax),
-    ...shown("prepaid_amount", prepayments, prepaid),
     ...(payable_rounding_amount === undefined ? {} : { payable_rounding_amount }),
     payable_amount: decimal(payable),
+    ...shown("prepaid_amount", prepayments, prepaid),
+    ...(cash_rounding_amount === undefined ? {} : { cash_rounding_amount }),
+    ...(hasOwnDue ? { due_amount: decimal(due) } : {}),
     ...shown("withholding_total_amount", withholdings, withheld),
-    ...shown("net_amount", withholdings, payable - withheld),
+    ...shown("net_amount", withholdings, due - withheld),
     taxes: [...groups.values()].toSorted(inOrder).map(taxOf)
   }
 }
@@ -85,7 +88,3 @@ export const totalsOf = (lines: ReadonlyArray<Line>, details: DocumentDetails = 
 /** The amount of one tax over all its rates; "0.00" when the document does not have the tax. */
 export const taxTotal = (totals: Totals, code: TaxCode): string =>
   decimal(sum(totals.taxes.filter((tax) => tax.code === code).map(({ value }) => value)))
-
-/** The value of the whole sale: what is to be paid, and what was paid before. Credit notes take back no more than that. */
-export const saleValue = ({ payable_amount, prepaid_amount = "0.00" }: Totals): bigint =>
-  cents(payable_amount) + cents(prepaid_amount)

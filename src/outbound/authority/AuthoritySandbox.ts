@@ -32,7 +32,7 @@ export type { BrokenRule }
 
 /**
  * The fields of a submitted document from which the simulated authority chooses its verdict. A document with `lines` and `totals` must
- * amount to the sum of its lines and its other parts (discounts, charges, prepayments, rounding), unless the layer has a `check` of its own.
+ * amount to the sum of its lines and its other parts (discounts, charges, rounding), unless the layer has a `check` of its own.
  *
  * @example
  * ```ts

@@ -61,7 +61,7 @@ const lineRow = (visit: Visit, { currency, totals }: Shown["document"], line: Li
 /** The lines of a document and what they come to. */
 export const lines = (visit: Visit, { document }: Shown): Html => {
   const { t } = visit
-  const { allowance_charges = [], currency, prepayments = [], totals, withholdings = [] } = document
+  const { allowance_charges = [], currency, totals, withholdings = [] } = document
   const sum = (words: string, amount: string | undefined): ReadonlyArray<Amount> =>
     amount === undefined ? [] : [{ words, quantity: "", price: "", amount: money(amount, currency) }]
   const rows = [
@@ -70,7 +70,6 @@ export const lines = (visit: Visit, { document }: Shown): Html => {
     ...allowance_charges.flatMap(({ amount, reason, type }) =>
       sum(`${type === "discount" ? "−" : "+"} ${reason}`, amount)
     ),
-    ...(prepayments.length === 0 ? [] : sum(t("Paid before", "Anticipos"), totals.prepaid_amount)),
     ...sum(t("Rounding", "Redondeo"), totals.payable_rounding_amount),
     {
       words: html`<b>${t("Total", "Total")}</b>`,
@@ -78,6 +77,9 @@ export const lines = (visit: Visit, { document }: Shown): Html => {
       price: "",
       amount: money(totals.payable_amount, currency)
     },
+    ...sum(t("Paid before", "Anticipos"), totals.prepaid_amount),
+    ...sum(t("Cash rounding", "Redondeo del pago en efectivo"), totals.cash_rounding_amount),
+    ...sum(t("Balance due", "Saldo por pagar"), totals.due_amount),
     ...withholdings.flatMap(({ code, rate, value }) =>
       sum(`${t("Withheld", "Retención")}: ${taxWords({ code: code as Tax["code"], rate })}`, value)
     ),

@@ -63,6 +63,9 @@ describe("EmailParcel", () => {
         assert.include(body, fact)
       }
     }
+    assert.notInclude(text, "Saldo por pagar")
+    const prepaid = document({ totals: { ...sale.totals, prepaid_amount: "20000.00", due_amount: "99000.00" } })
+    assert.include(emailParcel(prepaid, { xml, pdf }).text, "Saldo por pagar: 99000.00 COP")
     assert.include(emailParcel(document({ kind: "credit_note" }), { xml, pdf }).text, `CUDE: ${sale.cufe}`)
   })
 

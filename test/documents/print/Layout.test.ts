@@ -118,9 +118,14 @@ const contentOf = (document: FiscalDocument): ReadonlyArray<string> => {
     ...(document.prepayments ?? []).flatMap(({ amount, id }) => [written(amount), id]),
     ...taxes.map(({ value }) => written(value)),
     ...taxes.flatMap((tax) => ("base" in tax && tax.base !== undefined ? [written(tax.base)] : [])),
-    ...[totals.line_extension_amount, totals.payable_amount, totals.net_amount, totals.payable_rounding_amount].map(
-      (amount) => amount && written(amount)
-    )
+    ...[
+      totals.line_extension_amount,
+      totals.payable_amount,
+      totals.payable_rounding_amount,
+      totals.cash_rounding_amount,
+      totals.due_amount,
+      totals.net_amount
+    ].map((amount) => amount && written(amount))
   ].filter((text) => text !== undefined)
 }
 

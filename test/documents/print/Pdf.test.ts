@@ -99,13 +99,15 @@ describe("the printed document", () => {
       "IVA 0 % (exento) sobre $ 13.420,42 $ 0,00",
       "Bolsas, 2 und × $ 66,00 $ 132,00",
       "Total impuestos $ 211.982,00",
-      "Anticipo del 1 de noviembre de 2026, RC-17 − $ 20.000,00",
       "Ajuste por redondeo − $ 0,42",
-      "Total a pagar $ 1.379.331,58",
+      "Total factura $ 1.399.331,58",
+      "Anticipo del 1 de noviembre de 2026, RC-17 − $ 20.000,00",
+      "Redondeo del pago en efectivo − $ 31,58",
+      "Saldo por pagar $ 1.379.300,00",
       "ReteRenta 2,5 % sobre $ 1.000.000,00 − $ 25.000,00",
       "ReteICA 0,966 % sobre $ 1.000.000,00 − $ 9.660,00",
       "Total retenciones − $ 34.660,00",
-      "Neto a recibir $ 1.344.671,58",
+      "Neto a recibir $ 1.344.640,00",
       "Notas Gracias por su compra. Se asimila en sus efectos legales a una letra de cambio."
     ])
     for (const word of [...rawCodes, "Customer", "Amount"]) assert.notInclude(text, word)
@@ -113,13 +115,13 @@ describe("the printed document", () => {
 
   it.effect("has one headline: what is due, and when", function* () {
     yield* says({ ...everything, payment_means: { code: "10", type: "1" } }, [
-      "Total a pagar de contado, el 21 de noviembre de 2026 $ 1.379.331,58"
+      "Saldo por pagar de contado, el 21 de noviembre de 2026 $ 1.379.300,00"
     ])
     yield* says({ ...everything, payment_means: { code: "10", type: "2", due_date: "2026-11-22" } }, [
-      "Total a pagar a 1 día, hasta el 22 de noviembre de 2026"
+      "Saldo por pagar a 1 día, hasta el 22 de noviembre de 2026"
     ])
     yield* says({ ...everything, payment_means: { code: "10", type: "2", due_date: "2026-11-20" } }, [
-      "Total a pagar hasta el 20 de noviembre de 2026"
+      "Saldo por pagar hasta el 20 de noviembre de 2026"
     ])
   })
 
@@ -149,7 +151,7 @@ describe("the printed document", () => {
     const credit = yield* says(creditNote, [
       ...corrected,
       "Nota crédito electrónica NC 12",
-      "Total de la nota crédito, a favor del cliente $ 1.379.331,58",
+      "Total de la nota crédito, a favor del cliente $ 1.399.331,58",
       "Anulación de factura electrónica. El cliente devolvió la mercancía."
     ])
     for (const word of ["Resolución", "Bancolombia", "Total a pagar", ...rawCodes]) assert.notInclude(credit, word)
@@ -165,7 +167,7 @@ describe("the printed document", () => {
       "Factura electrónica de venta Electronic sales invoice FE 1042",
       "21 de noviembre de 2026, 10:42 a. m. November 21, 2026, 10:42 a.m.",
       "Bogotá, D.C., Colombia",
-      "Amount due in 30 days, by December 21, 2026 USD 1.379.331,58",
+      "Balance due in 30 days, by December 21, 2026 USD 1.379.300,00",
       "Cliente / Customer Acme Coffee Importers Inc. NIT de otro país US-98-7654321",
       "1200 Brickell Avenue, Miami, FL, Estados Unidos",
       "Crédito, tarjeta de crédito Credit, credit card",
@@ -173,7 +175,8 @@ describe("the printed document", () => {
       "Moneda / Currency Dólar estadounidense (USD) 1 USD = $ 4.100,50",
       "Descripción Description Cantidad Quantity Precio USD Price Impuestos Taxes Valor USD Amount",
       "100.000,00 IVA 19 % 1.000.000,00",
-      "Total a pagar / Amount due USD 1.379.331,58",
+      "Total factura / Invoice total USD 1.399.331,58",
+      "Saldo por pagar / Balance due USD 1.379.300,00",
       "IVA 19 %, base USD 1.115.000,00"
     ])
   )

@@ -92,6 +92,7 @@ export const everything: FiscalDocument = {
     ],
     prepayments: [{ amount: "20000.00", received_date: "2026-11-01", id: "RC-17" }],
     payable_rounding_amount: "-0.42",
+    cash_rounding_amount: "-31.58",
     withholdings: [
       { code: "06", rate: "2.50", base: "1000000.00", value: "25000.00" },
       { code: "07", rate: "0.966", base: "1000000.00", value: "9660.00" }
@@ -101,11 +102,13 @@ export const everything: FiscalDocument = {
       allowance_total_amount: "34070.42",
       charge_total_amount: "8000.00",
       tax_amount: "211982.00",
-      prepaid_amount: "20000.00",
       payable_rounding_amount: "-0.42",
-      payable_amount: "1379331.58",
+      payable_amount: "1399331.58",
+      prepaid_amount: "20000.00",
+      cash_rounding_amount: "-31.58",
+      due_amount: "1379300.00",
       withholding_total_amount: "34660.00",
-      net_amount: "1344671.58",
+      net_amount: "1344640.00",
       taxes: [vat("1115000.00", "211850.00"), vat("13420.42", "0.00", "0.00"), bags]
     }
   }),
@@ -130,15 +133,18 @@ export const exported: FiscalDocument = {
 }
 
 const {
+  cash_rounding_amount: _cash,
   prepayments: _prepayments,
   withholdings: _withholdings,
   other_payment_means: _means,
   delivery: _delivery,
+  totals: { cash_rounding_amount: _rounded, due_amount: _due, net_amount: _net, prepaid_amount: _prepaid, ...totals },
   ...common
 } = everything
 
 export const creditNote: FiscalDocument = {
   ...common,
+  totals,
   kind: "credit_note",
   full_number: "NC12",
   prefix: "NC",
@@ -194,6 +200,7 @@ export const enormous: FiscalDocument = {
     ...everything.totals,
     line_extension_amount: huge,
     payable_amount: huge,
+    due_amount: huge,
     net_amount: huge,
     taxes: Array.from({ length: 50 }, (_, index) => ({
       code: "03" as const,

@@ -38,7 +38,7 @@ const lines: ReadonlyArray<Line> = [
     taxes: [
       { ...vat, base: "2000.00", value: "380.00" },
       { code: "22", unit_amount: "70.00", units: "2.00", unit_code: "94", value: "140.00" },
-      { code: "02", unit_amount: "26.394", units: "1.50", unit_code: "GLL", value: "39.59" }
+      { code: "02", unit_amount: "26.2101", units: "2.00", unit_code: "GLL", value: "52.42" }
     ]
   },
   {

@@ -65,7 +65,11 @@ const head = [
 /** What a document must be read as: its head as it was, with what is written of it for being understood. */
 export const normal = (document: FiscalDocument): DocumentContent => ({
   ...Struct.pick(document, head),
-  totals: { ...document.totals, taxes: grouped(document.totals.taxes) },
+  totals: {
+    // The XML does not hold what remains to be paid.
+    ...Struct.omit(document.totals, ["cash_rounding_amount", "due_amount", "net_amount"]),
+    taxes: grouped(document.totals.taxes)
+  },
   operation_type: document.kind === "invoice" ? operation(document) : null,
   issuer: located(named(written(registered(document.issuer, document.kind)))),
   acquirer: located(named(untaxed(document.acquirer)))

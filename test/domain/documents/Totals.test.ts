@@ -47,6 +47,26 @@ describe("Totals", () => {
     assert.strictEqual(taxTotal(totals, "03"), "0.00")
   })
 
+  it("leaves prepayments and cash rounding out of the payable amount, and shows what remains to be paid", () => {
+    const sale = [line("100000.00", { code: "01", rate: "19.00", base: "100000.00", value: "19000.00" })]
+    const { taxes: _taxes, ...totals } = totalsOf(sale, {
+      prepayments: [{ amount: "20000.00", received_date: "2026-11-01" }],
+      cash_rounding_amount: "-40.00",
+      withholdings: [{ code: "06", rate: "2.50", base: "100000.00", value: "2500.00" }]
+    })
+    assert.deepStrictEqual(totals, {
+      line_extension_amount: "100000.00",
+      tax_amount: "19000.00",
+      payable_amount: "119000.00",
+      prepaid_amount: "20000.00",
+      cash_rounding_amount: "-40.00",
+      due_amount: "98960.00",
+      withholding_total_amount: "2500.00",
+      net_amount: "96460.00"
+    })
+    assert.notProperty(totalsOf(sale), "due_amount")
+  })
+
   it("takes one rate written in two ways for one", () => {
     const { taxes } = totalsOf([
       line("1.00", { code: "01", rate: "019.00", base: "1.00", value: "0.19" }),

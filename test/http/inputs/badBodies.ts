@@ -124,6 +124,12 @@ export const badBodies = [
       /must be "discount" or "charge"/,
       "lines[0].allowance_charges[0].type"
     ],
+    [
+      "a rounding to coins of more than 500",
+      invoice({ cash_rounding_amount: "-500.01" }),
+      /from "-500.00" to "500.00"/,
+      "cash_rounding_amount"
+    ],
     ["a note with ends of lines of Windows", invoice({ notes: ["a\r\nb"] }), /send "\\r\\n" as "\\n"/, "notes[0]"],
     ["an amount of one decimal", line({ unit_price: "50000.0" }), /two to six fraction digits/, "lines[0].unit_price"],
     ["an amount below zero", line({ quantity: "-1.00" }), /no sign/, "lines[0].quantity"],

@@ -24,6 +24,13 @@ const line = (change: Change) => ({ lines: [goodLine, { ...goodLine, ...change }
 const tax = (change: Change) => line({ taxes: [{ ...goodTax, ...change }] })
 const noTax = { code: "ZZ", rate: "0.00", base: "0.00", value: "0.00" }
 const free = { ...goodLine, unit_price: "0.00", line_extension_amount: "0.00" }
+const cents = (amount: string) => ({
+  ...goodLine,
+  quantity: "1.00",
+  unit_price: amount,
+  line_extension_amount: amount,
+  taxes: [noTax]
+})
 // 0.0095 of tax, cut to nothing in each line.
 const truncated = {
   ...goodLine,
@@ -34,6 +41,8 @@ const truncated = {
 }
 const carbonOf = (code: string) => ({
   ...goodLine,
+  quantity: "1.00",
+  line_extension_amount: "50000.00",
   taxes: [{ code, unit_amount: "10.00", units: "1.00", unit_code: "94", value: "10.00" }]
 })
 const bags = { code: "22", unit_amount: "70.00", units: "2.00", unit_code: "94", value: "140.00" }
@@ -75,6 +84,7 @@ const invoices: ReadonlyArray<readonly [rule: string, change: Change, param: str
   ["FAY10", tax({ rate: "18.00", value: "18000.00" }), "lines[1].taxes[0].rate"],
   ["FAX09", line({ taxes: [{ ...bags, unit_code: undefined }] }), "lines[1].taxes[0].unit_code"],
   ["FAX07", line({ taxes: [{ ...bags, value: "70.00" }] }), "lines[1].taxes[0].value"],
+  ["FAX07", line({ taxes: [{ ...bags, units: "1.00", value: "70.00" }] }), "lines[1].taxes[0].units"],
   ["FAW01", { lines: [goodLine, free] }, "lines[1].reference_price"],
   [
     "FAW03",
@@ -85,6 +95,7 @@ const invoices: ReadonlyArray<readonly [rule: string, change: Change, param: str
   ["FAQ06", { allowance_charges: [{ ...off, percent: "100.01" }] }, "allowance_charges[0].percent"],
   ["FAQ07", { allowance_charges: [{ ...off, amount: "100000.01" }] }, "allowance_charges[0].amount"],
   ["FAQ08", { allowance_charges: [{ ...off, percent: "9.00" }] }, "allowance_charges[0].amount"],
+  ["FAU14", { lines: [cents("119.83")], payable_rounding_amount: "-0.83" }, "payable_rounding_amount"],
   ["FBD03", { prepayments: [{ amount: "119000.01", received_date: "2026-11-01" }] }, "prepayments"],
   ["FAT02", withheld({ value: "2850.01" }), "withholdings[0].value"],
   ["FAT12", withheld({ code: "01" }), "withholdings[0].code"],

@@ -81,19 +81,25 @@ const unitTaxes = new Set(["22", "23", "24", "32", "33", "34"])
 
 const noTax: Tax = { code: "ZZ", rate: "0.00", base: "0.00", value: "0.00" }
 
-const taxOf = (choice: typeof TaxChoice.Type, base: string): Tax => {
+// The units of bags, carbon and fuels are the quantity of the line.
+const ofQuantity = new Set(["22", "23", "24", "02"])
+
+const taxOf = (choice: typeof TaxChoice.Type, base: string, quantity: string): Tax => {
   const { code, ica, perUnit, rate, unit_code, way } = choice
   if (unitTaxes.has(code) || (code === "02" && perUnit)) {
-    const [unit_amount, units] = [decimal(choice.unit_amount), decimal(choice.units)]
-    return { code, unit_amount, units, unit_code, value: rounded(times(fraction(unit_amount), fraction(units)), way) }
+    const unit_amount = decimal(choice.unit_amount)
+    const units = ofQuantity.has(code) ? quantity : decimal(choice.units)
+    // Sugary drinks have an amount for 100 millilitres.
+    const exact = (code === "34" ? percent : times)(fraction(unit_amount), fraction(units))
+    return { code, unit_amount, units, unit_code, value: rounded(exact, way) }
   }
   const percentage = rates[code]?.[rate] ?? `${Math.floor(ica / 1000)}.${String(ica % 1000).padStart(3, "0")}`
   return { code, rate: percentage, base, value: rounded(percent(fraction(base), fraction(percentage)), way) }
 }
 
-const taxesOf = (choices: LineChoice["taxes"], base: string): ReadonlyArray<Tax> => {
+const taxesOf = (choices: LineChoice["taxes"], base: string, quantity: string): ReadonlyArray<Tax> => {
   const some = choices.filter(({ code }, at) => code !== "ZZ" && choices.findIndex((one) => one.code === code) === at)
-  return some.length === 0 ? [{ ...noTax }] : some.map((choice) => taxOf(choice, base))
+  return some.length === 0 ? [{ ...noTax }] : some.map((choice) => taxOf(choice, base, quantity))
 }
 
 /** Discounts and charges on an amount in hundredths, none of which makes what is left negative; and the sum of them all. */
@@ -167,7 +173,7 @@ export const lineOf = (choice: LineChoice, isAiu: boolean): Line => {
       unit_price: "0.00",
       line_extension_amount: "0.00",
       reference_price: { amount: price, type: choice.reference },
-      taxes: taxesOf(choice.taxes, base)
+      taxes: taxesOf(choice.taxes, base, quantity)
     }
   }
   const { allowances, amount } = soldFor(choice, fraction(quantity), fraction(price))
@@ -178,6 +184,6 @@ export const lineOf = (choice: LineChoice, isAiu: boolean): Line => {
     line_extension_amount: amount,
     ...(allowances.length === 0 ? {} : { allowance_charges: allowances }),
     ...(kind === "special" ? { special_base: why } : {}),
-    taxes: taxesOf(choice.taxes, kind === "special" || isAiu ? share : amount)
+    taxes: taxesOf(choice.taxes, kind === "special" || isAiu ? share : amount, quantity)
   }
 }

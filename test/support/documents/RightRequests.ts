@@ -40,6 +40,7 @@ const Choice = Schema.Struct({
     Schema.isMaxLength(3)
   ),
   rounding: Schema.optionalKey(between(-99, 99)),
+  cash: Schema.optionalKey(between(-500_00, 500_00)),
   prepaid: Schema.Array(Schema.Struct({ part: between(0, 50), id: Schema.optionalKey(Text.text(64)) })).check(
     Schema.isMaxLength(2)
   ),
@@ -62,6 +63,7 @@ type Choice = typeof Choice.Type
 
 const cents = (text: string): bigint => BigInt(text.replace(".", ""))
 const sum = (texts: ReadonlyArray<string>): bigint => texts.reduce((total, text) => total + cents(text), 0n)
+const signed = (amount: number) => (amount < 0 ? `-${money(BigInt(-amount))}` : money(BigInt(amount)))
 const thousandths = (number: number) => `${Math.floor(number / 1000)}.${String(number % 1000).padStart(3, "0")}`
 const given = <K extends string, V>(name: K, value: V | undefined | ReadonlyArray<never>): { readonly [N in K]?: V } =>
   value === undefined || (Array.isArray(value) && value.length === 0) ? {} : ({ [name]: value } as never)
@@ -91,6 +93,9 @@ const linesOf = ({ contract, lines, operation_type }: Choice): ReadonlyArray<Lin
       : {})
   }))
 
+/** An amount rounded to whole units, as the authority compares totals: a rounded total must be the same whole unit. */
+const units = (amount: bigint) => (amount + 50n) / 100n
+
 /** What is taken off what is to be paid, and withheld from it: never more than that. */
 const partsOf = (choice: Choice, lines: ReadonlyArray<Line>): DocumentDetails => {
   const taxes = lines.flatMap((line) => line.taxes)
@@ -106,13 +111,17 @@ const partsOf = (choice: Choice, lines: ReadonlyArray<Line>): DocumentDetails =>
   const of = (type: string) => sum(allowances.filter((one) => one.type === type).map((one) => one.amount))
   let payable = whole - of("discount") + of("charge")
   const { rounding } = choice
-  const isRounded = rounding !== undefined && payable + BigInt(rounding) >= 0n
+  const isRounded =
+    rounding !== undefined && payable + BigInt(rounding) >= 0n && units(payable + BigInt(rounding)) === units(payable)
   if (isRounded) payable += BigInt(rounding)
   const prepayments = choice.prepaid.map(({ id, part }) => {
     const amount = (payable * BigInt(part)) / 100n
     payable -= amount
     return { amount: money(amount), received_date: "2026-11-01", ...(id === undefined ? {} : { id }) }
   })
+  const { cash } = choice
+  const isInCash = cash !== undefined && payable + BigInt(cash) >= 0n
+  if (isInCash) payable += BigInt(cash)
   const withholdings: Array<NonNullable<DocumentDetails["withholdings"]>[number]> = []
   for (const { code, part, rate, way } of choice.withheld) {
     const base = money(((code === "05" ? vat : extension) * BigInt(part)) / 100n)
@@ -126,9 +135,8 @@ const partsOf = (choice: Choice, lines: ReadonlyArray<Line>): DocumentDetails =>
   }
   return {
     ...given("allowance_charges", allowance_charges),
-    ...(isRounded
-      ? { payable_rounding_amount: rounding < 0 ? `-${money(BigInt(-rounding))}` : money(BigInt(rounding)) }
-      : {}),
+    ...(isRounded ? { payable_rounding_amount: signed(rounding) } : {}),
+    ...(isInCash ? { cash_rounding_amount: signed(cash) } : {}),
     ...given("prepayments", prepayments),
     ...given("withholdings", withholdings)
   }

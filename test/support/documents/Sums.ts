@@ -40,7 +40,13 @@ const grouped = (taxes: ReadonlyArray<Tax>): ReadonlyArray<object> =>
 
 /** What `totals` of a document with these lines and details must be. */
 export const sums = (lines: ReadonlyArray<Line>, details: DocumentDetails = {}): object => {
-  const { allowance_charges = [], payable_rounding_amount, prepayments = [], withholdings = [] } = details
+  const {
+    allowance_charges = [],
+    cash_rounding_amount,
+    payable_rounding_amount,
+    prepayments = [],
+    withholdings = []
+  } = details
   const of = (type: string) => allowance_charges.filter((one) => one.type === type).map((one) => one.amount)
   const taxes = lines.flatMap((line) => line.taxes).filter(({ code }) => code !== "ZZ")
   const extension = sum(lines.map((line) => line.line_extension_amount))
@@ -49,18 +55,21 @@ export const sums = (lines: ReadonlyArray<Line>, details: DocumentDetails = {}):
   const prepaid = sum(prepayments.map((one) => one.amount))
   const withheld = sum(withholdings.map(({ value }) => value))
   const changed = plus(minus(plus(extension, tax), sum(discounts)), sum(charges))
-  const payable = plus(minus(changed, prepaid), fraction(payable_rounding_amount ?? "0.00"))
+  const payable = plus(changed, fraction(payable_rounding_amount ?? "0.00"))
+  const due = plus(minus(payable, prepaid), fraction(cash_rounding_amount ?? "0.00"))
   return {
     line_extension_amount: amount(extension),
     ...(discounts.length === 0 ? {} : { allowance_total_amount: amount(sum(discounts)) }),
     ...(charges.length === 0 ? {} : { charge_total_amount: amount(sum(charges)) }),
     tax_amount: amount(tax),
-    ...(prepayments.length === 0 ? {} : { prepaid_amount: amount(prepaid) }),
     ...(payable_rounding_amount === undefined ? {} : { payable_rounding_amount }),
     payable_amount: amount(payable),
+    ...(prepayments.length === 0 ? {} : { prepaid_amount: amount(prepaid) }),
+    ...(cash_rounding_amount === undefined ? {} : { cash_rounding_amount }),
+    ...(prepayments.length === 0 && cash_rounding_amount === undefined ? {} : { due_amount: amount(due) }),
     ...(withholdings.length === 0
       ? {}
-      : { withholding_total_amount: amount(withheld), net_amount: amount(minus(payable, withheld)) }),
+      : { withholding_total_amount: amount(withheld), net_amount: amount(minus(due, withheld)) }),
     taxes: grouped(taxes)
   }
 }

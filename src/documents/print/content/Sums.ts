@@ -6,7 +6,7 @@ import { allowanceAmount, allowanceWords, isExempt } from "./Items.ts"
 import { taxWords, unitName, unitSign, withholdingName } from "./PrintedWords.ts"
 import type { Tongue } from "./Tongue.ts"
 
-/** A row of the totals. `all`: what is to be paid; `net`: what the issuer receives; `quiet`: sums and withholdings. */
+/** A row of the totals. `all`: the total; `net`: what remains to be paid, what the issuer receives; `quiet`: sums and withholdings. */
 export interface Sum {
   readonly label: string
   readonly amount: string
@@ -39,7 +39,10 @@ export const sumsOf = (document: FiscalDocument, tongue: Tongue): ReadonlyArray<
     allowance_charges.filter(({ type }) => type === "charge")
   ]
   const taxes = totals.taxes.filter(hasTax)
-  const rounding = totals.payable_rounding_amount
+  const signed = (label: string, amount: string | undefined): ReadonlyArray<Sum> =>
+    amount === undefined
+      ? []
+      : [{ label, amount: amount.startsWith("-") ? less(shown(amount.slice(1))) : shown(amount) }]
   const items = lines.length === 1 ? both("1 ítem", "1 item") : both(`${lines.length} ítems`, `${lines.length} items`)
   const charged = totals.charge_total_amount
   return [
@@ -56,25 +59,26 @@ export const sumsOf = (document: FiscalDocument, tongue: Tongue): ReadonlyArray<
       both("Total impuestos", "Total taxes"),
       shown(totals.tax_amount)
     ),
+    ...signed(both("Ajuste por redondeo", "Rounding"), totals.payable_rounding_amount),
+    {
+      label:
+        kind === "credit_note"
+          ? both("Total nota crédito", "Total credit note")
+          : totals.due_amount === undefined
+            ? both("Total a pagar", "Amount due")
+            : both("Total factura", "Invoice total"),
+      amount: shown(totals.payable_amount),
+      tone: "all"
+    },
     ...prepayments.map(({ amount, id, received_date }) => ({
       label: `${both("Anticipo", "Prepayment")}${isBilingual ? "," : " del"} ${dateWords(received_date)}${id === undefined ? "" : `, ${id}`}`,
       amount: less(shown(amount))
     })),
     ...sumOf(prepayments, both("Total anticipos", "Total prepayments"), off(totals.prepaid_amount)),
-    ...(rounding === undefined
+    ...signed(both("Redondeo del pago en efectivo", "Cash rounding"), totals.cash_rounding_amount),
+    ...(totals.due_amount === undefined
       ? []
-      : [
-          {
-            label: both("Ajuste por redondeo", "Rounding"),
-            amount: rounding.startsWith("-") ? less(shown(rounding.slice(1))) : shown(rounding)
-          }
-        ]),
-    {
-      label:
-        kind === "credit_note" ? both("Total nota crédito", "Total credit note") : both("Total a pagar", "Amount due"),
-      amount: shown(totals.payable_amount),
-      tone: "all"
-    },
+      : [{ label: both("Saldo por pagar", "Balance due"), amount: shown(totals.due_amount), tone: "net" as const }]),
     ...withholdings.map(({ base, code, rate, value }) => ({
       label: `${withholdingName(code)} ${percent(rate)}${on} ${shown(base)}`,
       amount: less(shown(value)),

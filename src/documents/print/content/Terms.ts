@@ -31,7 +31,9 @@ const credit = ({ issue_date, payment_means }: FiscalDocument, due: string) => {
 
 export const dueOf = (document: FiscalDocument, { isBilingual }: Tongue): Due => {
   const { currency, issue_date, kind, payment_means, totals } = document
-  const amount = money(totals.payable_amount, currency)
+  const amount = money(totals.due_amount ?? totals.payable_amount, currency)
+  const [words, inEnglish] =
+    totals.due_amount === undefined ? ["Total a pagar", "Amount due"] : ["Saldo por pagar", "Balance due"]
   const english = (text: string) => (isBilingual ? { english: text } : {})
   if (kind === "credit_note") {
     return {
@@ -44,18 +46,18 @@ export const dueOf = (document: FiscalDocument, { isBilingual }: Tongue): Due =>
   const due = payment_means.due_date ?? issue_date
   if (payment_means.type !== onCredit && due === issue_date) {
     return {
-      words: "Total a pagar",
+      words,
       until: `de contado, el ${dateWords(due)}`,
       amount,
-      ...english(`Amount due on ${dateInEnglish(due)}`)
+      ...english(`${inEnglish} on ${dateInEnglish(due)}`)
     }
   }
   const [term, termInEnglish] = credit(document, due)
   return {
-    words: term === undefined ? "Total a pagar" : `Total a pagar ${term},`,
+    words: term === undefined ? words : `${words} ${term},`,
     until: `hasta el ${dateWords(due)}`,
     amount,
-    ...english(`Amount due${termInEnglish === undefined ? "" : ` ${termInEnglish}`}, by ${dateInEnglish(due)}`)
+    ...english(`${inEnglish}${termInEnglish === undefined ? "" : ` ${termInEnglish}`}, by ${dateInEnglish(due)}`)
   }
 }
 

@@ -104,22 +104,42 @@ const incotermViolations = ({ incoterm }: DocumentDetails, operation_type: strin
         )
       ]
 
-/** What is to be paid may not be negative, nor may what the issuer receives after the withholdings. */
+/** The value of a document may not be negative, nor may what remains to be paid, before and after the withholdings. */
 const balanceViolations = (details: DocumentDetails, totals: Totals): ReadonlyArray<Violation> => {
-  const { net_amount = "0.00", payable_amount, prepaid_amount = "0.00" } = totals
-  const payable = cents(payable_amount)
-  if (payable + cents(prepaid_amount) < 0n) {
+  const { due_amount = "0.00", net_amount = "0.00", payable_amount, prepaid_amount } = totals
+  if (cents(payable_amount) < 0n) {
     const message = `The discounts are more than the document: what is to be paid would be ${payable_amount}, and no amount may be negative.`
     const param = details.allowance_charges === undefined ? "payable_rounding_amount" : "allowance_charges"
     return [violation(param, "amount_mismatch", message, "VLR01")]
   }
-  if (payable < 0n) {
-    const message = `The prepayments are ${prepaid_amount} and the document amounts to ${decimal(payable + cents(prepaid_amount))}: send of them what this document uses up.`
+  if (cents(prepaid_amount ?? "0.00") > cents(payable_amount)) {
+    const message = `The prepayments are ${prepaid_amount} and the document amounts to ${payable_amount}: send of them what this document uses up.`
     return [violation("prepayments", "amount_mismatch", message, "FBD03")]
   }
+  if (cents(due_amount) < 0n) {
+    const message = `cash_rounding_amount is more than what remains to be paid: ${due_amount} would remain, and no amount may be negative.`
+    return [violation("cash_rounding_amount", "amount_mismatch", message)]
+  }
   if (cents(net_amount) >= 0n) return []
-  const message = `The withholdings are more than what is to be paid, ${payable_amount}.`
+  const message = `The withholdings are more than what remains to be paid, ${totals.due_amount ?? payable_amount}.`
   return [violation("withholdings", "amount_mismatch", message)]
+}
+
+/** An amount in hundredths, rounded half up to whole units. */
+const wholeUnits = (amount: bigint) => (amount + 50n) / 100n
+
+/**
+ * The authority leaves the rounding out of its formula for what is to be paid, and compares whole units: the rounding may not lead
+ * to another one.
+ */
+const roundingViolations = ({ payable_rounding_amount }: DocumentDetails, totals: Totals): ReadonlyArray<Violation> => {
+  if (payable_rounding_amount === undefined) return []
+  const payable = cents(totals.payable_amount)
+  const exact = payable - cents(payable_rounding_amount)
+  const whole = 100n * wholeUnits(exact)
+  if (payable < 0n || 100n * wholeUnits(payable) === whole) return []
+  const message = `payable_rounding_amount must be "${decimal(whole - exact)}" to round ${decimal(exact)} to ${decimal(whole)}: the authority compares whole units, and rejects ${totals.payable_amount}. Send a rounding to coins in cash_rounding_amount.`
+  return [violation("payable_rounding_amount", "amount_mismatch", message, "FAU14")]
 }
 
 /** The violations of the optional parts of a document with these totals. */
@@ -139,5 +159,6 @@ export function* detailsViolations(
   for (const [index, payment] of (details.other_payment_means ?? []).entries()) {
     yield* paymentViolations(payment, `other_payment_means[${index}]`, today)
   }
+  yield* roundingViolations(details, totals)
   yield* balanceViolations(details, totals)
 }

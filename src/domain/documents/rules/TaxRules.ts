@@ -98,11 +98,24 @@ const baseOf = ({ base = "0.00" }: Tax, { amount, exact, isAiu, isSpecial }: Tax
   return isSpecial || isRounding(given, exact) || (isAiu && given < amount) ? given : amount
 }
 
+/** Taxes per unit of which the authority takes the quantity of the line for the units: bags, carbon, fuels. */
+const ofQuantity: ReadonlySet<string> = new Set(["22", "23", "24", carbon])
+
+/** The tax on sugary drinks, whose amount per unit is for 100 of the units, which are millilitres. */
+const drinks = "34"
+
+/** The exact value of a tax per unit, in trillionths, and how it is computed. */
+const unitTax = ({ code, unit_amount = "0.00", units = "0.00" }: Tax) => {
+  const whole = product(unit_amount, units)
+  const formula = `unit_amount ${unit_amount} × units ${units}`
+  return code === drinks ? { exact: whole / 100n, formula: `${formula} / 100` } : { exact: whole, formula }
+}
+
 /** A tax as it must be, where a figure of the tax is wrong. */
 export const settledTax = (tax: Tax, taxed: Taxed): Tax => {
-  const { rate = "0.00", unit_amount = "0.00", units = "0.00", value } = tax
+  const { rate = "0.00", value } = tax
   if (tax.code === "ZZ") return tax
-  if (isPerUnit(tax)) return { ...tax, value: decimal(settled(cents(value), product(unit_amount, units))) }
+  if (isPerUnit(tax)) return { ...tax, value: decimal(settled(cents(value), unitTax(tax).exact)) }
   const base = baseOf(tax, taxed)
   return { ...tax, base: decimal(base), value: decimal(settled(cents(value), percentage(base, rate))) }
 }
@@ -120,13 +133,22 @@ function* percentageViolations(tax: Tax, path: string, taxed: Taxed): Generator<
   yield* figureViolations(`${path}.`, "value", value, exact, formula, "tax_mismatch", "FAX07")
 }
 
-function* unitViolations({ unit_amount = "0.00", units = "0.00", value }: Tax, path: string) {
-  const formula = `unit_amount ${unit_amount} × units ${units}`
-  yield* figureViolations(`${path}.`, "value", value, product(unit_amount, units), formula, "tax_mismatch", "FAX07")
+function* unitViolations(tax: Tax, path: string, quantity: string) {
+  const { code, units = "0.00", value } = tax
+  if (ofQuantity.has(code) && millionths(units) !== millionths(quantity)) {
+    const message = `units must be "${quantity}", the quantity of the line: the authority computes tax ${nameOf(code)} on the quantity. If something else is taxed than what the line sells, such as bags, put it on a line of its own.`
+    yield violation(`${path}.units`, "tax_mismatch", message, "FAX07")
+  }
+  const { exact, formula } = unitTax(tax)
+  yield* figureViolations(`${path}.`, "value", value, exact, formula, "tax_mismatch", "FAX07")
 }
 
 /** The violations of the taxes of the line at `path`; without `taxed`, those that do not depend on the amount of the line. */
-export function* taxesViolations({ taxes }: Line, path: string, taxed: Taxed | undefined): Generator<Violation, void> {
+export function* taxesViolations(
+  { quantity, taxes }: Line,
+  path: string,
+  taxed: Taxed | undefined
+): Generator<Violation, void> {
   for (const [index, tax] of taxes.entries()) {
     const taxPath = `${path}.taxes[${index}]`
     yield* codeViolations(taxes, index, taxPath)
@@ -134,7 +156,7 @@ export function* taxesViolations({ taxes }: Line, path: string, taxed: Taxed | u
     yield* form
     if (form.length > 0) continue
     if (tax.code === "ZZ") yield* noTaxViolations(tax, taxPath)
-    else if (isPerUnit(tax)) yield* unitViolations(tax, taxPath)
+    else if (isPerUnit(tax)) yield* unitViolations(tax, taxPath, quantity)
     else if (taxed !== undefined) yield* percentageViolations(tax, taxPath, taxed)
   }
 }
@@ -143,10 +165,12 @@ export function* taxesViolations({ taxes }: Line, path: string, taxed: Taxed | u
 const tolerance = 200n
 
 /** What a tax of a document should sum up to, in trillionths, and how that is computed. */
-const sumOf = ({ base = "0.00", rate = "0.00", unit_amount, units = "0.00" }: Tax) =>
-  unit_amount === undefined
+const sumOf = (tax: Tax) => {
+  const { base = "0.00", rate = "0.00", unit_amount } = tax
+  return unit_amount === undefined
     ? { exact: percentage(cents(base), rate), formula: `base ${base} × rate ${rate} / 100` }
-    : { exact: product(unit_amount, units), formula: `unit_amount ${unit_amount} × units ${units}` }
+    : unitTax(tax)
+}
 
 /** The carbon tax has two codes in the interface and one in the document, where each amount per unit stands once. */
 const isTwice = (tax: Tax, taxes: ReadonlyArray<Tax>): boolean =>

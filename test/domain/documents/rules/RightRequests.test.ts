@@ -55,8 +55,8 @@ const wrong = Arbitrary.all([
 
 // Where next to nothing is to be paid, the other rounding of a figure can make a discount or prepayment too large.
 const isSmall = (request: InvoiceRequest) => {
-  const { net_amount, payable_amount } = totalsOf(request.lines, request)
-  return (net_amount ?? payable_amount).length < "10.00".length
+  const { due_amount, net_amount, payable_amount } = totalsOf(request.lines, request)
+  return (net_amount ?? due_amount ?? payable_amount).length < "10.00".length
 }
 
 describe("A wrong figure", () => {
