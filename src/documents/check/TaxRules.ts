@@ -45,10 +45,11 @@ const rates: Readonly<Record<string, ReadonlySet<bigint>>> = {
 
 const isPerUnit = (subtotal: XmlElement) => at(subtotal, "cbc:PerUnitAmount") !== undefined
 
-/** What a tax should amount to: units × amount per unit, or a percentage of the base. */
+/** What a tax should amount to: units × amount per unit (per 100 for sugary drinks), or a percentage of the base. */
 const expected = (subtotal: XmlElement) =>
   isPerUnit(subtotal)
-    ? times(figureAt(subtotal, "cbc:BaseUnitMeasure"), figureAt(subtotal, "cbc:PerUnitAmount"))
+    ? times(figureAt(subtotal, "cbc:BaseUnitMeasure"), figureAt(subtotal, "cbc:PerUnitAmount")) /
+      (taxOf(subtotal) === "34" ? 100n : 1n)
     : percentOf(figureAt(subtotal, "cbc:TaxableAmount"), figureAt(subtotal, ...percent))
 
 const isWrong = (subtotal: XmlElement) => isOff(figureAt(subtotal, "cbc:TaxAmount"), expected(subtotal))

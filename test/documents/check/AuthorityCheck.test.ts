@@ -36,7 +36,7 @@ const none = ""
 
 /** One change for each rule, to a document that breaks none. */
 const breaks: ReadonlyArray<Break> = [
-  ["ZB01", full, ">300939.17<", ">300939,17<"],
+  ["ZB01", full, ">321052.00<", ">321052,00<"],
   ["VLR01", full, ">2970.00<", ">-2970.00<"],
   ["FAB03", full, /<sts:DianExtensions>.*<\/sts:DianExtensions>/, none],
   ["FAB07a", full, ">2019-01-19<", ">2027-01-19<"],
@@ -137,11 +137,12 @@ const breaks: ReadonlyArray<Break> = [
   ["CAU02", credit, ">297000.00</cbc:LineExtensionAmount>", ">297001.00</cbc:LineExtensionAmount>"],
   ["DAU02", debit, ">297000.00</cbc:LineExtensionAmount>", ">297001.00</cbc:LineExtensionAmount>"],
   ["FAU04", full, ">117000.00</cbc:TaxExclusiveAmount>", ">297000.00</cbc:TaxExclusiveAmount>"],
-  ["FAU06", full, ">318009.59<", ">318019.59<"],
+  ["FAU06", full, ">318022.42<", ">318032.42<"],
   ["FAU08", full, ">3970.00</cbc:AllowanceTotalAmount>", ">3971.00</cbc:AllowanceTotalAmount>"],
   ["FAU10", full, ">7000.00</cbc:ChargeTotalAmount>", ">7001.00</cbc:ChargeTotalAmount>"],
   ["FAU12", full, ">20100.00<", ">20000.00<"],
-  ["FAU14", full, ">300939.17<", ">318009.59<"],
+  ["FAU14", full, ">321052.00<", ">318022.42<"],
+  ["FAU14", full, ">321052.00<", ">300952.00<"],
   ["FBD03", full, ">20100.00<", ">420100.00<"],
   ["FAV01", "sale", /<cac:InvoiceLine>.*<\/cac:InvoiceLine>/, none],
   ["FAV02b", full, "<cac:InvoiceLine><cbc:ID>2<", "<cac:InvoiceLine><cbc:ID>3<"],
