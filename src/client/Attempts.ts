@@ -20,12 +20,22 @@ export interface Answer {
   readonly header: (name: string) => string | undefined
 }
 
+const date = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/
+
+/** The pause that `Retry-After` asks for, in seconds: a number of seconds, or a date. 0 without either. */
+const askedPause = ({ header }: Answer, nowMs: number): number => {
+  const value = header("retry-after") ?? ""
+  if (/^\d{1,9}(?:\.\d{1,9})?$/.test(value)) return Number(value)
+  return date.test(value) ? Math.max(0, (Date.parse(value) - nowMs) / 1_000) || 0 : 0
+}
+
 /**
  * Whether an answer stands. A conflict never ends by itself, and nobody waits for a day because a refusal says so; a 202 with
  * `retry-after` is still executing.
  */
-export const isFinal = ({ header, status }: Answer): boolean => {
-  if (status === 409 || (status >= 400 && Number(header("retry-after")) > longestPause)) return true
+export const isFinal = (answer: Answer, nowMs: number): boolean => {
+  const { header, status } = answer
+  if (status === 409 || (status >= 400 && askedPause(answer, nowMs) > longestPause)) return true
   const said = header("svc-should-retry")
   if (said !== undefined) return said !== "true"
   return status === 202 ? header("retry-after") === undefined : status !== 429 && status < 500
@@ -35,10 +45,8 @@ export const isFinal = ({ header, status }: Answer): boolean => {
  * How long to wait for the next attempt, in milliseconds: `waitMs`, or longer when the service asks for that. `random` is from 0
  * to 1. `answer` is undefined when none arrived.
  */
-export const pauseMs = (waitMs: number, answer: Answer | undefined, random: number): number => {
-  const seconds = Number(answer?.header("retry-after"))
-  return Math.max(waitMs, Number.isFinite(seconds) ? seconds * 1_000 : 0) * (1 + jitter * random)
-}
+export const pauseMs = (waitMs: number, answer: Answer | undefined, nowMs: number, random: number): number =>
+  Math.max(waitMs, answer === undefined ? 0 : askedPause(answer, nowMs) * 1_000) * (1 + jitter * random)
 
 /** The query of a list. */
 export type Query = Readonly<Record<string, unknown>>

@@ -17,12 +17,13 @@ import {
   type Schema,
   Stream
 } from "effect"
-import { HttpClient, type HttpClientError, HttpClientRequest, type HttpClientResponse } from "effect/http"
+import { HttpClient, HttpClientError, HttpClientRequest, HttpClientResponse } from "effect/http"
 import { HttpApi, HttpApiClient } from "effect/http-api"
 import type { ApiError } from "../../schemas/ApiError.ts"
 import { Api } from "../api/Api.ts"
 import { firstQuery, isFinal, isKeyed, nextQuery, pauseMs, type Query, type RequestOf, waitsMs } from "./Attempts.ts"
 import { type Operations, routes } from "./Interface.ts"
+import { gathering, hasItsType, UnusableBody } from "./ResponseBody.ts"
 import { type Event, type ReceivedWebhook, verify, WebhookVerificationError } from "./Webhooks.ts"
 
 export { ApiError } from "../../schemas/ApiError.ts"
@@ -102,20 +103,53 @@ const answerOf = ({ headers, status }: HttpClientResponse.HttpClientResponse) =>
   header: (name: string) => headers[name]
 })
 
+type Send = Effect.Effect<HttpClientResponse.HttpClientResponse, HttpClientError.HttpClientError>
+
+/** Reads the whole response. Fails with `UnusableBody` as the cause for what is too large, and for what isn't Folio's. */
+const reading = (send: Send): Send =>
+  Effect.gen(function* () {
+    const response = yield* send
+    const { headers, request, status } = response
+    const refuse = (cause: unknown) =>
+      new HttpClientError.HttpClientError({
+        reason: new HttpClientError.DecodeError({ request, response, cause, description: String(cause) })
+      })
+    const [path = ""] = request.url.split("?")
+    const isFinalSuccess = status >= 200 && status < 300 && isFinal(answerOf(response), yield* Clock.currentTimeMillis)
+    const type = headers["content-type"]
+    if (isFinalSuccess && !hasItsType(request.method, path, type)) {
+      return yield* refuse(
+        new UnusableBody(`The response has the type ${type}, so it isn't Folio's. Check the base URL.`)
+      )
+    }
+    const body = gathering()
+    yield* Stream.runForEach(response.stream, (chunk) =>
+      Effect.try({ try: () => body.add(chunk), catch: refuse })
+    ).pipe(
+      Effect.catchIf(
+        ({ reason }) => reason._tag === "EmptyBodyError",
+        () => Effect.void
+      )
+    )
+    const bytes = body.bytes()
+    const init = { status, headers: { ...headers } }
+    return HttpClientResponse.fromWeb(request, new Response(bytes.length === 0 ? null : bytes, init))
+  })
+
 /** Sends a request up to four times: at once, and after 1 s, 2 s and 4 s, or later when the service asks for that. */
-const repeating = (client: HttpClient.HttpClient): HttpClient.HttpClient =>
-  HttpClient.transform(client, (send) =>
-    Effect.gen(function* () {
-      for (const wait of waitsMs) {
-        const result = yield* Effect.result(send)
-        const answer = Result.isSuccess(result) ? answerOf(result.success) : undefined
-        if (Result.isSuccess(result) && answer !== undefined && isFinal(answer)) return result.success
-        // Without a readable answer the outcome is unknown; the idempotency key makes another attempt safe.
-        yield* Effect.sleep(Duration.millis(pauseMs(wait, answer, yield* Random.next)))
-      }
-      return yield* send
-    })
-  )
+const repeating = (send: Send): Send =>
+  Effect.gen(function* () {
+    for (const wait of waitsMs) {
+      const result = yield* Effect.result(send)
+      const now = yield* Clock.currentTimeMillis
+      const answer = Result.isSuccess(result) ? answerOf(result.success) : undefined
+      if (Result.isSuccess(result) && answer !== undefined && isFinal(answer, now)) return result.success
+      if (Result.isFailure(result) && result.failure.cause instanceof UnusableBody) return yield* result.failure
+      // Without a readable answer the outcome is unknown; the idempotency key makes another attempt safe.
+      yield* Effect.sleep(Duration.millis(pauseMs(wait, answer, now, yield* Random.next)))
+    }
+    return yield* send
+  })
 
 interface Taken {
   readonly query?: Query
@@ -178,7 +212,7 @@ export const make = (options: ClientOptions): Effect.Effect<ClientShape, never, 
             ? request
             : HttpClientRequest.setHeader(request, "svc-version", version)
         ),
-        repeating
+        HttpClient.transform((send) => repeating(reading(send)))
       )
     // Accepts unknown members in answers, because a later release of the service may answer with more members.
     const api = Api.annotate(HttpApi.ParseOptions, { errors: "all" }).annotate(HttpApi.SuccessParseOptions, {

@@ -7,6 +7,7 @@ import { type Addressed, urlOf } from "./Addresses.ts"
 import { type Answer, firstQuery, isFinal, isKeyed, nextQuery, pauseMs, type RequestOf, waitsMs } from "./Attempts.ts"
 import { ApiError, NoAnswerError } from "./FetchErrors.ts"
 import { type ErrorBody, type Operations, routes } from "./Interface.ts"
+import { UnusableBody, bytesOf, hasItsType, isFile, parsed } from "./ResponseBody.ts"
 
 export { ApiError, NoAnswerError }
 export type * from "./Interface.ts"
@@ -107,20 +108,18 @@ const sleep = (milliseconds: number, signal: AbortSignal | undefined) =>
   })
 
 interface Received extends Answer {
-  readonly body: unknown
+  readonly bytes: Uint8Array
 }
 
-const receivedOf = async (response: Response): Promise<Received> => {
-  const isJson = /^application\/json\b/i.test(response.headers.get("content-type") ?? "")
-  return {
-    status: response.status,
-    header: (name) => response.headers.get(name) ?? undefined,
-    body: isJson ? await response.json() : new Uint8Array(await response.arrayBuffer())
-  }
-}
+const receivedOf = async (response: Response): Promise<Received> => ({
+  status: response.status,
+  header: (name) => response.headers.get(name) ?? undefined,
+  bytes: await bytesOf(response)
+})
 
-const isErrorBody = (body: unknown): body is ErrorBody =>
-  typeof body === "object" && body !== null && "error" in body && typeof body.error === "object" && body.error !== null
+const isObject = (body: unknown): body is object => typeof body === "object" && body !== null && !Array.isArray(body)
+
+const isErrorBody = (body: unknown): body is ErrorBody => isObject(body) && "error" in body && isObject(body.error)
 
 const pngStart = 0x89
 
@@ -137,11 +136,15 @@ const bodyIn = (payload: unknown): string | Uint8Array<ArrayBuffer> | null => {
 }
 
 /** The body of an answer that is no error. What has come of the last attempt is all that the caller learns. */
-const bodyOf = (received: Received | undefined, key: string | undefined, cause: unknown): unknown => {
+const bodyOf = (received: Received | undefined, route: string, key: string | undefined, cause: unknown): unknown => {
   if (received === undefined) throw new NoAnswerError(undefined, key, cause)
-  const { body, status } = received
-  if (status >= 200 && status < 300 && isFinal(received)) return body
-  if (isErrorBody(body)) throw new ApiError(status, body.error)
+  const { bytes, header, status } = received
+  const [method = "", template = ""] = route.split(" ")
+  const isSuccess = status >= 200 && status < 300
+  const body = isSuccess && isFile(method, template) ? bytes : parsed(bytes)
+  if (!isSuccess && isErrorBody(body)) throw new ApiError(status, body.error)
+  const isOfFolio = isFinal(received, Date.now()) && hasItsType(method, template, header("content-type"))
+  if (isSuccess && isOfFolio && isObject(body)) return body
   throw new NoAnswerError(status, key, cause)
 }
 
@@ -203,11 +206,14 @@ export const createClient = (options: ClientOptions): Client => {
         received = await receivedOf(await fetch(url, { method, headers, body, signal: ends, redirect: "manual" }))
       } catch (error) {
         signal?.throwIfAborted()
+        if (error instanceof UnusableBody) throw new NoAnswerError(undefined, key, error)
         cause = error
       }
       const wait = waitsMs[attempt]
-      if (wait === undefined || (received !== undefined && isFinal(received))) return bodyOf(received, key, cause)
-      await sleep(pauseMs(wait, received, Math.random()), signal)
+      const now = Date.now()
+      if (wait === undefined || (received !== undefined && isFinal(received, now)))
+        return bodyOf(received, route, key, cause)
+      await sleep(pauseMs(wait, received, now, Math.random()), signal)
     }
   }
 

@@ -1,4 +1,5 @@
 import type { ErrorBody, Violation } from "./Interface.ts"
+import { UnusableBody } from "./ResponseBody.ts"
 
 /**
  * The service refused a request, or failed at it. `code` says what is wrong, `message` what to do about it.
@@ -45,6 +46,13 @@ export class ApiError extends Error {
   }
 }
 
+const messageOf = (status: number | undefined, cause: unknown) => {
+  if (cause instanceof UnusableBody) return cause.message
+  return status === undefined
+    ? "No answer arrived."
+    : `The answer of status ${status} is not Folio's. Check the base URL, and what is between the client and the service.`
+}
+
 /**
  * No answer of Folio arrived in four attempts: `cause` is the last failure, and `status` the status of an answer that something
  * else gave, such as a proxy. What became of the request is unknown: send it again with `idempotencyKey`, and it is done once.
@@ -64,7 +72,7 @@ export class NoAnswerError extends Error {
   readonly idempotencyKey: string | undefined
   /** @internal */
   constructor(status: number | undefined, idempotencyKey: string | undefined, cause: unknown) {
-    super(status === undefined ? "No answer arrived." : `The answer of status ${status} is not Folio's.`, { cause })
+    super(messageOf(status, cause), { cause })
     this.status = status
     this.idempotencyKey = idempotencyKey
   }

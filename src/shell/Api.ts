@@ -22,6 +22,7 @@ import {
   waitsMs
 } from "../client/Attempts.ts"
 import { type ErrorBody, type Operations, routes } from "../client/Interface.ts"
+import { UnusableBody, bytesOf, hasItsType, parsed } from "../client/ResponseBody.ts"
 import { Connection } from "./Connection.ts"
 import { Failed, Misuse, Refused, Unreachable } from "./Failures.ts"
 import { Output } from "./Output.ts"
@@ -67,17 +68,20 @@ interface Taken {
   readonly payload?: unknown
 }
 
-const isErrorBody = (body: unknown): body is ErrorBody =>
-  typeof body === "object" && body !== null && "error" in body && typeof body.error === "object" && body.error !== null
+const isObject = (body: unknown): body is object => typeof body === "object" && body !== null && !Array.isArray(body)
 
-/** What a text of JSON says; undefined for another text. */
-const parsed = (bytes: Uint8Array): unknown => {
-  try {
-    return JSON.parse(new TextDecoder().decode(bytes))
-  } catch {
-    return undefined
-  }
+const hasMessage = (value: unknown) => isObject(value) && "message" in value && typeof value.message === "string"
+
+const isErrorBody = (body: unknown): body is ErrorBody => {
+  if (!isObject(body) || !("error" in body) || !isObject(body.error) || !hasMessage(body.error)) return false
+  const errors = "errors" in body.error ? body.error.errors : []
+  return Array.isArray(errors) && errors.every(hasMessage)
 }
+
+type Page = Parameters<typeof nextQuery>[1]
+
+const isPage = (body: object): body is Page =>
+  "data" in body && Array.isArray(body.data) && body.data.every((one) => isObject(one) && "id" in one)
 
 // A failed connection names its cause in `cause.code`; a name of the domain system that is unknown has one as well.
 const reasonOf = (error: unknown): string => {
@@ -89,6 +93,8 @@ const reasonOf = (error: unknown): string => {
 
 /** Failures after which nothing listens at the address, so that another attempt at once would fail as well. */
 const nobodyThere = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH"])
+
+const isPermanent = (failure: UnusableBody | string) => failure instanceof UnusableBody || nobodyThere.has(failure)
 
 const routeOf = (group: keyof Operations, name: PropertyKey) => {
   const [method = "", template = ""] = String(Reflect.get(routes[group], name)).split(" ")
@@ -160,20 +166,31 @@ export class Api extends Context.Service<
               signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
               redirect: "manual"
             })
-            const bytes = new Uint8Array(await response.arrayBuffer())
+            const bytes = await bytesOf(response)
             return { status: response.status, header: (name: string) => response.headers.get(name) ?? undefined, bytes }
           },
-          catch: reasonOf
+          catch: (error) => (error instanceof UnusableBody ? error : reasonOf(error))
+        })
+
+      const odd = (what: string, hint?: string) =>
+        new Unreachable({
+          message: `The response from ${base} is not Folio's: ${what}`,
+          ...(hint === undefined ? {} : { hint })
         })
 
       const received = Effect.fnUntraced(function* (
         answer: Effect.Success<ReturnType<typeof attempt>>,
+        { method, path }: Sent,
         key: string | undefined
       ) {
+        const contentType = answer.header("content-type") ?? ""
         if (answer.status >= 200 && answer.status < 300) {
-          if (isFinal(answer)) {
+          const [pathname = ""] = path.split("?")
+          // Beside the API, a service has pages for people.
+          const isOfFolio = hasItsType(method, pathname, contentType) || !pathname.startsWith("/v1/")
+          if (isFinal(answer, yield* Clock.currentTimeMillis) && isOfFolio) {
             const { bytes, status } = answer
-            return { status, contentType: answer.header("content-type") ?? "", bytes } satisfies Received
+            return { status, contentType, bytes } satisfies Received
           }
         } else {
           const body = parsed(answer.bytes)
@@ -182,10 +199,8 @@ export class Api extends Context.Service<
             return yield* new Refused({ body, hint })
           }
         }
-        return yield* new Unreachable({
-          message: `What answers at ${base} is not Folio: status ${answer.status}.`,
-          ...(key === undefined ? {} : { hint: repeatedWith(key) })
-        })
+        const hint = key === undefined ? undefined : repeatedWith(key)
+        return yield* odd(`status ${answer.status}, type ${contentType || "unknown"}.`, hint)
       })
 
       const send = Effect.fn("Api.send")(function* (request: Sent) {
@@ -201,19 +216,21 @@ export class Api extends Context.Service<
             Effect.result
           )
           const wait = request.isOnce === true ? undefined : waitsMs[tries]
+          const now = yield* Clock.currentTimeMillis
           const isLast =
             wait === undefined ||
-            (result._tag === "Success" ? isFinal(result.success) : nobodyThere.has(result.failure))
-          if (isLast && result._tag === "Success") return yield* received(result.success, key)
+            (result._tag === "Success" ? isFinal(result.success, now) : isPermanent(result.failure))
+          if (isLast && result._tag === "Success") return yield* received(result.success, request, key)
           if (isLast && result._tag === "Failure") {
+            if (result.failure instanceof UnusableBody)
+              return yield* new Unreachable({ message: `${base} can't be read. ${result.failure.message}` })
             return yield* new Unreachable({
               message: `Nothing answers at ${base} (${result.failure}).`,
               hint: key === undefined || tries === 0 ? "Is the service running there?" : repeatedWith(key)
             })
           }
-          const now = yield* Clock.currentTimeMillis
           const answer = result._tag === "Success" ? result.success : undefined
-          const pause = pauseMs(wait ?? 0, answer, (now % 100) / 100)
+          const pause = pauseMs(wait ?? 0, answer, now, (now % 100) / 100)
           if (tries > 0 || pause > 1_500) yield* output.say(({ dim }) => dim(`waiting for ${base} …`))
           yield* Effect.sleep(pause)
         }
@@ -221,9 +238,7 @@ export class Api extends Context.Service<
 
       const json = Effect.fnUntraced(function* (request: Sent) {
         const body = parsed((yield* send(request)).bytes)
-        return body === undefined
-          ? yield* new Unreachable({ message: `What answers at ${base} is not Folio: its answer is no JSON.` })
-          : body
+        return isObject(body) ? body : yield* odd("it is no JSON object.")
       })
 
       const operation = (
@@ -239,13 +254,13 @@ export class Api extends Context.Service<
           return json({ method, path: `${pathname}${search}`, body, ...options })
         })
 
-      type Page = Parameters<typeof nextQuery>[1]
       const pages = (group: keyof Operations, name: PropertyKey, request: Taken) =>
         Stream.paginate(firstQuery(request.query), (query) =>
-          Effect.map(operation(group, name, { ...request, query }), (body) => {
-            const page = body as Page
-            return [page.data, Option.fromNullOr(nextQuery(query, page))] as const
-          })
+          Effect.flatMap(operation(group, name, { ...request, query }), (body) =>
+            isPage(body)
+              ? Effect.succeed([body.data, Option.fromNullOr(nextQuery(query, body))] as const)
+              : odd("it is no list of objects.")
+          )
         )
 
       return Api.of({

@@ -8,7 +8,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { Misuse } from "./Failures.ts"
 import { make as makeOutput } from "./Output.ts"
-import { type Paint, paintFor } from "./Table.ts"
+import { type Paint, paintFor, safe } from "./Table.ts"
 
 /** The group of commands that the help names in one line, without a description of each. */
 export const operatorsGroup = "FOR WHO RUNS THE SERVICE"
@@ -88,7 +88,9 @@ const helpText = (doc: HelpDoc, paint: Paint): string => {
     ...(isRoot ? oneLine("WITH EVERY COMMAND", globalFlags.map(({ name }) => `--${name}`).join(", ")) : []),
     ...(examples.length === 0 || isRoot ? [] : [""]),
     ...examples.flatMap(({ command }) => oneLine("EXAMPLE", command))
-  ].join("\n")
+  ]
+    .map(safe)
+    .join("\n")
 }
 
 const onOneLine = (text: string) => text.replaceAll(/\s+/g, " ").trim()

@@ -82,7 +82,7 @@ const turning = (what: string, { dim }: Paint) => {
   let count = 0
   const draw = Effect.sync(() => {
     const line = `${frames[count % frames.length]} ${what} … ${Math.floor(count / 10) + 1} s`
-    process.stderr.write(`\r\x1b[K${dim(line)}`)
+    process.stderr.write(`\r\x1b[K${safe(dim(line))}`)
     count++
   })
   const wipe = Effect.sync(() => {
@@ -130,7 +130,7 @@ export const make = (
         ? Console.error(JSON.stringify(failure.body))
         : Console.error(
             [
-              `${paint.red("folio:")} ${shown(failure.message)}`,
+              safe(`${paint.red("folio:")} ${failure.message}`),
               ...detailsOf(failure).map((line) => `  ${shown(line)}`)
             ].join("\n")
           )

@@ -4,7 +4,6 @@ import * as CliError from "effect/cli/CliError"
 import * as Command from "effect/cli/Command"
 import * as TerminalCapabilities from "effect/cli/TerminalCapabilities"
 import * as Cause from "effect/Cause"
-import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
@@ -24,7 +23,7 @@ import { requests } from "./commands/Requests.ts"
 import { webhooks } from "./commands/WebhooksVerify.ts"
 import { Connection } from "./Connection.ts"
 import { enable } from "./enable/Enable.ts"
-import { exitCodes, isFailure, Misuse } from "./Failures.ts"
+import { exitCodes, Failed, isFailure, Misuse } from "./Failures.ts"
 import * as Help from "./Help.ts"
 import { listen } from "./listen/Listen.ts"
 import { Json, make as makeOutput, Output } from "./Output.ts"
@@ -85,17 +84,21 @@ export const rootOf = (operators: ReadonlyArray<Named>) =>
 /** What the process exits with after Ctrl-C, as other commands do. */
 const interrupted = 130
 
+// The operations take responses as the interface describes them: a member that is missing shows as a failure of the program.
+const unexpected = (error: unknown) =>
+  new Failed({
+    message: `The command failed: ${error instanceof Error ? `${error.name}: ${error.message}` : String(error)}`,
+    hint: "Does the service speak another version of the API, or is the program at the address not Folio?"
+  })
+
 /** Prints a failure and returns the process's exit code. A usage error was printed by the presenter. */
 const codeOf = Effect.fnUntraced(function* (cause: Cause.Cause<unknown>, isJson: boolean) {
   const error = Result.getOrUndefined(Cause.findError(cause))
   if (Cause.hasInterruptsOnly(cause) || Terminal.isQuitError(error)) return interrupted
   if (CliError.isCliError(error)) return exitCodes.Misuse
   const capabilities = yield* TerminalCapabilities.TerminalCapabilities
-  if (!isFailure(error)) {
-    yield* Console.error(Cause.pretty(cause))
-    return 1
-  }
-  return yield* Effect.as(makeOutput(isJson, capabilities).failure(error), exitCodes[error._tag])
+  const failure = isFailure(error) ? error : unexpected(Cause.squash(cause))
+  return yield* Effect.as(makeOutput(isJson, capabilities).failure(failure), exitCodes[failure._tag])
 })
 
 /** The wizard asks one question after the other, and nobody answers in a pipe. */

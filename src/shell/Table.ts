@@ -23,11 +23,28 @@ export const shownJson = (text: string): string =>
       : [...Array(char.length).keys()].map((at) => `\\u${char.charCodeAt(at).toString(16).padStart(4, "0")}`).join("")
   )
 
+// Stands in each code of `Paint` until the line is printed. A service can't guess it, so a code in its text is never taken for ours.
+const ours = crypto.getRandomValues(new Uint32Array(2)).join("")
+const code = (number: number) => `\x1b[${ours};${number}m`
+const ourCode = new RegExp(`(\\x1b\\[${ours};\\d+m)`)
+
+const betweenCodes = (line: string, codeOf: (code: string) => string): string =>
+  line
+    .split(ourCode)
+    .map((part, index) => (index % 2 === 1 ? codeOf(part) : shown(part)))
+    .join("")
+
+/** The codes of a terminal. Their lines are printed by way of `safe`. */
 export const paintFor = (canColor: boolean): Paint => {
-  const code = (number: number) => (text: string) =>
-    canColor && text !== "" ? `\x1b[${number}m${shown(text)}\x1b[0m` : shown(text)
-  return { bold: code(1), dim: code(2), red: code(31), green: code(32), yellow: code(33) }
+  const painting = (number: number) => (text: string) => {
+    const inner = betweenCodes(text, (own) => own)
+    return canColor && text !== "" ? `${code(number)}${inner}${code(0)}` : inner
+  }
+  return { bold: painting(1), dim: painting(2), red: painting(31), green: painting(32), yellow: painting(33) }
 }
+
+/** A line as it is printed, without any control character that isn't a code of `Paint`. */
+export const safe = (line: string): string => betweenCodes(line, (own) => own.replace(`${ours};`, ""))
 
 /**
  * One column of a table: its heading and its cell for a row. A cell is cut where the terminal is too narrow; a column that is
@@ -42,15 +59,8 @@ export type Column<Row> = readonly [
 const gap = "  "
 const narrowest = 8
 
-/** The codes of `Paint`, which alone may stand in a cell besides its text. */
-const painted = /(\x1b\[(?:[012]|3[123])m)/
-
-/** A line without any control character that is not of `Paint`. */
-export const safe = (line: string): string =>
-  line
-    .split(painted)
-    .map((part, index) => (index % 2 === 1 ? part : shown(part)))
-    .join("")
+/** The codes of `Paint` in a cell that `safe` has cleaned. */
+const painted = /(\x1b\[\d+m)/
 
 /** The text of a cell on one line. */
 const clean = (cell: string) => safe(cell.replaceAll(/[^\S\u00a0]+/g, " "))
@@ -130,6 +140,6 @@ export const tableFor = <Row>(columns: ReadonlyArray<Column<Row>>, paint: Paint,
         })
         .join(gap)
         .trimEnd()
-    return [...(isFirst ? [paint.dim(lineOf(headings))] : []), ...cells.map(lineOf)]
+    return [...(isFirst ? [safe(paint.dim(lineOf(headings)))] : []), ...cells.map(lineOf)]
   }
 }

@@ -56,6 +56,7 @@ describe("@folio-einvoicing/client/effect", () => {
     ["the service breaks", [refusal(500, "internal_error"), created], 2],
     ["it is too busy", [refusal(503, "service_unavailable", { "retry-after": "1" }), created], 2],
     ["it was too much", [refusal(429, "rate_limited", { "retry-after": "2" }), created], 2],
+    ["it names a date", [refusal(429, "rate_limited", { "retry-after": new Date(9_000).toUTCString() }), created], 2],
     ["the first one is still under way", [{ status: 202, headers: { "retry-after": "1" }, body: {} }, created], 2],
     ["the service says so", [refusal(404, "resource_missing", { "svc-should-retry": "true" }), created], 2]
   ] as const)("repeats a request with its key when %s", function* ([, script, times]) {
@@ -77,6 +78,29 @@ describe("@folio-einvoicing/client/effect", () => {
     assert.lengthOf(sent, 1)
     const error = result._tag === "Failure" ? result.failure : undefined
     assert.instanceOf(error, ApiError)
+  })
+
+  it.effect("refuses once what isn't of its operation's type, and a response of more than 32 MiB", function* () {
+    const large = new Uint8Array((32 << 20) + 1)
+    for (const [body, type, why] of [
+      ["<html>Log in", "text/html", "text/html, so it isn't Folio's"],
+      [large, "application/pdf", "more than 33554432 bytes"]
+    ] as const) {
+      let attempts = 0
+      const client = HttpClient.make((request) =>
+        Effect.sync(() => {
+          attempts++
+          return HttpClientResponse.fromWeb(request, new Response(body, { headers: { "content-type": type } }))
+        })
+      )
+      yield* Effect.gen(function* () {
+        const folio = yield* make(options)
+        const error = yield* Effect.flip(folio.files.retrieveInvoicePdf({ params: { id: customer.id } }))
+        assert.instanceOf(error, HttpClientError.HttpClientError)
+        assert.include(error.message, why)
+        assert.strictEqual(attempts, 1)
+      }).pipe(Effect.provideService(HttpClient.HttpClient, client))
+    }
   })
 
   it.effect("waits 1 s, 2 s and 4 s, and gives the last answer after that", function* () {

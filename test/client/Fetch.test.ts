@@ -32,6 +32,23 @@ const service = (...script: ReadonlyArray<Said | Response | "nothing" | "for eve
   return { sent, folio: createClient({ baseUrl: "http://folio.test", apiKey: "sk_test_x", fetch }) }
 }
 
+const startOfTests = new Date("2026-11-26T12:00:00Z")
+
+/** A date of HTTP, by the clock of these tests. */
+const inSeconds = (seconds: number) => new Date(startOfTests.getTime() + seconds * 1_000).toUTCString()
+
+/** A file whose size nobody knows before its end; says how much of it was read. */
+const endless = (type: string) => {
+  let read = 0
+  const body = new ReadableStream({
+    pull: (controller) => {
+      read += 1 << 20
+      controller.enqueue(new Uint8Array(1 << 20))
+    }
+  })
+  return { response: new Response(body, { headers: { "content-type": type } }), read: () => read }
+}
+
 /** What becomes of a call, while the time passes that a client waits at most. */
 const outcome = async <A>(call: Promise<A>): Promise<{ readonly value?: A; readonly error?: unknown }> => {
   const settled = call.then(
@@ -42,8 +59,15 @@ const outcome = async <A>(call: Promise<A>): Promise<{ readonly value?: A; reado
   return settled
 }
 
+const typed = (type: string, body: string) => new Response(body, { headers: { "content-type": type } })
+const fetched = (response: Response, name: "retrieveInvoicePdf" | "retrieveInvoiceXml" | "retrieveInvoice") => {
+  const { folio, sent } = service(response)
+  const calls = { ...folio.files, ...folio.invoices }
+  return Promise.all([outcome<unknown>(calls[name]({ params: { id: "inv_1" } })), sent])
+}
+
 beforeEach(() => {
-  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"] })
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"], now: startOfTests })
   vi.spyOn(Math, "random").mockReturnValue(0)
 })
 
@@ -58,6 +82,9 @@ describe("@folio-einvoicing/client", () => {
     ["the service breaks", [refusal(500, "internal_error"), created], [0, 1_000]],
     ["it is too busy", [refusal(503, "service_unavailable", { "retry-after": "1" }), created], [0, 1_000]],
     ["it was too much", [refusal(429, "rate_limited", { "retry-after": "9" }), created], [0, 9_000]],
+    ["it names a date", [refusal(429, "rate_limited", { "retry-after": inSeconds(9) }), created], [0, 9_000]],
+    ["the date is over", [refusal(429, "rate_limited", { "retry-after": inSeconds(-9) }), created], [0, 1_000]],
+    ["it says something else", [refusal(429, "rate_limited", { "retry-after": "soon" }), created], [0, 1_000]],
     [
       "the first one is still under way",
       [{ status: 202, headers: { "retry-after": "1" }, body: {} }, created],
@@ -82,6 +109,7 @@ describe("@folio-einvoicing/client", () => {
     ["another body under the same key", refusal(409, "idempotency_conflict", { "svc-should-retry": "true" })],
     ["what is wrong with it", refusal(400, "parameter_missing")],
     ["what is refused until tomorrow", refusal(429, "rate_limited", { "retry-after": "86400" })],
+    ["what is refused until a date", refusal(503, "service_unavailable", { "retry-after": inSeconds(86_400) })],
     ["a failure that stays", refusal(500, "internal_error", { "svc-should-retry": "false" })]
   ] as const)("never repeats: %s", async (_, said) => {
     const { folio, sent } = service(said)
@@ -134,6 +162,45 @@ describe("@folio-einvoicing/client", () => {
     const { error } = await outcome(folio.account.retrieveAccount())
     assert.deepInclude(error, { status: 301, idempotencyKey: undefined })
     assert.lengthOf(sent, 1)
+  })
+
+  it("gives files as bytes, and refuses what isn't of its operation's type", async () => {
+    for (const [name, type] of [
+      ["retrieveInvoicePdf", "application/pdf"],
+      ["retrieveInvoiceXml", "application/xml; charset=utf-8"]
+    ] as const) {
+      const [{ value }] = await fetched(typed(type, "file"), name)
+      assert.deepStrictEqual(value, new TextEncoder().encode("file"))
+    }
+    for (const [name, response] of [
+      ["retrieveInvoice", typed("text/html", "<html>Log in")],
+      ["retrieveInvoice", typed("application/pdf", "%PDF-")],
+      ["retrieveInvoice", typed("application/json", "<html>Log in")],
+      ["retrieveInvoice", typed("application/json", "5")],
+      ["retrieveInvoicePdf", typed("text/html", "<html>Log in")],
+      ["retrieveInvoiceXml", typed("application/json", "{}")],
+      ["retrieveInvoicePdf", new Response("%PDF-", { headers: { "content-type": "" } })]
+    ] as const) {
+      const [{ error }, sent] = await fetched(response, name)
+      assert.instanceOf(error, NoAnswerError, `${name} ${response.headers.get("content-type")}`)
+      assert.deepInclude(error, { status: 200 })
+      assert.include(error.message, "Check the base URL")
+      assert.lengthOf(sent, 1)
+    }
+  })
+
+  it("reads at most 32 MiB, once", async () => {
+    for (const type of ["application/pdf", "application/json"]) {
+      const { read, response } = endless(type)
+      let attempts = 0
+      const fetch: typeof globalThis.fetch = () => Promise.resolve((attempts++, response))
+      const folio = createClient({ baseUrl: "http://folio.test", apiKey: "sk_test_x", fetch })
+      const { error } = await outcome(folio.files.retrieveInvoicePdf({ params: { id: "inv_1" } }))
+      assert.instanceOf(error, NoAnswerError)
+      assert.include(error.message, "more than 33554432 bytes")
+      assert.isBelow(read(), 35 << 20)
+      assert.strictEqual(attempts, 1)
+    }
   })
 
   it("ends with the caller's signal, during an attempt and between two", async () => {

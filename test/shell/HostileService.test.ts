@@ -12,6 +12,8 @@ import { folio, folioInTerminal, hasTerminals } from "./Spawned.ts"
 
 // A title for the window, another line, and a text from right to left, with 8-bit control characters as well.
 const hostile = "\u001b]0;owned\u0007\u009b2J\nfolio: all is well\u2028\u202eevil"
+// A colour that the shell command uses as well, and its end.
+const painted = "\u001b[32mowned-colour\u001b[0m"
 
 const event = {
   id: "evt_01k00000000000000000000000",
@@ -28,7 +30,11 @@ const service = listening((request, response) => {
     : path.startsWith("/v1/events?")
       ? { object: "list", has_more: false, data: path.includes("after=") ? [] : [event] }
       : path.startsWith("/v1/invoices")
-        ? { object: "list", has_more: false, data: [{ ...event.data.object, status: hostile, legal_name: hostile }] }
+        ? {
+            object: "list",
+            has_more: false,
+            data: [{ ...event.data.object, status: hostile, legal_name: painted, buyer: { legal_name: painted } }]
+          }
         : path.startsWith("/v1/refused")
           ? {
               error: {
@@ -71,8 +77,34 @@ describe("a hostile service", () => {
       // oxlint-disable-next-line no-control-regex -- what is looked for
       assert.notMatch(foreign(out), /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028\u202e]/, words.join(" "))
       assert.notMatch(foreign(out), /^folio: all is well/m, words.join(" "))
+      assert.notInclude(out, painted, words.join(" "))
     }
     assert.isFalse(Fs.existsSync(Path.join(own, "folio/profile.json")))
+  })
+
+  it.live("gets one line for each odd response, without a stack trace", function* () {
+    const get = ["invoices", "get", "FE1"]
+    for (const [type, body, said, words = get] of [
+      ["text/html", "<html>Log in</html>", "text/html"],
+      ["application/json", "<html>Log in</html>", "no JSON object"],
+      ["application/json", "null", "no JSON object"],
+      ["application/json", "[]", "no JSON object"],
+      ["application/json", "{}", "no list of objects"],
+      ["application/json", '{"data": 5, "has_more": false}', "no list of objects"],
+      ["application/json", '{"data": [null], "has_more": false}', "no list of objects"],
+      ["application/json", '{"id": "inv_1"}', "The command failed", ["invoices", "timeline", event.data.object.id]],
+      ["application/json", " ".repeat((32 << 20) + 1), "more than 33554432 bytes"]
+    ] as const) {
+      const port = yield* listening((_, response) => {
+        response.writeHead(200, { "content-type": type })
+        response.end(body)
+      })
+      const env = { FOLIO_URL: `http://127.0.0.1:${port}`, FOLIO_API_KEY: "sk_test_x" }
+      const { code, error } = yield* folio(words, { env })
+      assert.oneOf(code, [1, 3], said)
+      assert.include(error, said)
+      assert.match(error, /^folio: .*\n(?: {2}.*\n)?$/, said)
+    }
   })
 
   it.live("names no directory on the machine of who listens", function* () {

@@ -5,6 +5,7 @@ import * as TerminalCapabilities from "effect/cli/TerminalCapabilities"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { urlOf } from "../../client/Addresses.ts"
+import { bytesOf, parsed } from "../../client/ResponseBody.ts"
 import { isBaseUrl, modeOf, writeProfile } from "../Connection.ts"
 import { Failed, Misuse, Unreachable } from "../Failures.ts"
 import { textOf } from "../Files.ts"
@@ -24,8 +25,7 @@ const accountName = (url: string, key: string) =>
     try: async (signal) => {
       const headers = { authorization: `Bearer ${key}` }
       const response = await fetch(urlOf(url, "/v1/account", {}), { headers, signal, redirect: "manual" })
-      const body: unknown = await response.json()
-      return { status: response.status, body }
+      return { status: response.status, body: parsed(await bytesOf(response)) }
     },
     catch: () =>
       new Unreachable({ message: `Nothing that is Folio answers at ${url}.`, hint: "Is the service running there?" })
@@ -35,7 +35,7 @@ const accountName = (url: string, key: string) =>
       const isAccount = typeof body === "object" && body !== null && "name" in body && typeof body.name === "string"
       return status === 200 && isAccount
         ? Effect.succeed(String(body.name))
-        : Effect.fail(new Unreachable({ message: `What answers at ${url} is not Folio: status ${status}.` }))
+        : Effect.fail(new Unreachable({ message: `The response from ${url} is not Folio's: status ${status}.` }))
     })
   )
 

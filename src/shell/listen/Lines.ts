@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import type { Event } from "../../client/Interface.ts"
 import { Output } from "../Output.ts"
 import { type Attempt, noAnswer } from "./Forward.ts"
-import { shown } from "../Table.ts"
+import { safe, shown } from "../Table.ts"
 
 /** One attempt to send an event to the local address. `isAgain`: it was asked for by key. */
 export interface Shown extends Attempt {
@@ -57,7 +57,7 @@ export const make = Effect.map(Output, (output) => {
     const left = Math.max(0, room - outcome.length - rest.length)
     const first = before.length <= left ? before : `${before.slice(0, Math.max(0, left - 2))}… `.slice(0, left)
     const color = acknowledged ? paint.green : paint.red
-    return write(`${first}${color(outcome)}${paint.dim(rest)}`, next === null)
+    return write(safe(`${first}${color(outcome)}${paint.dim(rest)}`), next === null)
   }
 
   // Standard output has the attempts alone, where a program reads it.

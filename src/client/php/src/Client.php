@@ -32,8 +32,6 @@ final class Client
     public readonly Resource\Catalogs $catalogs;
     public readonly Resource\TestHelpers $testHelpers;
 
-    private const JSON_DEPTH = 512;
-
     private readonly Transport $transport;
 
     /**
@@ -83,7 +81,7 @@ final class Client
             $idempotencyKey = self::newKey();
         }
         $answer = $this->send($method, $path, $query, $body, 'application/json', $idempotencyKey);
-        $found = json_decode($answer->body, true, self::JSON_DEPTH, JSON_BIGINT_AS_STRING);
+        $found = $answer->json();
         return is_array($found) ? $found : throw self::unknown($answer, $idempotencyKey);
     }
 
@@ -151,7 +149,7 @@ final class Client
             throw new NoAnswerException($message, $answer->status, $key);
         }
         if ($answer->status < 200 || $answer->status >= 300) {
-            $error = json_decode($answer->body, true, self::JSON_DEPTH)['error'] ?? null;
+            $error = $answer->json()['error'] ?? null;
             throw is_array($error) ? new ApiException($error, $answer->status, $key) : self::unknown($answer, $key);
         }
         return $answer;

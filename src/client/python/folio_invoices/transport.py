@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 import ssl
 from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
 from http.client import HTTPException, HTTPResponse, IncompleteRead
 from random import random
-from time import monotonic, sleep
+from time import monotonic, sleep, time
 from typing import Any, Mapping, Optional
 from urllib.parse import urlsplit
 from urllib.request import HTTPErrorProcessor, HTTPSHandler, Request, build_opener
@@ -47,7 +48,12 @@ def printable(name: str, value: str) -> str:
 
 def _asked_pause(answer: Answer) -> float:
     value = answer.headers.get("retry-after") or ""
-    return float(value) if re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,9})?", value) else 0.0
+    if re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,9})?", value):
+        return float(value)
+    try:
+        return max(0.0, parsedate_to_datetime(value).timestamp() - time())
+    except (TypeError, ValueError, OverflowError):
+        return 0.0
 
 
 def is_executing(answer: Answer) -> bool:

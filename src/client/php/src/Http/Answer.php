@@ -7,6 +7,8 @@ namespace Folio\Http;
 /** @internal */
 final class Answer
 {
+    private const JSON_DEPTH = 512;
+
     /** @param array<string, string> $headers by names in lower case */
     public function __construct(
         public readonly int $status,
@@ -37,7 +39,18 @@ final class Answer
     public function askedPause(): float
     {
         $value = $this->headers['retry-after'] ?? '';
-        return preg_match('/^[0-9]{1,9}(\.[0-9]{1,9})?$/D', $value) === 1 ? (float) $value : 0.0;
+        if (preg_match('/^[0-9]{1,9}(\.[0-9]{1,9})?$/D', $value) === 1) {
+            return (float) $value;
+        }
+        $date = \DateTimeImmutable::createFromFormat('!D, d M Y H:i:s \G\M\T', $value, new \DateTimeZone('UTC'));
+        return $date === false ? 0.0 : max(0.0, (float) $date->format('U') - microtime(true));
+    }
+
+    /** What the body says in JSON, with or without a byte order mark; null for another body. */
+    public function json(): mixed
+    {
+        $text = str_starts_with($this->body, "\xef\xbb\xbf") ? substr($this->body, 3) : $this->body;
+        return json_decode($text, true, self::JSON_DEPTH, JSON_BIGINT_AS_STRING);
     }
 
     /**
