@@ -88,7 +88,7 @@ export class Contingency extends Context.Service<Contingency>()("folio/issuing/C
       const back = yield* step(row, "Return", { alarmMs, ...waitingFor(row, trouble, error.message, true) })
       if (Option.isNone(back) || authorityTroubles[trouble].of !== "authority") return
       const waited = row.waiting?.code === trouble ? (row.waiting_ms ?? 0) : 0
-      const isLongAway = error.of_document === true && waited >= circuits.openAfterMs
+      const isLongAway = error.of_document === true && (error.lasts === true || waited >= circuits.openAfterMs)
       if (isLongAway) yield* enter(back.value, "document")
       else if (error.of_document !== true && (yield* circuits.phase(row)) === "open") {
         yield* enter(back.value, "outage")

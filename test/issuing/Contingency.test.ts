@@ -23,6 +23,8 @@ const it = itOn(alone)
 
 const notThis = (trouble: AuthorityTrouble) =>
   Effect.fail(new AuthorityUnavailable({ message: "nothing for this", trouble, of_document: true }))
+const lasting = (trouble: AuthorityTrouble) => () =>
+  Effect.fail(new AuthorityUnavailable({ message: "no way", trouble, of_document: true, lasts: true }))
 /** An actor that is told by the test alone, while the authority has been away for 301 s, and what it did with one document. */
 const duringOutage = Effect.gen(function* () {
   const authority = yield* FakeAuthority
@@ -241,6 +243,24 @@ describe("a document while the authority is away", () => {
     yield* TestClock.adjust("301 seconds")
     yield* proceed(key)
     assert.strictEqual((yield* invoiceOf(key)).state, "accepted_contingency")
+  })
+
+  it.effect("enters contingency at the first call when the outage lasts, but not what may have left", function* () {
+    const authority = yield* FakeAuthority
+    const proceed = yield* invoiceOwner
+    const customer = yield* addCustomer()
+    const [unsent, sent] = [yield* addNumbered(customer), yield* addNumbered(customer)]
+    authority.onSubmit = lasting("connection_refused")
+    yield* proceed(unsent)
+    assert.deepStrictEqual(yield* commandsOf(unsent), ["Number", "Sign", "Submit", "Return", "EnterContingency"])
+    assert.deepInclude(yield* invoiceOf(unsent), { state: "accepted_contingency", submitted_at: null })
+    authority.onSubmit = lasting("no_answer")
+    authority.onVerdict = lasting("no_answer")
+    for (const seconds of [0, 301]) {
+      yield* TestClock.adjust(`${seconds} seconds`)
+      yield* proceed(sent)
+      assert.deepInclude(yield* invoiceOf(sent), { state: "submitted", contingency_since: null })
+    }
   })
 
   it.effect(

@@ -30,6 +30,11 @@ export class AuthorityUnavailable extends Schema.TaggedError<AuthorityUnavailabl
   /** True if only this document gets no answer, so that the failure does not count as an outage of the authority. */
   of_document: Schema.optionalKey(Schema.Boolean),
   /**
+   * True if a later call would not reach the authority either. A document of which nothing left is then issued in contingency without
+   * the five minutes' wait. The simulated authority says so of a scripted outage.
+   */
+  lasts: Schema.optionalKey(Schema.Boolean),
+  /**
    * The rule by which the authority does not judge a document because it has processed another document of the same number. A document
    * whose code the authority does not know ends as rejected by this rule: one that was corrected after a few attempts, any other after an
    * hour.

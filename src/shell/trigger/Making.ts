@@ -1,5 +1,4 @@
 import * as Effect from "effect/Effect"
-import * as Schedule from "effect/Schedule"
 import { createHash } from "node:crypto"
 import type {
   CustomerRequest,
@@ -145,29 +144,11 @@ const makeDocument = Effect.fnUntraced(function* (document: Document, script: Sc
   return yield* Effect.onError(scripted(document, settings), () => takeBack)
 })
 
-interface Timeline {
-  readonly data: ReadonlyArray<{ readonly command?: string }>
-}
-
-/** Lets so much time pass in the sandbox, once the document could not be submitted, that the document is issued in contingency. */
-const passOutage = Effect.fnUntraced(function* (document: Document, id: string) {
-  const api = yield* Api
-  yield* api.json<Timeline>({ method: "GET", path: `${paths[document]}/${id}/timeline` }).pipe(
-    Effect.repeat({
-      until: ({ data }) => data.some(({ command }) => command === "Return"),
-      schedule: Schedule.spaced("250 millis")
-    }),
-    orFailed(`${id} did not meet the authority's absence within ${patience}.`)
-  )
-  yield* api.call("testHelpers", "advanceClock", { payload: { seconds: 301 } })
-})
-
 /** Makes a document of the sandbox of which this event will tell, and gives the document as it was created. */
 export const make = Effect.fnUntraced(function* (type: EventType, settings: ReadonlyArray<string>) {
   const api = yield* Api
   const [document, outcome] = partsOf(type)
   const created = yield* makeDocument(document, scripts[outcome] ?? accept, settings)
-  if (outcome === "accepted_contingency") yield* passOutage(document, created.id)
   const to = addresses[outcome]
   if (to !== undefined) {
     yield* awaited(`${document}.accepted_by_authority`, created.id)

@@ -23,9 +23,10 @@ const circuitOf = ({ account_id, livemode }: Pick<AuthorityCall, "account_id" | 
   livemode ? "live" : account_id
 
 const isAnswer = ({ outcome }: Call) => outcome === "judged" || outcome === "refused"
-const isSilent = ({ outcome }: Call) =>
-  outcome === undefined || outcome === "unavailable" || outcome === "unreachable" || outcome === "interrupted"
-const mayHaveLeft = ({ kind, outcome }: Call) => kind === "submit" && outcome !== "unreachable"
+const isUnsent = ({ outcome }: Call) => outcome === "unreachable" || outcome === "lasting"
+const isSilent = (call: Call) =>
+  call.outcome === undefined || call.outcome === "unavailable" || call.outcome === "interrupted" || isUnsent(call)
+const mayHaveLeft = (call: Call) => call.kind === "submit" && !isUnsent(call)
 const isBroken = ({ outcome }: Call) => outcome === undefined || outcome === "interrupted" || outcome === "broken"
 const isFault = (call: Call) => isSilent(call) || isBroken(call)
 
@@ -104,7 +105,7 @@ export class Calls {
   ): boolean {
     const own = this.calls.filter((call) => codes.has(call.cufe) && call.began.at <= at)
     const isLong = own.some(isSilent) && at - own[0]!.began.at >= outageMs - slackMs
-    return isLong || this.isAway(account, at)
+    return isLong || own.some(({ outcome }) => outcome === "lasting") || this.isAway(account, at)
   }
 
   /** Whether a call that began before then may have brought the document to the authority. */

@@ -88,7 +88,7 @@ export interface AuthorityCall {
 }
 
 /**
- * How a call of the authority's port ended for the service. `unreachable`: nothing of the document has left. `unknown`: the authority does not know the document. `broken`: the port
+ * How a call of the authority's port ended for the service. `unreachable`: nothing of the document has left. `lasting`: the same, and no later call would reach the authority. `unknown`: the authority does not know the document. `broken`: the port
  * died or gave something that is no verdict. `interrupted`: the service did not wait any longer.
  *
  * @example
@@ -103,6 +103,7 @@ export type AuthorityOutcome =
   | "unknown"
   | "unavailable"
   | "unreachable"
+  | "lasting"
   | "refused"
   | "broken"
   | "interrupted"
@@ -142,7 +143,8 @@ const outcomeOf = (exit: Exit.Exit<Verdict | null, AuthorityUnavailable | Author
   const error = Option.getOrUndefined(Cause.findErrorOption(exit.cause))
   if (error instanceof AuthorityRefusal) return "refused"
   if (error instanceof AuthorityUnavailable) {
-    return authorityTroubles[troubleOf(error)].may_have_left ? "unavailable" : "unreachable"
+    if (authorityTroubles[troubleOf(error)].may_have_left) return "unavailable"
+    return error.lasts === true ? "lasting" : "unreachable"
   }
   return Cause.hasInterruptsOnly(exit.cause) ? "interrupted" : "broken"
 }

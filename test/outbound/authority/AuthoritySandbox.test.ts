@@ -154,6 +154,7 @@ describe("AuthoritySandbox", () => {
     for (const number of ["900000003", "900000006", "900000008"]) {
       const alone = yield* Effect.flip(authority.submit(document(number)))
       assert.deepInclude({ ...alone }, { of_document: true }, number)
+      assert.strictEqual(Object(alone).lasts, number === "900000003" ? true : undefined, number)
     }
     modes.set(mine, "down")
     const all = yield* Effect.flip(authority.submit(document("900000003")))

@@ -23,9 +23,6 @@ const shownAs = (path: string, status: string) => shown(path, (json) => json.sta
 
 const rulesOf = ({ json }: Answer) => json.authority_errors.map(({ rule }: { readonly rule: string }) => rule)
 
-const isSent = ({ data }: { readonly data: ReadonlyArray<{ readonly command?: string }> }) =>
-  data.some(({ command }) => command === "submit")
-
 describeLive(Crashing.layer([undefined]))("The scripts of the sandbox", (it) => {
   it.effect("reach every type of event by requests of the API alone", function* () {
     const { customers, service } = yield* Crashing
@@ -57,10 +54,6 @@ describeLive(Crashing.layer([undefined]))("The scripts of the sandbox", (it) => 
         yield* client.post(`${accepted}/email`, { to: `compras@${domain}.test` }, { key: `${accepted} ${domain}` })
       }
     }
-    for (const [, , away = ""] of issued) {
-      yield* shown(`${away}/timeline`, isSent)
-    }
-    yield* helper("advance", { seconds: 301 })
     for (const [, , away = ""] of issued) {
       assert.strictEqual((yield* shownAs(away, "accepted_contingency")).json.contingency.type, "04")
     }

@@ -159,7 +159,7 @@ export class Documents extends Judge {
     return (outcome) => {
       ended(outcome)
       // The authority does not know it, or nothing of it left: then it may be sent.
-      const isUnsent = kind === "submit" && outcome === "unreachable"
+      const isUnsent = kind === "submit" && (outcome === "unreachable" || outcome === "lasting")
       if (isUnsent || (kind === "verdict" && outcome === "unknown"))
         this.leave.set(cufe, (this.leave.get(cufe) ?? 0) + 1)
       // It may be signed anew.
