@@ -42,6 +42,15 @@ export const connectionMutants: ReadonlyArray<Mutant> = [
     "connections: any number of requests is taken at once": {
       "connection.exchanges.size >= clientLimits.pipelinedMax": "connection.exchanges.size < 0"
     },
+    "connections: one that goes on after refusals is read at once": {
+      "connection.limited <= clientLimits.limitedMax": "connection.limited >= 0"
+    },
+    "connections: refusals between other answers pause one": {
+      "connection.limited + 1 : 0": "connection.limited + 1 : 1"
+    },
+    "connections: that of a proxy is paused for one of its clients": {
+      "connection.isShared || connection.limited": "connection.limited"
+    },
     "connections: one that never ends its request holds up the end of the service": {
       "if (isStopping) while (makeRoom());": ""
     }
@@ -53,6 +62,25 @@ export const connectionMutants: ReadonlyArray<Mutant> = [
     "connections: the reserve serves everything": {
       'request.url?.startsWith("/health/") === true': "request.url !== undefined"
     }
+  }),
+  ...guards("src/http/request/Envelope.ts", "test/http/limits/RateLimit.test.ts", {
+    "limits: an address may ask for any number of unknown paths": {
+      "Effect.andThen(admitted(limit.ofAddress), Effect.fail(error))": "Effect.fail(error)"
+    }
+  }),
+  ...guards("src/http/service/Health.ts", "test/http/limits/RateLimit.test.ts", {
+    "limits: an address may ask for health without end": { "Effect.as(limited, ok)": "Effect.succeed(ok)" }
+  }),
+  ...guards("src/http/service/Metrics.ts", "test/http/limits/RateLimit.test.ts", {
+    "limits: an address may ask for metrics without end": {
+      "Effect.andThen(makeProbeLimit(), asked)": "asked"
+    }
+  }),
+  ...guards("src/http/request/Conventions.ts", "test/http/limits/Concurrency.test.ts", {
+    "limits: any number of large bodies is read": {
+      "isLarge(request) ? concurrency.large(principal)(answer) : answer": "answer"
+    },
+    "limits: any number of bodies of unknown length is read": { 'headers["transfer-encoding"] !== undefined ||': "" }
   }),
   ...guards("src/platform/server/Refusals.ts", "test/http/limits/Connections.test.ts", {
     "connections: who is refused is not counted": { "self.noteRefusal(why)": "" }

@@ -5,22 +5,22 @@ import { Counts } from "../../protocol/Counts.ts"
 import { accountShare } from "./RateLimit.ts"
 
 /**
- * How many requests of one API key this process carries out at a time (`requests`), and how many of these may wait for events
- * (`waiting`). An account may have four times as many.
+ * How many requests of one API key this process carries out at a time (`requests`), how many of these may wait for events
+ * (`waiting`), and how many may have a large body (`large`). An account may have four times as many.
  *
  * @example
  * ```ts
  * import { ConcurrencyLimits } from "@folio-einvoicing/service/Limits"
  *
- * export const limits = ConcurrencyLimits.layer({ requests: 32, waiting: 4 })
+ * export const limits = ConcurrencyLimits.layer({ requests: 32, waiting: 4, large: 4 })
  * ```
  */
 export class ConcurrencyLimits extends Context.Service<
   ConcurrencyLimits,
-  { readonly requests: number; readonly waiting: number }
+  { readonly requests: number; readonly waiting: number; readonly large: number }
 >()("folio/http/ConcurrencyLimits") {
   /** The values of `npm start`. */
-  static readonly defaults: ConcurrencyLimits["Service"] = { requests: 256, waiting: 64 }
+  static readonly defaults: ConcurrencyLimits["Service"] = { requests: 256, waiting: 64, large: 16 }
 
   /** The defaults, but for what is given. */
   static layer(change: Partial<ConcurrencyLimits["Service"]> = {}) {
@@ -62,10 +62,12 @@ const limit = (max: number, what: string): Limited => {
  * requests that wait take every connection. Beyond the limit a request fails with `rate_limited`.
  */
 export class Concurrency extends Context.Service<Concurrency>()("folio/http/Concurrency", {
-  make: Effect.map(ConcurrencyLimits, ({ requests, waiting }) => ({
+  make: Effect.map(ConcurrencyLimits, ({ large, requests, waiting }) => ({
     request: limit(requests, "requests under way"),
     /** For a request that waits for events; it also counts as a request under way. */
-    waiting: limit(waiting, "requests that wait for events")
+    waiting: limit(waiting, "requests that wait for events"),
+    /** For a request with a large body, before the body is read; it also counts as a request under way. */
+    large: limit(large, "requests with large bodies under way")
   }))
 }) {
   static readonly layer = Layer.effect(Concurrency, Concurrency.make)

@@ -111,6 +111,15 @@ const limit = (name: string, size: BucketSize, whose: string, isShown = true) =>
 }
 
 /**
+ * Makes the effect that takes a token of the client's network for one of the service's probes. Its tokens are apart from those of other
+ * requests, so that a flood from the address of an orchestrator does not fail the orchestrator's probes; and no port of a team decides.
+ *
+ * @internal
+ */
+export const makeProbeLimit = () =>
+  Effect.flatMap(network, limit("probe", RateLimits.defaults, "This address, at this path,").take)
+
+/**
  * Counts requests, and refuses those that come too fast: all functions but `isAddressSpent` fail with `ApiError` `rate_limited`.
  *
  * `RateLimit.layer` has token buckets in the memory of this process. The limiter of `effect/persistence` is not used: its memory

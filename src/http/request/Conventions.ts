@@ -5,7 +5,7 @@ import { hash } from "node:crypto"
 import { ApiError } from "../../../schemas/ApiError.ts"
 import type { ErrorCode } from "../../../schemas/ErrorCode.ts"
 import { type Version, versions } from "../../../schemas/Version.ts"
-import { CurrentPrincipal, KeyStillWorks } from "../../api/Authorization.ts"
+import { CurrentPrincipal, KeyStillWorks, type Principal } from "../../api/Authorization.ts"
 import {
   bodyBytesMax,
   Conventions,
@@ -23,6 +23,7 @@ import {
 import { NationalProfile, type Rules as NationalRules } from "../../documents/NationalProfile.ts"
 import { fingerprint } from "../../domain/requests/Fingerprint.ts"
 import { parseStrict } from "../../domain/requests/StrictJson.ts"
+import { Concurrency } from "../limits/Concurrency.ts"
 import { Exchange } from "./Exchange.ts"
 import { folded, pathOf, queryOf } from "./Path.ts"
 import { inTime } from "./Timeouts.ts"
@@ -90,6 +91,11 @@ const refuseType = (file: File) =>
 const isOf = (file: File, contentType: string) =>
   file === null ? isJson(contentType) : file.mediaTypes.includes(contentType.trim().toLowerCase())
 
+/** Whether a request has a body whose length is above that of small bodies, or is not told in advance. */
+const isLarge = ({ headers, method }: HttpServerRequest.HttpServerRequest) =>
+  !bodiless.has(method) &&
+  (headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > smallBytesMax)
+
 /** Reads the raw body. Fails with `request_too_large` or `unsupported_media_type`; an empty body needs no media type. */
 export const readBody = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, file: File = null) {
   if (bodiless.has(request.method)) return emptyBody
@@ -149,67 +155,87 @@ const bytesOf = ({ body }: HttpServerResponse.HttpServerResponse) =>
 // The order of the checks is part of the contract: size, media type, version, idempotency key, JSON.
 export const layer = Layer.effect(
   Conventions,
-  Effect.map(Effect.all([RequestTurns, NationalProfile]), ([turns, { rules }]) => (handler, { endpoint }) => {
-    const isRead = endpoint.method === "GET" && !Context.get(endpoint.annotations, OwnTurn)
-    const work = Context.get(endpoint.annotations, WholeDocument)
-    const file = Context.get(endpoint.annotations, FileBody)
-    const check = Effect.fnUntraced(function* (bytes: Uint8Array) {
-      yield* yield* KeyStillWorks
-      const request = yield* HttpServerRequest.HttpServerRequest
-      const query = folded(yield* HttpServerRequest.ParsedSearchParams)
-      const principal = yield* CurrentPrincipal
-      const rule = Context.get(endpoint.annotations, IdempotencyKey)
-      const { "idempotency-key": sentKey, "svc-version": sentVersion } = request.headers
-      const resolved = yield* version(principal.default_version, sentVersion)
-      const key = rule === "ignored" ? null : yield* idempotencyKey(rule === "required", sentKey)
-      const exchange = yield* Exchange
-      exchange.version = resolved
-      exchange.idempotency_key = key ?? undefined
-      const body = file === null ? yield* parse(bytes) : fileOf(bytes)
-      // A file is not written to the request log.
-      exchange.sent = { bytes: bytes.length, json: file !== null || bytes.length === 0 ? null : bytes }
-      if (endpoint.query === undefined) yield* refuseAll(queryViolations(endpoint, query))
-      yield* refuseNul(request.url)
-      if (endpoint.query !== undefined) yield* refuseAll(queryViolations(endpoint, query))
-      const isLeftOut = body === undefined && Context.get(endpoint.annotations, OptionalBody)
-      if (endpoint.payload.size > 0 && body === undefined && !isLeftOut) {
-        return yield* file === null ? noBody : refuse("parameter_missing", `Send ${file.what} as the body.`, "body")
+  Effect.map(
+    Effect.all([RequestTurns, Concurrency, NationalProfile]),
+    ([turns, concurrency, { rules }]) =>
+      (handler, { endpoint }) => {
+        const isRead = endpoint.method === "GET" && !Context.get(endpoint.annotations, OwnTurn)
+        const work = Context.get(endpoint.annotations, WholeDocument)
+        const file = Context.get(endpoint.annotations, FileBody)
+        const check = Effect.fnUntraced(function* (bytes: Uint8Array) {
+          yield* yield* KeyStillWorks
+          const request = yield* HttpServerRequest.HttpServerRequest
+          const query = folded(yield* HttpServerRequest.ParsedSearchParams)
+          const principal = yield* CurrentPrincipal
+          const rule = Context.get(endpoint.annotations, IdempotencyKey)
+          const { "idempotency-key": sentKey, "svc-version": sentVersion } = request.headers
+          const resolved = yield* version(principal.default_version, sentVersion)
+          const key = rule === "ignored" ? null : yield* idempotencyKey(rule === "required", sentKey)
+          const exchange = yield* Exchange
+          exchange.version = resolved
+          exchange.idempotency_key = key ?? undefined
+          const body = file === null ? yield* parse(bytes) : fileOf(bytes)
+          // A file is not written to the request log.
+          exchange.sent = { bytes: bytes.length, json: file !== null || bytes.length === 0 ? null : bytes }
+          if (endpoint.query === undefined) yield* refuseAll(queryViolations(endpoint, query))
+          yield* refuseNul(request.url)
+          if (endpoint.query !== undefined) yield* refuseAll(queryViolations(endpoint, query))
+          const isLeftOut = body === undefined && Context.get(endpoint.annotations, OptionalBody)
+          if (endpoint.payload.size > 0 && body === undefined && !isLeftOut) {
+            return yield* file === null ? noBody : refuse("parameter_missing", `Send ${file.what} as the body.`, "body")
+          }
+          if (endpoint.payload.size === 0 && body !== undefined && JSON.stringify(body) !== "{}") {
+            return yield* refuse("parameter_unknown", "This request takes no body. Send none, or {}.", "body")
+          }
+          const faults = file === null ? faultsOf(endpoint, isLeftOut ? {} : body, rules) : []
+          // A validation request answers a body that does not fit the schema with a verdict. Malformed JSON has failed before.
+          if (faults.length > 0 && Context.get(endpoint.annotations, Judged))
+            return { answer: Effect.succeed(verdict(faults)) }
+          yield* refuseAll(faults)
+          const idempotency =
+            key === null ? null : { key, fingerprint: fingerprint(request.method, pathOf(request.url), body) }
+          const isWrittenAnew = isLeftOut || (file === null && bytes.includes(backslash))
+          const readable = isWrittenAnew ? withBody(request, isLeftOut ? {} : body) : request
+          const answer = handler.pipe(
+            Effect.provideService(CurrentRequest, { version: resolved, idempotency }),
+            Effect.provideService(
+              HttpServerRequest.ParsedSearchParams,
+              query as Record<string, string | Array<string>>
+            ),
+            Effect.provideService(HttpServerRequest.HttpServerRequest, readable)
+          )
+          return { answer: Context.get(endpoint.annotations, MayWait) ? answer : inTime(answer) }
+        })
+        const answered = Effect.fnUntraced(function* (
+          request: HttpServerRequest.HttpServerRequest,
+          principal: Principal
+        ) {
+          const bytes = yield* readBody(request, file)
+          const exchange = yield* Exchange
+          exchange.sent = { bytes: bytes.length, json: null }
+          const checked = check(bytes)
+          if (isRead) {
+            const read = Effect.flatMap(checked, ({ answer }) => answer)
+            return yield* turns.read(principal, read, bytesOf)
+          }
+          const isSmall = bytes.length <= smallBytesMax
+          const { answer } = yield* isSmall ? checked : turns.check(principal, bytes.length, work === "sent", checked)
+          if (work === null || work === "sent") return yield* answer
+          return yield* turns.carryOut(
+            principal,
+            work,
+            answer,
+            (response) => exchange.document_bytes ?? bytesOf(response)
+          )
+        })
+        return Effect.gen(function* () {
+          const request = yield* HttpServerRequest.HttpServerRequest
+          const principal = yield* CurrentPrincipal
+          const answer = answered(request, principal)
+          return yield* isLarge(request) ? concurrency.large(principal)(answer) : answer
+        }) as Effect.Effect<never>
       }
-      if (endpoint.payload.size === 0 && body !== undefined && JSON.stringify(body) !== "{}") {
-        return yield* refuse("parameter_unknown", "This request takes no body. Send none, or {}.", "body")
-      }
-      const faults = file === null ? faultsOf(endpoint, isLeftOut ? {} : body, rules) : []
-      // A validation request answers a body that does not fit the schema with a verdict. Malformed JSON has failed before.
-      if (faults.length > 0 && Context.get(endpoint.annotations, Judged))
-        return { answer: Effect.succeed(verdict(faults)) }
-      yield* refuseAll(faults)
-      const idempotency =
-        key === null ? null : { key, fingerprint: fingerprint(request.method, pathOf(request.url), body) }
-      const isWrittenAnew = isLeftOut || (file === null && bytes.includes(backslash))
-      const readable = isWrittenAnew ? withBody(request, isLeftOut ? {} : body) : request
-      const answer = handler.pipe(
-        Effect.provideService(CurrentRequest, { version: resolved, idempotency }),
-        Effect.provideService(HttpServerRequest.ParsedSearchParams, query as Record<string, string | Array<string>>),
-        Effect.provideService(HttpServerRequest.HttpServerRequest, readable)
-      )
-      return { answer: Context.get(endpoint.annotations, MayWait) ? answer : inTime(answer) }
-    })
-    return Effect.gen(function* () {
-      const bytes = yield* readBody(yield* HttpServerRequest.HttpServerRequest, file)
-      const exchange = yield* Exchange
-      exchange.sent = { bytes: bytes.length, json: null }
-      const principal = yield* CurrentPrincipal
-      const checked = check(bytes)
-      if (isRead) {
-        const answered = Effect.flatMap(checked, ({ answer }) => answer)
-        return yield* turns.read(principal, answered, bytesOf)
-      }
-      const isSmall = bytes.length <= smallBytesMax
-      const { answer } = yield* isSmall ? checked : turns.check(principal, bytes.length, work === "sent", checked)
-      if (work === null || work === "sent") return yield* answer
-      return yield* turns.carryOut(principal, work, answer, (response) => exchange.document_bytes ?? bytesOf(response))
-    }) as Effect.Effect<never>
-  })
+  )
 )
 
 /** A file as the fingerprint of its request knows it. */

@@ -7,11 +7,13 @@ import { ServiceInfo } from "../../api/ServiceInfo.ts"
 import * as Metrics from "../../protocol/Metrics.ts"
 import { Onlooker } from "../../protocol/Onlooker.ts"
 import { Ids } from "../../store/sql/Ids.ts"
+import { RateLimit } from "../limits/RateLimit.ts"
 import { TrustedProxies } from "../limits/TrustedProxies.ts"
 import * as Logging from "../log/Logging.ts"
 import * as Errors from "./Errors.ts"
 import { begun, Exchange, RequestId, seriesOf } from "./Exchange.ts"
 import { isCutShort, pathOf } from "./Path.ts"
+import { admitted } from "./Timeouts.ts"
 
 const urlMax = 8 * 1024
 const headersMax = 16 * 1024
@@ -106,19 +108,27 @@ export const make = Effect.fnUntraced(function* (methodsOf: MethodsOf) {
   const onlooker = yield* Onlooker
   const logged = yield* Logging.make
   const proxies = yield* TrustedProxies
+  const limit = yield* RateLimit
+
+  /** Refuses a request without a route, and counts it against the client's address. */
+  const unrouted = (error: ApiError) => Effect.andThen(admitted(limit.ofAddress), Effect.fail(error))
 
   return <E, R>(handler: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
     Effect.gen(function* () {
       const request = ofClient(yield* HttpServerRequest.HttpServerRequest, proxies)
       const request_id = yield* ids.request
       const refusal = refusalOf(request, methodsOf)
-      const guarded: Effect.Effect<HttpServerResponse.HttpServerResponse, E | ApiError, R> =
-        refusal === null ? handler : Effect.fail(refusal)
+      const guarded: Effect.Effect<
+        HttpServerResponse.HttpServerResponse,
+        E | ApiError,
+        R | HttpServerRequest.HttpServerRequest
+      > = refusal === null ? handler : unrouted(refusal)
       const exchange = begun(request_id, Option.getOrUndefined(request.remoteAddress))
       const respond = guarded.pipe(
         Effect.catchCause((cause) => {
           if (Errors.isHungUp(cause)) return Effect.failCause(cause as Cause.Cause<never>)
-          return isUnmatched(cause) ? Errors.respond(unmatched(request, methodsOf)) : Errors.respondToCause(cause)
+          if (!isUnmatched(cause)) return Errors.respondToCause(cause)
+          return Effect.catchCause(unrouted(unmatched(request, methodsOf)), Errors.respondToCause)
         }),
         Effect.map((answer) => withNewline(answer, exchange.route)),
         Effect.provideService(HttpServerRequest.HttpServerRequest, request),

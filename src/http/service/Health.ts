@@ -7,6 +7,7 @@ import { timestamp } from "../../domain/documents/AuthorityTime.ts"
 import { authorityTroubles, statusIn, troubleMessage } from "../../domain/authority/AuthorityTroubles.ts"
 import { AuthorityCircuits, troubleIn } from "../../store/documents/AuthorityCircuits.ts"
 import { Database } from "../../store/sql/Database.ts"
+import { makeProbeLimit } from "../limits/RateLimit.ts"
 
 const ok = { status: "ok" } as const
 
@@ -59,9 +60,11 @@ export const layer = HttpApiBuilder.group(
     )
     const readiness = yield* Effect.cachedWithTTL(looked, circuitInterval)
     const answers = yield* Effect.cachedWithTTL(database.answers, answersInterval)
+    const limited = makeProbeLimit()
     return handlers.handleAll({
-      live: () => Effect.succeed(ok),
+      live: () => Effect.as(limited, ok),
       ready: Effect.fnUntraced(function* () {
+        yield* limited
         if (stop.asked) return yield* stopping
         if (!(yield* answers)) return yield* noDatabase
         if (!(yield* database.takesChanges)) return yield* noChanges

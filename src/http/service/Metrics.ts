@@ -7,6 +7,7 @@ import { IncidentKind } from "../../../schemas/Incident.ts"
 import * as Metrics from "../../protocol/Metrics.ts"
 import { Backlog, type Waiting } from "../../store/sql/Backlog.ts"
 import { Database } from "../../store/sql/Database.ts"
+import { makeProbeLimit } from "../limits/RateLimit.ts"
 
 // The shortest time between two counts in the database, however many clients ask for metrics.
 const sampleInterval = "5 seconds"
@@ -107,9 +108,10 @@ export const layer = HttpRouter.use((router) =>
     )
     const answer = yield* Effect.cachedWithTTL(written, textInterval)
     const isAsked = yield* AskedByMonitor
-    const guarded = Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ source }) =>
+    const asked = Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ source }) =>
       isAsked === undefined || isAsked(source) ? answer : Effect.fail(elsewhere)
     )
+    const guarded = Effect.andThen(makeProbeLimit(), asked)
     yield* router.add("GET", "/metrics", guarded)
   })
 )

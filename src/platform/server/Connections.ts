@@ -68,6 +68,10 @@ export interface ClientLimits {
   readonly unreadMax: number
   /** The maximum number of requests of one connection that have not been answered. */
   readonly pipelinedMax: number
+  /** The number of 429 answers in a row after which the server pauses a connection, except that of a trusted proxy. */
+  readonly limitedMax: number
+  /** The server reads no further request of a paused connection within this time. */
+  readonly pauseMs: number
 }
 
 /** Why a connection is refused: the process has too many connections (`full`), or its address has too many (`address`). */
@@ -94,6 +98,8 @@ interface Connection {
   /** When the connection became idle, began to receive its request, or had its whole answer in the socket (`performance.now()`). */
   since: number
   unread: number
+  /** The number of 429 answers in a row. */
+  limited: number
 }
 
 const isUnread = ({ response }: Exchange) => response.writableEnded && !response.writableFinished
@@ -184,7 +190,7 @@ export const makeConnections = (
     const why = refusalOf(network, isShared)
     const since = performance.now()
     if (why === undefined) {
-      const connection: Connection = { socket, network, isShared, exchanges: new Set(), since, unread: 0 }
+      const connection: Connection = { socket, network, isShared, exchanges: new Set(), since, unread: 0, limited: 0 }
       idle.add(connection)
       known.set(socket, connection)
       ofNetwork.set(network, (ofNetwork.get(network) ?? 0) + 1)
@@ -234,6 +240,17 @@ export const makeConnections = (
     }
   }
 
+  /**
+   * Pauses a connection whose client goes on though it gets only 429: each refusal costs more than the client's request. The connection
+   * of a trusted proxy carries the requests of other clients as well.
+   */
+  const pause = (connection: Connection, { statusCode }: ServerResponse) => {
+    connection.limited = statusCode === 429 ? connection.limited + 1 : 0
+    if (connection.isShared || connection.limited <= clientLimits.limitedMax) return
+    connection.socket.pause()
+    setTimeout(() => connection.socket.resume(), clientLimits.pauseMs).unref()
+  }
+
   /** Follows a request until the client has read the answer. Closes a connection with too many unanswered requests. */
   const begin = (request: IncomingMessage, response: ServerResponse) => {
     const connection = known.get(request.socket)
@@ -251,6 +268,7 @@ export const makeConnections = (
     response.once("close", () => {
       connection.exchanges.delete(exchange)
       weigh(connection)
+      pause(connection, response)
       if (connection.exchanges.size > 0 || !busy.delete(connection)) return
       connection.since = performance.now()
       idle.add(connection)

@@ -64,7 +64,9 @@ export class ServerLimits extends Context.Service<
     reserveMs: 5_000,
     reserveMax: 64,
     unreadMax: 64 * 1024 * 1024,
-    pipelinedMax: 32
+    pipelinedMax: 32,
+    limitedMax: 4,
+    pauseMs: 1_000
   }
 
   /** The defaults, but for what is given. */

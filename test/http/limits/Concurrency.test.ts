@@ -4,13 +4,13 @@ import { TestClock } from "effect/testing"
 import { ConcurrencyLimits } from "../../../src/http/limits/Concurrency.ts"
 import { keys, layer as service, serviceWith } from "../../support/apps/MemoryApp.ts"
 import { MemoryTables } from "../../support/memory/MemoryTables.ts"
-import { open, requestOf } from "../../support/processes/Sockets.ts"
+import { eventually, type Line, open, requestOf, statusesOf } from "../../support/processes/Sockets.ts"
 import { bearer, get, post, type Reply, send } from "../../support/apps/Requests.ts"
 import { patiently } from "../../support/apps/Until.ts"
 import { describeOn } from "../../support/Tests.ts"
 import { atNoCalls, holdCalls } from "../../support/memory/Calls.ts"
 
-const limitedTo = (limits: typeof ConcurrencyLimits.Service) => serviceWith(ConcurrencyLimits.layer(limits))
+const limitedTo = (limits: Partial<typeof ConcurrencyLimits.Service>) => serviceWith(ConcurrencyLimits.layer(limits))
 
 const isLimited = ({ headers, json, status }: Reply, message: RegExp) => {
   assert.deepStrictEqual([status, json.error.type, json.error.code], [429, "rate_limit_error", "rate_limited"])
@@ -62,9 +62,9 @@ describeOn(limitedTo({ requests: 100, waiting: 2 }))("one key", (it) => {
     yield* TestClock.adjust("20 seconds")
   })
 
-  it.effect("has 256 under way, and 64 of them waiting", () =>
+  it.effect("has 256 under way, 64 of them waiting and 16 with a large body", () =>
     Effect.sync(() => {
-      assert.deepStrictEqual(ConcurrencyLimits.defaults, { requests: 256, waiting: 64 })
+      assert.deepStrictEqual(ConcurrencyLimits.defaults, { requests: 256, waiting: 64, large: 16 })
     })
   )
 })
@@ -94,6 +94,37 @@ describeOn(limitedTo({ requests: 1, waiting: 1 }))("one key", (it) => {
     assert.strictEqual((yield* Fiber.join(request)).status, 200)
     yield* atNoCalls
     assert.strictEqual((yield* get("/v1/account")).status, 200)
+  })
+})
+
+const head = (more: string, key = keys.test) =>
+  `POST /v1/invoices/validate HTTP/1.1\r\nHost: folio.test\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\n${more}\r\n\r\n`
+
+const isRefused = (line: Line) =>
+  eventually(() => /^HTTP\/1\.1 429 [^]*This API key has 2 requests with large bodies under way/.test(line.received()))
+
+describeOn(limitedTo({ large: 2 }))("one key", (it) => {
+  it.effect("is refused a third large body before a byte of it has been sent, and small ones are read", function* () {
+    const { count, until } = yield* MemoryTables
+    const sending = [yield* open(), yield* open()]
+    const calls = count("ApiKeys.authenticate")
+    for (const { socket } of sending) socket.write(head("Content-Length: 200000"))
+    yield* until(() => count("ApiKeys.authenticate") >= calls + 2)
+    const third = yield* open()
+    yield* patiently(Effect.suspend(() => (third.socket.write(head("Content-Length: 200000")), isRefused(third))))
+    const chunked = yield* open()
+    chunked.socket.write(head("Transfer-Encoding: chunked"))
+    yield* isRefused(chunked)
+    assert.strictEqual((yield* post("/v1/invoices/validate", {})).status, 200)
+    assert.strictEqual(
+      (yield* post("/v1/invoices/validate", { a: "x".repeat(20_000) }, bearer(keys.otherAccount))).status,
+      200
+    )
+    // The first two have their turn once their bodies are there.
+    const whole = JSON.stringify({ a: "x".repeat(199_992) })
+    sending[0]!.socket.write(whole)
+    yield* eventually(() => statusesOf(sending[0]!).length === 1)
+    assert.deepStrictEqual(statusesOf(sending[0]!), [200])
   })
 })
 

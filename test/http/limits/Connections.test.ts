@@ -1,9 +1,11 @@
 import { assert, describe } from "@effect/vitest"
 import { ConfigProvider, Effect, Exit, Fiber, Layer, Scope } from "effect"
 import { TestClock } from "effect/testing"
+import { RateLimits } from "../../../src/http/limits/RateLimit.ts"
+import { TrustedProxies } from "../../../src/http/limits/TrustedProxies.ts"
 import { ConnectionLimits } from "../../../src/platform/server/Connections.ts"
 import { ServerLimits } from "../../../src/platform/server/Server.ts"
-import { serviceWith } from "../../support/apps/MemoryApp.ts"
+import { keys, serviceWith } from "../../support/apps/MemoryApp.ts"
 import { MemoryTables } from "../../support/memory/MemoryTables.ts"
 import { ask, askFrom, eventually, type Line, open, requestOf, statusesOf } from "../../support/processes/Sockets.ts"
 import { patiently } from "../../support/apps/Until.ts"
@@ -185,6 +187,59 @@ const answersIn = Effect.fnUntraced(function* (line: Line) {
   line.socket.on("data", (chunk: string) => (received += chunk.length)).resume()
   yield* eventually(() => line.socket.closed)
   return received
+})
+
+describe("a connection that gets 429 again and again", () => {
+  const limitedMax = 2
+  const paused = (pauseMs: number, proxies = "") =>
+    serviceWith(
+      Layer.mergeAll(
+        ServerLimits.layer({ limitedMax, pauseMs }),
+        RateLimits.layer({ perSecond: 1, burst: 2 }),
+        TrustedProxies.layer(proxies)
+      )
+    )
+  // A test that waits for the end of such a pause is out of time.
+  const farMs = 3_600_000
+  const inRow = Effect.fnUntraced(function* (line: Line, statuses: ReadonlyArray<number>) {
+    for (const status of statuses) {
+      assert.strictEqual(yield* ask(line, status === 404 ? "/v1/catalogs/none" : "/v1/account"), status)
+    }
+  })
+
+  itOn(paused(400)).effect("is read again after a pause", function* () {
+    const line = yield* open(one)
+    yield* inRow(line, [200, 200, 429, 429, 429])
+    const asked = performance.now()
+    assert.strictEqual(yield* ask(line, "/v1/account", keys.otherAccount), 200)
+    assert.isAtLeast(performance.now() - asked, 350)
+  })
+
+  itOn(paused(farMs)).effect("is read at once after another answer, and so is every other connection", function* () {
+    const [line, other] = [yield* open(one), yield* open(one)]
+    yield* inRow(line, [200, 200, 429, 429])
+    assert.strictEqual(yield* ask(line, "/v1/account", keys.otherAccount), 200)
+    yield* inRow(line, [429, 429])
+    assert.strictEqual(yield* ask(line, "/v1/account", keys.otherAccount), 200)
+    yield* inRow(line, [429, 429, 429])
+    line.socket.write(requestOf("/v1/account", keys.live))
+    assert.strictEqual(yield* ask(other, "/v1/account", keys.live), 200)
+    assert.lengthOf(statusesOf(line), 11)
+  })
+
+  itOn(paused(farMs, "loopback")).effect(
+    "is read at once where a trusted proxy has it for all its clients",
+    function* () {
+      yield* inRow(yield* open(one), [200, 200, ...Array.from({ length: 6 }, () => 429)])
+    }
+  )
+
+  alone.effect("has four such answers in a row before a pause of one second", () =>
+    Effect.sync(() => {
+      const { limitedMax: free, pauseMs: pause } = ServerLimits.defaults
+      assert.deepStrictEqual([free, pause], [4, 1_000])
+    })
+  )
 })
 
 describe("a client that does not read", () => {

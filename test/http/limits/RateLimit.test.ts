@@ -1,7 +1,7 @@
 import { assert, describe, it as test } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { networkOf } from "../../../src/http/limits/RateLimit.ts"
+import { networkOf, RateLimits } from "../../../src/http/limits/RateLimit.ts"
 import { ApiKeyId } from "../../../schemas/Id.ts"
 import { apiKeyHash, makeApiKey } from "../../../src/domain/accounts/ApiKeyFormat.ts"
 import { apiKeyIds, keys, limitedTo, otherAccount } from "../../support/apps/MemoryApp.ts"
@@ -128,9 +128,22 @@ describeOn(app)("the rate limit of an address", (it) => {
     }
     assert.strictEqual((yield* get("/docs/errors", { authorization: undefined })).status, 200)
     for (const authorization of wrongKeys) isLimited(yield* get("/v1/account", { authorization }), "address")
-    for (const path of ["/docs", "/docs/style.css", "/docs/errors", "/docs/errors/rate_limited", "/v1/openapi.json"]) {
+    for (const path of [
+      "/docs",
+      "/docs/style.css",
+      "/docs/errors",
+      "/docs/errors/rate_limited",
+      "/docs/nothing",
+      "/v1/openapi.json",
+      "/v1/nothing",
+      "/health/nothing",
+      "/nothing",
+      "/",
+      `/${"a".repeat(9_000)}`
+    ]) {
       isLimited(yield* get(path, { authorization: undefined }), "address")
     }
+    isLimited(yield* send({ method: "PUT", path: "/docs", headers: { authorization: undefined } }), "address")
     isLimited(yield* get(linkTo("inv_1", { lasts, key: 8 }), { authorization: undefined }), "address")
     // A good link has a bucket of its own.
     for (const _ of times(5)) {
@@ -146,6 +159,25 @@ describeOn(app)("the rate limit of an address", (it) => {
     }
     yield* TestClock.adjust("1 second")
     assert.strictEqual((yield* get("/v1/account", { authorization: undefined })).status, 401)
+  })
+})
+
+const anonymous = (path: string) => get(path, { authorization: undefined })
+
+describeOn(app)("the rate limit of probes", (it) => {
+  it.effect("is an address's own at each probe, apart from that of other requests", function* () {
+    yield* Effect.forEach(times(6), () => anonymous("/nothing"))
+    isLimited(yield* anonymous("/nothing"), "address")
+    for (const path of ["/health/live", "/metrics"]) {
+      const replies = yield* Effect.forEach(times(RateLimits.defaults.burst), () => anonymous(path), { concurrency: 8 })
+      assert.deepStrictEqual([...new Set(replies.map(({ status }) => status))], [200], path)
+      const refused = yield* anonymous(path)
+      assert.deepStrictEqual([refused.status, refused.headers["ratelimit-policy"]], [429, '"probe";q=500;w=5'], path)
+    }
+    assert.strictEqual((yield* get("/v1/account")).status, 200)
+    assert.strictEqual((yield* anonymous("/health/ready")).status, 429)
+    yield* TestClock.adjust("1 second")
+    for (const path of ["/health/ready", "/metrics"]) assert.strictEqual((yield* anonymous(path)).status, 200, path)
   })
 })
 

@@ -200,6 +200,8 @@ export const serving = <L, A, E, R>(
     Layer.provideMerge(
       Layer.mergeAll(
         Server.limitsLayer,
+        // No test waits for the end of a pause, except the tests of pauses.
+        Server.ServerLimits.layer({ pauseMs: 0 }),
         ListenAddress.layer({ host: "127.0.0.1", port: 0 }),
         RateLimits.layer(unlimited),
         RequestTurnLimits.layer(withoutRest),
