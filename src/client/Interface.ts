@@ -76,6 +76,7 @@ export interface Violation {
     | "enablement_running"
     | "enablement_limit_reached"
     | "rate_limited"
+    | "query_too_slow"
     | "portal_session_limit_reached"
     | "api_key_limit_reached"
     | "api_key_inactive"

@@ -38,6 +38,12 @@ export const readMutants: ReadonlyArray<Mutant> = [
       "            mayBegin(owner)\n": "            owner !== ''\n"
     }
   }),
+  ...guards("src/store/sql/SlowReads.ts", "test/postgres/requests/SlowReads.pg.test.ts", {
+    "slow reads may use every connection": { "atOnce: slowMax": "atOnce: connectionsMax" },
+    "a statement that takes too long fails as any other": {
+      "() => Effect.fail(tooSlow(narrow, slowMs))": "(cause) => Effect.failCause(cause)"
+    }
+  }),
   ...guards("src/http/limits/RequestTurns.ts", "test/http/limits/RequestTurns.test.ts", {
     "large answers may be asked for all the time": {
       "Exit.isSuccess(exit) ? bytes(exit.value) :": "Exit.isSuccess(exit) ? 0 :"

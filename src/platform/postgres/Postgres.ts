@@ -3,6 +3,7 @@ import { Context, Effect, Layer, Schedule } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { Migrator, SqlClient, SqlError } from "effect/sql"
 import * as Metrics from "../../protocol/Metrics.ts"
+import { connectionsMax } from "../../store/sql/SlowReads.ts"
 import * as ClusterTables from "../cluster/ClusterTables.ts"
 import { OwnRunner } from "../cluster/OwnRunner.ts"
 import { DataDir } from "../files/DataDir.ts"
@@ -41,7 +42,7 @@ const limits = {
 
 const pool = {
   ...session,
-  maxConnections: 10,
+  maxConnections: connectionsMax,
   minConnections: 1,
   // Much shorter than the limit on silence, so that an idle connection is not mistaken for a server that is gone.
   idleTimeout: "5 seconds",

@@ -57,6 +57,7 @@ const codesInSpanish: Readonly<Record<string, string>> = {
   endpoint_not_sending: "El destino está en pausa o tiene demasiadas entregas en espera.",
   api_key_inactive: "La clave ya no sirve. Cree una nueva.",
   last_api_key: "Es la última clave de este modo: cree otra antes de revocarla.",
+  query_too_slow: "La búsqueda tarda demasiado. Redúzcala con otro filtro, como las fechas.",
   rate_limited: "Demasiadas solicitudes. Espere un momento y repita.",
   service_unavailable: "El servicio no está disponible. Espere un momento y repita."
 }

@@ -1,6 +1,7 @@
 import { Context, Effect } from "effect"
 import { HttpServerRequest } from "effect/http"
 import type { AccountMode } from "../../../schemas/Account.ts"
+import type { ApiError } from "../../../schemas/ApiError.ts"
 import type { PortalSession } from "../../api/Authorization.ts"
 import type { Capability } from "../../../schemas/PortalSession.ts"
 import { languageOf } from "../../http/request/Accept.ts"
@@ -50,7 +51,7 @@ export interface Visit {
     file: { readonly bytes: Uint8Array<ArrayBuffer>; readonly contentType: string }
   ) => Effect.Effect<A, Refusal>
   /** What the page reads of the account without the API (`OwnReads`). */
-  readonly read: <A>(read: (account: AccountMode) => Effect.Effect<A>) => Effect.Effect<A, Refusal>
+  readonly read: <A>(read: (account: AccountMode) => Effect.Effect<A, ApiError>) => Effect.Effect<A, Refusal>
   /** The answer of a GET as bytes, such as a PDF. */
   readonly file: (path: string, query?: Query) => Effect.Effect<LocalAnswer, Refusal>
 }

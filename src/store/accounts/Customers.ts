@@ -8,7 +8,6 @@ import type { Identification } from "../../../schemas/Party.ts"
 import { CustomerId } from "../../../schemas/Id.ts"
 import { Metadata } from "../../../schemas/Text.ts"
 import { timestamp } from "../../domain/documents/AuthorityTime.ts"
-import * as AccountView from "../sql/AccountView.ts"
 import * as Batcher from "../sql/Batcher.ts"
 import {
   type Answer,
@@ -24,6 +23,7 @@ import * as Input from "../sql/Input.ts"
 import { columnsOf, type Mark, marked, ofAccount, ofKey } from "../sql/Keys.ts"
 import * as Pages from "../sql/Pages.ts"
 import * as Query from "../sql/Query.ts"
+import { bounded } from "../sql/SlowReads.ts"
 
 const Row = Schema.Struct({
   ...AccountMode.fields,
@@ -62,6 +62,8 @@ export interface CustomerFilter {
   readonly name: string | null
 }
 
+const narrow = "Search by identification.number, email or metadata instead of the name."
+
 /** The most customers that an account may have in each mode. */
 export const customersMax = 1_000_000
 
@@ -82,7 +84,13 @@ export class Customers extends Context.Service<Customers>()("folio/store/Custome
     const sql = yield* SqlClient.SqlClient
     const keys = yield* IdempotencyKeys
     const columns = columnsOf(sql, Row)
-    const { find, list: page } = Pages.readers(sql, { service: "Customers", table: "customers", columns, row: Row })
+    const { find, list: page } = Pages.readers(sql, {
+      service: "Customers",
+      table: "customers",
+      columns,
+      row: Row,
+      narrow
+    })
 
     /** The ids of the next customers with a text in their names, and of one more than the page holds. */
     const named = (account: AccountMode, { cursor, limit }: PageRequest, { marks, name }: CustomerFilter) => {
@@ -101,7 +109,7 @@ export class Customers extends Context.Service<Customers>()("folio/store/Custome
         order by ${order} limit ${limit + 1}`.pipe(
         Effect.orDie,
         Effect.map((rows) => rows.map(({ id }) => id)),
-        AccountView.within(sql, account)
+        bounded(sql, account, { name: "customer names", narrow })
       )
     }
 

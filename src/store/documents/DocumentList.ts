@@ -7,13 +7,13 @@ import { DocumentId } from "../../../schemas/Id.ts"
 import type { InvoiceStatus } from "../../../schemas/Invoice.ts"
 import type { PageRequest } from "../../../schemas/Page.ts"
 import { documentKinds, isOfKind } from "../../domain/documents/DocumentKinds.ts"
-import { isOpen, states } from "../../domain/documents/InvoiceLifecycle.ts"
-import * as AccountView from "../sql/AccountView.ts"
+import { states } from "../../domain/documents/InvoiceLifecycle.ts"
 import { firstIdAt, lastIdAt } from "../sql/Ids.ts"
 import { marked, metadataMarks, ofAccount } from "../sql/Keys.ts"
 import type { Rows } from "../sql/Pages.ts"
 import * as Query from "../sql/Query.ts"
-import { named, statesOf } from "./InvoiceFilter.ts"
+import { bounded } from "../sql/SlowReads.ts"
+import { inStates, narrowDocuments, statesOf } from "./InvoiceFilter.ts"
 
 /** The documents of all kinds that a reader asks for. A null field matches any document; `from` and `to` are inclusive. */
 export interface DocumentFilter {
@@ -31,6 +31,8 @@ export interface DocumentFilter {
   readonly from: Date | null
   readonly to: Date | null
 }
+
+const reading = { name: "documents", narrow: narrowDocuments }
 
 /** A document as a list shows it, without its lines. */
 const Row = Schema.Struct({
@@ -81,7 +83,6 @@ export class DocumentList extends Context.Service<DocumentList>()("folio/store/D
       const { cufe, customer_id, from, full_numbers, ids, metadata, status, to } = filter
       const { prefix } = documentKinds[kind]
       const ofKind = sql`id between ${`${prefix}_`} and ${`${prefix}_z`}`
-      const wanted = status === null ? states : statesOf(status)
       return sql.and([
         sql`${ofKind} and kind = ${kind}`,
         ...marked(sql, account, metadataMarks(metadata), ofKind),
@@ -89,9 +90,7 @@ export class DocumentList extends Context.Service<DocumentList>()("folio/store/D
         ...(customer_id === null ? [] : [sql`customer_id = ${customer_id}`]),
         ...(full_numbers === null ? [] : [sql`full_number = any(${full_numbers}::text[])`]),
         ...(cufe === null ? [] : [sql`cufe = ${cufe}`]),
-        ...(status === null ? [] : [sql`state in (${sql.literal(named(wanted))})`]),
-        // Open documents are few, and the index of what has an alarm holds them alone.
-        ...(wanted.every(isOpen) ? [sql`next_action_at is not null`] : []),
+        ...(status === null ? [] : inStates(sql, statesOf(status))),
         ...(from === null ? [] : [sql`created_at >= ${from} and id >= ${firstIdAt(prefix, from)}`]),
         ...(to === null ? [] : [sql`created_at <= ${to} and id <= ${lastIdAt(prefix, to)}`])
       ])
@@ -129,7 +128,7 @@ export class DocumentList extends Context.Service<DocumentList>()("folio/store/D
         filter: DocumentFilter
       ) {
         if (kindsOf(filter).length === 0) return { rows: [], has_more: false } as Rows<ListedDocument>
-        const found = yield* AccountView.within(sql, account)(page(account, request, filter))
+        const found = yield* bounded(sql, account, reading)(page(account, request, filter))
         const rows = found.slice(0, request.limit)
         return {
           rows: request.cursor?.direction === "before" ? rows.toReversed() : rows,

@@ -3,7 +3,7 @@ import type { AccountMode } from "../../../schemas/Account.ts"
 import type { DocumentKind } from "../../../schemas/FiscalDocument.ts"
 import type { InvoiceStatus } from "../../../schemas/Invoice.ts"
 import { documentKinds } from "../../domain/documents/DocumentKinds.ts"
-import { type InvoiceState, states, statusOf } from "../../domain/documents/InvoiceLifecycle.ts"
+import { type InvoiceState, isOpen, states, statusOf } from "../../domain/documents/InvoiceLifecycle.ts"
 import { marked, metadataMarks } from "../sql/Keys.ts"
 import { firstIdAt, lastIdAt } from "../sql/Ids.ts"
 
@@ -21,12 +21,26 @@ export interface InvoiceFilter {
   readonly to: Date | null
 }
 
+/** What a client can do about a page that takes too long. */
+export const narrowDocuments =
+  "Narrow it with created[gte] and created[lte], or search by customer_id, full_number or metadata."
+
 /** The states that a client sees as this status. */
 export const statesOf = (status: InvoiceStatus): ReadonlyArray<InvoiceState> =>
   states.filter((state) => statusOf(state) === status)
 
 /** The SQL of state names: literals, because a plan for a parameter reads all rows instead of the partial index `invoices_unaccepted`. */
-export const named = (these: ReadonlyArray<InvoiceState>) => these.map((state) => `'${state}'`).join(", ")
+const named = (these: ReadonlyArray<InvoiceState>) => these.map((state) => `'${state}'`).join(", ")
+
+/** The SQL conditions of documents in these states. */
+export const inStates = (
+  sql: SqlClient.SqlClient,
+  these: ReadonlyArray<InvoiceState>
+): ReadonlyArray<Statement.Fragment> => [
+  sql`state in (${sql.literal(named(these))})`,
+  // Open documents are few, and the index of what has an alarm holds them alone.
+  ...(these.every(isOpen) ? [sql`next_action_at is not null`] : [])
+]
 
 /** The SQL condition of a filter on `invoices`. Ids of a kind are adjacent in the index, so a page reads no row of another kind. */
 export const fits = (sql: SqlClient.SqlClient, account: AccountMode, filter: InvoiceFilter): Statement.Fragment => {
@@ -39,7 +53,7 @@ export const fits = (sql: SqlClient.SqlClient, account: AccountMode, filter: Inv
     ...(invoice_id === null ? [] : [sql`invoice_id = ${invoice_id}`]),
     ...(customer_id === null ? [] : [sql`customer_id = ${customer_id}`]),
     ...(full_number === null ? [] : [sql`full_number = ${full_number}`]),
-    ...(status === null ? [] : [sql`state in (${sql.literal(named(statesOf(status)))})`]),
+    ...(status === null ? [] : inStates(sql, statesOf(status))),
     ...(from === null ? [] : [sql`created_at >= ${from} and id >= ${firstIdAt(prefix, from)}`]),
     ...(to === null ? [] : [sql`created_at <= ${to} and id <= ${lastIdAt(prefix, to)}`])
   ])

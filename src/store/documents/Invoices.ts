@@ -25,7 +25,7 @@ import { StoredAcceptance } from "../acceptance/Acceptances.ts"
 import * as AccountView from "../sql/AccountView.ts"
 import * as Metrics from "../../protocol/Metrics.ts"
 import * as Batcher from "../sql/Batcher.ts"
-import { fits, type InvoiceFilter } from "./InvoiceFilter.ts"
+import { fits, type InvoiceFilter, narrowDocuments } from "./InvoiceFilter.ts"
 import { columnsOf, inputOfKeys, ofAccount } from "../sql/Keys.ts"
 import * as Pages from "../sql/Pages.ts"
 import * as Query from "../sql/Query.ts"
@@ -157,7 +157,13 @@ export class Invoices extends Context.Service<Invoices>()("folio/store/Invoices"
       where a.account_id = invoices.account_id and a.livemode = invoices.livemode and a.id = invoices.id
     ) end as acceptance`
 
-    const { find, list } = Pages.readers(sql, { service: "Invoices", table: "invoices", columns: shown, row: ShownRow })
+    const { find, list } = Pages.readers(sql, {
+      service: "Invoices",
+      table: "invoices",
+      columns: shown,
+      row: ShownRow,
+      narrow: narrowDocuments
+    })
 
     // The printed content is fixed with number, date and code, except the mark of contingency and the validity of the range.
     const findImprint = Query.first(

@@ -4,9 +4,9 @@ import type { AccountMode } from "../../../schemas/Account.ts"
 import { TimelineEntry } from "../../../schemas/Timeline.ts"
 import { eventView, type RegisteredEvent } from "../../domain/documents/Acceptance.ts"
 import { timestamp } from "../../domain/documents/AuthorityTime.ts"
-import * as AccountView from "../sql/AccountView.ts"
 import { ofAccount } from "../sql/Keys.ts"
 import * as Pages from "../sql/Pages.ts"
+import { bounded } from "../sql/SlowReads.ts"
 
 /** Maximum entries of a timeline: more than a document has, unless its events were redelivered by hand for days. */
 export const timelineMax = 1_000
@@ -82,7 +82,11 @@ export class Timelines extends Context.Service<Timelines>()("folio/store/Timelin
         }))
         return { rows: yield* decode(entries), has_more: Pages.hasMore(rows) }
       },
-      (effect, account) => Effect.orDie(AccountView.within(sql, account)(effect))
+      (effect, account) =>
+        bounded(sql, account, {
+          name: "timeline",
+          narrow: "Read the events of the document instead: GET /v1/events?object_id=…"
+        })(Effect.orDie(effect))
     )
 
     return { ofInvoice }

@@ -3,11 +3,11 @@ import { SqlClient, type Statement } from "effect/sql"
 import type { AccountMode } from "../../../schemas/Account.ts"
 import { eventTypes } from "../../../schemas/Event.ts"
 import { documentKinds } from "../../domain/documents/DocumentKinds.ts"
-import * as AccountView from "../sql/AccountView.ts"
 import { idOf } from "../sql/Ids.ts"
 import * as Input from "../sql/Input.ts"
 import { columnsOf, ofAccount } from "../sql/Keys.ts"
 import * as Query from "../sql/Query.ts"
+import { bounded } from "../sql/SlowReads.ts"
 import { StoreProfile } from "../StoreProfile.ts"
 import { type Day, daysUntil } from "./Days.ts"
 import {
@@ -243,7 +243,7 @@ export class Overview extends Context.Service<Overview>()("folio/store/Overview"
           customers: (yield* parties(account)).customers
         }
       })
-      return yield* AccountView.within(sql, account)(overview)
+      return yield* bounded(sql, account, { name: "overview", narrow: "Open the list of documents instead." })(overview)
     })
 
     return { read }

@@ -92,6 +92,7 @@ export class Requests extends Context.Service<Requests>()("folio/store/Requests"
       ) as events`
     const { find, list } = Pages.readers(sql, {
       service: "Requests",
+      narrow: "Narrow it with created[gte] and created[lte], or search by object_id, idempotency_key or status=4xx.",
       table: "requests",
       row: Row,
       columns: sql`${found}, request_body, response_body`,

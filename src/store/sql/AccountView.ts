@@ -5,13 +5,16 @@ import type { AccountMode } from "../../../schemas/Account.ts"
 /**
  * Runs an effect in a transaction that sees and changes only the rows of one account in one mode, even if a statement lacks that
  * condition. Used for everything that a client names by an id. The role and the settings end with the transaction.
+ *
+ * @param statementMs the time that each statement may take, if it is less than that of the session
  */
 export const within =
-  (sql: SqlClient.SqlClient, { account_id, livemode }: AccountMode) =>
+  (sql: SqlClient.SqlClient, { account_id, livemode }: AccountMode, statementMs?: number) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     sql`
       select set_config('role', 'folio_account', true), set_config('folio.account_id', ${account_id}, true),
-        set_config('folio.livemode', ${String(livemode)}, true)`.pipe(
+        set_config('folio.livemode', ${String(livemode)}, true)
+        ${statementMs === undefined ? sql`` : sql`, set_config('statement_timeout', ${String(statementMs)}, true)`}`.pipe(
       Effect.andThen(effect),
       sql.withTransaction,
       Effect.catchIf(SqlError.isSqlError, Effect.die)

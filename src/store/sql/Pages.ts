@@ -7,6 +7,7 @@ import { inTurns } from "../../protocol/Turns.ts"
 import * as AccountView from "./AccountView.ts"
 import { type Key, ofAccount, ofKey } from "./Keys.ts"
 import * as Query from "./Query.ts"
+import { bounded } from "./SlowReads.ts"
 
 /** One page of rows, newest first. `has_more`: whether further rows follow in the requested direction. */
 export interface Rows<A> {
@@ -84,6 +85,7 @@ export const read = Effect.fnUntraced(function* <A>(
  * of all rows or of the rows that match a condition. Ids sort by creation, so an id is the cursor.
  *
  * @param options.service the name of the service, for the span of a search by id
+ * @param options.narrow  the filters that make a slow page smaller, a sentence for the client
  * @param options.listed  the columns of a row in a page, if these differ from `columns`
  * @param options.among   the condition of the rows that the table has for the account; all rows without it
  */
@@ -91,6 +93,7 @@ export const readers = <R extends Schema.ConstraintDecoder<unknown>>(
   sql: SqlClient.SqlClient,
   options: {
     readonly service: string
+    readonly narrow?: string
     readonly table: string
     readonly row: R
     readonly columns: Statement.Fragment
@@ -98,7 +101,7 @@ export const readers = <R extends Schema.ConstraintDecoder<unknown>>(
     readonly among?: Statement.Fragment
   }
 ) => {
-  const { among = sql`true`, columns, listed = columns } = options
+  const { among = sql`true`, columns, listed = columns, narrow = "Ask for a smaller limit." } = options
   const table = sql(options.table)
   const decode = Schema.decodeUnknownEffect(options.row)
   const findRow = Query.first(
@@ -120,6 +123,6 @@ export const readers = <R extends Schema.ConstraintDecoder<unknown>>(
       AccountView.within(sql, account)(findRow({ ...account, id }))
     ),
     list: (account: AccountMode, request: PageRequest, fits: Statement.Fragment = sql`true`) =>
-      AccountView.within(sql, account)(readPage(account, request, fits))
+      bounded(sql, account, { name: options.table, narrow })(readPage(account, request, fits))
   }
 }

@@ -60,6 +60,10 @@ export const refusesChanges = (cause: Cause.Cause<unknown>): boolean => {
   return SqlError.isSqlError(failure) && /^(53100|25006)$/.test(sqlState(failure.reason.cause))
 }
 
+/** Whether a statement took longer than it may. */
+export const isStatementTimeout = (cause: Cause.Cause<unknown>): boolean =>
+  sqlErrorOf(cause)?._tag === "StatementTimeoutError"
+
 /** Whether the connection was lost or could not be opened: the next statement would fail as well. */
 export const isDisconnected = (cause: Cause.Cause<unknown>): boolean => {
   const reason = sqlErrorOf(cause)

@@ -3,10 +3,10 @@ import { SqlClient } from "effect/sql"
 import type { AccountMode } from "../../../schemas/Account.ts"
 import { DeliveryStatus } from "../../../schemas/Delivery.ts"
 import { EventId, WebhookEndpointId } from "../../../schemas/Id.ts"
-import * as AccountView from "../sql/AccountView.ts"
 import { firstIdAt } from "../sql/Ids.ts"
 import { ofAccount } from "../sql/Keys.ts"
 import * as Query from "../sql/Query.ts"
+import { bounded } from "../sql/SlowReads.ts"
 
 /** The largest number of deliveries, of all endpoints of an account together, whose attempts are counted: the newest. */
 export const countedMax = 2_000
@@ -46,6 +46,8 @@ export interface Health {
   /** The time of the oldest delivery that was counted, when `countedMax` left others out; null when all were counted. */
   readonly from: Date | null
 }
+
+const read = { name: "delivery health", narrow: "Open the list of deliveries instead." }
 
 /** How the deliveries to an account's endpoints have gone, in numbers. */
 export class DeliveryHealth extends Context.Service<DeliveryHealth>()("folio/store/DeliveryHealth", {
@@ -102,11 +104,11 @@ export class DeliveryHealth extends Context.Service<DeliveryHealth>()("folio/sto
           const { edge } = yield* findEdge(account, since)
           return { hours, from: edge } satisfies Health as Health
         },
-        (effect, account) => AccountView.within(sql, account)(effect)
+        (effect, account) => bounded(sql, account, read)(effect)
       ),
       /** The deliveries of events, which are those of one page, by event and state. */
       ofEvents: Effect.fn("DeliveryHealth.ofEvents")((account: AccountMode, events: ReadonlyArray<string>) =>
-        AccountView.within(sql, account)(countDeliveries(account, events))
+        bounded(sql, account, read)(countDeliveries(account, events))
       )
     }
   })

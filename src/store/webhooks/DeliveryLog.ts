@@ -13,10 +13,10 @@ import { EventType } from "../../../schemas/Event.ts"
 import { AttemptId, DeliveryId, EventId, WebhookEndpointId } from "../../../schemas/Id.ts"
 import type { PageRequest } from "../../../schemas/Page.ts"
 import { timestamp } from "../../domain/documents/AuthorityTime.ts"
-import * as AccountView from "../sql/AccountView.ts"
 import { ofAccount } from "../sql/Keys.ts"
 import * as Pages from "../sql/Pages.ts"
 import * as Query from "../sql/Query.ts"
+import { bounded } from "../sql/SlowReads.ts"
 
 const StoredAttempt = Schema.Struct({
   id: AttemptId,
@@ -81,6 +81,7 @@ export class DeliveryLog extends Context.Service<DeliveryLog>()("folio/store/Del
     const listed = columns(attemptsShown.listed, sql`'{}'::jsonb`, sql`left(a.response_body, ${bodyShownInLists})`)
     const { find, list } = Pages.readers(sql, {
       service: "DeliveryLog",
+      narrow: "Narrow it with status=failed, or list the deliveries of one event: GET /v1/events/{id}/deliveries.",
       table: "deliveries",
       columns: whole,
       listed,
@@ -101,7 +102,7 @@ export class DeliveryLog extends Context.Service<DeliveryLog>()("folio/store/Del
           from attempts a where ${its} and ${bound}`
         return yield* Pages.read(sql, request, { column: "number", at, rows, decode: decodeAttempt })
       },
-      (effect, account) => AccountView.within(sql, account)(effect)
+      (effect, account) => bounded(sql, account, { name: "attempts", narrow: "Ask for a smaller limit." })(effect)
     )
 
     return {

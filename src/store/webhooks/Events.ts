@@ -12,6 +12,7 @@ import * as Input from "../sql/Input.ts"
 import { type Key, ofAccount, ofKey } from "../sql/Keys.ts"
 import * as Pages from "../sql/Pages.ts"
 import * as Query from "../sql/Query.ts"
+import { bounded } from "../sql/SlowReads.ts"
 
 /** An event's id, and its body as it was delivered. */
 const Row = Schema.Struct({ id: EventId, body: Schema.String })
@@ -60,6 +61,8 @@ const input = Input.make<Waiter>({
   until: ["text", ({ filter }) => filter.to?.toISOString() ?? "infinity"]
 })
 
+const narrow = "Narrow it with created[gte] and created[lte], or search by object_id."
+
 /**
  * The events of accounts. An event is listed and followed once it is settled: all transactions of the database that began before
  * have ended, so that no further event can appear before it. Samples sent as a test are found only by their id.
@@ -68,7 +71,7 @@ export class Events extends Context.Service<Events>()("folio/store/Events", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const columns = sql`id, body`
-    const { find, list } = Pages.readers(sql, { service: "Events", table: "events", columns, row: Row })
+    const { find, list } = Pages.readers(sql, { service: "Events", table: "events", columns, row: Row, narrow })
     const decode = Schema.decodeUnknownEffect(Schema.Array(Row))
 
     const fits = ({ from, object_id, to, types }: EventFilter): Statement.Fragment =>
@@ -136,7 +139,7 @@ export class Events extends Context.Service<Events>()("folio/store/Events", {
       position,
       /** Events after a position, oldest first; `next` is the position to continue from when no event was found. */
       after: (account: AccountMode, from: Position, filter: EventFilter, limit: number) =>
-        AccountView.within(sql, account)(after(account, from, filter, limit)),
+        bounded(sql, account, { name: "following events", narrow })(after(account, from, filter, limit)),
       /** For each waiting request, in order: whether its key has ended, or else whether a settled event after its position fits. */
       news: Effect.fn("Events.news")((waiters: ReadonlyArray<Waiter>) =>
         Effect.map(news(waiters), (looks) => looks.map(({ tx, ...look }): Look => ({ ...look, next: { tx, seq: 0n } })))

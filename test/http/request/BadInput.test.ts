@@ -102,8 +102,14 @@ describe("a bad moment", () => {
   }
 })
 
-/** Codes that have their cases elsewhere: RawServer.test.ts, RateLimit.test.ts, and those of the portal. */
-const elsewhere: ReadonlyArray<ErrorCode> = ["request_timeout", "rate_limited", "capability_missing", "form_foreign"]
+/** Codes that have their cases elsewhere: RawServer.test.ts, RateLimit.test.ts, SlowReads.pg.test.ts, and those of the portal. */
+const elsewhere: ReadonlyArray<ErrorCode> = [
+  "request_timeout",
+  "rate_limited",
+  "query_too_slow",
+  "capability_missing",
+  "form_foreign"
+]
 
 const cases = [...badAnytime, ...moments]
 

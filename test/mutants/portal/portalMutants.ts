@@ -51,7 +51,7 @@ export const portalMutants: ReadonlyArray<Mutant> = [
   ...guards("src/store/documents/DocumentList.ts", "test/store/documents/DocumentList.pg.test.ts", {
     "the portal lists documents of other accounts": {
       "where ${ofAccount(sql, account)} and ${fits": "where ${fits",
-      "yield* AccountView.within(sql, account)(page(account, request, filter))":
+      "yield* bounded(sql, account, reading)(page(account, request, filter))":
         "yield* Effect.orDie(page(account, request, filter))"
     }
   }),

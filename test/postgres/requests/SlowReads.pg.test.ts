@@ -1,0 +1,165 @@
+import { assert } from "@effect/vitest"
+import { Effect, Fiber, Layer } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { SqlClient } from "effect/sql"
+import { openApi } from "../../../src/api/OpenApi.ts"
+import { makeApiKey } from "../../../src/domain/accounts/ApiKeyFormat.ts"
+import { colombianSandbox } from "../../../src/domain/accounts/Sandbox.ts"
+import { Accounts } from "../../../src/store/accounts/Accounts.ts"
+import { ApiKeys } from "../../../src/store/accounts/ApiKeys.ts"
+import { Ids } from "../../../src/store/sql/Ids.ts"
+import { connectionsMax, ReadTimes } from "../../../src/store/sql/SlowReads.ts"
+import { type Answer, makeClient } from "../../support/apps/Client.ts"
+import { endpointBody, invoiceBody, noteBody } from "../../support/apps/Invoices.ts"
+import { layer as app, newCustomer, TestApp } from "../../support/apps/TestApp.ts"
+import { until } from "../../support/apps/Until.ts"
+import { describeLive } from "../../support/Tests.ts"
+
+const paths = openApi["paths"] as Record<
+  string,
+  { readonly get?: { readonly operationId: string; readonly responses: Record<string, unknown> } }
+>
+
+// Lists of the code itself, which read no database.
+const withoutRows: ReadonlySet<string> = new Set(["/v1/catalogs/{catalog}", "/v1/versions"])
+
+const lists = Object.entries(paths).flatMap(([path, { get }]) =>
+  get !== undefined && !withoutRows.has(path) && JSON.stringify(get.responses["200"]).includes("has_more") ? [path] : []
+)
+
+/** The table whose rows a list shows. */
+const tableOf = (path: string) => {
+  const last = path.slice(path.lastIndexOf("/") + 1).replaceAll("-", "_")
+  if (last === "timeline") return "transitions"
+  return last.endsWith("notes") ? "invoices" : last
+}
+
+const isTooSlow = ({ headers, json, status }: Answer) => {
+  assert.strictEqual(status, 400, JSON.stringify(json))
+  assert.strictEqual(json.error.code, "query_too_slow")
+  assert.match(json.error.message, /did not end within \d\.?\d* s and was stopped\. [A-Z].+\.$|GET /)
+  assert.strictEqual(headers.get("svc-should-retry"), "false")
+}
+
+const brief = Layer.succeed(ReadTimes, { quickMs: 50, slowMs: 100 })
+
+describeLive(app().pipe(Layer.provide(brief)))("A list", (it) => {
+  it.effect("answers what to narrow when its statement takes too long", function* () {
+    const { client } = yield* TestApp
+    const sql = yield* SqlClient.SqlClient
+    const hook = yield* client.post("/v1/webhook-endpoints", endpointBody("https://hooks.example.com"), { key: "hook" })
+    const invoice = yield* client.post("/v1/invoices", invoiceBody(yield* newCustomer(client)), { key: "invoice" })
+    yield* until(client.get(`/v1/invoices/${invoice.json.id}`), ({ json }) => json.status === "accepted_by_authority")
+    const credit = yield* client.post("/v1/credit-notes", noteBody(invoice.json.id), { key: "credit" })
+    const debit = yield* client.post(
+      "/v1/debit-notes",
+      { ...noteBody(invoice.json.id), correction_code: "3" },
+      { key: "debit" }
+    )
+    const [delivery] = yield* until(
+      sql<{ id: string; event_id: string }>`
+        select d.id, event_id from deliveries d join attempts a on a.delivery_id = d.id limit 1`,
+      (rows) => rows.length > 0
+    )
+    const idsOf: Record<string, string> = {
+      "webhook-endpoints": hook.json.id,
+      "webhook-deliveries": delivery!.id,
+      events: delivery!.event_id,
+      invoices: invoice.json.id,
+      "credit-notes": credit.json.id,
+      "debit-notes": debit.json.id
+    }
+    for (const of of ["invoices", "credit-notes", "debit-notes"]) {
+      const sent = yield* client.post(`/v1/${of}/${idsOf[of]}/email`, { to: "a@buyer.test" }, { key: `email ${of}` })
+      assert.strictEqual(sent.status, 202, sent.text)
+    }
+    // The authentication, and the look at a document or a delivery, read these tables as well, and must not wait for a lock.
+    const slowRows: ReadonlyArray<string> = ["api_keys", "attempts", "emails"]
+    for (const table of slowRows) {
+      yield* sql`create policy slow on ${sql(table)} as restrictive to folio_account using (pg_sleep(0.2) is not null)`
+    }
+    assert.isAtLeast(lists.length, 17)
+    for (const path of lists) {
+      const target = path.replace(/\{\w+\}/, idsOf[path.split("/")[2] ?? ""] ?? "")
+      const table = tableOf(path)
+      const answer = yield* slowRows.includes(table)
+        ? client.get(target)
+        : sql.withTransaction(
+            Effect.andThen(sql`lock table ${sql(table)} in access exclusive mode`, client.get(target))
+          )
+      assert.strictEqual(answer.json.error?.code, "query_too_slow", `${path}: ${answer.text}`)
+      isTooSlow(answer)
+    }
+  })
+})
+
+/** The key of another account. */
+const anotherAccount = Effect.gen(function* () {
+  const ids = yield* Ids
+  const accounts = yield* Accounts
+  const { issuer } = colombianSandbox
+  const made = { id: yield* ids.account, name: "Cuenta", issuer, default_version: "2026-01-01" } as const
+  yield* accounts.insert({ ...made, created_at: new Date(), live: false })
+  const random = yield* SecureRandom.SecureRandom
+  const key = makeApiKey("test", yield* random.randomBytes(32))
+  yield* (yield* ApiKeys).insert({
+    id: yield* ids.apiKey,
+    account_id: made.id,
+    mode: "test",
+    key,
+    created_at: new Date()
+  })
+  return key
+})
+
+describeLive(app())("Slow reads of three accounts", (it) => {
+  it.effect("leave most connections to a fourth", function* () {
+    const { client, url } = yield* TestApp
+    const sql = yield* SqlClient.SqlClient
+    const customer = yield* newCustomer(client)
+    const others = yield* Effect.forEach([1, 2, 3], () => Effect.map(anotherAccount, (key) => makeClient(url, key)))
+    for (const other of others) yield* newCustomer(other)
+    // Each row takes as long to read as thousands of rows of a large log.
+    yield* until(sql`select from requests`, (rows) => rows.length >= 4)
+    yield* sql`
+      insert into requests
+      select c.* from (select r from requests r where path = '/v1/customers') q, generate_series(1, 200) n,
+        jsonb_populate_record(q.r, jsonb_build_object('id', 'req_' || lpad(n::text, 26, '0'))) c
+      on conflict do nothing`
+    yield* sql`create policy slow on requests as restrictive to folio_account using (pg_sleep(0.05) is not null)`
+
+    const answers: Array<Answer> = []
+    const repeated = (other: (typeof others)[number]) =>
+      Effect.forever(Effect.map(other.get("/v1/requests?path=/v1/none"), (answer) => void answers.push(answer)))
+    const flood = yield* Effect.forEach(
+      others.flatMap((other) => [other, other, other, other]),
+      (other) => Effect.forkChild(repeated(other))
+    )
+    const slow = sql<{ count: number }>`
+      select count(*)::integer as count from pg_stat_activity
+      where datname = current_database() and usename <> current_user and state = 'active' and wait_event = 'PgSleep'`
+    // The first reads of an account, of which nobody knows yet that they are slow, have ended.
+    yield* until(
+      Effect.sync(() => answers.length),
+      (count) => count >= 4
+    )
+    let most = 0
+    const began = performance.now()
+    for (let asked = 0; asked < 20; asked++) {
+      const [row] = yield* slow
+      most = Math.max(most, row?.count ?? 0)
+      assert.strictEqual((yield* client.get(`/v1/customers/${customer}`)).status, 200)
+    }
+    const each = (performance.now() - began) / 20
+    for (const fiber of flood) yield* Fiber.interrupt(fiber)
+    assert.isAtLeast(most, 1)
+    assert.isAtMost(most, connectionsMax / 3)
+    // While the slow reads held every connection, a read took seconds.
+    assert.isBelow(each, 500)
+    for (const answer of answers) {
+      if (answer.status === 429) assert.strictEqual(answer.headers.get("retry-after"), "2")
+      else isTooSlow(answer)
+    }
+    assert.isTrue(answers.some(({ status }) => status === 400))
+  })
+})
