@@ -1,5 +1,6 @@
-import { Array, Effect, Formatter, Layer, Logger, References } from "effect"
+import { Array, Cause, Effect, Formatter, Layer, Logger, References } from "effect"
 import * as ProcessMetrics from "./ProcessMetrics.ts"
+import { refusalOfSession } from "../store/sql/SqlFailure.ts"
 import { Redactor } from "./Redactor.ts"
 import { LogSettings, ServiceInstance, TraceSettings } from "./TelemetrySettings.ts"
 import * as Tracing from "./Tracing.ts"
@@ -32,6 +33,25 @@ const pretty = Logger.map(Logger.formatStructured, ({ annotations, cause, level,
   return cause === undefined ? line : `${line}\n${cause}`
 })
 
+const refusalIntervalMs = 60_000
+
+/**
+ * Writes one line a minute for each reason why the database refuses sessions, in place of one line for each piece of work that fails
+ * meanwhile. Writes every other entry.
+ */
+const onceAMinute = (write: Logger.Logger<unknown, void>) => {
+  const writtenAt = new Map<string, number>()
+  return Logger.make<unknown, void>((entry) => {
+    const refusal = refusalOfSession(entry.cause)
+    if (refusal === undefined) return write.log(entry)
+    const now = entry.date.getTime()
+    if (now - (writtenAt.get(refusal) ?? Number.NEGATIVE_INFINITY) < refusalIntervalMs) return
+    writtenAt.set(refusal, now)
+    const message = `The database refuses sessions (${refusal}). Requests fail with 503 until it takes them. Run: folio doctor`
+    write.log(Object.assign(Object.create(entry), { message, cause: Cause.empty }))
+  })
+}
+
 /**
  * The log lines of a process, without secrets. Requires `LogSettings`, `ServiceInstance`, `TraceSettings` and `Redactor`.
  *
@@ -45,8 +65,9 @@ export const logs = (version: string) =>
       const isTraced = (yield* TraceSettings) !== undefined
       const who = { "service.instance.id": yield* ServiceInstance, "service.version": version }
       const write = Logger.withConsoleLog(Logger.map(format === "json" ? json(who, isTraced) : pretty, redact))
+      const seldom = onceAMinute(write)
       // When spans are exported, a log entry that is written within a span is also recorded in the span.
-      const loggers = isTraced ? [write, Logger.tracerLogger] : [write]
+      const loggers = isTraced ? [seldom, Logger.tracerLogger] : [seldom]
       return Layer.merge(Logger.layer(loggers), Layer.succeed(References.MinimumLogLevel, level))
     })
   )

@@ -20,15 +20,31 @@ const sqlErrorOf = (cause: Cause.Cause<unknown>) => {
 const troubleOf = (cause: Cause.Cause<unknown>): string | undefined => {
   const reason = sqlErrorOf(cause)
   if (reason === undefined) return undefined
-  if (reason._tag === "ConnectionError" && reason.operation === "connect") return "cannot be reached at the moment"
+  if (isRefusedSession(reason)) return "takes no sessions at the moment"
+  if (reason.operation === "connect") return "cannot be reached at the moment"
   if (takesNothing.test(sqlState(reason.cause))) return "takes no changes at the moment"
+  if (reason._tag === "StatementTimeoutError" || reason._tag === "LockTimeoutError") return "did not answer in time"
   return isDisconnected(cause) ? "broke off before it had answered" : undefined
 }
 
 /**
- * The API error for a request whose cause is a defect; SQL failures are defects inside the store. No connection, a connection that
- * breaks, a full database and a read-only server are `service_unavailable`: what was asked may have been done, and a retry finds
- * out. Anything else is `internal_error` with `Svc-Should-Retry: true`.
+ * Whether the server answered the start of a session with an error, such as a changed password (28P01), `allow_connections false`
+ * (55000), a missing database (3D000), too many sessions (53300), or a server that starts or stops (57P03).
+ */
+const isRefusedSession = (reason: SqlError.SqlErrorReason) =>
+  reason.operation === "connect" && sqlState(reason.cause) !== ""
+
+/** The words of the server with which it refuses sessions; undefined: the cause is another. */
+export const refusalOfSession = (cause: Cause.Cause<unknown>): string | undefined => {
+  const reason = sqlErrorOf(cause)
+  if (reason === undefined || !isRefusedSession(reason)) return undefined
+  return Predicate.hasProperty(reason.cause, "message") ? String(reason.cause.message) : sqlState(reason.cause)
+}
+
+/**
+ * The API error for a request whose cause is a defect; SQL failures are defects inside the store. No connection, a refused session, a
+ * connection that breaks, a statement that exceeds its time, a full database and a read-only server are `service_unavailable`: what was
+ * asked may have been done, and a retry finds out. Anything else is `internal_error` with `Svc-Should-Retry: true`.
  */
 export const apiErrorOf = (cause: Cause.Cause<unknown>): ApiError => {
   const trouble = troubleOf(cause)
@@ -67,7 +83,9 @@ export const isStatementTimeout = (cause: Cause.Cause<unknown>): boolean =>
 /** Whether the connection was lost or could not be opened: the next statement would fail as well. */
 export const isDisconnected = (cause: Cause.Cause<unknown>): boolean => {
   const reason = sqlErrorOf(cause)
-  return reason?._tag === "ConnectionError" || sessionEnded.test(sqlState(reason?.cause))
+  return (
+    reason?._tag === "ConnectionError" || reason?.operation === "connect" || sessionEnded.test(sqlState(reason?.cause))
+  )
 }
 
 /** Whether the work itself fails and would fail again: the cause is neither a database failure nor an interruption. */

@@ -5,7 +5,7 @@ import * as Fs from "node:fs"
 import * as Path from "node:path"
 import { customerBody, endpointBody } from "../../support/apps/Invoices.ts"
 import { until } from "../../support/apps/Until.ts"
-import { dataDirectory, embedded } from "../../support/database/Postgres.ts"
+import { dataDirectory, embedded, queryAs } from "../../support/database/Postgres.ts"
 import { isDone, type Journal, openWork, reconcile } from "../../support/database/Reconcile.ts"
 import { allRequests, type Seen } from "../../support/traffic/AllRequests.ts"
 import { type ServiceProcess, serviceProcess } from "../../support/processes/ServiceProcess.ts"
@@ -116,3 +116,37 @@ for (const { kind, layer, signals } of kinds) {
     )
   })
 }
+
+describeLive(Layer.empty)("A database that refuses sessions", (it) => {
+  it.effect("is 503 until it takes them, with one log line for each reason", function* () {
+    const service = yield* serviceProcess({ webhookAllow: "" })
+    yield* service.start()
+    const read = (file: string) => Fs.readFileSync(Path.join(service.dataDir, file), "utf8")
+    const port = read("postgres/postmaster.pid").split("\n")[3]
+    const admin = `postgres://postgres:${read("postgres.password").trim()}@127.0.0.1:${port}/postgres`
+    const endSessions = queryAs(
+      admin,
+      "select pg_terminate_backend(pid) from pg_stat_activity where datname = 'folio' and pid <> pg_backend_pid()"
+    )
+    const isRefused = Effect.gen(function* () {
+      const { headers, json, status } = yield* service.client().get("/v1/account")
+      return status === 503 && headers.get("retry-after") === "1" && /takes no sessions/.test(json.error.message)
+    })
+    for (const [refuse, accept] of [
+      ["alter database folio allow_connections false", "alter database folio allow_connections true"],
+      ["alter role folio password 'another'", `alter role folio password '${read("folio.password").trim()}'`]
+    ] as const) {
+      yield* queryAs(admin, refuse)
+      yield* endSessions
+      yield* until(isRefused, (refused) => refused)
+      for (let asked = 0; asked < 20; asked++) assert.isTrue(yield* isRefused)
+      yield* queryAs(admin, accept)
+      yield* until(service.client().get("/v1/account"), ({ status }) => status === 200)
+    }
+    const lines = (yield* service.log).split("\n").filter((line) => /The database refuses sessions/.test(line))
+    assert.lengthOf(lines, 2)
+    assert.match(lines[0]!, /not currently accepting connections/)
+    assert.match(lines[1]!, /password authentication failed/)
+    assert.notMatch(yield* service.log, /A request failed[^\n]*(?:not currently accepting|password authentication)/)
+  })
+})
