@@ -1,12 +1,14 @@
 import { assert, describe } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Redacted } from "effect"
 import { randomBytes } from "node:crypto"
 import * as Net from "node:net"
 import { inject } from "vitest"
 import * as Postgres from "../../src/platform/postgres/Postgres.ts"
+import { inspect } from "../../src/platform/postgres/PostgresInspection.ts"
 import { schemaRelease } from "../../src/store/SchemaRelease.ts"
 import {
   bareDatabase,
+  asciiDatabase,
   dataDirectory,
   freshDatabase,
   query,
@@ -39,6 +41,38 @@ const fatal = (code: string, message: string) => {
   length.writeUInt32BE(fields.length + 4)
   return Buffer.concat([Buffer.from("E"), length, fields])
 }
+
+/** The first message of a session without the settings in it, as a pooler with `ignore_startup_parameters` sends it on. */
+const withoutSettings = (startup: Buffer) => {
+  const words = startup.toString("utf8", 8).split("\0")
+  const kept: Array<string> = []
+  for (let index = 0; index + 1 < words.length; index += 2) {
+    if (["user", "database", "application_name"].includes(words[index]!)) kept.push(words[index]!, words[index + 1]!)
+  }
+  const text = Buffer.from(`${kept.join("\0")}\0\0`)
+  const head = Buffer.alloc(8)
+  head.writeUInt32BE(text.length + 8)
+  head.writeUInt32BE(3 << 16, 4)
+  return Buffer.concat([head, text])
+}
+
+/** A pooler before the server of a database: it takes the settings of a session, and ignores them. */
+const pooler = (url: string) =>
+  Effect.acquireRelease(
+    Effect.callback<Net.Server>((resume) => {
+      const made = Net.createServer((client) => {
+        const behind = Net.connect(Number(new URL(url).port), "127.0.0.1")
+        for (const socket of [client, behind]) socket.on("error", () => socket.destroy())
+        client.once("data", (startup: Buffer) => {
+          behind.write(withoutSettings(startup))
+          client.pipe(behind)
+        })
+        behind.pipe(client)
+      })
+      made.listen(0, "127.0.0.1", () => resume(Effect.succeed(made)))
+    }),
+    (made) => Effect.sync(() => made.close())
+  ).pipe(Effect.map((made) => Object.assign(new URL(url), { port: (made.address() as Net.AddressInfo).port }).href))
 
 /** A login of its own, without any right; dropped with what it has. */
 const login = Effect.acquireRelease(
@@ -113,6 +147,40 @@ describe("A database that cannot be served ends the start with one line", () => 
     assert.match(yield* told(at("127.0.0.1:1")), /ECONNREFUSED.*Check DATABASE_URL and that the server runs/)
     assert.match(yield* told(at("nowhere.invalid")), /The host in DATABASE_URL is not known here/)
     assert.match(yield* told(`${at("127.0.0.1:1")}?sslmode=perhaps`), /sslmode.*perhaps/)
+  })
+
+  it.live("and a connection pooler, which keeps no lock", function* () {
+    const url = yield* freshDatabase
+    const refused = fatal("08P01", "unsupported startup parameter: idle_session_timeout")
+    const direct = /names a connection pooler, such as PgBouncer\. .* name the server itself/
+    assert.match(yield* told(at(yield* server((socket) => socket.end(refused)))), direct)
+    assert.match(yield* told(yield* pooler(url)), direct)
+    const locks = yield* query(
+      url,
+      "select from pg_locks where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())"
+    )
+    assert.lengthOf(locks.rows, 0)
+    assert.strictEqual(yield* told(url), "It was served.")
+  })
+
+  it.live("and a database that cannot hold every character", function* () {
+    const url = yield* asciiDatabase
+    assert.match(
+      yield* told(url),
+      /has the encoding SQL_ASCII\. Folio needs UTF8\. Create another: create database \w+_utf8 encoding 'UTF8'/
+    )
+    const { findings } = yield* inspect({ url: Redacted.make(url) })
+    assert.deepInclude(
+      findings.find(({ check }) => check === "encoding"),
+      { state: "wrong", message: "The encoding of the database is SQL_ASCII" }
+    )
+  })
+
+  it.live("and parameters that nothing reads", function* () {
+    assert.strictEqual(
+      yield* told(`${at("127.0.0.1:1")}?sslmod=require&channel_binding=require`),
+      "DATABASE_URL has unknown parameters: sslmod, channel_binding. Correct or remove them; the known parameters are sslmode, host, port, user, password, dbname, connect_timeout, application_name, options."
+    )
   })
 
   it.live("and tables of a later release", function* () {

@@ -56,18 +56,28 @@ const pool = {
   }
 } as const
 
+/** What to do about a database that cannot store every character. */
+export const encodingAdvice = (database: string) =>
+  `Create another: create database ${database} encoding 'UTF8' template template0. Then name it in DATABASE_URL.`
+
 /**
- * Fails with `DatabaseError` when the server is older than the service needs.
+ * Fails with `DatabaseError` when the server is older than the service needs, or the database has another encoding than UTF8.
  *
  * @internal
  */
 export const checkServer = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, place: Place) {
-  const rows = yield* sql<{ version: number }>`
-    select current_setting('server_version_num')::integer / 10000 as version`
-  const version = rows[0]?.version ?? 0
+  const rows = yield* sql<{ version: number; encoding: string; name: string }>`
+    select current_setting('server_version_num')::integer / 10000 as version, current_setting('server_encoding') as encoding,
+      current_database()::text as name`
+  const { encoding, name, version } = rows[0] ?? { encoding: "", name: "", version: 0 }
   if (version < versionMin) {
     return yield* new DatabaseError({
       message: `The database at ${where(place)} is PostgreSQL ${version}. Folio needs ${versionMin} or later.`
+    })
+  }
+  if (encoding !== "UTF8") {
+    return yield* new DatabaseError({
+      message: `The database at ${where(place)} has the encoding ${encoding}. Folio needs UTF8. ${encodingAdvice(`${name}_utf8`)}`
     })
   }
 })

@@ -3,7 +3,7 @@ import { PgClient } from "@effect/sql-pg"
 import { Clock, Effect } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { lastMigration } from "./Migrations.ts"
-import { versionMin } from "./Postgres.ts"
+import { encodingAdvice, versionMin } from "./Postgres.ts"
 import type { Place } from "./PostgresPlace.ts"
 import * as Roles from "./PostgresRoles.ts"
 import { nothingApplied, releaseOfTables, type TablesRelease, unservable } from "./TablesRelease.ts"
@@ -107,6 +107,8 @@ const clockFinding = (offMs: number): Finding =>
 interface Facts {
   readonly version: number
   readonly name: string
+  readonly encoding: string
+  readonly database: string
   readonly millis: number
   readonly above: boolean
   readonly makes_roles: boolean
@@ -116,6 +118,7 @@ interface Facts {
 
 const factsOfServer = `
   select current_setting('server_version_num')::integer / 10000 as version, current_setting('server_version') as name,
+    current_setting('server_encoding') as encoding, current_database()::text as database,
     (extract(epoch from clock_timestamp()) * 1000)::float8 as millis,
     (select rolsuper or rolbypassrls from pg_roles where rolname = session_user) as above,
     (select rolsuper or rolcreaterole and to_regrole('${Roles.service}') is null
@@ -144,6 +147,8 @@ export const inspect = Effect.fnUntraced(
     const after = yield* Clock.currentTimeMillis
     const {
       above = false,
+      database = "",
+      encoding = "",
       has_tables = true,
       makes_roles = false,
       migrated = false,
@@ -164,6 +169,12 @@ export const inspect = Effect.fnUntraced(
         version >= versionMin,
         `PostgreSQL ${name}`,
         `Folio needs PostgreSQL ${versionMin} or later: upgrade the server.`
+      ),
+      finding(
+        "encoding",
+        encoding === "UTF8",
+        `The encoding of the database is ${encoding}`,
+        encodingAdvice(`${database}_utf8`)
       ),
       rolesFinding(
         missing.map(({ role }) => role),

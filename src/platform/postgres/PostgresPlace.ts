@@ -37,8 +37,14 @@ const textOf = (cause: unknown): string => {
   return [...new Set(all.map(reasonOf))].join("; ")
 }
 
+/** What to do about a connection pooler, which does not give each client the session that the client sets up. */
+export const poolerAdvice =
+  "DATABASE_URL names a connection pooler, such as PgBouncer. Folio sets up its own sessions: name the server itself, which hosts call the direct connection."
+
 /** What to do about a failure, chosen by its SQLSTATE, by the system's error code, or by its text. */
 const adviceOn = (code: string, text: string, login: string, database: string): string => {
+  if (/unsupported startup parameter|unrecognized configuration parameter "(role|idle_session_timeout)"/i.test(text))
+    return poolerAdvice
   if (/no encryption|SSL (connection )?is required|SSL off/i.test(text))
     return "The server takes connections with TLS only: add ?sslmode=require to DATABASE_URL."
   if (/does not support (SSL|TLS)|SSL is not enabled/i.test(text))

@@ -2,14 +2,14 @@
  * The lock that decides which processes may serve a database: one with `CLUSTER=single`, or any number with `CLUSTER=socket`.
  *
  * The lock is an advisory lock of a session. The lock is released as soon as the process ends, however the process ends, and after
- * nine seconds when the process stands still or its machine is gone. A connection pooler in front of the server must give each
- * client a session of its own, which the rest of the service needs as well.
+ * nine seconds when the process stands still or its machine is gone. A connection pooler in front of the server is refused,
+ * because the lock would stay on the pooler's session.
  */
 import * as PgConnection from "@effect/sql-pg/PgConnection"
 import { Clock, Context, Deferred, Effect, Fiber, Schema, type Scope } from "effect"
 import type { SqlError } from "effect/sql"
 import * as Os from "node:os"
-import { DatabaseError, type Place, unusable, where } from "./PostgresPlace.ts"
+import { DatabaseError, type Place, poolerAdvice, unusable, where } from "./PostgresPlace.ts"
 import * as Socket from "./PostgresSocket.ts"
 
 // Longer than the lease of workers (src/store/sql/Workers.ts): a process loses this lock only after its claims on rows have ended.
@@ -32,6 +32,9 @@ const holder = `
 // The query runs in a detached fiber that is joined, because interrupting a query on a dead connection takes seconds.
 const ask = (session: PgConnection.PgConnection, statement: string) =>
   Effect.flatMap(Effect.forkDetach(session.queryValues(statement)), Fiber.join)
+
+/** The session lacks the settings that it was started with. */
+class Pooled extends Schema.TaggedError<Pooled>()("Pooled", {}) {}
 
 class Taken extends Schema.TaggedError<Taken>()("Taken", { by: Schema.String }) {}
 
@@ -60,7 +63,7 @@ export const take = Effect.fn("ServiceLock.take")(function* (place: Place, alone
   const held = yield* Deferred.make<void, DatabaseError>()
   let takenSince: number | undefined
 
-  const hold = Effect.gen(function* (): Effect.fn.Return<never, SqlError.SqlError | Taken, Scope.Scope> {
+  const hold = Effect.gen(function* (): Effect.fn.Return<never, SqlError.SqlError | Taken | Pooled, Scope.Scope> {
     const session = yield* PgConnection.make({
       ...place,
       connectTimeout: "5 seconds",
@@ -68,6 +71,9 @@ export const take = Effect.fn("ServiceLock.take")(function* (place: Place, alone
       startupParameters: { idle_session_timeout: `${silenceMax}`, statement_timeout: "5s" },
       stream: Socket.open(place, silenceMax).connect
     })
+    // A pooler that ignores the parameters of a session would lend its server's session, and its lock, to other clients.
+    const [setting] = yield* ask(session, "select current_setting('idle_session_timeout')")
+    if (setting?.[0] !== `${silenceMax / 1000}s`) return yield* new Pooled()
     const [row] = yield* ask(session, `select pg_try_advisory_lock${alone ? "" : "_shared"}(${key})`)
     if (row?.[0] !== true) {
       const [by] = yield* ask(session, holder)
@@ -88,7 +94,10 @@ export const take = Effect.fn("ServiceLock.take")(function* (place: Place, alone
     return new DatabaseError({ message: `Another process (${by}) serves the database at ${where(place)}. ${advice}` })
   }
 
-  const onFailure = Effect.fnUntraced(function* (error: SqlError.SqlError | Taken) {
+  const onFailure = Effect.fnUntraced(function* (error: SqlError.SqlError | Taken | Pooled) {
+    if (error._tag === "Pooled") {
+      return yield* new DatabaseError({ message: `The database at ${where(place)} cannot be used. ${poolerAdvice}` })
+    }
     if (error._tag === "SqlError") {
       if (!(yield* Deferred.isDone(held))) return yield* unusable(place, error)
     } else {

@@ -67,15 +67,20 @@ const create = (server: TestServer, name: string, template: string) => {
 
 const drop = (server: TestServer, name: string) => queryAs(server.admin, `drop database if exists ${name} with (force)`)
 
-const copyOf = Effect.fnUntraced(function* (template: string) {
+const copyOf = Effect.fnUntraced(function* (template: string, options = "") {
   const server = inject("postgres")
   const name = `folio_${randomBytes(6).toString("hex")}`
-  yield* Effect.acquireRelease(Effect.orDie(create(server, name, template)), () => Effect.ignore(drop(server, name)))
+  yield* Effect.acquireRelease(Effect.orDie(create(server, name, `${template} ${options}`)), () =>
+    Effect.ignore(drop(server, name))
+  )
   return urlOf(server.owner, name)
 })
 
 /** The URL of a database of its own, migrated and empty; dropped when the scope closes. */
 export const freshDatabase = Effect.suspend(() => copyOf(inject("postgres").template))
+
+/** One without a table, of an encoding that knows no character but ASCII. */
+export const asciiDatabase = copyOf("template0", "encoding 'SQL_ASCII'")
 
 /** The same, without a table. */
 export const bareDatabase = copyOf("template0")
