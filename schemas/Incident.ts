@@ -18,6 +18,7 @@ export const IncidentKind = Schema.Literals([
   "contingency_overdue",
   "documents_failed",
   "numbering_held",
+  "events_held",
   "test"
 ])
 export type IncidentKind = typeof IncidentKind.Type

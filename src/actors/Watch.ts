@@ -60,6 +60,7 @@ const sourcesOf = (causes: IncidentCauses["Service"]) => [
     ...Causes.endingRange(row)
   ]),
   source(["numbering_held"], causes.heldRanges, (row) => [Causes.heldRange(row)]),
+  source(["events_held"], few(causes.heldEvents), (row) => [Causes.heldEvents(row)]),
   source(["authority_unreachable"], few(causes.unreachableAuthority), (row) => [Causes.unreachableAuthority(row)]),
   source(["contingency_entered", "contingency_deadline", "contingency_overdue"], few(causes.inContingency), (row) => [
     Causes.inContingency(row)

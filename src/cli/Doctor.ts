@@ -12,6 +12,8 @@ import { type Finding, finding, good, inspect, noted, wrong } from "../platform/
 import { unusable, where } from "../platform/postgres/PostgresPlace.ts"
 import { existingSecretKey } from "../platform/files/SealingKey.ts"
 import { smtpSettings } from "../outbound/mail/SmtpSettings.ts"
+import { endTransaction } from "../domain/incidents/Causes.ts"
+import { eventsHeldSeconds } from "../store/incidents/IncidentCauses.ts"
 import { held } from "../store/numbering/Holds.ts"
 import { Backlog } from "../store/sql/Backlog.ts"
 import * as Inspection from "../store/sql/Inspection.ts"
@@ -173,7 +175,7 @@ const heldRanges = Effect.map(held, (all) => {
 
 const backlog = Effect.gen(function* () {
   const { waiting } = yield* Backlog
-  const { deliveries, invoices, oldest_delivery, oldest_invoice } = yield* waiting
+  const { deliveries, invoices, oldest_delivery, oldest_invoice, oldest_unsettled_event } = yield* waiting
   const { endpoints, invoices: stuck } = yield* Inspection.failing
   const count = Object.values(invoices).reduce((sum, one) => sum + one, 0)
   const late = Math.max(oldest_delivery, oldest_invoice) > waitsMaxSeconds
@@ -183,6 +185,14 @@ const backlog = Effect.gen(function* () {
       !late,
       `${count} invoices are open, the oldest for ${Math.round(oldest_invoice)} s; ${deliveries["due"] ?? 0} deliveries are due, the longest for ${Math.round(oldest_delivery)} s`,
       "See that a service runs on this database, and that it reaches the authority: its log and /metrics tell."
+    ),
+    finding(
+      "events",
+      oldest_unsettled_event < eventsHeldSeconds,
+      oldest_unsettled_event < eventsHeldSeconds
+        ? "No open transaction holds back events"
+        : `An open or prepared transaction has held back GET /v1/events for ${Math.round(oldest_unsettled_event)} s`,
+      endTransaction
     ),
     finding(
       "stuck",

@@ -95,6 +95,7 @@ export const incidentsOpen = gauge("folio_incidents_open", ["kind"])
 
 export const oldestInvoice = gauge("folio_oldest_unfinished_invoice_age_seconds", [])
 export const oldestDelivery = gauge("folio_oldest_due_delivery_age_seconds", [])
+export const oldestUnsettledEvent = gauge("folio_oldest_unsettled_event_age_seconds", [])
 export const invoicesWaiting = gauge("folio_invoices_waiting", ["stage"])
 export const circuits = gauge("folio_authority_circuits", ["environment", "state"])
 export const circuitsInTrouble = gauge("folio_authority_troubled_circuits", ["environment", "trouble"])

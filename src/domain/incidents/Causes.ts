@@ -272,6 +272,23 @@ export const heldRange = (range: HeldRange): Cause => ({
   details: { range_id: range.id, prefix: range.prefix }
 })
 
+/** How an operator finds the transaction that holds back events, and ends it. */
+export const endTransaction =
+  "Find the transaction: select * from pg_prepared_xacts, and select pid, xact_start, query from pg_stat_activity where backend_xid is not null order by xact_start. End it: rollback prepared 'GID', or select pg_terminate_backend(PID)."
+
+/** Of an old transaction that holds back all later events. */
+export const heldEvents = ({ since }: { readonly since: Date }): Cause => ({
+  kind: "events_held",
+  covers: nothing,
+  subject: "all",
+  account: null,
+  severity: "warning",
+  since,
+  summary: `GET /v1/events shows no event since ${minute(since)}: a transaction of the database that began before is open or prepared.`,
+  action: endTransaction,
+  details: {}
+})
+
 /** One cause in the place of so many of one kind that whoever is told of each reads none. */
 export const crowd = (kind: IncidentKind, causes: ReadonlyArray<Cause>): Cause => ({
   kind,

@@ -24,6 +24,7 @@ const unknown = (names: ReadonlyArray<string>) => Object.fromEntries(names.map((
 const nothing: Waiting = {
   oldest_invoice: Number.NaN,
   oldest_delivery: Number.NaN,
+  oldest_unsettled_event: Number.NaN,
   invoices: unknown(stages),
   deliveries: unknown(deliveryStates),
   in_contingency: Number.NaN,
@@ -38,6 +39,7 @@ const nothing: Waiting = {
 const show = Effect.fnUntraced(function* (waiting: Waiting) {
   yield* Metric.update(Metrics.oldestInvoice(), waiting.oldest_invoice)
   yield* Metric.update(Metrics.oldestDelivery(), waiting.oldest_delivery)
+  yield* Metric.update(Metrics.oldestUnsettledEvent(), waiting.oldest_unsettled_event)
   yield* Metric.update(Metrics.inContingency(), waiting.in_contingency)
   yield* Metric.update(Metrics.contingencyOverdue(), waiting.contingency_overdue)
   yield* Metric.update(Metrics.oldestContingency(), waiting.oldest_contingency)

@@ -3,6 +3,7 @@ import { SqlClient, type Statement } from "effect/sql"
 import { AuthorityTrouble } from "../../../schemas/AuthorityTrouble.ts"
 import { AccountId } from "../../../schemas/Id.ts"
 import { endsWithinDays, usedTenths } from "../../domain/incidents/Causes.ts"
+import { oldestUnsettled } from "../sql/Backlog.ts"
 import * as Query from "../sql/Query.ts"
 import { StoreProfile } from "../StoreProfile.ts"
 
@@ -21,6 +22,8 @@ const endpointFailsHours = 1
 const unreachableMinutes = 15
 // A failure that is older says nothing of now: nobody has called since.
 const recentMinutes = 15
+/** How old an event is before the operator is told that it is held back: three times what a transaction of Folio may take. */
+export const eventsHeldSeconds = 60
 // So long a document that failed and was not retried is told of.
 const failedDays = 7
 const failedIdsMax = 5
@@ -120,6 +123,12 @@ export class IncidentCauses extends Context.Service<IncidentCauses>()("folio/sto
         select account_id, livemode, ${issuer("r")}, id, prefix, held_since as since from resolutions r
         where held_since is not null and is_active and valid_to >= ${today}::date order by held_since`
     )
+    const unsettled = Query.all(
+      Schema.Struct({ since: Schema.Date }),
+      () => sql`
+        select since from (select (${oldestUnsettled(sql)}) as since) e
+        where since < now() - ${eventsHeldSeconds} * interval '1 second'`
+    )
     const unreachable = Query.first(
       Trouble,
       () => sql`
@@ -169,6 +178,8 @@ export class IncidentCauses extends Context.Service<IncidentCauses>()("folio/sto
       heldRanges: Effect.flatMap(Clock.currentTimeMillis, (now) => held(localDate(now))).pipe(
         Effect.withSpan("IncidentCauses.heldRanges")
       ),
+      /** The oldest event that an older transaction has kept from being listed for a minute: one row, or none. */
+      heldEvents: Effect.withSpan(unsettled(), "IncidentCauses.heldEvents"),
       /** The live authority, when no call has succeeded for a quarter of an hour and one has failed in the last. */
       unreachableAuthority: Effect.map(unreachable(), Option.toArray).pipe(
         Effect.withSpan("IncidentCauses.unreachableAuthority")

@@ -7,10 +7,24 @@ export const countedMax = 10_000
 
 const Count = Schema.Record(Schema.String, Schema.Finite)
 
+/**
+ * Since when the oldest event has waited to be listed: an event is settled once every older transaction has ended. Looks at the next
+ * event of each account, by the index of settled events. Null if every event is settled.
+ */
+export const oldestUnsettled = (sql: SqlClient.SqlClient) => sql`
+  select min(e.created_at) from account_modes m
+  cross join lateral (
+    select created_at from events
+    where account_id = m.account_id and livemode = m.livemode and not is_test and tx >= (select oldest_transaction())
+    order by tx, seq limit 1
+  ) e`
+
 /** The waiting work in the whole database. Ages are in seconds, and 0 when nothing waits. */
 const Waiting = Schema.Struct({
   oldest_invoice: Schema.Finite,
   oldest_delivery: Schema.Finite,
+  /** The age of the oldest event that an older transaction keeps from being listed. */
+  oldest_unsettled_event: Schema.Finite,
   /** The number of unfinished invoices by state. */
   invoices: Count,
   /** The number of pending deliveries by kind: `due`, `scheduled`, `resting` (the endpoint is inactive). */
@@ -68,6 +82,7 @@ export class Backlog extends Context.Service<Backlog>()("folio/store/Backlog", {
           (select coalesce(extract(epoch from now() - min(created_at)), 0) from open)::float8 as oldest_invoice,
           (select coalesce(extract(epoch from now() - min(next_attempt_at)), 0) from pending where state = 'due')::float8
             as oldest_delivery,
+          coalesce(extract(epoch from now() - (${oldestUnsettled(sql)})), 0)::float8 as oldest_unsettled_event,
           (select coalesce(jsonb_object_agg(state, count), '{}')
             from (select state, count(*) from open group by state) s) as invoices,
           (select coalesce(jsonb_object_agg(state, count), '{}')

@@ -1,9 +1,12 @@
 import { assert } from "@effect/vitest"
-import { Context, Effect } from "effect"
+import { Context, Effect, Exit, Scope } from "effect"
 import { AccountId } from "../../../schemas/Id.ts"
+import * as Causes from "../../../src/domain/incidents/Causes.ts"
+import { IncidentCauses } from "../../../src/store/incidents/IncidentCauses.ts"
 import { Backlog } from "../../../src/store/sql/Backlog.ts"
 import { Invoices } from "../../../src/store/documents/Invoices.ts"
 import { copyAccount, seedDrafts } from "../../support/database/Owners.ts"
+import { until } from "../../support/apps/Until.ts"
 import { TestDatabase } from "../../support/database/Postgres.ts"
 import { describeLive } from "../../support/Tests.ts"
 import { oneOwner } from "../../support/database/TwoOwners.ts"
@@ -15,6 +18,7 @@ describeLive(TestDatabase.layer)("Backlog", (it) => {
     assert.deepStrictEqual(yield* waiting, {
       oldest_invoice: 0,
       oldest_delivery: 0,
+      oldest_unsettled_event: 0,
       invoices: {},
       deliveries: {},
       in_contingency: 0,
@@ -70,6 +74,27 @@ describeLive(TestDatabase.layer)("Backlog", (it) => {
     })
     assert.closeTo(trouble.oldest_contingency, 50 * 3_600, 60)
     assert.isTrue(oldest_delivery >= 3_600 && oldest_delivery < 3_660, `${oldest_delivery} s`)
+  })
+
+  it.effect("tells how long a transaction has held back events", function* () {
+    const { account, first, sql } = yield* oneOwner
+    const { waiting } = Context.get(first, Backlog)
+    const { heldEvents } = Context.get(first, IncidentCauses)
+    const open = yield* Scope.make()
+    const other = yield* Scope.provide(sql.reserve, open)
+    yield* other.executeUnprepared("begin", [], undefined)
+    yield* other.executeUnprepared("select pg_current_xact_id()", [], undefined)
+    yield* sql`
+      insert into events (account_id, livemode, id, type, object_id, object_version, body, created_at)
+      values (${account.account_id}, false, 'evt_held', 'invoice.failed', 'inv_held', 1, '{}', now() - interval '2 minutes')`
+    const { oldest_unsettled_event } = yield* waiting
+    assert.closeTo(oldest_unsettled_event, 120, 30)
+    const [cause] = (yield* heldEvents).map(Causes.heldEvents)
+    assert.deepInclude(cause, { kind: "events_held", severity: "warning" })
+    yield* other.executeUnprepared("rollback", [], undefined)
+    yield* Scope.close(open, Exit.void)
+    assert.strictEqual((yield* until(waiting, (now) => now.oldest_unsettled_event === 0)).oldest_unsettled_event, 0)
+    assert.deepStrictEqual(yield* heldEvents, [])
   })
 
   it.effect("gives what is due of the accounts that are not left out, in order, once", function* () {

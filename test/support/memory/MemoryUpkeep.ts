@@ -137,6 +137,7 @@ export const backlogLayer = inMemory(Backlog, ({ call }) => ({
     const age = (since: ReadonlyArray<number>) => (now - Math.min(now, ...since)) / 1000
     return {
       oldest_invoice: age(open.map((row) => row.created_at.getTime())),
+      oldest_unsettled_event: 0,
       oldest_delivery: age(due.map((row) => row.next_attempt_at)),
       invoices: Object.fromEntries(open.map(({ state }) => [state, open.filter((row) => row.state === state).length])),
       deliveries: { due: due.length, scheduled: pending.length - due.length },

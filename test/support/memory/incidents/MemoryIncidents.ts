@@ -75,6 +75,7 @@ const causesLayer = inMemory(IncidentCauses, ({ call }, { localDate }) => ({
     )
   ),
   // Nothing here was ever restored.
+  heldEvents: call("IncidentCauses.heldEvents", () => []),
   heldRanges: call("IncidentCauses.heldRanges", () => all([])),
   unreachableAuthority: call("IncidentCauses.unreachableAuthority", ({ circuits }, now) => {
     const row = circuits.get("live")
