@@ -41,7 +41,7 @@ export const readMutants: ReadonlyArray<Mutant> = [
   ...guards("src/store/sql/SlowReads.ts", "test/postgres/requests/SlowReads.pg.test.ts", {
     "slow reads may use every connection": { "atOnce: slowMax": "atOnce: connectionsMax" },
     "a statement that takes too long fails as any other": {
-      "() => Effect.fail(tooSlow(narrow, slowMs))": "(cause) => Effect.failCause(cause)"
+      "Effect.fail(tooSlow(narrow, slowMs))": 'Effect.fail(new ApiError({ code: "internal_error", message: "" }))'
     }
   }),
   ...guards("src/http/limits/RequestTurns.ts", "test/http/limits/RequestTurns.test.ts", {
