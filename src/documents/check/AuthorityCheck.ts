@@ -2,6 +2,7 @@ import { colombianSandbox } from "../../domain/accounts/Sandbox.ts"
 import { sandboxSoftware } from "../ubl/Software.ts"
 import { allowanceRules, lineAllowanceRules, type PlacedAllowance } from "./AllowanceRules.ts"
 import { codeRules, type Records } from "./CodeRules.ts"
+import { brokenFormulas } from "./Formulas.ts"
 import { headRules } from "./HeadRules.ts"
 import { lineRules, linesRules } from "./LineRules.ts"
 import { noteRules } from "./NoteRules.ts"
@@ -9,7 +10,6 @@ import { acquirerRules, issuerRules } from "./PartyRules.ts"
 import { paymentRules, settlementRules } from "./PaymentRules.ts"
 import { broken, type BrokenRule, nth, type Received, received, type Rule } from "./Rules.ts"
 import * as Taxes from "./TaxRules.ts"
-import { totalRules } from "./TotalRules.ts"
 import { all, at, parsedXml, type XmlElement } from "./XmlTree.ts"
 
 const each = (
@@ -91,8 +91,8 @@ export const brokenRules = (signed: Uint8Array, records: Records = sandboxRecord
     ...each(paymentRules, root, "cac:PaymentMeans", path, document),
     ...allowances(allowanceRules, root, path, document),
     ...ofTaxes(document, path),
-    ...broken(totalRules, document.total, `${path}/${document.total?.name ?? "cac:LegalMonetaryTotal"}`, document),
     ...broken(linesRules, root, path, document),
-    ...document.lines.flatMap((line, index) => ofLine(line, index, nth(path, row, index), document))
+    ...document.lines.flatMap((line, index) => ofLine(line, index, nth(path, row, index), document)),
+    ...brokenFormulas(document)
   ]
 }

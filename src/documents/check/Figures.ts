@@ -28,8 +28,8 @@ export const sum = (figures: ReadonlyArray<bigint>): bigint => figures.reduce((t
 /** The product of two figures. Digits beyond the sixth are cut: no comparison sees them. */
 export const times = (a: bigint, b: bigint): bigint => (a * b) / one
 
-/** A percentage of a figure. */
-export const percentOf = (base: bigint, percent: bigint): bigint => times(base, percent) / 100n
+/** The quotient of two figures, cut as a product; of which the divisor is not zero. */
+export const quotient = (a: bigint, b: bigint): bigint => (a * one) / b
 
 const rounded = (amount: bigint): bigint => (amount < 0n ? -rounded(-amount) : (amount + one / 2n) / one)
 

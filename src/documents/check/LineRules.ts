@@ -1,7 +1,7 @@
 import { units } from "../../../schemas/Code.ts"
 import { itemStandards } from "../ubl/AuthorityCodes.ts"
 import { elementNames } from "../ubl/UblProfile.ts"
-import { figure, figureAt, isOff, sum, times } from "./Figures.ts"
+import { figure, figureAt } from "./Figures.ts"
 import type { Received, Rule } from "./Rules.ts"
 import { all, at, attributeOf, textAt, type XmlElement } from "./XmlTree.ts"
 
@@ -18,16 +18,6 @@ const standards: ReadonlyMap<string, string> = new Map(
 )
 
 const quantityOf = (line: XmlElement, { kind }: Received) => at(line, elementNames[kind].quantity)
-
-/** Quantity × price, less the discounts on the line and with the charges. */
-const worth = (line: XmlElement, document: Received) => {
-  const allowances = all(line, "cac:AllowanceCharge").map((one) => {
-    const amount = figureAt(one, "cbc:Amount")
-    return textAt(one, "cbc:ChargeIndicator") === "true" ? amount : -amount
-  })
-  const quantity = figure(quantityOf(line, document)?.text)
-  return times(quantity, figureAt(line, "cac:Price", "cbc:PriceAmount")) + sum(allowances)
-}
 
 const mandate = "11"
 const forSomebody = "1"
@@ -65,11 +55,6 @@ export const lineRules: ReadonlyArray<Rule<PlacedLine>> = [
     path: "",
     severity: "notification",
     isBroken: ({ line }, document) => !unitCodes.has(attributeOf(quantityOf(line, document), "unitCode") ?? "")
-  },
-  {
-    rule: "FAV06",
-    path: "cbc:LineExtensionAmount",
-    isBroken: ({ line }, document) => isOff(figureAt(line, "cbc:LineExtensionAmount"), worth(line, document))
   },
   {
     rule: "FAV08a",

@@ -67,10 +67,11 @@ export interface Rule<Part> {
   readonly kinds?: ReadonlyArray<DocumentKind>
 }
 
-const letters: Readonly<Record<DocumentKind, string>> = { invoice: "F", credit_note: "C", debit_note: "D" }
+/** The first letter of the numbers of the rules of each kind of document. */
+export const letters: Readonly<Record<DocumentKind, string>> = { invoice: "F", credit_note: "C", debit_note: "D" }
 
 /** The number of a rule for a kind of document: FAU02 is CAU02 for credit notes and DAU02 for debit notes. */
-const numbered = (rule: string, kind: DocumentKind): string =>
+export const numbered = (rule: string, kind: DocumentKind): string =>
   /^F[A-Z]{2}\d/.test(rule) ? letters[kind] + rule.slice(1) : rule
 
 /** The rules of a table that a part of a document breaks. `path`: the path of the part. */

@@ -1,4 +1,4 @@
-import { figure, figureAt, differs, isOff, percentOf, sum, times } from "./Figures.ts"
+import { figure, figureAt } from "./Figures.ts"
 import type { Rule } from "./Rules.ts"
 import { all, at, textAt, type XmlElement } from "./XmlTree.ts"
 
@@ -44,21 +44,6 @@ const rates: Readonly<Record<string, ReadonlySet<bigint>>> = {
 }
 
 const isPerUnit = (subtotal: XmlElement) => at(subtotal, "cbc:PerUnitAmount") !== undefined
-
-/** What a tax should amount to: units × amount per unit (per 100 for sugary drinks), or a percentage of the base. */
-const expected = (subtotal: XmlElement) =>
-  isPerUnit(subtotal)
-    ? times(figureAt(subtotal, "cbc:BaseUnitMeasure"), figureAt(subtotal, "cbc:PerUnitAmount")) /
-      (taxOf(subtotal) === "34" ? 100n : 1n)
-    : percentOf(figureAt(subtotal, "cbc:TaxableAmount"), figureAt(subtotal, ...percent))
-
-const isWrong = (subtotal: XmlElement) => isOff(figureAt(subtotal, "cbc:TaxAmount"), expected(subtotal))
-
-const isOtherSum = (total: XmlElement) =>
-  differs(
-    figureAt(total, "cbc:TaxAmount"),
-    sum(subtotals(total).map((subtotal) => figureAt(subtotal, "cbc:TaxAmount")))
-  )
 
 const isUnknown = (subtotal: XmlElement) => {
   const name = names[taxOf(subtotal)]
@@ -122,7 +107,6 @@ export const taxesRules: ReadonlyArray<Rule<XmlElement>> = [
 
 /** The rules of one tax of a document. */
 export const totalRules: ReadonlyArray<Rule<XmlElement>> = [
-  { rule: "FAS02", path: "cbc:TaxAmount", isBroken: isOtherSum },
   { rule: "FAS04", path: "cac:TaxSubtotal", isBroken: (total) => isTwice(subtotals(total).map(rateOf)) }
 ]
 
@@ -133,7 +117,6 @@ export const subtotalRules: ReadonlyArray<Rule<XmlElement>> = [
     path: "cbc:TaxableAmount",
     isBroken: (subtotal) => !isPerUnit(subtotal) && at(subtotal, "cbc:TaxableAmount") === undefined
   },
-  { rule: "FAS07", path: "cbc:TaxAmount", isBroken: isWrong },
   {
     rule: "FAS09",
     path: "cbc:BaseUnitMeasure",
@@ -145,7 +128,6 @@ export const subtotalRules: ReadonlyArray<Rule<XmlElement>> = [
 
 /** The rules of one tax that the buyer withholds. */
 export const withholdingRules: ReadonlyArray<Rule<XmlElement>> = [
-  { rule: "FAT02", path: "cbc:TaxAmount", isBroken: (total) => isOtherSum(total) || subtotals(total).some(isWrong) },
   {
     rule: "FAT12",
     path: `cac:TaxSubtotal/${scheme.join("/")}`,
@@ -160,7 +142,6 @@ export const lineTaxesRules: ReadonlyArray<Rule<XmlElement>> = [
 
 /** The rules of one tax of a line. */
 export const lineTaxRules: ReadonlyArray<Rule<XmlElement>> = [
-  { rule: "FAX07", path: "cbc:TaxAmount", isBroken: (total) => isOtherSum(total) || subtotals(total).some(isWrong) },
   {
     // The authority remarks on a tax per unit that is written as a percentage. The API's own carbon tax (02) is one.
     rule: "FAX09",

@@ -205,7 +205,7 @@ const totals = (head: string) => {
     ...part("charge_total_amount", text(sums, "cbc:ChargeTotalAmount")),
     tax_amount: decimal(amounts(groups)),
     ...part("payable_rounding_amount", text(sums, "cbc:PayableRoundingAmount")),
-    payable_amount: inside(sums, "cbc:PayableAmount"),
+    payable_amount: decimal(cents(inside(sums, "cbc:PayableAmount"))),
     ...part("prepaid_amount", text(sums, "cbc:PrepaidAmount")),
     ...(withheld.length === 0 ? {} : { withholding_total_amount: decimal(amounts(withheld)) }),
     taxes: groups.flatMap(({ content }) => all(content, "cac:TaxSubtotal").map(tax))

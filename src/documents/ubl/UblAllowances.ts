@@ -1,4 +1,5 @@
 import type { DocumentAllowance, Prepayment } from "../../../schemas/DocumentDetails.ts"
+import { percentageOf } from "../../domain/documents/Decimal.ts"
 import { amount } from "./UblAmounts.ts"
 import { element, leaf, optional } from "./Xml.ts"
 
@@ -11,7 +12,8 @@ const allowance = ({ base, percent, reason, type, ...rest }: Allowance, code: st
     leaf("cbc:ChargeIndicator", String(type === "charge")),
     optional("cbc:AllowanceChargeReasonCode", code),
     leaf("cbc:AllowanceChargeReason", reason),
-    optional("cbc:MultiplierFactorNumeric", percent),
+    // The authority wants the percentage of an amount too, and refuses a base of zero.
+    leaf("cbc:MultiplierFactorNumeric", percent ?? percentageOf(rest.amount, base)),
     amount("cbc:Amount", rest.amount, currency),
     amount("cbc:BaseAmount", base, currency)
   )

@@ -1,5 +1,5 @@
-import type { Item, Line, Principal } from "../../../schemas/Line.ts"
-import { millionths } from "../../domain/documents/Decimal.ts"
+import type { Item, Line, Principal, Tax } from "../../../schemas/Line.ts"
+import { cents, millionths } from "../../domain/documents/Decimal.ts"
 import { isMandate, itemStandards } from "./AuthorityCodes.ts"
 import type { FiscalDocument } from "./FiscalDocument.ts"
 import { lineAllowances } from "./UblAllowances.ts"
@@ -102,6 +102,10 @@ const item = (line: Line, number: string): string =>
     line.principal === undefined ? "" : onBehalfOf(line.principal)
   )
 
+// The authority takes the base of a line from the line's first tax. A tax per unit has no base.
+const byBase = ({ base: a = "0.00" }: Tax, { base: b = "0.00" }: Tax): number =>
+  cents(a) === cents(b) ? 0 : cents(a) < cents(b) ? 1 : -1
+
 /** The lines of a document, numbered from 1. */
 export const lines = (document: FiscalDocument): string => {
   const { currency, kind, lines: content } = document
@@ -109,7 +113,7 @@ export const lines = (document: FiscalDocument): string => {
   const sale = saleOf(document)
   const xml = content.map((line, index) => {
     const number = String(index + 1)
-    const taxes = taxTotals(line.taxes, currency)
+    const taxes = taxTotals(line.taxes.toSorted(byBase), currency)
     const allowances = lineAllowances(line.allowance_charges, currency)
     return element(
       `cac:${root}Line`,

@@ -51,6 +51,10 @@ export const product = (a: string, b: string): bigint => millionths(a) * million
 /** Exactly `rate` percent of `base`, which is in hundredths, in trillionths: 1.05 at "19.00" is 0.1995. */
 export const percentage = (base: bigint, rate: string): bigint => base * millionths(rate) * 100n
 
+/** The percentage that an amount is of a base, rounded half-even to two fraction digits: 14070.42 of 1213420.42 is "1.16". */
+export const percentageOf = (amount: string, base: string): string =>
+  decimal(divideHalfEven(cents(amount) * 10_000n, cents(base)))
+
 /** An exact value in trillionths, rounded half-even to hundredths. */
 export const rounded = (exact: bigint): bigint => divideHalfEven(exact, trillionthsOfCent)
 

@@ -92,6 +92,9 @@ const invoices: ReadonlyArray<readonly [rule: string, change: Change, param: str
     "lines[0].reference_price.amount"
   ],
   ["FBE08", discounted({ percent: "9.00" }), "lines[1].allowance_charges[0].amount"],
+  ["FBE08", discounted({ base: "0.00", amount: "9000.00" }), "lines[1].allowance_charges[0].base"],
+  ["FAQ08", { allowance_charges: [{ ...off, base: "0.00", amount: "0.00" }] }, "allowance_charges[0].base"],
+  ["FAQ06", { allowance_charges: [{ ...off, type: "charge", amount: "100000.01" }] }, "allowance_charges[0].amount"],
   ["FAQ06", { allowance_charges: [{ ...off, percent: "100.01" }] }, "allowance_charges[0].percent"],
   ["FAQ07", { allowance_charges: [{ ...off, amount: "100000.01" }] }, "allowance_charges[0].amount"],
   ["FAQ08", { allowance_charges: [{ ...off, percent: "9.00" }] }, "allowance_charges[0].amount"],

@@ -111,7 +111,7 @@ export const allowancesOf = (choices: ReadonlyArray<typeof AllowanceChoice.Type>
     const base = money(on)
     const amount = rounded(percent(fraction(base), fraction(rate)), way)
     const next = type === "charge" ? plus(left, fraction(amount)) : minus(left, fraction(amount))
-    if (isNegative(next) || compare(fraction(amount), fraction(base)) > 0) continue
+    if (on === 0n || isNegative(next) || compare(fraction(amount), fraction(base)) > 0) continue
     left = next
     allowances.push({ type, reason, ...(named ? { percent: rate } : {}), base, amount })
   }

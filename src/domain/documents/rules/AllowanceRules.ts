@@ -6,7 +6,7 @@ import { figureViolations, settled } from "./Amounts.ts"
 
 const wholePercentage = millionths("100.00")
 
-/** The authority's rules against a percentage above 100, a discount above its base, and an amount that is not the percentage. */
+/** The authority's rules against a percentage above 100, a discount above its base, and an amount or a base that is none. */
 interface Rules {
   readonly percent: string
   readonly discount: string
@@ -16,17 +16,25 @@ interface Rules {
 const ofDocument: Rules = { percent: "FAQ06", discount: "FAQ07", amount: "FAQ08" }
 const ofLine: Rules = { percent: "FBE08", discount: "FBE08", amount: "FBE08" }
 
+const more = {
+  discount: "a discount cannot be more than what it is made on",
+  charge: "the authority accepts no percentage above 100"
+}
+
 function* allowanceViolations(allowance: LineAllowance, path: string, rules: Rules): Generator<Violation, void> {
   const { amount, base, percent, type } = allowance
-  if (percent !== undefined && millionths(percent) > wholePercentage) {
+  if (cents(base) === 0n) {
+    const message = `base must be more than "0.00": the amount that the ${type} is made on.`
+    yield violation(`${path}.base`, "parameter_invalid", message, rules.amount)
+  } else if (percent !== undefined && millionths(percent) > wholePercentage) {
     yield violation(`${path}.percent`, "parameter_invalid", 'percent must be at most "100.00".', rules.percent)
   } else if (percent !== undefined) {
     const exact = percentage(cents(base), percent)
     const formula = `base ${base} × percent ${percent} / 100`
     yield* figureViolations(`${path}.`, "amount", amount, exact, formula, "amount_mismatch", rules.amount)
-  } else if (type === "discount" && cents(amount) > cents(base)) {
-    const message = `amount must be at most the base, "${base}": a discount cannot be more than what it is made on.`
-    yield violation(`${path}.amount`, "amount_mismatch", message, rules.discount)
+  } else if (cents(amount) > cents(base)) {
+    const message = `amount must be at most the base, "${base}": ${more[type]}.`
+    yield violation(`${path}.amount`, "amount_mismatch", message, rules[type === "discount" ? "discount" : "percent"])
   }
 }
 
