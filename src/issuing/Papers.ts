@@ -7,6 +7,7 @@ import { ServiceInfo } from "../api/ServiceInfo.ts"
 import { DocumentFiles, type DocumentName } from "../documents/parcel/DocumentFiles.ts"
 import { DocumentParcel, isParcel } from "../documents/parcel/EmailParcel.ts"
 import { Printer } from "../documents/print/Printer.ts"
+import type { FiscalDocument } from "../documents/ubl/FiscalDocument.ts"
 import { Printing } from "../documents/print/Printing.ts"
 import { documentKinds } from "../domain/documents/DocumentKinds.ts"
 import { type InvoiceState, stageOf, statusOf } from "../domain/documents/InvoiceLifecycle.ts"
@@ -23,6 +24,13 @@ const noFile = ({ id, kind }: DocumentName, state: InvoiceState, file: string) =
     code: "resource_missing",
     message: `The ${documentKinds[kind].noun} ${JSON.stringify(id)} has no ${file}: ${standing}. A document has its files from when it is signed.`
   })
+}
+
+/** Why a document in a state has no legal validity, as its print-out says. */
+const invalidityOf = (state: InvoiceState): Pick<FiscalDocument, "invalid"> => {
+  const status = statusOf(state)
+  if (status === "rejected_by_authority") return { invalid: "rejected" }
+  return status === "failed" ? { invalid: "failed" } : {}
 }
 
 const tagOf = (content: string | Uint8Array) => hash("sha256", content, "hex").slice(0, 32)
@@ -63,13 +71,14 @@ const filesLayer = Layer.effect(
 
     return DocumentFiles.of({
       pdf: Effect.fn("DocumentFiles.pdf")(function* (name, asker) {
-        const { full_number, id, imprint } = yield* signed(name, "PDF")
+        const { full_number, id, imprint, state } = yield* signed(name, "PDF")
         const key = { account_id: name.account_id, livemode: name.livemode, id }
         // The version is part of the tag, because another release may print the same document differently.
-        const tag = tagOf(`${version} ${accountAddress(name)} ${imprint}`)
+        const validity = invalidityOf(state)
+        const tag = tagOf(`${version} ${accountAddress(name)} ${imprint} ${validity.invalid ?? ""}`)
         const print = Effect.gen(function* () {
           const row = yield* Effect.orDie(Effect.fromOption(yield* invoices.load(key)))
-          const document = yield* signing.document(row)
+          const document = { ...(yield* signing.document(row)), ...validity }
           return yield* printer.pdf(document, yield* logos.of(key, document.issuer))
         })
         return { full_number, tag, bytes: printing.once({ owner: accountAddress(name), asker }, tag, print) }
@@ -104,7 +113,7 @@ const parcelLayer = Layer.effect(
       // A document in contingency has no answer of the authority yet that could be attached.
       const answer = state === "accepted_by_authority" ? yield* invoices.acceptance(name) : Option.none()
       const xml = Option.isSome(answer) ? yield* Effect.orDie(signing.attach(row, { signed, ...answer.value })) : signed
-      const document = yield* signing.document(row)
+      const document = { ...(yield* signing.document(row)), ...invalidityOf(row.state) }
       return Option.some(yield* printer.parcel(document, xml, yield* logos.of(name, document.issuer)))
     })
 

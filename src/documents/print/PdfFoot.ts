@@ -31,13 +31,17 @@ interface Page {
   readonly xobjects: Record<string, unknown>
 }
 
-/** Draws the foot of every page: the QR code, the CUFE or CUDE, what the foot says, and the number of the page. */
+/**
+ * Draws the foot of every page: the QR code, the CUFE or CUDE, what the foot says, and the number of the page. A document without legal
+ * validity has no QR code, because scanning the code seems to confirm the document.
+ */
 export const drawFeet = (sheet: PrintedSheet, qr: QrCode, foot: Foot) => {
   const { pdf } = sheet
   const size = qr.width * moduleSize
   const [x, y] = [page.left, page.height - page.bottom - size]
-  const [textX, width] = [x + size + gap, contentWidth - size - gap]
-  const form = formOf(sheet, qr)
+  const { url } = foot
+  const [textX, width] = url === null ? [x, contentWidth] : [x + size + gap, contentWidth - size - gap]
+  const form = url === null ? undefined : formOf(sheet, qr)
   const said = [
     ...foot.said.map((words) => sheet.paragraph(words, text, width)),
     ...(sheet.isWhole ? [] : [sheet.paragraph(missingGlyphs, warning, width)])
@@ -46,9 +50,11 @@ export const drawFeet = (sheet: PrintedSheet, qr: QrCode, foot: Foot) => {
   for (let index = 0; index < count; index++) {
     pdf.switchToPage(index)
     sheet.rule(y - above, { color: ink.hairline })
-    ;(pdf.page as unknown as Page).xobjects["Qr"] = form
-    pdf.addContent(`q ${moduleSize} 0 0 ${moduleSize} ${x} ${y} cm /Qr Do Q`)
-    pdf.link(x, y, size, size, foot.url)
+    if (url !== null) {
+      ;(pdf.page as unknown as Page).xobjects["Qr"] = form
+      pdf.addContent(`q ${moduleSize} 0 0 ${moduleSize} ${x} ${y} cm /Qr Do Q`)
+      pdf.link(x, y, size, size, url)
+    }
     let below = y - 2
     sheet.writeFitted(foot.codeName, textX, below, width, label)
     below += 10

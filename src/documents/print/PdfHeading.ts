@@ -25,6 +25,16 @@ const drawBands = (sheet: PrintedSheet, { marks }: PrintedContent) => {
   if (marks.length > 0) sheet.y = marks.length * bandHeight + 23
 }
 
+const acrossStyle: Style = { size: 44, bold: true, color: "#f3d3cd", align: "center" }
+
+/** Draws large, pale words from corner to corner, beneath the content of the page. */
+const drawAcross = (sheet: PrintedSheet, words: string) => {
+  const [x, y] = [page.width / 2, page.height / 2]
+  sheet.pdf.save().rotate(-50, { origin: [x, y] })
+  sheet.writeFitted(words, left, y - acrossStyle.size / 2, contentWidth * 1.4, acrossStyle)
+  sheet.pdf.restore()
+}
+
 /** A text on one line, cut with "…" where it is too long: the first page has the whole text. */
 const cut = (sheet: PrintedSheet, words: string, style: Style, width: number) => {
   const [first = "", ...rest] = sheet.paragraph(words, style, width).lines
@@ -33,6 +43,7 @@ const cut = (sheet: PrintedSheet, words: string, style: Style, width: number) =>
 
 /** Draws the top of every page: the marks and, from the second page on, the issuer and the full number. */
 export const drawPageTop = (sheet: PrintedSheet, content: PrintedContent) => {
+  if (content.across !== undefined) drawAcross(sheet, content.across)
   drawBands(sheet, content)
   if (sheet.pdf.bufferedPageRange().count === 1) return
   const { seller, sellerId, title } = content

@@ -27,6 +27,8 @@ export class FiscalDocument extends Schema.Opaque<FiscalDocument>()(
     in_contingency: Schema.Boolean,
     full_number: Schema.String,
     prefix: Schema.String,
+    /** Why the document has no legal validity, for its print-out; left out of a document that is valid or may become so. */
+    invalid: Schema.optionalKey(Schema.Literals(["rejected", "failed"])),
     /** The CUFE of an invoice, the CUDE of a note. */
     cufe: Schema.String,
     issue_date: Schema.String,

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { XMLParser, XMLValidator } from "fast-xml-parser"
 import { renderPdf } from "../../../src/documents/print/Pdf.ts"
 import type { FiscalDocument } from "../../../src/documents/ubl/FiscalDocument.ts"
-import { pdfPages, type Printed } from "../../support/PdfText.ts"
+import { pdfDrawings, pdfPages, type Printed } from "../../support/PdfText.ts"
 import { sampleCorrection, sampleDocument, sampleLine } from "../samples.ts"
 import { it } from "../../support/Tests.ts"
 import { creditNote, debitNote, everything, exported, noteOnPeriod, ofLines } from "./PrintedSamples.ts"
@@ -65,6 +65,30 @@ describe("the printed document", () => {
       assert.notInclude(text, word)
     }
   })
+
+  it.effect(
+    "marks every page of a document without validity, which has no QR code and is not called valid",
+    function* () {
+      const valid = ofLines(60)
+      assert.isTrue(pdfDrawings(yield* renderPdf(valid)).every((drawn) => drawn.includes("/Qr Do")))
+      for (const [invalid, mark, foot] of [
+        ["rejected", "Rechazada por la DIAN, sin validez", `La DIAN rechazó la factura electrónica de venta`],
+        ["failed", "Fallida, sin validez", "falló y no se emitió"]
+      ] as const) {
+        const bytes = yield* renderPdf({ ...valid, invalid })
+        const pages = pdfPages(bytes)
+        assert.isAbove(pages.length, 1)
+        for (const [index, drawn] of pdfDrawings(bytes).entries()) {
+          const text = flat(textOf([pages[index] ?? []]))
+          // Once in the band at the top, and once large across the page.
+          assert.strictEqual(text.split(mark).length, 3, text)
+          assert.include(text, foot)
+          assert.notInclude(drawn, "/Qr Do")
+          for (const words of ["código QR", "con validez legal"]) assert.notInclude(text, words)
+        }
+      }
+    }
+  )
 
   it.effect("says all that an invoice can state", function* () {
     const text = yield* says(everything, [

@@ -9,8 +9,8 @@ export interface Foot {
   readonly codeName: string
   readonly code: string
   readonly said: ReadonlyArray<string>
-  /** The authority's page on the document. */
-  readonly url: string
+  /** The authority's page on the document; null for a document without legal validity. */
+  readonly url: string | null
 }
 
 const resolutionWords = ({ range }: FiscalDocument): ReadonlyArray<string> => {
@@ -20,8 +20,28 @@ const resolutionWords = ({ range }: FiscalDocument): ReadonlyArray<string> => {
   return [`Resolución DIAN No. ${number}, ${numbers}, vigente del ${dateWords(valid_from)} al ${dateWords(valid_to)}.`]
 }
 
+/** What the print-out says of the validity of the document, in Spanish and in English. */
+const validityOf = ({ full_number, invalid }: FiscalDocument, name: string, url: string) => {
+  if (invalid === "rejected") {
+    return [
+      `La DIAN rechazó la ${name} ${full_number}: esta representación gráfica no tiene validez.`,
+      "The authority rejected this document, which is not valid."
+    ]
+  }
+  if (invalid === "failed") {
+    return [
+      `La ${name} ${full_number} falló y no se emitió: esta representación gráfica no tiene validez.`,
+      "This document failed, was not issued, and is not valid."
+    ]
+  }
+  return [
+    `Representación gráfica de la ${name} ${full_number}; el documento con validez legal es el XML firmado. Consúltelo con el código QR o en ${new URL(url).origin}/`,
+    "Printed form of an electronic document; the signed XML is legally valid. Verify it with the QR code."
+  ]
+}
+
 export const footOf = (document: FiscalDocument, { isBilingual }: Tongue): Foot => {
-  const { cufe, environment, full_number } = document
+  const { cufe, environment, invalid } = document
   const [title] = titleOf(document)
   const url = catalogueUrl(environment, cufe)
   return {
@@ -29,12 +49,9 @@ export const footOf = (document: FiscalDocument, { isBilingual }: Tongue): Foot 
     code: cufe,
     said: [
       ...resolutionWords(document),
-      `Representación gráfica de la ${title.toLowerCase()} ${full_number}; el documento con validez legal es el XML firmado. Consúltelo con el código QR o en ${new URL(url).origin}/`,
-      ...(isBilingual
-        ? ["Printed form of an electronic document; the signed XML is legally valid. Verify it with the QR code."]
-        : []),
+      ...validityOf(document, title.toLowerCase(), url).slice(0, isBilingual ? 2 : 1),
       "Elaborada con Folio."
     ],
-    url
+    url: invalid === undefined ? url : null
   }
 }

@@ -4,7 +4,7 @@ import { dateInEnglish, dateWords, timeInEnglish, timeWords } from "./Figures.ts
 import type { FiscalDocument } from "../../ubl/FiscalDocument.ts"
 import { type Item, itemOf, type ItemStyle, itemStyleOf } from "./Items.ts"
 import { buyerOf, sellerId, sellerOf } from "./Parties.ts"
-import { contingencyMark, numberWords, testMark, titleOf } from "./PrintedWords.ts"
+import { contingencyMark, invalidMarks, numberWords, testMark, titleOf } from "./PrintedWords.ts"
 import type { Block, Said } from "./Said.ts"
 import { type Sum, sumsOf, totalInWords } from "./Sums.ts"
 import { correctionOf, type Due, dueOf, remarksOf, termsOf } from "./Terms.ts"
@@ -23,6 +23,8 @@ export interface PrintedContent {
   readonly colors: Colors
   readonly logo: Uint8Array | null
   readonly marks: ReadonlyArray<Mark>
+  /** Large words across every page of a document without legal validity. */
+  readonly across: string | undefined
   readonly title: ReadonlyArray<string>
   readonly number: string
   readonly issued: ReadonlyArray<string>
@@ -40,7 +42,8 @@ export interface PrintedContent {
   readonly foot: Foot
 }
 
-const marksOf = ({ environment, in_contingency }: FiscalDocument): ReadonlyArray<Mark> => [
+const marksOf = ({ environment, in_contingency, invalid }: FiscalDocument): ReadonlyArray<Mark> => [
+  ...(invalid === undefined ? [] : [{ text: invalidMarks[invalid], color: "#fff", background: "#a8281c" }]),
   ...(environment === "2" ? [{ text: testMark, color: "#7a5200", background: "#fff3d6" }] : []),
   ...(in_contingency ? [{ text: contingencyMark, color: "#7a2e1d", background: "#fde8e2" }] : [])
 ]
@@ -54,6 +57,7 @@ export const printedContent = (document: FiscalDocument, logo: Uint8Array | null
     colors: colorsOf(document.issuer.color),
     logo,
     marks: marksOf(document),
+    across: document.invalid === undefined ? undefined : invalidMarks[document.invalid],
     title: tongue.each(...titleOf(document)),
     number: numberWords(document),
     issued: tongue.each(

@@ -130,6 +130,11 @@ export const numberWords = ({ full_number, prefix }: FiscalDocument): string =>
 
 export const codeName = ({ kind }: FiscalDocument): string => (kind === "invoice" ? "CUFE" : "CUDE")
 
+/** The mark of a document without legal validity. "Documento" would make the words masculine: invoices and notes are feminine. */
+export const invalidMarks = {
+  rejected: "Rechazada por la DIAN, sin validez",
+  failed: "Fallida, sin validez"
+} as const
 export const testMark = "Documento de prueba, sin validez fiscal"
 export const contingencyMark = "Expedida en contingencia (tipo 04) por inconvenientes tecnológicos de la DIAN"
 
