@@ -5,7 +5,7 @@ import * as Customers from "./customers/Customers.ts"
 import * as Documents from "./documents/Documents.ts"
 import * as Endpoints from "./endpoints/Endpoints.ts"
 import * as Events from "./events/Events.ts"
-import { htmx, style } from "./frame/Layout.ts"
+import { copyScript, htmx, style } from "./frame/Layout.ts"
 import * as Routes from "./frame/Routes.ts"
 import * as Home from "./home/Home.ts"
 import * as Requests from "./requests/Requests.ts"
@@ -16,7 +16,7 @@ import * as Setup from "./setup/Setup.ts"
 
 /** The portal: pages in which people see and drive their account. Requires `LocalApi` and the stores. */
 export const layer = Layer.mergeAll(
-  assetsLayer([style, htmx]),
+  assetsLayer([style, htmx, copyScript]),
   Entrance.layer,
   Home.layer,
   Documents.layer,

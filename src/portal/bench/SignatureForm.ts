@@ -32,7 +32,7 @@ const schemes = { svc: "Svc-Signature", standard: "webhook-signature" } as const
 const faultRule = (visit: Visit, fault: Verdict["faults"][number], { isAsOf, verdict }: Found): Html => {
   const { language, t } = visit
   const [what, advice] = faultWords(language, fault)
-  const off = figure(Math.abs(verdict.ageSeconds ?? 0))
+  const off = figure(t, Math.abs(verdict.ageSeconds ?? 0))
   const isLate = fault === "too_old"
   const shown = isLate
     ? t(
@@ -86,7 +86,8 @@ const factsOf = (visit: Visit, { event, now, verdict }: Found): Html => {
         t("Signed at", "Firmado"),
         at === null
           ? null
-          : html`${time(visit, at)} (${t(`${figure(ageSeconds ?? 0)} s old`, `hace ${figure(ageSeconds ?? 0)} s`)})`
+          : html`${time(visit, at)}
+            (${t(`${figure(t, ageSeconds ?? 0)} s old`, `hace ${figure(t, ageSeconds ?? 0)} s`)})`
       ],
       [t("Event", "Evento"), eventWords]
     ])}

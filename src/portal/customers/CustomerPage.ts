@@ -7,7 +7,7 @@ import { day, money, shortTime, time } from "../frame/Formats.ts"
 import { form } from "../forms/Fields.ts"
 import type { Page } from "../frame/Layout.ts"
 import { idLink } from "../frame/Links.ts"
-import { emptyState, facts, linkButton, type Listed, notice, section, table } from "../frame/Parts.ts"
+import { copied, emptyState, facts, linkButton, type Listed, notice, section, table } from "../frame/Parts.ts"
 import { CurrentVisit, type Visit } from "../frame/Visit.ts"
 import { idOf } from "../frame/Routes.ts"
 import {
@@ -52,7 +52,7 @@ const documents = (visit: Visit, customer: Customer, { data }: Listed<Invoice>):
         { title: t("Status", "Estado"), cell: ({ status }) => statusMark(t, status) },
         {
           title: t("Total", "Total"),
-          cell: ({ currency, totals }) => money(totals.payable_amount, currency),
+          cell: ({ currency, totals }) => money(t, totals.payable_amount, currency),
           isFigure: true
         }
       ],
@@ -86,7 +86,7 @@ const party = (visit: Visit, customer: Customer): Html => {
       t("Last change", "Último cambio"),
       customer.updated_at === customer.created_at ? null : time(visit, customer.updated_at)
     ],
-    [t("Id", "Id"), html`<code>${customer.id}</code>`]
+    [t("Id", "Id"), copied(visit, customer.id)]
   ])
 }
 

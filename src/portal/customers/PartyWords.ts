@@ -2,7 +2,7 @@ import { type CodeEntry, identificationTypes, partyTaxSchemes, taxResponsibiliti
 import { plainText } from "../../../schemas/Customer.ts"
 import type { Identification } from "../../../schemas/Party.ts"
 import { departments, municipalities } from "../../domain/accounts/Territories.ts"
-import { figure } from "../frame/Formats.ts"
+import { type Html, html } from "../../http/pages/Html.ts"
 import type { Translate, Visit } from "../frame/Visit.ts"
 
 type Reader = Pick<Visit, "language">
@@ -34,10 +34,10 @@ export const organizationChoices = (t: Translate): Choices => [
 /** The name of a code among some choices; the code itself where it has none. */
 export const chosen = (choices: Choices, code: string): string => choices.find(([value]) => value === code)?.[1] ?? code
 
-/** "NIT 900.123.456-7", or the Spanish name of another kind of identification with its number. */
-export const identificationWords = ({ check_digit, number, type }: Identification): string => {
+/** "NIT 900123456-7", or the Spanish name of another kind of identification with its number: digits alone, on one line. */
+export const identificationWords = ({ check_digit, number, type }: Identification): Html => {
   const name: string = identificationTypes.find(({ code }) => code === type)?.name ?? type
-  return `${name} ${figure(number)}${check_digit === undefined ? "" : `-${check_digit}`}`
+  return html`${name} <span class="whole">${number}${check_digit === undefined ? "" : `-${check_digit}`}</span>`
 }
 
 const namesOfCountries = {

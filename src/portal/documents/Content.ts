@@ -11,8 +11,8 @@ import type { Line, Tax } from "../../../schemas/Line.ts"
 import { type Html, html } from "../../http/pages/Html.ts"
 import { day, figure, money, time } from "../frame/Formats.ts"
 import { idLink } from "../frame/Links.ts"
-import { facts, fileLink, section, table } from "../frame/Parts.ts"
-import type { Visit } from "../frame/Visit.ts"
+import { copied, facts, fileLink, section, table } from "../frame/Parts.ts"
+import type { Translate, Visit } from "../frame/Visit.ts"
 import { codeOf, isMoving, type Shown } from "./Shown.ts"
 
 const nameOf = ({ language }: Visit, entries: ReadonlyArray<CodeEntry>, code: string): string => {
@@ -21,13 +21,13 @@ const nameOf = ({ language }: Visit, entries: ReadonlyArray<CodeEntry>, code: st
 }
 
 /** A figure without the zeros that only its form asks for: "10.00" as "10", "0.345" as "0,345". */
-const plain = (value: string): string => figure(value.replace(/\.0+$/, ""))
+const plain = (t: Translate, value: string): string => figure(t, value.replace(/\.0+$/, ""))
 
 const taxName = (code: string) => [...taxNames, ...withholdingTaxes].find((each) => each.code === code)?.name ?? code
 
 /** "IVA 19 %", or the name alone of a tax per unit. */
-const taxWords = ({ code, rate }: Pick<Tax, "code" | "rate">) =>
-  rate === undefined ? taxName(code) : `${taxName(code)} ${plain(rate)}\u00a0%`
+const taxWords = (t: Translate, { code, rate }: Pick<Tax, "code" | "rate">) =>
+  rate === undefined ? taxName(code) : `${taxName(code)} ${plain(t, rate)}\u00a0%`
 
 interface Amount {
   readonly words: Html | string
@@ -37,24 +37,25 @@ interface Amount {
 }
 
 const lineRow = (visit: Visit, { currency, totals }: Shown["document"], line: Line): Amount => {
+  const { t } = visit
   const { allowance_charges = [], notes = [], item } = line
   const below = [
     ...(item === undefined ? [] : [`${item.code}${item.brand === undefined ? "" : ` · ${item.brand}`}`]),
     ...allowance_charges.map(
-      ({ amount, reason, type }) => `${type === "discount" ? "−" : "+"} ${money(amount, currency)} ${reason}`
+      ({ amount, reason, type }) => `${type === "discount" ? "−" : "+"} ${money(t, amount, currency)} ${reason}`
     ),
     // With one tax the sum below the lines says it all.
     ...(totals.taxes.length > 1 ? line.taxes : [])
       .filter(({ code }) => code !== "ZZ")
-      .map((tax) => `${taxWords(tax)}: ${money(tax.value, currency)}`),
+      .map((tax) => `${taxWords(t, tax)}: ${money(t, tax.value, currency)}`),
     ...notes
   ]
   return {
     words: html`${line.description}${below.map((words) => html`<br /><small>${words}</small>`)}`,
     quantity:
-      `${plain(line.quantity)} ${line.unit_code === "94" ? "" : nameOf(visit, units, line.unit_code).toLowerCase()}`.trim(),
-    price: money(line.unit_price, currency),
-    amount: money(line.line_extension_amount, currency)
+      `${plain(t, line.quantity)} ${line.unit_code === "94" ? "" : nameOf(visit, units, line.unit_code).toLowerCase()}`.trim(),
+    price: money(t, line.unit_price, currency),
+    amount: money(t, line.line_extension_amount, currency)
   }
 }
 
@@ -63,10 +64,10 @@ export const lines = (visit: Visit, { document }: Shown): Html => {
   const { t } = visit
   const { allowance_charges = [], currency, totals, withholdings = [] } = document
   const sum = (words: string, amount: string | undefined): ReadonlyArray<Amount> =>
-    amount === undefined ? [] : [{ words, quantity: "", price: "", amount: money(amount, currency) }]
+    amount === undefined ? [] : [{ words, quantity: "", price: "", amount: money(t, amount, currency) }]
   const rows = [
     ...document.lines.map((line) => lineRow(visit, document, line)),
-    ...totals.taxes.flatMap((tax) => sum(taxWords(tax), tax.value)),
+    ...totals.taxes.flatMap((tax) => sum(taxWords(t, tax), tax.value)),
     ...allowance_charges.flatMap(({ amount, reason, type }) =>
       sum(`${type === "discount" ? "−" : "+"} ${reason}`, amount)
     ),
@@ -75,13 +76,13 @@ export const lines = (visit: Visit, { document }: Shown): Html => {
       words: html`<b>${t("Total", "Total")}</b>`,
       quantity: "",
       price: "",
-      amount: money(totals.payable_amount, currency)
+      amount: money(t, totals.payable_amount, currency)
     },
     ...sum(t("Paid before", "Anticipos"), totals.prepaid_amount),
     ...sum(t("Cash rounding", "Redondeo del pago en efectivo"), totals.cash_rounding_amount),
     ...sum(t("Balance due", "Saldo por pagar"), totals.due_amount),
     ...withholdings.flatMap(({ code, rate, value }) =>
-      sum(`${t("Withheld", "Retención")}: ${taxWords({ code: code as Tax["code"], rate })}`, value)
+      sum(`${t("Withheld", "Retención")}: ${taxWords(t, { code: code as Tax["code"], rate })}`, value)
     ),
     ...sum(t("To be received", "Neto a recibir"), totals.net_amount)
   ]
@@ -137,10 +138,10 @@ const documentFacts = (visit: Visit, shown: Shown): Html => {
   const left =
     range === null
       ? null
-      : `${range.prefix}, ${t(`${figure(range.remaining)} left`, `quedan ${figure(range.remaining)}`)}`
+      : `${range.prefix}, ${t(`${figure(t, range.remaining)} left`, `quedan ${figure(t, range.remaining)}`)}`
   const rate = document.exchange_rate
   return facts([
-    [t("Total", "Total"), html`<b>${money(document.totals.payable_amount, document.currency)}</b>`],
+    [t("Total", "Total"), html`<b>${money(t, document.totals.payable_amount, document.currency)}</b>`],
     [
       t("Issued", "Emisión"),
       document.issue_date === null
@@ -161,28 +162,36 @@ const documentFacts = (visit: Visit, shown: Shown): Html => {
     ],
     [t("Order", "Pedido"), document.order_reference?.id],
     [t("Despatch", "Despacho"), document.despatch_reference?.id],
-    [t("Exchange rate", "Tasa de cambio"), rate === null ? null : `$\u00a0${figure(rate)}`],
+    [t("Exchange rate", "Tasa de cambio"), rate === null ? null : money(t, rate, "COP")],
     [t("Range", "Numeración"), left],
     ...Object.entries(document.metadata).map(([name, value]) => [name, value] as const)
   ])
 }
 
-const codeRow = (name: string, value: string) => html`<p><small>${name}</small><br /><code>${value}</code></p>`
+const codeRow = (visit: Visit, name: string, value: string) =>
+  html`<p><small>${name}</small><br />${copied(visit, value)}</p>`
 
 /** What a document is found by elsewhere: its code and its id, which are too long to stand in a column. */
-const codes = ({ document, kind }: Shown): Html => {
+const codes = (visit: Visit, { document, kind }: Shown): Html => {
   const code = codeOf(document)
-  return html`${code === null ? null : codeRow(kind === "invoice" ? "CUFE" : "CUDE", code)}${codeRow("Id", document.id)}`
+  return html`${code === null ? null : codeRow(visit, kind === "invoice" ? "CUFE" : "CUDE", code)}${codeRow(visit, "Id", document.id)}`
+}
+
+/** What the label of the PDF says of a document without legal validity, whose print-out is marked so; null for the others. */
+const invalidWords = ({ t }: Visit, { status }: Shown["document"]): string | null => {
+  if (status === "rejected_by_authority") return t("rejected, not valid", "rechazada, sin validez")
+  return status === "failed" ? t("failed, not valid", "fallida, sin validez") : null
 }
 
 const papers = (visit: Visit, { document, signedBytes }: Shown): Html => {
-  const { t, to } = visit
+  const { session, t, to } = visit
   const file = (name: string) => to(`/portal/documents/${document.id}/${name}`)
   if (signedBytes === null) {
     return html`<p class="soft">${t("There are papers once it is signed.", "Hay archivos cuando esté firmado.")}</p>`
   }
+  const invalid = invalidWords(visit, document)
   const qr =
-    document.qr_url === null
+    document.qr_url === null || invalid !== null
       ? null
       : html`<p>
           <img
@@ -190,12 +199,17 @@ const papers = (visit: Visit, { document, signedBytes }: Shown): Html => {
             width="148"
             height="148"
             alt="${t("QR code of the authority’s page on this document", "Código QR de la página de la DIAN sobre este documento")}"
-          /><br />
-          <a href="${document.qr_url}" rel="noreferrer noopener" hx-boost="false"
-            >${t("See it at the authority", "Verlo en la DIAN")}</a
-          >
+          />${
+            // The authority never hears of a test document.
+            session.principal.livemode
+              ? html`<br /><a href="${document.qr_url}" rel="noreferrer noopener" hx-boost="false"
+                    >${t("See it at the authority", "Verla en la DIAN")}</a
+                  >`
+              : null
+          }
         </p>`
-  return html`<p class="do">${fileLink(file("pdf"), "PDF")} ${fileLink(file("xml"), "XML")}</p>
+  const pdf = invalid === null ? "PDF" : `PDF (${invalid})`
+  return html`<p class="do">${fileLink(file("pdf"), pdf)} ${fileLink(file("xml"), "XML")}</p>
     ${qr}`
 }
 
@@ -212,7 +226,7 @@ export const aside = (visit: Visit, shown: Shown): Html => {
     t("Document", "Documento"),
     html`${documentFacts(visit, shown)}
       <hr />
-      ${codes(shown)}`
+      ${codes(visit, shown)}`
   )}
   ${section("papers", t("Papers", "Archivos"), papers(visit, shown))} ${notesOf(visit, shown.document)}`
 }
@@ -224,11 +238,11 @@ export const preview = (visit: Visit, { document, signedBytes }: Shown): Html =>
   return html`<section class="wide" aria-labelledby="pdf">
     <h2 id="pdf">PDF</h2>
     <iframe
-      src="${to(`/portal/documents/${document.id}/pdf`)}"
+      src="${to(`/portal/documents/${document.id}/pdf`)}#toolbar=0&amp;navpanes=0&amp;view=FitH"
       title="${t("The printed document", "El documento impreso")}"
       loading="lazy"
       width="100%"
-      height="720"
+      height="900"
     ></iframe>
   </section>`
 }
@@ -238,5 +252,5 @@ export const summary = (visit: Visit, { customer, document, listed }: Shown): Ht
   const name = listed?.customer_name ?? document.customer_id
   const buyer = customer === null ? html`${name}` : idLink(visit, customer.id, name)
   return html`${time(visit, document.created_at)} · ${buyer} ·
-  ${money(document.totals.payable_amount, document.currency)}`
+  ${money(visit.t, document.totals.payable_amount, document.currency)}`
 }

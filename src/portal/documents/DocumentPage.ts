@@ -2,7 +2,7 @@ import { Clock, Effect } from "effect"
 import { type Html, html } from "../../http/pages/Html.ts"
 import { kindWords, statusMark } from "../frame/DocumentWords.ts"
 import { action } from "../forms/Fields.ts"
-import { linkButton, notice, polling, state } from "../frame/Parts.ts"
+import { linkButton, notice, polling } from "../frame/Parts.ts"
 import { page } from "../frame/Routes.ts"
 import { CurrentVisit, type Visit } from "../frame/Visit.ts"
 import { aside, lines, preview, summary } from "./Content.ts"
@@ -10,23 +10,19 @@ import { type AnyDocument, isMoving, load, type Shown } from "./Shown.ts"
 import { timeline } from "./Timeline.ts"
 import { isKnown, why } from "./Why.ts"
 
-/** The state of a document in whole words. */
-const stateWords = ({ t }: Visit, { contingency, stage, status, waiting }: AnyDocument): Html => {
-  if (status === "rejected_by_authority") return state("bad", t("Rejected by the authority", "Rechazado por la DIAN"))
-  if (status === "accepted_by_authority") return state("ok", t("Accepted by the authority", "Aceptado por la DIAN"))
-  if (status === "accepted_contingency" || contingency !== null) {
-    return state("wait", t("Issued in contingency", "Emitido en contingencia"))
-  }
-  if (status !== "draft") return statusMark(t, status)
-  if (waiting !== undefined) return state("wait", t("Waiting for the authority", "En espera de la DIAN"))
+/** The status of a document, and how far a document has come that is in progress. */
+const stateWords = ({ t }: Visit, { stage, status, waiting }: AnyDocument): Html => {
+  const mark = statusMark(t, status)
+  if (status !== "draft") return mark
+  if (waiting !== undefined) return html`${mark}: ${t("waiting for the authority", "en espera de la DIAN")}`
   const words: Record<typeof stage, string> = {
-    queued: t("Waiting for its number", "En espera de su número"),
-    numbered: t("Numbered, being signed", "Numerado, en firma"),
-    signed: t("Signed, on its way to the authority", "Firmado, en camino a la DIAN"),
-    submitted: t("With the authority", "En la DIAN"),
-    done: t("In progress", "En curso")
+    queued: t("waiting for its number", "en espera de su número"),
+    numbered: t("numbered, being signed", "con número, en firma"),
+    signed: t("signed, on its way to the authority", "firmada, en camino a la DIAN"),
+    submitted: t("with the authority", "en la DIAN"),
+    done: ""
   }
-  return state("wait", words[stage])
+  return words[stage] === "" ? mark : html`${mark}: ${words[stage]}`
 }
 
 /** What can be done about why a document is where it is. */
@@ -98,12 +94,10 @@ const document = Effect.gen(function* () {
           <div class="do">${doing} ${moves ? linkButton(to(path), t("Look again", "Actualizar")) : null}</div>
         </div>
         <div class="grid">
-          <div>
-            ${why(visit, shown, remedies(visit, shown))} ${timeline(visit, shown)} ${lines(visit, shown)}
-            ${preview(visit, shown)}
-          </div>
+          <div>${why(visit, shown, remedies(visit, shown))} ${timeline(visit, shown)} ${lines(visit, shown)}</div>
           <aside>${aside(visit, shown)}</aside>
         </div>
+        ${preview(visit, shown)}
       </div>`
   }
 })

@@ -8,7 +8,7 @@ import { kindWords, statusMark, statusWords } from "../frame/DocumentWords.ts"
 import { figure, money, shortTime } from "../frame/Formats.ts"
 import { field } from "../forms/Fields.ts"
 import { idLink } from "../frame/Links.ts"
-import { emptyState, type Listed, pager, placeOf as placeIn, section, state, table } from "../frame/Parts.ts"
+import { emptyState, type Listed, pager, placeOf as placeIn, section, table } from "../frame/Parts.ts"
 import { page } from "../frame/Routes.ts"
 import { CurrentVisit, type Visit } from "../frame/Visit.ts"
 import { archiveMax, exportMax } from "./Exports.ts"
@@ -23,7 +23,7 @@ const path = "/portal/documents"
 const nameOf = ({ t }: Visit, { full_number }: ListedDocument) => full_number ?? t("No number yet", "Aún sin número")
 
 const stateOf = ({ t }: Visit, { state: at, waiting_code }: ListedDocument): Html =>
-  waiting_code === null ? statusMark(t, statusOf(at)) : state("wait", t("Waiting", "En espera"))
+  html`${statusMark(t, statusOf(at))}${waiting_code === null ? null : html` <small>${t("waiting", "en espera")}</small>`}`
 
 const searchForm = (visit: Visit, { customer, from, kind, search, status, to }: Asked): Html => {
   const { t } = visit
@@ -67,7 +67,7 @@ const columns = (visit: Visit) => {
     {
       title: t("Total", "Total"),
       isFigure: true,
-      cell: (row: ListedDocument) => money(row.payable_amount, row.currency)
+      cell: (row: ListedDocument) => money(t, row.payable_amount, row.currency)
     }
   ]
 }
@@ -117,8 +117,8 @@ const exporting = (visit: Visit, wanted: Asked, list: Html): Html => {
       <button ${attributes({ formaction: to(`${path}/export.zip`) })}>ZIP (XML + PDF)</button>
       <small
         >${t(
-          `Of the documents you select. Without a selection: CSV of all that are found, up to ${figure(exportMax)}; ZIP of this page, up to ${archiveMax}.`,
-          `De los documentos elegidos. Sin elegir: CSV de todos los encontrados, hasta ${figure(exportMax)}; ZIP de esta página, hasta ${archiveMax}.`
+          `Of the documents you select. Without a selection: CSV of all that are found, up to ${figure(t, exportMax)}; ZIP of this page, up to ${archiveMax}.`,
+          `De los documentos elegidos. Sin elegir: CSV de todos los encontrados, hasta ${figure(t, exportMax)}; ZIP de esta página, hasta ${archiveMax}.`
         )}</small
       >
     </div>

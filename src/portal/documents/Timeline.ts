@@ -14,9 +14,6 @@ type Of<Type extends TimelineEntry["type"]> = Extract<TimelineEntry, { readonly 
 type Transition = Of<"transition">
 type Attempt = Of<"delivery_attempt">
 
-/** The most attempts of one event that the timeline shows; the page of the event has all of them. */
-const attemptsMax = 6
-
 const item = (tone: "good" | "no" | "", at: Html, what: Html | string, more: Html | null = null): Html =>
   html`<li class="${tone}">${at}${what}${more === null ? null : html`<small>${more}</small>`}</li>`
 
@@ -72,7 +69,7 @@ const answeredIn = ({ t }: Visit, { entries }: Shown, entry: Transition): string
     .slice(0, entries.indexOf(entry))
     .findLast((other) => other.type === "transition" && other.command === "submit")
   if (sent === undefined) return null
-  const took = duration(Date.parse(entry.at) - Date.parse(sent.at))
+  const took = duration(t, Date.parse(entry.at) - Date.parse(sent.at))
   return t(`answered in ${took}`, `respuesta en ${took}`)
 }
 
@@ -88,45 +85,38 @@ const transition = (visit: Visit, shown: Shown, entry: Transition, at: Html): Ht
   const by = requestWords(visit, requestOf(shown, entry))
   switch (entry.command) {
     case "create":
-      return item("good", at, t("Created", "Creado"), by)
+      return item("good", at, t("Created", "Creada"), by)
     case "number":
       return item(
         "good",
         at,
-        `${t("Numbered", "Numerado")} ${document.full_number}`,
+        `${t("Numbered", "Numerada")} ${document.full_number}`,
         codeWords(codeFrom(shown, entry), name)
       )
     case "redate":
       return item(
         "",
         at,
-        t("Dated anew", "Fechado de nuevo"),
+        t("Dated anew", "Fechada de nuevo"),
         html`${t("Its day had passed before it was signed.", "Su día pasó antes de firmarse.")}`
       )
     case "sign":
       return item(
         "good",
         at,
-        t("Signed", "Firmado"),
+        t("Signed", "Firmada"),
         signedBytes === null
           ? null
-          : html`${size(signedBytes)} ·
+          : html`${size(t, signedBytes)} ·
               <a href="${to(`/portal/documents/${document.id}/xml`)}" hx-boost="false">XML</a>`
       )
     case "submit":
-      return item("good", at, t("Sent to the authority", "Enviado a la DIAN"))
-    case "return":
-      return item(
-        "",
-        at,
-        t("Not sent", "No enviado"),
-        html`${t("Nothing of it had left: it is sent again.", "Nada de él había salido: se envía de nuevo.")}`
-      )
+      return item("good", at, t("Sent to the authority", "Enviada a la DIAN"))
     case "accept":
       return item(
         "good",
         at,
-        t("Accepted by the authority", "Aceptado por la DIAN"),
+        t("Accepted by the authority", "Aceptada por la DIAN"),
         both(answeredIn(visit, shown, entry))
       )
     case "reject": {
@@ -138,7 +128,7 @@ const transition = (visit: Visit, shown: Shown, entry: Transition, at: Html): Ht
       return item(
         "no",
         at,
-        t("Rejected by the authority", "Rechazado por la DIAN"),
+        t("Rejected by the authority", "Rechazada por la DIAN"),
         html`${both(count, answeredIn(visit, shown, entry)) ?? ""}${earlier ?? null}`
       )
     }
@@ -146,7 +136,7 @@ const transition = (visit: Visit, shown: Shown, entry: Transition, at: Html): Ht
       return item(
         "",
         at,
-        t("Issued in contingency", "Emitido en contingencia"),
+        t("Issued in contingency", "Emitida en contingencia"),
         html`${t("The authority was away.", "La DIAN no estaba disponible.")}`
       )
     case "fail":
@@ -157,14 +147,14 @@ const transition = (visit: Visit, shown: Shown, entry: Transition, at: Html): Ht
         document.failure === null ? null : html`<code>${document.failure.code}</code>`
       )
     case "cancel":
-      return item("", at, t("Canceled", "Cancelado"), by)
+      return item("", at, t("Canceled", "Cancelada"), by)
     case "retry":
-      return item("good", at, t("Tried again", "Reintentado"), by)
+      return item("good", at, t("Tried again", "Reintentada"), by)
     case "correct":
       return item(
         "good",
         at,
-        t("Corrected", "Corregido"),
+        t("Corrected", "Corregida"),
         html`${codeWords(codeFrom(shown, entry), name)}${by === null ? null : html` · ${by}`}`
       )
     default:
@@ -172,33 +162,72 @@ const transition = (visit: Visit, shown: Shown, entry: Transition, at: Html): Ht
   }
 }
 
+const triedWords = ({ t }: Visit, times: number): string =>
+  t(`tried ${times} times, last`, `${times} intentos, el último`)
+
+/** Entries in the order of the timeline; those of calls of which nothing had left stand together, as one. */
+type Step = TimelineEntry | { readonly times: number; readonly last: Transition }
+
+const isOf = (entry: TimelineEntry | undefined, command: Transition["command"]) =>
+  entry?.type === "transition" && entry.command === command
+
+/** Puts each run of calls that were taken back into one step: `submit`, `return`, `submit`, `return` … */
+const stepsOf = (entries: ReadonlyArray<TimelineEntry>): ReadonlyArray<Step> => {
+  const steps: Array<Step> = []
+  for (let index = 0; index < entries.length; index++) {
+    const [entry, next] = [entries[index], entries[index + 1]]
+    if (entry === undefined) continue
+    const isTakenBack = isOf(entry, "submit") && isOf(next, "return")
+    if (!isTakenBack || next?.type !== "transition") {
+      steps.push(entry)
+      continue
+    }
+    const before = steps.at(-1)
+    const times = before !== undefined && "times" in before ? before.times : 0
+    if (times > 0) steps.pop()
+    steps.push({ times: times + 1, last: next })
+    index += 1
+  }
+  return steps
+}
+
+const takenBack = (visit: Visit, { last, times }: Extract<Step, { readonly times: number }>, at: Html): Html => {
+  const { t } = visit
+  const more = t("Nothing of it had left: it is sent again.", "Nada de ella había salido: se envía de nuevo.")
+  const words = triedWords(visit, times)
+  return times === 1
+    ? item("", at, t("Not sent", "No enviada"), html`${more}`)
+    : item("", at, html`${words.charAt(0).toUpperCase()}${words.slice(1)} ${clock(last.at)}`, html`${more}`)
+}
+
 const isDelivered = ({ response_status }: Attempt) =>
   response_status !== null && response_status >= 200 && response_status < 300
 
-const attempt = (visit: Visit, shown: Shown, made: Attempt, isLast: boolean): Html => {
+/** The attempts of one delivery in a row: how many there were, and what came of the last. */
+const delivery = (visit: Visit, shown: Shown, attempts: ReadonlyArray<Attempt>): Html => {
   const { may, t } = visit
+  const made = attempts.at(-1)
+  if (made === undefined) return html``
   const host = idLink(
     visit,
     made.webhook_endpoint_id,
     hostOf(shown.endpoints.get(made.webhook_endpoint_id) ?? made.webhook_endpoint_id)
   )
-  const took = html`${t("in", "en")} ${duration(made.duration_ms)}`
+  const took = html`${t("in", "en")} ${duration(t, made.duration_ms)}`
   const answer =
     made.response_status === null
       ? html`${took}: ${reasonWords(t, made.error?.code ?? "", null)}`
       : html`${made.response_status} ${took}`
-  const again =
-    isLast && may("deliver")
-      ? html` ·
-        ${action(visit, {
-          action: `/portal/documents/${shown.document.id}/redeliver/${made.webhook_delivery_id}`,
-          submit: t("Send again", "Enviar de nuevo"),
-          kind: "plain"
-        })}`
-      : null
-  return html`<small
-    >${t("to", "a")} ${host}, ${t(`attempt ${made.number}`, `intento ${made.number}`)}, ${answer}${again}</small
-  >`
+  const again = may("deliver")
+    ? html` ·
+      ${action(visit, {
+        action: `/portal/documents/${shown.document.id}/redeliver/${made.webhook_delivery_id}`,
+        submit: t("Send again", "Enviar de nuevo"),
+        kind: "plain"
+      })}`
+    : null
+  const tried = attempts.length === 1 ? null : html`${triedWords(visit, attempts.length)} ${clock(made.at)},`
+  return html`<small>${t("to", "a")} ${host}: ${tried} ${answer}${again}</small>`
 }
 
 const event = (visit: Visit, shown: Shown, entry: Of<"event">, at: Html): Html => {
@@ -206,21 +235,20 @@ const event = (visit: Visit, shown: Shown, entry: Of<"event">, at: Html): Html =
   const made = shown.entries.filter(
     (other): other is Attempt => other.type === "delivery_attempt" && other.event_id === entry.event_id
   )
-  const lastOf = new Map(made.map((each) => [each.webhook_delivery_id, each]))
-  const latest = [...lastOf.values()]
-  const tone = latest.length === 0 ? "" : latest.every(isDelivered) ? "good" : "no"
+  const deliveries = [...Map.groupBy(made, ({ webhook_delivery_id }) => webhook_delivery_id).values()]
+  const [all, taken] = [deliveries.length, deliveries.filter((attempts) => attempts.some(isDelivered)).length]
+  const tone = all === 0 || (taken > 0 && taken < all) ? "" : taken === all ? "good" : "no"
   const words =
-    latest.length === 0
+    all === 0
       ? t("not sent to an endpoint yet", "aún sin enviar a un destino")
-      : latest.every(isDelivered)
-        ? t("delivered", "entregado")
-        : t("not delivered", "no entregado")
-  const shownAttempts = made.slice(-attemptsMax)
-  const more = made.length - shownAttempts.length
+      : taken === 0
+        ? t("not delivered", "no entregado")
+        : taken === all
+          ? t("delivered", "entregado")
+          : t(`delivered to ${taken} of ${all}`, `entregado a ${taken} de ${all}`)
   return html`<li class="${tone}">
     ${at}${idLink(visit, entry.event_id, entry.event_type)} ${words}
-    ${more === 0 ? null : html`<small>${t(`${more} attempts before`, `${more} intentos antes`)}</small>`}
-    ${shownAttempts.map((each) => attempt(visit, shown, each, lastOf.get(each.webhook_delivery_id) === each))}
+    ${deliveries.map((attempts) => delivery(visit, shown, attempts))}
   </li>`
 }
 
@@ -276,7 +304,9 @@ export const timeline = (visit: Visit, shown: Shown): Html => {
     "what",
     visit.t("What happened", "Qué pasó"),
     html`<ol class="time">
-      ${shown.entries.flatMap((entry) => entryItem(visit, shown, entry, momentOf(entry)))}
+      ${stepsOf(shown.entries).flatMap((step) =>
+        "times" in step ? [takenBack(visit, step, momentOf(step.last))] : entryItem(visit, shown, step, momentOf(step))
+      )}
     </ol>`
   )
 }

@@ -1,3 +1,4 @@
+import type { Failure } from "../../../schemas/FiscalDocument.ts"
 import type { AuthorityTrouble } from "../../../schemas/AuthorityTrouble.ts"
 import { authorityTroubles } from "../../domain/authority/AuthorityTroubles.ts"
 
@@ -72,6 +73,30 @@ const spanish: Readonly<Record<AuthorityTrouble, TroubleWords>> = {
     remedy: "Si continúa, avise a la DIAN."
   }
 }
+
+/** The failures of documents by their code. `authority_refused` also says which trouble there was. */
+const failuresInSpanish: Readonly<Record<string, string>> = {
+  authority_refused: "La DIAN no aceptó la llamada, y no validó el documento.",
+  no_certificate: "La cuenta no tiene un certificado vigente para firmar y llamar a la DIAN.",
+  software_not_registered: "La cuenta no tiene su software de la DIAN. Regístrelo en Ajustes.",
+  internal_error: "El servicio falló al procesar el documento.",
+  range_expired: "El rango de numeración venció. Registre otro o amplíe su vigencia.",
+  range_exhausted: "El rango de numeración no tiene más números. Registre otro.",
+  no_numbering_range: "Ningún rango de numeración está activo hoy. Registre o active uno."
+}
+
+/** Why a document failed, for a reader of Spanish; undefined for a failure of a team's own country, which has its own words. */
+export const failureInSpanish = ({ code, message }: Failure): TroubleWords | undefined => {
+  const what = failuresInSpanish[code]
+  if (what === undefined) return undefined
+  const trouble = authorityTroubleNames.find((name) => message.includes(authorityTroubles[name].what))
+  return {
+    what,
+    remedy: trouble === undefined ? "" : `${spanish[trouble].what} ${spanish[trouble].remedy}`
+  }
+}
+
+const authorityTroubleNames = Object.keys(spanish) as ReadonlyArray<AuthorityTrouble>
 
 /** What is wrong and what to do about it. */
 export const troubleWords = (language: "en" | "es", trouble: AuthorityTrouble): TroubleWords =>

@@ -6,7 +6,7 @@ import { time } from "../frame/Formats.ts"
 import { section } from "../frame/Parts.ts"
 import type { Visit } from "../frame/Visit.ts"
 import { isMoving, type Shown } from "./Shown.ts"
-import { meanwhileInSpanish, troubleWords } from "./TroubleWords.ts"
+import { failureInSpanish, meanwhileInSpanish, troubleWords } from "./TroubleWords.ts"
 
 /** Where a broken rule is put right. */
 export type Remedy = "customer" | "issuer" | "ranges" | "technicalKey" | "certificate" | "document" | "nothing"
@@ -124,15 +124,19 @@ const told = (message: string): { readonly title: string; readonly rest: Html | 
   return { title, rest: rest === "" ? null : html`<p lang="en">${rest}</p>` }
 }
 
-const failed = ({ t }: Visit, { document }: Shown): Html => {
-  const { failure } = document
-  const { rest, title } = told(failure?.message ?? "")
+const failed = ({ language, t }: Visit, failure: NonNullable<Shown["document"]["failure"]>): Html => {
+  const { rest, title } = told(failure.message)
+  const spanish = language === "es" ? failureInSpanish(failure) : undefined
+  const words =
+    spanish !== undefined
+      ? html`<b>${spanish.what}</b
+          ><span><code>${failure.code}</code></span> ${spanish.remedy === "" ? null : html`<p>${spanish.remedy}</p>`}`
+      : html`<b lang="en">${title}</b><span><code>${failure.code}</code></span> ${rest}`
   return html`<div class="rule">
-    <b lang="en">${title}</b><span><code>${failure?.code ?? ""}</code></span>
-    ${rest}
+    ${words}
     <p>
       ${
-        failure?.retryable === true
+        failure.retryable
           ? t(
               "Once that is put right, try again: the document keeps its number, if it has one.",
               "Cuando eso esté corregido, reintente: el documento conserva su número, si lo tiene."
@@ -193,7 +197,7 @@ const contingency = (visit: Visit, { since, transmit_before }: NonNullable<Shown
 const titleOf = ({ t }: Visit, { document }: Shown): string => {
   switch (document.status) {
     case "rejected_by_authority":
-      return t("Why it was rejected", "Por qué fue rechazado")
+      return t("Why it was rejected", "Por qué fue rechazada")
     case "failed":
       return t("Why it failed", "Por qué falló")
     case "accepted_by_authority":
@@ -231,7 +235,7 @@ export const why = (visit: Visit, shown: Shown, actions: Html): Html => {
   const { document } = shown
   const parts = [
     ...document.authority_errors.map((error) => rule(visit, error, shown)),
-    ...(document.failure === null ? [] : [failed(visit, shown)]),
+    ...(document.failure === null ? [] : [failed(visit, document.failure)]),
     ...(document.waiting === undefined ? [] : [waiting(visit, document.waiting)]),
     ...(document.contingency !== null && isMoving(document) ? [contingency(visit, document.contingency)] : []),
     ...document.authority_notifications.map((error) => rule(visit, error, shown, true))

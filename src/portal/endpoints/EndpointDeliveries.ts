@@ -46,18 +46,26 @@ const rows = (visit: Visit, deliveries: ReadonlyArray<Delivery>): Html => {
   )
 }
 
-/** The deliveries to an endpoint in the state that the query names, failed ones if it names none. */
+/** The deliveries to an endpoint in the state that the query names; if it names none, those that need attention, or else all. */
 export const deliveriesPart = Effect.fnUntraced(function* (id: string) {
   const visit = yield* CurrentVisit
   const { get, query, t, to } = visit
   const path = `/portal/endpoints/${id}`
   const all = choices(t)
-  const chosen = all.find(([value]) => value === query.get("status"))?.[0] ?? "failed"
-  const list = yield* get<Listed<Delivery>>(`/v1/webhook-endpoints/${id}/deliveries`, {
-    ...cursors(visit),
-    status: chosen === "all" ? undefined : chosen,
-    limit: String(perPage)
-  })
+  const named = all.find(([value]) => value === query.get("status"))?.[0]
+  const listOf = (status: (typeof all)[number][0]) =>
+    get<Listed<Delivery>>(`/v1/webhook-endpoints/${id}/deliveries`, {
+      ...cursors(visit),
+      status: status === "all" ? undefined : status,
+      limit: String(perPage)
+    })
+  let chosen = named ?? "failed"
+  let list = yield* listOf(chosen)
+  for (const other of named === undefined ? (["pending", "all"] as const) : []) {
+    if (list.data.length > 0) break
+    chosen = other
+    list = yield* listOf(other)
+  }
   const tabs = html`<nav class="do" aria-label="${t("Which deliveries", "Qué entregas")}">
     ${all.map(([value, name]) =>
       value === chosen
@@ -65,6 +73,7 @@ export const deliveriesPart = Effect.fnUntraced(function* (id: string) {
         : html`<a class="b" href="${to(path, { status: value })}">${name}</a>`
     )}
   </nav>`
+  const ofState = { ...visit, query: new URLSearchParams([...query, ["status", chosen]]) }
   const nothing =
     chosen === "failed"
       ? emptyState(
@@ -79,6 +88,6 @@ export const deliveriesPart = Effect.fnUntraced(function* (id: string) {
     "deliveries",
     t("Deliveries", "Entregas"),
     html`<div class="head">${tabs}</div>
-      ${list.data.length === 0 ? nothing : rows(visit, list.data)}${pager(visit, path, placeOf(visit, list))}`
+      ${list.data.length === 0 ? nothing : rows(visit, list.data)}${pager(ofState, path, placeOf(visit, list))}`
   )
 })

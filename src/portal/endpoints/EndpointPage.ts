@@ -6,7 +6,7 @@ import { DeliveryHealth } from "../../store/webhooks/DeliveryHealth.ts"
 import { type Html, html } from "../../http/pages/Html.ts"
 import { shortTime, time } from "../frame/Formats.ts"
 import type { Page } from "../frame/Layout.ts"
-import { facts, linkButton, notice, polling, section } from "../frame/Parts.ts"
+import { copied, facts, linkButton, notice, polling, section } from "../frame/Parts.ts"
 import type { Refusal } from "../frame/Refusal.ts"
 import { idOf } from "../frame/Routes.ts"
 import { CurrentVisit, type Visit } from "../frame/Visit.ts"
@@ -78,7 +78,7 @@ const factsPart = (visit: Visit, endpoint: WebhookEndpoint): Html => {
         [t("Version", "Versión"), api_version],
         [t("Added", "Agregado"), time(visit, created_at)],
         ...Object.entries(metadata).map(([name, value]) => [name, value] as const),
-        ["Id", html`<code>${id}</code>`]
+        ["Id", copied(visit, id)]
       ])}
       <details>
         <summary>

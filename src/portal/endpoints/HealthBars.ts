@@ -70,7 +70,7 @@ export const countedWords = (visit: Visit, from: Date | null): Html | null =>
         ${shortTime(visit, from)}.
       </p>`
 
-const took = (ms: number | null) => (ms === null ? "" : duration(ms))
+const took = (t: Translate, ms: number | null) => (ms === null ? "" : duration(t, ms))
 
 /** The numbers behind the bars, newest hour first. */
 export const hourTable = (visit: Visit, hours: ReadonlyArray<HealthHour>): Html => {
@@ -84,8 +84,13 @@ export const hourTable = (visit: Visit, hours: ReadonlyArray<HealthHour>): Html 
       },
       { title: t("Succeeded", "Con éxito"), isFigure: true, cell: ({ succeeded }) => String(succeeded) },
       { title: t("Failed", "Con falla"), isFigure: true, cell: ({ failed }) => String(failed) },
-      { title: t("Usual time", "Tiempo usual"), isFigure: true, cell: ({ median_ms }) => took(median_ms) },
-      { title: t("Slowest", "El más lento"), isFigure: true, isWide: true, cell: ({ slowest_ms }) => took(slowest_ms) }
+      { title: t("Usual time", "Tiempo usual"), isFigure: true, cell: ({ median_ms }) => took(t, median_ms) },
+      {
+        title: t("Slowest", "El más lento"),
+        isFigure: true,
+        isWide: true,
+        cell: ({ slowest_ms }) => took(t, slowest_ms)
+      }
     ],
     hours.toSorted((a, b) => b.hour - a.hour)
   )

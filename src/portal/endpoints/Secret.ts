@@ -4,7 +4,7 @@ import { html } from "../../http/pages/Html.ts"
 import type * as Form from "../forms/SentForm.ts"
 import { form as formPart } from "../forms/Fields.ts"
 import type { Page } from "../frame/Layout.ts"
-import { linkButton, section } from "../frame/Parts.ts"
+import { copied, linkButton, section } from "../frame/Parts.ts"
 import { idOf, type Outcome } from "../frame/Routes.ts"
 import { CurrentVisit, type Visit } from "../frame/Visit.ts"
 
@@ -30,7 +30,7 @@ export const secretPage = (
               "Cópielo ahora: se muestra solo esta vez. Con él, su servidor verifica que un webhook viene de Folio."
             )}
           </p>
-          <pre><code id="secret-value">${secret}</code></pre>
+          <p id="secret-value" class="secret">${copied({ t }, secret)}</p>
           ${
             why === "made"
               ? null

@@ -5,7 +5,7 @@ import type * as Form from "../forms/SentForm.ts"
 import { time } from "../frame/Formats.ts"
 import { idLink, pageOf } from "../frame/Links.ts"
 import type { Page } from "../frame/Layout.ts"
-import { cursors, facts, type Listed, notice, pager, placeOf, section } from "../frame/Parts.ts"
+import { copied, cursors, facts, type Listed, notice, pager, placeOf, section } from "../frame/Parts.ts"
 import { CurrentVisit } from "../frame/Visit.ts"
 import { idOf, type Outcome } from "../frame/Routes.ts"
 import { attemptList, deliveryMark, nextWords, redeliverButton } from "./DeliveryParts.ts"
@@ -51,7 +51,7 @@ export const page = Effect.gen(function* () {
               [t("Event", "Evento"), idLink(visit, delivery.event_id, eventWords(t, delivery.event_type))],
               [t("Endpoint", "Destino"), idLink(visit, delivery.webhook_endpoint_id)],
               [t("Made", "Creada"), time(visit, delivery.created_at)],
-              ["Id", html`<code>${id}</code>`]
+              ["Id", copied(visit, id)]
             ])
           )}
         </aside>

@@ -54,7 +54,7 @@ const triggerWords = (t: Translate, trigger: Attempt["trigger"]): string =>
 
 /** "204 in 21 ms", or why no answer counts. */
 export const outcomeOf = (t: Translate, { duration_ms, error, response_status }: Attempt): Html => {
-  const time = duration(duration_ms)
+  const time = duration(t, duration_ms)
   if (error === null) return html`${state("ok", String(response_status ?? ""))} ${t("in", "en")} ${time}`
   return html`${state("bad", response_status === null ? t("No answer", "Sin respuesta") : String(response_status))}
   ${response_status === null ? t("after", "tras") : t("in", "en")} ${time}`

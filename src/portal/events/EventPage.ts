@@ -6,7 +6,7 @@ import { type Html, html } from "../../http/pages/Html.ts"
 import { shortTime, size, time, visible } from "../frame/Formats.ts"
 import { idLink } from "../frame/Links.ts"
 import type { Page } from "../frame/Layout.ts"
-import { facts, fileLink, type Listed, notice, polling, section } from "../frame/Parts.ts"
+import { copied, facts, fileLink, type Listed, notice, polling, section } from "../frame/Parts.ts"
 import { CurrentVisit, type Visit } from "../frame/Visit.ts"
 import { idOf, type Download } from "../frame/Routes.ts"
 import { attemptList, deliveryMark, isMoving, nextWords, redeliverButton } from "./DeliveryParts.ts"
@@ -142,8 +142,8 @@ export const page = Effect.gen(function* () {
             t("What was signed", "Lo que se firmó"),
             html`<p>
                 ${t(
-                  `These ${size(bytes.length)} are signed and sent at each attempt, byte for byte.`,
-                  `Estos ${size(bytes.length)} se firman y se envían en cada intento, byte por byte.`
+                  `These ${size(t, bytes.length)} are signed and sent at each attempt, byte for byte.`,
+                  `Estos ${size(t, bytes.length)} se firman y se envían en cada intento, byte por byte.`
                 )}
               </p>
               <pre tabindex="0"><code id="body">${shown}</code></pre>
@@ -173,7 +173,7 @@ export const page = Effect.gen(function* () {
               ],
               [t("Type", "Tipo"), html`<code>${event.type}</code>`],
               [t("Size", "Tamaño"), t(`${bytes.length} bytes`, `${bytes.length} bytes`)],
-              ["Id", html`<code>${id}</code>`]
+              ["Id", copied(visit, id)]
             ])
           )}
           ${othersPart(visit, id, others.data)}

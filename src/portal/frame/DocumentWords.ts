@@ -13,15 +13,15 @@ const tones: Readonly<Record<InvoiceStatus, Tone>> = {
   failed: "bad"
 }
 
-/** The words of a document's public status. */
+/** The words of a document's public status: its one name on all pages. In Spanish all kinds of document are feminine. */
 export const statusWords = (t: Translate, status: InvoiceStatus): string => {
   const words: Record<InvoiceStatus, string> = {
     draft: t("In progress", "En curso"),
-    canceled: t("Canceled", "Cancelado"),
-    accepted_by_authority: t("Accepted", "Aceptado"),
-    accepted_contingency: t("Contingency", "Contingencia"),
-    rejected_by_authority: t("Rejected", "Rechazado"),
-    failed: t("Failed", "Fallido")
+    canceled: t("Canceled", "Cancelada"),
+    accepted_by_authority: t("Accepted", "Aceptada"),
+    accepted_contingency: t("In contingency", "En contingencia"),
+    rejected_by_authority: t("Rejected", "Rechazada"),
+    failed: t("Failed", "Fallida")
   }
   return words[status]
 }

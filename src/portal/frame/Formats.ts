@@ -1,5 +1,5 @@
 import { type Html, html } from "../../http/pages/Html.ts"
-import type { Visit } from "./Visit.ts"
+import type { Translate, Visit } from "./Visit.ts"
 
 const zone = "America/Bogota"
 
@@ -54,30 +54,30 @@ export const day = ({ language }: Reader, date: string): Html =>
     >${formatter(language, { ...dayOptions, timeZone: "UTC" }).format(new Date(`${date}T00:00:00Z`))}</time
   >`
 
-/** Digits as Colombia writes them: "1190000.00" as "1.190.000,00". A text that is no number stays as it is. */
-export const figure = (value: string | number): string => {
+/** Digits in the reader's language: "1190000.00" as "1,190,000.00", or "1.190.000,00". A text that is no number stays as it is. */
+export const figure = (t: Translate, value: string | number): string => {
   const [, sign = "", whole = "", rest] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(String(value)) ?? []
   if (whole === "") return String(value)
-  return `${sign}${whole.replaceAll(/\B(?=(\d{3})+$)/g, ".")}${rest === undefined ? "" : `,${rest}`}`
+  const grouped = whole.replaceAll(/\B(?=(\d{3})+$)/g, t(",", "."))
+  return `${sign}${grouped}${rest === undefined ? "" : `${t(".", ",")}${rest}`}`
 }
 
-/** An amount with its currency: "$ 1.190.000,00" for pesos, "USD 1.190,00" otherwise. The space does not break. */
-export const money = (amount: string, currency = "COP"): string =>
-  `${currency === "COP" ? "$" : currency}\u00a0${figure(amount)}`
+/** An amount with its currency: "1,190,000.00 COP", or "1.190.000,00 COP". The space does not break. */
+export const money = (t: Translate, amount: string, currency: string): string => `${figure(t, amount)}\u00a0${currency}`
 
-/** "160 ms", "2,1 s", "3 min", "2 h", "4 d". */
-export const duration = (milliseconds: number): string => {
+/** "160 ms", "2.1 s", "3 min", "2 h", "4 d". */
+export const duration = (t: Translate, milliseconds: number): string => {
   if (milliseconds < 1_000) return `${Math.round(milliseconds)}\u00a0ms`
-  if (milliseconds < 60_000) return `${figure((milliseconds / 1_000).toFixed(1))}\u00a0s`
+  if (milliseconds < 60_000) return `${figure(t, (milliseconds / 1_000).toFixed(1))}\u00a0s`
   if (milliseconds < 3_600_000) return `${Math.round(milliseconds / 60_000)}\u00a0min`
   return milliseconds < 172_800_000
     ? `${Math.round(milliseconds / 3_600_000)}\u00a0h`
     : `${Math.round(milliseconds / 86_400_000)}\u00a0d`
 }
 
-/** "13,2 kB". */
-export const size = (bytes: number): string =>
-  bytes < 1_000 ? `${bytes}\u00a0B` : `${figure((bytes / 1_000).toFixed(1))}\u00a0kB`
+/** "13.2 kB". */
+export const size = (t: Translate, bytes: number): string =>
+  bytes < 1_000 ? `${bytes}\u00a0B` : `${figure(t, (bytes / 1_000).toFixed(1))}\u00a0kB`
 
 /** Characters that are not seen, or that change how others are read: controls, marks of direction, separators. */
 const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu

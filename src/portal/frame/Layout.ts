@@ -23,6 +23,13 @@ export const htmx = asset(
   "text/javascript; charset=utf-8"
 )
 
+/** Copies ids, keys and codes: shows its buttons where the browser can copy. */
+export const copyScript = asset(
+  "portal/copy.js",
+  read(fileURLToPath(new URL("./copy.js", import.meta.url))),
+  "text/javascript; charset=utf-8"
+)
+
 /** The pages that every page links to. */
 export type Section = "home" | "documents" | "customers" | "events" | "endpoints" | "requests" | "setup" | "bench"
 
@@ -84,6 +91,7 @@ const foot = (visit: Visit): Html => {
   const { session, t, to } = visit
   return html`<footer>
     <span>${t("Session until", "Sesión hasta")} ${time(visit, session.expires_at)} · ${mayDo(visit)}</span>
+    <a href="${to("/docs")}" hx-boost="false">${t("Documentation", "Documentación (en inglés)")}</a>
     <form method="post" action="${to("/portal/leave")}" hx-boost="false">
       ${csrfField(visit)}<button class="plain">${t("Leave", "Salir")}</button>
     </form>
@@ -127,6 +135,7 @@ export const whole = (visit: Visit, { content, current, title }: Page): string =
         ${head(title, root)}
         <meta name="htmx-config" content="${htmxConfig}" />
         <script src="${root}${htmx.address}" defer></script>
+        <script src="${root}${copyScript.address}" defer></script>
       </head>
       <body hx-boost="true">
         <a class="skip" href="#main">${t("Skip to the content", "Ir al contenido")}</a>

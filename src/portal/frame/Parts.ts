@@ -7,6 +7,13 @@ export type Tone = "ok" | "bad" | "wait" | "still"
 /** A state in words, with its mark. */
 export const state = (tone: Tone, words: string): Html => html`<span class="state ${tone}">${words}</span>`
 
+/** An id, a key or a code with a button that copies it. The script of the pages shows the button where the browser can copy. */
+export const copied = ({ t }: Pick<Visit, "t">, value: string): Html =>
+  html`<code>${value}</code>
+    <button ${attributes({ type: "button", class: "copy", "data-copy": value, "data-done": t("Copied", "Copiado") })}>
+      ${t("Copy", "Copiar")}
+    </button>`
+
 /** A card of a page, with its title. */
 export const section = (id: string, title: string, content: Html): Html =>
   html`<section aria-labelledby="${id}">

@@ -13,7 +13,7 @@ interface DayCount {
 const [width, height, margin] = [600, 72, 3]
 
 const countWords = ({ t }: Pick<Visit, "t">, count: number) =>
-  count < dayMax ? figure(count) : t(`${figure(dayMax)} or more`, `${figure(dayMax)} o más`)
+  count < dayMax ? figure(t, count) : t(`${figure(t, dayMax)} or more`, `${figure(t, dayMax)} o más`)
 
 /** The line through the counts, as the points of a polyline. */
 const pointsOf = (days: ReadonlyArray<DayCount>, most: number) =>
@@ -31,7 +31,7 @@ export const dayLine = (visit: Pick<Visit, "language" | "t">, days: ReadonlyArra
   const most = Math.max(0, ...days.map(({ count }) => count))
   const all = days.reduce((sum, { count }) => sum + count, 0)
   const isWhole = most < dayMax
-  const allWords = isWhole ? figure(all) : t(`${figure(all)} or more`, `${figure(all)} o más`)
+  const allWords = isWhole ? figure(t, all) : t(`${figure(t, all)} or more`, `${figure(t, all)} o más`)
   const [first, last] = [days[0], days.at(-1)]
   if (first === undefined || last === undefined) return html``
   const points = pointsOf(days, most)

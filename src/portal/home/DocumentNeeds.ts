@@ -133,7 +133,7 @@ const lateNeeds = (reader: Reader, { today, waiting }: Facts): ReadonlyArray<Nee
     .reduce((sum, row) => sum + row.late, 0)
   const explained = waiting.filter(({ is_contingency }) => !is_contingency).reduce((sum, row) => sum + row.count, 0)
   if (late <= explained) return []
-  const who = documentsWord(reader, late, figure(late))
+  const who = documentsWord(reader, late, figure(reader.t, late))
   const words = html`${who}
   ${t("of today: in progress for more than ten minutes.", "de hoy: en curso desde hace más de diez minutos.")}`
   return [{ tone: "bad", words, to: documentsIn("draft"), link: seeWords(reader, { count: late }) }]

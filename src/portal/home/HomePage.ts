@@ -63,7 +63,7 @@ const todaySection = (visit: Visit, { days, today }: AccountOverview): Html => {
   const numbers = shown.map(
     (status) =>
       html`<div>
-        <b>${figure(counts.get(status) ?? 0)}</b
+        <b>${figure(t, counts.get(status) ?? 0)}</b
         ><a href="${to("/portal/documents", { status, from: date, to: date })}">${statusWords(t, status)}</a>
       </div>`
   )
@@ -96,7 +96,7 @@ const latestSection = (visit: Visit, latest: ReadonlyArray<LatestRow>): Html => 
           { title: t("State", "Estado"), cell: (row) => statusMark(t, statusOf(row.state)) },
           {
             title: t("Amount", "Valor"),
-            cell: ({ currency, total }) => money(total, currency),
+            cell: ({ currency, total }) => money(t, total, currency),
             isFigure: true
           }
         ],

@@ -31,7 +31,7 @@ export type Reader = Pick<Visit, "language" | "t">
 
 /** "12", or "1.000 or more" for a count that was not carried on. */
 export const many = ({ t }: Reader, count: number) =>
-  count < troubledMax ? figure(count) : t(`${figure(troubledMax)} or more`, `${figure(troubledMax)} o más`)
+  count < troubledMax ? figure(t, count) : t(`${figure(t, troubledMax)} or more`, `${figure(t, troubledMax)} o más`)
 
 /** The words of a link to one thing or to several. */
 export const seeWords = ({ t }: Reader, { count }: { readonly count: number }) =>

@@ -96,7 +96,7 @@ const rangeNeed = (reader: Reader, rows: ReadonlyArray<RangeRow>, date: string):
   const left = usable.reduce((sum, { next_number, to_number }) => sum + (to_number - next_number + 1n), 0n)
   const isFew = resolutionWarnings(newest, date).some(({ code }) => code === "few_numbers_left")
   const words = isFew
-    ? html`${name}: ${t("numbers left:", "números restantes:")} ${figure(String(left))}.`
+    ? html`${name}: ${t("numbers left:", "números restantes:")} ${figure(t, String(left))}.`
     : html`${name} ${t("is valid until", "vale hasta el")} ${day(reader, newest.valid_to)}.`
   return [{ tone: "wait", words, to, link }]
 }

@@ -3,14 +3,14 @@ import type { Account } from "../../../schemas/Account.ts"
 import type { ApiKey } from "../../../schemas/ApiKey.ts"
 import type { LoggedRequest } from "../../../schemas/Request.ts"
 import { type Html, html } from "../../http/pages/Html.ts"
-import { duration, shortTime } from "../frame/Formats.ts"
+import { shortTime } from "../frame/Formats.ts"
 import { refusedForm } from "../forms/Fields.ts"
 import type { Page } from "../frame/Layout.ts"
 import { emptyState, type Listed, pager, placeOf, section, table } from "../frame/Parts.ts"
 import { CurrentVisit, type Visit } from "../frame/Visit.ts"
 import { asked } from "../frame/Filters.ts"
 import { filterOf, filters, hasField, isFiltered } from "./RequestFilters.ts"
-import { statusMark, verdictLink, who } from "./RequestWords.ts"
+import { statusMark, tookWords, verdictLink, who } from "./RequestWords.ts"
 
 const path = "/portal/requests"
 const perPage = 25
@@ -33,7 +33,7 @@ const rows = (visit: Visit, requests: ReadonlyArray<LoggedRequest>): Html => {
           html`${statusMark(t, status)} ${error_code === null ? null : html`<small><code>${error_code}</code></small>`}`
       },
       { title: t("By", "Por"), isWide: true, cell: (request) => who(t, request) },
-      { title: t("Took", "Tardó"), isFigure: true, isWide: true, cell: ({ duration_ms }) => duration(duration_ms) }
+      { title: t("Took", "Tardó"), isFigure: true, isWide: true, cell: (request) => tookWords(t, request) }
     ],
     requests
   )

@@ -2,14 +2,14 @@ import { Effect } from "effect"
 import type { Account } from "../../../schemas/Account.ts"
 import type { LoggedRequest, LoggedRequestWithBodies } from "../../../schemas/Request.ts"
 import { type Html, html } from "../../http/pages/Html.ts"
-import { clock, duration, size, time, visible } from "../frame/Formats.ts"
+import { clock, size, time, visible } from "../frame/Formats.ts"
 import { idLink } from "../frame/Links.ts"
 import type { Page } from "../frame/Layout.ts"
-import { facts, section } from "../frame/Parts.ts"
+import { copied, facts, section } from "../frame/Parts.ts"
 import { idOf } from "../frame/Routes.ts"
 import { CurrentVisit, type Visit } from "../frame/Visit.ts"
 import { indented } from "./JsonText.ts"
-import { statusMark, verdictWords, who } from "./RequestWords.ts"
+import { statusMark, tookWords, verdictWords, who } from "./RequestWords.ts"
 
 /** The bytes of a body that the log keeps at most. */
 const keptBytesMax = 16 * 1024
@@ -30,7 +30,7 @@ const bodyPart = (
   return section(
     name,
     title,
-    html`<p class="soft">${bytes === 0 ? none : `${size(bytes)}${kept}`}</p>
+    html`<p class="soft">${bytes === 0 ? none : `${size(t, bytes)}${kept}`}</p>
       ${bytes > 0 && body === null ? html`<p>${none}</p>` : null}
       ${body === null ? null : html`<pre tabindex="0"><code>${visible(indented(body))}</code></pre>`}`
   )
@@ -109,13 +109,13 @@ export const page = Effect.gen(function* () {
   const { get, t } = visit
   const id = yield* idOf()
   const request = yield* get<LoggedRequestWithBodies>(`/v1/requests/${id}`)
-  const { created, duration_ms, events, ip, method, objects, query, status, version } = request
+  const { created, events, ip, method, objects, query, status, version } = request
   const masked = isMasked(request) ? maskedPart(visit, (yield* get<Account>("/v1/account")).request_log) : null
   return {
     title: `${method} ${request.path}`,
     current: "requests",
     content: html`<h1>${method} ${request.path}</h1>
-      <p class="sub">${statusMark(t, status)} ${t("in", "en")} ${duration(duration_ms)} · ${time(visit, created)}</p>
+      <p class="sub">${statusMark(t, status)} ${t("in", "en")} ${tookWords(t, request)} · ${time(visit, created)}</p>
       <div class="grid">
         <div>
           ${errorPart(visit, request)}${masked}
@@ -141,7 +141,7 @@ export const page = Effect.gen(function* () {
               [t("Version", "Versión"), version],
               [t("Objects", "Objetos"), links(visit, objects)],
               [t("Events", "Eventos"), links(visit, events)],
-              ["Id", html`<code>${id}</code>`]
+              ["Id", copied(visit, id)]
             ])
           )}
         </aside>

@@ -1,5 +1,6 @@
 import type { LoggedRequest } from "../../../schemas/Request.ts"
 import { type Html, html } from "../../http/pages/Html.ts"
+import { duration } from "../frame/Formats.ts"
 import { idLink } from "../frame/Links.ts"
 import { state } from "../frame/Parts.ts"
 import type { Translate, Visit } from "../frame/Visit.ts"
@@ -9,6 +10,16 @@ export const statusMark = (t: Translate, status: number): Html => {
   if (status === 499) return state("wait", t("Hung up", "Colgó"))
   if (status >= 400) return state("bad", String(status))
   return state(status >= 300 ? "still" : "ok", String(status))
+}
+
+/** Whether a request asked to wait for an event: its time is a wait, and says nothing of how quick the service is. */
+const isWait = ({ path, query }: LoggedRequest): boolean =>
+  path === "/v1/events" && new URLSearchParams(query ?? "").has("wait")
+
+/** How long a request took, or that it waited for an event. */
+export const tookWords = (t: Translate, request: LoggedRequest): Html => {
+  const took = duration(t, request.duration_ms)
+  return isWait(request) ? html`${t("waited", "esperó")} ${took}` : html`${took}`
 }
 
 /** Who made a request: the end of an API key, or a person in the portal. */

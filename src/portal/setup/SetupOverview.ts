@@ -29,7 +29,7 @@ const rangesWords = ({ t }: Visit, { data }: Listed<Resolution>): Html | string 
   if (used.length === 0) return state("bad", t("No range that can be used", "Ninguna que se pueda usar"))
   const left = used.reduce((sum, { remaining }) => sum + remaining, 0)
   const tone = used.every(({ warnings }) => warnings.length > 0) ? "wait" : "ok"
-  return html`${state(tone, figure(left))} ${t("numbers left", "números disponibles")}`
+  return html`${state(tone, figure(t, left))} ${t("numbers left", "números disponibles")}`
 }
 
 const parts = (visit: Visit, account: Account, ranges: Listed<Resolution>, now: number): ReadonlyArray<Part> => {
@@ -39,7 +39,7 @@ const parts = (visit: Visit, account: Account, ranges: Listed<Resolution>, now: 
   const issuer =
     identification === null
       ? state("bad", t("Not entered yet", "Sin definir"))
-      : `${legal_name ?? ""} · ${identificationWords(identification)}`
+      : html`${legal_name ?? ""} · ${identificationWords(identification)}`
   return [
     { page: "issuer", name: t("Issuer and account", "Emisor y cuenta"), says: issuer },
     {

@@ -73,7 +73,7 @@ describeOn(app)("the correction of a rejected document", (it) => {
       }
       const checked = yield* person.submit(path, path, { ...fields, step: "check" })
       assert.include(checked.text, "Nothing is wrong with it.")
-      assert.include(checked.text, "$\u00a03.170.001,58")
+      assert.include(checked.text, "3,170,001.58\u00a0COP")
       assert.strictEqual((yield* get(`/v1/invoices/${invoice.id}`)).json.status, "rejected_by_authority")
 
       const sent = yield* person.submit(path, path, { ...fields, step: "send" })

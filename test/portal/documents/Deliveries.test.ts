@@ -1,4 +1,7 @@
 import { assert } from "@effect/vitest"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
+import { answered, FakeReceiver } from "../../support/apps/Fakes.ts"
 import { layer as app } from "../../support/apps/MemoryApp.ts"
 import { addEndpoint } from "../../support/apps/MemoryRows.ts"
 import { MemoryTables } from "../../support/memory/MemoryTables.ts"
@@ -24,12 +27,42 @@ describeOn(app)("the page of a document whose events are delivered", (it) => {
       text,
       /\/portal\/events\/evt_\w+"><code>invoice\.accepted_by_authority<\/code>|>invoice\.accepted_by_authority</
     )
-    assert.include(text, "attempt 1")
+    assert.match(text, /hooks\.example\.com<\/a>:\s+200 in/)
     const again = `/redeliver/${attemptsOf(tables)[0]?.delivery.id}`
     const sent = yield* person.submit(pathOf(invoice.id), pathOf(invoice.id, again))
     assert.include(sent.text, "It is being sent again.")
     yield* until((all) => attemptsOf(all).length === 2)
     const reader = yield* visitor({ capabilities: ["view", "documents"] })
     assert.notInclude((yield* reader.see(pathOf(invoice.id))).text, "/redeliver/")
+  })
+
+  it.effect("counts the endpoints that took an event, and puts the attempts at each in one row", function* () {
+    const { tables, until } = yield* MemoryTables
+    const receiver = yield* FakeReceiver
+    receiver.onSend = ({ url }) => Effect.succeed(answered(url.includes("hooks.example.com") ? 204 : 503))
+    yield* addEndpoint()
+    const failing = yield* addEndpoint({ url: "https://down.example.com/hook" })
+    const invoice = yield* invoiceOf(yield* customerNamed("Con Dos Destinos"))
+    const all = tables.endpoints.size
+    const madeAt = (wanted: typeof tables, endpoint?: string) =>
+      wanted.attempts.filter(
+        ({ delivery }) =>
+          wanted.deliveries.get(delivery.id)?.object_id === invoice.id &&
+          (endpoint === undefined || delivery.endpoint.id === endpoint)
+      ).length
+    yield* until((wanted) => madeAt(wanted) === all)
+    const path = pathOf(invoice.id)
+    assert.match(
+      (yield* (yield* visitor()).see(path)).text,
+      new RegExp(`<li class="">[^]*?delivered to ${all - 1} of ${all}`)
+    )
+    yield* TestClock.adjust("40 minutes")
+    yield* until((wanted) => madeAt(wanted, failing.id) === 4)
+    const { text } = yield* (yield* visitor()).see(path)
+    assert.match(text, /down\.example\.com<\/a>:\s+tried 4 times, last\s+<time[^]*?503 in/)
+    assert.strictEqual(text.split("down.example.com</a>").length, 2)
+    const { text: pagina } = yield* (yield* visitor({ language: "es" })).see(path)
+    assert.include(pagina, `entregado a ${all - 1} de ${all}`)
+    assert.match(pagina, /4 intentos, el último/)
   })
 })

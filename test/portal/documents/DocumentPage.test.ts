@@ -4,7 +4,8 @@ import { rejected } from "../../support/apps/Fakes.ts"
 import { account, apiKeyIds, layer as app, otherAccount } from "../../support/apps/MemoryApp.ts"
 import { addDraft, become } from "../../support/apps/MemoryRows.ts"
 import { MemoryTables } from "../../support/memory/MemoryTables.ts"
-import { get, post } from "../../support/apps/Requests.ts"
+import { fetchBytes, get, post } from "../../support/apps/Requests.ts"
+import { pdfPages } from "../../support/PdfText.ts"
 import { visitor } from "../../support/portal/Visitor.ts"
 import { describeOn } from "../../support/Tests.ts"
 import { customerNamed, invoiceOf, rejectedOf, settled } from "./Rows.ts"
@@ -42,9 +43,14 @@ describeOn(app)("the page of a document", (it) => {
       `Invoice ${invoice.full_number}`,
       "Accepted by the authority",
       "Comercial Andina S.A.S.",
-      "$\u00a0119.000,00",
+      "119,000.00\u00a0COP",
       `Numbered ${invoice.full_number}`,
       `CUFE <code title="${invoice.cufe}">`,
+      `data-copy="${invoice.cufe}"`,
+      `data-copy="${invoice.id}"`,
+      `/pdf#toolbar=0&amp;navpanes=0&amp;view=FitH"`,
+      `href="../../docs"`,
+      `/qr.svg"`,
       "kB ·",
       "E-mail to facturas@andina.example: delivered",
       "On credit",
@@ -58,6 +64,9 @@ describeOn(app)("the page of a document", (it) => {
       assert.include(text, words)
     }
     assert.notInclude(text, "hx-trigger")
+    // The authority never hears of a test document.
+    assert.notInclude(text, invoice.qr_url)
+    assert.isBelow(text.indexOf("</aside>"), text.indexOf("<iframe"), "the print-out has the whole width")
     assert.notInclude(text, "Correct and send again")
     const pdf = yield* person.see(pathOf(invoice.id, "/pdf"))
     assert.strictEqual(pdf.headers.get("content-type"), "application/pdf")
@@ -71,7 +80,15 @@ describeOn(app)("the page of a document", (it) => {
     assert.match(qr.text, /^<svg[^]+<\/svg>$/)
 
     const pagina = (yield* (yield* visitor({ language: "es" })).see(pathOf(invoice.id))).text
-    for (const words of ["Factura", "Aceptado por la DIAN", "A crédito", "vence", "Qué pasó", "Archivos"]) {
+    for (const words of [
+      "Factura",
+      "Aceptada por la DIAN",
+      "119.000,00\u00a0COP",
+      "A crédito",
+      "vence",
+      "Qué pasó",
+      "Archivos"
+    ]) {
       assert.include(pagina, words)
     }
   })
@@ -151,6 +168,32 @@ describeOn(app)("the page of a document", (it) => {
     assert.notInclude((yield* person.see("/portal/documents")).text, "<img src=x")
   })
 
+  it.effect("marks the print-out of a document without validity, offers it so, and shows no QR code", function* () {
+    const person = yield* visitor()
+    const reader = yield* visitor({ language: "es" })
+    const customer = yield* customerNamed("Sin Validez")
+    const invoice = yield* rejectedOf(customer)
+    const failing = yield* invoiceOf(customer)
+    yield* become(failing.id, {
+      state: "failed",
+      failure: { code: "authority_refused", message: "Not allowed. Ask.", retryable: true }
+    })
+    for (const [id, english, spanish, mark] of [
+      [invoice.id, "PDF (rejected, not valid)", "PDF (rechazada, sin validez)", "Rechazada por la DIAN, sin validez"],
+      [failing.id, "PDF (failed, not valid)", "PDF (fallida, sin validez)", "Fallida, sin validez"]
+    ] as const) {
+      const { text } = yield* person.see(pathOf(id))
+      assert.include(text, `>${english}</a>`)
+      assert.notInclude(text, "qr.svg")
+      assert.include((yield* reader.see(pathOf(id))).text, `>${spanish}</a>`)
+      const pdf = yield* fetchBytes({ path: `/v1/invoices/${id}/pdf` })
+      const said = pdfPages(pdf.bytes)
+        .flat()
+        .map((one) => one.text)
+      assert.include(said, mark)
+    }
+  })
+
   it.effect("asks for itself while a document moves, and tells what it waits for", function* () {
     const person = yield* visitor()
     const customer = yield* customerNamed("En Camino")
@@ -158,7 +201,7 @@ describeOn(app)("the page of a document", (it) => {
     const moving = (yield* person.see(pathOf(id))).text
     assert.include(moving, "Invoice, no number yet")
     assert.include(moving, `hx-get="../../portal/documents/${id}"`)
-    assert.include(moving, "Waiting for its number")
+    assert.include(moving, "waiting for its number")
     assert.include(moving, "Look again")
     yield* become(id, {
       state: "signed",
@@ -168,7 +211,7 @@ describeOn(app)("the page of a document", (it) => {
     const waiting = (yield* person.see(pathOf(id))).text
     assert.include(waiting, "Why it waits")
     assert.include(waiting, "connection_refused")
-    assert.include(waiting, "Waiting for the authority")
+    assert.include(waiting, "waiting for the authority")
     const espera = (yield* (yield* visitor({ language: "es" })).see(pathOf(id))).text
     assert.include(espera, "El servicio de la DIAN no recibe conexiones.")
     assert.include(espera, "busque su aviso")
@@ -205,6 +248,9 @@ describeOn(app)("the page of a document", (it) => {
       })
       const failed = (yield* person.see(pathOf(failing.id))).text
       assert.include(failed, '<b lang="en">Not allowed.</b>')
+      const falla = (yield* (yield* visitor({ language: "es" })).see(pathOf(failing.id))).text
+      assert.include(falla, "La DIAN no aceptó la llamada")
+      assert.notInclude(falla, "Not allowed.")
       const retried = yield* person.submit(pathOf(failing.id), pathOf(failing.id, "/retry"))
       assert.include(retried.text, "It is tried again.")
       assert.strictEqual((yield* settled(failing.id)).status, "accepted_by_authority")

@@ -42,7 +42,7 @@ describeOn(app)("documents in a browser (skipped where there is no Chromium)", (
         // Enter in a field only checks: nothing is sent by it.
         yield* act(() => price.press("Enter"))
         yield* act(() => page.getByText("Nothing is wrong with it.").waitFor())
-        assert.include(yield* Effect.promise(() => page.innerText("main")), "142.800,00")
+        assert.include(yield* Effect.promise(() => page.innerText("main")), "142,800.00")
 
         authority.onSubmit = () => Effect.succeed(accepted)
         yield* act(() => page.getByRole("button", { name: "Correct and send again" }).first().click())
@@ -76,7 +76,7 @@ describeOn(app)("documents in a browser (skipped where there is no Chromium)", (
       yield* go(`/portal/documents/${id}`)
       assert.include(yield* Effect.promise(() => page.innerText("h1")), "Factura")
       yield* become(id, { state: "canceled", next_action_at: null })
-      yield* Effect.promise(() => page.getByText("Cancelado").first().waitFor())
+      yield* Effect.promise(() => page.getByText("Cancelada").first().waitFor())
       assert.isNull(yield* Effect.promise(() => page.getAttribute("#document", "hx-trigger")))
       for (const step of ["", "/correct"]) {
         yield* go(`/portal/documents/${rejection.id}${step}`)

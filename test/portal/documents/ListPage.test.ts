@@ -54,7 +54,7 @@ describeOn(app)("the page of all documents", (it) => {
       const page = (yield* person.see(list)).text
       for (const words of [
         "Comercial Andina S.A.S.",
-        "$\u00a0119.000,00",
+        "119,000.00\u00a0COP",
         "Credit note",
         "Rejected",
         "No number yet"
@@ -98,7 +98,14 @@ describeOn(app)("the page of all documents", (it) => {
 
       const spanish = yield* visitor({ language: "es" })
       const pagina = (yield* spanish.see(list)).text
-      for (const words of ["Documentos", "Nota crédito", "Rechazado", "Aún sin número", "Cliente"])
+      for (const words of [
+        "Documentos",
+        "Nota crédito",
+        "Rechazada",
+        "119.000,00\u00a0COP",
+        "Aún sin número",
+        "Cliente"
+      ])
         assert.include(pagina, words)
     }
   )

@@ -107,7 +107,7 @@ it.effect("the page of an event has its exact bytes, and the headers and the ans
   assert.include(page.text, "nginx⟨U+0007⟩⟨U+202E⟩")
   assert.notInclude(page.text, "\u202e")
   assert.include(page.text, "It answered 500; only 2xx counts.")
-  assert.include(page.text, "1,2\u00a0s")
+  assert.include(page.text, "1.2\u00a0s")
   assert.include(page.text, `documents/${invoice}`)
   assert.include(page.text, `endpoints/${endpoint}`)
   // Byte for byte what the receiver got.

@@ -77,7 +77,7 @@ const cases: ReadonlyArray<readonly [what: string, facts: Partial<Facts>, tone: 
     { unaccepted: [{ ...failed, count: troubledMax }] },
     "bad",
     "/portal/documents?status=failed",
-    "1.000 or more documents failed; the oldest: 23 November 2026, 07:00."
+    "1,000 or more documents failed; the oldest: 23 November 2026, 07:00."
   ],
   [
     "one that was rejected before it had a number to show",

@@ -6,7 +6,8 @@ import { bearer, get, post, send } from "../../support/apps/Requests.ts"
 import { MemoryTables } from "../../support/memory/MemoryTables.ts"
 import { describeOn } from "../../support/Tests.ts"
 
-const open = (url: string) => send({ path: new URL(url).pathname, headers: { authorization: undefined } })
+const open = (url: string) =>
+  send({ path: new URL(url).pathname, headers: { authorization: undefined, "sec-fetch-mode": "navigate" } })
 
 const shown = (id: string) => Effect.map(get(`/v1/portal-sessions/${id}`), ({ json }) => json)
 

@@ -168,7 +168,7 @@ describeOn(app)("numbering ranges in the portal", (it) => {
     const [first] = [yield* send(`${path}/new`, form), yield* send(`${path}/new`, form)]
     assert.include(first.text, "The range was registered.")
     assert.strictEqual(yield* count, before + 1)
-    assert.include(first.text, "5.000 of 5.000 left")
+    assert.include(first.text, "5,000 of 5,000 left")
     assert.match(first.text, /<meter[^>]* max="5000"[^>]* value="5000"/)
     assert.include(first.text, "Ends in 10 days")
     assert.notInclude(first.text, "style=")

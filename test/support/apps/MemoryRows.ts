@@ -112,14 +112,16 @@ export const addNote = Effect.fnUntraced(function* (
   return key
 }, Effect.orDie)
 
-export const addEndpoint = Effect.fnUntraced(function* (options: { readonly max_in_flight?: number } = {}) {
+export const addEndpoint = Effect.fnUntraced(function* (
+  options: { readonly max_in_flight?: number; readonly url?: string } = {}
+) {
   const { tables } = yield* MemoryTables
   const ids = yield* Ids
   const at = new Date(yield* Clock.currentTimeMillis)
   const key: EndpointKey = { ...testMode, id: WebhookEndpointId.make(yield* ids.webhookEndpoint) }
   tables.endpoints.set(key.id, {
     ...key,
-    url: "https://hooks.example.com/folio",
+    url: options.url ?? "https://hooks.example.com/folio",
     description: null,
     subscribed_events: outcomeEvents,
     is_active: true,

@@ -49,7 +49,7 @@ const taxChoices = ({ t }: Visit, tax: Tax) => {
     const name = taxNames.find((entry) => entry.code === code)?.name ?? code
     return [
       value,
-      code === "ZZ" ? t("No tax", "Sin impuesto") : `${name} ${figure(rate.replace(/\.0+$/, ""))}\u00a0%`
+      code === "ZZ" ? t("No tax", "Sin impuesto") : `${name} ${figure(t, rate.replace(/\.0+$/, ""))}\u00a0%`
     ] as const
   })
 }
@@ -187,7 +187,7 @@ const checkedNotice = ({ t }: Visit, { checked, document }: Filled): Html =>
     ? html``
     : html`<p class="notice" role="status">
           ${t("Nothing is wrong with it. It comes to", "No tiene errores. Suma")}
-          ${money(checked.totals.payable_amount, document.currency)}.
+          ${money(t, checked.totals.payable_amount, document.currency)}.
           ${t("It is not sent yet.", "Aún no se ha enviado.")}
         </p>
         ${checked.warnings.map((warning) => html`<div class="rule mild"><p lang="en">${warning}</p></div>`)}`

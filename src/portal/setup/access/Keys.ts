@@ -6,7 +6,18 @@ import { bodyOf, faultsOf } from "../../forms/FormBody.ts"
 import { time } from "../../frame/Formats.ts"
 import { field, form, refusedForm } from "../../forms/Fields.ts"
 import type { Page } from "../../frame/Layout.ts"
-import { cursors, facts, type Listed, notice, pager, placeOf, section, state, table } from "../../frame/Parts.ts"
+import {
+  copied,
+  cursors,
+  facts,
+  type Listed,
+  notice,
+  pager,
+  placeOf,
+  section,
+  state,
+  table
+} from "../../frame/Parts.ts"
 import { orShownWith, type Refusal } from "../../frame/Refusal.ts"
 import { change, idOf, page } from "../../frame/Routes.ts"
 import { CurrentVisit, type Visit } from "../../frame/Visit.ts"
@@ -69,7 +80,7 @@ const newKey = ({ t }: Visit, { key }: ApiKeyWithKey): Html =>
         "Folio no guarda copia y no puede volver a mostrarla."
       )}
     </p>
-    <pre tabindex="0" aria-label="${t("The new key", "La clave nueva")}"><code>${key}</code></pre>
+    <p class="secret" role="group" aria-label="${t("The new key", "La clave nueva")}">${copied({ t }, key)}</p>
   </div>`
 
 const nameField = ({ t }: Visit, sent: Form | undefined, refusal: Refusal | undefined): Html => {
@@ -211,7 +222,7 @@ const keyPage = (key: ApiKey, refusal?: Refusal) =>
             [t("Last use", "Último uso"), lastUse(visit, key)],
             [t("Made", "Creada"), time(visit, key.created_at)],
             [t("Revoked", "Revocada"), key.revoked_at === null ? null : time(visit, key.revoked_at)],
-            [t("Id", "Id"), html`<code>${key.id}</code>`]
+            [t("Id", "Id"), copied(visit, key.id)]
           ])}
         </div>`
       )}

@@ -8,7 +8,7 @@ import {
   responsibilityChoices,
   taxSchemeChoices
 } from "../../customers/PartyWords.ts"
-import { facts, section } from "../../frame/Parts.ts"
+import { copied, facts, section } from "../../frame/Parts.ts"
 import type { Visit } from "../../frame/Visit.ts"
 
 const logWords = ({ t }: Visit, level: Account["request_log"]) =>
@@ -70,7 +70,7 @@ export const issuerFacts = (visit: Visit, account: Account): Html => {
     html`<div class="left">
       ${facts([
         [t("Name", "Nombre"), account.name],
-        [t("Id", "Id"), html`<code>${account.id}</code>`],
+        [t("Id", "Id"), copied(visit, account.id)],
         [t("Default version", "Versión por defecto"), account.default_version],
         [t("The request log keeps", "El registro de solicitudes guarda"), logWords(visit, account.request_log)]
       ])}

@@ -25,7 +25,10 @@ export const rangeLeft = (t: Translate, range: Resolution): Html => {
   const { document_type, from_number, remaining, to_number } = range
   if (document_type !== "invoice") return html`${t("Without an end", "Sin límite")}`
   const all = to_number - from_number + 1
-  const words = t(`${figure(remaining)} of ${figure(all)} left`, `Quedan ${figure(remaining)} de ${figure(all)}`)
+  const words = t(
+    `${figure(t, remaining)} of ${figure(t, all)} left`,
+    `Quedan ${figure(t, remaining)} de ${figure(t, all)}`
+  )
   return html`${words}<br /><meter
       aria-label="${words}"
       min="0"

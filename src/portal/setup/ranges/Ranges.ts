@@ -6,7 +6,7 @@ import { bodyOf, faultsOf } from "../../forms/FormBody.ts"
 import { day, figure, time } from "../../frame/Formats.ts"
 import { field, form, refusedForm } from "../../forms/Fields.ts"
 import type { Page } from "../../frame/Layout.ts"
-import {
+import { copied,
   cursors,
   emptyState,
   facts,
@@ -29,8 +29,8 @@ const path = `${setupRoot}/ranges` as const
 
 const listOf = ({ t }: Visit) => [path, t("Numbering ranges", "Numeración")] as const
 
-const numbers = ({ document_type, from_number, next_number, to_number }: Resolution) =>
-  document_type === "invoice" ? `${figure(from_number)} – ${figure(to_number)}` : `${figure(next_number)} …`
+const numbers = (t: Visit["t"], { document_type, from_number, next_number, to_number }: Resolution) =>
+  document_type === "invoice" ? `${figure(t, from_number)} – ${figure(t, to_number)}` : `${figure(t, next_number)} …`
 
 const rangesTable = (visit: Visit, ranges: ReadonlyArray<Resolution>, at: number): Html => {
   const { t, to } = visit
@@ -50,7 +50,7 @@ const rangesTable = (visit: Visit, ranges: ReadonlyArray<Resolution>, at: number
         title: t("Range", "Numeración"),
         cell: (range) => html`<a href="${to(`${path}/${range.id}`)}">${rangeName(t, range)}</a>`
       },
-      { title: t("Numbers", "Números"), cell: numbers, isWide: true },
+      { title: t("Numbers", "Números"), cell: (range) => numbers(t, range), isWide: true },
       { title: t("Left", "Disponibles"), cell: (range) => rangeLeft(t, range) },
       { title: t("Valid until", "Vigente hasta"), cell: (range) => rangeTerm(visit, range, at), isWide: true },
       { title: t("State", "Estado"), cell: (range) => rangeState(t, range) }
@@ -79,8 +79,8 @@ const importing = (visit: Visit): Html | null => {
 const imported = ({ t }: Visit, { data, skipped }: ResolutionImport): Html =>
   html`<p class="notice" role="status">
       ${t(
-        `The authority was asked. ${figure(data.length)} of its ranges are registered.`,
-        `Se consultó la DIAN. ${figure(data.length)} de sus numeraciones están registradas.`
+        `The authority was asked. ${figure(t, data.length)} of its ranges are registered.`,
+        `Se consultó la DIAN. ${figure(t, data.length)} de sus numeraciones están registradas.`
       )}
     </p>
     ${skipped.map(
@@ -202,7 +202,7 @@ const rangePage = (range: Resolution, sent?: Form, refusal?: Refusal) =>
         html`<div class="left">
           ${facts([
             [t("State", "Estado"), rangeState(t, range)],
-            [t("Numbers", "Números"), numbers(range)],
+            [t("Numbers", "Números"), numbers(t, range)],
             [t("Next number", "Número siguiente"), `${range.prefix}${next_number}`],
             [t("Left", "Disponibles"), rangeLeft(t, range)],
             [t("Valid from", "Vigente desde"), valid_from === undefined ? null : day(visit, valid_from)],
@@ -212,7 +212,7 @@ const rangePage = (range: Resolution, sent?: Form, refusal?: Refusal) =>
               technical_key === undefined ? null : html`<code>${technical_key}</code>`
             ],
             [t("Registered", "Registrada"), time(visit, created_at)],
-            [t("Id", "Id"), html`<code>${id}</code>`]
+            [t("Id", "Id"), copied(visit, id)]
           ])}
         </div>`
       )}
