@@ -19,6 +19,41 @@ export interface Actor {
 /** An entry of the audit log. `details` say what was changed, not the new values. */
 export type AuditEntry = readonly [action: AuditAction, object_id: string, details?: Readonly<Record<string, unknown>>]
 
+/**
+ * The entries of what a session of the portal changes, for commands whose changes the data itself records. The data does not say which
+ * person made a change with the rights of a key.
+ */
+const ofSession: Partial<Record<CommandTag, AuditAction>> = {
+  CreateCustomer: "customer.created",
+  PutCustomer: "customer.saved",
+  UpdateCustomer: "customer.updated",
+  DeleteCustomer: "customer.deleted",
+  CreateInvoice: "document.created",
+  CreateNote: "document.created",
+  AnnulInvoice: "document.annulled",
+  CancelInvoice: "document.canceled",
+  RetryInvoice: "document.retried",
+  CorrectInvoice: "document.corrected",
+  CorrectNote: "document.corrected",
+  TestWebhookEndpoint: "webhook_endpoint.tested",
+  SetSandboxAuthority: "sandbox.set",
+  AdvanceClock: "sandbox.advanced"
+}
+
+/** The entry of a session's change; none for a request with an API key. The object is what the path names, or what was made. */
+const sessionEntry = (
+  tag: CommandTag,
+  { account_id }: AccountMode,
+  payload: { readonly context: RequestContext; readonly id?: string },
+  { body }: Answer
+): ReadonlyArray<AuditEntry> => {
+  const action = payload.context.portal_session_id === undefined ? undefined : ofSession[tag]
+  if (action === undefined) return []
+  const made: unknown = JSON.parse(body)
+  const id = typeof made === "object" && made !== null && "id" in made ? String(made.id) : account_id
+  return [[action, payload.id ?? id]]
+}
+
 /** The result of a command's transaction. */
 export interface Done {
   readonly answer: Answer
@@ -119,7 +154,8 @@ export const make = Effect.gen(function* () {
         let after: Done["after"]
         const effect = Effect.gen(function* () {
           const done = yield* effectOf(() => parts.run(account, payload, begun.prepared))
-          for (const [action, id, details] of done.audit) yield* audit.record(account, context, action, id, details)
+          const entries = done.audit.length > 0 ? done.audit : sessionEntry(tag, account, payload, done.answer)
+          for (const [action, id, details] of entries) yield* audit.record(account, context, action, id, details)
           after = done.after
           return done.answer
         })
@@ -141,6 +177,12 @@ export const make = Effect.gen(function* () {
         const begun = yield* prepare(parts, account, payload, claim)
         if ("outcome" in begun) return begun.outcome
         const { after, outcome } = yield* effectOf(() => parts.run(account, payload, claim, begun.prepared))
+        // The shared statement has committed. Only if the process dies at this point, the change has no entry.
+        if (!outcome.replayed) {
+          for (const [action, id] of sessionEntry(tag, account, payload, outcome.answer)) {
+            yield* audit.record(account, payload.context, action, id)
+          }
+        }
         if (after !== undefined) yield* after(actor)
         return outcome
       })
