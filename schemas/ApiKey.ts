@@ -3,6 +3,7 @@ import { field } from "./Field.ts"
 import { ApiKeyId } from "./Id.ts"
 import { wholeNumber } from "./Limits.ts"
 import { Timestamp } from "./Money.ts"
+import { Capability } from "./PortalSession.ts"
 import { text } from "./Text.ts"
 
 const expiresInMax = 7 * 86_400
@@ -33,6 +34,11 @@ export class ApiKey extends Schema.Opaque<ApiKey>()(
     id: ApiKeyId,
     object: Schema.Literal("api_key"),
     name: field(Schema.NullOr(Schema.String), "A name of your own for the key.", "The shop"),
+    capabilities: field(
+      Schema.NullOr(Schema.Array(Capability)),
+      "What the key may do: that of the portal session which made it. Null for a key that may do everything.",
+      null
+    ),
     livemode: field(Schema.Boolean, "`true` for a live key, `false` for a test key."),
     last_four: field(Schema.String, "The last four characters of the key.", "x7Qa"),
     created_at: Timestamp,

@@ -11,6 +11,8 @@ export interface Principal {
   readonly account_id: AccountId
   readonly livemode: boolean
   readonly default_version: Version
+  /** What the key may do, or the session of the portal that acts with it; left out for a key that may do everything. */
+  readonly capabilities?: ReadonlyArray<Capability>
 }
 
 export class CurrentPrincipal extends Context.Service<CurrentPrincipal, Principal>()("folio/api/CurrentPrincipal") {}

@@ -2391,6 +2391,8 @@ export interface ApiKeyWithKey {
   readonly object: "api_key"
   /** A name of your own for the key. */
   readonly name: string | null
+  /** What the key may do: that of the portal session which made it. Null for a key that may do everything. */
+  readonly capabilities: ReadonlyArray<"view" | "deliver" | "endpoints" | "documents" | "keys" | "setup"> | null
   /** `true` for a live key, `false` for a test key. */
   readonly livemode: boolean
   /** The last four characters of the key. */
@@ -2428,6 +2430,8 @@ export interface ApiKey {
   readonly object: "api_key"
   /** A name of your own for the key. */
   readonly name: string | null
+  /** What the key may do: that of the portal session which made it. Null for a key that may do everything. */
+  readonly capabilities: ReadonlyArray<"view" | "deliver" | "endpoints" | "documents" | "keys" | "setup"> | null
   /** `true` for a live key, `false` for a test key. */
   readonly livemode: boolean
   /** The last four characters of the key. */

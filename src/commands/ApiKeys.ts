@@ -2,6 +2,7 @@ import { Clock, Effect } from "effect"
 import { SecureRandom } from "effect/crypto"
 import type { AccountMode } from "../../schemas/Account.ts"
 import { makeApiKey } from "../domain/accounts/ApiKeyFormat.ts"
+import type { RequestContext } from "../protocol/AccountEntity.ts"
 import { ApiKeys, apiKeyView, type NewApiKey, type StoredApiKey } from "../store/accounts/ApiKeys.ts"
 import { Ids } from "../store/sql/Ids.ts"
 import * as Command from "./Command.ts"
@@ -13,17 +14,18 @@ export const make = Effect.gen(function* () {
   const ids = yield* Ids
   const random = yield* SecureRandom.SecureRandom
 
-  const newKey = Effect.fnUntraced(function* ({ account_id, livemode }: AccountMode) {
+  /** A key with the capabilities of the request that makes it: it may do no more than that request. */
+  const newKey = Effect.fnUntraced(function* ({ account_id, livemode }: AccountMode, { capabilities }: RequestContext) {
     const mode = livemode ? "live" : "test"
     const key = makeApiKey(mode, yield* random.randomBytes(32))
-    const made = { id: yield* ids.apiKey, account_id, mode, key } as const
+    const made = { id: yield* ids.apiKey, account_id, mode, key, capabilities: capabilities ?? null } as const
     return { ...made, created_at: new Date(yield* Clock.currentTimeMillis) } satisfies NewApiKey
   })
 
   const CreateApiKey = alone("CreateApiKey", {
     isSecret: true,
     run: function* (account, { context, request }) {
-      const key = { ...(yield* newKey(account)), name: request.name ?? null }
+      const key = { ...(yield* newKey(account, context)), name: request.name ?? null }
       const row = yield* apiKeys.create(key, context.api_key_id)
       return { answer: shown(row, key.key), audit: [["api_key.created", row.id]] }
     }
@@ -32,7 +34,7 @@ export const make = Effect.gen(function* () {
   const RollApiKey = alone("RollApiKey", {
     isSecret: true,
     run: function* (account, { context, id, request: { expires_in } }) {
-      const key = yield* newKey(account)
+      const key = yield* newKey(account, context)
       const row = yield* apiKeys.roll({ ...account, id }, expires_in, key, context.api_key_id)
       return { answer: shown(row, key.key), audit: [["api_key.rolled", id, { expires_in, next: row.id }]] }
     }

@@ -20,7 +20,7 @@ import {
 import { EnablementRequest } from "../../schemas/Enablement.ts"
 import { InvoiceRequest } from "../../schemas/Invoice.ts"
 import { AnnulRequest, NoteRequest } from "../../schemas/Note.ts"
-import { PortalSessionRequest } from "../../schemas/PortalSession.ts"
+import { Capability, PortalSessionRequest } from "../../schemas/PortalSession.ts"
 import { Identification } from "../../schemas/Party.ts"
 import { ResolutionRequest, ResolutionUpdate } from "../../schemas/Resolution.ts"
 import { SoftwareRequest } from "../../schemas/Software.ts"
@@ -32,6 +32,8 @@ import { WebhookEndpointRequest, WebhookEndpointUpdate } from "../../schemas/Web
 export class RequestContext extends Schema.Opaque<RequestContext>()(
   Schema.Struct({
     api_key_id: ApiKeyId,
+    /** What the request may do, so that a key that it makes may do no more; left out when it may do everything. */
+    capabilities: Schema.optionalKey(Schema.Array(Capability)),
     /** The session of the portal that acts with some of the key's rights, for the audit log. */
     portal_session_id: Schema.optionalKey(PortalSessionId),
     /** The id of the HTTP request and (`ip`) the client's IP address, only for log lines, spans and the audit log. */

@@ -48,7 +48,9 @@ export const makeAsk = Effect.map(AccountEntity.client, (clientOf) =>
     const principal = yield* CurrentPrincipal
     const { idempotency, version } = yield* CurrentRequest
     const exchange = yield* Exchange
-    const context = { api_key_id: principal.api_key_id, version, idempotency, ...originOf(exchange) }
+    const { api_key_id, capabilities } = principal
+    const may = capabilities === undefined ? {} : { capabilities }
+    const context = { api_key_id, ...may, version, idempotency, ...originOf(exchange) }
     const asked = command(clientOf(accountAddress(principal)), context)
     const answered = yield* answerOf(
       idempotency === null ? asked : againAfterMove(asked),

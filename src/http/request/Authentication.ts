@@ -62,14 +62,26 @@ const refusals: Record<KeyFault | "mistyped" | "unknown" | "revoked" | "expired"
   (message) => new ApiError({ code: "invalid_api_key", message })
 )
 
-/** Fails with `capability_missing` unless the session may carry out the operation. */
+/** The refusal of what a restricted API key lacks the capability for; null: of what no restricted key may do. */
+const lackingOfKey = (capability: Capability | null) =>
+  new ApiError({
+    code: "capability_missing",
+    message:
+      capability === null
+        ? "No restricted API key may do this. Use an API key without capabilities, which may do everything."
+        : `This API key lacks the capability ${capability}: a session of the portal made it, and could not do more. Use another key.`
+  })
+
+/** Fails with `capability_missing` unless a session or a key with these capabilities may carry out the operation. */
 const permitted = (
-  { capabilities }: PortalSession,
-  { endpoint, group }: { readonly endpoint: HttpApiEndpoint.Top; readonly group: HttpApiGroup.Top }
+  capabilities: ReadonlyArray<Capability> | undefined,
+  { endpoint, group }: { readonly endpoint: HttpApiEndpoint.Top; readonly group: HttpApiGroup.Top },
+  refusal: (capability: Capability | null) => ApiError
 ) => {
+  if (capabilities === undefined) return Effect.void
   const capability = capabilityOf(group, endpoint)
   const isPermitted = capability !== null && capabilities.includes(capability)
-  return isPermitted ? Effect.void : Effect.fail(lacking(capability))
+  return isPermitted ? Effect.void : Effect.fail(refusal(capability))
 }
 
 export const layer = Layer.effect(
@@ -112,12 +124,12 @@ export const layer = Layer.effect(
           const exchange = yield* Exchange
           const caller = yield* PortalCaller
           if (caller !== null) {
-            const { principal } = caller
+            const principal = { ...caller.principal, capabilities: caller.capabilities }
             exchange.account_id = principal.account_id
             exchange.principal = principal
             exchange.portal_session_id = caller.id
             yield* admitted(Effect.suspend(() => limit.ofKey(principal)))
-            const allowed = Effect.andThen(permitted(caller, operation), handler)
+            const allowed = Effect.andThen(permitted(caller.capabilities, operation, lacking), handler)
             return yield* answeredAs(principal, exchange, stillIn(caller), allowed)
           }
           const origin = originOf(exchange)
@@ -148,7 +160,8 @@ export const layer = Layer.effect(
             Option.isSome(still) ? Effect.void : Effect.fail(endedKey)
           )
           yield* Effect.fromResult(limited)
-          return yield* answeredAs(principal, exchange, stillWorks, handler)
+          const allowed = Effect.andThen(permitted(principal.capabilities, operation, lackingOfKey), handler)
+          return yield* answeredAs(principal, exchange, stillWorks, allowed)
         }) as Effect.Effect<never>
     })
   })

@@ -2,6 +2,7 @@ import { Cache, Clock, Effect, Equal, Exit, Hash, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { AccountMode } from "../../../schemas/Account.ts"
 import { ApiKeyId } from "../../../schemas/Id.ts"
+import { Capability } from "../../../schemas/PortalSession.ts"
 import { Version } from "../../../schemas/Version.ts"
 import type { Principal } from "../../api/Authorization.ts"
 import { apiKeyHash, apiKeyMode } from "../../domain/accounts/ApiKeyFormat.ts"
@@ -31,6 +32,7 @@ const Found = Schema.Struct({
   key_hash: Schema.String,
   api_key_id: ApiKeyId,
   default_version: Version,
+  capabilities: Schema.NullOr(Schema.Array(Capability)),
   usable: Schema.Boolean,
   revoked: Schema.Boolean,
   unnoted: Schema.Boolean
@@ -71,7 +73,7 @@ export const make = Effect.gen(function* () {
   const findRows = Query.all(
     Found,
     (hashes: ReadonlyArray<string>) => sql`
-      select k.key_hash, k.id as api_key_id, k.account_id, k.livemode, m.default_version, ${usable} as usable,
+      select k.key_hash, k.id as api_key_id, k.account_id, k.livemode, m.default_version, k.capabilities, ${usable} as usable,
         k.revoked_at is not null as revoked, coalesce(k.last_used_at < now() - ${usedEverySeconds} * interval '1 second', true) as unnoted
       from api_keys k join account_modes m on m.account_id = k.account_id and m.livemode = k.livemode
       where k.key_hash = any(${hashes}::text[])`
@@ -128,8 +130,9 @@ export const make = Effect.gen(function* () {
     if (apiKeyMode(key) === null) return Option.none<Principal>()
     const { found } = yield* Cache.get(cache, new Asked(apiKeyHash(key), isSuspect))
     if (Option.isNone(found)) return Option.none<Principal>()
-    const { account_id, api_key_id, default_version, livemode } = found.value
-    const principal: Principal = { api_key_id, account_id, livemode, default_version }
+    const { account_id, api_key_id, capabilities, default_version, livemode } = found.value
+    const may = capabilities === null ? {} : { capabilities }
+    const principal: Principal = { api_key_id, account_id, livemode, default_version, ...may }
     if (found.value.usable) return Option.some(principal)
     onEnded?.(principal, found.value.revoked ? "revoked" : "expired")
     yield* Effect.forkIn(audit.refused(principal, { ...from, api_key_id }, "invalid_api_key"), scope)

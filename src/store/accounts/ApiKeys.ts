@@ -4,6 +4,7 @@ import { AccountMode, type KeyMode } from "../../../schemas/Account.ts"
 import { ApiError } from "../../../schemas/ApiError.ts"
 import type { ApiKey } from "../../../schemas/ApiKey.ts"
 import { type AccountId, ApiKeyId } from "../../../schemas/Id.ts"
+import { Capability } from "../../../schemas/PortalSession.ts"
 import { apiKeyHash } from "../../domain/accounts/ApiKeyFormat.ts"
 import { timestamp } from "../../domain/documents/AuthorityTime.ts"
 import * as AccountView from "../sql/AccountView.ts"
@@ -18,6 +19,7 @@ const Row = Schema.Struct({
   ...AccountMode.fields,
   id: ApiKeyId,
   name: Schema.NullOr(Schema.String),
+  capabilities: Schema.NullOr(Schema.Array(Capability)),
   last_four: Schema.String,
   created_at: Schema.Date,
   last_used_at: Schema.NullOr(Schema.Date),
@@ -36,6 +38,8 @@ export interface NewApiKey {
   readonly mode: KeyMode
   readonly key: string
   readonly name?: string | null
+  /** What the key may do; null or left out for everything. */
+  readonly capabilities?: ReadonlyArray<Capability> | null
   readonly created_at: Date
 }
 
@@ -61,6 +65,14 @@ export const inactiveKey = (id: string) =>
     code: "api_key_inactive",
     message: `The API key ${JSON.stringify(id)} was revoked or has expired, and cannot be rolled. Make a new one.`
   })
+/** The refusal of a roll in a session that may do nothing of what the key may. */
+export const nothingInCommon = new ApiError({
+  code: "capability_missing",
+  message: "This session may do nothing that the key may do. Roll the key in a session that has its capabilities."
+})
+/** What a key may do that follows another: what both that key and the request may. Null stands for everything. */
+export const common = (one: ReadonlyArray<Capability> | null, other: ReadonlyArray<Capability> | null) =>
+  one === null || other === null ? (one ?? other) : one.filter((capability) => other.includes(capability))
 export const missingKey = (id: string) => ApiError.missing("API key", id)
 
 export class ApiKeys extends Context.Service<ApiKeys>()("folio/store/ApiKeys", {
@@ -74,12 +86,13 @@ export class ApiKeys extends Context.Service<ApiKeys>()("folio/store/ApiKeys", {
 
     const insertRow = Query.one(
       Row,
-      ({ account_id, created_at, id, key, mode, name = null }: NewApiKey) =>
+      ({ account_id, capabilities = null, created_at, id, key, mode, name = null }: NewApiKey) =>
         sql`insert into api_keys ${sql.insert({
           id,
           account_id,
           livemode: mode === "live",
           name,
+          capabilities,
           key_hash: apiKeyHash(key),
           last_four: key.slice(-4),
           created_at
@@ -128,8 +141,9 @@ export class ApiKeys extends Context.Service<ApiKeys>()("folio/store/ApiKeys", {
     })
 
     /**
-     * Lets `old` expire after `expiresInSeconds` at the latest, and stores `next` under the name of `old`. Fails as `create` does
-     * (`old` counts toward the limit until it expires), and with `resource_missing` and `api_key_inactive`.
+     * Lets `old` expire after `expiresInSeconds` at the latest, and stores `next` under the name of `old`, with the capabilities that both
+     * have. Fails as `create` does (`old` counts toward the limit until it expires), and with `resource_missing`, `api_key_inactive` and
+     * `capability_missing`.
      */
     const roll = Effect.fn("ApiKeys.roll")(function* (
       old: ApiKeyRef,
@@ -143,11 +157,13 @@ export class ApiKeys extends Context.Service<ApiKeys>()("folio/store/ApiKeys", {
       const row = Option.getOrUndefined(yield* read(old))
       if (row === undefined) return yield* missingKey(old.id)
       if (!row.usable) return yield* inactiveKey(old.id)
+      const capabilities = common(row.capabilities, next.capabilities ?? null)
+      if (capabilities?.length === 0) return yield* nothingInCommon
       yield* Effect.orDie(sql`
         update api_keys set
           expires_at = least(coalesce(expires_at, 'infinity'), now() + ${expiresInSeconds} * interval '1 second')
         where ${ofKey(sql, old)}`)
-      return yield* insertWithin({ ...next, name: row.name })
+      return yield* insertWithin({ ...next, name: row.name, capabilities })
     })
 
     /**
@@ -158,12 +174,14 @@ export class ApiKeys extends Context.Service<ApiKeys>()("folio/store/ApiKeys", {
       yield* AccountView.lock(sql, key)
       const row = Option.getOrUndefined(yield* read(key))
       if (row === undefined) return yield* missingKey(key.id)
+      // A restricted key cannot do all that an account needs, and takes the place of no other key.
       const isNeeded =
         row.usable &&
+        row.capabilities === null &&
         options?.evenTheLast !== true &&
         !(yield* Query.isAny(sql`
           select 1 as found from api_keys where ${ofAccount(sql, key)}
-            and id <> ${key.id} and revoked_at is null and expires_at is null limit 1`))
+            and id <> ${key.id} and revoked_at is null and expires_at is null and capabilities is null limit 1`))
       if (isNeeded) return yield* lastKey
       yield* Effect.orDie(sql`update api_keys set revoked_at = now() where ${ofKey(sql, key)} and revoked_at is null`)
     }, Effect.asVoid)
@@ -181,6 +199,7 @@ export const apiKeyView = (row: StoredApiKey): ApiKey => ({
   id: row.id,
   object: "api_key",
   name: row.name,
+  capabilities: row.capabilities,
   livemode: row.livemode,
   last_four: row.last_four,
   created_at: timestamp(row.created_at.getTime()),

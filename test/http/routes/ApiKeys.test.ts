@@ -31,6 +31,7 @@ describeOn(app)("API keys", (it) => {
       object: "api_key",
       name: "ERP",
       livemode: false,
+      capabilities: null,
       last_used_at: null,
       expires_at: null,
       revoked_at: null

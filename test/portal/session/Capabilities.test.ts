@@ -165,6 +165,86 @@ describeOn(app)("a session of the portal", (it) => {
     assert.notInclude(paths, "GET /v1/account")
   })
 
+  // What only live mode does, and what changes nothing of the account.
+  const unrecorded = /certificate|enablement|software|resolutions\/import|email-notices|\/validate$/u
+  it.effect.each(
+    changes.filter(({ capability, route }) => capability !== null && !unrecorded.test(route)).map(({ route }) => route)
+  )("is recorded in the audit log with the change %s", function* (route) {
+    const [method = "", pattern = ""] = route.split(" ")
+    const row = rows[route]
+    const object = yield* row?.id ?? noId
+    const { tables } = yield* MemoryTables
+    tables.portalSessions.clear()
+    // The session whose end is asked for is made by its row.
+    const named = pattern.startsWith("/v1/portal-sessions") ? (yield* insider()).id : object
+    const { ask, id } = yield* insider()
+    const key = { "idempotency-key": `audited ${route}` }
+    const body = row?.body?.(object)
+    const before = tables.auditLog.length
+    const isLogo = body instanceof Uint8Array
+    if (isLogo) return
+    const reply = yield* ask(method as LocalRequest["method"], pattern.replace(/:\w+/u, named), body, key)
+    assert.isBelow(reply.status, 300, reply.text)
+    const entries = tables.auditLog.slice(before)
+    assert.deepInclude(entries[0], { account_id: testMode.account_id, livemode: false, actor: id })
+    assert.lengthOf(entries, 1)
+    assert.isString(entries[0]?.object_id)
+    if (method !== "DELETE") {
+      yield* ask(method as LocalRequest["method"], pattern.replace(/:\w+/u, named), body, key)
+      assert.lengthOf(tables.auditLog.slice(before), 1, "a repetition of the request changes nothing more")
+    }
+  })
+
+  it.effect("makes and rolls keys that may do no more than the session, and make no more than they may", function* () {
+    const { ask } = yield* insider({ capabilities: ["view", "keys"] })
+    const made = yield* ask("POST", "/v1/api-keys", { name: "From the portal" }, { "idempotency-key": "restricted" })
+    assert.deepStrictEqual(made.json.capabilities, ["view", "keys"])
+    const full = yield* post("/v1/api-keys", { name: "Full" })
+    assert.isNull(full.json.capabilities)
+    const roll = (id: string, by: typeof ask) =>
+      by("POST", `/v1/api-keys/${id}/roll`, { expires_in: 60 }, { "idempotency-key": `roll ${id}` })
+    const rolled = yield* roll(full.json.id, ask)
+    const own = yield* post(
+      "/v1/api-keys",
+      {},
+      { ...bearer(made.json.key), "idempotency-key": "made by a restricted key" }
+    )
+    for (const { json } of [made, rolled, own]) {
+      assert.deepStrictEqual(json.capabilities, ["view", "keys"])
+      const of = bearer(json.key)
+      assert.strictEqual((yield* get("/v1/account", of)).status, 200)
+      for (const [path, body] of [
+        ["/v1/customers", rows["POST /v1/customers"]?.body?.("")],
+        ["/v1/webhook-endpoints", rows["POST /v1/webhook-endpoints"]?.body?.("")],
+        ["/v1/portal-sessions", { capabilities: ["setup"] }]
+      ] as const) {
+        const refused = yield* post(path, body, of)
+        assert.strictEqual(refused.status, 403, refused.text)
+        assert.strictEqual(refused.json.error.code, "capability_missing")
+      }
+    }
+    const { json } = yield* get(`/v1/api-keys/${made.json.id}`)
+    assert.deepStrictEqual(json.capabilities, ["view", "keys"])
+    // A session without any capability of the key makes no successor of it.
+    const narrow = yield* insider({ capabilities: ["keys"] })
+    const only = yield* (yield* insider({ capabilities: ["keys", "view"] })).ask("POST", "/v1/api-keys", {})
+    assert.deepStrictEqual((yield* roll(only.json.id, narrow.ask)).json.capabilities, ["keys"])
+  })
+
+  it.effect("cannot revoke the last key that may do everything, whatever restricted keys there are", function* () {
+    const of = { account: { ...testMode, account_id: otherAccount }, apiKeyId: apiKeyIds.otherAccount }
+    const { ask } = yield* insider(of)
+    const { tables } = yield* MemoryTables
+    const full = [...tables.apiKeys.values()].filter(
+      (row) => row.account_id === otherAccount && !row.livemode && row.capabilities === null
+    )
+    assert.lengthOf(full, 1)
+    const made = yield* ask("POST", "/v1/api-keys", {})
+    const refused = yield* ask("DELETE", `/v1/api-keys/${apiKeyIds.otherAccount}`)
+    assert.strictEqual(refused.json.error.code, "last_api_key")
+    assert.strictEqual((yield* ask("DELETE", `/v1/api-keys/${made.json.id}`)).status, 200)
+  })
+
   it.effect("that ends while its change waits makes no change", function* () {
     const { ask, id } = yield* insider()
     const { tables } = yield* MemoryTables

@@ -119,6 +119,24 @@ describeLive(TestDatabase.layer)("API keys in the database", (it) => {
     assert.isTrue(Option.isSome(yield* keys.authenticate(next.key)))
   })
 
+  it.effect("may do what they were made for, and their successors no more than both keys", function* () {
+    const { account, first, inView, newKey } = yield* setUp
+    const keys = Context.get(first, ApiKeys)
+    const [made, next, full] = [yield* newKey, yield* newKey, yield* newKey]
+    const mayOf = (key: string) => Effect.map(keys.authenticate(key), (found) => Option.getOrThrow(found).capabilities)
+    yield* inView(keys.create({ ...made, capabilities: ["view", "keys"] }))
+    assert.deepStrictEqual(yield* mayOf(made.key), ["view", "keys"])
+    const rolled = yield* inView(
+      keys.roll({ ...account, id: made.id }, 60, { ...next, capabilities: ["keys", "setup"] })
+    )
+    assert.deepStrictEqual(rolled.capabilities, ["keys"])
+    assert.deepStrictEqual(yield* mayOf(next.key), ["keys"])
+    const without = inView(keys.roll({ ...account, id: next.id }, 60, { ...full, capabilities: ["view"] }))
+    assert.strictEqual((yield* Effect.flip(without)).code, "capability_missing")
+    yield* inView(keys.create(full))
+    assert.isUndefined(yield* mayOf(full.key))
+  })
+
   it.effect("note their use once in five minutes, however many requests there are", function* () {
     const { added, admin, first, second } = yield* setUp
     const { id, key } = yield* added

@@ -16,10 +16,12 @@ import {
   type ApiKeyRef,
   ApiKeys,
   inactiveKey,
+  common,
   endedKey,
   keyLimitReached,
   lastKey,
   missingKey,
+  nothingInCommon,
   type NewApiKey,
   usableKeysMax
 } from "../../../src/store/accounts/ApiKeys.ts"
@@ -80,11 +82,12 @@ export const isUsable = (row: ApiKeyRow, now: number) =>
 const usableOf = ({ apiKeys }: Tables, account: AccountMode, now: number) =>
   [...apiKeys.values()].filter((row) => isOf(row, account) && isUsable(row, now))
 
-const rowFor = ({ account_id, created_at, id, key, mode, name = null }: NewApiKey): ApiKeyRow => ({
+const rowFor = ({ account_id, capabilities = null, created_at, id, key, mode, name = null }: NewApiKey): ApiKeyRow => ({
   account_id,
   livemode: mode === "live",
   id,
   name,
+  capabilities,
   hash: apiKeyHash(key),
   last_four: key.slice(-4),
   created_at,
@@ -102,8 +105,10 @@ const end = (tables: Tables, key: ApiKeyRef, now: number, evenTheLast: boolean):
   const row = rowOf(tables.apiKeys, key)
   if (row === undefined) return Result.fail(missingKey(key.id))
   const others = [...tables.apiKeys.values()].filter((other) => other.id !== key.id && isOf(other, key))
-  const isLast = !others.some((other) => other.revoked_at === null && other.expires_at === null)
-  if (isUsable(row, now) && isLast && !evenTheLast) return Result.fail(lastKey)
+  const isLast = !others.some(
+    (other) => other.revoked_at === null && other.expires_at === null && other.capabilities === null
+  )
+  if (isUsable(row, now) && row.capabilities === null && isLast && !evenTheLast) return Result.fail(lastKey)
   if (row.revoked_at === null) put(tables, { ...row, revoked_at: new Date(now) })
   return Result.void
 }
@@ -133,8 +138,9 @@ export const apiKeysLayer = inMemory(ApiKeys, ({ attempt, call }) => ({
             const row = [...apiKeys.values()].find((candidate) => candidate.hash === apiKeyHash(key))
             const account = row === undefined ? undefined : accounts.get(modeKey(row))
             if (row === undefined || account === undefined) return Option.none()
-            const { account_id, id, livemode } = row
-            const principal = { api_key_id: id, account_id, livemode, default_version: account.default_version }
+            const { account_id, capabilities, id, livemode } = row
+            const may = capabilities === null ? {} : { capabilities }
+            const principal = { api_key_id: id, account_id, livemode, default_version: account.default_version, ...may }
             if (isUsable(row, now)) return Option.some(principal)
             onEnded?.(principal, row.revoked_at === null ? "expired" : "revoked")
             auditLog.push(refusal(row, id, "invalid_api_key"))
@@ -160,12 +166,14 @@ export const apiKeysLayer = inMemory(ApiKeys, ({ attempt, call }) => ({
       const row = rowOf(tables.apiKeys, old)
       if (row === undefined) return Result.fail(missingKey(old.id))
       if (!isUsable(row, now)) return Result.fail(inactiveKey(old.id))
+      const capabilities = common(row.capabilities, next.capabilities ?? null)
+      if (capabilities?.length === 0) return Result.fail(nothingInCommon)
       const expires = Math.min(row.expires_at?.getTime() ?? Infinity, now + expiresInSeconds * 1000)
       const rolled = { ...row, expires_at: new Date(expires) }
       const others = usableOf(tables, row, now).filter(({ id }) => id !== row.id)
       if (others.length + (isUsable(rolled, now) ? 1 : 0) >= usableKeysMax) return Result.fail(keyLimitReached)
       put(tables, rolled)
-      return Result.succeed(put(tables, rowFor({ ...next, name: row.name })))
+      return Result.succeed(put(tables, rowFor({ ...next, name: row.name, capabilities })))
     }),
   revoke: (key, options) =>
     attempt("ApiKeys.revoke", (tables, now) => end(tables, key, now, options?.evenTheLast ?? false))

@@ -5,7 +5,7 @@ import type { Form } from "../../forms/SentForm.ts"
 import { bodyOf, faultsOf } from "../../forms/FormBody.ts"
 import { time } from "../../frame/Formats.ts"
 import { field, form, refusedForm } from "../../forms/Fields.ts"
-import type { Page } from "../../frame/Layout.ts"
+import { capabilityWords, type Page } from "../../frame/Layout.ts"
 import {
   copied,
   cursors,
@@ -49,6 +49,21 @@ const isOwn = ({ session }: Visit, { id }: ApiKey) => session.principal.api_key_
 
 const lastUse = (visit: Visit, { last_used_at }: ApiKey): Html | string =>
   last_used_at === null ? visit.t("Never", "Nunca") : time(visit, last_used_at)
+
+/** What a key may do, in words. */
+const mayWords = ({ t }: Visit, { capabilities }: Pick<ApiKey, "capabilities">): string =>
+  capabilities === null
+    ? t("everything", "todo")
+    : capabilities.map((capability) => capabilityWords(t)[capability]).join(", ")
+
+const ofSessionWords = (visit: Visit): Html =>
+  html`<p class="soft">
+    ${visit.t(
+      "The new key may do what this session may, and no more:",
+      "La clave nueva puede lo que puede esta sesión, y nada más:"
+    )}
+    ${mayWords(visit, visit.session)}.
+  </p>`
 
 const keysTable = (visit: Visit, keys: ReadonlyArray<ApiKey>, now: number): Html => {
   const { t, to } = visit
@@ -128,7 +143,7 @@ const listPage = (shown: Shown = {}) =>
               form(visit, {
                 action: path,
                 submit: t("Make the key", "Crear la clave"),
-                content: nameField(visit, sent, refusal)
+                content: html`${nameField(visit, sent, refusal)}${ofSessionWords(visit)}`
               })
             )
           : null
@@ -173,7 +188,7 @@ const roll = (visit: Visit, key: ApiKey): Html => {
           label: t("The old key", "La clave anterior"),
           value: "86400",
           choices: overlaps(t)
-        })}`
+        })}${ofSessionWords(visit)}`
       })}`
   )
 }
@@ -219,6 +234,7 @@ const keyPage = (key: ApiKey, refusal?: Refusal) =>
         html`<div class="left">
           ${facts([
             [t("State", "Estado"), keyState(visit, key, at)],
+            [t("May", "Puede"), mayWords(visit, key)],
             [t("Last use", "Último uso"), lastUse(visit, key)],
             [t("Made", "Creada"), time(visit, key.created_at)],
             [t("Revoked", "Revocada"), key.revoked_at === null ? null : time(visit, key.revoked_at)],

@@ -6,7 +6,8 @@ import { bodyOf, faultsOf } from "../../forms/FormBody.ts"
 import { day, figure, time } from "../../frame/Formats.ts"
 import { field, form, refusedForm } from "../../forms/Fields.ts"
 import type { Page } from "../../frame/Layout.ts"
-import { copied,
+import {
+  copied,
   cursors,
   emptyState,
   facts,
