@@ -29,9 +29,9 @@ const acrossStyle: Style = { size: 44, bold: true, color: "#f3d3cd", align: "cen
 
 /** Draws large, pale words from corner to corner, beneath the content of the page. */
 const drawAcross = (sheet: PrintedSheet, words: string) => {
-  const [x, y] = [page.width / 2, page.height / 2]
+  const [x, y, width] = [page.width / 2, page.height / 2, contentWidth * 1.6]
   sheet.pdf.save().rotate(-50, { origin: [x, y] })
-  sheet.writeFitted(words, left, y - acrossStyle.size / 2, contentWidth * 1.4, acrossStyle)
+  sheet.writeFitted(words, x - width / 2, y - acrossStyle.size / 2, width, acrossStyle)
   sheet.pdf.restore()
 }
 

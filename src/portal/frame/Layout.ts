@@ -91,7 +91,7 @@ const foot = (visit: Visit): Html => {
   const { session, t, to } = visit
   return html`<footer>
     <span>${t("Session until", "Sesión hasta")} ${time(visit, session.expires_at)} · ${mayDo(visit)}</span>
-    <a href="${to("/docs")}" hx-boost="false">${t("Documentation", "Documentación (en inglés)")}</a>
+    <a href="${to("/docs")}" hx-boost="false">${t("Documentation", "Documentación")}</a>
     <form method="post" action="${to("/portal/leave")}" hx-boost="false">
       ${csrfField(visit)}<button class="plain">${t("Leave", "Salir")}</button>
     </form>

@@ -7,9 +7,12 @@ export type Tone = "ok" | "bad" | "wait" | "still"
 /** A state in words, with its mark. */
 export const state = (tone: Tone, words: string): Html => html`<span class="state ${tone}">${words}</span>`
 
+/** The longest text that stays on one line, on a phone as well: an id is not longer, a key and a CUFE are. */
+const idLength = 36
+
 /** An id, a key or a code with a button that copies it. The script of the pages shows the button where the browser can copy. */
 export const copied = ({ t }: Pick<Visit, "t">, value: string): Html =>
-  html`<code>${value}</code>
+  html`<code class="${value.length > idLength ? "" : "whole"}">${value}</code>
     <button ${attributes({ type: "button", class: "copy", "data-copy": value, "data-done": t("Copied", "Copiado") })}>
       ${t("Copy", "Copiar")}
     </button>`

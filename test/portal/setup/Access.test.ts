@@ -10,7 +10,7 @@ import { describeOn } from "../../support/Tests.ts"
 const path = "/portal/setup/keys"
 const hostile = `"'><img src=x onerror=alert(1)><script>alert(1)</script>`
 
-const keyIn = (text: string) => /<code>(sk_(?:test|live)_\w+)<\/code>/.exec(text)?.[1]
+const keyIn = (text: string) => /<code[^>]*>(sk_(?:test|live)_\w+)<\/code>/.exec(text)?.[1]
 const works = (key: string) => Effect.map(get("/v1/account", bearer(key)), ({ status }) => status === 200)
 const made = (name: string) => Effect.map(post("/v1/api-keys", { name }), ({ json }) => json)
 const listed = Effect.map(
