@@ -94,6 +94,22 @@ it.effect("the log says when nothing is kept, and who asked in the portal", func
   assert.strictEqual((yield* patch("/v1/account", { request_log: "masked" })).status, 200)
 })
 
+it.effect("a request that waited for an event is shown as a wait, and not as slow", function* () {
+  const { tables } = yield* MemoryTables
+  yield* asked
+  const [row] = tables.requests.values()
+  assert.isDefined(row)
+  const id = `req_${"8".repeat(26)}` as never
+  const waited = { ...row!, id, method: "GET", path: "/v1/events", query: "after=&wait=20", duration_ms: 20_000 }
+  tables.requests.set(id, waited)
+  const reader = yield* visitor()
+  assert.match((yield* reader.see("/portal/requests?path=/v1/events")).text, /waited 20\.0\u00a0s/)
+  assert.include((yield* reader.see(`/portal/requests/${id}`)).text, "waited 20.0\u00a0s")
+  tables.requests.set(id, { ...waited, query: "limit=20" })
+  assert.notInclude((yield* reader.see(`/portal/requests/${id}`)).text, "waited")
+  tables.requests.delete(id)
+})
+
 it.effect("nobody sees a request of another account or of the other mode", function* () {
   const ids = yield* asked
   for (const other of [
