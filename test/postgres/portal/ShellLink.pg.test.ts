@@ -7,11 +7,13 @@ import { describeLive } from "../../support/Tests.ts"
 import { app, directory, envOf, row, run } from "../../shell/ShellService.ts"
 import { folioInTerminal, hasTerminals } from "../../shell/Spawned.ts"
 
-/** Opens a link as a browser does that has no session. */
+/** Opens a link as a browser does that has no session, by the button of its page: a fetch says that no person follows the link. */
 const open = Effect.fnUntraced(function* (link: string) {
   const { url } = yield* TestApp.TestApp
   const { pathname, search } = new URL(link)
-  return yield* Effect.promise(() => fetch(url + pathname + search, { redirect: "manual" }))
+  return yield* Effect.promise(() =>
+    fetch(url + pathname + search, { method: "POST", redirect: "manual", headers: { origin: url } })
+  )
 })
 
 describeLive(app)("folio portal", (it) => {
