@@ -87,7 +87,8 @@ export const connectionMutants: ReadonlyArray<Mutant> = [
   }),
   ...guards("src/store/accounts/ApiKeys.ts", "test/store/accounts/ApiKeys.pg.test.ts", {
     "limits: a roll makes one key more than there may be": {
-      "return yield* insertWithin({ ...next, name: row.name })": "return yield* insert({ ...next, name: row.name })"
+      "return yield* insertWithin({ ...next, name: row.name, capabilities })":
+        "return yield* insert({ ...next, name: row.name, capabilities })"
     },
     "keys: one that is made stays as bad as it was": { "Effect.tap(insertRow(key), forget(key.key))": "insertRow(key)" }
   }),
