@@ -17,6 +17,11 @@ export class VersionList extends Schema.Opaque<VersionList>()(
     object: Schema.Literal("list"),
     url: field(Schema.String, "The path at which this list is found.", "/v1/versions"),
     has_more: Schema.Literal(false),
+    service_version: field(
+      Schema.String,
+      "The version of the service, with the commit that it was made from as its build.",
+      "0.1.0+abc1234"
+    ),
     data: Schema.Array(
       Schema.Struct({ object: Schema.Literal("version"), version: Version, is_current: Schema.Boolean }).annotate({
         identifier: "VersionItem",

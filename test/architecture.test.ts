@@ -43,7 +43,7 @@ const reserved: ReadonlyArray<{
   { module: /^effect\/Config$/, rooms: ["src/shell"] },
   { module: /^effect\/sql/, rooms: ["src/store", "src/platform"] },
   { module: /^effect\/http-api/, rooms: ["src/api", "src/http", "src/client"] },
-  { module: /\/package\.json$/, rooms: ["src/cli", "src/shell/folio.ts"] }
+  { module: /\/package\.json$/, rooms: ["src/settings/Version.ts"] }
 ]
 
 /** All that a room of pure rules may take from effect. */

@@ -1,12 +1,13 @@
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
-import { spawn } from "node:child_process"
+import { execFileSync, spawn } from "node:child_process"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
-import { curlIsThere, noteAnswers, tryCommands } from "./support/PageCommands.ts"
-import { verify } from "../src/client/Webhooks.ts"
+import { succeed } from "./packages/Installed.ts"
+import { lockWith, registry } from "./packages/Registry.ts"
+import { curlIsThere, noteAnswers, pathOfReader, tryCommands } from "./support/PageCommands.ts"
 import { until } from "./support/apps/Until.ts"
-import { type Receiver, receiver } from "./support/receiver/Receiver.ts"
+import { receiver } from "./support/receiver/Receiver.ts"
 import { freePort, type ServiceProcess, serviceProcess } from "./support/processes/ServiceProcess.ts"
 import { it } from "./support/Tests.ts"
 
@@ -34,12 +35,14 @@ const firstWebhook = [
 const typed = (command: string, cwd: string, env: Readonly<Record<string, string>>) =>
   Effect.map(
     Effect.acquireRelease(
-      Effect.sync(() => {
-        const nodes = Path.dirname(process.execPath)
-        const PATH = `${nodes}:${process.env["PATH"]}`
-        // A group of its own, so that what npx has started ends with it.
-        return spawn("bash", ["--norc", "-c", command], { cwd, detached: true, env: { PATH, HOME: cwd, ...env } })
-      }),
+      // A group of its own, so that what npx has started ends with it.
+      Effect.sync(() =>
+        spawn("bash", ["--norc", "-c", command], {
+          cwd,
+          detached: true,
+          env: { PATH: pathOfReader(), HOME: cwd, ...env }
+        })
+      ),
       (child) =>
         Effect.sync(() => {
           if (child.exitCode === null && child.pid !== undefined) process.kill(-child.pid, "SIGKILL")
@@ -53,30 +56,73 @@ const typed = (command: string, cwd: string, env: Readonly<Record<string, string
     }
   )
 
+/** Puts the repository into a folder, and has npm install it there as the README says, with the packages that are here. */
+const clone = Effect.fnUntraced(function* (folder: string) {
+  const readme = Fs.readFileSync(Path.join(root, "README.md"), "utf8")
+  const [, install = ""] = /^```sh\n(npm ci .*)\nnpm start\n```$/mu.exec(readme) ?? []
+  const url = yield* registry
+  const files = ["-c", "-o", "--exclude-standard", "--", ":!test"]
+  const tracked = execFileSync("git", ["ls-files", ...files], { cwd: root, encoding: "utf8" })
+    .trim()
+    .split("\n")
+  for (const file of tracked) {
+    const from = Path.join(root, file)
+    if (Fs.existsSync(from)) Fs.cpSync(from, Path.join(folder, file))
+  }
+  Fs.writeFileSync(Path.join(folder, "package-lock.json"), lockWith(url))
+  const settings = { npm_config_cache: Path.join(folder, ".npm"), npm_config_registry: url }
+  yield* succeed(folder, "bash", ["--norc", "-c", `${install} --no-audit --no-fund`], {
+    PATH: pathOfReader(),
+    ...settings
+  })
+  Fs.rmSync(Path.join(folder, ".npm"), { recursive: true, force: true })
+})
+
+/** The programs of the README: the file that each is saved as, and the command that runs it. */
+const programsOf = (readme: string, url: string, port: number) =>
+  [...readme.matchAll(/^```ts\n(.*?)^```\n\nSaved as `([\w.]+)`, it runs by `([^`]+)`/gmsu)].map(
+    ([, text = "", file = "", command = ""]) => ({
+      text: text.replace("http://127.0.0.1:3000", url).replace("9099", String(port)),
+      file,
+      command: command.replace("http://127.0.0.1:3000", url)
+    })
+  )
+
 const lineOf = (text: string) => /^\{.*"object":"invoice".*\n/mu.exec(text)?.[0]
 
-const bringsWebhook = Effect.fnUntraced(function* (service: ServiceProcess, folder: string, hooks: Receiver) {
+const bringsWebhook = Effect.fnUntraced(function* (service: ServiceProcess, folder: string) {
   const readme = Fs.readFileSync(Path.join(root, "README.md"), "utf8")
   assert.include(readme, ["```sh", ...firstWebhook, "```"].join("\n"))
   const welcome = yield* service.log
   const settings = /^ {2}export FOLIO_URL=(\S+) FOLIO_API_KEY=(\S+)$/mu.exec(welcome)
   assert.include(welcome, firstWebhook.map((line) => `  ${line}\n`).join(""))
   const env = { FOLIO_URL: settings?.[1] ?? "", FOLIO_API_KEY: settings?.[2] ?? "" }
+  const port = yield* freePort
+  const programs = programsOf(readme, service.url, port)
+  assert.deepStrictEqual(
+    programs.map(({ file }) => file),
+    ["receiver.ts", "client.ts", "stream.ts"]
+  )
+  for (const { file, text } of programs) Fs.writeFileSync(Path.join(folder, file), text)
 
   const [trigger, listen] = firstWebhook
   const triggered = yield* typed(trigger, folder, env)
   const said = yield* until(Effect.sync(triggered), (text) => lineOf(text) !== undefined, "60 seconds")
   const { id } = JSON.parse(lineOf(said) ?? "")
-  yield* typed(listen.replace(":9099", `:${hooks.port}`), folder, env)
-  const hook = yield* until(
-    Effect.sync(() => hooks.received.find(({ event, path }) => path === "/hook" && event.data.object.id === id)),
-    (found) => found !== undefined,
-    "60 seconds"
-  )
-  assert.isDefined(hook)
-  const secret = /^FOLIO_WEBHOOK_SECRET=(\S+)$/mu.exec(Fs.readFileSync(Path.join(folder, ".env"), "utf8"))?.[1] ?? ""
-  const event = yield* Effect.promise(() => verify({ payload: hook.body, headers: hook.headers, secret }))
-  assert.strictEqual(event.type, "invoice.accepted_by_authority")
+  yield* typed(listen.replace(":9099", `:${port}`), folder, env)
+  const secrets = Effect.sync(() => Fs.globSync(".env", { cwd: folder }).length)
+  yield* until(secrets, (count) => count === 1, "60 seconds")
+  const printed: Readonly<Record<string, RegExp>> = {
+    "receiver.ts": new RegExp(`^invoice\\.accepted_by_authority ${id}$`, "mu"),
+    "client.ts": /^draft\ninv_\w{26}$/mu,
+    "stream.ts": /INFO.*\d/u
+  }
+  for (const { command, file } of programs) {
+    const output = yield* typed(command, folder, {})
+    yield* until(Effect.sync(output), (text) => printed[file]?.test(text) === true, "60 seconds").pipe(
+      Effect.catch(() => Effect.die(`${command}: ${output()}`))
+    )
+  }
 })
 
 const operationOf = (method: string, path: string) => {
@@ -87,7 +133,7 @@ const operationOf = (method: string, path: string) => {
 }
 
 it.live.skipIf(!curlIsThere)(
-  "answers each curl (7.75 or later) of the README, of the page of the API and of the guides as they say, has one for each operation, and brings the first webhook",
+  "answers each curl (7.75 or later) of the README, of the page of the API and of the guides as they say, has one for each operation, and runs the programs of the README where npm ci --omit=dev has installed them",
   function* () {
     const hooks = yield* receiver
     const port = yield* freePort
@@ -99,10 +145,7 @@ it.live.skipIf(!curlIsThere)(
     yield* service.start()
     const directory = Path.dirname(service.dataDir)
     noteAnswers(directory)
-    const modules = Path.join(directory, "node_modules")
-    Fs.mkdirSync(Path.join(modules, ".bin"), { recursive: true })
-    Fs.symlinkSync(Path.join(root, "node_modules/@folio-einvoicing"), Path.join(modules, "@folio-einvoicing"))
-    Fs.symlinkSync(Path.join(root, "src/cli/folio.js"), Path.join(modules, ".bin/folio"))
+    yield* clone(directory)
     const settings = { API: service.url, FOLIO_URL: service.url, HOOK: hooks.url("/"), PORT: String(port) }
 
     const shown = new Set<string>()
@@ -127,6 +170,6 @@ it.live.skipIf(!curlIsThere)(
       .filter((operation) => !shown.has(operation))
     assert.deepStrictEqual(missing, [], "operations of the interface that the pages do not show")
 
-    yield* bringsWebhook(service, directory, hooks)
+    yield* bringsWebhook(service, directory)
   }
 )

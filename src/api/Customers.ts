@@ -1,6 +1,7 @@
 import { Customer, CustomerQuery, CustomerRequest, CustomerUpdate, DeletedCustomer } from "../../schemas/Customer.ts"
 import { Page } from "../../schemas/Page.ts"
-import { Rules } from "./Conventions.ts"
+import { Validation } from "../../schemas/Validation.ts"
+import { Judged, Rules } from "./Conventions.ts"
 import {
   created,
   get,
@@ -11,6 +12,7 @@ import {
   params,
   patch,
   post,
+  postKeyless,
   postOnce,
   put,
   remove
@@ -30,6 +32,15 @@ export class CustomersApi extends group(
     description:
       "Send the id of the customer as `customer_id` of its invoices. In the sandbox, invoices to a customer whose identification is type 31, number 900000001, check digit 1 are always accepted."
   }).annotate(Rules, "customer"),
+  postKeyless("validateCustomer", "/v1/customers/validate", {
+    payload: CustomerRequest,
+    success: Validation,
+    summary: "Check a customer without creating it",
+    description:
+      "The body is that of a customer to register, and is checked against the same rules. Nothing is stored. `errors` is empty when `valid` is true."
+  })
+    .annotate(Judged, true)
+    .annotate(Rules, "customer"),
   get("listCustomers", "/v1/customers", {
     query: CustomerQuery,
     success: Page(Customer, "CustomerPage"),

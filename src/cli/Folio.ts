@@ -1,7 +1,7 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect, Option } from "effect"
 import { CliError, Command, Flag } from "effect/cli"
-import folioPackage from "../../package.json" with { type: "json" }
+import { version } from "../settings/Version.ts"
 import * as Postgres from "../platform/postgres/Postgres.ts"
 import { purgeBatchMax, purges, Retention } from "../store/sql/Retention.ts"
 import { accounts, keys } from "./AccountCommands.ts"
@@ -81,7 +81,7 @@ const folioCommand = Command.make("folio").pipe(
 
 /** Runs the command that the arguments name. `Help` prints a wrong use, so a wrong use becomes `Told` with the exit code 2. */
 export const folio = (words: ReadonlyArray<string>) =>
-  Command.runWith(folioCommand, { version: folioPackage.version })(words).pipe(
+  Command.runWith(folioCommand, { version })(words).pipe(
     Effect.mapError((error) =>
       CliError.isCliError(error) ? new Told({ message: error.message, exitCode: exitCodes.Misuse }) : error
     ),

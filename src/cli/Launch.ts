@@ -1,5 +1,6 @@
-import folioPackage from "../../package.json" with { type: "json" }
+import { version } from "../settings/Version.ts"
 import { Effect } from "effect"
+import { starting } from "../platform/Welcome.ts"
 import { operatorCommands } from "./OperatorCommands.ts"
 
 const service = Effect.flatMap(
@@ -12,6 +13,8 @@ export const launch = async (words: ReadonlyArray<string>) => {
   // Dynamic imports, so that each program loads only the modules that it needs: the service starts without the shell commands, and the
   // commands for those who use the API start without the service.
   if (words.length === 0 || (words.length === 1 && words[0] === "serve")) {
+    const line = starting(process.env, version, process.stdout.isTTY)
+    if (line !== undefined) process.stdout.write(`${line}\n`)
     const { run, start } = await import("./Run.ts")
     const { asManyAsSet } = await import("./supervisor/Several.ts")
     return start(run(asManyAsSet(service)))
@@ -21,5 +24,5 @@ export const launch = async (words: ReadonlyArray<string>) => {
     const { run, start } = await import("./Run.ts")
     return start(run((await import("./Folio.ts")).folio(words)))
   }
-  return (await import("../shell/Shell.ts")).main(words, { version: folioPackage.version, operators: operatorCommands })
+  return (await import("../shell/Shell.ts")).main(words, { version, operators: operatorCommands })
 }

@@ -3,7 +3,7 @@ import * as NodeDns from "@effect/platform-node/NodeDns"
 import { Console, Context, Effect, Layer, Redacted } from "effect"
 import { Dns } from "effect/net"
 import type { ApiError } from "../../schemas/ApiError.ts"
-import folio from "../../package.json" with { type: "json" }
+import { version } from "../settings/Version.ts"
 import { ServiceInfo } from "../api/ServiceInfo.ts"
 import * as App from "../App.ts"
 import * as ColombianProfile from "../documents/ColombianProfile.ts"
@@ -103,8 +103,6 @@ const untilStopped = Effect.gen(function* () {
   yield* tellReady
   return yield* (yield* ServiceLock).lost
 })
-
-const { version } = folio
 
 /** What lies beneath the ports: settings and limits, the platform's own services, the national profile and the stores. */
 const platform = <E>(limits: Layer.Layer<never, E>) =>

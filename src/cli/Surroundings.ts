@@ -3,7 +3,7 @@ import { Effect, Layer, Logger, References } from "effect"
 import * as ColombianProfile from "../documents/ColombianProfile.ts"
 import { NationalProfile } from "../documents/NationalProfile.ts"
 import * as Postgres from "../platform/postgres/Postgres.ts"
-import folio from "../../package.json" with { type: "json" }
+import { version } from "../settings/Version.ts"
 import { Redactor } from "../platform/Redactor.ts"
 import * as Settings from "../platform/Settings.ts"
 import { Accounts } from "../store/accounts/Accounts.ts"
@@ -32,7 +32,7 @@ export const edge = Layer.mergeAll(
   logs,
   // These commands sign nothing and need no registered software.
   Layer.effect(StoreProfile, NationalProfile).pipe(Layer.provide(ColombianProfile.layer({ live: undefined })))
-).pipe(Layer.provideMerge(Settings.layer(folio.version)))
+).pipe(Layer.provideMerge(Settings.layer(version)))
 
 /** The database, opened beside a service that may be running, and the stores that the commands use. */
 export const store = Layer.mergeAll(

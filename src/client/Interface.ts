@@ -131,6 +131,8 @@ export interface VersionList {
   /** The path at which this list is found. */
   readonly url: string
   readonly has_more: false
+  /** The version of the service, with the commit that it was made from as its build. */
+  readonly service_version: string
   readonly data: ReadonlyArray<VersionItem>
 }
 
@@ -3242,6 +3244,19 @@ export interface CustomersOperations {
     readonly item: Customer
   }
   /**
+   * Check a customer without creating it.
+   *
+   * The body is that of a customer to register, and is checked against the same rules. Nothing is stored. `errors`
+   * is empty when `valid` is true.
+   */
+  readonly validateCustomer: {
+    readonly request: {
+      readonly payload: CustomerRequest
+      readonly headers?: VersionHeaders
+    }
+    readonly answer: Validation
+  }
+  /**
    * Register or replace the customer with an identification.
    *
    * Answers 201 for a new customer, and 200 for one that is replaced: it keeps its id, and what the body leaves
@@ -5118,6 +5133,7 @@ export const routes: { readonly [Group in keyof Operations]: { readonly [Name in
       createCustomer: "POST /v1/customers",
       listCustomers: "GET /v1/customers",
       allCustomers: "GET /v1/customers",
+      validateCustomer: "POST /v1/customers/validate",
       putCustomer: "PUT /v1/customers/{id}",
       retrieveCustomer: "GET /v1/customers/{id}",
       updateCustomer: "PATCH /v1/customers/{id}",

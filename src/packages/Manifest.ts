@@ -39,15 +39,17 @@ const described = ({ description, license, name }: Manifest, version: string) =>
 })
 
 /** The published `package.json` of the service: compiled modules for the exports, and `effect` and the platform as peers. */
-export const serviceManifest = (root: Manifest) => {
+export const serviceManifest = (root: Manifest, commit: string | undefined) => {
   const { bin, dependencies = {}, exports, optionalDependencies = {}, version = "" } = root
   return {
     ...described(root, version),
+    ...(commit === undefined ? {} : { commit }),
     bin,
-    files: ["migrations", "schemas", "src", "test"],
+    files: ["CHANGELOG.md", "migrations", "schemas", "src", "test"],
     exports: Object.fromEntries(Object.entries(exports).map(([name, file]) => [name, entry(file)])),
     engines: { node: nodes.service },
-    dependencies: pick(dependencies, (name) => !isPeer(name)),
+    // The client is a folder of the repository: its documentation runs there, and the service doesn't need it.
+    dependencies: pick(dependencies, (name) => !isPeer(name) && dependencies[name]?.startsWith("file:") !== true),
     peerDependencies: Object.fromEntries(
       Object.entries(pick(dependencies, isPeer)).map(([name, exact]) => [name, `^${exact}`])
     ),

@@ -5,8 +5,22 @@ import { rolldown } from "rolldown"
 const root = Path.join(import.meta.dirname, "../..")
 
 /** Packs the folio command of the client's package into one file without dependencies, with the licenses of what was packed. */
-export const packCommand = async (folder: string) => {
-  const modules = await rolldown({ input: Path.join(root, "src/shell/folio.ts"), platform: "node" })
+export const packCommand = async (folder: string, commit: string | undefined) => {
+  const manifest = Path.join(root, "package.json")
+  const modules = await rolldown({
+    input: Path.join(root, "src/shell/folio.ts"),
+    platform: "node",
+    plugins: [
+      {
+        name: "commit",
+        load: (id) => {
+          if (id !== manifest) return null
+          const { version } = JSON.parse(Fs.readFileSync(manifest, "utf8"))
+          return { code: JSON.stringify({ version, commit }), moduleType: "json" }
+        }
+      }
+    ]
+  })
   const file = Path.join(folder, "folio.js")
   const packed = await modules.write({ file, format: "esm", minify: true, codeSplitting: false })
   await modules.close()

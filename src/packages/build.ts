@@ -7,6 +7,7 @@ import { execFileSync } from "node:child_process"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
 import { clientManifest, legacyFolders, type Manifest, serviceManifest } from "./Manifest.ts"
+import { commitOf } from "../settings/Version.ts"
 import { packCommand } from "./PackCommand.ts"
 
 const root = Path.join(import.meta.dirname, "../..")
@@ -32,16 +33,17 @@ for (const project of ["tsconfig.json", "tsconfig.client.json", "tsconfig.common
   execFileSync("tsc", ["-p", Path.join(import.meta.dirname, project)], { cwd: root, stdio: "inherit" })
 }
 copy(
-  "{LICENSE,README.md,migrations/**/*.sql,src/http/docs/**/*.md,src/http/pages/*.{css,js,svg},src/portal/frame/*.css,src/cli/templates/*,test/examples/*.ts}",
+  "{LICENSE,README.md,CHANGELOG.md,migrations/**/*.sql,src/http/docs/**/*.md,src/http/pages/*.{css,js,svg},src/portal/frame/*.css,src/cli/templates/*,test/examples/*.ts}",
   "service"
 )
 copy("{LICENSE,src/client/{php,python}/**/*}", "client")
 
-await packCommand(Path.join(build, "client"))
+const commit = commitOf(root)
+await packCommand(Path.join(build, "client"), commit)
 
 const service = read("package.json")
 const client = read("src/client/package.json")
-write("service/package.json", serviceManifest(service))
+write("service/package.json", serviceManifest(service, commit))
 write("client/package.json", clientManifest(client, service.version ?? ""))
 for (const [folder, content] of legacyFolders(client)) write(`client/${folder}/package.json`, content)
 // Below this file, `.js` means a module for `require`.

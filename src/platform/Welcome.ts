@@ -1,6 +1,20 @@
 import * as Path from "node:path"
 import type { CustomerRequest } from "../../schemas/Customer.ts"
 
+/**
+ * The line that a service at a terminal prints before it loads anything; undefined where its output is JSON. `env`: the settings, which
+ * nothing has checked yet.
+ */
+export const starting = (env: Readonly<Record<string, string | undefined>>, version: string, isTerminal: boolean) => {
+  // The supervisor has printed it.
+  if (env["FOLIO_SUPERVISED"] !== undefined) return undefined
+  if ((env["LOG_FORMAT"] ?? (isTerminal ? "pretty" : "json")) !== "pretty") return undefined
+  const address = `http://${env["HOST"] ?? "127.0.0.1"}:${env["PORT"] ?? 3000}`
+  const database = env["DATABASE_URL"] === undefined ? "PostgreSQL and its data" : "its files"
+  const dataDir = Path.resolve(env["DATA_DIR"] ?? "data")
+  return `Starting Folio ${version} at ${address}, with ${database} in ${dataDir}. The first start takes longer, up to a minute.`
+}
+
 /** The fields of the log line that says that the service is ready, where that is JSON: with a new test key only where to find it. */
 export const readiness = (settings: { readonly baseUrl: string; readonly dataDir: string }, hasNewKey: boolean) => ({
   base_url: settings.baseUrl,

@@ -19,8 +19,12 @@ export class SettingsError extends Schema.TaggedError<SettingsError>()("Settings
 export const refuse = (message: string) => Effect.fail(new SettingsError({ message }))
 
 /** What is told of a setting that does not have its form, in one line. `message`: that of a `ConfigError`. */
-export const unusable = (message: string): string =>
-  `A setting cannot be used: ${message.replaceAll(/\s+/g, " ").replace(/^SchemaError\((.*)\)$/, "$1")}`
+export const unusable = (message: string): string => {
+  const line = message.replaceAll(/\s+/g, " ").replace(/^SchemaError\((.*)\)$/, "$1")
+  const [, expected, name] = /^Expected (.*?) at \["(\w+)"\]/.exec(line) ?? []
+  if (expected === undefined || name === undefined) return `A setting cannot be used: ${line}`
+  return `${name} must be ${expected.replace("a string representing a finite number", "a number").replaceAll(" | ", " or ")}.`
+}
 
 /** Reads settings from the environment. Fails with `SettingsError` when one of them does not have its form. */
 export const read = <A>(config: Config.Config<A>): Effect.Effect<A, SettingsError> =>

@@ -5,6 +5,7 @@ import * as Fs from "node:fs"
 import * as Path from "node:path"
 import { publint } from "publint"
 import { layer as app } from "../support/apps/MemoryApp.ts"
+import { version } from "../../src/settings/Version.ts"
 import { describeOn } from "../support/Tests.ts"
 import { clientTests, node, ofReadme } from "./ClientTests.ts"
 import { copied, exampleTests } from "./Examples.ts"
@@ -14,7 +15,6 @@ import { publicExports } from "./PublicExports.ts"
 import { testingPrograms, testingTests } from "./TestingTests.ts"
 
 const root = Path.join(import.meta.dirname, "../..")
-const version: string = JSON.parse(Fs.readFileSync(Path.join(root, "package.json"), "utf8")).version
 
 /** What may be said of a package for `import` alone, as `effect` is: neither `require` nor the resolution of Node 10 finds it. */
 const ofImportAlone = new Set(["NoResolution", "CJSResolvesToESM"])

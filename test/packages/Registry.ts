@@ -14,6 +14,7 @@ interface Locked {
   readonly name?: string
   readonly version?: string
   readonly link?: boolean
+  readonly integrity?: string
   readonly peerDependencies?: Versions
 }
 
@@ -49,6 +50,16 @@ const sendTarball = (path: string, response: ServerResponse) => {
   const [parent, folder] = [Path.dirname(path), Path.basename(path)]
   const tar = spawn("tar", ["--exclude=*/node_modules", "-cf", "-", folder], { cwd: Path.join(root, parent) })
   tar.stdout.pipe(response)
+}
+
+/** The lock of this repository with the tarballs of a registry of this module, whose contents are packed again. */
+export const lockWith = (url: string): string => {
+  const packages = Object.entries(lock.packages).map(([path, entry]) => {
+    const { integrity: _, ...locked } = entry
+    const isTarball = path.includes("node_modules/") && locked.link !== true
+    return [path, isTarball ? { ...locked, resolved: `${url}/-/tarball/${encodeURIComponent(path)}` } : locked]
+  })
+  return JSON.stringify({ ...lock, packages: Object.fromEntries(packages) })
 }
 
 /** A registry of npm, on loopback, of the packages that are installed here; gives its URL. Nothing is asked from the network. */

@@ -259,6 +259,28 @@ describeLive(Crashing.layer([undefined]))("folio trigger and import", (it) => {
     assert.strictEqual(dry.code, 1, dry.error)
     assert.strictEqual(yield* made, before)
 
+    // Customers of the file get the verdicts that registering them would give, and none is registered.
+    const buyers = file("buyers.csv")
+    const named = "order;identification_type;identification_number;check_digit;legal_name;organization_type"
+    const tea = "description;unit_price;tax_code;tax_rate"
+    const numbers = ["900123456;8", "900123456;7", "900000001;1"]
+    const rows = numbers.map((number, index) => `${index};31;${number};Ana;1;Té;1;01;19\n`)
+    Fs.writeFileSync(buyers, `${named};${tea}\n${rows.join("")}`)
+    const judged = Effect.fnUntraced(function* (extra: ReadonlyArray<string>) {
+      const { out } = yield* folioCommand(["invoices", "import", buyers, ...extra], env)
+      const lines = out
+        .trim()
+        .split("\n")
+        .map((line): { verdict: string; line: number } => JSON.parse(line))
+      return lines.map(({ line, verdict }) => [line, verdict]).toSorted()
+    })
+    const registered = service.rows<{ readonly count: string }>("select count(*) from customers")
+    const known = yield* registered
+    const beforehand = yield* judged(["--dry-run"])
+    assert.deepStrictEqual(yield* registered, known)
+    assert.deepStrictEqual(beforehand, yield* judged([]))
+    assert.deepStrictEqual(new Set(beforehand.map(([, verdict]) => verdict)), new Set(["ok", "refused"]))
+
     for (const some of [5, 15]) {
       const already = yield* made
       front.letPass(some)

@@ -113,8 +113,8 @@ describe("A sheet of invoices", () => {
     assert.deepStrictEqual(faults(items(content)), [
       "3 customer_id differs from that of line 2, which has the same order",
       "4 customer_id is empty, and so is identification_number",
-      '4 quantity "x" is no amount of at most two decimals: write 50000 or 50000.25',
-      '4 unit_price "1,50" is no amount of at most two decimals: write 50000 or 50000.25, or import with --decimal-comma',
+      '4 quantity "x" is no amount of at most 6 decimals: write 50000 or 50000.25',
+      '4 unit_price "1,50" is no amount of at most 6 decimals: write 50000 or 50000.25, or import with --decimal-comma',
       "4 tax_code is empty",
       "4 tax_rate is empty",
       "6 null is the same as line 5: if both are meant, give each an order of its own"
@@ -135,10 +135,35 @@ describe("A sheet of invoices", () => {
       ["0.001", undefined, undefined],
       ["1234567890123456", undefined, undefined]
     ]
+    assert.strictEqual(amountOf("1000.333", false, 6), "1000.333")
+    assert.strictEqual(amountOf("1.000,333333", true, 6), "1000.333333")
+    assert.isUndefined(amountOf("0.3333333", false, 6))
     for (const [text, point, comma] of read) {
       assert.strictEqual(amountOf(text, false), point, text)
       assert.strictEqual(amountOf(text, true), comma, text)
     }
+  })
+
+  it("takes the line with which Excel names the delimiter, and keeps the numbers of lines", () => {
+    for (const first of ["sep=;", '"sep=;"', "SEP=;", "\ufeffsep=;"]) {
+      const { delimiter, rows } = sheet(`${first}\r\n${heading.replaceAll(",", ";")}\r\n1;cust_1;Tea;1;5;01;19\r\n`)
+      assert.deepStrictEqual([delimiter, rows[0]?.line], [";", 3], first)
+    }
+    assert.deepStrictEqual(sheet("sep=,\na;b,c\n1,2\n").columns, ["a;b", "c"])
+  })
+
+  it("computes a line whose price has more than two decimals", () => {
+    const [one] = items(`${heading}\n1,cust_1,Tea,1.5,1000.333,01,19\n`)
+    assert.deepStrictEqual(one?.faults, [])
+    assert.deepInclude((one?.request["lines"] as ReadonlyArray<object> | undefined)?.[0], {
+      quantity: "1.50",
+      unit_price: "1000.333",
+      line_extension_amount: "1500.50"
+    })
+    const semicolons = `${heading}\n1,cust_1,Tea,1,1.500,01,19\n`.replaceAll(",", ";")
+    assert.deepStrictEqual(faults(items(semicolons)), [
+      '2 unit_price "1.500" may be 1500: write 1.5000, or import with --decimal-comma'
+    ])
   })
 
   it("has keys of the content alone: not of its place, of the columns' order, or of the error of an earlier run", () => {

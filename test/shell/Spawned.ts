@@ -12,7 +12,7 @@ Fs.mkdirSync(cache, { recursive: true })
 const packed = Fs.mkdtempSync(Path.join(cache, "folio-"))
 const file = Path.join(cache, "folio.mjs")
 // In one step, because other files of tests may start the command at the same time.
-Fs.renameSync(await packCommand(packed), file)
+Fs.renameSync(await packCommand(packed, undefined), file)
 Fs.rmSync(packed, { recursive: true })
 const command = [process.execPath, file]
 

@@ -44,10 +44,15 @@ const withSettings = (script: string, settings: Readonly<Record<string, string>>
     return text.replace(line, (_, begin: string) => begin + value)
   }, script)
 
+/** Where a reader's programs are found: an old Node comes first, where npm has one for this machine. */
+export const pathOfReader = () => {
+  const old = Path.join(root, `node_modules/node20-${process.platform}-${process.arch}/bin`)
+  return [...(Fs.existsSync(old) ? [old] : []), Path.dirname(process.execPath), process.env["PATH"]].join(":")
+}
+
 const shell = (text: string, cwd: string) =>
   Effect.callback<{ readonly code: number; readonly stderr: string; readonly stdout: string }>((resume) => {
-    const nodes = Path.dirname(process.execPath)
-    const env = { PATH: `${nodes}:${process.env["PATH"]}`, CURL_HOME: cwd, LANG: "C.UTF-8" }
+    const env = { PATH: pathOfReader(), CURL_HOME: cwd, LANG: "C.UTF-8" }
     const child = execFile(
       "bash",
       ["--norc", "-eu", "-c", text],

@@ -1,6 +1,6 @@
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import folioPackage from "../../../package.json" with { type: "json" }
+import { version } from "../../settings/Version.ts"
 import { take } from "../../platform/backup/Backup.ts"
 import { BackupError } from "../../platform/backup/BackupFile.ts"
 import { keysHere } from "../../platform/backup/KeyOfBackup.ts"
@@ -49,7 +49,7 @@ export const backup = Command.make(
   Effect.fn(function* (flags) {
     const keys = flags.with_key ? yield* sealedKeys(flags.passphrase_file) : undefined
     const place = yield* Postgres.existingPlace
-    const { header, rows, size } = yield* take(place, flags.file, { release: folioPackage.version, sealedKeys: keys })
+    const { header, rows, size } = yield* take(place, flags.file, { release: version, sealedKeys: keys })
     const { has_keys, migration, release, taken_at } = header
     yield* say(flags.json, { file: flags.file, bytes: size, rows, release, migration, taken_at, has_keys }, [
       `Wrote ${flags.file}: ${rows} rows as of ${taken_at}, ${sizeOf(size)}.`,

@@ -2,7 +2,7 @@ import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import { Clock, Deferred, type Duration, Effect, Layer, Redacted } from "effect"
 import { Reactivity } from "effect/reactivity"
 import * as Os from "node:os"
-import folio from "../../../package.json" with { type: "json" }
+import { version } from "../../settings/Version.ts"
 import * as ClusterTables from "../../platform/cluster/ClusterTables.ts"
 import { OwnRunner } from "../../platform/cluster/OwnRunner.ts"
 import { secretKeyLayer } from "../../platform/files/SealingKey.ts"
@@ -140,8 +140,8 @@ export const supervise = (count: number) =>
   untilStopped(count).pipe(
     Effect.provideService(ConnectionsMax, Math.max(50, connectionsOfOthers + count * connectionsOfProcess)),
     Effect.provide(
-      Layer.mergeAll(NodeCrypto.layer, Reactivity.layer, Telemetry.logs(folio.version)).pipe(
-        Layer.provideMerge(Settings.layer(folio.version))
+      Layer.mergeAll(NodeCrypto.layer, Reactivity.layer, Telemetry.logs(version)).pipe(
+        Layer.provideMerge(Settings.layer(version))
       )
     )
   )

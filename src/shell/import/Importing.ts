@@ -1,7 +1,7 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import type { CustomerRequest, InvoiceRequest } from "../../client/Interface.ts"
+import type { CustomerRequest, InvoiceRequest, Violation } from "../../client/Interface.ts"
 import { Api } from "../Api.ts"
 import { Connection, writePrivately } from "../Connection.ts"
 import { Failed, type Failure, Misuse } from "../Failures.ts"
@@ -54,17 +54,23 @@ const read = Effect.fnUntraced(function* (file: string, hasComma: boolean): Effe
 const identified = ({ check_digit = "", number, type }: CustomerRequest["identification"]) =>
   `${type} ${number} ${check_digit}`
 
-/** The ids of the customers of the file: of those that are registered, and of new ones, which are registered when they are asked for. */
+/** A customer of the file: its id once it is registered, and what is wrong with it where it is only checked. */
+interface Registered {
+  readonly id: string | undefined
+  readonly errors: ReadonlyArray<Violation>
+}
+
+/** Finds the customers of the file. A new one is registered when it is needed, and in a dry run checked as registration would. */
 const makeCustomers = Effect.fnUntraced(function* (items: ReadonlyArray<Item>, isDryRun: boolean) {
   const api = yield* Api
-  const ids = new Map<string, Effect.Effect<string, Failure>>()
+  const ids = new Map<string, Effect.Effect<Registered, Failure>>()
   if (items.some(({ customer }) => customer !== undefined)) {
     // The oldest comes last: it stays the same when there are several of one identification.
     yield* api
       .all("customers", "allCustomers", {})
       .pipe(
         Stream.runForEach(({ id, identification }) =>
-          Effect.sync(() => ids.set(identified(identification), Effect.succeed(id)))
+          Effect.sync(() => ids.set(identified(identification), Effect.succeed({ id, errors: [] })))
         )
       )
   }
@@ -72,11 +78,23 @@ const makeCustomers = Effect.fnUntraced(function* (items: ReadonlyArray<Item>, i
     const name = identified(request.identification)
     const known = ids.get(name)
     if (known !== undefined) return yield* known
-    if (isDryRun) return undefined
-    const made = api.call("customers", "createCustomer", { payload: request }, { key: `customer-${key}`, isOnce: true })
+    const payload = request
+    const made: Effect.Effect<Registered, Failure> = isDryRun
+      ? Effect.map(
+          api.call("customers", "validateCustomer", { payload }, { isRead: true, isOnce: true }),
+          ({ errors }) => ({ id: undefined, errors })
+        )
+      : Effect.map(
+          api.call("customers", "createCustomer", { payload }, { key: `customer-${key}`, isOnce: true }),
+          ({ id }) => ({ id, errors: [] })
+        )
+    const forget = Effect.sync(() => ids.delete(name))
     // One call for all invoices that ask at the same time; after a failure the next invoice calls again.
     const registered = yield* Effect.cached(
-      Effect.map(made, ({ id }) => id).pipe(Effect.tapError(() => Effect.sync(() => ids.delete(name))))
+      made.pipe(
+        Effect.tapError(() => forget),
+        Effect.tap(({ errors }) => (errors.length === 0 ? Effect.void : forget))
+      )
     )
     ids.set(name, registered)
     return yield* registered
@@ -119,7 +137,7 @@ export const importFile = Effect.fnUntraced(function* ({ decimalComma, dryRun, f
   const progress = dryRun ? undefined : yield* Progress.open(`${file}.progress`, target, now, resume)
   const left = items.filter(({ key }) => progress?.done.has(key) !== true)
   if (!dryRun && left.length > 0) yield* api.mayChange(`creating ${left.length} invoices`)
-  const customerIdOf = yield* makeCustomers(left, dryRun)
+  const customerOf = yield* makeCustomers(left, dryRun)
   const verdicts = yield* Verdicts.make(items.length, items.length - left.length, dryRun ? "in order" : "created")
 
   let isWaiting = false
@@ -152,9 +170,12 @@ export const importFile = Effect.fnUntraced(function* ({ decimalComma, dryRun, f
   const verdictOf = Effect.fnUntraced(function* (item: Item) {
     if (item.faults.length > 0) return { id: null, faults: item.faults }
     const customer = item.customer as CustomerRequest | undefined
-    const customer_id = customer === undefined ? undefined : yield* customerIdOf(customer, item.key)
-    const hasCustomer = customer === undefined || customer_id !== undefined
-    const own = customer === undefined ? {} : { customer_id: customer_id ?? "" }
+    const found = customer === undefined ? undefined : yield* customerOf(customer, item.key)
+    if (found !== undefined && found.errors.length > 0) {
+      return { id: null, faults: found.errors.map(({ message, param }) => faultAt(item, isSheet, param, message)) }
+    }
+    const hasCustomer = found === undefined || found.id !== undefined
+    const own = found === undefined ? {} : { customer_id: found.id ?? "" }
     const payload = { ...item.request, ...own } as InvoiceRequest
     return yield* dryRun ? check(payload, hasCustomer, item) : create(payload, item)
   })

@@ -53,40 +53,59 @@ const standard: Readonly<Record<string, string>> = {
   unit_code: "94"
 }
 
-/** "50000", "50000.5" and "50000.50" as "50000.50"; with a decimal comma "50.000,50" as well. Undefined for another text. */
-export const amountOf = (text: string, hasComma: boolean): string | undefined => {
-  const form = hasComma ? /^([1-9]\d{0,2}(?:\.\d{3})+|\d+)(?:,(\d{1,2}))?$/ : /^(\d+)(?:\.(\d{1,2}))?$/
+/**
+ * "50000", "50000.5" and "50000.50" as "50000.50"; with a decimal comma "50.000,50" as well. Undefined for another text, and for one
+ * with more than `decimals` decimals.
+ */
+export const amountOf = (text: string, hasComma: boolean, decimals = 2): string | undefined => {
+  const form = hasComma ? /^([1-9]\d{0,2}(?:\.\d{3})+|\d+)(?:,(\d+))?$/ : /^(\d+)(?:\.(\d+))?$/
   const [, whole, fraction = ""] = form.exec(text) ?? []
   const digits = whole?.replaceAll(".", "") ?? ""
-  return digits === "" || digits.length > 15 ? undefined : `${digits}.${fraction.padEnd(2, "0")}`
+  const fits = digits !== "" && digits.length <= 15 && fraction.length <= decimals
+  return fits ? `${digits}.${fraction.padEnd(2, "0")}` : undefined
 }
 
-const noAmount = (text: string, hasComma: boolean) => {
+const noAmount = (text: string, hasComma: boolean, decimals: number) => {
   const example = hasComma ? "50000,25 or 50.000,25" : "50000 or 50000.25"
   const hint = !hasComma && text.includes(",") ? ", or import with --decimal-comma" : ""
-  return `${JSON.stringify(text)} is no amount of at most two decimals: write ${example}${hint}`
+  return `${JSON.stringify(text)} is no amount of at most ${decimals} decimals: write ${example}${hint}`
 }
+
+/** Where the semicolon stands between cells, the comma is usual before decimals: 1.500 would be fifteen hundred. */
+const isAmbiguous = (text: string, delimiter: string, hasComma: boolean) =>
+  !hasComma && delimiter === ";" && /^[1-9]\d{0,2}\.\d{3}$/.test(text)
+
+/** The decimals that the interface takes of the quantity and the price of a line. */
+const ofFigure = 6
 
 /** The fields of `names` that a row fills. */
 const picked = (cells: Row["cells"], names: ReadonlyArray<string>) =>
   Object.fromEntries(names.flatMap((name) => (cells[name] === undefined ? [] : [[name, cells[name]]])))
 
-const lineOf = ({ cells, line }: Row, hasComma: boolean, faults: Array<Fault>) => {
+const lineOf = ({ cells, line }: Row, { delimiter }: Sheet, hasComma: boolean, faults: Array<Fault>) => {
   const text = (field: string) => {
     const cell = cells[field] ?? standard[field]
     if (cell === undefined) faults.push({ line, field, message: "is empty" })
     return cell ?? ""
   }
-  const amount = (field: string) => {
+  const amount = (field: string, decimals: number) => {
     const cell = text(field)
-    const read = amountOf(cell, hasComma)
-    if (read === undefined && cell !== "") faults.push({ line, field, message: noAmount(cell, hasComma) })
+    if (isAmbiguous(cell, delimiter, hasComma)) {
+      faults.push({
+        line,
+        field,
+        message: `"${cell}" may be ${cell.replace(".", "")}: write ${cell}0, or import with --decimal-comma`
+      })
+      return "0.00"
+    }
+    const read = amountOf(cell, hasComma, decimals)
+    if (read === undefined && cell !== "") faults.push({ line, field, message: noAmount(cell, hasComma, decimals) })
     return read ?? "0.00"
   }
-  const [quantity, unit_price] = [amount("quantity"), amount("unit_price")]
+  const [quantity, unit_price] = [amount("quantity", ofFigure), amount("unit_price", ofFigure)]
   const base = rounded(product(quantity, unit_price))
   const code = text("tax_code")
-  const rate = code === "ZZ" ? "0.00" : amount("tax_rate")
+  const rate = code === "ZZ" ? "0.00" : amount("tax_rate", 2)
   const taxed = code === "ZZ" ? 0n : base
   return {
     description: text("description"),
@@ -133,7 +152,7 @@ const itemOf = (rows: readonly [Row, ...Array<Row>], sheet: Sheet, hasComma: boo
   ])
   const rate = exchange_rate === undefined ? undefined : amountOf(exchange_rate, hasComma)
   if (exchange_rate !== undefined && rate === undefined) {
-    faults.push({ line: first.line, field: "exchange_rate", message: noAmount(exchange_rate, hasComma) })
+    faults.push({ line: first.line, field: "exchange_rate", message: noAmount(exchange_rate, hasComma, 2) })
   }
   if (customer_id === undefined && cells["identification_number"] === undefined) {
     faults.push({ line: first.line, field: "customer_id", message: "is empty, and so is identification_number" })
@@ -149,7 +168,7 @@ const itemOf = (rows: readonly [Row, ...Array<Row>], sheet: Sheet, hasComma: boo
       ...(due_date === undefined ? {} : { due_date })
     },
     ...picked(cells, ["prefix"]),
-    lines: rows.map((row) => lineOf(row, hasComma, faults)),
+    lines: rows.map((row) => lineOf(row, sheet, hasComma, faults)),
     metadata
   }
   const content = rows.map((row) => Object.entries(row.cells).filter(([column]) => column !== errorColumn))

@@ -14,6 +14,9 @@ export interface Sheet {
 
 const delimiters = [",", ";", "\t"] as const
 
+/** The line with which a sheet names its delimiter to Excel. */
+const delimiterLine = /^"?sep=([,;\t])"?[ \t]*(?:\n|$)/i
+
 /** The delimiter that is most frequent in the first line, outside quotes: a comma, a semicolon or a tab. */
 const delimiterOf = (text: string) => {
   const heading = (text.split("\n", 1)[0] ?? "").replaceAll(/"[^"]*"/g, "")
@@ -30,8 +33,11 @@ interface Parsed {
 /** A sheet of comma-separated values, RFC 4180, as spreadsheets write them: a byte order mark and other delimiters are understood. */
 export const sheetOf = (content: string): Sheet | string => {
   // The parser counts the two characters of a line's end within quotes as two lines.
-  const text = content.replace(/^\ufeff/, "").replaceAll("\r\n", "\n")
-  const delimiter = delimiterOf(text)
+  const whole = content.replace(/^\ufeff/, "").replaceAll("\r\n", "\n")
+  const named = delimiterLine.exec(whole)?.[1]
+  // The line stays as an empty one, so that the numbers of lines are those of the file.
+  const text = whole.replace(delimiterLine, "\n")
+  const delimiter = named ?? delimiterOf(text)
   let parsed: ReadonlyArray<Parsed>
   try {
     parsed = parse(text, {

@@ -9,6 +9,7 @@ import { describeOn } from "../../support/Tests.ts"
 // They share a transaction, or change nothing, or wait for the authority first.
 const withoutTurn = [
   "POST /v1/customers",
+  "POST /v1/customers/validate",
   "POST /v1/invoices",
   "POST /v1/invoices/validate",
   "POST /v1/credit-notes/validate",

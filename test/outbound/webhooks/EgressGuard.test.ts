@@ -51,6 +51,7 @@ describe("checkUrl", () => {
     ["url_invalid", "https://example.com/#x"],
     ["url_not_https", "http://example.com/"],
     ["url_not_https", "http://127.0.0.1/"],
+    ["url_not_https", "http://localhost:9099/hook"],
     ["url_not_https", "ftp://example.com/"],
     ["url_not_allowed", "https://10.0.0.1/"],
     ["url_not_allowed", "https://localhost/"],

@@ -2,8 +2,8 @@ import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { randomBytes } from "node:crypto"
 import * as Path from "node:path"
-import folio from "../../../package.json" with { type: "json" }
 import { makeApiKey } from "../../../src/domain/accounts/ApiKeyFormat.ts"
+import folio from "../../../package.json" with { type: "json" }
 import { attributeOf, collector, type Span } from "../../support/apps/Collector.ts"
 import { type Client, makeClient } from "../../support/apps/Client.ts"
 import { customerBody, endpointBody, invoiceBody } from "../../support/apps/Invoices.ts"
@@ -114,7 +114,10 @@ it.live("tells what it does in log lines, metrics and spans, and no secret in an
   assert.deepInclude(ready, { base_url: service.url, test_key_file: Path.join(service.dataDir, "test-key") })
   assert.isTrue(entries.every(({ level, message, time }) => level !== "" && message !== "" && Date.parse(time) > 0))
   assert.isTrue(
-    entries.every((entry) => entry["service.instance.id"] === "eu-1" && entry["service.version"] === folio.version)
+    entries.every(
+      (entry) =>
+        entry["service.instance.id"] === "eu-1" && String(entry["service.version"]).startsWith(`${folio.version}+`)
+    )
   )
   const request_id = refused.headers.get("request-id")
   const failure = entries.find((entry) => entry.level === "error" && entry.request_id === request_id)

@@ -59,6 +59,9 @@ const largest: Readonly<Record<string, (ids: Ids) => ReadonlyArray<readonly [nam
   "/v1/customers": () => [
     ["a large customer", { ...customerBody(), legal_name: "é".repeat(450), address: "<".repeat(300), metadata }]
   ],
+  "/v1/customers/validate": () => [
+    ["a large customer", { ...customerBody(), legal_name: "é".repeat(450), address: "<".repeat(300), metadata }]
+  ],
   "/v1/invoices": ({ customer }) => [
     ["500 lines", { ...invoiceBody(customer), lines, metadata }],
     ["500 wrong lines", { ...invoiceBody(customer), lines: wrongLines }]

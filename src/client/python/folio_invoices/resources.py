@@ -103,6 +103,10 @@ class Customers(Resource):
         """Registers a buyer: ``folio.customers.create(buyer, idempotency_key="customer-1")["id"]``"""
         return self._post("/v1/customers", idempotency_key, customer)
 
+    def validate(self, customer: Body) -> JsonObject:
+        """Says what is wrong with a buyer, and stores nothing: ``folio.customers.validate(buyer)["errors"]``"""
+        return self._post("/v1/customers/validate", None, customer)
+
     def list(self, query: Optional[Query] = None) -> Iterator[JsonObject]:
         """Yields all buyers, newest first: ``for customer in folio.customers.list({"name": "muñoz"}): …``"""
         return self._folio.pages("/v1/customers", query)

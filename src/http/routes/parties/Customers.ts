@@ -4,12 +4,15 @@ import { ApiError } from "../../../../schemas/ApiError.ts"
 import type { CustomerQuery, CustomerUpdate } from "../../../../schemas/Customer.ts"
 import { CustomerId } from "../../../../schemas/Id.ts"
 import { Api } from "../../../api/Api.ts"
+import { CurrentPrincipal } from "../../../api/Authorization.ts"
+import { NationalProfile } from "../../../documents/NationalProfile.ts"
 import { type CustomerFilter, Customers, customerView } from "../../../store/accounts/Customers.ts"
 import { metadataMarks } from "../../../store/sql/Keys.ts"
 import { makeAsk, makeAskAbout } from "../../request/Ask.ts"
 import { makeFind, makeIdOf, type Named } from "../../request/Named.ts"
 import { identificationOf, refuseOther } from "./Identified.ts"
 import { readPage } from "../../request/Paging.ts"
+import { validationOf } from "../../request/Validation.ts"
 
 type Query = Schema.Struct.Type<typeof CustomerQuery>
 
@@ -42,6 +45,7 @@ export const layer = HttpApiBuilder.group(
   "customers",
   Effect.fn(function* (handlers) {
     const customers = yield* Customers
+    const { rules } = yield* NationalProfile
     const find = makeFind("customer", customers.find)
     const ask = yield* makeAsk
     const askAbout = yield* makeAskAbout(makeIdOf("customer", CustomerId))
@@ -51,6 +55,10 @@ export const layer = HttpApiBuilder.group(
 
     return handlers.handleAll({
       createCustomer: ({ payload }) => ask((actor, context) => actor.CreateCustomer({ context, request: payload })),
+      validateCustomer: Effect.fn("validateCustomer")(function* ({ payload }) {
+        const { livemode } = yield* CurrentPrincipal
+        return validationOf(rules.customer(payload, livemode ? "live" : "test"))
+      }),
       listCustomers: Effect.fn("listCustomers")(function* ({ query }) {
         const filter = yield* filterOf(query)
         return yield* readPage(

@@ -19,6 +19,17 @@ final class Customers extends ResourceMethods
     }
 
     /**
+     * Says what is wrong with a buyer, and stores nothing: `$folio->customers->validate($buyer)['errors']`
+     *
+     * @param array<string, mixed> $customer
+     * @return array<string, mixed>
+     */
+    public function validate(array $customer): array
+    {
+        return $this->post('/v1/customers/validate', null, $customer);
+    }
+
+    /**
      * Yields all buyers, newest first: `foreach ($folio->customers->list(['name' => 'muñoz']) as $customer) { … }`
      *
      * @param array<string, string|int|bool|list<string>|null> $query
