@@ -3,6 +3,7 @@ import { accountMutants } from "./accountMutants.ts"
 import { clusterMutants } from "./clusterMutants.ts"
 import { connectionMutants } from "./connectionMutants.ts"
 import { enablementMutants } from "./enablement/enablementMutants.ts"
+import { figureMutants } from "./figureMutants.ts"
 import { mailMutants } from "./mailMutants.ts"
 import { paperMutants } from "./paperMutants.ts"
 import { portMutants } from "./portMutants.ts"
@@ -21,6 +22,7 @@ export const everyMutant: ReadonlyArray<Mutant> = [
   ...clusterMutants,
   ...connectionMutants,
   ...enablementMutants,
+  ...figureMutants,
   ...mailMutants,
   ...paperMutants,
   ...portMutants,
