@@ -24,10 +24,12 @@ export const serve = <A, E, R>(routes: Layer.Layer<A, E, R>) =>
       const stopping = { asked: false, told: yield* Latch.make() }
       const drain = Effect.gen(function* () {
         stopping.asked = true
+        yield* Effect.logInfo(
+          seconds === 0
+            ? "Asked to stop: requests that have arrived are answered, then the process ends"
+            : `Asked to stop: requests are served for ${seconds} s more, so that a balancer sends them elsewhere`
+        )
         if (seconds > 0) {
-          yield* Effect.logInfo(
-            `Asked to stop: requests are served for ${seconds} s more, so that a balancer sends them elsewhere`
-          )
           yield* Effect.raceFirst(Effect.sleep(Duration.seconds(seconds)), hurried)
         }
         yield* stopping.told.open

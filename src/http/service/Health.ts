@@ -8,6 +8,7 @@ import { authorityTroubles, statusIn, troubleMessage } from "../../domain/author
 import { AuthorityCircuits, troubleIn } from "../../store/documents/AuthorityCircuits.ts"
 import { Database } from "../../store/sql/Database.ts"
 import { makeProbeLimit } from "../limits/RateLimit.ts"
+import { respond } from "../request/Errors.ts"
 
 const ok = { status: "ok" } as const
 
@@ -61,16 +62,26 @@ export const layer = HttpApiBuilder.group(
     const readiness = yield* Effect.cachedWithTTL(looked, circuitInterval)
     const answers = yield* Effect.cachedWithTTL(database.answers, answersInterval)
     const limited = makeProbeLimit()
+    let wasReady = false
     return handlers.handleAll({
       live: () => Effect.as(limited, ok),
-      ready: Effect.fnUntraced(function* () {
-        yield* limited
-        if (stop.asked) return yield* stopping
-        if (!(yield* answers)) return yield* noDatabase
-        if (!(yield* database.takesChanges)) return yield* noChanges
-        if (!shards.some((shard) => sharding.hasShardId(shard))) return yield* noActors
-        return yield* readiness
-      })
+      // A balancer asks each second from the start on: until the process was ready once, 503 is no reason for a warning.
+      ready: Effect.fnUntraced(
+        function* () {
+          yield* limited
+          if (stop.asked) return yield* stopping
+          if (!(yield* answers)) return yield* noDatabase
+          if (!(yield* database.takesChanges)) return yield* noChanges
+          if (!shards.some((shard) => sharding.hasShardId(shard))) return yield* noActors
+          const answer = yield* readiness
+          wasReady = true
+          return answer
+        },
+        Effect.catchIf(
+          (error) => error.code === "service_unavailable" && !wasReady && !stop.asked,
+          (error) => Effect.andThen(Effect.logDebug(error.message), respond(error))
+        )
+      )
     })
   })
 )

@@ -28,12 +28,7 @@ export interface Answering {
 type Headers = Readonly<Record<string, string>>
 
 /** An error answer of the server itself, outside of any route. The connection closes after the answer. */
-export const envelope = (
-  self: Answering,
-  code: ErrorCode,
-  message: string = errorCodes[code].help,
-  more: Headers = {}
-) => {
+export const envelope = (self: Answering, code: ErrorCode, message: string, more: Headers = {}) => {
   const { status, type } = errorCodes[code]
   const request_id = self.newRequestId()
   const doc_url = `${self.baseUrl}/docs/errors/${code}`
@@ -59,7 +54,7 @@ export const refuse = (self: Answering) => (error: ParseError, socket: Socket) =
   const code = refusalOf(error)
   if (code === undefined) return end(socket, envelope(self, "malformed_json", "This is not an HTTP/1.1 request."))
   // The client may have sent the request in time: a process that stood still for long reads the request only after the timeout.
-  return end(socket, envelope(self, code, undefined, code === "request_timeout" ? soon : {}))
+  return end(socket, envelope(self, code, errorCodes[code].help, code === "request_timeout" ? soon : {}))
 }
 
 export const end = (socket: Duplex, { body, headers, status }: ReturnType<typeof envelope>) => {

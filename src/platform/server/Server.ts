@@ -108,6 +108,10 @@ const letGo = (server: Server, response: ServerResponse) => {
  */
 export const limitsLayer = Layer.merge(ConnectionLimits.layer(), ServerLimits.layer())
 
+const starting =
+  "This process is starting: it prepares its database and its actors. Retry in a second with the same Idempotency-Key."
+const stopping = "This process is stopping. Retry in a second with the same Idempotency-Key."
+
 type Services = Context.Context<Layer.Success<ReturnType<typeof NodeHttpServer.layer>>>
 
 const make = (self: Self, clientLimits: typeof ServerLimits.Service) => {
@@ -126,14 +130,19 @@ const make = (self: Self, clientLimits: typeof ServerLimits.Service) => {
   const connections = makeConnections(self.limits, clientLimits, self.proxies.has, self.noteCut)
   const server = createServer(options)
   server.maxRequestsPerSocket = requestsPerConnectionMax
+  let hasServed = false
   for (const event of ["request", "checkContinue"] as const) {
     server.on(event, (request: IncomingMessage, response: ServerResponse) => {
       connections.begin(request, response)
       letGo(server, response)
       // Before the routes are added or after they are removed, a request would otherwise wait forever.
-      if (server.listenerCount(event) === 1) answer(response, envelope(self, "service_unavailable", undefined, soon))
+      if (server.listenerCount(event) === 1)
+        answer(response, envelope(self, "service_unavailable", hasServed ? stopping : starting, soon))
     })
   }
+  server.on("newListener", (event) => {
+    if (event === "request") hasServed = true
+  })
   // An unknown expectation is no reason to refuse a request that can be executed (RFC 9110 leaves the decision to the server).
   server.on("checkExpectation", (request, response) => server.emit("request", request, response))
 

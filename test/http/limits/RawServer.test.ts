@@ -1,8 +1,13 @@
 import { assert, describe } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import { HttpServer } from "effect/http"
 import { connect } from "node:net"
 import { type ErrorCode, errorCodes } from "../../../schemas/ErrorCode.ts"
+import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
+import { ServiceInfo } from "../../../src/api/ServiceInfo.ts"
+import { TrustedProxies } from "../../../src/http/limits/TrustedProxies.ts"
+import { ListenAddress } from "../../../src/platform/server/ListenAddress.ts"
+import * as Server from "../../../src/platform/server/Server.ts"
 import { ServerLimits } from "../../../src/platform/server/Server.ts"
 import { customerBody } from "../../support/apps/Invoices.ts"
 import { baseUrl, keys, layer as app, serviceWith } from "../../support/apps/MemoryApp.ts"
@@ -206,6 +211,24 @@ describe("a connection", () => {
     const { headers, status } = answerIn(received)
     assert.deepStrictEqual([status, headers["connection"]], [200, "keep-alive"])
   })
+})
+
+const withoutRoutes = Server.layer.pipe(
+  Layer.provideMerge(
+    Layer.mergeAll(
+      Server.limitsLayer,
+      ListenAddress.layer({ host: "127.0.0.1", port: 0 }),
+      ServiceInfo.layer({ version: "0.1.0", baseUrl }),
+      TrustedProxies.layer(""),
+      NodeCrypto.layer
+    )
+  )
+)
+
+itOn(withoutRoutes).effect("A process that has no routes yet says that it starts", function* () {
+  const received = yield* talk(request("GET /health/ready HTTP/1.1", ["Connection: close"]))
+  isRefused(received, "service_unavailable", /^This process is starting/)
+  assert.strictEqual(answerIn(received).headers["retry-after"], "1")
 })
 
 describe("a request that does not arrive", () => {

@@ -1,16 +1,41 @@
 import { assert } from "@effect/vitest"
-import { Clock, Deferred, Effect, Fiber, Latch } from "effect"
+import { Clock, Deferred, Effect, Fiber, Latch, Layer, Logger, References } from "effect"
 import { TestClock } from "effect/testing"
 import type { AuthorityTrouble } from "../../../schemas/AuthorityTrouble.ts"
 import { timestamp } from "../../../src/domain/documents/AuthorityTime.ts"
 import { authorityTroubles, troubleMessage } from "../../../src/domain/authority/AuthorityTroubles.ts"
 import { AuthorityCircuits } from "../../../src/store/documents/AuthorityCircuits.ts"
-import { account, layer as app } from "../../support/apps/MemoryApp.ts"
+import { account, layer as app, serviceWith } from "../../support/apps/MemoryApp.ts"
 import { MemoryTables } from "../../support/memory/MemoryTables.ts"
 import { get } from "../../support/apps/Requests.ts"
-import { describeOn } from "../../support/Tests.ts"
+import { describeOn, itOn } from "../../support/Tests.ts"
 
 const ready = get("/health/ready", { authorization: undefined })
+
+const said: Array<string> = []
+const logging = Layer.merge(
+  Logger.layer([Logger.make(({ logLevel, message }) => void said.push(`${logLevel} ${String(message)}`))]),
+  Layer.succeed(References.MinimumLogLevel, "Debug")
+)
+
+itOn(serviceWith(logging)).effect(
+  "A probe before the process was ready is logged at debug, a later one at warn",
+  function* () {
+    const memory = yield* MemoryTables
+    const ofDatabase = () => said.filter((line) => line.includes("The database does not answer"))
+    memory.onCall = (name) => (name === "Database.answers" ? Effect.die("no database") : Effect.void)
+    assert.strictEqual((yield* ready).status, 503)
+    assert.deepStrictEqual(ofDatabase(), ["Debug The database does not answer."])
+    const { onCall } = memory
+    memory.onCall = () => Effect.void
+    yield* TestClock.adjust("250 millis")
+    assert.strictEqual((yield* ready).status, 200)
+    memory.onCall = onCall
+    yield* TestClock.adjust("250 millis")
+    assert.strictEqual((yield* ready).status, 503)
+    assert.deepStrictEqual(ofDatabase().slice(1), ["Warn The database does not answer."])
+  }
+)
 
 describeOn(app)("GET /health/ready", (it) => {
   it.effect("asks the database once for all who ask within a quarter of a second", function* () {
