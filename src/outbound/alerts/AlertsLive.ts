@@ -2,6 +2,7 @@ import { Clock, Config, type Duration, Effect, Layer, Redacted, Schema } from "e
 import { addressFields } from "../../../schemas/Party.ts"
 import { signatureHeaders } from "../../domain/webhooks/WebhookSignature.ts"
 import { isDecodable, isHttp, read, refuse } from "../../settings/Setting.ts"
+import { call } from "../HttpCall.ts"
 import { sendTextOverSmtp } from "../mail/MailerSmtp.ts"
 import { smtpSettings, type SmtpOptions } from "../mail/SmtpSettings.ts"
 import { type Alert, AlertFailed, Alerts } from "./Alerts.ts"
@@ -14,7 +15,7 @@ const subjectMax = 150
 
 const failed = (message: string) => Effect.fail(new AlertFailed({ message }))
 
-/** Why there was no answer, as Node.js names it: the message alone says "fetch failed". */
+/** Why there was no answer, as Node.js names it. */
 const reasonOf = (error: unknown): string => {
   const { cause, code, message } = Object(error) as {
     readonly cause?: unknown
@@ -24,7 +25,7 @@ const reasonOf = (error: unknown): string => {
   return cause === undefined ? (code ?? message ?? "no answer") : reasonOf(cause)
 }
 
-/** A user and a password in the URL are sent as `Authorization: Basic`, because `fetch` takes no such URL. */
+/** A user and a password in the URL are sent as `Authorization: Basic`. */
 const target = (setting: Redacted.Redacted<string>) => {
   const url = new URL(Redacted.value(setting))
   const [user, password] = [decodeURIComponent(url.username), decodeURIComponent(url.password)]
@@ -47,15 +48,14 @@ const poster = (setting: Redacted.Redacted<string>, secret: Redacted.Redacted<st
         : signatureHeaders({ secret: Redacted.value(secret), messageId, timestamp, body })
     const status = yield* Effect.tryPromise({
       try: async (signal) => {
-        const answer = await fetch(url, {
+        const answer = await call(url, {
           method: "POST",
           headers: { "content-type": "application/json", "user-agent": "Folio", ...headers, ...signed },
           body,
-          redirect: "manual",
           signal
         })
-        await answer.body?.cancel()
-        return answer.status
+        answer.destroy()
+        return answer.statusCode ?? 0
       },
       catch: (error) => new AlertFailed({ message: `${url.host} gave no answer: ${reasonOf(error)}` })
     }).pipe(

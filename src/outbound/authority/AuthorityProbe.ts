@@ -1,8 +1,9 @@
 import { Clock, Config, Duration, Effect } from "effect"
-import { Agent, buildConnector } from "undici"
+import type { Agent } from "node:http"
 import type { AuthorityTrouble } from "../../../schemas/AuthorityTrouble.ts"
 import { read } from "../../settings/Setting.ts"
-import { type ConnectionError, connectionTrouble } from "./soap/ConnectionTroubles.ts"
+import { agentFor, call } from "../HttpCall.ts"
+import { connectionTrouble } from "./soap/ConnectionTroubles.ts"
 
 /** The addresses of the authority in the settings, each with the name of its setting. */
 export const authorityAddresses = Effect.map(
@@ -25,7 +26,7 @@ export interface ProbeOptions {
   /** PEM certificates to trust instead of the system's. */
   readonly ca?: string
   /** Connects in place of the network. */
-  readonly connect?: buildConnector.connector
+  readonly agent?: Agent
 }
 
 const found = (status: number, date: number): Probe => {
@@ -39,42 +40,37 @@ const found = (status: number, date: number): Probe => {
  * every such service shows. Nothing is sent to the service but this GET.
  */
 export const probeAuthority = (url: string, options: ProbeOptions = {}): Effect.Effect<Probe> => {
-  const timeout = Duration.toMillis(Duration.fromInputUnsafe(options.timeout ?? "10 seconds"))
-  const { origin, pathname, search } = new URL(url)
-  let isConnected = false
-  const ca = options.ca === undefined ? {} : { ca: options.ca }
-  const own = options.connect ?? buildConnector({ timeout, minVersion: "TLSv1.2", allowH2: false, ...ca })
-  const connect: buildConnector.connector = (target, callback) =>
-    own(target, (...[error, socket]) => {
-      isConnected = error === null
-      if (error === null) callback(null, socket)
-      else callback(error, null)
-    })
-  const failed = (error: unknown): Probe => {
-    const { message, trouble } = connectionTrouble(error as ConnectionError, !isConnected)
-    return { trouble, reason: message }
-  }
+  // For connecting, and for the answer.
+  const timeout = Duration.fromInputUnsafe(options.timeout ?? "10 seconds")
+  const target = new URL(url)
   const ask = (agent: Agent) =>
     Effect.tryPromise({
       try: async (signal) => {
-        const { body, headers, statusCode } = await agent.request({
-          origin,
-          path: pathname + search,
+        const { headers, statusCode = 0 } = await call(target, {
           method: "GET",
-          signal
+          signal,
+          agent,
+          connectTimeout: timeout
         })
-        await body.dump()
-        return { status: statusCode, date: Date.parse(String(headers["date"])) }
+        return { status: statusCode, date: Date.parse(headers.date ?? "") }
       },
-      catch: failed
-    })
+      catch: (error): Probe => {
+        const { message, trouble } = connectionTrouble(error)
+        return { trouble, reason: message }
+      }
+    }).pipe(
+      Effect.timeoutOrElse({
+        duration: Duration.times(timeout, 2),
+        orElse: () => Effect.fail<Probe>({ trouble: "no_answer", reason: "no answer in time" })
+      })
+    )
   return Effect.acquireUseRelease(
-    Effect.sync(() => new Agent({ connect, headersTimeout: timeout, bodyTimeout: timeout })),
+    Effect.sync(() => options.agent ?? agentFor(target, options.ca)),
     (agent) =>
       Effect.matchEffect(ask(agent), {
         onFailure: Effect.succeed,
         onSuccess: ({ date, status }) => Effect.map(Clock.currentTimeMillis, (now) => found(status, date - now))
       }),
-    (agent) => Effect.promise(() => agent.destroy())
+    (agent) => Effect.sync(() => agent.destroy())
   )
 }

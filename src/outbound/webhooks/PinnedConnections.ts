@@ -1,8 +1,9 @@
 import { Duration, Effect, Equal, Result, Schema } from "effect"
 import { NetAddress } from "effect/net"
+import * as http from "node:http"
 import * as net from "node:net"
+import type { Duplex } from "node:stream"
 import * as tls from "node:tls"
-import { Client } from "undici"
 
 /** An exchange ended without a complete answer. The message is for the endpoint's owner: no error numbers, no addresses. */
 export class ExchangeFailed extends Schema.TaggedError<ExchangeFailed>()("ExchangeFailed", {
@@ -63,7 +64,7 @@ export interface PinnedConnectionsOptions {
 export const dialTcp = (address: NetAddress.InetAddress): net.Socket =>
   net.connect({ host: NetAddress.formatIp(address.address), port: address.port, noDelay: true })
 
-/** Limit of an answer's header block in bytes; undici counts names and values. */
+/** Limit of an answer's header block in bytes. */
 const maxHeaderBytes = 16 * 1024
 
 /** The stages of opening a connection, each with the failure that a break or a time-out in the stage causes. */
@@ -86,18 +87,17 @@ class StaleSocket extends Error {
 }
 
 /** Headers that a request must not set, because the URL, the body and the connection determine their values. */
-const ownHeaders = new Set(["host", "connection", "content-length"])
+const ownHeaders = new Set(["host", "connection", "content-length", "transfer-encoding", "expect", "upgrade"])
 
-const dropCodes = new Set(["STALE_SOCKET", "UND_ERR_SOCKET", "ECONNRESET", "EPIPE"])
+const dropCodes = new Set(["STALE_SOCKET", "ECONNRESET", "EPIPE"])
 
 const notWritten = () => failure("protocol", "The delivery could not be written as HTTP/1.1.")
 
 const exchangeFailure = (error: Error, answered: boolean): ExchangeFailed => {
   const code = "code" in error ? String(error.code) : ""
-  if (code === "UND_ERR_HEADERS_OVERFLOW") {
+  if (code === "HPE_HEADER_OVERFLOW") {
     return failure("too_large", `The endpoint answered with more than ${maxHeaderBytes} bytes of headers.`)
   }
-  if (code === "UND_ERR_INVALID_ARG" || code === "UND_ERR_NOT_SUPPORTED") return notWritten()
   return dropCodes.has(code)
     ? failure("protocol", "The endpoint closed the connection before its answer was complete.", !answered)
     : failure("protocol", "The endpoint's answer was not valid HTTP/1.1.")
@@ -105,51 +105,73 @@ const exchangeFailure = (error: Error, answered: boolean): ExchangeFailed => {
 
 type Exchange = PinnedConnection["exchange"]
 
-/** Speaks HTTP over a connected socket through undici, whose `Client` holds one connection and one exchange at a time. */
-const makeExchange = (origin: string, socket: net.Socket, idleMillis: number): Exchange => {
-  let handedOver = false
-  const client = new Client(origin, {
-    allowH2: false,
-    // undici would open another socket after the loss of the first. The connector hands over the checked socket once and then
-    // fails, because the caller decides whether and where to connect again.
-    connect: (_options, callback) => {
-      const first = !handedOver
-      handedOver = true
-      // Deferred, because undici does not notice a socket that the connector returns synchronously.
-      queueMicrotask(() => (first ? callback(null, socket) : callback(new StaleSocket(), null)))
-    },
-    pipelining: 1,
-    keepAliveTimeout: idleMillis,
-    keepAliveMaxTimeout: idleMillis,
-    maxHeaderSize: maxHeaderBytes,
-    // No time-outs of undici: the caller's deadline covers the whole exchange.
-    headersTimeout: 0,
-    bodyTimeout: 0
-  })
+/** Holds one checked socket, and opens no other: the caller decides whether and where to connect again. */
+class OneSocket extends http.Agent {
+  private socket: net.Socket | undefined
 
-  return (request, answer) =>
+  constructor(socket: net.Socket, idleMillis: number) {
+    super({ keepAlive: true, maxSockets: 1, timeout: idleMillis })
+    this.socket = socket
+  }
+
+  override createConnection(_options: unknown, callback?: (error: Error | null, socket: Duplex) => void) {
+    const { socket } = this
+    this.socket = undefined
+    if (socket === undefined) callback?.(new StaleSocket(), new net.Socket())
+    return socket
+  }
+}
+
+/**
+ * Speaks HTTP over a connected socket, one exchange at a time. `node:http` passes over informational answers, also a `100 Continue` that
+ * was not asked for. It has no time-outs: the caller's deadline covers the whole exchange.
+ */
+const makeExchange = (origin: string, socket: net.Socket, idleMillis: number): Exchange => {
+  const { host } = new URL(origin)
+  const agent = new OneSocket(socket, idleMillis)
+
+  return ({ body, headers, path }, answer) =>
     Effect.callback((resume) => {
-      if (Object.keys(request.headers).some((name) => ownHeaders.has(name.toLowerCase()))) return resume(notWritten())
+      if (Object.keys(headers).some((name) => ownHeaders.has(name.toLowerCase()))) return resume(notWritten())
       let answered = false
-      client.dispatch(
-        { method: "POST", path: request.path, headers: request.headers, body: request.body },
-        {
-          onRequestStart: () => {},
-          onResponseStarted: () => {
-            answered = true
-          },
-          onResponseStart: (_controller, status, headers) => {
-            if (status >= 200) answer.onHeaders(status, headers)
-          },
-          onResponseData: (_controller, chunk) => {
-            if (answer.onBody(chunk)) return
-            socket.destroy()
-            resume(Effect.void)
-          },
-          onResponseEnd: () => resume(Effect.void),
-          onResponseError: (_controller, error) => resume(exchangeFailure(error, answered))
-        }
-      )
+      const onAnswer = () => {
+        answered = true
+      }
+      const finish = (result: Effect.Effect<void, ExchangeFailed>) => {
+        socket.off("data", onAnswer)
+        resume(result)
+      }
+      const onError = (error: Error) => finish(exchangeFailure(error, answered))
+      const onResponse = (response: http.IncomingMessage) => {
+        answer.onHeaders(response.statusCode ?? 0, response.headers)
+        response.on("data", (chunk: Buffer) => {
+          if (answer.onBody(chunk)) return
+          socket.destroy()
+          finish(Effect.void)
+        })
+        response.once("end", () => finish(Effect.void))
+        response.on("error", onError)
+      }
+      const own = { Host: host, "Content-Length": Buffer.byteLength(body) }
+      try {
+        const request = http.request({
+          agent,
+          method: "POST",
+          path,
+          headers: { ...own, ...headers },
+          maxHeaderSize: maxHeaderBytes
+        })
+        request.once("response", onResponse)
+        request.on("error", onError)
+        request.once("upgrade", () => {
+          socket.destroy()
+          onError(new Error("101"))
+        })
+        socket.once("data", onAnswer)
+        request.end(body)
+      } catch {
+        finish(notWritten())
+      }
     })
 }
 
@@ -177,6 +199,7 @@ export const makePinnedConnections = (options: PinnedConnectionsOptions) => {
   const keep = (entry: Entry) => {
     if (entry.socket.destroyed) return
     idle.add(entry)
+    entry.socket.on("data", entry.destroy)
     if (idle.size <= maxIdle) return
     for (const oldest of idle) return oldest.destroy()
   }
@@ -208,7 +231,10 @@ export const makePinnedConnections = (options: PinnedConnectionsOptions) => {
     for (const address of addresses) {
       const key = keyOf(origin, address)
       const entry = latestFirst.find((one) => one.key === key && !one.socket.destroyed)
-      if (entry !== undefined && idle.delete(entry)) return entry
+      if (entry === undefined) continue
+      idle.delete(entry)
+      entry.socket.off("data", entry.destroy)
+      return entry
     }
     return undefined
   }

@@ -8,6 +8,7 @@ import * as AlertsLive from "../../../src/outbound/alerts/AlertsLive.ts"
 import { until } from "../../support/apps/Until.ts"
 import { mailServer } from "../../support/mail/MailServer.ts"
 import { alertReceiver } from "../../support/receiver/AlertReceiver.ts"
+import { informingProxy } from "../../support/receiver/InformingProxy.ts"
 import { isSignedWith } from "../../support/receiver/Signatures.ts"
 import { it } from "../../support/Tests.ts"
 
@@ -55,6 +56,13 @@ describe("ALERT_URL", () => {
     assert.strictEqual(one?.headers["webhook-id"], `${opened.id}-opened`)
     assert.isTrue(isSignedWith(secret, one!))
     assert.isFalse(isSignedWith(`whsec_${Buffer.alloc(32, 6).toString("base64")}`, one!))
+  })
+
+  it.live("may send informational answers that were not asked for", function* () {
+    const receiver = yield* alertReceiver
+    const { send } = yield* alertsOf({ ALERT_URL: yield* informingProxy(receiver.url) })
+    yield* send("url", opened)
+    assert.strictEqual(receiver.received.length, 1)
   })
 
   it.live("gets its user and password as Basic, and no signature without a secret", function* () {

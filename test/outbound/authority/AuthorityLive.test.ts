@@ -4,6 +4,8 @@ import { unzipSync } from "fflate"
 import { fromPem, makeSelfSigned } from "../../../src/documents/signature/Certificate.ts"
 import { accepted, processedBefore, rejectedBy, unknown } from "../../support/authority/StandInAnswers.ts"
 import { grantedRange, rangesAnswer, standInAuthority } from "../../support/authority/StandInAuthority.ts"
+import { probeAuthority } from "../../../src/outbound/authority/AuthorityProbe.ts"
+import { informingProxy } from "../../support/receiver/InformingProxy.ts"
 import { cufe, dian, liveAt, outcome, readCufe, setUp, signed, software, submission } from "./callingAuthority.ts"
 import { issue } from "../webhooks/Certificates.ts"
 import { it } from "../../support/Tests.ts"
@@ -180,6 +182,14 @@ describe("the authority's web service", () => {
     }
     assert.strictEqual(service.calls.length, 1)
     assert.deepStrictEqual(service.refusals, [])
+  })
+
+  it.live("is understood after informational answers that were not asked for", function* () {
+    const { document, service } = yield* setUp()
+    const authority = yield* liveAt(yield* informingProxy(service.url))
+    // The envelope names the address of the proxy, which the final answer refuses.
+    assert.deepInclude(yield* outcome(authority.submit(document)), { _tag: "AuthorityRefusal" })
+    assert.isNull((yield* probeAuthority(yield* informingProxy(service.url))).trouble)
   })
 
   it.live("tells the ranges of an issuer", function* () {

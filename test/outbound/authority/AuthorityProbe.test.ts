@@ -1,5 +1,6 @@
 import { assert, describe } from "@effect/vitest"
 import { Effect } from "effect"
+import { Agent } from "node:http"
 import { type ProbeOptions, probeAuthority } from "../../../src/outbound/authority/AuthorityProbe.ts"
 import { standInAuthority } from "../../support/authority/StandInAuthority.ts"
 import { addresses, identities } from "../../support/authority/StandInTroubles.ts"
@@ -41,7 +42,10 @@ describe("a look at the authority's service", () => {
     yield* plain.connections("silent")
     assert.strictEqual(yield* troubleAt(plain.url, silent), "no_answer")
     const noRoute = Object.assign(new Error("connect ENETUNREACH"), { code: "ENETUNREACH" })
-    const found = yield* probeAuthority(plain.url, { connect: (_, callback) => callback(noRoute, null) })
+    const agent = Object.assign(new Agent(), {
+      createConnection: (_: unknown, callback: (error: Error) => void) => callback(noRoute)
+    })
+    const found = yield* probeAuthority(plain.url, { agent })
     assert.strictEqual(found.trouble, "no_route")
   })
 })

@@ -2,6 +2,7 @@ import { assert, describe } from "@effect/vitest"
 import { type Duration, Effect } from "effect"
 import type { AuthorityTrouble } from "../../../schemas/AuthorityTrouble.ts"
 import { authorityTroubles } from "../../../src/domain/authority/AuthorityTroubles.ts"
+import { CallFailed } from "../../../src/outbound/HttpCall.ts"
 import { connectionTrouble } from "../../../src/outbound/authority/soap/ConnectionTroubles.ts"
 import { type StandIn, standInAuthority } from "../../support/authority/StandInAuthority.ts"
 import { addresses, identities, plays } from "../../support/authority/StandInTroubles.ts"
@@ -120,7 +121,7 @@ const seen = Effect.fnUntraced(function* ({ limits, play, taken = false, trouble
 
 /** As Node.js reports that none of a host's addresses took the connection: by the code of the first. */
 const troubleOfAll = (errors: readonly [{ readonly code: string }, ...ReadonlyArray<{ readonly code: string }>]) =>
-  connectionTrouble({ code: errors[0].code, message: "", errors }, true).trouble
+  connectionTrouble(new CallFailed({ code: errors[0].code, message: "", errors }, true)).trouble
 
 describe("a call that brings no verdict", () => {
   it.live.each(http)("is told apart over HTTP: $what", (one) => seen(one, "http"))
@@ -129,13 +130,13 @@ describe("a call that brings no verdict", () => {
   it.effect("is told apart: no route and a late connection, from what the system says of it", function* () {
     yield* Effect.void
     for (const code of ["ENETUNREACH", "EHOSTUNREACH", "ENETDOWN"]) {
-      const found = connectionTrouble({ code, message: `connect ${code} 198.51.100.1:443` }, true)
+      const found = connectionTrouble(new CallFailed({ code, message: `connect ${code} 198.51.100.1:443` }, true))
       assert.strictEqual(found.trouble, "no_route")
       assert.include(found.message, code)
       // What breaks while the answer is awaited may have left.
-      assert.strictEqual(connectionTrouble({ code }, false).trouble, "no_answer")
+      assert.strictEqual(connectionTrouble(new CallFailed({ code }, false)).trouble, "no_answer")
     }
-    const late = connectionTrouble({ code: "ETIMEDOUT", message: "connect ETIMEDOUT 198.51.100.1:443" }, true)
+    const late = connectionTrouble(new CallFailed({ code: "ETIMEDOUT" }, true))
     assert.deepStrictEqual(late, {
       trouble: "connection_refused",
       message: "it did not take the connection in time"

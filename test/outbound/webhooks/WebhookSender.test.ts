@@ -83,12 +83,22 @@ describe("WebhookSender", () => {
     assert.include(response.error?.message, `answered ${status}`)
   })
 
-  it.effect("passes over informational answers", function* () {
-    const { post } = yield* sendingTo(
-      answering("HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+  it.effect.each(["100 Continue", "102 Processing", "103 Early Hints"])("passes over %s", function* (line) {
+    const informational = `HTTP/1.1 ${line}\r\nLink: </x>\r\n\r\n`
+    const final = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+    const { post, receiver } = yield* sendingTo(
+      rawReceiver((socket) => {
+        socket.on("data", () => socket.write(`${informational}${informational}${final}`))
+      })
     )
-    const response = yield* post()
-    assert.deepStrictEqual([response.status, response.body, response.error], [200, "ok", null])
+    for (const _ of [1, 2]) {
+      const { body, error, headers, status } = yield* post()
+      assert.deepStrictEqual(
+        { body, error, headers, status },
+        { body: "ok", error: null, headers: { "content-length": "2" }, status: 200 }
+      )
+    }
+    assert.strictEqual(receiver.connections(), 1)
   })
 
   it.effect("does not take an informational status for the answer", function* () {

@@ -1,7 +1,8 @@
 import type { AuthorityTrouble } from "../../../../schemas/AuthorityTrouble.ts"
+import { CallFailed } from "../../HttpCall.ts"
 
-/** An error of Node.js or undici, as it reports a call that got no answer. */
-export interface ConnectionError {
+/** An error of Node.js, as it reports a call that got no answer. */
+interface ConnectionError {
   readonly code?: string
   readonly message?: string
   /** What each address of the host said, where it has several and none took the connection. */
@@ -19,18 +20,16 @@ const unreachable = [
   "EPERM",
   "EINVAL"
 ]
-const untaken = ["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "UND_ERR_CONNECT_TIMEOUT", "UND_ERR_SOCKET"]
+const untaken = ["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT"]
 
 const notInTime = "it did not take the connection in time"
 
 const reasons: Readonly<Record<string, string>> = {
   ECONNREFUSED: "it takes no connections",
   ECONNRESET: "the connection broke before its answer was here",
-  UND_ERR_SOCKET: "the connection broke before its answer was here",
-  UND_ERR_CONNECT_TIMEOUT: notInTime,
-  UND_ERR_RES_EXCEEDED_MAX_SIZE: "its answer is too large",
-  UND_ERR_HEADERS_OVERFLOW: "its answer is too large",
-  UND_ERR_ABORTED: "no answer in time",
+  TOO_LARGE: "its answer is too large",
+  HPE_HEADER_OVERFLOW: "its answer is too large",
+  ABORT_ERR: "no answer in time",
   ENOTFOUND: "its host has no address"
 }
 
@@ -43,17 +42,17 @@ const tellingOf = (error: ConnectionError): ConnectionError =>
  * authority's host is the secure connection (TLS); once there was a connection, the message may have left.
  */
 export const connectionTrouble = (
-  error: ConnectionError,
-  isConnecting: boolean
+  failure: unknown
 ): { readonly trouble: AuthorityTrouble; readonly message: string } => {
-  const { code = "", message = "unknown" } = tellingOf(error)
+  const { cause, isConnecting } = failure instanceof CallFailed ? failure : { cause: failure, isConnecting: false }
+  const { code = "", message = "unknown" } = tellingOf(Object(cause) as ConnectionError)
   const said = reasons[code]
   if (!isConnecting) return { trouble: "no_answer", message: said ?? `no answer (${code || message})` }
   if (unresolved.includes(code))
     return { trouble: "name_not_found", message: said ?? `its name cannot be found (${code})` }
   if (unreachable.includes(code)) return { trouble: "no_route", message: `there is no way to its host (${code})` }
   if (untaken.includes(code)) {
-    const broke = code === "ECONNRESET" || code === "EPIPE" || code === "UND_ERR_SOCKET"
+    const broke = code === "ECONNRESET" || code === "EPIPE"
     const why = broke ? "it broke off the connection at once" : (said ?? notInTime)
     return { trouble: "connection_refused", message: why }
   }

@@ -1,8 +1,8 @@
 import { Clock, Duration, Effect, Result } from "effect"
-import { Agent, buildConnector } from "undici"
 import type { AuthorityTrouble } from "../../../../schemas/AuthorityTrouble.ts"
 import { AuthorityRefusal, AuthorityUnavailable, type CallerCertificate } from "../Authority.ts"
-import { type ConnectionError, connectionTrouble } from "./ConnectionTroubles.ts"
+import { agentFor, call, textOf } from "../../HttpCall.ts"
+import { connectionTrouble } from "./ConnectionTroubles.ts"
 import { type NoResult, resultOf } from "./SoapAnswers.ts"
 import { contentTypeOf, signedEnvelope, type SoapCall } from "./WsSecurity.ts"
 
@@ -63,60 +63,40 @@ const troubleOfStatus = (status: number): AuthorityTrouble =>
 export const makeSoapExchange = Effect.fnUntraced(function* (options: SoapExchangeOptions) {
   const { maxBytes = 8 * 1024 * 1024, url } = options
   const totalTimeout = Duration.fromInputUnsafe(options.totalTimeout ?? "60 seconds")
-  const total = Duration.toMillis(totalTimeout)
-  const { origin, pathname, search } = new URL(url)
-  const connector = buildConnector({
-    allowH2: false,
-    timeout: Duration.toMillis(Duration.fromInputUnsafe(options.connectTimeout ?? "10 seconds")),
-    minVersion: "TLSv1.2",
-    ...(options.ca === undefined ? {} : { ca: options.ca })
-  })
-  // An error of connecting is marked: of a connection that was never there, nothing of the message has left.
-  const connectErrors = new WeakSet<object>()
-  const agent = new Agent({
-    allowH2: false,
-    connect: (to, callback) =>
-      connector(to, (...[error, socket]) => {
-        if (error === null) return callback(null, socket)
-        connectErrors.add(error)
-        callback(error, null)
-      }),
-    headersTimeout: total,
-    bodyTimeout: total,
-    maxResponseSize: maxBytes
-  })
-  // Not `close`, which waits for answers: the calls in progress have been interrupted before the scope closes.
-  yield* Effect.addFinalizer(() => Effect.promise(() => agent.destroy()))
+  const target = new URL(url)
+  const agent = agentFor(target, options.ca)
+  // The calls in progress have been interrupted before the scope closes.
+  yield* Effect.addFinalizer(() => Effect.sync(() => agent.destroy()))
 
   const post = (operation: string, body: string) =>
     Effect.tryPromise({
       try: async (signal): Promise<Answer> => {
-        const answer = await agent.request({
-          origin,
-          path: pathname + search,
+        const answer = await call(target, {
           method: "POST",
           headers: { "content-type": contentTypeOf(operation), accept: "application/soap+xml" },
           body,
-          signal
+          signal,
+          agent,
+          connectTimeout: options.connectTimeout ?? "10 seconds"
         })
         return {
-          status: answer.statusCode,
-          type: String(answer.headers["content-type"] ?? ""),
-          date: Date.parse(String(answer.headers["date"] ?? "")),
-          text: await answer.body.text()
+          status: answer.statusCode ?? 0,
+          type: answer.headers["content-type"] ?? "",
+          date: Date.parse(answer.headers.date ?? ""),
+          text: await textOf(answer, maxBytes)
         }
       },
       catch: (error) => {
-        const { message, trouble } = connectionTrouble(error as ConnectionError, connectErrors.has(Object(error)))
+        const { message, trouble } = connectionTrouble(error)
         return unavailable(trouble, `The authority: ${message}.`)
       }
     })
 
   /** Calls one operation and returns its result element as received. */
-  return Effect.fn("SoapExchange.call")(function* (call: SoapCall, caller: CallerCertificate) {
+  return Effect.fn("SoapExchange.call")(function* (operation: SoapCall, caller: CallerCertificate) {
     const now = yield* Clock.currentTimeMillis
-    const envelope = yield* signedEnvelope(call, url, caller, now)
-    const answer = yield* post(call.operation, envelope).pipe(
+    const envelope = yield* signedEnvelope(operation, url, caller, now)
+    const answer = yield* post(operation.operation, envelope).pipe(
       Effect.timeoutOrElse({
         duration: totalTimeout,
         orElse: () =>
@@ -129,7 +109,7 @@ export const makeSoapExchange = Effect.fnUntraced(function* (options: SoapExchan
     const trouble = troubleOfStatus(status)
     const isXml = /^(application\/soap\+xml|text\/xml|application\/xml)\b/i.test(type)
     if (!isXml) return yield* unavailable(trouble, `The authority answered ${status} with ${type || "no type"}.`)
-    const result = resultOf(text, call.operation)
+    const result = resultOf(text, operation.operation)
     // A SOAP fault arrives with status 400 or 500. A result with any status other than 200 does not count.
     if (Result.isFailure(result)) {
       if (result.failure.blames !== null)

@@ -1,0 +1,80 @@
+import { Duration } from "effect"
+import * as Http from "node:http"
+import * as Https from "node:https"
+
+/*
+ * Calls over HTTP/1.1 by `node:http`, which passes over informational answers (RFC 9110 §15.2): `fetch` and undici close the connection
+ * when a server or its proxy sends `100 Continue` without being asked.
+ */
+
+/** A call failed. `isConnecting`: before there was a connection, TLS included, so that nothing has left. */
+export class CallFailed extends Error {
+  readonly isConnecting: boolean
+  constructor(cause: unknown, isConnecting: boolean) {
+    super("The call failed", { cause })
+    this.isConnecting = isConnecting
+  }
+}
+
+export interface CallOptions {
+  readonly method: "GET" | "POST"
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+  readonly signal: AbortSignal
+  readonly agent?: Http.Agent
+  /** Limit of connecting, TLS included; no limit by default. */
+  readonly connectTimeout?: Duration.Input
+}
+
+/** Keeps connections for the next call to `url`, with the usual verification of TLS. `ca`: certificates to trust instead of the system's. */
+export const agentFor = (url: URL, ca?: string): Http.Agent => {
+  const options = { keepAlive: true, timeout: 4_000 }
+  if (url.protocol !== "https:") return new Http.Agent(options)
+  return new Https.Agent({ ...options, minVersion: "TLSv1.2", ...(ca === undefined ? {} : { ca }) })
+}
+
+/** Sends a request and returns the final answer once its headers are there. Rejects with `CallFailed`. Redirects are not followed. */
+export const call = (url: URL, options: CallOptions): Promise<Http.IncomingMessage> => {
+  const { agent, body, connectTimeout, headers = {}, method, signal } = options
+  const isSecure = url.protocol === "https:"
+  let isConnected = false
+  return new Promise((resolve, reject) => {
+    const request = (isSecure ? Https : Http).request(url, { method, headers, signal, agent })
+    request.once("response", resolve)
+    request.on("error", (cause) => reject(new CallFailed(cause, !isConnected)))
+    request.once("upgrade", (_, socket) => {
+      socket.destroy()
+      reject(new CallFailed(new Error("it wants another protocol"), false))
+    })
+    request.once("socket", (socket) => {
+      const onConnected = () => {
+        isConnected = true
+      }
+      if (request.reusedSocket) return onConnected()
+      socket.once(isSecure ? "secureConnect" : "connect", onConnected)
+      if (connectTimeout === undefined) return
+      const late = () => {
+        if (!isConnected) request.destroy(Object.assign(new Error("no connection in time"), { code: "ETIMEDOUT" }))
+      }
+      const timer = setTimeout(late, Duration.toMillis(Duration.fromInputUnsafe(connectTimeout)))
+      request.once("close", () => clearTimeout(timer))
+    })
+    request.end(body)
+  })
+}
+
+/** The body of an answer as text. Rejects with `CallFailed` where it breaks off, or has more than `maxBytes`. */
+export const textOf = async (answer: Http.IncomingMessage, maxBytes: number): Promise<string> => {
+  const chunks: Array<Buffer> = []
+  let bytes = 0
+  try {
+    for await (const chunk of answer as AsyncIterable<Buffer>) {
+      bytes += chunk.length
+      if (bytes > maxBytes) throw Object.assign(new Error("the answer is too large"), { code: "TOO_LARGE" })
+      chunks.push(chunk)
+    }
+  } catch (cause) {
+    throw new CallFailed(cause, false)
+  }
+  return Buffer.concat(chunks).toString("utf8")
+}
