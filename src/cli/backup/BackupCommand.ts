@@ -7,6 +7,7 @@ import { keysHere } from "../../platform/backup/KeyOfBackup.ts"
 import { seal } from "../../platform/backup/Keys.ts"
 import { passphrase } from "../../platform/backup/Passphrase.ts"
 import * as Postgres from "../../platform/postgres/Postgres.ts"
+import { existingSecretKey } from "../../platform/files/SealingKey.ts"
 import { json, say } from "../Answers.ts"
 import { edge } from "../Surroundings.ts"
 
@@ -49,14 +50,28 @@ export const backup = Command.make(
   Effect.fn(function* (flags) {
     const keys = flags.with_key ? yield* sealedKeys(flags.passphrase_file) : undefined
     const place = yield* Postgres.existingPlace
-    const { header, rows, size } = yield* take(place, flags.file, { release: version, sealedKeys: keys })
+    const found = yield* existingSecretKey
+    const { header, isAuthenticated, rows, size } = yield* take(place, flags.file, {
+      release: version,
+      sealedKeys: keys,
+      key: found._tag === "Key" ? found.key : undefined
+    })
     const { has_keys, migration, release, taken_at } = header
-    yield* say(flags.json, { file: flags.file, bytes: size, rows, release, migration, taken_at, has_keys }, [
-      `Wrote ${flags.file}: ${rows} rows as of ${taken_at}, ${sizeOf(size)}.`,
-      has_keys
-        ? "It has the keys, sealed with the passphrase."
-        : "It does not have the key that seals secrets: keep FOLIO_KEY, or DATA_DIR/secret-key, apart from it."
-    ])
+    yield* say(
+      flags.json,
+      { file: flags.file, bytes: size, rows, release, migration, taken_at, has_keys, authenticated: isAuthenticated },
+      [
+        `Wrote ${flags.file}: ${rows} rows as of ${taken_at}, ${sizeOf(size)}.`,
+        has_keys
+          ? "It has the keys, sealed with the passphrase."
+          : "It does not have the key that seals secrets: keep FOLIO_KEY, or DATA_DIR/secret-key, apart from it.",
+        ...(isAuthenticated
+          ? []
+          : [
+              "It has no authentication code, because the key of the database is not here: set FOLIO_KEY or DATA_DIR as the service has them."
+            ])
+      ]
+    )
   }, Effect.scoped)
 ).pipe(
   Command.withDescription("Write a backup of the database to a file, while the service may be running"),

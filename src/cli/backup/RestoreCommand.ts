@@ -18,7 +18,7 @@ const keyWords = (opens: boolean | undefined) => {
     : "WRONG  The key does not open the secrets: set the FOLIO_KEY that the service had"
 }
 
-const toldOf = (file: string, { counts, header, isRestored, opens, promises }: Verified) => [
+const toldOf = (file: string, { counts, header, isAuthentic, isRestored, opens, promises }: Verified) => [
   `${file} is whole: ${total(counts)} rows as of ${header.taken_at}, of release ${header.release}, migration ${header.migration}.`,
   ...(isRestored
     ? ["It was restored into a temporary place, which is removed again:"]
@@ -26,12 +26,20 @@ const toldOf = (file: string, { counts, header, isRestored, opens, promises }: V
   ...promises.map(({ broken, promise }) =>
     broken.length === 0 ? `ok     ${promise}` : `WRONG  ${promise}: ${broken.join("; ")}`
   ),
-  keyWords(opens)
+  keyWords(opens),
+  isAuthentic === true
+    ? "ok     Nothing was altered since the backup was taken"
+    : "note   Whether it was altered was not checked: that needs the key of the database"
 ]
 
-const look = Effect.fnUntraced(function* (file: string, asJson: boolean, passphraseIn: string | undefined) {
-  const found = yield* verify(file, passphrase(passphraseIn, false))
-  const { counts, header, isRestored, opens, promises } = found
+const look = Effect.fnUntraced(function* (
+  file: string,
+  asJson: boolean,
+  passphraseIn: string | undefined,
+  isTrusted: boolean
+) {
+  const found = yield* verify(file, passphrase(passphraseIn, false), isTrusted)
+  const { counts, header, isAuthentic, isRestored, opens, promises } = found
   const wrong = promises.filter(({ broken }) => broken.length > 0).length + (opens === false ? 1 : 0)
   const { canary: _canary, tables: _tables, transaction: _transaction, ...facts } = header
   yield* say(
@@ -41,6 +49,7 @@ const look = Effect.fnUntraced(function* (file: string, asJson: boolean, passphr
       ...facts,
       restored: isRestored,
       key_opens: opens ?? null,
+      authentic: isAuthentic,
       tables: Object.fromEntries(counts),
       promises
     },
@@ -58,12 +67,22 @@ export const restore = Command.make(
       Flag.withDescription("Only look whether the backup is whole and good, in a temporary place"),
       Flag.withDefault(false)
     ),
+    unauthenticated: Flag.Boolean("unauthenticated").pipe(
+      Flag.withDescription(
+        "Take a file without an authentication code, or with another key's: it may have been altered"
+      ),
+      Flag.withDefault(false)
+    ),
     passphrase_file: passphraseFile
   },
   Effect.fn(function* (flags) {
     const passphraseIn = Option.getOrUndefined(flags.passphrase_file)
-    if (flags.verify) return yield* look(flags.file, flags.json, passphraseIn)
-    const { counts, header, paths } = yield* restoreFile(flags.file, passphrase(passphraseIn, false))
+    if (flags.verify) return yield* look(flags.file, flags.json, passphraseIn, flags.unauthenticated)
+    const { counts, header, paths } = yield* restoreFile(
+      flags.file,
+      passphrase(passphraseIn, false),
+      flags.unauthenticated
+    )
     const { migration, release, taken_at } = header
     yield* say(
       flags.json,

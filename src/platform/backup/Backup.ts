@@ -6,8 +6,9 @@ import { createHash } from "node:crypto"
 import { lastMigration, tablesUpTo } from "../postgres/Migrations.ts"
 import { type Place, unusable, where } from "../postgres/PostgresPlace.ts"
 import * as Roles from "../postgres/PostgresRoles.ts"
-import { BackupError, type FrameKind, write } from "./BackupFile.ts"
+import { BackupError, type BackupKey, type FrameKind, write } from "./BackupFile.ts"
 import { Header } from "./Header.ts"
+import { opensCanary } from "./KeyOfBackup.ts"
 import { headsIn, isKept, quoted, Sequences, TableEnd, TableHead } from "./Tables.ts"
 
 /**
@@ -154,13 +155,18 @@ const record = Effect.fnUntraced(
 export const take = Effect.fn("Backup.take")(function* (
   place: Place,
   file: string,
-  options: { readonly release: string; readonly sealedKeys: Uint8Array | undefined }
+  options: {
+    readonly release: string
+    readonly sealedKeys: Uint8Array | undefined
+    readonly key: BackupKey | undefined
+  }
 ) {
   const ofServer = Effect.mapError((error: SqlError.SqlError | BackupError) =>
     error instanceof BackupError ? error : unusable(place, error)
   )
   let rows = 0
   let header: Header | undefined
+  let isAuthenticated = options.key !== undefined
   const copy = Effect.fnUntraced(function* (put: Put) {
     const session = yield* PgConnection.make({
       ...place,
@@ -209,9 +215,12 @@ export const take = Effect.fn("Backup.take")(function* (
       )
     )
     yield* session.query("commit")
+    if (options.key === undefined || header.canary === null) return options.key
+    isAuthenticated = yield* opensCanary(header.canary, options.key)
+    return isAuthenticated ? options.key : undefined
   }, Effect.scoped)
   const size = yield* write(file, (put) => ofServer(copy(put)))
   if (header === undefined) return yield* Effect.die("a backup without a header")
   yield* record(place, header.taken_at)
-  return { header, rows, size }
+  return { header, rows, size, isAuthenticated }
 })

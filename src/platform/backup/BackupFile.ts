@@ -3,8 +3,8 @@
  * length and the CRC-32 of its content in four bytes each (big endian), and the content. The last frame says how many frames came before and their SHA-256,
  * and the last line of the file says how long the file is: a file that was cut off is told from a whole one before it is read.
  */
-import { Effect, Schema, Stream } from "effect"
-import { createHash, randomBytes } from "node:crypto"
+import { Effect, Redacted, Schema, Stream } from "effect"
+import { createHash, createHmac, hkdfSync, randomBytes, timingSafeEqual } from "node:crypto"
 import { once } from "node:events"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
@@ -41,7 +41,21 @@ export interface Frame {
   readonly content: Buffer
 }
 
-const Last = Schema.fromJsonString(Schema.Struct({ frames: Schema.Int, sha256: Schema.String }))
+const Last = Schema.fromJsonString(
+  Schema.Struct({ frames: Schema.Int, sha256: Schema.String, mac: Schema.optionalKey(Schema.String) })
+)
+
+/** The key that seals the secrets of the database. */
+export type BackupKey = Redacted.Redacted<Uint8Array>
+
+/** A code over the SHA-256 of all frames, which nobody can compute without the key. */
+const macOf = (key: BackupKey, sha256: string) => {
+  const derived = Buffer.from(hkdfSync("sha256", Redacted.value(key), "", "folio backup mac", 32))
+  return createHmac("sha256", derived).update(sha256).digest("hex")
+}
+
+const isMac = (given: string, right: string) =>
+  given.length === right.length && timingSafeEqual(Buffer.from(given), Buffer.from(right))
 const encodeLast = Schema.encodeSync(Last)
 const decodeLast = Schema.decodeUnknownSync(Last)
 
@@ -68,12 +82,14 @@ const publish = (unfinished: string, file: string) => {
 }
 
 /**
- * Writes a backup: `use` gets the function that writes a frame. The file has another name until it is whole and on disk (`flush`), and
+ * Writes a backup: `use` gets the function that writes a frame, and returns the key of the authentication code, if there is one. The file has another name until it is whole and on disk (`flush`), and
  * only its owner may read it. An existing file is never overwritten. Returns the size of the file in bytes.
  */
 export const write = Effect.fnUntraced(function* <E, R>(
   path: string,
-  use: (put: (kind: FrameKind, content: Uint8Array) => Effect.Effect<void, BackupError>) => Effect.Effect<void, E, R>
+  use: (
+    put: (kind: FrameKind, content: Uint8Array) => Effect.Effect<void, BackupError>
+  ) => Effect.Effect<BackupKey | undefined, E, R>
 ) {
   const file = Path.resolve(path)
   if (Fs.existsSync(file)) return yield* taken(file)
@@ -108,8 +124,9 @@ export const write = Effect.fnUntraced(function* <E, R>(
         }
         frames += 1
       })
-    yield* use(emit)
-    const last = encodeLast({ frames, sha256: sum.copy().digest("hex") })
+    const key = yield* use(emit)
+    const sha256 = sum.copy().digest("hex")
+    const last = encodeLast({ frames, sha256, ...(key === undefined ? {} : { mac: macOf(key, sha256) }) })
     yield* emit("last", Buffer.from(last))
     yield* attempt(async () => {
       packer.end()
@@ -130,6 +147,16 @@ export const write = Effect.fnUntraced(function* <E, R>(
 export const damaged = (file: string, why: string) =>
   new BackupError({
     message: `${file} is damaged or not whole (${why}). Fetch it again from where it is kept, or take another backup.`
+  })
+
+const altered = (file: string) =>
+  new BackupError({
+    message: `${file} was altered, or was written with another key: its authentication code is wrong. Fetch another copy of the backup.`
+  })
+
+const unauthenticated = (file: string) =>
+  new BackupError({
+    message: `${file} has no authentication code: it was taken without the key or by an earlier release, or was altered. If you trust where it was kept, add --unauthenticated.`
   })
 
 const opened = (file: string) => {
@@ -156,7 +183,7 @@ const opened = (file: string) => {
   }
 }
 
-async function* framesOf(file: string, size: number): AsyncGenerator<Frame> {
+async function* framesOf(file: string, size: number, key: BackupKey | undefined): AsyncGenerator<Frame> {
   const unpacker = createZstdDecompress()
   const packed = Fs.createReadStream(file, { start: firstLine.length, end: size - lastLength - 1 })
   const piped = pipeline(packed, unpacker)
@@ -192,6 +219,10 @@ async function* framesOf(file: string, size: number): AsyncGenerator<Frame> {
       if (kind === "last") {
         const last = decodeLast(piece.toString())
         if (last.frames !== frames || last.sha256 !== sum.digest("hex")) throw damaged(file, "its checksum is another")
+        if (key !== undefined) {
+          if (last.mac === undefined) throw unauthenticated(file)
+          if (!isMac(last.mac, macOf(key, last.sha256))) throw altered(file)
+        }
         isOver = true
         want = 1
       } else {
@@ -204,8 +235,11 @@ async function* framesOf(file: string, size: number): AsyncGenerator<Frame> {
   if (!isOver) throw damaged(file, "its end is missing")
 }
 
-/** The frames of a backup. Fails with `BackupError` where the file is no whole backup of this format; the last frame is checked. */
-export const read = (path: string): Stream.Stream<Frame, BackupError> => {
+/**
+ * The frames of a backup. Fails with `BackupError` where the file is no whole backup of this format; the last frame is checked, and with
+ * `key` the authentication code as well.
+ */
+export const read = (path: string, key?: BackupKey): Stream.Stream<Frame, BackupError> => {
   const file = Path.resolve(path)
   const problem = (cause: unknown) => (cause instanceof BackupError ? cause : damaged(file, reasonOf(cause)))
   const start = Effect.try({
@@ -217,5 +251,5 @@ export const read = (path: string): Stream.Stream<Frame, BackupError> => {
             message: `${file} cannot be read (${reasonOf(cause)}). Name a backup that this user may read.`
           })
   })
-  return Stream.unwrap(Effect.map(start, (size) => Stream.fromAsyncIterable(framesOf(file, size), problem)))
+  return Stream.unwrap(Effect.map(start, (size) => Stream.fromAsyncIterable(framesOf(file, size, key), problem)))
 }

@@ -6,7 +6,7 @@ import { createHash, type Hash } from "node:crypto"
 import { lastMigration, migrate, migrateTo, tablesUpTo } from "../postgres/Migrations.ts"
 import * as Roles from "../postgres/PostgresRoles.ts"
 import { standStill } from "../../store/numbering/Holds.ts"
-import { BackupError, damaged, type Frame, read } from "./BackupFile.ts"
+import { BackupError, type BackupKey, damaged, type Frame, read } from "./BackupFile.ts"
 import { Header } from "./Header.ts"
 import { bare } from "./Loading.ts"
 import { headsIn, isKept, quoted, Sequences, TableEnd, TableHead } from "./Tables.ts"
@@ -74,6 +74,7 @@ const insertInto = ({ bytes, columns, table }: TableHead) => {
 export const readAll = Effect.fnUntraced(function* <E, R>(
   file: string,
   header: Header,
+  key: BackupKey | undefined,
   use: {
     readonly begin: (head: TableHead) => Effect.Effect<string, E | BackupError, R>
     readonly rows: (
@@ -119,14 +120,19 @@ export const readAll = Effect.fnUntraced(function* <E, R>(
     sequences: (frame) => Effect.flatMap(decodeSequences(frame), use.sequences),
     last: () => (open === undefined && counts.size === header.tables.length ? Effect.void : Effect.fail(misplaced))
   }
-  yield* Stream.runForEach(read(file), (frame) => steps[frame.kind](frame))
+  yield* Stream.runForEach(read(file, key), (frame) => steps[frame.kind](frame))
   return counts
 })
 
-const load = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, file: string, header: Header) {
+const load = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  file: string,
+  header: Header,
+  key: BackupKey | undefined
+) {
   const connection = { queryValues: (statement: string) => sql.unsafe(statement).values }
   const heads = yield* headsIn(connection)
-  return yield* readAll(file, header, {
+  return yield* readAll(file, header, key, {
     begin: Effect.fnUntraced(function* (head) {
       const { columns, table } = head
       const here = heads.get(table)
@@ -184,6 +190,7 @@ const asService =
 export const restoreInto = Effect.fn("Restore.restoreInto")(function* <E, R, E2, R2>(
   file: string,
   header: Header,
+  key: BackupKey | undefined,
   check: Effect.Effect<void, E, R>,
   finish: Effect.Effect<void, E2, R2>
 ) {
@@ -191,7 +198,7 @@ export const restoreInto = Effect.fn("Restore.restoreInto")(function* <E, R, E2,
   return yield* sql.withTransaction(
     Effect.gen(function* () {
       yield* migrateTo(header.migration)
-      const counts = yield* bare(sql, load(sql, file, header))
+      const counts = yield* bare(sql, load(sql, file, header, key))
       yield* migrate
       yield* asService(sql)(
         Effect.andThen(standStill({ at: header.taken_at, transaction: BigInt(header.transaction) }), check)

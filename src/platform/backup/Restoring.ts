@@ -1,5 +1,5 @@
 /** What `folio restore` does: into an empty place, or into one that is made for a look and removed. */
-import { Effect, type Redacted } from "effect"
+import { Effect, type Redacted, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Fs from "node:fs"
 import * as Os from "node:os"
@@ -41,7 +41,11 @@ const isRestored = (header: Header) => (sql: SqlClient.SqlClient) =>
  * Restores a backup into the empty place that the settings name. `ask` gives the passphrase of the backup's keys, if it has some. Returns
  * what was restored, and the files of keys that were written.
  */
-export const restore = Effect.fn("Restoring.restore")(function* <E, R>(file: string, ask: Ask<E, R>) {
+export const restore = Effect.fn("Restoring.restore")(function* <E, R>(
+  file: string,
+  ask: Ask<E, R>,
+  isTrusted: boolean
+) {
   const { header, sealedKeys } = yield* readHeader(file)
   const isOpen = (yield* existingSecretKey)._tag === "Key"
   const keys: Keys | undefined = yield* keysIn(isOpen ? undefined : sealedKeys, ask)
@@ -50,9 +54,9 @@ export const restore = Effect.fn("Restoring.restore")(function* <E, R>(file: str
   const write = Effect.gen(function* () {
     if (keys !== undefined) paths = yield* writeKeys(keys, key?.isNew === true)
   })
-  const counts = yield* intoEmpty(isRestored(header), (finish) => restoreInto(file, header, write, finish)).pipe(
-    Effect.onError(() => Effect.sync(() => paths.forEach((path) => Fs.rmSync(path, { force: true }))))
-  )
+  const counts = yield* intoEmpty(isRestored(header), (finish) =>
+    restoreInto(file, header, isTrusted ? undefined : key?.key, write, finish)
+  ).pipe(Effect.onError(() => Effect.sync(() => paths.forEach((path) => Fs.rmSync(path, { force: true })))))
   return { header, counts, paths }
 })
 
@@ -67,12 +71,17 @@ const scratch = Effect.acquireRelease(
   (path) => Effect.sync(() => Fs.rmSync(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }))
 )
 
-/** Whether the key opens the secrets of a backup; undefined where nothing is sealed or no key is known. */
+/** The key of a backup, if it is known, and whether it opens the secrets; `opens` is undefined where nothing is sealed or no key is known. */
 const keyLook = Effect.fnUntraced(function* (header: Header, keys: Keys | undefined) {
-  if (header.canary === null) return undefined
+  if (keys !== undefined) {
+    const found = Result.getOrUndefined(yield* Effect.result(keyFor(header.canary, keys)))
+    return { key: found?.key, opens: header.canary === null ? undefined : found !== undefined }
+  }
   const found = yield* existingSecretKey
-  if (keys !== undefined) return (yield* Effect.result(keyFor(header.canary, keys)))._tag === "Success"
-  return found._tag === "Key" ? yield* opensCanary(header.canary, found.key) : undefined
+  if (found._tag !== "Key") return { key: undefined, opens: undefined }
+  if (header.canary === null) return { key: found.key, opens: undefined }
+  const opens = yield* opensCanary(header.canary, found.key)
+  return { key: opens ? found.key : undefined, opens }
 })
 
 const nothing = {
@@ -86,11 +95,15 @@ const nothing = {
  * Reads a whole backup, restores it into a temporary directory where the bundled PostgreSQL runs, and looks whether the service's promises
  * hold there. Nothing of it is left. Returns what was found; `isRestored` is false where no PostgreSQL is bundled.
  */
-export const verify = Effect.fn("Restoring.verify")(function* <E, R>(file: string, ask: Ask<E, R>) {
+export const verify = Effect.fn("Restoring.verify")(function* <E, R>(file: string, ask: Ask<E, R>, isTrusted: boolean) {
   const { header, sealedKeys } = yield* readHeader(file)
-  const opens = yield* keyLook(header, yield* keysIn(sealedKeys, ask))
+  const look = yield* keyLook(header, yield* keysIn(sealedKeys, ask))
+  const { opens } = look
+  const key = isTrusted ? undefined : look.key
+  const isAuthentic = key === undefined ? null : true
   if ((yield* Effect.result(Binaries.find()))._tag === "Failure") {
-    return { header, opens, counts: yield* readAll(file, header, nothing), isRestored: false, promises: [] }
+    const counts = yield* readAll(file, header, key, nothing)
+    return { header, opens, isAuthentic, counts, isRestored: false, promises: [] }
   }
   const dataDir = yield* scratch
   const place = yield* EmbeddedPostgres.start({ dataDir })
@@ -99,7 +112,7 @@ export const verify = Effect.fn("Restoring.verify")(function* <E, R>(file: strin
     { isMarked: false, isDone: () => Effect.succeed(false) },
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const counts = yield* restoreInto(file, header, Effect.void, Effect.void)
+      const counts = yield* restoreInto(file, header, key, Effect.void, Effect.void)
       const promises = yield* sql.withTransaction(
         Effect.gen(function* () {
           yield* sql.unsafe(`set local role ${Roles.service}`)
@@ -113,6 +126,7 @@ export const verify = Effect.fn("Restoring.verify")(function* <E, R>(file: strin
   return {
     header,
     opens,
+    isAuthentic,
     counts: restored?.counts ?? new Map<string, number>(),
     isRestored: true,
     promises: restored?.promises ?? []

@@ -1,5 +1,5 @@
 import { assert, describe } from "@effect/vitest"
-import { Effect, Fiber, Stream } from "effect"
+import { Effect, Fiber, Redacted, Stream } from "effect"
 import { randomBytes } from "node:crypto"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
@@ -15,7 +15,8 @@ const FOLIO_KEY = Buffer.from(new Uint8Array(32).fill(7)).toString("base64")
 /** Writes the backup in `file` anew, with other content in its frames. */
 const changed = Effect.fnUntraced(function* (
   file: string,
-  change: (kind: string, content: string) => string | undefined
+  change: (kind: string, content: string) => string | undefined,
+  key?: Redacted.Redacted<Uint8Array>
 ) {
   const other = `${file}-${randomBytes(4).toString("hex")}`
   const frames = yield* Stream.runCollect(read(file))
@@ -27,7 +28,7 @@ const changed = Effect.fnUntraced(function* (
         return put(kind, instead === undefined ? content : Buffer.from(instead))
       },
       { discard: true }
-    )
+    ).pipe(Effect.as(key))
   )
   return other
 })
@@ -48,8 +49,27 @@ describe("a backup", () => {
     const injected = yield* changed(file, (kind) =>
       kind === "sequences" ? JSON.stringify([{ name, last: "1" }]) : undefined
     )
-    const said = yield* folioHere(["restore", injected], { ...env, DATABASE_URL: yield* bareDatabase })
+    const said = yield* folioHere(["restore", injected, "--unauthenticated"], {
+      ...env,
+      DATABASE_URL: yield* bareDatabase
+    })
     assert.strictEqual(said.code, 0, said.error)
+
+    // A file that was altered without the key of the database is restored by nobody, and found by a look.
+    const otherKey = Redacted.make(new Uint8Array(32).fill(8))
+    for (const [altered, message] of [
+      [injected, /has no authentication code/],
+      [yield* changed(file, () => undefined, otherKey), /was altered, or was written with another key/]
+    ] as const) {
+      const to = yield* bareDatabase
+      const refused = yield* folioHere(["restore", altered], { ...env, DATABASE_URL: to })
+      assert.deepStrictEqual([refused.code, message.test(refused.error)], [1, true], refused.error)
+      assert.deepStrictEqual((yield* query(to, "select from pg_class where relname = 'accounts'")).rows, [])
+      const looked = yield* folioHere(["restore", altered, "--verify"], env)
+      assert.deepStrictEqual([looked.code, message.test(looked.error)], [1, true], looked.error)
+    }
+    const whole = yield* folioHere(["restore", file, "--verify", "--json"], env)
+    assert.deepStrictEqual([whole.code, whole.json.authentic], [0, true], whole.error)
 
     const foreign = yield* changed(file, (kind, content) =>
       kind === "header" ? content.replace('"accounts"', '"effect_sql_migrations"') : undefined
