@@ -7,6 +7,7 @@ import { DataDir } from "../platform/files/DataDir.ts"
 import * as DataFiles from "../platform/files/DataFiles.ts"
 import { isUntouched } from "../platform/files/Directories.ts"
 import { certificateFile, existingCertificate } from "../platform/files/SandboxCertificateFile.ts"
+import * as EmbeddedPostgres from "../platform/postgres/EmbeddedPostgres.ts"
 import * as Postgres from "../platform/postgres/Postgres.ts"
 import { type Finding, finding, good, inspect, noted, wrong } from "../platform/postgres/PostgresInspection.ts"
 import { unusable, where } from "../platform/postgres/PostgresPlace.ts"
@@ -211,8 +212,8 @@ const backlog = Effect.gen(function* () {
 
 const examine = Effect.gen(function* () {
   const place = yield* Effect.result(Postgres.existingPlace)
+  const dataDir = yield* DataDir
   if (place._tag === "Failure") {
-    const dataDir = yield* DataDir
     if (isUntouched(dataDir))
       return [good("database", `Nothing yet in ${dataDir}: the first start makes it`), ...(yield* ofSettings)]
     const advice = "Start the service, or set DATABASE_URL or DATA_DIR to where it keeps its data."
@@ -224,8 +225,13 @@ const examine = Effect.gen(function* () {
     return [wrong("database", message, "Nothing else can be looked at until it answers.")]
   }
   const { findings, isEmpty } = outside.success
+  const isShared = !("url" in place.success) && EmbeddedPostgres.isSharedUser(dataDir)
+  const advice = EmbeddedPostgres.ownUserAdvice(dataDir)
   const before = [
     good("database", `The database at ${where(place.success)} answers`),
+    ...(isShared
+      ? [noted("server user", "PostgreSQL runs as nobody, whose other processes can read the database", advice)]
+      : []),
     ...findings,
     ...(yield* ofSettings)
   ]

@@ -38,7 +38,7 @@ import { LogSettings } from "../platform/TelemetrySettings.ts"
 import { readiness, welcome } from "../platform/Welcome.ts"
 import { run, start } from "./Run.ts"
 import { asManyAsSet } from "./supervisor/Several.ts"
-import { SettingsError } from "../settings/Setting.ts"
+import { refuse, SettingsError } from "../settings/Setting.ts"
 import { Accounts } from "../store/accounts/Accounts.ts"
 import { hasLiveKeys } from "../store/accounts/LiveMode.ts"
 import { portalLink } from "../store/sandbox/PortalLink.ts"
@@ -177,7 +177,7 @@ type OfRouter = HttpRouter.HttpRouter | HttpRouter.Request<"Error", ApiError>
  * ```
  */
 export interface Parts<E = never> {
-  /** What the documents of another country are. Colombian by default. */
+  /** What the documents of another country are. Colombian by default. It needs a `printer` beside it. */
   readonly profile?: Layer.Layer<NationalProfile, E, Platform>
   /** The tax authority. By default the simulated one for test documents, and that of the settings for live documents. */
   readonly authority?: Layer.Layer<Authority, E, Beneath>
@@ -238,7 +238,13 @@ export const serveWith = <E = never>(parts: Parts<E>) => {
     parts.certificate ?? sandboxCertificateLayer,
     parts.alerts ?? Layer.empty
   ).pipe(Layer.provideMerge(Layer.mergeAll(parts.egressGuard ?? EgressGuard.layerConfig)))
-  return untilStopped.pipe(
+  const whole =
+    parts.profile === undefined || parts.printer !== undefined
+      ? Effect.void
+      : refuse(
+          "The profile of another country needs a printer of its own: the default prints Colombian documents. Pass printer beside profile; printer: Printer.layer keeps the default."
+        )
+  const running = untilStopped.pipe(
     Effect.provide(
       App.layerWith(parts.routes ?? Layer.empty).pipe(
         Layer.provideMerge(ports),
@@ -250,6 +256,7 @@ export const serveWith = <E = never>(parts: Parts<E>) => {
       )
     )
   )
+  return Effect.andThen(whole, running)
 }
 
 /**

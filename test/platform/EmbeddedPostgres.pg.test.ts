@@ -5,7 +5,7 @@ import { AuthenticationError } from "effect/sql/SqlError"
 import { spawn, spawnSync } from "node:child_process"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
-import { start } from "../../src/platform/postgres/EmbeddedPostgres.ts"
+import { isSharedUser, start } from "../../src/platform/postgres/EmbeddedPostgres.ts"
 import { CHECKOUT, copyOf, dataDirectory, isAlive, otherProcess, postmasterOf, query, until } from "./FolioProcess.ts"
 import { describeLive } from "../support/Tests.ts"
 
@@ -236,6 +236,7 @@ describeLive(Made.layer)("EmbeddedPostgres", (it) => {
       const connection = yield* start({ dataDir })
       assert.deepStrictEqual(yield* query(connection, "select 1"), [[1]])
       assert.strictEqual(Fs.statSync(`/proc/${postmasterOf(dataDir)}`).uid, NOBODY.uid)
+      assert.isTrue(isSharedUser(dataDir))
       assert.strictEqual(Fs.statSync(Path.join(dataDir, "postgres")).mode & 0o777, 0o700)
       assert.strictEqual(Fs.statSync(dataDir).uid, 0)
     }

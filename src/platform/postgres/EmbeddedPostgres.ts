@@ -60,9 +60,26 @@ const passwordIn = (file: string, advice: string): Effect.Effect<string, Embedde
     return secret
   })
 
+/** The ids of a user of this machine; undefined if there is no such user. */
+const userOf = (name: string) => {
+  const [, uid, gid] =
+    new RegExp(`^${name}:[^:]*:(-?\\d+):(-?\\d+):`, "m").exec(Fs.readFileSync("/etc/passwd", "utf8")) ?? []
+  return uid === undefined ? undefined : { uid: Number(uid), gid: Number(gid) }
+}
+
+/** Whether the server of a root process runs as `nobody`, whose other processes can read its files. */
+export const isSharedUser = (dataDir: string): boolean => {
+  const path = Path.join(Path.resolve(dataDir), "postgres")
+  return process.getuid?.() === 0 && Fs.existsSync(path) && Fs.statSync(path).uid === userOf("nobody")?.uid
+}
+
+/** How to give the server a user of its own. */
+export const ownUserAdvice = (dataDir: string) =>
+  `Stop the service, then run: useradd --system folio && chown -R folio ${Path.join(Path.resolve(dataDir), "postgres")}`
+
 /**
  * The user that PostgreSQL runs as. PostgreSQL refuses to run as root, so a root process runs PostgreSQL as the owner of the
- * cluster, or as `nobody` when there is no cluster yet.
+ * cluster. When there is no cluster yet, this is the user `folio`, or `nobody` if there is no `folio`.
  */
 const accountFor = (path: string): Effect.Effect<Binaries.Account, EmbeddedPostgresError> =>
   attempt("Cannot choose a user for PostgreSQL", () => {
@@ -73,10 +90,10 @@ const accountFor = (path: string): Effect.Effect<Binaries.Account, EmbeddedPostg
       throw new Error(`${path} belongs to user id ${owner.uid}. Start Folio as that user or as root`)
     }
     if (owner !== undefined && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid }
-    const nobody = /^nobody:[^:]*:(-?\d+):(-?\d+):/m.exec(Fs.readFileSync("/etc/passwd", "utf8"))
-    if (nobody === null) throw new Error("there is no nobody in /etc/passwd. Start Folio as a user other than root")
+    const user = userOf("folio") ?? userOf("nobody")
+    if (user === undefined) throw new Error("there is no nobody in /etc/passwd. Start Folio as a user other than root")
     if (owner !== undefined) throw new Error(`${path} belongs to root. Give it to another: chown -R nobody ${path}`)
-    return { uid: Number(nobody[1]), gid: Number(nobody[2]) }
+    return user
   })
 
 const anyPort = Effect.mapError(
@@ -225,6 +242,11 @@ export const start = Effect.fn("EmbeddedPostgres.start")(function* (options: {
   yield* Cluster.removeUnfinished(directory)
   if (!Fs.existsSync(path)) yield* Cluster.initialize(place, superuserPassword)
   const cluster = Cluster.open(place)
+  if (isSharedUser(directory)) {
+    yield* Effect.logWarning(
+      `PostgreSQL runs as nobody, whose other processes can read the database. ${ownUserAdvice(directory)}`
+    )
+  }
 
   let current: Server.Server | undefined
   yield* Effect.addFinalizer(() => (current === undefined ? Effect.void : Server.stop(current)))
