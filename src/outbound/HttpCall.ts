@@ -38,6 +38,9 @@ export const call = (url: URL, options: CallOptions): Promise<Http.IncomingMessa
   const { agent, body, connectTimeout, headers = {}, method, signal } = options
   const isSecure = url.protocol === "https:"
   let isConnected = false
+  const onConnected = () => {
+    isConnected = true
+  }
   return new Promise((resolve, reject) => {
     const request = (isSecure ? Https : Http).request(url, { method, headers, signal, agent })
     request.once("response", resolve)
@@ -47,9 +50,6 @@ export const call = (url: URL, options: CallOptions): Promise<Http.IncomingMessa
       reject(new CallFailed(new Error("it wants another protocol"), false))
     })
     request.once("socket", (socket) => {
-      const onConnected = () => {
-        isConnected = true
-      }
       if (request.reusedSocket) return onConnected()
       socket.once(isSecure ? "secureConnect" : "connect", onConnected)
       if (connectTimeout === undefined) return

@@ -13,6 +13,7 @@ import { describeOn, itOn } from "../../support/Tests.ts"
 const ready = get("/health/ready", { authorization: undefined })
 
 const said: Array<string> = []
+const ofDatabase = () => said.filter((line) => line.includes("The database does not answer"))
 const logging = Layer.merge(
   Logger.layer([Logger.make(({ logLevel, message }) => void said.push(`${logLevel} ${String(message)}`))]),
   Layer.succeed(References.MinimumLogLevel, "Debug")
@@ -22,7 +23,6 @@ itOn(serviceWith(logging)).effect(
   "A probe before the process was ready is logged at debug, a later one at warn",
   function* () {
     const memory = yield* MemoryTables
-    const ofDatabase = () => said.filter((line) => line.includes("The database does not answer"))
     memory.onCall = (name) => (name === "Database.answers" ? Effect.die("no database") : Effect.void)
     assert.strictEqual((yield* ready).status, 503)
     assert.deepStrictEqual(ofDatabase(), ["Debug The database does not answer."])
