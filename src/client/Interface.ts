@@ -3640,8 +3640,10 @@ export interface FilesOperations {
   /**
    * Download the PDF of an invoice; it exists once the invoice is signed.
    *
-   * Send an API key, or use the signed link that the object carries as `pdf_url` or `xml_url`. The answer has an
-   * ETag; a request with `If-None-Match` is answered with 304 when the client's copy is current.
+   * Send an API key, or use the signed link that the object carries as `pdf_url` or `xml_url`. The link ignores
+   * tracking parameters: `utm_…`, `_gl`, `_hsenc`, `_hsmi`, `dclid`, `fbclid`, `gbraid`, `gclid`, `gclsrc`,
+   * `igshid`, `li_fat_id`, `mc_cid`, `mc_eid`, `mkt_tok`, `msclkid`, `ttclid`, `twclid`, `wbraid` and `yclid`. The
+   * answer has an ETag; a request with `If-None-Match` is answered with 304 when the client's copy is current.
    */
   readonly retrieveInvoicePdf: {
     readonly request: {
@@ -3666,8 +3668,10 @@ export interface FilesOperations {
   /**
    * Download the signed XML of an invoice, byte for byte as submitted to the authority.
    *
-   * Send an API key, or use the signed link that the object carries as `pdf_url` or `xml_url`. The answer has an
-   * ETag; a request with `If-None-Match` is answered with 304 when the client's copy is current.
+   * Send an API key, or use the signed link that the object carries as `pdf_url` or `xml_url`. The link ignores
+   * tracking parameters: `utm_…`, `_gl`, `_hsenc`, `_hsmi`, `dclid`, `fbclid`, `gbraid`, `gclid`, `gclsrc`,
+   * `igshid`, `li_fat_id`, `mc_cid`, `mc_eid`, `mkt_tok`, `msclkid`, `ttclid`, `twclid`, `wbraid` and `yclid`. The
+   * answer has an ETag; a request with `If-None-Match` is answered with 304 when the client's copy is current.
    */
   readonly retrieveInvoiceXml: {
     readonly request: {
@@ -3692,8 +3696,10 @@ export interface FilesOperations {
   /**
    * Download the PDF of a credit note; it exists once the credit note is signed.
    *
-   * Send an API key, or use the signed link that the object carries as `pdf_url` or `xml_url`. The answer has an
-   * ETag; a request with `If-None-Match` is answered with 304 when the client's copy is current.
+   * Send an API key, or use the signed link that the object carries as `pdf_url` or `xml_url`. The link ignores
+   * tracking parameters: `utm_…`, `_gl`, `_hsenc`, `_hsmi`, `dclid`, `fbclid`, `gbraid`, `gclid`, `gclsrc`,
+   * `igshid`, `li_fat_id`, `mc_cid`, `mc_eid`, `mkt_tok`, `msclkid`, `ttclid`, `twclid`, `wbraid` and `yclid`. The
+   * answer has an ETag; a request with `If-None-Match` is answered with 304 when the client's copy is current.
    */
   readonly retrieveCreditNotePdf: {
     readonly request: {
@@ -3718,8 +3724,10 @@ export interface FilesOperations {
   /**
    * Download the signed XML of a credit note, byte for byte as submitted to the authority.
    *
-   * Send an API key, or use the signed link that the object carries as `pdf_url` or `xml_url`. The answer has an
-   * ETag; a request with `If-None-Match` is answered with 304 when the client's copy is current.
+   * Send an API key, or use the signed link that the object carries as `pdf_url` or `xml_url`. The link ignores
+   * tracking parameters: `utm_…`, `_gl`, `_hsenc`, `_hsmi`, `dclid`, `fbclid`, `gbraid`, `gclid`, `gclsrc`,
+   * `igshid`, `li_fat_id`, `mc_cid`, `mc_eid`, `mkt_tok`, `msclkid`, `ttclid`, `twclid`, `wbraid` and `yclid`. The
+   * answer has an ETag; a request with `If-None-Match` is answered with 304 when the client's copy is current.
    */
   readonly retrieveCreditNoteXml: {
     readonly request: {
@@ -3744,8 +3752,10 @@ export interface FilesOperations {
   /**
    * Download the PDF of a debit note; it exists once the debit note is signed.
    *
-   * Send an API key, or use the signed link that the object carries as `pdf_url` or `xml_url`. The answer has an
-   * ETag; a request with `If-None-Match` is answered with 304 when the client's copy is current.
+   * Send an API key, or use the signed link that the object carries as `pdf_url` or `xml_url`. The link ignores
+   * tracking parameters: `utm_…`, `_gl`, `_hsenc`, `_hsmi`, `dclid`, `fbclid`, `gbraid`, `gclid`, `gclsrc`,
+   * `igshid`, `li_fat_id`, `mc_cid`, `mc_eid`, `mkt_tok`, `msclkid`, `ttclid`, `twclid`, `wbraid` and `yclid`. The
+   * answer has an ETag; a request with `If-None-Match` is answered with 304 when the client's copy is current.
    */
   readonly retrieveDebitNotePdf: {
     readonly request: {
@@ -3770,8 +3780,10 @@ export interface FilesOperations {
   /**
    * Download the signed XML of a debit note, byte for byte as submitted to the authority.
    *
-   * Send an API key, or use the signed link that the object carries as `pdf_url` or `xml_url`. The answer has an
-   * ETag; a request with `If-None-Match` is answered with 304 when the client's copy is current.
+   * Send an API key, or use the signed link that the object carries as `pdf_url` or `xml_url`. The link ignores
+   * tracking parameters: `utm_…`, `_gl`, `_hsenc`, `_hsmi`, `dclid`, `fbclid`, `gbraid`, `gclid`, `gclsrc`,
+   * `igshid`, `li_fat_id`, `mc_cid`, `mc_eid`, `mkt_tok`, `msclkid`, `ttclid`, `twclid`, `wbraid` and `yclid`. The
+   * answer has an ETag; a request with `If-None-Match` is answered with 304 when the client's copy is current.
    */
   readonly retrieveDebitNoteXml: {
     readonly request: {

@@ -41,10 +41,18 @@ export const make = () => {
       HttpRouter.HttpRouter,
       Effect.map(HttpRouter.HttpRouter, (router) => noting(router, ""))
     ),
-    /** The methods with which a path is known, in alphabetical order; none if the path is not known. */
+    /**
+     * The methods with which a path is known, in alphabetical order; none if the path is not known. A path in which an id is empty is
+     * not known, although the router matches it: `/v1/customers/`.
+     */
     methodsOf: (path: string): ReadonlyArray<string> =>
       methods
-        .filter((method) => known.find(method, path) !== undefined)
+        .filter((method) => {
+          const found = known.find(method, path)
+          return (
+            found !== undefined && Object.entries(found.params).every(([name, part]) => name === "*" || part !== "")
+          )
+        })
         .flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]))
   }
 }

@@ -33,6 +33,13 @@ export const signedPath = ({ account_id, expires, livemode, path }: FileLink, ke
   return `${path}?account=${account_id}&mode=${mode}&expires=${expires}&signature=${signature}`
 }
 
+// Parameters that mail programs, advertisers and social networks add to links that they show.
+const tracking =
+  /^(utm_\w+|_gl|_hsenc|_hsmi|dclid|fbclid|gbraid|gclid|gclsrc|igshid|li_fat_id|mc_cid|mc_eid|mkt_tok|msclkid|ttclid|twclid|wbraid|yclid)$/
+
+/** Whether a query parameter only follows who opens a link. A signed link with such a parameter opens the same file. */
+export const isTracking = (parameter: string): boolean => tracking.test(parameter)
+
 export type LinkFault = "forged" | "expired"
 
 /**

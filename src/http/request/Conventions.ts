@@ -65,8 +65,25 @@ const idempotencyKey = (required: boolean, header = ""): Effect.Effect<string | 
   return refuseKey("invalid", "Idempotency-Key must consist of printable ASCII characters.")
 }
 
-const isJson = (contentType: string) =>
-  /^application\/json\s*(;\s*charset=("utf-8"|utf-8)\s*)?$/i.test(contentType.trim())
+const asJson = "send the body as JSON, with the header Content-Type: application/json."
+
+/** What is wrong with the media type of a JSON body, and what to do; null for `application/json`, alone or with `charset=utf-8`. */
+const jsonFault = (contentType: string): string | null => {
+  const [type = "", ...parameters] = contentType.split(";").map((part) => part.trim())
+  if (type === "") return `The request has a body and no Content-Type: ${asJson}`
+  if (type.toLowerCase() !== "application/json") return `Content-Type is ${shownType(type)}: ${asJson}`
+  const named = parameters.map((parameter) => [parameter.split("=", 1)[0]?.toLowerCase() ?? "", parameter] as const)
+  const other = named.find(([name]) => name !== "charset")
+  if (other !== undefined)
+    return `Content-Type has the parameter ${shownType(other[1])}, which JSON does not have: ${asJson}`
+  if (named.length > 1) return `Content-Type has charset ${named.length} times: ${asJson}`
+  const charset = named[0]?.[1].replace(/^charset=/i, "")
+  return charset === undefined || /^("utf-8"|utf-8)$/i.test(charset)
+    ? null
+    : `Content-Type has the charset ${shownType(charset)}; the body must be in utf-8, written so: ${asJson}`
+}
+
+const shownType = (text: string) => JSON.stringify(text.slice(0, 64))
 
 const bodiless: ReadonlySet<string> = new Set(["GET", "HEAD", "DELETE"])
 const emptyBody = new Uint8Array(0)
@@ -80,16 +97,20 @@ const tooLarge = refuse(
 
 type File = typeof FileBody.Service
 
-const refuseType = (file: File) =>
-  refuse(
-    "unsupported_media_type",
-    file === null
-      ? "Send the body as JSON, with the header Content-Type: application/json."
-      : `Send ${file.what} as the body, with the header Content-Type: ${file.mediaTypes.join(" or ")}.`
-  )
+/**
+ * Refuses a media type or a content coding that the request may not have. The answer names the right one: in `Accept`, or in
+ * `Accept-Encoding`, which tells a client that the fault is the coding (RFC 9110, 12.5.3).
+ */
+const refuseType = (message: string, headers: Readonly<Record<string, string>>) =>
+  Effect.fail(new ApiError({ code: "unsupported_media_type", message, headers }))
 
-const isOf = (file: File, contentType: string) =>
-  file === null ? isJson(contentType) : file.mediaTypes.includes(contentType.trim().toLowerCase())
+/** What is wrong with the media type of a body, and what to do; null if nothing is. */
+const typeFault = (file: File, contentType: string): string | null => {
+  if (file === null) return jsonFault(contentType)
+  return file.mediaTypes.includes(contentType.trim().toLowerCase())
+    ? null
+    : `Send ${file.what} as the body, with the header Content-Type: ${file.mediaTypes.join(" or ")}.`
+}
 
 /** Whether a request has a body whose length is above that of small bodies, or is not told in advance. */
 const isLarge = ({ headers, method }: HttpServerRequest.HttpServerRequest) =>
@@ -104,9 +125,17 @@ export const readBody = Effect.fnUntraced(function* (request: HttpServerRequest.
   if (Number(request.headers["content-length"] ?? 0) > most) return yield* overgrown
   const bytes = new Uint8Array(yield* request.arrayBuffer)
   if (bytes.length > most) return yield* overgrown
-  if (bytes.length > 0 && !isOf(file, request.headers["content-type"] ?? "")) return yield* refuseType(file)
-  if (bytes.length > 0 && !/^(identity)?$/i.test(request.headers["content-encoding"]?.trim() ?? "")) {
-    return yield* refuse("unsupported_media_type", "Send the body as it is, without Content-Encoding.")
+  if (bytes.length === 0) return bytes
+  const fault = typeFault(file, request.headers["content-type"] ?? "")
+  if (fault !== null) {
+    return yield* refuseType(fault, { Accept: file === null ? "application/json" : file.mediaTypes.join(", ") })
+  }
+  const coding = request.headers["content-encoding"]?.trim() ?? ""
+  if (!/^(identity)?$/i.test(coding)) {
+    return yield* refuseType(
+      `The body has the Content-Encoding ${shownType(coding)}: send the body as it is, without Content-Encoding.`,
+      { "Accept-Encoding": "identity" }
+    )
   }
   return bytes
 })

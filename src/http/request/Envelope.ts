@@ -1,7 +1,8 @@
 import { Cause, Effect, Option, Predicate, Result } from "effect"
 import { HttpBody, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { IncomingMessage } from "node:http"
 import { ApiError } from "../../../schemas/ApiError.ts"
-import { errorCodes } from "../../../schemas/ErrorCode.ts"
+import { type ErrorCode, errorCodes } from "../../../schemas/ErrorCode.ts"
 import { currentVersion, versions } from "../../../schemas/Version.ts"
 import { ServiceInfo } from "../../api/ServiceInfo.ts"
 import * as Metrics from "../../protocol/Metrics.ts"
@@ -12,7 +13,7 @@ import { TrustedProxies } from "../limits/TrustedProxies.ts"
 import * as Logging from "../log/Logging.ts"
 import * as Errors from "./Errors.ts"
 import { begun, Exchange, RequestId, seriesOf } from "./Exchange.ts"
-import { isCutShort, pathOf } from "./Path.ts"
+import { hasEmptyPart, isCutShort, pathOf } from "./Path.ts"
 import { admitted } from "./Timeouts.ts"
 
 const urlMax = 8 * 1024
@@ -24,13 +25,19 @@ const ofLink = /^(\/portal\/enter\/).+$/
 /** The methods with which a path is known, in alphabetical order. */
 type MethodsOf = (path: string) => ReadonlyArray<string>
 
+/** What to do about an unknown path: leave out the slash at its end, if the path is known without it. */
+const advice = (path: string, methodsOf: MethodsOf): string =>
+  path.endsWith("/") && methodsOf(path.slice(0, -1)).length > 0
+    ? `Leave out the slash at its end: ${path.slice(0, -1)}.`
+    : "The paths are listed at /docs."
+
 const unmatched = (request: HttpServerRequest.HttpServerRequest, methodsOf: MethodsOf): ApiError => {
   const path = pathOf(request.url)
   const allow = isCutShort(request.url) ? "" : methodsOf(path).join(", ")
   return allow === ""
     ? new ApiError({
         code: "route_not_found",
-        message: `There is nothing at ${path.slice(0, 200)}. The paths are listed at /docs.`
+        message: `There is nothing at ${path.slice(0, 200)}. ${advice(path, methodsOf).slice(0, 300)}`
       })
     : new ApiError({
         code: "method_not_allowed",
@@ -44,9 +51,38 @@ const isUnmatched = (cause: Cause.Cause<unknown>) => {
   return error instanceof HttpServerError.HttpServerError && error.reason._tag === "RouteNotFound"
 }
 
+/** The headers that a request has at most once, each with the code of the error when a request has it more often. */
+const singleHeaders: ReadonlyMap<string, ErrorCode> = new Map([
+  ["Authorization", "parameter_invalid"],
+  ["Content-Type", "parameter_invalid"],
+  ["Host", "malformed_json"],
+  ["Idempotency-Key", "idempotency_key_invalid"],
+  ["Origin", "parameter_invalid"],
+  ["Sec-Fetch-Dest", "parameter_invalid"],
+  ["Sec-Fetch-Site", "parameter_invalid"],
+  ["Svc-Signature", "parameter_invalid"],
+  ["Svc-Version", "unsupported_version"]
+])
+
+/**
+ * The refusal of a request with two values of a header that has one. Node joins the values of an unknown header, and keeps the first of a
+ * known one: two keys of a client and its gateway would become a third, and a retry without the gateway would make a second invoice.
+ */
+const repeatedHeader = ({ source }: HttpServerRequest.HttpServerRequest): ApiError | null => {
+  if (!(source instanceof IncomingMessage)) return null
+  const sent = source.headersDistinct
+  for (const [param, code] of singleHeaders) {
+    const times = sent[param.toLowerCase()]?.length ?? 0
+    if (times < 2) continue
+    const message = `The request has the header ${param} ${times} times; send it once. A proxy or a library may add the other.`
+    return new ApiError({ code, message, param })
+  }
+  return null
+}
+
 /**
  * The refusal of a request that may not be routed, or null: its URL or headers are too long, it is HTTP/1.1 without `Host` (RFC
- * 9112, 3.2), or the router would cut its path short.
+ * 9112, 3.2), it repeats a header that has one value, or the router would cut its path short or find an empty id in it.
  */
 const refusalOf = (request: HttpServerRequest.HttpServerRequest, methodsOf: MethodsOf): ApiError | null => {
   if (request.url.length > urlMax) return new ApiError({ code: "uri_too_long", message: errorCodes.uri_too_long.help })
@@ -55,12 +91,14 @@ const refusalOf = (request: HttpServerRequest.HttpServerRequest, methodsOf: Meth
       return new ApiError({ code: "malformed_json", message: "An HTTP/1.1 request needs the header Host." })
     }
   }
-  if (isCutShort(request.url)) return unmatched(request, methodsOf)
+  const path = pathOf(request.url)
+  if (isCutShort(request.url) || (hasEmptyPart(path) && methodsOf(path).length === 0))
+    return unmatched(request, methodsOf)
   let size = 0
   for (const [name, value] of Object.entries<string>(request.headers)) size += name.length + value.length + 4
   return size > headersMax
     ? new ApiError({ code: "headers_too_large", message: errorCodes.headers_too_large.help })
-    : null
+    : repeatedHeader(request)
 }
 
 const isJson = /^application\/(?:problem\+)?json\b/

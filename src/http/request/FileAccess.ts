@@ -1,4 +1,4 @@
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Record } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { ApiError } from "../../../schemas/ApiError.ts"
@@ -6,7 +6,7 @@ import { ApiKeyId } from "../../../schemas/Id.ts"
 import { currentVersion } from "../../../schemas/Version.ts"
 import { Authorization, CurrentPrincipal } from "../../api/Authorization.ts"
 import { FileAccess } from "../../api/Files.ts"
-import type { LinkFault } from "../../domain/requests/FileLink.ts"
+import { isTracking, type LinkFault } from "../../domain/requests/FileLink.ts"
 import { FileLinks } from "../../store/documents/FileLinks.ts"
 import { Exchange } from "./Exchange.ts"
 import { pathOf, queryOf } from "./Path.ts"
@@ -50,10 +50,15 @@ export const layer = Layer.effect(
             Effect.andThen(admitted(limit.ofAddress), Effect.fail(refusals[fault]))
           )
           yield* admitted(Effect.suspend(() => limit.ofLink(account)))
+          const sent = yield* HttpServerRequest.ParsedSearchParams
           const exchange = yield* Exchange
           exchange.account_id = account.account_id
           exchange.principal = { ...account, api_key_id: null }
           return yield* handler.pipe(
+            Effect.provideService(
+              HttpServerRequest.ParsedSearchParams,
+              Record.filter(sent, (_, name) => !isTracking(name))
+            ),
             Effect.provideService(CurrentPrincipal, { ...account, api_key_id, default_version: currentVersion }),
             Effect.annotateLogs({ account_id: account.account_id })
           )

@@ -1,6 +1,9 @@
 /** The path of a request's URL: all before its query. */
 export const pathOf = (url: string): string => url.split("?", 1)[0] ?? ""
 
+/** Whether a path has nothing between two slashes, or a slash at its end. */
+export const hasEmptyPart = (path: string): boolean => /\/\/|.\/$/.test(path)
+
 /** The query of a request's URL, without its question mark. */
 export const queryOf = (url: string): string => {
   const start = url.indexOf("?")

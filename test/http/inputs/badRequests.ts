@@ -35,17 +35,49 @@ export const badRequests = [
     ["the same in chunks of unknown length", { ...customer(" ".repeat(bodyBytesMax + 1)), chunked: true }, /256 KiB/]
   ]),
   ...refused("unsupported_media_type", [
-    ["text", customer("{}", { "content-type": "text/plain" }), /application\/json/],
+    ["text", customer("{}", { "content-type": "text/plain" }), /^Content-Type is "text\/plain".*application\/json/],
+    ["JSON in utf8", customer("{}", { "content-type": "application/json;charset=utf8" }), /charset "utf8".*in utf-8/],
+    [
+      "JSON with a charset twice",
+      customer("{}", { "content-type": "application/json; charset=utf-8; charset=utf-8" }),
+      /has charset 2 times/
+    ],
+    [
+      "JSON with the parameter of another protocol",
+      customer("{}", { "content-type": "application/json;odata=verbose" }),
+      /has the parameter "odata=verbose"/
+    ],
     ["a form", customer("a=1", { "content-type": "application/x-www-form-urlencoded" }), /application\/json/],
     [
       "JSON in Latin-1",
       customer("{}", { "content-type": "application/json; charset=iso-8859-1" }),
-      /application\/json/
+      /the charset "iso-8859-1"/
     ],
-    ["JSON in gzip", customer("{}", { "content-encoding": "gzip" }), /without Content-Encoding/],
+    ["JSON in gzip", customer("{}", { "content-encoding": "gzip" }), /Content-Encoding "gzip".* without/],
     ["JSON in gzip, in chunks", { ...customer("{}", { "content-encoding": "br" }), chunked: true }, /Content-Encoding/],
-    ["a body of no type", customer("{}", { "content-type": undefined }), /application\/json/]
+    ["a body of no type", customer("{}", { "content-type": undefined }), /no Content-Type.*application\/json/]
   ]),
+  ...(
+    [
+      ["Authorization", [`Bearer ${keys.test}`, `Bearer ${keys.test}`], "parameter_invalid"],
+      ["Content-Type", ["application/json", "text/plain"], "parameter_invalid"],
+      ["Idempotency-Key", ["of the client", "of its gateway"], "idempotency_key_invalid"],
+      ["Origin", ["http://folio.test", "null"], "parameter_invalid"],
+      ["Sec-Fetch-Dest", ["document", "document"], "parameter_invalid"],
+      ["Sec-Fetch-Site", ["same-origin", "none"], "parameter_invalid"],
+      ["Svc-Signature", ["t=1,v1=0", "t=2,v1=0"], "parameter_invalid"],
+      ["Svc-Version", ["2026-01-01", "2026-01-01"], "unsupported_version"]
+    ] as const
+  ).flatMap(([name, values, code]) =>
+    refused(code, [
+      [
+        `the header ${name} twice`,
+        customer(customerBody(), { [name.toLowerCase()]: values }),
+        new RegExp(`the header ${name} 2 times; send it once`),
+        name
+      ]
+    ])
+  ),
   ...refused("uri_too_long", [["a URL of more than 8 KiB", get(`/v1/account?${"x".repeat(8192)}`), /8 KiB/]]),
   ...refused("headers_too_large", [
     ["headers of more than 16 KiB", get("/v1/account", { "x-much": "y".repeat(16 * 1024) }), /16 KiB/]
@@ -133,8 +165,13 @@ export const badRequests = [
     ["nothing there", get("/v1/nothing"), /nothing at \/v1\/nothing/],
     ["the root", get("/"), /\/docs/],
     ["capitals", get("/v1/Customers"), /nothing at/],
-    ["a slash too many at the end", get("/v1/account/"), /nothing at/],
-    ["a slash too many inside", get("/v1//customers"), /nothing at/],
+    ["a slash too many at the end", get("/v1/account/"), /\/v1\/account\/\. Leave out .*: \/v1\/account\.$/],
+    ["a slash at the end of a list", get("/v1/customers/?limit=1"), /Leave out .*: \/v1\/customers\.$/],
+    ["a slash at the end of a creation", post("/v1/invoices/", {}), /Leave out .*: \/v1\/invoices\.$/],
+    ["a slash at the end of an item", remove("/v1/customers/cust_1/"), /Leave out .*: \/v1\/customers\/cust_1\.$/],
+    ["a slash at the end of nothing", get("/v1/nothing/"), /are listed at \/docs/],
+    ["no id before a file", get("/v1/invoices//pdf"), /are listed at \/docs/],
+    ["a slash too many inside", get("/v1//customers"), /are listed at \/docs/],
     ["a path that cannot be decoded", get("/v1/customers/%zz"), /nothing at/]
   ]),
   ...refused("method_not_allowed", [
@@ -153,7 +190,6 @@ export const badRequests = [
   ]),
   ...refused("resource_missing", [
     ["no such customer", get("/v1/customers/cust_1"), /no customer "cust_1"/],
-    ["no id", get("/v1/customers/"), /no customer ""/],
     ["a change of no customer", patch("/v1/customers/cust_1", { legal_name: "x" }), /no customer "cust_1"/],
     ["no customer to delete", remove("/v1/customers/cust_1"), /no customer "cust_1"/],
     ["an id longer than any", get(`/v1/customers/${"x".repeat(80)}`), /no customer "x{64}"/],
@@ -161,6 +197,11 @@ export const badRequests = [
     ["the PDF of no invoice", get("/v1/invoices/inv_1/pdf"), /no invoice "inv_1"/],
     ["the XML of no invoice", get("/v1/invoices/inv_1/xml"), /no invoice "inv_1"/],
     ["a link to what is no longer there", get(linkTo("inv_1"), noKey), /no invoice "inv_1"/],
+    [
+      "a link with what mail programs add",
+      get(`${linkTo("inv_1")}&utm_source=mail&utm_medium=&fbclid=x&gclid=y&mc_eid=z`, noKey),
+      /no invoice "inv_1"/
+    ],
     ["no such key", get("/v1/api-keys/key_1"), /no API key "key_1"/],
     ["a roll of no key", post("/v1/api-keys/key_1/roll", { expires_in: 0 }), /no API key "key_1"/],
     ["no key to revoke", remove("/v1/api-keys/key_1"), /no API key "key_1"/],
@@ -260,6 +301,13 @@ export const badRequests = [
     ["an unknown filter", get("/v1/customers?nmae=x"), /not known here/, "nmae"],
     ["a filter where there is none", get("/v1/account?x=1"), /not known here/, "x"],
     ["a filter of a catalog", get("/v1/catalogs/tributos?limit=1"), /not known here/, "limit"],
+    [
+      "a link with a parameter of nobody",
+      get(`${linkTo("inv_1")}&utm_source=mail&source=x`, noKey),
+      /not known here/,
+      "source"
+    ],
+    ["a tracking parameter without a link", get("/v1/account?utm_source=x"), /not known here/, "utm_source"],
     ["a query of a POST", post("/v1/customers?expand=x", customerBody()), /not known here/, "expand"],
     ["a query of a DELETE", remove("/v1/webhook-endpoints/we_1?force=true"), /not known here/, "force"]
   ])

@@ -160,6 +160,14 @@ describe("the server under the routes", () => {
     assert.strictEqual(answerIn(yield* talk("GET /health/live HTTP/1.0\r\n\r\n")).status, 200)
   })
 
+  it.effect("refuses a request that names two hosts", function* () {
+    const text = request("GET /v1/account HTTP/1.1", ["Host: localhost", "Connection: close"])
+    const { body, status } = answerIn(yield* talk(text))
+    const { error } = JSON.parse(body)
+    assert.deepStrictEqual([status, error.code, error.param], [400, "malformed_json", "Host"], body)
+    assert.match(error.message, /the header Host 2 times; send it once/)
+  })
+
   it.effect.each(["websocket", "h2c"])("does not become another protocol: %s", function* (protocol) {
     const text = createCustomer(
       [`Upgrade: ${protocol}`, "Connection: Upgrade, close", "Transfer-Encoding: chunked"],

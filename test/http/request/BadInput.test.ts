@@ -50,6 +50,12 @@ const check = Effect.fnUntraced(function* (reply: Reply, { code, message, param 
     assert.strictEqual(reply.headers.allow, /use (.*)\.$/.exec(error.message)?.[1])
   }
 
+  if (code === "unsupported_media_type") {
+    const { accept, "accept-encoding": coding } = reply.headers
+    const isCoding = error.message.includes("Content-Encoding")
+    assert.deepStrictEqual([accept !== undefined, coding], isCoding ? [false, "identity"] : [true, undefined])
+  }
+
   // Of several faults, which are all told, the first is the error itself.
   if (error.errors !== undefined) {
     const { rule: _, ...mirrored } = error.errors[0]

@@ -6,8 +6,11 @@ import { keys } from "./MemoryApp.ts"
 export interface Sent {
   readonly method?: string
   readonly path?: string
-  /** Over the usual ones: the test key, JSON, and an Idempotency-Key of its own for a POST. Undefined leaves one out. */
-  readonly headers?: Readonly<Record<string, string | undefined>>
+  /**
+   * Over the usual ones: the test key, JSON, and an Idempotency-Key of its own for a POST. Undefined leaves one out, and a list sends one
+   * several times.
+   */
+  readonly headers?: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
   /** Sent as it stands when it is text or bytes, else as JSON. */
   readonly body?: unknown
   /** In chunks, without a Content-Length. */
