@@ -4,7 +4,7 @@ import { field } from "./Field.ts"
 import { CustomerId } from "./Id.ts"
 import { atMost, notEmpty } from "./Limits.ts"
 import { Timestamp } from "./Money.ts"
-import { PageQuery } from "./Page.ts"
+import { pageQuery } from "./Page.ts"
 import {
   addressFields,
   Identification,
@@ -68,7 +68,7 @@ export const plainText = (text: string): string =>
 
 /** The query of the list of customers. */
 export const CustomerQuery = {
-  ...PageQuery,
+  ...pageQuery("cust"),
   "identification[type]": field(
     Schema.optionalKey(IdentificationType),
     "Only customers with this kind of identification; goes with `identification[number]`.",

@@ -5,7 +5,7 @@ import { DocumentKind } from "./FiscalDocument.ts"
 import { DocumentId, EmailId, InvoiceId } from "./Id.ts"
 import { Instant, Timestamp } from "./Money.ts"
 import { addressFields } from "./Party.ts"
-import { PageQuery } from "./Page.ts"
+import { pageQuery } from "./Page.ts"
 import { Metadata, text } from "./Text.ts"
 
 const fields = {
@@ -100,7 +100,7 @@ export class EmailRequest extends Schema.Opaque<EmailRequest>()(
 ) {}
 
 export const EmailQuery = {
-  ...PageQuery,
+  ...pageQuery("em"),
   content: Schema.optionalKey(
     Schema.Literals(["true", "false"]).annotate({ message: "must be true or false" })
   ).annotateKey({ description: "`true`: the answer holds the content of the attachments, in base64." })

@@ -4,7 +4,7 @@ import { field } from "./Field.ts"
 import { AccountId, EventId, NoteId } from "./Id.ts"
 import { InvoiceSnapshot } from "./Invoice.ts"
 import { Timestamp } from "./Money.ts"
-import { createdQuery, PageQuery } from "./Page.ts"
+import { createdQuery, pageQuery } from "./Page.ts"
 
 const documents = ["invoice", "credit_note", "debit_note"] as const
 const outcomes = [
@@ -72,7 +72,7 @@ export const eventWaitMax = 20
  * event.
  */
 export const EventQuery = {
-  ...PageQuery,
+  ...pageQuery("evt"),
   type: field(Schema.optionalKey(EventType), "Only events of this event type."),
   "types[]": Schema.optionalKey(
     Schema.Array(EventType).check(

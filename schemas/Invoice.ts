@@ -10,7 +10,7 @@ import { CustomerId, InvoiceId, ResolutionId } from "./Id.ts"
 import { atMost, notEmpty } from "./Limits.ts"
 import { Line, lineExample, Totals, totalsExample } from "./Line.ts"
 import { Currency, Figure, Timestamp } from "./Money.ts"
-import { createdQuery, PageQuery } from "./Page.ts"
+import { createdQuery, pageQuery } from "./Page.ts"
 import { Prefix } from "./Resolution.ts"
 import { Metadata, metadataQuery } from "./Text.ts"
 
@@ -81,8 +81,12 @@ export class InvoiceRequest extends Schema.Opaque<InvoiceRequest>()(
 ) {}
 
 /** The query of invoices or notes. A document must match every parameter in the query. */
-export const documentQuery = <By extends Schema.Struct.Fields>(noun: "invoice" | "note", by: By) => ({
-  ...PageQuery,
+export const documentQuery = <By extends Schema.Struct.Fields>(
+  noun: "invoice" | "note",
+  kind: "inv" | "cn" | "dn",
+  by: By
+) => ({
+  ...pageQuery(kind),
   status: field(
     Schema.optionalKey(
       Schema.Literals(invoiceStatuses).annotate({ message: `must be one of ${invoiceStatuses.join(", ")}` })
@@ -98,7 +102,7 @@ export const documentQuery = <By extends Schema.Struct.Fields>(noun: "invoice" |
   ...createdQuery
 })
 
-export const InvoiceQuery = documentQuery("invoice", {
+export const InvoiceQuery = documentQuery("invoice", "inv", {
   customer_id: field(Schema.optionalKey(Schema.String), "Only invoices to the customer with this id.")
 })
 

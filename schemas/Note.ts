@@ -176,9 +176,10 @@ export class AnnulRequest extends Schema.Opaque<AnnulRequest>()(
   })
 ) {}
 
-export const NoteQuery = documentQuery("note", {
-  invoice_id: field(Schema.optionalKey(Schema.String), "Only notes that correct the invoice with this id.")
-})
+export const noteQuery = (kind: "cn" | "dn") =>
+  documentQuery("note", kind, {
+    invoice_id: field(Schema.optionalKey(Schema.String), "Only notes that correct the invoice with this id.")
+  })
 
 // The fields of an invoice that a note does not share: the unique code of a note has another name, and the number of a note is from
 // no range of the authority.

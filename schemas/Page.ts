@@ -26,8 +26,24 @@ export const Page = <S extends Schema.Top>(item: S, identifier: string) =>
     data: Schema.Array(item)
   }).annotate({ identifier, description: "A page of a list; `has_more` tells whether more objects follow." })
 
-/** The query of a list: `limit` 1..100 (default 10), and at most one of the two cursors, each the id of an object in the list. */
-export const PageQuery = {
+/**
+ * The query of a list: `limit` 1..100 (default 10), and at most one of the two cursors. A cursor is any id of the list's kind: ids sort by
+ * creation, so a page can begin at an object that was deleted meanwhile.
+ *
+ * @param kind the prefix of the ids
+ * @param end what an id has after its 26 characters, as a regular expression
+ */
+export const pageQuery = (kind: string, end = "") => {
+  const cursor = Schema.String.check(
+    Schema.isPattern(new RegExp(`^${kind}_[0-9a-hjkmnp-tv-z]{26}${end}$`, "u"), {
+      errorCode: "invalid_cursor",
+      message: `must be the id of an object of this list, which begins with ${kind}_`
+    })
+  )
+  return { ...limitQuery, ...cursors(cursor) }
+}
+
+const limitQuery = {
   limit: Schema.optionalKey(
     Schema.String.check(
       Schema.isPattern(/^([1-9]|[1-9]\d|100)$/u, { message: `must be a whole number from 1 to ${pageSizeMax}` })
@@ -35,16 +51,19 @@ export const PageQuery = {
   ).annotateKey({
     description: "The largest number of objects on a page: 1 to 100, 10 when left out.",
     examples: ["10"]
-  }),
+  })
+}
+
+const cursors = (cursor: Schema.String) => ({
   starting_after: field(
-    Schema.optionalKey(Schema.String),
-    "The id of the last object of a page: the answer is the page that follows it."
+    Schema.optionalKey(cursor),
+    "The id of the last object of a page: the answer is the page that follows it, also when the object was deleted meanwhile."
   ),
   ending_before: field(
-    Schema.optionalKey(Schema.String),
+    Schema.optionalKey(cursor),
     "The id of the first object of a page: the answer is the page that comes before it."
   )
-}
+})
 
 /** The part of a query that limits a list to objects created within a time. */
 export const createdQuery = {

@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import { field } from "./Field.ts"
 import { ApiKeyId, PortalSessionId, RequestId } from "./Id.ts"
 import { Timestamp } from "./Money.ts"
-import { createdQuery, Page, PageQuery } from "./Page.ts"
+import { createdQuery, Page, pageQuery } from "./Page.ts"
 
 const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] as const
 
@@ -113,7 +113,7 @@ export const LoggedRequestPage = Page(LoggedRequest, "LoggedRequestPage")
 
 /** The query of the request log. */
 export const LoggedRequestQuery = {
-  ...PageQuery,
+  ...pageQuery("req"),
   status: field(
     Schema.optionalKey(
       Schema.String.check(

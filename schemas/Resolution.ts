@@ -4,7 +4,7 @@ import { DocumentKind } from "./FiscalDocument.ts"
 import { ResolutionId } from "./Id.ts"
 import { wholeNumber } from "./Limits.ts"
 import { LocalDate, Timestamp } from "./Money.ts"
-import { PageQuery } from "./Page.ts"
+import { pageQuery } from "./Page.ts"
 
 export const RangeNumber = wholeNumber(1, 9_999_999_999)
 
@@ -147,7 +147,7 @@ export class Resolution extends Schema.Opaque<Resolution>()(
 
 /** The query of numbering ranges. */
 export const ResolutionQuery = {
-  ...PageQuery,
+  ...pageQuery("res"),
   document_type: field(
     Schema.optionalKey(document_type),
     "Only the ranges of this kind of document, for notes also the counter that the service made. Left out, all ranges that were registered."

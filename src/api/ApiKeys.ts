@@ -1,5 +1,5 @@
 import { ApiKey, ApiKeyRequest, ApiKeyRollRequest, ApiKeyWithKey, DeletedApiKey } from "../../schemas/ApiKey.ts"
-import { Page, PageQuery } from "../../schemas/Page.ts"
+import { Page, pageQuery } from "../../schemas/Page.ts"
 import { created, get, group, params, post, remove } from "./Endpoint.ts"
 
 const item = "/v1/api-keys/:id"
@@ -15,7 +15,7 @@ export class ApiKeysApi extends group(
     description: "The answer shows the API key once. Folio stores a hash of it and cannot show it again."
   }),
   get("listApiKeys", "/v1/api-keys", {
-    query: PageQuery,
+    query: pageQuery("key"),
     success: Page(ApiKey, "ApiKeyPage"),
     summary: "List the API keys of this mode, newest first, expired and revoked ones included",
     description:

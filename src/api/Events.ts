@@ -1,6 +1,6 @@
 import { DeliveryPage } from "../../schemas/Delivery.ts"
 import { Event, EventQuery } from "../../schemas/Event.ts"
-import { Page, PageQuery } from "../../schemas/Page.ts"
+import { Page, pageQuery } from "../../schemas/Page.ts"
 import { MayWait, OwnTurn } from "./Conventions.ts"
 import { get, group, params } from "./Endpoint.ts"
 
@@ -27,7 +27,7 @@ export class EventsApi extends group(
   }),
   get("listEventDeliveries", `${item}/deliveries`, {
     params,
-    query: PageQuery,
+    query: pageQuery("whd"),
     success: DeliveryPage,
     summary: "List the deliveries of an event with their latest attempts, newest first",
     description:

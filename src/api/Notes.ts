@@ -6,7 +6,7 @@ import {
   DebitNote,
   DebitNoteCreated,
   DebitNoteRequest,
-  NoteQuery
+  noteQuery
 } from "../../schemas/Note.ts"
 import { Page } from "../../schemas/Page.ts"
 import { TimelinePage } from "../../schemas/Timeline.ts"
@@ -47,7 +47,7 @@ const noteEndpoints = <
       description: `The body is that of a ${noun} to create, and is checked against the same rules. Nothing is stored and no number is used. \`errors\` is empty when \`valid\` is true.`
     }).annotate(Judged, true),
     get(`list${name}s` as const, path, {
-      query: NoteQuery,
+      query: noteQuery(name === "CreditNote" ? "cn" : "dn"),
       success: Page(note, `${name}Page`),
       summary: `List ${noun}s, newest first`,
       description: nextPage

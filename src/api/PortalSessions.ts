@@ -1,4 +1,4 @@
-import { PageQuery } from "../../schemas/Page.ts"
+import { pageQuery } from "../../schemas/Page.ts"
 import {
   DeletedPortalSession,
   PortalSession,
@@ -22,7 +22,7 @@ export class PortalSessionsApi extends group(
       "The answer shows the address once. The address works once, within 60 seconds, and becomes a cookie: send the person there at once, from your own back office by a redirect. The session shows the account in the mode of the key that asks, and ends with that key."
   }),
   get("listPortalSessions", "/v1/portal-sessions", {
-    query: PageQuery,
+    query: pageQuery("ps"),
     success: PortalSessionPage,
     summary: "List the sessions of this mode, newest first, those that ended in the last seven days included",
     description: "Each session is listed with what it may do and whether it still works; its address is never listed."

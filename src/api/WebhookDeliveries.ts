@@ -8,7 +8,7 @@ import {
   Recovery,
   WebhookTestRequest
 } from "../../schemas/Delivery.ts"
-import { PageQuery } from "../../schemas/Page.ts"
+import { pageQuery } from "../../schemas/Page.ts"
 import { OptionalBody } from "./Conventions.ts"
 import { accepted, get, group, params, post } from "./Endpoint.ts"
 
@@ -21,7 +21,7 @@ export class WebhookDeliveriesApi extends group(
   "Deliveries of events to webhook endpoints, and their attempts.",
   get("listWebhookEndpointDeliveries", `${endpoint}/deliveries`, {
     params,
-    query: { ...PageQuery, status: Schema.optionalKey(DeliveryStatus) },
+    query: { ...pageQuery("whd"), status: Schema.optionalKey(DeliveryStatus) },
     success: DeliveryPage,
     summary: "List the deliveries of a webhook endpoint with their latest attempts, newest first",
     description: "Use `status` to list only deliveries in one state, such as `failed` for those that were given up."
@@ -35,7 +35,7 @@ export class WebhookDeliveriesApi extends group(
   }),
   get("listWebhookDeliveryAttempts", `${item}/attempts`, {
     params,
-    query: PageQuery,
+    query: pageQuery("whd", String.raw`_\d{1,9}`),
     success: AttemptPage,
     summary: "List all attempts of a delivery, newest first",
     description:

@@ -1,4 +1,4 @@
-import { Page, PageQuery } from "../../schemas/Page.ts"
+import { Page, pageQuery } from "../../schemas/Page.ts"
 import {
   DeletedWebhookEndpoint,
   WebhookEndpoint,
@@ -23,7 +23,7 @@ export class WebhookEndpointsApi extends group(
       "The answer shows the signing secret once. The endpoint receives the events of the mode of the API key that registers it."
   }),
   get("listWebhookEndpoints", "/v1/webhook-endpoints", {
-    query: PageQuery,
+    query: pageQuery("we"),
     success: Page(WebhookEndpoint, "WebhookEndpointPage"),
     summary: "List webhook endpoints, newest first, without their signing secrets",
     description: nextPage

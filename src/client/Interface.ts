@@ -2972,7 +2972,10 @@ export interface ApiKeysOperations {
       readonly query?: {
         /** The largest number of objects on a page: 1 to 100, 10 when left out. */
         readonly limit?: number
-        /** The id of the last object of a page: the answer is the page that follows it. */
+        /**
+         * The id of the last object of a page: the answer is the page that follows it, also when the object was deleted
+         * meanwhile.
+         */
         readonly starting_after?: string
         /** The id of the first object of a page: the answer is the page that comes before it. */
         readonly ending_before?: string
@@ -2991,7 +2994,10 @@ export interface ApiKeysOperations {
       readonly query?: {
         /** The largest number of objects on a page: 1 to 100, 10 when left out. */
         readonly limit?: number
-        /** The id of the last object of a page: the answer is the page that follows it. */
+        /**
+         * The id of the last object of a page: the answer is the page that follows it, also when the object was deleted
+         * meanwhile.
+         */
         readonly starting_after?: string
       }
       readonly headers?: VersionHeaders
@@ -3076,7 +3082,10 @@ export interface PortalSessionsOperations {
       readonly query?: {
         /** The largest number of objects on a page: 1 to 100, 10 when left out. */
         readonly limit?: number
-        /** The id of the last object of a page: the answer is the page that follows it. */
+        /**
+         * The id of the last object of a page: the answer is the page that follows it, also when the object was deleted
+         * meanwhile.
+         */
         readonly starting_after?: string
         /** The id of the first object of a page: the answer is the page that comes before it. */
         readonly ending_before?: string
@@ -3095,7 +3104,10 @@ export interface PortalSessionsOperations {
       readonly query?: {
         /** The largest number of objects on a page: 1 to 100, 10 when left out. */
         readonly limit?: number
-        /** The id of the last object of a page: the answer is the page that follows it. */
+        /**
+         * The id of the last object of a page: the answer is the page that follows it, also when the object was deleted
+         * meanwhile.
+         */
         readonly starting_after?: string
       }
       readonly headers?: VersionHeaders
@@ -3161,7 +3173,10 @@ export interface CustomersOperations {
       readonly query?: {
         /** The largest number of objects on a page: 1 to 100, 10 when left out. */
         readonly limit?: number
-        /** The id of the last object of a page: the answer is the page that follows it. */
+        /**
+         * The id of the last object of a page: the answer is the page that follows it, also when the object was deleted
+         * meanwhile.
+         */
         readonly starting_after?: string
         /** The id of the first object of a page: the answer is the page that comes before it. */
         readonly ending_before?: string
@@ -3208,7 +3223,10 @@ export interface CustomersOperations {
       readonly query?: {
         /** The largest number of objects on a page: 1 to 100, 10 when left out. */
         readonly limit?: number
-        /** The id of the last object of a page: the answer is the page that follows it. */
+        /**
+         * The id of the last object of a page: the answer is the page that follows it, also when the object was deleted
+         * meanwhile.
+         */
         readonly starting_after?: string
         /** Only customers with this kind of identification; goes with `identification[number]`. */
         readonly "identification[type]"?:
@@ -3386,7 +3404,10 @@ export interface InvoicesOperations {
       readonly query?: {
         /** The largest number of objects on a page: 1 to 100, 10 when left out. */
         readonly limit?: number
-        /** The id of the last object of a page: the answer is the page that follows it. */
+        /**
+         * The id of the last object of a page: the answer is the page that follows it, also when the object was deleted
+         * meanwhile.
+         */
         readonly starting_after?: string
         /** The id of the first object of a page: the answer is the page that comes before it. */
         readonly ending_before?: string
@@ -3426,7 +3447,10 @@ export interface InvoicesOperations {
       readonly query?: {
         /** The largest number of objects on a page: 1 to 100, 10 when left out. */
         readonly limit?: number
-        /** The id of the last object of a page: the answer is the page that follows it. */
+        /**
+         * The id of the last object of a page: the answer is the page that follows it, also when the object was deleted
+         * meanwhile.
+         */
         readonly starting_after?: string
         /** Only invoices with this status. */
         readonly status?:
@@ -3599,7 +3623,10 @@ export interface InvoicesOperations {
       readonly query?: {
         /** The largest number of objects on a page: 1 to 100, 10 when left out. */
         readonly limit?: number
-        /** The id of the last object of a page: the answer is the page that follows it. */
+        /**
+         * The id of the last object of a page: the answer is the page that follows it, also when the object was deleted
+         * meanwhile.
+         */
         readonly starting_after?: string
         /** The id of the first object of a page: the answer is the page that comes before it. */
         readonly ending_before?: string
@@ -3624,7 +3651,10 @@ export interface InvoicesOperations {
       readonly query?: {
         /** The largest number of objects on a page: 1 to 100, 10 when left out. */
         readonly limit?: number
-        /** The id of the last object of a page: the answer is the page that follows it. */
+        /**
+         * The id of the last object of a page: the answer is the page that follows it, also when the object was deleted
+         * meanwhile.
+         */
         readonly starting_after?: string
         /** `true`: the answer holds the content of the attachments, in base64. */
         readonly content?: boolean
@@ -3833,7 +3863,10 @@ export interface CreditNotesOperations {
       readonly query?: {
         /** The largest number of objects on a page: 1 to 100, 10 when left out. */
         readonly limit?: number
-        /** The id of the last object of a page: the answer is the page that follows it. */
+        /**
+         * The id of the last object of a page: the answer is the page that follows it, also when the object was deleted
+         * meanwhile.
+         */
         readonly starting_after?: string
         /** The id of the first object of a page: the answer is the page that comes before it. */
         readonly ending_before?: string
@@ -3873,7 +3906,10 @@ export interface CreditNotesOperations {
       readonly query?: {
         /** The largest number of objects on a page: 1 to 100, 10 when left out. */
         readonly limit?: number
-        /** The id of the last object of a page: the answer is the page that follows it. */
+        /**
+         * The id of the last object of a page: the answer is the page that follows it, also when the object was deleted
+         * meanwhile.
+         */
         readonly starting_after?: string
         /** Only notes with this status. */
         readonly status?:
@@ -4026,7 +4062,10 @@ export interface CreditNotesOperations {
       readonly query?: {
         /** The largest number of objects on a page: 1 to 100, 10 when left out. */
         readonly limit?: number
-        /** The id of the last object of a page: the answer is the page that follows it. */
+        /**
+         * The id of the last object of a page: the answer is the page that follows it, also when the object was deleted
+         * meanwhile.
+         */
         readonly starting_after?: string
         /** The id of the first object of a page: the answer is the page that comes before it. */
         readonly ending_before?: string
@@ -4051,7 +4090,10 @@ export interface CreditNotesOperations {
       readonly query?: {
         /** The largest number of objects on a page: 1 to 100, 10 when left out. */
         readonly limit?: number
-        /** The id of the last object of a page: the answer is the page that follows it. */
+        /**
+         * The id of the last object of a page: the answer is the page that follows it, also when the object was deleted
+         * meanwhile.
+         */
         readonly starting_after?: string
         /** `true`: the answer holds the content of the attachments, in base64. */
         readonly content?: boolean
@@ -4088,7 +4130,10 @@ export interface DebitNotesOperations {
       readonly query?: {
         /** The largest number of objects on a page: 1 to 100, 10 when left out. */
         readonly limit?: number
-        /** The id of the last object of a page: the answer is the page that follows it. */
+        /**
+         * The id of the last object of a page: the answer is the page that follows it, also when the object was deleted
+         * meanwhile.
+         */
         readonly starting_after?: string
         /** The id of the first object of a page: the answer is the page that comes before it. */
         readonly ending_before?: string
@@ -4128,7 +4173,10 @@ export interface DebitNotesOperations {
       readonly query?: {
         /** The largest number of objects on a page: 1 to 100, 10 when left out. */
         readonly limit?: number
-        /** The id of the last object of a page: the answer is the page that follows it. */
+        /**
+         * The id of the last object of a page: the answer is the page that follows it, also when the object was deleted
+         * meanwhile.
+         */
         readonly starting_after?: string
         /** Only notes with this status. */
         readonly status?:
@@ -4281,7 +4329,10 @@ export interface DebitNotesOperations {
       readonly query?: {
         /** The largest number of objects on a page: 1 to 100, 10 when left out. */
         readonly limit?: number
-        /** The id of the last object of a page: the answer is the page that follows it. */
+        /**
+         * The id of the last object of a page: the answer is the page that follows it, also when the object was deleted
+         * meanwhile.
+         */
         readonly starting_after?: string
         /** The id of the first object of a page: the answer is the page that comes before it. */
         readonly ending_before?: string
@@ -4306,7 +4357,10 @@ export interface DebitNotesOperations {
       readonly query?: {
         /** The largest number of objects on a page: 1 to 100, 10 when left out. */
         readonly limit?: number
-        /** The id of the last object of a page: the answer is the page that follows it. */
+        /**
+         * The id of the last object of a page: the answer is the page that follows it, also when the object was deleted
+         * meanwhile.
+         */
         readonly starting_after?: string
         /** `true`: the answer holds the content of the attachments, in base64. */
         readonly content?: boolean
@@ -4334,7 +4388,10 @@ export interface RequestsOperations {
       readonly query?: {
         /** The largest number of objects on a page: 1 to 100, 10 when left out. */
         readonly limit?: number
-        /** The id of the last object of a page: the answer is the page that follows it. */
+        /**
+         * The id of the last object of a page: the answer is the page that follows it, also when the object was deleted
+         * meanwhile.
+         */
         readonly starting_after?: string
         /** The id of the first object of a page: the answer is the page that comes before it. */
         readonly ending_before?: string
@@ -4372,7 +4429,10 @@ export interface RequestsOperations {
       readonly query?: {
         /** The largest number of objects on a page: 1 to 100, 10 when left out. */
         readonly limit?: number
-        /** The id of the last object of a page: the answer is the page that follows it. */
+        /**
+         * The id of the last object of a page: the answer is the page that follows it, also when the object was deleted
+         * meanwhile.
+         */
         readonly starting_after?: string
         /**
          * Only requests that were answered with this status, such as `404`, or with a status of this class, such as
@@ -4443,7 +4503,10 @@ export interface ResolutionsOperations {
       readonly query?: {
         /** The largest number of objects on a page: 1 to 100, 10 when left out. */
         readonly limit?: number
-        /** The id of the last object of a page: the answer is the page that follows it. */
+        /**
+         * The id of the last object of a page: the answer is the page that follows it, also when the object was deleted
+         * meanwhile.
+         */
         readonly starting_after?: string
         /** The id of the first object of a page: the answer is the page that comes before it. */
         readonly ending_before?: string
@@ -4467,7 +4530,10 @@ export interface ResolutionsOperations {
       readonly query?: {
         /** The largest number of objects on a page: 1 to 100, 10 when left out. */
         readonly limit?: number
-        /** The id of the last object of a page: the answer is the page that follows it. */
+        /**
+         * The id of the last object of a page: the answer is the page that follows it, also when the object was deleted
+         * meanwhile.
+         */
         readonly starting_after?: string
         /**
          * Only the ranges of this kind of document, for notes also the counter that the service made. Left out, all
@@ -4555,7 +4621,10 @@ export interface EventsOperations {
       readonly query?: {
         /** The largest number of objects on a page: 1 to 100, 10 when left out. */
         readonly limit?: number
-        /** The id of the last object of a page: the answer is the page that follows it. */
+        /**
+         * The id of the last object of a page: the answer is the page that follows it, also when the object was deleted
+         * meanwhile.
+         */
         readonly starting_after?: string
         /** The id of the first object of a page: the answer is the page that comes before it. */
         readonly ending_before?: string
@@ -4588,7 +4657,10 @@ export interface EventsOperations {
       readonly query?: {
         /** The largest number of objects on a page: 1 to 100, 10 when left out. */
         readonly limit?: number
-        /** The id of the last object of a page: the answer is the page that follows it. */
+        /**
+         * The id of the last object of a page: the answer is the page that follows it, also when the object was deleted
+         * meanwhile.
+         */
         readonly starting_after?: string
         /** Only events of this event type. */
         readonly type?: EventType
@@ -4639,7 +4711,10 @@ export interface EventsOperations {
       readonly query?: {
         /** The largest number of objects on a page: 1 to 100, 10 when left out. */
         readonly limit?: number
-        /** The id of the last object of a page: the answer is the page that follows it. */
+        /**
+         * The id of the last object of a page: the answer is the page that follows it, also when the object was deleted
+         * meanwhile.
+         */
         readonly starting_after?: string
         /** The id of the first object of a page: the answer is the page that comes before it. */
         readonly ending_before?: string
@@ -4662,7 +4737,10 @@ export interface EventsOperations {
       readonly query?: {
         /** The largest number of objects on a page: 1 to 100, 10 when left out. */
         readonly limit?: number
-        /** The id of the last object of a page: the answer is the page that follows it. */
+        /**
+         * The id of the last object of a page: the answer is the page that follows it, also when the object was deleted
+         * meanwhile.
+         */
         readonly starting_after?: string
       }
       readonly headers?: VersionHeaders
@@ -4696,7 +4774,10 @@ export interface WebhookEndpointsOperations {
       readonly query?: {
         /** The largest number of objects on a page: 1 to 100, 10 when left out. */
         readonly limit?: number
-        /** The id of the last object of a page: the answer is the page that follows it. */
+        /**
+         * The id of the last object of a page: the answer is the page that follows it, also when the object was deleted
+         * meanwhile.
+         */
         readonly starting_after?: string
         /** The id of the first object of a page: the answer is the page that comes before it. */
         readonly ending_before?: string
@@ -4715,7 +4796,10 @@ export interface WebhookEndpointsOperations {
       readonly query?: {
         /** The largest number of objects on a page: 1 to 100, 10 when left out. */
         readonly limit?: number
-        /** The id of the last object of a page: the answer is the page that follows it. */
+        /**
+         * The id of the last object of a page: the answer is the page that follows it, also when the object was deleted
+         * meanwhile.
+         */
         readonly starting_after?: string
       }
       readonly headers?: VersionHeaders
@@ -4819,7 +4903,10 @@ export interface WebhookDeliveriesOperations {
       readonly query?: {
         /** The largest number of objects on a page: 1 to 100, 10 when left out. */
         readonly limit?: number
-        /** The id of the last object of a page: the answer is the page that follows it. */
+        /**
+         * The id of the last object of a page: the answer is the page that follows it, also when the object was deleted
+         * meanwhile.
+         */
         readonly starting_after?: string
         /** The id of the first object of a page: the answer is the page that comes before it. */
         readonly ending_before?: string
@@ -4847,7 +4934,10 @@ export interface WebhookDeliveriesOperations {
       readonly query?: {
         /** The largest number of objects on a page: 1 to 100, 10 when left out. */
         readonly limit?: number
-        /** The id of the last object of a page: the answer is the page that follows it. */
+        /**
+         * The id of the last object of a page: the answer is the page that follows it, also when the object was deleted
+         * meanwhile.
+         */
         readonly starting_after?: string
         /**
          * The state of the delivery: `pending` until it succeeds or is given up, `succeeded`, `failed` when it is given
@@ -4888,7 +4978,10 @@ export interface WebhookDeliveriesOperations {
       readonly query?: {
         /** The largest number of objects on a page: 1 to 100, 10 when left out. */
         readonly limit?: number
-        /** The id of the last object of a page: the answer is the page that follows it. */
+        /**
+         * The id of the last object of a page: the answer is the page that follows it, also when the object was deleted
+         * meanwhile.
+         */
         readonly starting_after?: string
         /** The id of the first object of a page: the answer is the page that comes before it. */
         readonly ending_before?: string
@@ -4911,7 +5004,10 @@ export interface WebhookDeliveriesOperations {
       readonly query?: {
         /** The largest number of objects on a page: 1 to 100, 10 when left out. */
         readonly limit?: number
-        /** The id of the last object of a page: the answer is the page that follows it. */
+        /**
+         * The id of the last object of a page: the answer is the page that follows it, also when the object was deleted
+         * meanwhile.
+         */
         readonly starting_after?: string
       }
       readonly headers?: VersionHeaders

@@ -1,12 +1,12 @@
 import { Effect, Schema } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { ApiError } from "../../../schemas/ApiError.ts"
-import { pageBytesMax, type PageQuery, type PageRequest, pageSizeDefault } from "../../../schemas/Page.ts"
+import { pageBytesMax, type PageRequest, type pageQuery, pageSizeDefault } from "../../../schemas/Page.ts"
 import { CurrentPrincipal, type Principal } from "../../api/Authorization.ts"
 import { inTurns } from "../../protocol/Turns.ts"
 import type { Rows } from "../../store/sql/Pages.ts"
 
-type Query = Schema.Struct.Type<typeof PageQuery>
+type Query = Schema.Struct.Type<ReturnType<typeof pageQuery>>
 
 export const conflict = (param: string, other: string) =>
   new ApiError({

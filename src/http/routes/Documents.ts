@@ -3,7 +3,7 @@ import { ApiError } from "../../../schemas/ApiError.ts"
 import type { EmailRequest } from "../../../schemas/Email.ts"
 import type { DocumentKind } from "../../../schemas/FiscalDocument.ts"
 import type { InvoiceQuery } from "../../../schemas/Invoice.ts"
-import type { NoteQuery } from "../../../schemas/Note.ts"
+import type { noteQuery } from "../../../schemas/Note.ts"
 import { CurrentPrincipal } from "../../api/Authorization.ts"
 import { documentKinds, isOfKind } from "../../domain/documents/DocumentKinds.ts"
 import { FileLinks, type Links } from "../../store/documents/FileLinks.ts"
@@ -15,7 +15,7 @@ import { makeFind, type Named } from "../request/Named.ts"
 import { pageRequest, pageView, timeOf, writePage } from "../request/Paging.ts"
 import { type EmailListQuery, makeListEmails } from "./Emails.ts"
 
-type Query = Schema.Struct.Type<typeof InvoiceQuery> & Schema.Struct.Type<typeof NoteQuery>
+type Query = Schema.Struct.Type<typeof InvoiceQuery> & Schema.Struct.Type<ReturnType<typeof noteQuery>>
 
 const filterOf = (kind: DocumentKind, query: Query): InvoiceFilter => ({
   kind,

@@ -19,7 +19,6 @@ import { Currency, Figure, LocalDate } from "../../../schemas/Money.ts"
 import type { PageRequest } from "../../../schemas/Page.ts"
 import { GrantedRange } from "../../../schemas/Resolution.ts"
 import { Metadata } from "../../../schemas/Text.ts"
-import { isOfKind } from "../../domain/documents/DocumentKinds.ts"
 import { states } from "../../domain/documents/InvoiceLifecycle.ts"
 import { StoredAcceptance } from "../acceptance/Acceptances.ts"
 import * as AccountView from "../sql/AccountView.ts"
@@ -264,9 +263,7 @@ export class Invoices extends Context.Service<Invoices>()("folio/store/Invoices"
     return {
       find,
       list: (account: AccountMode, request: PageRequest, filter: InvoiceFilter) =>
-        request.cursor === null || isOfKind(filter.kind, request.cursor.id)
-          ? list(account, request, fits(sql, account, filter))
-          : Effect.fail(Pages.invalidCursor(request.cursor)),
+        list(account, request, fits(sql, account, filter)),
       imprint: Effect.fn("Invoices.imprint")((account: AccountMode, id: string) =>
         AccountView.within(sql, account)(findImprint({ ...account, id }))
       ),

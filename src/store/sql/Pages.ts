@@ -1,7 +1,6 @@
 import { Effect, Schema } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
 import type { AccountMode } from "../../../schemas/Account.ts"
-import { ApiError } from "../../../schemas/ApiError.ts"
 import { pageBytesMax, type PageRequest } from "../../../schemas/Page.ts"
 import { inTurns } from "../../protocol/Turns.ts"
 import * as AccountView from "./AccountView.ts"
@@ -13,15 +12,6 @@ import { bounded } from "./SlowReads.ts"
 export interface Rows<A> {
   readonly rows: ReadonlyArray<A>
   readonly has_more: boolean
-}
-
-export const invalidCursor = (cursor: NonNullable<PageRequest["cursor"]>): ApiError => {
-  const param = cursor.direction === "after" ? "starting_after" : "ending_before"
-  return new ApiError({
-    code: "invalid_cursor",
-    message: `${param} must be the id of an object of this list; there is none with ${JSON.stringify(cursor.id.slice(0, 64))}.`,
-    param
-  })
 }
 
 /** The bytes that an object may take beyond its row: the names of its fields, and its links. */
@@ -66,7 +56,7 @@ interface Ordered<A> {
   readonly decode: (row: unknown) => Effect.Effect<A, Schema.SchemaError>
 }
 
-/** Reads the page of a request. The caller has checked that the row at the cursor exists. */
+/** Reads the page of a request. */
 export const read = Effect.fnUntraced(function* <A>(
   sql: SqlClient.SqlClient,
   { cursor, limit }: PageRequest,
@@ -82,7 +72,7 @@ export const read = Effect.fnUntraced(function* <A>(
 
 /**
  * Makes the readers of a table whose key is (account_id, livemode, id), for the table's account: of one row by its id, and of pages
- * of all rows or of the rows that match a condition. Ids sort by creation, so an id is the cursor.
+ * of all rows or of the rows that match a condition. Ids sort by creation, so an id is the cursor, also that of a row that was deleted.
  *
  * @param options.service the name of the service, for the span of a search by id
  * @param options.narrow  the filters that make a slow page smaller, a sentence for the client
@@ -108,16 +98,11 @@ export const readers = <R extends Schema.ConstraintDecoder<unknown>>(
     options.row,
     (key: Key) => sql`select ${columns} from ${table} where ${ofKey(sql, key)} and ${among}`
   )
-  const readPage = Effect.fnUntraced(function* (account: AccountMode, request: PageRequest, fits: Statement.Fragment) {
-    const { cursor } = request
-    if (cursor !== null) {
-      const its = sql`select id from ${table} where ${ofKey(sql, { ...account, id: cursor.id })}`
-      if ((yield* Effect.orDie(its)).length === 0) return yield* invalidCursor(cursor)
-    }
+  const readPage = (account: AccountMode, request: PageRequest, fits: Statement.Fragment) => {
     const rows = (bound: Statement.Fragment) => sql`
       select ${listed} from ${table} where ${ofAccount(sql, account)} and ${bound} and ${among} and ${fits}`
-    return yield* read(sql, request, { column: "id", at: cursor?.id ?? "", rows, decode })
-  })
+    return read(sql, request, { column: "id", at: request.cursor?.id ?? "", rows, decode })
+  }
   return {
     find: Effect.fn(`${options.service}.find`)((account: AccountMode, id: string) =>
       AccountView.within(sql, account)(findRow({ ...account, id }))

@@ -1,6 +1,7 @@
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import { AccountMode } from "../../../schemas/Account.ts"
+import { ApiError } from "../../../schemas/ApiError.ts"
 import {
   type Attempt,
   attemptsShown,
@@ -15,7 +16,6 @@ import type { PageRequest } from "../../../schemas/Page.ts"
 import { timestamp } from "../../domain/documents/AuthorityTime.ts"
 import { ofAccount } from "../sql/Keys.ts"
 import * as Pages from "../sql/Pages.ts"
-import * as Query from "../sql/Query.ts"
 import { bounded } from "../sql/SlowReads.ts"
 
 const StoredAttempt = Schema.Struct({
@@ -94,8 +94,7 @@ export class DeliveryLog extends Context.Service<DeliveryLog>()("folio/store/Del
         const { cursor } = request
         const its = sql`${ofAccount(sql, account)} and delivery_id = ${deliveryId}`
         const at = cursor === null ? 0 : attemptNumber(deliveryId, cursor.id)
-        if (cursor !== null && !(yield* Query.isAny(sql`select from attempts where ${its} and number = ${at}`)))
-          return yield* Pages.invalidCursor(cursor)
+        if (cursor !== null && at === 0) return yield* foreignAttempt(cursor)
         const rows = (bound: Statement.Fragment) => sql`
           select ${idOfAttempt} as id, a.number, a.trigger, ${startedMs} as started_at_ms, a.duration_ms, a.remote_ip,
             a.response_status, a.response_headers, a.response_body, a.error
@@ -124,6 +123,13 @@ export class DeliveryLog extends Context.Service<DeliveryLog>()("folio/store/Del
   })
 }) {
   static readonly layer = Layer.effect(DeliveryLog, DeliveryLog.make)
+}
+
+/** The error for a cursor that is no id of an attempt of the delivery. */
+export const foreignAttempt = ({ direction }: NonNullable<PageRequest["cursor"]>): ApiError => {
+  const param = direction === "after" ? "starting_after" : "ending_before"
+  const message = `${param} must be the id of an attempt of this delivery, which begins with the id of the delivery.`
+  return new ApiError({ code: "invalid_cursor", message, param })
 }
 
 /** The attempt's number in an attempt id of this delivery; 0 for any other id. */

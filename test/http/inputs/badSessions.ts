@@ -22,7 +22,7 @@ export const badSessions = [
     ["no session to end", remove("/v1/portal-sessions/ps_1"), /no portal session "ps_1"/]
   ]),
   ...refused("invalid_cursor", [
-    ["a cursor after no session", get("/v1/portal-sessions?starting_after=ps_1"), /"ps_1"/, "starting_after"]
+    ["a cursor after no session", get("/v1/portal-sessions?starting_after=ps_1"), /begins with ps_/, "starting_after"]
   ])
 ]
 

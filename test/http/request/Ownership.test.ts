@@ -141,7 +141,8 @@ describeOn(app)("ownership", (it) => {
             .replaceAll(String(headers["request-id"]), "REQUEST"),
           headers: { ...headers, "request-id": "REQUEST", date: "", ratelimit: "" }
         }))
-        assert.include([400, 404], there?.status)
+        // A cursor is a place in the list, whoever had the object.
+        assert.include(/starting_after|ending_before/.test(sent.path ?? "") ? [200] : [400, 404], there?.status)
         assert.deepStrictEqual(there, notThere, `${sent.method ?? "GET"} ${sent.path}`)
       }
       const after = yield* Effect.forEach(Object.values(ids), (id) => get(pathOf(id)))

@@ -2,7 +2,7 @@ import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { readSignedDocument } from "../../../src/documents/signature/SignedDocument.ts"
-import { customerBody, invoiceBody } from "../../support/apps/Invoices.ts"
+import { customerBody, endpointBody, invoiceBody } from "../../support/apps/Invoices.ts"
 import { layer as app, newCustomer, TestApp } from "../../support/apps/TestApp.ts"
 import { until } from "../../support/apps/Until.ts"
 import { describeLive } from "../../support/Tests.ts"
@@ -61,6 +61,25 @@ describeLive(app())("Customers and invoices on PostgreSQL", (it) => {
     const { json } = yield* client.get(`/v1/invoices/${first}`)
     assert.deepStrictEqual(withoutLinks(json), withoutLinks(shown.json))
     assert.lengthOf((yield* client.get(`/v1/invoices?customer_id=${id}`)).json.data, 2)
+  })
+
+  it.effect("a loop that lists a page and deletes it ends with an empty list", function* () {
+    const { client } = yield* TestApp
+    for (const [path, body] of [
+      ["/v1/customers", customerBody()],
+      ["/v1/webhook-endpoints", endpointBody("https://hooks.example.com")]
+    ] as const) {
+      for (const key of ["1", "2", "3", "4", "5"]) yield* client.post(path, body, { key: `${path} ${key}` })
+      for (let cursor = ""; ;) {
+        const { json, status, text } = yield* client.get(`${path}?limit=2${cursor}`)
+        assert.strictEqual(status, 200, text)
+        const ids: ReadonlyArray<string> = json.data.map(({ id }: { readonly id: string }) => id)
+        yield* Effect.forEach(ids, (id) => client.request("DELETE", `${path}/${id}`))
+        if (json.has_more === false) break
+        cursor = `&starting_after=${ids.at(-1)}`
+      }
+      assert.deepStrictEqual((yield* client.get(path)).json.data, [])
+    }
   })
 
   it.effect("of changes at the same moment none undoes another", function* () {

@@ -3,6 +3,7 @@ import { Context, Effect, Layer, Stream } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { SqlClient } from "effect/sql"
 import { pageBytesMax } from "../../../schemas/Page.ts"
+import { openApi } from "../../../src/api/OpenApi.ts"
 import { make } from "../../../src/client/Client.ts"
 import { Customers } from "../../../src/store/accounts/Customers.ts"
 import { customerBody, endpointBody, invoiceBody } from "../../support/apps/Invoices.ts"
@@ -185,6 +186,47 @@ describeLive(Layer.merge(Stored.layer, FetchHttpClient.layer))("Of the largest o
     // One that is larger than a page comes alone: here for its archive.
     const { text: mail } = yield* client.get(`/v1/invoices/${invoice}/emails?limit=100&content=true`)
     assert.isAtMost(bytesOf(mail), pageBytesMax + listBytes)
+  })
+
+  it.effect("each list begins at any id of its kind, and at no other", function* () {
+    const { client } = yield* TestApp.TestApp
+    const { endpoint, invoice } = yield* Stored
+    const [delivery] = (yield* client.get(`/v1/webhook-endpoints/${endpoint}/deliveries?limit=1`)).json.data
+    const [credit] = (yield* client.get("/v1/credit-notes?limit=1")).json.data
+    const ids: Readonly<Record<string, string>> = {
+      invoices: invoice,
+      events: delivery.event_id,
+      "credit-notes": credit.id,
+      "webhook-endpoints": endpoint,
+      "webhook-deliveries": delivery.id
+    }
+    const lists = Object.entries<{
+      get?: { parameters: ReadonlyArray<{ name: string; schema: { pattern?: string } }> }
+    }>(JSON.parse(JSON.stringify(openApi)).paths).flatMap(([path, { get }]) => {
+      const cursor = get?.parameters.find(({ name }) => name === "starting_after")
+      return cursor === undefined ? [] : [{ path, kind: /^\^(\w+?)_/.exec(cursor.schema.pattern ?? "")?.[1] ?? path }]
+    })
+    assert.lengthOf(lists, 16)
+    for (const { kind, path: template } of lists) {
+      // There is no debit note whose e-mails could be listed: they are those of a credit note in all but the path.
+      if (template === "/v1/debit-notes/{id}/emails") continue
+      const path = template.replace("{id}", ids[template.split("/")[2] ?? ""] ?? "")
+      const first = yield* client.get(`${path}?limit=2`)
+      assert.strictEqual(first.status, 200, path)
+      // Newer than all others, as an object that was deleted may be.
+      const gone = template.endsWith("/attempts") ? `${delivery.id}_999999999` : `${kind}_7${"z".repeat(25)}`
+      const after = yield* client.get(`${path}?limit=2&starting_after=${gone}`)
+      const idsOf = (page: typeof first) => page.json.data?.map(({ id }: { readonly id: string }) => id) ?? page.text
+      // The look at the first page is itself a request.
+      if (kind !== "req") assert.deepStrictEqual(idsOf(after), idsOf(first), path)
+      assert.strictEqual(after.status, 200, after.text)
+      const before = yield* client.get(`${path}?limit=2&ending_before=${gone}`)
+      assert.deepStrictEqual([before.status, before.json.data, before.json.has_more], [200, [], false], path)
+      for (const strange of [`soft_${"0".repeat(26)}`, `${kind}_1`, ""]) {
+        const { json } = yield* client.get(`${path}?starting_after=${strange}`)
+        assert.deepInclude(json.error, { code: "invalid_cursor", param: "starting_after" }, path)
+      }
+    }
   })
 
   it.effect("the database itself ends a page early", function* () {

@@ -151,7 +151,7 @@ export const apiKeysLayer = inMemory(ApiKeys, ({ attempt, call }) => ({
   find: (account, id) =>
     call("ApiKeys.find", ({ apiKeys }) => Option.fromUndefinedOr(rowOf(apiKeys, { ...account, id: id as never }))),
   locate: (id) => call("ApiKeys.locate", ({ apiKeys }) => Option.fromUndefinedOr(apiKeys.get(id))),
-  list: (account, request) => attempt("ApiKeys.list", ({ apiKeys }) => pageOf(apiKeys, account, request)),
+  list: (account, request) => call("ApiKeys.list", ({ apiKeys }) => pageOf(apiKeys, account, request)),
   create: (key, by) =>
     attempt("ApiKeys.create", (tables, now) => {
       if (!mayAsk(tables, by, now)) return Result.fail(endedKey)

@@ -1,4 +1,4 @@
-import { Effect, Option, Result } from "effect"
+import { Option, Result } from "effect"
 import type { AccountMode } from "../../../schemas/Account.ts"
 import { type DocumentId, EmailId } from "../../../schemas/Id.ts"
 import type { InvoiceState } from "../../../src/domain/documents/InvoiceLifecycle.ts"
@@ -112,16 +112,10 @@ export const emailsLayer = inMemory(Emails, ({ attempt, call }) => ({
       return Result.succeed(stored(tables, row))
     }),
   list: (account, invoice_id, request) =>
-    Effect.flatMap(
-      call("Emails.list", (tables) => {
-        const page = pageOf(tables.emails, account, request, (row) => row.invoice_id === invoice_id)
-        return Effect.map(Effect.fromResult(page), ({ has_more, rows }) => ({
-          has_more,
-          rows: rows.map((row) => stored(tables, row))
-        }))
-      }),
-      (page) => page
-    ),
+    call("Emails.list", (tables) => {
+      const { has_more, rows } = pageOf(tables.emails, account, request, (row) => row.invoice_id === invoice_id)
+      return { has_more, rows: rows.map((row) => stored(tables, row)) }
+    }),
   locate: (invoice_id, id) =>
     call("Emails.locate", (tables) => {
       const row = tables.emails.get(id)

@@ -28,8 +28,7 @@ export const endpointsLayer = inMemory(WebhookEndpoints, ({ attempt, call }) => 
       call("WebhookEndpoints.find", ({ endpoints }) =>
         Option.filter(Option.fromUndefinedOr(endpoints.get(id)), (row) => isOf(row, account))
       ),
-    list: (account, request) =>
-      attempt("WebhookEndpoints.list", ({ endpoints }) => pageOf(endpoints, account, request)),
+    list: (account, request) => call("WebhookEndpoints.list", ({ endpoints }) => pageOf(endpoints, account, request)),
     insert: (endpoint, secret) =>
       attempt("WebhookEndpoints.insert", ({ endpoints }) => {
         const others = [...endpoints.values()].filter((row) => isOf(row, endpoint))

@@ -8,12 +8,12 @@ import type { PageRequest } from "../../../schemas/Page.ts"
 import {
   attemptNumber,
   DeliveryLog,
+  foreignAttempt,
   type StoredAttempt,
   type StoredDelivery
 } from "../../../src/store/webhooks/DeliveryLog.ts"
 import { DeliveryHealth, type HealthHour } from "../../../src/store/webhooks/DeliveryHealth.ts"
 import { type EventFilter, Events, type Look, unknownEvent } from "../../../src/store/webhooks/Events.ts"
-import { invalidCursor } from "../../../src/store/sql/Pages.ts"
 import { full, inactive, recoveredMax, Redelivery } from "../../../src/store/webhooks/Redelivery.ts"
 import type { EndpointKey } from "../../../src/store/webhooks/WebhookEndpoints.ts"
 import { isUsable } from "./MemoryAccounts.ts"
@@ -40,7 +40,7 @@ export const eventsLayer = inMemory(Events, ({ attempt, call }) => ({
   find: (account, id) =>
     call("Events.find", ({ events }) => Option.fromUndefinedOr(rowOf(byId(events), { ...account, id }))),
   list: (account, request, filter) =>
-    attempt("Events.list", ({ events }) => pageOf(byId(events), account, request, fits(filter))),
+    call("Events.list", ({ events }) => pageOf(byId(events), account, request, fits(filter))),
   position: (account, id) =>
     attempt("Events.position", ({ events }) => {
       const row = rowOf(byId(events), { ...account, id })
@@ -114,7 +114,7 @@ const listed = (delivery: StoredDelivery): StoredDelivery => ({
 /** As pages are, by number. */
 const attemptPage = (all: ReadonlyArray<StoredAttempt>, deliveryId: string, { cursor, limit }: PageRequest) => {
   const at = cursor === null ? 0 : attemptNumber(deliveryId, cursor.id)
-  if (cursor !== null && !all.some(({ number }) => number === at)) return Result.fail(invalidCursor(cursor))
+  if (cursor !== null && at === 0) return Result.fail(foreignAttempt(cursor))
   const backwards = cursor?.direction === "before"
   const beyond = all.filter(({ number }) => cursor === null || (backwards ? number > at : number < at))
   const nearest = backwards ? beyond : beyond.toReversed()
@@ -124,7 +124,7 @@ const attemptPage = (all: ReadonlyArray<StoredAttempt>, deliveryId: string, { cu
 
 export const deliveryLogLayer = inMemory(DeliveryLog, ({ attempt, call }) => {
   const list = (account: AccountMode, request: Parameters<typeof pageOf>[2], isOne: (row: DeliveryRow) => boolean) =>
-    attempt("DeliveryLog.list", (tables) =>
+    call("DeliveryLog.list", (tables) =>
       pageOf(tables.deliveries, account, request, isOne, (row) => listed(stored(tables, row)))
     )
   return {

@@ -8,8 +8,6 @@ import {
   placeOf
 } from "../../../src/store/documents/DocumentList.ts"
 import { Invoices } from "../../../src/store/documents/Invoices.ts"
-import { invalidCursor } from "../../../src/store/sql/Pages.ts"
-import { isOfKind } from "../../../src/domain/documents/DocumentKinds.ts"
 import { isOpen } from "../../../src/domain/documents/InvoiceLifecycle.ts"
 import { reminderLeaseSeconds } from "../../../src/store/documents/Vitals.ts"
 import { acceptanceOf } from "./acceptance/MemoryAcceptances.ts"
@@ -96,7 +94,7 @@ const isDraft = (row: InvoiceRow) => row.state === "queued"
 
 const alarm = (row: InvoiceRow) => row.next_action_at ?? Infinity
 
-export const invoicesLayer = inMemory(Invoices, ({ attempt, call }) => ({
+export const invoicesLayer = inMemory(Invoices, ({ call }) => ({
   imprint: (account, id) =>
     call("Invoices.imprint", ({ documents, invoices, resolutions }) =>
       Option.map(optionOf(invoices, account, id), (row) => ({
@@ -126,14 +124,10 @@ export const invoicesLayer = inMemory(Invoices, ({ attempt, call }) => ({
       Option.map(optionOf(tables.invoices, key, key.id), (row) => loaded(tables, row, now))
     ),
   list: (account, request, filter) =>
-    attempt("Invoices.list", (tables) =>
-      request.cursor === null || isOfKind(filter.kind, request.cursor.id)
-        ? Result.map(pageOf(tables.invoices, account, request, fits(filter)), ({ has_more, rows }) => ({
-            has_more,
-            rows: rows.map((row) => shown(tables, row))
-          }))
-        : Result.fail(invalidCursor(request.cursor))
-    ),
+    call("Invoices.list", (tables) => {
+      const { has_more, rows } = pageOf(tables.invoices, account, request, fits(filter))
+      return { has_more, rows: rows.map((row) => shown(tables, row)) }
+    }),
   queued: (account, limit) =>
     call("Invoices.queued", ({ invoices }, now) =>
       [...invoices.values()]

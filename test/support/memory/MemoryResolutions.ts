@@ -61,7 +61,7 @@ export const resolutionsLayer = inMemory(Resolutions, ({ attempt, call }, { numb
   find: (account, id) =>
     call("Resolutions.find", ({ resolutions }) => Option.fromUndefinedOr(rowOf(resolutions, { ...account, id }))),
   list: (account, request, kind) =>
-    attempt("Resolutions.list", ({ resolutions }) =>
+    call("Resolutions.list", ({ resolutions }) =>
       pageOf(resolutions, account, request, (row) => (kind === null ? isRegistered(row) : row.document_type === kind))
     ),
   register: (resolution) =>

@@ -77,14 +77,14 @@ const fitsRequest = (filter: RequestFilter) => (row: WrittenRequest) =>
   (filter.from === null || row.created_at >= filter.from) &&
   (filter.to === null || row.created_at <= filter.to)
 
-const requestsLayer = inMemory(Requests, ({ attempt, call }) => ({
+const requestsLayer = inMemory(Requests, ({ call }) => ({
   find: (account, id) =>
     call("Requests.find", (tables) => {
       const row = rowOf(tables.requests, { ...account, id })
       return Option.fromUndefinedOr(row === undefined ? undefined : readRequest(tables, row))
     }),
   list: (account, page, filter) =>
-    attempt("Requests.list", (tables) =>
+    call("Requests.list", (tables) =>
       pageOf(tables.requests, account, page, fitsRequest(filter), (row) => ({
         ...readRequest(tables, row),
         request_body: null,

@@ -111,7 +111,7 @@ export const portalSessionsLayer = inMemory(PortalSessions, ({ attempt, call }) 
       Option.map(Option.fromUndefinedOr(rowOf(tables.portalSessions, { ...account, id })), readAt(tables, now))
     ),
   list: (account, request) =>
-    attempt("PortalSessions.list", (tables, now) =>
+    call("PortalSessions.list", (tables, now) =>
       pageOf(tables.portalSessions, account, request, undefined, readAt(tables, now))
     ),
   end: (key) =>
