@@ -115,11 +115,11 @@ export const portalSessionsLayer = inMemory(PortalSessions, ({ attempt, call }) 
       pageOf(tables.portalSessions, account, request, undefined, readAt(tables, now))
     ),
   end: (key) =>
-    attempt("PortalSessions.end", ({ portalSessions }, now): Result.Result<void, ApiError> => {
+    attempt("PortalSessions.end", ({ portalSessions }, now): Result.Result<undefined, ApiError> => {
       const row = rowOf(portalSessions, key)
       if (row === undefined) return Result.fail(missingSession(key.id))
       portalSessions.set(row.id, { ...row, ended_at: row.ended_at ?? new Date(now) })
-      return Result.void
+      return Result.succeed(undefined)
     }),
   leave: ({ id }) =>
     Effect.asVoid(
