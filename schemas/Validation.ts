@@ -10,7 +10,7 @@ export class Validation extends Schema.Opaque<Validation>()(
     has_more_errors: hasMoreErrors,
     warnings: field(
       Schema.optionalKey(Schema.Array(Violation)),
-      "What the authority would remark on without rejecting the document, such as a tax by percentage that it wants per unit. Absent when there is nothing; `valid` does not depend on it."
+      "Figures that are not exact and within the authority's tolerance of 2.00, past dates, and what the authority would remark on without rejecting the document. Absent when there is nothing; `valid` does not depend on it."
     )
   }).annotate({
     identifier: "Validation",

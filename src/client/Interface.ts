@@ -1726,8 +1726,8 @@ export interface Validation {
   /** `true` when the request breaks more rules than `errors` lists; `errors` lists at most 100. Absent otherwise. */
   readonly has_more_errors?: true
   /**
-   * What the authority would remark on without rejecting the document, such as a tax by percentage that it wants
-   * per unit. Absent when there is nothing; `valid` does not depend on it.
+   * Figures that are not exact and within the authority's tolerance of 2.00, past dates, and what the authority
+   * would remark on without rejecting the document. Absent when there is nothing; `valid` does not depend on it.
    */
   readonly warnings?: ReadonlyArray<Violation>
 }

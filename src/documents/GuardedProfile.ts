@@ -77,7 +77,8 @@ const guarded = (port: Profile, log: (name: string, cause: unknown) => void): Pr
       ...(port.rules.warnings === undefined
         ? {}
         : {
-            warnings: (request) => orElse("rules.warnings", () => port.rules.warnings?.(request) ?? [], isRefusal, [])
+            warnings: (request, today) =>
+              orElse("rules.warnings", () => port.rules.warnings?.(request, today) ?? [], isRefusal, [])
           }),
       customer: refusal("customer"),
       issuer: refusal("issuer"),

@@ -146,8 +146,8 @@ export interface Rules {
    * the note. A note to an invoice of another system, or to the sales of a period, is of the standard operation.
    */
   readonly note: (request: NoteRequest, operation: NoteOperation, today: string) => ReadonlyArray<Violation>
-  /** What the authority remarks on in an invoice without rejecting it; left out, nothing. */
-  readonly warnings?: (request: InvoiceRequest) => ReadonlyArray<Violation>
+  /** What is remarkable of an invoice that is accepted, such as a figure that is not exact; nothing if omitted. */
+  readonly warnings?: (request: InvoiceRequest, today: string) => ReadonlyArray<Violation>
   /** A customer as documents would carry it: of a request to register it, or as a change would leave it. */
   readonly customer: (customer: Acquirer, mode: "test" | "live") => ReadonlyArray<Violation>
   readonly issuer: (issuer: Issuer) => ReadonlyArray<Violation>

@@ -25,7 +25,15 @@ export const requestMutants: ReadonlyArray<Mutant> = [
   }),
   ...guards("src/domain/documents/LocalRules.ts", "test/domain/documents/InvoiceRules.test.ts", {
     "request: rules are looked for in every line": {
-      "if (violations.length > violationsMax) return violations": "if (violations.length > 1e6) return violations"
+      "if (refusalsOf(violations).length > violationsMax)": "if (refusalsOf(violations).length > 1e6)"
+    }
+  }),
+  ...guards("src/domain/documents/rules/Amounts.ts", "test/domain/documents/InvoiceRules.test.ts", {
+    "a figure may be further off than the authority tolerates": {
+      "return off <= tolerance && off >= -tolerance": "return off <= 2n * tolerance && off >= -tolerance"
+    },
+    "a figure that the authority tolerates is refused": {
+      "return off <= tolerance && off >= -tolerance": "return off < tolerance && off >= -tolerance"
     }
   }),
   ...guards("src/http/request/Path.ts", "test/http/limits/RequestLimits.test.ts", {

@@ -5,7 +5,7 @@ import type { DocumentKey } from "../../../schemas/FiscalDocument.ts"
 import type { Totals } from "../../../schemas/Line.ts"
 import { NationalProfile } from "../../documents/NationalProfile.ts"
 import { cents } from "../../domain/documents/Decimal.ts"
-import { asKept } from "../../domain/documents/Details.ts"
+import { asKeptOn } from "../../domain/documents/Details.ts"
 import { documentKinds, kindOf } from "../../domain/documents/DocumentKinds.ts"
 import { totalsOf } from "../../domain/documents/Totals.ts"
 import { Backpressure } from "../../issuing/Backpressure.ts"
@@ -111,7 +111,7 @@ export const make = Effect.gen(function* () {
           const key = { ...account, id }
           yield* Fault.at("before-correct")
           const standing = yield* lock(key)
-          const request = asKept(sent)
+          const request = asKeptOn(sent, localDate(yield* Clock.currentTimeMillis))
           const totals = totalsOf(request.lines, request)
           yield* ensureCovers(key, standing, request, totals)
           const corrected = yield* correction.ofInvoice(yield* renewalOf(key, totals), request)
@@ -131,7 +131,7 @@ export const make = Effect.gen(function* () {
           yield* lock(key)
           // As for a retry, the note is locked before its invoice. The invoice may be another one than before: that the note named the
           // wrong invoice may be why it was rejected, and a rejected note counts as credited to none.
-          const { prefix: _prefix, ...request } = asKept(sent)
+          const { prefix: _prefix, ...request } = asKeptOn(sent, localDate(yield* Clock.currentTimeMillis))
           const { customer_id = "", invoice_id, original } = request
           const kind = kindOf(id) === "credit_note" ? "credit_note" : "debit_note"
           const found = invoice_id === undefined ? null : yield* notes.lock(account, invoice_id)

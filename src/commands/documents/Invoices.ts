@@ -5,7 +5,7 @@ import type { DocumentKey } from "../../../schemas/FiscalDocument.ts"
 import type { InvoiceCreated } from "../../../schemas/Invoice.ts"
 import { timestamp } from "../../domain/documents/AuthorityTime.ts"
 import { NationalProfile } from "../../documents/NationalProfile.ts"
-import { asKept } from "../../domain/documents/Details.ts"
+import { asKeptOn } from "../../domain/documents/Details.ts"
 import { documentKinds, kindOf } from "../../domain/documents/DocumentKinds.ts"
 import { stageOf, statusOf, transition } from "../../domain/documents/InvoiceLifecycle.ts"
 import { totalsOf } from "../../domain/documents/Totals.ts"
@@ -49,7 +49,7 @@ export const make = Effect.gen(function* () {
       return at
     },
     run: function* (account, { request: sent }, claim, created_at) {
-      const request = asKept(sent)
+      const request = asKeptOn(sent, profile.localDate(created_at.getTime()))
       const create = Effect.gen(function* () {
         const id = yield* ids.invoice
         const totals = totalsOf(request.lines, request)

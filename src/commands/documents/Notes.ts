@@ -2,8 +2,9 @@ import { Clock, Effect, Option } from "effect"
 import type { AccountMode } from "../../../schemas/Account.ts"
 import type { ApiError } from "../../../schemas/ApiError.ts"
 import type { NoteRequest } from "../../../schemas/Note.ts"
+import { NationalProfile } from "../../documents/NationalProfile.ts"
 import { timestamp } from "../../domain/documents/AuthorityTime.ts"
-import { asKept } from "../../domain/documents/Details.ts"
+import { asKept, asKeptOn } from "../../domain/documents/Details.ts"
 import { documentKinds, type NoteKind } from "../../domain/documents/DocumentKinds.ts"
 import { annulment } from "../../domain/documents/rules/NoteRules.ts"
 import { totalsOf } from "../../domain/documents/Totals.ts"
@@ -30,6 +31,7 @@ export const make = Effect.gen(function* () {
   const ready = yield* LiveReadiness
   const resolutions = yield* Resolutions
   const violationsOf = yield* NoteChecks.make
+  const { localDate } = yield* NationalProfile
 
   /** Locks the invoice of the account until the transaction ends. */
   const lock = Effect.fnUntraced(function* (account: AccountMode, id: string, param?: string) {
@@ -44,7 +46,7 @@ export const make = Effect.gen(function* () {
     invoice: Corrected | null,
     params: Params
   ) {
-    const request = asKept(sent)
+    const request = asKeptOn(sent, localDate(yield* Clock.currentTimeMillis))
     const totals = totalsOf(request.lines, request)
     if (invoice !== null && kind === "credit_note") {
       yield* ensureCreditable(notes, invoice, totals.payable_amount, params)

@@ -3,13 +3,14 @@ import type { Violation } from "../../../schemas/ApiError.ts"
 import type { Acquirer } from "../../../schemas/Customer.ts"
 import type { Identification } from "../../../schemas/Party.ts"
 import { violation } from "../documents/AuthorityRules.ts"
+import type { AuthorityRule } from "../documents/Grounds.ts"
 import { checkDigit, isNit, isSandboxIdentification, sandboxIdentification } from "./CheckDigit.ts"
 import { countryCodes, departments, homeCountry, municipalities, postalCodes } from "./Territories.ts"
 
 type Place = Partial<Pick<Issuer, "city_code" | "department_code" | "country_code" | "postal_code">>
 
 /** The authority's codes for the rules of one party, where the authority has such rules. */
-type PartyRules = Readonly<Partial<Record<"noDigit" | "wrongDigit" | keyof Place, string>>>
+type PartyRules = Readonly<Partial<Record<"noDigit" | "wrongDigit" | keyof Place, AuthorityRule>>>
 
 // The issuer and the acquirer have the same rules under different codes.
 const acquirerRules: PartyRules = {
@@ -45,14 +46,21 @@ export const customerViolations = (request: Acquirer, mode: "test" | "live"): Re
 export const issuerViolations = (issuer: Issuer): ReadonlyArray<Violation> => [
   ...(issuer.identification.type === "31"
     ? identificationViolations(issuer.identification, "identification", issuerRules)
-    : [violation("identification.type", "parameter_invalid", 'type must be "31": an issuer is known by its NIT.')]),
+    : [
+        violation(
+          "identification.type",
+          "parameter_invalid",
+          'type must be "31": an issuer is known by its NIT.',
+          "issuer"
+        )
+      ]),
   ...(countryCodes.has(issuer.country_code) && issuer.country_code !== homeCountry
     ? [
         violation(
           "country_code",
           "parameter_invalid",
           `country_code must be "${homeCountry}".`,
-          issuerRules.country_code
+          issuerRules.country_code ?? "issuer"
         )
       ]
     : placeViolations(issuer, "", issuerRules))
@@ -85,8 +93,10 @@ export const identificationViolations = (
   const nitRule = check_digit === undefined ? rules.noDigit : rules.wrongDigit
   const rule = type === "31" ? nitRule : undefined
   return [
-    ...(ofNumber === null ? [] : [violation(`${path}.number`, "parameter_invalid", ofNumber)]),
-    ...(ofDigit === null ? [] : [violation(`${path}.check_digit`, "invalid_check_digit", ofDigit, rule)])
+    ...(ofNumber === null ? [] : [violation(`${path}.number`, "parameter_invalid", ofNumber, "identification_number")]),
+    ...(ofDigit === null
+      ? []
+      : [violation(`${path}.check_digit`, "invalid_check_digit", ofDigit, rule ?? "check_digit")])
   ]
 }
 
@@ -133,7 +143,7 @@ export const placeViolations = (place: Place, path: string, rules: PartyRules = 
     const given = place[name]
     if (given === undefined || list.has(given)) return []
     const message = `${name} must be ${form}; "${given}" is none.`
-    return [violation(`${path}${name}`, "unknown_catalog_code", message, rules[name])]
+    return [violation(`${path}${name}`, "unknown_catalog_code", message, rules[name] ?? "catalog")]
   }
   const { city_code, department_code, country_code = homeCountry } = place
   // Only the home country has departments and municipalities. A place without a country is treated as one in the home country.
@@ -150,7 +160,7 @@ export const placeViolations = (place: Place, path: string, rules: PartyRules = 
     department_code !== expected
   ) {
     const message = `department_code must be "${expected}", the first two digits of city_code, and is "${department_code}".`
-    const ofBoth = violation(`${path}department_code`, "parameter_invalid", message)
+    const ofBoth = violation(`${path}department_code`, "parameter_invalid", message, "city_of_department")
     return [ofBoth, ...ofPostalCode]
   }
   return [...ofCity, ...ofDepartment, ...ofPostalCode]

@@ -12,7 +12,7 @@ import { headOf, type NumberForm } from "../documents/FullNumber.ts"
 /** The violation of a range that ends before the range begins. The dates are compared as text, because YYYY-MM-DD sorts by time. */
 export const validityViolations = (valid_from: string, valid_to: string): ReadonlyArray<Violation> =>
   valid_to < valid_from
-    ? [violation("valid_to", "parameter_invalid", `valid_to must not be before valid_from, ${valid_from}.`)]
+    ? [violation("valid_to", "parameter_invalid", `valid_to must not be before valid_from, ${valid_from}.`, "range")]
     : []
 
 /** The first and the last number of a range of notes, which no grant limits. */
@@ -26,7 +26,7 @@ export const resolutionViolations = (request: ResolutionRequest): ReadonlyArray<
   const ofValidity = validityViolations(valid_from, valid_to)
   if (to_number < from_number) {
     const message = `to_number must not be less than from_number, ${from_number}.`
-    return [violation("to_number", "parameter_invalid", message), ...ofValidity]
+    return [violation("to_number", "parameter_invalid", message, "range"), ...ofValidity]
   }
   if (from_number <= next_number && next_number <= to_number) return ofValidity
   const message = `next_number must be from ${from_number} to ${to_number}, a number of the range.`
@@ -42,7 +42,8 @@ const grantViolations = (request: ResolutionRequest): ReadonlyArray<Violation> =
       violation(
         name,
         "parameter_conflict",
-        `Remove ${name}, or send document_type "invoice": a range of notes has a prefix and a next_number, and no authorisation.`
+        `Remove ${name}, or send document_type "invoice": a range of notes has a prefix and a next_number, and no authorisation.`,
+        "range_of_notes"
       )
     )
 

@@ -1,4 +1,5 @@
 import type { Violation } from "../../../schemas/ApiError.ts"
+import { type AuthorityRule, grounds, type Source } from "./Grounds.ts"
 
 /** The body that the authority's rules are looked up for: a document (`invoice`) or a part of a document (`customer`). */
 export type Subject = "invoice" | "customer"
@@ -54,10 +55,32 @@ export const withRule =
     return rule === undefined ? violation : { ...violation, rule }
   }
 
-/** A violation. `rule` is the authority's rule that the request breaks, if there is such a rule. */
-export const violation = (param: string, code: Violation["code"], message: string, rule?: string): Violation => ({
+/** A violation, or a remark on a request that is carried out all the same. */
+export interface Finding extends Violation {
+  readonly isWarning?: true
+}
+
+const finding = (param: string, code: Violation["code"], message: string, source?: Source): Violation => ({
   param,
   code,
   message,
-  ...(rule === undefined ? {} : { rule })
+  ...(source === undefined || source in grounds ? {} : { rule: source })
 })
+
+/** A violation, for which a request is refused. `source`: the authority's rule that the request breaks, or else the ground. */
+export const violation = (param: string, code: Violation["code"], message: string, source: Source): Violation =>
+  finding(param, code, message, source)
+
+/** A remark on a request that is carried out all the same. `rule`: the authority's rule that is the reason, if there is one. */
+export const warning = (param: string, code: Violation["code"], message: string, rule?: AuthorityRule): Finding => ({
+  ...finding(param, code, message, rule),
+  isWarning: true
+})
+
+/** The violations among some findings. */
+export const refusalsOf = (findings: ReadonlyArray<Finding>): ReadonlyArray<Violation> =>
+  findings.filter(({ isWarning }) => isWarning !== true)
+
+/** The remarks among some findings. */
+export const warningsOf = (findings: ReadonlyArray<Finding>): ReadonlyArray<Violation> =>
+  findings.flatMap(({ isWarning, ...remark }) => (isWarning === true ? [remark] : []))

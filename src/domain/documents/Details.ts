@@ -1,4 +1,4 @@
-import { type DocumentDetails, invoiceDetails } from "../../../schemas/DocumentDetails.ts"
+import { type DocumentDetails, invoiceDetails, type PaymentMeans } from "../../../schemas/DocumentDetails.ts"
 import { shortened } from "./Decimal.ts"
 
 const names = Object.keys(invoiceDetails) as ReadonlyArray<keyof DocumentDetails>
@@ -16,6 +16,32 @@ const figures = new Set(["quantity", "unit_price", "unit_amount", "units", "rate
 
 const isLong = (name: string, value: unknown): value is string =>
   typeof value === "string" && value.endsWith("0") && value.at(-3) !== "." && (figures.has(name) || name === "amount")
+
+/** Whether a payment was due before `today` (YYYY-MM-DD). */
+export const isPast = ({ due_date }: PaymentMeans, today: string): boolean => due_date !== undefined && due_date < today
+
+const withoutPastDate = (payment: PaymentMeans, today: string): PaymentMeans => {
+  if (payment.type === "2" || !isPast(payment, today)) return payment
+  const { due_date: _due_date, ...rest } = payment
+  return rest
+}
+
+interface Paid {
+  readonly payment_means?: PaymentMeans
+  readonly other_payment_means?: ReadonlyArray<PaymentMeans>
+}
+
+/** A request as the service keeps it on `today` (YYYY-MM-DD): `asKept`, and without the past due dates of sales that are paid at once. */
+export const asKeptOn = <A extends Paid>(request: A, today: string): A => {
+  const { other_payment_means, payment_means } = request
+  return asKept({
+    ...request,
+    ...(payment_means === undefined ? {} : { payment_means: withoutPastDate(payment_means, today) }),
+    ...(other_payment_means === undefined
+      ? {}
+      : { other_payment_means: other_payment_means.map((payment) => withoutPastDate(payment, today)) })
+  })
+}
 
 /**
  * A request as the service keeps it: with every figure written without zeros beyond its second fraction digit, as answers, codes

@@ -3,7 +3,7 @@ import type { DocumentDetails } from "../../../schemas/DocumentDetails.ts"
 import type { InvoiceRequest } from "../../../schemas/Invoice.ts"
 import type { Line, Totals } from "../../../schemas/Line.ts"
 import type { NoteRequest } from "../../../schemas/Note.ts"
-import { violation } from "./AuthorityRules.ts"
+import { type Finding, refusalsOf, violation, warningsOf } from "./AuthorityRules.ts"
 import { currencyCodes, peso } from "./Currencies.ts"
 import { detailsOf } from "./Details.ts"
 import { millionths } from "./Decimal.ts"
@@ -22,15 +22,23 @@ import { violationsMax } from "../requests/Violations.ts"
  * the lines stops after the line that brings the violations above `violationsMax`.
  */
 
-/** The violations of an invoice. `today` is the date in the authority's zone, YYYY-MM-DD. */
-export const invoiceViolations = (request: InvoiceRequest, today: string): ReadonlyArray<Violation> => [
+const invoiceFindings = (request: InvoiceRequest, today: string): ReadonlyArray<Finding> => [
   ...currencyViolations(request),
   ...paymentViolations(request.payment_means, "payment_means", today),
   ...contentViolations(request, { operation_type: request.operation_type, isDebitNote: false }, today)
 ]
 
-/** What the authority remarks on in an invoice without rejecting it. */
-export const invoiceWarnings = ({ lines, operation_type }: InvoiceRequest): ReadonlyArray<Violation> => [
+/** The violations of an invoice. `today` is the date in the authority's zone, YYYY-MM-DD. */
+export const invoiceViolations = (request: InvoiceRequest, today: string): ReadonlyArray<Violation> =>
+  refusalsOf(invoiceFindings(request, today))
+
+/** What is remarkable of an invoice that is accepted: figures that are not exact, and what the authority would remark on. */
+export const invoiceWarnings = (request: InvoiceRequest, today: string): ReadonlyArray<Violation> => [
+  ...warningsOf(invoiceFindings(request, today)),
+  ...remarksOn(request)
+]
+
+const remarksOn = ({ lines, operation_type }: InvoiceRequest): ReadonlyArray<Violation> => [
   ...lines.flatMap((line, index) => taxWarnings(line, `lines[${index}]`)),
   ...(operation_type === contract && lines.every(({ aiu_contract }) => aiu_contract === undefined) ? [noContract] : [])
 ]
@@ -43,19 +51,19 @@ const noContract = violation(
 )
 
 /**
- * The violations of a note, for its content without the rules of invoices: the authority numbers the rules of notes separately.
+ * The findings on a note, for its content without the rules of invoices: the authority numbers the rules of notes separately.
  * `operation`: of which operation type and currency the invoice of the account is that the note corrects.
  */
-export const noteViolations = (
-  request: NoteRequest,
-  operation: NoteOperation,
-  today: string
-): ReadonlyArray<Violation> => [
+const noteFindings = (request: NoteRequest, operation: NoteOperation, today: string): ReadonlyArray<Finding> => [
   ...correctionViolations(request, operation, today),
   ...[...termViolations(request, today), ...contentViolations(request, operation, today)].map(
-    ({ code, message, param }) => ({ code, message, param })
+    ({ rule: _rule, ...finding }: Finding) => finding
   )
 ]
+
+/** The violations of a note. `operation`: that of the account's invoice which the note corrects. */
+export const noteViolations = (request: NoteRequest, operation: NoteOperation, today: string) =>
+  refusalsOf(noteFindings(request, operation, today))
 
 /** The violations of the currency and the payment that a note has of its own, if no invoice of the account gives these. */
 const termViolations = (
@@ -73,11 +81,11 @@ const contentViolations = (
   request: Pick<InvoiceRequest, "lines"> & DocumentDetails,
   operation: Operation,
   today: string
-): ReadonlyArray<Violation> => {
+): ReadonlyArray<Finding> => {
   const { lines } = request
-  const violations: Array<Violation> = []
+  const violations: Array<Finding> = []
   for (const [index, line] of lines.entries()) {
-    if (violations.length > violationsMax) return violations
+    if (refusalsOf(violations).length > violationsMax) return violations
     violations.push(...lineViolations(line, `lines[${index}]`, operation))
   }
   const details = detailsOf(request)
@@ -100,7 +108,9 @@ const isTooLong = (amount: unknown): amount is string => typeof amount === "stri
 const totalViolations = (totals: Totals): ReadonlyArray<Violation> => {
   const sums = [totals, ...totals.taxes].flatMap((sum): ReadonlyArray<unknown> => Object.values(sum))
   const long = sums.find(isTooLong)
-  return long === undefined ? [] : [violation("lines", "parameter_invalid", `The total is ${long}, ${tooLong}`)]
+  return long === undefined
+    ? []
+    : [violation("lines", "parameter_invalid", `The total is ${long}, ${tooLong}`, "amount_digits")]
 }
 
 const contractViolations = (lines: ReadonlyArray<Line>): ReadonlyArray<Violation> =>
@@ -111,7 +121,8 @@ const contractViolations = (lines: ReadonlyArray<Line>): ReadonlyArray<Violation
           violation(
             `lines[${index}].aiu_contract`,
             "parameter_conflict",
-            "Remove aiu_contract from this line: one line, the administration, names the contract."
+            "Remove aiu_contract from this line: one line, the administration, names the contract.",
+            "aiu_contract"
           )
         ]
   )
@@ -127,7 +138,14 @@ const currencyViolations = (
   if (currency === peso) {
     return exchange_rate === undefined
       ? []
-      : [violation("exchange_rate", "parameter_conflict", `Remove exchange_rate: ${noun} in ${peso} has none.`)]
+      : [
+          violation(
+            "exchange_rate",
+            "parameter_conflict",
+            `Remove exchange_rate: ${noun} in ${peso} has none.`,
+            "exchange_rate"
+          )
+        ]
   }
   if (exchange_rate === undefined) {
     const message = `exchange_rate is required with currency "${currency}": the ${peso} for one ${currency} on the issue date.`

@@ -31,12 +31,13 @@ export const layer = HttpApiBuilder.group(
       validateInvoice: Effect.fn("validateInvoice")(function* ({ payload }) {
         const principal = yield* CurrentPrincipal
         const customer = yield* customers.find(principal, payload.customer_id)
+        const today = localDate(yield* Clock.currentTimeMillis)
         const errors = [
           ...(Option.isSome(customer) ? [] : [nobody(payload.customer_id)]),
-          ...rules.invoice(payload, localDate(yield* Clock.currentTimeMillis)),
+          ...rules.invoice(payload, today),
           ...(yield* prefixViolations(resolutions, principal, payload))
         ]
-        return validationOf(errors, rules.warnings?.(payload))
+        return validationOf(errors, rules.warnings?.(payload, today))
       }),
       listInvoices: invoice.list,
       sendInvoiceEmail: invoice.sendEmail,

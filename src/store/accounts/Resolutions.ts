@@ -120,7 +120,8 @@ export const refusalOf = (
 const endless = violation(
   "valid_to",
   "parameter_conflict",
-  "Remove valid_to: a range of notes has no authorisation that could expire. Deactivate the range with is_active."
+  "Remove valid_to: a range of notes has no authorisation that could expire. Deactivate the range with is_active.",
+  "range_of_notes"
 )
 
 /** A range after a change; fails when its dates would contradict each other, and when a range of notes would have dates. */

@@ -87,7 +87,7 @@ const linesOf: Readonly<Record<StepOf<"invoice">["lines"], Lines>> = {
   two: [line(2, 50_000, 19), line(3, 1_001, 5)],
   untaxed: [line(7, 13, 0)],
   five: [1, 2, 3, 4, 5].map((quantity) => line(quantity, 333 * quantity, quantity % 2 === 0 ? 19 : 0)),
-  "wrong amount": [{ ...line(1, 100_000, 0), line_extension_amount: "100000.01" }],
+  "wrong amount": [{ ...line(1, 100_000, 0), line_extension_amount: "100002.01" }],
   "wrong tax": [line(1, 100, 19)].map((one) => ({
     ...one,
     taxes: one.taxes.map((tax) => ({ ...tax, value: "19.01" }))

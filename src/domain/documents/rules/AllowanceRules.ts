@@ -2,15 +2,16 @@ import type { Violation } from "../../../../schemas/ApiError.ts"
 import type { LineAllowance } from "../../../../schemas/Line.ts"
 import { violation } from "../AuthorityRules.ts"
 import { cents, decimal, millionths, percentage } from "../Decimal.ts"
-import { figureViolations, settled } from "./Amounts.ts"
+import type { AuthorityRule } from "../Grounds.ts"
+import { figureViolations, isTolerated, settled } from "./Amounts.ts"
 
 const wholePercentage = millionths("100.00")
 
 /** The authority's rules against a percentage above 100, a discount above its base, and an amount or a base that is none. */
 interface Rules {
-  readonly percent: string
-  readonly discount: string
-  readonly amount: string
+  readonly percent: AuthorityRule
+  readonly discount: AuthorityRule
+  readonly amount: AuthorityRule
 }
 
 const ofDocument: Rules = { percent: "FAQ06", discount: "FAQ07", amount: "FAQ08" }
@@ -26,13 +27,19 @@ function* allowanceViolations(allowance: LineAllowance, path: string, rules: Rul
   if (cents(base) === 0n) {
     const message = `base must be more than "0.00": the amount that the ${type} is made on.`
     yield violation(`${path}.base`, "parameter_invalid", message, rules.amount)
-  } else if (percent !== undefined && millionths(percent) > wholePercentage) {
+    return
+  }
+  if (percent !== undefined && millionths(percent) > wholePercentage) {
     yield violation(`${path}.percent`, "parameter_invalid", 'percent must be at most "100.00".', rules.percent)
-  } else if (percent !== undefined) {
+    return
+  }
+  if (percent !== undefined) {
     const exact = percentage(cents(base), percent)
     const formula = `base ${base} × percent ${percent} / 100`
     yield* figureViolations(`${path}.`, "amount", amount, exact, formula, "amount_mismatch", rules.amount)
-  } else if (cents(amount) > cents(base)) {
+    if (!isTolerated(cents(amount), exact)) return
+  }
+  if (cents(amount) > cents(base)) {
     const message = `amount must be at most the base, "${base}": ${more[type]}.`
     yield violation(`${path}.amount`, "amount_mismatch", message, rules[type === "discount" ? "discount" : "percent"])
   }

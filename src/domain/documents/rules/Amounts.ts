@@ -1,24 +1,36 @@
 import type { Violation } from "../../../../schemas/ApiError.ts"
-import { violation } from "../AuthorityRules.ts"
+import { violation, warning } from "../AuthorityRules.ts"
 import { cents, decimal, exactly, fits, isRounding, rounded, trillionths } from "../Decimal.ts"
+import type { AuthorityRule } from "../Grounds.ts"
 
 export const tooLong = "more than the 15 digits before the point that an amount may have: split it."
 
 /** How an amount is computed, for an error: "base 100.00 × rate 19.00 / 100". */
 type Formula = string
 
-/** What an amount must be. The exact value stands beside the formula where the amount is a rounding. */
-export const mustBe = (name: string, exact: bigint, formula: Formula): string => {
-  const value = decimal(rounded(exact))
-  const same = trillionths(rounded(exact)) === exact
-  return `${name} must be "${value}": ${formula}${same ? "" : ` is ${exactly(exact)}`}.`
+// Annex 1.9 of the authority, 5.2.1.1: "Los valores monetarios permitirán una tolerancia de error + - 2.00."
+const tolerance = trillionths(200n)
+
+/** Whether an amount in hundredths is as near to its exact value, in trillionths, as the authority wants it: 2.00 up or down. */
+export const isTolerated = (given: bigint, exact: bigint): boolean => {
+  const off = trillionths(given) - exact
+  return off <= tolerance && off >= -tolerance
 }
 
-/** The figure to go on with: the value rounded half-even, if what was given is no rounding of the value and an amount can hold it. */
-export const settled = (given: bigint, exact: bigint): bigint =>
-  isRounding(given, exact) || !fits(rounded(exact)) ? given : rounded(exact)
+const isWhole = (exact: bigint) => trillionths(rounded(exact)) === exact
 
-/** The violation of a figure of the request that is no rounding of its exact value, which is in trillionths. */
+/** What an amount must be. The exact value stands beside the formula where the amount is a rounding. */
+export const mustBe = (name: string, exact: bigint, formula: Formula): string =>
+  `${name} must be "${decimal(rounded(exact))}": ${formula}${isWhole(exact) ? "" : ` is ${exactly(exact)}`}.`
+
+/** The figure to go on with: the value rounded half-even, if what was given is too far off and an amount can hold the value. */
+export const settled = (given: bigint, exact: bigint): bigint =>
+  isTolerated(given, exact) || !fits(rounded(exact)) ? given : rounded(exact)
+
+/**
+ * The violation of a figure of the request that is further from its exact value, in trillionths, than the authority tolerates. A figure
+ * within the tolerance that is no rounding of the value gets a warning, and is written as given.
+ */
 export const figureViolations = (
   path: string,
   name: string,
@@ -26,10 +38,15 @@ export const figureViolations = (
   exact: bigint,
   formula: Formula,
   code: "amount_mismatch" | "tax_mismatch",
-  rule?: string
+  rule: AuthorityRule
 ): ReadonlyArray<Violation> => {
+  const param = `${path}${name}`
   if (!fits(rounded(exact))) {
-    return [violation(`${path}${name}`, "parameter_invalid", `${formula} is ${decimal(rounded(exact))}, ${tooLong}`)]
+    const message = `${formula} is ${decimal(rounded(exact))}, ${tooLong}`
+    return [violation(param, "parameter_invalid", message, "amount_digits")]
   }
-  return isRounding(cents(given), exact) ? [] : [violation(`${path}${name}`, code, mustBe(name, exact, formula), rule)]
+  if (isRounding(cents(given), exact)) return []
+  if (!isTolerated(cents(given), exact)) return [violation(param, code, mustBe(name, exact, formula), rule)]
+  const message = `${name} is "${given}", and ${formula} is ${exactly(exact)}. The authority tolerates a difference of up to 2.00: the document has the figure as sent.`
+  return [warning(param, code, message, rule)]
 }

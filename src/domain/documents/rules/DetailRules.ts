@@ -2,11 +2,12 @@ import type { Violation } from "../../../../schemas/ApiError.ts"
 import type { DocumentDetails, PaymentMeans, Withholding } from "../../../../schemas/DocumentDetails.ts"
 import type { Totals } from "../../../../schemas/Line.ts"
 import { placeViolations } from "../../accounts/PartyRules.ts"
-import { violation } from "../AuthorityRules.ts"
-import { cents, decimal, millionths, percentage } from "../Decimal.ts"
+import { violation, warning } from "../AuthorityRules.ts"
+import { cents, decimal, millionths, percentage, trillionths } from "../Decimal.ts"
+import { isPast } from "../Details.ts"
 import { taxTotal } from "../Totals.ts"
 import { allowancesViolations, settledAllowances } from "./AllowanceRules.ts"
-import { figureViolations, settled } from "./Amounts.ts"
+import { figureViolations, isTolerated, settled } from "./Amounts.ts"
 import { periodViolations } from "./Periods.ts"
 
 /* The rules of the parts of a document beside its lines. `today` is the date in the authority's zone, YYYY-MM-DD. */
@@ -19,21 +20,24 @@ const codeViolations = ({ allowance_charges = [] }: DocumentDetails): ReadonlyAr
           violation(
             `allowance_charges[${index}].code`,
             "parameter_conflict",
-            "Remove code: it says which kind a discount is, and this is a charge."
+            "Remove code: it says which kind a discount is, and this is a charge.",
+            "discount_code"
           )
         ]
   )
 
 /** The violations of a means of payment at `path`. */
 export const paymentViolations = (payment: PaymentMeans, path: string, today: string): ReadonlyArray<Violation> => {
-  if (payment.type !== "2") return []
   const param = `${path}.due_date`
+  if (payment.type !== "2") {
+    const message = `due_date ${payment.due_date} is before today, ${today}, and the sale is paid at once (type 1): it is left out of the document.`
+    return isPast(payment, today) ? [warning(param, "parameter_conflict", message)] : []
+  }
   if (payment.due_date === undefined) {
     return [violation(param, "due_date_required", "due_date is required for a sale on credit (type 2).", "FAN04")]
   }
-  return payment.due_date < today
-    ? [violation(param, "parameter_invalid", `due_date must be ${today} (today) or later.`)]
-    : []
+  const message = `due_date ${payment.due_date} is before today, ${today}: the document is due when it is issued.`
+  return isPast(payment, today) ? [warning(param, "parameter_invalid", message)] : []
 }
 
 const prepaymentViolations = ({ prepayments = [] }: DocumentDetails, today: string): ReadonlyArray<Violation> =>
@@ -41,10 +45,10 @@ const prepaymentViolations = ({ prepayments = [] }: DocumentDetails, today: stri
     received_date <= today
       ? []
       : [
-          violation(
+          warning(
             `prepayments[${index}].received_date`,
             "parameter_invalid",
-            `received_date must be ${today} (today) or earlier.`
+            `received_date ${received_date} is after today, ${today}: a prepayment was received before the document is issued.`
           )
         ]
   )
@@ -52,7 +56,7 @@ const prepaymentViolations = ({ prepayments = [] }: DocumentDetails, today: stri
 /** The base of a withholding as it may be: ReteIVA is withheld from the value added tax. */
 const withheldBase = ({ base, code }: Withholding, totals: Totals): string => {
   const vat = taxTotal(totals, "01")
-  return code === "05" && cents(base) > cents(vat) ? vat : base
+  return code === "05" && cents(base) > cents(vat) && !isTolerated(cents(base), trillionths(cents(vat))) ? vat : base
 }
 
 /** The details with their wrong figures as they must be; `totals` are those of the lines. */
@@ -78,7 +82,7 @@ function* withholdingViolations({ withholdings = [] }: DocumentDetails, totals: 
     const key = `${code} ${millionths(rate)}`
     if (seen.has(key)) {
       const message = `code "${code}" with rate ${rate} stands twice: send one entry for each rate of a tax.`
-      yield violation(`${path}code`, "tax_mismatch", message)
+      yield violation(`${path}code`, "tax_mismatch", message, "withholding_rate")
     }
     seen.add(key)
     const right = withheldBase(withholding, totals)
@@ -100,7 +104,8 @@ const incotermViolations = ({ incoterm }: DocumentDetails, operation_type: strin
         violation(
           "incoterm",
           "parameter_conflict",
-          'Remove incoterm, or send operation_type "11": only an export has terms of delivery.'
+          'Remove incoterm, or send operation_type "11": only an export has terms of delivery.',
+          "incoterm"
         )
       ]
 
@@ -118,11 +123,11 @@ const balanceViolations = (details: DocumentDetails, totals: Totals): ReadonlyAr
   }
   if (cents(due_amount) < 0n) {
     const message = `cash_rounding_amount is more than what remains to be paid: ${due_amount} would remain, and no amount may be negative.`
-    return [violation("cash_rounding_amount", "amount_mismatch", message)]
+    return [violation("cash_rounding_amount", "amount_mismatch", message, "no_sign")]
   }
   if (cents(net_amount) >= 0n) return []
   const message = `The withholdings are more than what remains to be paid, ${totals.due_amount ?? payable_amount}.`
-  return [violation("withholdings", "amount_mismatch", message)]
+  return [violation("withholdings", "amount_mismatch", message, "no_sign")]
 }
 
 /** An amount in hundredths, rounded half up to whole units. */

@@ -2,9 +2,9 @@ import type { Violation } from "../../../../schemas/ApiError.ts"
 import type { Item, Line } from "../../../../schemas/Line.ts"
 import { identificationViolations } from "../../accounts/PartyRules.ts"
 import { violation } from "../AuthorityRules.ts"
-import { cents, decimal, fits, isRounding, millionths, product, rounded, trillionths } from "../Decimal.ts"
+import { cents, decimal, fits, millionths, product, rounded, trillionths } from "../Decimal.ts"
 import { allowanceFormula, allowancesViolations, allowanceSum, settledAllowances } from "./AllowanceRules.ts"
-import { mustBe, settled, tooLong } from "./Amounts.ts"
+import { figureViolations, settled, tooLong } from "./Amounts.ts"
 import { periodViolations } from "./Periods.ts"
 import { settledTax, type Taxed, taxesViolations } from "./TaxRules.ts"
 
@@ -41,9 +41,8 @@ const amountOf = (line: Line, isAiu: boolean): Taxed | undefined => {
 
 function* amountViolations(line: Line, path: string): Generator<Violation, void> {
   const { allowance_charges = [], line_extension_amount, quantity, unit_price } = line
-  const param = `${path}.line_extension_amount`
   if (millionths(quantity) === 0n) {
-    return yield violation(`${path}.quantity`, "parameter_invalid", 'quantity must be more than "0.00".')
+    return yield violation(`${path}.quantity`, "parameter_invalid", 'quantity must be more than "0.00".', "FAV04b")
   }
   const exact = exactOf(line)
   const allowances = allowanceFormula(settledAllowances(allowance_charges))
@@ -51,10 +50,9 @@ function* amountViolations(line: Line, path: string): Generator<Violation, void>
   if (exact < 0n) {
     const message = `The discounts are more than the line: ${formula} is ${decimal(rounded(exact))}, and no amount may be negative.`
     yield violation(`${path}.allowance_charges`, "amount_mismatch", message, "VLR01")
-  } else if (!fits(rounded(exact))) {
-    yield violation(param, "parameter_invalid", `quantity × unit_price is ${decimal(rounded(exact))}, ${tooLong}`)
-  } else if (!isRounding(cents(line_extension_amount), exact)) {
-    yield violation(param, "amount_mismatch", mustBe("line_extension_amount", exact, formula), "FAV06")
+  } else {
+    const name = "line_extension_amount"
+    yield* figureViolations(`${path}.`, name, line_extension_amount, exact, formula, "amount_mismatch", "FAV06")
   }
 }
 
@@ -73,11 +71,18 @@ const referenceViolations = (line: Line, path: string): ReadonlyArray<Violation>
   const exact = product(line.quantity, reference_price?.amount ?? "0.00")
   if (isFree && !fits(rounded(exact))) {
     const message = `quantity × reference_price is ${decimal(rounded(exact))}, ${tooLong}`
-    return [violation(`${param}.amount`, "parameter_invalid", message)]
+    return [violation(`${param}.amount`, "parameter_invalid", message, "amount_digits")]
   }
   return isFree || reference_price === undefined
     ? []
-    : [violation(param, "parameter_conflict", "Remove reference_price: it goes with a unit_price of zero alone.")]
+    : [
+        violation(
+          param,
+          "parameter_conflict",
+          "Remove reference_price: it goes with a unit_price of zero alone.",
+          "reference_price"
+        )
+      ]
 }
 
 /** Whether a GTIN's last digit is its check digit: weights 3 and 1 from the right. */
@@ -99,7 +104,7 @@ const itemViolations = (item: Item | undefined, path: string): ReadonlyArray<Vio
   if (item === undefined) return []
   const { form, has } = itemForms[item.scheme]
   const message = `code must be ${form}: "${item.code}" is not. Scheme "999" takes any code of your own.`
-  return has(item.code) ? [] : [violation(`${path}.item.code`, "parameter_invalid", message)]
+  return has(item.code) ? [] : [violation(`${path}.item.code`, "parameter_invalid", message, "item_code")]
 }
 
 const contractViolations = (
@@ -113,7 +118,8 @@ const contractViolations = (
         violation(
           `${path}.aiu_contract`,
           "parameter_conflict",
-          'Remove aiu_contract: it goes with operation_type "09" (AIU) alone.'
+          'Remove aiu_contract: it goes with operation_type "09" (AIU) alone.',
+          "aiu_contract"
         )
       ]
 
@@ -125,7 +131,7 @@ const principalViolations = (
   if (principal === undefined) return []
   if (operation_type === contract) {
     const message = 'Remove principal, or send operation_type "10": a contract with AIU is sold on behalf of nobody.'
-    return [violation(`${path}.principal`, "parameter_conflict", message)]
+    return [violation(`${path}.principal`, "parameter_conflict", message, "principal")]
   }
   return identificationViolations(principal.identification, `${path}.principal.identification`)
 }
@@ -133,12 +139,12 @@ const principalViolations = (
 const daysViolations = ({ period }: Line, path: string, { isDebitNote }: Operation): ReadonlyArray<Violation> => {
   if (period === undefined || !isDebitNote) return periodViolations(period, `${path}.period`)
   const message = "Remove period: a line of a debit note has none. Name the days in notes."
-  return [violation(`${path}.period`, "parameter_conflict", message)]
+  return [violation(`${path}.period`, "parameter_conflict", message, "debit_note_line")]
 }
 
 /**
- * The violations of a line at `path`. A figure that the client computed is right when it is one of the roundings to the cent of its
- * exact value. Each is compared with the value computed from the right preceding figures: only wrong figures are named, and a client
+ * The violations of a line at `path`. A figure that the client computed is right within the authority's tolerance of its exact value.
+ * Each is compared with the value computed from the right preceding figures: only wrong figures are named, and a client
  * that corrects all named figures passes at the next attempt.
  */
 export function* lineViolations(line: Line, path: string, operation: Operation): Generator<Violation, void> {

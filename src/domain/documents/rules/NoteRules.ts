@@ -21,15 +21,20 @@ const ofInvoice = ["customer_id", "currency", "payment_means"] as const
 function* invoiceViolations(request: NoteRequest, { currency }: NoteOperation): Generator<Violation, void> {
   if (request.original !== undefined) {
     const message = "Remove original, or send it in place of invoice_id: a note corrects one invoice."
-    yield violation("original", "parameter_conflict", message)
+    yield violation("original", "parameter_conflict", message, "note_of_invoice")
   }
   for (const name of ofInvoice) {
     if (request[name] === undefined) continue
     const message = `Remove ${name}: the note takes it from the invoice of invoice_id. Only a note to an invoice of another system (original) or to a period has its own.`
-    yield violation(name, "parameter_conflict", message)
+    yield violation(name, "parameter_conflict", message, "note_of_invoice")
   }
   if (request.exchange_rate !== undefined && currency === peso) {
-    yield violation("exchange_rate", "parameter_conflict", `Remove exchange_rate: a note in ${peso} has none.`)
+    yield violation(
+      "exchange_rate",
+      "parameter_conflict",
+      `Remove exchange_rate: a note in ${peso} has none.`,
+      "exchange_rate"
+    )
   }
 }
 
@@ -41,7 +46,7 @@ function* periodViolations({ correction_code, period }: NoteRequest, isDebitNote
   if (period !== undefined && period.start_date.slice(0, 7) !== period.end_date.slice(0, 7)) {
     const message = `end_date must be in the month of start_date, ${period.start_date.slice(0, 7)}: a note without an invoice corrects the sales of one calendar month at most. Make a note for each month.`
     // The authority has published the number of this rule for credit notes only.
-    yield violation("period.end_date", "parameter_invalid", message, isDebitNote ? undefined : "CAE02")
+    yield violation("period.end_date", "parameter_invalid", message, isDebitNote ? "calendar" : "CAE02")
   }
 }
 
@@ -54,6 +59,11 @@ export function* correctionViolations(
   if (request.invoice_id !== undefined) return yield* invoiceViolations(request, operation)
   if (request.original === undefined) return yield* periodViolations(request, operation.isDebitNote)
   if (request.original.issue_date > today) {
-    yield violation("original.issue_date", "parameter_invalid", `issue_date must be ${today} (today) or earlier.`)
+    yield violation(
+      "original.issue_date",
+      "parameter_invalid",
+      `issue_date must be ${today} (today) or earlier.`,
+      "calendar"
+    )
   }
 }

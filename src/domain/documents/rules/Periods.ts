@@ -6,4 +6,11 @@ import { violation } from "../AuthorityRules.ts"
 export const periodViolations = (period: Period | undefined, path: string): ReadonlyArray<Violation> =>
   period === undefined || period.start_date <= period.end_date
     ? []
-    : [violation(`${path}.end_date`, "parameter_invalid", `end_date must be ${period.start_date} or later.`)]
+    : [
+        violation(
+          `${path}.end_date`,
+          "parameter_invalid",
+          `end_date must be ${period.start_date} or later.`,
+          "calendar"
+        )
+      ]

@@ -1,20 +1,9 @@
 import type { Violation } from "../../../../schemas/ApiError.ts"
 import { taxes as taxNames } from "../../../../schemas/Code.ts"
 import { isPerUnit, type Line, type Tax, type Totals, unitTaxes } from "../../../../schemas/Line.ts"
-import { violation } from "../AuthorityRules.ts"
-import {
-  cents,
-  decimal,
-  exactly,
-  fits,
-  isRounding,
-  millionths,
-  percentage,
-  product,
-  rounded,
-  trillionths
-} from "../Decimal.ts"
-import { figureViolations, settled } from "./Amounts.ts"
+import { violation, warning } from "../AuthorityRules.ts"
+import { cents, decimal, exactly, fits, isRounding, millionths, percentage, product, rounded } from "../Decimal.ts"
+import { figureViolations, isTolerated, settled } from "./Amounts.ts"
 
 /** The interface's carbon tax, by percentage as the interface names it, or per unit as the authority wants it. */
 const carbon = "02"
@@ -39,12 +28,13 @@ function* formViolations(tax: Tax, path: string): Generator<Violation, void> {
   const unit = isPerUnit(tax)
   if (unit && !unitTaxes.has(code) && code !== carbon) {
     const message = `Send rate and base in place of unit_amount: code ${nameOf(code)} is a tax by percentage.`
-    return yield violation(`${path}.unit_amount`, "parameter_conflict", message)
+    return yield violation(`${path}.unit_amount`, "parameter_conflict", message, "tax_form")
   }
   const form = unit ? `per unit, with ${ofUnits.join(", ")}` : `by percentage, with ${ofPercentage.join(" and ")}`
   for (const name of unit ? ofPercentage : ofUnits) {
     if (tax[name] === undefined) continue
-    yield violation(`${path}.${name}`, "parameter_conflict", `Remove ${name}: ${nameOf(code)} is a tax ${form}.`)
+    const message = `Remove ${name}: ${nameOf(code)} is a tax ${form}.`
+    yield violation(`${path}.${name}`, "parameter_conflict", message, "tax_form")
   }
   for (const name of unit ? ofUnits : []) {
     if (tax[name] !== undefined) continue
@@ -92,10 +82,13 @@ export interface Taxed {
   readonly isSpecial: boolean
 }
 
+/** Whether a base that is accepted need not be the amount of the line. */
+const isFree = (base: bigint, { amount, isAiu, isSpecial }: Taxed): boolean => isSpecial || (isAiu && base < amount)
+
 /** What a tax by percentage is on: the base that was given, where that may be the base, and else the amount of the line. */
-const baseOf = ({ base = "0.00" }: Tax, { amount, exact, isAiu, isSpecial }: Taxed): bigint => {
+const baseOf = ({ base = "0.00" }: Tax, taxed: Taxed): bigint => {
   const given = cents(base)
-  return isSpecial || isRounding(given, exact) || (isAiu && given < amount) ? given : amount
+  return isFree(given, taxed) || isTolerated(given, taxed.exact) ? given : taxed.amount
 }
 
 /** Taxes per unit of which the authority takes the quantity of the line for the units: bags, carbon, fuels. */
@@ -125,7 +118,10 @@ function* percentageViolations(tax: Tax, path: string, taxed: Taxed): Generator<
   const base = baseOf(tax, taxed)
   if (cents(sent) !== base) {
     const message = `base must be ${taxed.isAiu ? "at most " : ""}"${decimal(base)}", ${taxed.words}${taxed.isAiu ? "" : "; if another amount is taxed, say why in special_base of the line"}.`
-    yield violation(`${path}.base`, "tax_mismatch", message)
+    yield violation(`${path}.base`, "tax_mismatch", message, "special_base")
+  } else if (!isFree(base, taxed) && !isRounding(base, taxed.exact)) {
+    const message = `base is "${sent}", and ${taxed.words} is ${exactly(taxed.exact)}. The authority tolerates a difference of up to 2.00: the document has the figure as sent.`
+    yield warning(`${path}.base`, "tax_mismatch", message)
   }
   yield* rateViolations(tax, path)
   const exact = percentage(base, rate)
@@ -161,9 +157,6 @@ export function* taxesViolations(
   }
 }
 
-// How far the authority lets the sum of a tax be off, in hundredths (annex 5.2.1.1).
-const tolerance = 200n
-
 /** What a tax of a document should sum up to, in trillionths, and how that is computed. */
 const sumOf = (tax: Tax) => {
   const { base = "0.00", rate = "0.00", unit_amount } = tax
@@ -185,9 +178,8 @@ const isTwice = (tax: Tax, taxes: ReadonlyArray<Tax>): boolean =>
 export function* taxSumViolations({ taxes }: Totals): Generator<Violation, void> {
   for (const tax of taxes) {
     const { exact, formula } = sumOf(tax)
-    const off = trillionths(cents(tax.value)) - exact
     // What no decimal can hold is a violation of its line.
-    if (fits(rounded(exact)) && (off > trillionths(tolerance) || off < -trillionths(tolerance))) {
+    if (fits(rounded(exact)) && !isTolerated(cents(tax.value), exact)) {
       const message = `The values of tax ${nameOf(tax.code)} sum up to ${tax.value}, and ${formula} is ${exactly(exact)}: the authority lets a sum be off by 2.00. Round each value to the nearest cent.`
       yield violation("lines", "tax_mismatch", message, "FAS07")
     }

@@ -40,7 +40,7 @@ describe("A right request", () => {
       )
       const hasNone = operation_type === "09" && lines.every((line) => line.aiu_contract === undefined)
       assert.deepStrictEqual(
-        invoiceWarnings(request).map(({ param }) => param),
+        invoiceWarnings(request, today).map(({ param }) => param),
         [...byPercentage, ...(hasNone ? ["lines"] : [])]
       )
     }
@@ -56,7 +56,7 @@ const wrong = Arbitrary.all([
 // Where next to nothing is to be paid, the other rounding of a figure can make a discount or prepayment too large.
 const isSmall = (request: InvoiceRequest) => {
   const { due_amount, net_amount, payable_amount } = totalsOf(request.lines, request)
-  return (net_amount ?? due_amount ?? payable_amount).length < "10.00".length
+  return (net_amount ?? due_amount ?? payable_amount).length < "100.00".length
 }
 
 describe("A wrong figure", () => {
@@ -68,7 +68,7 @@ describe("A wrong figure", () => {
       const path = figures[Math.abs(chosen) % Math.max(figures.length, 1)]
       if (path === undefined || isSmall(request)) return
       const more = (text: string) => {
-        const { over, under } = plus(fraction(text), { over: cents + 1n, under: 100n })
+        const { over, under } = plus(fraction(text), { over: cents + 203n, under: 100n })
         return money((over * 100n) / under)
       }
       const broken = withFigure(request, path, more)
@@ -94,7 +94,7 @@ describe("A wrong figure", () => {
     [wrong],
     ([[request, , cents]]) => {
       const figures = isSmall(request) ? [] : figuresOf(request)
-      const more = (text: string) => money((fraction(text).over * 100n) / fraction(text).under + 100n + cents)
+      const more = (text: string) => money((fraction(text).over * 100n) / fraction(text).under + 203n + cents)
       const broken = figures.reduce((changed, path) => withFigure(changed, path, more), request)
       const found = invoiceViolations(broken, today)
       const named = found.map(({ param }) => param)
