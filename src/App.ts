@@ -107,7 +107,7 @@ export const actorsLayer = Actors.layer.pipe(
  * ```
  */
 export const routes = Layer.merge(Routes.layer, Portal.layer).pipe(
-  Layer.provide([fileLinks, GuardedProfile.layer, Issuing.shownAccountsLayer])
+  Layer.provide([Backpressure.layer, fileLinks, GuardedProfile.layer, Issuing.shownAccountsLayer])
 )
 
 /**

@@ -45,6 +45,12 @@ export const MayWait = Context.Reference<boolean>("folio/api/MayWait", { default
 export const OwnTurn = Context.Reference<boolean>("folio/api/OwnTurn", { defaultValue: () => false })
 
 /**
+ * The request creates something in a statement that it shares with others, or checks what would be created: it takes one of its account's
+ * turns at that. Commands with a transaction of their own take turns in the account's actor.
+ */
+export const Creation = Context.Reference<boolean>("folio/api/Creation", { defaultValue: () => false })
+
+/**
  * What the request does with a whole document, which is work in proportion to the document's size: `sent` for a body that is a
  * document to be signed and submitted, `copied` or `moved` for a document that the request only names.
  */

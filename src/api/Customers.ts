@@ -1,7 +1,7 @@
 import { Customer, CustomerQuery, CustomerRequest, CustomerUpdate, DeletedCustomer } from "../../schemas/Customer.ts"
 import { Page } from "../../schemas/Page.ts"
 import { Validation } from "../../schemas/Validation.ts"
-import { Judged, Rules } from "./Conventions.ts"
+import { Creation, Judged, Rules } from "./Conventions.ts"
 import {
   created,
   get,
@@ -31,7 +31,9 @@ export class CustomersApi extends group(
     summary: "Register a customer, the buyer of invoices",
     description:
       "Send the id of the customer as `customer_id` of its invoices. In the sandbox, invoices to a customer whose identification is type 31, number 900000001, check digit 1 are always accepted."
-  }).annotate(Rules, "customer"),
+  })
+    .annotate(Creation, true)
+    .annotate(Rules, "customer"),
   postKeyless("validateCustomer", "/v1/customers/validate", {
     payload: CustomerRequest,
     success: Validation,
@@ -40,6 +42,7 @@ export class CustomersApi extends group(
       "The body is that of a customer to register, and is checked against the same rules. Nothing is stored. `errors` is empty when `valid` is true."
   })
     .annotate(Judged, true)
+    .annotate(Creation, true)
     .annotate(Rules, "customer"),
   get("listCustomers", "/v1/customers", {
     query: CustomerQuery,

@@ -3,7 +3,7 @@ import { Validation } from "../../schemas/Validation.ts"
 import { AnnulRequest, CreditNoteCreated } from "../../schemas/Note.ts"
 import { Page } from "../../schemas/Page.ts"
 import { TimelinePage } from "../../schemas/Timeline.ts"
-import { Judged, Rules, WholeDocument } from "./Conventions.ts"
+import { Creation, Judged, Rules, WholeDocument } from "./Conventions.ts"
 import { accepted, get, group, nextPage, params, post, postKeyless, postOnce } from "./Endpoint.ts"
 import { listEmails, sendEmail } from "./Emails.ts"
 
@@ -21,6 +21,7 @@ export class InvoicesApi extends group(
       "The invoice is stored and answered as a draft. Folio then numbers it, signs it and submits it to the tax authority; an event tells the outcome."
   })
     .annotate(Rules, "invoice")
+    .annotate(Creation, true)
     .annotate(WholeDocument, "sent"),
   postKeyless("validateInvoice", "/v1/invoices/validate", {
     payload: InvoiceRequest,
@@ -30,6 +31,7 @@ export class InvoicesApi extends group(
       "The body is that of an invoice to create, and is checked against the same rules. Nothing is stored and no number is used. `errors` is empty when `valid` is true. `warnings` says what the authority would remark on without rejecting the invoice."
   })
     .annotate(Judged, true)
+    .annotate(Creation, true)
     .annotate(Rules, "invoice"),
   get("listInvoices", "/v1/invoices", {
     query: InvoiceQuery,

@@ -11,7 +11,7 @@ import {
 import { Page } from "../../schemas/Page.ts"
 import { TimelinePage } from "../../schemas/Timeline.ts"
 import { Validation } from "../../schemas/Validation.ts"
-import { Judged, WholeDocument } from "./Conventions.ts"
+import { Creation, Judged, WholeDocument } from "./Conventions.ts"
 import { listEmails, sendEmail } from "./Emails.ts"
 import { accepted, get, group, nextPage, params, post, postKeyless, postOnce } from "./Endpoint.ts"
 
@@ -45,7 +45,9 @@ const noteEndpoints = <
       success: Validation,
       summary: `Check a ${noun} without creating it`,
       description: `The body is that of a ${noun} to create, and is checked against the same rules. Nothing is stored and no number is used. \`errors\` is empty when \`valid\` is true.`
-    }).annotate(Judged, true),
+    })
+      .annotate(Judged, true)
+      .annotate(Creation, true),
     get(`list${name}s` as const, path, {
       query: noteQuery(name === "CreditNote" ? "cn" : "dn"),
       success: Page(note, `${name}Page`),

@@ -1,16 +1,28 @@
 import { Context, Duration, Effect, Latch, Layer, Schedule } from "effect"
+import type { AccountMode } from "../../schemas/Account.ts"
+import { ApiError } from "../../schemas/ApiError.ts"
+import { accountAddress } from "../protocol/Address.ts"
 import { Busyness } from "../protocol/Busyness.ts"
+import { Counts } from "../protocol/Counts.ts"
 
-// At these counts the process is busy: it answers requests first and works off documents later. The statements that create drafts
-// begin every 40 ms, so at 400 invoices a second 16 drafts (computed) and more are being created though nothing is late: numbering
-// gives way only at three times as many, and a backlog at once.
+// At these counts the process is busy: it answers requests first and works off documents later.
 const creatingMax = 48
 const creatingCalmMax = 16
 const signingMax = 64
 const workingMax = 8
 
+// An account numbers no more drafts while so many of its documents are being signed or stored here: its backlog waits as drafts, which
+// cost nothing, and the event loop has little to do before the document of another account.
+const ofAccountMax = 16
+
 // The longest wait for room or calm: however busy the process is, the work of each account goes on after this time at the latest.
 const timeout = Duration.millis(100)
+
+// In milliseconds: from the first lateness on an account creates more slowly, and beyond the second it creates no more. The second is far
+// above the first, because a burst of 256 drafts on a slow machine is no flood.
+const slowFromMs = 250
+const lateMaxMs = 5_000
+const restMsMax = 50
 
 // The busyness above which new work would wait noticeably behind work that is already late.
 const busyMax = 0.7
@@ -18,7 +30,17 @@ const lookAgain = Duration.millis(10)
 
 const briefly = (wait: Effect.Effect<unknown>) => Effect.asVoid(Effect.timeoutOption(wait, timeout))
 
-const gate = (isOpen: () => boolean) => ({ isOpen, latch: Latch.makeUnsafe(true) })
+const late = new ApiError({
+  code: "rate_limited",
+  message:
+    "This account creates documents faster than they are issued: a new draft would wait longer than five seconds for its number. Retry in 2 s, and create fewer at a time.",
+  headers: { "Retry-After": "2" }
+})
+
+interface Gate {
+  readonly isOpen: () => boolean
+  readonly latch: Latch.Latch
+}
 
 /**
  * Counts the work that this process has under way, and holds back work that can wait. Creating goes first, so that a burst of
@@ -28,46 +50,90 @@ const gate = (isOpen: () => boolean) => ({ isOpen, latch: Latch.makeUnsafe(true)
 export class Backpressure extends Context.Service<Backpressure>()("folio/issuing/Backpressure", {
   make: Effect.map(Busyness, (busyness) => {
     const count = { creating: 0, signing: 0, storing: 0 }
-    const room = gate(() => count.creating < creatingMax && count.signing < signingMax)
-    const calm = gate(() => count.creating < creatingCalmMax && count.signing + count.storing < workingMax)
+    const ofAccount = new Counts()
+    const lateness = new Map<string, () => number>()
+    const gates = new Set<Gate>()
 
-    const change = (what: keyof typeof count, by: 1 | -1) => {
+    const change = (what: keyof typeof count, account: string, by: 1 | -1) => {
       count[what] += by
-      for (const { isOpen, latch } of [room, calm]) {
-        if (isOpen()) latch.openUnsafe()
-        else latch.closeUnsafe()
-      }
+      if (what !== "creating") ofAccount.add(account, by)
+      if (by === 1) return
+      for (const { isOpen, latch } of gates) if (isOpen()) latch.openUnsafe()
     }
 
     const counted =
       (what: keyof typeof count) =>
-      <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+      <A, E, R>(account: AccountMode, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
         Effect.suspend(() => {
-          change(what, 1)
+          const address = accountAddress(account)
+          change(what, address, 1)
           return Effect.ensuring(
             effect,
-            Effect.sync(() => change(what, -1))
+            Effect.sync(() => change(what, address, -1))
           )
         })
 
+    const isCalm = () => count.creating < creatingCalmMax && count.signing + count.storing < workingMax
+    const hasRoom = (account: string) => {
+      const own = ofAccount.of(account)
+      return own === 0 || (own < ofAccountMax && count.creating < creatingMax && count.signing < signingMax)
+    }
+
+    const opened = (isOpen: () => boolean) =>
+      Effect.suspend(() => {
+        if (isOpen()) return Effect.void
+        const gate = { isOpen, latch: Latch.makeUnsafe() }
+        gates.add(gate)
+        return Effect.ensuring(
+          gate.latch.await,
+          Effect.sync(() => gates.delete(gate))
+        )
+      })
+
     // A measure that throws counts as busy: work that can wait then waits its 100 ms, and goes on.
-    const busy = Effect.catchDefect(Effect.sync(busyness), () => Effect.succeed(1))
-    const hasTime = Effect.repeat(busy, {
+    const busyShare = () => {
+      try {
+        return busyness()
+      } catch {
+        return 1
+      }
+    }
+    const hasTime = Effect.repeat(Effect.sync(busyShare), {
       until: (share) => share <= busyMax,
       schedule: Schedule.spaced(lookAgain)
     })
 
+    /** How long a new draft of an account would wait for its number, in milliseconds; 0 unless its actor is in this process. */
+    const lateMs = (account: AccountMode) => lateness.get(accountAddress(account))?.() ?? 0
+
     return {
+      /** The share of time for which the process was busy in the last moments, from 0 to 1. */
+      busyShare,
       /** Counts a draft as being created while the effect runs. */
       creating: counted("creating"),
       /** Counts a document as being read and signed while the effect runs. */
       signing: counted("signing"),
       /** Counts a document's step as being stored while the effect runs. */
       storing: counted("storing"),
-      /** Waits until there is room to number more drafts, for 100 ms at most. */
-      room: Effect.suspend(() => (room.latch.isOpen() ? Effect.void : briefly(room.latch.await))),
+      /** Waits until there is room to number more drafts of the account, for 100 ms at most. */
+      room: (account: AccountMode) => briefly(opened(() => hasRoom(accountAddress(account)))),
       /** Waits until the process has little to do, so that work that is already late can go on; for 100 ms at most. */
-      calm: briefly(Effect.andThen(calm.latch.await, hasTime))
+      calm: briefly(Effect.andThen(opened(isCalm), hasTime)),
+      /** Lets the numbering of an account say how late its drafts are (`ms`), until the scope closes. */
+      tellLateness: (account: AccountMode, ms: () => number) =>
+        Effect.acquireRelease(
+          Effect.sync(() => lateness.set(accountAddress(account), ms)),
+          () =>
+            Effect.sync(() => {
+              // A later actor of the account may have taken over.
+              if (lateness.get(accountAddress(account)) === ms) lateness.delete(accountAddress(account))
+            })
+        ),
+      /** Fails with `rate_limited` while a new draft of the account would wait for its number for longer than five seconds. */
+      admit: (account: AccountMode) =>
+        Effect.suspend(() => (lateMs(account) > lateMaxMs ? Effect.fail(late) : Effect.void)),
+      /** How long the account is not to create after it has created, in milliseconds: longer the later its drafts are. */
+      restMs: (account: AccountMode) => Math.min(Math.max(0, (lateMs(account) - slowFromMs) / 20), restMsMax)
     }
   })
 }) {

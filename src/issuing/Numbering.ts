@@ -1,4 +1,4 @@
-import { Cache, Cause, Clock, Data, Effect, Exit, Metric, Option, Queue, Result } from "effect"
+import { Cache, Cause, Clock, Data, Duration, Effect, Exit, Metric, Option, Queue, Result } from "effect"
 import type { AccountMode } from "../../schemas/Account.ts"
 import type { DocumentKey, DocumentKind, Failure } from "../../schemas/FiscalDocument.ts"
 import type { DocumentId } from "../../schemas/Id.ts"
@@ -29,6 +29,9 @@ export interface NewDraft {
 }
 
 const backlogPage = 500
+
+// A portion that takes longer says nothing of the portions after it.
+const stallMs = 1_000
 
 // Drafts of an account that are numbered in one batch; other accounts have their turn before the next batch.
 const portionMax = 32
@@ -83,6 +86,9 @@ export const make = Effect.fnUntraced(function* (account: AccountMode) {
   const notify = yield* Notify
   const backpressure = yield* Backpressure
   const drafts = yield* Queue.unbounded<NewDraft>()
+  /** What a draft takes, as a moving average, in milliseconds. A stall, such as a restart of the database, does not count. */
+  let draftMs = 0
+  yield* backpressure.tellLateness(account, () => Queue.sizeUnsafe(drafts) * draftMs)
 
   const { issueTime, localDate, tail } = yield* NationalProfile
 
@@ -234,13 +240,19 @@ export const make = Effect.fnUntraced(function* (account: AccountMode) {
   )
   yield* takeUp
 
-  yield* backpressure.room.pipe(
-    Effect.andThen(Queue.takeBetween(drafts, 1, portionMax)),
-    Effect.flatMap((batch) =>
+  yield* Effect.timed(backpressure.room(account)).pipe(
+    Effect.flatMap(([waited]) => Effect.map(Queue.takeBetween(drafts, 1, portionMax), (batch) => ({ batch, waited }))),
+    Effect.flatMap(({ batch, waited }) =>
       Effect.catchCauseIf(
         numberAll(inOrder(batch)),
         (cause) => isDefect(cause),
         (cause) => park(batch, cause)
+      ).pipe(
+        Effect.timed,
+        Effect.map(([took]) => {
+          const ms = Duration.toMillis(waited) + Duration.toMillis(took)
+          if (ms < stallMs) draftMs += (ms / batch.length - draftMs) / 4
+        })
       )
     ),
     Effect.andThen(Effect.suspend(() => (backlog && Queue.sizeUnsafe(drafts) === 0 ? takeUp : Effect.void))),

@@ -38,7 +38,7 @@ export class Steps extends Context.Service<Steps>()("folio/issuing/Steps", {
     const onlooker = yield* Onlooker
     const ready = yield* ReadyEndpoints
 
-    const stored = (step: Step) => backpressure.storing(transitions.move(step))
+    const stored = (step: Step) => backpressure.storing(step.key, transitions.move(step))
 
     /** Stores a step with an event, and begins the attempts of the event's deliveries for which endpoints have places here. */
     const storeEvent = Effect.fnUntraced(function* (step: Step, { body, id, type }: NewEvent) {
@@ -125,6 +125,7 @@ export class Steps extends Context.Service<Steps>()("folio/issuing/Steps", {
     ) {
       const { state, version } = row
       const { moved } = yield* backpressure.storing(
+        row,
         transitions.move({ key: row, version, from: state, command: null, to: state, alarmMs, ...details })
       )
       return moved

@@ -130,13 +130,13 @@ export class Submission extends Context.Service<Submission>()("folio/issuing/Sub
 
     const storeSigned = (row: Document, signed: Uint8Array) =>
       Effect.map(
-        backpressure.signing(step(row, "Sign", { signed, alarmMs: workAlarmMs, held: true })),
+        backpressure.signing(row, step(row, "Sign", { signed, alarmMs: workAlarmMs, held: true })),
         Option.map((stored): Document => ({ ...stored, signed }))
       )
 
     const storeAndSend = Effect.fnUntraced(function* (row: Document, signed: Uint8Array) {
       const details = { signs: true, signed, attempt: true, leaves: true, alarmMs: callAlarmMs, held: true }
-      const submitted = yield* backpressure.signing(step(row, "Submit", details))
+      const submitted = yield* backpressure.signing(row, step(row, "Submit", details))
       yield* Fault.at("after-submit")
       return Option.isSome(submitted)
         ? yield* call({ ...submitted.value, signed }, false, true)
@@ -144,7 +144,7 @@ export class Submission extends Context.Service<Submission>()("folio/issuing/Sub
     })
 
     const sign = Effect.fnUntraced(function* (numbered: Document) {
-      const prepared = yield* backpressure.signing(prepare(numbered))
+      const prepared = yield* backpressure.signing(numbered, prepare(numbered))
       return Option.isSome(prepared) ? yield* storeSigned(prepared.value, prepared.value.signed) : prepared
     })
 
@@ -153,7 +153,7 @@ export class Submission extends Context.Service<Submission>()("folio/issuing/Sub
      * the first byte leaves. While other documents wait for the authority, or the authority may be away, the document is signed alone.
      */
     const signAndSend = Effect.fnUntraced(function* (numbered: Document) {
-      const prepared = yield* backpressure.signing(prepare(numbered))
+      const prepared = yield* backpressure.signing(numbered, prepare(numbered))
       if (Option.isNone(prepared)) return prepared
       const { signed, ...row } = prepared.value
       const sent = (yield* contingency.isClear(row)) ? yield* ifFree(row, storeAndSend(row, signed)) : Option.none()
@@ -221,7 +221,7 @@ export class Submission extends Context.Service<Submission>()("folio/issuing/Sub
       }
     })
 
-    const work = (key: DocumentKey) => Effect.flatMap(backpressure.signing(invoices.load(key)), workOff)
+    const work = (key: DocumentKey) => Effect.flatMap(backpressure.signing(key, invoices.load(key)), workOff)
 
     /** Retries after a short wait when the database fails; the row then says how far the document had come. */
     const patiently = (

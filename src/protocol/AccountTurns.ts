@@ -17,11 +17,28 @@ export interface TurnOptions {
   /** Maximum waiting turns of one asker, of one owner, and in all. */
   readonly waiting: { readonly ofAsker: number; readonly ofOwner: number; readonly inAll: number }
   readonly maxWait: Duration.Input
+  /**
+   * A turn that would come later than this, at the rate at which turns came to its owner last, is refused when it is asked for, if many
+   * turns of the owner wait; by default only `maxWait` counts. A stall, such as a restart of the database, does not count: turns then wait for `maxWait`.
+   */
+  readonly maxDelay?: Duration.Input
 }
 
 interface Turn {
   readonly begun: Latch.Latch
   isTaken: boolean
+}
+
+// A longer time between two turns of an owner is a stall and says nothing of the rate afterwards.
+const stallMs = 1_000
+
+// So many rounds of an owner's turns always wait, so that a client with a few connections is slowed and not refused.
+const freeRounds = 4
+
+/** The time between two turns of an owner, as a moving average in milliseconds, while turns of the owner wait. */
+interface Pace {
+  everyMs: number
+  at: number
 }
 
 const retryAfter = 2
@@ -50,22 +67,35 @@ export const make = (options: TurnOptions) => {
   const underWay = new Counts()
   /** The owners that rest, each with the milliseconds that remain to rest after the current sleep. */
   const resting = new Map<string, number>()
+  const paces = new Map<string, Pace>()
+  const maxDelayMs = options.maxDelay === undefined ? Infinity : Duration.toMillis(options.maxDelay)
   let inAll = 0
 
+  const note = (owner: string, now: number) => {
+    if (maxDelayMs === Infinity) return
+    if (queue.waiting(owner) === 0) return void paces.delete(owner)
+    const pace = paces.get(owner)
+    if (pace === undefined) return void paces.set(owner, { everyMs: 0, at: now })
+    const ms = now - pace.at
+    pace.at = now
+    if (ms < stallMs) pace.everyMs += (ms - pace.everyMs) / 16
+  }
   const mayBegin = (owner: string) => !resting.has(owner) && underWay.of(owner) < ofOwnerAtOnce
   const begin = (owner: string) => {
     inAll += 1
     underWay.add(owner, 1)
   }
-  const dispatch = () => {
+  const dispatch = Effect.clockWith((clock) => {
     for (let free = atOnce - inAll; free > 0; free--) {
       const next = queue.take(mayBegin)
-      if (next === undefined) return
+      if (next === undefined) break
       begin(next.owner)
+      note(next.owner, clock.currentTimeMillisUnsafe())
       next.job.isTaken = true
       next.job.begun.openUnsafe()
     }
-  }
+    return Effect.void
+  })
   const sleep = (owner: string): Effect.Effect<void> =>
     Effect.suspend(() => {
       const owed = resting.get(owner) ?? 0
@@ -74,8 +104,7 @@ export const make = (options: TurnOptions) => {
         return Effect.andThen(Effect.sleep(owed), sleep(owner))
       }
       resting.delete(owner)
-      dispatch()
-      return Effect.void
+      return dispatch
     })
   const end = (owner: string, restMs: number) =>
     Effect.suspend(() => {
@@ -83,12 +112,22 @@ export const make = (options: TurnOptions) => {
       underWay.add(owner, -1)
       const owed = resting.get(owner)
       if (restMs > 0) resting.set(owner, (owed ?? 0) + restMs)
-      dispatch()
-      return restMs > 0 && owed === undefined ? Effect.forkDetach(sleep(owner)) : Effect.void
+      return restMs > 0 && owed === undefined ? Effect.andThen(dispatch, Effect.forkDetach(sleep(owner))) : dispatch
     })
 
+  const seconds = Duration.toSeconds(options.maxWait)
   const tooMany = (whose: string, count: number) =>
     limited(`${whose} has ${count} ${what}s waiting already, as many as may wait`)
+  // Made once, because an error with its trace costs more than the rest of a refusal.
+  const refusals = {
+    ofAsker: tooMany("This key or address", waiting.ofAsker),
+    ofOwner: tooMany("This account", waiting.ofOwner),
+    inAll: overloaded(`${waiting.inAll} ${what}s of all accounts are waiting`),
+    slow: overloaded(`${what}s wait for longer than a second`),
+    slowOfOwner: limited(`This account's other ${what}s would leave no turn for this one within a second`),
+    late: overloaded(`no turn came within ${seconds} s for this ${what}`),
+    lateOfOwner: limited(`This account's other ${what}s left no turn within ${seconds} s for this one`)
+  }
   /**
    * Carries out an effect when its turn comes. Fails with `rate_limited` or `service_unavailable` when too many turns wait or the
    * turn does not come within `maxWait`. `rest`: the milliseconds for which the owner gets no other turn afterwards; 0 by default.
@@ -105,28 +144,22 @@ export const make = (options: TurnOptions) => {
         return turnTaken
       }
       const own = queue.waiting(owner)
-      if (queue.waiting(owner, asker) >= waiting.ofAsker)
-        return Effect.fail(tooMany("This key or address", waiting.ofAsker))
-      if (own >= waiting.ofOwner) return Effect.fail(tooMany("This account", own))
-      // An owner without a waiting turn may always wait, so that the other accounts together cannot exclude the owner.
-      if (queue.size >= waiting.inAll && own > 0) {
-        return Effect.fail(overloaded(`${queue.size} ${what}s of all accounts are waiting`))
+      if (queue.waiting(owner, asker) >= waiting.ofAsker) return Effect.fail(refusals.ofAsker)
+      if (own >= waiting.ofOwner) return Effect.fail(refusals.ofOwner)
+      if (own >= ofOwnerAtOnce * freeRounds && own * (paces.get(owner)?.everyMs ?? 0) > maxDelayMs) {
+        return Effect.fail(inAll >= atOnce && underWay.of(owner) < ofOwnerAtOnce ? refusals.slow : refusals.slowOfOwner)
       }
+      // An owner without a waiting turn may always wait, so that the other accounts together cannot exclude the owner.
+      if (queue.size >= waiting.inAll && own > 0) return Effect.fail(refusals.inAll)
       const turn: Turn = { begun: Latch.makeUnsafe(), isTaken: false }
       queue.add(owner, asker, turn)
       const leave = Effect.suspend(() => {
         queue.remove(owner, asker, turn)
         return turn.isTaken ? end(owner, 0) : Effect.void
       })
-      const seconds = Duration.toSeconds(options.maxWait)
       const turnComes = Effect.timeoutOrElse(turn.begun.await, {
         duration: options.maxWait,
-        orElse: () =>
-          Effect.fail(
-            mayBegin(owner)
-              ? overloaded(`no turn came within ${seconds} s for this ${what}`)
-              : limited(`This account's other ${what}s left no turn within ${seconds} s for this one`)
-          )
+        orElse: () => Effect.fail(mayBegin(owner) ? refusals.late : refusals.lateOfOwner)
       })
       return restore(turnComes).pipe(
         Effect.onError(() => leave),

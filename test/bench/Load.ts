@@ -40,11 +40,13 @@ export type Receiver = Awaited<ReturnType<typeof receiver>>
 
 export const client = (base: string, connections: number) => {
   const pool = new Pool(base, { connections, pipelining: 1 })
+  type Options = { key?: string; body?: unknown; once?: string }
+  /** Repeats what is refused for the time being, as the clients of Folio do: an overloaded service then measures as slow. */
   const call = async (
     method: "GET" | "POST",
     path: string,
-    options: { key?: string; body?: unknown; once?: string }
-  ) => {
+    options: Options
+  ): Promise<ReturnType<typeof JSON.parse>> => {
     const answer = await pool.request({
       method,
       path,
@@ -56,6 +58,11 @@ export const client = (base: string, connections: number) => {
       ...(options.body === undefined ? {} : { body: JSON.stringify(options.body) })
     })
     const text = await answer.body.text()
+    const retryAfter = Number(answer.headers["retry-after"] ?? Number.NaN)
+    if (options.once !== undefined && [429, 503].includes(answer.statusCode) && retryAfter > 0) {
+      await wait(retryAfter * 1_000)
+      return call(method, path, options)
+    }
     if (answer.statusCode >= 300) throw new Error(`${method} ${path}: ${answer.statusCode} ${text}`)
     return JSON.parse(text)
   }

@@ -175,6 +175,8 @@ export interface Place {
   readonly processes?: number
   /** The directory of another version of the service; left out, this one. */
   readonly tree?: string
+  /** With the rate limits that it is shipped with; left out, without. */
+  readonly isLimited?: boolean
 }
 
 /** The service under test, with this many accounts, each with a customer, a key and an endpoint of its own. */
@@ -190,8 +192,7 @@ export const service = async (place: Place, hooks: Receiver) => {
       PORT: String(port),
       WEBHOOK_ALLOW: hooks.address,
       LOG_LEVEL: "Error",
-      RATE_LIMIT: "1000000",
-      RATE_LIMIT_BURST: "1000000",
+      ...(place.isLimited === true ? {} : { RATE_LIMIT: "1000000", RATE_LIMIT_BURST: "1000000" }),
       SIGN: place.sign ?? "real",
       ...(place.processes === undefined ? {} : { PROCESSES: String(place.processes) })
     },

@@ -15,7 +15,7 @@ export interface Run {
 
 export const withService = (
   { database, invoices }: Run,
-  options: { readonly accounts: number; readonly sign?: string },
+  options: { readonly accounts: number; readonly sign?: string; readonly isLimited?: boolean; readonly tree?: string },
   use: (subject: Service, hooks: Receiver) => Promise<void>
 ) =>
   withSubject(

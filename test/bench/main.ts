@@ -7,6 +7,7 @@ import { pipeline, spent } from "./Measures.ts"
 import { peer, postgres, type Postgres, withSubject } from "./Places.ts"
 import { ms, rate, rates, show, verdict } from "./Report.ts"
 import { versions } from "./Versions.ts"
+import { overload } from "./Overload.ts"
 import { bytes, idle, processes, steadyLoads } from "./Size.ts"
 import { growth, hundredAccounts, oneAccount, tenThousandAccounts, unsigned } from "./ServiceParts.ts"
 
@@ -17,6 +18,7 @@ import { growth, hundredAccounts, oneAccount, tenThousandAccounts, unsigned } fr
  *   npm run bench [-- --quick] [--only PART] [--few] [--profile <directory>]
  *   npm run bench -- --against <commit, or directory of another version> [--pairs 5] [--seconds 10] [--steady 150,400]
  *   npm run bench -- --only costs [--rate 150] [--seconds 20]
+ *   npm run overload [-- --seconds 10] [--kinds create,limited,large,unknown] [--tree <directory of another version>]
  *   npm run bench -- --only processes [--processes 1,2] [--accounts 20]
  *
  * Parts: fastify, floor, service, steady, accounts, growth, bytes, idle, log, queues; costs and processes alone. `--few`: not ten thousand
@@ -78,6 +80,11 @@ if (against !== "") {
 
 if (only === "costs") {
   await costs({ rate: Number(option("rate", "150")), seconds: Number(option("seconds", "20")) })
+  process.exit(0)
+}
+
+if (only === "overload") {
+  await overload({ seconds: Number(option("seconds", "10")), kinds: option("kinds", ""), tree: option("tree", "") })
   process.exit(0)
 }
 

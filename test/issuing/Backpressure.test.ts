@@ -1,6 +1,7 @@
 import { assert, describe } from "@effect/vitest"
 import { Array, Deferred, Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
+import { AccountId } from "../../schemas/Id.ts"
 import { Backpressure } from "../../src/issuing/Backpressure.ts"
 import { Busyness } from "../../src/protocol/Busyness.ts"
 import { it as alone, itOn } from "../support/Tests.ts"
@@ -12,25 +13,62 @@ const it = itOn(
   )
 )
 
-/** `count` pieces of work under way, until they are told to end. */
-const busy = Effect.fnUntraced(function* (what: "creating" | "signing" | "storing", count: number) {
+const account = { account_id: AccountId.make(`ten_${"a".repeat(26)}`), livemode: false }
+const other = { account_id: AccountId.make(`ten_${"b".repeat(26)}`), livemode: false }
+
+/** `count` pieces of an account's work under way, until they are told to end. */
+const busy = Effect.fnUntraced(function* (what: "creating" | "signing" | "storing", count: number, of = account) {
   const backpressure = yield* Backpressure
   const end = yield* Deferred.make<void>()
   const work = yield* Effect.forEach(Array.range(1, count), () =>
-    Effect.forkChild(backpressure[what](Deferred.await(end)), { startImmediately: true })
+    Effect.forkChild(backpressure[what](of, Deferred.await(end)), { startImmediately: true })
   )
   return { end: Effect.andThen(Deferred.succeed(end, undefined), Fiber.awaitAll(work)) }
 })
 
-const waiting = Effect.gen(function* () {
-  const { room } = yield* Backpressure
-  return yield* Effect.forkChild(room, { startImmediately: true })
-})
+const waitingOf = (of: typeof account) =>
+  Effect.flatMap(Backpressure, ({ room }) => Effect.forkChild(room(of), { startImmediately: true }))
+const waiting = waitingOf(account)
 
 const isWaiting = (fiber: Fiber.Fiber<void>) => Effect.sync(() => fiber.pollUnsafe() === undefined)
 
 describe("Workload", () => {
+  it.effect(
+    "has room for an account until sixteen of its documents are at work, and for every other account",
+    function* () {
+      const few = yield* busy("signing", 10)
+      yield* busy("storing", 5)
+      assert.isFalse(yield* isWaiting(yield* waiting))
+      const last = yield* busy("storing", 1)
+      const held = yield* waiting
+      assert.isTrue(yield* isWaiting(held))
+      assert.isFalse(yield* isWaiting(yield* waitingOf(other)))
+      assert.isFalse(yield* isWaiting(yield* waitingOf({ ...account, livemode: true })))
+      yield* last.end
+      yield* Fiber.join(held)
+      yield* few.end
+    }
+  )
+
+  it.effect("admits no more of an account whose next draft would wait longer than five seconds", function* () {
+    const { admit, restMs, tellLateness } = yield* Backpressure
+    let ms = 5_000
+    const told = Effect.gen(function* () {
+      yield* tellLateness(account, () => ms)
+      yield* admit(account)
+      ms = 5_001
+      const error = yield* Effect.flip(admit(account))
+      assert.deepInclude(error, { code: "rate_limited", headers: { "Retry-After": "2" } })
+      yield* admit(other)
+      const rests = [0, 250, 450, 1_250, 60_000].map((late) => ((ms = late), restMs(account)))
+      assert.deepStrictEqual([rests, restMs(other)], [[0, 0, 10, 50, 50], 0])
+    })
+    yield* Effect.scoped(told)
+    yield* admit(account)
+  })
+
   it.effect("has room until the process is busy, and again when it is not", function* () {
+    yield* busy("storing", 1)
     const few = yield* busy("creating", 47)
     assert.isFalse(yield* isWaiting(yield* waiting))
     const last = yield* busy("creating", 1)
@@ -46,7 +84,7 @@ describe("Workload", () => {
     const few = yield* busy("creating", 15)
     yield* calm
     const last = yield* busy("creating", 1)
-    yield* room
+    yield* room(account)
     const held = yield* Effect.forkChild(calm, { startImmediately: true })
     assert.isTrue(yield* isWaiting(held))
     yield* last.end
@@ -60,7 +98,7 @@ describe("Workload", () => {
     yield* busy("storing", 3)
     yield* calm
     const last = yield* busy("storing", 1)
-    yield* room
+    yield* room(account)
     const held = yield* Effect.forkChild(calm, { startImmediately: true })
     assert.isTrue(yield* isWaiting(held))
     yield* last.end
@@ -78,7 +116,7 @@ describe("Workload", () => {
     const { calm, room } = yield* Backpressure.pipe(
       Effect.provide(Backpressure.layer.pipe(Layer.provide(Layer.succeed(Busyness, () => busyness))))
     )
-    yield* room
+    yield* room(account)
     const held = yield* Effect.forkChild(calm, { startImmediately: true })
     yield* TestClock.adjust("50 millis")
     assert.isTrue(yield* isWaiting(held))
@@ -105,7 +143,7 @@ describe("Workload", () => {
   it.effect("forgets work that fails or is interrupted", function* () {
     const backpressure = yield* Backpressure
     for (const work of [Effect.fail("broken"), Effect.interrupt]) {
-      yield* Effect.forEach(Array.range(1, 48), () => Effect.exit(backpressure.creating(work)), {
+      yield* Effect.forEach(Array.range(1, 48), () => Effect.exit(backpressure.signing(account, work)), {
         concurrency: "unbounded"
       })
     }

@@ -49,7 +49,7 @@ export const portMutants: ReadonlyArray<Mutant> = [
   }),
   ...guards("src/issuing/Backpressure.ts", "test/ports/Emails.test.ts", {
     "a measure of busyness that throws holds up what can wait": {
-      "Effect.catchDefect(Effect.sync(busyness), () => Effect.succeed(1))": "Effect.sync(busyness)"
+      "      } catch {\n        return 1": "      } catch (error) {\n        throw error"
     }
   }),
   ...guards("src/outbound/authority/AuthorityEvents.ts", "test/outbound/authority/AuthorityEvents.test.ts", {

@@ -27,15 +27,19 @@ export const readMutants: ReadonlyArray<Mutant> = [
     }
   }),
   ...guards("src/protocol/AccountTurns.ts", "test/protocol/AccountTurns.test.ts", {
-    "one account may have all turns": { "underWay.of(owner) < ofOwnerAtOnce": "owner !== ''" },
+    "one account may have all turns": {
+      "!resting.has(owner) && underWay.of(owner) < ofOwnerAtOnce": "!resting.has(owner)"
+    },
     "as much as comes may wait for a turn": { "if (own >= waiting.ofOwner)": "if (own < 0)" },
+    "a turn may come as late as it likes": { "own * (paces.get(owner)?.everyMs ?? 0) > maxDelayMs": "own < 0" },
+    "a stall counts as the rate of turns": { "if (ms < stallMs) pace": "pace" },
     "who gave up waiting keeps the turn": { "queue.remove(owner, asker, turn)": "" },
     "nobody rests after a turn": { "if (restMs > 0) resting.set(owner, (owed ?? 0) + restMs)": "" },
     "all other accounts together keep one out of the line": {
       "queue.size >= waiting.inAll && own > 0": "queue.size >= waiting.inAll"
     },
     "an account's own flood is called an overload of the service": {
-      "            mayBegin(owner)\n": "            owner !== ''\n"
+      "mayBegin(owner) ? refusals.late": "owner !== '' ? refusals.late"
     }
   }),
   ...guards("src/store/sql/SlowReads.ts", "test/postgres/requests/SlowReads.pg.test.ts", {
@@ -43,6 +47,14 @@ export const readMutants: ReadonlyArray<Mutant> = [
     "a statement that takes too long fails as any other": {
       "Effect.fail(tooSlow(narrow, slowMs))": 'Effect.fail(new ApiError({ code: "internal_error", message: "" }))'
     }
+  }),
+  ...guards("src/http/request/Conventions.ts", "test/http/limits/RequestTurns.test.ts", {
+    "creations take no turns": { "if (isCreation && isSmall) {": "if (isCreation && bytes.length < 0) {" },
+    "a creation that would wait is read first": { "if (isCreation) yield* turns.admit(principal)": "" }
+  }),
+  ...guards("src/issuing/Backpressure.ts", "test/issuing/Backpressure.test.ts", {
+    "one account's documents take the room of another": { "own === 0 || (own": "(own" },
+    "an account creates however late its drafts are": { "lateMs(account) > lateMaxMs": "lateMs(account) < 0" }
   }),
   ...guards("src/http/limits/RequestTurns.ts", "test/http/limits/RequestTurns.test.ts", {
     "large answers may be asked for all the time": {

@@ -92,7 +92,7 @@ describe("turns", () => {
       yield* ask("c", "x", "11")
       const everybody = yield* refusal(inTurn, "c", "x")
       assert.deepInclude(everybody, { code: "service_unavailable" })
-      assert.match(everybody.message, /overloaded here: 9 documents of all accounts are waiting/)
+      assert.match(everybody.message, /overloaded here: 8 documents of all accounts are waiting/)
       assert.notMatch(everybody.message, /database/)
     }
   )
@@ -158,4 +158,44 @@ describe("turns", () => {
     assert.include(yield* Fiber.join(own), { code: "rate_limited" })
     assert.include(yield* Fiber.join(other), { code: "service_unavailable" })
   })
+
+  it.effect(
+    "that would come too late at their owner's rate are refused at once, with the fault of whose they are",
+    function* () {
+      const waiting = { ofAsker: 99, ofOwner: 99, inAll: 99 }
+      const { ask, end, inTurn } = make({
+        atOnce: 3,
+        ofOwnerAtOnce: 2,
+        waiting,
+        maxWait: "1 minute",
+        maxDelay: "1 second"
+      })
+      let [asked, ended] = [0, 0]
+      const askMany = (count: number) =>
+        Effect.forEach(Array.from({ length: count }), () => ask("a", "key", `a${++asked}`), { discard: true })
+      // A turn comes every 100 ms: eighteen wait for almost two seconds.
+      const endMany = (count: number) =>
+        Effect.forEach(
+          Array.from({ length: count }),
+          () =>
+            Effect.andThen(
+              TestClock.adjust("100 millis"),
+              Effect.suspend(() => end(`a${++ended}`))
+            ),
+          { discard: true }
+        )
+      yield* askMany(60)
+      yield* endMany(40)
+      const own = yield* refusal(inTurn, "a", "key")
+      assert.deepInclude(own, { code: "rate_limited", headers: { "Retry-After": "2" } })
+      assert.match(own.message, /^This account's other documents would leave no turn for this one within a second/)
+      assert.strictEqual(yield* inTurn({ owner: "b", asker: "key" }, Effect.succeed("b's")), "b's")
+      // A stall says nothing of the rate: a turn that is asked for after it waits.
+      yield* endMany(11)
+      yield* TestClock.adjust("5 seconds")
+      yield* endMany(1)
+      yield* askMany(3)
+      assert.isUndefined((yield* ask("a", "key", "patient")).pollUnsafe(), "nine wait for less than a second")
+    }
+  )
 })

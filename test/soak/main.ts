@@ -5,7 +5,7 @@ import { option, runFinding, say } from "../support/processes/CommandLine.ts"
 import { chosen } from "./Chosen.ts"
 import { deck } from "./Faults.ts"
 import type { HostileOptions } from "./parties/Hostile.ts"
-import { hostileKinds } from "./parties/HostileInputs.ts"
+import { floodKinds, hostileKinds } from "./parties/HostileInputs.ts"
 import { brokenPromises, show } from "./checks/Scoreboard.ts"
 import { soak } from "./Soak.ts"
 
@@ -22,7 +22,9 @@ const faults = option("faults", "all")
 const faultKinds = faults === "all" ? deck : chosen("faults", "fault", deck, faults)
 
 const worst: HostileOptions = {
-  kinds: ["on", "off"].includes(hostile) ? hostileKinds : chosen("hostile", "kind", hostileKinds, hostile),
+  kinds: ["on", "off"].includes(hostile)
+    ? hostileKinds
+    : chosen("hostile", "kind", [...hostileKinds, ...floodKinds], hostile),
   spellMs: Number(option("spell", "20")) * 1_000,
   rate: 10,
   invoices: 12,

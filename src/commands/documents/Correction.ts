@@ -107,6 +107,7 @@ export const make = Effect.gen(function* () {
     },
     run: (account, { id, request: sent }) =>
       backpressure.creating(
+        account,
         Effect.gen(function* () {
           const key = { ...account, id }
           yield* Fault.at("before-correct")
@@ -125,6 +126,7 @@ export const make = Effect.gen(function* () {
     before: (account: AccountMode) => ready.check(account),
     run: (account, { id, request: sent }) =>
       backpressure.creating(
+        account,
         Effect.gen(function* () {
           const key = { ...account, id }
           yield* Fault.at("before-correct")

@@ -40,6 +40,7 @@ export const make = Effect.gen(function* () {
 
   const CreateInvoice = batched("CreateInvoice", {
     before: function* (account, { request }) {
+      yield* backpressure.admit(account)
       yield* ready.check(account)
       const at = new Date(yield* Clock.currentTimeMillis)
       yield* Command.refuse([
@@ -78,7 +79,7 @@ export const make = Effect.gen(function* () {
         const draft = { id, kind: "invoice", prefix: request.prefix ?? null, totals, acquirer_number } as const
         return { outcome, after: ({ number }: Command.Actor) => number(draft) }
       })
-      return yield* backpressure.creating(create)
+      return yield* backpressure.creating(account, create)
     }
   })
 

@@ -74,9 +74,10 @@ export const make = Effect.gen(function* () {
   })
 
   const CreateNote = alone("CreateNote", {
-    before: (account: AccountMode) => ready.check(account),
+    before: (account: AccountMode) => Effect.andThen(backpressure.admit(account), ready.check(account)),
     run: (account, { kind, request }) =>
       backpressure.creating(
+        account,
         Effect.gen(function* () {
           yield* Fault.at("before-create")
           const { invoice_id, original } = request
@@ -90,9 +91,10 @@ export const make = Effect.gen(function* () {
 
   /** Creates a credit note over all lines of an invoice of which nothing has been credited. */
   const AnnulInvoice = alone("AnnulInvoice", {
-    before: (account: AccountMode) => ready.check(account),
+    before: (account: AccountMode) => Effect.andThen(backpressure.admit(account), ready.check(account)),
     run: (account, { id: invoice_id, request: { reason } }) =>
       backpressure.creating(
+        account,
         Effect.gen(function* () {
           yield* Fault.at("before-create")
           const invoice = yield* lock(account, invoice_id)

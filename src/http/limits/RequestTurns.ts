@@ -2,6 +2,7 @@ import { Cause, Clock, Context, Effect, Exit, Layer } from "effect"
 import { pageBytesMax } from "../../../schemas/Page.ts"
 import type { Principal } from "../../api/Authorization.ts"
 import { bodyBytesMax } from "../../api/Conventions.ts"
+import { Backpressure } from "../../issuing/Backpressure.ts"
 import * as AccountTurns from "../../protocol/AccountTurns.ts"
 
 /** In bytes. A larger body waits for a turn; after a larger body, answer or document its account rests. */
@@ -34,9 +35,12 @@ export class RequestTurnLimits extends Context.Service<
     }
     /**
      * A read may scan all rows of an account and find nothing. After a read of more than `fromMs` milliseconds the account rests
-     * for the excess, at most `restMsMax` milliseconds, so that its own waiting reads do not wait long.
+     * for the excess, at most `restMsMax` milliseconds, so that its own waiting reads do not wait long. The share of the time for
+     * which the process is busy does not count: a read that waits for the work of other accounts is not slow itself.
      */
     readonly slowRead: { readonly fromMs: number; readonly restMsMax: number }
+    /** The turns of creations and of validations, which are apart from those of other requests. */
+    readonly creation: Omit<AccountTurns.TurnOptions, "what">
   }
 >()("folio/http/RequestTurnLimits") {
   /** The values of `npm start`. */
@@ -46,7 +50,15 @@ export class RequestTurnLimits extends Context.Service<
     waiting: { ofAsker: 128, ofOwner: 256, inAll: 4_096 },
     maxWait: "10 seconds",
     restMsOfKib: { answer: 0.5, body: 1, document: { sent: 2, copied: 2, moved: 1 } },
-    slowRead: { fromMs: 100, restMsMax: 250 }
+    slowRead: { fromMs: 100, restMsMax: 250 },
+    // As many of an account as share a statement without a wait, and few enough that the event loop is soon at another account's request.
+    creation: {
+      atOnce: 32,
+      ofOwnerAtOnce: 8,
+      waiting: { ofAsker: 256, ofOwner: 256, inAll: 4_096 },
+      maxWait: "10 seconds",
+      maxDelay: "1 second"
+    }
   }
 
   /** The defaults, but for what is given. */
@@ -67,14 +79,22 @@ const asker = ({ account_id, api_key_id, livemode }: Principal) => ({
 })
 
 /**
- * The turns of reads, of large bodies and of commands that work on whole documents: a process cannot do as many of these a second
+ * The turns of reads, of creations, of large bodies and of commands that work on whole documents: a process cannot do as many of these a second
  * as the rate limit of an API key allows. Four requests of an account in one mode run at a time; after a large request or a slow
  * read, no request of that account and mode gets a turn until its rest is over.
  */
 export class RequestTurns extends Context.Service<RequestTurns>()("folio/http/RequestTurns", {
-  make: Effect.map(RequestTurnLimits, ({ restMsOfKib, slowRead, ...limits }) => {
+  make: Effect.gen(function* () {
+    const { creation, restMsOfKib, slowRead, ...limits } = yield* RequestTurnLimits
+    const backpressure = yield* Backpressure
     const inTurn = AccountTurns.make({ what: "request", ...limits })
+    const inTurnOfCreation = AccountTurns.make({ what: "creation", ...creation })
     return {
+      /** Fails with `rate_limited` while what the account has created waits for long. For a creation, before its body is read. */
+      admit: (principal: Principal) => backpressure.admit(principal),
+      /** Checks and carries out a creation or a validation when its turn comes. An account whose drafts are late rests afterwards. */
+      create: <A, E, R>(principal: Principal, create: Effect.Effect<A, E, R>) =>
+        inTurnOfCreation(asker(principal), create, () => backpressure.restMs(principal)),
       /** Runs a read when its turn comes. `bytes` returns the size of the answer. */
       read: <A, E, R>(principal: Principal, answer: Effect.Effect<A, E, R>, bytes: (answer: A) => number) =>
         Clock.clockWith((clock) => {
@@ -84,7 +104,8 @@ export class RequestTurns extends Context.Service<RequestTurns>()("folio/http/Re
             return answer
           })
           return inTurn(asker(principal), timed, (exit) => {
-            const slowMs = clock.currentTimeMillisUnsafe() - began - slowRead.fromMs
+            const idleMs = (clock.currentTimeMillisUnsafe() - began) * (1 - backpressure.busyShare())
+            const slowMs = idleMs - slowRead.fromMs
             const restMs = rest(bytesOf(exit, bytes, pageBytesMax), restMsOfKib.answer)
             return Math.max(restMs, Math.min(slowMs, slowRead.restMsMax))
           })

@@ -9,6 +9,7 @@ import { CurrentPrincipal, KeyStillWorks, type Principal } from "../../api/Autho
 import {
   bodyBytesMax,
   Conventions,
+  Creation,
   CurrentRequest,
   FileBody,
   IdempotencyKey,
@@ -190,6 +191,7 @@ export const layer = Layer.effect(
       (handler, { endpoint }) => {
         const isRead = endpoint.method === "GET" && !Context.get(endpoint.annotations, OwnTurn)
         const work = Context.get(endpoint.annotations, WholeDocument)
+        const isCreation = Context.get(endpoint.annotations, Creation)
         const file = Context.get(endpoint.annotations, FileBody)
         const check = Effect.fnUntraced(function* (bytes: Uint8Array) {
           yield* yield* KeyStillWorks
@@ -239,6 +241,7 @@ export const layer = Layer.effect(
           request: HttpServerRequest.HttpServerRequest,
           principal: Principal
         ) {
+          if (isCreation) yield* turns.admit(principal)
           const bytes = yield* readBody(request, file)
           const exchange = yield* Exchange
           exchange.sent = { bytes: bytes.length, json: null }
@@ -248,7 +251,14 @@ export const layer = Layer.effect(
             return yield* turns.read(principal, read, bytesOf)
           }
           const isSmall = bytes.length <= smallBytesMax
+          if (isCreation && isSmall) {
+            return yield* turns.create(
+              principal,
+              Effect.flatMap(checked, ({ answer }) => answer)
+            )
+          }
           const { answer } = yield* isSmall ? checked : turns.check(principal, bytes.length, work === "sent", checked)
+          if (isCreation) return yield* turns.create(principal, answer)
           if (work === null || work === "sent") return yield* answer
           return yield* turns.carryOut(
             principal,

@@ -70,7 +70,7 @@ export interface ClientLimits {
   readonly pipelinedMax: number
   /** The number of 429 answers in a row after which the server pauses a connection, except that of a trusted proxy. */
   readonly limitedMax: number
-  /** The server reads no further request of a paused connection within this time. */
+  /** The first pause, within which the server reads no further request of the connection; each pause after it is longer, up to five times. */
   readonly pauseMs: number
 }
 
@@ -101,6 +101,9 @@ interface Connection {
   /** The number of 429 answers in a row. */
   limited: number
 }
+
+// The longest pause of a connection is so many times the first.
+const pausesMax = 5
 
 const isUnread = ({ response }: Exchange) => response.writableEnded && !response.writableFinished
 
@@ -247,8 +250,9 @@ export const makeConnections = (
   const pause = (connection: Connection, { statusCode }: ServerResponse) => {
     connection.limited = statusCode === 429 ? connection.limited + 1 : 0
     if (connection.isShared || connection.limited <= clientLimits.limitedMax) return
+    const times = Math.min(connection.limited - clientLimits.limitedMax, pausesMax)
     connection.socket.pause()
-    setTimeout(() => connection.socket.resume(), clientLimits.pauseMs).unref()
+    setTimeout(() => connection.socket.resume(), clientLimits.pauseMs * times).unref()
   }
 
   /** Follows a request until the client has read the answer. Closes a connection with too many unanswered requests. */

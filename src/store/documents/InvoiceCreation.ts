@@ -34,10 +34,6 @@ export interface NewInvoice {
 
 const batchMax = 200
 
-// Invoices that are created by one statement also share the statements after it, of number, bytes, outcome and attempt. Every
-// statement costs as much as several invoices in it, and above this rate hardly two would meet by themselves.
-const pace: Batcher.Pace = { above: 100, everyMs: 40 }
-
 /** The sweeper takes up a draft that the account's actor has not numbered within this time. */
 export const numberWithinSeconds = 3
 
@@ -76,7 +72,6 @@ export class InvoiceCreation extends Context.Service<InvoiceCreation>()("folio/s
     const insert = yield* Batcher.make({
       name: "InvoiceCreation.create",
       max: batchMax,
-      pace,
       run: Query.all(
         Result,
         (drafts: ReadonlyArray<NewInvoice>) => sql`

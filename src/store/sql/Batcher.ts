@@ -1,11 +1,10 @@
-import { type Cause, Clock, Deferred, Effect, Exit, Latch, Metric, type Scope, type Tracer } from "effect"
+import { type Cause, Deferred, Effect, Exit, Latch, Metric, type Scope, type Tracer } from "effect"
 import * as Metrics from "../../protocol/Metrics.ts"
 import { isDisconnected } from "./SqlFailure.ts"
 
 /**
- * Gathers single writes into batches. Without a `pace`, a write is sent at once when no batch is in flight; while a batch is in flight,
- * further writes gather into the next batch, which follows without a timer. With a `pace`, the next batch may wait for the pace. Items of
- * one batch keep the order in which they were offered. A failed batch is repeated item by item, so that a bad item cannot fail the others:
+ * Gathers single writes into batches without a timer: a write is sent at once when no batch is in flight; while a batch is in flight,
+ * further writes gather into the next batch. Items of one batch keep the order in which they were offered. A failed batch is repeated item by item, so that a bad item cannot fail the others:
  * `run` must therefore be safe to repeat. A batch that loses its connection is repeated once as a whole, and fails as a whole when no
  * other connection is available, so that its items do not each wait for a connection in turn.
  *
@@ -15,21 +14,17 @@ import { isDisconnected } from "./SqlFailure.ts"
  * @param options.run    writes a batch; returns one answer for each item, in order
  * @param options.blind  true if a repetition cannot tell the effects of the first run from the effects of others: a batch that
  *                       loses its connection fails at once, and the caller of each item must check the item's outcome
- * @param options.pace   the least time between the beginnings of two batches, which is kept only while many items a second are offered to
- *                       this batcher; see `Pace`
  */
 export const make = <A, B, E>(options: {
   readonly name: string
   readonly max: number
   readonly blind?: boolean
-  readonly pace?: Pace
   readonly run: (items: ReadonlyArray<A>) => Effect.Effect<ReadonlyArray<B>, E>
 }): Effect.Effect<(item: A) => Effect.Effect<B, E>, never, Scope.Scope> =>
   Effect.gen(function* () {
     let waiting: Array<Entry<A, B, E>> = []
     const offered = Latch.makeUnsafe()
 
-    const rate = countRate()
     const size = Metrics.batchSizes(options.name)
     const duration = Metrics.batchDurations(options.name)
 
@@ -69,16 +64,6 @@ export const make = <A, B, E>(options: {
       for (const entry of entries) settle([entry], yield* attempt([entry]))
     })
 
-    /** Waits between two batches for the pace, if there is one and items come fast. */
-    const rest = (begunAt: number) =>
-      Effect.clockWith((clock) => {
-        const now = clock.currentTimeMillisUnsafe()
-        const { pace } = options
-        if (pace === undefined || rate.at(now) < pace.above) return Effect.void
-        const left = begunAt + pace.everyMs - now
-        return left > 0 && left <= pace.everyMs ? Effect.sleep(left) : Effect.void
-      })
-
     // The writer is a fiber of its own, started once: an interrupted offer cannot leave the batcher without a writer, and no batch
     // is written inside the transaction of a caller.
     yield* Effect.gen(function* () {
@@ -86,11 +71,7 @@ export const make = <A, B, E>(options: {
       // The yield lets items that other fibers offer at the same moment join the batch.
       yield* Effect.yieldNow
       offered.closeUnsafe()
-      while (waiting.length > 0) {
-        const begunAt = yield* Clock.currentTimeMillis
-        yield* write(waiting.splice(0, options.max))
-        yield* rest(begunAt)
-      }
+      while (waiting.length > 0) yield* write(waiting.splice(0, options.max))
     }).pipe(Effect.forever, Effect.forkScoped)
 
     yield* Effect.addFinalizer(() =>
@@ -104,43 +85,11 @@ export const make = <A, B, E>(options: {
     return (item) =>
       Effect.withFiber((fiber) => {
         const answer = Deferred.makeUnsafe<B, E>()
-        if (options.pace !== undefined) rate.count(fiber.getRef(Clock.Clock).currentTimeMillisUnsafe())
         waiting.push({ item, answer, span: fiber.cache.span })
         offered.openUnsafe()
         return Deferred.await(answer)
       })
   })
-
-export interface Pace {
-  /** Items a second from which on batches keep the pace, counted over 200 ms: of 100 a second, 20 at once are enough. */
-  readonly above: number
-  /** Milliseconds from the begin of a batch to the earliest begin of the next one. */
-  readonly everyMs: number
-}
-
-const windowMs = 200
-
-/** Counts items, and says how many come in a second: those of the last whole window or, if it has more already, of the current one. */
-const countRate = () => {
-  let [window, current, before] = [0, 0, 0]
-  const roll = (now: number) => {
-    const next = Math.floor(now / windowMs)
-    if (next === window) return
-    before = next === window + 1 ? current : 0
-    current = 0
-    window = next
-  }
-  return {
-    count: (now: number) => {
-      roll(now)
-      current++
-    },
-    at: (now: number) => {
-      roll(now)
-      return (Math.max(current, before) * 1_000) / windowMs
-    }
-  }
-}
 
 interface Entry<A, B, E> {
   readonly item: A

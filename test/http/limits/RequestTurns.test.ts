@@ -6,11 +6,15 @@ import type { Principal } from "../../../src/api/Authorization.ts"
 import { RequestTurnLimits, RequestTurns, smallBytesMax } from "../../../src/http/limits/RequestTurns.ts"
 import { totalsOf } from "../../../src/domain/documents/Totals.ts"
 import type { InvoiceState } from "../../../src/domain/documents/InvoiceLifecycle.ts"
-import { invoiceBody } from "../../support/apps/Invoices.ts"
-import { limitedTo, unlimited } from "../../support/apps/MemoryApp.ts"
+import { customerBody, invoiceBody } from "../../support/apps/Invoices.ts"
+import { Busyness } from "../../../src/protocol/Busyness.ts"
+import { Backpressure } from "../../../src/issuing/Backpressure.ts"
+import { keys, limitedTo, serviceWith, testMode, unlimited } from "../../support/apps/MemoryApp.ts"
 import { addCustomer, addDraft, addNumbered } from "../../support/apps/MemoryRows.ts"
 import { MemoryTables } from "../../support/memory/MemoryTables.ts"
-import { get, post, send } from "../../support/apps/Requests.ts"
+import { bearer, get, post, send } from "../../support/apps/Requests.ts"
+import { withoutRest } from "../../support/apps/WithoutRest.ts"
+import { eventually, open, requestOf, statusesOf } from "../../support/processes/Sockets.ts"
 import { describeOn, it as alone } from "../../support/Tests.ts"
 
 const askerOf = (account: string, livemode = false) =>
@@ -20,6 +24,11 @@ const askerOf = (account: string, livemode = false) =>
     livemode,
     default_version: "2026-01-01"
   }) as Principal
+
+const turnsLayer = Layer.fresh(RequestTurns.layer).pipe(
+  Layer.provide([RequestTurnLimits.layer(), Layer.fresh(Backpressure.layer)]),
+  Layer.provide(Layer.succeed(Busyness, () => 0))
+)
 
 /** How many milliseconds an account rests after a request. */
 const restAfter = (request: (turns: RequestTurns["Service"]) => Effect.Effect<unknown, unknown>) =>
@@ -36,7 +45,7 @@ const restAfter = (request: (turns: RequestTurns["Service"]) => Effect.Effect<un
     let waited = 0
     for (; begun.count < 2; waited += 1) yield* TestClock.adjust(1)
     return waited
-  }).pipe(Effect.provide(Layer.provide(Layer.fresh(RequestTurns.layer), RequestTurnLimits.layer())))
+  }).pipe(Effect.provide(turnsLayer))
 
 const kib = 1024
 
@@ -193,5 +202,62 @@ describeOn(limitedTo(unlimited))("a body with HEAD", (it) => {
   it.effect("is not read, as with GET", function* () {
     const { status } = yield* send({ method: "HEAD", path: "/v1/account", body: { lines: [1] } })
     assert.strictEqual(status, 200)
+  })
+})
+
+const noCreations = {
+  ...withoutRest,
+  creation: { ...withoutRest.creation, ofOwnerAtOnce: 0, waiting: { ofAsker: 0, ofOwner: 0, inAll: 0 } }
+}
+
+describeOn(limitedTo(unlimited, noCreations))("an account that has no turn at creation", (it) => {
+  it.effect("creates and validates nothing, stores nothing, and reads all the same", function* () {
+    const { tables } = yield* MemoryTables
+    const customer = yield* addCustomer()
+    for (const refused of [
+      yield* post("/v1/invoices", invoiceBody(customer), { "idempotency-key": "invoice" }),
+      yield* post("/v1/customers", customerBody(), { "idempotency-key": "customer" }),
+      yield* post("/v1/invoices/validate", invoiceBody(customer)),
+      yield* post("/v1/credit-notes/validate", {}),
+      yield* post("/v1/debit-notes/validate", {})
+    ]) {
+      assert.deepStrictEqual([refused.status, refused.headers["retry-after"]], [429, "2"])
+      assert.match(refused.json.error.message, /has 0 creations waiting already/)
+    }
+    assert.deepStrictEqual([tables.invoices.size, tables.customers.size], [0, 1])
+    assert.strictEqual((yield* get("/v1/account")).status, 200)
+  })
+})
+
+// The very one of the service, which has what it needs beneath.
+const backpressure = Backpressure.layer as Layer.Layer<Backpressure>
+
+describeOn(serviceWith(backpressure))("an account whose drafts are late", (it) => {
+  it.effect("is refused creations before their bodies are read, and nothing else", function* () {
+    const { tables } = yield* MemoryTables
+    const { tellLateness } = yield* Backpressure
+    const customer = yield* addCustomer()
+    const create = (name: string) => post("/v1/invoices", invoiceBody(customer), { "idempotency-key": name })
+    // Its actor is there, and tells how late the drafts really are.
+    assert.strictEqual((yield* create("before")).status, 202)
+    const late = Effect.gen(function* () {
+      yield* tellLateness(testMode, () => 5_001)
+      const refused = yield* create("late")
+      assert.deepStrictEqual([refused.status, refused.headers["retry-after"]], [429, "2"])
+      const line = yield* open()
+      const head = requestOf("/v1/invoices").replace("GET", "POST").replace(/\r\n$/, "Content-Length: 9\r\n\r\n")
+      line.socket.write(head)
+      yield* eventually(() => statusesOf(line).length === 1)
+      assert.deepStrictEqual(statusesOf(line), [429])
+      assert.strictEqual((yield* get("/v1/account")).status, 200)
+      assert.strictEqual(
+        (yield* post("/v1/customers", {}, { ...bearer(keys.live), "idempotency-key": "c" })).status,
+        400
+      )
+    })
+    yield* Effect.scoped(late)
+    assert.strictEqual(tables.invoices.size, 1)
+    const { headers, status } = yield* create("late")
+    assert.deepStrictEqual([status, headers["svc-idempotency-cached"]], [202, "false"])
   })
 })

@@ -21,8 +21,8 @@ export const stepMutants: ReadonlyArray<Mutant> = [
       "yield* ifFree(row, storeAndSend(row, signed))": "Option.some(yield* storeAndSend(row, signed))"
     },
     "steps: a document is sent before its bytes are stored": {
-      'yield* backpressure.signing(step(row, "Submit", details))\n':
-        'yield* Effect.tap(backpressure.signing(step(row, "Submit", { ...details, signed: new Uint8Array() })), () => Effect.void)\n'
+      'yield* backpressure.signing(row, step(row, "Submit", details))\n':
+        'yield* Effect.tap(backpressure.signing(row, step(row, "Submit", { ...details, signed: new Uint8Array() })), () => Effect.void)\n'
     }
   }),
   ...guards("src/issuing/Numbering.ts", "test/actors/SentAtOnce.test.ts", {
@@ -48,10 +48,6 @@ export const stepMutants: ReadonlyArray<Mutant> = [
     "steps: a table that is locked keeps all work from being done": {
       "Effect.catchCause((cause) =>": "Effect.catchCauseIf(() => false, (cause) =>"
     }
-  }),
-  ...guards("src/store/sql/Batcher.ts", "test/store/sql/Batcher.test.ts", {
-    "steps: a batch keeps no pace": { "left > 0 && left <= pace.everyMs": "left > pace.everyMs" },
-    "steps: a batch keeps its pace while items come slowly": { "rate.at(now) < pace.above": "rate.at(now) < 0" }
   }),
   ...guards("src/store/webhooks/NewDeliveries.ts", takenAtOnce, {
     "steps: a delivery is taken beyond max_in_flight": { "select w.max_in_flight > (": "select w.max_in_flight >= (" },

@@ -81,7 +81,7 @@ export const hostileClient = Effect.fnUntraced(function* (options: {
   )
   const orders: HostileOrders = {
     urls,
-    apiKey: shop.apiKey,
+    apiKeys: [shop.apiKey],
     customer: shop.customer,
     endpoint,
     invoices,

@@ -2,7 +2,10 @@ import { invoiceBody } from "../../support/apps/Invoices.ts"
 
 /** What a hostile client does, all of it at the same time. */
 export const hostileKinds = ["hoard", "unread", "input", "read", "key", "poll", "page", "command"] as const
-export type HostileKind = (typeof hostileKinds)[number]
+
+/** Requests over hundreds of connections. The orders of `create` are orders that no shop of the soak knows of. */
+export const floodKinds = ["create", "limited", "large", "unknown"] as const
+export type HostileKind = (typeof hostileKinds)[number] | (typeof floodKinds)[number]
 
 /** A request as it is sent. */
 export interface Input {
@@ -106,6 +109,30 @@ export const anonymousPages: ReadonlyArray<Input> = [
   "/v1/openapi.json",
   "/metrics",
   "/health/ready"
+].map((path) => ({ what: path, method: "GET", path, apiKey: "" }))
+
+/** Invoices as good as any other: what is hostile is their number. */
+export const goodInvoices = (customer: string): ReadonlyArray<Input> => [
+  invoices("an invoice", JSON.stringify(invoiceBody(customer, { order: "A-1" })))
+]
+
+/** The cheapest request with a key, for a client that goes on when it is refused. */
+export const smallReads: ReadonlyArray<Input> = [{ what: "the account", method: "GET", path: "/v1/account" }]
+
+/** Bodies of 195 kB, which are wrong in their last lines only. */
+export const largeBodies = (customer: string): ReadonlyArray<Input> => {
+  const good = JSON.stringify(invoiceBody(customer).lines[0])
+  const lines = repeated(good, 195 * kilo)
+  return [invoices("a body of 195 kB", `{"customer_id":"${customer}","lines":${lines.slice(0, -1)},{}]}`)]
+}
+
+/** Paths without a route, and pages that do not exist, without a key. */
+export const unknownPaths: ReadonlyArray<Input> = [
+  "/nothing",
+  "/v1/nothing",
+  "/docs/nothing",
+  "/docs/errors/nothing",
+  "/health/nothing"
 ].map((path) => ({ what: path, method: "GET", path, apiKey: "" }))
 
 /** Small commands, all of which wait for the same few rows of its own account. */

@@ -15,7 +15,7 @@ const patienceMs = 30_000
 
 /** Whatever is open until `signal` aborts; nothing is left of it then. */
 export const hostileWire = (signal: AbortSignal) => {
-  const agent = new Http.Agent({ keepAlive: true, localAddress, maxSockets: 128 })
+  const agent = new Http.Agent({ keepAlive: true, localAddress, maxSockets: 512 })
   const sockets = new Set<Net.Socket>()
   let connected = 0
   signal.addEventListener("abort", () => {

@@ -4,9 +4,13 @@ import {
   anonymousPages,
   badKeys,
   dearReads,
+  goodInvoices,
   type HostileKind,
   type Input,
+  largeBodies,
   smallCommands,
+  smallReads,
+  unknownPaths,
   worstInputs
 } from "./HostileInputs.ts"
 import { hostileWire } from "./HostileWire.ts"
@@ -14,7 +18,8 @@ import { hostileWire } from "./HostileWire.ts"
 /** What the hostile client is told: whom to molest, and what of its own account is there. */
 export interface HostileOrders {
   readonly urls: ReadonlyArray<string>
-  readonly apiKey: string
+  /** The keys of its account, which it uses in turn. */
+  readonly apiKeys: readonly [string, ...Array<string>]
   readonly customer: string
   readonly endpoint: string
   readonly invoices: ReadonlyArray<string>
@@ -40,7 +45,18 @@ export interface HostileTally {
 }
 
 // All of it bounded: so many at a time, and a breath between two of one.
-const workers = { input: 6, read: 6, key: 4, poll: 60, page: 6, command: 32 }
+const workers = {
+  input: 6,
+  read: 6,
+  key: 4,
+  poll: 60,
+  page: 6,
+  command: 32,
+  create: 300,
+  limited: 400,
+  large: 400,
+  unknown: 200
+}
 const slowReaders = 24
 const breathMs = 10
 // A connection that the service closes is opened again, but not at once.
@@ -53,7 +69,8 @@ const times = (count: number, work: (index: number) => Promise<void>) =>
 
 /** A process of its own, for its work is not to slow down those who measure. Told `orders` it begins, and told `null` it ends. */
 const spell = (orders: HostileOrders, signal: AbortSignal) => {
-  const { apiKey, hoard, urls } = orders
+  const { apiKeys, hoard, urls } = orders
+  const [apiKey] = apiKeys
   const wire = hostileWire(signal)
   const statuses: Record<string, number> = {}
   const taken = new Set<string>()
@@ -65,7 +82,7 @@ const spell = (orders: HostileOrders, signal: AbortSignal) => {
   const keepAsking = async (kind: string, list: ReadonlyArray<Input>, first: number, isTakenWrong: boolean) => {
     for (let turn = first; !signal.aborted; turn++) {
       const input = list[turn % list.length]!
-      const { bytes, status } = await wire.ask(anyUrl(), input, apiKey)
+      const { bytes, status } = await wire.ask(anyUrl(), input, apiKeys[turn % apiKeys.length]!)
       if (signal.aborted) return
       const name = `${kind} ${status === 0 ? "none" : status}`
       statuses[name] = (statuses[name] ?? 0) + 1
@@ -123,6 +140,8 @@ const spell = (orders: HostileOrders, signal: AbortSignal) => {
   const reads = dearReads(orders)
   const inputs = worstInputs(orders.customer)
   const commands = smallCommands(orders)
+  const orderly = goodInvoices(orders.customer)
+  const large = largeBodies(orders.customer)
   const deeds: Record<HostileKind, () => unknown> = {
     hoard: hoarding,
     unread: () => times(slowReaders, (n) => keepOpen(urls[n % urls.length]!, unread, "", false)),
@@ -131,7 +150,11 @@ const spell = (orders: HostileOrders, signal: AbortSignal) => {
     key: () => times(workers.key, (n) => keepAsking("key", badKeys, n, true)),
     poll: () => times(workers.poll, (n) => keepAsking("poll", poll, n, false)),
     page: () => times(workers.page, (n) => keepAsking("page", anonymousPages, n, false)),
-    command: () => times(workers.command, (n) => keepAsking("command", commands, n, false))
+    command: () => times(workers.command, (n) => keepAsking("command", commands, n, false)),
+    create: () => times(workers.create, (n) => keepAsking("create", orderly, n, false)),
+    limited: () => times(workers.limited, (n) => keepAsking("limited", smallReads, n, false)),
+    large: () => times(workers.large, (n) => keepAsking("large", large, n, true)),
+    unknown: () => times(workers.unknown, (n) => keepAsking("unknown", unknownPaths, n, true))
   }
   const cpuBefore = process.cpuUsage()
   for (const kind of orders.kinds) void deeds[kind]()

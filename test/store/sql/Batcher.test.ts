@@ -1,7 +1,6 @@
 import { assert, describe } from "@effect/vitest"
-import { Clock, Effect, Exit, Fiber, References, Scheduler } from "effect"
+import { Effect, Exit, Fiber, References, Scheduler } from "effect"
 import { SqlError } from "effect/sql"
-import { TestClock } from "effect/testing"
 import * as Batcher from "../../../src/store/sql/Batcher.ts"
 import { it } from "../../support/Tests.ts"
 
@@ -90,45 +89,4 @@ describe("A batch", () => {
     assert.isTrue(Exit.isFailure(yield* Effect.exit(offer(1))))
     assert.strictEqual(yield* offer(2), 2)
   })
-
-  it.effect(
-    "that has a pace begins at once while items come slowly, and at its pace while they come fast",
-    function* () {
-      const begun: Array<{ readonly at: number; readonly size: number }> = []
-      const offer = yield* Batcher.make({
-        name: "test",
-        max: 10,
-        pace: { above: 100, everyMs: 40 },
-        run: (items: ReadonlyArray<number>) =>
-          Effect.map(Clock.currentTimeMillis, (at) => {
-            begun.push({ at, size: items.length })
-            return items
-          })
-      })
-      const come = Effect.fnUntraced(function* (count: number, everyMs: number) {
-        const offered = yield* Effect.forEach(
-          Array.from({ length: count }, (_, item) => item),
-          (item) => Effect.tap(Effect.forkChild(offer(item)), () => TestClock.adjust(everyMs))
-        )
-        yield* TestClock.adjust(40)
-        assert.deepStrictEqual(
-          yield* Effect.forEach(offered, Fiber.join),
-          offered.map((_, item) => item)
-        )
-      })
-      yield* come(50, 20)
-      assert.strictEqual(begun.length, 50)
-      // The pace is known once a window of items has passed.
-      yield* come(100, 5)
-      const from = begun.length
-      yield* come(200, 5)
-      const paced = begun.slice(from)
-      for (const [index, { at }] of paced.entries()) assert.isAtLeast(at - (paced[index - 1]?.at ?? 0), 40)
-      assert.isAtLeast(Math.max(...paced.map(({ size }) => size)), 8)
-      yield* TestClock.adjust(1_000)
-      const slowly = begun.length
-      yield* come(50, 20)
-      assert.strictEqual(begun.length, slowly + 50)
-    }
-  )
 })

@@ -1,8 +1,10 @@
 import { RequestTurnLimits } from "../../../src/http/limits/RequestTurns.ts"
 
-/** The turns as they are, but that no account rests after a large request: tests ask for the largest in a row. */
+/** The default turns without rests: tests send the largest requests in a row. */
 export const withoutRest = {
   ...RequestTurnLimits.defaults,
   restMsOfKib: { answer: 0, body: 0, document: { sent: 0, copied: 0, moved: 0 } },
-  slowRead: { fromMs: 0, restMsMax: 0 }
+  slowRead: { fromMs: 0, restMsMax: 0 },
+  // However slow the machine of the tests is, no creation is refused for it.
+  creation: { ...RequestTurnLimits.defaults.creation, maxDelay: "1 hour" as const }
 }
