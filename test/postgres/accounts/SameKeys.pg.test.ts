@@ -13,14 +13,14 @@ const keysAtOnce = 10
 const cached = ({ headers }: Answer) => headers.get("svc-idempotency-cached")
 const isInProgress = ({ json }: Answer) => json.status === "in_progress"
 
-/** The client asks again when a process, busy as it is, cannot serve the account at the moment. */
+/** The client asks again when a process cannot serve the account at the moment, or has too many creations of the account waiting. */
 const post = Effect.fnUntraced(function* (process: number, key: string) {
   const { clients, customer } = yield* SeveralProcesses
   const asked: Effect.Effect<Answer, NoAnswer> = Effect.flatMap(
     clients[process % clients.length]!.post("/v1/invoices", invoiceBody(customer, { key }), { key }),
     (answer) => {
-      if (answer.status !== 503) return Effect.succeed(answer)
-      assert.strictEqual(answer.json?.error?.code, "service_unavailable", answer.text)
+      if (answer.status !== 503 && answer.status !== 429) return Effect.succeed(answer)
+      assert.include(["service_unavailable", "rate_limited"], answer.json?.error?.code, answer.text)
       return Effect.delay(asked, "1 second")
     }
   )
