@@ -264,7 +264,7 @@ describeLive(Crashing.layer([undefined]))("folio trigger and import", (it) => {
     const named = "order;identification_type;identification_number;check_digit;legal_name;organization_type"
     const tea = "description;unit_price;tax_code;tax_rate"
     const numbers = ["900123456;8", "900123456;7", "900000001;1"]
-    const rows = numbers.map((number, index) => `${index};31;${number};Ana;1;Té;1;01;19\n`)
+    const rows = numbers.map((number, index) => `buyer-${index};31;${number};Ana;1;Té;1;01;19\n`)
     Fs.writeFileSync(buyers, `${named};${tea}\n${rows.join("")}`)
     const judged = Effect.fnUntraced(function* (extra: ReadonlyArray<string>) {
       const { out } = yield* folioCommand(["invoices", "import", buyers, ...extra], env)
