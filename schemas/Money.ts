@@ -128,9 +128,16 @@ export const Timestamp = Schema.String.annotate({
   examples: ["2026-11-21T10:00:00.000-05:00"]
 })
 
-/** A time that a client sends: ISO 8601 with an offset, at most milliseconds. */
+/**
+ * A time that a client sends: ISO 8601 with an offset. `Date` cuts what is finer than a millisecond, and takes a time without seconds as one
+ * at the full minute.
+ */
 export const Instant = Schema.String.check(
-  Schema.isPattern(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,3})?(Z|[+-]\d{2}:\d{2})$/u, {
+  Schema.makeFilter((time) => !/T[\d:.]+ \d{2}:?\d{2}$/u.test(time), {
+    message:
+      'must have the + of its offset, which a URL writes as %2B: "2026-11-21T10:00:00%2B02:00". An unescaped + means a space'
+  }),
+  Schema.isPattern(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/u, {
     message: 'must be a time with its offset, such as "2026-11-21T10:00:00-05:00"'
   }),
   Schema.makeFilter((time) => isCalendarDate(time.slice(0, 10)) && !Number.isNaN(Date.parse(time)), {

@@ -51,7 +51,11 @@ const metadataKey = Schema.String.check(
   notEmpty("a metadata key must not be empty"),
   atMost(40, "a metadata key must be at most 40 characters long"),
   printable,
-  wellFormed
+  wellFormed,
+  // JSON writes these two with an escape, and JSON.parse of Node 24 may take an escaped name for another that an earlier object had.
+  Schema.isPattern(/^[^"\\]*$/u, {
+    message: 'a metadata key must hold neither a quotation mark (") nor a backslash (\\)'
+  })
 )
 
 const metadataValue = Schema.String.check(

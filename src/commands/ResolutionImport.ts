@@ -110,6 +110,8 @@ export const make = Effect.gen(function* () {
   const ImportResolutions = alone("ImportResolutions", {
     // The authority is asked before the command's turn and transaction, which must not wait for the authority.
     isBeforeLong: true,
+    // The answer holds the technical keys of the ranges.
+    isSecret: true,
     before: function* (account) {
       if (!account.livemode) return yield* liveKeyNeeded("The sandbox's range is there from the start.")
       return yield* granted(account)

@@ -11,7 +11,9 @@ export const make = Effect.gen(function* () {
   const { localDate, rules } = yield* NationalProfile
   const resolutions = yield* Resolutions
 
+  // The answers hold the technical key of a range.
   const CreateResolution = alone("CreateResolution", {
+    isSecret: true,
     run: function* (account, { request }) {
       yield* Command.refuse(rules.resolution(request))
       const now = yield* Clock.currentTimeMillis
@@ -27,6 +29,7 @@ export const make = Effect.gen(function* () {
   })
 
   const UpdateResolution = alone("UpdateResolution", {
+    isSecret: true,
     run: function* (account, { id, patch }) {
       const row = yield* resolutions.update({ ...account, id }, patch)
       const today = localDate(yield* Clock.currentTimeMillis)

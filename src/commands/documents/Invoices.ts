@@ -2,7 +2,7 @@ import { Clock, Effect, Option, Result } from "effect"
 import type { AccountMode } from "../../../schemas/Account.ts"
 import { ApiError } from "../../../schemas/ApiError.ts"
 import type { DocumentKey } from "../../../schemas/FiscalDocument.ts"
-import type { InvoiceCreated } from "../../../schemas/Invoice.ts"
+import type { InvoiceCreated, InvoiceRequest } from "../../../schemas/Invoice.ts"
 import { timestamp } from "../../domain/documents/AuthorityTime.ts"
 import { NationalProfile } from "../../documents/NationalProfile.ts"
 import { asKeptOn } from "../../domain/documents/Details.ts"
@@ -13,6 +13,7 @@ import { Backpressure } from "../../issuing/Backpressure.ts"
 import { LiveReadiness } from "../../issuing/LiveReadiness.ts"
 import { Fault } from "../../protocol/Fault.ts"
 import { Notify } from "../../protocol/Notify.ts"
+import { Customers } from "../../store/accounts/Customers.ts"
 import { prefixViolations, Resolutions } from "../../store/accounts/Resolutions.ts"
 import { FileLinks } from "../../store/documents/FileLinks.ts"
 import { InvoiceCommands, type Standing } from "../../store/documents/InvoiceCommands.ts"
@@ -28,6 +29,7 @@ export const make = Effect.gen(function* () {
   const { alone, batched } = yield* Command.make
   const backpressure = yield* Backpressure
   const commands = yield* InvoiceCommands
+  const customers = yield* Customers
   const creation = yield* InvoiceCreation
   const ids = yield* Ids
   const invoices = yield* Invoices
@@ -43,10 +45,12 @@ export const make = Effect.gen(function* () {
       yield* backpressure.admit(account)
       yield* ready.check(account)
       const at = new Date(yield* Clock.currentTimeMillis)
-      yield* Command.refuse([
+      const violations = [
         ...profile.rules.invoice(request, profile.localDate(at.getTime())),
         ...(yield* prefixViolations(resolutions, account, request))
-      ])
+      ]
+      // The statement that creates the invoice looks for the customer; a request that is refused before names an unknown one as well.
+      if (violations.length > 0) yield* Command.refuse([...violations, ...(yield* unknownCustomer(account, request))])
       return at
     },
     run: function* (account, { request: sent }, claim, created_at) {
@@ -81,6 +85,12 @@ export const make = Effect.gen(function* () {
       })
       return yield* backpressure.creating(account, create)
     }
+  })
+
+  const unknownCustomer = Effect.fnUntraced(function* (account: AccountMode, { customer_id }: InvoiceRequest) {
+    if (Option.isSome(yield* customers.find(account, customer_id))) return []
+    const { code, message } = ApiError.missing("customer", customer_id)
+    return [{ param: "customer_id", code, message }]
   })
 
   /** Carries out a lifecycle command on a locked document; gives the document's new state and its new view. */

@@ -196,6 +196,20 @@ export const badBodies = [
       "identification.number"
     ]
   ]),
+  ...refused("parameter_invalid", [
+    [
+      "a metadata key with a quotation mark",
+      customerWith({ metadata: { 'talla 5"': "x" } }),
+      /neither a quotation mark/,
+      String.raw`metadata["talla 5\""]`
+    ],
+    [
+      "a metadata key with a backslash",
+      customerWith({ metadata: { "talla 5\\": "x" } }),
+      /nor a backslash/,
+      String.raw`metadata["talla 5\\"]`
+    ]
+  ]),
   ...refused("parameter_invalid_empty", [
     ["an empty name", customerWith({ legal_name: "" }), /must not be empty/, "legal_name"],
     ["a blank name", customerWith({ legal_name: " \u00a0" }), /must not be blank/, "legal_name"],

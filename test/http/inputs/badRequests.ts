@@ -254,10 +254,26 @@ export const badRequests = [
   ),
   ...refused(
     "parameter_invalid",
-    ["2026-11-21", "1795273200", "2026-11-21T10:00:00", "2026-02-30T10:00:00Z", "2026-11-21T25:00:00Z"].map((time) => [
+    [
+      "2026-11-21",
+      "1795273200",
+      "2026-11-21T10:00:00",
+      "2026-11-21T10Z",
+      "2026-02-30T10:00:00Z",
+      "2026-11-21T25:00:00Z"
+    ].map((time) => [
       `created ${JSON.stringify(time)}`,
       get(`/v1/events?created[gte]=${time}`),
       /must be a time/,
+      "created[gte]"
+    ])
+  ),
+  ...refused(
+    "parameter_invalid",
+    ["/v1/events", "/v1/invoices", "/v1/requests"].map((path) => [
+      `a + without its escape in the query of ${path}`,
+      get(`${path}?created[gte]=2026-11-21T10:00:00+02:00`),
+      /must have the \+ of its offset, which a URL writes as %2B/,
       "created[gte]"
     ])
   ),

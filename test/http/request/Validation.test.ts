@@ -1,5 +1,5 @@
 import { assert } from "@effect/vitest"
-import { customerBody, invoiceBody } from "../../support/apps/Invoices.ts"
+import { customerBody, endpointBody, invoiceBody } from "../../support/apps/Invoices.ts"
 import { layer as app } from "../../support/apps/MemoryApp.ts"
 import { addCustomer } from "../../support/apps/MemoryRows.ts"
 import { get, post, send } from "../../support/apps/Requests.ts"
@@ -12,6 +12,29 @@ const [line] = invoiceBody("").lines
 const [tax] = line?.taxes ?? []
 
 describeOn(app)("validation", (it) => {
+  it.effect("names an unknown customer next to a wrong tax, when it creates as when it only checks", function* () {
+    const wrong = { ...invoiceBody("cust_1"), lines: [{ ...line, taxes: [{ ...tax, value: "19001.00" }] }] }
+    const codes = ["customer_id: resource_missing", "lines[0].taxes[0].value: tax_mismatch"]
+    const { json, status } = yield* post("/v1/invoices", wrong)
+    assert.strictEqual(status, 400)
+    assert.deepStrictEqual(faults(json.error.errors), codes)
+    assert.deepStrictEqual(faults((yield* post("/v1/invoices/validate", wrong)).json.errors), codes)
+  })
+
+  it.effect("takes a time without seconds, and cuts what is finer than a millisecond", function* () {
+    for (const time of [
+      "2026-11-21T10:00-05:00",
+      "2026-11-21T10:00:00.123456-05:00",
+      "2026-11-21T10:00:00.123456789Z"
+    ]) {
+      assert.strictEqual((yield* get(`/v1/events?created[gte]=${time}`)).status, 200, time)
+    }
+    const endpoint = yield* post("/v1/webhook-endpoints", endpointBody("https://hooks.example.com"))
+    const path = `/v1/webhook-endpoints/${endpoint.json.id}/recover`
+    const recovered = yield* post(path, { since: "2026-11-01T10:00:00.123999Z" })
+    assert.strictEqual(recovered.json.since, "2026-11-01T05:00:00.123-05:00", recovered.text)
+  })
+
   it.effect("tells all that is wrong with the form of a request at once, each with its path", function* () {
     const { json, status } = yield* post("/v1/invoices", {
       custmer_id: "cust_1",

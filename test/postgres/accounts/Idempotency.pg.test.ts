@@ -2,7 +2,7 @@ import { assert } from "@effect/vitest"
 import { Array, Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Answer } from "../../support/apps/Client.ts"
-import { customerBody, endpointBody, invoiceBody } from "../../support/apps/Invoices.ts"
+import { customerBody, endpointBody, resolutionBody, invoiceBody } from "../../support/apps/Invoices.ts"
 import { blocked, rowCount } from "../../support/database/Owners.ts"
 import * as TestApp from "../../support/apps/TestApp.ts"
 import { until } from "../../support/apps/Until.ts"
@@ -188,6 +188,25 @@ describeLive(TestApp.layer())("Idempotency", (it) => {
     const retried = yield* post
     assert.deepStrictEqual([retried.status, cached(retried)], [202, "false"])
     assert.strictEqual(yield* rowCount("invoices"), invoices + 1)
+  })
+
+  it.effect("replays the technical key of a range, sealed at rest", function* () {
+    const { client } = yield* setUp
+    const sql = yield* SqlClient.SqlClient
+    const body = resolutionBody({ prefix: "TK" })
+    const create = client.post("/v1/resolutions", body, { key: "range" })
+    const range = assertOnce(yield* repeated(5, create), 201)
+    assert.strictEqual(range.json.technical_key, body.technical_key)
+    const update = client.request("PATCH", `/v1/resolutions/${range.json.id}`, {
+      body: { is_active: false },
+      key: "off"
+    })
+    const off = yield* update
+    assertReplay(yield* update, off)
+    const rows = yield* sql<{ row: string }>`
+      select k::text as row from idempotency_keys k where value in ('range', 'off')`
+    assert.lengthOf(rows, 2)
+    for (const { row } of rows) assert.notInclude(row, body.technical_key)
   })
 
   it.effect("replays a signing secret, sealed at rest, and does not rotate it again", function* () {
