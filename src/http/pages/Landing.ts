@@ -15,7 +15,7 @@ const translated = (guide: Guide, language: Language) =>
 export const guidePage = (guide: Guide, language: Language): string => {
   const { path } = guide
   const { contentLanguage, name, text, title } = translated(guide, language)
-  const content = html`<article>${rendered(text, name, rootFrom(path))}</article>`
+  const content = html`<article>${rendered(text, name, rootFrom(path), guide.text)}</article>`
   return layout({ path, title, content, language, contentLanguage })
 }
 
@@ -23,7 +23,7 @@ export const guidePage = (guide: Guide, language: Language): string => {
 export const startPage = (start: Guide, language: Language): string => {
   const [first] = guides
   const { contentLanguage, title, ...page } = translated(start, language)
-  const content = html`<article>${rendered(page.text, page.name, "")}</article>
+  const content = html`<article>${rendered(page.text, page.name, "", start.text)}</article>
     <h2 id="guides">${first?.title[contentLanguage] ?? ""}</h2>
     <ul class="cards">
       ${(first?.pages ?? []).map(

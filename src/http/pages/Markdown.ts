@@ -29,19 +29,28 @@ const addressOf = (href: string, page: string, root: string): string | undefined
 const shown = (code: string, language: string) =>
   language === "sh" ? escape(code).replaceAll(/^# .*$/gm, '<span class="note">$&</span>') : escape(code)
 
-/** The text of a guide as HTML. Markup inside the text is shown as text. */
-export const rendered = (text: string, page: string, root: string): Html => {
+/** The id of each heading of a text, in order. */
+const headingIds = (text: string): ReadonlyArray<string> => {
   const ids = new Set<string>()
-  const idOf = (heading: string) => {
-    const slug = slugOf(heading)
-    const id = ids.has(slug) ? `${slug}-${ids.size}` : slug
-    ids.add(id)
-    return id
+  for (const token of new Marked().lexer(text)) {
+    if (token.type !== "heading") continue
+    const slug = slugOf(String(token["text"]))
+    ids.add(ids.has(slug) ? `${slug}-${ids.size}` : slug)
   }
+  return [...ids]
+}
+
+/**
+ * The text of a guide as HTML. Markup inside the text is shown as text. A translation is given the text that it translates as `original`,
+ * so that a link to a heading leads to it in every language.
+ */
+export const rendered = (text: string, page: string, root: string, original = text): Html => {
+  const ids = headingIds(original)
+  let headings = 0
   const marked = new Marked({
     renderer: {
-      heading({ depth, text: heading, tokens }) {
-        return `<h${depth} id="${escape(idOf(heading))}">${this.parser.parseInline(tokens)}</h${depth}>\n`
+      heading({ depth, tokens }) {
+        return `<h${depth} id="${escape(ids[headings++] ?? "")}">${this.parser.parseInline(tokens)}</h${depth}>\n`
       },
       html: ({ text: markup }) => escape(markup),
       image: ({ text: alt }) => escape(alt),

@@ -20,7 +20,7 @@ const textOf = (markup: string) =>
 const ofGuide = (guide: Guide, language: Language): ReadonlyArray<Section> => {
   const { name, text, title } = language === "es" && guide.spanish !== undefined ? guide.spanish : guide
   // Each heading in the markup begins a section, under the id that the page gives the heading.
-  return rendered(text, name, "")
+  return rendered(text, name, "", guide.text)
     .markup.split(/(?=<h[1-4] id=")/)
     .flatMap((part) => {
       const found = /^<h(\d) id="([^"]*)">(.*?)<\/h\d>/s.exec(part)
