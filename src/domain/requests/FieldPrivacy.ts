@@ -25,7 +25,7 @@ const names: Readonly<Record<Privacy, string>> = {
     incoterm ip is_active is_current issue_date judged_at key_mode kind last_four last_success_at last_used_at limit line_extension_amount livemode lose
     max_in_flight media_type method mode missing net_amount next_attempt_at next_number not_after object operation_type organization_type
     payable_amount payable_rounding_amount percent prefix cash_rounding_amount due_amount prepaid_amount quantity rate ready reason_code received_date recorded reject remaining remote_ip
-    request_bytes request_log response_bytes response_status retryable revoked_at rule scheme seconds sent_at set_at severity since size stage start_date
+    request_bytes request_log response_bytes response_status retryable revoked_at rule scheme seconds sent_at service_version set_at severity since size stage start_date
     started_at state status subscribed_events tax_amount tax_responsibilities tax_scheme test_set_id to_number transmit_before trigger trouble type types[]
     typical_rates unit_amount unit_code unit_price units updated_at url_expires_at used_at valid valid_from valid_to value vat_responsible verdict version wait
     wanted width withholding_total_amount`,

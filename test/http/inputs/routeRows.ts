@@ -222,7 +222,7 @@ export const rows: Readonly<Record<string, Row>> = {
   "GET /v1/portal-sessions/:id": { answers: item, id: portalSessionId },
   "DELETE /v1/portal-sessions/:id": { answers: item, id: portalSessionId },
   "POST /v1/customers": { answers: creation, body: () => customerBody },
-  "POST /v1/customers/validate": { answers: verdict, body: () => customerBody },
+  "POST /v1/customers/validate": { answers: { ...verdict, "unknown id": "does not apply" }, body: () => customerBody },
   "GET /v1/customers": { answers: own },
   "PUT /v1/customers/:id": {
     answers: { ...creation, "other mode": [201], "unknown id": [400, "parameter_conflict"] },

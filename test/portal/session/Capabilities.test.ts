@@ -36,6 +36,7 @@ const needed: Readonly<Record<string, Capability | null>> = {
   // Who is in would otherwise stay in for ever, and let in whom he likes.
   "POST /v1/portal-sessions": null,
   "POST /v1/customers": "documents",
+  "POST /v1/customers/validate": "documents",
   "PUT /v1/customers/:id": "documents",
   "PATCH /v1/customers/:id": "documents",
   "POST /v1/customers/:id": "documents",
