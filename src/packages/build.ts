@@ -33,7 +33,7 @@ for (const project of ["tsconfig.json", "tsconfig.client.json", "tsconfig.common
   execFileSync("tsc", ["-p", Path.join(import.meta.dirname, project)], { cwd: root, stdio: "inherit" })
 }
 copy(
-  "{LICENSE,README.md,CHANGELOG.md,migrations/**/*.sql,src/http/docs/**/*.md,src/http/pages/*.{css,js,svg},src/portal/frame/*.css,src/cli/templates/*,test/examples/*.ts}",
+  "{LICENSE,README.md,CHANGELOG.md,migrations/**/*.sql,src/http/docs/**/*.md,src/http/pages/*.{css,js,svg},src/portal/frame/*.{css,js},src/cli/templates/*,test/examples/*.ts}",
   "service"
 )
 copy("{LICENSE,src/client/{php,python}/**/*}", "client")
