@@ -15,6 +15,7 @@ import * as MailerSmtp from "../outbound/mail/MailerSmtp.ts"
 import { EgressGuard } from "../outbound/webhooks/EgressGuard.ts"
 import { WebhookSender } from "../outbound/webhooks/WebhookSender.ts"
 import type { Mailer } from "../outbound/mail/Mailer.ts"
+import type { LocalApi } from "../http/LocalApi.ts"
 import { RateLimit } from "../http/limits/RateLimit.ts"
 import { Printer } from "../documents/print/Printer.ts"
 import type { DocumentFiles } from "../documents/parcel/DocumentFiles.ts"
@@ -199,8 +200,8 @@ export interface Parts<E = never> {
   readonly certificate?: Layer.Layer<SandboxCertificate, E, Beneath>
   /** Layers of those services of `./Limits` that are to be others, such as `RetentionDays.layer(3650)`, whatever the environment says. */
   readonly limits?: Layer.Layer<never, E>
-  /** Routes beside those of the service, in the same server. A handler may fail with `ApiError`. */
-  readonly routes?: Layer.Layer<never, E, OfRouter | Beneath | RateLimit>
+  /** Routes beside those of the service, in the same server. A handler may fail with `ApiError`, and call the API by `LocalApi`. */
+  readonly routes?: Layer.Layer<never, E, OfRouter | Beneath | LocalApi | RateLimit>
   /**
    * Lets a service with `WEBHOOK_ALLOW` start beside live keys, which only a test wants.
    *

@@ -1,24 +1,61 @@
-import { Context, Effect, type Option } from "effect"
+import { Context, Effect, Option, Redacted } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import type { AccountMode } from "../../schemas/Account.ts"
 import { type PortalSession, PortalCaller } from "../api/Authorization.ts"
+import { localApiKey } from "../domain/accounts/LocalApiKey.ts"
+import { ApiKeys } from "../store/accounts/ApiKeys.ts"
+import { SecretKey } from "../store/sql/Secrets.ts"
 
-/** A request of a session of the portal to the API of this process. */
+/**
+ * A request to the API of this process.
+ *
+ * @example
+ * ```ts
+ * import type { LocalRequest } from "@folio-einvoicing/service/LocalApi"
+ *
+ * // The same order makes one invoice, however often the shop sends it.
+ * export const invoiceOf = (order: { readonly id: string; readonly invoice: object }): LocalRequest => ({
+ *   method: "POST",
+ *   url: "/v1/invoices",
+ *   headers: { "idempotency-key": order.id },
+ *   body: JSON.stringify(order.invoice)
+ * })
+ * ```
+ */
 export interface LocalRequest {
-  readonly session: PortalSession
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
-  /** The path below the service, with its query: `/v1/invoices?limit=20`. */
+  /** The path with its query: `/v1/invoices?limit=20`. */
   readonly url: string
+  /** Names in lower case. */
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: Uint8Array<ArrayBuffer> | string
   /** The address of the person's browser, for the audit log and the request log. */
-  readonly address: Option.Option<string>
+  readonly address?: Option.Option<string>
 }
 
-/** The answer of the API, with its whole body. */
+/**
+ * The response of the API, with its whole body.
+ *
+ * @example
+ * ```ts
+ * import type { LocalAnswer } from "@folio-einvoicing/service/LocalApi"
+ *
+ * export const jsonOf = ({ body }: LocalAnswer) => JSON.parse(new TextDecoder().decode(body))
+ * ```
+ */
 export interface LocalAnswer {
   readonly status: number
   readonly headers: Headers
   readonly body: Uint8Array<ArrayBuffer>
+}
+
+/**
+ * A request in the name of a portal session, whose rights replace those of an API key.
+ *
+ * @internal
+ */
+export interface SessionRequest extends LocalRequest {
+  readonly session: PortalSession
 }
 
 type Handler = Effect.Effect<HttpServerResponse.HttpServerResponse, never, HttpServerRequest.HttpServerRequest>
@@ -30,11 +67,14 @@ const origin = "http://folio.invalid"
 /**
  * Makes a `LocalApi` that answers once the routes, to which it is given, are connected. A call runs in the fiber of the server's request,
  * which has all that routes require.
+ *
+ * @internal
  */
 export const make = () => {
   let connected: Handler | undefined
   const api = LocalApi.of({
-    call: Effect.fnUntraced(function* ({ address, body = null, headers = {}, method, session, url }) {
+    call: Effect.fnUntraced(function* (sent) {
+      const { address = Option.none(), body = null, headers = {}, method, url } = sent
       if (connected === undefined) return yield* Effect.die(new Error("The routes of the service are not built yet."))
       const request = HttpServerRequest.fromWeb(
         new Request(origin + url, { method, headers: { host: "folio.invalid", ...headers }, body })
@@ -42,7 +82,7 @@ export const make = () => {
       const answer = HttpServerResponse.toWeb(
         yield* connected.pipe(
           Effect.provideService(HttpServerRequest.HttpServerRequest, request),
-          Effect.provideService(PortalCaller, session)
+          Effect.provideService(PortalCaller, "session" in sent ? sent.session : null)
         )
       )
       const bytes = new Uint8Array(yield* Effect.promise(() => answer.arrayBuffer()))
@@ -53,10 +93,62 @@ export const make = () => {
 }
 
 /**
- * The API, as a page of the portal calls it inside this process: a request passes the same checks, limits, logs and actors as one
- * from outside, with the rights of a session in place of an API key.
+ * Calls the API inside this process. A request passes the same checks, limits, logs and actors as one from outside, and needs an API key
+ * as that one does. `callAs` calls in the name of an account.
+ *
+ * @example
+ * ```ts
+ * import { LocalApi } from "@folio-einvoicing/service/LocalApi"
+ * import { Effect } from "effect"
+ *
+ * // A call with a key that the team has stored.
+ * export const accountOf = (apiKey: string) =>
+ *   Effect.flatMap(LocalApi, (api) =>
+ *     api.call({ method: "GET", url: "/v1/account", headers: { authorization: `Bearer ${apiKey}` } })
+ *   )
+ * ```
  */
 export class LocalApi extends Context.Service<
   LocalApi,
-  { readonly call: (request: LocalRequest) => Effect.Effect<LocalAnswer> }
+  { readonly call: (request: LocalRequest | SessionRequest) => Effect.Effect<LocalAnswer> }
 >()("folio/http/LocalApi") {}
+
+/**
+ * Calls the API inside this process in the name of an account and mode, with all rights. The call uses an API key of the account that only
+ * this service knows; the first call makes the key. Its name is "LocalApi" in the account's list of keys, and audit log and request log show
+ * its id. If the account revokes the key, calls get 401. Fails with `resource_missing` if there is no such account, and with
+ * `account_not_live` if live keys are not allowed. A string as the body is JSON unless `headers` has another `content-type`.
+ *
+ * @example
+ * ```ts
+ * import { createAccount } from "@folio-einvoicing/service"
+ * import { callAs } from "@folio-einvoicing/service/LocalApi"
+ * import { Effect } from "effect"
+ *
+ * // A new account with a first customer.
+ * export const signUp = Effect.fn("signUp")(function* (...form: Parameters<typeof createAccount>) {
+ *   const { account } = yield* createAccount(...form)
+ *   return yield* callAs(account, {
+ *     method: "POST",
+ *     url: "/v1/customers",
+ *     headers: { "idempotency-key": "first customer" },
+ *     body: JSON.stringify({ identification: { type: "13", number: "1020304050" }, legal_name: "Ana Ruiz" })
+ *   })
+ * })
+ * ```
+ */
+export const callAs = Effect.fn("callAs")(function* (account: AccountMode, request: LocalRequest) {
+  const api = yield* LocalApi
+  const keys = yield* ApiKeys
+  const { id, key } = localApiKey(Redacted.value(yield* SecretKey), account)
+  const { account_id, livemode } = account
+  yield* keys.ensure({ id, account_id, mode: livemode ? "live" : "test", key, name: "LocalApi" })
+  return yield* api.call({
+    ...request,
+    headers: {
+      ...(typeof request.body === "string" && { "content-type": "application/json" }),
+      ...request.headers,
+      authorization: `Bearer ${key}`
+    }
+  })
+})

@@ -5,6 +5,7 @@
  */
 import { createAccount, limitedByAddress, storeProfile } from "@folio-einvoicing/service"
 import { ApiError } from "@folio-einvoicing/service/ApiError"
+import { callAs } from "@folio-einvoicing/service/LocalApi"
 import { NationalProfile } from "@folio-einvoicing/service/NationalProfile"
 import { main } from "@folio-einvoicing/service/node"
 import { Config, Effect, Layer, Redacted, Schema } from "effect"
@@ -36,11 +37,20 @@ const signUp = HttpRouter.use((router) =>
       const issuer = { ...sandbox.issuer, legal_name: form.company, email: form.email, identification }
       // Fails with the violations when the issuer breaks the rules of the country: the service answers 400 then.
       const { account, key } = yield* createAccount(form.company, issuer, "test")
-      return HttpServerResponse.jsonUnsafe({ account: account.account_id, key }, { status: 201 })
+      // A call of /v1 in the name of the new account, inside this process.
+      const first = yield* callAs(account, {
+        method: "POST",
+        url: "/v1/customers",
+        headers: { "idempotency-key": "first customer" },
+        body: JSON.stringify(sandbox.customer)
+      })
+      const location = first.headers.get("location")
+      return HttpServerResponse.jsonUnsafe({ account: account.account_id, key, customer: location }, { status: 201 })
     })
 
-    // The stores that `createAccount` asks for are those of the service, known when the layer is built.
-    const stores = yield* Effect.context<Effect.Services<ReturnType<typeof createAccount>>>()
+    // The stores that `createAccount` and `callAs` ask for are those of the service, known when the layer is built.
+    const stores =
+      yield* Effect.context<Effect.Services<ReturnType<typeof createAccount> | ReturnType<typeof callAs>>>()
     yield* router.add("POST", "/own/sign-up", Effect.provide(handler, stores))
   })
 )

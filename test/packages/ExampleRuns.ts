@@ -218,6 +218,9 @@ const OwnRoutes = Effect.fnUntraced(function* (program: string) {
   const customer = makeClient(service.url, made.key)
   assert.strictEqual((yield* customer.get("/v1/account")).json.id, made.account)
   assert.strictEqual((yield* settled(customer, yield* issued(customer))).status, "accepted_by_authority")
+  assert.strictEqual((yield* customer.get(made.customer)).status, 200, "made by a call inside the process")
+  const { data } = (yield* customer.get("/v1/api-keys")).json
+  assert.deepStrictEqual(data.map(({ name }: { readonly name: string | null }) => name).toSorted(), ["LocalApi", null])
 
   const wrong = yield* posted(shop, "/own/sign-up", { ...form, check_digit: "5" }, 400)
   assert.strictEqual(wrong.error.errors[0].rule, "FAJ24b")

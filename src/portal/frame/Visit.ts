@@ -83,7 +83,7 @@ export const make = Effect.fnUntraced(function* ({ csrf, session }: Admitted) {
   const language = languageOf(request.headers["accept-language"])
   const address = request.remoteAddress
 
-  const call = Effect.fnUntraced(function* (asked: Omit<LocalRequest, "session" | "address">) {
+  const call = Effect.fnUntraced(function* (asked: Omit<LocalRequest, "address">) {
     const answer = yield* api.call({ ...asked, session, address })
     if (answer.status < 400) return answer
     return yield* inLanguage(language, refusalOf(answer.status, answer.body))

@@ -1,4 +1,4 @@
-import { Context, Effect, Layer, Option, Schema } from "effect"
+import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { AccountMode, type KeyMode } from "../../../schemas/Account.ts"
 import { ApiError } from "../../../schemas/ApiError.ts"
@@ -7,9 +7,11 @@ import { type AccountId, ApiKeyId } from "../../../schemas/Id.ts"
 import { Capability } from "../../../schemas/PortalSession.ts"
 import { apiKeyHash } from "../../domain/accounts/ApiKeyFormat.ts"
 import { timestamp } from "../../domain/documents/AuthorityTime.ts"
+import { localKeyPrefix } from "../../domain/accounts/LocalApiKey.ts"
 import * as AccountView from "../sql/AccountView.ts"
 import * as ApiKeyLookup from "./ApiKeyLookup.ts"
 import { isUsable } from "./ApiKeyLookup.ts"
+import { AuditLog, operator } from "./AuditLog.ts"
 import * as LiveMode from "./LiveMode.ts"
 import { columnsOf, ofAccount, ofKey } from "../sql/Keys.ts"
 import * as Pages from "../sql/Pages.ts"
@@ -84,6 +86,7 @@ export class ApiKeys extends Context.Service<ApiKeys>()("folio/store/ApiKeys", {
     // Of revoked and expired keys as well.
     const { find, list } = Pages.readers(sql, { service: "ApiKeys", table: "api_keys", columns, row: Row })
 
+    const audit = yield* AuditLog
     const insertRow = Query.one(
       Row,
       ({ account_id, capabilities = null, created_at, id, key, mode, name = null }: NewApiKey) =>
@@ -140,6 +143,27 @@ export class ApiKeys extends Context.Service<ApiKeys>()("folio/store/ApiKeys", {
       return yield* insertWithin(key)
     })
 
+    const isThere = (id: string) => Query.isAny(sql`select 1 as found from api_keys where id = ${id}`)
+    /**
+     * Inserts a key unless there is one with this id, which may have ended. Processes may do so at the same time. Does not look at the limit
+     * of keys. Fails with `resource_missing` without such an account, and with `account_not_live`.
+     */
+    const ensure = Effect.fn("ApiKeys.ensure")(function* (key: Omit<NewApiKey, "created_at">) {
+      if (yield* isThere(key.id)) return
+      yield* LiveMode.checkNewKey(sql, key.mode)
+      const make = Effect.gen(function* () {
+        yield* AccountView.lock(sql, key)
+        if (yield* isThere(key.id)) return true
+        const isAccount = yield* Query.isAny(sql`select 1 as found from accounts where id = ${key.account_id}`)
+        if (!isAccount) return false
+        yield* insert({ ...key, created_at: new Date(yield* Clock.currentTimeMillis) })
+        const account = { account_id: key.account_id, livemode: key.mode === "live" }
+        yield* audit.record(account, operator, "api_key.created", key.id)
+        return true
+      })
+      if (!(yield* Effect.orDie(sql.withTransaction(make)))) return yield* ApiError.missing("account", key.account_id)
+    }, Effect.asVoid)
+
     /**
      * Lets `old` expire after `expiresInSeconds` at the latest, and stores `next` under the name of `old`, with the capabilities that both
      * have. Fails as `create` does (`old` counts toward the limit until it expires), and with `resource_missing`, `api_key_inactive` and
@@ -174,19 +198,21 @@ export class ApiKeys extends Context.Service<ApiKeys>()("folio/store/ApiKeys", {
       yield* AccountView.lock(sql, key)
       const row = Option.getOrUndefined(yield* read(key))
       if (row === undefined) return yield* missingKey(key.id)
-      // A restricted key cannot do all that an account needs, and takes the place of no other key.
+      // A restricted key cannot do all that an account needs, and no client has the key of `LocalApi`: neither replaces another key.
       const isNeeded =
         row.usable &&
         row.capabilities === null &&
+        !row.id.startsWith(localKeyPrefix) &&
         options?.evenTheLast !== true &&
         !(yield* Query.isAny(sql`
           select 1 as found from api_keys where ${ofAccount(sql, key)}
-            and id <> ${key.id} and revoked_at is null and expires_at is null and capabilities is null limit 1`))
+            and id <> ${key.id} and not starts_with(id, ${localKeyPrefix})
+            and revoked_at is null and expires_at is null and capabilities is null limit 1`))
       if (isNeeded) return yield* lastKey
       yield* Effect.orDie(sql`update api_keys set revoked_at = now() where ${ofKey(sql, key)} and revoked_at is null`)
     }, Effect.asVoid)
 
-    return { authenticate, insert: add, find, locate, list, create, roll, revoke }
+    return { authenticate, insert: add, find, locate, list, create, ensure, roll, revoke }
   })
 }) {
   static readonly layer = Layer.effect(ApiKeys, ApiKeys.make)

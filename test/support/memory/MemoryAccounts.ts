@@ -1,9 +1,10 @@
 import { Effect, Option, Redacted, Result } from "effect"
 import type { AccountMode, Issuer } from "../../../schemas/Account.ts"
-import type { ApiError } from "../../../schemas/ApiError.ts"
+import { ApiError } from "../../../schemas/ApiError.ts"
 import type { ApiKeyId } from "../../../schemas/Id.ts"
 import { providerOf, type Software } from "../../../src/domain/accounts/Software.ts"
 import { apiKeyHash, apiKeyMode } from "../../../src/domain/accounts/ApiKeyFormat.ts"
+import { localKeyPrefix } from "../../../src/domain/accounts/LocalApiKey.ts"
 import { Acquirers } from "../../../src/store/accounts/Acquirers.ts"
 import {
   Accounts,
@@ -79,6 +80,8 @@ export const accountsLayer = inMemory(Accounts, ({ attempt, call }) => ({
 export const isUsable = (row: ApiKeyRow, now: number) =>
   row.revoked_at === null && (row.expires_at === null || row.expires_at.getTime() > now)
 
+const isLocal = ({ id }: ApiKeyRow) => id.startsWith(localKeyPrefix)
+
 const usableOf = ({ apiKeys }: Tables, account: AccountMode, now: number) =>
   [...apiKeys.values()].filter((row) => isOf(row, account) && isUsable(row, now))
 
@@ -105,10 +108,11 @@ const end = (tables: Tables, key: ApiKeyRef, now: number, evenTheLast: boolean):
   const row = rowOf(tables.apiKeys, key)
   if (row === undefined) return Result.fail(missingKey(key.id))
   const others = [...tables.apiKeys.values()].filter((other) => other.id !== key.id && isOf(other, key))
-  const isLast = !others.some(
-    (other) => other.revoked_at === null && other.expires_at === null && other.capabilities === null
-  )
-  if (isUsable(row, now) && row.capabilities === null && isLast && !evenTheLast) return Result.fail(lastKey)
+  const isKept = (one: ApiKeyRow) =>
+    one.revoked_at === null && one.expires_at === null && one.capabilities === null && !isLocal(one)
+  const isLast = !others.some(isKept)
+  if (isUsable(row, now) && row.capabilities === null && !isLocal(row) && isLast && !evenTheLast)
+    return Result.fail(lastKey)
   if (row.revoked_at === null) put(tables, { ...row, revoked_at: new Date(now) })
   return Result.void
 }
@@ -159,6 +163,15 @@ export const apiKeysLayer = inMemory(ApiKeys, ({ attempt, call }) => ({
       return usableOf(tables, row, now).length >= usableKeysMax
         ? Result.fail(keyLimitReached)
         : Result.succeed(put(tables, row))
+    }),
+  ensure: (key) =>
+    attempt("ApiKeys.ensure", (tables, now) => {
+      if (tables.apiKeys.has(key.id)) return Result.void
+      const row = rowFor({ ...key, created_at: new Date(now) })
+      if (!tables.accounts.has(modeKey(row))) return Result.fail(ApiError.missing("account", key.account_id))
+      put(tables, row)
+      tables.auditLog.push(entry(row, "operator", "api_key.created", key.id))
+      return Result.void
     }),
   roll: (old, expiresInSeconds, next, by) =>
     attempt("ApiKeys.roll", (tables, now) => {
