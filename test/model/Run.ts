@@ -53,10 +53,10 @@ class Run {
     this.world = world
     this.steps = steps
     this.rough = steps.some(isRough)
-    const { books, hook, isTimed: timed, now } = world
+    const { books, hook, isTimed: timed, now, read = readSignedDocument, translate } = world
     const swift = timed && !steps.some((step) => isRough(step) || isMoody(step))
-    this.auditor = new Auditor({ books, now, read: readSignedDocument, rough: this.rough, timed, swift })
-    this.asking = new Asking(this.auditor.journal, books, hook)
+    this.auditor = new Auditor({ books, now, read, rough: this.rough, timed, swift })
+    this.asking = new Asking(this.auditor.journal, books, hook, translate)
     world.surroundings.reset(this.auditor)
     this.own = own?.begin(this.stage)
   }

@@ -1,4 +1,4 @@
-import { Arbitrary, Cause, Effect } from "effect"
+import { Arbitrary, Cause, Effect, Schema } from "effect"
 import { type Report, run } from "../Run.ts"
 import { type OwnCommands, withOwn } from "../steps/OwnCommands.ts"
 import { type Sequence, sequences } from "../steps/Steps.ts"
@@ -66,9 +66,34 @@ export interface CheckOptions {
   readonly replay?: string
   /** Which sequences; those of the whole workload where it is left out. */
   readonly sequences?: Arbitrary.Arbitrary<Sequence>
+  /** Outcomes without which a check proves nothing; those of `promised` if omitted. A replay looks for none. */
+  readonly mustMeet?: ReadonlyArray<string>
   /** Commands of one's own, to be drawn among the steps of each sequence. A replay needs the same ones. */
   readonly own?: OwnCommands
 }
+
+/** What every workload has to meet: a document that the authority accepted, and an endpoint that took the webhook of it. */
+const promised = ["ended: accepted_by_authority", "invoice.accepted_by_authority: 200"]
+
+/**
+ * The check found nothing wrong, and did not meet all outcomes of `mustMeet`: it proves less than it seems to. The message names the missing
+ * outcomes, and what was met.
+ *
+ * @example
+ * ```ts
+ * import { Effect } from "effect"
+ * import { check, type OutcomesMissing, type World } from "@folio-einvoicing/service/testing"
+ *
+ * const orNothing = (world: World) =>
+ *   check(() => Effect.succeed(world)).pipe(
+ *     Effect.catchTag("OutcomesMissing", ({ missing }: OutcomesMissing) => Effect.logError(missing.join()))
+ *   )
+ * ```
+ */
+export class OutcomesMissing extends Schema.TaggedError<OutcomesMissing>()("OutcomesMissing", {
+  missing: Schema.Array(Schema.String),
+  message: Schema.String
+}) {}
 
 // At this size a sequence may have any length.
 const size = 64
@@ -76,7 +101,8 @@ const shrinksMax = 1_000
 
 /**
  * Runs sequences of the workload against a world, each from a fresh start, and stops at the first one that the model finds
- * wrong. That one is made shorter as long as something stays wrong.
+ * wrong. That one is made shorter as long as something stays wrong. Fails with `OutcomesMissing` if no sequence is wrong and an outcome
+ * of `mustMeet` never happened.
  *
  * @param fresh  gives the world as it is before a sequence; it is asked once for each
  * @example
@@ -93,7 +119,7 @@ export const check = Effect.fnUntraced(function* <E, R>(
   fresh: (sequence: Sequence) => Effect.Effect<World, E, R>,
   options: CheckOptions = {}
 ) {
-  const { own, replay, runs: runsMax = 100, seed, sequences: base = sequences } = options
+  const { mustMeet = promised, own, replay, runs: runsMax = 100, seed, sequences: base = sequences } = options
   const met = new Map<string, number>()
   let runs = 0
 
@@ -119,7 +145,13 @@ export const check = Effect.fnUntraced(function* <E, R>(
     replay
   })
   const checked = { runs, met, failure: null }
-  if (result._tag === "Passed") return checked satisfies Checked as Checked
+  if (result._tag === "Passed") {
+    const missing = replay === undefined ? mustMeet.filter((what) => !met.has(what)) : []
+    if (missing.length === 0) return checked satisfies Checked as Checked
+    const seen = [...met].map(([what, count]) => `  ${count} × ${what}`).toSorted()
+    const message = [`${runs} sequences never met: ${missing.join(", ")}. They met:`, ...seen].join("\n")
+    return yield* new OutcomesMissing({ missing, message })
+  }
   if (result._tag !== "Falsified") return yield* Effect.die(new Error(Arbitrary.formatCheckFailure(result)))
   const findings = result.failure._tag === "PropertyError" ? result.failure.error : []
   return {

@@ -1,5 +1,5 @@
 import { type DocumentCollection, isOfDocuments } from "../checks/documents/Document.ts"
-import type { Collection, Journal } from "../checks/Journal.ts"
+import type { Collection } from "../checks/Journal.ts"
 import {
   addressOf,
   customerRequest,
@@ -12,7 +12,6 @@ import {
 } from "./Requests.ts"
 import { type By, Making, type Request } from "./Making.ts"
 import type { Step, StepOf } from "./Steps.ts"
-import type { Book } from "../worlds/World.ts"
 
 type Customer = readonly [buyer: StepOf<"customer">["buyer"], mail: StepOf<"customer">["mail"]]
 
@@ -34,8 +33,9 @@ const keyOf = (key: number | null) => (key === null ? null : `key ${key}`)
 export class Asking extends Making {
   private readonly apiKeys: ReadonlyArray<Omit<By, "key">>
 
-  constructor(journal: Journal, books: ReadonlyArray<Book>, hook: (name: string) => string) {
-    super(journal, books, hook)
+  constructor(...made: ConstructorParameters<typeof Making>) {
+    super(...made)
+    const [, books] = made
     this.apiKeys = books.flatMap(({ apiKeys }, book) => apiKeys.map((apiKey) => ({ apiKey, book })))
   }
 
@@ -94,7 +94,7 @@ export class Asking extends Making {
         const target = this.rejected(step.item, by.book)
         const customer = this.nth("customers", step.customer, by.book)
         const marker = this.journal.things.get(target)?.marker ?? this.marker()
-        const { body, deserves } = invoiceRequest(customer, step.lines, marker)
+        const { body, deserves } = this.translated("invoices", by, invoiceRequest(customer, step.lines, marker))
         const keyed = { ...by, key: keyOf(step.key) }
         return [{ ...this.about("correct", { what: "invoices", target }, keyed, body), deserves }]
       }
@@ -134,11 +134,9 @@ export class Asking extends Making {
     { body, book, key }: { readonly body: object; readonly book: number; readonly key: string | null }
   ): Request {
     const deserves: Deserves = { status: isOfDocuments(collection) ? 202 : 201 }
-    const metadata = "metadata" in body ? (body.metadata as object) : {}
-    return this.make(collection, { apiKey: this.books[book]!.apiKeys[0]!, book, key }, (marker) => ({
-      deserves,
-      body: { ...body, metadata: { ...metadata, marker } }
-    }))
+    const metadata = { ...("metadata" in body ? (body.metadata as object) : {}), marker: this.marker() }
+    const by = { apiKey: this.books[book]!.apiKeys[0]!, book, key }
+    return this.exactly(collection, by, { deserves, body: { ...body, metadata } })
   }
 
   /** What ends a pause. */

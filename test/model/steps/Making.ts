@@ -1,6 +1,7 @@
 import type { DocumentCollection } from "../checks/documents/Document.ts"
 import type { Collection, Entry, Journal } from "../checks/Journal.ts"
 import type { Deserves } from "./Requests.ts"
+import type { Translatable, Translate } from "./Translate.ts"
 import { foreign, nobodys } from "./RequestSteps.ts"
 import type { Book } from "../worlds/World.ts"
 
@@ -16,6 +17,7 @@ export interface By {
 interface Content {
   readonly deserves: Deserves
   readonly body: object
+  readonly draw?: Translatable["draw"]
 }
 
 const rejectedNit = "900000002"
@@ -33,11 +35,18 @@ export abstract class Making {
   protected readonly books: ReadonlyArray<Book>
   protected readonly hook: (name: string) => string
   protected markers = 0
+  private readonly translate: Translate
 
-  constructor(journal: Journal, books: ReadonlyArray<Book>, hook: (name: string) => string) {
+  constructor(
+    journal: Journal,
+    books: ReadonlyArray<Book>,
+    hook: (name: string) => string,
+    translate: Translate = (drawn) => drawn
+  ) {
     this.journal = journal
     this.books = books
     this.hook = hook
+    this.translate = translate
   }
 
   /** All endpoints but the first one of each book, its witness. Real servers may answer one book's second before another book's first. */
@@ -47,7 +56,7 @@ export abstract class Making {
     return all.filter((thing) => !witnesses.has(thing) && (book === undefined || thing.book === book))
   }
 
-  protected isLive({ book }: Omit<By, "key">): boolean {
+  protected isLive({ book }: Pick<By, "book">): boolean {
     return this.books[book]!.livemode
   }
 
@@ -66,11 +75,29 @@ export abstract class Making {
 
   protected make(
     collection: Collection,
-    { apiKey, book, key }: By,
+    by: By,
     content: (marker: string) => Content,
     path = `/v1/${collection}`
   ): Request {
-    const { body, deserves } = content(this.marker())
+    return this.exactly(collection, by, this.translated(collection, by, content(this.marker())), path)
+  }
+
+  /** What is drawn, as the country of the world has it. */
+  protected translated(
+    collection: Collection,
+    { book }: Pick<By, "book">,
+    { draw = null, ...content }: Content
+  ): Content {
+    if (collection === "webhook-endpoints") return content
+    return this.translate({ ...content, collection, draw, livemode: this.isLive({ book }) })
+  }
+
+  protected exactly(
+    collection: Collection,
+    { apiKey, book, key }: By,
+    { body, deserves }: Content,
+    path = `/v1/${collection}`
+  ): Request {
     const by = { apiKey, book, key }
     const text = JSON.stringify(body)
     const to = { method: "POST", path }

@@ -60,7 +60,11 @@ export const customerRequest = (
         : { status: 201 }
   const name = buyer === "no name" ? {} : { legal_name: "Cliente de Prueba S.A.S." }
   const email = mail === "none" ? {} : { email: addressOf(marker, mail) }
-  return { deserves, body: { identification, ...name, organization_type: "1", ...email, metadata: { marker } } }
+  return {
+    draw: buyer,
+    deserves,
+    body: { identification, ...name, organization_type: "1", ...email, metadata: { marker } }
+  }
 }
 
 const money = (cents: number) => `${Math.floor(cents / 100)}.${String(cents % 100).padStart(2, "0")}`
@@ -112,7 +116,7 @@ export const invoiceRequest = (customer_id: string, lines: StepOf<"invoice">["li
     lines: linesOf[lines],
     metadata: { marker }
   }
-  return { deserves, body }
+  return { draw: lines, deserves, body }
 }
 
 /** A note to an invoice whose lines were these. */
@@ -125,7 +129,7 @@ export const noteRequest = (
   const sent = { whole: own, part: own.slice(0, 1), more: [line(9, 900_000_000, 0)], "wrong tax": linesOf["wrong tax"] }
   const deserves: Deserves = lines === "wrong tax" ? refused("tax_mismatch", false) : { status: 202 }
   const body = { invoice_id, correction_code: "1", reason: "Devolución", lines: sent[lines], metadata: { marker } }
-  return { deserves, body }
+  return { draw: lines, deserves, body }
 }
 
 export const subscriptions = {
@@ -198,6 +202,8 @@ export interface RequestToMake {
   readonly deserves: Deserves
 }
 
+const contentOf = ({ body, deserves }: Pick<RequestToMake, "body" | "deserves">) => ({ body, deserves })
+
 const markers = Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 999_999 })))
 
 /**
@@ -227,9 +233,9 @@ export const requests = (options: {
       const name = String(marker)
       switch (what) {
         case "customer":
-          return { method, path: "/v1/customers", ...customerRequest(buyer, name, false, mail) }
+          return { method, path: "/v1/customers", ...contentOf(customerRequest(buyer, name, false, mail)) }
         case "invoice":
-          return { method, path: "/v1/invoices", ...invoiceRequest(options.customer_id, lines, name) }
+          return { method, path: "/v1/invoices", ...contentOf(invoiceRequest(options.customer_id, lines, name)) }
         case "endpoint":
           return { method, path: "/v1/webhook-endpoints", ...endpointRequest(options.url, "all", 8, name) }
       }

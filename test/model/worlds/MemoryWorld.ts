@@ -7,6 +7,7 @@ import { Dns } from "effect/net"
 import * as App from "../../../src/App.ts"
 import { ServiceInfo } from "../../../src/api/ServiceInfo.ts"
 import { emailParcel } from "../../../src/documents/parcel/EmailParcel.ts"
+import { NationalProfile } from "../../../src/documents/NationalProfile.ts"
 import { Printer } from "../../../src/documents/print/Printer.ts"
 import { fromPem, makeSelfSigned, SandboxCertificate } from "../../../src/documents/signature/Certificate.ts"
 import { Authority } from "../../../src/outbound/authority/Authority.ts"
@@ -25,7 +26,7 @@ import { MemoryTables } from "../../support/memory/MemoryTables.ts"
 import { batched, fill } from "../steps/Batches.ts"
 import { Cluster } from "./Cluster.ts"
 import { Faults } from "./Faults.ts"
-import { books, seedBooks } from "../checks/Books.ts"
+import { booksOf, seedBooks } from "../checks/Books.ts"
 import { routes, signHere } from "./InProcess.ts"
 import { memoryPorts } from "./MemoryPorts.ts"
 import type { MemoryServices, MemoryWorld, MemoryWorldOptions } from "./MemoryWorldTypes.ts"
@@ -115,17 +116,20 @@ export const make = Effect.fnUntraced(function* (options: MemoryWorldOptions = {
       MemoryStore.layer,
       Ids.layer,
       Layer.succeed(SandboxCertificate, fromPem(pem)),
-      Layer.succeed(Printer, inkless),
+      options.printer ?? Layer.succeed(Printer, inkless),
       EgressGuard.layer({}).pipe(Layer.provide(noNames)),
       ServiceInfo.layer({ version: "0.1.0", baseUrl: "http://folio.test" }),
       limits
     ).pipe(
-      Layer.provideMerge(colombian),
+      Layer.provideMerge(
+        options.profile === undefined ? colombian : Layer.provideMerge(App.storeProfile, options.profile)
+      ),
       Layer.provideMerge(Layer.succeed(SecureRandom.SecureRandom, random)),
       Layer.provideMerge(quiet)
     )
   )
   const { tables } = Context.get(memory, MemoryTables)
+  const { numbering, sandbox } = Context.get(memory, NationalProfile)
   const own = yield* Effect.provide(Layer.build(options.store ?? Layer.empty), memory)
   const shared = Context.merge(memory, own)
   const store = Context.merge(shared, faults.disturb(shared)).pipe(
@@ -214,7 +218,7 @@ export const make = Effect.fnUntraced(function* (options: MemoryWorldOptions = {
       faults.clear()
       ulids = SecureRandom.make(bytes)
       yield* ports.renew
-      now(edge, seedBooks(new Date(start), pem).pipe(Effect.provide(shared)))
+      now(edge, seedBooks(new Date(start), pem, sandbox).pipe(Effect.provide(shared)))
       cluster.reset(machines)
     })
 
@@ -278,8 +282,10 @@ export const make = Effect.fnUntraced(function* (options: MemoryWorldOptions = {
   })
 
   const world: MemoryWorld = {
-    books,
+    books: booksOf(sandbox, numbering),
     surroundings,
+    ...(options.read && { read: options.read }),
+    ...(options.translate && { translate: options.translate }),
     now: () => simulation.now,
     isTimed: true,
     hasTwins: false,

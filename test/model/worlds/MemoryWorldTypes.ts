@@ -1,9 +1,13 @@
 import type { Effect, Layer } from "effect"
 import type { Sharding } from "effect/cluster"
 import type { HttpRouter } from "effect/http"
+import type { NationalProfile } from "../../../src/documents/NationalProfile.ts"
+import type { Printer } from "../../../src/documents/print/Printer.ts"
 import type { Ids } from "../../../src/store/sql/Ids.ts"
 import type * as MemoryStore from "../../support/memory/MemoryStore.ts"
 import type { MemoryPortsOptions } from "./MemoryPorts.ts"
+import type { SignedContent } from "../checks/documents/Documents.ts"
+import type { Translate } from "../steps/Translate.ts"
 import type { World } from "./World.ts"
 
 /**
@@ -38,6 +42,17 @@ export type MemoryServices = Layer.Success<typeof MemoryStore.layer> | Ids | Sha
  * ```
  */
 export interface MemoryWorldOptions extends MemoryPortsOptions {
+  /**
+   * What the documents of another country are; Colombian if omitted. The accounts of the world come from its `sandbox`. It needs an
+   * `authority` that judges its documents, `read`, and `translate` for the drawn requests.
+   */
+  readonly profile?: Layer.Layer<NationalProfile>
+  /** Reads what a document says from its signed bytes; null if their signature does not verify. */
+  readonly read?: (signed: Uint8Array) => SignedContent | null
+  /** Translates each drawn request, whose body is Colombian. */
+  readonly translate?: Translate
+  /** The printer; one that prints hardly anything if omitted. Time is simulated: it must not wait for threads, files or timers. */
+  readonly printer?: Layer.Layer<Printer>
   /** Routes of one's own, beside the service's. They may ask for the store, and for `Sharding`, by which actors are asked. */
   readonly routes?: Layer.Layer<never, never, MemoryServices | HttpRouter.HttpRouter>
   /** Services of the store that stand in for those in memory, which they may ask for. */

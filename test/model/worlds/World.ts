@@ -1,6 +1,9 @@
 import type { Effect } from "effect"
 import type { AccountMode } from "../../../schemas/Account.ts"
+import type { NumberForm } from "../../../src/domain/documents/FullNumber.ts"
+import type { AuditorOptions } from "../checks/Auditor.ts"
 import type { Step } from "../steps/Steps.ts"
+import type { Translate } from "../steps/Translate.ts"
 import type { Surroundings } from "./Surroundings.ts"
 
 /**
@@ -74,6 +77,8 @@ export interface Pending {
  */
 export interface Book extends AccountMode {
   readonly prefix: string
+  /** How full numbers are written; without separator and leading zeros if omitted. */
+  readonly numbering?: NumberForm
   readonly from: bigint
   readonly to: bigint
   readonly apiKeys: ReadonlyArray<string>
@@ -94,6 +99,10 @@ export interface Book extends AccountMode {
 export interface World {
   readonly books: ReadonlyArray<Book>
   readonly surroundings: Surroundings
+  /** Reads the signed bytes of a document; Colombian ones if omitted. */
+  readonly read?: AuditorOptions["read"]
+  /** Translates the drawn requests, which are Colombian. */
+  readonly translate?: Translate
   readonly now: () => number
   /** Whether its clock shows how long the service takes: not where it runs on a real machine, or time is made to pass. */
   readonly isTimed: boolean

@@ -1,6 +1,7 @@
 import type { DocumentKind } from "../../../../schemas/FiscalDocument.ts"
 import type { Invoice } from "../../../../schemas/Invoice.ts"
 import type { CreditNote, DebitNote } from "../../../../schemas/Note.ts"
+import { headOf } from "../../../../src/domain/documents/FullNumber.ts"
 import type { Book } from "../../worlds/World.ts"
 
 /** Any fiscal document as the API shows it. */
@@ -36,6 +37,7 @@ export const isAccepted = ({ status }: Document) =>
   status === "accepted_by_authority" || status === "accepted_contingency"
 
 export interface NumberRange {
+  /** What stands before the digits of a number, with its separator. */
   readonly prefix: string
   readonly from: bigint
   readonly to: bigint
@@ -44,8 +46,13 @@ export interface NumberRange {
 const endless = 10n ** 12n
 
 /** Where the numbers of a book's documents come from. Notes are counted on their own, from one, in each mode of an account. */
-export const rangeOf = (book: Book, kind: DocumentKind): NumberRange =>
-  kind === "invoice" ? book : { prefix: kind === "credit_note" ? "NC" : "ND", from: 1n, to: endless }
+export const rangeOf = (
+  { from, numbering = { separator: "", digits: 0 }, prefix, to }: Book,
+  kind: DocumentKind
+): NumberRange =>
+  kind === "invoice"
+    ? { prefix: headOf(prefix, numbering), from, to }
+    : { prefix: headOf(kind === "credit_note" ? "NC" : "ND", numbering), from: 1n, to: endless }
 
 export const numberOf = ({ full_number }: Document, { prefix }: NumberRange) => BigInt(full_number.slice(prefix.length))
 
