@@ -18,7 +18,18 @@ const keyWords = (opens: boolean | undefined) => {
     : "WRONG  The key does not open the secrets: set the FOLIO_KEY that the service had"
 }
 
-const toldOf = (file: string, { counts, header, isAuthentic, isRestored, opens, promises }: Verified) => [
+const authenticWords = (isAuthentic: boolean | null, isTrusted: boolean) => {
+  if (isAuthentic === true) return "ok     Nothing was altered since the backup was taken"
+  return isTrusted
+    ? "note   Not checked whether the file was altered, because of --unauthenticated"
+    : "WRONG  Not checked whether the file was altered: set the FOLIO_KEY that the service had, or add --unauthenticated if you trust where the file was kept"
+}
+
+const toldOf = (
+  file: string,
+  isTrusted: boolean,
+  { counts, header, isAuthentic, isRestored, opens, promises }: Verified
+) => [
   `${file} is whole: ${total(counts)} rows as of ${header.taken_at}, of release ${header.release}, migration ${header.migration}.`,
   ...(isRestored
     ? ["It was restored into a temporary place, which is removed again:"]
@@ -27,9 +38,7 @@ const toldOf = (file: string, { counts, header, isAuthentic, isRestored, opens, 
     broken.length === 0 ? `ok     ${promise}` : `WRONG  ${promise}: ${broken.join("; ")}`
   ),
   keyWords(opens),
-  isAuthentic === true
-    ? "ok     Nothing was altered since the backup was taken"
-    : "note   Whether it was altered was not checked: that needs the key of the database"
+  authenticWords(isAuthentic, isTrusted)
 ]
 
 const look = Effect.fnUntraced(function* (
@@ -40,7 +49,9 @@ const look = Effect.fnUntraced(function* (
 ) {
   const found = yield* verify(file, passphrase(passphraseIn, false), isTrusted)
   const { counts, header, isAuthentic, isRestored, opens, promises } = found
-  const wrong = promises.filter(({ broken }) => broken.length > 0).length + (opens === false ? 1 : 0)
+  const isUnchecked = isAuthentic === null && !isTrusted
+  const wrong =
+    promises.filter(({ broken }) => broken.length > 0).length + (opens === false ? 1 : 0) + (isUnchecked ? 1 : 0)
   const { canary: _canary, tables: _tables, transaction: _transaction, ...facts } = header
   yield* say(
     asJson,
@@ -53,7 +64,7 @@ const look = Effect.fnUntraced(function* (
       tables: Object.fromEntries(counts),
       promises
     },
-    toldOf(file, found)
+    toldOf(file, isTrusted, found)
   )
   if (wrong > 0) return yield* new Told({ message: `${wrong} checks failed` })
 })

@@ -70,6 +70,12 @@ describe("a backup", () => {
     }
     const whole = yield* folioHere(["restore", file, "--verify", "--json"], env)
     assert.deepStrictEqual([whole.code, whole.json.authentic], [0, true], whole.error)
+    // Without the key nothing says that the file is what the service wrote.
+    const keyless = { DATA_DIR: yield* dataDirectory }
+    const unchecked = yield* folioHere(["restore", file, "--verify", "--json"], keyless)
+    assert.deepStrictEqual([unchecked.code, unchecked.json.ok], [1, false], unchecked.error)
+    const trusted = yield* folioHere(["restore", file, "--verify", "--unauthenticated", "--json"], keyless)
+    assert.deepStrictEqual([trusted.code, trusted.json.ok, trusted.json.authentic], [0, true, null], trusted.error)
 
     const foreign = yield* changed(file, (kind, content) =>
       kind === "header" ? content.replace('"accounts"', '"effect_sql_migrations"') : undefined
