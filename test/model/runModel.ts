@@ -1,7 +1,7 @@
 import { Arbitrary, Effect } from "effect"
 import { fork } from "node:child_process"
 import { option, say } from "../support/processes/CommandLine.ts"
-import { check, type Checked, describe } from "./checks/Check.ts"
+import { check, type Checked, describe, type OutcomesMissing } from "./checks/Check.ts"
 import { auditLifecycle, commandSequences } from "./checks/documents/Lifecycles.ts"
 import * as MemoryWorld from "./worlds/MemoryWorld.ts"
 
@@ -20,7 +20,7 @@ interface Part extends Omit<Checked, "met"> {
   readonly lifecycle: string | null
 }
 
-const part = (runs: number, partSeed: string): Effect.Effect<Part> =>
+const part = (runs: number, partSeed: string): Effect.Effect<Part, OutcomesMissing> =>
   Effect.scoped(
     Effect.gen(function* () {
       const lifecycle = yield* Arbitrary.checkEffect(

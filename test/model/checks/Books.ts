@@ -18,7 +18,7 @@ const key = (mode: "test" | "live", byte: number) => makeApiKey(mode, new Uint8A
 /** The books of a country, whose numbers begin where those of its sandbox do. */
 export const booksOf = ({ range }: Sandbox, numbering: NumberForm): ReadonlyArray<Book> => {
   const { prefix } = range
-  const from = BigInt(range.from_number)
+  const from = BigInt(range.from_number ?? 1)
   const test = { livemode: false, prefix, from, numbering }
   return [
     { ...test, account_id: account, to: from + 999n, apiKeys: [key("test", 1), key("test", 2)] },

@@ -94,7 +94,7 @@ const linesOf: Readonly<Record<StepOf<"invoice">["lines"], Lines>> = {
   "wrong amount": [{ ...line(1, 100_000, 0), line_extension_amount: "100002.01" }],
   "wrong tax": [line(1, 100, 19)].map((one) => ({
     ...one,
-    taxes: one.taxes.map((tax) => ({ ...tax, value: "19.01" }))
+    taxes: one.taxes.map((tax) => ({ ...tax, value: "29.00" }))
   })),
   "no lines": []
 }
