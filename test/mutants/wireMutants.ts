@@ -36,7 +36,7 @@ export const wireMutants: ReadonlyArray<Mutant> = [
   ...guards("src/http/request/Conventions.ts", "test/http/request/BadInput.test.ts", {
     "wire: U+0000 reaches the database": { 'if (!url.includes("%00"))': 'if (url !== "")' },
     "wire: a body in gzip is read as JSON": {
-      "bytes.length > 0 && !/^(identity)?$/i": "bytes.length < 0 && !/^(identity)?$/i"
+      "if (!/^(identity)?$/i.test(coding))": 'if (coding === "none")'
     }
   }),
   ...guards("src/http/request/Envelope.ts", "test/http/limits/RawServer.test.ts", {
@@ -67,7 +67,7 @@ export const wireMutants: ReadonlyArray<Mutant> = [
   }),
   ...guards("src/http/request/Conventions.ts", "test/http/request/EveryRoute.test.ts", {
     "wire: a wrong media type is found out by JSON alone": {
-      "bytes.length > 0 && !isOf(": "bytes.length < 0 && !isOf("
+      "if (fault !== null)": 'if (fault === "")'
     }
   })
 ]

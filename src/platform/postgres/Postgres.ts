@@ -56,7 +56,11 @@ const pool = {
   }
 } as const
 
-/** What to do about a database that cannot store every character. */
+/**
+ * What to do about a database that cannot store every character.
+ *
+ * @internal
+ */
 export const encodingAdvice = (database: string) =>
   `Create another: create database ${database} encoding 'UTF8' template template0. Then name it in DATABASE_URL.`
 
