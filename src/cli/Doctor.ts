@@ -271,7 +271,9 @@ export const doctor = Command.make(
     )
   },
   Effect.fn(function* (flags) {
-    const found = (yield* Effect.all([examine, authorityReached], { concurrency: "unbounded" })).flat()
+    const release = good("folio", `This is Folio ${(yield* ServiceInfo).version}`)
+    const looked = yield* Effect.all([examine, authorityReached], { concurrency: "unbounded" })
+    const found = [release, ...looked.flat()]
     const checks = found.map((one) =>
       flags.production && one.state === "note" ? { ...one, state: "wrong" as const, ok: false } : one
     )

@@ -1,11 +1,15 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { Yaml } from "effect/encoding"
+import { execFileSync } from "node:child_process"
 import * as Fs from "node:fs"
+import * as Os from "node:os"
 import * as Path from "node:path"
 import { templates, textOf } from "../../src/cli/templates/Templates.ts"
+import folio from "../../package.json" with { type: "json" }
 import descriptions from "../../src/protocol/Metrics.json" with { type: "json" }
 import { families } from "../../src/protocol/Metrics.ts"
+import { versionOf } from "../../src/settings/Version.ts"
 
 const root = Path.resolve(import.meta.dirname, "../..")
 const page = Fs.readFileSync(Path.join(root, "src/http/docs/running/monitoring.md"), "utf8")
@@ -162,6 +166,30 @@ describe("What watches the service", () => {
       names
     )
     assert.strictEqual(new Set(names).size, names.length)
+  })
+
+  it("raises FolioVersionsMixed for two builds of one version", () => {
+    const folder = Fs.mkdtempSync(Path.join(Os.tmpdir(), "folio-builds-"))
+    const git = (...words: ReadonlyArray<string>) =>
+      execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@example.com", ...words], { cwd: folder })
+    const { version } = folio
+    const build = () => {
+      git("commit", "--quiet", "--allow-empty", "--no-gpg-sign", "--message", "A build")
+      return versionOf({ version }, folder)
+    }
+    git("init", "--quiet")
+    const builds = [build(), build()]
+    const copied = versionOf({ version, commit: "abc1234" }, folder)
+    const unknown = versionOf({ version }, Path.join(folder, ".git"))
+    Fs.rmSync(folder, { recursive: true })
+    for (const one of builds) assert.match(one.slice(version.length), /^\+[0-9a-f]{7}$/)
+    assert.deepStrictEqual([copied, unknown], [`${version}+abc1234`, `${version}+unknown`])
+
+    const rule = rules().find(({ alert }) => alert === "FolioVersionsMixed")
+    const [, label = ""] =
+      /^count\(count by \((\w+)\) \(folio_build_info\{job="folio"\}\)\) > 1$/.exec(rule?.expr ?? "") ?? []
+    const series = builds.map((one): Readonly<Record<string, string>> => ({ version: one, node: process.version }))
+    assert.strictEqual(new Set(series.map((labels) => labels[label])).size, 2)
   })
 
   it("draws metrics that exist, each panel with its unit, side by side", () => {

@@ -121,8 +121,10 @@ const refused = (code: Extract<UrlVerdict, { _tag: "Refused" }>["code"], message
 const notPublic = "The URL leads to an address that is not on the public internet; use a public host name."
 const notResolved = "The host name of the URL has no address; check its A and AAAA records."
 const tooLong = `The URL is too long; use at most ${maxUrlLength} characters.`
-const ofThisMachine = (port: number) =>
-  `The URL must begin with https://, except for an address that the operator allows. To receive webhooks on your machine, run folio listen --forward-to :${port}, or start Folio with WEBHOOK_ALLOW=127.0.0.1:${port}.`
+const ofThisMachine = (host: string, port: number) => {
+  const address = `${host.startsWith("127.") ? host : host.includes(":") ? `[${host}]` : "127.0.0.1"}:${port}`
+  return `The URL must begin with https://, except for an address that the operator allows. To receive webhooks on your machine, run folio listen --forward-to :${port}, or start Folio with WEBHOOK_ALLOW=${address}.`
+}
 const notAUrl = "The URL is not valid; send an absolute URL such as https://example.com/webhooks."
 
 const make = Effect.fnUntraced(function* (options: EgressGuardOptions) {
@@ -189,7 +191,9 @@ const make = Effect.fnUntraced(function* (options: EgressGuardOptions) {
       const isHere = /^(?:localhost|127\.\d+\.\d+\.\d+|::1)\.?$/i.test(host)
       return refused(
         "url_not_https",
-        isHere ? ofThisMachine(port) : "The URL must begin with https://; webhooks are not sent unencrypted."
+        isHere
+          ? ofThisMachine(withoutDot(host), port)
+          : "The URL must begin with https://; webhooks are not sent unencrypted."
       )
     }
     if (Result.isFailure(destination)) return refused("url_not_allowed", destination.failure)

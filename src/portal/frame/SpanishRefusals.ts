@@ -24,6 +24,10 @@ const formsInSpanish: ReadonlyArray<readonly [form: RegExp, words: string]> = [
   [/goes with a NIT/, "Solo un NIT lleva dígito de verificación."],
   [/no such page|no id is written so/, "El portal no tiene esta página."],
   [/neither a PNG nor a JPEG/, "El archivo no es PNG ni JPEG."],
+  [
+    /run folio listen --forward-to :(\d+), or start Folio with WEBHOOK_ALLOW=(\S+)\.$/,
+    "La dirección debe empezar por https://. Para recibir webhooks en su máquina, ejecute folio listen --forward-to :$1, o inicie Folio con WEBHOOK_ALLOW=$2."
+  ],
   [/must name at least one rule/, "Escriba al menos una regla."]
 ]
 

@@ -177,6 +177,7 @@ describeOn(app)("GET /v1/versions", (it) => {
       object: "list",
       url: "/v1/versions",
       has_more: false,
+      service_version: "0.1.0",
       data: [{ object: "version", version: "2026-01-01", is_current: true }]
     })
   })

@@ -203,6 +203,28 @@ describeOn(app)("the documentation", (it) => {
     }
   )
 
+  it.effect("runs with npx only what the folder of the repository provides, and names that folder", function* () {
+    const { bin, dependencies, optionalDependencies } = JSON.parse(read("package.json"))
+    const { packages } = JSON.parse(read("package-lock.json"))
+    const installed = Object.keys({ ...dependencies, ...optionalDependencies })
+    const provided = new Set(
+      [bin, ...installed.map((name) => packages[`node_modules/${name}`].bin)].flatMap((one) => Object.keys(one ?? {}))
+    )
+    for (const page of ["README.md", ...markdown]) {
+      const text = read(page)
+      const names = [...text.matchAll(/\bnpx ([\w@./-]+)/g)].map(([, name = ""]) => name)
+      const unscoped = names.filter((name) => !name.startsWith("@folio-einvoicing/"))
+      assert.deepStrictEqual(
+        unscoped.filter((name) => !provided.has(name)),
+        [],
+        page
+      )
+      if (unscoped.length > 0)
+        assert.match(text, /folder (?:of|with) the repository|the same folder|la misma carpeta/i, page)
+    }
+    yield* Effect.void
+  })
+
   it.effect("is packed for who takes gzip, plain for who does not, and not sent again to who has it", function* () {
     for (const path of ["/docs", "/docs/reference/invoices", "/docs/api.md", "/docs/style.css", "/v1/openapi.json"]) {
       const plain = yield* fetchBytes({ path })

@@ -37,7 +37,14 @@ interface Seen {
   readonly body: string
 }
 
-/** Runs programs against a server that takes down what it is asked, and answers with an empty list. */
+const patternOf = (path: string) => new RegExp(`^${path.replaceAll(/\{\w+\}/g, "[a-z0-9_-]+")}(\\?|$)`)
+
+/** The media type in which an operation answers a request: that of its file, or JSON. */
+const typeOf = (method: string | undefined, url: string | undefined) =>
+  operations.find((one) => one.method === method && patternOf(one.path).test(url ?? ""))?.answers[0]?.mediaType ??
+  "application/json"
+
+/** Runs programs against a server that takes down what it is asked, and answers with an empty list in the media type of the operation. */
 const seenBy = <E, R>(send: (url: string, folder: string) => Effect.Effect<unknown, E, R>) =>
   Effect.gen(function* () {
     const seen: Array<Seen> = []
@@ -47,7 +54,7 @@ const seenBy = <E, R>(send: (url: string, folder: string) => Effect.Effect<unkno
       request.on("data", (chunk: Buffer) => (body += chunk.toString()))
       request.on("end", () => {
         seen.push({ method, url, headers, body })
-        response.writeHead(200, { "content-type": "application/json" })
+        response.writeHead(200, { "content-type": typeOf(method, url) })
         response.end('{"object":"list","has_more":false,"data":[]}')
       })
     })
@@ -128,8 +135,7 @@ describeOn(app)("the samples of the reference", (it) => {
     assert.isAbove(seen.length, 65)
     for (const [index, { body, headers, method, url }] of seen.entries()) {
       const operation = samples[index]?.operation
-      const template = new RegExp(`^${operation?.path.replaceAll(/\{\w+\}/g, "[a-z0-9_-]+")}(\\?|$)`)
-      assert.match(url, template)
+      assert.match(url, patternOf(operation?.path ?? ""))
       assert.strictEqual(method, operation?.method)
       const { host, ...sent } = headers
       assert.isDefined(host)

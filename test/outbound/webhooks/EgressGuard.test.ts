@@ -62,6 +62,22 @@ describe("checkUrl", () => {
     assert.strictEqual(verdict._tag === "Refused" && verdict.code, code)
   })
 
+  it.effect.each([
+    "http://localhost:9099/hook",
+    "http://127.0.0.1/hook",
+    "http://127.1.2.3:9099/hook",
+    "http://[::1]:9099/hook",
+    "http://localhost.:9099/hook"
+  ])("names for %s the command that receives there, and the setting that allows it", function* (url) {
+    const verdict = (yield* guardOf()).checkUrl(url)
+    const { message } = verdict._tag === "Refused" ? verdict : assert.fail("the URL is allowed")
+    const [, port, setting = ""] =
+      /folio listen --forward-to :(\d+),.* WEBHOOK_ALLOW=(\S+)\.$/.exec(message) ?? assert.fail(message)
+    assert.strictEqual(port, new URL(url).port || "80")
+    const allowing = yield* guardOf(new FakeInternet(), { allow: Result.getOrThrow(parseAllow(setting)) })
+    assert.strictEqual(allowing.checkUrl(url)._tag, "Allowed")
+  })
+
   test("has a corpus of some size, without twins", () => {
     assert.isAtLeast(hostileUrls.length, 150)
     assert.strictEqual(new Set(hostileUrls).size, hostileUrls.length)

@@ -1,8 +1,11 @@
 import { assert, it as plain } from "@effect/vitest"
+import { Context, Effect, Layer } from "effect"
+import { EgressGuard } from "../../../src/outbound/webhooks/EgressGuard.ts"
 import { Refusal } from "../../../src/portal/frame/Refusal.ts"
 import { inLanguage, languageOfMessage } from "../../../src/portal/frame/SpanishRefusals.ts"
 import { layer as app } from "../../support/apps/MemoryApp.ts"
 import { visitor } from "../../support/portal/Visitor.ts"
+import { FakeInternet } from "../../outbound/webhooks/FakeInternet.ts"
 import { itOn } from "../../support/Tests.ts"
 
 const it = itOn(app)
@@ -26,6 +29,14 @@ plain("tells a refusal in Spanish to a reader of Spanish, with the value that wo
   assert.strictEqual(
     spanishOf("parameter_invalid", "next[0].delay must be a whole number from 1 to 60."),
     "Debe ser un número entero de 1 a 60."
+  )
+  const loopback = Effect.map(Layer.build(new FakeInternet().guard()), (context) =>
+    Context.get(context, EgressGuard).checkUrl("http://localhost:9099/hook")
+  )
+  const verdict = Effect.runSync(Effect.scoped(loopback))
+  assert.strictEqual(
+    spanishOf("url_not_https", verdict._tag === "Refused" ? verdict.message : ""),
+    "La dirección debe empezar por https://. Para recibir webhooks en su máquina, ejecute folio listen --forward-to :9099, o inicie Folio con WEBHOOK_ALLOW=127.0.0.1:9099."
   )
   // What only the message says is not lost.
   assert.include(spanishOf("parameter_invalid", "name must rhyme."), "(name must rhyme.)")

@@ -5,6 +5,7 @@ import * as Fs from "node:fs"
 import * as Path from "node:path"
 import { apiKeyMode } from "../../../src/domain/accounts/ApiKeyFormat.ts"
 import { lastMigration } from "../../../src/platform/postgres/Migrations.ts"
+import { version } from "../../../src/settings/Version.ts"
 import { makeClient } from "../../support/apps/Client.ts"
 import { folioCommand } from "../../support/processes/FolioCommand.ts"
 import { folioHere } from "../../support/processes/FolioHere.ts"
@@ -132,6 +133,7 @@ describe("folio", () => {
     assert.match(early.error, /run: folio migrate/)
     const empty = yield* folio("doctor")
     assert.deepStrictEqual([empty.code, wrongIn(empty)], [0, []])
+    assert.deepInclude(empty.json.checks[0], { check: "folio", message: `This is Folio ${version}` })
     assert.include(JSON.stringify(empty.json), '"Nothing was made yet: the first start makes the tables"')
     assert.deepStrictEqual((yield* folio("migrate")).json, { migration: lastMigration })
     assert.deepStrictEqual((yield* folio("accounts", "list")).json, [])

@@ -1,6 +1,7 @@
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import descriptions from "../../../src/protocol/Metrics.json" with { type: "json" }
+import { version } from "../../../src/settings/Version.ts"
 import { collector } from "../../support/apps/Collector.ts"
 import { makeClient } from "../../support/apps/Client.ts"
 import { until } from "../../support/apps/Until.ts"
@@ -40,7 +41,9 @@ it.live("is watched at a port of its own, and says nothing of its looks for work
     assert.include(text, `# HELP ${name} `, line)
     assert.property(descriptions, name ?? "")
   }
-  assert.match(text, /^folio_build_info\{version="[\d.]+",node="v\d+\.\d+\.\d+"\} 1$/m)
+  const [, build] = /^folio_build_info\{version="([^"]+)",node="v\d+\.\d+\.\d+"\} 1$/m.exec(text) ?? []
+  assert.strictEqual(build, version)
+  assert.strictEqual((yield* client.get("/v1/versions")).json.service_version, version)
   assert.match(text, /^folio_deliveries_total\{result="failed"\} 0$/m)
 
   // Four seconds of sweeps, heartbeats and scrapes.
