@@ -170,8 +170,8 @@ describe("What watches the service", () => {
 
   it("raises FolioVersionsMixed for two builds of one version", () => {
     const folder = Fs.mkdtempSync(Path.join(Os.tmpdir(), "folio-builds-"))
-    const git = (...words: ReadonlyArray<string>) =>
-      execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@example.com", ...words], { cwd: folder })
+    const git = (...args: ReadonlyArray<string>) =>
+      execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@example.com", ...args], { cwd: folder })
     const { version } = folio
     const build = () => {
       git("commit", "--quiet", "--allow-empty", "--no-gpg-sign", "--message", "A build")

@@ -220,7 +220,11 @@ describeOn(app)("the documentation", (it) => {
         page
       )
       if (unscoped.length > 0)
-        assert.match(text, /folder (?:of|with) the repository|the same folder|la misma carpeta/i, page)
+        assert.match(
+          text,
+          /folder (?:of|with) the repository|the same folder|carpeta del repositorio|la misma carpeta/i,
+          page
+        )
     }
     yield* Effect.void
   })

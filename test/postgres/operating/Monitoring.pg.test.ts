@@ -65,6 +65,7 @@ it.live("is watched at a port of its own, and says nothing of its looks for work
   assert.deepStrictEqual(
     begun.map(({ name, traceId }) => [name, traceId === traces.continued]),
     [
+      ["GET /v1/versions", false],
       ["GET /v1/invoices/{id}", true],
       ["GET", false]
     ]
