@@ -26,12 +26,12 @@ import { StoreProfile } from "./store/StoreProfile.ts"
 
 // What a team composes: `layer` asks for all that can be replaced, and each port and limit has a default here, which gives way to another.
 
-/** Makes an account whose issuer keeps the rules of the profile. Asks for what `storeLayer` gives and for `StoreProfile`. */
+/** Makes an account whose issuer keeps the rules of the profile. Asks for what `layerStore` gives and for `StoreProfile`. */
 export { createAccount } from "./store/accounts/Operations.ts"
 
 /**
  * What the stores need of the national profile: rules, dates and the form of numbers. Requires a `NationalProfile`. A team provides
- * this layer only to call `createAccount`; `storeLayer` has it inside.
+ * this layer only to call `createAccount`; `layerStore` has it inside.
  *
  * @example
  * ```ts
@@ -39,12 +39,12 @@ export { createAccount } from "./store/accounts/Operations.ts"
  * import { Layer } from "effect"
  *
  * // All that `createAccount` requires, given a database and a profile.
- * export const accounts = Layer.merge(App.storeLayer, App.storeProfile)
+ * export const accounts = Layer.merge(App.layerStore, App.layerStoreProfile)
  * ```
  */
-export const storeProfile = Layer.effect(StoreProfile, GuardedProfile.guardedProfile)
+export const layerStoreProfile = Layer.effect(StoreProfile, GuardedProfile.guardedProfile)
 
-const fileLinks = FileLinks.layer.pipe(Layer.provide(storeProfile))
+const fileLinks = FileLinks.layer.pipe(Layer.provide(layerStoreProfile))
 
 /**
  * The stores. Requires a migrated `SqlClient`, `SecretKey`, `NationalProfile`, `RetentionDays`, `WebhookAllowance` and cryptography.
@@ -57,15 +57,15 @@ const fileLinks = FileLinks.layer.pipe(Layer.provide(storeProfile))
  *
  * // The stores of a restored backup, which has a key of its own.
  * const key = Redacted.make(new Uint8Array(Buffer.from(process.env["BACKUP_KEY"] ?? "", "base64")))
- * export const stores = Layer.provide(App.storeLayer, Layer.succeed(SecretKey, key))
+ * export const stores = Layer.provide(App.layerStore, Layer.succeed(SecretKey, key))
  * ```
  */
-export const storeLayer = Store.layer.pipe(Layer.provide(storeProfile))
+export const layerStore = Store.layer.pipe(Layer.provide(layerStoreProfile))
 
 /** @internal The work that the actors do, commands and issuing, without the actors themselves. */
-export const workLayer = Commands.layer.pipe(
+export const layerWork = Commands.layer.pipe(
   Layer.provideMerge(Issuing.layer),
-  Layer.provide([GuardedProfile.layer, Notify.guardedLayer])
+  Layer.provide([GuardedProfile.layer, Notify.layerGuarded])
 )
 
 /**
@@ -79,14 +79,14 @@ export const workLayer = Commands.layer.pipe(
  *
  * // What `layer` is made of: a team may provide something to one of the three alone.
  * export const service = App.serve(App.routes).pipe(
- *   Layer.provideMerge(App.actorsLayer),
- *   Layer.provideMerge(App.storeLayer)
+ *   Layer.provideMerge(App.layerActors),
+ *   Layer.provideMerge(App.layerStore)
  * )
  * ```
  */
-export const actorsLayer = Actors.layer.pipe(
-  Layer.provide(workLayer),
-  Layer.provide([fileLinks, Backpressure.layer, GuardedProfile.layer, Notify.guardedLayer]),
+export const layerActors = Actors.layer.pipe(
+  Layer.provide(layerWork),
+  Layer.provide([fileLinks, Backpressure.layer, GuardedProfile.layer, Notify.layerGuarded]),
   Layer.provide(ReadyEndpoints.layer)
 )
 
@@ -107,7 +107,7 @@ export const actorsLayer = Actors.layer.pipe(
  * ```
  */
 export const routes = Layer.merge(Routes.layer, Portal.layer).pipe(
-  Layer.provide([Backpressure.layer, fileLinks, GuardedProfile.layer, Issuing.shownAccountsLayer])
+  Layer.provide([Backpressure.layer, fileLinks, GuardedProfile.layer, Issuing.layerShownAccounts])
 )
 
 /**
@@ -155,10 +155,10 @@ export const limitedByAddress = Routes.limitedByAddress
  * import { Layer } from "effect"
  *
  * // Clients wait for a PDF for half a minute.
- * export const documents = Layer.provide(App.documentsLayer, PrintingLimits.layer({ maxWait: "30 seconds" }))
+ * export const documents = Layer.provide(App.layerDocuments, PrintingLimits.layer({ maxWait: "30 seconds" }))
  * ```
  */
-export const documentsLayer = Issuing.papersLayer.pipe(Layer.provide(GuardedProfile.layer))
+export const layerDocuments = Issuing.layerPapers.pipe(Layer.provide(GuardedProfile.layer))
 
 /**
  * The defaults of the ports without a setting: `DocumentFiles`, `DocumentParcel`, `Notify`, `Printer`, `RateLimit`. Requires the
@@ -170,10 +170,10 @@ export const documentsLayer = Issuing.papersLayer.pipe(Layer.provide(GuardedProf
  * import { RateLimits } from "@folio-einvoicing/service/Limits"
  * import { Layer } from "effect"
  *
- * export const ports = Layer.provide(App.portsLayer, RateLimits.layer({ perSecond: 20, burst: 100 }))
+ * export const ports = Layer.provide(App.layerPorts, RateLimits.layer({ perSecond: 20, burst: 100 }))
  * ```
  */
-export const portsLayer = Layer.mergeAll(documentsLayer, RateLimit.layer, Notify.layer).pipe(
+export const layerPorts = Layer.mergeAll(layerDocuments, RateLimit.layer, Notify.layer).pipe(
   Layer.provideMerge(Printer.layer)
 )
 
@@ -186,10 +186,10 @@ export const portsLayer = Layer.mergeAll(documentsLayer, RateLimit.layer, Notify
  * import { RetentionDays } from "@folio-einvoicing/service/Limits"
  * import { Layer } from "effect"
  *
- * export const limits = Layer.merge(App.limitsLayer, RetentionDays.layer(90))
+ * export const limits = Layer.merge(App.layerLimits, RetentionDays.layer(90))
  * ```
  */
-export const limitsLayer = Layer.merge(defaultLimits, Alerts.layer())
+export const layerLimits = Layer.merge(defaultLimits, Alerts.layer)
 
 /**
  * The default `Authority`: test documents go to a simulated authority, live documents to the web service that `AuthoritySettings`
@@ -202,10 +202,10 @@ export const limitsLayer = Layer.merge(defaultLimits, Alerts.layer())
  * import { Layer } from "effect"
  *
  * // Every answer of the simulated authority takes two seconds, as on a busy day.
- * export const authority = App.authorityLayer.pipe(Layer.provide(AuthoritySettings.layer({ sandboxLatencyMs: 2_000 })))
+ * export const authority = App.layerAuthority.pipe(Layer.provide(AuthoritySettings.layer({ sandboxLatencyMs: 2_000 })))
  * ```
  */
-export const authorityLayer = Layer.unwrap(
+export const layerAuthority = Layer.unwrap(
   Effect.gen(function* () {
     const { live, sandboxLatencyMs, test } = yield* AuthoritySettings
     const sandbox = yield* SandboxAuthorities
@@ -237,8 +237,8 @@ export const authorityLayer = Layer.unwrap(
 export const layerWith = <A, E, R>(own: Layer.Layer<A, E, R>) =>
   serve(Layer.mergeAll(routes, own)).pipe(
     // The server is the last to start and the first to stop, so that the actors still carry out the requests that it accepted.
-    Layer.provideMerge(actorsLayer),
-    Layer.provideMerge(storeLayer)
+    Layer.provideMerge(layerActors),
+    Layer.provideMerge(layerStore)
   )
 
 /**
@@ -252,7 +252,7 @@ export const layerWith = <A, E, R>(own: Layer.Layer<A, E, R>) =>
  * import * as ColombianProfile from "@folio-einvoicing/service/ColombianProfile"
  * import { EgressGuard } from "@folio-einvoicing/service/EgressGuard"
  * import * as MailerSmtp from "@folio-einvoicing/service/MailerSmtp"
- * import { Cluster, Postgres, sandboxCertificateLayer, secretKeyLayer, Server, Settings } from "@folio-einvoicing/service/platform"
+ * import { Cluster, Postgres, layerSandboxCertificate, layerSecretKey, Server, Settings } from "@folio-einvoicing/service/platform"
  * import { WebhookSender } from "@folio-einvoicing/service/WebhookSender"
  * import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
  * import * as NodeDns from "@effect/platform-node/NodeDns"
@@ -260,16 +260,16 @@ export const layerWith = <A, E, R>(own: Layer.Layer<A, E, R>) =>
  * import { Layer } from "effect"
  *
  * const service = App.layer.pipe(
- *   Layer.provideMerge(App.portsLayer),
+ *   Layer.provideMerge(App.layerPorts),
  *   Layer.provideMerge(Layer.merge(Server.layer, Cluster.layer)),
- *   Layer.provideMerge(Layer.mergeAll(App.authorityLayer, MailerSmtp.layerConfig, WebhookSender.layer())),
- *   Layer.provideMerge(Layer.merge(EgressGuard.layerConfig, sandboxCertificateLayer)),
- *   Layer.provideMerge(App.storeLayer),
- *   Layer.provideMerge(secretKeyLayer),
- *   Layer.provideMerge(Postgres.serviceLayer),
+ *   Layer.provideMerge(Layer.mergeAll(App.layerAuthority, MailerSmtp.layerConfig, WebhookSender.layer)),
+ *   Layer.provideMerge(Layer.merge(EgressGuard.layerConfig, layerSandboxCertificate)),
+ *   Layer.provideMerge(App.layerStore),
+ *   Layer.provideMerge(layerSecretKey),
+ *   Layer.provideMerge(Postgres.layerService),
  *   Layer.provideMerge(Layer.mergeAll(NodeCrypto.layer, NodeDns.layer, ColombianProfile.layer({ live: undefined }))),
  *   Layer.provideMerge(Settings.layer("1.0.0")),
- *   Layer.provideMerge(Layer.merge(App.limitsLayer, Server.limitsLayer))
+ *   Layer.provideMerge(Layer.merge(App.layerLimits, Server.layerLimits))
  * )
  * NodeRuntime.runMain(Layer.launch(service))
  * ```

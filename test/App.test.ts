@@ -98,7 +98,7 @@ describe("the service, taken apart", () => {
   alone.effect("asks for all that can be replaced, and for nothing else", () =>
     Effect.sync(() => {
       expectTypeOf<Layer.Services<typeof App.layer>>().toEqualTypeOf<Ports | Limits | OfPlatform>()
-      expectTypeOf<Layer.Success<typeof App.limitsLayer>>().toEqualTypeOf<
+      expectTypeOf<Layer.Success<typeof App.layerLimits>>().toEqualTypeOf<
         Limits | PrintingLimits | RateLimits | Alerts
       >()
     })

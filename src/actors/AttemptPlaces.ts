@@ -17,7 +17,7 @@ import { FairQueue } from "../protocol/FairQueue.ts"
 export class AttemptLimits extends Context.Service<
   AttemptLimits,
   { readonly inAll: number; readonly ofOwner: number; readonly atOnce: number }
->()("folio/actors/AttemptLimits") {
+>()("@folio-einvoicing/service/AttemptLimits") {
   /** The values of `npm start`: an endpoint may have 64 attempts in flight, and an account 16 endpoints. */
   static readonly defaults: AttemptLimits["Service"] = { inAll: 512, ofOwner: 64, atOnce: 16 }
 

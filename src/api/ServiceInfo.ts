@@ -18,7 +18,7 @@ const config = Config.all({
  * ```
  */
 export class ServiceInfo extends Context.Service<ServiceInfo, { readonly version: string; readonly baseUrl: string }>()(
-  "folio/api/ServiceInfo"
+  "@folio-einvoicing/service/ServiceInfo"
 ) {
   /** A version and a base URL from the program itself. */
   static layer(info: ServiceInfo["Service"]) {

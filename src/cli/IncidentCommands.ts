@@ -56,7 +56,7 @@ const list = Command.make(
         incidents.length === 0 ? ["No incident yet."] : [lines[0] ?? "", ...details]
       )
     },
-    Effect.provide(Layer.provide(stored, Postgres.commandLayer))
+    Effect.provide(Layer.provide(stored, Postgres.layerCommand))
   )
 )
 

@@ -26,8 +26,8 @@ import * as Cluster from "../platform/cluster/Cluster.ts"
 import { OwnRunner } from "../platform/cluster/OwnRunner.ts"
 import { DataDir } from "../platform/files/DataDir.ts"
 import { discardTestKey, testKey } from "../platform/files/DataFiles.ts"
-import { sandboxCertificateLayer } from "../platform/files/SandboxCertificateFile.ts"
-import { secretKeyLayer } from "../platform/files/SealingKey.ts"
+import { layerSandboxCertificate } from "../platform/files/SandboxCertificateFile.ts"
+import { layerSecretKey } from "../platform/files/SealingKey.ts"
 import * as Postgres from "../platform/postgres/Postgres.ts"
 import { ServiceLock } from "../platform/postgres/ServiceLock.ts"
 import * as Server from "../platform/server/Server.ts"
@@ -111,12 +111,12 @@ const platform = <E>(limits: Layer.Layer<never, E>) =>
     Layer.provideMerge(Layer.merge(Telemetry.layer(version), TerminalLines.layer)),
     Layer.provideMerge(limits),
     Layer.provideMerge(Settings.layer(version)),
-    Layer.provideMerge(Layer.merge(App.limitsLayer, Server.limitsLayer))
+    Layer.provideMerge(Layer.merge(App.layerLimits, Server.layerLimits))
   )
 const stores = <E>(profile: Layer.Layer<NationalProfile, E, Platform>, limits: Layer.Layer<never, E>) =>
-  App.storeLayer.pipe(
-    Layer.provideMerge(secretKeyLayer),
-    Layer.provideMerge(Postgres.serviceLayer),
+  App.layerStore.pipe(
+    Layer.provideMerge(layerSecretKey),
+    Layer.provideMerge(Postgres.layerService),
     Layer.provideMerge(profile),
     Layer.provideMerge(platform(limits))
   )
@@ -172,7 +172,7 @@ type OfRouter = HttpRouter.HttpRouter | HttpRouter.Request<"Error", ApiError>
  * import { RateLimits } from "@folio-einvoicing/service/Limits"
  * import { main, type Parts } from "@folio-einvoicing/service/node"
  *
- * const parts: Parts = { mailer: Mailer.layer(), limits: RateLimits.layer({ perSecond: 20 }) }
+ * const parts: Parts = { mailer: Mailer.layer, limits: RateLimits.layer({ perSecond: 20 }) }
  *
  * main(parts)
  * ```
@@ -228,15 +228,15 @@ export interface Parts<E = never> {
 export const serveWith = <E = never>(parts: Parts<E>) => {
   const guard = parts.mayMixLiveKeys === true ? Layer.empty : noLiveKeys
   const ports = Layer.mergeAll(
-    (parts.documentFiles ?? Layer.empty).pipe(Layer.provideMerge(App.documentsLayer)),
+    (parts.documentFiles ?? Layer.empty).pipe(Layer.provideMerge(App.layerDocuments)),
     Notify.layer,
     parts.rateLimit ?? RateLimit.layer
   ).pipe(Layer.provideMerge(parts.printer ?? Printer.layer))
   const callers = Layer.mergeAll(
-    parts.webhookSender ?? WebhookSender.layer(),
+    parts.webhookSender ?? WebhookSender.layer,
     parts.mailer ?? MailerSmtp.layerConfig,
-    parts.authority ?? App.authorityLayer,
-    parts.certificate ?? sandboxCertificateLayer,
+    parts.authority ?? App.layerAuthority,
+    parts.certificate ?? layerSandboxCertificate,
     parts.alerts ?? Layer.empty
   ).pipe(Layer.provideMerge(Layer.mergeAll(parts.egressGuard ?? EgressGuard.layerConfig)))
   const whole =

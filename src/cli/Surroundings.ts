@@ -44,6 +44,6 @@ export const store = Layer.mergeAll(
   Retention.layer
 ).pipe(
   Layer.provideMerge(Layer.mergeAll(AuditLog.layer, Ids.layer)),
-  Layer.provideMerge(Postgres.commandLayer),
+  Layer.provideMerge(Postgres.layerCommand),
   Layer.provideMerge(edge)
 )

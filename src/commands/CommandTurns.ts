@@ -17,7 +17,7 @@ import { accountAddress } from "../protocol/Address.ts"
  * ```
  */
 export class CommandTurnLimits extends Context.Service<CommandTurnLimits, Omit<AccountTurns.TurnOptions, "what">>()(
-  "folio/commands/CommandTurnLimits"
+  "@folio-einvoicing/service/CommandTurnLimits"
 ) {
   /** The values of `npm start`. */
   static readonly defaults: CommandTurnLimits["Service"] = {

@@ -288,4 +288,4 @@ export class NationalProfile extends Context.Service<
       software?: Software
     ) => Effect.Effect<Uint8Array, Unsignable>
   }
->()("folio/documents/NationalProfile") {}
+>()("@folio-einvoicing/service/NationalProfile") {}

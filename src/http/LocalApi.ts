@@ -111,7 +111,7 @@ export const make = () => {
 export class LocalApi extends Context.Service<
   LocalApi,
   { readonly call: (request: LocalRequest | SessionRequest) => Effect.Effect<LocalAnswer> }
->()("folio/http/LocalApi") {}
+>()("@folio-einvoicing/service/LocalApi") {}
 
 /**
  * Calls the API inside this process in the name of an account and mode, with all rights. The call uses an API key of the account that only

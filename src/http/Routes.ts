@@ -52,7 +52,7 @@ const groups = Layer.mergeAll(
   Versions.layer,
   WebhookEndpoints.layer
 ).pipe(
-  Layer.provide([FileAccess.layer, Conventions.layer, EmailNotices.signatureLayer, Errors.layer]),
+  Layer.provide([FileAccess.layer, Conventions.layer, EmailNotices.layerSignature, Errors.layer]),
   Layer.provide(Authentication.layer)
 )
 

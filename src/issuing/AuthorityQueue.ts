@@ -17,7 +17,7 @@ import { accountAddress } from "../protocol/Address.ts"
 export class AuthorityLimits extends Context.Service<
   AuthorityLimits,
   { readonly perAccount: number; readonly inAll: number }
->()("folio/issuing/AuthorityLimits") {
+>()("@folio-einvoicing/service/AuthorityLimits") {
   /** The values of `npm start`. */
   static readonly defaults: AuthorityLimits["Service"] = { perAccount: 128, inAll: 512 }
 

@@ -18,7 +18,9 @@ import { AuthorityCircuits, circuitOf, closedCircuit, type CircuitState } from "
  * export const limits = ContingencyAfter.layer(1_800)
  * ```
  */
-export class ContingencyAfter extends Context.Service<ContingencyAfter, number>()("folio/issuing/ContingencyAfter") {
+export class ContingencyAfter extends Context.Service<ContingencyAfter, number>()(
+  "@folio-einvoicing/service/ContingencyAfter"
+) {
   /** This number of seconds; 300 if left out. */
   static layer(seconds = 300) {
     return Layer.succeed(ContingencyAfter, seconds)

@@ -19,10 +19,10 @@ import { Steps } from "./Steps.ts"
 import { Submission } from "./Submission.ts"
 
 /** The files and e-mail parcels of documents. */
-export const papersLayer = Papers.layer.pipe(Layer.provide([Signing.layer, Printing.layer]))
+export const layerPapers = Papers.layer.pipe(Layer.provide([Signing.layer, Printing.layer]))
 
 /** Accounts as the API shows them. */
-export const shownAccountsLayer = ShownAccounts.layer.pipe(Layer.provide(GuardedProfile.layer))
+export const layerShownAccounts = ShownAccounts.layer.pipe(Layer.provide(GuardedProfile.layer))
 
 /** The services that take a document from its number to the e-mail to its buyer, and to what the buyer answers. */
 export const layer = Layer.mergeAll(

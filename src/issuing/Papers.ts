@@ -48,7 +48,7 @@ const guarded = (port: Printer["Service"]): Printer["Service"] => ({
 })
 
 /** Makes the files of documents from their rows, with the issuer and the range as they were when the document was numbered. */
-const filesLayer = Layer.effect(
+const layerFiles = Layer.effect(
   DocumentFiles,
   Effect.gen(function* () {
     const invoices = yield* Invoices
@@ -95,7 +95,7 @@ const filesLayer = Layer.effect(
 )
 
 /** Makes the content of a document's e-mail from its row and its signed bytes, whenever the e-mail is sent or read. */
-const parcelLayer = Layer.effect(
+const layerParcel = Layer.effect(
   DocumentParcel,
   Effect.gen(function* () {
     const invoices = yield* Invoices
@@ -128,4 +128,4 @@ const parcelLayer = Layer.effect(
 )
 
 /** The files and the e-mail parcels of documents. */
-export const layer = Layer.mergeAll(filesLayer, parcelLayer)
+export const layer = Layer.mergeAll(layerFiles, layerParcel)

@@ -3,7 +3,7 @@
  * others, with its settings from the environment (`layerConfig`) or given (`layer`).
  */
 
-/** An `HttpServer`. Asks for `ListenAddress`, `ServiceInfo` and what `Server.limitsLayer` has the defaults of. */
+/** An `HttpServer`. Asks for `ListenAddress`, `ServiceInfo` and what `Server.layerLimits` has the defaults of. */
 export * as Server from "./server/Server.ts"
 export { ConnectionLimits } from "./server/Connections.ts"
 export { ListenAddress } from "./server/ListenAddress.ts"
@@ -20,11 +20,11 @@ export { OwnRunner } from "./cluster/OwnRunner.ts"
 export { Processes } from "./Processes.ts"
 
 /** The `SecretKey`: that of `FolioKey`, or a file in `DataDir`. Refuses a key that is not the database's. */
-export { secretKeyLayer } from "./files/SealingKey.ts"
+export { layerSecretKey } from "./files/SealingKey.ts"
 export { FolioKey } from "./files/FolioKey.ts"
 
 /** The certificate that signs test documents: a file in `DataDir`. */
-export { sandboxCertificateLayer } from "./files/SandboxCertificateFile.ts"
+export { layerSandboxCertificate } from "./files/SandboxCertificateFile.ts"
 
 /** Log lines, spans and metrics of the process. Asks for `LogSettings`, `ServiceInstance`, `TraceSettings` and `Redactor`. */
 export * as Telemetry from "./Telemetry.ts"

@@ -32,7 +32,7 @@ const advice = `PROCESSES must be auto, or how many processes serve the port: 1 
  * export const processes = Processes.layer(2)
  * ```
  */
-export class Processes extends Context.Service<Processes, number>()("folio/platform/Processes") {
+export class Processes extends Context.Service<Processes, number>()("@folio-einvoicing/service/Processes") {
   /** This number; one, if left out. */
   static layer(count = 1) {
     return Layer.succeed(Processes, count)

@@ -55,7 +55,9 @@ const secretsOfSettings = Effect.gen(function* () {
  * export const redactor = Redactor.layer(["correct horse battery staple"])
  * ```
  */
-export class Redactor extends Context.Service<Redactor, (text: string) => string>()("folio/platform/Redactor") {
+export class Redactor extends Context.Service<Redactor, (text: string) => string>()(
+  "@folio-einvoicing/service/Redactor"
+) {
   /** Everything with the form of a secret, and each of `secrets` verbatim. */
   static layer(secrets: ReadonlyArray<string> = []) {
     return Layer.succeed(Redactor, redactor(secrets))

@@ -24,7 +24,7 @@ const logConfig = Config.all({
 export class LogSettings extends Context.Service<
   LogSettings,
   { readonly level: LogLevel.LogLevel; readonly format: "json" | "pretty" }
->()("folio/platform/LogSettings") {
+>()("@folio-einvoicing/service/LogSettings") {
   /** These values; left out, `Info` as JSON. */
   static layer(values: Partial<LogSettings["Service"]> = {}) {
     return Layer.succeed(LogSettings, { level: "Info", format: "json", ...values })
@@ -58,7 +58,9 @@ const ownInstance = () => `${hostname()}:${process.pid}`
  * export const instance = ServiceInstance.layer("folio-eu-1")
  * ```
  */
-export class ServiceInstance extends Context.Service<ServiceInstance, string>()("folio/platform/ServiceInstance") {
+export class ServiceInstance extends Context.Service<ServiceInstance, string>()(
+  "@folio-einvoicing/service/ServiceInstance"
+) {
   /** This name; left out, the name of the host and the id of the process. */
   static layer(name: string = ownInstance()) {
     return Layer.succeed(ServiceInstance, name)
@@ -171,7 +173,7 @@ const traceTarget = Effect.gen(function* () {
  * ```
  */
 export class TraceSettings extends Context.Service<TraceSettings, TraceTarget | undefined>()(
-  "folio/platform/TraceSettings"
+  "@folio-einvoicing/service/TraceSettings"
 ) {
   /** This collector; without one, no spans are made. */
   static layer(target?: TraceTarget) {

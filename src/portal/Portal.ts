@@ -1,5 +1,5 @@
 import { Layer } from "effect"
-import { assetsLayer } from "../http/service/Docs.ts"
+import { layerAssets } from "../http/service/Docs.ts"
 import * as Bench from "./bench/Bench.ts"
 import * as Customers from "./customers/Customers.ts"
 import * as Documents from "./documents/Documents.ts"
@@ -16,7 +16,7 @@ import * as Setup from "./setup/Setup.ts"
 
 /** The portal: pages in which people see and drive their account. Requires `LocalApi` and the stores. */
 export const layer = Layer.mergeAll(
-  assetsLayer([style, htmx, copyScript]),
+  layerAssets([style, htmx, copyScript]),
   Entrance.layer,
   Home.layer,
   Documents.layer,

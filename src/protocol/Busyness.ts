@@ -34,7 +34,7 @@ const measure = (): (() => number) => {
  * export const busyness = Layer.succeed(Busyness, () => Math.min(1, (loadavg()[0] ?? 0) / availableParallelism()))
  * ```
  */
-export class Busyness extends Context.Service<Busyness, () => number>()("folio/protocol/Busyness") {
+export class Busyness extends Context.Service<Busyness, () => number>()("@folio-einvoicing/service/Busyness") {
   /** Measures the event loop of this process. */
   static readonly layer = Layer.sync(Busyness, measure)
 }

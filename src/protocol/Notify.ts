@@ -63,7 +63,7 @@ const told = (call: () => Effect.Effect<void>) =>
  * export const notify = Layer.provide(counting, Notify.layer)
  * ```
  */
-export class Notify extends Context.Service<Notify>()("folio/protocol/Notify", {
+export class Notify extends Context.Service<Notify>()("@folio-einvoicing/service/Notify", {
   make: Effect.gen(function* () {
     const accountActor = yield* AccountEntity.client
     const documentActor = yield* InvoiceEntity.client
@@ -92,7 +92,7 @@ export class Notify extends Context.Service<Notify>()("folio/protocol/Notify", {
   static readonly layer = Layer.effect(Notify, Notify.make)
 
   /** `Notify`, which a team may replace, held to its type: a tell runs beside its caller, who goes on however the tell breaks. */
-  static readonly guardedLayer = Layer.effect(
+  static readonly layerGuarded = Layer.effect(
     Notify,
     Effect.map(Notify, (port): Notify["Service"] => {
       return {

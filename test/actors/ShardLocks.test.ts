@@ -11,8 +11,8 @@ import { MemoryTables } from "../support/memory/MemoryTables.ts"
 import { itOn } from "../support/Tests.ts"
 import { Locks, shardsWithLocks } from "./Locks.ts"
 
-const actors = App.actorsLayer.pipe(
-  Layer.provideMerge(Layer.mergeAll(Notify.layer, App.documentsLayer)),
+const actors = App.layerActors.pipe(
+  Layer.provideMerge(Layer.mergeAll(Notify.layer, App.layerDocuments)),
   Layer.provideMerge(shardsWithLocks),
   Layer.provideMerge(Locks.layer),
   Layer.provideMerge(world)

@@ -3,7 +3,7 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { Client } from "pg"
 import { inject } from "vitest"
-import { ownerLayer, seedAccount, seedDrafts } from "../support/database/Owners.ts"
+import { layerOwner, seedAccount, seedDrafts } from "../support/database/Owners.ts"
 import { TestDatabase, urlOf } from "../support/database/Postgres.ts"
 import { multiplyInvoices } from "./Growth.ts"
 
@@ -12,7 +12,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("The invoices that the 
     Effect.gen(function* () {
       const { url } = yield* TestDatabase
       const sql = yield* SqlClient.SqlClient
-      const store = yield* Layer.build(ownerLayer(url))
+      const store = yield* Layer.build(layerOwner(url))
       yield* Effect.gen(function* () {
         const { account } = yield* seedAccount
         yield* seedDrafts(account.account_id, 20, "accepted_by_authority")

@@ -18,20 +18,20 @@ const own = HttpRouter.add("GET", "/own/health", HttpServerResponse.text("ours i
 
 // Each layer gets what it asks for from the lines after it.
 const service = App.layerWith(own).pipe(
-  Layer.provide(App.portsLayer),
+  Layer.provide(App.layerPorts),
   Layer.provide([Platform.Server.layer, Platform.Cluster.layer]),
   // After the cluster, which stops first: the actors then end the calls that they have under way.
-  Layer.provide([WebhookSender.layer(), MailerSmtp.layerConfig, App.authorityLayer]),
+  Layer.provide([WebhookSender.layer, MailerSmtp.layerConfig, App.layerAuthority]),
   Layer.provide(EgressGuard.layerConfig),
-  Layer.provide(Platform.sandboxCertificateLayer),
-  Layer.provide(App.storeLayer),
-  Layer.provide(Platform.secretKeyLayer),
-  Layer.provideMerge(Platform.Postgres.serviceLayer),
+  Layer.provide(Platform.layerSandboxCertificate),
+  Layer.provide(App.layerStore),
+  Layer.provide(Platform.layerSecretKey),
+  Layer.provideMerge(Platform.Postgres.layerService),
   Layer.provide([NodeCrypto.layer, NodeDns.layer, ColombianProfile.layer({ live: undefined })]),
   Layer.provide(Platform.Telemetry.layer("1.0.0")),
   Layer.provide(RateLimits.layer({ perSecond: 10 })),
   Layer.provide(Platform.Settings.layer("1.0.0")),
-  Layer.provide([App.limitsLayer, Platform.Server.limitsLayer])
+  Layer.provide([App.layerLimits, Platform.Server.layerLimits])
 )
 
 // Runs until the process is asked to stop, or until another service has taken the database.

@@ -55,7 +55,7 @@ const sendBy = ({ from, key, url }: Config.Success<typeof settings>): Send =>
     return yield* outcomeOf(status, answer)
   })
 
-/** `Mailer.layer` keeps the sandbox: e-mails of the test mode never leave the service. */
-const mailer = Layer.unwrap(Effect.map(settings, (values) => Mailer.layer(sendBy(values))))
+/** `Mailer.layerWith` keeps the sandbox: e-mails of the test mode never leave the service. */
+const mailer = Layer.unwrap(Effect.map(settings, (values) => Mailer.layerWith(sendBy(values))))
 
 main({ mailer })

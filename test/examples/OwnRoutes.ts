@@ -3,7 +3,7 @@
  *
  *   SHOP_TOKEN=… node OwnRoutes.ts
  */
-import { createAccount, limitedByAddress, storeProfile } from "@folio-einvoicing/service"
+import { createAccount, limitedByAddress, layerStoreProfile } from "@folio-einvoicing/service"
 import { ApiError } from "@folio-einvoicing/service/ApiError"
 import { callAs } from "@folio-einvoicing/service/LocalApi"
 import { NationalProfile } from "@folio-einvoicing/service/NationalProfile"
@@ -55,4 +55,4 @@ const signUp = HttpRouter.use((router) =>
   })
 )
 
-main({ routes: signUp.pipe(Layer.provide([storeProfile, limitedByAddress])) })
+main({ routes: signUp.pipe(Layer.provide([layerStoreProfile, limitedByAddress])) })

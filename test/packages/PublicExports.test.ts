@@ -87,7 +87,7 @@ describe("the exports of the packages", () => {
     expectTypeOf<Layer.Services<typeof App.layer>>().toEqualTypeOf<
       ServicesOf<typeof ports> | Exclude<ServicesOf<typeof Limits>, OfDefaults> | OfPlatform
     >()
-    expectTypeOf<Layer.Success<typeof App.limitsLayer>>().toEqualTypeOf<ServicesOf<typeof Limits> | Alerts>()
+    expectTypeOf<Layer.Success<typeof App.layerLimits>>().toEqualTypeOf<ServicesOf<typeof Limits> | Alerts>()
     const names = new Set(shown.map(({ name }) => name))
     assert.deepStrictEqual(
       Object.keys({ ...ports, ...Limits }).filter((name) => !names.has(name)),

@@ -3,14 +3,14 @@ import { Context, Effect, Layer, Redacted } from "effect"
 import { Redactor } from "../../src/platform/Redactor.ts"
 import { AuthoritySettings } from "../../src/outbound/authority/AuthoritySettings.ts"
 import { softwareSettings } from "../support/authority/LiveAccounts.ts"
-import { settingsLayer } from "../support/database/Postgres.ts"
+import { layerSettings } from "../support/database/Postgres.ts"
 import { it } from "../support/Tests.ts"
 
 const good = { AUTHORITY_URL: "https://authority.example.com/service.svc?x=1", ...softwareSettings }
 
 const read = (env: Record<string, string>) =>
   Effect.scoped(
-    Effect.map(Layer.build(settingsLayer(env)), (context) => ({
+    Effect.map(Layer.build(layerSettings(env)), (context) => ({
       ...Context.get(context, AuthoritySettings),
       redact: Context.get(context, Redactor)
     }))

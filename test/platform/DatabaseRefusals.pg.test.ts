@@ -13,7 +13,7 @@ import {
   freshDatabase,
   query,
   queryAs,
-  settingsLayer,
+  layerSettings,
   urlOf
 } from "../support/database/Postgres.ts"
 import { refusalOf } from "../support/processes/Refusing.ts"
@@ -93,7 +93,7 @@ const as = (url: string, name: string, password = "canarysecret") => {
 
 /** What a start says of the database at this address, in this process. */
 const told = Effect.fnUntraced(function* (DATABASE_URL: string) {
-  const starting = Layer.build(Layer.provide(Postgres.serviceLayer, settingsLayer({ DATABASE_URL })))
+  const starting = Layer.build(Layer.provide(Postgres.layerService, layerSettings({ DATABASE_URL })))
   const message = yield* Effect.match(Effect.scoped(starting), {
     onFailure: (error) => error.message,
     onSuccess: () => "It was served."

@@ -39,7 +39,7 @@ const serviceOn = (port: number) =>
     Layer.fresh(Server.layer).pipe(
       Layer.provide([
         NodeCrypto.layer,
-        Server.limitsLayer,
+        Server.layerLimits,
         TrustedProxies.layer(),
         ServiceInfo.layer({ version: "0.1.0", baseUrl: "http://folio.test" }),
         ListenAddress.layer({ host: "127.0.0.1", port })

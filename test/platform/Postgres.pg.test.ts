@@ -6,7 +6,7 @@ import { SqlClient } from "effect/sql"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
 import { start } from "../../src/platform/postgres/EmbeddedPostgres.ts"
-import { ownerLayer, seedAccount, seedDrafts } from "../support/database/Owners.ts"
+import { layerOwner, seedAccount, seedDrafts } from "../support/database/Owners.ts"
 import { bareDatabase, connect } from "../support/database/Postgres.ts"
 import { refusal } from "../support/database/Refusals.ts"
 import { dataDirectory } from "./FolioProcess.ts"
@@ -21,7 +21,7 @@ const operating = Fs.readFileSync(Path.resolve(import.meta.dirname, "../../src/h
 describe("Postgres", () => {
   it.live("makes the tables when two processes start at once, and lets later tables be used", function* () {
     const url = yield* bareDatabase
-    const [store] = yield* Effect.all([Layer.build(ownerLayer(url)), Layer.build(ownerLayer(url))], {
+    const [store] = yield* Effect.all([Layer.build(layerOwner(url)), Layer.build(layerOwner(url))], {
       concurrency: 2
     })
     const { account } = yield* seedAccount.pipe(Effect.provideContext(store))

@@ -7,11 +7,11 @@ import * as Path from "node:path"
 import { AccountId, WebhookEndpointId } from "../../schemas/Id.ts"
 import { testKey } from "../../src/platform/files/DataFiles.ts"
 import * as Postgres from "../../src/platform/postgres/Postgres.ts"
-import { secretKeyLayer } from "../../src/platform/files/SealingKey.ts"
+import { layerSecretKey } from "../../src/platform/files/SealingKey.ts"
 import { SecretKey, Secrets } from "../../src/store/sql/Secrets.ts"
 import { secretPlace } from "../../src/store/webhooks/WebhookEndpoints.ts"
 import { serviceProcess } from "../support/processes/ServiceProcess.ts"
-import { dataDirectory, freshDatabase, query, quiet, settingsLayer } from "../support/database/Postgres.ts"
+import { dataDirectory, freshDatabase, query, quiet, layerSettings } from "../support/database/Postgres.ts"
 import { refusalOf } from "../support/processes/Refusing.ts"
 import { it } from "../support/Tests.ts"
 
@@ -20,9 +20,9 @@ const newKey = () => randomBytes(32).toString("base64")
 /** The key that a start with these settings has, in base64. */
 const keyOf = (env: Record<string, string>) =>
   Layer.build(
-    secretKeyLayer.pipe(
+    layerSecretKey.pipe(
       Layer.provide([Postgres.layer, NodeCrypto.layer]),
-      Layer.provide(settingsLayer(env)),
+      Layer.provide(layerSettings(env)),
       Layer.provide(quiet),
       Layer.fresh
     )
@@ -121,7 +121,7 @@ describe("A file of DATA_DIR that is empty or garbage", () => {
   const contents = ["", "garbage", "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n"]
   it.live("is told by its name, and what to do", function* () {
     const DATA_DIR = yield* dataDirectory
-    const edge = Layer.merge(NodeCrypto.layer, settingsLayer({ DATA_DIR }))
+    const edge = Layer.merge(NodeCrypto.layer, layerSettings({ DATA_DIR }))
     for (const content of contents) {
       Fs.writeFileSync(Path.join(DATA_DIR, "test-key"), content)
       const { message } = yield* Effect.flip(Effect.provide(testKey, edge))

@@ -1,7 +1,7 @@
 import { assert } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { starting } from "../../src/platform/Welcome.ts"
-import { settingsLayer } from "../support/database/Postgres.ts"
+import { layerSettings } from "../support/database/Postgres.ts"
 import { it } from "../support/Tests.ts"
 
 /** A bad value of each setting that has a form. */
@@ -27,7 +27,7 @@ it.effect.each(Object.entries(bad))(
   "Setting %s refuses %s in one line that begins with its name",
   function* ([name, value]) {
     const cluster = name === "RUNNER_PORT" ? { CLUSTER: "socket" } : {}
-    const error = yield* Effect.flip(Effect.scoped(Layer.build(settingsLayer({ [name]: value, ...cluster }))))
+    const error = yield* Effect.flip(Effect.scoped(Layer.build(layerSettings({ [name]: value, ...cluster }))))
     assert.match(error.message, new RegExp(`^${name} (?:must|is)\\b.*$`))
     assert.notMatch(error.message, /Expected|SchemaError|\[/)
   }

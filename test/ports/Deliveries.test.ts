@@ -51,7 +51,7 @@ const endpoints = Effect.fnUntraced(function* (port: Port, fault: string) {
   let sending = breaking(receiving, "send", switched)
   if (port === "EgressGuard.resolve") {
     const guarded = yield* Effect.provideService(
-      Effect.provide(WebhookSender, WebhookSender.layer()),
+      Effect.provide(WebhookSender, WebhookSender.layer),
       EgressGuard,
       breaking(yield* EgressGuard, "resolve", switched)
     )

@@ -190,12 +190,12 @@ export const busyness = {
 } as const satisfies Rows<{ readonly measure: typeof Busyness.Service }>
 
 /** What the service asks for but does not call: values. */
-type Value = Exclude<Layer.Success<typeof App.limitsLayer>, Alerts | Busyness> | SecretKey | ServiceInfo
+type Value = Exclude<Layer.Success<typeof App.layerLimits>, Alerts | Busyness> | SecretKey | ServiceInfo
 
 /** Whatever else the service asks for and is its own; the platform comes from Effect, whose names begin otherwise. */
 type Port = Exclude<
   Extract<
-    Layer.Services<typeof App.layer> | Layer.Success<typeof App.portsLayer>,
+    Layer.Services<typeof App.layer> | Layer.Success<typeof App.layerPorts>,
     { readonly key: `folio/${string}`; readonly Service: unknown }
   >,
   Value

@@ -35,7 +35,7 @@ const asked = <A, E, R>(effect: Effect.Effect<A, E, R>, switched: Breakable) =>
   Effect.suspend(breaking({ asked: () => effect }, "asked", switched).asked)
 
 /** The limiter, of which two methods are effects and no functions. */
-const limiterLayer = Layer.effect(
+const layerLimiter = Layer.effect(
   RateLimit,
   Effect.map(RateLimit, (own) => ({
     ofKey: breaking(own, "ofKey", switches.ofKey).ofKey,
@@ -87,7 +87,7 @@ const late = Effect.fnUntraced(function* (
   return yield* patiently(Fiber.join(fiber))
 })
 
-const routes = App.routes.pipe(Layer.provideMerge(App.documentsLayer), Layer.provide(limiterLayer))
+const routes = App.routes.pipe(Layer.provideMerge(App.layerDocuments), Layer.provide(layerLimiter))
 
 describeOn(serving(routes, Layer.empty))("A request", (it) => {
   it.effect.each(cases)("whose RateLimit.%s %s: %s", function* ([method, fault, outcome]) {

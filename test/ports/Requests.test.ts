@@ -140,7 +140,7 @@ const requestFor = Effect.fnUntraced(function* (method: Method, name: string): E
 })
 
 // The routes with the ports that they ask for, so that a test can break these.
-const routes = Layer.provideMerge(App.routes, App.documentsLayer)
+const routes = Layer.provideMerge(App.routes, App.layerDocuments)
 
 describeOn(serving(routes, Layer.empty))("A request", (it) => {
   it.effect.each(cases)("whose %s %s: %s", function* ([method, fault, outcome]) {

@@ -54,7 +54,7 @@ const it = itOn(
       submit: () => Effect.suspend(() => next),
       verdict: () => Effect.succeed(null)
     }),
-    entities: App.actorsLayer.pipe(Layer.provide(ports))
+    entities: App.layerActors.pipe(Layer.provide(ports))
   })
 )
 

@@ -12,7 +12,7 @@ export class Hook extends Context.Service<Hook, Receiver>()("test/shell/Hook") {
 /** Where commands are run, while `app` is there. */
 export const directory = Path.join(Os.tmpdir(), `folio-shell-${process.pid}`)
 
-const directoryLayer = Layer.effectDiscard(
+const layerDirectory = Layer.effectDiscard(
   Effect.acquireRelease(
     Effect.sync(() => Fs.mkdirSync(directory, { recursive: true })),
     () => Effect.sync(() => Fs.rmSync(directory, { recursive: true, force: true }))
@@ -21,7 +21,7 @@ const directoryLayer = Layer.effectDiscard(
 
 export const app = Layer.unwrap(
   Effect.map(receiver, (hook) =>
-    Layer.mergeAll(TestApp.layer({ allow: `127.0.0.1:${hook.port}` }), Layer.succeed(Hook, hook), directoryLayer)
+    Layer.mergeAll(TestApp.layer({ allow: `127.0.0.1:${hook.port}` }), Layer.succeed(Hook, hook), layerDirectory)
   )
 )
 

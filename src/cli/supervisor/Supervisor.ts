@@ -5,7 +5,7 @@ import * as Os from "node:os"
 import { version } from "../../settings/Version.ts"
 import * as ClusterTables from "../../platform/cluster/ClusterTables.ts"
 import { OwnRunner } from "../../platform/cluster/OwnRunner.ts"
-import { secretKeyLayer } from "../../platform/files/SealingKey.ts"
+import { layerSecretKey } from "../../platform/files/SealingKey.ts"
 import { DatabaseUrl } from "../../platform/postgres/DatabaseUrl.ts"
 import * as Postgres from "../../platform/postgres/Postgres.ts"
 import { urlOf } from "../../platform/postgres/PostgresPlace.ts"
@@ -47,7 +47,7 @@ const prepared = Effect.gen(function* () {
     // No other process serves the database, so the leases of predecessors need not expire first.
     if (isAlone) yield* Effect.provide(takeOver, Workers.layer)
     return yield* SecretKey
-  }).pipe(Effect.provide(secretKeyLayer.pipe(Layer.provideMerge(database))))
+  }).pipe(Effect.provide(layerSecretKey.pipe(Layer.provideMerge(database))))
   const environment = {
     DATABASE_URL: Redacted.value(url),
     FOLIO_KEY: Buffer.from(Redacted.value(key)).toString("base64")

@@ -80,4 +80,4 @@ export class DocumentFiles extends Context.Service<
     readonly pdf: (name: DocumentName, asker: string) => Effect.Effect<DocumentFile, ApiError>
     readonly xml: (name: DocumentName, asker: string) => Effect.Effect<DocumentFile, ApiError>
   }
->()("folio/documents/DocumentFiles") {}
+>()("@folio-einvoicing/service/DocumentFiles") {}

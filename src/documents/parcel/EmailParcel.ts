@@ -80,7 +80,7 @@ export const isParcel: (answer: unknown) => boolean = Schema.is(Parcel)
  *   }))
  * )
  *
- * export const documents = Layer.provideMerge(renamed, App.documentsLayer)
+ * export const documents = Layer.provideMerge(renamed, App.layerDocuments)
  * ```
  */
 export class DocumentParcel extends Context.Service<
@@ -97,7 +97,7 @@ export class DocumentParcel extends Context.Service<
       asker: string
     ) => Effect.Effect<Option.Option<Parcel>, ApiError>
   }
->()("folio/documents/DocumentParcel") {}
+>()("@folio-einvoicing/service/DocumentParcel") {}
 
 /**
  * The authority's limit for the only attachment of an e-mail, in bytes.

@@ -87,7 +87,7 @@ export class Printer extends Context.Service<
     /** The e-mail of a document. `xml`: the signed document, or the attached document that also holds the authority's answer. */
     readonly parcel: (document: FiscalDocument, xml: Uint8Array, logo: Uint8Array | null) => Effect.Effect<Parcel>
   }
->()("folio/documents/Printer") {
+>()("@folio-einvoicing/service/Printer") {
   /** The default: threads, up to half of the processors and at most four, which end after five minutes without work. */
   static readonly layer = Layer.effect(
     Printer,

@@ -17,7 +17,7 @@ import * as Turns from "../../protocol/AccountTurns.ts"
  * ```
  */
 export class PrintingLimits extends Context.Service<PrintingLimits, Omit<Turns.TurnOptions, "what">>()(
-  "folio/issuing/PrintingLimits"
+  "@folio-einvoicing/service/PrintingLimits"
 ) {
   /** The values of `npm start`. */
   static readonly defaults: PrintingLimits["Service"] = {

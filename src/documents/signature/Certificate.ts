@@ -44,7 +44,7 @@ export interface Certificate {
  * ```
  */
 export class SandboxCertificate extends Context.Service<SandboxCertificate, Certificate>()(
-  "folio/documents/SandboxCertificate"
+  "@folio-einvoicing/service/SandboxCertificate"
 ) {}
 
 const validYears = 10

@@ -18,7 +18,7 @@ import { accountShare } from "./RateLimit.ts"
 export class ConcurrencyLimits extends Context.Service<
   ConcurrencyLimits,
   { readonly requests: number; readonly waiting: number; readonly large: number }
->()("folio/http/ConcurrencyLimits") {
+>()("@folio-einvoicing/service/ConcurrencyLimits") {
   /** The values of `npm start`. */
   static readonly defaults: ConcurrencyLimits["Service"] = { requests: 256, waiting: 64, large: 16 }
 

@@ -23,7 +23,7 @@ const config = Config.all({
  * export const limits = RateLimits.layer({ perSecond: 10, burst: 50 })
  * ```
  */
-export class RateLimits extends Context.Service<RateLimits, BucketSize>()("folio/http/RateLimits") {
+export class RateLimits extends Context.Service<RateLimits, BucketSize>()("@folio-einvoicing/service/RateLimits") {
   /** The values of `npm start`. */
   static readonly defaults: RateLimits["Service"] = { perSecond: 100, burst: 500 }
 
@@ -164,7 +164,7 @@ export class RateLimit extends Context.Service<
     /** Takes a token of a valid signed link's account and the client's network. */
     readonly ofLink: (account: AccountMode) => Effect.Effect<void, ApiError, HttpServerRequest.HttpServerRequest>
   }
->()("folio/http/RateLimit") {
+>()("@folio-einvoicing/service/RateLimit") {
   /** Token buckets in the memory of this process. Requires `RateLimits`. */
   static readonly layer = Layer.effect(
     RateLimit,

@@ -42,7 +42,7 @@ export class RequestTurnLimits extends Context.Service<
     /** The turns of creations and of validations, which are apart from those of other requests. */
     readonly creation: Omit<AccountTurns.TurnOptions, "what">
   }
->()("folio/http/RequestTurnLimits") {
+>()("@folio-einvoicing/service/RequestTurnLimits") {
   /** The values of `npm start`. */
   static readonly defaults: RequestTurnLimits["Service"] = {
     atOnce: 32,

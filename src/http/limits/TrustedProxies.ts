@@ -125,7 +125,9 @@ const proxiesOf = (networks: ReadonlyArray<IpNetwork.IpNetwork>): Proxies => {
  * export const proxies = TrustedProxies.layer("10.20.0.0/24, loopback")
  * ```
  */
-export class TrustedProxies extends Context.Service<TrustedProxies, Proxies>()("folio/http/TrustedProxies") {
+export class TrustedProxies extends Context.Service<TrustedProxies, Proxies>()(
+  "@folio-einvoicing/service/TrustedProxies"
+) {
   /**
    * Addresses and ranges, separated by commas, and the words `loopback` and `private`; nobody, if left out. Throws when one of them is
    * malformed.

@@ -83,7 +83,7 @@ export const originOf = ({ ip, portal_session_id, request_id }: Facts) => ({
  *   })
  * ```
  */
-export class Exchange extends Context.Reference<Facts>("folio/http/Exchange", {
+export class Exchange extends Context.Reference<Facts>("@folio-einvoicing/service/Exchange", {
   defaultValue: () => begun(undefined)
 }) {}
 
@@ -133,4 +133,4 @@ export const seriesOf =
  * export const whoAmI = HttpRouter.add("GET", "/request", text)
  * ```
  */
-export class RequestId extends Context.Service<RequestId, Id>()("folio/http/RequestId") {}
+export class RequestId extends Context.Service<RequestId, Id>()("@folio-einvoicing/service/RequestId") {}

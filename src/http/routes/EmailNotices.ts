@@ -25,7 +25,7 @@ const refused = new ApiError({
   message: "This request needs a signature in Svc-Signature, made with MAIL_NOTICE_SECRET within the last 300 seconds."
 })
 
-export const signatureLayer = Layer.effect(
+export const layerSignature = Layer.effect(
   NoticeSignature,
   Effect.gen(function* () {
     const limit = yield* RateLimit

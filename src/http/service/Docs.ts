@@ -20,7 +20,7 @@ import * as Errors from "../request/Errors.ts"
 const yearSeconds = 31_536_000
 
 /** Serves files that pages load. */
-export const assetsLayer = (assets: ReadonlyArray<Assets.Asset>) =>
+export const layerAssets = (assets: ReadonlyArray<Assets.Asset>) =>
   HttpRouter.use((router) =>
     Effect.forEach(
       assets,
@@ -146,7 +146,7 @@ const front = HttpRouter.use((router) => {
 
 /** Serves the reference, the guides, a page for each error code and the OpenAPI document, without an API key. */
 export const layer = Layer.mergeAll(
-  assetsLayer([Assets.style, Assets.script, Assets.icon]),
+  layerAssets([Assets.style, Assets.script, Assets.icon]),
   guides,
   reference,
   errors,

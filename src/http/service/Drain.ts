@@ -33,7 +33,7 @@ const pressedAgain = Effect.callback<void>((resume) => {
 export class DrainTime extends Context.Service<
   DrainTime,
   { readonly seconds: number; readonly hurried: Effect.Effect<void> }
->()("folio/http/DrainTime") {
+>()("@folio-einvoicing/service/DrainTime") {
   /** This number of seconds; 0 if left out: there is no other process that a balancer could choose. */
   static layer(seconds = 0) {
     return Layer.succeed(DrainTime, { seconds, hurried: Effect.never })

@@ -62,9 +62,7 @@ export class Alerts extends Context.Service<
     /** Tells one channel. Must end within a minute and a half; after two minutes another process may tell the same. */
     readonly send: (channel: string, alert: Alert) => Effect.Effect<void, AlertFailed>
   }
->()("folio/outbound/Alerts") {
+>()("@folio-einvoicing/service/Alerts") {
   /** Nobody is told: incidents are recorded, and `folio incidents` lists them. */
-  static layer(alerts: Alerts["Service"] = { channels: [], send: () => Effect.void }) {
-    return Layer.succeed(Alerts, alerts)
-  }
+  static readonly layer = Layer.succeed(Alerts, { channels: [], send: () => Effect.void })
 }

@@ -266,4 +266,4 @@ export class Authority extends Context.Service<
     /** Whether this authority accepts live documents; true if left out. */
     readonly servesLive?: boolean
   }
->()("folio/outbound/Authority") {}
+>()("@folio-einvoicing/service/Authority") {}

@@ -111,7 +111,7 @@ const settings = Effect.gen(function* () {
  * import { Layer } from "effect"
  *
  * // Live documents are refused, whatever the environment says.
- * export const authority = App.authorityLayer.pipe(Layer.provide(AuthoritySettings.layer({ live: undefined })))
+ * export const authority = App.layerAuthority.pipe(Layer.provide(AuthoritySettings.layer({ live: undefined })))
  * ```
  */
 export class AuthoritySettings extends Context.Service<
@@ -121,7 +121,7 @@ export class AuthoritySettings extends Context.Service<
     readonly test: { readonly url: string } | undefined
     readonly sandboxLatencyMs: number
   }
->()("folio/outbound/AuthoritySettings") {
+>()("@folio-einvoicing/service/AuthoritySettings") {
   /** These values; without any, live documents are refused, and the simulated authority answers at once. */
   static layer(values: Partial<AuthoritySettings["Service"]> = {}) {
     return Layer.succeed(AuthoritySettings, { live: undefined, test: undefined, sandboxLatencyMs: 0, ...values })

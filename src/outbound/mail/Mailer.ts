@@ -168,7 +168,7 @@ export const mailer = (live: Send = nobody) => ({
 })
 
 /**
- * Sends the e-mails of documents. A layer of a team sees the e-mails of both modes; `Mailer.layer` simulates those of the test
+ * Sends the e-mails of documents. A layer of a team sees the e-mails of both modes; `Mailer.layerWith` simulates those of the test
  * mode, and gives only live ones to the team.
  *
  * @example
@@ -178,7 +178,7 @@ export const mailer = (live: Send = nobody) => ({
  * import { Effect } from "effect"
  *
  * // Live e-mails go to a mail provider by its HTTP interface.
- * const mailer = Mailer.layer(
+ * const mailer = Mailer.layerWith(
  *   Effect.fnUntraced(function* ({ reference, to }, message) {
  *     const { archive, html, subject, text } = yield* message
  *     const attachment = { name: archive.name, content: Buffer.from(archive.bytes).toString("base64") }
@@ -199,9 +199,12 @@ export const mailer = (live: Send = nobody) => ({
  * main({ mailer })
  * ```
  */
-export class Mailer extends Context.Service<Mailer, { readonly send: Send }>()("folio/outbound/Mailer") {
-  /** `live` sends the e-mails of the live mode; without it they fail with `MailerAbsent`. Those of the test mode are simulated. */
-  static layer(live?: Send) {
+export class Mailer extends Context.Service<Mailer, { readonly send: Send }>()("@folio-einvoicing/service/Mailer") {
+  /** Sends no e-mails of the live mode: they fail with `MailerAbsent`. Those of the test mode are simulated. */
+  static readonly layer = Layer.succeed(Mailer, mailer())
+
+  /** `live` sends the e-mails of the live mode. Those of the test mode are simulated. */
+  static layerWith(live: Send) {
     return Layer.succeed(Mailer, mailer(live))
   }
 }

@@ -70,7 +70,7 @@ const failureOf = (error: unknown) => {
  * const second = sendOverSmtp({ url: Redacted.make("smtps://folio:secret@mail2.example.com"), from })
  *
  * // A second server, for when the first does not answer.
- * export const mailer = Mailer.layer((envelope, message) =>
+ * export const mailer = Mailer.layerWith((envelope, message) =>
  *   Effect.catchTag(first(envelope, message), "MailerUnavailable", () => second(envelope, message))
  * )
  * ```
@@ -155,7 +155,7 @@ export const sendTextOverSmtp = (options: SmtpOptions) => {
  * main({ mailer: MailerSmtp.layer({ url, from: "facturas@example.com" }) })
  * ```
  */
-export const layer = (smtp: SmtpOptions): Layer.Layer<Mailer> => Mailer.layer(sendOverSmtp(smtp))
+export const layer = (smtp: SmtpOptions): Layer.Layer<Mailer> => Mailer.layerWith(sendOverSmtp(smtp))
 
 /**
  * The mail server of `SMTP_URL` and `MAIL_FROM`; when they are not set, live e-mails fail. Fails with `SettingsError`.

@@ -19,7 +19,7 @@ const secretMin = 32
  * ```
  */
 export class NoticeSecret extends Context.Service<NoticeSecret, Redacted.Redacted<string> | undefined>()(
-  "folio/outbound/NoticeSecret"
+  "@folio-einvoicing/service/NoticeSecret"
 ) {
   /** This secret; without one, the service takes no notices. */
   static layer(secret?: Redacted.Redacted<string>) {

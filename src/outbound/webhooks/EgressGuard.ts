@@ -267,7 +267,7 @@ export class EgressGuard extends Context.Service<
      */
     readonly resolve: (host: string, port: number) => Effect.Effect<Addresses, EgressRefused | DnsFailed>
   }
->()("folio/outbound/EgressGuard") {
+>()("@folio-einvoicing/service/EgressGuard") {
   /** The default rules, with these options. Requires the `Dns` of the platform. */
   static layer(options: EgressGuardOptions): Layer.Layer<EgressGuard, never, Dns.Dns> {
     return Layer.effect(EgressGuard, make(options))

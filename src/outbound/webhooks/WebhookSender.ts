@@ -112,7 +112,7 @@ export interface WebhookResponse {
  * // Receivers inside the company have certificates of its own authority.
  * const options: WebhookSenderOptions = { ca: readFileSync("/etc/ssl/company.pem", "utf8"), totalTimeout: "5 seconds" }
  *
- * export const webhookSender = WebhookSender.layer(options)
+ * export const webhookSender = WebhookSender.layerWith(options)
  * ```
  */
 export interface WebhookSenderOptions extends PinnedConnectionsOptions {
@@ -240,7 +240,7 @@ const make = Effect.fnUntraced(function* (options: WebhookSenderOptions) {
  *   }))
  * )
  *
- * main({ webhookSender: Layer.provide(warning, WebhookSender.layer()) })
+ * main({ webhookSender: Layer.provide(warning, WebhookSender.layer) })
  * ```
  */
 export class WebhookSender extends Context.Service<
@@ -252,9 +252,12 @@ export class WebhookSender extends Context.Service<
      */
     readonly send: (request: WebhookRequest) => Effect.Effect<WebhookResponse>
   }
->()("folio/outbound/WebhookSender") {
+>()("@folio-einvoicing/service/WebhookSender") {
   /** The default sender, with these options. Requires `EgressGuard`. */
-  static layer(options: WebhookSenderOptions = {}): Layer.Layer<WebhookSender, never, EgressGuard> {
+  static layerWith(options: WebhookSenderOptions): Layer.Layer<WebhookSender, never, EgressGuard> {
     return Layer.effect(WebhookSender, make(options))
   }
+
+  /** The default sender. Requires `EgressGuard`. */
+  static readonly layer = WebhookSender.layerWith({})
 }

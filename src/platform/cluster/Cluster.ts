@@ -37,7 +37,7 @@ const volatile = MessageStorage.layerNoop
  * import { Cluster } from "@folio-einvoicing/service/platform"
  * import { Layer } from "effect"
  *
- * export const actors = Layer.provide(App.actorsLayer, Cluster.singleProcess)
+ * export const actors = Layer.provide(App.layerActors, Cluster.singleProcess)
  * ```
  */
 export const singleProcess = Sharding.layer.pipe(
@@ -77,7 +77,7 @@ const manyProcesses = (host: string, port: number) => {
     Layer.provide(RunnerConnections.layer(address)),
     Layer.provideMerge(volatile),
     // `prepare` in Postgres.ts creates the tables of this storage.
-    Layer.provide(ShardHandover.layer.pipe(Layer.provideMerge(ClusterTables.storageLayer))),
+    Layer.provide(ShardHandover.layer.pipe(Layer.provideMerge(ClusterTables.layerStorage))),
     Layer.provide(RpcSerialization.layerSchemaBinary({ maxFrameSize: messageBytesMax })),
     Layer.provide(
       ShardingConfig.layer({

@@ -49,7 +49,7 @@ const forgetRunners = Layer.effectDiscard(
 )
 
 /** The storage of this process's cluster. Requires its tables, a `SqlClient` and the configuration of the sharding. */
-export const storageLayer = Layer.unwrap(
+export const layerStorage = Layer.unwrap(
   Effect.map(prefix, (own) => forgetRunners.pipe(Layer.provideMerge(SqlRunnerStorage.layerStorage({ prefix: own }))))
 )
 

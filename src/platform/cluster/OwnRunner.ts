@@ -23,7 +23,7 @@ const config = Config.all({
 export class OwnRunner extends Context.Service<
   OwnRunner,
   { readonly host: string; readonly port: number } | undefined
->()("folio/platform/OwnRunner") {
+>()("@folio-einvoicing/service/OwnRunner") {
   /** This address; without one, there is only this process. */
   static layer(address?: { readonly host: string; readonly port: number }) {
     return Layer.succeed(OwnRunner, address)

@@ -12,7 +12,7 @@ import { read } from "../../settings/Setting.ts"
  * export const dataDir = DataDir.layer("/var/lib/folio")
  * ```
  */
-export class DataDir extends Context.Service<DataDir, string>()("folio/platform/DataDir") {
+export class DataDir extends Context.Service<DataDir, string>()("@folio-einvoicing/service/DataDir") {
   /** This directory. A relative path starts at the current directory of the process. */
   static layer(path: string) {
     return Layer.succeed(DataDir, Path.resolve(path))

@@ -14,7 +14,7 @@ import { read, refuse } from "../../settings/Setting.ts"
  * ```
  */
 export class FolioKey extends Context.Service<FolioKey, Redacted.Redacted<Uint8Array> | undefined>()(
-  "folio/platform/FolioKey"
+  "@folio-einvoicing/service/FolioKey"
 ) {
   /** This key; without one, the key is a file in `DataDir`. */
   static layer(key?: Redacted.Redacted<Uint8Array>) {

@@ -67,13 +67,13 @@ const agreed = Effect.gen(function* () {
  *
  * @example
  * ```ts
- * import { DataDir, sandboxCertificateLayer } from "@folio-einvoicing/service/platform"
+ * import { DataDir, layerSandboxCertificate } from "@folio-einvoicing/service/platform"
  * import { Layer } from "effect"
  *
- * export const certificate = Layer.provide(sandboxCertificateLayer, DataDir.layer("/var/lib/folio"))
+ * export const certificate = Layer.provide(layerSandboxCertificate, DataDir.layer("/var/lib/folio"))
  * ```
  */
-export const sandboxCertificateLayer = Layer.effect(
+export const layerSandboxCertificate = Layer.effect(
   SandboxCertificate,
   Effect.gen(function* () {
     const secrets = Layer.provide(Secrets.layer, Layer.succeed(SecretKey, yield* SecretKey))

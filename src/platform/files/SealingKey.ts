@@ -52,14 +52,14 @@ export const isOfDatabase = (key: typeof SecretKey.Service) =>
  *
  * @example
  * ```ts
- * import { DataDir, FolioKey, secretKeyLayer } from "@folio-einvoicing/service/platform"
+ * import { DataDir, FolioKey, layerSecretKey } from "@folio-einvoicing/service/platform"
  * import { Layer } from "effect"
  *
  * // The key is a file in this directory.
- * export const secretKey = secretKeyLayer.pipe(Layer.provide([DataDir.layer("/var/lib/folio"), FolioKey.layer()]))
+ * export const secretKey = layerSecretKey.pipe(Layer.provide([DataDir.layer("/var/lib/folio"), FolioKey.layer()]))
  * ```
  */
-export const secretKeyLayer = Layer.effect(
+export const layerSecretKey = Layer.effect(
   SecretKey,
   Effect.gen(function* () {
     const dataDir = yield* DataDir

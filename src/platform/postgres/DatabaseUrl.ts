@@ -39,7 +39,7 @@ const isPostgres = (url: string) =>
  * ```
  */
 export class DatabaseUrl extends Context.Service<DatabaseUrl, Redacted.Redacted<string> | undefined>()(
-  "folio/platform/DatabaseUrl"
+  "@folio-einvoicing/service/DatabaseUrl"
 ) {
   /** This URL; without one, the service runs the embedded PostgreSQL. */
   static layer(url?: Redacted.Redacted<string>) {

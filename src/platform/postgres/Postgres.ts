@@ -208,7 +208,7 @@ export const bringUpToDate = openBeside(true).pipe(
  *
  * @internal
  */
-export const commandLayer = PgClient.layerFrom(
+export const layerCommand = PgClient.layerFrom(
   Effect.flatMap(openBeside(false), (place) => PgClient.make({ ...pool, ...place, maxConnections: 2 }))
 )
 
@@ -234,7 +234,7 @@ const sessions = Effect.fnUntraced(function* (at: Place) {
 /**
  * A `SqlClient` of the database, after the missing migrations. Its sessions have the role of the service, not that of the
  * tables' owner. Requires `DatabaseUrl`, `DataDir` and `OwnRunner`. Fails with an error whose message is one line that says what
- * to do. A process that serves uses `serviceLayer`.
+ * to do. A process that serves uses `layerService`.
  *
  * @example
  * ```ts
@@ -269,13 +269,13 @@ export const layer = PgClient.layerFrom(Effect.flatMap(place, sessions))
  * import { Layer } from "effect"
  *
  * // The stores on the database that DATABASE_URL names, or on the embedded one in DATA_DIR.
- * export const stores = App.storeLayer.pipe(
- *   Layer.provideMerge(Postgres.serviceLayer),
+ * export const stores = App.layerStore.pipe(
+ *   Layer.provideMerge(Postgres.layerService),
  *   Layer.provideMerge(Settings.layer("1.0.0"))
  * )
  * ```
  */
-export const serviceLayer = Layer.effectContext(
+export const layerService = Layer.effectContext(
   Effect.gen(function* () {
     const runner = yield* OwnRunner
     const at = yield* place

@@ -56,7 +56,7 @@ export class ServiceLock extends Context.Service<
     /** Fails when this process stood still for so long that another process serves the database. */
     readonly lost: Effect.Effect<never, DatabaseError>
   }
->()("folio/platform/ServiceLock") {}
+>()("@folio-einvoicing/service/ServiceLock") {}
 
 /** Takes the lock, exclusively if `alone`, until the scope closes. Fails with `DatabaseError` if others still have it after 11 s. */
 export const take = Effect.fn("ServiceLock.take")(function* (place: Place, alone: boolean) {

@@ -27,7 +27,7 @@ const isLoopback = (host: string) => /^(127\.|::1$|localhost$)/.test(host)
 export class ConnectionLimits extends Context.Service<
   ConnectionLimits,
   { readonly max: number; readonly perAddress: number }
->()("folio/platform/ConnectionLimits") {
+>()("@folio-einvoicing/service/ConnectionLimits") {
   /** The values of `npm start`. */
   static readonly defaults: ConnectionLimits["Service"] = { max: 2_000, perAddress: 500 }
 

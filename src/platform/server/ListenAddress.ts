@@ -21,7 +21,7 @@ const config = Config.all({
 export class ListenAddress extends Context.Service<
   ListenAddress,
   { readonly host: string; readonly port: number; readonly metricsPort?: number | undefined }
->()("folio/platform/ListenAddress") {
+>()("@folio-einvoicing/service/ListenAddress") {
   /** An address that the program chooses. */
   static layer(address: ListenAddress["Service"]) {
     return Layer.succeed(ListenAddress, address)

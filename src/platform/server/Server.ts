@@ -52,7 +52,7 @@ export class ServerLimits extends Context.Service<
     readonly checkMs: number
     readonly keepAliveMs: number
   }
->()("folio/platform/Server/ServerLimits") {
+>()("@folio-einvoicing/service/ServerLimits") {
   /** The values of `npm start`. */
   static readonly defaults: ServerLimits["Service"] = {
     headersMs: 10_000,
@@ -103,10 +103,10 @@ const letGo = (server: Server, response: ServerResponse) => {
  * import { Layer } from "effect"
  *
  * // All clients come through one balancer, which may have all connections.
- * export const limits = Layer.merge(Server.limitsLayer, ConnectionLimits.layer({ max: 5_000, perAddress: 5_000 }))
+ * export const limits = Layer.merge(Server.layerLimits, ConnectionLimits.layer({ max: 5_000, perAddress: 5_000 }))
  * ```
  */
-export const limitsLayer = Layer.merge(ConnectionLimits.layer(), ServerLimits.layer())
+export const layerLimits = Layer.merge(ConnectionLimits.layer(), ServerLimits.layer())
 
 const starting =
   "This process is starting: it prepares its database and its actors. Retry in a second with the same Idempotency-Key."
@@ -177,7 +177,7 @@ const make = (self: Self, clientLimits: typeof ServerLimits.Service) => {
 
 /**
  * The HTTP server, and what routes need of the platform (files, paths, tags). A body beyond its limit is refused unread.
- * Requires `ListenAddress`, `ServiceInfo`, `TrustedProxies` and the limits of `limitsLayer`. Fails with `ListenError` when the address cannot be
+ * Requires `ListenAddress`, `ServiceInfo`, `TrustedProxies` and the limits of `layerLimits`. Fails with `ListenError` when the address cannot be
  * used.
  *
  * @example
@@ -188,7 +188,7 @@ const make = (self: Self, clientLimits: typeof ServerLimits.Service) => {
  * import { Layer } from "effect"
  *
  * const server = Server.layer.pipe(
- *   Layer.provide(Layer.merge(Server.limitsLayer, TrustedProxies.layer("private"))),
+ *   Layer.provide(Layer.merge(Server.layerLimits, TrustedProxies.layer("private"))),
  *   Layer.provide(ListenAddress.layer({ host: "0.0.0.0", port: 8080 }))
  * )
  *

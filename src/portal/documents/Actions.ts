@@ -149,7 +149,7 @@ const redeliver = (sent: Form.Form) =>
 const item = "/portal/documents/:id"
 
 /** What can be done with a document besides correcting it. */
-export const actionsLayer = Layer.mergeAll(
+export const layerActions = Layer.mergeAll(
   page(`${item}/cancel`, cancelPage),
   page(`${item}/annul`, annulPage(Form.empty)),
   page(`${item}/email`, emailPage(Form.empty)),

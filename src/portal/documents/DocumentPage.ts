@@ -102,4 +102,4 @@ const document = Effect.gen(function* () {
   }
 })
 
-export const documentLayer = page("/portal/documents/:id", document)
+export const layerDocument = page("/portal/documents/:id", document)

@@ -127,5 +127,5 @@ const archive = Effect.gen(function* () {
 // A file is whole in memory before it is sent, with megabytes of papers.
 const inTurn = makeTurns("export", 4)
 
-export const csvLayer = file("/portal/documents/export.csv", inTurn(csv))
-export const archiveLayer = file("/portal/documents/export.zip", inTurn(archive))
+export const layerCsv = file("/portal/documents/export.csv", inTurn(csv))
+export const layerArchive = file("/portal/documents/export.zip", inTurn(archive))

@@ -162,4 +162,4 @@ const list = Effect.gen(function* () {
   }
 })
 
-export const listLayer = page(path, list)
+export const layerList = page(path, list)

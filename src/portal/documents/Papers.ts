@@ -46,6 +46,6 @@ const qr = Effect.gen(function* () {
   return { contentType: "image/svg+xml", body: markup }
 })
 
-export const pdfLayer = file("/portal/documents/:id/pdf", paper("pdf"))
-export const xmlLayer = file("/portal/documents/:id/xml", paper("xml"))
-export const qrLayer = file("/portal/documents/:id/qr.svg", qr)
+export const layerPdf = file("/portal/documents/:id/pdf", paper("pdf"))
+export const layerXml = file("/portal/documents/:id/xml", paper("xml"))
+export const layerQr = file("/portal/documents/:id/qr.svg", qr)

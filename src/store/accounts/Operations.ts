@@ -31,7 +31,7 @@ const newKey = Effect.fnUntraced(function* ({ account_id, livemode }: AccountMod
  * of the key, "test" or "live". A test account begins with the numbering range of the profile's sandbox. A live account has its
  * issuer in test mode as well; a test account has no issuer in live mode. Gives the account, the API key, which cannot be read
  * again, and the key's id. Fails with `ApiError` when the issuer breaks a rule of the national profile, or when live keys are
- * not allowed. Requires what `storeLayer` and `storeProfile` give.
+ * not allowed. Requires what `layerStore` and `layerStoreProfile` give.
  *
  * @example
  * ```ts

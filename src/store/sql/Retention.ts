@@ -15,7 +15,7 @@ import { idempotencyWindow } from "../accounts/IdempotencyKeys.ts"
  * export const retention = RetentionDays.layer(365)
  * ```
  */
-export class RetentionDays extends Context.Service<RetentionDays, number>()("folio/store/RetentionDays") {
+export class RetentionDays extends Context.Service<RetentionDays, number>()("@folio-einvoicing/service/RetentionDays") {
   /** This number of days; 30 if left out. */
   static layer(days = 30) {
     return Layer.succeed(RetentionDays, days)

@@ -21,7 +21,9 @@ import { Base64 } from "effect/encoding"
  * )
  * ```
  */
-export class SecretKey extends Context.Service<SecretKey, Redacted.Redacted<Uint8Array>>()("folio/store/SecretKey") {}
+export class SecretKey extends Context.Service<SecretKey, Redacted.Redacted<Uint8Array>>()(
+  "@folio-einvoicing/service/SecretKey"
+) {}
 
 const form = "v1."
 const nonceLength = 12

@@ -43,7 +43,9 @@ const briefly = <E>(statement: Effect.Effect<unknown, E>) =>
  * export const development = Layer.merge(EgressGuard.layer({ allow: [receiver] }), WebhookAllowance.layer(true))
  * ```
  */
-export class WebhookAllowance extends Context.Service<WebhookAllowance, boolean>()("folio/store/WebhookAllowance") {
+export class WebhookAllowance extends Context.Service<WebhookAllowance, boolean>()(
+  "@folio-einvoicing/service/WebhookAllowance"
+) {
   /** Whether webhooks are allowed to; not, if left out. */
   static layer(isAllowed = false) {
     return Layer.succeed(WebhookAllowance, isAllowed)

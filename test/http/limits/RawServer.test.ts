@@ -224,7 +224,7 @@ describe("a connection", () => {
 const withoutRoutes = Server.layer.pipe(
   Layer.provideMerge(
     Layer.mergeAll(
-      Server.limitsLayer,
+      Server.layerLimits,
       ListenAddress.layer({ host: "127.0.0.1", port: 0 }),
       ServiceInfo.layer({ version: "0.1.0", baseUrl }),
       TrustedProxies.layer(""),

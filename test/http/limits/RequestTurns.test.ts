@@ -25,7 +25,7 @@ const askerOf = (account: string, livemode = false) =>
     default_version: "2026-01-01"
   }) as Principal
 
-const turnsLayer = Layer.fresh(RequestTurns.layer).pipe(
+const layerTurns = Layer.fresh(RequestTurns.layer).pipe(
   Layer.provide([RequestTurnLimits.layer(), Layer.fresh(Backpressure.layer)]),
   Layer.provide(Layer.succeed(Busyness, () => 0))
 )
@@ -45,7 +45,7 @@ const restAfter = (request: (turns: RequestTurns["Service"]) => Effect.Effect<un
     let waited = 0
     for (; begun.count < 2; waited += 1) yield* TestClock.adjust(1)
     return waited
-  }).pipe(Effect.provide(turnsLayer))
+  }).pipe(Effect.provide(layerTurns))
 
 const kib = 1024
 

@@ -2,7 +2,7 @@ import { assert, describe } from "@effect/vitest"
 import { Context, Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import type { DocumentKey } from "../../../schemas/FiscalDocument.ts"
-import { workLayer } from "../../../src/App.ts"
+import { layerWork } from "../../../src/App.ts"
 import type { RegisteredEvent } from "../../../src/domain/documents/Acceptance.ts"
 import { BuyersAnswers } from "../../../src/issuing/acceptance/BuyersAnswers.ts"
 import { AuthorityLimits } from "../../../src/issuing/AuthorityQueue.ts"
@@ -62,7 +62,7 @@ const asking = Effect.fnUntraced(function* (limits: Partial<AuthorityLimits["Ser
       })
   })
   const own = Layer.merge(Layer.succeed(Authority, port), AuthorityLimits.layer(limits))
-  const { askAll } = Context.get(yield* Layer.build(Layer.provide(workLayer, own)), BuyersAnswers)
+  const { askAll } = Context.get(yield* Layer.build(Layer.provide(layerWork, own)), BuyersAnswers)
   return { authority, asked, askAll: askAll ?? assert.fail("it cannot be asked") }
 })
 
@@ -252,7 +252,7 @@ describe("What a buyer has answered", () => {
   )
 
   it.effect("is asked of no authority that has no such question", function* () {
-    const { askAll } = Context.get(yield* Layer.build(workLayer), BuyersAnswers)
+    const { askAll } = Context.get(yield* Layer.build(layerWork), BuyersAnswers)
     assert.isNull(askAll)
   })
 })

@@ -32,7 +32,7 @@ export const routes = Effect.fnUntraced(function* <R>(own: Layer.Layer<never, ne
   const http = Layer.mergeAll(Layer.succeed(HttpServer.HttpServer, server), HttpServer.layerServices)
   yield* Layer.build(
     App.serve(Layer.mergeAll(App.routes, own)).pipe(
-      Layer.provide([RateLimit.layer, App.documentsLayer]),
+      Layer.provide([RateLimit.layer, App.layerDocuments]),
       Layer.provide([http, unlimited, turns])
     )
   )

@@ -32,7 +32,7 @@ const sandboxMailer = mailer()
 /** What becomes of live e-mails as well: what the sandbox says of their addresses. */
 export const mailServer: Send = (envelope, message) => sandboxMailer.send({ ...envelope, livemode: false }, message)
 
-const ownMailer = Mailer.layer((envelope, message) => Effect.andThen(message, mailServer(envelope, message)))
+const ownMailer = Mailer.layerWith((envelope, message) => Effect.andThen(message, mailServer(envelope, message)))
 
 const receiverTimeout = "15 seconds"
 

@@ -49,11 +49,11 @@ const noNames = Layer.orDie(Dns.layerStatic({}))
 
 // The time that a machine works is not measured, so that a sequence runs the same way each time.
 const limits = Layer.merge(
-  App.limitsLayer,
+  App.layerLimits,
   Layer.succeed(Busyness, () => 0)
 )
 
-const actors = App.actorsLayer.pipe(Layer.provide([Notify.layer, App.documentsLayer]))
+const actors = App.layerActors.pipe(Layer.provide([Notify.layer, App.layerDocuments]))
 
 /** Prints without a thread, whose answer would come at another moment each time, and hardly anything. */
 const inkless = Printer.of({
@@ -122,7 +122,7 @@ export const make = Effect.fnUntraced(function* (options: MemoryWorldOptions = {
       limits
     ).pipe(
       Layer.provideMerge(
-        options.profile === undefined ? colombian : Layer.provideMerge(App.storeProfile, options.profile)
+        options.profile === undefined ? colombian : Layer.provideMerge(App.layerStoreProfile, options.profile)
       ),
       Layer.provideMerge(Layer.succeed(SecureRandom.SecureRandom, random)),
       Layer.provideMerge(quiet)

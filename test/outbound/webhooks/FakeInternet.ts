@@ -80,6 +80,6 @@ export class FakeInternet {
 
   /** A sender on this network; without `allow` only public addresses are let through, as in production. */
   sender(options: WebhookSenderOptions & EgressGuardOptions = {}) {
-    return WebhookSender.layer({ dial: this.dial, ...options }).pipe(Layer.provide(this.guard(options)))
+    return WebhookSender.layerWith({ dial: this.dial, ...options }).pipe(Layer.provide(this.guard(options)))
   }
 }

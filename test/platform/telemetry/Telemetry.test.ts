@@ -3,14 +3,14 @@ import { Cause, Effect, Layer } from "effect"
 import { TestConsole } from "effect/testing"
 import { hostname } from "node:os"
 import * as Telemetry from "../../../src/platform/Telemetry.ts"
-import { settingsLayer } from "../../support/database/Postgres.ts"
+import { layerSettings } from "../../support/database/Postgres.ts"
 import { it } from "../../support/Tests.ts"
 
 const password = "correct horse"
 
 /** The lines that are written while an effect runs. */
 const linesOf = Effect.fnUntraced(function* (env: Record<string, string>, effect: Effect.Effect<void>) {
-  yield* Effect.provide(effect, Telemetry.layer("1.2.3").pipe(Layer.provide(settingsLayer(env))))
+  yield* Effect.provide(effect, Telemetry.layer("1.2.3").pipe(Layer.provide(layerSettings(env))))
   return (yield* TestConsole.logLines).map(String)
 }, Effect.provide(TestConsole.layer))
 
@@ -23,7 +23,7 @@ const talk = Effect.gen(function* () {
 })
 
 const refused = (env: Record<string, string>) =>
-  Effect.map(Effect.flip(Effect.scoped(Layer.build(settingsLayer(env)))), ({ message }) => message)
+  Effect.map(Effect.flip(Effect.scoped(Layer.build(layerSettings(env)))), ({ message }) => message)
 
 const nameOf = (env: Record<string, string>) =>
   Effect.map(

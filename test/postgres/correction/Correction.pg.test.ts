@@ -2,13 +2,13 @@ import { assert } from "@effect/vitest"
 import { Array, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { scripted, invoiceBody, noteBody, partialNoteBody } from "../../support/apps/Invoices.ts"
-import { newCustomer, TestApp, layer as testAppLayer } from "../../support/apps/TestApp.ts"
+import { newCustomer, TestApp, layer as layerTestApp } from "../../support/apps/TestApp.ts"
 import { answered, refusedIn } from "../../support/database/Refusals.ts"
 import * as AccountView from "../../../src/store/sql/AccountView.ts"
 import { describeLive } from "../../support/Tests.ts"
 import { accepted, codeOf, entries, issue, key, rejected, script, settled } from "./Corrected.ts"
 
-describeLive(testAppLayer())("A rejected document that is corrected", (it) => {
+describeLive(layerTestApp())("A rejected document that is corrected", (it) => {
   it.effect("keeps its id and number, and all else is made anew", function* () {
     const { client } = yield* TestApp
     const sql = yield* SqlClient.SqlClient

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { customerBody, invoiceBody, partialNoteBody, scripted } from "../../support/apps/Invoices.ts"
 import type { Client } from "../../support/apps/Client.ts"
-import { layer as testAppLayer, TestApp } from "../../support/apps/TestApp.ts"
+import { layer as layerTestApp, TestApp } from "../../support/apps/TestApp.ts"
 import { until } from "../../support/apps/Until.ts"
 import { describeLive } from "../../support/Tests.ts"
 import { accepted, codeOf, entries, key, rejected, settled } from "./Corrected.ts"
@@ -36,7 +36,7 @@ const issueIn = Effect.fnUntraced(function* (client: Client, path: string, body:
   return `${path}/${json.id}`
 })
 
-describeLive(testAppLayer())("An invoice that was issued in contingency and then rejected", (it) => {
+describeLive(layerTestApp())("An invoice that was issued in contingency and then rejected", (it) => {
   it.effect("is corrected; it covers its notes, and its buyer gets the new one", function* () {
     const { accountId, client } = yield* TestApp
     const sql = yield* SqlClient.SqlClient

@@ -1,7 +1,7 @@
 import { assert } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
-import { adminLayer, query } from "../../support/database/Postgres.ts"
+import { layerAdmin, query } from "../../support/database/Postgres.ts"
 import { insist, settleAndReconcile, SeveralProcesses } from "../../support/processes/SeveralProcesses.ts"
 import { until } from "../../support/apps/Until.ts"
 import { describeLive } from "../../support/Tests.ts"
@@ -42,7 +42,7 @@ describeLive(SeveralProcesses.layer(1))("A process that loses", (it) => {
           )
           return yield* Effect.never
         })
-      ).pipe(Effect.provide(adminLayer(database)))
+      ).pipe(Effect.provide(layerAdmin(database)))
     )
     yield* until(query(database, `${locks} and not l.granted`), ({ rowCount }) => rowCount > 0)
     yield* query(database, `select pg_terminate_backend(pid) from (${held}) locks limit 1`)

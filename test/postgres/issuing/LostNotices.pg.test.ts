@@ -8,7 +8,7 @@ import { Notify } from "../../../src/protocol/Notify.ts"
 import * as WebhookEndpoint from "../../../src/actors/WebhookEndpoint.ts"
 import { Backpressure } from "../../../src/issuing/Backpressure.ts"
 import { FileLinks } from "../../../src/store/documents/FileLinks.ts"
-import { storeProfile, workLayer } from "../../../src/App.ts"
+import { layerStoreProfile, layerWork } from "../../../src/App.ts"
 import { endpointBody, invoiceBody } from "../../support/apps/Invoices.ts"
 import { seedDrafts } from "../../support/database/Owners.ts"
 import { freshDatabase } from "../../support/database/Postgres.ts"
@@ -30,12 +30,12 @@ const unheard = Layer.succeed(
 /** Whatever the actors tell each other is lost; only the sweeper is heard. */
 const entities = Layer.merge(
   Layer.mergeAll(Account.layer, Invoice.layer, WebhookEndpoint.layer).pipe(
-    Layer.provide(workLayer),
-    Layer.provide(Layer.mergeAll(Layer.provide(FileLinks.layer, storeProfile), unheard, Backpressure.layer))
+    Layer.provide(layerWork),
+    Layer.provide(Layer.mergeAll(Layer.provide(FileLinks.layer, layerStoreProfile), unheard, Backpressure.layer))
   ),
   Sweeper.layer.pipe(
-    Layer.provide(workLayer),
-    Layer.provide(Layer.mergeAll(Layer.provide(FileLinks.layer, storeProfile), Notify.layer, Backpressure.layer))
+    Layer.provide(layerWork),
+    Layer.provide(Layer.mergeAll(Layer.provide(FileLinks.layer, layerStoreProfile), Notify.layer, Backpressure.layer))
   )
 )
 

@@ -4,7 +4,7 @@ import { SqlClient, type SqlError } from "effect/sql"
 import { cents } from "../../../src/domain/documents/Decimal.ts"
 import { noteBody, partialNoteBody, invoiceBody } from "../../support/apps/Invoices.ts"
 import { blocked } from "../../support/database/Owners.ts"
-import { adminLayer, freshDatabase, quiet } from "../../support/database/Postgres.ts"
+import { layerAdmin, freshDatabase, quiet } from "../../support/database/Postgres.ts"
 import { refusal, refusedIn } from "../../support/database/Refusals.ts"
 import * as TestApp from "../../support/apps/TestApp.ts"
 import { until } from "../../support/apps/Until.ts"
@@ -34,7 +34,7 @@ const twoProcesses = Effect.gen(function* () {
   const url = yield* freshDatabase
   const apps = yield* Effect.forEach([1, 2], () => Layer.build(TestApp.layerOn(url)))
   const clients = apps.map((app) => Context.get(app, TestApp.TestApp).client)
-  const sql = Context.get(yield* Layer.build(adminLayer(url)), SqlClient.SqlClient)
+  const sql = Context.get(yield* Layer.build(layerAdmin(url)), SqlClient.SqlClient)
   return { clients, sql }
 })
 

@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { noteRangeBody, originalNoteBody, periodNoteBody, resolutionBody } from "../../support/apps/Invoices.ts"
 import * as TestApp from "../../support/apps/TestApp.ts"
 import { until } from "../../support/apps/Until.ts"
-import { adminLayer, freshDatabase, quiet } from "../../support/database/Postgres.ts"
+import { layerAdmin, freshDatabase, quiet } from "../../support/database/Postgres.ts"
 import { itOn } from "../../support/Tests.ts"
 
 /** Two processes of the service on one database, each of which believes to own the account. */
@@ -12,7 +12,7 @@ const twoProcesses = Effect.gen(function* () {
   const url = yield* freshDatabase
   const apps = yield* Effect.forEach([1, 2], () => Layer.build(TestApp.layerOn(url)))
   const clients = apps.map((app) => Context.get(app, TestApp.TestApp).client)
-  const sql = Context.get(yield* Layer.build(adminLayer(url)), SqlClient.SqlClient)
+  const sql = Context.get(yield* Layer.build(layerAdmin(url)), SqlClient.SqlClient)
   const customer = yield* TestApp.newCustomer(clients[0]!)
   return { clients, sql, customer }
 })

@@ -7,13 +7,13 @@ import * as Fs from "node:fs"
 import * as Path from "node:path"
 import { isKeyOfDatabase } from "../../../src/store/sql/KeyCanary.ts"
 import { until } from "../../support/apps/Until.ts"
-import { adminLayer, bareDatabase, dataDirectory, freshDatabase, query } from "../../support/database/Postgres.ts"
-import { seedAccount, seedDrafts, ownerLayer } from "../../support/database/Owners.ts"
+import { layerAdmin, bareDatabase, dataDirectory, freshDatabase, query } from "../../support/database/Postgres.ts"
+import { seedAccount, seedDrafts, layerOwner } from "../../support/database/Owners.ts"
 import { folioHere } from "../../support/processes/FolioHere.ts"
 import { inherited, programAt } from "../../support/processes/ServiceProcess.ts"
 import { it } from "../../support/Tests.ts"
 
-// The key that the rows of `ownerLayer` are sealed with.
+// The key that the rows of `layerOwner` are sealed with.
 const FOLIO_KEY = Buffer.from(new Uint8Array(32).fill(7)).toString("base64")
 
 /** Values that a careless copy changes. */
@@ -42,7 +42,7 @@ const seeded = Effect.gen(function* () {
     assert.isTrue(yield* isKeyOfDatabase)
     yield* seedDrafts(account.account_id, 1_000)
     yield* seedDrafts(account.account_id, 3, "signed")
-  }).pipe(Effect.provide(ownerLayer(url)))
+  }).pipe(Effect.provide(layerOwner(url)))
   yield* Effect.forEach(strange.split(";"), (statement) => query(url, statement))
   return url
 })
@@ -125,7 +125,7 @@ const killed = Effect.fnUntraced(function* (
 const holding = <A, E, R>(url: string, lock: string, effect: Effect.Effect<A, E, R>) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     sql.withTransaction(Effect.andThen(sql.unsafe(`lock table ${lock} mode`), effect))
-  ).pipe(Effect.provide(adminLayer(url)))
+  ).pipe(Effect.provide(layerAdmin(url)))
 
 const isWaitedFor = (url: string) =>
   Effect.map(

@@ -6,7 +6,7 @@ import * as Path from "node:path"
 import { read, write } from "../../../src/platform/backup/BackupFile.ts"
 import { until } from "../../support/apps/Until.ts"
 import { bareDatabase, dataDirectory, freshDatabase, query } from "../../support/database/Postgres.ts"
-import { ownerLayer, seedAccount, seedDrafts } from "../../support/database/Owners.ts"
+import { layerOwner, seedAccount, seedDrafts } from "../../support/database/Owners.ts"
 import { folioHere } from "../../support/processes/FolioHere.ts"
 import { it } from "../../support/Tests.ts"
 
@@ -117,7 +117,7 @@ describe("a backup", () => {
       const { account, drafts } = yield* Effect.gen(function* () {
         const seeded = yield* seedAccount
         return { ...seeded, drafts: yield* seedDrafts(seeded.account.account_id, 2) }
-      }).pipe(Effect.provide(ownerLayer(url)))
+      }).pipe(Effect.provide(layerOwner(url)))
       const env = { DATABASE_URL: url, DATA_DIR: yield* dataDirectory, FOLIO_KEY }
       assert.strictEqual((yield* folioHere(["resume", "--hold"], env)).code, 0)
 

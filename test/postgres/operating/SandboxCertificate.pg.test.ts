@@ -5,10 +5,10 @@ import { randomBytes } from "node:crypto"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
 import { makeSelfSigned, SandboxCertificate } from "../../../src/documents/signature/Certificate.ts"
-import { sandboxCertificateLayer } from "../../../src/platform/files/SandboxCertificateFile.ts"
-import { secretKeyLayer } from "../../../src/platform/files/SealingKey.ts"
+import { layerSandboxCertificate } from "../../../src/platform/files/SandboxCertificateFile.ts"
+import { layerSecretKey } from "../../../src/platform/files/SealingKey.ts"
 import * as Postgres from "../../../src/platform/postgres/Postgres.ts"
-import { dataDirectory, freshDatabase, query, quiet, settingsLayer } from "../../support/database/Postgres.ts"
+import { dataDirectory, freshDatabase, query, quiet, layerSettings } from "../../support/database/Postgres.ts"
 import { it } from "../../support/Tests.ts"
 
 const day = 86_400_000
@@ -26,10 +26,10 @@ const processes = Effect.gen(function* () {
       currentTimeMillisUnsafe: () => now
     })
     const built = Layer.build(
-      sandboxCertificateLayer.pipe(
-        Layer.provide(secretKeyLayer),
+      layerSandboxCertificate.pipe(
+        Layer.provide(layerSecretKey),
         Layer.provide([Postgres.layer, NodeCrypto.layer]),
-        Layer.provide(settingsLayer({ DATABASE_URL, FOLIO_KEY, DATA_DIR })),
+        Layer.provide(layerSettings({ DATABASE_URL, FOLIO_KEY, DATA_DIR })),
         Layer.provide(quiet),
         Layer.fresh
       )

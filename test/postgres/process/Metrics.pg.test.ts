@@ -3,7 +3,7 @@ import { Effect, Metric } from "effect"
 import { SqlClient } from "effect/sql"
 import { purgeBatchMax } from "../../../src/store/sql/Retention.ts"
 import { invoiceBody, scripted } from "../../support/apps/Invoices.ts"
-import { ownerLayer, seedAccount } from "../../support/database/Owners.ts"
+import { layerOwner, seedAccount } from "../../support/database/Owners.ts"
 import { freshDatabase } from "../../support/database/Postgres.ts"
 import * as TestApp from "../../support/apps/TestApp.ts"
 import { until } from "../../support/apps/Until.ts"
@@ -97,7 +97,7 @@ it.live("counts what the housekeeper has removed", () =>
       yield* sql`
         insert into idempotency_keys (api_key_id, value, fingerprint, status, body, completed_at)
         select id, n::text, 'f', 201, '{}', now() - interval '2 days' from api_keys, generate_series(1, ${count}) n`
-    }).pipe(Effect.provide(ownerLayer(url)))
+    }).pipe(Effect.provide(layerOwner(url)))
     yield* until(scrape, (text) => value(text, 'folio_purged_rows_total{table="idempotency_keys"}') === count).pipe(
       Effect.provide(TestApp.layerOn(url))
     )

@@ -3,7 +3,7 @@ import { Clock, Effect, Layer } from "effect"
 import { Entity, ShardingConfig } from "effect/cluster"
 import { TestClock } from "effect/testing"
 import type { DocumentKey } from "../../../schemas/FiscalDocument.ts"
-import { documentsLayer, workLayer } from "../../../src/App.ts"
+import { layerDocuments, layerWork } from "../../../src/App.ts"
 import * as Account from "../../../src/actors/Account.ts"
 import * as Invoice from "../../../src/actors/Invoice.ts"
 import { readSignedDocument } from "../../../src/documents/signature/SignedDocument.ts"
@@ -25,16 +25,16 @@ import { existing, MemoryTables } from "../memory/MemoryTables.ts"
  */
 
 export const aloneOn = (on: typeof world) =>
-  Layer.mergeAll(Told.layer, ShardingConfig.layer(), Backpressure.layer, documentsLayer).pipe(Layer.provideMerge(on))
+  Layer.mergeAll(Told.layer, ShardingConfig.layer(), Backpressure.layer, layerDocuments).pipe(Layer.provideMerge(on))
 
 export const alone = aloneOn(world)
 
 export const accountOwner = Effect.flatMap(
-  Entity.makeTestClient(AccountEntity, Account.layer.pipe(Layer.provide(workLayer))),
+  Entity.makeTestClient(AccountEntity, Account.layer.pipe(Layer.provide(layerWork))),
   (client) => client(accountAddress(testMode))
 )
 
-const invoiceClient = Entity.makeTestClient(InvoiceEntity, Invoice.layer.pipe(Layer.provide(workLayer)))
+const invoiceClient = Entity.makeTestClient(InvoiceEntity, Invoice.layer.pipe(Layer.provide(layerWork)))
 
 export const invoiceOwner = Effect.map(
   invoiceClient,

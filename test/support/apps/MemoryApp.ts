@@ -140,7 +140,7 @@ const settled = Layer.effectDiscard(TestClock.adjust("1 second"))
 
 /** The limits as they are, but that the process never counts as busy. */
 export const limits = Layer.merge(
-  App.limitsLayer,
+  App.layerLimits,
   Layer.succeed(Busyness, () => 0)
 )
 
@@ -164,7 +164,7 @@ export const worldOf = (profile: Layer.Layer<NationalProfile>) =>
       )
     ),
     Layer.provideMerge(
-      Layer.mergeAll(NodeCrypto.layer, logLevel, limits, Layer.provideMerge(App.storeProfile, profile))
+      Layer.mergeAll(NodeCrypto.layer, logLevel, limits, Layer.provideMerge(App.layerStoreProfile, profile))
     ),
     Layer.provideMerge(clock)
   )
@@ -174,8 +174,8 @@ export const world = worldOf(colombia)
 
 const runningOn = <A, R>(shards: Layer.Layer<A | Sharding.Sharding, never, R>) =>
   settled.pipe(
-    Layer.provideMerge(App.actorsLayer),
-    Layer.provideMerge(Layer.mergeAll(Notify.layer, App.documentsLayer)),
+    Layer.provideMerge(App.layerActors),
+    Layer.provideMerge(Layer.mergeAll(Notify.layer, App.layerDocuments)),
     Layer.provideMerge(shards)
   )
 
@@ -199,7 +199,7 @@ export const serving = <L, A, E, R>(
     Layer.provideMerge(changes),
     Layer.provideMerge(
       Layer.mergeAll(
-        Server.limitsLayer,
+        Server.layerLimits,
         // No test waits for the end of a pause, except the tests of pauses.
         Server.ServerLimits.layer({ pauseMs: 0 }),
         ListenAddress.layer({ host: "127.0.0.1", port: 0 }),

@@ -35,8 +35,8 @@ import { sharedPrinter } from "./SharedPrinter.ts"
 import { type Client, makeClient } from "./Client.ts"
 import { customerBody } from "./Invoices.ts"
 import { colombia } from "../authority/LiveAccounts.ts"
-import { secretKeyLayer } from "../database/Owners.ts"
-import { adminLayer, connect, freshDatabase, quiet, settingsLayer } from "../database/Postgres.ts"
+import { layerSecretKey } from "../database/Owners.ts"
+import { layerAdmin, connect, freshDatabase, quiet, layerSettings } from "../database/Postgres.ts"
 import { withoutRest } from "./WithoutRest.ts"
 
 export interface TestAppOptions {
@@ -53,7 +53,7 @@ export interface TestAppOptions {
   /** More than any test sends, by default. */
   readonly rateLimits?: typeof RateLimits.Service
   /** The actors, if they are to be put together in another way. */
-  readonly entities?: typeof App.actorsLayer
+  readonly entities?: typeof App.layerActors
 }
 
 /** The whole service in this process, on a real database, behind a real HTTP server. */
@@ -147,9 +147,9 @@ export const layerOn = (
   {
     allow = "",
     authority,
-    entities = App.actorsLayer,
+    entities = App.layerActors,
     latency = 0,
-    mailer = Mailer.layer(),
+    mailer = Mailer.layer,
     profile = colombia,
     rateLimits = { perSecond: 1_000_000, burst: 1_000_000 }
   }: TestAppOptions = {}
@@ -163,12 +163,12 @@ export const layerOn = (
         )
       ),
       Layer.provideMerge(entities),
-      Layer.provideMerge(Layer.mergeAll(Notify.layer, App.documentsLayer)),
+      Layer.provideMerge(Layer.mergeAll(Notify.layer, App.layerDocuments)),
       Layer.provideMerge(Layer.mergeAll(Server.layer, Cluster.singleProcess, authority ?? sandbox(latency))),
-      Layer.provideMerge(App.storeLayer),
+      Layer.provideMerge(App.layerStore),
       Layer.provideMerge(
         Layer.mergeAll(
-          WebhookSender.layer().pipe(
+          WebhookSender.layer.pipe(
             Layer.provideMerge(EgressGuard.layer({ allow: Result.getOrThrow(parseAllow(allow)) })),
             Layer.provide(NodeDns.layer)
           ),
@@ -176,22 +176,22 @@ export const layerOn = (
           sharedPrinter,
           mailer,
           profile,
-          secretKeyLayer
+          layerSecretKey
         )
       ),
       Layer.provideMerge(connect(url)),
       Layer.provideMerge(NodeCrypto.layer),
       Layer.provideMerge(ServiceInfo.layer({ version: "0.1.0", baseUrl: "http://folio.test" })),
-      Layer.provideMerge(settingsLayer({})),
+      Layer.provideMerge(layerSettings({})),
       Layer.provideMerge(
         Layer.mergeAll(
-          App.limitsLayer,
+          App.layerLimits,
           Layer.succeed(Busyness, () => 0),
-          Server.limitsLayer
+          Server.layerLimits
         )
       ),
       Layer.provideMerge(quiet),
-      Layer.merge(adminLayer(url))
+      Layer.merge(layerAdmin(url))
     )
   )
 

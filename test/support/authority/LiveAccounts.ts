@@ -2,7 +2,7 @@ import { Clock, Effect, Layer, Redacted } from "effect"
 import forge from "node-forge"
 import { generateKeyPairSync } from "node:crypto"
 import type { AccountId } from "../../../schemas/Id.ts"
-import { storeProfile } from "../../../src/App.ts"
+import { layerStoreProfile } from "../../../src/App.ts"
 import * as ColombianProfile from "../../../src/documents/ColombianProfile.ts"
 import { sandboxSoftware } from "../../../src/documents/ubl/Software.ts"
 import { Certificates } from "../../../src/store/accounts/Certificates.ts"
@@ -21,7 +21,7 @@ export const colombia = ColombianProfile.layer({
 })
 
 /** The same, with what the store asks of it. */
-export const colombian = Layer.provideMerge(storeProfile, colombia)
+export const colombian = Layer.provideMerge(layerStoreProfile, colombia)
 
 /** Gives a live account this key and certificate to sign with, for a year from now on. */
 export const giveCertificate = Effect.fnUntraced(function* (account_id: AccountId, pem: string) {

@@ -6,7 +6,7 @@ import type { Acquirer } from "../../../schemas/Customer.ts"
 import { AccountId, CustomerId, type InvoiceId, ResolutionId } from "../../../schemas/Id.ts"
 import type { Line } from "../../../schemas/Line.ts"
 import { currentVersion } from "../../../schemas/Version.ts"
-import { storeLayer } from "../../../src/App.ts"
+import { layerStore } from "../../../src/App.ts"
 import { type InvoiceState, isOpen } from "../../../src/domain/documents/InvoiceLifecycle.ts"
 import { makeApiKey } from "../../../src/domain/accounts/ApiKeyFormat.ts"
 import { localDate } from "../../../src/domain/documents/AuthorityTime.ts"
@@ -25,20 +25,20 @@ import { colombian } from "../authority/LiveAccounts.ts"
 import { connect, quiet } from "./Postgres.ts"
 
 // The same for all owners, as it is for processes that share a database.
-export const secretKeyLayer = Layer.succeed(SecretKey, Redacted.make(new Uint8Array(32).fill(7)))
+export const layerSecretKey = Layer.succeed(SecretKey, Redacted.make(new Uint8Array(32).fill(7)))
 
 /**
  * An owner without actors: the store's services on the database at `url`, with a pool and batchers of their own. Two of them
  * are two processes that both believe to own the same rows.
  */
-export const ownerLayer = (url: string) => storeOn(connect(url))
+export const layerOwner = (url: string) => storeOn(connect(url))
 
 /** The store's services on any pool. */
 export const storeOn = <E>(pool: Layer.Layer<SqlClient.SqlClient, E>) =>
   Layer.fresh(
-    storeLayer.pipe(
+    layerStore.pipe(
       Layer.provideMerge(
-        Layer.mergeAll(pool, secretKeyLayer, colombian, RetentionDays.layer(), WebhookAllowance.layer())
+        Layer.mergeAll(pool, layerSecretKey, colombian, RetentionDays.layer(), WebhookAllowance.layer())
       ),
       Layer.provideMerge(NodeCrypto.layer),
       Layer.provideMerge(quiet)

@@ -41,7 +41,7 @@ export const queryAs = (url: string, statement: string) =>
   )
 
 /** The settings that these variables make, but for the port, which is any that is free. No test has a data directory here. */
-export const settingsLayer = (env: Record<string, string>) =>
+export const layerSettings = (env: Record<string, string>) =>
   Layer.merge(Layer.fresh(Settings.layer("0.1.0")), ListenAddress.layer({ host: "127.0.0.1", port: 0 })).pipe(
     Layer.provide(ConfigProvider.layer(ConfigProvider.fromEnv({ env: { DATA_DIR: "/dev/null", ...env } })))
   )
@@ -52,10 +52,10 @@ const asAdmin = (url: string) => urlOf(inject("postgres").admin, new URL(url).pa
 export const query = (url: string, statement: string) => queryAs(asAdmin(url), statement)
 
 /** A pool of the superuser, in the database at `url`: for a test to look and to arrange. */
-export const adminLayer = (url: string) => PgClient.layer({ url: Redacted.make(asAdmin(url)), ssl: false })
+export const layerAdmin = (url: string) => PgClient.layer({ url: Redacted.make(asAdmin(url)), ssl: false })
 
 /** A pool as the service has it, on a database whose tables are there. */
-export const connect = (url: string) => Layer.provide(Postgres.layer, settingsLayer({ DATABASE_URL: url }))
+export const connect = (url: string) => Layer.provide(Postgres.layer, layerSettings({ DATABASE_URL: url }))
 
 const create = (server: TestServer, name: string, template: string) => {
   const owner = new URL(server.owner).username
@@ -95,7 +95,7 @@ export const quiet = Layer.effect(
 export class TestDatabase extends Context.Service<TestDatabase, { readonly url: string }>()("test/TestDatabase") {
   /** A fresh database, and a pool of the superuser on it. */
   static readonly layer = Layer.unwrap(
-    Effect.map(freshDatabase, (url) => Layer.mergeAll(adminLayer(url), Layer.succeed(TestDatabase, { url }), quiet))
+    Effect.map(freshDatabase, (url) => Layer.mergeAll(layerAdmin(url), Layer.succeed(TestDatabase, { url }), quiet))
   )
 }
 

@@ -3,7 +3,7 @@ import { Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
-import { adminLayer, bareDatabase } from "./Postgres.ts"
+import { layerAdmin, bareDatabase } from "./Postgres.ts"
 
 const folder = Path.join(import.meta.dirname, "../../../migrations")
 
@@ -36,5 +36,5 @@ export const releaseBefore = Effect.fnUntraced(function* (migration: string) {
   const url = yield* bareDatabase
   const owner = PgClient.layer({ url: Redacted.make(url), ssl: false, startupParameters: { row_security: "off" } })
   yield* Effect.forEach(earlier(migration), apply).pipe(Effect.provide(owner))
-  return { migrate: Effect.provide(apply(migration), owner), admin: adminLayer(url) }
+  return { migrate: Effect.provide(apply(migration), owner), admin: layerAdmin(url) }
 })

@@ -15,8 +15,8 @@ import { Invoices } from "../../../src/store/documents/Invoices.ts"
 import { type StoredResolution, Resolutions } from "../../../src/store/accounts/Resolutions.ts"
 import { Transitions } from "../../../src/store/documents/Transitions.ts"
 import { WebhookEndpoints } from "../../../src/store/webhooks/WebhookEndpoints.ts"
-import { acquirer, ownerLayer, restingAt, seedDrafts, seedEndpoint } from "./Owners.ts"
-import { adminLayer, freshDatabase, quiet } from "./Postgres.ts"
+import { acquirer, layerOwner, restingAt, seedDrafts, seedEndpoint } from "./Owners.ts"
+import { layerAdmin, freshDatabase, quiet } from "./Postgres.ts"
 
 const store = Effect.gen(function* () {
   return {
@@ -151,7 +151,7 @@ export class TwoAccounts extends Context.Service<
         startupParameters: { role: "folio_service" }
       })
       const service = Context.get(yield* Layer.build(session), SqlClient.SqlClient)
-      const owner = yield* Layer.build(ownerLayer(url))
+      const owner = yield* Layer.build(layerOwner(url))
       const seeded = yield* Effect.gen(function* () {
         const [first, second] = [yield* newAccount, yield* newAccount]
         const mine = yield* own({ account_id: first, livemode: false })
@@ -159,7 +159,7 @@ export class TwoAccounts extends Context.Service<
         const otherAccount = yield* own({ account_id: second, livemode: false })
         return { mine, others: [otherMode, otherAccount], store: yield* store }
       }).pipe(Effect.provideContext(owner))
-      return Layer.mergeAll(Layer.succeed(TwoAccounts, { ...seeded, service }), adminLayer(url), quiet)
+      return Layer.mergeAll(Layer.succeed(TwoAccounts, { ...seeded, service }), layerAdmin(url), quiet)
     })
   )
 }

@@ -3,7 +3,7 @@ import { SqlClient, type Statement } from "effect/sql"
 import type { InvoiceState } from "../../../src/domain/documents/InvoiceLifecycle.ts"
 import { until } from "../apps/Until.ts"
 import { itOn } from "../Tests.ts"
-import { ownerLayer, seedAccount, seedDrafts } from "./Owners.ts"
+import { layerOwner, seedAccount, seedDrafts } from "./Owners.ts"
 import { TestDatabase } from "./Postgres.ts"
 
 /* What tests have in common in which several processes work on the same rows of the test's database. */
@@ -12,7 +12,7 @@ import { TestDatabase } from "./Postgres.ts"
 export const onPostgres = itOn(TestDatabase.layer).live
 
 /** One more owner, with a pool and batchers of its own. */
-export const anotherOwner = Effect.flatMap(TestDatabase, ({ url }) => Layer.build(ownerLayer(url)))
+export const anotherOwner = Effect.flatMap(TestDatabase, ({ url }) => Layer.build(layerOwner(url)))
 
 /** An owner of the sandbox account; `service` is its pool, and `sql` that of the superuser, who looks and arranges. */
 export const oneOwner = Effect.gen(function* () {

@@ -46,7 +46,7 @@ const write = ({ accounts, issuers, issuerSoftwares, issuerTimes }: Tables, acco
   return account
 }
 
-export const accountsLayer = inMemory(Accounts, ({ attempt, call }) => ({
+export const layerAccounts = inMemory(Accounts, ({ attempt, call }) => ({
   get: (account) => call("Accounts.get", (tables) => existing(tables.accounts, modeKey(account))),
   read: (account) => call("Accounts.read", (tables) => existing(tables.accounts, modeKey(account))),
   issuer: (account, version) =>
@@ -132,7 +132,7 @@ const entry = (account: AccountMode, actor: string, action: string, object_id: s
 
 const refusal = (account: AccountMode, by: string, code: string) => entry(account, by, `request.refused ${code}`)
 
-export const apiKeysLayer = inMemory(ApiKeys, ({ attempt, call }) => ({
+export const layerApiKeys = inMemory(ApiKeys, ({ attempt, call }) => ({
   authenticate: (key, { isSuspect = false, onEnded } = {}) =>
     apiKeyMode(key) === null
       ? Effect.succeedNone
@@ -192,14 +192,14 @@ export const apiKeysLayer = inMemory(ApiKeys, ({ attempt, call }) => ({
     attempt("ApiKeys.revoke", (tables, now) => end(tables, key, now, options?.evenTheLast ?? false))
 }))
 
-export const auditLogLayer = inMemory(AuditLog, ({ call }) => ({
+export const layerAuditLog = inMemory(AuditLog, ({ call }) => ({
   record: (account, by, action, object_id) =>
     call("AuditLog.record", ({ auditLog }) => void auditLog.push(entry(account, actorOf(by), action, object_id))),
   refused: (account, by, code) =>
     call("AuditLog.refused", ({ auditLog }) => void auditLog.push(refusal(account, actorOf(by), code)))
 }))
 
-export const logosLayer = inMemory(Logos, ({ call }) => {
+export const layerLogos = inMemory(Logos, ({ call }) => {
   const bytesOf: Logos["Service"]["of"] = (account, { logo }) =>
     call("Logos.of", ({ logos }) =>
       logo === undefined ? null : (logos.get(`${modeKey(account)}|${logo.sha256}`) ?? null)
@@ -214,7 +214,7 @@ export const logosLayer = inMemory(Logos, ({ call }) => {
 
 const acquirerDays = (found: boolean) => (found ? 24 : 1) * 3_600_000
 
-export const acquirersLayer = inMemory(Acquirers, ({ call }) => ({
+export const layerAcquirers = inMemory(Acquirers, ({ call }) => ({
   find: (account, { number, type }) =>
     call("Acquirers.find", ({ acquirers }, now) => {
       const row = acquirers.get(`${modeKey(account)}|${type}|${number}`)
@@ -229,7 +229,7 @@ export const acquirersLayer = inMemory(Acquirers, ({ call }) => ({
     )
 }))
 
-export const certificatesLayer = inMemory(Certificates, ({ call }) => ({
+export const layerCertificates = inMemory(Certificates, ({ call }) => ({
   current: (account) =>
     call("Certificates.current", ({ certificates }, now) => {
       const isValid = ({ not_after, not_before }: StoredCertificate) =>
@@ -256,7 +256,7 @@ const softwareOf = ({ softwares }: Tables, id: string | null | undefined, issuer
   return Option.some<Software>({ id: row.software_id, provider, pin: row.pin })
 }
 
-export const softwaresLayer = inMemory(Softwares, ({ attempt, call }) => ({
+export const layerSoftwares = inMemory(Softwares, ({ attempt, call }) => ({
   current: (account_id) =>
     call("Softwares.current", (tables) => {
       const account = existing(tables.accounts, modeKey({ account_id, livemode: true }))
@@ -280,7 +280,7 @@ export const softwaresLayer = inMemory(Softwares, ({ attempt, call }) => ({
     })
 }))
 
-export const liveModeLayer = inMemory(LiveMode, ({ call }, { localDate }) => ({
+export const layerLiveMode = inMemory(LiveMode, ({ call }, { localDate }) => ({
   facts: (account_id) =>
     call("LiveMode.facts", (tables, now) => {
       const account = { account_id, livemode: true }

@@ -14,7 +14,7 @@ import { existing, inMemory, type InvoiceRow, isOf, optionOf, type Tables } from
 
 const retryAlarmMs = 5_000
 
-export const invoiceCommandsLayer = inMemory(InvoiceCommands, ({ call }) => ({
+export const layerInvoiceCommands = inMemory(InvoiceCommands, ({ call }) => ({
   lock: (key) =>
     call("InvoiceCommands.lock", ({ invoices }) =>
       Option.map(
@@ -78,7 +78,7 @@ const correct = (tables: Tables, { key, totals, ...date }: Renewal, content: Par
   return true
 }
 
-export const correctionLayer = inMemory(Correction, ({ call }) => ({
+export const layerCorrection = inMemory(Correction, ({ call }) => ({
   lock: (key) => call("Correction.lock", ({ invoices }) => optionOf(invoices, key, key.id)),
   noteUnderWay: (account, id) =>
     call("Correction.noteUnderWay", ({ invoices }) =>
@@ -181,7 +181,7 @@ const entriesOf = (tables: Tables, id: string): ReadonlyArray<TimelineEntry> => 
   return happened.toSorted(([a], [b]) => a - b).map(([at, one]) => ({ ...one, at: timestamp(at) }) as TimelineEntry)
 }
 
-export const timelinesLayer = inMemory(Timelines, ({ call }) => ({
+export const layerTimelines = inMemory(Timelines, ({ call }) => ({
   ofInvoice: (account, id) =>
     call("Timelines.ofInvoice", (tables) => {
       const entries = Option.isSome(optionOf(tables.invoices, account, id)) ? entriesOf(tables, id) : []

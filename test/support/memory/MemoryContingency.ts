@@ -78,7 +78,7 @@ const shareOf = (tables: Tables, { is_open, name }: Waiting, share: Share, limit
     .slice(0, 1)
 }
 
-export const circuitsLayer = inMemory(AuthorityCircuits, ({ call }) => ({
+export const layerCircuits = inMemory(AuthorityCircuits, ({ call }) => ({
   read: (name) => call("AuthorityCircuits.read", (tables, now) => stateOf(tables, name, now)),
   failed: (name, { account_id, is_authoritys, message, of_all, trouble }, openAfterMs, silenceMs) =>
     call("AuthorityCircuits.failed", (tables, now) => {
@@ -155,7 +155,7 @@ export const circuitsLayer = inMemory(AuthorityCircuits, ({ call }) => ({
     })
 }))
 
-export const redatingLayer = inMemory(Redating, ({ call }) => ({
+export const layerRedating = inMemory(Redating, ({ call }) => ({
   redate: ({ cufe, issue_date, issue_time, key, version }) =>
     call("Redating.redate", ({ invoices, resolutions, transitions }, now) => {
       const row = rowOf(invoices, key)
@@ -206,7 +206,7 @@ const giveCorrected = (tables: Tables, account_id: AccountId, id: string, correc
   return sandboxScripts.get(key) ?? null
 }
 
-export const sandboxAuthoritiesLayer = inMemory(SandboxAuthorities, ({ call }) => ({
+export const layerSandboxAuthorities = inMemory(SandboxAuthorities, ({ call }) => ({
   modeOf: (id) =>
     call("SandboxAuthorities.modeOf", ({ sandboxAuthorities }) => sandboxAuthorities.get(id)?.mode ?? "up"),
   scriptOf: ({ account_id, full_number, kind }) =>

@@ -133,7 +133,7 @@ const move = (tables: Tables, step: Step, now: number): Moved => {
   return { moved: true, endpoints: endpoints.filter(isLeft), taken, emailed }
 }
 
-export const numberingLayer = inMemory(Numbering, ({ call }, { numbering }) => ({
+export const layerNumbering = inMemory(Numbering, ({ call }, { numbering }) => ({
   number: (draft) =>
     call("Numbering.number", (tables, now) => {
       const result = number(tables, draft, numbering, now)
@@ -144,7 +144,7 @@ export const numberingLayer = inMemory(Numbering, ({ call }, { numbering }) => (
   wait: () => Effect.succeed([])
 }))
 
-export const transitionsLayer = inMemory(Transitions, ({ call }) => ({
+export const layerTransitions = inMemory(Transitions, ({ call }) => ({
   move: (step) => call("Transitions.move", (tables, now) => move(tables, step, now))
 }))
 
@@ -229,7 +229,7 @@ const recorded = (row: DeliveryRow, attempt: CompletedAttempt, now: number): Par
   }
 }
 
-export const deliveriesLayer = inMemory(Deliveries, ({ call }) => ({
+export const layerDeliveries = inMemory(Deliveries, ({ call }) => ({
   take: (key, inFlight, atMost = Infinity) =>
     call("Deliveries.take", (tables, now) => take(tables, key, inFlight, atMost, now)),
   dueOf: (endpoint, { id, ...taken }) =>

@@ -70,7 +70,7 @@ export const latestEmail = ({ emails }: Tables, invoice_id: string) => {
 
 const isDue = (row: EmailRow, now: number) => row.next_attempt_at !== null && row.next_attempt_at <= now
 
-export const emailsLayer = inMemory(Emails, ({ attempt, call }) => ({
+export const layerEmails = inMemory(Emails, ({ attempt, call }) => ({
   take: (key) =>
     call("Emails.take", (tables, now) => {
       const [row] = [...tables.emails.values()]

@@ -9,7 +9,7 @@ import {
 import { pageOf } from "./MemoryPages.ts"
 import { isOf, inMemory, rowOf } from "./MemoryTables.ts"
 
-export const endpointsLayer = inMemory(WebhookEndpoints, ({ attempt, call }) => {
+export const layerEndpoints = inMemory(WebhookEndpoints, ({ attempt, call }) => {
   const change = (key: EndpointKey, fields: Partial<StoredWebhookEndpoint & { readonly secret: string }>) =>
     call("WebhookEndpoints.update", ({ deliveries, endpoints }, now) => {
       const row = rowOf(endpoints, key)

@@ -36,7 +36,7 @@ const byId = (events: ReadonlyArray<EventRow>) => new Map(events.map((row) => [r
 const later = (events: ReadonlyArray<EventRow>, account: AccountMode, seq: bigint) =>
   events.filter((row) => isOf(row, account) && !row.is_test && BigInt(row.seq) > seq)
 
-export const eventsLayer = inMemory(Events, ({ attempt, call }) => ({
+export const layerEvents = inMemory(Events, ({ attempt, call }) => ({
   find: (account, id) =>
     call("Events.find", ({ events }) => Option.fromUndefinedOr(rowOf(byId(events), { ...account, id }))),
   list: (account, request, filter) =>
@@ -122,7 +122,7 @@ const attemptPage = (all: ReadonlyArray<StoredAttempt>, deliveryId: string, { cu
   return Result.succeed({ rows: backwards ? rows.toReversed() : rows, has_more: nearest.length > rows.length })
 }
 
-export const deliveryLogLayer = inMemory(DeliveryLog, ({ attempt, call }) => {
+export const layerDeliveryLog = inMemory(DeliveryLog, ({ attempt, call }) => {
   const list = (account: AccountMode, request: Parameters<typeof pageOf>[2], isOne: (row: DeliveryRow) => boolean) =>
     call("DeliveryLog.list", (tables) =>
       pageOf(tables.deliveries, account, request, isOne, (row) => listed(stored(tables, row)))
@@ -171,7 +171,7 @@ const hourOf = (endpoint: string, hour: number, attempts: Tables["attempts"]): H
 }
 
 // Nothing is left out here: no test makes as many deliveries as one look counts.
-export const deliveryHealthLayer = inMemory(DeliveryHealth, ({ call }) => ({
+export const layerDeliveryHealth = inMemory(DeliveryHealth, ({ call }) => ({
   since: (account, since) =>
     call("DeliveryHealth.since", ({ attempts, deliveries }) => {
       const made = attempts
@@ -231,7 +231,7 @@ const recover = (tables: Tables, key: EndpointKey, since: Date, now: number) =>
     return { deliveries: portion.length, has_more: missed.length > portion.length }
   })
 
-export const redeliveryLayer = inMemory(Redelivery, ({ attempt }) => ({
+export const layerRedelivery = inMemory(Redelivery, ({ attempt }) => ({
   redeliver: (key) =>
     attempt("Redelivery.redeliver", (tables, now) => {
       const row = rowOf(tables.deliveries, key)

@@ -68,7 +68,7 @@ const listed = (row: InvoiceRow): ListedDocument => ({
   created_at: row.created_at
 })
 
-export const documentListLayer = inMemory(DocumentList, ({ call }) => ({
+export const layerDocumentList = inMemory(DocumentList, ({ call }) => ({
   list: (account, { cursor, limit }, filter) =>
     call("DocumentList.list", ({ invoices }) => {
       const backwards = cursor?.direction === "before"
@@ -94,7 +94,7 @@ const isDraft = (row: InvoiceRow) => row.state === "queued"
 
 const alarm = (row: InvoiceRow) => row.next_action_at ?? Infinity
 
-export const invoicesLayer = inMemory(Invoices, ({ call }) => ({
+export const layerInvoices = inMemory(Invoices, ({ call }) => ({
   imprint: (account, id) =>
     call("Invoices.imprint", ({ documents, invoices, resolutions }) =>
       Option.map(optionOf(invoices, account, id), (row) => ({

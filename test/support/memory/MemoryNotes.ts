@@ -137,7 +137,7 @@ export const noteSource = (
 }
 
 // `IdempotencyKeys.once` runs one transaction at a time in memory: nothing need be locked.
-export const notesLayer = inMemory(Notes, ({ call }) => ({
+export const layerNotes = inMemory(Notes, ({ call }) => ({
   lock: (account, id) => call("Notes.lock", (tables) => correctable(tables, account, id)),
   content: (account, id) =>
     call("Notes.content", ({ invoices }) => {

@@ -37,7 +37,7 @@ const change = (ranges: Ranges, key: ResolutionKey, patch: ResolutionUpdate, for
     return next
   })
 
-export const resolutionsLayer = inMemory(Resolutions, ({ attempt, call }, { numbering }) => ({
+export const layerResolutions = inMemory(Resolutions, ({ attempt, call }, { numbering }) => ({
   all: (query) => call("Resolutions.all", ({ resolutions }) => matching(resolutions, query)),
   ensureCounter: (key, kind) =>
     call("Resolutions.ensureCounter", ({ resolutions }, now) => {

@@ -23,35 +23,35 @@ import { InvoiceCreation } from "../../../src/store/documents/InvoiceCreation.ts
 import { DueWork, everyKind } from "../../../src/store/DueWork.ts"
 import { Workers } from "../../../src/store/sql/Workers.ts"
 import {
-  accountsLayer,
-  acquirersLayer,
-  apiKeysLayer,
-  auditLogLayer,
-  certificatesLayer,
-  liveModeLayer,
-  softwaresLayer,
-  logosLayer
+  layerAccounts,
+  layerAcquirers,
+  layerApiKeys,
+  layerAuditLog,
+  layerCertificates,
+  layerLiveMode,
+  layerSoftwares,
+  layerLogos
 } from "./MemoryAccounts.ts"
-import { acceptancesLayer } from "./acceptance/MemoryAcceptances.ts"
-import { correctionLayer, invoiceCommandsLayer, timelinesLayer } from "./MemoryCommands.ts"
-import { deliveriesLayer, numberingLayer, transitionsLayer } from "./MemoryDelivery.ts"
-import { endpointsLayer } from "./MemoryEndpoints.ts"
-import { enablementsLayer, testDocumentsLayer } from "./enablement/MemoryEnablements.ts"
-import { memoryIncidentsLayer } from "./incidents/MemoryIncidents.ts"
-import { documentListLayer, invoicesLayer } from "./MemoryInvoices.ts"
-import { emailsLayer } from "./MemoryEmails.ts"
-import { deliveryHealthLayer, deliveryLogLayer, eventsLayer, redeliveryLayer } from "./MemoryEvents.ts"
-import { notesLayer, numberWithinMs, untouched } from "./MemoryNotes.ts"
-import { portalSessionsLayer } from "./portal/MemoryPortalSessions.ts"
-import { resolutionsLayer } from "./MemoryResolutions.ts"
-import { overviewLayer, sandboxStandingLayer, signingSecretsLayer } from "./overview/MemoryOverview.ts"
-import { circuitsLayer, redatingLayer, sandboxAuthoritiesLayer } from "./MemoryContingency.ts"
+import { layerAcceptances } from "./acceptance/MemoryAcceptances.ts"
+import { layerCorrection, layerInvoiceCommands, layerTimelines } from "./MemoryCommands.ts"
+import { layerDeliveries, layerNumbering, layerTransitions } from "./MemoryDelivery.ts"
+import { layerEndpoints } from "./MemoryEndpoints.ts"
+import { layerEnablements, layerTestDocuments } from "./enablement/MemoryEnablements.ts"
+import { layerMemoryIncidents } from "./incidents/MemoryIncidents.ts"
+import { layerDocumentList, layerInvoices } from "./MemoryInvoices.ts"
+import { layerEmails } from "./MemoryEmails.ts"
+import { layerDeliveryHealth, layerDeliveryLog, layerEvents, layerRedelivery } from "./MemoryEvents.ts"
+import { layerNotes, numberWithinMs, untouched } from "./MemoryNotes.ts"
+import { layerPortalSessions } from "./portal/MemoryPortalSessions.ts"
+import { layerResolutions } from "./MemoryResolutions.ts"
+import { layerOverview, layerSandboxStanding, layerSigningSecrets } from "./overview/MemoryOverview.ts"
+import { layerCircuits, layerRedating, layerSandboxAuthorities } from "./MemoryContingency.ts"
 import {
-  backlogLayer,
-  deliveryLimitLayer,
-  failingInvoicesLayer,
-  requestLogLayer,
-  retentionLayer
+  layerBacklog,
+  layerDeliveryLimit,
+  layerFailingInvoices,
+  layerRequestLog,
+  layerRetention
 } from "./MemoryUpkeep.ts"
 import { pageOf } from "./MemoryPages.ts"
 import { inMemory, isOf, type InvoiceRow, MemoryTables, modeKey, optionOf, rowOf, type Tables } from "./MemoryTables.ts"
@@ -113,7 +113,7 @@ const fitsCustomer =
     return marks.every(isMarked(row)) && (name === null || names.some((one) => one.includes(plainText(name))))
   }
 
-const customersLayer = inMemory(Customers, ({ attempt, call }) => ({
+const layerCustomers = inMemory(Customers, ({ attempt, call }) => ({
   find: (account, id) => call("Customers.find", ({ customers }) => optionOf(customers, account, id)),
   list: (account, request, filter = { marks: [], name: null }) =>
     call("Customers.list", ({ customers }) => pageOf(customers, account, request, fitsCustomer(filter))),
@@ -155,13 +155,13 @@ const customersLayer = inMemory(Customers, ({ attempt, call }) => ({
     })
 }))
 
-const databaseLayer = inMemory(Database, ({ call }) => ({
+const layerDatabase = inMemory(Database, ({ call }) => ({
   answers: Effect.isSuccess(Effect.sandbox(call("Database.answers", () => true))),
   takesChanges: Effect.isSuccess(Effect.sandbox(call("Database.takesChanges", () => true))),
   note: () => Effect.void
 }))
 
-const idempotencyKeysLayer = inMemory(IdempotencyKeys, ({ attempt, call }) => {
+const layerIdempotencyKeys = inMemory(IdempotencyKeys, ({ attempt, call }) => {
   const lookup: IdempotencyKeys["Service"]["lookup"] = (claim) =>
     attempt("IdempotencyKeys.lookup", (tables, now) => stored(tables, claim, now))
   // Whoever comes second with a key waits for the first, as at the unique index. No effect that is run here fails after it
@@ -197,7 +197,7 @@ const idempotencyKeysLayer = inMemory(IdempotencyKeys, ({ attempt, call }) => {
   }
 })
 
-const invoiceCreationLayer = inMemory(InvoiceCreation, ({ attempt }) => ({
+const layerInvoiceCreation = inMemory(InvoiceCreation, ({ attempt }) => ({
   create: (draft) =>
     attempt("InvoiceCreation.create", (tables, now) => {
       const { created_at, id, account, request, totals } = draft
@@ -238,7 +238,7 @@ const invoiceCreationLayer = inMemory(InvoiceCreation, ({ attempt }) => ({
 }))
 
 /** Nobody else is at work in memory. */
-const workersLayer = inMemory(Workers, (memory) => ({
+const layerWorkers = inMemory(Workers, (memory) => ({
   id: "memory",
   isAlive: Effect.sync(() => memory.isAlive),
   freeDead: Effect.void,
@@ -246,54 +246,54 @@ const workersLayer = inMemory(Workers, (memory) => ({
 }))
 
 /** In memory there may always be work: the sweeps themselves find none. */
-const dueWorkLayer = inMemory(DueWork, () => ({ look: Effect.succeed(everyKind) }))
+const layerDueWork = inMemory(DueWork, () => ({ look: Effect.succeed(everyKind) }))
 
 /** Every store service that actors and routes ask for, on one `MemoryTables`. */
 export const layer = Layer.mergeAll(
-  acceptancesLayer,
-  accountsLayer,
-  acquirersLayer,
-  apiKeysLayer,
-  auditLogLayer,
-  backlogLayer,
-  certificatesLayer,
-  liveModeLayer,
-  softwaresLayer,
-  circuitsLayer,
-  correctionLayer,
-  customersLayer,
-  databaseLayer,
-  deliveriesLayer,
-  deliveryHealthLayer,
-  deliveryLimitLayer,
-  deliveryLogLayer,
-  documentListLayer,
-  emailsLayer,
-  enablementsLayer,
-  endpointsLayer,
-  eventsLayer,
-  idempotencyKeysLayer,
-  memoryIncidentsLayer,
-  invoiceCommandsLayer,
-  invoiceCreationLayer,
-  invoicesLayer,
-  logosLayer,
-  notesLayer,
-  overviewLayer,
-  numberingLayer,
-  failingInvoicesLayer,
-  portalSessionsLayer,
-  redatingLayer,
-  redeliveryLayer,
-  requestLogLayer,
-  resolutionsLayer,
-  retentionLayer,
-  sandboxAuthoritiesLayer,
-  sandboxStandingLayer,
-  signingSecretsLayer,
-  testDocumentsLayer,
-  timelinesLayer,
-  transitionsLayer,
-  dueWorkLayer,
-  workersLayer
+  layerAcceptances,
+  layerAccounts,
+  layerAcquirers,
+  layerApiKeys,
+  layerAuditLog,
+  layerBacklog,
+  layerCertificates,
+  layerLiveMode,
+  layerSoftwares,
+  layerCircuits,
+  layerCorrection,
+  layerCustomers,
+  layerDatabase,
+  layerDeliveries,
+  layerDeliveryHealth,
+  layerDeliveryLimit,
+  layerDeliveryLog,
+  layerDocumentList,
+  layerEmails,
+  layerEnablements,
+  layerEndpoints,
+  layerEvents,
+  layerIdempotencyKeys,
+  layerMemoryIncidents,
+  layerInvoiceCommands,
+  layerInvoiceCreation,
+  layerInvoices,
+  layerLogos,
+  layerNotes,
+  layerOverview,
+  layerNumbering,
+  layerFailingInvoices,
+  layerPortalSessions,
+  layerRedating,
+  layerRedelivery,
+  layerRequestLog,
+  layerResolutions,
+  layerRetention,
+  layerSandboxAuthorities,
+  layerSandboxStanding,
+  layerSigningSecrets,
+  layerTestDocuments,
+  layerTimelines,
+  layerTransitions,
+  layerDueWork,
+  layerWorkers
 ).pipe(Layer.provideMerge(MemoryTables.layer))

@@ -18,7 +18,7 @@ import { inMemory, rowOf, type Tables } from "./MemoryTables.ts"
 
 const parkSecondsMax = 300
 
-export const failingInvoicesLayer = inMemory(FailingInvoices, ({ call }) => ({
+export const layerFailingInvoices = inMemory(FailingInvoices, ({ call }) => ({
   vitals: (key) =>
     call("FailingInvoices.vitals", ({ invoices }) =>
       Option.filter(Option.fromUndefinedOr(invoices.get(key.id)), (row) => row.account_id === key.account_id)
@@ -35,7 +35,7 @@ export const failingInvoicesLayer = inMemory(FailingInvoices, ({ call }) => ({
 }))
 
 // Nothing here lives for a day: there is never anything to remove.
-export const retentionLayer = inMemory(Retention, ({ call }) => ({
+export const layerRetention = inMemory(Retention, ({ call }) => ({
   purgeIdempotencyKeys: call("Retention.purgeIdempotencyKeys", () => 0),
   purgeDeliveries: call("Retention.purgeDeliveries", () => 0),
   purgeApiKeys: call("Retention.purgeApiKeys", () => 0),
@@ -77,7 +77,7 @@ const fitsRequest = (filter: RequestFilter) => (row: WrittenRequest) =>
   (filter.from === null || row.created_at >= filter.from) &&
   (filter.to === null || row.created_at <= filter.to)
 
-const requestsLayer = inMemory(Requests, ({ call }) => ({
+const layerRequests = inMemory(Requests, ({ call }) => ({
   find: (account, id) =>
     call("Requests.find", (tables) => {
       const row = rowOf(tables.requests, { ...account, id })
@@ -102,9 +102,9 @@ const requestsLayer = inMemory(Requests, ({ call }) => ({
 }))
 
 /** The table of the request log, and the log itself as it is. */
-export const requestLogLayer = RequestLog.layer.pipe(Layer.provideMerge(requestsLayer))
+export const layerRequestLog = RequestLog.layer.pipe(Layer.provideMerge(layerRequests))
 
-export const deliveryLimitLayer = inMemory(DeliveryLimit, ({ call }) => ({
+export const layerDeliveryLimit = inMemory(DeliveryLimit, ({ call }) => ({
   mark: (max) =>
     call("DeliveryLimit.mark", ({ deliveries, endpoints }, now) => {
       const pending = [...deliveries.values()].filter(({ status }) => status === "pending")
@@ -117,7 +117,7 @@ export const deliveryLimitLayer = inMemory(DeliveryLimit, ({ call }) => ({
     })
 }))
 
-export const backlogLayer = inMemory(Backlog, ({ call }) => ({
+export const layerBacklog = inMemory(Backlog, ({ call }) => ({
   turn: Effect.succeed(Duration.zero),
   waiting: call("Backlog.waiting", ({ circuits, deliveries, invoices }, now) => {
     const open = [...invoices.values()].filter((row) => row.next_action_at !== null)

@@ -17,5 +17,5 @@ createServer((_request, response) => response.end(String(longestTurn())))
   .listen(Number(process.env["LOOP_PORT"]), "127.0.0.1")
   .unref()
 
-const limits = Layer.merge(App.limitsLayer, RequestTurnLimits.layer(withoutRest))
+const limits = Layer.merge(App.layerLimits, RequestTurnLimits.layer(withoutRest))
 NodeRuntime.runMain(run(serveWith({ limits })), { teardown, disableErrorReporting: true })

@@ -117,7 +117,7 @@ const correct = (sent: Form.Form) =>
 const correctPage = Effect.flatMap(named, (rejected) => shownWith(rejected, Form.empty))
 
 /** The form in which a rejected document is corrected and sent again. */
-export const correctionLayer = Layer.mergeAll(
+export const layerCorrection = Layer.mergeAll(
   page("/portal/documents/:id/correct", correctPage),
   change("/portal/documents/:id/correct", correct)
 )

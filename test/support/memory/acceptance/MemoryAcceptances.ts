@@ -36,7 +36,7 @@ export const acceptanceOf = ({ acceptances }: Tables, id: string): StoredAccepta
   return row === undefined ? null : { events: row.events, is_over: row.next_question_at === null }
 }
 
-export const acceptancesLayer = inMemory(Acceptances, ({ call }) => ({
+export const layerAcceptances = inMemory(Acceptances, ({ call }) => ({
   take: (limit, without) =>
     call("Acceptances.take", ({ acceptances }, now) => {
       const due = [...acceptances.values()].filter(

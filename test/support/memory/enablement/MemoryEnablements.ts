@@ -31,7 +31,7 @@ export const enablementOf = (tables: Tables, account: AccountId) =>
     ? "passed"
     : (newestOf(tables, account)?.status ?? null)
 
-export const enablementsLayer = inMemory(Enablements, ({ attempt, call }) => ({
+export const layerEnablements = inMemory(Enablements, ({ attempt, call }) => ({
   newest: (account) => call("Enablements.newest", (tables) => Option.fromUndefinedOr(newestOf(tables, account))),
   find: (key) => call("Enablements.find", (tables) => Option.fromUndefinedOr(rowOf(tables, key))),
   begin: (account_id, request) =>
@@ -109,7 +109,7 @@ const loaded = (tables: Tables, key: EnablementKey, now: number) =>
     }
   })
 
-export const testDocumentsLayer = inMemory(TestDocuments, ({ call }) => ({
+export const layerTestDocuments = inMemory(TestDocuments, ({ call }) => ({
   all: (key) => call("TestDocuments.all", (tables, now) => loaded(tables, key, now)),
   ofAccount: (key) => call("TestDocuments.ofAccount", (tables, now) => loaded(tables, key, now)),
   taken: (account_id, prefix) =>

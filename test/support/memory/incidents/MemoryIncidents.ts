@@ -28,7 +28,7 @@ const owned = <Row extends AccountMode & { readonly id: string }>(tables: Tables
   issuer: issuerOf(tables, row)
 })
 
-const causesLayer = inMemory(IncidentCauses, ({ call }, { localDate }) => ({
+const layerCauses = inMemory(IncidentCauses, ({ call }, { localDate }) => ({
   failingEndpoints: call("IncidentCauses.failingEndpoints", (tables, now) =>
     all(
       [...tables.endpoints.values()].flatMap((row) =>
@@ -126,7 +126,7 @@ interface IncidentRow extends StoredIncident {
   readonly gone_since: number | null
 }
 
-const incidentsLayer = inMemory(Incidents, ({ call }) => {
+const layerIncidents = inMemory(Incidents, ({ call }) => {
   const rows = new Map<string, IncidentRow>()
   const tellings = new Map<string, TellingRow>()
   const keyOf = (one: Pick<TellingRow, "incident_id" | "channel" | "state">) =>
@@ -202,4 +202,4 @@ const incidentsLayer = inMemory(Incidents, ({ call }) => {
 })
 
 /** What goes wrong in the memory store, and its incidents. */
-export const memoryIncidentsLayer = Layer.merge(causesLayer, incidentsLayer)
+export const layerMemoryIncidents = Layer.merge(layerCauses, layerIncidents)

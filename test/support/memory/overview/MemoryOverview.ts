@@ -61,7 +61,7 @@ const bouncedOf = ({ emails, events }: Tables, account: AccountMode, from: numbe
   return { count: ids.length, id: ids.toSorted()[0] ?? null }
 }
 
-export const overviewLayer = inMemory(Overview, ({ call }, { localDate }) => ({
+export const layerOverview = inMemory(Overview, ({ call }, { localDate }) => ({
   read: (account) =>
     call("Overview.read", (tables, now) => {
       const days = daysUntil(now, overviewDays, localDate)
@@ -107,14 +107,14 @@ export const overviewLayer = inMemory(Overview, ({ call }, { localDate }) => ({
     })
 }))
 
-export const signingSecretsLayer = inMemory(SigningSecrets, ({ call }) => ({
+export const layerSigningSecrets = inMemory(SigningSecrets, ({ call }) => ({
   all: (account) =>
     call("SigningSecrets.all", ({ endpoints }) =>
       [...endpoints.values()].filter((row) => isOf(row, account)).map(({ id, secret, url }) => ({ id, secret, url }))
     )
 }))
 
-export const sandboxStandingLayer = inMemory(SandboxStanding, ({ call }) => ({
+export const layerSandboxStanding = inMemory(SandboxStanding, ({ call }) => ({
   read: (account) =>
     call("SandboxStanding.read", ({ sandboxAuthorities }) => {
       const { mode, next } = (account.livemode ? undefined : sandboxAuthorities.get(account.account_id)) ?? {

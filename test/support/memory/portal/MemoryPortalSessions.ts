@@ -59,7 +59,7 @@ const entry = ({ account_id, id, livemode }: PortalSessionRow, action: string): 
   object_id: id
 })
 
-export const portalSessionsLayer = inMemory(PortalSessions, ({ attempt, call }) => ({
+export const layerPortalSessions = inMemory(PortalSessions, ({ attempt, call }) => ({
   insert: ({ expires_in, token, ...made }) =>
     attempt("PortalSessions.insert", (tables, now): Result.Result<StoredPortalSession, ApiError> => {
       const open = [...tables.portalSessions.values()].filter((row) => isOf(row, made) && isOpen(tables, row, now))
