@@ -72,8 +72,8 @@ export interface CheckOptions {
   readonly own?: OwnCommands
 }
 
-/** What every workload has to meet: a document that the authority accepted, and an endpoint that took the webhook of it. */
-const promised = ["ended: accepted_by_authority", "invoice.accepted_by_authority: 200"]
+/** What every workload has to meet: an invoice that the authority accepted. */
+const promised = ["ended: accepted_by_authority"]
 
 /**
  * The check found nothing wrong, and did not meet all outcomes of `mustMeet`: it proves less than it seems to. The message names the missing
