@@ -5,7 +5,7 @@ import { Account, AccountUpdate } from "../../schemas/Account.ts"
 import { CertificateRequest } from "../../schemas/Certificate.ts"
 import { Enablement, EnablementRequest } from "../../schemas/Enablement.ts"
 import { SoftwareRequest } from "../../schemas/Software.ts"
-import { FileBody } from "./Conventions.ts"
+import { CheckedAs, FileBody } from "./Conventions.ts"
 import { get, getIfChanged, group, insteadOfPatch, patch, post, put, remove } from "./Endpoint.ts"
 
 const path = "/v1/account"
@@ -50,7 +50,7 @@ export class AccountApi extends group(
     summary: "Pass the test set of the tax authority that every issuer passes before it issues (habilitación)",
     description:
       "Only with a live key. Folio makes the documents from the test range, signs them with the certificate and the software of the account, sends them to the authority's environment for enablement and asks for their verdicts; GET shows how it stands. Documents that the authority rejects, or never answers, are replaced. No number of the account's own ranges is used, and nothing is mailed. The same request while the test set runs, or after it was passed, answers with how it stands; after it failed, the test set goes on with what is missing."
-  }),
+  }).annotate(CheckedAs, "enablement"),
   get("retrieveEnablement", enablement, {
     success: Enablement,
     summary: "See how far the test set of the tax authority is",

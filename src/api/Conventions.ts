@@ -38,6 +38,14 @@ export const OptionalBody = Context.Reference<boolean>("folio/api/OptionalBody",
 /** The body describes a document or a part of a document, so the body's violations name the authority's rules. */
 export const Rules = Context.Reference<"invoice" | "customer" | null>("folio/api/Rules", { defaultValue: () => null })
 
+/**
+ * What the body describes as a whole. If the body does not fit its schema, the answer also has what the rules of such a body find in the
+ * rest of it. Null for a body without further rules, and for a change, which describes only a part.
+ */
+export const CheckedAs = Context.Reference<
+  "credit_note" | "customer" | "debit_note" | "enablement" | "invoice" | "resolution" | "webhook_endpoint" | null
+>("folio/api/CheckedAs", { defaultValue: () => null })
+
 /** The request waits for events and may exceed the timeout of other requests; the handler limits its own time. */
 export const MayWait = Context.Reference<boolean>("folio/api/MayWait", { defaultValue: () => false })
 

@@ -1,7 +1,7 @@
 import { Customer, CustomerQuery, CustomerRequest, CustomerUpdate, DeletedCustomer } from "../../schemas/Customer.ts"
 import { Page } from "../../schemas/Page.ts"
 import { Validation } from "../../schemas/Validation.ts"
-import { Creation, Judged, Rules } from "./Conventions.ts"
+import { CheckedAs, Creation, Judged, Rules } from "./Conventions.ts"
 import {
   created,
   get,
@@ -33,7 +33,8 @@ export class CustomersApi extends group(
       "Send the id of the customer as `customer_id` of its invoices. In the sandbox, invoices to a customer whose identification is type 31, number 900000001, check digit 1 are always accepted."
   })
     .annotate(Creation, true)
-    .annotate(Rules, "customer"),
+    .annotate(Rules, "customer")
+    .annotate(CheckedAs, "customer"),
   postKeyless("validateCustomer", "/v1/customers/validate", {
     payload: CustomerRequest,
     success: Validation,
@@ -43,7 +44,8 @@ export class CustomersApi extends group(
   })
     .annotate(Judged, true)
     .annotate(Creation, true)
-    .annotate(Rules, "customer"),
+    .annotate(Rules, "customer")
+    .annotate(CheckedAs, "customer"),
   get("listCustomers", "/v1/customers", {
     query: CustomerQuery,
     success: Page(Customer, "CustomerPage"),
@@ -57,7 +59,9 @@ export class CustomersApi extends group(
     summary: "Register or replace the customer with an identification",
     description:
       "Answers 201 for a new customer, and 200 for one that is replaced: it keeps its id, and what the body leaves out is removed. `identification` in the body must be the one of the path. Two customers with this identification are answered with 409, which names both."
-  }).annotate(Rules, "customer"),
+  })
+    .annotate(Rules, "customer")
+    .annotate(CheckedAs, "customer"),
   get("retrieveCustomer", item, {
     params,
     success: Customer,

@@ -3,7 +3,7 @@ import { Validation } from "../../schemas/Validation.ts"
 import { AnnulRequest, CreditNoteCreated } from "../../schemas/Note.ts"
 import { Page } from "../../schemas/Page.ts"
 import { TimelinePage } from "../../schemas/Timeline.ts"
-import { Creation, Judged, Rules, WholeDocument } from "./Conventions.ts"
+import { CheckedAs, Creation, Judged, Rules, WholeDocument } from "./Conventions.ts"
 import { accepted, get, group, nextPage, params, post, postKeyless, postOnce } from "./Endpoint.ts"
 import { listEmails, sendEmail } from "./Emails.ts"
 
@@ -21,6 +21,7 @@ export class InvoicesApi extends group(
       "The invoice is stored and answered as a draft. Folio then numbers it, signs it and submits it to the tax authority; an event tells the outcome."
   })
     .annotate(Rules, "invoice")
+    .annotate(CheckedAs, "invoice")
     .annotate(Creation, true)
     .annotate(WholeDocument, "sent"),
   postKeyless("validateInvoice", "/v1/invoices/validate", {
@@ -32,7 +33,8 @@ export class InvoicesApi extends group(
   })
     .annotate(Judged, true)
     .annotate(Creation, true)
-    .annotate(Rules, "invoice"),
+    .annotate(Rules, "invoice")
+    .annotate(CheckedAs, "invoice"),
   get("listInvoices", "/v1/invoices", {
     query: InvoiceQuery,
     success: Page(Invoice, "InvoicePage"),
@@ -69,6 +71,7 @@ export class InvoicesApi extends group(
       'For an invoice whose `status` is `rejected_by_authority`. The body is the whole corrected invoice, as if it were created: what is left out is gone. The invoice keeps its id and its number, and gets a new issue date, CUFE, signed document and e-mail; its timeline keeps the rejection. A `prefix`, if it is sent, is that of the number. An invoice that broke rule 90 ("Documento procesado anteriormente") cannot be corrected: the authority has a document of its number.'
   })
     .annotate(Rules, "invoice")
+    .annotate(CheckedAs, "invoice")
     .annotate(WholeDocument, "sent"),
   postOnce("annulInvoice", `${item}/annul`, {
     params,

@@ -11,7 +11,7 @@ import {
 import { Page } from "../../schemas/Page.ts"
 import { TimelinePage } from "../../schemas/Timeline.ts"
 import { Validation } from "../../schemas/Validation.ts"
-import { Creation, Judged, WholeDocument } from "./Conventions.ts"
+import { CheckedAs, Creation, Judged, WholeDocument } from "./Conventions.ts"
 import { listEmails, sendEmail } from "./Emails.ts"
 import { accepted, get, group, nextPage, params, post, postKeyless, postOnce } from "./Endpoint.ts"
 
@@ -26,6 +26,7 @@ const noteEndpoints = <
   readonly name: Name
   /** The kind's name within a sentence, such as "credit note". */
   readonly noun: string
+  readonly object: "credit_note" | "debit_note"
   readonly path: Path
   readonly request: Request
   readonly created: Created
@@ -39,7 +40,9 @@ const noteEndpoints = <
       success: accepted(created),
       summary: `Issue a ${noun} to an invoice that was accepted`,
       description: `The ${noun} is stored and answered as a draft. Then it is numbered, signed and sent to the authority; its outcome is an event. The body names an accepted invoice of the account (\`invoice_id\`), or else a buyer and a currency with an invoice of another system (\`original\`) or a \`period\` within one calendar month.`
-    }).annotate(WholeDocument, "sent"),
+    })
+      .annotate(CheckedAs, kind.object)
+      .annotate(WholeDocument, "sent"),
     postKeyless(`validate${name}` as const, `${path}/validate` as const, {
       payload: request,
       success: Validation,
@@ -47,6 +50,7 @@ const noteEndpoints = <
       description: `The body is that of a ${noun} to create, and is checked against the same rules. Nothing is stored and no number is used. \`errors\` is empty when \`valid\` is true.`
     })
       .annotate(Judged, true)
+      .annotate(CheckedAs, kind.object)
       .annotate(Creation, true),
     get(`list${name}s` as const, path, {
       query: noteQuery(name === "CreditNote" ? "cn" : "dn"),
@@ -81,7 +85,9 @@ const noteEndpoints = <
       summary: `Correct a ${noun} that the authority rejected; it keeps its number`,
       description:
         "For a note whose `status` is `rejected_by_authority`. The body is the whole corrected note, as if it were created, and may name another invoice. The note keeps its id and its number, and gets a new issue date, CUDE, signed document and e-mail; its timeline keeps the rejection."
-    }).annotate(WholeDocument, "sent"),
+    })
+      .annotate(CheckedAs, kind.object)
+      .annotate(WholeDocument, "sent"),
     get(`retrieve${name}Timeline` as const, `${item}/timeline` as const, {
       params,
       success: TimelinePage,
@@ -101,6 +107,7 @@ export class CreditNotesApi extends group(
   ...noteEndpoints({
     name: "CreditNote",
     noun: "credit note",
+    object: "credit_note",
     path: "/v1/credit-notes",
     request: CreditNoteRequest,
     created: CreditNoteCreated,
@@ -115,6 +122,7 @@ export class DebitNotesApi extends group(
   ...noteEndpoints({
     name: "DebitNote",
     noun: "debit note",
+    object: "debit_note",
     path: "/v1/debit-notes",
     request: DebitNoteRequest,
     created: DebitNoteCreated,

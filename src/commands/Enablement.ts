@@ -1,7 +1,7 @@
 import { Effect, Option } from "effect"
-import { ApiError } from "../../schemas/ApiError.ts"
+import { ApiError, type Violation } from "../../schemas/ApiError.ts"
 import type { EnablementRequest } from "../../schemas/Enablement.ts"
-import { NationalProfile } from "../documents/NationalProfile.ts"
+import { NationalProfile, type Rules } from "../documents/NationalProfile.ts"
 import { colombianSandbox } from "../domain/accounts/Sandbox.ts"
 import { EnablementReadiness } from "../issuing/enablement/EnablementReadiness.ts"
 import { Enablements, type NewEnablement } from "../store/enablement/Enablements.ts"
@@ -28,6 +28,13 @@ const setOf = ({ credit_notes, debit_notes, invoices, range, test_set_id }: Enab
   range: range === undefined ? publicRange : { ...range, technical_key: range.technical_key.toLowerCase() }
 })
 
+/** The violations of the test range that a request names, if it names one. */
+export const rangeViolations = ({ resolution }: Rules, { range }: EnablementRequest): ReadonlyArray<Violation> =>
+  (range === undefined ? [] : resolution(range)).map(({ param, ...rest }) => ({
+    ...rest,
+    param: param === null ? "range" : `range.${param}`
+  }))
+
 /** The command that begins a test set of the authority, or takes up one that failed. */
 export const make = Effect.gen(function* () {
   const { alone } = yield* Command.make
@@ -39,10 +46,7 @@ export const make = Effect.gen(function* () {
   const StartEnablement = alone("StartEnablement", {
     before: function* ({ account_id, livemode }, { request }) {
       if (!livemode) return yield* liveKeyNeeded("Enablement shows that the live issuer's documents are in order.")
-      const ofRange = request.range === undefined ? [] : rules.resolution(request.range)
-      yield* Command.refuse(
-        ofRange.map(({ param, ...rest }) => ({ ...rest, param: param === null ? "range" : `range.${param}` }))
-      )
+      yield* Command.refuse(rangeViolations(rules, request))
       // What runs or was passed is only shown.
       const known = yield* enablements.find({ account_id, id: request.test_set_id })
       if (Option.isSome(known) && known.value.status !== "failed") return

@@ -1,33 +1,21 @@
-import { Clock, Effect, Schema } from "effect"
+import { Clock, Effect } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { ApiError } from "../../schemas/ApiError.ts"
-import { ErrorCode } from "../../schemas/ErrorCode.ts"
 import { makeWebhookSecret } from "../domain/accounts/ApiKeyFormat.ts"
-import { EgressGuard } from "../outbound/webhooks/EgressGuard.ts"
-import { callPort, orDie, type PortMethod } from "../protocol/PortCall.ts"
 import { Notify } from "../protocol/Notify.ts"
 import { Ids } from "../store/sql/Ids.ts"
 import { endpointView, type StoredWebhookEndpoint, WebhookEndpoints } from "../store/webhooks/WebhookEndpoints.ts"
 import * as Command from "./Command.ts"
+import * as WebhookUrl from "./WebhookUrl.ts"
 
 const maxInFlightDefault = 8
 const noun = "webhook endpoint"
-
-const checkMethod: PortMethod = {
-  name: "EgressGuard.checkUrl",
-  isAnswer: Schema.is(
-    Schema.Union([
-      Schema.TaggedStruct("Allowed", { href: Schema.String }),
-      Schema.TaggedStruct("Refused", { code: ErrorCode, message: Schema.String })
-    ])
-  )
-}
 
 /** The commands that create, change and delete webhook endpoints, and that rotate their signing secrets. */
 export const make = Effect.gen(function* () {
   const { alone } = yield* Command.make
   const endpoints = yield* WebhookEndpoints
-  const guard = yield* EgressGuard
+  const verdictOn = yield* WebhookUrl.make
   const ids = yield* Ids
   const notify = yield* Notify
   const random = yield* SecureRandom.SecureRandom
@@ -35,9 +23,8 @@ export const make = Effect.gen(function* () {
   const newSecret = Effect.map(random.randomBytes(32), makeWebhookSecret)
 
   const checkUrl = Effect.fnUntraced(function* (url: string) {
-    const verdict = yield* orDie(callPort(checkMethod, () => Effect.sync(() => guard.checkUrl(url))))
-    if (verdict._tag === "Allowed") return verdict.href
-    return yield* ApiError.fromViolations([{ param: "url", code: verdict.code, message: verdict.message }])
+    const verdict = yield* verdictOn(url)
+    return verdict._tag === "Allowed" ? verdict.href : yield* ApiError.fromViolations([WebhookUrl.violation(verdict)])
   })
 
   const CreateWebhookEndpoint = alone("CreateWebhookEndpoint", {

@@ -6,6 +6,7 @@ import * as Account from "./routes/parties/Account.ts"
 import * as Acquirers from "./routes/parties/Acquirers.ts"
 import * as ApiKeys from "./routes/ApiKeys.ts"
 import * as Authentication from "./request/Authentication.ts"
+import { BodyChecks } from "./request/BodyChecks.ts"
 import * as Catalogs from "./routes/Catalogs.ts"
 import { Concurrency } from "./limits/Concurrency.ts"
 import * as Conventions from "./request/Conventions.ts"
@@ -53,6 +54,7 @@ const groups = Layer.mergeAll(
   WebhookEndpoints.layer
 ).pipe(
   Layer.provide([FileAccess.layer, Conventions.layer, EmailNotices.layerSignature, Errors.layer]),
+  Layer.provide(BodyChecks.layer),
   Layer.provide(Authentication.layer)
 )
 

@@ -53,6 +53,23 @@ export const requestMutants: ReadonlyArray<Mutant> = [
   ...guards("src/http/request/Validation.ts", "test/http/request/BadInput.test.ts", {
     "request: U+0000 goes to the database where any text will do": { 'value.includes("\\0")': "false" }
   }),
+  ...guards("src/http/request/Validation.ts", "test/http/request/Validation.test.ts", {
+    "request: an unknown customer makes a bad body a missing page": {
+      'violation.code === "resource_missing" ?': 'violation.code === "malformed_json" ?'
+    }
+  }),
+  ...guards("src/http/request/BodyChecks.ts", "test/http/request/Validation.test.ts", {
+    "request: a rule reads a part that does not fit its schema": { "throw unreadable": "return undefined" },
+    "request: a sum lacks the lines that do not fit their schema": {
+      "return index === undefined ? [] :": "return index === undefined ? [violation] :"
+    }
+  }),
+  ...guards("src/http/request/Conventions.ts", "test/http/request/Validation.test.ts", {
+    "request: a text with U+0000 is looked for": { " || holdsNul(body)": "" },
+    "request: a fault of form hides the rules that are broken": {
+      "if (kind === null || faults.length === 0 ||": "if (faults.length >= 0 ||"
+    }
+  }),
   ...guards("src/http/request/Conventions.ts", "test/http/routes/ApiKeys.test.ts", {
     "request: a key that ended while the body came is not looked for again": {
       "      yield* yield* KeyStillWorks\n": ""

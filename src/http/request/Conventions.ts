@@ -2,12 +2,14 @@ import { Context, Effect, Layer, Result } from "effect"
 import { HttpServerRequest, type HttpServerResponse } from "effect/http"
 import type { HttpApiEndpoint } from "effect/http-api"
 import { hash } from "node:crypto"
-import { ApiError } from "../../../schemas/ApiError.ts"
+import type { AccountMode } from "../../../schemas/Account.ts"
+import { ApiError, type Violation } from "../../../schemas/ApiError.ts"
 import type { ErrorCode } from "../../../schemas/ErrorCode.ts"
 import { type Version, versions } from "../../../schemas/Version.ts"
 import { CurrentPrincipal, KeyStillWorks, type Principal } from "../../api/Authorization.ts"
 import {
   bodyBytesMax,
+  CheckedAs,
   Conventions,
   Creation,
   CurrentRequest,
@@ -21,16 +23,17 @@ import {
   Rules,
   WholeDocument
 } from "../../api/Conventions.ts"
-import { NationalProfile, type Rules as NationalRules } from "../../documents/NationalProfile.ts"
+import { NationalProfile } from "../../documents/NationalProfile.ts"
 import { fingerprint } from "../../domain/requests/Fingerprint.ts"
 import { parseStrict } from "../../domain/requests/StrictJson.ts"
 import { Concurrency } from "../limits/Concurrency.ts"
+import { BodyChecks } from "./BodyChecks.ts"
 import { Exchange } from "./Exchange.ts"
 import { folded, pathOf, queryOf } from "./Path.ts"
 import { inTime } from "./Timeouts.ts"
 import { RequestTurns, smallBytesMax } from "../limits/RequestTurns.ts"
 import { shownName } from "./SchemaErrors.ts"
-import { bodyViolations, queryViolations, verdict } from "./Validation.ts"
+import { bodyFaults, holdsNul, inOrder, queryViolations, verdict } from "./Validation.ts"
 
 const refuse = (code: ErrorCode, message: string, param?: string) =>
   Effect.fail(new ApiError({ code, message, ...(param === undefined ? {} : { param }) }))
@@ -149,20 +152,30 @@ export const parse = (bytes: Uint8Array): Effect.Effect<unknown, ApiError> =>
         Result.mapError(parseStrict(bytes), (message) => new ApiError({ code: "malformed_json", message }))
       )
 
-type Violations = ReturnType<typeof bodyViolations>
-
-const refuseAll = ([first, ...rest]: Violations): Effect.Effect<void, ApiError> =>
+const refuseAll = ([first, ...rest]: ReadonlyArray<Violation>): Effect.Effect<void, ApiError> =>
   first === undefined ? Effect.void : Effect.fail(ApiError.fromViolations([first, ...rest]))
 
-/** The violations of a JSON body, which name the authority's rules if the body makes a document or a part of one. */
-const faultsOf = (endpoint: HttpApiEndpoint.Top, body: unknown, { named }: NationalRules): Violations => {
-  const subject = Context.get(endpoint.annotations, Rules)
-  const violations = bodyViolations(endpoint, body)
-  return subject === null ? violations : violations.map(named(subject))
-}
-
 /** Fails with the violations of a JSON body that does not fit the endpoint's schema, without the names of the authority's rules. */
-export const refuseBody = (endpoint: HttpApiEndpoint.Top, body: unknown) => refuseAll(bodyViolations(endpoint, body))
+export const refuseBody = (endpoint: HttpApiEndpoint.Top, body: unknown) =>
+  refuseAll(bodyFaults(endpoint, body).violations)
+
+/**
+ * Makes the function that finds what is wrong with a JSON body that does not fit its endpoint's schema: the violations of the schema,
+ * which name the authority's rules if the body makes a document or a part of one, and what the other checks find in the rest.
+ */
+const makeViolations = Effect.gen(function* () {
+  const checks = yield* BodyChecks
+  const { named } = (yield* NationalProfile).rules
+  return Effect.fnUntraced(function* (endpoint: HttpApiEndpoint.Top, body: unknown, account: AccountMode) {
+    const { faults, violations } = bodyFaults(endpoint, body)
+    const subject = Context.get(endpoint.annotations, Rules)
+    const ofSchema = subject === null ? violations : violations.map(named(subject))
+    const kind = Context.get(endpoint.annotations, CheckedAs)
+    if (kind === null || faults.length === 0 || holdsNul(body)) return ofSchema
+    const ofRest = yield* inTime(checks.rest(kind, account, body, faults))
+    return inOrder(endpoint, [...ofSchema, ...ofRest])
+  })
+})
 
 /** Refuses U+0000, which PostgreSQL cannot store: `resource_missing` for the path, `parameter_invalid` for the query. */
 const refuseNul = (url: string): Effect.Effect<void, ApiError> => {
@@ -186,8 +199,8 @@ const bytesOf = ({ body }: HttpServerResponse.HttpServerResponse) =>
 export const layer = Layer.effect(
   Conventions,
   Effect.map(
-    Effect.all([RequestTurns, Concurrency, NationalProfile]),
-    ([turns, concurrency, { rules }]) =>
+    Effect.all([RequestTurns, Concurrency, makeViolations]),
+    ([turns, concurrency, violationsOf]) =>
       (handler, { endpoint }) => {
         const isRead = endpoint.method === "GET" && !Context.get(endpoint.annotations, OwnTurn)
         const work = Context.get(endpoint.annotations, WholeDocument)
@@ -218,7 +231,7 @@ export const layer = Layer.effect(
           if (endpoint.payload.size === 0 && body !== undefined && JSON.stringify(body) !== "{}") {
             return yield* refuse("parameter_unknown", "This request takes no body. Send none, or {}.", "body")
           }
-          const faults = file === null ? faultsOf(endpoint, isLeftOut ? {} : body, rules) : []
+          const faults = file === null ? yield* violationsOf(endpoint, isLeftOut ? {} : body, principal) : []
           // A validation request answers a body that does not fit the schema with a verdict. Malformed JSON has failed before.
           if (faults.length > 0 && Context.get(endpoint.annotations, Judged))
             return { answer: Effect.succeed(verdict(faults)) }

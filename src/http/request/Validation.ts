@@ -100,8 +100,15 @@ const isUnfit = (ast: SchemaAST.AST, value: unknown): boolean => {
   )
 }
 
+/** A part of a body that does not fit its schema: an unknown member, or a value that is missing or wrong. */
+export interface Fault {
+  readonly path: Path
+  readonly isUnknown?: true
+}
+
 class Found {
   readonly violations: Array<Violation> = []
+  readonly faults: Array<Fault> = []
   private readonly params = new Set<string>()
   private readonly names: TypeNames
 
@@ -115,14 +122,17 @@ class Found {
   }
 
   /** Keeps only the first violation of each parameter. */
-  add(violation: Violation): void {
-    if (this.isFull || this.params.has(violation.param)) return
+  add(violation: Violation, fault: Fault): void {
+    if (this.isFull) return
+    this.faults.push(fault)
+    if (this.params.has(violation.param)) return
     this.params.add(violation.param)
     this.violations.push(violation)
   }
 
   addIssue(path: Path, result: Result.Result<unknown, SchemaIssue.Issue>): void {
-    if (Result.isFailure(result)) issueViolations(result.failure, path, this.names).forEach((one) => this.add(one))
+    if (Result.isFailure(result))
+      issueViolations(result.failure, path, this.names).forEach((one) => this.add(one, { path }))
   }
 }
 
@@ -130,7 +140,7 @@ const noMembers = Schema.Struct({}).ast
 
 const look = (schema: SchemaAST.AST, value: unknown, path: Path, found: Found): void => {
   const ast = value === null ? schema : present(schema)
-  if (isTooLong(ast, value)) return found.add(annotated(path, limitOf(ast)?.annotations))
+  if (isTooLong(ast, value)) return found.add(annotated(path, limitOf(ast)?.annotations), { path })
   // The decoder lets a struct without members have any members, so the members of such a struct are checked below.
   const isRight = ast !== noMembers && !isUnfit(ast, value) && Result.isSuccess(decode(ast, value, "first"))
   if (isRight) return
@@ -151,14 +161,17 @@ const lookAtMembers = (
   const names = new Set(ast.propertySignatures.map(({ name }) => name))
   for (const name of Object.keys(value)) {
     if (found.isFull) return
-    if (!names.has(name)) found.add(unexpected([...path, name], ast))
+    if (!names.has(name)) {
+      const at = [...path, name]
+      found.add(unexpected(at, ast), { path: at, isUnknown: true })
+    }
   }
   const needs = needed(ast, value)
   for (const { name, type } of ast.propertySignatures) {
     if (found.isFull) return
     const at = [...path, name]
     if (Object.hasOwn(value, name)) look(type, value[String(name)], at, found)
-    else if (!SchemaAST.isOptional(type) || needs.includes(String(name))) found.add(missing(at, type))
+    else if (!SchemaAST.isOptional(type) || needs.includes(String(name))) found.add(missing(at, type), { path: at })
   }
 }
 
@@ -170,10 +183,10 @@ const lookAtItems = (ast: SchemaAST.Arrays, value: ReadonlyArray<unknown>, path:
   }
 }
 
-const violationsIn = (ast: SchemaAST.AST, value: unknown, names: TypeNames): ReadonlyArray<Violation> => {
+const foundIn = (ast: SchemaAST.AST, value: unknown, names: TypeNames): Found => {
   const found = new Found(names)
   look(ast, value, [], found)
-  return found.violations
+  return found
 }
 
 /** The path to the first string with U+0000 in a value; undefined when there is none. */
@@ -189,15 +202,45 @@ const nulIn = (value: unknown): Path | undefined => {
 
 const noNul = { message: "must not hold the character U+0000, which cannot be stored" }
 
+/** Whether a string in a value holds U+0000. */
+export const holdsNul = (value: unknown): boolean => nulIn(value) !== undefined
+
 /**
- * The violations of a body, at most one more than an answer reports. U+0000 is refused even in free text, because PostgreSQL
- * refuses the whole statement that holds the character, and other requests may share that statement.
+ * The violations of a body, at most one more than an answer reports, and the parts of the body that have them; no part if the search
+ * stopped before its end. U+0000 is refused even in free text, because PostgreSQL refuses the whole statement that holds the
+ * character, and other requests may share that statement.
  */
-export const bodyViolations = ({ payload }: Endpoint, body: unknown): ReadonlyArray<Violation> => {
+export const bodyFaults = (
+  { payload }: Endpoint,
+  body: unknown
+): { readonly violations: ReadonlyArray<Violation>; readonly faults: ReadonlyArray<Fault> } => {
   const [schema] = payload.get("application/json")?.schemas ?? []
-  const violations = schema === undefined ? [] : violationsIn(schema.ast, body, jsonTypes)
+  if (schema === undefined) return { violations: [], faults: [] }
+  const { faults, isFull, violations } = foundIn(schema.ast, body, jsonTypes)
   const nul = violations.length === 0 ? nulIn(body) : undefined
-  return nul === undefined ? violations : [annotated(nul, noNul)]
+  if (nul !== undefined) return { violations: [annotated(nul, noNul)], faults: [] }
+  return { violations, faults: isFull ? [] : faults }
+}
+
+/**
+ * Violations in the order of the document: by top-level member as its schema lists them, after the unknown ones, and by item. Objects
+ * that are missing come last, because the first violation gives the status code. Of a parameter only the first violation is kept.
+ */
+export const inOrder = ({ payload }: Endpoint, violations: ReadonlyArray<Violation>): ReadonlyArray<Violation> => {
+  const ast = payload.get("application/json")?.schemas[0]?.ast
+  const members = ast !== undefined && isStruct(ast) ? ast.propertySignatures.map(({ name }) => name) : []
+  const placed = violations.map((violation) => {
+    const [, member = "", item = "0"] = /^([^.[]*)(?:\[(\d+)\])?/.exec(violation.param) ?? []
+    const place = violation.code === "resource_missing" ? members.length : members.indexOf(member)
+    return { violation, place, item: Number(item) }
+  })
+  placed.sort((one, other) => one.place - other.place || one.item - other.item)
+  const params = new Set<string>()
+  return placed.flatMap(({ violation }) => {
+    if (params.has(violation.param)) return []
+    params.add(violation.param)
+    return [violation]
+  })
 }
 
 /** The violations of a query. An endpoint without a query schema accepts no parameters. */
@@ -212,7 +255,7 @@ export const queryViolations = (
     const value = sent[String(name)]
     return typeof value === "string" ? [[name, [value]]] : []
   })
-  return violationsIn(ast, { ...sent, ...Object.fromEntries(alone) }, queryTypes)
+  return foundIn(ast, { ...sent, ...Object.fromEntries(alone) }, queryTypes).violations
 }
 
 /**

@@ -3,17 +3,17 @@ import { HttpApiBuilder } from "effect/http-api"
 import { CreditNote, DebitNote, type NoteRequest } from "../../../schemas/Note.ts"
 import { Api } from "../../api/Api.ts"
 import { CurrentPrincipal } from "../../api/Authorization.ts"
-import * as NoteChecks from "../../commands/documents/NoteChecks.ts"
 import type { NoteKind } from "../../domain/documents/DocumentKinds.ts"
 import { noteView } from "../../store/documents/Notes.ts"
 import { makeAsk } from "../request/Ask.ts"
+import { BodyChecks } from "../request/BodyChecks.ts"
 import { validationOf } from "../request/Validation.ts"
 import { makeDocumentHandlers } from "./Documents.ts"
 
 const makeValidate = Effect.fnUntraced(function* (kind: NoteKind) {
-  const violationsOf = yield* NoteChecks.makeValidation
+  const checks = yield* BodyChecks
   return Effect.fn("validateNote")(function* ({ payload }: { readonly payload: NoteRequest }) {
-    return validationOf(yield* violationsOf(yield* CurrentPrincipal, kind, payload))
+    return validationOf(yield* checks.whole(kind, yield* CurrentPrincipal, payload))
   })
 })
 

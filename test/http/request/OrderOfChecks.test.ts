@@ -95,7 +95,7 @@ describeOn(app)("order of checks", (it) => {
       assert.strictEqual(made.status, 201)
       const wrong = partialNoteBody("inv_1", "1.00")
       const [line] = wrong.lines
-      const amounts = { ...wrong, lines: [{ ...line, line_extension_amount: "2.00" }] }
+      const amounts = { ...wrong, lines: [{ ...line, line_extension_amount: "9.00" }] }
       assert.strictEqual(yield* note({ ...amounts, reason: "" }, "n"), "parameter_invalid_empty")
       assert.strictEqual(yield* note(amounts, "n"), "idempotency_conflict")
       assert.strictEqual(yield* note(amounts, "o"), "resource_missing")

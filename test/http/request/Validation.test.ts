@@ -1,5 +1,11 @@
 import { assert } from "@effect/vitest"
-import { customerBody, endpointBody, invoiceBody } from "../../support/apps/Invoices.ts"
+import {
+  customerBody,
+  endpointBody,
+  invoiceBody,
+  originalNoteBody,
+  resolutionBody
+} from "../../support/apps/Invoices.ts"
 import { layer as app } from "../../support/apps/MemoryApp.ts"
 import { addCustomer } from "../../support/apps/MemoryRows.ts"
 import { get, post, send } from "../../support/apps/Requests.ts"
@@ -13,12 +19,98 @@ const [tax] = line?.taxes ?? []
 
 describeOn(app)("validation", (it) => {
   it.effect("names an unknown customer next to a wrong tax, when it creates as when it only checks", function* () {
-    const wrong = { ...invoiceBody("cust_1"), lines: [{ ...line, taxes: [{ ...tax, value: "19001.00" }] }] }
+    const wrong = { ...invoiceBody("cust_1"), lines: [{ ...line, taxes: [{ ...tax, value: "29000.00" }] }] }
     const codes = ["customer_id: resource_missing", "lines[0].taxes[0].value: tax_mismatch"]
     const { json, status } = yield* post("/v1/invoices", wrong)
     assert.strictEqual(status, 400)
     assert.deepStrictEqual(faults(json.error.errors), codes)
     assert.deepStrictEqual(faults((yield* post("/v1/invoices/validate", wrong)).json.errors), codes)
+  })
+
+  it.effect("names the rules that a body breaks next to the faults of its form, of every kind of body", function* () {
+    const wrongTax = { ...line, taxes: [{ ...tax, value: "29000.00" }] }
+    const taxFault = "lines[0].taxes[0].value: tax_mismatch"
+    const noOne = "customer_id: resource_missing"
+    const customer = { ...customerBody(), identification: { type: "31", number: "900373115", check_digit: "4" } }
+    const digit = "identification.check_digit: invalid_check_digit"
+    const invoice = { ...invoiceBody("cust_1"), lines: [wrongTax] }
+    const note = { ...originalNoteBody("cust_1"), lines: [wrongTax] }
+    const unnamed = { ...invoice, customer_id: undefined, payment_means: { code: "10", type: "2" } }
+    const cases: ReadonlyArray<readonly [path: string, body: object, expected: ReadonlyArray<string>]> = [
+      ["/v1/customers", { ...customer, email: "x" }, [digit, "email: parameter_invalid"]],
+      ["/v1/customers", { ...customer, legal_name: undefined }, [digit, "legal_name: parameter_missing"]],
+      ["/v1/customers/validate", { ...customer, emial: "x@example.com" }, ["emial: parameter_unknown", digit]],
+      ["/v1/invoices", { ...invoice, note: "x" }, ["note: parameter_unknown", taxFault, noOne]],
+      ["/v1/invoices/validate", { ...invoice, prefix: 5 }, ["prefix: parameter_invalid", taxFault, noOne]],
+      [
+        "/v1/invoices",
+        { ...unnamed, metadata: { 'a"': "x" } },
+        [
+          "customer_id: parameter_missing",
+          "payment_means.due_date: due_date_required",
+          taxFault,
+          'metadata["a\\""]: parameter_invalid'
+        ]
+      ],
+      ["/v1/invoices/inv_1/correct", { ...invoice, note: "x" }, ["note: parameter_unknown", taxFault, noOne]],
+      ["/v1/credit-notes", { ...note, nota: "x" }, ["nota: parameter_unknown", taxFault, noOne]],
+      ["/v1/debit-notes/validate", { ...note, nota: "x" }, ["nota: parameter_unknown", taxFault, noOne]],
+      [
+        "/v1/resolutions",
+        resolutionBody({ from_number: 2, to_number: 1, number: "A1", unknown: 1 }),
+        ["unknown: parameter_unknown", "number: parameter_invalid", "to_number: parameter_invalid"]
+      ],
+      [
+        "/v1/webhook-endpoints",
+        { ...endpointBody("http://10.0.0.1/"), max_in_flight: 0 },
+        ["url: url_not_https", "max_in_flight: parameter_invalid"]
+      ]
+    ]
+    for (const [path, body, expected] of cases) {
+      const { json } = yield* post(path, body)
+      const errors: ReadonlyArray<{ readonly param: string; readonly code: string }> = json.errors ?? json.error.errors
+      assert.deepStrictEqual(
+        errors.map(({ code, param }) => `${param}: ${code}`),
+        expected,
+        path
+      )
+    }
+  })
+
+  it.effect("does not judge a figure by a part that does not fit its schema", function* () {
+    const wrong = { ...line, line_extension_amount: "1.00" }
+    const faulty = {
+      ...line,
+      line_extension_amount: "90000.00",
+      allowance_charges: [{ type: "discount", amount: 10000 }]
+    }
+    const withholdings = [{ code: "05", rate: "15.00", base: "76000.00", value: "11400.00" }]
+    const body = { ...invoiceBody(yield* addCustomer()), lines: [line, faulty, wrong, line], withholdings }
+    const { json } = yield* post("/v1/invoices", body)
+    const params = json.error.errors.map(({ param }: { readonly param: string }) => param)
+    assert.deepStrictEqual(params, [
+      "lines[1].allowance_charges[0].reason",
+      "lines[1].allowance_charges[0].base",
+      "lines[1].allowance_charges[0].amount",
+      "lines[2].line_extension_amount"
+    ])
+  })
+
+  it.effect("names no more than a hundred faults of form and rules together", function* () {
+    const lines = Array.from({ length: 99 }, () => ({ ...line, unknown: 1, line_extension_amount: "1.00" }))
+    const { json } = yield* post("/v1/invoices", { ...invoiceBody("cust_1"), lines })
+    assert.lengthOf(json.error.errors, 100)
+    assert.isTrue(json.error.has_more_errors)
+    const [first, second] = json.error.errors
+    assert.deepStrictEqual([first.param, second.param], ["lines[0].unknown", "lines[0].line_extension_amount"])
+  })
+
+  it.effect("looks for nothing by a text with U+0000", function* () {
+    const note = originalNoteBody("cust_1")
+    const original = { ...note.original, full_number: "POS\u00001" }
+    const { json, status } = yield* post("/v1/credit-notes", { ...note, original, nota: "x" })
+    assert.strictEqual(status, 400)
+    assert.notInclude(faults(json.error.errors), "customer_id: resource_missing")
   })
 
   it.effect("takes a time without seconds, and cuts what is finer than a millisecond", function* () {

@@ -5,10 +5,10 @@ import type { CustomerQuery, CustomerUpdate } from "../../../../schemas/Customer
 import { CustomerId } from "../../../../schemas/Id.ts"
 import { Api } from "../../../api/Api.ts"
 import { CurrentPrincipal } from "../../../api/Authorization.ts"
-import { NationalProfile } from "../../../documents/NationalProfile.ts"
 import { type CustomerFilter, Customers, customerView } from "../../../store/accounts/Customers.ts"
 import { metadataMarks } from "../../../store/sql/Keys.ts"
 import { makeAsk, makeAskAbout } from "../../request/Ask.ts"
+import { BodyChecks } from "../../request/BodyChecks.ts"
 import { makeFind, makeIdOf, type Named } from "../../request/Named.ts"
 import { identificationOf, refuseOther } from "./Identified.ts"
 import { readPage } from "../../request/Paging.ts"
@@ -44,8 +44,8 @@ export const layer = HttpApiBuilder.group(
   Api,
   "customers",
   Effect.fn(function* (handlers) {
+    const checks = yield* BodyChecks
     const customers = yield* Customers
-    const { rules } = yield* NationalProfile
     const find = makeFind("customer", customers.find)
     const ask = yield* makeAsk
     const askAbout = yield* makeAskAbout(makeIdOf("customer", CustomerId))
@@ -56,8 +56,7 @@ export const layer = HttpApiBuilder.group(
     return handlers.handleAll({
       createCustomer: ({ payload }) => ask((actor, context) => actor.CreateCustomer({ context, request: payload })),
       validateCustomer: Effect.fn("validateCustomer")(function* ({ payload }) {
-        const { livemode } = yield* CurrentPrincipal
-        return validationOf(rules.customer(payload, livemode ? "live" : "test"))
+        return validationOf(yield* checks.whole("customer", yield* CurrentPrincipal, payload))
       }),
       listCustomers: Effect.fn("listCustomers")(function* ({ query }) {
         const filter = yield* filterOf(query)

@@ -1,0 +1,148 @@
+import { Clock, Context, Effect, Layer, Option } from "effect"
+import type { AccountMode } from "../../../schemas/Account.ts"
+import { ApiError, type Violation } from "../../../schemas/ApiError.ts"
+import type { Acquirer } from "../../../schemas/Customer.ts"
+import type { EnablementRequest } from "../../../schemas/Enablement.ts"
+import type { InvoiceRequest } from "../../../schemas/Invoice.ts"
+import type { NoteRequest } from "../../../schemas/Note.ts"
+import type { ResolutionRequest } from "../../../schemas/Resolution.ts"
+import type { WebhookEndpointRequest } from "../../../schemas/WebhookEndpoint.ts"
+import type { CheckedAs } from "../../api/Conventions.ts"
+import * as NoteChecks from "../../commands/documents/NoteChecks.ts"
+import { rangeViolations } from "../../commands/Enablement.ts"
+import * as WebhookUrl from "../../commands/WebhookUrl.ts"
+import { NationalProfile } from "../../documents/NationalProfile.ts"
+import { Customers } from "../../store/accounts/Customers.ts"
+import { prefixViolations, Resolutions } from "../../store/accounts/Resolutions.ts"
+import type { Fault } from "./Validation.ts"
+
+type Found = Effect.Effect<ReadonlyArray<Violation>>
+
+/** Checks a body against rules that its schema cannot express, and the account's objects that the body names. */
+type Check<Body> = (account: AccountMode, body: Body) => Found
+
+/** The checks of a body of each kind. The checks of one body do not depend on each other. */
+interface Bodies {
+  readonly credit_note: NoteRequest
+  readonly customer: Acquirer
+  readonly debit_note: NoteRequest
+  readonly enablement: EnablementRequest
+  readonly invoice: InvoiceRequest
+  readonly resolution: ResolutionRequest
+  readonly webhook_endpoint: WebhookEndpointRequest
+}
+
+type Kind = NonNullable<typeof CheckedAs.Service>
+
+const make = Effect.gen(function* () {
+  const { localDate, rules } = yield* NationalProfile
+  const customers = yield* Customers
+  const resolutions = yield* Resolutions
+  const noteViolations = yield* NoteChecks.makeValidation
+  const verdictOn = yield* WebhookUrl.make
+
+  const unknownCustomer = Effect.fnUntraced(function* (account: AccountMode, { customer_id }: InvoiceRequest) {
+    if (Option.isSome(yield* customers.find(account, customer_id))) return []
+    const { code, message } = ApiError.missing("customer", customer_id)
+    return [{ param: "customer_id", code, message }]
+  })
+
+  const checks: { readonly [K in Kind]: ReadonlyArray<Check<Bodies[K]>> } = {
+    credit_note: [(account, body) => noteViolations(account, "credit_note", body)],
+    customer: [({ livemode }, body) => Effect.sync(() => rules.customer(body, livemode ? "live" : "test"))],
+    debit_note: [(account, body) => noteViolations(account, "debit_note", body)],
+    enablement: [(_, body) => Effect.sync(() => rangeViolations(rules, body))],
+    invoice: [
+      unknownCustomer,
+      (_, body) => Effect.map(Clock.currentTimeMillis, (now) => rules.invoice(body, localDate(now))),
+      (account, body) => prefixViolations(resolutions, account, body)
+    ],
+    resolution: [(_, body) => Effect.sync(() => rules.resolution(body))],
+    webhook_endpoint: [
+      (_, { url }) =>
+        Effect.map(verdictOn(url), (verdict) => (verdict._tag === "Allowed" ? [] : [WebhookUrl.violation(verdict)]))
+    ]
+  }
+
+  const flat = Effect.map((found: ReadonlyArray<ReadonlyArray<Violation>>) => found.flat())
+
+  return {
+    /** All that the checks find in a body that fits its schema. */
+    whole: <K extends Kind>(kind: K, account: AccountMode, body: Bodies[K]): Found =>
+      flat(Effect.forEach(checks[kind] as ReadonlyArray<Check<Bodies[K]>>, (check) => check(account, body))),
+    /** What the checks find in a body of which some parts do not fit its schema, as far as it does not depend on these parts. */
+    rest: (kind: Kind, account: AccountMode, body: unknown, faults: ReadonlyArray<Fault>): Found =>
+      flat(
+        Effect.forEach(checks[kind] as ReadonlyArray<Check<unknown>>, (check) =>
+          besideFaults((part) => check(account, part), body, faults)
+        )
+      )
+  }
+})
+
+/** What only the request of an operation as a whole can break. */
+export class BodyChecks extends Context.Service<BodyChecks, Effect.Success<typeof make>>()("folio/http/BodyChecks") {
+  static readonly layer = Layer.effect(BodyChecks, make)
+}
+
+const unreadable = Symbol("unreadable")
+
+const unreadablePart: PropertyDescriptor = {
+  enumerable: true,
+  get: () => {
+    throw unreadable
+  }
+}
+
+/** A copy of a body without its unknown members, in which reading a part with another fault throws `unreadable`. */
+const readable = (value: unknown, faults: ReadonlyArray<Fault>): unknown => {
+  const copy = Array.isArray(value) ? [...value] : { ...(value as object) }
+  for (const [name, inside] of Map.groupBy(faults, ({ path: [first = ""] }) => first)) {
+    const here = inside.filter(({ path }) => path.length === 1)
+    if (here.some(({ isUnknown }) => isUnknown)) Reflect.deleteProperty(copy, name)
+    else if (here.length > 0) Object.defineProperty(copy, name, unreadablePart)
+    else {
+      const below = inside.map((fault) => ({ ...fault, path: fault.path.slice(1) }))
+      Reflect.set(copy, name, readable(Reflect.get(copy, name), below))
+    }
+  }
+  return copy
+}
+
+type Checking = (body: unknown) => Found
+
+/** What a check finds; undefined if the check reads a part that does not fit the schema. */
+const unlessFaulty = (check: Checking, body: unknown) =>
+  Effect.suspend((): Effect.Effect<ReadonlyArray<Violation> | undefined> => check(body)).pipe(
+    Effect.catchDefect((defect) => (defect === unreadable ? Effect.undefined : Effect.die(defect)))
+  )
+
+/**
+ * What a check finds without the faulty parts of a body. If the check needs such a part and all these parts lie in items of one list, it
+ * sees the other items alone, and finds what is wrong within them: a figure of the whole document would lack the items left out.
+ */
+const besideFaults = Effect.fnUntraced(function* (check: Checking, body: unknown, faults: ReadonlyArray<Fault>) {
+  if (faults.some(({ path }) => path.length === 0)) return []
+  const copy = readable(body, faults)
+  const found = yield* unlessFaulty(check, copy)
+  if (found !== undefined) return found
+  const wrong = faults.filter(({ isUnknown }) => isUnknown !== true)
+  const inItems = wrong.filter(({ path }) => typeof path[1] === "number")
+  const [name = "", ...others] = new Set(inItems.map(({ path }) => String(path[0])))
+  const items: unknown = Reflect.get(Object(copy), name)
+  if (others.length > 0 || !Array.isArray(items)) return []
+  const out = new Set(inItems.map(({ path }) => path[1]))
+  const right = [...items.keys()].filter((index) => !out.has(index))
+  if (right.length === 0) return []
+  const ofOthers = readable(
+    body,
+    faults.filter((fault) => !inItems.includes(fault))
+  )
+  const reduced = Object.defineProperty(ofOthers, name, { enumerable: true, value: right.map((index) => items[index]) })
+  const ofItems = (yield* unlessFaulty(check, reduced)) ?? []
+  return ofItems.flatMap((violation) => {
+    const { param } = violation
+    const index = param.startsWith(`${name}[`) ? right[Number.parseInt(param.slice(name.length + 1))] : undefined
+    return index === undefined ? [] : [{ ...violation, param: param.replace(/\d+/, String(index)) }]
+  })
+})
