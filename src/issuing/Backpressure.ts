@@ -13,7 +13,7 @@ const workingMax = 8
 
 // An account numbers no more drafts while so many of its documents are being signed or stored here: its backlog waits as drafts, which
 // cost nothing, and the event loop has little to do before the document of another account.
-const ofAccountMax = 16
+const ofAccountMax = 8
 
 // The longest wait for room or calm: however busy the process is, the work of each account goes on after this time at the latest.
 const timeout = Duration.millis(100)

@@ -34,10 +34,10 @@ const isWaiting = (fiber: Fiber.Fiber<void>) => Effect.sync(() => fiber.pollUnsa
 
 describe("Workload", () => {
   it.effect(
-    "has room for an account until sixteen of its documents are at work, and for every other account",
+    "has room for an account until eight of its documents are at work, and for every other account",
     function* () {
-      const few = yield* busy("signing", 10)
-      yield* busy("storing", 5)
+      const few = yield* busy("signing", 4)
+      yield* busy("storing", 3)
       assert.isFalse(yield* isWaiting(yield* waiting))
       const last = yield* busy("storing", 1)
       const held = yield* waiting
@@ -97,7 +97,7 @@ describe("Workload", () => {
     yield* busy("signing", 4)
     yield* busy("storing", 3)
     yield* calm
-    const last = yield* busy("storing", 1)
+    const last = yield* busy("storing", 1, other)
     yield* room(account)
     const held = yield* Effect.forkChild(calm, { startImmediately: true })
     assert.isTrue(yield* isWaiting(held))

@@ -45,6 +45,9 @@ export const connectionMutants: ReadonlyArray<Mutant> = [
     "connections: one that goes on after refusals is read at once": {
       "connection.limited <= clientLimits.limitedMax": "connection.limited >= 0"
     },
+    "connections: all that were refused are read again in one turn of the event loop": {
+      "if (resuming.size === 1) resumeNext()": "socket.resume()"
+    },
     "connections: refusals between other answers pause one": {
       "connection.limited + 1 : 0": "connection.limited + 1 : 1"
     },

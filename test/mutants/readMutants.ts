@@ -28,7 +28,7 @@ export const readMutants: ReadonlyArray<Mutant> = [
   }),
   ...guards("src/protocol/AccountTurns.ts", "test/protocol/AccountTurns.test.ts", {
     "one account may have all turns": {
-      "!resting.has(owner) && underWay.of(owner) < ofOwnerAtOnce": "!resting.has(owner)"
+      "!resting.has(owner) && underWay.of(owner) < portion()": "!resting.has(owner)"
     },
     "as much as comes may wait for a turn": { "if (own >= waiting.ofOwner)": "if (own < 0)" },
     "a turn may come as late as it likes": { "own * (paces.get(owner)?.everyMs ?? 0) > maxDelayMs": "own < 0" },
@@ -57,6 +57,8 @@ export const readMutants: ReadonlyArray<Mutant> = [
     "an account creates however late its drafts are": { "lateMs(account) > lateMaxMs": "lateMs(account) < 0" }
   }),
   ...guards("src/http/limits/RequestTurns.ts", "test/http/limits/RequestTurns.test.ts", {
+    "an account creates as many at a time beside others as alone": { "sinceOther < aloneAfter": "sinceOther < 0" },
+    "an account that was beside another creates slowly ever after": { "? sinceOther + 1 : 0": "? sinceOther : 0" },
     "large answers may be asked for all the time": {
       "Exit.isSuccess(exit) ? bytes(exit.value) :": "Exit.isSuccess(exit) ? 0 :"
     },

@@ -39,8 +39,11 @@ export class RequestTurnLimits extends Context.Service<
      * which the process is busy does not count: a read that waits for the work of other accounts is not slow itself.
      */
     readonly slowRead: { readonly fromMs: number; readonly restMsMax: number }
-    /** The turns of creations and of validations, which are apart from those of other requests. */
-    readonly creation: Omit<AccountTurns.TurnOptions, "what">
+    /**
+     * The turns of creations and of validations, which are apart from those of other requests. An account has at most `besideOthers` of
+     * them at a time while another account sends requests: each creation is followed by its document's work on the event loop.
+     */
+    readonly creation: Omit<AccountTurns.TurnOptions, "what"> & { readonly besideOthers: number }
   }
 >()("@folio-einvoicing/service/RequestTurnLimits") {
   /** The values of `npm start`. */
@@ -51,10 +54,11 @@ export class RequestTurnLimits extends Context.Service<
     maxWait: "10 seconds",
     restMsOfKib: { answer: 0.5, body: 1, document: { sent: 2, copied: 2, moved: 1 } },
     slowRead: { fromMs: 100, restMsMax: 250 },
-    // As many of an account as share a statement without a wait, and few enough that the event loop is soon at another account's request.
+    // As many of an account as share a statement without a wait; beside others, so few that the event loop is soon at their requests.
     creation: {
       atOnce: 32,
       ofOwnerAtOnce: 8,
+      besideOthers: 2,
       waiting: { ofAsker: 256, ofOwner: 256, inAll: 4_096 },
       maxWait: "10 seconds",
       maxDelay: "1 second"
@@ -67,16 +71,14 @@ export class RequestTurnLimits extends Context.Service<
   }
 }
 
+// An account that sends so many requests without one of another account between them has the process to itself.
+const aloneAfter = 500
+
 const rest = (bytes: number, msOfKib: number) => (bytes > smallBytesMax ? Math.ceil((bytes / 1024) * msOfKib) : 0)
 
 // The size of the answer is unknown when the client hung up, so the request counts as the largest possible.
 const bytesOf = <A, E>(exit: Exit.Exit<A, E>, bytes: (answer: A) => number, largest: number) =>
   Exit.isSuccess(exit) ? bytes(exit.value) : Cause.hasInterrupts(exit.cause) ? largest : 0
-
-const asker = ({ account_id, api_key_id, livemode }: Principal) => ({
-  owner: `${account_id} ${livemode}`,
-  asker: api_key_id
-})
 
 /**
  * The turns of reads, of creations, of large bodies and of commands that work on whole documents: a process cannot do as many of these a second
@@ -88,13 +90,24 @@ export class RequestTurns extends Context.Service<RequestTurns>()("folio/http/Re
     const { creation, restMsOfKib, slowRead, ...limits } = yield* RequestTurnLimits
     const backpressure = yield* Backpressure
     const inTurn = AccountTurns.make({ what: "request", ...limits })
-    const inTurnOfCreation = AccountTurns.make({ what: "creation", ...creation })
+    let latest: string | undefined
+    let sinceOther = aloneAfter
+    /** The holder of a request's turns; counts the requests since the latest of another account. */
+    const askerOf = ({ account_id, api_key_id, livemode }: Principal) => {
+      const owner = `${account_id} ${livemode}`
+      sinceOther = latest === undefined || latest === owner ? sinceOther + 1 : 0
+      latest = owner
+      return { owner, asker: api_key_id }
+    }
+    const inTurnOfCreation = AccountTurns.make({ what: "creation", ...creation }, () =>
+      Math.min(creation.ofOwnerAtOnce, sinceOther < aloneAfter ? creation.besideOthers : Infinity)
+    )
     return {
       /** Fails with `rate_limited` while what the account has created waits for long. For a creation, before its body is read. */
       admit: (principal: Principal) => backpressure.admit(principal),
       /** Checks and carries out a creation or a validation when its turn comes. An account whose drafts are late rests afterwards. */
       create: <A, E, R>(principal: Principal, create: Effect.Effect<A, E, R>) =>
-        inTurnOfCreation(asker(principal), create, () => backpressure.restMs(principal)),
+        inTurnOfCreation(askerOf(principal), create, () => backpressure.restMs(principal)),
       /** Runs a read when its turn comes. `bytes` returns the size of the answer. */
       read: <A, E, R>(principal: Principal, answer: Effect.Effect<A, E, R>, bytes: (answer: A) => number) =>
         Clock.clockWith((clock) => {
@@ -103,7 +116,7 @@ export class RequestTurns extends Context.Service<RequestTurns>()("folio/http/Re
             began = clock.currentTimeMillisUnsafe()
             return answer
           })
-          return inTurn(asker(principal), timed, (exit) => {
+          return inTurn(askerOf(principal), timed, (exit) => {
             const idleMs = (clock.currentTimeMillisUnsafe() - began) * (1 - backpressure.busyShare())
             const slowMs = idleMs - slowRead.fromMs
             const restMs = rest(bytesOf(exit, bytes, pageBytesMax), restMsOfKib.answer)
@@ -112,7 +125,7 @@ export class RequestTurns extends Context.Service<RequestTurns>()("folio/http/Re
         }),
       /** Checks a body of `bytes` bytes when its turn comes. `isSent`: the rest also covers sending a valid body, a document. */
       check: <A, E, R>(principal: Principal, bytes: number, isSent: boolean, check: Effect.Effect<A, E, R>) =>
-        inTurn(asker(principal), check, (exit) =>
+        inTurn(askerOf(principal), check, (exit) =>
           rest(bytes, isSent && Exit.isSuccess(exit) ? restMsOfKib.document.sent : restMsOfKib.body)
         ),
       /** Copies or moves a document when its turn comes. `bytes` returns the size of the document. */
@@ -122,7 +135,9 @@ export class RequestTurns extends Context.Service<RequestTurns>()("folio/http/Re
         answer: Effect.Effect<A, E, R>,
         bytes: (answer: A) => number
       ) =>
-        inTurn(asker(principal), answer, (exit) => rest(bytesOf(exit, bytes, bodyBytesMax), restMsOfKib.document[work]))
+        inTurn(askerOf(principal), answer, (exit) =>
+          rest(bytesOf(exit, bytes, bodyBytesMax), restMsOfKib.document[work])
+        )
     }
   })
 }) {

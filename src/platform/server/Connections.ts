@@ -105,6 +105,9 @@ interface Connection {
 // The longest pause of a connection is so many times the first.
 const pausesMax = 5
 
+// In milliseconds, between two connections whose pauses are over: a flood of refusals does not come back in one turn of the event loop.
+const pacedMs = 5
+
 const isUnread = ({ response }: Exchange) => response.writableEnded && !response.writableFinished
 
 const waitsForClient = ({ exchanges }: Connection) =>
@@ -130,6 +133,8 @@ export const makeConnections = (
   const known = new WeakMap<Socket, Connection>()
   const ofNetwork = new Map<string, number>()
   const unreadOf = new Map<string, number>()
+  /** The sockets whose pause is over, in order. */
+  const resuming = new Set<Socket>()
   let unread = 0
 
   // Where one address may have all connections, that address may be a proxy through which all clients come.
@@ -243,6 +248,22 @@ export const makeConnections = (
     }
   }
 
+  const resumeNext = () => {
+    const [socket] = resuming
+    if (socket === undefined) return
+    socket.resume()
+    setTimeout(() => {
+      resuming.delete(socket)
+      resumeNext()
+    }, pacedMs).unref()
+  }
+
+  /** Reads a socket again after the sockets whose pauses ended before, one each five milliseconds; fewer while the event loop is late. */
+  const resume = (socket: Socket) => {
+    resuming.add(socket)
+    if (resuming.size === 1) resumeNext()
+  }
+
   /**
    * Pauses a connection whose client goes on though it gets only 429: each refusal costs more than the client's request. The connection
    * of a trusted proxy carries the requests of other clients as well.
@@ -252,7 +273,7 @@ export const makeConnections = (
     if (connection.isShared || connection.limited <= clientLimits.limitedMax) return
     const times = Math.min(connection.limited - clientLimits.limitedMax, pausesMax)
     connection.socket.pause()
-    setTimeout(() => connection.socket.resume(), clientLimits.pauseMs * times).unref()
+    setTimeout(() => resume(connection.socket), clientLimits.pauseMs * times).unref()
   }
 
   /** Follows a request until the client has read the answer. Closes a connection with too many unanswered requests. */

@@ -1,9 +1,11 @@
 import { assert, describe } from "@effect/vitest"
-import { ConfigProvider, Effect, Exit, Fiber, Layer, Scope } from "effect"
+import { ConfigProvider, Effect, Exit, Fiber, Function, Layer, Scope } from "effect"
 import { TestClock } from "effect/testing"
+import { IncomingMessage, ServerResponse } from "node:http"
+import { Socket } from "node:net"
 import { RateLimits } from "../../../src/http/limits/RateLimit.ts"
 import { TrustedProxies } from "../../../src/http/limits/TrustedProxies.ts"
-import { ConnectionLimits } from "../../../src/platform/server/Connections.ts"
+import { ConnectionLimits, makeConnections } from "../../../src/platform/server/Connections.ts"
 import { ServerLimits } from "../../../src/platform/server/Server.ts"
 import { keys, serviceWith } from "../../support/apps/MemoryApp.ts"
 import { MemoryTables } from "../../support/memory/MemoryTables.ts"
@@ -232,6 +234,30 @@ describe("a connection that gets 429 again and again", () => {
     function* () {
       yield* inRow(yield* open(one), [200, 200, ...Array.from({ length: 6 }, () => 429)])
     }
+  )
+
+  alone.effect("is read again some milliseconds after the connection before, where many pauses end together", () =>
+    Effect.callback<void>((resume) => {
+      const count = 10
+      const clientLimits = { ...ServerLimits.defaults, limitedMax: 0, pauseMs: 0 }
+      const connections = makeConnections(ConnectionLimits.defaults, clientLimits, () => false, Function.constVoid)
+      const resumed: Array<number> = []
+      for (let index = 0; index < count; index++) {
+        const socket = Object.assign(new Socket(), {
+          pause: Function.constVoid,
+          resume: () => {
+            resumed.push(performance.now())
+            if (resumed.length === count) resume(Effect.sync(() => assert.isAtLeast(resumed.at(-1)! - resumed[0]!, 30)))
+          }
+        })
+        connections.admit(socket, Function.constVoid)
+        const request = new IncomingMessage(socket)
+        const response = new ServerResponse(request)
+        response.statusCode = 429
+        connections.begin(request, response)
+        response.emit("close")
+      }
+    })
   )
 
   alone.effect("has four such answers in a row before a pause of one second", () =>

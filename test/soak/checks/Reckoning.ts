@@ -38,8 +38,18 @@ const miscounted = (asked: ReadonlyArray<string>, done: ReadonlyArray<string>): 
       : [`${id}: ${countOf(asked, id)} acknowledged, ${countOf(done, id)} done`]
   )
 
+/**
+ * The books without the orders of the hostile client's flood: these have no key, and the ledger does not know them. The promises about
+ * numbers, the authority and webhooks hold for them as well.
+ */
+const withoutFlood = (books: Books, { acknowledged }: Ledger): Books => {
+  const hostile = [...acknowledged.values()].find(({ order }) => order.shop.name === hostileName)?.order.shop.owner
+  return { ...books, invoices: books.invoices.filter(({ key, owner }) => key !== null || owner !== hostile) }
+}
+
 /** Clients' side: what was acknowledged against what there is. */
-const ofClients = ({ books, ledger }: Run): ReadonlyArray<Line> => {
+const ofClients = ({ books: all, ledger }: Run): ReadonlyArray<Line> => {
+  const books = withoutFlood(all, ledger)
   const ids = new Map([...ledger.acknowledged].map(([name, { id }]) => [name, id]))
   const ownerOf = new Map(books.invoices.map((row) => [row.key, row.owner]))
   return [
