@@ -42,6 +42,7 @@ import { Retention } from "./sql/Retention.ts"
 import { SandboxAuthorities } from "./sandbox/SandboxAuthorities.ts"
 import { SandboxStanding } from "./sandbox/SandboxStanding.ts"
 import { Softwares } from "./accounts/Softwares.ts"
+import * as TechnicalKeys from "./accounts/TechnicalKeys.ts"
 import { Secrets } from "./sql/Secrets.ts"
 import { SigningSecrets } from "./webhooks/SigningSecrets.ts"
 import { Timelines } from "./documents/Timelines.ts"
@@ -91,6 +92,7 @@ export const layer = Layer.mergeAll(
   SandboxStanding.layer,
   SigningSecrets.layer,
   Softwares.layer,
+  TechnicalKeys.layer,
   TestDocuments.layer,
   Timelines.layer,
   Transitions.layer,

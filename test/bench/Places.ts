@@ -6,6 +6,7 @@ import * as Fs from "node:fs"
 import * as Os from "node:os"
 import * as Path from "node:path"
 import { Client, Pool } from "pg"
+import { colombianSandbox } from "../../src/domain/accounts/Sandbox.ts"
 import { apiKeyHash, makeApiKey } from "../../src/domain/accounts/ApiKeyFormat.ts"
 import * as EmbeddedPostgres from "../../src/platform/postgres/EmbeddedPostgres.ts"
 import { customerBody } from "../support/apps/Invoices.ts"
@@ -143,7 +144,7 @@ const copies = `
     from account, (select * from account_modes where not livemode limit 1) m),
   range as (insert into resolutions
     select new.id, r.livemode, 'res_' || lpad(new.n::text, 26, '0'), r.number, r.document_type, 'P' || new.n, r.from_number, r.to_number,
-      r.valid_from, r.valid_to, r.technical_key, r.is_active, r.next_number, r.created_at
+      r.valid_from, r.valid_to, '${colombianSandbox.range.technical_key}', r.is_active, r.next_number, r.created_at
     from new, (select * from resolutions limit 1) r)
   insert into api_keys (id, account_id, livemode, key_hash, last_four, created_at)
   select 'key_' || lpad(new.n::text, 26, '0'), new.id, false, ($2::text[])[new.n - 1], 'last', now() from new`

@@ -3,6 +3,7 @@ import * as PgConnection from "@effect/sql-pg/PgConnection"
 import { Array, Console, Effect, Fiber, Redacted, References, Schedule } from "effect"
 import { randomBytes } from "node:crypto"
 import { Pool } from "undici"
+import { colombianSandbox } from "../../src/domain/accounts/Sandbox.ts"
 import { apiKeyHash, makeApiKey } from "../../src/domain/accounts/ApiKeyFormat.ts"
 import * as EmbeddedPostgres from "../../src/platform/postgres/EmbeddedPostgres.ts"
 import { customerBody, invoiceBody } from "../support/apps/Invoices.ts"
@@ -94,7 +95,7 @@ const program = Effect.gen(function* () {
       `insert into api_keys select left(id, 28) || '${suffix}', left(account_id, 28) || '${suffix}', livemode,
          '${apiKeyHash(key)}', last_four, created_at from api_keys order by created_at, id limit 1`,
       `insert into resolutions select left(account_id, 28) || '${suffix}', livemode, id, number, document_type, prefix,
-         from_number, to_number, valid_from, valid_to, technical_key, is_active, from_number, created_at
+         from_number, to_number, valid_from, valid_to, '${colombianSandbox.range.technical_key}', is_active, from_number, created_at
        from resolutions order by created_at, account_id limit 1`
     ]) {
       yield* session.query(statement)

@@ -12,7 +12,7 @@ import { AuditLog, operator } from "./AuditLog.ts"
 import { Ids } from "../sql/Ids.ts"
 import * as LiveMode from "./LiveMode.ts"
 import { Logos } from "./Logos.ts"
-import { newRange, Resolutions } from "./Resolutions.ts"
+import { insertPublic, newRange } from "./Resolutions.ts"
 import { StoreProfile } from "../StoreProfile.ts"
 
 /* The commands of an operator. Each command runs in one transaction together with its entries in the audit log. */
@@ -65,7 +65,6 @@ export const createAccount = Effect.fn("createAccount")(function* (name: string,
   const audit = yield* AuditLog
   const ids = yield* Ids
   const keys = yield* ApiKeys
-  const resolutions = yield* Resolutions
   const sql = yield* SqlClient.SqlClient
   yield* LiveMode.checkNewKey(sql, mode)
   const id = yield* ids.account
@@ -77,7 +76,7 @@ export const createAccount = Effect.fn("createAccount")(function* (name: string,
     yield* keys.insert(key)
     if (mode === "test") {
       const range = newRange({ ...account, id: yield* ids.resolution }, sandbox.range, created_at.getTime())
-      yield* resolutions.insert(range)
+      yield* insertPublic(sql, range)
     }
     yield* audit.record(account, operator, "account.created", id)
     yield* audit.record(account, operator, "api_key.created", key.id)

@@ -1,4 +1,4 @@
-import { Clock, Context, Effect, Layer, Result, Schema } from "effect"
+import { Clock, Context, Effect, Layer, Result, Schema, SchemaGetter } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import { AccountMode } from "../../../schemas/Account.ts"
 import { ApiError, type Violation } from "../../../schemas/ApiError.ts"
@@ -23,7 +23,9 @@ import * as AccountView from "../sql/AccountView.ts"
 import { columnsOf, ofAccount, ofKey } from "../sql/Keys.ts"
 import * as Pages from "../sql/Pages.ts"
 import * as Query from "../sql/Query.ts"
+import { Secrets } from "../sql/Secrets.ts"
 import { StoreProfile } from "../StoreProfile.ts"
+import { rangePlace } from "./TechnicalKeys.ts"
 
 const Row = Schema.Struct({
   ...AccountMode.fields,
@@ -45,6 +47,8 @@ const Row = Schema.Struct({
   created_at: Schema.Date
 })
 export type StoredResolution = typeof Row.Type
+
+const Stored = Schema.Struct({ ...Row.fields, technical_key_sealed: Schema.NullOr(Schema.String) })
 
 /** A range as its request describes it. */
 export const newRange = (
@@ -134,6 +138,10 @@ export const changed = (range: StoredResolution, patch: ResolutionUpdate) => {
   return first === undefined ? Result.succeed(next) : Result.fail(ApiError.fromViolations([first, ...rest]))
 }
 
+/** Inserts a range whose technical key is public, such as that of the sandbox. The key is not sealed before the next start of the service. */
+export const insertPublic = (sql: SqlClient.SqlClient, resolution: StoredResolution) =>
+  sql`insert into resolutions ${sql.insert(resolution)}`.pipe(Effect.orDie, Effect.asVoid)
+
 /** A query for the ranges of one kind of document and, unless `prefix` is null, of one prefix. */
 export interface RangeQuery extends AccountMode {
   readonly kind: DocumentKind
@@ -144,9 +152,20 @@ export interface RangeQuery extends AccountMode {
 export class Resolutions extends Context.Service<Resolutions>()("folio/store/Resolutions", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
+    const secrets = yield* Secrets
     const { numbering } = yield* StoreProfile
-    const columns = columnsOf(sql, Row)
-    const { find, list } = Pages.readers(sql, { service: "Resolutions", table: "resolutions", columns, row: Row })
+    const columns = columnsOf(sql, Stored)
+    const Opened = Stored.pipe(
+      Schema.decodeTo(Schema.toType(Row), {
+        decode: SchemaGetter.transformEffect(({ technical_key_sealed: sealed, ...row }) =>
+          sealed === null
+            ? Effect.succeed(row)
+            : Effect.map(secrets.open(sealed, rangePlace(row)), (technical_key) => ({ ...row, technical_key }))
+        ),
+        encode: SchemaGetter.forbidden(() => "a range is written by its statements")
+      })
+    )
+    const { find, list } = Pages.readers(sql, { service: "Resolutions", table: "resolutions", columns, row: Opened })
 
     const fits = ({ kind, prefix, ...account }: RangeQuery) =>
       sql.and([
@@ -159,14 +178,14 @@ export class Resolutions extends Context.Service<Resolutions>()("folio/store/Res
      * that the service made only if no registered range serves. A range that is held comes after all others.
      */
     const current = Query.first(
-      Row,
+      Opened,
       (query: RangeQuery, date: string) => sql`
         select ${columns} from resolutions
         where ${fits(query)} and is_active and ${date}::date between valid_from and valid_to and next_number <= to_number
         order by held_since is not null, registered desc, id limit 1`
     )
     const select = Query.all(
-      Row,
+      Opened,
       (where: Statement.Fragment) => sql`select ${columns} from resolutions where ${where} order by id`
     )
     /** All ranges that match the query: also inactive, expired and exhausted ranges. */
@@ -175,8 +194,11 @@ export class Resolutions extends Context.Service<Resolutions>()("folio/store/Res
     const locked = (account: AccountMode) =>
       Effect.andThen(AccountView.lock(sql, account), select(ofAccount(sql, account)))
     /** Inserts a range without checking the account's other ranges. */
-    const insert = (resolution: StoredResolution) =>
-      sql`insert into resolutions ${sql.insert(resolution)}`.pipe(Effect.orDie, Effect.asVoid)
+    const insert = Effect.fnUntraced(function* (resolution: StoredResolution) {
+      const key = resolution.technical_key
+      const technical_key_sealed = key === "" ? null : yield* secrets.seal(key, rangePlace(resolution))
+      yield* Effect.orDie(sql`insert into resolutions ${sql.insert({ ...resolution, technical_key_sealed })}`)
+    })
 
     /**
      * Inserts the counter of a kind of notes under `key` unless the account has that counter, or a range of that kind that gives
@@ -218,7 +240,7 @@ export class Resolutions extends Context.Service<Resolutions>()("folio/store/Res
       return yield* write(next)
     })
     const write = Query.one(
-      Row,
+      Opened,
       (range: StoredResolution) => sql`
         update resolutions set is_active = ${range.is_active}, valid_to = ${range.valid_to}
         where ${ofKey(sql, range)} returning ${columns}`

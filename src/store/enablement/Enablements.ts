@@ -1,13 +1,15 @@
-import { Context, Effect, Layer, Option, Schema } from "effect"
+import { Context, Effect, Layer, Option, Schema, SchemaGetter } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AccountMode } from "../../../schemas/Account.ts"
 import { ApiError } from "../../../schemas/ApiError.ts"
 import { EnablementStatus, TestRange } from "../../../schemas/Enablement.ts"
 import { Failure } from "../../../schemas/FiscalDocument.ts"
 import { AccountId } from "../../../schemas/Id.ts"
+import { testRangePlace } from "../accounts/TechnicalKeys.ts"
 import * as AccountView from "../sql/AccountView.ts"
 import { columnsOf, ofAccount } from "../sql/Keys.ts"
 import * as Query from "../sql/Query.ts"
+import { Secrets } from "../sql/Secrets.ts"
 import { Workers } from "../sql/Workers.ts"
 
 /** Why nothing is sent for the moment. */
@@ -32,6 +34,13 @@ const Row = Schema.Struct({
 })
 /** A test set of an account. */
 export type StoredEnablement = typeof Row.Type
+
+const { technical_key: _key, ...granted } = TestRange.fields
+const Stored = Schema.Struct({
+  ...Row.fields,
+  range: Schema.Struct({ ...granted, technical_key: Schema.optionalKey(Schema.String) }),
+  technical_key_sealed: Schema.NullOr(Schema.String)
+})
 
 export type EnablementKey = Pick<StoredEnablement, "account_id" | "id">
 
@@ -90,35 +99,51 @@ const live = (account_id: AccountId): AccountMode => ({ account_id, livemode: tr
 export class Enablements extends Context.Service<Enablements>()("folio/store/Enablements", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
+    const secrets = yield* Secrets
     const workers = yield* Workers
-    const columns = columnsOf(sql, Row)
+    const columns = columnsOf(sql, Stored)
+    const Opened = Stored.pipe(
+      Schema.decodeTo(Schema.toType(Row), {
+        decode: SchemaGetter.transformEffect(({ range, technical_key_sealed: sealed, ...row }) =>
+          Effect.map(
+            sealed === null ? Effect.succeed(range.technical_key ?? "") : secrets.open(sealed, testRangePlace(row)),
+            (technical_key) => ({ ...row, range: { ...range, technical_key } })
+          )
+        ),
+        encode: SchemaGetter.forbidden(() => "a test set is written by its statements")
+      })
+    )
     const where = ({ account_id, id }: EnablementKey) => sql`${ofAccount(sql, live(account_id))} and id = ${id}`
 
     const newest = Query.first(
-      Row,
+      Opened,
       (account: AccountId) => sql`
         select ${columns} from enablements where ${ofAccount(sql, live(account))} order by resumed_at desc, id limit 1`
     )
-    const find = Query.first(Row, (key: EnablementKey) => sql`select ${columns} from enablements where ${where(key)}`)
+    const find = Query.first(
+      Opened,
+      (key: EnablementKey) => sql`select ${columns} from enablements where ${where(key)}`
+    )
     const others = Query.one(
       Schema.Struct({ running: Schema.NullOr(Schema.String), count: Schema.Int }),
       (account: AccountId) => sql`
         select max(id) filter (where status = 'running') as running, count(*)::int as count
         from enablements where ${ofAccount(sql, live(account))}`
     )
-    const insert = (account_id: AccountId, { id, range, wanted }: NewEnablement) => sql`
-      insert into enablements (account_id, livemode, id, status, run, wanted, range, started_at, resumed_at, answering_since, next_action_at)
-      values (${account_id}, true, ${id}, 'running', 1, ${JSON.stringify(wanted)}::jsonb, ${JSON.stringify(range)}::jsonb,
+    const insert = (account_id: AccountId, { id, range, wanted }: NewEnablement, sealed: string) => sql`
+      insert into enablements (account_id, livemode, id, status, run, wanted, range, technical_key_sealed,
+        started_at, resumed_at, answering_since, next_action_at)
+      values (${account_id}, true, ${id}, 'running', 1, ${JSON.stringify(wanted)}::jsonb, ${JSON.stringify(range)}::jsonb, ${sealed},
         now(), now(), now(), now())`
-    const resume = (account_id: AccountId, { id, range, wanted }: NewEnablement) => sql`
+    const resume = (account_id: AccountId, { id, range, wanted }: NewEnablement, sealed: string) => sql`
       update enablements set status = 'running', run = run + 1, wanted = ${JSON.stringify(wanted)}::jsonb,
-        range = ${JSON.stringify(range)}::jsonb, failure = null, message = null, troubles = 0, resumed_at = now(),
+        range = ${JSON.stringify(range)}::jsonb, technical_key_sealed = ${sealed}, failure = null, message = null, troubles = 0, resumed_at = now(),
         answering_since = now(), finished_at = null, next_action_at = now(), worker = null
       where ${where({ account_id, id })} and status = 'failed'`
 
     // A process that was cut off keeps its hold at most for the seconds that it asked for.
     const take = Query.all(
-      Row,
+      Opened,
       (limit: number, leaseSeconds: number) => sql`
         with due as (
           select account_id, livemode, id from enablements
@@ -127,7 +152,7 @@ export class Enablements extends Context.Service<Enablements>()("folio/store/Ena
         )
         update enablements e set worker = ${workers.id}, next_action_at = now() + ${leaseSeconds} * interval '1 second'
         from due where e.account_id = due.account_id and e.livemode = due.livemode and e.id = due.id
-        returning ${columnsOf(sql, Row, "e")}`
+        returning ${columnsOf(sql, Stored, "e")}`
     )
 
     return {
@@ -145,8 +170,9 @@ export class Enablements extends Context.Service<Enablements>()("folio/store/Ena
         const before = yield* find(key)
         const outcome = outcomeOf(request, Option.getOrUndefined(before), { count, running: running ?? undefined })
         if (outcome instanceof ApiError) return yield* outcome
-        if (outcome === "begins") yield* Effect.orDie(insert(account, request))
-        if (outcome === "goes on") yield* Effect.orDie(resume(account, request))
+        const sealed = yield* secrets.seal(request.range.technical_key, testRangePlace(key))
+        if (outcome === "begins") yield* Effect.orDie(insert(account, request, sealed))
+        if (outcome === "goes on") yield* Effect.orDie(resume(account, request, sealed))
         return { outcome, row: yield* Effect.orDie(Effect.flatMap(find(key), Effect.fromOption)) }
       }),
       /** Takes test sets that are due, longest waiting first: they are this process's for `leaseSeconds`, or until it dies. */

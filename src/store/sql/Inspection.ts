@@ -6,6 +6,7 @@ import { AccountId } from "../../../schemas/Id.ts"
 import { shareFullNumber } from "../../domain/accounts/ResolutionRules.ts"
 import { certificatePlace } from "../accounts/Certificates.ts"
 import { softwarePlace } from "../accounts/Softwares.ts"
+import { rangePlace } from "../accounts/TechnicalKeys.ts"
 import * as Query from "./Query.ts"
 import { Secrets } from "./Secrets.ts"
 import { StoreProfile } from "../StoreProfile.ts"
@@ -18,7 +19,7 @@ const secretsMax = 1_000
 /** The place that the canary is sealed for (see `Secrets`). */
 export const canaryPlace = "key_canary"
 
-/** How many stored secrets (of endpoints, certificates, softwares and the canary) were tried, and how many of them `Secrets` did not open. */
+/** How many stored secrets (of endpoints, certificates, softwares, ranges and the canary) were tried, and how many of them `Secrets` did not open. */
 export const unopenedSecrets = Effect.gen(function* () {
   const secrets = yield* Secrets
   const rows = yield* storedSecrets
@@ -37,11 +38,15 @@ export const storedSecrets = Effect.gen(function* () {
   const endpoints = yield* find(sql`select id, secret from webhook_endpoints order by created_at desc`)
   const certified = yield* find(sql`select id, sealed as secret from certificates order by created_at desc`)
   const registered = yield* find(sql`select id, sealed as secret from softwares order by created_at desc`)
+  const ranges = yield* find(sql`
+    select id, technical_key_sealed as secret from resolutions
+    where technical_key_sealed is not null order by created_at desc`)
   return [
     ...canary.map(({ secret }) => ({ place: canaryPlace, secret })),
     ...endpoints.map(({ id, secret }) => ({ place: secretPlace(id), secret })),
     ...certified.map(({ id, secret }) => ({ place: certificatePlace(id), secret })),
-    ...registered.map(({ id, secret }) => ({ place: softwarePlace(id), secret }))
+    ...registered.map(({ id, secret }) => ({ place: softwarePlace(id), secret })),
+    ...ranges.map(({ id, secret }) => ({ place: rangePlace({ id }), secret }))
   ]
 })
 

@@ -3,8 +3,8 @@ import { Aead, SecureRandom } from "effect/crypto"
 import { Base64 } from "effect/encoding"
 
 /**
- * The key of 32 bytes that encrypts all secrets in the database (AES-256-GCM): signing certificates, webhook secrets, PINs of softwares. Every
- * process of one database has the same key, and another key does not open the secrets.
+ * The key of 32 bytes that encrypts all secrets in the database (AES-256-GCM): signing certificates, webhook secrets, PINs of softwares,
+ * technical keys of ranges. Every process of one database has the same key, and another key does not open the secrets.
  *
  * @example
  * ```ts

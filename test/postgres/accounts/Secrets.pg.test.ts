@@ -2,9 +2,10 @@ import { assert, describe } from "@effect/vitest"
 import { Effect } from "effect"
 import { randomBytes } from "node:crypto"
 import { makeApiKey } from "../../../src/domain/accounts/ApiKeyFormat.ts"
+import { colombianSandbox } from "../../../src/domain/accounts/Sandbox.ts"
 import { makeClient } from "../../support/apps/Client.ts"
 import { collector } from "../../support/apps/Collector.ts"
-import { customerBody, endpointBody, invoiceBody } from "../../support/apps/Invoices.ts"
+import { customerBody, endpointBody, invoiceBody, resolutionBody } from "../../support/apps/Invoices.ts"
 import { folioCommand } from "../../support/processes/FolioCommand.ts"
 import { keyFile, softwareSettings } from "../../support/authority/LiveAccounts.ts"
 import { query } from "../../support/database/Postgres.ts"
@@ -77,6 +78,15 @@ describe("no secret", () => {
     ]
     for (const secret of secrets) assert.match(secret, /^(sk_test|whsec)_.{40}/)
 
+    // An invoice is numbered from the range whose key is in no table.
+    const technicalKey = randomBytes(20).toString("hex")
+    const ranged = yield* client.post(
+      "/v1/resolutions",
+      { ...resolutionBody(), prefix: "KEYS", technical_key: technicalKey },
+      { key: "t" }
+    )
+    assert.deepStrictEqual([ranged.status, ranged.json.technical_key], [201, technicalKey])
+
     const customer = yield* client.post("/v1/customers", customerBody(), { key: "c" })
     yield* client.post("/v1/invoices", invoiceBody(String(customer.json.id)), { key: "i" })
     yield* until(
@@ -115,6 +125,11 @@ describe("no secret", () => {
       puts.map(({ status }) => status),
       [200, 200, 400, 400]
     )
+    const testKey = randomBytes(20).toString("hex")
+    const range = { ...colombianSandbox.range, technical_key: testKey }
+    const set = { test_set_id: "b7d1c2a4-93cf-4a9e-8a2f-000000000001", invoices: 1, credit_notes: 0, debit_notes: 0 }
+    const enabling = yield* live.post("/v1/account/enablement", { ...set, range }, { key: "enable" })
+    assert.strictEqual(enabling.status, 403, enabling.text)
     const imported = yield* live.post("/v1/resolutions/import", undefined, { key: "import" })
     assert.strictEqual(imported.status, 403, imported.text)
     assert.lengthOf(authority.refusals, 1, "it has been asked, and signed for")
@@ -158,7 +173,7 @@ describe("no secret", () => {
       tables: yield* dump(database.admin)
     }
     const errors = [...wrong, ...uploads, ...puts].map(({ text }) => text).join("\n")
-    const ofCertificate = [file.password, softwarePin, accountPin, file.keyText]
+    const ofCertificate = [file.password, softwarePin, accountPin, file.keyText, technicalKey, testKey]
     const hidden = [...secrets, unknown, basic, sealing, database.password, live.apiKey, ...ofCertificate]
     for (const [where, text] of Object.entries({ ...told, errors })) {
       assert.isAbove(text.length, 1_000, where)

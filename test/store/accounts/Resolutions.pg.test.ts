@@ -2,10 +2,14 @@ import { assert } from "@effect/vitest"
 import { Context, Effect, Fiber, Option } from "effect"
 import type { ApiError } from "../../../schemas/ApiError.ts"
 import { IdempotencyKeys } from "../../../src/store/accounts/IdempotencyKeys.ts"
+import { sealAll } from "../../../src/store/accounts/TechnicalKeys.ts"
 import { Ids } from "../../../src/store/sql/Ids.ts"
 import { Resolutions, type StoredResolution } from "../../../src/store/accounts/Resolutions.ts"
+import { colombianSandbox } from "../../../src/domain/accounts/Sandbox.ts"
+import { Enablements } from "../../../src/store/enablement/Enablements.ts"
+import { until } from "../../support/apps/Until.ts"
 import { blocked } from "../../support/database/Owners.ts"
-import { endedOr, onPostgres, paused, twoOwners } from "../../support/database/TwoOwners.ts"
+import { anotherOwner, endedOr, onPostgres, oneOwner, paused, twoOwners } from "../../support/database/TwoOwners.ts"
 
 const answer = { status: 201, location: null, body: "" }
 
@@ -99,4 +103,50 @@ onPostgres("the account's role can neither lower a counter nor change what stand
     JSON.stringify(yield* asAccount(sql`update resolutions set valid_to = '2000-01-01' where id = ${own.id}`)),
     /"23514".*"valid_for_some_days"/
   )
+})
+
+onPostgres("technical keys stay in clear while an earlier release may serve, and are sealed afterwards", function* () {
+  const { account, first, resolution, sql } = yield* oneOwner
+  const [resolutions, enablements] = [Context.get(first, Resolutions), Context.get(first, Enablements)]
+  const { number = "", technical_key: _key, valid_from = "", valid_to = "", ...numbers } = colombianSandbox.range
+  const own = Option.getOrThrow(yield* resolutions.find(account, resolution))
+  const insert = Effect.fnUntraced(function* (technical_key: string) {
+    const id = yield* Context.get(first, Ids).resolution
+    yield* resolutions.insert({ ...own, id, prefix: technical_key.slice(0, 2), technical_key })
+  })
+  const begin = (id: string, technical_key: string) => {
+    const range = { number, from_number: 1, to_number: 9, ...numbers, valid_from, valid_to, technical_key }
+    const wanted = { invoice: 1, credit_note: 0, debit_note: 0 }
+    return enablements.begin(account.account_id, { id, wanted, range })
+  }
+  const keys = Effect.gen(function* () {
+    const rows = yield* resolutions.all({ ...account, kind: "invoice", prefix: null })
+    const sets = yield* Effect.forEach(["set1", "set2"], (id) => enablements.find({ ...account, id }))
+    return [...rows, ...sets.flatMap((set) => Option.toArray(set).map(({ range }) => range))]
+      .map((range) => range.technical_key)
+      .filter((key) => /^[ab]/.test(key))
+  })
+  const rows = sql<{ row: string }>`
+    select r::text as row from resolutions r union all select e::text from enablements e order by row`
+  const clear = Effect.map(rows, (all) => all.map(({ row }) => /[ab][1-4]{39}/.exec(row)?.[0]).filter(Boolean))
+  const [a1, a2, b1, b2] = ["a", "a", "b", "b"].map((letter, index) => letter + String(index + 1).repeat(39))
+
+  // As in a database that the release before has made, and that it may serve.
+  yield* sql`update oldest_release set release = 28`
+  yield* insert(a1!)
+  yield* begin("set1", b1!)
+  yield* Effect.provideContext(sealAll, first)
+  assert.sameMembers(yield* clear, [a1, b1])
+  assert.sameMembers(yield* keys, [a1, b1])
+
+  yield* sql`update enablements set status = 'passed', finished_at = now(), next_action_at = null`
+  yield* sql`update oldest_release set release = 29`
+  yield* insert(a2!)
+  yield* begin("set2", b2!)
+  assert.sameMembers(yield* clear, [a1, b1])
+  assert.sameMembers(yield* keys, [a1, a2, b1, b2])
+  // The start of a process seals the others.
+  yield* anotherOwner
+  assert.deepStrictEqual(yield* until(clear, (left) => left.length === 0), [])
+  assert.sameMembers(yield* keys, [a1, a2, b1, b2])
 })

@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import { randomBytes } from "node:crypto"
+import { colombianSandbox } from "../../../src/domain/accounts/Sandbox.ts"
 import { apiKeyHash, makeApiKey } from "../../../src/domain/accounts/ApiKeyFormat.ts"
 import { makeClient } from "../apps/Client.ts"
 import { customerBody, endpointBody } from "../apps/Invoices.ts"
@@ -25,7 +26,7 @@ const copies = (of: string, account: number, hash: string) => {
      from account_modes where account_id = '${of}' order by livemode limit 1`,
     `insert into api_keys select ${id}, ${accountId}, livemode, '${hash}', last_four, created_at from api_keys ${first}`,
     `insert into resolutions select ${accountId}, livemode, ${id}, number, document_type, prefix,
-       from_number + ${account} * 100000, to_number, valid_from, valid_to, technical_key, is_active, from_number + ${account} * 100000, created_at
+       from_number + ${account} * 100000, to_number, valid_from, valid_to, '${colombianSandbox.range.technical_key}', is_active, from_number + ${account} * 100000, created_at
      from resolutions ${first}`
   ]
 }
