@@ -33,7 +33,16 @@ describe("Messages of any kind", () => {
 
     it.effect("are what their seed says", () =>
       Effect.sync(() => {
-        const known = { apiKey: "k", customer: "c", invoice: "i", endpoint: "e", hook: "http://127.0.0.1:1/" }
+        const known = {
+          apiKey: "k",
+          customer: "c",
+          payer: "q",
+          deleted: "d",
+          invoice: "i",
+          prepaid: "p",
+          endpoint: "e",
+          hook: "http://127.0.0.1:1/"
+        }
         const messages = (seed: string) =>
           Array.makeBy(100, (index) => message(seed, index, known).bytes.toString("base64"))
         assert.deepStrictEqual(messages("1"), messages("1"))

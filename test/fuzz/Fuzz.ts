@@ -72,13 +72,23 @@ const wrongWith = (head: string, body: string): ReadonlyArray<string> => {
   return wrong
 }
 
-interface Answer {
+interface Received {
   readonly head: string
   readonly body: string
 }
 
+const statusOf = ({ head }: Received) => Number(head.slice(9, 12))
+
+const jsonOf = ({ body }: Received): unknown => {
+  try {
+    return JSON.parse(Buffer.from(body, "latin1").toString())
+  } catch {
+    return null
+  }
+}
+
 /** The answers of one connection; what is not told by a length ends with it. */
-const answersIn = (received: string): ReadonlyArray<Answer> => {
+const answersIn = (received: string): ReadonlyArray<Received> => {
   const end = received.indexOf("\r\n\r\n")
   if (end === -1) return received === "" ? [] : [{ head: received, body: "" }]
   const head = received.slice(0, end)
@@ -95,11 +105,23 @@ const known = Effect.fnUntraced(function* ({ apiKey, hook, url }: FuzzOptions) {
   const customer = yield* client.post("/v1/customers", customerBody(), { key: "known customer" })
   const invoice = yield* client.post("/v1/invoices", invoiceBody(customer.json.id), { key: "known invoice" })
   const endpoint = yield* client.post("/v1/webhook-endpoints", endpointBody(hook), { key: "known endpoint" })
+  const prepayments = [{ amount: "19000.00", received_date: "2026-01-02" }]
+  const payer = yield* client.post("/v1/customers", customerBody(), { key: "payer" })
+  const prepaid = yield* client.post(
+    "/v1/invoices",
+    { ...invoiceBody(payer.json.id), prepayments },
+    { key: "prepaid invoice" }
+  )
+  const deleted = yield* client.post("/v1/customers", customerBody(), { key: "deleted customer" })
+  yield* client.request("DELETE", `/v1/customers/${deleted.json.id}`)
   const objects: Known = {
     apiKey,
     hook,
     customer: customer.json.id,
+    payer: payer.json.id,
+    deleted: deleted.json.id,
     invoice: invoice.json.id,
+    prepaid: prepaid.json.id,
     endpoint: endpoint.json.id
   }
   return objects
@@ -138,10 +160,13 @@ export const fuzz = Effect.fnUntraced(function* (options: FuzzOptions) {
       see(0)
       if (sent.whole) note("closed without an answer")
     }
-    for (const { body, head } of answers) {
-      see(Number(head.slice(9, 12)))
-      for (const what of wrongWith(head, body)) note(what)
+    for (const answer of answers) {
+      see(statusOf(answer))
+      for (const what of wrongWith(answer.head, answer.body)) note(what)
     }
+    const [answer] = answers
+    const what = answer && sent.wrongWith?.({ status: statusOf(answer), json: jsonOf(answer) })
+    if (what !== undefined) note(what)
   })
 
   // Of messages that were under way together, the one at fault holds the loop up when it is sent alone, each time.
@@ -151,7 +176,8 @@ export const fuzz = Effect.fnUntraced(function* (options: FuzzOptions) {
       longestTurn.pipe(Effect.andThen(exchange(url, sent)), Effect.andThen(longestTurn))
     )
     const turn = Math.min(...turns)
-    if (turn > turnMax) findings.push(`message ${index} of seed ${seed}: the event loop worked ${turn} ms in one go`)
+    if (turn > (sent.turnMax ?? turnMax))
+      findings.push(`message ${index} of seed ${seed}: the event loop worked ${turn} ms in one go`)
   })
 
   yield* longestTurn
@@ -160,7 +186,9 @@ export const fuzz = Effect.fnUntraced(function* (options: FuzzOptions) {
     batch
   )) {
     yield* Effect.forEach(indexes, one, { concurrency: connections, discard: true })
-    if ((yield* longestTurn) > turnMax) yield* Effect.forEach(indexes, judge, { discard: true })
+    const turn = yield* longestTurn
+    const suspects = indexes.filter((index) => turn > (message(seed, index, objects).turnMax ?? turnMax))
+    yield* Effect.forEach(suspects, judge, { discard: true })
   }
   const ready = yield* makeClient(options.url, options.apiKey).get("/health/ready")
   if (ready.status !== 200) findings.push(`afterwards the service is not ready: ${ready.status} ${ready.text}`)

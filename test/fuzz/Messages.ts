@@ -1,13 +1,19 @@
 import { oddBodies } from "../postgres/requests/largestBodies.ts"
 import { customerBody, endpointBody, invoiceBody, noteBody } from "../support/apps/Invoices.ts"
+import { type Answer, attack, bytesOf } from "./Attacks.ts"
 import { type Chance, chanceOf } from "./Chance.ts"
 import { anything, anyText, changed, document, like } from "./Values.ts"
 
-/** What is there to be named: a key, and an object of each kind; and where webhooks may go to. */
+/** What is there to be named: a key, an object of each kind, and a customer that was deleted; and where webhooks may go to. */
 export interface Known {
   readonly apiKey: string
   readonly customer: string
+  /** A customer that no other message than an attack names, and so deletes. */
+  readonly payer: string
+  readonly deleted: string
   readonly invoice: string
+  /** An invoice of 119000.00 with a prepayment of 19000.00. */
+  readonly prepaid: string
   readonly endpoint: string
   readonly hook: string
 }
@@ -250,11 +256,31 @@ export interface Message {
   readonly bytes: Buffer
   /** It is complete, and asks for the end of its connection: nothing need be waited for but the answer. */
   readonly whole: boolean
+  /** What is wrong with the answer to an attack. */
+  readonly wrongWith?: (answer: Answer) => string | undefined
+  /** How long the event loop may work on the message in one go, in milliseconds, if it may work less than on another message. */
+  readonly turnMax?: number
+}
+
+const attacking = (known: Known, chance: Chance, id: string): Message => {
+  const { isRight, name, right, turnMax, ...request } = attack(known, chance, id)
+  return {
+    bytes: bytesOf(request, known),
+    whole: true,
+    wrongWith: (answer) =>
+      // A limit says nothing of the request.
+      answer.status === 429 || isRight(answer)
+        ? undefined
+        : `${name} is answered with ${answer.status} ${JSON.stringify(answer.json)}, not with ${right}`,
+    ...(turnMax === undefined ? {} : { turnMax })
+  }
 }
 
 /** What goes over one connection: the `index`-th of a seed is always the same, but for the ids that are known. */
 export const message = (seed: string, index: number, known: Known): Message => {
   const chance = chanceOf(`${seed}/${index}`)
+  // The attacks leave the other messages of a seed as they are.
+  if (index % 10 === 9) return attacking(known, chance, `${seed}/${index}`)
   const kind = chance.below(20)
   if (kind === 0) return { bytes: making(known, chance), whole: true }
   if (kind < 11) return { bytes: requested(known, chance), whole: true }

@@ -5,8 +5,9 @@ import { meteredService } from "../support/processes/MeteredService.ts"
 import { fuzz } from "./Fuzz.ts"
 
 /**
- * Requests from the interface's document and from noise, against the service as it is shipped. Exits with 1 if one of them was
- * answered with 5xx, with more than 1 MB, or not at all, or held the event loop up for more than 250 ms.
+ * Requests from the interface's document, from noise and from known attacks, against the service as it is shipped. Exits with 1 if one of
+ * them was answered with 5xx, with more than 1 MB, or not at all, or held the event loop up for more than 250 ms, or if an attack had
+ * another response than the right one.
  *
  *   npm run fuzz -- [--count 20000] [--seed 1] [--from 0]
  *
