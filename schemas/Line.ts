@@ -256,7 +256,7 @@ export class Totals extends Schema.Opaque<Totals>()(
       "0.00"
     ),
     due_amount: part(
-      "Amount that remains to be paid: `payable_amount` - prepayments + cash rounding. Absent without prepayments and cash rounding, when `payable_amount` remains to be paid.",
+      "Amount that remains to be paid: `payable_amount` - prepayments, at least 0.00, + cash rounding. Absent without prepayments and cash rounding, when `payable_amount` remains to be paid.",
       "119000.00"
     ),
     withholding_total_amount: part(

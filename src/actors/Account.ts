@@ -41,7 +41,12 @@ export const layer = AccountEntity.toLayer(
     const account = accountModeOf(entityId)
     const numbering = yield* Numbering.make(account)
     const once = InFlight.make(yield* IdempotencyKeys)
-    const actor: Actor = { account, number: numbering.add, forgetRanges: numbering.forgetRanges }
+    const actor: Actor = {
+      account,
+      number: numbering.add,
+      forgetRanges: numbering.forgetRanges,
+      hasRange: numbering.hasRange
+    }
 
     /** Turns a defect into an API error: a fatal defect would restart the actor, and repeat every request in flight. */
     const answer = <A>({ request_id }: RequestContext, effect: Effect.Effect<A, ApiError>) =>

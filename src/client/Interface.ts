@@ -36,6 +36,9 @@ export interface Violation {
     | "amount_mismatch"
     | "tax_mismatch"
     | "due_date_required"
+    | "no_numbering_range"
+    | "range_exhausted"
+    | "range_expired"
     | "unknown_event_type"
     | "url_invalid"
     | "url_not_https"
@@ -1394,8 +1397,8 @@ export interface Totals {
   /** Amount by which the payment in cash is rounded to coins; absent if it is not rounded. */
   readonly cash_rounding_amount?: CashRounding
   /**
-   * Amount that remains to be paid: `payable_amount` - prepayments + cash rounding. Absent without prepayments and
-   * cash rounding, when `payable_amount` remains to be paid.
+   * Amount that remains to be paid: `payable_amount` - prepayments, at least 0.00, + cash rounding. Absent without
+   * prepayments and cash rounding, when `payable_amount` remains to be paid.
    */
   readonly due_amount?: Decimal
   /** The sum of what the buyer withholds, which is no part of `payable_amount`; absent without withholdings. */

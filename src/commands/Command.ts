@@ -1,6 +1,7 @@
 import { Effect, Option, Result } from "effect"
 import type { AccountMode } from "../../schemas/Account.ts"
 import { ApiError, type Violation } from "../../schemas/ApiError.ts"
+import type { DocumentKind } from "../../schemas/FiscalDocument.ts"
 import type { NewDraft } from "../issuing/Numbering.ts"
 import type { CommandTag, Payload, RequestContext } from "../protocol/AccountEntity.ts"
 import { type AuditAction, AuditLog } from "../store/accounts/AuditLog.ts"
@@ -14,6 +15,8 @@ export interface Actor {
   readonly number: (draft: NewDraft) => Effect.Effect<void>
   /** Empties the actor's cache of ranges, so that the next draft is numbered from the current ranges. */
   readonly forgetRanges: Effect.Effect<void>
+  /** Whether a range of the prefix, or any if null, gives numbers. Does not read the database for each document. */
+  readonly hasRange: (kind: DocumentKind, prefix: string | null) => Effect.Effect<boolean>
 }
 
 /** An entry of the audit log. `details` say what was changed, not the new values. */
@@ -83,7 +86,7 @@ export interface Command<Tag extends CommandTag> {
 
 interface Before<Tag extends CommandTag, Prepared> {
   /** Checks the request and reads what the command needs, before any change. A refused repeat still gets its stored answer. */
-  readonly before?: (account: AccountMode, payload: Payload<Tag>) => Steps<Prepared>
+  readonly before?: (account: AccountMode, payload: Payload<Tag>, actor: Actor) => Steps<Prepared>
 }
 
 interface Alone<Tag extends CommandTag, Prepared> extends Before<Tag, Prepared> {
@@ -125,12 +128,12 @@ export const make = Effect.gen(function* () {
   /** The result of `before`, or the stored outcome of a request that was already answered. */
   const prepare = Effect.fnUntraced(function* <Tag extends CommandTag, Prepared>(
     { before, isBeforeLong }: Pick<Alone<Tag, Prepared>, "before" | "isBeforeLong">,
-    account: AccountMode,
+    actor: Actor,
     payload: Payload<Tag>,
     claim: Claim | null
   ) {
     if (before === undefined) return { prepared: undefined as Prepared }
-    const preparing = effectOf(() => before(account, payload))
+    const preparing = effectOf(() => before(actor.account, payload, actor))
     if (isBeforeLong === true) {
       const stored = yield* answered(claim)
       return Option.isSome(stored) ? { outcome: stored.value } : { prepared: yield* preparing }
@@ -149,7 +152,7 @@ export const make = Effect.gen(function* () {
         const { account } = actor
         const { context } = payload
         const claim = claimOf(context)
-        const begun = yield* prepare(parts, account, payload, claim)
+        const begun = yield* prepare(parts, actor, payload, claim)
         if ("outcome" in begun) return begun.outcome
         let after: Done["after"]
         const effect = Effect.gen(function* () {
@@ -174,7 +177,7 @@ export const make = Effect.gen(function* () {
         const { account } = actor
         const claim = claimOf(payload.context)
         if (claim === null) return yield* keyMissing
-        const begun = yield* prepare(parts, account, payload, claim)
+        const begun = yield* prepare(parts, actor, payload, claim)
         if ("outcome" in begun) return begun.outcome
         const { after, outcome } = yield* effectOf(() => parts.run(account, payload, claim, begun.prepared))
         // The shared statement has committed. Only if the process dies at this point, the change has no entry.

@@ -6,7 +6,7 @@ import { softwareLack } from "../domain/accounts/Software.ts"
 import { processedBefore, withRule } from "../domain/documents/AuthorityRules.ts"
 import { issueTime, localDate } from "../domain/documents/AuthorityTime.ts"
 import { cufe, documentTail } from "../domain/documents/Cufe.ts"
-import { invoiceViolations, invoiceWarnings, noteViolations } from "../domain/documents/LocalRules.ts"
+import { invoiceViolations, invoiceWarnings, noteViolations, noteWarnings } from "../domain/documents/LocalRules.ts"
 import { catalogueUrl } from "../domain/documents/QrText.ts"
 import { type Draft, NationalProfile, Unsignable } from "./NationalProfile.ts"
 import { attachedDocument } from "./parcel/AttachedDocument.ts"
@@ -73,6 +73,7 @@ export const layer = ({
         invoice: invoiceViolations,
         note: noteViolations,
         warnings: invoiceWarnings,
+        noteWarnings,
         customer: customerViolations,
         issuer: issuerViolations,
         resolution: resolutionViolations,

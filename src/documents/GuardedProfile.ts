@@ -61,7 +61,7 @@ const guarded = (port: Profile, log: (name: string, cause: unknown) => void): Pr
     }
   }
   const refusal =
-    <Name extends Exclude<keyof Rules, "named" | "warnings">>(name: Name) =>
+    <Name extends Exclude<keyof Rules, "named" | "warnings" | "noteWarnings">>(name: Name) =>
     (...asked: Parameters<Rules[Name]>) =>
       checked(
         `rules.${name}`,
@@ -79,6 +79,17 @@ const guarded = (port: Profile, log: (name: string, cause: unknown) => void): Pr
         : {
             warnings: (request, today) =>
               orElse("rules.warnings", () => port.rules.warnings?.(request, today) ?? [], isRefusal, [])
+          }),
+      ...(port.rules.noteWarnings === undefined
+        ? {}
+        : {
+            noteWarnings: (request, operation, today) =>
+              orElse(
+                "rules.noteWarnings",
+                () => port.rules.noteWarnings?.(request, operation, today) ?? [],
+                isRefusal,
+                []
+              )
           }),
       customer: refusal("customer"),
       issuer: refusal("issuer"),

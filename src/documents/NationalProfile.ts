@@ -148,6 +148,8 @@ export interface Rules {
   readonly note: (request: NoteRequest, operation: NoteOperation, today: string) => ReadonlyArray<Violation>
   /** What is remarkable of an invoice that is accepted, such as a figure that is not exact; nothing if omitted. */
   readonly warnings?: (request: InvoiceRequest, today: string) => ReadonlyArray<Violation>
+  /** The same of a note, with the arguments of `note`. */
+  readonly noteWarnings?: Rules["note"]
   /** A customer as documents would carry it: of a request to register it, or as a change would leave it. */
   readonly customer: (customer: Acquirer, mode: "test" | "live") => ReadonlyArray<Violation>
   readonly issuer: (issuer: Issuer) => ReadonlyArray<Violation>

@@ -4,6 +4,7 @@ import type { DocumentKey, DocumentKind, Failure } from "../../schemas/FiscalDoc
 import type { DocumentId } from "../../schemas/Id.ts"
 import type { Totals } from "../../schemas/Line.ts"
 import { heldMessage, lackOfRange } from "../domain/accounts/ResolutionRules.ts"
+import { fullNumber } from "../domain/documents/FullNumber.ts"
 import { type Draft, NationalProfile } from "../documents/NationalProfile.ts"
 import { Fault } from "../protocol/Fault.ts"
 import * as Metrics from "../protocol/Metrics.ts"
@@ -90,7 +91,8 @@ export const make = Effect.fnUntraced(function* (account: AccountMode) {
   let draftMs = 0
   yield* backpressure.tellLateness(account, () => Queue.sizeUnsafe(drafts) * draftMs)
 
-  const { issueTime, localDate, tail } = yield* NationalProfile
+  const { issueTime, localDate, numbering: form, tail } = yield* NationalProfile
+  const lastOf = ({ prefix, to_number }: StoredResolution) => fullNumber(prefix, to_number, form)
 
   /** The draft with all that the number does not decide, or why the draft gets no number. */
   const toNumber = (
@@ -129,6 +131,12 @@ export const make = Effect.fnUntraced(function* (account: AccountMode) {
     return Option.isSome(range)
       ? Result.succeed(range.value)
       : Result.fail(lackOfRange(yield* resolutions.all({ ...account, kind, prefix }), date, prefix))
+  })
+
+  /** Whether a range gives numbers to documents created now. Only "yes" is cached, so that a range serves once it is registered. */
+  const hasRange = Effect.fnUntraced(function* (kind: DocumentKind, prefix: string | null) {
+    const date = localDate(yield* Clock.currentTimeMillis)
+    return Option.isSome(yield* Cache.get(ranges, new Group({ kind, prefix, date })))
   })
 
   /** Empties the cache of ranges after a change, so that the next draft is numbered from the changed ranges. */
@@ -196,12 +204,16 @@ export const make = Effect.fnUntraced(function* (account: AccountMode) {
     )
     yield* Fault.at("after-number")
     let outage = Cause.empty as Cause.Cause<never>
-    for (const [index, { draft, key }] of ready.entries()) {
+    for (const [index, { draft, found, key }] of ready.entries()) {
       const result = results[index] ?? Exit.succeed(notNumbered)
       if (Exit.isFailure(result) && isDefect(result.cause)) yield* submission.stumble(key, result.cause)
       else if (Exit.isFailure(result)) outage = result.cause
-      else if (result.value.result === "numbered") yield* goOn(key, result.value.row)
-      else if (result.value.result === "no_number_left") left.push(draft)
+      else if (result.value.result === "numbered") {
+        const { row } = result.value
+        const isLast = Result.isSuccess(found) && Option.isSome(row) && row.value.full_number === lastOf(found.success)
+        if (isLast) yield* forgetRanges
+        yield* goOn(key, row)
+      } else if (result.value.result === "no_number_left") left.push(draft)
     }
     // The range ended or is held no more: the remaining drafts are queued again, to get the next range or to fail without a range.
     if (left.length > 0) {
@@ -268,5 +280,5 @@ export const make = Effect.fnUntraced(function* (account: AccountMode) {
       if (!backlog) Queue.offerUnsafe(drafts, draft)
     })
 
-  return { add, takeUp, forgetRanges }
+  return { add, takeUp, forgetRanges, hasRange }
 })

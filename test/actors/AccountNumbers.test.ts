@@ -160,10 +160,10 @@ describe("Account: numbers", () => {
   it.effect.each(["Numbering.number", "Resolutions.current", "Accounts.get", "Invoices.queued"])(
     "a defect in %s costs nothing: told again, the actor numbers what was left",
     function* (call) {
-      const { account, create } = yield* creating
+      const { account } = yield* creating
+      yield* addDraft(yield* addCustomer())
       const broken = yield* Deferred.make<void>()
       yield* atCalls(call, Effect.andThen(Deferred.succeed(broken, undefined), Effect.die("broken")))
-      yield* create("a")
       yield* account.NumberDrafts()
       yield* Deferred.await(broken)
       yield* atNoCalls

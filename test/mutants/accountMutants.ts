@@ -109,6 +109,13 @@ export const accountMutants: ReadonlyArray<Mutant> = [
       "held_since is not null, registered desc, id limit 1": "held_since is not null, registered, id limit 1"
     }
   }),
+  ...guards("src/issuing/Numbering.ts", "test/http/routes/Resolutions.test.ts", {
+    "a document is created after the last number of its range": { "if (isLast) yield* forgetRanges": "" }
+  }),
+  ...guards("src/commands/documents/Invoices.ts", "test/http/routes/Resolutions.test.ts", {
+    "an invoice is created that no range gives a number": { "...(hasRange ? []": "...(true ? []" },
+    "each invoice that is created looks for its range": { "...(hasRange ? []": "...(false ? []" }
+  }),
   ...guards("src/store/accounts/NoteCounters.ts", "test/http/notes/RangesOfNotes.test.ts", {
     "an account that has put its ranges of notes away has no counter": {
       "!range.registered || (range.is_active &&": "!range.registered || (true &&"

@@ -22,7 +22,7 @@ export const paperMutants: ReadonlyArray<Mutant> = [
   }),
   ...guards("src/commands/documents/NoteChecks.ts", "test/http/notes/NotesWithoutInvoice.test.ts", {
     "an invoice of the account is corrected without its lock, under the name of another system's": {
-      "...(own === null ? [] : [ownInvoice(own)]),": ""
+      "...(named.own === null ? [] : [ownInvoice(named.own)]),": ""
     }
   }),
   ...guards("src/domain/documents/rules/NoteRules.ts", "test/http/notes/NotesWithoutInvoice.test.ts", {

@@ -231,6 +231,7 @@ export const profile = {
   "rules.resolution": wrong("request: internal error"),
   "rules.named": wrong("done without"),
   "rules.warnings": wrong("done without"),
+  "rules.noteWarnings": wrong("done without"),
   numbering: wrong("not started"),
   code: { Unsignable: "unsignable", ...wrong("signed five times") },
   tail: { Unsignable: "unsignable", ...wrong("numbered five times") },

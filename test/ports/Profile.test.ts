@@ -5,7 +5,14 @@ import { FakeReceiver } from "../support/apps/Fakes.ts"
 import * as GuardedProfile from "../../src/documents/GuardedProfile.ts"
 import { NationalProfile, type Rules, Unsignable } from "../../src/documents/NationalProfile.ts"
 import { codeOf, issue } from "../support/apps/Correcting.ts"
-import { customerBody, invoiceBody, noteBody, resolutionBody, scripted } from "../support/apps/Invoices.ts"
+import {
+  customerBody,
+  invoiceBody,
+  noteBody,
+  periodNoteBody,
+  resolutionBody,
+  scripted
+} from "../support/apps/Invoices.ts"
 import { keys, layer } from "../support/apps/MemoryApp.ts"
 import { addCustomer, addDraft, addEndpoint } from "../support/apps/MemoryRows.ts"
 import { bearer, get, post, send, type Sent } from "../support/apps/Requests.ts"
@@ -211,22 +218,30 @@ describeOn(layer)("The national profile", (it) => {
     assert.isString((yield* refuse).json.error.errors[0].rule)
   })
 
-  it.effect.each(rows("rules.warnings"))("is done without whose %s %s: %s", function* ([, fault]) {
-    const port = yield* NationalProfile
-    const switched = breakable()
-    const body = invoiceBody(yield* addCustomer())
-    const lines = body.lines.map((line) => ({ ...line, taxes: [{ ...line.taxes[0], code: "02" }] }))
-    yield* installed(port.rules, "warnings", switched)
-    const judge = post("/v1/invoices/validate", { ...body, lines })
-    const well = yield* judge
-    assert.deepStrictEqual([well.json.valid, well.json.warnings.length], [true, 1])
-    for (const answer of fault === "throws" ? [undefined] : noViolations) {
-      switched.fault = plainFaultOf(fault, failures, [answer])
-      assert.deepStrictEqual((yield* judge).json, { object: "validation", valid: true, errors: [] })
+  it.effect.each(rows("rules.warnings", "rules.noteWarnings"))(
+    "is done without whose %s %s: %s",
+    function* ([field, fault]) {
+      const port = yield* NationalProfile
+      const switched = breakable()
+      const customer = yield* addCustomer()
+      const body = invoiceBody(customer)
+      const lines = body.lines.map((line) => ({ ...line, taxes: [{ ...line.taxes[0], code: "02" }] }))
+      const inexact = body.lines.map((line) => ({ ...line, taxes: [{ ...line.taxes[0], value: "19000.01" }] }))
+      const judge =
+        field === "rules.warnings"
+          ? post("/v1/invoices/validate", { ...body, lines })
+          : post("/v1/credit-notes/validate", { ...periodNoteBody(customer), lines: inexact })
+      yield* installed(port.rules, field === "rules.warnings" ? "warnings" : "noteWarnings", switched)
+      const well = yield* judge
+      assert.deepStrictEqual([well.json.valid, well.json.warnings.length], [true, 1])
+      for (const answer of fault === "throws" ? [undefined] : noViolations) {
+        switched.fault = plainFaultOf(fault, failures, [answer])
+        assert.deepStrictEqual((yield* judge).json, { object: "validation", valid: true, errors: [] })
+      }
+      switched.fault = null
+      assert.deepStrictEqual((yield* judge).json, well.json)
     }
-    switched.fault = null
-    assert.deepStrictEqual((yield* judge).json, well.json)
-  })
+  )
 })
 
 const values = {

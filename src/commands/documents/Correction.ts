@@ -140,7 +140,7 @@ export const make = Effect.gen(function* () {
           const invoice = found && (yield* Command.found(found, "invoice", invoice_id ?? "", ofRequest.invoice))
           const own = original === undefined ? null : Option.getOrNull(yield* notes.own(account, original))
           yield* Command.refuse([
-            ...(yield* noteViolations(account, kind, request, { invoice, own })),
+            ...(yield* noteViolations(kind, request, { invoice, own })),
             ...(yield* prefixViolations(key, sent))
           ])
           const totals = totalsOf(request.lines, request)

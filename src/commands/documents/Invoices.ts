@@ -37,17 +37,20 @@ export const make = Effect.gen(function* () {
   const notes = yield* Notes
   const notify = yield* Notify
   const profile = yield* NationalProfile
+  const named = profile.rules.named("invoice")
   const ready = yield* LiveReadiness
   const resolutions = yield* Resolutions
 
   const CreateInvoice = batched("CreateInvoice", {
-    before: function* (account, { request }) {
+    before: function* (account, { request }, actor) {
       yield* backpressure.admit(account)
       yield* ready.check(account)
       const at = new Date(yield* Clock.currentTimeMillis)
+      const today = profile.localDate(at.getTime())
+      const hasRange = yield* actor.hasRange("invoice", request.prefix ?? null)
       const violations = [
-        ...profile.rules.invoice(request, profile.localDate(at.getTime())),
-        ...(yield* prefixViolations(resolutions, account, request))
+        ...profile.rules.invoice(request, today),
+        ...(hasRange ? [] : yield* prefixViolations(resolutions, account, request, today)).map(named)
       ]
       // The statement that creates the invoice looks for the customer; a request that is refused before names an unknown one as well.
       if (violations.length > 0) yield* Command.refuse([...violations, ...(yield* unknownCustomer(account, request))])

@@ -8,6 +8,7 @@ import { NationalProfile } from "../../documents/NationalProfile.ts"
 import { cents, decimal } from "../../domain/documents/Decimal.ts"
 import { asKept } from "../../domain/documents/Details.ts"
 import type { NoteKind } from "../../domain/documents/DocumentKinds.ts"
+import type { NoteOperation } from "../../domain/documents/rules/NoteRules.ts"
 import { statusOf } from "../../domain/documents/InvoiceLifecycle.ts"
 import { totalsOf } from "../../domain/documents/Totals.ts"
 import { Customers } from "../../store/accounts/Customers.ts"
@@ -20,25 +21,31 @@ interface Named {
   readonly own: InvoiceId | null
 }
 
-/** The checks of a request for a note that is to be created. */
-export const make = Effect.gen(function* () {
-  const { localDate, rules } = yield* NationalProfile
-  const resolutions = yield* Resolutions
+const operationOf = (kind: NoteKind, { invoice }: Named): NoteOperation => ({
+  operation_type: invoice?.operation_type ?? standardOperation,
+  isDebitNote: kind === "debit_note",
+  ...(invoice === null ? {} : { currency: invoice.currency })
+})
 
-  /** All that is wrong with a request, except for what else was credited to its invoice. */
-  return Effect.fnUntraced(function* (account: AccountMode, kind: NoteKind, request: NoteRequest, named: Named) {
+/** The checks of the content of a note, which is to be created or corrected. */
+export const make = Effect.map(NationalProfile, ({ localDate, rules }) =>
+  /** All that is wrong with a request, except for its range and for what else was credited to its invoice. */
+  Effect.fnUntraced(function* (kind: NoteKind, request: NoteRequest, named: Named) {
     const today = localDate(yield* Clock.currentTimeMillis)
-    const { invoice, own } = named
-    const operation = {
-      operation_type: invoice?.operation_type ?? standardOperation,
-      isDebitNote: kind === "debit_note",
-      ...(invoice === null ? {} : { currency: invoice.currency })
-    }
     return [
-      ...(own === null ? [] : [ownInvoice(own)]),
-      ...rules.note(request, operation, today),
-      ...(yield* prefixViolations(resolutions, account, request, kind))
+      ...(named.own === null ? [] : [ownInvoice(named.own)]),
+      ...rules.note(request, operationOf(kind, named), today)
     ]
+  })
+)
+
+/** The check of the range that a new note gets its number from. */
+export const makeRangeCheck = Effect.gen(function* () {
+  const { localDate } = yield* NationalProfile
+  const resolutions = yield* Resolutions
+  return Effect.fnUntraced(function* (account: AccountMode, kind: NoteKind, request: { readonly prefix?: string }) {
+    const today = localDate(yield* Clock.currentTimeMillis)
+    return yield* prefixViolations(resolutions, account, request, today, kind)
   })
 })
 
@@ -47,6 +54,7 @@ export const makeValidation = Effect.gen(function* () {
   const customers = yield* Customers
   const notes = yield* Notes
   const violationsOf = yield* make
+  const rangeViolations = yield* makeRangeCheck
 
   const strangers = Effect.fnUntraced(function* (account: AccountMode, request: NoteRequest, isFound: boolean) {
     const { customer_id, invoice_id } = request
@@ -60,10 +68,11 @@ export const makeValidation = Effect.gen(function* () {
     const request = asKept(sent)
     const found = yield* notes.look(account, request)
     const invoice = Option.getOrNull(found.invoice)
-    const own = Option.getOrNull(Option.map(found.own, ({ id }) => id))
+    const named = { invoice, own: Option.getOrNull(Option.map(found.own, ({ id }) => id)) }
     const errors = [
       ...(yield* strangers(account, request, invoice !== null)),
-      ...(yield* violationsOf(account, kind, request, { invoice, own }))
+      ...(yield* violationsOf(kind, request, named)),
+      ...(yield* rangeViolations(account, kind, request))
     ]
     if (errors.length > 0 || invoice === null) return errors
     const credited = Option.getOrElse(found.credited, () => nothing)
@@ -73,6 +82,20 @@ export const makeValidation = Effect.gen(function* () {
         ? creditRefusal(invoice, credited, payable_amount, ofRequest)
         : correctionRefusal(invoice, ofRequest)
     return refusal === undefined ? [] : [violationOf(refusal)]
+  })
+})
+
+/** What is remarkable of a request for a note that is not to be stored. */
+export const makeWarnings = Effect.gen(function* () {
+  const notes = yield* Notes
+  const { localDate, rules } = yield* NationalProfile
+
+  return Effect.fnUntraced(function* (account: AccountMode, kind: NoteKind, sent: NoteRequest) {
+    if (rules.noteWarnings === undefined) return []
+    const request = asKept(sent)
+    const invoice = Option.getOrNull((yield* notes.look(account, request)).invoice)
+    const today = localDate(yield* Clock.currentTimeMillis)
+    return rules.noteWarnings(request, operationOf(kind, { invoice, own: null }), today)
   })
 })
 

@@ -31,6 +31,7 @@ export const make = Effect.gen(function* () {
   const ready = yield* LiveReadiness
   const resolutions = yield* Resolutions
   const violationsOf = yield* NoteChecks.make
+  const rangeViolations = yield* NoteChecks.makeRangeCheck
   const { localDate } = yield* NationalProfile
 
   /** Locks the invoice of the account until the transaction ends. */
@@ -83,7 +84,10 @@ export const make = Effect.gen(function* () {
           const { invoice_id, original } = request
           const invoice = invoice_id === undefined ? null : yield* lock(account, invoice_id, ofRequest.invoice)
           const own = original === undefined ? null : Option.getOrNull(yield* notes.own(account, original))
-          yield* Command.refuse(yield* violationsOf(account, kind, asKept(request), { invoice, own }))
+          yield* Command.refuse([
+            ...(yield* violationsOf(kind, asKept(request), { invoice, own })),
+            ...(yield* rangeViolations(account, kind, request))
+          ])
           return yield* draft(account, kind, request, invoice, ofRequest)
         })
       )
@@ -101,6 +105,7 @@ export const make = Effect.gen(function* () {
           yield* ensureCorrectable(invoice, {})
           const credited = yield* notes.credited(account, invoice_id)
           if (credited.count > 0) return yield* exceeds(leftOf(invoice, credited))
+          yield* Command.refuse(yield* rangeViolations(account, "credit_note", {}))
           const content = yield* notes.content(account, invoice_id)
           const request = { invoice_id, correction_code: annulment, reason, ...content }
           return yield* draft(account, "credit_note", request, invoice, {})

@@ -136,26 +136,45 @@ export const lastNumberFault = (
   return last > range.to_number ? `The range ends with ${range.to_number}, so that ${last} cannot be of it.` : undefined
 }
 
-const lack = (code: string, message: string): Failure => ({
-  code,
-  message: `${message}, then retry the document.`,
-  retryable: true
-})
+/** Whether one of the ranges gives a number on `today`. */
+export const givesNumber = (ranges: ReadonlyArray<RangeInUse>, today: string): boolean =>
+  ranges.some((range) => resolutionStatus(range, today) === "active")
+
+interface Lack {
+  readonly code: "range_exhausted" | "range_expired" | "no_numbering_range"
+  /** What is wrong and what to do, without the full stop. */
+  readonly message: string
+}
 
 /**
- * The failure of a document when none of an account's ranges gives a number on `today`. `ranges` are those of `prefix`, or of
- * every prefix when `prefix` is null. An active range is used up (`range_exhausted`), or past its last day (`range_expired`),
- * or no range could serve (`no_numbering_range`).
+ * Why none of an account's ranges gives a number on `today`. `ranges` are those of `prefix`, or of every prefix when `prefix` is null.
+ * An active range is used up (`range_exhausted`), or past its last day (`range_expired`), or no range could serve (`no_numbering_range`).
  */
-export const lackOfRange = (ranges: ReadonlyArray<RangeInUse>, today: string, prefix: string | null): Failure => {
+const lackOf = (ranges: ReadonlyArray<RangeInUse>, today: string, prefix: string | null): Lack => {
   const ofPrefix = prefix === null ? "" : ` of the prefix ${JSON.stringify(prefix)}`
   const statuses = ranges.filter((range) => range.is_active).map((range) => resolutionStatus(range, today))
   if (statuses.includes("exhausted")) {
-    return lack("range_exhausted", `The numbering range${ofPrefix} has no number left. Register another one`)
+    const message = `The numbering range${ofPrefix} has no number left. Register another one`
+    return { code: "range_exhausted", message }
   }
   if (statuses.includes("expired")) {
     const message = `The numbering range${ofPrefix} has expired. Extend its validity or register another one`
-    return lack("range_expired", message)
+    return { code: "range_expired", message }
   }
-  return lack("no_numbering_range", `No numbering range${ofPrefix} is active today. Register or activate one`)
+  return {
+    code: "no_numbering_range",
+    message: `No numbering range${ofPrefix} is active today. Register or activate one`
+  }
+}
+
+/** The failure of a draft that no range gives a number. */
+export const lackOfRange = (ranges: ReadonlyArray<RangeInUse>, today: string, prefix: string | null): Failure => {
+  const { code, message } = lackOf(ranges, today, prefix)
+  return { code, message: `${message}, then retry the document.`, retryable: true }
+}
+
+/** The violation of a request for a document that no range would give a number. */
+export const rangeViolation = (ranges: ReadonlyArray<RangeInUse>, today: string, prefix: string | null): Violation => {
+  const { code, message } = lackOf(ranges, today, prefix)
+  return violation("prefix", code, `${message}.`, "numbering_range")
 }

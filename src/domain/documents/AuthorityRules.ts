@@ -16,6 +16,8 @@ const rules: Readonly<
   Record<Subject, ReadonlyArray<readonly [param: string, rule: string, codes?: ReadonlyArray<Violation["code"]>]>>
 > = {
   invoice: [
+    ["prefix", "FAB08a", ["range_expired"]],
+    ["prefix", "FAD05c", ["range_exhausted"]],
     ["currency", "FAD15a"],
     ["operation_type", "FAD02"],
     ["payment_means", "FAN01", absent],

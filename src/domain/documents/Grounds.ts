@@ -24,6 +24,7 @@ export const grounds = {
     of: "interface",
     says: "A note takes customer, currency and payment from the invoice of invoice_id."
   },
+  numbering_range: { of: "limit", says: "A document has a number of an active range of the account." },
   principal: { of: "limit", says: "A document has one operation type: mandate or AIU." },
   range: {
     of: "limit",

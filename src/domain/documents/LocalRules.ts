@@ -65,6 +65,10 @@ const noteFindings = (request: NoteRequest, operation: NoteOperation, today: str
 export const noteViolations = (request: NoteRequest, operation: NoteOperation, today: string) =>
   refusalsOf(noteFindings(request, operation, today))
 
+/** What is remarkable of a note that is accepted. */
+export const noteWarnings = (request: NoteRequest, operation: NoteOperation, today: string) =>
+  warningsOf(noteFindings(request, operation, today))
+
 /** The violations of the currency and the payment that a note has of its own, if no invoice of the account gives these. */
 const termViolations = (
   { currency, exchange_rate, invoice_id, payment_means }: NoteRequest,

@@ -67,7 +67,7 @@ export const totalsOf = (lines: ReadonlyArray<Line>, details: DocumentDetails = 
   const prepaid = sum(prepayments?.map(({ amount }) => amount) ?? [])
   const withheld = sum(withholdings?.map(({ value }) => value) ?? [])
   const payable = lineExtension + tax - sum(discounts) + sum(charges) + cents(payable_rounding_amount ?? "0.00")
-  const due = payable - prepaid + cents(cash_rounding_amount ?? "0.00")
+  const due = (prepaid > payable ? 0n : payable - prepaid) + cents(cash_rounding_amount ?? "0.00")
   const hasOwnDue = cash_rounding_amount !== undefined || (prepayments !== undefined && prepayments.length > 0)
   return {
     line_extension_amount: decimal(lineExtension),

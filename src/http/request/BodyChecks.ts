@@ -55,7 +55,10 @@ const make = Effect.gen(function* () {
     invoice: [
       unknownCustomer,
       (_, body) => Effect.map(Clock.currentTimeMillis, (now) => rules.invoice(body, localDate(now))),
-      (account, body) => prefixViolations(resolutions, account, body)
+      Effect.fnUntraced(function* (account, body) {
+        const today = localDate(yield* Clock.currentTimeMillis)
+        return (yield* prefixViolations(resolutions, account, body, today)).map(rules.named("invoice"))
+      })
     ],
     resolution: [(_, body) => Effect.sync(() => rules.resolution(body))],
     webhook_endpoint: [

@@ -3,6 +3,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { CreditNote, DebitNote, type NoteRequest } from "../../../schemas/Note.ts"
 import { Api } from "../../api/Api.ts"
 import { CurrentPrincipal } from "../../api/Authorization.ts"
+import * as NoteChecks from "../../commands/documents/NoteChecks.ts"
 import type { NoteKind } from "../../domain/documents/DocumentKinds.ts"
 import { noteView } from "../../store/documents/Notes.ts"
 import { makeAsk } from "../request/Ask.ts"
@@ -12,8 +13,10 @@ import { makeDocumentHandlers } from "./Documents.ts"
 
 const makeValidate = Effect.fnUntraced(function* (kind: NoteKind) {
   const checks = yield* BodyChecks
+  const warningsOf = yield* NoteChecks.makeWarnings
   return Effect.fn("validateNote")(function* ({ payload }: { readonly payload: NoteRequest }) {
-    return validationOf(yield* checks.whole(kind, yield* CurrentPrincipal, payload))
+    const principal = yield* CurrentPrincipal
+    return validationOf(yield* checks.whole(kind, principal, payload), yield* warningsOf(principal, kind, payload))
   })
 })
 

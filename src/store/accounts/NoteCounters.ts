@@ -58,12 +58,12 @@ export const counterBeside = (
 export const isCounted = (ranges: ReadonlyArray<StoredResolution>): boolean =>
   ranges.some((range) => !range.registered || (range.is_active && range.next_number <= range.to_number))
 
-/** Whether a counter of this prefix would be made for the next note of a kind, beside all ranges of the account. */
+/** Whether a counter of this prefix, or of any if null, would be made for the next note of a kind, next to all ranges of the account. */
 export const isCounterPrefix = (
-  prefix: string,
+  prefix: string | null,
   kind: NoteKind,
   ranges: ReadonlyArray<StoredResolution>,
   form: NumberForm
 ): boolean =>
   !isCounted(ranges.filter(({ document_type }) => document_type === kind)) &&
-  prefixBeside(kind, ranges, form) === prefix
+  (prefix === null || prefixBeside(kind, ranges, form) === prefix)

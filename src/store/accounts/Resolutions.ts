@@ -13,6 +13,8 @@ import { documentKinds, type NoteKind } from "../../domain/documents/DocumentKin
 import type { NumberForm } from "../../domain/documents/FullNumber.ts"
 import {
   type FullNumbers,
+  givesNumber,
+  rangeViolation,
   resolutionStatus,
   resolutionWarnings,
   shareFullNumber,
@@ -213,13 +215,8 @@ export class Resolutions extends Context.Service<Resolutions>()("folio/store/Res
       yield* insert(counterBeside({ ...key, created_at }, kind, others, numbering))
     })
 
-    /** Whether a document of a kind may ask for a prefix: a range has the prefix, or the counter that would be made for the document. */
-    const isServed = Effect.fn("Resolutions.isServed")(function* (
-      account: AccountMode,
-      kind: DocumentKind,
-      prefix: string
-    ) {
-      if ((yield* all({ ...account, kind, prefix })).length > 0) return true
+    /** Whether a counter that matches the query would be made for the next note. */
+    const wouldCount = Effect.fn("Resolutions.wouldCount")(function* ({ kind, prefix, ...account }: RangeQuery) {
       return kind !== "invoice" && isCounterPrefix(prefix, kind, yield* select(ofAccount(sql, account)), numbering)
     })
 
@@ -260,28 +257,32 @@ export class Resolutions extends Context.Service<Resolutions>()("folio/store/Res
         ),
       locked,
       insert,
-      isServed,
       register,
-      update
+      update,
+      wouldCount
     }
   })
 }) {
   static readonly layer = Layer.effect(Resolutions, Resolutions.make)
 }
 
-/** The violations of the prefix that a document asks for: the prefix must belong to a range of the account for that kind. */
+/** The violation of a request for a document that no range of the account would give a number on `today` (YYYY-MM-DD). */
 export const prefixViolations = Effect.fnUntraced(function* (
   resolutions: Resolutions["Service"],
   account: AccountMode,
-  { prefix }: { readonly prefix?: string },
+  { prefix = null }: { readonly prefix?: string | null },
+  today: string,
   kind: DocumentKind = "invoice"
 ): Effect.fn.Return<ReadonlyArray<Violation>> {
-  if (prefix === undefined) return []
-  if (yield* resolutions.isServed(account, kind, prefix)) return []
+  const query = { account_id: account.account_id, livemode: account.livemode, kind, prefix }
+  const ranges = yield* resolutions.all(query)
+  if (givesNumber(ranges, today)) return []
+  if (kind !== "invoice" && (yield* resolutions.wouldCount(query))) return []
+  if (prefix === null || ranges.length > 0) return [rangeViolation(ranges, today, prefix)]
   const [of, how] =
     kind === "invoice" ? ["", ""] : [` for ${documentKinds[kind].noun}s`, ` with document_type "${kind}"`]
   const message = `prefix must be that of a numbering range of the account${of}; it has none of ${JSON.stringify(prefix)}. Register it at POST /v1/resolutions${how}.`
-  return [{ param: "prefix", code: "parameter_invalid", message }]
+  return [violation("prefix", "parameter_invalid", message, "numbering_range")]
 })
 
 /** The range as the API shows it on `today` (YYYY-MM-DD). A range of notes has no field of a grant, and nothing to warn of. */

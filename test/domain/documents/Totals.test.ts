@@ -65,6 +65,8 @@ describe("Totals", () => {
       net_amount: "96460.00"
     })
     assert.notProperty(totalsOf(sale), "due_amount")
+    const overpaid = totalsOf(sale, { prepayments: [{ amount: "119000.01", received_date: "2026-11-01" }] })
+    assert.deepInclude(overpaid, { payable_amount: "119000.00", prepaid_amount: "119000.01", due_amount: "0.00" })
   })
 
   it("takes one rate written in two ways for one", () => {

@@ -62,6 +62,8 @@ const numbered = Effect.fnUntraced(function* (
     })
 })
 
+const ofPrefix = (prefix: string) => post("/v1/invoices", { ...invoiceBody("cust_1"), prefix })
+
 const known = { rule: "90", severity: "rejection", message: "Procesado.", path: null, hint: null } as const
 
 /** That document has a note that the authority may still judge. */
@@ -217,6 +219,42 @@ export const badMoments = [
         post("/v1/credit-notes", partialNoteBody(numberedId, "119000.01")),
         /^The invoice has \d+\.\d\d left to credit\./,
         "lines"
+      ]
+    ])
+  },
+  {
+    given: send(post("/v1/resolutions", resolutionBody({ valid_to: "2026-11-20" }))),
+    bad: refused("range_expired", [
+      ["an invoice from a range that has expired", ofPrefix("FE"), /"FE" has expired\. Extend its validity/, "prefix"]
+    ])
+  },
+  {
+    given: Effect.gen(function* () {
+      yield* send(post("/v1/resolutions", resolutionBody({ from_number: 1, to_number: 1 })))
+      const { tables } = yield* MemoryTables
+      tables.resolutions.forEach((row, id) =>
+        tables.resolutions.set(id, { ...row, next_number: row.prefix === "FE" ? 2n : row.next_number })
+      )
+    }),
+    bad: refused("range_exhausted", [
+      [
+        "an invoice from a range that is used up",
+        ofPrefix("FE"),
+        /"FE" has no number left\. Register another/,
+        "prefix"
+      ]
+    ])
+  },
+  {
+    given: Effect.map(MemoryTables, ({ tables }) => {
+      tables.resolutions.forEach((row, id) => tables.resolutions.set(id, { ...row, is_active: false }))
+    }),
+    bad: refused("no_numbering_range", [
+      [
+        "an invoice of an account without an active range",
+        post("/v1/invoices", invoiceBody("cust_1")),
+        /^No numbering range is active today/,
+        "prefix"
       ]
     ])
   },

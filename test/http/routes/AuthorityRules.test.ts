@@ -99,7 +99,6 @@ const invoices: ReadonlyArray<readonly [rule: string, change: Change, param: str
   ["FAQ07", { allowance_charges: [{ ...off, amount: "100000.01" }] }, "allowance_charges[0].amount"],
   ["FAQ08", { allowance_charges: [{ ...off, percent: "9.00" }] }, "allowance_charges[0].amount"],
   ["FAU14", { lines: [cents("119.83")], payable_rounding_amount: "-0.83" }, "payable_rounding_amount"],
-  ["FBD03", { prepayments: [{ amount: "119000.01", received_date: "2026-11-01" }] }, "prepayments"],
   ["FAT02", withheld({ value: "2852.01" }), "withholdings[0].value"],
   ["FAT12", withheld({ code: "01" }), "withholdings[0].code"],
   ["FAY05", withheld({ base: "19002.01" }), "withholdings[0].base"],
@@ -153,7 +152,8 @@ const ranges: ReadonlyArray<readonly [rule: string, change: Change, param: strin
 /** An invoice that the authority accepts with a remark: the rule, and where. */
 const remarks: ReadonlyArray<readonly [rule: string, change: Change, param: string]> = [
   ["FAX09", tax({ code: "02" }), "lines[1].taxes[0].rate"],
-  ["FAV03", { operation_type: "09" }, "lines"]
+  ["FAV03", { operation_type: "09" }, "lines"],
+  ["FBD03", { prepayments: [{ amount: "219000.01", received_date: "2026-11-01" }] }, "prepayments"]
 ]
 
 const others: ReadonlyArray<Broken> = [
@@ -217,8 +217,8 @@ describeOn(app)("a rule of the authority", (it) => {
       "accounts/ResolutionRules.ts"
     ]
       .flatMap(rulesIn)
-      // The rules of notes are broken in NoteRules.test.ts.
-      .filter((rule) => !/^[CD]/.test(rule))
+      // The rules of notes are broken in NoteRules.test.ts, the one of ranges that have expired in Resolutions.test.ts.
+      .filter((rule) => !/^[CD]|^FAB08a$/.test(rule))
     const broken = [...[...invoices, ...remarks].map(([rule]) => rule), ...others.map(({ rule }) => rule)]
     // Found by the form of a decimal.
     assert.sameMembers([...new Set([...named, "VLR01"])], [...new Set(broken)])

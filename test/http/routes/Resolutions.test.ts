@@ -2,6 +2,7 @@ import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { customerBody, invoiceBody, resolutionBody } from "../../support/apps/Invoices.ts"
 import { layer as app, rangeId, testMode } from "../../support/apps/MemoryApp.ts"
+import { atCalls, atNoCalls, holdCalls } from "../../support/memory/Calls.ts"
 import { MemoryTables } from "../../support/memory/MemoryTables.ts"
 import { get, patch, post } from "../../support/apps/Requests.ts"
 import { describeOn } from "../../support/Tests.ts"
@@ -23,6 +24,20 @@ const create = Effect.fnUntraced(function* (fields: object = {}) {
 
 /** An invoice with its number, or what kept it from having one. */
 const issue = Effect.flatMap(create(), outcomeOf)
+
+/** Neither creates nor finds valid an invoice with these fields; both say the same, and nothing is stored. */
+const isRefused = Effect.fnUntraced(function* (fields: object, expected: object) {
+  const { tables } = yield* MemoryTables
+  const customer = yield* post("/v1/customers", customerBody())
+  const body = { ...invoiceBody(customer.json.id), ...fields }
+  const before = tables.invoices.size
+  const refused = yield* post("/v1/invoices", body)
+  assert.strictEqual(refused.status, 400, refused.text)
+  const { json } = yield* post("/v1/invoices/validate", body)
+  assert.deepStrictEqual(json, { object: "validation", valid: false, errors: refused.json.error.errors })
+  assert.deepInclude(json.errors[0], { param: "prefix", ...expected })
+  assert.strictEqual(tables.invoices.size, before)
+})
 
 const issueFrom = (prefix: string) => Effect.flatMap(create({ prefix }), outcomeOf)
 
@@ -104,12 +119,12 @@ describeOn(app)("resolutions", (it) => {
       )
       assert.deepStrictEqual(yield* issue, ["accepted_by_authority", "SETP990000000", null])
       yield* patchRange(rangeId(testMode), { is_active: false })
-      assert.deepStrictEqual(yield* issue, ["failed", "", "no_numbering_range"])
+      yield* isRefused({}, { code: "no_numbering_range" })
       const two = { from_number: 7, to_number: 8 }
       const { json } = yield* post("/v1/resolutions", resolutionBody({ prefix: "N", ...two }))
       assert.deepStrictEqual(yield* issue, ["accepted_by_authority", "N7", null])
       assert.deepStrictEqual(yield* issue, ["accepted_by_authority", "N8", null])
-      assert.deepStrictEqual(yield* issue, ["failed", "", "range_exhausted"])
+      yield* isRefused({}, { code: "range_exhausted", rule: "FAD05c" })
       assert.deepInclude((yield* get(`/v1/resolutions/${json.id}`)).json, {
         status: "exhausted",
         remaining: 0,
@@ -145,11 +160,14 @@ describeOn(app)("several ranges", (it) => {
   })
 
   it.effect(
-    "one that is used up fails what asks for it, and the next one numbers that when it is tried again",
+    "one that is used up before a draft has its number fails the draft, and the next one numbers that when it is tried again",
     function* () {
       yield* post("/v1/resolutions", resolutionBody({ prefix: "X", from_number: 1, to_number: 1 }))
-      assert.deepStrictEqual(yield* issueFrom("X"), ["accepted_by_authority", "X1", null])
-      const id = yield* create({ prefix: "X" })
+      const numbering = yield* holdCalls("Numbering.number")
+      const [first, id] = [yield* create({ prefix: "X" }), yield* create({ prefix: "X" })]
+      yield* numbering.open
+      yield* atNoCalls
+      assert.deepStrictEqual(yield* outcomeOf(first), ["accepted_by_authority", "X1", null])
       assert.deepStrictEqual(yield* outcomeOf(id), ["failed", "", "range_exhausted"])
       assert.include((yield* get(`/v1/invoices/${id}`)).json.failure.message, '"X"')
       const early = yield* post(`/v1/invoices/${id}/retry`)
@@ -161,16 +179,47 @@ describeOn(app)("several ranges", (it) => {
     }
   )
 
-  it.effect("one that has expired fails what asks for it, until it is extended", function* () {
-    const past = resolutionBody({ prefix: "Y", valid_to: "2026-11-20" })
-    const { json: range } = yield* post("/v1/resolutions", past)
-    assert.deepInclude(range, { status: "expired" })
-    const id = yield* create({ prefix: "Y" })
-    assert.deepStrictEqual(yield* outcomeOf(id), ["failed", "", "range_expired"])
-    assert.strictEqual((yield* get(`/v1/resolutions/${range.id}`)).json.next_number, 1)
-    yield* patchRange(range.id, { valid_to: "2027-12-31" })
-    assert.strictEqual((yield* post(`/v1/invoices/${id}/retry`)).status, 202)
-    assert.deepStrictEqual(yield* outcomeOf(id), ["accepted_by_authority", "Y1", null])
+  it.effect(
+    "one that has expired lets nothing be created until it is extended, and the same key is good then",
+    function* () {
+      const past = resolutionBody({ prefix: "Y", valid_to: "2026-11-20" })
+      const { json: range } = yield* post("/v1/resolutions", past)
+      assert.deepInclude(range, { status: "expired" })
+      yield* isRefused({ prefix: "Y" }, { code: "range_expired", rule: "FAB08a" })
+      assert.strictEqual((yield* get(`/v1/resolutions/${range.id}`)).json.next_number, 1)
+      yield* patchRange(range.id, { valid_to: "2027-12-31" })
+      const body = { ...invoiceBody((yield* post("/v1/customers", customerBody())).json.id), prefix: "Y" }
+      const made = yield* post("/v1/invoices", body, { "idempotency-key": "Y" })
+      assert.deepStrictEqual(yield* outcomeOf(made.json.id), ["accepted_by_authority", "Y1", null])
+      // The range has ended since, and what was created is still answered by its key.
+      yield* patchRange(range.id, { valid_to: "2026-11-20" })
+      yield* isRefused({ prefix: "Y" }, { code: "range_expired", rule: "FAB08a" })
+      const again = yield* post("/v1/invoices", body, { "idempotency-key": "Y" })
+      assert.deepStrictEqual([again.status, again.text], [202, made.text])
+    }
+  )
+
+  it.effect(
+    "an invoice is created from a range as soon as the range is there, by the key that was refused before",
+    function* () {
+      const body = { ...invoiceBody((yield* post("/v1/customers", customerBody())).json.id), prefix: "NEW" }
+      const ask = post("/v1/invoices", body, { "idempotency-key": "new" })
+      assert.strictEqual((yield* ask).status, 400)
+      yield* post("/v1/resolutions", resolutionBody({ prefix: "NEW" }))
+      assert.deepStrictEqual(yield* outcomeOf((yield* ask).json.id), ["accepted_by_authority", "NEW1", null])
+    }
+  )
+
+  it.effect("thousands of invoices are created without a look at their range for each", function* () {
+    let looks = 0
+    const count = Effect.sync(() => void looks++)
+    yield* atCalls("Resolutions.current", count)
+    const customer = yield* post("/v1/customers", customerBody())
+    yield* Effect.forEach(Array.from({ length: 40 }), () => post("/v1/invoices", invoiceBody(customer.json.id)))
+    yield* atCalls("Resolutions.all", count)
+    yield* post("/v1/invoices", invoiceBody(customer.json.id))
+    yield* atNoCalls
+    assert.isAtMost(looks, 1)
   })
 
   it.effect("warns before it serves no more", function* () {

@@ -1,5 +1,5 @@
 import type { AuditorOptions } from "./Auditor.ts"
-import { markerOf } from "./documents/Document.ts"
+import { markerOf, rangeOf } from "./documents/Document.ts"
 import type { Documents } from "./documents/Documents.ts"
 import {
   codeOfError as code,
@@ -120,6 +120,9 @@ export class Answers extends Judge {
   private executed(entry: Entry): void {
     const { deserves } = entry
     if (entry.kind === "list") return this.listed(entry)
+    if (entry.kind === "create" && entry.collection === "invoices" && code(entry) === "range_exhausted") {
+      return this.exhausted(entry)
+    }
     const invoice = invoiceOf(entry)
     // The content of a note is looked at when its invoice was found.
     if ("code" in deserves && invoice === undefined) return this.expect(entry, deserves.status, deserves.code)
@@ -148,6 +151,20 @@ export class Answers extends Judge {
         isSuccess(other)
     )
     if (twice) this.wrong(entry, "removed twice")
+  }
+
+  /** The range of a book has no number left only when as many invoices were created as it has numbers. */
+  private exhausted(entry: Entry): void {
+    const { from, to } = rangeOf(this.options.books[entry.book]!, "invoice")
+    const created = this.journal.entries.filter(
+      (other) =>
+        other.kind === "create" &&
+        other.collection === "invoices" &&
+        other.book === entry.book &&
+        (isSuccess(other) || isUnknown(other))
+    )
+    if (BigInt(created.length) <= to - from) this.wrong(entry, `a range exhausted by ${created.length} invoices`)
+    if (entry.reply?.status !== 400) this.wrong(entry, "must be 400")
   }
 
   /** Says why a request about a document that is there was answered wrongly, or nothing. */

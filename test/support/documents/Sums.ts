@@ -56,7 +56,8 @@ export const sums = (lines: ReadonlyArray<Line>, details: DocumentDetails = {}):
   const withheld = sum(withholdings.map(({ value }) => value))
   const changed = plus(minus(plus(extension, tax), sum(discounts)), sum(charges))
   const payable = plus(changed, fraction(payable_rounding_amount ?? "0.00"))
-  const due = plus(minus(payable, prepaid), fraction(cash_rounding_amount ?? "0.00"))
+  const left = compare(prepaid, payable) > 0 ? fraction("0.00") : minus(payable, prepaid)
+  const due = plus(left, fraction(cash_rounding_amount ?? "0.00"))
   return {
     line_extension_amount: amount(extension),
     ...(discounts.length === 0 ? {} : { allowance_total_amount: amount(sum(discounts)) }),

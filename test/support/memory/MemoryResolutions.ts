@@ -45,11 +45,12 @@ export const layerResolutions = inMemory(Resolutions, ({ attempt, call }, { numb
       if (isCounted(others.filter(({ document_type }) => document_type === kind))) return
       resolutions.set(key.id, counterBeside({ ...key, created_at: new Date(now) }, kind, others, numbering))
     }),
-  isServed: (account, kind, prefix) =>
-    call("Resolutions.isServed", ({ resolutions }) => {
-      if (matching(resolutions, { ...account, kind, prefix }).length > 0) return true
-      return kind !== "invoice" && isCounterPrefix(prefix, kind, ofAccount(resolutions, account), numbering)
-    }),
+  wouldCount: ({ kind, prefix, ...account }) =>
+    call(
+      "Resolutions.wouldCount",
+      ({ resolutions }) =>
+        kind !== "invoice" && isCounterPrefix(prefix, kind, ofAccount(resolutions, account), numbering)
+    ),
   locked: (account) => call("Resolutions.locked", ({ resolutions }) => ofAccount(resolutions, account)),
   current: (query, date) =>
     call("Resolutions.current", ({ resolutions }) => {

@@ -109,17 +109,20 @@ const incotermViolations = ({ incoterm }: DocumentDetails, operation_type: strin
         )
       ]
 
+/** The remark on prepayments that are more than the document. The authority notifies of them, and does not reject the document. */
+const prepaidWarnings = ({ payable_amount, prepaid_amount = "0.00" }: Totals): ReadonlyArray<Violation> => {
+  if (cents(prepaid_amount) <= cents(payable_amount)) return []
+  const message = `The prepayments are ${prepaid_amount} and the document amounts to ${payable_amount}: send of them what this document uses up.`
+  return [warning("prepayments", "amount_mismatch", message, "FBD03")]
+}
+
 /** The value of a document may not be negative, nor may what remains to be paid, before and after the withholdings. */
 const balanceViolations = (details: DocumentDetails, totals: Totals): ReadonlyArray<Violation> => {
-  const { due_amount = "0.00", net_amount = "0.00", payable_amount, prepaid_amount } = totals
+  const { due_amount = "0.00", net_amount = "0.00", payable_amount } = totals
   if (cents(payable_amount) < 0n) {
     const message = `The discounts are more than the document: what is to be paid would be ${payable_amount}, and no amount may be negative.`
     const param = details.allowance_charges === undefined ? "payable_rounding_amount" : "allowance_charges"
     return [violation(param, "amount_mismatch", message, "VLR01")]
-  }
-  if (cents(prepaid_amount ?? "0.00") > cents(payable_amount)) {
-    const message = `The prepayments are ${prepaid_amount} and the document amounts to ${payable_amount}: send of them what this document uses up.`
-    return [violation("prepayments", "amount_mismatch", message, "FBD03")]
   }
   if (cents(due_amount) < 0n) {
     const message = `cash_rounding_amount is more than what remains to be paid: ${due_amount} would remain, and no amount may be negative.`
@@ -165,5 +168,6 @@ export function* detailsViolations(
     yield* paymentViolations(payment, `other_payment_means[${index}]`, today)
   }
   yield* roundingViolations(details, totals)
+  yield* prepaidWarnings(totals)
   yield* balanceViolations(details, totals)
 }
