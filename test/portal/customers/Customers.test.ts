@@ -213,7 +213,8 @@ describeOn(app)("customers of the portal", (it) => {
       legal_name: hostile,
       trade_name: hostile,
       address: hostile,
-      metadata: { [hostile.slice(0, 40)]: `${hostile}\n${hostile}` }
+      // A name in the metadata holds no double quote.
+      metadata: { [hostile.slice(1, 41)]: `${hostile}\n${hostile}` }
     })
     for (const path of [list, `${list}/${customer.id}`, `${list}/${customer.id}/change`]) {
       const { status, text } = yield* see(path)
