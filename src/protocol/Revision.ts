@@ -6,5 +6,5 @@ import { Context } from "effect"
  * the messages have changed, and the value that it prints belongs here.
  */
 export class Revision extends Context.Reference<string>("folio/protocol/Revision", {
-  defaultValue: () => "20459820"
+  defaultValue: () => "aed93dff"
 }) {}
