@@ -28,7 +28,10 @@ let made = 0
 const portalCookie = Effect.fnUntraced(function* (url: string, client: Client) {
   const { json } = yield* client.post("/v1/portal-sessions", { capabilities: ["view", "documents"] }, { key: "portal" })
   const { pathname } = new URL(json.url)
-  const entered = yield* Effect.promise(() => fetch(url + pathname, { redirect: "manual" }))
+  // By the button of the link's page: a fetch is no person who follows the link.
+  const entered = yield* Effect.promise(() =>
+    fetch(url + pathname, { method: "POST", redirect: "manual", headers: { origin: url } })
+  )
   return (entered.headers.get("set-cookie") ?? "").split(";")[0] ?? ""
 })
 
