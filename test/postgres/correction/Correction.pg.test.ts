@@ -52,7 +52,7 @@ describeLive(layerTestApp())("A rejected document that is corrected", (it) => {
     const timeline = yield* entries(client, path)
     assert.deepStrictEqual(
       timeline.flatMap(({ command, event_type }) => command ?? event_type ?? []),
-      "Create Number Sign Submit Reject invoice.rejected_by_authority Correct Redate Sign Submit Accept invoice.accepted_by_authority".split(
+      "create number sign submit reject invoice.rejected_by_authority correct redate sign submit accept invoice.accepted_by_authority".split(
         " "
       )
     )

@@ -4,6 +4,7 @@ import { SqlClient } from "effect/sql"
 import type { InvoiceId } from "../../../schemas/Id.ts"
 import { Ids } from "../../../src/store/sql/Ids.ts"
 import { Transitions } from "../../../src/store/documents/Transitions.ts"
+import { colombianSandbox } from "../../../src/domain/accounts/Sandbox.ts"
 import { checkDigit } from "../../../src/domain/accounts/CheckDigit.ts"
 import { customerBody, endpointBody, invoiceBody } from "../../support/apps/Invoices.ts"
 import { giveCertificate } from "../../support/authority/LiveAccounts.ts"
@@ -231,7 +232,10 @@ it.live("never mixes test and live", function* () {
   const live = yield* withNewKey("live")
   const [range] = yield* sql<{ readonly [column: string]: unknown }>`select * from resolutions`
   const id = yield* (yield* Ids).resolution
-  yield* sql`insert into resolutions ${sql.insert({ ...range, id, livemode: true, prefix: "LIVE" })}`
+  // A sealed key opens in its own row alone.
+  const { technical_key } = colombianSandbox.range
+  const keys = { technical_key, technical_key_sealed: null }
+  yield* sql`insert into resolutions ${sql.insert({ ...range, ...keys, id, livemode: true, prefix: "LIVE" })}`
   yield* giveCertificate(accountId, yield* TestApp.pem)
   yield* newEndpoint("/test")
   yield* live.post("/v1/webhook-endpoints", endpointBody(customer.url("/live")))
