@@ -2,6 +2,7 @@ import { assert, describe } from "@effect/vitest"
 import { Context, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { InvoiceId } from "../../../schemas/Id.ts"
+import { schemaRelease } from "../../../src/store/SchemaRelease.ts"
 import { Deliveries } from "../../../src/store/webhooks/Deliveries.ts"
 import { Ids } from "../../../src/store/sql/Ids.ts"
 import { type Step, Transitions } from "../../../src/store/documents/Transitions.ts"
@@ -68,8 +69,8 @@ const survivor = Effect.gen(function* () {
 /** As if a process had been killed or frozen so many seconds ago: its rows are another's, who is not there to be seen. */
 const lastSeen = Effect.fnUntraced(function* (worker: string, seconds: number) {
   const sql = yield* SqlClient.SqlClient
-  yield* sql`insert into workers (id, since, seen_at)
-    values ('missing', now() - interval '1 hour', now() - ${seconds} * interval '1 second')`
+  yield* sql`insert into workers (id, since, seen_at, release)
+    values ('missing', now() - interval '1 hour', now() - ${seconds} * interval '1 second', ${schemaRelease})`
   yield* sql`update invoices set worker = 'missing' where worker = ${worker}`
   yield* sql`update deliveries set worker = 'missing' where worker = ${worker}`
 })
