@@ -60,9 +60,10 @@ describe("A network", () => {
       assert.strictEqual(ready.status, 503)
       assert.strictEqual(ready.headers.get("retry-after"), "1")
       assert.isBelow(performance.now() - began, 15_000)
-      for (const answer of yield* Fiber.join(requests)) {
-        assert.include([500, 503], answer.status)
-        assert.strictEqual(answer.headers.get("svc-should-retry"), "true")
+      for (const { headers, status } of yield* Fiber.join(requests)) {
+        // 429 for a creation that waited too long for its turn.
+        assert.include([429, 500, 503], status)
+        assert.isTrue(headers.get("svc-should-retry") === "true" || headers.has("retry-after"))
       }
       assert.isBelow(performance.now() - began, 40_000)
 
