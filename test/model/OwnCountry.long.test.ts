@@ -17,7 +17,7 @@ const refusing = Layer.effect(
       ...profile,
       rules: {
         ...profile.rules,
-        invoice: () => [{ param: "currency", code: "parameter_invalid", message: "No currency is right." }]
+        invoice: () => [{ param: "metadata", code: "parameter_invalid", message: "No metadata is right." }]
       }
     })
   )

@@ -1,6 +1,7 @@
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import { Effect, Layer } from "effect"
 import { randomBytes } from "node:crypto"
+import { colombianSandbox } from "../../../src/domain/accounts/Sandbox.ts"
 import { apiKeyHash, makeApiKey } from "../../../src/domain/accounts/ApiKeyFormat.ts"
 import { checkDigit } from "../../../src/domain/accounts/CheckDigit.ts"
 import { Ids } from "../../../src/store/sql/Ids.ts"
@@ -69,7 +70,9 @@ const open = Effect.fnUntraced(function* (rows: Rows, first: string) {
     const accountMode = { account_id: id, livemode }
     const owner = `${id}/${mode}`
     if (!owners.has(owner)) {
-      const range = { ...accountMode, id: yield* newResolution }
+      // A sealed key opens in its own row alone.
+      const { technical_key } = colombianSandbox.range
+      const range = { ...accountMode, id: yield* newResolution, technical_key, technical_key_sealed: null }
       yield* rows(copy("resolutions", `account_id = '${sandboxId}' and not livemode`, range))
       owners.add(owner)
     }
