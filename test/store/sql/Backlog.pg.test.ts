@@ -83,7 +83,7 @@ describeLive(TestDatabase.layer)("Backlog", (it) => {
     const open = yield* Scope.make()
     const other = yield* Scope.provide(sql.reserve, open)
     yield* other.executeUnprepared("begin", [], undefined)
-    yield* other.executeUnprepared("select pg_current_xact_id()", [], undefined)
+    yield* other.executeUnprepared("select pg_current_xact_id()::text", [], undefined)
     yield* sql`
       insert into events (account_id, livemode, id, type, object_id, object_version, body, created_at)
       values (${account.account_id}, false, 'evt_held', 'invoice.failed', 'inv_held', 1, '{}', now() - interval '2 minutes')`

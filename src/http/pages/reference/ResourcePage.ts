@@ -1,6 +1,6 @@
-import { errorCodes } from "../../../../schemas/ErrorCode.ts"
+import { type ErrorCode, errorCodes } from "../../../../schemas/ErrorCode.ts"
 import { fieldsOf, parametersOf } from "./Fields.ts"
-import { type Html, html, words } from "../Html.ts"
+import { attributes, type Html, html, words } from "../Html.ts"
 import { json, literal } from "./Literals.ts"
 import type { Language as PageLanguage } from "../Language.ts"
 import { layout, rootFrom } from "../Layout.ts"
@@ -108,7 +108,15 @@ const answerShown = (answer: Answer, operation: Operation, shown: Map<string, st
   return html`${what} ${details}`
 }
 
-const errorsShown = ({ errors }: Operation, root: string): Html =>
+/** A link to the page of an error code. The first one on a page also explains the code, so that the page stays small. */
+const errorLink = (code: ErrorCode, root: string, shown: Map<string, string>): Html => {
+  const isFirst = !shown.has(`error ${code}`)
+  shown.set(`error ${code}`, code)
+  const help = attributes({ title: isFirst ? errorCodes[code].help : undefined })
+  return html`<a href="${root}docs/errors/${code}" ${help}><code>${code}</code></a> `
+}
+
+const errorsShown = ({ errors }: Operation, root: string, shown: Map<string, string>): Html =>
   html`<details>
     <summary>Errors</summary>
     <ul class="errors">
@@ -116,12 +124,7 @@ const errorsShown = ({ errors }: Operation, root: string): Html =>
         ({ codes, status }) =>
           html`<li>
             <b class="status">${status}</b>
-            <span
-              >${codes.map(
-                (code) =>
-                  html`<a href="${root}docs/errors/${code}" title="${errorCodes[code].help}"><code>${code}</code></a> `
-              )}</span
-            >
+            <span>${codes.map((code) => errorLink(code, root, shown))}</span>
           </li>`
       )}
     </ul>
@@ -154,7 +157,7 @@ const operationShown = (operation: Operation, root: string, shown: Map<string, s
       ${isAlsoPost ? html`<p>For clients that cannot send PATCH, POST does the same.</p>` : null}${keyOf(operation)}
       ${parametersShown(operation)}${bodyShown(operation, shown)}${kindsShown(operation)}
       <h3>Answer</h3>
-      ${operation.answers.map((answer) => answerShown(answer, operation, shown))} ${errorsShown(operation, root)}
+      ${operation.answers.map((answer) => answerShown(answer, operation, shown))} ${errorsShown(operation, root, shown)}
     </div>
     <div class="beside">
       ${tabs(name, html`<legend class="unseen">Sample: ${summary}</legend>`, samplesOf(operation))}${exampleShown(operation)}
