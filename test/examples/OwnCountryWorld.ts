@@ -28,7 +28,7 @@ const verdictOn = (isAccepted: boolean): Verdict => ({
   answer: {}
 })
 
-/** Begins anew with each sequence. */
+/** Starts again with each sequence. */
 const office = Layer.sync(Authority, () => {
   const verdicts = new Map<string, Verdict>()
   return Authority.of({

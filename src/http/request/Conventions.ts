@@ -189,7 +189,7 @@ const refuseNul = (url: string): Effect.Effect<void, ApiError> => {
 }
 
 // The handler parses the body again, with `JSON.parse`, which misreads some names with escapes (`StrictJson.ts`). So a body with a backslash
-// is written anew for the handler, with as few escapes as JSON needs: none in a name, because no request takes a name that needs one.
+// is written again for the handler, with as few escapes as JSON needs: none in a name, because no request takes a name that needs one.
 const backslash = 0x5c
 
 const bytesOf = ({ body }: HttpServerResponse.HttpServerResponse) =>

@@ -265,7 +265,7 @@ export const makeConnections = (
   }
 
   /**
-   * Pauses a connection whose client goes on though it gets only 429: each refusal costs more than the client's request. The connection
+   * Pauses a connection whose client keeps sending although it gets only 429: each refusal costs more than the client's request. The connection
    * of a trusted proxy carries the requests of other clients as well.
    */
   const pause = (connection: Connection, { statusCode }: ServerResponse) => {

@@ -22,7 +22,7 @@ const endpointFailsHours = 1
 const unreachableMinutes = 15
 // A failure that is older says nothing of now: nobody has called since.
 const recentMinutes = 15
-/** How old an event is before the operator is told that it is held back: three times what a transaction of Folio may take. */
+/** Age in seconds at which a held event is reported to the operator: three times what a transaction of Folio may take. */
 export const eventsHeldSeconds = 60
 // So long a document that failed and was not retried is told of.
 const failedDays = 7

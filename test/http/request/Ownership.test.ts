@@ -141,7 +141,7 @@ describeOn(app)("ownership", (it) => {
             .replaceAll(String(headers["request-id"]), "REQUEST"),
           headers: { ...headers, "request-id": "REQUEST", date: "", ratelimit: "" }
         }))
-        // A cursor is a place in the list, whoever had the object.
+        // A cursor is a place in the list, even if the object belongs to another account.
         assert.include(/starting_after|ending_before/.test(sent.path ?? "") ? [200] : [400, 404], there?.status)
         assert.deepStrictEqual(there, notThere, `${sent.method ?? "GET"} ${sent.path}`)
       }
