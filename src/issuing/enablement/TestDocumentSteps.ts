@@ -1,6 +1,7 @@
 import { Context, Duration, Effect, Layer, Result } from "effect"
 import type { AuthorityError } from "../../../schemas/FiscalDocument.ts"
 import type { TestSetAnswer } from "../../outbound/authority/Authority.ts"
+import { hintOf } from "../../outbound/authority/RuleHints.ts"
 import { Fault } from "../../protocol/Fault.ts"
 import {
   type LoadedTestDocument,
@@ -32,7 +33,7 @@ const numberUsed: AuthorityError = {
   severity: "rejection",
   message: "Documento procesado anteriormente.",
   path: null,
-  hint: "The authority has another test document of this number. Nothing is to be done: the next number is used."
+  hint: hintOf("test set 90")
 }
 
 /** The document as its row stands after one step. */

@@ -1,7 +1,7 @@
 import type { AuthorityError } from "../../../schemas/FiscalDocument.ts"
 import { processedBefore } from "../../domain/documents/AuthorityRules.ts"
 import type { AuthorityAcquirer, AuthorityRange, Verdict } from "./Authority.ts"
-import ruleHints from "./ruleHints.json" with { type: "json" }
+import { hintOf } from "./RuleHints.ts"
 import { childOf, fieldsOf, type SoapFields, textField, type XmlElement } from "./soap/SoapAnswers.ts"
 
 /**
@@ -21,13 +21,6 @@ export type DocumentAnswer =
   | { readonly _tag: "refused"; readonly message: string }
   | { readonly _tag: "received" | "unclear"; readonly message: string }
 
-const hints: ReadonlyMap<string, string> = new Map(
-  ruleHints.flatMap(({ hint, rules }) => rules.map((rule) => [rule, hint] as const))
-)
-
-/** The rule of invoices with the number of a rule of notes: FAU02 for CAU02 and DAU02. Any other rule is returned as it is. */
-export const invoiceRule = (rule: string): string => rule.replace(/^[CD](?=[A-Z]{2}\d)/, "F")
-
 /** The answer that the authority has processed a document of this number before, as a rule that a document breaks. */
 export const numberProcessed = (): AuthorityError => ({
   rule: processedBefore,
@@ -36,9 +29,6 @@ export const numberProcessed = (): AuthorityError => ({
   path: null,
   hint: hintOf(processedBefore)
 })
-
-/** What to do about a rule, if that is known. A rule of notes without a hint of its own has the hint of its invoice rule. */
-export const hintOf = (rule: string): string | null => hints.get(rule) ?? hints.get(invoiceRule(rule)) ?? null
 
 const lineForm = /^Regla:\s*([A-Z0-9]+[a-z]?),\s*(Rechazo|Notificaci[oó]n):\s*([^]*)$/i
 

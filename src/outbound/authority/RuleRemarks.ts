@@ -1,5 +1,5 @@
 import type { AuthorityError } from "../../../schemas/FiscalDocument.ts"
-import { hintOf, invoiceRule } from "./AuthorityAnswers.ts"
+import { hintOf, invoiceRule } from "./RuleHints.ts"
 import ruleTexts from "./ruleTexts.json" with { type: "json" }
 
 /**

@@ -2,6 +2,7 @@ import type { AuthorityError } from "../../../schemas/FiscalDocument.ts"
 import { checkDigit, isNit } from "../../domain/accounts/CheckDigit.ts"
 import { processedBefore } from "../../domain/documents/AuthorityRules.ts"
 import { type Html, html } from "../../http/pages/Html.ts"
+import { hintWords } from "../frame/DocumentWords.ts"
 import { time } from "../frame/Formats.ts"
 import { section } from "../frame/Parts.ts"
 import type { Visit } from "../frame/Visit.ts"
@@ -108,8 +109,8 @@ const rule = (visit: Visit, error: AuthorityError, shown: Shown, isMild = false)
       : html`<p>${remedyWords(visit, remedy)}${remedyLink(visit, remedy, shown)}</p>`
   return html`<div class="rule ${isMild ? "mild" : ""}">
     <b lang="es">${message}</b><span>${code}${place}</span>
-    ${hint === null ? null : html`<p lang="en">${hint}</p>`} ${digit === null ? null : html`<p>${digit.words}</p>`}
-    ${advice}
+    ${hint === null ? null : html`<p>${hintWords(visit, hint)}</p>`}
+    ${digit === null ? null : html`<p>${digit.words}</p>`} ${advice}
   </div>`
 }
 

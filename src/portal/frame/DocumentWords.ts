@@ -1,8 +1,9 @@
 import type { DocumentKind } from "../../../schemas/FiscalDocument.ts"
 import type { InvoiceStatus } from "../../../schemas/Invoice.ts"
-import type { Html } from "../../http/pages/Html.ts"
+import { type Html, html } from "../../http/pages/Html.ts"
+import { hintInSpanish } from "../../outbound/authority/RuleHints.ts"
 import { state, type Tone } from "./Parts.ts"
-import type { Translate } from "./Visit.ts"
+import type { Translate, Visit } from "./Visit.ts"
 
 const tones: Readonly<Record<InvoiceStatus, Tone>> = {
   draft: "wait",
@@ -36,4 +37,10 @@ export const kindWords = (t: Translate, kind: DocumentKind): string => {
     debit_note: t("Debit note", "Nota débito")
   }
   return words[kind]
+}
+
+/** The hint for a rule that a document breaks. A hint without Spanish words is shown in English, marked as English. */
+export const hintWords = ({ language }: Pick<Visit, "language">, hint: string): Html => {
+  const spanish = language === "es" ? hintInSpanish(hint) : undefined
+  return spanish === undefined ? html`<span lang="en">${hint}</span>` : html`${spanish}`
 }

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { hintOf } from "../../../src/outbound/authority/AuthorityAnswers.ts"
+import { hintInSpanish, hintOf } from "../../../src/outbound/authority/RuleHints.ts"
 import ruleHints from "../../../src/outbound/authority/ruleHints.json" with { type: "json" }
 import ruleTexts from "../../../src/outbound/authority/ruleTexts.json" with { type: "json" }
 
@@ -18,6 +18,8 @@ const inProduction = [
 ]
 const known = [...Object.keys(ruleTexts), ...inProduction, "FAS01b", "FAU14", "FBE01", "RUT01"]
 const hinted = ruleHints.flatMap(({ rules }) => rules)
+/** What a translation keeps: paths, names of fields, codes and figures. */
+const keptIn = (text: string) => text.match(/\/v1\/[\w/{}-]+|\b[a-z]+(?:_[a-z]+)+\b|"[^"]+"|\b\d+(?:\.\d+)?\b/g) ?? []
 
 describe("hintOf", () => {
   it("has advice for each rule whose text the service knows, and for each that was seen in production", () => {
@@ -44,5 +46,16 @@ describe("hintOf", () => {
       []
     )
     for (const rule of ["DSAD06", "NIE024", "DEAD06", "99", ""]) assert.isNull(hintOf(rule), rule)
+  })
+})
+
+describe("hintInSpanish", () => {
+  it("has each hint in Spanish, with the paths, fields, codes and figures of the English one", () => {
+    for (const { en, es } of ruleHints) {
+      assert.strictEqual(hintInSpanish(en), es)
+      assert.notStrictEqual(es, en)
+      assert.notMatch(es, /\b(?:the|of|send|with|and)\b/i)
+      assert.includeMembers(keptIn(es), keptIn(en), en)
+    }
   })
 })

@@ -10,7 +10,7 @@ import { Authority } from "../../../src/outbound/authority/Authority.ts"
 import * as AuthoritySandbox from "../../../src/outbound/authority/AuthoritySandbox.ts"
 import { sandboxIdentification } from "../../../src/domain/accounts/CheckDigit.ts"
 import { totalsOf } from "../../../src/domain/documents/Totals.ts"
-import { hintOf } from "../../../src/outbound/authority/AuthorityAnswers.ts"
+import { hintOf } from "../../../src/outbound/authority/RuleHints.ts"
 import ruleTexts from "../../../src/outbound/authority/ruleTexts.json" with { type: "json" }
 import { certificate, examples, sale, software } from "../../documents/Documents.ts"
 import { coded } from "../../documents/ubl/FullDocuments.ts"

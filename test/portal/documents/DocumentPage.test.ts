@@ -1,4 +1,7 @@
 import { assert } from "@effect/vitest"
+import { Effect } from "effect"
+import { hintOf } from "../../../src/outbound/authority/RuleHints.ts"
+import { rejectionBy } from "../../../src/outbound/authority/RuleRemarks.ts"
 import { noteBody } from "../../support/apps/Invoices.ts"
 import { rejected } from "../../support/apps/Fakes.ts"
 import { account, apiKeyIds, layer as app, otherAccount } from "../../support/apps/MemoryApp.ts"
@@ -167,6 +170,23 @@ describeOn(app)("the page of a document", (it) => {
     assert.include((yield* person.see("/portal/documents")).text, "&lt;img src=x")
     assert.notInclude((yield* person.see("/portal/documents")).text, "<img src=x")
   })
+
+  it.effect(
+    "shows the hints of the authority's rules in the reader's language, and those of another country as they are",
+    function* () {
+      const customer = yield* customerNamed("Con Consejo")
+      const own = { rule: "R1", severity: "rejection" as const, message: "No.", path: null, hint: "Send the seal." }
+      const invoice = yield* invoiceOf(customer, {}, { ...rejected, errors: [rejectionBy("CAJ43b"), own] })
+      const pageIn = (language: string) => Effect.flatMap(visitor({ language }), ({ see }) => see(pathOf(invoice.id)))
+      const [english, spanish] = [yield* pageIn("en"), yield* pageIn("es")]
+      assert.include(english.text, "Write legal_name as it stands in the issuer")
+      assert.include(spanish.text, "Escriba la razón social (legal_name) como está en el RUT del emisor")
+      assert.notInclude(spanish.text, "Write legal_name")
+      for (const { text } of [english, spanish]) assert.include(text, '<span lang="en">Send the seal.</span>')
+      const stored = (yield* get(`/v1/invoices/${invoice.id}`)).json.authority_errors[0].hint
+      assert.strictEqual(stored, hintOf("CAJ43b"))
+    }
+  )
 
   it.effect("marks the print-out of a document without validity, offers it so, and shows no QR code", function* () {
     const person = yield* visitor()

@@ -1,6 +1,6 @@
 import type { Enablement, EnablementDocument } from "../../../../schemas/Enablement.ts"
 import { type Html, html } from "../../../http/pages/Html.ts"
-import { kindWords } from "../../frame/DocumentWords.ts"
+import { hintWords, kindWords } from "../../frame/DocumentWords.ts"
 import { clock, time } from "../../frame/Formats.ts"
 import { facts, polling, section, state, table, type Tone } from "../../frame/Parts.ts"
 import type { Translate, Visit } from "../../frame/Visit.ts"
@@ -20,12 +20,12 @@ const verdict = (t: Translate, { status }: EnablementDocument): Html => {
   return state(...states[status])
 }
 
-const rules = ({ authority_errors, message, status }: EnablementDocument): Html => {
+const rules = (visit: Visit, { authority_errors, message, status }: EnablementDocument): Html => {
   const broken = authority_errors.map(
     ({ hint, message: text, rule }) =>
       html`<small
           ><b>${rule}</b>
-          <span lang="es">${text}</span>${hint === null ? null : html` <span lang="en">${hint}</span>`}</small
+          <span lang="es">${text}</span>${hint === null ? null : html` ${hintWords(visit, hint)}`}</small
         ><br />`
   )
   return html`${broken}${
@@ -110,7 +110,7 @@ export const progress = (visit: Visit, path: string, enablement: Enablement): Ht
                 title: t("Number", "Número"),
                 cell: (one) => html`${one.full_number}<br /><small>${kindWords(t, one.kind)}</small>`
               },
-              { title: t("Verdict", "Respuesta"), cell: (one) => html`${verdict(t, one)}<br />${rules(one)}` },
+              { title: t("Verdict", "Respuesta"), cell: (one) => html`${verdict(t, one)}<br />${rules(visit, one)}` },
               {
                 title: t("At", "Hora"),
                 cell: ({ created_at, judged_at, sent_at }) => clock(judged_at ?? sent_at ?? created_at),

@@ -3,7 +3,7 @@ import * as Fs from "node:fs"
 import * as Path from "node:path"
 import { violation, warning } from "../../../../src/domain/documents/AuthorityRules.ts"
 import { grounds } from "../../../../src/domain/documents/Grounds.ts"
-import { hintOf } from "../../../../src/outbound/authority/AuthorityAnswers.ts"
+import { hintOf } from "../../../../src/outbound/authority/RuleHints.ts"
 
 const domain = Path.join(import.meta.dirname, "../../../../src/domain")
 const sources = (Fs.readdirSync(domain, { recursive: true }) as ReadonlyArray<string>)
