@@ -1,5 +1,6 @@
 import { Effect, Option } from "effect"
 import { ApiError } from "../../schemas/ApiError.ts"
+import { violation } from "../domain/documents/AuthorityRules.ts"
 import { documentKinds, kindOf } from "../domain/documents/DocumentKinds.ts"
 import { Notify } from "../protocol/Notify.ts"
 import { InvoiceCommands } from "../store/documents/InvoiceCommands.ts"
@@ -47,5 +48,5 @@ export const make = Effect.gen(function* () {
 })
 
 const noAddress = ApiError.fromViolations([
-  { param: "to", code: "parameter_missing", message: "to is required: the document's customer has no e-mail address." }
+  violation("to", "parameter_missing", "to is required: the document's customer has no e-mail address.", "buyer_email")
 ])

@@ -3,6 +3,7 @@ import type { AccountMode } from "../../schemas/Account.ts"
 import { ApiError } from "../../schemas/ApiError.ts"
 import type { Recovery } from "../../schemas/Delivery.ts"
 import type { DeliveryId } from "../../schemas/Id.ts"
+import { violation } from "../domain/documents/AuthorityRules.ts"
 import { timestamp } from "../domain/documents/AuthorityTime.ts"
 import { sampleEvent } from "../domain/webhooks/SampleEvent.ts"
 import { Notify } from "../protocol/Notify.ts"
@@ -75,5 +76,5 @@ export const make = Effect.gen(function* () {
 })
 
 const inFuture = ApiError.fromViolations([
-  { param: "since", code: "parameter_invalid", message: "since must be a time that has passed." }
+  violation("since", "parameter_invalid", "since must be a time that has passed.", "passed_time")
 ])

@@ -24,7 +24,9 @@ export const make = Effect.gen(function* () {
 
   const checkUrl = Effect.fnUntraced(function* (url: string) {
     const verdict = yield* verdictOn(url)
-    return verdict._tag === "Allowed" ? verdict.href : yield* ApiError.fromViolations([WebhookUrl.violation(verdict)])
+    return verdict._tag === "Allowed"
+      ? verdict.href
+      : yield* ApiError.fromViolations([WebhookUrl.urlViolation(verdict)])
   })
 
   const CreateWebhookEndpoint = alone("CreateWebhookEndpoint", {

@@ -1,6 +1,7 @@
 import { Effect, Schema } from "effect"
 import type { Violation } from "../../schemas/ApiError.ts"
 import { ErrorCode } from "../../schemas/ErrorCode.ts"
+import { violation } from "../domain/documents/AuthorityRules.ts"
 import { EgressGuard } from "../outbound/webhooks/EgressGuard.ts"
 import { callPort, orDie, type PortMethod } from "../protocol/PortCall.ts"
 
@@ -20,8 +21,6 @@ export const make = Effect.map(
   (guard) => (url: string) => orDie(callPort(checkMethod, () => Effect.sync(() => guard.checkUrl(url))))
 )
 
-export const violation = ({ code, message }: Pick<Violation, "code" | "message">): Violation => ({
-  param: "url",
-  code,
-  message
-})
+/** The violation of a URL that the guard refuses. */
+export const urlViolation = ({ code, message }: Pick<Violation, "code" | "message">): Violation =>
+  violation("url", code, message, "webhook_url")

@@ -4,6 +4,7 @@ import { ApiError, type Violation } from "../../../schemas/ApiError.ts"
 import type { DocumentKey } from "../../../schemas/FiscalDocument.ts"
 import type { Totals } from "../../../schemas/Line.ts"
 import { NationalProfile } from "../../documents/NationalProfile.ts"
+import { violation } from "../../domain/documents/AuthorityRules.ts"
 import { cents } from "../../domain/documents/Decimal.ts"
 import { asKeptOn } from "../../domain/documents/Details.ts"
 import { documentKinds, kindOf } from "../../domain/documents/DocumentKinds.ts"
@@ -73,7 +74,7 @@ export const make = Effect.gen(function* () {
     const row = Option.getOrUndefined(yield* invoices.find(key, key.id))
     if (row === undefined || row.prefix === null || row.prefix === prefix) return []
     const message = `prefix must be ${JSON.stringify(row.prefix)} or be left out: a corrected ${nounOf(key)} keeps its number, ${row.full_number}.`
-    return [{ param: "prefix", code: "parameter_invalid", message }]
+    return [violation("prefix", "parameter_invalid", message, "kept_number")]
   })
 
   /**
@@ -92,7 +93,7 @@ export const make = Effect.gen(function* () {
     if (count === 0) return
     if (request.currency !== currency) {
       const message = `currency must stay ${currency}: credit notes of ${amount} ${currency} correct this invoice.`
-      return yield* Command.refuse([{ param: "currency", code: "parameter_invalid", message }])
+      return yield* Command.refuse([violation("currency", "parameter_invalid", message, "note_of_invoice")])
     }
     if (cents(totals.payable_amount) < cents(amount)) return yield* creditedMore(amount)
   })

@@ -2,7 +2,7 @@ import { Clock, Effect, Option, Result } from "effect"
 import type { AccountMode } from "../../../schemas/Account.ts"
 import { ApiError } from "../../../schemas/ApiError.ts"
 import type { DocumentKey } from "../../../schemas/FiscalDocument.ts"
-import type { InvoiceCreated, InvoiceRequest } from "../../../schemas/Invoice.ts"
+import type { InvoiceCreated } from "../../../schemas/Invoice.ts"
 import { timestamp } from "../../domain/documents/AuthorityTime.ts"
 import { NationalProfile } from "../../documents/NationalProfile.ts"
 import { asKeptOn } from "../../domain/documents/Details.ts"
@@ -13,7 +13,7 @@ import { Backpressure } from "../../issuing/Backpressure.ts"
 import { LiveReadiness } from "../../issuing/LiveReadiness.ts"
 import { Fault } from "../../protocol/Fault.ts"
 import { Notify } from "../../protocol/Notify.ts"
-import { Customers } from "../../store/accounts/Customers.ts"
+import { Customers, unknownCustomer } from "../../store/accounts/Customers.ts"
 import { prefixViolations, Resolutions } from "../../store/accounts/Resolutions.ts"
 import { FileLinks } from "../../store/documents/FileLinks.ts"
 import { InvoiceCommands, type Standing } from "../../store/documents/InvoiceCommands.ts"
@@ -53,7 +53,10 @@ export const make = Effect.gen(function* () {
         ...(hasRange ? [] : yield* prefixViolations(resolutions, account, request, today)).map(named)
       ]
       // The statement that creates the invoice looks for the customer; a request that is refused before names an unknown one as well.
-      if (violations.length > 0) yield* Command.refuse([...violations, ...(yield* unknownCustomer(account, request))])
+      if (violations.length > 0) {
+        const unknown = yield* unknownCustomer(customers, account, request.customer_id)
+        yield* Command.refuse([...violations, ...unknown])
+      }
       return at
     },
     run: function* (account, { request: sent }, claim, created_at) {
@@ -88,12 +91,6 @@ export const make = Effect.gen(function* () {
       })
       return yield* backpressure.creating(account, create)
     }
-  })
-
-  const unknownCustomer = Effect.fnUntraced(function* (account: AccountMode, { customer_id }: InvoiceRequest) {
-    if (Option.isSome(yield* customers.find(account, customer_id))) return []
-    const { code, message } = ApiError.missing("customer", customer_id)
-    return [{ param: "customer_id", code, message }]
   })
 
   /** Carries out a lifecycle command on a locked document; gives the document's new state and its new view. */

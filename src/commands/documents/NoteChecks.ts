@@ -5,13 +5,15 @@ import type { ErrorCode } from "../../../schemas/ErrorCode.ts"
 import type { InvoiceId } from "../../../schemas/Id.ts"
 import type { NoteRequest } from "../../../schemas/Note.ts"
 import { NationalProfile } from "../../documents/NationalProfile.ts"
+import { violation } from "../../domain/documents/AuthorityRules.ts"
 import { cents, decimal } from "../../domain/documents/Decimal.ts"
 import { asKept } from "../../domain/documents/Details.ts"
+import type { Ground } from "../../domain/documents/Grounds.ts"
 import type { NoteKind } from "../../domain/documents/DocumentKinds.ts"
 import type { NoteOperation } from "../../domain/documents/rules/NoteRules.ts"
 import { statusOf } from "../../domain/documents/InvoiceLifecycle.ts"
 import { totalsOf } from "../../domain/documents/Totals.ts"
-import { Customers } from "../../store/accounts/Customers.ts"
+import { Customers, unknownCustomer } from "../../store/accounts/Customers.ts"
 import { prefixViolations, Resolutions } from "../../store/accounts/Resolutions.ts"
 import { type Corrected, type Credited, Notes, standardOperation } from "../../store/documents/Notes.ts"
 
@@ -58,10 +60,9 @@ export const makeValidation = Effect.gen(function* () {
 
   const strangers = Effect.fnUntraced(function* (account: AccountMode, request: NoteRequest, isFound: boolean) {
     const { customer_id, invoice_id } = request
-    if (invoice_id !== undefined) return isFound ? [] : [missing("invoice", invoice_id, "invoice_id")]
-    if (customer_id === undefined) return []
-    const customer = yield* customers.find(account, customer_id)
-    return Option.isSome(customer) ? [] : [missing("customer", customer_id, "customer_id")]
+    if (invoice_id === undefined)
+      return customer_id === undefined ? [] : yield* unknownCustomer(customers, account, customer_id)
+    return isFound ? [] : [violationOf(ApiError.missing("invoice", invoice_id, "invoice_id"), "account_object")]
   })
 
   return Effect.fnUntraced(function* (account: AccountMode, kind: NoteKind, sent: NoteRequest) {
@@ -81,7 +82,7 @@ export const makeValidation = Effect.gen(function* () {
       kind === "credit_note"
         ? creditRefusal(invoice, credited, payable_amount, ofRequest)
         : correctionRefusal(invoice, ofRequest)
-    return refusal === undefined ? [] : [violationOf(refusal)]
+    return refusal === undefined ? [] : [violationOf(refusal, "correctable")]
   })
 })
 
@@ -101,15 +102,16 @@ export const makeWarnings = Effect.gen(function* () {
 
 const nothing: Credited = { count: 0, amount: "0.00" }
 
-const violationOf = ({ code, message, param = "body" }: ApiError): Violation => ({ param, code, message })
+const violationOf = ({ code, message, param = "body" }: ApiError, ground: Ground): Violation =>
+  violation(param, code, message, ground)
 
-const missing = (noun: string, id: string, param: string) => violationOf(ApiError.missing(noun, id, param))
-
-const ownInvoice = (id: InvoiceId): Violation => ({
-  param: "original",
-  code: "parameter_conflict",
-  message: `original is an invoice of this account: send "invoice_id": "${id}" in place of original, customer_id and currency.`
-})
+const ownInvoice = (id: InvoiceId): Violation =>
+  violation(
+    "original",
+    "parameter_conflict",
+    `original is an invoice of this account: send "invoice_id": "${id}" in place of original, customer_id and currency.`,
+    "note_of_invoice"
+  )
 
 /** The request fields that an error about the invoice or the credited amount names; absent for a command without such fields. */
 export interface Params {

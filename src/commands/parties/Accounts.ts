@@ -1,6 +1,7 @@
 import { Effect, SchemaAST, Struct } from "effect"
 import { type AccountUpdate, Issuer } from "../../../schemas/Account.ts"
 import type { ApiError, Violation } from "../../../schemas/ApiError.ts"
+import { violation } from "../../domain/documents/AuthorityRules.ts"
 import { withoutNulls } from "../../domain/requests/Removal.ts"
 import { NationalProfile, type Rules } from "../../documents/NationalProfile.ts"
 import { ShownAccounts } from "../../issuing/accounts/ShownAccounts.ts"
@@ -63,8 +64,10 @@ const changedIssuer = Effect.fnUntraced(function* (
 const isWhole = (issuer: Partial<Issuer>): issuer is Issuer =>
   issuerFields.every((field) => issuer[field] !== undefined)
 
-const lackOf = (field: keyof Issuer): Violation => ({
-  param: field,
-  code: "parameter_missing",
-  message: `${field} is missing: the live mode has no issuer yet, and its first one is sent whole.`
-})
+const lackOf = (field: keyof Issuer): Violation =>
+  violation(
+    field,
+    "parameter_missing",
+    `${field} is missing: the live mode has no issuer yet, and its first one is sent whole.`,
+    "issuer_whole"
+  )

@@ -4,6 +4,7 @@ import { inflate } from "node:zlib"
 import type { Issuer } from "../../../schemas/Account.ts"
 import { ApiError } from "../../../schemas/ApiError.ts"
 import { damaged, isWhole, type Picture, type Raster, readPicture } from "../../domain/accounts/Picture.ts"
+import { violation } from "../../domain/documents/AuthorityRules.ts"
 import * as Turns from "../../protocol/AccountTurns.ts"
 import { type Beside, ShownAccounts } from "../../issuing/accounts/ShownAccounts.ts"
 import { Accounts } from "../../store/accounts/Accounts.ts"
@@ -25,7 +26,7 @@ const noIssuer = new ApiError({
     "The account has no live issuer yet, whose documents a logo could be printed on: send all of its data to PATCH /v1/account first."
 })
 
-const invalid = (message: string) => ApiError.fromViolations([{ param: "body", code: "parameter_invalid", message }])
+const invalid = (message: string) => ApiError.fromViolations([violation("body", "parameter_invalid", message, "logo")])
 
 /** Decompresses the pixels off the event loop, and no more of them than the picture has. */
 const decompressed = (raster: Raster) =>

@@ -1,5 +1,6 @@
 import { Clock, Effect, Redacted } from "effect"
 import { numberOfNit } from "../../domain/accounts/Software.ts"
+import { violation } from "../../domain/documents/AuthorityRules.ts"
 import { ShownAccounts, withSoftware } from "../../issuing/accounts/ShownAccounts.ts"
 import { Accounts } from "../../store/accounts/Accounts.ts"
 import { Softwares, type StoredSoftware } from "../../store/accounts/Softwares.ts"
@@ -14,7 +15,7 @@ const providerNumber = Effect.fnUntraced(function* (nit: string | undefined) {
   if (nit === undefined) return null
   const read = numberOfNit(nit, "provider_nit")
   if ("number" in read) return read.number
-  yield* Command.refuse([{ param: "provider_nit", code: read.code, message: read.fault }])
+  yield* Command.refuse([violation("provider_nit", read.code, read.fault, "identification_number")])
   return null
 })
 

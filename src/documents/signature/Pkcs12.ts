@@ -4,6 +4,7 @@ import { extname } from "node:path"
 import { Worker } from "node:worker_threads"
 import type { Violation } from "../../../schemas/ApiError.ts"
 import type { CertificateRequest } from "../../../schemas/Certificate.ts"
+import { violation } from "../../domain/documents/AuthorityRules.ts"
 import { subjectOf } from "./Certificate.ts"
 import type { Pkcs12Answer, Pkcs12Fault } from "./Pkcs12Worker.ts"
 
@@ -21,11 +22,8 @@ const keyBitsMin = 2048
 const keyBitsMax = 4096
 const readingTimeout = Duration.seconds(10)
 
-const wrong = (message: string, param: "pkcs12" | "password" = "pkcs12"): Violation => ({
-  param,
-  code: "parameter_invalid",
-  message
-})
+const wrong = (message: string, param: "pkcs12" | "password" = "pkcs12"): Violation =>
+  violation(param, "parameter_invalid", message, "certificate")
 
 const faults: Readonly<Record<Pkcs12Fault, Violation>> = {
   iterations: wrong(

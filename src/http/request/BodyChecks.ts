@@ -1,6 +1,6 @@
-import { Clock, Context, Effect, Layer, Option } from "effect"
+import { Clock, Context, Effect, Layer } from "effect"
 import type { AccountMode } from "../../../schemas/Account.ts"
-import { ApiError, type Violation } from "../../../schemas/ApiError.ts"
+import type { Violation } from "../../../schemas/ApiError.ts"
 import type { Acquirer } from "../../../schemas/Customer.ts"
 import type { EnablementRequest } from "../../../schemas/Enablement.ts"
 import type { InvoiceRequest } from "../../../schemas/Invoice.ts"
@@ -12,7 +12,7 @@ import * as NoteChecks from "../../commands/documents/NoteChecks.ts"
 import { rangeViolations } from "../../commands/Enablement.ts"
 import * as WebhookUrl from "../../commands/WebhookUrl.ts"
 import { NationalProfile } from "../../documents/NationalProfile.ts"
-import { Customers } from "../../store/accounts/Customers.ts"
+import { Customers, unknownCustomer } from "../../store/accounts/Customers.ts"
 import { prefixViolations, Resolutions } from "../../store/accounts/Resolutions.ts"
 import type { Fault } from "./Validation.ts"
 
@@ -41,19 +41,13 @@ const make = Effect.gen(function* () {
   const noteViolations = yield* NoteChecks.makeValidation
   const verdictOn = yield* WebhookUrl.make
 
-  const unknownCustomer = Effect.fnUntraced(function* (account: AccountMode, { customer_id }: InvoiceRequest) {
-    if (Option.isSome(yield* customers.find(account, customer_id))) return []
-    const { code, message } = ApiError.missing("customer", customer_id)
-    return [{ param: "customer_id", code, message }]
-  })
-
   const checks: { readonly [K in Kind]: ReadonlyArray<Check<Bodies[K]>> } = {
     credit_note: [(account, body) => noteViolations(account, "credit_note", body)],
     customer: [({ livemode }, body) => Effect.sync(() => rules.customer(body, livemode ? "live" : "test"))],
     debit_note: [(account, body) => noteViolations(account, "debit_note", body)],
     enablement: [(_, body) => Effect.sync(() => rangeViolations(rules, body))],
     invoice: [
-      unknownCustomer,
+      (account, { customer_id }) => unknownCustomer(customers, account, customer_id),
       (_, body) => Effect.map(Clock.currentTimeMillis, (now) => rules.invoice(body, localDate(now))),
       Effect.fnUntraced(function* (account, body) {
         const today = localDate(yield* Clock.currentTimeMillis)
@@ -63,7 +57,7 @@ const make = Effect.gen(function* () {
     resolution: [(_, body) => Effect.sync(() => rules.resolution(body))],
     webhook_endpoint: [
       (_, { url }) =>
-        Effect.map(verdictOn(url), (verdict) => (verdict._tag === "Allowed" ? [] : [WebhookUrl.violation(verdict)]))
+        Effect.map(verdictOn(url), (verdict) => (verdict._tag === "Allowed" ? [] : [WebhookUrl.urlViolation(verdict)]))
     ]
   }
 

@@ -24,6 +24,7 @@ import {
   WholeDocument
 } from "../../api/Conventions.ts"
 import { NationalProfile } from "../../documents/NationalProfile.ts"
+import { violation } from "../../domain/documents/AuthorityRules.ts"
 import { fingerprint } from "../../domain/requests/Fingerprint.ts"
 import { parseStrict } from "../../domain/requests/StrictJson.ts"
 import { Concurrency } from "../limits/Concurrency.ts"
@@ -37,6 +38,9 @@ import { bodyFaults, holdsNul, inOrder, queryViolations, verdict } from "./Valid
 
 const refuse = (code: ErrorCode, message: string, param?: string) =>
   Effect.fail(new ApiError({ code, message, ...(param === undefined ? {} : { param }) }))
+
+const refuseAll = ([first, ...rest]: ReadonlyArray<Violation>): Effect.Effect<void, ApiError> =>
+  first === undefined ? Effect.void : Effect.fail(ApiError.fromViolations([first, ...rest]))
 
 const version = (standard: Version, header: string = standard): Effect.Effect<Version, ApiError> => {
   const known = versions.find((candidate) => candidate === header)
@@ -92,7 +96,10 @@ const shownType = (text: string) => JSON.stringify(text.slice(0, 64))
 const bodiless: ReadonlySet<string> = new Set(["GET", "HEAD", "DELETE"])
 const emptyBody = new Uint8Array(0)
 
-export const noBody = refuse("parameter_missing", "A body is required: send a JSON object.", "body")
+const refuseBodyWith = (code: ErrorCode, message: string) =>
+  Effect.fail(ApiError.fromViolations([violation("body", code, message, "schema")]))
+
+export const noBody = refuseBodyWith("parameter_missing", "A body is required: send a JSON object.")
 
 const tooLarge = refuse(
   "request_too_large",
@@ -152,9 +159,6 @@ export const parse = (bytes: Uint8Array): Effect.Effect<unknown, ApiError> =>
         Result.mapError(parseStrict(bytes), (message) => new ApiError({ code: "malformed_json", message }))
       )
 
-const refuseAll = ([first, ...rest]: ReadonlyArray<Violation>): Effect.Effect<void, ApiError> =>
-  first === undefined ? Effect.void : Effect.fail(ApiError.fromViolations([first, ...rest]))
-
 /** Fails with the violations of a JSON body that does not fit the endpoint's schema, without the names of the authority's rules. */
 export const refuseBody = (endpoint: HttpApiEndpoint.Top, body: unknown) =>
   refuseAll(bodyFaults(endpoint, body).violations)
@@ -185,7 +189,8 @@ const refuseNul = (url: string): Effect.Effect<void, ApiError> => {
   }
   const [name = "query"] = [...new URLSearchParams(queryOf(url))].find((pair) => pair.join("").includes("\0")) ?? []
   const shown = shownName(name)
-  return refuse("parameter_invalid", `${shown} must not hold the character U+0000 (%00).`, shown)
+  const message = `${shown} must not hold the character U+0000 (%00).`
+  return refuseAll([violation(shown, "parameter_invalid", message, "storable_text")])
 }
 
 // The handler parses the body again, with `JSON.parse`, which misreads some names with escapes (`StrictJson.ts`). So a body with a backslash
@@ -226,10 +231,10 @@ export const layer = Layer.effect(
           if (endpoint.query !== undefined) yield* refuseAll(queryViolations(endpoint, query))
           const isLeftOut = body === undefined && Context.get(endpoint.annotations, OptionalBody)
           if (endpoint.payload.size > 0 && body === undefined && !isLeftOut) {
-            return yield* file === null ? noBody : refuse("parameter_missing", `Send ${file.what} as the body.`, "body")
+            return yield* file === null ? noBody : refuseBodyWith("parameter_missing", `Send ${file.what} as the body.`)
           }
           if (endpoint.payload.size === 0 && body !== undefined && JSON.stringify(body) !== "{}") {
-            return yield* refuse("parameter_unknown", "This request takes no body. Send none, or {}.", "body")
+            return yield* refuseBodyWith("parameter_unknown", "This request takes no body. Send none, or {}.")
           }
           const faults = file === null ? yield* violationsOf(endpoint, isLeftOut ? {} : body, principal) : []
           // A validation request answers a body that does not fit the schema with a verdict. Malformed JSON has failed before.

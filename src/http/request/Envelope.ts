@@ -5,6 +5,7 @@ import { ApiError } from "../../../schemas/ApiError.ts"
 import { type ErrorCode, errorCodes } from "../../../schemas/ErrorCode.ts"
 import { currentVersion, versions } from "../../../schemas/Version.ts"
 import { ServiceInfo } from "../../api/ServiceInfo.ts"
+import { violation } from "../../domain/documents/AuthorityRules.ts"
 import * as Metrics from "../../protocol/Metrics.ts"
 import { Onlooker } from "../../protocol/Onlooker.ts"
 import { Ids } from "../../store/sql/Ids.ts"
@@ -75,7 +76,7 @@ const repeatedHeader = ({ source }: HttpServerRequest.HttpServerRequest): ApiErr
     const times = sent[param.toLowerCase()]?.length ?? 0
     if (times < 2) continue
     const message = `The request has the header ${param} ${times} times; send it once. A proxy or a library may add the other.`
-    return new ApiError({ code, message, param })
+    return ApiError.fromViolations([violation(param, code, message, "single_header")])
   }
   return null
 }

@@ -5,6 +5,7 @@ import { ApiError } from "../../../schemas/ApiError.ts"
 import { errorCodes } from "../../../schemas/ErrorCode.ts"
 import { Errors } from "../../api/Errors.ts"
 import { ServiceInfo } from "../../api/ServiceInfo.ts"
+import { violation } from "../../domain/documents/AuthorityRules.ts"
 import { told } from "../../domain/requests/Violations.ts"
 import { apiErrorOf } from "../../store/sql/SqlFailure.ts"
 import { wantsProblem } from "./Accept.ts"
@@ -51,11 +52,9 @@ const standing: Partial<Record<ApiError["code"], Record<string, string>>> = {
   service_unavailable: { "Retry-After": "1", "Svc-Should-Retry": "true" }
 }
 
-const noForm = new ApiError({
-  code: "parameter_invalid",
-  message: "The request does not have the form it must have.",
-  param: "body"
-})
+const noForm = ApiError.fromViolations([
+  violation("body", "parameter_invalid", "The request does not have the form it must have.", "schema")
+])
 
 // A request ends so when its account's process loses the account's shard, or when something that the request waits for is stopped.
 const interrupted = new ApiError({

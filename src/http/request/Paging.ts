@@ -3,17 +3,21 @@ import { HttpServerResponse } from "effect/http"
 import { ApiError } from "../../../schemas/ApiError.ts"
 import { pageBytesMax, type PageRequest, type pageQuery, pageSizeDefault } from "../../../schemas/Page.ts"
 import { CurrentPrincipal, type Principal } from "../../api/Authorization.ts"
+import { violation } from "../../domain/documents/AuthorityRules.ts"
 import { inTurns } from "../../protocol/Turns.ts"
 import type { Rows } from "../../store/sql/Pages.ts"
 
 type Query = Schema.Struct.Type<ReturnType<typeof pageQuery>>
 
 export const conflict = (param: string, other: string) =>
-  new ApiError({
-    code: "parameter_conflict",
-    message: `${other} and ${param} exclude each other; send only one of them.`,
-    param
-  })
+  ApiError.fromViolations([
+    violation(
+      param,
+      "parameter_conflict",
+      `${other} and ${param} exclude each other; send only one of them.`,
+      "exclusive"
+    )
+  ])
 
 /** The page that a query asks for. Fails with `parameter_conflict` when the query names two cursors. */
 export const pageRequest = (query: Query): Effect.Effect<PageRequest, ApiError> => {

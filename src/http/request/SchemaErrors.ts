@@ -1,6 +1,8 @@
 import { SchemaAST, type SchemaIssue } from "effect"
 import type { Violation } from "../../../schemas/ApiError.ts"
 import { type ErrorCode, errorCodes } from "../../../schemas/ErrorCode.ts"
+import { violation } from "../../domain/documents/AuthorityRules.ts"
+import type { AuthorityRule, Source } from "../../domain/documents/Grounds.ts"
 
 /** The phrase for each type of value in an error message. */
 export type TypeNames = Readonly<Record<string, string>>
@@ -46,7 +48,7 @@ export const issueViolations = (
       return [annotated(path, issue.ast.annotations, mustBe(issue.ast.types, names))]
     }
     default:
-      return [violation(path, "parameter_invalid", noForm)]
+      return [violationAt(path, "parameter_invalid", noForm)]
   }
 }
 
@@ -67,7 +69,7 @@ const fullType = ({ checks }: SchemaAST.AST, type: string): string => {
 /** The violation of a missing member, with what may be sent in its place if its schema says so. */
 export const missing = (path: ReadonlyArray<PropertyKey>, type?: SchemaAST.AST): Violation => {
   const instead = type?.context?.annotations?.["messageMissingKey"]
-  return violation(path, "parameter_missing", typeof instead === "string" ? instead : "is required")
+  return violationAt(path, "parameter_missing", typeof instead === "string" ? instead : "is required")
 }
 
 /** The violation of an unknown member or, in a record with free names (`metadata`), of a name that breaks the rule for names. */
@@ -79,7 +81,7 @@ export const unexpected = (path: ReadonlyArray<PropertyKey>, ast: SchemaAST.AST)
     )
     if (broken !== undefined) return annotated(path, broken.annotations)
   }
-  return violation(path, "parameter_unknown", "is not known here; check its spelling or remove it")
+  return violationAt(path, "parameter_unknown", "is not known here; check its spelling or remove it")
 }
 
 /** The violation of a failed check: code, message and rule of the annotations, or else `parameter_invalid` and `otherwise`. */
@@ -91,22 +93,24 @@ export const annotated = (
   const code = annotations?.["errorCode"]
   const message = annotations?.["message"]
   const rule = annotations?.["rule"]
-  const found = violation(
+  return violationAt(
     path,
     typeof code === "string" && code in errorCodes ? (code as ErrorCode) : "parameter_invalid",
-    typeof message === "string" ? message : otherwise
+    typeof message === "string" ? message : otherwise,
+    typeof rule === "string" ? (rule as AuthorityRule) : "schema"
   )
-  return typeof rule === "string" ? { ...found, rule } : found
 }
 
-const violation = (path: ReadonlyArray<PropertyKey>, code: ErrorCode, message: string): Violation => {
+const violationAt = (
+  path: ReadonlyArray<PropertyKey>,
+  code: ErrorCode,
+  message: string,
+  source: Source = "schema"
+): Violation => {
   const param = path.map(step).join("")
   const subject = param === "" ? "body" : param
-  return {
-    param: subject,
-    code,
-    message: /^(must|is|does)\b/.test(message) ? `${subject} ${message}.` : `${message} (${subject}).`
-  }
+  const sentence = /^(must|is|does)\b/.test(message) ? `${subject} ${message}.` : `${message} (${subject}).`
+  return violation(subject, code, sentence, source)
 }
 
 const nameMax = 64

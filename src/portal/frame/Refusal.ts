@@ -1,6 +1,7 @@
 import { Data, Effect } from "effect"
 import type { ApiError, Violation } from "../../../schemas/ApiError.ts"
 import { errorCodes } from "../../../schemas/ErrorCode.ts"
+import { violation } from "../../domain/documents/AuthorityRules.ts"
 import type { Html } from "../../http/pages/Html.ts"
 
 /** The API's error for a request of a page: what was refused and why, as `/docs/errors` explains the code. */
@@ -29,7 +30,7 @@ interface ErrorBody {
 export const refusalOf = (status: number, body: Uint8Array): Refusal => {
   const { error } = JSON.parse(new TextDecoder().decode(body)) as ErrorBody
   const { code = "internal_error", message = `The service answered ${status}.`, param } = error ?? {}
-  const only = param === undefined ? [] : [{ param, code, message } as Violation]
+  const only = param === undefined ? [] : [error as Violation]
   return new Refusal({
     status,
     code,
@@ -52,7 +53,7 @@ export const refusedFor = (errors: ReadonlyArray<Violation>): Refusal =>
 
 /** The refusal of the value of one field, by the page of its form. */
 export const refusedField = (param: string, message: string): Refusal =>
-  refusedFor([{ param, code: "parameter_invalid", message }])
+  refusedFor([violation(param, "parameter_invalid", message, "schema")])
 
 /** The refusal of an address where nothing is. */
 export const missing = (message: string): Refusal =>

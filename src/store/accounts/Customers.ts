@@ -1,12 +1,13 @@
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { AccountMode } from "../../../schemas/Account.ts"
-import { ApiError } from "../../../schemas/ApiError.ts"
+import { ApiError, type Violation } from "../../../schemas/ApiError.ts"
 import { Acquirer, type Customer } from "../../../schemas/Customer.ts"
 import type { PageRequest } from "../../../schemas/Page.ts"
 import type { Identification } from "../../../schemas/Party.ts"
 import { CustomerId } from "../../../schemas/Id.ts"
 import { Metadata } from "../../../schemas/Text.ts"
+import { violation } from "../../domain/documents/AuthorityRules.ts"
 import { timestamp } from "../../domain/documents/AuthorityTime.ts"
 import * as Batcher from "../sql/Batcher.ts"
 import {
@@ -246,6 +247,17 @@ export class Customers extends Context.Service<Customers>()("folio/store/Custome
 }) {
   static readonly layer = Layer.effect(Customers, Customers.make)
 }
+
+/** The violation of a request for a document whose customer the account does not have. */
+export const unknownCustomer = Effect.fnUntraced(function* (
+  customers: Customers["Service"],
+  account: AccountMode,
+  customer_id: string
+): Effect.fn.Return<ReadonlyArray<Violation>> {
+  if (Option.isSome(yield* customers.find(account, customer_id))) return []
+  const { code, message } = ApiError.missing("customer", customer_id)
+  return [violation("customer_id", code, message, "account_object")]
+})
 
 /** The customer as the API shows it. */
 export const customerView = (row: StoredCustomer): Customer => ({

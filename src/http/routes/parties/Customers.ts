@@ -5,6 +5,7 @@ import type { CustomerQuery, CustomerUpdate } from "../../../../schemas/Customer
 import { CustomerId } from "../../../../schemas/Id.ts"
 import { Api } from "../../../api/Api.ts"
 import { CurrentPrincipal } from "../../../api/Authorization.ts"
+import { violation } from "../../../domain/documents/AuthorityRules.ts"
 import { type CustomerFilter, Customers, customerView } from "../../../store/accounts/Customers.ts"
 import { metadataMarks } from "../../../store/sql/Keys.ts"
 import { makeAsk, makeAskAbout } from "../../request/Ask.ts"
@@ -18,7 +19,7 @@ type Query = Schema.Struct.Type<typeof CustomerQuery>
 
 const needed = (given: string, missing: string) =>
   ApiError.fromViolations([
-    { param: missing, code: "parameter_missing", message: `${missing} is required beside ${given}.` }
+    violation(missing, "parameter_missing", `${missing} is required beside ${given}.`, "identification_filter")
   ])
 
 /** The customers that a query asks for. Fails when it names a part of an identification. */

@@ -1,6 +1,7 @@
 import { Effect, Schema } from "effect"
 import { ApiError } from "../../../../schemas/ApiError.ts"
 import { Identification } from "../../../../schemas/Party.ts"
+import { violation } from "../../../domain/documents/AuthorityRules.ts"
 
 /** The identification that a path names: the type, a hyphen, and the number, which may have hyphens of its own. */
 type Named = Pick<Identification, "type" | "number">
@@ -25,10 +26,14 @@ export const identificationOf = (noun: string, text: string): Effect.Effect<Name
 /** Fails when the identification of a body is another one than that of its path. */
 export const refuseOther = (path: Named, body: Named): Effect.Effect<void, ApiError> => {
   const other = (["type", "number"] as const).filter((part) => path[part] !== body[part])
-  const [first, ...rest] = other.map((part) => ({
-    param: `identification.${part}`,
-    code: "parameter_conflict" as const,
-    message: `identification.${part} must be ${JSON.stringify(path[part])}, as in the path.`
-  }))
+  const [first, ...rest] = other.map((part) => {
+    const param = `identification.${part}`
+    return violation(
+      param,
+      "parameter_conflict",
+      `${param} must be ${JSON.stringify(path[part])}, as in the path.`,
+      "path"
+    )
+  })
   return first === undefined ? Effect.void : Effect.fail(ApiError.fromViolations([first, ...rest]))
 }

@@ -3,6 +3,7 @@ import type { DocumentKind } from "../../../../schemas/FiscalDocument.ts"
 import { InvoiceRequest } from "../../../../schemas/Invoice.ts"
 import { isPerUnit, type Line, type Tax } from "../../../../schemas/Line.ts"
 import { CreditNoteRequest } from "../../../../schemas/Note.ts"
+import { violation } from "../../../domain/documents/AuthorityRules.ts"
 import { contract, settledLine } from "../../../domain/documents/rules/LineRules.ts"
 import type * as Form from "../../forms/SentForm.ts"
 import { figureOf } from "./Figures.ts"
@@ -70,7 +71,7 @@ const reader = (form: Form.Form) => {
       if (!has(name) || (form.text(name) === current && current !== "")) return current
       const read = figureOf(form.text(name))
       if ("value" in read) return read.value
-      faults.push({ param: name, code: "parameter_invalid", message: says(read.fault) })
+      faults.push(violation(name, "parameter_invalid", says(read.fault), "schema"))
       return current
     }
   }
@@ -87,7 +88,7 @@ const taxOf = (read: Reader, path: string, tax: Tax, old: Line, quantity: string
   const [code = tax.code, rate = "0.00"] = read.text(path, taxValue(tax)).split(" ") as [Tax["code"], string?]
   if (code === "ZZ") return noTax
   if (!/^\d{1,3}\.\d{2,3}$/.test(rate)) {
-    read.faults.push({ param: path, code: "parameter_invalid", message: "Choose one of the taxes." })
+    read.faults.push(violation(path, "parameter_invalid", "Choose one of the taxes.", "catalog"))
     return tax
   }
   return { ...tax, code, rate, base: keepsBase ? (tax.base ?? "0.00") : "0.00", value: "0.00" }
@@ -180,7 +181,7 @@ const paymentOf = (read: Reader, means: AnyDocument["payment_means"]): AnyDocume
 /** A violation of the request, with its lines named as the form has them. */
 export const asInForm =
   (origins: ReadonlyArray<number>) =>
-  (violation: Violation): Violation => ({
-    ...violation,
-    param: violation.param.replace(/^lines\[(\d+)\]/, (_, index: string) => `lines[${origins[Number(index)] ?? index}]`)
+  (named: Violation): Violation => ({
+    ...named,
+    param: named.param.replace(/^lines\[(\d+)\]/, (_, index: string) => `lines[${origins[Number(index)] ?? index}]`)
   })

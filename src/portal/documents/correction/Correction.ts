@@ -2,6 +2,7 @@ import { Effect, Layer, Result } from "effect"
 import type { Violation } from "../../../../schemas/ApiError.ts"
 import { type Customer, nameMin, plainText } from "../../../../schemas/Customer.ts"
 import type { Validation } from "../../../../schemas/Validation.ts"
+import { violation } from "../../../domain/documents/AuthorityRules.ts"
 import { documentKinds } from "../../../domain/documents/DocumentKinds.ts"
 import { totalsOf } from "../../../domain/documents/Totals.ts"
 import { html } from "../../../http/pages/Html.ts"
@@ -65,11 +66,13 @@ const shownWith = Effect.fnUntraced(function* (
   }
 })
 
-const noJson = (cause: unknown): Violation => ({
-  param: "request",
-  code: "parameter_invalid",
-  message: `The request must be a JSON object: ${cause instanceof Error ? cause.message : "it is none"}.`
-})
+const noJson = (cause: unknown): Violation =>
+  violation(
+    "request",
+    "parameter_invalid",
+    `The request must be a JSON object: ${cause instanceof Error ? cause.message : "it is none"}.`,
+    "schema"
+  )
 
 /** The request that the form sends: its fields over the document, or the whole request as JSON. */
 const sentRequest = ({ document, kind }: Named, sent: Form.Form): Changed => {

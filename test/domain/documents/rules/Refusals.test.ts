@@ -1,19 +1,54 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
+import ts from "typescript5"
 import { violation, warning } from "../../../../src/domain/documents/AuthorityRules.ts"
 import { grounds } from "../../../../src/domain/documents/Grounds.ts"
 import { hintOf } from "../../../../src/outbound/authority/RuleHints.ts"
 
-const domain = Path.join(import.meta.dirname, "../../../../src/domain")
-const sources = (Fs.readdirSync(domain, { recursive: true }) as ReadonlyArray<string>)
-  .filter((file) => /(documents|accounts)\/.*\.ts$/.test(file) && !file.endsWith("documents/AuthorityRules.ts"))
-  .map((file) => ({ file, text: Fs.readFileSync(Path.join(domain, file), "utf8") }))
+const root = Path.join(import.meta.dirname, "../../../../src")
+const sources = (Fs.readdirSync(root, { recursive: true }) as ReadonlyArray<string>)
+  .filter((file) => file.endsWith(".ts") && !file.endsWith("documents/AuthorityRules.ts"))
+  .map((file) => ({ file, text: Fs.readFileSync(Path.join(root, file), "utf8") }))
+
+const parts = ["param", "code", "message"]
+
+/** Whether an error has a code of its own, which is its source: only the general codes say nothing of the reason. */
+const hasOwnCode = (object: ts.ObjectLiteralExpression): boolean =>
+  ts.isNewExpression(object.parent) &&
+  object.properties.some(
+    (property) =>
+      ts.isPropertyAssignment(property) &&
+      property.name.getText() === "code" &&
+      ts.isStringLiteral(property.initializer) &&
+      !property.initializer.text.startsWith("parameter_")
+  )
+
+/** The violations that a source writes out as objects: literals with a param, a code and a message. */
+const writtenOut = (text: string): ReadonlyArray<string> => {
+  const found: Array<string> = []
+  const look = (node: ts.Node): void => {
+    if (ts.isObjectLiteralExpression(node)) {
+      const names = node.properties.map((property) => property.name?.getText())
+      if (parts.every((part) => names.includes(part)) && !hasOwnCode(node)) found.push(node.getText())
+    }
+    node.forEachChild(look)
+  }
+  look(ts.createSourceFile("x.ts", text, ts.ScriptTarget.Latest, true))
+  return found
+}
 
 // The type of `violation` asks for a source, so that only an object that is written out could be a refusal without one.
 describe("a local refusal", () => {
   it("is made by `violation` alone, which takes its source", () => {
-    for (const { file, text } of sources) assert.notMatch(text, /\{\s*param\b[^}]*\bcode\b[^}]*\bmessage\b/, file)
+    const all = sources
+      .filter(({ text }) => parts.every((part) => text.includes(part)))
+      .flatMap(({ file, text }) => writtenOut(text).map((object) => `${file}: ${object}`))
+    assert.deepStrictEqual(all, [])
+    assert.lengthOf(writtenOut('f([{ message: `a ${b({})}`, code: "parameter_invalid", param }])'), 1)
+    assert.lengthOf(writtenOut('new ApiError({ param, code: "parameter_conflict", message })'), 1)
+    assert.lengthOf(writtenOut('new ApiError({ param, code: "invalid_cursor", message })'), 0)
+    assert.lengthOf(writtenOut("const { param, code, message } = error"), 0)
   })
 
   it("comes from a known rule of the authority, or from a ground that is stated and used", () => {
