@@ -36,7 +36,7 @@ export interface ArmedFault {
 /** For a process that is to be given its fault later. */
 export const never: ArmedFault = { point: "before-create", hit: 0 }
 
-type ProcessSignal = "SIGKILL" | "SIGTERM" | "SIGSTOP" | "SIGCONT"
+type ProcessSignal = "SIGKILL" | "SIGTERM" | "SIGINT" | "SIGSTOP" | "SIGCONT"
 
 export interface ServiceProcess {
   readonly dataDir: string

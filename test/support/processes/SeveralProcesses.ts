@@ -109,10 +109,23 @@ export const balanced = Effect.gen(function* () {
   )
 })
 
-/** Waits until there is nothing left to do. Nothing is hurried: what the dead held is found by those who live. */
+/**
+ * Waits until no work is open. Nothing is hurried: the other processes find what a dead process held. Fails when nothing has changed for
+ * longer than the lease of a submission, however much work a busy machine still has to do.
+ */
 export const settled = Effect.gen(function* () {
   const { processes } = yield* SeveralProcesses
-  yield* until(openWork(processes[0]!), isDone, "90 seconds", "100 millis")
+  const look = Effect.map(openWork(processes[0]!), ([open]) => open ?? { invoices: 0, deliveries: 0 })
+  let left = yield* look
+  while (!isDone([left])) {
+    const { deliveries, invoices } = left
+    left = yield* until(
+      look,
+      (open) => open.invoices !== invoices || open.deliveries !== deliveries,
+      "120 seconds",
+      "100 millis"
+    )
+  }
 })
 
 export const signedSoFar = Effect.flatMap(SeveralProcesses, ({ processes }) => signedBytes(processes[0]!))

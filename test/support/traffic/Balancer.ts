@@ -10,6 +10,8 @@ export interface Balancer {
   readonly url: string
   /** The servers that take new connections at this moment. */
   readonly up: () => number
+  /** Whether the server at this URL gets no new connection, and none is open to it. */
+  readonly isLeft: (url: string) => boolean
 }
 
 /** Whether a server is ready; undefined: no answer within the time, which says nothing on a busy machine. */
@@ -29,18 +31,20 @@ const answersReady = (target: URL) =>
 
 /** Listens on a free port of 127.0.0.1 while the scope is open, and passes each connection on to the next server that is up. */
 export const balancer = Effect.fnUntraced(function* (urls: ReadonlyArray<string>) {
-  const servers = urls.map((url) => ({ target: new URL(url), isUp: false }))
+  const servers = urls.map((url) => ({ url, target: new URL(url), isUp: false, connections: 0 }))
   const open = new Set<Net.Socket>()
+  const checking = new Map<string, NodeJS.Timeout>()
   let turn = 0
 
-  const check = async () => {
-    await Promise.all(
-      servers.map(async (server) => {
-        server.isUp = (await answersReady(server.target)) ?? server.isUp
-      })
-    )
+  // One check after the other: a late response must not replace the response to a later check.
+  const check = async (server: (typeof servers)[0]) => {
+    server.isUp = (await answersReady(server.target)) ?? server.isUp
+    if (listener.listening)
+      checking.set(
+        server.url,
+        setTimeout(() => void check(server), checkInterval)
+      )
   }
-  const checking = setInterval(() => void check(), checkInterval)
 
   /** Connects to a server; one that refuses the connection is passed over. */
   const connect = (client: Net.Socket, left: ReadonlyArray<(typeof servers)[0]>): void => {
@@ -53,6 +57,7 @@ export const balancer = Effect.fnUntraced(function* (urls: ReadonlyArray<string>
       noDelay: true
     })
     open.add(server)
+    next.connections += 1
     let isOpen = false
     server.once("connect", () => {
       isOpen = true
@@ -60,7 +65,10 @@ export const balancer = Effect.fnUntraced(function* (urls: ReadonlyArray<string>
       server.pipe(client)
     })
     server.on("error", () => (isOpen ? client.resetAndDestroy() : connect(client, others)))
-    server.once("close", () => open.delete(server))
+    server.once("close", () => {
+      open.delete(server)
+      next.connections -= 1
+    })
     client.once("close", () => server.destroy())
   }
 
@@ -78,14 +86,15 @@ export const balancer = Effect.fnUntraced(function* (urls: ReadonlyArray<string>
     }),
     () =>
       Effect.callback<void>((resume) => {
-        clearInterval(checking)
         listener.close(() => resume(Effect.void))
+        for (const timer of checking.values()) clearTimeout(timer)
         for (const socket of open) socket.destroy()
       })
   )
-  yield* Effect.promise(check)
+  yield* Effect.promise(() => Promise.all(servers.map(check)))
   return {
     url: `http://127.0.0.1:${(listener.address() as Net.AddressInfo).port}`,
-    up: () => servers.filter(({ isUp }) => isUp).length
+    up: () => servers.filter(({ isUp }) => isUp).length,
+    isLeft: (url) => servers.every((server) => server.url !== url || (!server.isUp && server.connections === 0))
   } satisfies Balancer
 })

@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Effect, Schedule } from "effect"
 import { randomBytes } from "node:crypto"
 import { colombianSandbox } from "../../../src/domain/accounts/Sandbox.ts"
 import { apiKeyHash, makeApiKey } from "../../../src/domain/accounts/ApiKeyFormat.ts"
@@ -53,6 +53,13 @@ const openAccounts = Effect.fnUntraced(function* (count: number) {
   return { payers, paths }
 })
 
+/** Repeats Ctrl-C, which ends the drain, until the process has ended. */
+const pressed = (process: ServiceProcess) =>
+  Effect.raceFirst(
+    process.ended,
+    Effect.andThen(Effect.repeat(process.signal("SIGINT"), Schedule.spaced("1 second")), Effect.never)
+  )
+
 /** One restart: when it was asked for, when the process had ended, and when the process was ready again. In ms of the load. */
 export interface Restart {
   readonly asked: number
@@ -68,7 +75,8 @@ export const rollingRestart = Effect.fnUntraced(function* (options: {
   readonly rate: number
   readonly accounts: number
   readonly rounds: number
-  readonly restart?: (process: ServiceProcess) => Effect.Effect<void, Error>
+  /** Ends the drain of a process as soon as no client has a connection to it, however long that takes; otherwise by `DRAIN_SECONDS`. */
+  readonly endsDrain?: boolean
 }) {
   const { processes, receiver, journal } = yield* SeveralProcesses
   const { paths, payers } = yield* openAccounts(options.accounts)
@@ -86,7 +94,13 @@ export const rollingRestart = Effect.fnUntraced(function* (options: {
     for (const process of processes) {
       const asked = load.now()
       yield* process.signal("SIGTERM")
-      const { code, signal } = yield* process.ended
+      if (options.endsDrain === true) {
+        yield* until(
+          Effect.sync(() => front.isLeft(process.url)),
+          (isLeft) => isLeft
+        )
+      }
+      const { code, signal } = yield* options.endsDrain === true ? pressed(process) : process.ended
       if (code !== 0) return yield* Effect.die(new Error(`A process ended with ${code ?? signal}`))
       const ended = load.now()
       yield* process.start()
