@@ -114,13 +114,15 @@ describeOn(app)("the correction of a rejected document", (it) => {
     }
     const form = (yield* person.see(path)).text
     const written = /name="request"[^>]*>([^]*?)<\/textarea>/.exec(form)?.[1]?.replaceAll("&quot;", '"') ?? ""
-    const request = JSON.parse(written)
-    const sent = yield* person.submit(path, path, {
-      step: "send",
-      request: JSON.stringify({ ...request, metadata: { pedido: "55" } })
-    })
+    const corrected = JSON.stringify({ ...JSON.parse(written), metadata: { pedido: "55", name: "x" } })
+    // Node 24 may read an escaped name as another one that an object before had, even one that is refused.
+    const submitted = (name: string) =>
+      person.submit(path, path, { step: "send", request: corrected.replace('"name":"x"', `"${name}":"x"`) })
+    assert.include((yield* submitted(String.raw`a\\u`)).text, "nor a backslash")
+    const sent = yield* submitted(String.raw`a\u00f1o`)
     assert.include(sent.text, "Corrected, and on its way")
-    assert.deepInclude(yield* settled(invoice.id), { status: "accepted_by_authority", metadata: { pedido: "55" } })
+    const metadata = { pedido: "55", año: "x" }
+    assert.deepInclude(yield* settled(invoice.id), { status: "accepted_by_authority", metadata })
   })
 
   it.effect("corrects a note, with its reason and without what its invoice gives it", function* () {

@@ -5,6 +5,7 @@ import type { Validation } from "../../../../schemas/Validation.ts"
 import { violation } from "../../../domain/documents/AuthorityRules.ts"
 import { documentKinds } from "../../../domain/documents/DocumentKinds.ts"
 import { totalsOf } from "../../../domain/documents/Totals.ts"
+import { parseStrict } from "../../../domain/requests/StrictJson.ts"
 import { html } from "../../../http/pages/Html.ts"
 import { kindWords } from "../../frame/DocumentWords.ts"
 import * as Form from "../../forms/SentForm.ts"
@@ -66,26 +67,21 @@ const shownWith = Effect.fnUntraced(function* (
   }
 })
 
-const noJson = (cause: unknown): Violation =>
-  violation(
-    "request",
-    "parameter_invalid",
-    `The request must be a JSON object: ${cause instanceof Error ? cause.message : "it is none"}.`,
-    "schema"
-  )
+const noJson = (reason: string): Violation =>
+  violation("request", "parameter_invalid", `The request must be a JSON object. ${reason}`, "schema")
 
 /** The request that the form sends: its fields over the document, or the whole request as JSON. */
 const sentRequest = ({ document, kind }: Named, sent: Form.Form): Changed => {
   const request = requestOf(kind, document)
   if (!sent.names.includes("request")) return changed(kind, request, sent)
   const origins: ReadonlyArray<number> = []
-  const parsed = Result.try(() => JSON.parse(sent.raw("request")) as unknown)
+  const parsed = parseStrict(new TextEncoder().encode(sent.raw("request")))
   if (Result.isFailure(parsed)) return { request, faults: [noJson(parsed.failure)], origins }
   const value = parsed.success
   const isObject = typeof value === "object" && value !== null && !Array.isArray(value)
   return isObject
     ? { request: value as Changed["request"], faults: [], origins }
-    : { request, faults: [noJson(null)], origins }
+    : { request, faults: [noJson("Write it in braces: {…}.")], origins }
 }
 
 const correct = (sent: Form.Form) =>
