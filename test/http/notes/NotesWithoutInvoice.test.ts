@@ -162,6 +162,24 @@ for (const [kind, withInvoice, withoutInvoice] of [
       assert.strictEqual(tables.invoices.size, stored, "nothing is stored")
     })
 
+    it.effect("whose tax is a peso off is accepted, and validation warns of the exact value", function* () {
+      const [line] = invoiceBody("").lines
+      const taxes = line?.taxes.map((tax) => ({ ...tax, value: "18999.00" }))
+      const lines = [{ ...line, taxes }]
+      for (const body of [
+        { ...originalNoteBody(yield* addCustomer()), lines },
+        { ...noteBody((yield* issue).id), lines }
+      ]) {
+        const { errors, valid, warnings } = (yield* post(`${path}/validate`, body)).json
+        assert.deepStrictEqual([valid, errors, warnings.length], [true, [], 1])
+        assert.deepInclude(warnings[0], { param: "lines[0].taxes[0].value", code: "tax_mismatch" })
+        assert.include(warnings[0].message, "19000.00")
+        assert.strictEqual((yield* create(body)).status, "accepted_by_authority")
+        const wrong = (yield* post(`${path}/validate`, { ...body, prefix: "ZZ" })).json
+        assert.deepStrictEqual([wrong.valid, wrong.warnings], [false, warnings])
+      }
+    })
+
     it.effect("that names an invoice of the account is told so, and of another mode is not", function* () {
       const { tables } = yield* MemoryTables
       const invoice = yield* issue
