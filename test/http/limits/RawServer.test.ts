@@ -1,12 +1,13 @@
 import { assert, describe } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { HttpServer } from "effect/http"
+import { HttpServer, HttpServerResponse } from "effect/http"
 import { connect } from "node:net"
 import { type ErrorCode, errorCodes } from "../../../schemas/ErrorCode.ts"
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import { ServiceInfo } from "../../../src/api/ServiceInfo.ts"
 import { TrustedProxies } from "../../../src/http/limits/TrustedProxies.ts"
 import { ListenAddress } from "../../../src/platform/server/ListenAddress.ts"
+import { freePort } from "../../../src/platform/server/Listeners.ts"
 import * as Server from "../../../src/platform/server/Server.ts"
 import { ServerLimits } from "../../../src/platform/server/Server.ts"
 import { customerBody } from "../../support/apps/Invoices.ts"
@@ -221,11 +222,17 @@ describe("a connection", () => {
   })
 })
 
+const monitored = Layer.unwrap(
+  Effect.map(freePort("127.0.0.1", 0), (metricsPort) =>
+    ListenAddress.layer({ host: "127.0.0.1", port: 0, metricsPort })
+  )
+)
+
 const withoutRoutes = Server.layer.pipe(
   Layer.provideMerge(
     Layer.mergeAll(
       Server.layerLimits,
-      ListenAddress.layer({ host: "127.0.0.1", port: 0 }),
+      monitored,
       ServiceInfo.layer({ version: "0.1.0", baseUrl }),
       TrustedProxies.layer(""),
       NodeCrypto.layer
@@ -237,6 +244,15 @@ itOn(withoutRoutes).effect("A process that has no routes yet says that it starts
   const received = yield* talk(request("GET /health/ready HTTP/1.1", ["Connection: close"]))
   isRefused(received, "service_unavailable", /^This process is starting/)
   assert.strictEqual(answerIn(received).headers["retry-after"], "1")
+})
+
+itOn(withoutRoutes).effect("A process whose routes have ended tells monitors that it stops", function* () {
+  const { metricsPort } = yield* ListenAddress
+  const server = yield* HttpServer.HttpServer
+  yield* Effect.scoped(server.serve(Effect.succeed(HttpServerResponse.empty())))
+  const response = yield* Effect.promise(() => fetch(`http://127.0.0.1:${metricsPort}/health/ready`))
+  assert.deepStrictEqual([response.status, response.headers.get("retry-after")], [503, "1"])
+  assert.match(yield* Effect.promise(() => response.text()), /"message":"This process is stopping\./)
 })
 
 describe("a request that does not arrive", () => {

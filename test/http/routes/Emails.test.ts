@@ -9,6 +9,7 @@ import { accepted, told, typesOf } from "../../support/mail/Mailed.ts"
 import { layer as app } from "../../support/apps/MemoryApp.ts"
 import { addCustomer, addDraft, become } from "../../support/apps/MemoryRows.ts"
 import { MemoryTables } from "../../support/memory/MemoryTables.ts"
+import { pdfPages } from "../../support/PdfText.ts"
 import { get, post } from "../../support/apps/Requests.ts"
 import { describeOn } from "../../support/Tests.ts"
 
@@ -85,6 +86,13 @@ describeOn(app)("e-mails of the test mode", (it) => {
     const signed = tables.documents.get(id)?.signed
     assert.deepStrictEqual(Buffer.from(files[0]?.[1] ?? []), Buffer.from(signed ?? []))
     assert.deepStrictEqual((yield* get(path)).json.data[0], sent, "the same each time")
+    // It was accepted in contingency, and rejected since.
+    yield* become(id, { state: "rejected_by_authority" })
+    const [since] = (yield* get(path)).json.data
+    const unzipped = Object.entries(unzipSync(Buffer.from(since.archive.content, "base64")))
+    const [, pdf = new Uint8Array()] = unzipped.find(([name]) => name.endsWith(".pdf")) ?? []
+    const printed = pdfPages(Buffer.from(pdf)).flat()
+    assert.isTrue(printed.some(({ text }) => text === "Rechazada por la DIAN, sin validez"))
   })
 
   it.effect("that cannot be put together are listed all the same", function* () {

@@ -99,6 +99,11 @@ describeOn(app)("the files of an invoice", (it) => {
     }
     const tags = yield* Effect.forEach(["pdf", "xml"], (file) => fetchBytes({ path: `/v1/invoices/${id}/${file}` }))
     assert.strictEqual(new Set(tags.map(({ headers }) => headers.etag)).size, 2)
+    yield* inState(id, "rejected_by_authority")
+    const since = { "if-none-match": String(tags[0]?.headers.etag) }
+    const rejected = yield* fetchBytes({ path: `/v1/invoices/${id}/pdf`, headers: since })
+    assert.strictEqual(rejected.status, 200, "the client's copy looks valid")
+    assert.include(textOf(rejected.bytes), "Rechazada por la DIAN, sin validez")
   })
 
   it.effect("are there from when it is signed, and before that it is said why not", function* () {
