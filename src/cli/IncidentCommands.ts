@@ -96,9 +96,7 @@ const test = Command.make(
 )
 
 export const incidents = list.pipe(
-  Command.withDescription(
-    "List what went wrong for whoever runs the service, open ones first; test: send a test alert"
-  ),
+  Command.withDescription("List incidents, open ones first; test: send a test alert"),
   Command.withSubcommands([test]),
   Command.provide(edge)
 )
@@ -116,7 +114,7 @@ export const alertsSet = Effect.map(Alerts, ({ channels }) =>
       ]
 )
 
-/** What the doctor says of open incidents, and of the last alert of each channel. */
+/** The doctor's findings on open incidents, and on the last alert of each channel. */
 export const alertsTold = Effect.gen(function* () {
   const { channels } = yield* Alerts
   const { open, standing } = yield* Incidents
@@ -129,7 +127,7 @@ export const alertsTold = Effect.gen(function* () {
   const ofChannels = channels.map((channel) => {
     const name = settingOf[channel] ?? channel
     const last = known.get(channel)
-    if (last === undefined) return good("alerts", `${name} is set, and was told of nothing yet`)
+    if (last === undefined) return good("alerts", `${name} is set, and got no alert yet`)
     const { error, told_at, waiting } = last
     return finding(
       "alerts",
@@ -137,7 +135,7 @@ export const alertsTold = Effect.gen(function* () {
       error === null
         ? `${name} took the last alert${told_at === null ? "" : ` on ${minute(told_at)} UTC`}`
         : `${name} did not take the last alert: ${error} (${waiting} waiting)`,
-      "Put that right, and try it: npx folio incidents test. What waits is told again by itself."
+      "Fix the cause, then run: npx folio incidents test. Folio retries waiting alerts."
     )
   })
   return [good("incidents", count), ...ofChannels]

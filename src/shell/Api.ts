@@ -92,9 +92,9 @@ const reasonOf = (error: unknown): string => {
 }
 
 /** Failures after which nothing listens at the address, so that another attempt at once would fail as well. */
-const nobodyThere = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH"])
+const noListener = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH"])
 
-const isPermanent = (failure: UnusableBody | string) => failure instanceof UnusableBody || nobodyThere.has(failure)
+const isPermanent = (failure: UnusableBody | string) => failure instanceof UnusableBody || noListener.has(failure)
 
 const routeOf = (group: keyof Operations, name: PropertyKey) => {
   const [method = "", template = ""] = String(Reflect.get(routes[group], name)).split(" ")

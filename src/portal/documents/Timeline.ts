@@ -97,7 +97,7 @@ const transition = (visit: Visit, shown: Shown, entry: Transition, at: Html): Ht
       return item(
         "",
         at,
-        t("Dated anew", "Fechada de nuevo"),
+        t("New issue date", "Fecha de emisión nueva"),
         html`${t("Its day had passed before it was signed.", "Su día pasó antes de firmarse.")}`
       )
     case "sign":

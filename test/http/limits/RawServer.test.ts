@@ -240,13 +240,13 @@ const withoutRoutes = Server.layer.pipe(
   )
 )
 
-itOn(withoutRoutes).effect("A process that has no routes yet says that it starts", function* () {
+itOn(withoutRoutes).effect("A process that has no routes yet reports that it is starting", function* () {
   const received = yield* talk(request("GET /health/ready HTTP/1.1", ["Connection: close"]))
   isRefused(received, "service_unavailable", /^This process is starting/)
   assert.strictEqual(answerIn(received).headers["retry-after"], "1")
 })
 
-itOn(withoutRoutes).effect("A process whose routes have ended tells monitors that it stops", function* () {
+itOn(withoutRoutes).effect("A process without its routes reports to monitors that it is stopping", function* () {
   const { metricsPort } = yield* ListenAddress
   const server = yield* HttpServer.HttpServer
   yield* Effect.scoped(server.serve(Effect.succeed(HttpServerResponse.empty())))

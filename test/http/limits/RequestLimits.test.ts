@@ -70,7 +70,7 @@ describe("the schemas of requests", () => {
   })
 
   // JSON.parse of Node 24 misreads names with escapes, and what is stored as JSON is read by it.
-  test("take no name of a client's own that JSON writes with an escape", () => {
+  test("reject names of records that JSON writes with an escape", () => {
     const names = requested.flatMap(([, ast]) => recordNames(ast))
     assert.isAbove(names.length, 8)
     const escaped = Array.from({ length: 0x80 }, (_, code) => String.fromCharCode(code)).filter(

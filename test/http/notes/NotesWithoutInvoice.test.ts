@@ -162,7 +162,7 @@ for (const [kind, withInvoice, withoutInvoice] of [
       assert.strictEqual(tables.invoices.size, stored, "nothing is stored")
     })
 
-    it.effect("whose tax is a peso off is accepted, and validation warns of the exact value", function* () {
+    it.effect("accepts a tax that is one peso off, and validation warns with the exact value", function* () {
       const [line] = invoiceBody("").lines
       const taxes = line?.taxes.map((tax) => ({ ...tax, value: "18999.00" }))
       const lines = [{ ...line, taxes }]

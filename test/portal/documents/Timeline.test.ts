@@ -47,7 +47,7 @@ it("calls that were taken back stand in one row, with their number and the time 
 it("one call that was taken back is told as one, and calls of another day's signature for themselves", () => {
   assert.deepStrictEqual(itemsOf([...taken, "redate", ...taken, ...taken]), [
     "10:00:01.000 Not sent",
-    "10:00:02.000 Dated anew",
+    "10:00:02.000 New issue date",
     "10:00:06.000 Tried 2 times, last 10:00:06.000"
   ])
 })
