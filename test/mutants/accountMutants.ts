@@ -51,6 +51,9 @@ export const accountMutants: ReadonlyArray<Mutant> = [
   }),
   ...guards("src/domain/accounts/Picture.ts", "test/domain/accounts/Picture.test.ts", {
     "a logo may have any number of pixels": { "width * height > pixelsMax": "width * height > Infinity" },
+    "a logo may be very high or very wide": {
+      "Math.max(width, height) > sideMax": "Math.max(width, height) > Infinity"
+    },
     "a logo may have any number of bytes": { "file.length > pictureBytesMax": "file.length > Infinity" },
     "a logo may be animated": { 'has("acTL")': 'has("none")' }
   }),
@@ -184,5 +187,8 @@ export const accountMutants: ReadonlyArray<Mutant> = [
   }),
   ...guards("src/commands/Sandbox.ts", "test/http/routes/TestHelpers.test.ts", {
     "a great jump of the clock that is repeated is made again": { "    isBeforeLong: true,\n": "" }
+  }),
+  ...guards("src/documents/signature/Pkcs12.ts", "test/documents/signature/Pkcs12.test.ts", {
+    "a key may have any number of bits": { "answer.bits > keyBitsMax": "answer.bits > Infinity" }
   })
 ]

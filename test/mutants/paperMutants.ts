@@ -229,5 +229,14 @@ export const paperMutants: ReadonlyArray<Mutant> = [
   }),
   ...guards("src/store/sandbox/SandboxAuthorities.ts", "test/store/sandbox/SandboxAuthorities.pg.test.ts", {
     "one tester's outage is another's": { "found.get(id) ?? unset": "[...found.values()][0] ?? unset" }
+  }),
+  ...guards("src/issuing/Papers.ts", "test/http/routes/Files.test.ts", {
+    "a client keeps the PDF of before the rejection": { '${imprint} ${validity.invalid ?? ""}`': "${imprint}`" }
+  }),
+  ...guards("src/issuing/Papers.ts", "test/http/routes/Emails.test.ts", {
+    "the e-mail of a rejected document looks valid": { ", ...invalidityOf(row.state) }": " }" }
+  }),
+  ...guards("src/documents/print/content/Closing.ts", "test/documents/print/Pdf.test.ts", {
+    "a rejected document has a QR code": { "url: invalid === undefined ? url : null": "url" }
   })
 ]

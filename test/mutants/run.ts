@@ -48,8 +48,11 @@ const copy = () => {
   const packages = Path.join(root, "node_modules")
   const own = Path.join(place, "node_modules")
   Fs.mkdirSync(own)
+  // The link to the client is relative, so that the tests of a copy load the client of the copy.
+  const client = "@folio-einvoicing"
+  Fs.cpSync(Path.join(packages, client), Path.join(own, client), { recursive: true, verbatimSymlinks: true })
   for (const name of Fs.readdirSync(packages))
-    if (name !== ".cache") Fs.symlinkSync(Path.join(packages, name), Path.join(own, name))
+    if (name !== ".cache" && name !== client) Fs.symlinkSync(Path.join(packages, name), Path.join(own, name))
   return place
 }
 

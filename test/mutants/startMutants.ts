@@ -72,5 +72,15 @@ export const startMutants: ReadonlyArray<Mutant> = [
     "the tables of a cluster at work are dropped": {
       "if not used then": "if true then"
     }
+  }),
+  ...guards("src/cli/Doctor.ts", "test/postgres/accounts/ShellCommands.pg.test.ts", {
+    "the doctor passes what production lacks": {
+      'flags.production && one.state === "note"': "flags.production && false"
+    }
+  }),
+  ...guards("src/platform/backup/BackupFile.ts", "test/postgres/operating/BackupTricks.pg.test.ts", {
+    "a backup that was altered without the key is restored": {
+      "if (!isMac(last.mac, macOf(key, last.sha256))) throw altered(file)": ""
+    }
   })
 ]

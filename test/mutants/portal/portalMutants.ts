@@ -66,5 +66,24 @@ export const portalMutants: ReadonlyArray<Mutant> = [
   }),
   ...guards("src/http/pages/Html.ts", "test/portal/customers/Customers.test.ts", {
     "a page of the portal shows what others have written as markup": { "return escape(part)": "return part" }
+  }),
+  ...guards("src/portal/session/Entrance.ts", entrance, {
+    "a link replaces the session of another account": {
+      "isFollowed(request) && other === undefined": "isFollowed(request)"
+    },
+    "a preview uses up a link of the portal": { "return isFollowed(request) && other": "return other" }
+  }),
+  ...guards("src/commands/ApiKeys.ts", "test/portal/session/Capabilities.test.ts", {
+    "a key of a session may do everything": { "capabilities: capabilities ?? null": "capabilities: null" }
+  }),
+  ...guards("src/commands/Command.ts", "test/portal/session/Capabilities.test.ts", {
+    "a session changes customers without an entry in the audit log": {
+      "done.audit.length > 0 ? done.audit : sessionEntry(tag, account, payload, done.answer)": "done.audit"
+    }
+  }),
+  ...guards("src/portal/documents/correction/Correction.ts", "test/portal/documents/Correction.test.ts", {
+    "a correction misreads names with escapes": {
+      'parseStrict(new TextEncoder().encode(sent.raw("request")))': 'Result.try(() => JSON.parse(sent.raw("request")))'
+    }
   })
 ]
