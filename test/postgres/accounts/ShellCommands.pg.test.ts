@@ -156,6 +156,8 @@ describe("folio", () => {
     const doctor = yield* folioCommand(["doctor", "--json"], env)
     assert.deepStrictEqual(wrongIn(doctor), [], doctor.out)
     assert.strictEqual(doctor.code, 0)
+    const isOfNobody = process.getuid?.() === 0 && !/^folio:/m.test(Fs.readFileSync("/etc/passwd", "utf8"))
+    assert.strictEqual(notedIn(doctor).includes("server user"), isOfNobody, doctor.out)
     assert.strictEqual((yield* folioCommand(["keys", "revoke", api_key.id], env)).code, 0)
     yield* until(client.get("/v1/account"), ({ status }) => status === 401)
     assert.strictEqual(yield* service.ready, 200)
