@@ -20,7 +20,7 @@ interface Shown {
   readonly refused?: Refused
 }
 
-const title = ({ t }: Visit) => t("Bench", "Pruebas")
+const title = ({ t }: Visit) => t("Sandbox tools", "Pruebas")
 
 const livePage = (visit: Visit, status: number): Page => {
   const { t, to } = visit
@@ -29,9 +29,9 @@ const livePage = (visit: Visit, status: number): Page => {
     current: null,
     status,
     content: html`<h1>${title(visit)}</h1>
-      <p class="sub">${t("The bench belongs to the test mode.", "Esta página es del modo de pruebas.")}</p>
+      <p class="sub">${t("The sandbox tools belong to the test mode.", "Esta página es del modo de pruebas.")}</p>
       <p>
-        ${t("This session is of the live mode, where nothing is simulated. Open the portal with a test key to use the bench.", "Esta sesión es del modo real, donde nada se simula. Abra el portal con una clave de pruebas para usarla.")}
+        ${t("This session is of the live mode, where nothing is simulated. Open the portal with a test key to use the sandbox tools.", "Esta sesión es de producción, donde nada se simula. Abra el portal con una clave de pruebas para usarla.")}
       </p>
       <p><a href="${to("/portal")}">${t("Home", "Inicio")}</a></p>`
   }

@@ -18,7 +18,7 @@ const ofAccount: Readonly<Record<AccountFault, readonly [en: Words, es: Words]>>
   secret_not_current: [
     [
       "The webhook was signed with the current secret of the endpoint, and the secret given is not that one.",
-      "It may be the one from before the last rotation, or of another account or mode. Put the current secret into your receiver; if nobody has it, rotate the secret and use the new one."
+      "It may be the one from before the last rotation, or of another account or mode. Put the current secret into your receiver; if it is lost, rotate the secret and use the new one."
     ],
     [
       "El webhook se firmó con el secreto actual del destino, y el secreto indicado no es ese.",

@@ -75,7 +75,7 @@ const stepForm = (visit: Visit, refused: Refused | undefined): Html => {
         })}
         ${field({
           name: "delay",
-          label: t("Answer after (seconds)", "Responder después de (segundos)"),
+          label: t("Respond after (seconds)", "Responder después de (segundos)"),
           value: sent.text("delay"),
           hint: t("1 to 60; empty for at once.", "1 a 60; vacío: de inmediato."),
           inputMode: "numeric",

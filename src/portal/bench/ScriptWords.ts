@@ -8,7 +8,7 @@ export const modeWords = (t: Translate, mode: AuthorityMode): readonly [word: st
     down: [
       t("Down", "Caída"),
       t(
-        "It does not answer: documents are issued in contingency.",
+        "It doesn’t respond: Folio issues documents in contingency.",
         "No responde: los documentos se emiten en contingencia."
       )
     ],
@@ -26,7 +26,7 @@ export const outcomeWords = (t: Translate) =>
   ({
     accept: t("Accept it", "Aceptarlo"),
     reject: t("Reject it by rules", "Rechazarlo por reglas"),
-    lose: t("Judge it, but lose the first answer", "Validarlo, pero perder la primera respuesta"),
+    lose: t("Judge it, but lose the first response", "Validarlo, pero perder la primera respuesta"),
     contingency: t("Be out of reach until it is in contingency", "No responder hasta que pase a contingencia"),
     fail: t("Refuse it, so that it fails", "Rehusarlo, para que falle")
   }) as const
@@ -43,7 +43,7 @@ export const scriptWords = (t: Translate, script: AuthorityScript): string => {
       : [words[outcome] + (script.reject === undefined ? "" : `: ${script.reject.join(", ")}`)]),
     ...(script.delay === undefined
       ? []
-      : [t(`answer after ${script.delay} s`, `responder después de ${script.delay} s`)]),
+      : [t(`respond after ${script.delay} s`, `responder después de ${script.delay} s`)]),
     ...(script.events === undefined
       ? []
       : [t(`then the buyer: ${script.events.join(", ")}`, `luego el comprador: ${script.events.join(", ")}`)])

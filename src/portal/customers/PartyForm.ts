@@ -122,7 +122,7 @@ export const identityFields = (visit: Visit, { faults, values }: Shown): Html =>
       ${field({
         ...text("identification.check_digit"),
         label: t("Check digit", "Dígito de verificación"),
-        hint: t("Of a NIT alone", "Solo de un NIT"),
+        hint: t("Only for a NIT", "Solo de un NIT"),
         inputMode: "numeric"
       })}
     </div>

@@ -106,7 +106,7 @@ const payment = (visit: Visit, { payment_means: { code, due_date, type } }: Show
   const { t } = visit
   const means = nameOf(visit, paymentMeans, code)
   return type === "1"
-    ? html`${t("At once", "De contado")}, ${means}`
+    ? html`${t("Immediate", "De contado")}, ${means}`
     : html`${t("On credit", "A crédito")}${due_date === undefined ? null : html`, ${t("due", "vence")} ${day(visit, due_date)}`}`
 }
 
@@ -120,13 +120,13 @@ const corrects = (visit: Visit, { document, kind }: Shown): Html | string | null
 
 const acceptanceWords = ({ t }: Visit, status: NonNullable<Shown["document"]["acceptance"]>["status"]): string => {
   const words: Record<typeof status, string> = {
-    pending: t("no answer yet", "aún sin respuesta"),
+    pending: t("no response yet", "aún sin respuesta"),
     acknowledged: t("invoice received", "factura recibida"),
     received: t("goods or services received", "bien o servicio recibido"),
     claimed: t("claimed against", "con reclamo"),
     accepted: t("accepted", "aceptada"),
     accepted_tacitly: t("accepted tacitly", "aceptada tácitamente"),
-    unanswered: t("no answer in 30 days", "sin respuesta en 30 días")
+    unanswered: t("no response in 30 days", "sin respuesta en 30 días")
   }
   return words[status]
 }
@@ -139,9 +139,14 @@ const documentFacts = (visit: Visit, shown: Shown): Html => {
     range === null
       ? null
       : `${range.prefix}, ${t(`${figure(t, range.remaining)} left`, `quedan ${figure(t, range.remaining)}`)}`
-  const rate = document.exchange_rate
+  const { currency, exchange_rate: rate, totals } = document
+  const { due_amount, payable_amount } = totals
   return facts([
-    [t("Total", "Total"), html`<b>${money(t, document.totals.payable_amount, document.currency)}</b>`],
+    [t("Total", "Total"), html`<b class="whole">${money(t, payable_amount, currency)}</b>`],
+    [
+      t("Balance due", "Saldo por pagar"),
+      due_amount === undefined ? null : html`<span class="whole">${money(t, due_amount, currency)}</span>`
+    ],
     [
       t("Issued", "Emisión"),
       document.issue_date === null
@@ -150,7 +155,7 @@ const documentFacts = (visit: Visit, shown: Shown): Html => {
     ],
     [t("Payment", "Pago"), payment(visit, document)],
     [
-      t("The buyer’s answer", "Respuesta del cliente"),
+      t("Buyer’s response", "Respuesta del cliente"),
       document.acceptance === undefined ? null : acceptanceWords(visit, document.acceptance.status)
     ],
     [t("Corrects", "Corrige"), corrects(visit, shown)],
@@ -163,7 +168,7 @@ const documentFacts = (visit: Visit, shown: Shown): Html => {
     [t("Order", "Pedido"), document.order_reference?.id],
     [t("Despatch", "Despacho"), document.despatch_reference?.id],
     [t("Exchange rate", "Tasa de cambio"), rate === null ? null : money(t, rate, "COP")],
-    [t("Range", "Numeración"), left],
+    [t("Range", "Rango"), left],
     ...Object.entries(document.metadata).map(([name, value]) => [name, value] as const)
   ])
 }
@@ -187,7 +192,9 @@ const papers = (visit: Visit, { document, signedBytes }: Shown): Html => {
   const { session, t, to } = visit
   const file = (name: string) => to(`/portal/documents/${document.id}/${name}`)
   if (signedBytes === null) {
-    return html`<p class="soft">${t("There are papers once it is signed.", "Hay archivos cuando esté firmado.")}</p>`
+    return html`<p class="soft">
+      ${t("The files appear when the document is signed.", "Los archivos aparecen cuando el documento está firmado.")}
+    </p>`
   }
   const invalid = invalidWords(visit, document)
   const qr =
@@ -228,7 +235,7 @@ export const aside = (visit: Visit, shown: Shown): Html => {
       <hr />
       ${codes(visit, shown)}`
   )}
-  ${section("papers", t("Papers", "Archivos"), papers(visit, shown))} ${notesOf(visit, shown.document)}`
+  ${section("papers", t("Files", "Archivos"), papers(visit, shown))} ${notesOf(visit, shown.document)}`
 }
 
 /** The PDF inside the page, on a wide screen and once nothing moves any more. */

@@ -50,7 +50,7 @@ const others = ({ may, t, to }: Visit, { document, kind }: Shown): ReadonlyArray
   if (!may("documents")) return []
   const isIssued = status === "accepted_by_authority" || status === "accepted_contingency"
   return [
-    ...(isIssued ? [linkButton(to(`${path}/email`), t("E-mail it again", "Enviar por correo"))] : []),
+    ...(isIssued ? [linkButton(to(`${path}/email`), t("Send by email", "Enviar por correo"))] : []),
     ...(status === "accepted_by_authority" && kind === "invoice"
       ? [linkButton(to(`${path}/annul`), t("Annul", "Anular"))]
       : []),
@@ -62,7 +62,7 @@ const others = ({ may, t, to }: Visit, { document, kind }: Shown): ReadonlyArray
 const pollSeconds = (created_at: string, now: number) => (now - Date.parse(created_at) < 120_000 ? 2 : 15)
 
 const notices = ({ t }: Visit) => ({
-  retried: t("It is tried again.", "Se está reintentando."),
+  retried: t("The retry has started.", "Se está reintentando."),
   corrected: t("Corrected, and on its way to the authority.", "Corregido, y en camino a la DIAN."),
   canceled: t("It is canceled.", "Está cancelado."),
   annulled: t("This credit note annuls the invoice.", "Esta nota crédito anula la factura."),
@@ -91,7 +91,7 @@ const document = Effect.gen(function* () {
             <h1>${title}</h1>
             <p class="sub">${stateWords(visit, of)} · ${summary(visit, shown)}</p>
           </div>
-          <div class="do">${doing} ${moves ? linkButton(to(path), t("Look again", "Actualizar")) : null}</div>
+          <div class="do">${doing} ${moves ? linkButton(to(path), t("Refresh", "Actualizar")) : null}</div>
         </div>
         <div class="grid">
           <div>${why(visit, shown, remedies(visit, shown))} ${timeline(visit, shown)} ${lines(visit, shown)}</div>

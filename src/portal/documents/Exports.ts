@@ -117,7 +117,7 @@ const archive = Effect.gen(function* () {
     }
   }
   if (missing.length > 0 || rows.length === 0) {
-    const title = t("These papers are not in this file:", "Estos archivos no están aquí:")
+    const title = t("These files are missing:", "Faltan estos archivos:")
     const text = `${byteOrderMark}${[title, "", ...missing].join("\r\n")}\r\n`
     yield* files.add(t("missing.txt", "faltantes.txt"), new TextEncoder().encode(text))
   }

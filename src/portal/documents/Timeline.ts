@@ -137,7 +137,7 @@ const transition = (visit: Visit, shown: Shown, entry: Transition, at: Html): Ht
         "",
         at,
         t("Issued in contingency", "Emitida en contingencia"),
-        html`${t("The authority was away.", "La DIAN no estaba disponible.")}`
+        html`${t("The authority was unavailable.", "La DIAN no estaba disponible.")}`
       )
     case "fail":
       return item(
@@ -149,7 +149,7 @@ const transition = (visit: Visit, shown: Shown, entry: Transition, at: Html): Ht
     case "cancel":
       return item("", at, t("Canceled", "Cancelada"), by)
     case "retry":
-      return item("good", at, t("Tried again", "Reintentada"), by)
+      return item("good", at, t("Retried", "Reintentada"), by)
     case "correct":
       return item(
         "good",
@@ -163,7 +163,7 @@ const transition = (visit: Visit, shown: Shown, entry: Transition, at: Html): Ht
 }
 
 const triedWords = ({ t }: Visit, times: number): string =>
-  t(`tried ${times} times, last`, `${times} intentos, el último`)
+  t(`tried ${times} times, last`, `${times} intentos, el último a las`)
 
 /** Entries in the order of the timeline; those of calls of which nothing had left stand together, as one. */
 type Step = TimelineEntry | { readonly times: number; readonly last: Transition }
@@ -193,7 +193,7 @@ const stepsOf = (entries: ReadonlyArray<TimelineEntry>): ReadonlyArray<Step> => 
 
 const takenBack = (visit: Visit, { last, times }: Extract<Step, { readonly times: number }>, at: Html): Html => {
   const { t } = visit
-  const more = t("Nothing of it had left: it is sent again.", "Nada de ella había salido: se envía de nuevo.")
+  const more = t("It didn’t reach the authority. Folio sends it again.", "No llegó a la DIAN. Folio la envía de nuevo.")
   const words = triedWords(visit, times)
   return times === 1
     ? item("", at, t("Not sent", "No enviada"), html`${more}`)

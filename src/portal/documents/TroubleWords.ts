@@ -7,7 +7,12 @@ import { authorityTroubles } from "../../domain/authority/AuthorityTroubles.ts"
 interface TroubleWords {
   readonly what: string
   readonly remedy: string
+  /** What the authority said. */
+  readonly said?: string
 }
+
+/** What the authority itself said, in its own words: it stands in brackets in a message of the API. */
+export const saidIn = (message: string): string | undefined => /\((.+?)\.?\)/s.exec(message)?.[1]
 
 const spanish: Readonly<Record<AuthorityTrouble, TroubleWords>> = {
   connection_refused: {
@@ -62,7 +67,7 @@ const spanish: Readonly<Record<AuthorityTrouble, TroubleWords>> = {
   sender_refused: {
     what: "La DIAN no permite a este emisor enviar documentos por el NIT de la cuenta, o no puede leer el paquete.",
     remedy:
-      "En el portal de la DIAN, asocie el software al NIT y a sus numeraciones; revise que el certificado sea de ese NIT."
+      "En el portal de la DIAN, asocie el software al NIT y a sus rangos de numeración; revise que el certificado sea de ese NIT."
   },
   another_document: {
     what: "La DIAN respondió con el resultado de otro documento.",
@@ -89,10 +94,12 @@ const failuresInSpanish: Readonly<Record<string, string>> = {
 export const failureInSpanish = ({ code, message }: Failure): TroubleWords | undefined => {
   const what = failuresInSpanish[code]
   if (what === undefined) return undefined
+  const said = code === "authority_refused" ? saidIn(message) : undefined
   const trouble = authorityTroubleNames.find((name) => message.includes(authorityTroubles[name].what))
   return {
     what,
-    remedy: trouble === undefined ? "" : `${spanish[trouble].what} ${spanish[trouble].remedy}`
+    remedy: trouble === undefined ? "" : `${spanish[trouble].what} ${spanish[trouble].remedy}`,
+    ...(said === undefined ? {} : { said })
   }
 }
 
@@ -108,4 +115,45 @@ export const meanwhileInSpanish = (trouble: AuthorityTrouble): string => {
   return may_have_left || is_refusal
     ? "El documento sigue su curso: se consulta a la DIAN y se envía de nuevo solo si ella no lo tiene."
     : "El documento espera y se envía solo."
+}
+
+/** The failures of test sets by their code. */
+const testSetFailuresInSpanish: Readonly<Record<string, string>> = {
+  documents_rejected:
+    "La DIAN rechaza todos los documentos de un tipo. Corrija lo que nombran las reglas de los últimos documentos: el emisor, el software y su PIN, o el rango de pruebas.",
+  documents_unanswered:
+    "La DIAN no respondió sobre varios documentos seguidos. Revise en su portal que el set de pruebas esté abierto y que su identificador sea el correcto.",
+  numbers_used:
+    "La DIAN ya tiene otros documentos con estos números: otro sistema usa el mismo rango de pruebas. Detenga ese sistema.",
+  range_exhausted: "El rango de pruebas no tiene más números. Use otro rango de pruebas del portal de la DIAN.",
+  authority_refused:
+    "El servicio de pruebas de la DIAN no recibe los documentos. Compare el identificador del set, el software y su PIN con el portal de la DIAN, y revise que el set esté abierto para este software.",
+  account_not_ready:
+    "A la cuenta le falta algo que tenía cuando comenzó el set de pruebas. Revise los pasos en Ajustes."
+}
+
+/** Why a test set failed, for a reader of Spanish; undefined for a failure that has no words here. */
+export const testSetFailureInSpanish = ({ code, message }: Failure): string | undefined => {
+  const what = testSetFailuresInSpanish[code]
+  if (what === undefined) return undefined
+  const said = code === "authority_refused" ? saidIn(message) : undefined
+  return `${what}${said === undefined ? "" : ` «${said}».`} Lo aceptado sigue contando.`
+}
+
+const isTrouble = (code: string): code is AuthorityTrouble => Object.hasOwn(spanish, code)
+
+const ownTroublesInSpanish: Readonly<Record<string, string>> = {
+  no_test_service:
+    "El servicio ya no conoce el servicio de pruebas de la DIAN: quien lo opera debe definir AUTHORITY_TEST_URL.",
+  internal: "El servicio tuvo una falla propia, que su registro describe."
+}
+
+/** Why a test set waits, for a reader of Spanish; undefined for a code that has no words here. */
+export const testSetTroubleInSpanish = (code: string): string | undefined => {
+  const words = isTrouble(code)
+    ? `${spanish[code].what} ${spanish[code].remedy.replaceAll("AUTHORITY_URL", "AUTHORITY_TEST_URL")}`
+    : ownTroublesInSpanish[code]
+  return words === undefined
+    ? undefined
+    : `${words} No se pierde ni se envía nada dos veces: el set sigue solo cuando esto pase.`
 }

@@ -7,7 +7,7 @@ import { time } from "../frame/Formats.ts"
 import { section } from "../frame/Parts.ts"
 import type { Visit } from "../frame/Visit.ts"
 import { isMoving, type Shown } from "./Shown.ts"
-import { failureInSpanish, meanwhileInSpanish, troubleWords } from "./TroubleWords.ts"
+import { failureInSpanish, meanwhileInSpanish, saidIn, troubleWords } from "./TroubleWords.ts"
 
 /** Where a broken rule is put right. */
 export type Remedy = "customer" | "issuer" | "ranges" | "technicalKey" | "certificate" | "document" | "nothing"
@@ -33,20 +33,20 @@ export const remedyOf = ({ path, rule }: Pick<AuthorityError, "path" | "rule">):
 const remedyWords = ({ t }: Visit, remedy: Remedy): string => {
   const words: Record<Remedy, string> = {
     customer: t(
-      "Put it right at the customer, then correct this document: it takes the customer’s data anew.",
+      "Fix it at the customer, then correct this document: it takes the customer’s data again.",
       "Corríjalo en el cliente y luego corrija este documento: toma de nuevo los datos del cliente."
     ),
     issuer: t(
-      "Put it right in the issuer’s data, or in the authority’s portal, then correct this document.",
+      "Fix it in the issuer’s data, or in the authority’s portal, then correct this document.",
       "Corríjalo en los datos del emisor o en el portal de la DIAN y luego corrija este documento."
     ),
     ranges: t(
       "See that the authority has this range associated with your software, then correct this document.",
-      "Verifique que la DIAN tenga esta numeración asociada a su software y luego corrija este documento."
+      "Verifique que la DIAN tenga este rango de numeración asociado a su software y luego corrija este documento."
     ),
     technicalKey: t(
       "Compare the range’s technical key with the authority’s, then correct this document.",
-      "Compare la clave técnica de la numeración con la de la DIAN y luego corrija este documento."
+      "Compare la clave técnica del rango de numeración con la de la DIAN y luego corrija este documento."
     ),
     certificate: t(
       "See that the certificate is the issuer’s and valid, then correct this document.",
@@ -131,7 +131,9 @@ const failed = ({ language, t }: Visit, failure: NonNullable<Shown["document"]["
   const words =
     spanish !== undefined
       ? html`<b>${spanish.what}</b
-          ><span><code>${failure.code}</code></span> ${spanish.remedy === "" ? null : html`<p>${spanish.remedy}</p>`}`
+          ><span><code>${failure.code}</code></span>
+          ${spanish.said === undefined ? null : html`<p>«${spanish.said}»</p>`}
+          ${spanish.remedy === "" ? null : html`<p>${spanish.remedy}</p>`}`
       : html`<b lang="en">${title}</b><span><code>${failure.code}</code></span> ${rest}`
   return html`<div class="rule">
     ${words}
@@ -139,10 +141,10 @@ const failed = ({ language, t }: Visit, failure: NonNullable<Shown["document"]["
       ${
         failure.retryable
           ? t(
-              "Once that is put right, try again: the document keeps its number, if it has one.",
+              "When that is fixed, retry: the document keeps its number, if it has one.",
               "Cuando eso esté corregido, reintente: el documento conserva su número, si lo tiene."
             )
-          : t("This document cannot be tried again.", "Este documento no se puede reintentar.")
+          : t("This document can’t be retried.", "Este documento no se puede reintentar.")
       }
     </p>
   </div>`
@@ -152,11 +154,11 @@ const heldNumbering = (visit: Visit, since: string): Html => {
   const { t } = visit
   return html`<div class="rule mild">
     <b>${t("It waits for its number.", "Espera su número.")}</b
-    ><span><code>numbering_held</code> · ${t("since", "desde")} ${time(visit, since)}</span>
+    ><span><code>numbering_held</code> · ${t("since", "desde el")} ${time(visit, since)}</span>
     <p>
       ${t(
-        "This service was restored from a backup. No number is given before whoever runs the service has confirmed the last one that the authority has. The document goes on by itself then.",
-        "Este servicio se restauró de una copia de seguridad. No se asigna ningún número hasta que quien opera el servicio confirme el último que tiene la DIAN. Después el documento sigue solo."
+        "This service was restored from a backup. It gives no number until its operator confirms the last one that the authority has. Then Folio continues with the document.",
+        "Este servicio se restauró de una copia de seguridad. No se asigna ningún número hasta que quien opera el servicio confirme el último que tiene la DIAN. Después Folio continúa con el documento."
       )}
     </p>
   </div>`
@@ -167,11 +169,10 @@ const waiting = (visit: Visit, { code, message, since }: NonNullable<Shown["docu
   const { rest, title } = told(message)
   if (code === "numbering_held") return heldNumbering(visit, since)
   const words = troubleWords(language, code)
-  // What the authority itself said stands in brackets in the message, in its own words.
-  const said = language === "es" ? /\((.+)\)/s.exec(message)?.[1] : undefined
+  const said = language === "es" ? saidIn(message) : undefined
   return html`<div class="rule mild">
     <b>${language === "es" ? words.what : title}</b
-    ><span><code>${code}</code> · ${t("since", "desde")} ${time(visit, since)}</span>
+    ><span><code>${code}</code> · ${t("since", "desde el")} ${time(visit, since)}</span>
     ${language === "es" ? html`<p>${meanwhileInSpanish(code)}</p>` : rest}
     ${said === undefined ? null : html`<p lang="es">${said}</p>`}
     <p>${words.remedy}</p>
@@ -185,12 +186,12 @@ const contingency = (visit: Visit, { since, transmit_before }: NonNullable<Shown
       "Issued in contingency: the buyer has it, and the authority does not yet.",
       "Emitido en contingencia: el cliente lo tiene y la DIAN aún no."
     ),
-    html`${t("Since", "Desde")} ${time(visit, since)}.
+    html`${t("Since", "Desde el")} ${time(visit, since)}.
     ${
       transmit_before === null
-        ? t("It is transmitted once the authority is back.", "Se transmite cuando la DIAN vuelva.")
+        ? t("Folio transmits it when the authority is back.", "Folio lo transmite cuando la DIAN vuelva.")
         : html`${t("It has to be transmitted before", "Debe transmitirse antes de")} ${time(visit, transmit_before)};
-          ${t("that happens by itself.", "eso ocurre por sí solo.")}`
+          ${t("Folio does that.", "lo hace Folio.")}`
     }`
   )
 }
@@ -223,7 +224,7 @@ const sandboxNote = ({ session, t, to }: Visit, { customer, document }: Shown): 
         ),
         html`${t("To see it accepted, correct it for another customer, such as 900000001, or first", "Para verlo aceptado, corríjalo para otro cliente, por ejemplo 900000001, o antes")}
           <a href="${to("/portal/bench")}"
-            >${t("plan on the bench that it is accepted", "planee en Pruebas que se acepte")}</a
+            >${t("plan its acceptance in the sandbox tools", "planee en Pruebas que se acepte")}</a
           >.`
       )
 

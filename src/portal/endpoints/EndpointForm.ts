@@ -48,7 +48,7 @@ const eventsPart = ({ t }: Visit, { events }: Typed, fault: string | undefined):
   html`<fieldset>
     <legend>${t("Events", "Eventos")}</legend>
     ${fault === undefined ? null : html`<p class="bad" lang="${languageOfMessage(fault)}" role="alert">${fault}</p>`}
-    ${checkbox("event", t("All, also those of later releases", "Todos, también los de versiones posteriores"), events.includes(allEvents), allEvents)}
+    ${checkbox("event", t("All, including those of later releases", "Todos, también los de versiones posteriores"), events.includes(allEvents), allEvents)}
     <div class="fields">
       ${typesByKind.map(
         ([kind, types]) =>
@@ -82,7 +82,7 @@ const fields = (visit: Visit, typed: Typed, refusal: Refusal | undefined): Html 
   ${eventsPart(visit, typed, eventsFault)}
   ${field({
     name: "in_flight",
-    label: t("Deliveries at one time", "Entregas a la vez"),
+    label: t("Parallel deliveries", "Entregas simultáneas"),
     type: "number",
     value: typed.inFlight,
     hint: t(

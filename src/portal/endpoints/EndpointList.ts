@@ -45,9 +45,7 @@ export const page = Effect.gen(function* () {
       <div class="head">
         <div>
           <h1>${t("Endpoints", "Destinos")}</h1>
-          <p class="sub">
-            ${t("Addresses of yours that are told of events.", "Direcciones suyas a las que se avisa de los eventos.")}
-          </p>
+          <p class="sub">${t("Your addresses that receive events.", "Direcciones suyas que reciben los eventos.")}</p>
         </div>
         <div class="do">${add}</div>
       </div>

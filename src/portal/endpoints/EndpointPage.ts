@@ -74,7 +74,7 @@ const factsPart = (visit: Visit, endpoint: WebhookEndpoint): Html => {
           t("Last delivery", "Última entrega"),
           health.last_success_at === null ? t("never", "nunca") : shortTime(visit, health.last_success_at)
         ],
-        [t("At one time", "A la vez"), String(max_in_flight)],
+        [t("Parallel deliveries", "Entregas simultáneas"), String(max_in_flight)],
         [t("Version", "Versión"), api_version],
         [t("Added", "Agregado"), time(visit, created_at)],
         ...Object.entries(metadata).map(([name, value]) => [name, value] as const),

@@ -22,8 +22,8 @@ export const sinceWords = (visit: Visit, { health, is_active }: WebhookEndpoint)
   const { t } = visit
   const { failing_since, full_since, last_success_at } = health
   if (!is_active) return html`${t("Nothing is sent", "No se envía nada")}`
-  if (failing_since !== null) return html`${t("Since", "Desde")} ${shortTime(visit, failing_since)}`
-  if (full_since !== null) return html`${t("Since", "Desde")} ${shortTime(visit, full_since)}`
+  if (failing_since !== null) return html`${t("Since", "Desde el")} ${shortTime(visit, failing_since)}`
+  if (full_since !== null) return html`${t("Since", "Desde el")} ${shortTime(visit, full_since)}`
   return last_success_at === null
     ? null
     : html`${t("Last delivery", "Última entrega")} ${shortTime(visit, last_success_at)}`

@@ -46,10 +46,13 @@ export const page = Effect.gen(function* () {
         <aside>
           ${section(
             "facts",
-            t("Of", "De"),
+            t("Details", "Detalles"),
             facts([
               [t("Event", "Evento"), idLink(visit, delivery.event_id, eventWords(t, delivery.event_type))],
-              [t("Endpoint", "Destino"), idLink(visit, delivery.webhook_endpoint_id)],
+              [
+                t("Endpoint", "Destino"),
+                idLink(visit, delivery.webhook_endpoint_id, t("See the endpoint", "Ver el destino"))
+              ],
               [t("Made", "Creada"), time(visit, delivery.created_at)],
               ["Id", copied(visit, id)]
             ])

@@ -14,7 +14,7 @@ export const deliveryMark = ({ t }: Pick<Visit, "t">, { attempts_count, next_att
     return state("bad", attempts_count === 0 ? t("Not attempted", "Sin intentar") : t("Failed", "Fallida"))
   return next_attempt_at === null
     ? state("wait", t("Waiting", "En espera"))
-    : state("wait", attempts_count === 0 ? t("Waiting", "En espera") : t("Will be tried again", "Se reintentará"))
+    : state("wait", attempts_count === 0 ? t("Waiting", "En espera") : t("Retry planned", "Se reintentará"))
 }
 
 /** Whether something may happen to a delivery within five seconds, so that its page is worth a second look. */
@@ -30,24 +30,27 @@ export const reasonWords = (t: Translate, code: string, status: number | null): 
     dns: t("The name of the host was not found.", "No se encontró el nombre del servidor."),
     connect: t("No connection could be made.", "No se pudo conectar."),
     tls: t("No secure connection could be made.", "No se pudo establecer una conexión segura."),
-    timeout: t("No complete answer came in time.", "No llegó una respuesta completa a tiempo."),
-    too_large: t("The answer had too many headers.", "La respuesta tenía demasiados encabezados."),
-    protocol: t("The answer was not HTTP, or broke off.", "La respuesta no era HTTP o se interrumpió."),
+    timeout: t("No complete response arrived in time.", "No llegó una respuesta completa a tiempo."),
+    too_large: t("The response had too many headers.", "La respuesta tenía demasiados encabezados."),
+    protocol: t("The response was not HTTP, or broke off.", "La respuesta no era HTTP o se interrumpió."),
     redirect: t(
-      "It answered with a redirect, which is not followed.",
-      "Respondió con una redirección, que no se sigue."
+      "It redirects, and Folio follows no redirect: register the address that it leads to.",
+      "Respondió con una redirección, que Folio no sigue: registre la dirección a la que lleva."
     )
   }
   if (code === "status" && status !== null) {
-    return t(`It answered ${status}; only 2xx counts.`, `Respondió ${status}; solo cuenta 2xx.`)
+    return t(`Status ${status}; only 2xx counts.`, `Respondió ${status}; solo cuenta 2xx.`)
   }
   return words[code] ?? t("It failed.", "Falló.")
 }
 
+/** Whether `reasonWords` says all that the message of the error says. */
+const isTold = (code: string): boolean => ["redirect", "status", "too_large"].includes(code)
+
 const triggerWords = (t: Translate, trigger: Attempt["trigger"]): string =>
   ({
-    auto: t("by the schedule", "según el calendario"),
-    manual: t("asked for by hand", "pedido a mano"),
+    auto: t("by schedule", "programado"),
+    manual: t("by hand", "a mano"),
     recover: t("by a recovery", "por una recuperación"),
     test: t("a test", "una prueba")
   })[trigger]
@@ -56,7 +59,7 @@ const triggerWords = (t: Translate, trigger: Attempt["trigger"]): string =>
 export const outcomeOf = (t: Translate, { duration_ms, error, response_status }: Attempt): Html => {
   const time = duration(t, duration_ms)
   if (error === null) return html`${state("ok", String(response_status ?? ""))} ${t("in", "en")} ${time}`
-  return html`${state("bad", response_status === null ? t("No answer", "Sin respuesta") : String(response_status))}
+  return html`${state("bad", response_status === null ? t("No response", "Sin respuesta") : String(response_status))}
   ${response_status === null ? t("after", "tras") : t("in", "en")} ${time}`
 }
 
@@ -89,7 +92,8 @@ const attemptItem = (visit: Visit, delivery: Delivery, attempt: Attempt, isOpen:
     error === null
       ? null
       : html`<div class="rule">
-          <b>${reasonWords(t, error.code, response_status)}</b><span lang="en">${visible(error.message)}</span>
+          <b>${reasonWords(t, error.code, response_status)}</b
+          >${isTold(error.code) ? null : html`<span lang="en">${visible(error.message)}</span>`}
         </div>`
   return html`<li class="${error === null ? "good" : "no"}">
     ${shortTime(visit, started_at)}
@@ -100,7 +104,7 @@ const attemptItem = (visit: Visit, delivery: Delivery, attempt: Attempt, isOpen:
         [t("Made", "Hecho"), triggerWords(t, trigger)],
         [t("Connected to", "Conectado a"), remote_ip === null ? null : html`<code>${visible(remote_ip)}</code>`]
       ])}
-      ${quoted(t("Headers that were sent", "Encabezados enviados"), sentHeaders(delivery, attempt), "")}
+      ${quoted(t("Request headers", "Encabezados enviados"), sentHeaders(delivery, attempt), "")}
       <p class="soft">
         ${t(
           "The body is the one below, byte for byte. Signatures are made with the secret of that moment and are not kept.",
@@ -110,8 +114,8 @@ const attemptItem = (visit: Visit, delivery: Delivery, attempt: Attempt, isOpen:
       ${
         response_status === null
           ? null
-          : html`${quoted(t("Headers of the answer", "Encabezados de la respuesta"), lines(response_headers), t("None.", "Ninguno."))}
-            ${quoted(t("Body of the answer", "Cuerpo de la respuesta"), visible(response_body), t("Empty.", "Vacío."))}`
+          : html`${quoted(t("Response headers", "Encabezados de la respuesta"), lines(response_headers), t("None.", "Ninguno."))}
+            ${quoted(t("Response body", "Cuerpo de la respuesta"), visible(response_body), t("Empty.", "Vacío."))}`
       }
     </details>
   </li>`
@@ -137,5 +141,5 @@ export const redeliverButton = (visit: Visit, { id, status }: Delivery, back: st
 /** When the next attempt is planned, in words; nothing when none is. */
 export const nextWords = (visit: Visit, { next_attempt_at, status }: Delivery): Html | null =>
   status === "pending" && next_attempt_at !== null
-    ? html`${visit.t("Next attempt", "Próximo intento")}: ${shortTime(visit, next_attempt_at)}`
+    ? html`${visit.t("Next attempt", "Próximo intento")}: ${shortTime(visit, next_attempt_at)}.`
     : null

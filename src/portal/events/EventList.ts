@@ -127,8 +127,8 @@ export const page = Effect.gen(function* () {
     content: html`<h1>${t("Events", "Eventos")}</h1>
       <p class="sub">
         ${t(
-          "What happened to documents and their e-mails, and who was told by a webhook.",
-          "Lo que ocurrió con los documentos y sus correos, y a quién se avisó por webhook."
+          "What happened to documents and their emails, and which endpoints received it.",
+          "Lo que ocurrió con los documentos y sus correos, y qué destinos lo recibieron."
         )}
       </p>
       ${refusedForm(visit, refusal, (param) => parameters.includes(param))}

@@ -73,7 +73,7 @@ const deliveriesPart = (
     deliveries.length === 0
       ? section(
           "told",
-          t("Nobody was told", "No se avisó a nadie"),
+          t("No endpoint received it", "Ningún destino lo recibió"),
           html`<p>
             ${t(
               "No endpoint was subscribed to this type when the event happened. A recovery of an endpoint sends it.",
@@ -172,7 +172,7 @@ export const page = Effect.gen(function* () {
                   : idLink(visit, document.id, document.number === "" ? undefined : document.number)
               ],
               [t("Type", "Tipo"), html`<code>${event.type}</code>`],
-              [t("Size", "Tamaño"), t(`${bytes.length} bytes`, `${bytes.length} bytes`)],
+              [t("Size", "Tamaño"), size(t, bytes.length)],
               ["Id", copied(visit, id)]
             ])
           )}

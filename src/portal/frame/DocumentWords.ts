@@ -14,15 +14,16 @@ const tones: Readonly<Record<InvoiceStatus, Tone>> = {
   failed: "bad"
 }
 
-/** The words of a document's public status: its one name on all pages. In Spanish all kinds of document are feminine. */
-export const statusWords = (t: Translate, status: InvoiceStatus): string => {
+/** The words of the public status of `count` documents: its one name on all pages. In Spanish all kinds of document are feminine. */
+export const statusWords = (t: Translate, status: InvoiceStatus, count = 1): string => {
+  const s = count === 1 ? "" : "s"
   const words: Record<InvoiceStatus, string> = {
     draft: t("In progress", "En curso"),
-    canceled: t("Canceled", "Cancelada"),
-    accepted_by_authority: t("Accepted", "Aceptada"),
+    canceled: t("Canceled", `Cancelada${s}`),
+    accepted_by_authority: t("Accepted", `Aceptada${s}`),
     accepted_contingency: t("In contingency", "En contingencia"),
-    rejected_by_authority: t("Rejected", "Rechazada"),
-    failed: t("Failed", "Fallida")
+    rejected_by_authority: t("Rejected", `Rechazada${s}`),
+    failed: t("Failed", `Fallida${s}`)
   }
   return words[status]
 }

@@ -50,7 +50,7 @@ const sections = (t: Translate): ReadonlyArray<readonly [Section, string, string
   ["endpoints", "/portal/endpoints", t("Endpoints", "Destinos")],
   ["requests", "/portal/requests", t("Requests", "Solicitudes")],
   ["setup", "/portal/setup", t("Setup", "Ajustes")],
-  ["bench", "/portal/bench", t("Bench", "Pruebas")]
+  ["bench", "/portal/bench", t("Sandbox tools", "Pruebas")]
 ]
 
 const htmxConfig = JSON.stringify({
@@ -124,7 +124,7 @@ export const whole = (visit: Visit, { content, current, title }: Page): string =
   const root = to("/")
   const mode = session.principal.livemode
     ? html`<p class="mode live">
-        ${t("Live mode. Documents go to the tax authority.", "Modo real. Los documentos van a la DIAN.")}
+        ${t("Live mode. Documents go to the tax authority.", "Producción. Los documentos van a la DIAN.")}
       </p>`
     : html`<p class="mode">
         ${t("Test mode. Nothing here reaches the tax authority.", "Modo de pruebas. Nada de aquí llega a la DIAN.")}

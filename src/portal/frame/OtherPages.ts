@@ -40,14 +40,14 @@ const wordsOf = (t: Translate, why: Why): readonly [title: string, sentence: str
     shut: [
       t("The portal is opened by a link", "El portal se abre con un enlace"),
       t(
-        "There is no password. A link opens the portal once, within a minute, and your session then lasts as long as whoever made the link decided.",
+        "There is no password. A link opens the portal once, within a minute. The creator of the link chose how long the session lasts.",
         "No hay contraseña. Un enlace abre el portal una sola vez, en un minuto, y la sesión dura lo que decidió quien lo creó."
       )
     ],
     used: [
       t("This link has been used", "Este enlace ya se usó"),
       t(
-        "Each link opens the portal once. If it was not you who used it, ask whoever sent it to end the session.",
+        "Each link opens the portal once. If you didn’t use it, ask the sender to end the session.",
         "Cada enlace abre el portal una sola vez. Si no lo usó usted, pida a quien lo envió que termine la sesión."
       )
     ],

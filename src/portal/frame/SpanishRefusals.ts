@@ -59,7 +59,7 @@ const codesInSpanish: Readonly<Record<string, string>> = {
   invoice_number_processed: "La DIAN ya tiene un documento con este número.",
   invoice_has_open_notes: "Una nota de esta factura todavía no tiene respuesta.",
   credit_exceeds_invoice: "Las notas crédito suman más que la factura.",
-  resolution_overlap: "Otra numeración ya da alguno de estos números.",
+  resolution_overlap: "Otro rango de numeración ya da alguno de estos números.",
   email_limit_reached: "El documento ya se envió por correo tantas veces como se permite.",
   endpoint_not_sending: "El destino está en pausa o tiene demasiadas entregas en espera.",
   api_key_inactive: "La clave ya no sirve. Cree una nueva.",

@@ -58,14 +58,14 @@ const contingencyNeed = (reader: Reader, rows: ReadonlyArray<WaitingRow>, now: D
   if (before !== null && before < now) {
     const words = html`${who}
     ${count === 1 ? t("in contingency had to reach the authority by", "en contingencia debía llegar a la DIAN antes de:") : t("in contingency: the first had to reach the authority by", "en contingencia: el primero debía llegar a la DIAN antes de:")}
-    ${time(reader, before)}. ${t("It is tried further.", "Se sigue intentando.")}`
+    ${time(reader, before)}. ${t("Folio keeps trying.", "Se sigue intentando.")}`
     return [{ tone: "bad", words, to, link }]
   }
   const isOne = count === 1
   const until =
     before === null
-      ? html`${isOne ? t("It is sent to the authority by itself, within 48 hours of its return.", "Se envía solo a la DIAN, en las 48 horas siguientes a su regreso.") : t("They are sent to the authority by themselves, within 48 hours of its return.", "Se envían solos a la DIAN, en las 48 horas siguientes a su regreso.")}`
-      : html`${isOne ? t("It is sent to the authority by itself, at the latest on", "Se envía solo a la DIAN, a más tardar el") : t("They are sent to the authority by themselves, at the latest on", "Se envían solos a la DIAN, a más tardar el")}
+      ? html`${isOne ? t("Folio sends it to the authority within 48 hours of its return.", "Se envía solo a la DIAN, en las 48 horas siguientes a su regreso.") : t("Folio sends them to the authority within 48 hours of its return.", "Se envían solos a la DIAN, en las 48 horas siguientes a su regreso.")}`
+      : html`${isOne ? t("Folio sends it to the authority at the latest on", "Se envía solo a la DIAN, a más tardar el") : t("Folio sends them to the authority at the latest on", "Se envían solos a la DIAN, a más tardar el")}
         ${time(reader, before)}.`
   const words = html`${who}
   ${count === 1 ? t("was issued in contingency.", "se emitió en contingencia.") : t("were issued in contingency.", "se emitieron en contingencia.")}
@@ -90,23 +90,23 @@ const waitingNeeds = (reader: Reader, { isHindered, waiting }: Facts): ReadonlyA
       const whys: Record<typeof of, string> = {
         authority: isHindered
           ? t(
-              "the simulated authority is not up. Set it up again on the bench.",
+              "the simulated authority is not up. Reset it in the sandbox tools.",
               "la DIAN simulada no está disponible. Restablézcala en Pruebas."
             )
           : t(
-              "the authority does not answer. This goes on by itself once it does.",
-              "la DIAN no responde. Todo sigue solo cuando responda."
+              "the authority doesn’t respond. Folio continues when it does.",
+              "la DIAN no responde. Folio continúa cuando responda."
             ),
         service: t(
-          "this service cannot reach the authority. Whoever runs the service has to look.",
-          "este servicio no puede llegar a la DIAN. Debe revisarlo quien opera el servicio."
+          "this service can’t reach the authority. Contact its operator.",
+          "este servicio no puede llegar a la DIAN. Avise a quien opera el servicio."
         ),
         account: t(
           "the authority does not take your certificate or your permission to send. See the document for what to do.",
           "la DIAN no acepta su certificado o su permiso para enviar. Vea en el documento qué hacer."
         ),
         restore: t(
-          "the service was restored from a backup, and gives no number before the last one is confirmed. Whoever runs the service does that.",
+          "the service was restored from a backup. It gives no number until its operator confirms the last one.",
           "el servicio se restauró de una copia de seguridad y no asigna números hasta que se confirme el último. Lo hace quien opera el servicio."
         ),
         document: t(
@@ -118,9 +118,9 @@ const waitingNeeds = (reader: Reader, { isHindered, waiting }: Facts): ReadonlyA
       const isBench = of === "authority" && isHindered
       return {
         tone,
-        words: html`${who} ${verb} ${t("since", "desde")} ${time(reader, row.oldest)}: ${whys[of]}`,
+        words: html`${who} ${verb} ${t("since", "desde el")} ${time(reader, row.oldest)}: ${whys[of]}`,
         to: isBench ? "/portal/bench" : pageOf(row, "draft"),
-        link: isBench ? t("Open the bench", "Abrir Pruebas") : seeWords(reader, row)
+        link: isBench ? t("Open the sandbox tools", "Abrir Pruebas") : seeWords(reader, row)
       }
     })
 }
@@ -144,9 +144,9 @@ const bouncedNeeds = (reader: Reader, { bounced }: Facts): ReadonlyArray<Need> =
   if (bounced.count === 0 || bounced.id === null) return []
   const words =
     bounced.count === 1
-      ? t("The e-mail of a document came back.", "El correo de un documento fue devuelto.")
+      ? t("The email of a document bounced.", "El correo de un documento fue devuelto.")
       : t(
-          `The e-mails of ${many(reader, bounced.count)} documents came back.`,
+          `The emails of ${many(reader, bounced.count)} documents bounced.`,
           `Los correos de ${many(reader, bounced.count)} documentos fueron devueltos.`
         )
   const isOne = bounced.count === 1
@@ -161,7 +161,9 @@ const hinderedNeeds = ({ t }: Reader, { isHindered, waiting }: Facts): ReadonlyA
     "The simulated authority is not up: new documents are treated as in an outage.",
     "La DIAN simulada no está disponible: los documentos nuevos se tratan como en una caída."
   )
-  return [{ tone: "wait", words: html`${words}`, to: "/portal/bench", link: t("Open the bench", "Abrir Pruebas") }]
+  return [
+    { tone: "wait", words: html`${words}`, to: "/portal/bench", link: t("Open the sandbox tools", "Abrir Pruebas") }
+  ]
 }
 
 /** What documents need. */

@@ -22,7 +22,7 @@ export interface Home {
 const needsSection = ({ t, to }: Visit, needs: ReadonlyArray<Need>): Html =>
   section(
     "needs",
-    t("What needs you", "Lo que requiere su atención"),
+    t("Needs attention", "Requiere atención"),
     needs.length === 0
       ? html`<p>${state("ok", t("All is well.", "Todo está en orden."))}</p>`
       : html`${needs.map(
@@ -64,7 +64,9 @@ const todaySection = (visit: Visit, { days, today }: AccountOverview): Html => {
     (status) =>
       html`<div>
         <b>${figure(t, counts.get(status) ?? 0)}</b
-        ><a href="${to("/portal/documents", { status, from: date, to: date })}">${statusWords(t, status)}</a>
+        ><a href="${to("/portal/documents", { status, from: date, to: date })}"
+          >${statusWords(t, status, counts.get(status) ?? 0)}</a
+        >
       </div>`
   )
   const isCapped = all >= todayMax
@@ -93,7 +95,7 @@ const latestSection = (visit: Visit, latest: ReadonlyArray<LatestRow>): Html => 
                 <small>${shortTime(visit, created_at)}</small>`
           },
           { title: t("Customer", "Cliente"), cell: ({ buyer }) => buyer, isWide: true },
-          { title: t("State", "Estado"), cell: (row) => statusMark(t, statusOf(row.state)) },
+          { title: t("Status", "Estado"), cell: (row) => statusMark(t, statusOf(row.state)) },
           {
             title: t("Amount", "Valor"),
             cell: ({ currency, total }) => money(t, total, currency),
@@ -115,7 +117,7 @@ const liveSection = ({ session, t, to }: Visit, { live }: Home["account"]): Html
     : t("This test mode is yours to try things out.", "Este modo de pruebas es suyo para ensayar.")
   return section(
     "live",
-    t("Going live", "Pasar a producción"),
+    t("Going live", "Salir a producción"),
     html`<p>
         ${words}
         ${left === 1 ? t("1 step is left.", "Falta 1 paso.") : t(`${left} steps are left.`, `Faltan ${left} pasos.`)}
@@ -143,7 +145,7 @@ const firstSteps = ({ session, t, to }: Visit, { customers, endpoints }: Account
   const invoice = livemode
     ? html`<li>
         <p>
-          ${t("An invoice, sent by your program with a live key.", "Una factura, enviada por su programa con una clave real.")}
+          ${t("An invoice, sent by your program with a live key.", "Una factura, enviada por su programa con una clave de producción.")}
           <a href="${to("/docs/guides/first-invoice")}" hx-boost="false">${t("How", "Cómo")}</a>
         </p>
       </li>`
@@ -153,13 +155,13 @@ const firstSteps = ({ session, t, to }: Visit, { customers, endpoints }: Account
           <a href="${to("/docs/guides/first-invoice")}" hx-boost="false">${t("How", "Cómo")}</a>
         </p>
         <p>
-          ${t("To see one at once, with a customer of its own:", "Para ver una de inmediato, con su propio cliente:")}
+          ${t("To see one immediately, with its own customer:", "Para ver una de inmediato, con su propio cliente:")}
         </p>
         <pre><code>${command}</code></pre>
       </li>`
   const webhook = html`<li>
     <p>
-      ${t("An endpoint, where your program is told what becomes of it.", "Un destino, donde su programa se entera del resultado.")}
+      ${t("An endpoint, where your program learns the outcome.", "Un destino, donde su programa se entera del resultado.")}
       ${
         endpoints.length > 0
           ? state("ok", t("You have one.", "Ya tiene uno."))
@@ -198,7 +200,7 @@ export const homePage = (visit: Visit, { account, needs, overview }: Home): Page
       ? left
       : html`<div class="grid">
           <div>${left}</div>
-          <aside aria-label="${t("Going live", "Pasar a producción")}">${aside}</aside>
+          <aside aria-label="${t("Going live", "Salir a producción")}">${aside}</aside>
         </div>`
   return {
     title: t("Home", "Inicio"),

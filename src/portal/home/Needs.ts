@@ -37,12 +37,12 @@ const endpointNeeds = (reader: Reader, { endpoints }: Facts): ReadonlyArray<Need
     }
     if (row.full_since !== null) {
       const words = html`${host}
-      ${t("has too many deliveries waiting since", "tiene demasiadas entregas en espera desde")}
+      ${t("has too many deliveries waiting since", "tiene demasiadas entregas en espera desde el")}
       ${time(reader, row.full_since)}: ${t("new ones are not tried.", "las nuevas no se intentan.")}`
       return { tone: "bad", words }
     }
     if (row.failing_since !== null) {
-      const words = html`${host} ${t("has not taken a webhook since", "no recibe webhooks desde")}
+      const words = html`${host} ${t("hasn’t accepted a webhook since", "no recibe webhooks desde el")}
       ${time(reader, row.failing_since)}. ${waits} ${failed}`
       return { tone: "bad", words }
     }
@@ -83,20 +83,21 @@ const rangeNeed = (reader: Reader, rows: ReadonlyArray<RangeRow>, date: string):
     credit_note: t("credit notes", "notas crédito"),
     debit_note: t("debit notes", "notas débito")
   }[first.document_type]
-  const name = html`${t(`The range for ${kind}`, `La numeración de ${kind}`)}${first.prefix === "" ? "" : ` ${first.prefix}`}`
+  const prefix = first.prefix === "" ? "" : ` ${first.prefix}`
+  const name = t(`Range${prefix} for ${kind}`, `Rango${prefix} de ${kind}`)
   const to = "/portal/setup"
-  const link = t("Register a range", "Registrar una numeración")
+  const link = t("Register a range", "Registrar un rango")
   const newest = usable.at(-1)
   if (newest === undefined) {
     if (coming) return []
-    const words = html`${name}
-    ${t("gives no numbers any more: it is used up or has ended.", "ya no da números: se agotó o venció.")}`
+    const words = html`${name} ${t("has no numbers left, or has expired.", "ya no da números: se agotó o venció.")}`
     return [{ tone: "bad", words, to, link }]
   }
   const left = usable.reduce((sum, { next_number, to_number }) => sum + (to_number - next_number + 1n), 0n)
   const isFew = resolutionWarnings(newest, date).some(({ code }) => code === "few_numbers_left")
   const words = isFew
-    ? html`${name}: ${t("numbers left:", "números restantes:")} ${figure(t, String(left))}.`
+    ? html`${name}:
+      ${left === 1n ? t("1 number left.", "queda 1 número.") : t(`${figure(t, String(left))} numbers left.`, `quedan ${figure(t, String(left))} números.`)}`
     : html`${name} ${t("is valid until", "vale hasta el")} ${day(reader, newest.valid_to)}.`
   return [{ tone: "wait", words, to, link }]
 }

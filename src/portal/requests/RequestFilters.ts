@@ -50,7 +50,7 @@ export const filters = (
     path,
     [
       text("path", t("Path begins with", "La ruta empieza por"), "path"),
-      choice("status", t("Answer", "Respuesta"), "status", [
+      choice("status", t("Response", "Respuesta"), "status", [
         ["", t("All", "Todas")],
         ["2xx", t("2xx succeeded", "2xx con éxito")],
         ["4xx", t("4xx refused", "4xx rechazadas")],

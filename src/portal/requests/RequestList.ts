@@ -28,7 +28,7 @@ const rows = (visit: Visit, requests: ReadonlyArray<LoggedRequest>): Html => {
             <small>${verdictLink(visit, request)}</small>`
       },
       {
-        title: t("Answer", "Respuesta"),
+        title: t("Response", "Respuesta"),
         cell: ({ error_code, status }) =>
           html`${statusMark(t, status)} ${error_code === null ? null : html`<small><code>${error_code}</code></small>`}`
       },

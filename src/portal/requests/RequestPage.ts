@@ -119,11 +119,11 @@ export const page = Effect.gen(function* () {
       <div class="grid">
         <div>
           ${errorPart(visit, request)}${masked}
-          ${bodyPart(visit, "sent", t("What was sent", "Lo que se envió"), {
+          ${bodyPart(visit, "sent", t("Request body", "Cuerpo de la solicitud"), {
             body: request.request_body,
             bytes: request.request_bytes
           })}
-          ${bodyPart(visit, "answered", t("What was answered", "Lo que se respondió"), {
+          ${bodyPart(visit, "answered", t("Response body", "Cuerpo de la respuesta"), {
             body: request.response_body,
             bytes: request.response_bytes
           })}

@@ -34,7 +34,7 @@ export const verdictWords = (t: Translate, { verdict }: NonNullable<LoggedReques
   ({
     executed: t("This request was executed with this key.", "Esta solicitud se ejecutó con esta clave."),
     replayed: t(
-      "Nothing was done again: the answer is that of the first request with this key.",
+      "Folio did nothing again: it returned the response of the first request with this key.",
       "Nada se hizo de nuevo: la respuesta es la de la primera solicitud con esta clave."
     ),
     conflict: t(

@@ -40,7 +40,7 @@ const headersFor = (baseUrl: string) => ({
 const provideRequest = <A, E, R>(effect: Effect.Effect<A, E, R>, request: Request) =>
   Effect.provideService(effect, HttpServerRequest.HttpServerRequest, request)
 
-// Look-ups at once for addresses that have just sent too much that fits nothing: whoever guesses does not take the database from others.
+// Look-ups for addresses that have just sent too much that fits nothing: a client that guesses keys does not take the database from others.
 const suspectsAtOnce = 2
 
 /** The wall around every page of the portal. */

@@ -26,7 +26,7 @@ const certificateWords = ({ t }: Visit, { certificate }: Account, now: number): 
 
 const rangesWords = ({ t }: Visit, { data }: Listed<Resolution>): Html | string => {
   const used = data.filter(({ document_type, status }) => status === "active" && document_type === "invoice")
-  if (used.length === 0) return state("bad", t("No range that can be used", "Ninguna que se pueda usar"))
+  if (used.length === 0) return state("bad", t("No range that can be used", "Ningún rango que se pueda usar"))
   const left = used.reduce((sum, { remaining }) => sum + remaining, 0)
   const tone = used.every(({ warnings }) => warnings.length > 0) ? "wait" : "ok"
   return html`${state(tone, figure(t, left))} ${t("numbers left", "números disponibles")}`
@@ -62,11 +62,11 @@ const parts = (visit: Visit, account: Account, ranges: Listed<Resolution>, now: 
           }
         ]
       : []),
-    { page: "ranges", name: t("Numbering ranges", "Numeración"), says: rangesWords(visit, ranges) },
+    { page: "ranges", name: t("Numbering ranges", "Rangos de numeración"), says: rangesWords(visit, ranges) },
     {
       page: "keys",
       name: t("API keys", "Claves de la API"),
-      says: t("Make, roll and revoke", "Crear, renovar y revocar")
+      says: t("Create, roll and revoke", "Crear, renovar y revocar")
     },
     {
       page: "sessions",
@@ -102,7 +102,7 @@ const overview = Effect.gen(function* () {
     content: html`<h1>${t("Setup", "Ajustes")}</h1>
       <p class="sub">
         ${account.name} ·
-        ${session.principal.livemode ? t("live mode", "modo real") : t("test mode", "modo de pruebas")}
+        ${session.principal.livemode ? t("live mode", "producción") : t("test mode", "modo de pruebas")}
       </p>
       <div class="grid">
         <div>${section("parts", t("What can be set", "Qué se puede definir"), html`<dl>${rows}</dl>`)}</div>

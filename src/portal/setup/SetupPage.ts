@@ -55,5 +55,5 @@ export const ofAccount = (build: (visit: Visit, account: Account) => Page) =>
 export const liveOnly = ({ t }: Visit, words: string): Html =>
   html`<p>${words}</p>
     <p class="soft">
-      ${t("To set it, open the portal with a live key.", "Para definirlo, abra el portal con una clave del modo real.")}
+      ${t("To set it, open the portal with a live key.", "Para definirlo, abra el portal con una clave de producción.")}
     </p>`

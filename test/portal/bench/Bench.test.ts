@@ -207,7 +207,7 @@ describeOn(app)("the simulated authority and the clock of the bench", (it) => {
   it.effect("are not for the live mode, whose pages do not lead to the bench", function* () {
     const live = yield* visitor({ account: { ...testMode, livemode: true }, apiKeyId: apiKeyIds.live })
     const page = yield* live.see(bench)
-    assert.include(textOf(page.text), "The bench belongs to the test mode.")
+    assert.include(textOf(page.text), "The sandbox tools belong to the test mode.")
     assert.notInclude(page.text, "<textarea")
     assert.notInclude((yield* live.see("/portal")).text, "portal/bench")
     const { csrf = "" } = yield* fieldsOf(live, "/portal/leave")

@@ -222,7 +222,7 @@ describeOn(app)("the page of a document", (it) => {
     assert.include(moving, "Invoice, no number yet")
     assert.include(moving, `hx-get="../../portal/documents/${id}"`)
     assert.include(moving, "waiting for its number")
-    assert.include(moving, "Look again")
+    assert.include(moving, "Refresh")
     yield* become(id, {
       state: "signed",
       waiting: { code: "connection_refused", message: "The authority takes no connections. It waits." },
@@ -272,7 +272,7 @@ describeOn(app)("the page of a document", (it) => {
       assert.include(falla, "La DIAN no aceptó la llamada")
       assert.notInclude(falla, "Not allowed.")
       const retried = yield* person.submit(pathOf(failing.id), pathOf(failing.id, "/retry"))
-      assert.include(retried.text, "It is tried again.")
+      assert.include(retried.text, "The retry has started.")
       assert.strictEqual((yield* settled(failing.id)).status, "accepted_by_authority")
 
       const again = pathOf(invoice.id, "/email")

@@ -49,7 +49,7 @@ describeOn(app)("documents in a browser (skipped where there is no Chromium)", (
         const outcome = page.locator("#document").getByText("Accepted by the authority").first()
         if (!javaScriptEnabled) {
           // Without JavaScript a person asks again by the link, which a page that has the outcome has not.
-          const again = page.getByRole("link", { name: "Look again" })
+          const again = page.getByRole("link", { name: "Refresh" })
           yield* act(async () => {
             for (;;) {
               await outcome.or(again).first().waitFor()

@@ -184,7 +184,7 @@ it.effect("a sample is sent once for each form, and what came of it is shown", f
   yield* attempted(1)
   const again = yield* reader.post(`${path}/test`, fields)
   assert.include(again.text, "The sample event")
-  assert.include(again.text, "It answered 500; only 2xx counts.")
+  assert.include(again.text, "Status 500; only 2xx counts.")
   assert.include(again.text, "Invoice failed")
   assert.strictEqual(receiver.requests.length, 1)
   // Its event says that there is no document.
@@ -206,9 +206,9 @@ it.effect("what failed is listed, shown as health, and recovered since a time", 
   yield* issued
   yield* attempted(1)
   const early = yield* visitor()
-  assert.include((yield* early.see(`${path}?status=pending`)).text, "Will be tried again")
+  assert.include((yield* early.see(`${path}?status=pending`)).text, "Retry planned")
   // What fails is on the tab that opens, whether its attempts are over or not.
-  assert.include((yield* early.see(path)).text, "Will be tried again")
+  assert.include((yield* early.see(path)).text, "Retry planned")
   assert.include((yield* early.see(`${path}?status=failed`)).text, "No delivery was given up")
   yield* TestClock.adjust("40 minutes")
   yield* attempted(4)
@@ -216,7 +216,7 @@ it.effect("what failed is listed, shown as health, and recovered since a time", 
   const reader = yield* visitor({ capabilities: ["view", "deliver"] })
   const list = yield* reader.see("/portal/endpoints")
   assert.include(list.text, "Failing")
-  assert.include(list.text, "It answered 503; only 2xx counts.")
+  assert.include(list.text, "Status 503; only 2xx counts.")
   assert.include(list.text, "that succeeded (above the line): 0; that failed (below): 4.")
   const page = yield* reader.see(path)
   assert.include(page.text, "4 attempts.")

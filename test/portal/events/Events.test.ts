@@ -106,7 +106,7 @@ it.effect("the page of an event has its exact bytes, and the headers and the ans
   assert.include(page.text, `x-hostile: ${asText}`)
   assert.include(page.text, "nginx⟨U+0007⟩⟨U+202E⟩")
   assert.notInclude(page.text, "\u202e")
-  assert.include(page.text, "It answered 500; only 2xx counts.")
+  assert.include(page.text, "Status 500; only 2xx counts.")
   assert.include(page.text, "1.2\u00a0s")
   assert.include(page.text, `documents/${invoice}`)
   assert.include(page.text, `endpoints/${endpoint}`)
@@ -116,7 +116,7 @@ it.effect("the page of an event has its exact bytes, and the headers and the ans
   assert.strictEqual(file.text, event.body)
   assert.strictEqual(sent?.body, event.body)
   assert.include(file.headers.get("content-disposition") ?? "", `${event.id}.json`)
-  assert.include(page.text, `${Buffer.byteLength(event.body)} bytes`)
+  assert.include(page.text, `${Buffer.byteLength(event.body)}\u00a0B`)
   // Every header that the receiver got, but for what depends on the secret or on the release.
   for (const [name, value] of Object.entries(sent?.headers ?? {})) {
     if (name === "User-Agent") continue
@@ -133,10 +133,10 @@ it.effect("an answer that is no text, and one that never came, are shown in word
   const { event } = yield* told()
   const reader = yield* visitor()
   const page = yield* reader.see(`/portal/events/${event.id}`)
-  assert.include(page.text, "No answer")
+  assert.include(page.text, "No response")
   assert.include(page.text, "The name of the host was not found.")
   assert.include(page.text, "Next attempt")
-  assert.notInclude(page.text, "Body of the answer")
+  assert.notInclude(page.text, "Response body")
   receiver.onSend = () =>
     Effect.succeed({ ...answered(500), body: new TextDecoder().decode(new Uint8Array([0xff, 0xfe, 0x41, 0x1b])) })
   yield* TestClock.adjust("1 minute")
@@ -167,7 +167,7 @@ it.effect("a delivery is sent once more, once for each form that is sent", funct
   // All attempts are on the page of the delivery.
   const own = yield* reader.see(`/portal/deliveries/${id}`)
   assert.include(own.text, "Attempts: 2")
-  assert.include(own.text, "asked for by hand")
+  assert.include(own.text, "by hand")
   assert.include((yield* reader.submit(`/portal/deliveries/${id}`, action)).text, "<h1>Delivery</h1>")
   yield* until(({ attempts }) => attempts.length === 3)
   // A form leads back to a page of the portal, and nowhere else.

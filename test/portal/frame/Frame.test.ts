@@ -1,5 +1,6 @@
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
+import * as Fs from "node:fs"
 import { connect } from "node:net"
 import { layer as app } from "../../support/apps/MemoryApp.ts"
 import { formOf, visitor } from "../../support/portal/Visitor.ts"
@@ -63,5 +64,18 @@ describeOn(app)("the frame of the portal", (it) => {
       const answer = yield* reader.post("/portal/customers/new", new URLSearchParams({ ...form, once }))
       assert.strictEqual(answer.status, 400, once)
     }
+  })
+
+  it.effect("names a range, a mode and a file the same on every page", function* () {
+    const folder = new URL("../../../src/portal/", import.meta.url)
+    const pages = Fs.readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ts"))
+    assert.isAbove(pages.length, 80)
+    const others = /(?<!rangos? de )[Nn]umeraci(?:ón|ones)|[Mm]odo real|\banew\b|\b[Ww]hoever\b|"(?:Bench|Papers)"/g
+    const found = yield* Effect.forEach(pages, (file) =>
+      Effect.sync(() =>
+        (Fs.readFileSync(new URL(file, folder), "utf8").match(others) ?? []).map((words) => `${file}: ${words}`)
+      )
+    )
+    assert.deepStrictEqual(found.flat(), [])
   })
 })

@@ -91,14 +91,14 @@ const cases: ReadonlyArray<readonly [what: string, facts: Partial<Facts>, tone: 
     { waiting: [waits] },
     "wait",
     "/portal/documents/inv_1",
-    "1 document waits since 23 November 2026, 07:00: the authority does not answer. This goes on by itself once it does."
+    "1 document waits since 23 November 2026, 07:00: the authority doesn’t respond. Folio continues when it does."
   ],
   [
     "a simulated authority that was set to be down",
     { waiting: [{ ...waits, count: 2 }], isHindered: true },
     "wait",
     "/portal/bench",
-    "2 documents wait since 23 November 2026, 07:00: the simulated authority is not up. Set it up again on the bench."
+    "2 documents wait since 23 November 2026, 07:00: the simulated authority is not up. Reset it in the sandbox tools."
   ],
   [
     "a simulated authority that is down before anything waits",
@@ -112,28 +112,28 @@ const cases: ReadonlyArray<readonly [what: string, facts: Partial<Facts>, tone: 
     { waiting: [{ ...waits, code: "name_not_found", count: 2 }] },
     "bad",
     "/portal/documents?status=draft",
-    "2 documents wait since 23 November 2026, 07:00: this service cannot reach the authority. Whoever runs the service has to look."
+    "2 documents wait since 23 November 2026, 07:00: this service can’t reach the authority. Contact its operator."
   ],
   [
     "documents in contingency",
     { waiting: [{ ...waits, is_contingency: true, code: null, count: 4 }] },
     "wait",
     "/portal/documents?status=accepted_contingency",
-    "4 documents were issued in contingency. They are sent to the authority by themselves, within 48 hours of its return."
+    "4 documents were issued in contingency. Folio sends them to the authority within 48 hours of its return."
   ],
   [
     "documents in contingency whose 48 hours run",
     { waiting: [{ ...waits, is_contingency: true, code: null, count: 4, transmit_before: at(30) }] },
     "wait",
     "/portal/documents?status=accepted_contingency",
-    "4 documents were issued in contingency. They are sent to the authority by themselves, at the latest on 24 November 2026, 16:00."
+    "4 documents were issued in contingency. Folio sends them to the authority at the latest on 24 November 2026, 16:00."
   ],
   [
     "documents in contingency whose 48 hours are over",
     { waiting: [{ ...waits, is_contingency: true, code: null, transmit_before: at(-1) }] },
     "bad",
     "/portal/documents/inv_1",
-    "1 document in contingency had to reach the authority by 23 November 2026, 09:00. It is tried further."
+    "1 document in contingency had to reach the authority by 23 November 2026, 09:00. Folio keeps trying."
   ],
   [
     "drafts that nothing explains",
@@ -147,7 +147,7 @@ const cases: ReadonlyArray<readonly [what: string, facts: Partial<Facts>, tone: 
     { endpoints: [{ ...endpoint, failing_since: at(-5), pending: 12, failed: 1 }] },
     "bad",
     "/portal/endpoints/we_1",
-    "shop.example.com has not taken a webhook since 23 November 2026, 05:00. 12 deliveries wait. 1 delivery has failed."
+    "shop.example.com hasn’t accepted a webhook since 23 November 2026, 05:00. 12 deliveries wait. 1 delivery has failed."
   ],
   [
     "an endpoint for which too much waits",
@@ -196,35 +196,35 @@ const cases: ReadonlyArray<readonly [what: string, facts: Partial<Facts>, tone: 
     { ranges: [{ ...range, next_number: 901n }] },
     "wait",
     "/portal/setup",
-    "The range for invoices FE: numbers left: 100."
+    "Range FE for invoices: 100 numbers left."
   ],
   [
     "a range that ends soon",
     { ranges: [{ ...range, valid_to: "2026-12-01" }] },
     "wait",
     "/portal/setup",
-    "The range for invoices FE is valid until 1 December 2026."
+    "Range FE for invoices is valid until 1 December 2026."
   ],
   [
     "a range that is used up",
     { ranges: [{ ...range, next_number: 1_001n }] },
     "bad",
     "/portal/setup",
-    "The range for invoices FE gives no numbers any more: it is used up or has ended."
+    "Range FE for invoices has no numbers left, or has expired."
   ],
   [
     "an e-mail that came back",
     { bounced: { count: 1, id: "inv_9" } },
     "wait",
     "/portal/documents/inv_9",
-    "The e-mail of a document came back."
+    "The email of a document bounced."
   ],
   [
     "e-mails that came back",
     { bounced: { count: 2, id: "inv_9" } },
     "wait",
     "/portal/events?type=invoice.email.bounced",
-    "The e-mails of 2 documents came back."
+    "The emails of 2 documents bounced."
   ]
 ]
 
@@ -251,7 +251,7 @@ describe("What needs somebody", () => {
     const [need] = shown({
       ranges: [range, { ...range, prefix: "", document_type: "credit_note", next_number: 1_001n }]
     })
-    assert.strictEqual(need?.text, "The range for credit notes gives no numbers any more: it is used up or has ended.")
+    assert.strictEqual(need?.text, "Range for credit notes has no numbers left, or has expired.")
   })
 
   it("does not tell twice of documents whose wait is explained", () => {

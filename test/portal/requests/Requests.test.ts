@@ -72,7 +72,7 @@ it.effect("the page of a request shows all of it, with what was masked and why",
   assert.include(page.text, "order-&lt;1&gt;")
   assert.notInclude(page.text, "<img")
   const replayed = yield* reader.see(`/portal/requests/${ids.replayed}`)
-  assert.include(replayed.text, "Nothing was done again")
+  assert.include(replayed.text, "Folio did nothing again")
   assert.include(replayed.text, `requests/${ids.executed}"`)
   const refused = yield* reader.see(`/portal/requests/${ids.refused}`)
   assert.match(refused.text, /docs\/errors\/\w+"/)

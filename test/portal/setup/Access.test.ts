@@ -95,7 +95,7 @@ describeOn(app)("API keys in the portal", (it) => {
     const { see, post: send } = yield* visitor({ capabilities: ["view", "setup", "documents", "endpoints", "deliver"] })
     const { id, key } = yield* made("kept")
     const [list, page] = [(yield* see(path)).text, (yield* see(`${path}/${id}`)).text]
-    assert.notInclude(list, "Make the key")
+    assert.notInclude(list, "Create the key")
     assert.notInclude(page, "/roll")
     assert.notInclude(page, "/revoke")
     const form = new URLSearchParams({ ...formOf(list, "leave"), once: "portal-1", expires_in: "0" })

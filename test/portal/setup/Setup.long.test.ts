@@ -103,7 +103,7 @@ const day = Effect.fnUntraced(function* (browser: { readonly javaScriptEnabled: 
 
   yield* go(`${setup}/keys`)
   yield* fill(page, "Name of the new key", "The till")
-  yield* click(page, "Make the key")
+  yield* click(page, "Create the key")
   const first = yield* does(() => page.getByLabel("The new key", { exact: true }).locator("code").innerText())
   yield* does(() => page.goto(page.url()))
   yield* click(page, "The till", "link")

@@ -71,7 +71,7 @@ for (const javaScriptEnabled of [true, false]) {
       yield* go(new URL(link.url).pathname)
 
       // The sandbox is told to reject the next document, which the shop then sends.
-      yield* section("Bench")
+      yield* section("Sandbox tools")
       yield* choose("The authority shall", "reject")
       yield* type("Rules, to reject it", "FAJ43b")
       yield* press("Add")
@@ -113,14 +113,14 @@ for (const javaScriptEnabled of [true, false]) {
 
       // The request that made the document.
       yield* follow(/POST \/v1\/invoices/)
-      yield* sees("What was sent")
+      yield* sees("Request body")
       assert.include(yield* text, "a day /v1/invoices")
       assert.include(yield* text, id)
 
       // A key is rolled: the new one works.
       yield* section("Setup")
       yield* follow(/keys/i)
-      yield* follow("Without a name")
+      yield* follow("Unnamed")
       yield* press("Roll the key")
       yield* sees("Here is the new key. Copy it now.")
       const [key = ""] = /sk_test_\w+/.exec(yield* text) ?? []

@@ -54,9 +54,9 @@ it.live("an outage of a receiver is seen, ended and made up for on pages alone",
   yield* issued(3)
   yield* until(deliveries, (rows) => rows.length === 3 && rows.every(({ attempts }) => attempts === 1))
   const waiting = yield* person.see(`${path}?status=pending`)
-  assert.strictEqual(waiting.text.split("Will be tried again").length - 1, 3)
+  assert.strictEqual(waiting.text.split("Retry planned").length - 1, 3)
   assert.include(waiting.text, "that succeeded (above the line): 0; that failed (below): 3.")
-  assert.include(waiting.text, "It answered 503; only 2xx counts.")
+  assert.include(waiting.text, "Status 503; only 2xx counts.")
   assert.include((yield* person.see("/portal/endpoints")).text, "Failing")
   for (let attempt = 2; attempt <= 4; attempt++) {
     yield* passTime
@@ -104,7 +104,7 @@ it.live("an outage of a receiver is seen, ended and made up for on pages alone",
   yield* person.post(`${path}/test`, test)
   yield* arrived(before + 6)
   const shown = yield* until(person.post(`${path}/test`, test), ({ text }) =>
-    text.includes("What was sent and answered")
+    text.includes("Request body and answered")
   )
   assert.match(shown.text, /<span class="state ok">200<\/span>/)
   assert.strictEqual(customer.received.length, before + 6)

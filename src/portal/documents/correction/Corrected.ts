@@ -98,7 +98,7 @@ const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.st
 
 const rates = (all: ReadonlyArray<Tax>) => all.map(({ code, rate }) => [code, rate])
 
-/** A line as the form has it. Its amounts are computed anew when what they are computed from has changed. */
+/** A line as the form has it. Its amounts are computed again when what they are computed from has changed. */
 const lineOf = (read: Reader, path: string, line: Line, operation_type: string, isDebitNote: boolean): Line => {
   const keepsBase = line.special_base !== undefined || operation_type === contract
   const quantity = read.figure(`${path}.quantity`, line.quantity)

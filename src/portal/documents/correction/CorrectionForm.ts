@@ -80,7 +80,7 @@ const lineFields = (visit: Visit, filled: Filled, value: Value, line: Line, inde
   const fault = (...params: Array<string>) => faultOf(refusal, ...params)
   const isNew = index === request.lines.length
   return html`<fieldset>
-    <legend>${isNew ? t("A further line", "Una línea más") : t(`Line ${index + 1}`, `Línea ${index + 1}`)}</legend>
+    <legend>${isNew ? t("Another line", "Una línea más") : t(`Line ${index + 1}`, `Línea ${index + 1}`)}</legend>
     ${field({ name: `${path}.description`, label: t("Description", "Descripción"), value: value(`${path}.description`, line.description), error: fault(`${path}.description`, path) })}
     <div class="fields">
       ${field({ name: `${path}.quantity`, label: t("Quantity", "Cantidad"), value: value(`${path}.quantity`, line.quantity), inputMode: "decimal", error: fault(`${path}.quantity`) })}
@@ -146,7 +146,7 @@ const termsPart = (visit: Visit, { kind, refusal, request }: Filled, value: Valu
             label: t("Payment", "Pago"),
             value: value("payment_means.type", payment_means.type),
             choices: [
-              ["1", t("At once", "De contado")],
+              ["1", t("Immediate", "De contado")],
               ["2", t("On credit", "A crédito")]
             ],
             error: fault("payment_means.type")

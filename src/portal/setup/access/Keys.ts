@@ -35,7 +35,7 @@ const hasEnded = ({ expires_at, revoked_at }: ApiKey, now: number) =>
 const keyState = (visit: Visit, key: ApiKey, now: number): Html => {
   const { t } = visit
   if (key.revoked_at !== null) return state("still", t("Revoked", "Revocada"))
-  if (key.expires_at === null) return state("ok", t("Works", "Activa"))
+  if (key.expires_at === null) return state("ok", t("Active", "Activa"))
   return hasEnded(key, now)
     ? state("still", t("Replaced", "Reemplazada"))
     : html`${state("wait", t("Replaced", "Reemplazada"))}<br /><small
@@ -43,7 +43,7 @@ const keyState = (visit: Visit, key: ApiKey, now: number): Html => {
         >`
 }
 
-const nameOf = ({ t }: Visit, { name }: ApiKey) => name ?? t("Without a name", "Sin nombre")
+const nameOf = ({ t }: Visit, { name }: ApiKey) => name ?? t("Unnamed", "Sin nombre")
 const lastFour = ({ last_four }: ApiKey): Html => html`<code>…${last_four}</code>`
 const isOwn = ({ session }: Visit, { id }: ApiKey) => session.principal.api_key_id === id
 
@@ -125,7 +125,7 @@ const listPage = (shown: Shown = {}) =>
       visit,
       t("API keys", "Claves de la API"),
       visit.session.principal.livemode
-        ? t("The keys of the live mode", "Las claves del modo real")
+        ? t("The keys of the live mode", "Las claves de producción")
         : t("The keys of the test mode", "Las claves del modo de pruebas"),
       html`${notice(visit, { revoked: t("The key was revoked.", "La clave se revocó.") })}
       ${made === undefined ? null : newKey(visit, made)} ${refusedForm(visit, refusal, (param) => param === "name")}
@@ -139,10 +139,10 @@ const listPage = (shown: Shown = {}) =>
         may("keys")
           ? section(
               "new",
-              t("Make a key", "Crear una clave"),
+              t("Create a key", "Crear una clave"),
               form(visit, {
                 action: path,
-                submit: t("Make the key", "Crear la clave"),
+                submit: t("Create the key", "Crear la clave"),
                 content: html`${nameField(visit, sent, refusal)}${ofSessionWords(visit)}`
               })
             )

@@ -105,7 +105,7 @@ const issuerForm = (visit: Visit, shown: Shown, refusal: Refusal | undefined): H
       })}
       ${taxFields(visit, shown)}`
     )}
-    ${section("print", t("Printed besides", "También se imprime"), otherFields(visit, shown))}`
+    ${section("print", t("Also printed", "También se imprime"), otherFields(visit, shown))}`
   })}`
 }
 

@@ -50,7 +50,7 @@ const current = (visit: Visit, { certificate }: Account, at: number): Html => {
   return html`<div class="left">
       ${facts([
         [t("State", "Estado"), state(tone, words)],
-        [t("Of", "De"), certificate.subject],
+        [t("Holder", "Titular"), certificate.subject],
         [t("Until", "Hasta"), time(visit, certificate.not_after)]
       ])}
     </div>
@@ -123,12 +123,12 @@ const certificatePage = (refusal?: Refusal) =>
             : null
           : section(
               "live",
-              t("In live mode", "En modo real"),
+              t("In live mode", "En producción"),
               liveOnly(
                 visit,
                 t(
                   "Test documents are signed with the sandbox's certificate. Live documents are signed with your own.",
-                  "Los documentos de prueba se firman con el certificado del entorno de pruebas. Los reales, con el suyo."
+                  "Los documentos de prueba se firman con el certificado del entorno de pruebas. Los de producción, con el suyo."
                 )
               )
             )

@@ -76,7 +76,7 @@ const startForm = (visit: Visit, values: FormValues, submit: string, refusal: Re
       <div class="field">
         <details ${attributes({ open: isOpen })}>
           <summary>
-            ${t("Another test range than SETP 990000000", "Otra numeración de pruebas que SETP 990000000")}
+            ${t("Another test range in place of SETP 990000000", "Otro rango de pruebas en lugar de SETP 990000000")}
           </summary>
           <div class="fields">
             ${field({ ...text("range.prefix"), label: t("Prefix", "Prefijo") })}
@@ -99,8 +99,8 @@ const starting = (visit: Visit, known: Enablement | null, sent?: Form, refusal?:
   return known?.status === "failed"
     ? section(
         "again",
-        t("Go on once that is put right", "Seguir cuando eso esté corregido"),
-        startForm(visit, values, t("Go on with the test set", "Seguir con el set de pruebas"), refusal)
+        t("Continue when that is fixed", "Seguir cuando eso esté corregido"),
+        startForm(visit, values, t("Continue the test set", "Seguir con el set de pruebas"), refusal)
       )
     : section(
         "start",
@@ -138,12 +138,12 @@ const enablementPage = (sent?: Form, refusal?: Refusal) =>
           ${starting(visit, known, sent, refusal)}`
         : section(
             "live",
-            t("In live mode", "En modo real"),
+            t("In live mode", "En producción"),
             liveOnly(
               visit,
               t(
                 "Enablement shows that the live issuer's documents are in order.",
-                "La habilitación muestra que los documentos del emisor real están en orden."
+                "La habilitación muestra que los documentos del emisor están en orden."
               )
             )
           )

@@ -1,6 +1,7 @@
 import type { Enablement, EnablementDocument } from "../../../../schemas/Enablement.ts"
 import { type Html, html } from "../../../http/pages/Html.ts"
 import { hintWords, kindWords } from "../../frame/DocumentWords.ts"
+import { testSetFailureInSpanish, testSetTroubleInSpanish } from "../../documents/TroubleWords.ts"
 import { clock, time } from "../../frame/Formats.ts"
 import { facts, polling, section, state, table, type Tone } from "../../frame/Parts.ts"
 import type { Translate, Visit } from "../../frame/Visit.ts"
@@ -10,12 +11,12 @@ const shownDocuments = 60
 const verdict = (t: Translate, { status }: EnablementDocument): Html => {
   const states: Record<EnablementDocument["status"], readonly [Tone, string]> = {
     waiting: ["still", t("Not sent yet", "Sin enviar")],
-    sent: ["wait", t("Waits for its verdict", "Espera respuesta")],
+    sent: ["wait", t("Waiting for the verdict", "Espera respuesta")],
     accepted: ["ok", t("Accepted", "Aceptado")],
     rejected: ["bad", t("Rejected", "Rechazado")],
-    number_used: ["wait", t("Number was used before", "Número ya usado")],
-    refused: ["bad", t("Refused because of its sender", "Rechazado por su emisor")],
-    unanswered: ["wait", t("Never answered", "Sin respuesta")]
+    number_used: ["wait", t("Number already used", "Número ya usado")],
+    refused: ["bad", t("Refused for its sender", "Rechazado por su emisor")],
+    unanswered: ["wait", t("No verdict", "Sin respuesta")]
   }
   return state(...states[status])
 }
@@ -51,13 +52,19 @@ const stateOf = (t: Translate, { status, waiting }: Enablement): Html => {
     : state("wait", t("Waits for the authority", "Espera a la DIAN"))
 }
 
-const reason = (t: Translate, { failure, waiting }: Enablement): Html | null => {
+const reason = ({ language, t }: Visit, { failure, waiting }: Enablement): Html | null => {
   if (failure !== null) {
+    const spanish = language === "es" ? testSetFailureInSpanish(failure) : undefined
     return html`<div class="rule">
-      <b>${t("Why it failed", "Por qué falló")}</b><span lang="en">${failure.message}</span>
+      <b>${t("Why it failed", "Por qué falló")}</b>
+      ${spanish === undefined ? html`<span lang="en">${failure.message}</span>` : html`<span>${spanish}</span>`}
     </div>`
   }
-  return waiting === null ? null : html`<div class="rule mild"><span lang="en">${waiting.message}</span></div>`
+  if (waiting === null) return null
+  const spanish = language === "es" ? testSetTroubleInSpanish(waiting.code) : undefined
+  return html`<div class="rule mild">
+    ${spanish === undefined ? html`<span lang="en">${waiting.message}</span>` : html`<span>${spanish}</span>`}
+  </div>`
 }
 
 const next = ({ t, to }: Visit, { status }: Enablement): Html | null =>
@@ -65,8 +72,8 @@ const next = ({ t, to }: Visit, { status }: Enablement): Html | null =>
     ? html`<p>
         ${t(
           "See in the authority's portal that the test set is accepted, ask there for the numbering ranges, and ",
-          "Vea en el portal de la DIAN que el set quedó aceptado, pida allí las numeraciones, e "
-        )}<a href="${to("/portal/setup/ranges")}">${t("import them here", "impórtelas aquí")}</a>.
+          "Vea en el portal de la DIAN que el set quedó aceptado, pida allí los rangos de numeración, e "
+        )}<a href="${to("/portal/setup/ranges")}">${t("import them here", "impórtelos aquí")}</a>.
       </p>`
     : null
 
@@ -78,7 +85,7 @@ export const progress = (visit: Visit, path: string, enablement: Enablement): Ht
   const content = html`${section(
     "far",
     t("How far it is", "Cómo va"),
-    html`${reason(t, enablement)}
+    html`${reason(visit, enablement)}
       <div class="left">
         ${facts([
           [t("State", "Estado"), stateOf(t, enablement)],
@@ -126,8 +133,8 @@ export const progress = (visit: Visit, path: string, enablement: Enablement): Ht
     ? html`<div id="progress" ${polling(visit, "progress", 3)}>
         ${content}
         <p class="soft">
-          ${t("It goes on by itself.", "Sigue por sí solo.")}
-          <a href="${to(path)}">${t("See how it stands now", "Ver cómo va ahora")}</a>
+          ${t("Folio continues by itself.", "Folio sigue por sí solo.")}
+          <a href="${to(path)}">${t("Refresh", "Actualizar")}</a>
         </p>
       </div>`
     : html`<div id="progress">${content}</div>`

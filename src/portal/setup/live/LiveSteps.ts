@@ -28,7 +28,7 @@ const wordsOf = (t: Translate): Readonly<Record<LiveStepCode, Words>> => ({
     page: null
   },
   live_key: {
-    name: t("Live key", "Clave del modo real"),
+    name: t("Live key", "Clave de producción"),
     todo: t("The operator of this service makes one.", "La crea el operador del servicio."),
     page: null
   },
@@ -58,11 +58,8 @@ const wordsOf = (t: Translate): Readonly<Record<LiveStepCode, Words>> => ({
     page: "enablement"
   },
   numbering_range: {
-    name: t("Numbering range", "Numeración"),
-    todo: t(
-      "Import or register a range with numbers left.",
-      "Importe o registre una numeración con números disponibles."
-    ),
+    name: t("Numbering range", "Rango de numeración"),
+    todo: t("Import or register a range with numbers left.", "Importe o registre un rango con números disponibles."),
     page: "ranges"
   }
 })
@@ -102,14 +99,12 @@ export const liveSteps = (visit: Visit, { live }: Account): Html => {
     ${items}
   </ol>`
   const guide = html`<p class="soft">
-    <a href="${to("/docs/guides/going-live")}" hx-boost="false"
-      >${t("The guide of going live", "La guía para salir a producción (en inglés)")}</a
-    >
+    <a href="${to("/docs/guides/going-live")}" hx-boost="false">${t("Guide: go live", "Guía: salir a producción")}</a>
   </p>`
   if (live.ready) {
     return section(
       "live",
-      t("Live documents", "Documentos reales"),
+      t("Live documents", "Documentos de producción"),
       html`<p>${state("ok", t("Nothing is left to do", "No falta nada"))}</p>
         <details>
           <summary>${t("The steps", "Los pasos")}</summary>
@@ -119,14 +114,14 @@ export const liveSteps = (visit: Visit, { live }: Account): Html => {
   }
   return section(
     "live",
-    t("Steps to go live", "Pasos para facturar en real"),
+    t("Steps to go live", "Pasos para salir a producción"),
     html`${
       isLive
         ? null
         : html`<p>
             ${t(
               "These are done in live mode: open the portal with a live key.",
-              "Se hacen en modo real: abra el portal con una clave del modo real."
+              "Se hacen en producción: abra el portal con una clave de producción."
             )}
           </p>`
     }

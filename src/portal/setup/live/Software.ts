@@ -78,7 +78,7 @@ const removal = (visit: Visit): Html => {
     <p>
       ${t(
         "Documents that are numbered from then on name it. Your ranges must be associated with it at the authority.",
-        "Los documentos que se numeren desde entonces lo nombran. Sus numeraciones deben estar asociadas a él en la DIAN."
+        "Los documentos que se numeren desde entonces lo nombran. Sus rangos de numeración deben estar asociados a él en la DIAN."
       )}
     </p>
     ${form(visit, {
@@ -116,7 +116,7 @@ const softwarePage = (visit: Visit, account: Account, sent?: Form, refusal?: Ref
         }`
       : section(
           "software",
-          t("In live mode", "En modo real"),
+          t("In live mode", "En producción"),
           liveOnly(
             visit,
             t("Test documents need no software of your own.", "Los documentos de prueba no necesitan software propio.")

@@ -42,15 +42,15 @@ export const rangeForm = (visit: Visit, action: string, sent?: Form, refusal?: R
   return html`${refusedForm(visit, refusal, faults.isNamed)}
   ${form(visit, {
     action,
-    submit: t("Register the range", "Registrar la numeración"),
+    submit: t("Register the range", "Registrar el rango"),
     kind: "first",
     content: html`${section(
       "all",
-      t("The range", "La numeración"),
+      t("The range", "El rango"),
       html`<div class="fields">
         ${field({
           ...text("document_type"),
-          label: t("Of", "De"),
+          label: t("Document type", "Tipo de documento"),
           choices: (["invoice", "credit_note", "debit_note"] as const).map((kind) => [kind, kindWords(t, kind)])
         })}
         ${field({
@@ -75,7 +75,7 @@ export const rangeForm = (visit: Visit, action: string, sent?: Form, refusal?: R
       html`<p class="soft">
           ${t(
             "For invoices alone. A range of notes is your own choice, and has none of these.",
-            "Solo para facturas. La numeración de notas la elige usted y no lleva estos datos."
+            "Solo para facturas. El rango de notas lo elige usted y no lleva estos datos."
           )}
         </p>
         <div class="fields">
@@ -92,7 +92,7 @@ export const rangeForm = (visit: Visit, action: string, sent?: Form, refusal?: R
           label: t("Technical key", "Clave técnica"),
           hint: t(
             "The 40 characters that the authority shows with the range",
-            "Los 40 caracteres que la DIAN muestra con la numeración"
+            "Los 40 caracteres que la DIAN muestra con el rango"
           ),
           isCode: true
         })}`

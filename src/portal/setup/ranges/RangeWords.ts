@@ -14,10 +14,29 @@ export const rangeState = (t: Translate, { status, warnings }: Resolution): Html
   const states: Record<Resolution["status"], readonly [Tone, string]> = {
     active: warnings.length === 0 ? ["ok", t("In use", "En uso")] : ["wait", t("Ends soon", "Por terminar")],
     exhausted: ["bad", t("No numbers left", "Sin números")],
-    expired: ["bad", t("Expired", "Vencida")],
-    inactive: ["still", t("Switched off", "Inactiva")]
+    expired: ["bad", t("Expired", "Vencido")],
+    inactive: ["still", t("Switched off", "Inactivo")]
   }
   return state(...states[status])
+}
+
+/** A warning of a range, with what to do. */
+export const warningWords = (
+  visit: Visit,
+  { from_number, remaining, to_number, valid_to = "" }: Resolution,
+  code: Resolution["warnings"][number]["code"],
+  now: number
+): Html => {
+  const { t } = visit
+  if (code === "few_numbers_left") {
+    const [left, all] = [figure(t, remaining), figure(t, to_number - from_number + 1)]
+    return html`${remaining === 1 ? t(`1 of ${all} numbers is left.`, `Queda 1 de ${all} números.`) : t(`${left} of ${all} numbers are left.`, `Quedan ${left} de ${all} números.`)}
+    ${t("Ask the authority for another range and register it.", "Pida otro rango a la DIAN y regístrelo.")}`
+  }
+  const { isOver } = untilDay(t, valid_to, now)
+  return html`${isOver ? t("The range expired on", "El rango venció el") : t("The range expires on", "El rango vence el")}
+  ${day(visit, valid_to)}.
+  ${t("Ask the authority to extend it, or for another one.", "Pida a la DIAN su prórroga, u otro rango.")}`
 }
 
 /** How many numbers of a range are left, as a figure and as a bar. A range of notes has no end. */

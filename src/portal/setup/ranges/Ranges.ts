@@ -23,12 +23,12 @@ import { orShownAgain, orShownWith, type Refusal } from "../../frame/Refusal.ts"
 import { change, idOf, page } from "../../frame/Routes.ts"
 import { CurrentVisit, type Visit } from "../../frame/Visit.ts"
 import { rangeBody, rangeForm } from "./RangeForm.ts"
-import { rangeLeft, rangeName, rangeState, rangeTerm } from "./RangeWords.ts"
+import { rangeLeft, rangeName, rangeState, rangeTerm, warningWords } from "./RangeWords.ts"
 import { setupPage, setupRoot } from "../SetupPage.ts"
 
 const path = `${setupRoot}/ranges` as const
 
-const listOf = ({ t }: Visit) => [path, t("Numbering ranges", "Numeración")] as const
+const listOf = ({ t }: Visit) => [path, t("Numbering ranges", "Rangos de numeración")] as const
 
 const numbers = (t: Visit["t"], { document_type, from_number, next_number, to_number }: Resolution) =>
   document_type === "invoice" ? `${figure(t, from_number)} – ${figure(t, to_number)}` : `${figure(t, next_number)} …`
@@ -37,18 +37,18 @@ const rangesTable = (visit: Visit, ranges: ReadonlyArray<Resolution>, at: number
   const { t, to } = visit
   if (ranges.length === 0) {
     return emptyState(
-      t("No ranges yet", "Todavía no hay numeración"),
+      t("No ranges yet", "Todavía no hay rangos"),
       html`${t(
         "Without a range no invoice gets a number. Register the one that the authority granted.",
-        "Sin numeración ninguna factura recibe número. Registre la que autorizó la DIAN."
+        "Sin un rango de numeración ninguna factura recibe número. Registre el que autorizó la DIAN."
       )}`
     )
   }
   return table<Resolution>(
-    t("Numbering ranges", "Numeraciones"),
+    t("Numbering ranges", "Rangos de numeración"),
     [
       {
-        title: t("Range", "Numeración"),
+        title: t("Range", "Rango"),
         cell: (range) => html`<a href="${to(`${path}/${range.id}`)}">${rangeName(t, range)}</a>`
       },
       { title: t("Numbers", "Números"), cell: (range) => numbers(t, range), isWide: true },
@@ -69,10 +69,10 @@ const importing = (visit: Visit): Html | null => {
     html`<p>
         ${t(
           "Asks the authority for the ranges of the issuer and registers those that are new. It needs the issuer, the certificate and the software.",
-          "Consulta en la DIAN las numeraciones del emisor y registra las que son nuevas. Necesita el emisor, el certificado y el software."
+          "Consulta en la DIAN los rangos de numeración del emisor y registra los nuevos. Necesita el emisor, el certificado y el software."
         )}
       </p>
-      ${form(visit, { action: `${path}/import`, submit: t("Import the ranges", "Importar las numeraciones"), content: html`` })}`
+      ${form(visit, { action: `${path}/import`, submit: t("Import the ranges", "Importar los rangos"), content: html`` })}`
   )
 }
 
@@ -81,7 +81,7 @@ const imported = ({ t }: Visit, { data, skipped }: ResolutionImport): Html =>
   html`<p class="notice" role="status">
       ${t(
         `The authority was asked. ${figure(t, data.length)} of its ranges are registered.`,
-        `Se consultó la DIAN. ${figure(t, data.length)} de sus numeraciones están registradas.`
+        `Se consultó la DIAN. ${figure(t, data.length)} de sus rangos están registrados.`
       )}
     </p>
     ${skipped.map(
@@ -98,20 +98,20 @@ const listPage = (result?: ResolutionImport, refusal?: Refusal) =>
     const found = yield* get<Listed<Resolution>>("/v1/resolutions", { ...cursors(visit), limit: "50" })
     return setupPage(
       visit,
-      t("Numbering ranges", "Numeración"),
+      t("Numbering ranges", "Rangos de numeración"),
       t("Where documents take their numbers from, without gaps", "De dónde toman su número los documentos, sin saltos"),
-      html`${notice(visit, { registered: t("The range was registered.", "La numeración quedó registrada.") })}
+      html`${notice(visit, { registered: t("The range was registered.", "El rango quedó registrado.") })}
       ${refusedForm(visit, refusal, () => false)} ${result === undefined ? null : imported(visit, result)}
       ${section(
         "list",
-        t("Ranges", "Numeraciones"),
+        t("Ranges", "Rangos"),
         html`${rangesTable(visit, found.data, yield* Clock.currentTimeMillis)}
         ${pager(visit, path, placeOf(visit, found))}`
       )}
       ${may("setup") ? importing(visit) : null}`,
       {
         actions: may("setup")
-          ? linkButton(to(`${path}/new`), t("Register a range", "Registrar una numeración"), "first")
+          ? linkButton(to(`${path}/new`), t("Register a range", "Registrar un rango"), "first")
           : null
       }
     )
@@ -121,10 +121,10 @@ const newPage = (visit: Visit, sent?: Form, refusal?: Refusal): Page => {
   const { t } = visit
   return setupPage(
     visit,
-    t("Register a range", "Registrar una numeración"),
+    t("Register a range", "Registrar un rango"),
     t(
       "Exactly as the authority granted it: documents carry it for good.",
-      "Exactamente como la autorizó la DIAN: los documentos la llevan para siempre."
+      "Exactamente como lo autorizó la DIAN: los documentos lo llevan para siempre."
     ),
     rangeForm(visit, `${path}/new`, sent, refusal),
     { list: listOf(visit) }
@@ -146,16 +146,16 @@ const switching = (visit: Visit, { id, is_active }: Resolution): Html => {
           is_active
             ? t(
                 "No more numbers are taken from the range. It can be switched on again.",
-                "No se toman más números de esta numeración. Se puede activar de nuevo."
+                "No se toman más números de este rango. Se puede activar de nuevo."
               )
-            : t("Documents take numbers from the range again.", "Los documentos vuelven a tomar números de ella.")
+            : t("Documents take numbers from the range again.", "Los documentos vuelven a tomar números de él.")
         }
       </p>
       ${form(visit, {
         action: `${path}/${id}/change`,
         submit: is_active
-          ? t("Switch the range off", "Desactivar la numeración")
-          : t("Switch the range on", "Activar la numeración"),
+          ? t("Switch the range off", "Desactivar el rango")
+          : t("Switch the range on", "Activar el rango"),
         content: html`<input type="hidden" name="is_active" value="${is_active ? "false" : "true"}" />`
       })}`
   )
@@ -176,7 +176,7 @@ const extending = (visit: Visit, { id, valid_to }: Resolution, sent?: Form, refu
         label: t("Valid until", "Vigente hasta"),
         type: "date",
         value: sent?.text("valid_to") || valid_to,
-        hint: t("If the authority has extended it", "Si la DIAN la prorrogó"),
+        hint: t("If the authority has extended it", "Si la DIAN lo prorrogó"),
         error: faults.of("valid_to")
       })
     })
@@ -187,19 +187,20 @@ const rangePage = (range: Resolution, sent?: Form, refusal?: Refusal) =>
   Effect.gen(function* () {
     const visit = yield* CurrentVisit
     const { may, t } = visit
+    const now = yield* Clock.currentTimeMillis
     const { created_at, id, next_number, number, technical_key, valid_from, warnings } = range
     return setupPage(
       visit,
       rangeName(t, range),
       number === undefined
-        ? t("A range of your own choice", "Numeración elegida por usted")
+        ? t("A range of your own choice", "Rango elegido por usted")
         : `${t("Resolution", "Resolución")} ${number}`,
-      html`${notice(visit, { changed: t("The range was changed.", "La numeración se cambió.") })}
+      html`${notice(visit, { changed: t("The range was changed.", "El rango se cambió.") })}
       ${refusedForm(visit, refusal, (param) => param === "valid_to")}
-      ${warnings.map(({ message }) => html`<div class="rule mild" lang="en">${message}</div>`)}
+      ${warnings.map(({ code }) => html`<div class="rule mild">${warningWords(visit, range, code, now)}</div>`)}
       ${section(
         "range",
-        t("Range", "Numeración"),
+        t("Range", "Rango"),
         html`<div class="left">
           ${facts([
             [t("State", "Estado"), rangeState(t, range)],
@@ -207,7 +208,7 @@ const rangePage = (range: Resolution, sent?: Form, refusal?: Refusal) =>
             [t("Next number", "Número siguiente"), `${range.prefix}${next_number}`],
             [t("Left", "Disponibles"), rangeLeft(t, range)],
             [t("Valid from", "Vigente desde"), valid_from === undefined ? null : day(visit, valid_from)],
-            [t("Valid until", "Vigente hasta"), rangeTerm(visit, range, yield* Clock.currentTimeMillis)],
+            [t("Valid until", "Vigente hasta"), rangeTerm(visit, range, now)],
             [
               t("Technical key", "Clave técnica"),
               technical_key === undefined ? null : html`<code>${technical_key}</code>`
