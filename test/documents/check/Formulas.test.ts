@@ -1,8 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
+import { Arbitrary, Schema } from "effect"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
 import type { DocumentDetails } from "../../../schemas/DocumentDetails.ts"
 import type { DocumentKind } from "../../../schemas/FiscalDocument.ts"
+import type { InvoiceRequest } from "../../../schemas/Invoice.ts"
 import { type Line, lineExample, type Tax } from "../../../schemas/Line.ts"
 import { brokenFormulas, formulas } from "../../../src/documents/check/Formulas.ts"
 import { received } from "../../../src/documents/check/Rules.ts"
@@ -10,8 +12,12 @@ import { parsedXml } from "../../../src/documents/check/XmlTree.ts"
 import { sandboxSoftware } from "../../../src/documents/ubl/Software.ts"
 import { unsignedDocument } from "../../../src/documents/ubl/UblDocument.ts"
 import { asKept } from "../../../src/domain/documents/Details.ts"
+import { invoiceViolations, noteViolations } from "../../../src/domain/documents/LocalRules.ts"
 import { totalsOf } from "../../../src/domain/documents/Totals.ts"
-import { invoiceRequests, noteRequestOf } from "../../support/documents/RightRequests.ts"
+import { figuresOf, withFigure } from "../../domain/documents/rules/Corrections.ts"
+import { invoiceBody } from "../../support/apps/Invoices.ts"
+import { money } from "../../support/documents/Fractions.ts"
+import { invoiceRequests, noteRequestOf, today } from "../../support/documents/RightRequests.ts"
 import { examples, sale } from "../Documents.ts"
 import { fullDocuments } from "../ubl/FullDocuments.ts"
 
@@ -52,12 +58,98 @@ const vat = (value: string): Tax => ({ code: "01", rate: "19.00", base: "100.00"
 const bound =
   /(<cbc:(?:(?:LineExtension|TaxExclusive|TaxInclusive|AllowanceTotal|ChargeTotal|Prepaid|Payable|Tax|Paid)?Amount) currencyID="...">)(\d+)/g
 
+/** How a client gives a figure: as it is, in whole pesos, or off by some hundredths. */
+const Move = Schema.Literals(["exact", "down", "up", "nearest", "off", "far"])
+
+const movedFigure = (move: typeof Move.Type, figure: string): string => {
+  const cents = BigInt(figure.replace(".", ""))
+  switch (move) {
+    case "exact":
+      return figure
+    case "down":
+      return money(cents - (cents % 100n))
+    case "up":
+      return money(cents + ((100n - (cents % 100n)) % 100n))
+    case "nearest":
+      return money(100n * ((cents + 50n) / 100n))
+    case "off":
+      return money(cents + 37n)
+    case "far":
+      return money(cents > 200n ? cents - 199n : cents + 199n)
+  }
+}
+
+const Moves = Schema.Struct({
+  count: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 50 })),
+  moves: Schema.Array(Move).check(Schema.isMinLength(1), Schema.isMaxLength(12)),
+  hasDetails: Schema.Boolean
+})
+
+/** Invoices of up to 50 lines, of which the figures that follow from others are moved. */
+const moved = Arbitrary.map(
+  Arbitrary.all([invoiceRequests, Arbitrary.schema(Moves)]),
+  ([request, { count, hasDetails, moves }]) => {
+    const [first] = request.lines
+    const lines = Array.from({ length: count }, (_, at) => {
+      const { aiu_contract: _contract, ...line } = request.lines[at % request.lines.length] ?? first!
+      return line
+    })
+    const {
+      allowance_charges: _allowances,
+      cash_rounding_amount: _cash,
+      payable_rounding_amount: _rounding,
+      withholdings: _withholdings,
+      ...plain
+    } = request
+    const whole: InvoiceRequest = { ...(hasDetails ? request : plain), lines }
+    return figuresOf(whole).reduce(
+      (changed, path, at) =>
+        withFigure(changed, path, (figure) => movedFigure(moves[at % moves.length] ?? "exact", figure)),
+      whole
+    )
+  }
+)
+
+/** The rules that 50 lines of these bases break, each with a tax of 20.00, locally and in the table. */
+const brokenInPesos = (...amounts: ReadonlyArray<string>) => {
+  const lines = Array.from({ length: 50 }, (_, at): Line => {
+    const base = amounts[at % amounts.length]!
+    const tax: Tax = { code: "01", rate: "19.00", base, value: "20.00" }
+    return { ...lineExample, quantity: "1.00", unit_price: base, line_extension_amount: base, taxes: [tax] }
+  })
+  const request = { ...invoiceBody("cust_01k0000000000000000000000a"), lines } as unknown as InvoiceRequest
+  return [invoiceViolations(request, today).map(({ rule }) => rule), rulesOf(xmlOf("invoice", { lines }))]
+}
+
 describe("The table of the authority's formulas", () => {
   it.prop("finds no difference to any document that is written", [invoiceRequests], ([request]) => {
     assert.deepStrictEqual(rulesOf(xmlOf("invoice", request)), [])
     for (const kind of ["credit_note", "debit_note"] as const) {
       assert.deepStrictEqual(rulesOf(xmlOf(kind, noteRequestOf(request, kind))), [], kind)
     }
+  })
+
+  it.prop(
+    "is kept by each document that the tolerant rules accept, with figures in whole pesos on up to 50 lines",
+    [moved],
+    ([request]) => {
+      if (invoiceViolations(request, today).length === 0) {
+        assert.deepStrictEqual(rulesOf(xmlOf("invoice", request)), [])
+      }
+      for (const kind of ["credit_note", "debit_note"] as const) {
+        const note = noteRequestOf(request, kind)
+        const { currency, operation_type } = request
+        const operation = { operation_type, currency, isDebitNote: kind === "debit_note" }
+        if (noteViolations(note, operation, today).length > 0) continue
+        assert.deepStrictEqual(rulesOf(xmlOf(kind, note)), [], kind)
+      }
+    }
+  )
+
+  it("allows 50 lines in whole pesos to be off by 2.00 in all, as the local rules do", () => {
+    // 19 % of 107.11 is 20.35, and of 103.42 is 19.65.
+    assert.deepStrictEqual(brokenInPesos("107.11", "103.42"), [[], []])
+    assert.deepStrictEqual(brokenInPesos("107.11"), [["FAS07"], ["FAS07"]])
   })
 
   it.prop("sees each figure that is off by 3.00", [invoiceRequests], ([request]) => {
