@@ -4,6 +4,8 @@ import type { DocumentKey, Failure } from "../../../schemas/FiscalDocument.ts"
 import { layer as app } from "../../support/apps/MemoryApp.ts"
 import { addCustomer, addDraft, addEndpoint, addNumbered, become } from "../../support/apps/MemoryRows.ts"
 import { MemoryTables } from "../../support/memory/MemoryTables.ts"
+import { settled } from "../../support/apps/Correcting.ts"
+import { invoiceBody } from "../../support/apps/Invoices.ts"
 import { get, post } from "../../support/apps/Requests.ts"
 import { describeOn } from "../../support/Tests.ts"
 
@@ -104,5 +106,37 @@ describeOn(app)("GET /v1/invoices/{id}/timeline", (it) => {
     )
     assert.deepInclude(data.at(-1), { number: 1, trigger: "auto", response_status: 200, error: null })
     assert.strictEqual(tables.events[0]?.id, data[6]?.["event_id"])
+  })
+})
+
+describeOn(app)("A due date that is past, of a sale that is paid at once", (it) => {
+  it.effect("is left out of the document that is created or corrected, and validation warns of it", function* () {
+    const past = { code: "10", type: "1", due_date: "2020-01-31" }
+    const kept = { code: "10", type: "1" }
+    const bodyOf = (id: string) => ({ ...invoiceBody(id), payment_means: past, other_payment_means: [past] })
+    const body = bodyOf(yield* addCustomer())
+
+    const validated = yield* post("/v1/invoices/validate", body)
+    assert.deepStrictEqual([validated.json.valid, validated.json.errors], [true, []])
+    assert.deepStrictEqual(
+      validated.json.warnings.map(({ param }: { readonly param: string }) => param),
+      ["payment_means.due_date", "other_payment_means[0].due_date"]
+    )
+
+    const created = yield* post("/v1/invoices", body)
+    assert.strictEqual(created.status, 202, created.text)
+    const path = `/v1/invoices/${created.json.id}`
+    const { tables } = yield* MemoryTables
+    const signed = () => Buffer.from(tables.documents.get(created.json.id)?.signed ?? []).toString()
+    for (const step of ["created", "corrected"]) {
+      const shown = yield* settled(path)
+      assert.deepStrictEqual([shown.payment_means, shown.other_payment_means], [kept, [kept]], step)
+      assert.include(signed(), "cbc:PaymentMeansCode", step)
+      assert.notInclude(signed(), "PaymentDueDate", step)
+      if (step === "corrected") break
+      yield* become(created.json.id, { state: "rejected_by_authority" })
+      const corrected = yield* post(`${path}/correct`, body)
+      assert.strictEqual(corrected.status, 202, corrected.text)
+    }
   })
 })
