@@ -46,6 +46,9 @@ export const CheckedAs = Context.Reference<
   "credit_note" | "customer" | "debit_note" | "enablement" | "invoice" | "resolution" | "webhook_endpoint" | null
 >("folio/api/CheckedAs", { defaultValue: () => null })
 
+/** The document of the request has its number and keeps it, so that no numbering range concerns the request. */
+export const KeepsNumber = Context.Reference<boolean>("folio/api/KeepsNumber", { defaultValue: () => false })
+
 /** The request waits for events and may exceed the timeout of other requests; the handler limits its own time. */
 export const MayWait = Context.Reference<boolean>("folio/api/MayWait", { defaultValue: () => false })
 

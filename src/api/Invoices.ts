@@ -3,7 +3,7 @@ import { Validation } from "../../schemas/Validation.ts"
 import { AnnulRequest, CreditNoteCreated } from "../../schemas/Note.ts"
 import { Page } from "../../schemas/Page.ts"
 import { TimelinePage } from "../../schemas/Timeline.ts"
-import { CheckedAs, Creation, Judged, Rules, WholeDocument } from "./Conventions.ts"
+import { CheckedAs, Creation, Judged, KeepsNumber, Rules, WholeDocument } from "./Conventions.ts"
 import { accepted, get, group, nextPage, params, post, postKeyless, postOnce } from "./Endpoint.ts"
 import { listEmails, sendEmail } from "./Emails.ts"
 
@@ -72,6 +72,7 @@ export class InvoicesApi extends group(
   })
     .annotate(Rules, "invoice")
     .annotate(CheckedAs, "invoice")
+    .annotate(KeepsNumber, true)
     .annotate(WholeDocument, "sent"),
   postOnce("annulInvoice", `${item}/annul`, {
     params,

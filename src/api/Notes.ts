@@ -11,7 +11,7 @@ import {
 import { Page } from "../../schemas/Page.ts"
 import { TimelinePage } from "../../schemas/Timeline.ts"
 import { Validation } from "../../schemas/Validation.ts"
-import { CheckedAs, Creation, Judged, WholeDocument } from "./Conventions.ts"
+import { CheckedAs, Creation, Judged, KeepsNumber, WholeDocument } from "./Conventions.ts"
 import { listEmails, sendEmail } from "./Emails.ts"
 import { accepted, get, group, nextPage, params, post, postKeyless, postOnce } from "./Endpoint.ts"
 
@@ -87,6 +87,7 @@ const noteEndpoints = <
         "For a note whose `status` is `rejected_by_authority`. The body is the whole corrected note, as if it were created, and may name another invoice. The note keeps its id and its number, and gets a new issue date, CUDE, signed document and e-mail; its timeline keeps the rejection."
     })
       .annotate(CheckedAs, kind.object)
+      .annotate(KeepsNumber, true)
       .annotate(WholeDocument, "sent"),
     get(`retrieve${name}Timeline` as const, `${item}/timeline` as const, {
       params,

@@ -2,6 +2,7 @@ import { Effect, Option, Result } from "effect"
 import type { AccountMode } from "../../schemas/Account.ts"
 import { ApiError, type Violation } from "../../schemas/ApiError.ts"
 import type { DocumentKind } from "../../schemas/FiscalDocument.ts"
+import { unreadable } from "../domain/requests/Unreadable.ts"
 import type { NewDraft } from "../issuing/Numbering.ts"
 import type { CommandTag, Payload, RequestContext } from "../protocol/AccountEntity.ts"
 import { type AuditAction, AuditLog } from "../store/accounts/AuditLog.ts"
@@ -217,3 +218,9 @@ export const ok = (body: object): Answer => answer(200, null, body)
 export const created = (location: string, body: object): Answer => answer(201, location, body)
 export const accepted = (location: string, body: object): Answer => answer(202, location, body)
 export const deleted = (object: string, id: string): Answer => ok({ id, object, deleted: true })
+
+/** What a check finds in a body that may not fit its schema; nothing if the check reads a part that does not. */
+export const ofReadable = <A, R>(check: Effect.Effect<ReadonlyArray<A>, never, R>) =>
+  Effect.catchDefect(check, (defect): Effect.Effect<ReadonlyArray<A>> =>
+    defect === unreadable ? Effect.succeed([]) : Effect.die(defect)
+  )

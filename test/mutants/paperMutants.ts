@@ -31,7 +31,7 @@ export const paperMutants: ReadonlyArray<Mutant> = [
       "period.start_date.slice(0, 7) !== period.end_date.slice(0, 7)":
         "period.start_date.slice(0, 4) !== period.end_date.slice(0, 4)"
     },
-    "a note takes a buyer beside that of its invoice": { "if (request[name] === undefined) continue": "continue" }
+    "a note takes a buyer beside that of its invoice": { "if (request[name] === undefined) return": "return" }
   }),
   ...guards("src/issuing/Signing.ts", "test/http/notes/NotesWithoutInvoice.test.ts", {
     "a note states the rate of its invoice as one of today": {

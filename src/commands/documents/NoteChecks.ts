@@ -7,6 +7,7 @@ import type { NoteRequest } from "../../../schemas/Note.ts"
 import { NationalProfile } from "../../documents/NationalProfile.ts"
 import { violation } from "../../domain/documents/AuthorityRules.ts"
 import { cents, decimal } from "../../domain/documents/Decimal.ts"
+import { ifReadable } from "../../domain/requests/Unreadable.ts"
 import { asKept } from "../../domain/documents/Details.ts"
 import type { Ground } from "../../domain/documents/Grounds.ts"
 import type { NoteKind } from "../../domain/documents/DocumentKinds.ts"
@@ -15,6 +16,7 @@ import { statusOf } from "../../domain/documents/InvoiceLifecycle.ts"
 import { totalsOf } from "../../domain/documents/Totals.ts"
 import { Customers, unknownCustomer } from "../../store/accounts/Customers.ts"
 import { prefixViolations, Resolutions } from "../../store/accounts/Resolutions.ts"
+import * as Command from "../Command.ts"
 import { type Corrected, type Credited, Notes, standardOperation } from "../../store/documents/Notes.ts"
 
 /** What a request for a note names: the invoice of the account, and the account's invoice that it calls one of another system. */
@@ -23,10 +25,14 @@ interface Named {
   readonly own: InvoiceId | null
 }
 
-const operationOf = (kind: NoteKind, { invoice }: Named): NoteOperation => ({
-  operation_type: invoice?.operation_type ?? standardOperation,
+const operationOf = (kind: NoteKind, named: Named): NoteOperation => ({
+  get operation_type() {
+    return named.invoice?.operation_type ?? standardOperation
+  },
   isDebitNote: kind === "debit_note",
-  ...(invoice === null ? {} : { currency: invoice.currency })
+  get currency() {
+    return named.invoice?.currency
+  }
 })
 
 /** The checks of the content of a note, which is to be created or corrected. */
@@ -51,38 +57,52 @@ export const makeRangeCheck = Effect.gen(function* () {
   })
 })
 
-/** The checks of a request for a note that is not to be stored: gives all violations. */
+/**
+ * The checks of a request for a note that is not to be stored, or that does not fit its schema: gives all violations, except for those
+ * of its range.
+ */
 export const makeValidation = Effect.gen(function* () {
   const customers = yield* Customers
   const notes = yield* Notes
   const violationsOf = yield* make
-  const rangeViolations = yield* makeRangeCheck
 
   const strangers = Effect.fnUntraced(function* (account: AccountMode, request: NoteRequest, isFound: boolean) {
-    const { customer_id, invoice_id } = request
-    if (invoice_id === undefined)
-      return customer_id === undefined ? [] : yield* unknownCustomer(customers, account, customer_id)
-    return isFound ? [] : [violationOf(ApiError.missing("invoice", invoice_id, "invoice_id"), "account_object")]
+    const { invoice_id } = request
+    if (invoice_id !== undefined) {
+      return isFound ? [] : [violationOf(ApiError.missing("invoice", invoice_id, "invoice_id"), "account_object")]
+    }
+    const { customer_id } = request
+    return customer_id === undefined ? [] : yield* unknownCustomer(customers, account, customer_id)
   })
 
-  return Effect.fnUntraced(function* (account: AccountMode, kind: NoteKind, sent: NoteRequest) {
-    const request = asKept(sent)
-    const found = yield* notes.look(account, request)
+  return Effect.fnUntraced(function* (account: AccountMode, kind: NoteKind, request: NoteRequest) {
+    const found = yield* notes.look(account, {
+      invoice_id: ifReadable(() => request.invoice_id),
+      original: ifReadable(() => request.original && { ...request.original })
+    })
     const invoice = Option.getOrNull(found.invoice)
-    const named = { invoice, own: Option.getOrNull(Option.map(found.own, ({ id }) => id)) }
+    const named: Named = {
+      // Which invoice the note corrects is unknown if its id is unreadable.
+      get invoice() {
+        return request.invoice_id === undefined ? null : invoice
+      },
+      own: Option.getOrNull(Option.map(found.own, ({ id }) => id))
+    }
     const errors = [
-      ...(yield* strangers(account, request, invoice !== null)),
-      ...(yield* violationsOf(kind, request, named)),
-      ...(yield* rangeViolations(account, kind, request))
+      ...(yield* Command.ofReadable(strangers(account, request, invoice !== null))),
+      ...(yield* violationsOf(kind, request, named))
     ]
     if (errors.length > 0 || invoice === null) return errors
     const credited = Option.getOrElse(found.credited, () => nothing)
-    const { payable_amount } = totalsOf(request.lines, request)
-    const refusal =
-      kind === "credit_note"
-        ? creditRefusal(invoice, credited, payable_amount, ofRequest)
-        : correctionRefusal(invoice, ofRequest)
-    return refusal === undefined ? [] : [violationOf(refusal, "correctable")]
+    const left = Effect.sync(() => {
+      const { payable_amount } = totalsOf(request.lines, request)
+      const refusal =
+        kind === "credit_note"
+          ? creditRefusal(invoice, credited, payable_amount, ofRequest)
+          : correctionRefusal(invoice, ofRequest)
+      return refusal === undefined ? [] : [violationOf(refusal, "correctable")]
+    })
+    return yield* Command.ofReadable(left)
   })
 })
 

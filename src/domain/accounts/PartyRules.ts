@@ -2,6 +2,7 @@ import type { Issuer } from "../../../schemas/Account.ts"
 import type { Violation } from "../../../schemas/ApiError.ts"
 import type { Acquirer } from "../../../schemas/Customer.ts"
 import type { Identification } from "../../../schemas/Party.ts"
+import { findingsOf } from "../requests/Unreadable.ts"
 import { violation } from "../documents/AuthorityRules.ts"
 import type { AuthorityRule } from "../documents/Grounds.ts"
 import { checkDigit, isNit, isSandboxIdentification, sandboxIdentification } from "./CheckDigit.ts"
@@ -31,15 +32,18 @@ const issuerRules: PartyRules = {
 
 /** The violations of a customer. In test mode the sandbox identification passes although its check digit is wrong. */
 export const customerViolations = (request: Acquirer, mode: "test" | "live"): ReadonlyArray<Violation> => [
-  ...(mode === "test" && isSandboxIdentification(request.identification)
-    ? []
-    : identificationViolations(
-        request.identification,
-        "identification",
-        acquirerRules,
-        mode === "test" ? sandboxDigit : checkDigit
-      )),
-  ...placeViolations(request, "", acquirerRules)
+  ...findingsOf([
+    () =>
+      mode === "test" && isSandboxIdentification(request.identification)
+        ? []
+        : identificationViolations(
+            request.identification,
+            "identification",
+            acquirerRules,
+            mode === "test" ? sandboxDigit : checkDigit
+          ),
+    () => placeViolations(request, "", acquirerRules)
+  ])
 ]
 
 /** The violations of an issuer: the rules of an acquirer apply, and an issuer must have a NIT and be in the home country. */
@@ -87,17 +91,17 @@ export const identificationViolations = (
   rules: PartyRules = {},
   expectedDigit: (number: string) => string = checkDigit
 ): ReadonlyArray<Violation> => {
-  const { type, number, check_digit } = identification
-  const ofNumber = numberFault(type, number)
-  const ofDigit = type === "31" ? nitFault(number, check_digit, expectedDigit) : otherTypeFault(type, check_digit)
-  const nitRule = check_digit === undefined ? rules.noDigit : rules.wrongDigit
-  const rule = type === "31" ? nitRule : undefined
-  return [
-    ...(ofNumber === null ? [] : [violation(`${path}.number`, "parameter_invalid", ofNumber, "identification_number")]),
-    ...(ofDigit === null
-      ? []
-      : [violation(`${path}.check_digit`, "invalid_check_digit", ofDigit, rule ?? "check_digit")])
-  ]
+  const ofNumber = ({ number, type }: Identification) => {
+    const fault = numberFault(type, number)
+    return fault === null ? [] : [violation(`${path}.number`, "parameter_invalid", fault, "identification_number")]
+  }
+  const ofDigit = ({ check_digit, number, type }: Identification) => {
+    const fault = type === "31" ? nitFault(number, check_digit, expectedDigit) : otherTypeFault(type, check_digit)
+    const nitRule = check_digit === undefined ? rules.noDigit : rules.wrongDigit
+    const source = (type === "31" ? nitRule : undefined) ?? "check_digit"
+    return fault === null ? [] : [violation(`${path}.check_digit`, "invalid_check_digit", fault, source)]
+  }
+  return [...findingsOf<Violation>([() => ofNumber(identification), () => ofDigit(identification)])]
 }
 
 const numberFault = (type: string, number: string): string | null => {
@@ -145,23 +149,23 @@ export const placeViolations = (place: Place, path: string, rules: PartyRules = 
     const message = `${name} must be ${form}; "${given}" is none.`
     return [violation(`${path}${name}`, "unknown_catalog_code", message, rules[name] ?? "catalog")]
   }
-  const { city_code, department_code, country_code = homeCountry } = place
+  const { country_code = homeCountry } = place
   // Only the home country has departments and municipalities. A place without a country is treated as one in the home country.
   if (country_code !== homeCountry) return unknownCode("country_code")
-  const ofPostalCode = unknownCode("postal_code")
-  const ofDepartment = unknownCode("department_code")
-  const ofCity = unknownCode("city_code")
-  const expected = city_code?.slice(0, 2) ?? department_code
   // The department is judged by the city only where there is such a city.
-  if (
-    ofCity.length === 0 &&
-    ofDepartment.length === 0 &&
-    department_code !== undefined &&
-    department_code !== expected
-  ) {
-    const message = `department_code must be "${expected}", the first two digits of city_code, and is "${department_code}".`
-    const ofBoth = violation(`${path}department_code`, "parameter_invalid", message, "city_of_department")
-    return [ofBoth, ...ofPostalCode]
+  const ofBoth = (): ReadonlyArray<Violation> => {
+    const { city_code, department_code } = place
+    if (city_code === undefined || department_code === undefined || city_code.slice(0, 2) === department_code) return []
+    if (!municipalities.has(city_code) || !departments.has(department_code)) return []
+    const message = `department_code must be "${city_code.slice(0, 2)}", the first two digits of city_code, and is "${department_code}".`
+    return [violation(`${path}department_code`, "parameter_invalid", message, "city_of_department")]
   }
-  return [...ofCity, ...ofDepartment, ...ofPostalCode]
+  return [
+    ...findingsOf([
+      () => unknownCode("city_code"),
+      () => unknownCode("department_code"),
+      ofBoth,
+      () => unknownCode("postal_code")
+    ])
+  ]
 }

@@ -7,6 +7,7 @@ import {
   type ResolutionWarning
 } from "../../../schemas/Resolution.ts"
 import { violation } from "../documents/AuthorityRules.ts"
+import { findingsInItems, findingsOf } from "../requests/Unreadable.ts"
 import { headOf, type NumberForm } from "../documents/FullNumber.ts"
 
 /** The violation of a range that ends before the range begins. The dates are compared as text, because YYYY-MM-DD sorts by time. */
@@ -20,32 +21,37 @@ export const noteNumbers = { from_number: 1, to_number: 9_999_999_999 } as const
 
 /** The violations of a numbering range by itself, without a comparison to the account's other ranges. */
 export const resolutionViolations = (request: ResolutionRequest): ReadonlyArray<Violation> => {
-  const { document_type = "invoice", from_number = 1, to_number = 1, valid_from = "", valid_to = "" } = request
+  const { document_type = "invoice" } = request
   if (document_type !== "invoice") return grantViolations(request)
-  const { next_number = from_number } = request
-  const ofValidity = validityViolations(valid_from, valid_to)
-  if (to_number < from_number) {
-    const message = `to_number must not be less than from_number, ${from_number}.`
-    return [violation("to_number", "parameter_invalid", message, "range"), ...ofValidity]
-  }
-  if (from_number <= next_number && next_number <= to_number) return ofValidity
+  return [
+    ...findingsOf<Violation>([
+      () => lastNumberViolations(request),
+      () => validityViolations(request.valid_from ?? "", request.valid_to ?? ""),
+      () => nextNumberViolations(request)
+    ])
+  ]
+}
+
+const lastNumberViolations = ({ from_number = 1, to_number = 1 }: ResolutionRequest): ReadonlyArray<Violation> => {
+  const message = `to_number must not be less than from_number, ${from_number}.`
+  return to_number < from_number ? [violation("to_number", "parameter_invalid", message, "range")] : []
+}
+
+const nextNumberViolations = (request: ResolutionRequest): ReadonlyArray<Violation> => {
+  const { from_number = 1, to_number = 1, next_number = from_number } = request
+  if (to_number < from_number || (from_number <= next_number && next_number <= to_number)) return []
   const message = `next_number must be from ${from_number} to ${to_number}, a number of the range.`
   const rule = next_number < from_number ? "FAD05b" : "FAD05c"
-  return [...ofValidity, violation("next_number", "parameter_invalid", message, rule)]
+  return [violation("next_number", "parameter_invalid", message, rule)]
 }
 
 /** The violations of a range of notes: no field of a grant, because the authority grants no range of notes. */
-const grantViolations = (request: ResolutionRequest): ReadonlyArray<Violation> =>
-  grantedFields
-    .filter((name) => request[name] !== undefined)
-    .map((name) =>
-      violation(
-        name,
-        "parameter_conflict",
-        `Remove ${name}, or send document_type "invoice": a range of notes has a prefix and a next_number, and no authorisation.`,
-        "range_of_notes"
-      )
-    )
+const grantViolations = (request: ResolutionRequest): ReadonlyArray<Violation> => [
+  ...findingsInItems(grantedFields, (name): ReadonlyArray<Violation> => {
+    const message = `Remove ${name}, or send document_type "invoice": a range of notes has a prefix and a next_number, and no authorisation.`
+    return request[name] === undefined ? [] : [violation(name, "parameter_conflict", message, "range_of_notes")]
+  })
+]
 
 /** The numbers of a range, which with its prefix make its full numbers. */
 export interface FullNumbers {

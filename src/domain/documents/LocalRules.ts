@@ -5,7 +5,6 @@ import type { Line, Totals } from "../../../schemas/Line.ts"
 import type { NoteRequest } from "../../../schemas/Note.ts"
 import { type Finding, refusalsOf, violation, warningsOf } from "./AuthorityRules.ts"
 import { currencyCodes, peso } from "./Currencies.ts"
-import { detailsOf } from "./Details.ts"
 import { millionths } from "./Decimal.ts"
 import { tooLong } from "./rules/Amounts.ts"
 import { detailsViolations, paymentViolations, settledDetails } from "./rules/DetailRules.ts"
@@ -13,6 +12,7 @@ import { contract, lineViolations, type Operation, settledLine } from "./rules/L
 import { correctionViolations, type NoteOperation } from "./rules/NoteRules.ts"
 import { taxSumViolations, taxWarnings } from "./rules/TaxRules.ts"
 import { totalsOf } from "./Totals.ts"
+import { findingsOf, ifReadable } from "../requests/Unreadable.ts"
 import { violationsMax } from "../requests/Violations.ts"
 
 /*
@@ -22,11 +22,21 @@ import { violationsMax } from "../requests/Violations.ts"
  * the lines stops after the line that brings the violations above `violationsMax`.
  */
 
-const invoiceFindings = (request: InvoiceRequest, today: string): ReadonlyArray<Finding> => [
-  ...currencyViolations(request),
-  ...paymentViolations(request.payment_means, "payment_means", today),
-  ...contentViolations(request, { operation_type: request.operation_type, isDebitNote: false }, today)
-]
+const invoiceFindings = (request: InvoiceRequest, today: string): ReadonlyArray<Finding> => {
+  const operation: Operation = {
+    get operation_type() {
+      return request.operation_type
+    },
+    isDebitNote: false
+  }
+  return [
+    ...findingsOf<Finding>([
+      () => currencyViolations(request),
+      () => paymentViolations(request.payment_means, "payment_means", today),
+      () => contentViolations(request, operation, today)
+    ])
+  ]
+}
 
 /** The violations of an invoice. `today` is the date in the authority's zone, YYYY-MM-DD. */
 export const invoiceViolations = (request: InvoiceRequest, today: string): ReadonlyArray<Violation> =>
@@ -55,10 +65,10 @@ const noContract = violation(
  * `operation`: of which operation type and currency the invoice of the account is that the note corrects.
  */
 const noteFindings = (request: NoteRequest, operation: NoteOperation, today: string): ReadonlyArray<Finding> => [
-  ...correctionViolations(request, operation, today),
-  ...[...termViolations(request, today), ...contentViolations(request, operation, today)].map(
-    ({ rule: _rule, ...finding }: Finding) => finding
-  )
+  ...findingsOf<Finding>([() => correctionViolations(request, operation, today)]),
+  ...[
+    ...findingsOf<Finding>([() => termViolations(request, today), () => contentViolations(request, operation, today)])
+  ].map(({ rule: _rule, ...finding }) => finding)
 ]
 
 /** The violations of a note. `operation`: that of the account's invoice which the note corrects. */
@@ -70,38 +80,49 @@ export const noteWarnings = (request: NoteRequest, operation: NoteOperation, tod
   warningsOf(noteFindings(request, operation, today))
 
 /** The violations of the currency and the payment that a note has of its own, if no invoice of the account gives these. */
-const termViolations = (
-  { currency, exchange_rate, invoice_id, payment_means }: NoteRequest,
-  today: string
-): ReadonlyArray<Violation> => {
-  if (invoice_id !== undefined) return exchange_rate === undefined ? [] : rateViolations(exchange_rate)
-  const ofPayment = payment_means === undefined ? [] : paymentViolations(payment_means, "payment_means", today)
-  if (currency === undefined) return ofPayment
-  const terms = exchange_rate === undefined ? { currency } : { currency, exchange_rate }
-  return [...currencyViolations(terms, "a note"), ...ofPayment]
+const termViolations = (request: NoteRequest, today: string): Iterable<Violation> => {
+  if (request.invoice_id !== undefined) {
+    return request.exchange_rate === undefined ? [] : rateViolations(request.exchange_rate)
+  }
+  return findingsOf<Violation>([
+    () => (request.currency === undefined ? [] : currencyViolations(request as Terms, "a note")),
+    () => (request.payment_means === undefined ? [] : paymentViolations(request.payment_means, "payment_means", today))
+  ])
 }
 
-const contentViolations = (
+/** A value that is computed for those who read it, and once. */
+const once = <A>(compute: () => A): (() => A) => {
+  let computed: { readonly value: A } | undefined
+  return () => (computed ??= { value: compute() }).value
+}
+
+function* contentViolations(
   request: Pick<InvoiceRequest, "lines"> & DocumentDetails,
   operation: Operation,
   today: string
-): ReadonlyArray<Finding> => {
-  const { lines } = request
-  const violations: Array<Finding> = []
-  for (const [index, line] of lines.entries()) {
-    if (refusalsOf(violations).length > violationsMax) return violations
-    violations.push(...lineViolations(line, `lines[${index}]`, operation))
+): Generator<Finding, void> {
+  let refusals = 0
+  let isRight = true
+  const lines = ifReadable(() => request.lines)
+  for (const index of (lines ?? []).keys()) {
+    if (refusals > violationsMax) return
+    for (const finding of findingsOf<Finding>([
+      () => lineViolations(request.lines[index]!, `lines[${index}]`, operation)
+    ])) {
+      isRight = false
+      if (finding.isWarning !== true) refusals += 1
+      yield finding
+    }
   }
-  const details = detailsOf(request)
-  const settled = violations.length === 0 ? lines : lines.map((line) => settledLine(line, operation))
-  const totals = totalsOf(settled, details === null ? {} : settledDetails(details, totalsOf(settled)))
-  return [
-    ...violations,
-    ...contractViolations(lines),
-    ...taxSumViolations(totals),
-    ...(details === null ? [] : detailsViolations(details, totals, operation.operation_type, today)),
-    ...totalViolations(totals)
-  ]
+  const settled = once(() => (isRight ? request.lines : request.lines.map((line) => settledLine(line, operation))))
+  const ofLines = once(() => totalsOf(settled()))
+  const whole = once(() => totalsOf(settled(), settledDetails(request, ofLines())))
+  yield* findingsOf<Finding>([
+    () => contractViolations(request.lines),
+    () => taxSumViolations(ofLines()),
+    () => detailsViolations(request, { ofLines, whole }, operation, today),
+    () => totalViolations(whole())
+  ])
 }
 
 const digitsMax = 15
@@ -131,31 +152,22 @@ const contractViolations = (lines: ReadonlyArray<Line>): ReadonlyArray<Violation
         ]
   )
 
-const currencyViolations = (
-  { currency, exchange_rate }: Pick<InvoiceRequest, "currency" | "exchange_rate">,
-  noun = "an invoice"
-): ReadonlyArray<Violation> => {
+type Terms = Pick<InvoiceRequest, "currency" | "exchange_rate">
+
+function* currencyViolations(terms: Terms, noun = "an invoice"): Generator<Violation, void> {
+  const { currency } = terms
   if (!currencyCodes.has(currency)) {
     const message = `currency must be "${peso}" or another currency of ISO 4217 that is money: the authority knows no "${currency}".`
-    return [violation("currency", "unknown_catalog_code", message, "FAD15a")]
+    return yield violation("currency", "unknown_catalog_code", message, "FAD15a")
   }
-  if (currency === peso) {
-    return exchange_rate === undefined
-      ? []
-      : [
-          violation(
-            "exchange_rate",
-            "parameter_conflict",
-            `Remove exchange_rate: ${noun} in ${peso} has none.`,
-            "exchange_rate"
-          )
-        ]
-  }
-  if (exchange_rate === undefined) {
+  const { exchange_rate } = terms
+  if (currency === peso && exchange_rate !== undefined) {
+    const message = `Remove exchange_rate: ${noun} in ${peso} has none.`
+    yield violation("exchange_rate", "parameter_conflict", message, "exchange_rate")
+  } else if (currency !== peso && exchange_rate === undefined) {
     const message = `exchange_rate is required with currency "${currency}": the ${peso} for one ${currency} on the issue date.`
-    return [violation("exchange_rate", "parameter_missing", message, "FAR01")]
-  }
-  return rateViolations(exchange_rate)
+    yield violation("exchange_rate", "parameter_missing", message, "FAR01")
+  } else if (exchange_rate !== undefined) yield* rateViolations(exchange_rate)
 }
 
 const rateViolations = (exchange_rate: string): ReadonlyArray<Violation> =>

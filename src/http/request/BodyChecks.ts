@@ -9,9 +9,11 @@ import type { ResolutionRequest } from "../../../schemas/Resolution.ts"
 import type { WebhookEndpointRequest } from "../../../schemas/WebhookEndpoint.ts"
 import type { CheckedAs } from "../../api/Conventions.ts"
 import * as NoteChecks from "../../commands/documents/NoteChecks.ts"
+import * as Command from "../../commands/Command.ts"
 import { rangeViolations } from "../../commands/Enablement.ts"
 import * as WebhookUrl from "../../commands/WebhookUrl.ts"
 import { NationalProfile } from "../../documents/NationalProfile.ts"
+import { unreadable } from "../../domain/requests/Unreadable.ts"
 import { Customers, unknownCustomer } from "../../store/accounts/Customers.ts"
 import { prefixViolations, Resolutions } from "../../store/accounts/Resolutions.ts"
 import type { Fault } from "./Validation.ts"
@@ -39,6 +41,7 @@ const make = Effect.gen(function* () {
   const customers = yield* Customers
   const resolutions = yield* Resolutions
   const noteViolations = yield* NoteChecks.makeValidation
+  const rangeOfNote = yield* NoteChecks.makeRangeCheck
   const verdictOn = yield* WebhookUrl.make
 
   const checks: { readonly [K in Kind]: ReadonlyArray<Check<Bodies[K]>> } = {
@@ -48,11 +51,7 @@ const make = Effect.gen(function* () {
     enablement: [(_, body) => Effect.sync(() => rangeViolations(rules, body))],
     invoice: [
       (account, { customer_id }) => unknownCustomer(customers, account, customer_id),
-      (_, body) => Effect.map(Clock.currentTimeMillis, (now) => rules.invoice(body, localDate(now))),
-      Effect.fnUntraced(function* (account, body) {
-        const today = localDate(yield* Clock.currentTimeMillis)
-        return (yield* prefixViolations(resolutions, account, body, today)).map(rules.named("invoice"))
-      })
+      (_, body) => Effect.map(Clock.currentTimeMillis, (now) => rules.invoice(body, localDate(now)))
     ],
     resolution: [(_, body) => Effect.sync(() => rules.resolution(body))],
     webhook_endpoint: [
@@ -61,19 +60,42 @@ const make = Effect.gen(function* () {
     ]
   }
 
-  const flat = Effect.map((found: ReadonlyArray<ReadonlyArray<Violation>>) => found.flat())
+  /** The check of the range that a new document gets its number from. */
+  const range: { readonly [K in Kind]?: Check<Bodies[K]> } = {
+    credit_note: (account, body) => rangeOfNote(account, "credit_note", body),
+    debit_note: (account, body) => rangeOfNote(account, "debit_note", body),
+    invoice: Effect.fnUntraced(function* (account, body) {
+      const today = localDate(yield* Clock.currentTimeMillis)
+      return (yield* prefixViolations(resolutions, account, body, today)).map(rules.named("invoice"))
+    })
+  }
+
+  const found = (kind: Kind, account: AccountMode, body: unknown, keepsNumber: boolean): Found => {
+    const ofRange = keepsNumber ? undefined : range[kind]
+    const all = [...checks[kind], ...(ofRange === undefined ? [] : [ofRange])] as ReadonlyArray<Check<unknown>>
+    return Effect.map(
+      Effect.forEach(all, (check) => Command.ofReadable(Effect.suspend(() => check(account, body)))),
+      (each) => each.flat()
+    )
+  }
 
   return {
     /** All that the checks find in a body that fits its schema. */
-    whole: <K extends Kind>(kind: K, account: AccountMode, body: Bodies[K]): Found =>
-      flat(Effect.forEach(checks[kind] as ReadonlyArray<Check<Bodies[K]>>, (check) => check(account, body))),
-    /** What the checks find in a body of which some parts do not fit its schema, as far as it does not depend on these parts. */
-    rest: (kind: Kind, account: AccountMode, body: unknown, faults: ReadonlyArray<Fault>): Found =>
-      flat(
-        Effect.forEach(checks[kind] as ReadonlyArray<Check<unknown>>, (check) =>
-          besideFaults((part) => check(account, part), body, faults)
-        )
-      )
+    whole: <K extends Kind>(kind: K, account: AccountMode, body: Bodies[K]): Found => found(kind, account, body, false),
+    /**
+     * What the checks find in a body of which some parts do not fit its schema, as far as it does not depend on these parts.
+     * `keepsNumber`: the body corrects a document, which needs no range.
+     */
+    rest: (
+      kind: Kind,
+      account: AccountMode,
+      body: unknown,
+      faults: ReadonlyArray<Fault>,
+      keepsNumber: boolean
+    ): Found =>
+      faults.some(({ path }) => path.length === 0)
+        ? Effect.succeed([])
+        : found(kind, account, readable(body, faults), keepsNumber)
   }
 })
 
@@ -81,8 +103,6 @@ const make = Effect.gen(function* () {
 export class BodyChecks extends Context.Service<BodyChecks, Effect.Success<typeof make>>()("folio/http/BodyChecks") {
   static readonly layer = Layer.effect(BodyChecks, make)
 }
-
-const unreadable = Symbol("unreadable")
 
 const unreadablePart: PropertyDescriptor = {
   enumerable: true,
@@ -105,41 +125,3 @@ const readable = (value: unknown, faults: ReadonlyArray<Fault>): unknown => {
   }
   return copy
 }
-
-type Checking = (body: unknown) => Found
-
-/** What a check finds; undefined if the check reads a part that does not fit the schema. */
-const unlessFaulty = (check: Checking, body: unknown) =>
-  Effect.suspend((): Effect.Effect<ReadonlyArray<Violation> | undefined> => check(body)).pipe(
-    Effect.catchDefect((defect) => (defect === unreadable ? Effect.undefined : Effect.die(defect)))
-  )
-
-/**
- * What a check finds without the faulty parts of a body. If the check needs such a part and all these parts lie in items of one list, it
- * sees the other items alone, and finds what is wrong within them: a figure of the whole document would lack the items left out.
- */
-const besideFaults = Effect.fnUntraced(function* (check: Checking, body: unknown, faults: ReadonlyArray<Fault>) {
-  if (faults.some(({ path }) => path.length === 0)) return []
-  const copy = readable(body, faults)
-  const found = yield* unlessFaulty(check, copy)
-  if (found !== undefined) return found
-  const wrong = faults.filter(({ isUnknown }) => isUnknown !== true)
-  const inItems = wrong.filter(({ path }) => typeof path[1] === "number")
-  const [name = "", ...others] = new Set(inItems.map(({ path }) => String(path[0])))
-  const items: unknown = Reflect.get(Object(copy), name)
-  if (others.length > 0 || !Array.isArray(items)) return []
-  const out = new Set(inItems.map(({ path }) => path[1]))
-  const right = [...items.keys()].filter((index) => !out.has(index))
-  if (right.length === 0) return []
-  const ofOthers = readable(
-    body,
-    faults.filter((fault) => !inItems.includes(fault))
-  )
-  const reduced = Object.defineProperty(ofOthers, name, { enumerable: true, value: right.map((index) => items[index]) })
-  const ofItems = (yield* unlessFaulty(check, reduced)) ?? []
-  return ofItems.flatMap((violation) => {
-    const { param } = violation
-    const index = param.startsWith(`${name}[`) ? right[Number.parseInt(param.slice(name.length + 1))] : undefined
-    return index === undefined ? [] : [{ ...violation, param: param.replace(/\d+/, String(index)) }]
-  })
-})

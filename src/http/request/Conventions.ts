@@ -17,6 +17,7 @@ import {
   IdempotencyKey,
   idempotencyKeyMax,
   Judged,
+  KeepsNumber,
   MayWait,
   OptionalBody,
   OwnTurn,
@@ -176,7 +177,9 @@ const makeViolations = Effect.gen(function* () {
     const ofSchema = subject === null ? violations : violations.map(named(subject))
     const kind = Context.get(endpoint.annotations, CheckedAs)
     if (kind === null || faults.length === 0 || holdsNul(body)) return ofSchema
-    const ofRest = yield* inTime(checks.rest(kind, account, body, faults))
+    const ofRest = yield* inTime(
+      checks.rest(kind, account, body, faults, Context.get(endpoint.annotations, KeepsNumber))
+    )
     return inOrder(endpoint, [...ofSchema, ...ofRest])
   })
 })

@@ -71,6 +71,12 @@ export const ofWhole = (details: DocumentDetails | null): DocumentDetails => {
   }
 }
 
+/** The invoice that a request for a note names, by its id or as one of another system. */
+interface NamedInvoice {
+  readonly invoice_id?: NoteRequest["invoice_id"] | undefined
+  readonly original?: OriginalInvoice | undefined
+}
+
 /** Credit and debit notes. Every method but `look` runs in the caller's transaction and account view. */
 export class Notes extends Context.Service<Notes>()("folio/store/Notes", {
   make: Effect.gen(function* () {
@@ -174,7 +180,7 @@ export class Notes extends Context.Service<Notes>()("folio/store/Notes", {
         )
       ),
       /** What the checks of a note that is not stored read, in an account view of its own and without a lock. */
-      look: Effect.fn("Notes.look")((account: AccountMode, { invoice_id, original }: NoteRequest) =>
+      look: Effect.fn("Notes.look")((account: AccountMode, { invoice_id, original }: NamedInvoice) =>
         AccountView.within(
           sql,
           account

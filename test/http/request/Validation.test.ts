@@ -1,4 +1,9 @@
 import { assert } from "@effect/vitest"
+import { type Schema, SchemaAST } from "effect"
+import { CustomerRequest } from "../../../schemas/Customer.ts"
+import { InvoiceRequest } from "../../../schemas/Invoice.ts"
+import { CreditNoteRequest, DebitNoteRequest } from "../../../schemas/Note.ts"
+import { ResolutionRequest } from "../../../schemas/Resolution.ts"
 import {
   customerBody,
   endpointBody,
@@ -74,6 +79,96 @@ describeOn(app)("validation", (it) => {
         expected,
         path
       )
+    }
+  })
+
+  it.effect("reports the rules that a body breaks next to each optional member of a wrong type", function* () {
+    const customer = yield* addCustomer()
+    const lines = [{ ...line, line_extension_amount: "1.00" }]
+    const wrongLine = "lines[0].line_extension_amount: amount_mismatch"
+    const invoice = { ...invoiceBody(customer), lines }
+    const note = { ...originalNoteBody(customer), lines }
+    const wrongDigit = { type: "31", number: "900373115", check_digit: "4" }
+    const buyer = { ...customerBody(), identification: wrongDigit }
+    const wrongRange = resolutionBody({ from_number: 2, to_number: 1 })
+    const kinds: ReadonlyArray<
+      readonly [paths: ReadonlyArray<string>, schema: Schema.Top, body: object, rule: string]
+    > = [
+      [["/v1/invoices", "/v1/invoices/validate", "/v1/invoices/inv_1/correct"], InvoiceRequest, invoice, wrongLine],
+      [["/v1/credit-notes", "/v1/credit-notes/validate"], CreditNoteRequest, note, wrongLine],
+      [["/v1/debit-notes/validate", "/v1/debit-notes/dn_1/correct"], DebitNoteRequest, note, wrongLine],
+      [["/v1/customers"], CustomerRequest, buyer, "identification.check_digit: invalid_check_digit"],
+      [["/v1/resolutions"], ResolutionRequest, wrongRange, "to_number: parameter_invalid"]
+    ]
+    for (const [paths, { ast }, body, rule] of kinds) {
+      const members = SchemaAST.isObjects(ast) ? ast.propertySignatures : []
+      const names = members.filter(({ type }) => SchemaAST.isOptional(type)).map(({ name }) => String(name))
+      assert.isAtLeast(names.length, 2)
+      for (const path of paths) {
+        for (const name of ["unknown", ...names]) {
+          if (rule.startsWith(name)) continue
+          const { json } = yield* post(path, { ...body, [name]: 5.5 })
+          const found = faults(json.errors ?? json.error.errors)
+          assert.include(found, rule, `${path} ${name}`)
+          assert.isTrue(
+            found.some((fault) => fault.startsWith(`${name}: `)),
+            `${path} ${name}: ${found}`
+          )
+        }
+      }
+    }
+  })
+
+  it.effect("reports every rule that does not need the wrong member", function* () {
+    const wrong = {
+      ...invoiceBody("cust_1"),
+      payment_means: { code: "10", type: "2" },
+      operation_type: 10,
+      exchange_rate: "1.00",
+      prepayments: 5,
+      other_payment_means: [5, { code: "10", type: "2" }],
+      withholdings: [
+        { code: "06", rate: "2.50", base: "100.00", value: 3 },
+        { code: "06", rate: "2.50", base: "100.00", value: "9.00" }
+      ],
+      delivery: { city_code: "98001", department_code: 11 },
+      lines: [5, { ...line, line_extension_amount: "1.00", taxes: [5, { ...tax, rate: "18.00" }] }]
+    }
+    const { json } = yield* post("/v1/invoices", wrong)
+    assert.deepStrictEqual(faults(json.error.errors), [
+      "customer_id: resource_missing",
+      "delivery.city_code: unknown_catalog_code",
+      "delivery.department_code: parameter_invalid",
+      "exchange_rate: parameter_conflict",
+      "lines[0]: parameter_invalid",
+      "lines[1].line_extension_amount: amount_mismatch",
+      "lines[1].taxes[0]: parameter_invalid",
+      "operation_type: unknown_catalog_code",
+      "other_payment_means[0]: parameter_invalid",
+      "other_payment_means[1].due_date: due_date_required",
+      "payment_means.due_date: due_date_required",
+      "prepayments: parameter_invalid",
+      "withholdings[0].value: parameter_invalid",
+      "withholdings[1].code: tax_mismatch",
+      "withholdings[1].value: tax_mismatch"
+    ])
+  })
+
+  it.effect("looks for no range of a document that keeps its number", function* () {
+    const prefix = "NONE"
+    const noRange = "prefix: parameter_invalid"
+    const invoice = { ...invoiceBody(yield* addCustomer()), unknown: 1, prefix }
+    const note = { ...originalNoteBody(yield* addCustomer()), unknown: 1, prefix }
+    const cases = [
+      ["/v1/invoices", "/v1/invoices/inv_1/correct", invoice],
+      ["/v1/credit-notes", "/v1/credit-notes/cn_1/correct", note],
+      ["/v1/debit-notes", "/v1/debit-notes/dn_1/correct", note]
+    ] as const
+    for (const [create, correct, body] of cases) {
+      const created = yield* post(create, body)
+      assert.deepStrictEqual(faults(created.json.error.errors), [noRange, "unknown: parameter_unknown"], create)
+      const corrected = yield* post(correct, body)
+      assert.deepStrictEqual(faults(corrected.json.error.errors), ["unknown: parameter_unknown"], correct)
     }
   })
 

@@ -1,5 +1,6 @@
 import type { Violation } from "../../../../schemas/ApiError.ts"
 import type { LineAllowance } from "../../../../schemas/Line.ts"
+import { findingsInItems } from "../../requests/Unreadable.ts"
 import { violation } from "../AuthorityRules.ts"
 import { cents, decimal, millionths, percentage } from "../Decimal.ts"
 import type { AuthorityRule } from "../Grounds.ts"
@@ -50,12 +51,10 @@ export const allowancesViolations = (
   allowances: ReadonlyArray<LineAllowance> | undefined,
   path: string,
   of: "document" | "line"
-): ReadonlyArray<Violation> => {
-  const rules = of === "line" ? ofLine : ofDocument
-  return (allowances ?? []).flatMap((allowance, index) => [
-    ...allowanceViolations(allowance, `${path}[${index}]`, rules)
-  ])
-}
+): Generator<Violation, void> =>
+  findingsInItems(allowances, (allowance, index) =>
+    allowanceViolations(allowance, `${path}[${index}]`, of === "line" ? ofLine : ofDocument)
+  )
 
 /** The discounts and charges with each amount that is a percentage as that percentage makes it, where the amount is wrong. */
 export const settledAllowances = <A extends LineAllowance>(allowances: ReadonlyArray<A>): ReadonlyArray<A> =>

@@ -2,6 +2,7 @@ import type { Violation } from "../../../../schemas/ApiError.ts"
 import type { DocumentDetails, PaymentMeans, Withholding } from "../../../../schemas/DocumentDetails.ts"
 import type { Totals } from "../../../../schemas/Line.ts"
 import { placeViolations } from "../../accounts/PartyRules.ts"
+import { findingsInItems, findingsOf } from "../../requests/Unreadable.ts"
 import { violation, warning } from "../AuthorityRules.ts"
 import { cents, decimal, millionths, percentage, trillionths } from "../Decimal.ts"
 import { isPast } from "../Details.ts"
@@ -12,8 +13,8 @@ import { periodViolations } from "./Periods.ts"
 
 /* The rules of the parts of a document beside its lines. `today` is the date in the authority's zone, YYYY-MM-DD. */
 
-const codeViolations = ({ allowance_charges = [] }: DocumentDetails): ReadonlyArray<Violation> =>
-  allowance_charges.flatMap(({ code, type }, index) =>
+const codeViolations = ({ allowance_charges }: DocumentDetails): Generator<Violation, void> =>
+  findingsInItems(allowance_charges, ({ code, type }, index) =>
     code === undefined || type === "discount"
       ? []
       : [
@@ -40,8 +41,8 @@ export const paymentViolations = (payment: PaymentMeans, path: string, today: st
   return isPast(payment, today) ? [warning(param, "parameter_invalid", message)] : []
 }
 
-const prepaymentViolations = ({ prepayments = [] }: DocumentDetails, today: string): ReadonlyArray<Violation> =>
-  prepayments.flatMap(({ received_date }, index) =>
+const prepaymentViolations = ({ prepayments }: DocumentDetails, today: string): Generator<Violation, void> =>
+  findingsInItems(prepayments, ({ received_date }, index) =>
     received_date <= today
       ? []
       : [
@@ -59,8 +60,18 @@ const withheldBase = ({ base, code }: Withholding, totals: Totals): string => {
   return code === "05" && cents(base) > cents(vat) && !isTolerated(cents(base), trillionths(cents(vat))) ? vat : base
 }
 
-/** The details with their wrong figures as they must be; `totals` are those of the lines. */
-export const settledDetails = (details: DocumentDetails, totals: Totals): DocumentDetails => {
+const summed = [
+  "allowance_charges",
+  "cash_rounding_amount",
+  "payable_rounding_amount",
+  "prepayments",
+  "withholdings"
+] as const
+
+/** The details that totals depend on, with their wrong figures as they must be; `totals` are those of the lines. */
+export const settledDetails = (sent: DocumentDetails, totals: Totals): DocumentDetails => {
+  const parts = summed.map((name) => [name, sent[name]] as const).filter(([, part]) => part !== undefined)
+  const details: DocumentDetails = Object.fromEntries(parts)
   const { allowance_charges, withholdings } = details
   const settledOne = (withholding: Withholding): Withholding => {
     const base = withheldBase(withholding, totals)
@@ -74,26 +85,34 @@ export const settledDetails = (details: DocumentDetails, totals: Totals): Docume
   }
 }
 
-function* withholdingViolations({ withholdings = [] }: DocumentDetails, totals: Totals): Generator<Violation, void> {
-  const seen = new Set<string>()
-  for (const [index, withholding] of withholdings.entries()) {
-    const { base, code, rate, value } = withholding
-    const path = `withholdings[${index}].`
-    const key = `${code} ${millionths(rate)}`
-    if (seen.has(key)) {
-      const message = `code "${code}" with rate ${rate} stands twice: send one entry for each rate of a tax.`
-      yield violation(`${path}code`, "tax_mismatch", message, "withholding_rate")
-    }
-    seen.add(key)
-    const right = withheldBase(withholding, totals)
-    if (right !== base) {
-      const message = `base must be at most "${right}": ReteIVA is withheld from the value added tax of the document.`
-      yield violation(`${path}base`, "tax_mismatch", message, "FAY05")
-    }
-    const formula = `base ${right} × rate ${rate} / 100`
-    yield* figureViolations(path, "value", value, percentage(cents(right), rate), formula, "tax_mismatch", "FAT02")
-  }
+/** The violations of a withholding that stands twice. */
+function* twiceViolations(withholdings: ReadonlyArray<Withholding>, index: number, path: string) {
+  const keys = withholdings.slice(0, index + 1).map((one) => `${one.code} ${millionths(one.rate)}`)
+  if (keys.indexOf(keys[index] ?? "") === index) return
+  const { code, rate } = withholdings[index] ?? { code: "", rate: "" }
+  const message = `code "${code}" with rate ${rate} stands twice: send one entry for each rate of a tax.`
+  yield violation(`${path}code`, "tax_mismatch", message, "withholding_rate")
 }
+
+function* withholdingViolations(withholding: Withholding, path: string, totals: () => Totals) {
+  const { base, code, rate, value } = withholding
+  const right = code === "05" ? withheldBase(withholding, totals()) : base
+  if (right !== base) {
+    const message = `base must be at most "${right}": ReteIVA is withheld from the value added tax of the document.`
+    yield violation(`${path}base`, "tax_mismatch", message, "FAY05")
+  }
+  const formula = `base ${right} × rate ${rate} / 100`
+  yield* figureViolations(path, "value", value, percentage(cents(right), rate), formula, "tax_mismatch", "FAT02")
+}
+
+const withholdingsViolations = ({ withholdings = [] }: DocumentDetails, totals: () => Totals) =>
+  findingsInItems(withholdings, (withholding, index) => {
+    const path = `withholdings[${index}].`
+    return findingsOf<Violation>([
+      () => twiceViolations(withholdings, index, path),
+      () => withholdingViolations(withholding, path, totals)
+    ])
+  })
 
 const exportation = "11"
 
@@ -121,7 +140,7 @@ const balanceViolations = (details: DocumentDetails, totals: Totals): ReadonlyAr
   const { due_amount = "0.00", net_amount = "0.00", payable_amount } = totals
   if (cents(payable_amount) < 0n) {
     const message = `The discounts are more than the document: what is to be paid would be ${payable_amount}, and no amount may be negative.`
-    const param = details.allowance_charges === undefined ? "payable_rounding_amount" : "allowance_charges"
+    const param = (details.allowance_charges ?? []).length === 0 ? "payable_rounding_amount" : "allowance_charges"
     return [violation(param, "amount_mismatch", message, "VLR01")]
   }
   if (cents(due_amount) < 0n) {
@@ -150,24 +169,33 @@ const roundingViolations = ({ payable_rounding_amount }: DocumentDetails, totals
   return [violation("payable_rounding_amount", "amount_mismatch", message, "FAU14")]
 }
 
-/** The violations of the optional parts of a document with these totals. */
-export function* detailsViolations(
-  details: DocumentDetails,
-  totals: Totals,
-  operation_type: string,
-  today: string
-): Generator<Violation, void> {
-  yield* allowancesViolations(details.allowance_charges, "allowance_charges", "document")
-  yield* codeViolations(details)
-  yield* prepaymentViolations(details, today)
-  yield* withholdingViolations(details, totals)
-  yield* periodViolations(details.period, "period")
-  if (details.delivery !== undefined) yield* placeViolations(details.delivery, "delivery.")
-  yield* incotermViolations(details, operation_type)
-  for (const [index, payment] of (details.other_payment_means ?? []).entries()) {
-    yield* paymentViolations(payment, `other_payment_means[${index}]`, today)
-  }
-  yield* roundingViolations(details, totals)
-  yield* prepaidWarnings(totals)
-  yield* balanceViolations(details, totals)
+/** The sums of a document, which are computed for the rules that read them. */
+export interface Sums {
+  /** Of the lines alone. */
+  readonly ofLines: () => Totals
+  readonly whole: () => Totals
 }
+
+/** The violations of the optional parts of a document with these sums. */
+export const detailsViolations = (
+  details: DocumentDetails,
+  { ofLines, whole }: Sums,
+  operation: { readonly operation_type: string },
+  today: string
+): Generator<Violation, void> =>
+  findingsOf<Violation>([
+    () => allowancesViolations(details.allowance_charges, "allowance_charges", "document"),
+    () => codeViolations(details),
+    () => prepaymentViolations(details, today),
+    () => withholdingsViolations(details, ofLines),
+    () => periodViolations(details.period, "period"),
+    () => (details.delivery === undefined ? [] : placeViolations(details.delivery, "delivery.")),
+    () => incotermViolations(details, operation.operation_type),
+    () =>
+      findingsInItems(details.other_payment_means, (payment, index) =>
+        paymentViolations(payment, `other_payment_means[${index}]`, today)
+      ),
+    () => roundingViolations(details, whole()),
+    () => prepaidWarnings(whole()),
+    () => balanceViolations(details, whole())
+  ])

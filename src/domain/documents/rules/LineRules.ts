@@ -1,6 +1,7 @@
 import type { Violation } from "../../../../schemas/ApiError.ts"
 import type { Item, Line } from "../../../../schemas/Line.ts"
 import { identificationViolations } from "../../accounts/PartyRules.ts"
+import { findingsOf, ifReadable } from "../../requests/Unreadable.ts"
 import { violation } from "../AuthorityRules.ts"
 import { cents, decimal, fits, millionths, product, rounded, trillionths } from "../Decimal.ts"
 import { allowanceFormula, allowancesViolations, allowanceSum, settledAllowances } from "./AllowanceRules.ts"
@@ -147,15 +148,18 @@ const daysViolations = ({ period }: Line, path: string, { isDebitNote }: Operati
  * Each is compared with the value computed from the right preceding figures: only wrong figures are named, and a client
  * that corrects all named figures passes at the next attempt.
  */
-export function* lineViolations(line: Line, path: string, operation: Operation): Generator<Violation, void> {
-  yield* allowancesViolations(line.allowance_charges, `${path}.allowance_charges`, "line")
-  yield* amountViolations(line, path)
-  yield* referenceViolations(line, path)
-  yield* taxesViolations(line, path, amountOf(line, operation.operation_type === contract))
-  yield* itemViolations(line.item, path)
-  yield* daysViolations(line, path, operation)
-  yield* contractViolations(line, path, operation)
-  yield* principalViolations(line, path, operation)
+export const lineViolations = (line: Line, path: string, operation: Operation): Generator<Violation, void> => {
+  const taxed = ifReadable(() => amountOf(line, operation.operation_type === contract))
+  return findingsOf<Violation>([
+    () => allowancesViolations(line.allowance_charges, `${path}.allowance_charges`, "line"),
+    () => amountViolations(line, path),
+    () => referenceViolations(line, path),
+    () => taxesViolations(line, path, taxed),
+    () => itemViolations(line.item, path),
+    () => daysViolations(line, path, operation),
+    () => contractViolations(line, path, operation),
+    () => principalViolations(line, path, operation)
+  ])
 }
 
 /** The line with its wrong figures as they must be, for the sums that what is named beside these figures is judged by. */

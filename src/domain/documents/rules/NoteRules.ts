@@ -1,5 +1,6 @@
 import type { Violation } from "../../../../schemas/ApiError.ts"
 import type { NoteRequest } from "../../../../schemas/Note.ts"
+import { findingsInItems, findingsOf } from "../../requests/Unreadable.ts"
 import { violation } from "../AuthorityRules.ts"
 import { peso } from "../Currencies.ts"
 import type { Operation } from "./LineRules.ts"
@@ -9,7 +10,7 @@ import type { Operation } from "./LineRules.ts"
 /** The operation type of the invoice that a note corrects, and the kind of the note. */
 export interface NoteOperation extends Operation {
   /** The currency of that invoice; left out where the account has no such invoice. */
-  readonly currency?: string
+  readonly currency?: string | undefined
 }
 
 /** The code of an annulment in the catalog concepto-nota-credito. */
@@ -18,25 +19,30 @@ export const annulment = "2"
 // What a note has from the invoice of the account that it corrects.
 const ofInvoice = ["customer_id", "currency", "payment_means"] as const
 
-function* invoiceViolations(request: NoteRequest, { currency }: NoteOperation): Generator<Violation, void> {
-  if (request.original !== undefined) {
-    const message = "Remove original, or send it in place of invoice_id: a note corrects one invoice."
-    yield violation("original", "parameter_conflict", message, "note_of_invoice")
-  }
-  for (const name of ofInvoice) {
-    if (request[name] === undefined) continue
-    const message = `Remove ${name}: the note takes it from the invoice of invoice_id. Only a note to an invoice of another system (original) or to a period has its own.`
-    yield violation(name, "parameter_conflict", message, "note_of_invoice")
-  }
-  if (request.exchange_rate !== undefined && currency === peso) {
-    yield violation(
-      "exchange_rate",
-      "parameter_conflict",
-      `Remove exchange_rate: a note in ${peso} has none.`,
-      "exchange_rate"
-    )
-  }
+function* originalViolations({ original }: NoteRequest): Generator<Violation, void> {
+  if (original === undefined) return
+  const message = "Remove original, or send it in place of invoice_id: a note corrects one invoice."
+  yield violation("original", "parameter_conflict", message, "note_of_invoice")
 }
+
+function* ownViolations(request: NoteRequest, name: (typeof ofInvoice)[number]): Generator<Violation, void> {
+  if (request[name] === undefined) return
+  const message = `Remove ${name}: the note takes it from the invoice of invoice_id. Only a note to an invoice of another system (original) or to a period has its own.`
+  yield violation(name, "parameter_conflict", message, "note_of_invoice")
+}
+
+function* rateViolations({ exchange_rate }: NoteRequest, operation: NoteOperation): Generator<Violation, void> {
+  if (exchange_rate === undefined || operation.currency !== peso) return
+  const message = `Remove exchange_rate: a note in ${peso} has none.`
+  yield violation("exchange_rate", "parameter_conflict", message, "exchange_rate")
+}
+
+const invoiceViolations = (request: NoteRequest, operation: NoteOperation): Generator<Violation, void> =>
+  findingsOf<Violation>([
+    () => originalViolations(request),
+    () => findingsInItems(ofInvoice, (name) => ownViolations(request, name)),
+    () => rateViolations(request, operation)
+  ])
 
 function* periodViolations({ correction_code, period }: NoteRequest, isDebitNote: boolean): Generator<Violation, void> {
   if (!isDebitNote && correction_code === annulment) {

@@ -1,6 +1,7 @@
 import type { Violation } from "../../../../schemas/ApiError.ts"
 import { taxes as taxNames } from "../../../../schemas/Code.ts"
 import { isPerUnit, type Line, type Tax, type Totals, unitTaxes } from "../../../../schemas/Line.ts"
+import { findingsInItems, findingsOf } from "../../requests/Unreadable.ts"
 import { violation, warning } from "../AuthorityRules.ts"
 import { cents, decimal, exactly, fits, isRounding, millionths, percentage, product, rounded } from "../Decimal.ts"
 import { figureViolations, isTolerated, settled } from "./Amounts.ts"
@@ -129,7 +130,7 @@ function* percentageViolations(tax: Tax, path: string, taxed: Taxed): Generator<
   yield* figureViolations(`${path}.`, "value", value, exact, formula, "tax_mismatch", "FAX07")
 }
 
-function* unitViolations(tax: Tax, path: string, quantity: string) {
+function* unitViolations(tax: Tax, path: string, { quantity }: Line) {
   const { code, units = "0.00", value } = tax
   if (ofQuantity.has(code) && millionths(units) !== millionths(quantity)) {
     const message = `units must be "${quantity}", the quantity of the line: the authority computes tax ${nameOf(code)} on the quantity. If something else is taxed than what the line sells, such as bags, put it on a line of its own.`
@@ -140,21 +141,22 @@ function* unitViolations(tax: Tax, path: string, quantity: string) {
 }
 
 /** The violations of the taxes of the line at `path`; without `taxed`, those that do not depend on the amount of the line. */
-export function* taxesViolations(
-  { quantity, taxes }: Line,
-  path: string,
-  taxed: Taxed | undefined
-): Generator<Violation, void> {
-  for (const [index, tax] of taxes.entries()) {
+export const taxesViolations = (line: Line, path: string, taxed: Taxed | undefined): Generator<Violation, void> =>
+  findingsInItems(line.taxes, (tax, index) => {
     const taxPath = `${path}.taxes[${index}]`
-    yield* codeViolations(taxes, index, taxPath)
-    const form = [...formViolations(tax, taxPath)]
-    yield* form
-    if (form.length > 0) continue
-    if (tax.code === "ZZ") yield* noTaxViolations(tax, taxPath)
-    else if (isPerUnit(tax)) yield* unitViolations(tax, taxPath, quantity)
-    else if (taxed !== undefined) yield* percentageViolations(tax, taxPath, taxed)
-  }
+    return findingsOf([
+      () => codeViolations(line.taxes, index, taxPath),
+      () => taxViolations(tax, taxPath, line, taxed)
+    ])
+  })
+
+function* taxViolations(tax: Tax, path: string, line: Line, taxed: Taxed | undefined): Generator<Violation, void> {
+  const form = [...formViolations(tax, path)]
+  yield* form
+  if (form.length > 0) return
+  if (tax.code === "ZZ") yield* noTaxViolations(tax, path)
+  else if (isPerUnit(tax)) yield* unitViolations(tax, path, line)
+  else if (taxed !== undefined) yield* percentageViolations(tax, path, taxed)
 }
 
 /** What a tax of a document should sum up to, in trillionths, and how that is computed. */

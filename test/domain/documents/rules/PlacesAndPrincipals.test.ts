@@ -5,11 +5,12 @@ import { totalsOf } from "../../../../src/domain/documents/Totals.ts"
 import { detailsViolations } from "../../../../src/domain/documents/rules/DetailRules.ts"
 import { lineViolations } from "../../../../src/domain/documents/rules/LineRules.ts"
 
+const totals = () => totalsOf([lineExample])
+
 const delivered = (delivery: NonNullable<DocumentDetails["delivery"]>) =>
-  [...detailsViolations({ delivery }, totalsOf([lineExample]), "10", "2026-11-21")].map(({ code, param }) => [
-    param,
-    code
-  ])
+  [...detailsViolations({ delivery }, { ofLines: totals, whole: totals }, { operation_type: "10" }, "2026-11-21")].map(
+    ({ code, param }) => [param, code]
+  )
 
 const sold = (identification: Principal["identification"]) => {
   const line = { ...lineExample, principal: { identification, legal_name: "Productor Andino S.A.S." } }
