@@ -3,7 +3,6 @@ import { type Schema, SchemaAST } from "effect"
 import { CustomerRequest } from "../../../schemas/Customer.ts"
 import { InvoiceRequest } from "../../../schemas/Invoice.ts"
 import { CreditNoteRequest, DebitNoteRequest } from "../../../schemas/Note.ts"
-import { ResolutionRequest } from "../../../schemas/Resolution.ts"
 import {
   customerBody,
   endpointBody,
@@ -90,15 +89,13 @@ describeOn(app)("validation", (it) => {
     const note = { ...originalNoteBody(customer), lines }
     const wrongDigit = { type: "31", number: "900373115", check_digit: "4" }
     const buyer = { ...customerBody(), identification: wrongDigit }
-    const wrongRange = resolutionBody({ from_number: 2, to_number: 1 })
     const kinds: ReadonlyArray<
       readonly [paths: ReadonlyArray<string>, schema: Schema.Top, body: object, rule: string]
     > = [
       [["/v1/invoices", "/v1/invoices/validate", "/v1/invoices/inv_1/correct"], InvoiceRequest, invoice, wrongLine],
       [["/v1/credit-notes", "/v1/credit-notes/validate"], CreditNoteRequest, note, wrongLine],
       [["/v1/debit-notes/validate", "/v1/debit-notes/dn_1/correct"], DebitNoteRequest, note, wrongLine],
-      [["/v1/customers"], CustomerRequest, buyer, "identification.check_digit: invalid_check_digit"],
-      [["/v1/resolutions"], ResolutionRequest, wrongRange, "to_number: parameter_invalid"]
+      [["/v1/customers"], CustomerRequest, buyer, "identification.check_digit: invalid_check_digit"]
     ]
     for (const [paths, { ast }, body, rule] of kinds) {
       const members = SchemaAST.isObjects(ast) ? ast.propertySignatures : []
