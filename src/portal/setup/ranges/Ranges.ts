@@ -213,7 +213,7 @@ const rangePage = (range: Resolution, sent?: Form, refusal?: Refusal) =>
               t("Technical key", "Clave técnica"),
               technical_key === undefined ? null : html`<code>${technical_key}</code>`
             ],
-            [t("Registered", "Registrada"), time(visit, created_at)],
+            [t("Registered", "Registrado"), time(visit, created_at)],
             [t("Id", "Id"), copied(visit, id)]
           ])}
         </div>`
