@@ -70,7 +70,7 @@ describeOn(app)("the frame of the portal", (it) => {
     const folder = new URL("../../../src/portal/", import.meta.url)
     const pages = Fs.readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ts"))
     assert.isAbove(pages.length, 80)
-    const others = /(?<!rangos? de )[Nn]umeraci(?:ón|ones)|[Mm]odo real|\banew\b|\b[Ww]hoever\b|"(?:Bench|Papers)"/g
+    const others = /(?<![Rr]angos? de )[Nn]umeraci(?:ón|ones)|[Mm]odo real|\banew\b|\b[Ww]hoever\b|"(?:Bench|Papers)"/g
     const found = yield* Effect.forEach(pages, (file) =>
       Effect.sync(() =>
         (Fs.readFileSync(new URL(file, folder), "utf8").match(others) ?? []).map((words) => `${file}: ${words}`)
