@@ -104,7 +104,7 @@ it.live("an outage of a receiver is seen, ended and made up for on pages alone",
   yield* person.post(`${path}/test`, test)
   yield* arrived(before + 6)
   const shown = yield* until(person.post(`${path}/test`, test), ({ text }) =>
-    text.includes("Request body and answered")
+    text.includes("What was sent and answered")
   )
   assert.match(shown.text, /<span class="state ok">200<\/span>/)
   assert.strictEqual(customer.received.length, before + 6)
