@@ -13,6 +13,7 @@ import {
   type Payload,
   type RequestContext
 } from "../protocol/AccountEntity.ts"
+import { inLane } from "../protocol/AccountLanes.ts"
 import { accountModeOf } from "../protocol/Address.ts"
 import { IdempotencyKeys } from "../store/accounts/IdempotencyKeys.ts"
 import { Database } from "../store/sql/Database.ts"
@@ -60,7 +61,8 @@ export const layer = AccountEntity.toLayer(
               Effect.andThen(Effect.fail(apiErrorOf(cause)))
             )
         ),
-        Effect.annotateLogs({ account_id: account.account_id, request_id })
+        Effect.annotateLogs({ account_id: account.account_id, request_id }),
+        inLane(account)
       )
 
     const handler =

@@ -1,5 +1,6 @@
 import { Duration, Effect } from "effect"
 import { Entity } from "effect/cluster"
+import { inLane } from "../protocol/AccountLanes.ts"
 import { invoiceKeyOf } from "../protocol/Address.ts"
 import { InvoiceEntity } from "../protocol/Notify.ts"
 import { Mailing } from "../issuing/Mailing.ts"
@@ -19,7 +20,8 @@ export const layer = InvoiceEntity.toLayer(
     const logged = (effect: Effect.Effect<void>, failure: string) =>
       effect.pipe(
         Effect.catchCause((cause) => Effect.logError(failure, cause)),
-        Effect.annotateLogs(facts)
+        Effect.annotateLogs(facts),
+        inLane(key)
       )
     const proceed = Effect.andThen(Effect.annotateCurrentSpan(facts), work.proceed(key))
     return InvoiceEntity.of({

@@ -5,6 +5,7 @@ import { storableText } from "../domain/requests/Storable.ts"
 import { nextDeliveryDelayMs } from "../domain/webhooks/RetrySchedule.ts"
 import { eventHeaders, signatureHeaders } from "../domain/webhooks/WebhookSignature.ts"
 import { errorCodes, type WebhookResponse, WebhookSender } from "../outbound/webhooks/WebhookSender.ts"
+import { inLane } from "../protocol/AccountLanes.ts"
 import { accountAddress, endpointKeyOf } from "../protocol/Address.ts"
 import { Counts } from "../protocol/Counts.ts"
 import { Fault } from "../protocol/Fault.ts"
@@ -186,7 +187,7 @@ const actor = (underWay: Effect.Success<typeof makeUnderWay>) =>
         owner,
         Effect.catchCause(Effect.flatMap(delivery, attempt), (cause) =>
           Effect.as(Effect.logError("A delivery's outcome could not be stored; it is due again", cause), true)
-        ),
+        ).pipe(inLane(key)),
         (isMoreDue) => (isMoreDue || isHeldBack ? wake.open : Effect.void)
       )
 
@@ -237,6 +238,7 @@ const actor = (underWay: Effect.Success<typeof makeUnderWay>) =>
       Effect.andThen(takeAndSend),
       Effect.catchCause((cause) => Effect.logError("Deliveries could not be read; the sweeper will try again", cause)),
       Effect.forever,
+      inLane(key),
       Effect.annotateLogs({ account_id: key.account_id, webhook_endpoint_id: key.id }),
       Effect.forkScoped
     )

@@ -24,6 +24,7 @@ import { Notify } from "../protocol/Notify.ts"
 import type { HttpRouter } from "effect/http"
 import * as Cluster from "../platform/cluster/Cluster.ts"
 import { OwnRunner } from "../platform/cluster/OwnRunner.ts"
+import * as EventLoop from "../platform/EventLoop.ts"
 import { DataDir } from "../platform/files/DataDir.ts"
 import { discardTestKey, testKey } from "../platform/files/DataFiles.ts"
 import { layerSandboxCertificate } from "../platform/files/SandboxCertificateFile.ts"
@@ -257,7 +258,7 @@ export const serveWith = <E = never>(parts: Parts<E>) => {
       )
     )
   )
-  return Effect.andThen(whole, running)
+  return EventLoop.shared(Effect.andThen(whole, running))
 }
 
 /**

@@ -6,6 +6,7 @@ import type { Totals } from "../../schemas/Line.ts"
 import { heldMessage, lackOfRange } from "../domain/accounts/ResolutionRules.ts"
 import { fullNumber } from "../domain/documents/FullNumber.ts"
 import { type Draft, NationalProfile } from "../documents/NationalProfile.ts"
+import { inLane } from "../protocol/AccountLanes.ts"
 import { Fault } from "../protocol/Fault.ts"
 import * as Metrics from "../protocol/Metrics.ts"
 import { Accounts } from "../store/accounts/Accounts.ts"
@@ -270,6 +271,7 @@ export const make = Effect.fnUntraced(function* (account: AccountMode) {
     Effect.andThen(Effect.suspend(() => (backlog && Queue.sizeUnsafe(drafts) === 0 ? takeUp : Effect.void))),
     Effect.catchCause((cause) => Effect.logError("Drafts could not be numbered; the sweeper will try again", cause)),
     Effect.forever,
+    inLane(account),
     Effect.annotateLogs({ account_id: account.account_id }),
     Effect.forkScoped
   )

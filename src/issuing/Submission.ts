@@ -5,6 +5,7 @@ import { isOnCredit } from "../domain/documents/Acceptance.ts"
 import { type InvoiceState, isIssued } from "../domain/documents/InvoiceLifecycle.ts"
 import { authorityDelayMs } from "../domain/webhooks/RetrySchedule.ts"
 import { AuthorityRefusal, troubleOf, type Verdict } from "../outbound/authority/Authority.ts"
+import { inLane } from "../protocol/AccountLanes.ts"
 import { Fault } from "../protocol/Fault.ts"
 import * as Metrics from "../protocol/Metrics.ts"
 import { PortBroken } from "../protocol/PortCall.ts"
@@ -257,7 +258,7 @@ export class Submission extends Context.Service<Submission>()("folio/issuing/Sub
         ),
         Effect.annotateLogs({ account_id: row.account_id, invoice_id: row.id })
       )
-      return Effect.asVoid(FiberSet.run(begun, steps))
+      return Effect.asVoid(FiberSet.run(begun, inLane(row)(steps)))
     }
 
     /** Ends a draft that cannot be numbered as failed, with this failure; no number is used. */

@@ -59,10 +59,9 @@ const limited = (why: string) =>
 
 /**
  * Turns at expensive work: accounts take turns, and so do the askers of one account. The number of waiting turns and their wait are
- * bounded, so that a burst of one account does not delay the other accounts. `portion` returns the turns that one owner may have at a
- * time now; by default `ofOwnerAtOnce`.
+ * bounded, so that a burst of one account does not delay the other accounts.
  */
-export const make = (options: TurnOptions, portion = () => options.ofOwnerAtOnce) => {
+export const make = (options: TurnOptions) => {
   const { atOnce, waiting, what } = options
   const queue = new FairQueue<Turn>()
   const underWay = new Counts()
@@ -81,7 +80,7 @@ export const make = (options: TurnOptions, portion = () => options.ofOwnerAtOnce
     pace.at = now
     if (ms < stallMs) pace.everyMs += (ms - pace.everyMs) / 16
   }
-  const mayBegin = (owner: string) => !resting.has(owner) && underWay.of(owner) < portion()
+  const mayBegin = (owner: string) => !resting.has(owner) && underWay.of(owner) < options.ofOwnerAtOnce
   const begin = (owner: string) => {
     inAll += 1
     underWay.add(owner, 1)
@@ -148,7 +147,9 @@ export const make = (options: TurnOptions, portion = () => options.ofOwnerAtOnce
       if (queue.waiting(owner, asker) >= waiting.ofAsker) return Effect.fail(refusals.ofAsker)
       if (own >= waiting.ofOwner) return Effect.fail(refusals.ofOwner)
       if (own >= options.ofOwnerAtOnce * freeRounds && own * (paces.get(owner)?.everyMs ?? 0) > maxDelayMs) {
-        return Effect.fail(inAll >= atOnce && underWay.of(owner) < portion() ? refusals.slow : refusals.slowOfOwner)
+        return Effect.fail(
+          inAll >= atOnce && underWay.of(owner) < options.ofOwnerAtOnce ? refusals.slow : refusals.slowOfOwner
+        )
       }
       // An owner without a waiting turn may always wait, so that the other accounts together cannot exclude the owner.
       if (queue.size >= waiting.inAll && own > 0) return Effect.fail(refusals.inAll)

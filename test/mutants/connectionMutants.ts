@@ -43,16 +43,17 @@ export const connectionMutants: ReadonlyArray<Mutant> = [
       "connection.exchanges.size >= clientLimits.pipelinedMax": "connection.exchanges.size < 0"
     },
     "connections: one that goes on after refusals is read at once": {
-      "connection.limited <= clientLimits.limitedMax": "connection.limited >= 0"
+      "connection.isShared || times <= 0": "connection.isShared || times > 0"
     },
     "connections: all that were refused are read again in one turn of the event loop": {
       "if (resuming.size === 1) resumeNext()": "socket.resume()"
     },
-    "connections: refusals between other answers pause one": {
-      "connection.limited + 1 : 0": "connection.limited + 1 : 1"
+    "connections: few refusals between other answers pause one": {
+      "connection.limited - limitedLess": "connection.limited"
     },
+    "connections: one other answer forgets all refusals": { "connection.limited - limitedLess": "0" },
     "connections: that of a proxy is paused for one of its clients": {
-      "connection.isShared || connection.limited": "connection.limited"
+      "connection.isShared || times <= 0": "times <= 0"
     },
     "connections: one that never ends its request holds up the end of the service": {
       "if (isStopping) while (makeRoom());": ""

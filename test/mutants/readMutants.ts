@@ -28,7 +28,7 @@ export const readMutants: ReadonlyArray<Mutant> = [
   }),
   ...guards("src/protocol/AccountTurns.ts", "test/protocol/AccountTurns.test.ts", {
     "one account may have all turns": {
-      "!resting.has(owner) && underWay.of(owner) < portion()": "!resting.has(owner)"
+      "!resting.has(owner) && underWay.of(owner) < options.ofOwnerAtOnce": "!resting.has(owner)"
     },
     "as much as comes may wait for a turn": { "if (own >= waiting.ofOwner)": "if (own < 0)" },
     "a turn may come as late as it likes": { "own * (paces.get(owner)?.everyMs ?? 0) > maxDelayMs": "own < 0" },
@@ -56,9 +56,31 @@ export const readMutants: ReadonlyArray<Mutant> = [
     "one account's documents take the room of another": { "own === 0 || (own": "(own" },
     "an account creates however late its drafts are": { "lateMs(account) > lateMaxMs": "lateMs(account) < 0" }
   }),
+  ...guards("src/platform/EventLoop.ts", "test/platform/EventLoop.test.ts", {
+    "the fibers of one account go before those of another": {
+      "lanes.get(lane)\n      if (tasks === undefined) lanes.set(lane, [task])":
+        "lanes.get(common)\n      if (tasks === undefined) lanes.set(common, [task])"
+    },
+    "ready fibers do not let the process read what has arrived": {
+      "performance.now() < end ? take() : undefined": "take()"
+    }
+  }),
+  ...guards("src/store/sql/Batcher.ts", "test/platform/EventLoop.test.ts", {
+    "all items of a batch go on in one turn of the event loop": {
+      "Effect.tap(Deferred.await(answer), Effect.yieldNow)": "Deferred.await(answer)"
+    }
+  }),
+  ...[
+    "src/http/request/Authentication.ts",
+    "src/issuing/Numbering.ts",
+    "src/issuing/Submission.ts",
+    "src/actors/Account.ts"
+  ].flatMap((file) =>
+    guards(file, "test/http/limits/AccountLanes.test.ts", {
+      [`${file} works outside of the account's lane`]: { "inLane(": "((_: unknown) => <A>(effect: A) => effect)(" }
+    })
+  ),
   ...guards("src/http/limits/RequestTurns.ts", "test/http/limits/RequestTurns.test.ts", {
-    "an account creates as many at a time beside others as alone": { "sinceOther < aloneAfter": "sinceOther < 0" },
-    "an account that was beside another creates slowly ever after": { "? sinceOther + 1 : 0": "? sinceOther : 0" },
     "large answers may be asked for all the time": {
       "Exit.isSuccess(exit) ? bytes(exit.value) :": "Exit.isSuccess(exit) ? 0 :"
     },

@@ -39,11 +39,8 @@ export class RequestTurnLimits extends Context.Service<
      * which the process is busy does not count: a read that waits for the work of other accounts is not slow itself.
      */
     readonly slowRead: { readonly fromMs: number; readonly restMsMax: number }
-    /**
-     * The turns of creations and of validations, which are apart from those of other requests. An account has at most `besideOthers` of
-     * them at a time while another account sends requests: each creation is followed by its document's work on the event loop.
-     */
-    readonly creation: Omit<AccountTurns.TurnOptions, "what"> & { readonly besideOthers: number }
+    /** The turns of creations and of validations, which are apart from those of other requests. */
+    readonly creation: Omit<AccountTurns.TurnOptions, "what">
   }
 >()("@folio-einvoicing/service/RequestTurnLimits") {
   /** The values of `npm start`. */
@@ -54,11 +51,10 @@ export class RequestTurnLimits extends Context.Service<
     maxWait: "10 seconds",
     restMsOfKib: { answer: 0.5, body: 1, document: { sent: 2, copied: 2, moved: 1 } },
     slowRead: { fromMs: 100, restMsMax: 250 },
-    // As many of an account as share a statement without a wait; beside others, so few that the event loop is soon at their requests.
+    // As many of an account as share a statement without a wait.
     creation: {
       atOnce: 32,
       ofOwnerAtOnce: 8,
-      besideOthers: 2,
       waiting: { ofAsker: 256, ofOwner: 256, inAll: 4_096 },
       maxWait: "10 seconds",
       maxDelay: "1 second"
@@ -71,8 +67,10 @@ export class RequestTurnLimits extends Context.Service<
   }
 }
 
-// An account that sends so many requests without one of another account between them has the process to itself.
-const aloneAfter = 500
+const askerOf = ({ account_id, api_key_id, livemode }: Principal): AccountTurns.Asker => ({
+  owner: `${account_id} ${livemode}`,
+  asker: api_key_id
+})
 
 const rest = (bytes: number, msOfKib: number) => (bytes > smallBytesMax ? Math.ceil((bytes / 1024) * msOfKib) : 0)
 
@@ -90,18 +88,7 @@ export class RequestTurns extends Context.Service<RequestTurns>()("folio/http/Re
     const { creation, restMsOfKib, slowRead, ...limits } = yield* RequestTurnLimits
     const backpressure = yield* Backpressure
     const inTurn = AccountTurns.make({ what: "request", ...limits })
-    let latest: string | undefined
-    let sinceOther = aloneAfter
-    /** The holder of a request's turns; counts the requests since the latest of another account. */
-    const askerOf = ({ account_id, api_key_id, livemode }: Principal) => {
-      const owner = `${account_id} ${livemode}`
-      sinceOther = latest === undefined || latest === owner ? sinceOther + 1 : 0
-      latest = owner
-      return { owner, asker: api_key_id }
-    }
-    const inTurnOfCreation = AccountTurns.make({ what: "creation", ...creation }, () =>
-      Math.min(creation.ofOwnerAtOnce, sinceOther < aloneAfter ? creation.besideOthers : Infinity)
-    )
+    const inTurnOfCreation = AccountTurns.make({ what: "creation", ...creation })
     return {
       /** Fails with `rate_limited` while what the account has created waits for long. For a creation, before its body is read. */
       admit: (principal: Principal) => backpressure.admit(principal),

@@ -14,6 +14,7 @@ import type { Capability } from "../../../schemas/PortalSession.ts"
 import { capabilityOf } from "../../api/Capabilities.ts"
 import { apiKeyMode } from "../../domain/accounts/ApiKeyFormat.ts"
 import { type KeyFault, sentApiKey } from "../../domain/accounts/SentApiKey.ts"
+import { inLane } from "../../protocol/AccountLanes.ts"
 import { ApiKeys, endedKey } from "../../store/accounts/ApiKeys.ts"
 import { AuditLog } from "../../store/accounts/AuditLog.ts"
 import { PortalSessions } from "../../store/accounts/PortalSessions.ts"
@@ -107,7 +108,7 @@ export const layer = Layer.effect(
       const { account_id, api_key_id } = principal
       const asked = Context.add(Context.make(CurrentPrincipal, principal), KeyStillWorks, stillWorks)
       return concurrency
-        .request(principal)(Effect.provideContext(handler, asked))
+        .request(principal)(inLane(principal)(Effect.provideContext(handler, asked)))
         .pipe(
           Effect.tapError((error) =>
             error instanceof ApiError && error.status === 403

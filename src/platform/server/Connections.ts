@@ -68,7 +68,10 @@ export interface ClientLimits {
   readonly unreadMax: number
   /** The maximum number of requests of one connection that have not been answered. */
   readonly pipelinedMax: number
-  /** The number of 429 answers in a row after which the server pauses a connection, except that of a trusted proxy. */
+  /**
+   * The server pauses a connection after each 429 above this number, except that of a trusted proxy. Four other answers count as one 429
+   * less.
+   */
   readonly limitedMax: number
   /** The first pause, within which the server reads no further request of the connection; each pause after it is longer, up to five times. */
   readonly pauseMs: number
@@ -98,12 +101,15 @@ interface Connection {
   /** When the connection became idle, began to receive its request, or had its whole answer in the socket (`performance.now()`). */
   since: number
   unread: number
-  /** The number of 429 answers in a row. */
+  /** The number of 429 answers, less a quarter of the other answers; at least 0, and at most the number with the longest pause. */
   limited: number
 }
 
 // The longest pause of a connection is so many times the first.
 const pausesMax = 5
+
+// An answer other than 429 takes so much from the number of 429 answers. A client who gets one 429 in five answers or more is paused in the end.
+const limitedLess = 0.25
 
 // In milliseconds, between two connections whose pauses are over: a flood of refusals does not come back in one turn of the event loop.
 const pacedMs = 5
@@ -265,13 +271,14 @@ export const makeConnections = (
   }
 
   /**
-   * Pauses a connection whose client keeps sending although it gets only 429: each refusal costs more than the client's request. The connection
-   * of a trusted proxy carries the requests of other clients as well.
+   * Pauses a connection whose client keeps sending although it gets mostly 429: each refusal costs more than the client's request. The
+   * connection of a trusted proxy carries the requests of other clients as well.
    */
   const pause = (connection: Connection, { statusCode }: ServerResponse) => {
-    connection.limited = statusCode === 429 ? connection.limited + 1 : 0
-    if (connection.isShared || connection.limited <= clientLimits.limitedMax) return
-    const times = Math.min(connection.limited - clientLimits.limitedMax, pausesMax)
+    if (statusCode !== 429) return void (connection.limited = Math.max(0, connection.limited - limitedLess))
+    connection.limited = Math.min(connection.limited + 1, clientLimits.limitedMax + pausesMax)
+    const times = connection.limited - clientLimits.limitedMax
+    if (connection.isShared || times <= 0) return
     connection.socket.pause()
     setTimeout(() => resume(connection.socket), clientLimits.pauseMs * times).unref()
   }

@@ -87,7 +87,8 @@ export const make = <A, B, E>(options: {
         const answer = Deferred.makeUnsafe<B, E>()
         waiting.push({ item, answer, span: fiber.cache.span })
         offered.openUnsafe()
-        return Deferred.await(answer)
+        // Without the yield, all items of a batch would go on one after the other in the turn of the event loop in which the answer came.
+        return Effect.tap(Deferred.await(answer), Effect.yieldNow)
       })
   })
 

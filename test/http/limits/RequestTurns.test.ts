@@ -123,37 +123,6 @@ describe("the turns of requests", () => {
   })
 })
 
-describe("creations of an account", () => {
-  /** The number of ten creations that begin while none ends. */
-  const begunOfTen = Effect.fnUntraced(function* ({ create }: RequestTurns["Service"]) {
-    let begun = 0
-    const work = Effect.andThen(
-      Effect.sync(() => (begun += 1)),
-      Effect.never
-    )
-    const fibers = yield* Effect.forEach(Array.from({ length: 10 }), () =>
-      Effect.forkChild(create(askerOf("ten_a"), work), { startImmediately: true })
-    )
-    yield* Fiber.interruptAll(fibers)
-    return begun
-  })
-
-  alone.effect("take eight turns at a time, and two for its next 500 requests after another account's request", () =>
-    Effect.gen(function* () {
-      const turns = yield* RequestTurns
-      const read = (account: string) => turns.read(askerOf(account), Effect.succeed(0), () => 0)
-      yield* read("ten_a")
-      assert.strictEqual(yield* begunOfTen(turns), 8)
-      yield* read("ten_b")
-      assert.strictEqual(yield* begunOfTen(turns), 2)
-      yield* Effect.forEach(Array.from({ length: 480 }), () => read("ten_a"), { discard: true })
-      assert.strictEqual(yield* begunOfTen(turns), 2)
-      yield* read("ten_a")
-      assert.strictEqual(yield* begunOfTen(turns), 8)
-    }).pipe(Effect.provide(layerTurns))
-  )
-})
-
 const noTurns = {
   ...RequestTurnLimits.defaults,
   ofOwnerAtOnce: 0,

@@ -16,13 +16,8 @@ type Routes = Effect.Effect<
 
 // What a sequence has taken from a limit is not given back before the next one, which must run as if it were the first.
 const unlimited = RateLimits.layer({ perSecond: 1e12, burst: 1_000 })
-// The clock goes on only when a sequence says so, and a rest would not end. How many creations an account has at a time does not depend
-// on the requests of sequences before.
-const { creation } = withoutRest
-const turns = RequestTurnLimits.layer({
-  ...withoutRest,
-  creation: { ...creation, besideOthers: creation.ofOwnerAtOnce }
-})
+// The clock goes on only when a sequence says so, and a rest would not end.
+const turns = RequestTurnLimits.layer(withoutRest)
 
 /** The service's routes, envelope and all, and those of a team beside them, without a socket: gives what answers one request. */
 export const routes = Effect.fnUntraced(function* <R>(own: Layer.Layer<never, never, R | HttpRouter.HttpRouter>) {

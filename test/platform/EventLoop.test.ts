@@ -1,0 +1,102 @@
+import { assert, describe } from "@effect/vitest"
+import { Effect, Fiber, Function } from "effect"
+import type { AccountMode } from "../../schemas/Account.ts"
+import { AccountId } from "../../schemas/Id.ts"
+import * as EventLoop from "../../src/platform/EventLoop.ts"
+import { inLane } from "../../src/protocol/AccountLanes.ts"
+import * as Batcher from "../../src/store/sql/Batcher.ts"
+import { it } from "../support/Tests.ts"
+
+const accountOf = (letter: string): AccountMode => ({
+  account_id: AccountId.make(`ten_${letter.repeat(26)}`),
+  livemode: false
+})
+const [busy, other] = [accountOf("a"), accountOf("b")]
+
+/** Keeps the event loop for a millisecond, longer than a slice. */
+const step = Effect.sync(() => {
+  for (const end = performance.now() + 1; performance.now() < end;);
+})
+
+/** So many steps, with a turn between two of them. */
+const steps = Effect.fnUntraced(function* (count: number, then: () => void = Function.constVoid) {
+  for (let taken = 0; taken < count; taken++) {
+    yield* step
+    then()
+    yield* Effect.yieldNow
+  }
+})
+
+/** The number of turns of the event loop until an effect has ended. */
+const turnsUntil = Effect.fnUntraced(function* (effect: Effect.Effect<unknown>) {
+  let turns = 0
+  let isOver = false
+  const count = () => {
+    turns += 1
+    if (!isOver) setImmediate(count)
+  }
+  setImmediate(count)
+  yield* effect
+  isOver = true
+  return turns
+})
+
+describe("fibers that share the event loop", () => {
+  it.live("of one account wait for one step of each other account, however many fibers the others have", () =>
+    Effect.gen(function* () {
+      let taken = 0
+      const flood = yield* Effect.forEach(Array.from({ length: 50 }), () =>
+        Effect.forkChild(inLane(busy)(steps(Infinity, () => (taken += 1))))
+      )
+      yield* Effect.sleep(1)
+      const before = taken
+      yield* inLane(other)(steps(10))
+      const meanwhile = taken - before
+      yield* Fiber.interruptAll(flood)
+      assert.isAtMost(meanwhile, 20)
+      assert.isAtLeast(meanwhile, 5)
+    }).pipe(EventLoop.shared)
+  )
+
+  it.live("leave each turn of the event loop after a slice, so that what has arrived is read", () =>
+    Effect.gen(function* () {
+      const fibers = yield* Effect.forEach(Array.from({ length: 50 }), () => Effect.forkChild(inLane(busy)(steps(2))))
+      assert.isAtLeast(yield* turnsUntil(Fiber.joinAll(fibers)), 40)
+    }).pipe(EventLoop.shared)
+  )
+
+  it.live("leave it too between two items of a batch that is written", () =>
+    Effect.gen(function* () {
+      const answered = Effect.callback<void>((resume) => void setImmediate(() => resume(Effect.void)))
+      const offer = yield* Batcher.make({
+        name: "test",
+        max: 50,
+        run: (items: ReadonlyArray<number>) => Effect.as(answered, items)
+      })
+      const fibers = yield* Effect.forEach(Array.from({ length: 50 }), (_, item) =>
+        Effect.forkChild(Effect.andThen(offer(item), inLane(busy)(step)))
+      )
+      assert.isAtLeast(yield* turnsUntil(Fiber.joinAll(fibers)), 40)
+    }).pipe(Effect.scoped, EventLoop.shared)
+  )
+
+  it.live("run before those of any account where they are of none", () =>
+    Effect.gen(function* () {
+      const order: Array<string> = []
+      const fibers = [
+        yield* Effect.forkChild(inLane(busy)(steps(2, () => order.push("account")))),
+        yield* Effect.forkChild(steps(3, () => order.push("common")))
+      ]
+      yield* Fiber.joinAll(fibers)
+      assert.deepStrictEqual(order, ["account", "common", "common", "common", "account"])
+    }).pipe(EventLoop.shared)
+  )
+
+  it.live("go on after one of them was interrupted before its turn", () =>
+    Effect.gen(function* () {
+      const waiting = yield* Effect.forkChild(inLane(busy)(Effect.forever(Effect.yieldNow)))
+      yield* Fiber.interrupt(waiting)
+      yield* inLane(busy)(steps(3))
+    }).pipe(EventLoop.shared)
+  )
+})
