@@ -3,6 +3,7 @@ import { HttpRouter, HttpServer, HttpServerResponse } from "effect/http"
 import * as KnownRoutes from "./KnownRoutes.ts"
 import * as LocalApi from "./LocalApi.ts"
 import * as Envelope from "./request/Envelope.ts"
+import { SpentKeys } from "./limits/SpentKeys.ts"
 import { noteRoute } from "./request/Exchange.ts"
 import { DrainTime } from "./service/Drain.ts"
 import { Stopping } from "./service/Health.ts"
@@ -19,7 +20,8 @@ export const serve = <A, E, R>(routes: Layer.Layer<A, E, R>) =>
     Effect.gen(function* () {
       const known = KnownRoutes.make()
       const local = LocalApi.make()
-      const envelope = yield* Envelope.make(known.methodsOf)
+      const spentKeys = yield* SpentKeys.make
+      const envelope = yield* Envelope.make(known.methodsOf, spentKeys)
       const { hurried, seconds } = yield* DrainTime
       const stopping = { asked: false, told: yield* Latch.make() }
       const drain = Effect.gen(function* () {
@@ -39,6 +41,7 @@ export const serve = <A, E, R>(routes: Layer.Layer<A, E, R>) =>
           noteRoute,
           known.layer,
           Layer.succeed(LocalApi.LocalApi, local.api),
+          Layer.succeed(SpentKeys, spentKeys),
           Layer.succeed(Stopping, stopping)
         ]),
         HttpRouter.toHttpEffect,

@@ -96,6 +96,14 @@ export const connectionMutants: ReadonlyArray<Mutant> = [
     },
     "keys: one that is made stays as bad as it was": { "Effect.tap(insertRow(key), forget(key.key))": "insertRow(key)" }
   }),
+  ...guards("src/http/limits/SpentKeys.ts", "test/http/limits/RateLimit.test.ts", {
+    "a refused key is looked up again and again": {
+      "if (key === undefined || !needsKey(request, methodsOf))": 'if (key !== undefined || header !== "")'
+    },
+    "a refused key is refused for good": { "if (!isStillSpent) {": "if (spent.size < 0) {" },
+    "a refused key is refused where no key is needed": { 'path !== "/v1/openapi.json"': 'path !== ""' },
+    "a refused key is refused at paths that are unknown": { " && methodsOf(path).includes(method)": "" }
+  }),
   ...guards("src/http/limits/RateLimit.ts", "test/http/limits/RateLimit.test.ts", {
     "limits: an account has as many rates as keys": {
       "Effect.andThen(ofKey.take(api_key_id), ofAccount.take(`${account_id} ${livemode}`))":

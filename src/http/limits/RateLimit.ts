@@ -120,6 +120,16 @@ export const makeProbeLimit = () =>
   Effect.flatMap(network, limit("probe", RateLimits.defaults, "This address, at this path,").take)
 
 /**
+ * Whether the token bucket of an API key is empty, in which case `RateLimit.layer` refuses its next request. Never by default: the limiter
+ * of a team may refuse for other reasons.
+ *
+ * @internal
+ */
+export class KeyTokens extends Context.Reference<{
+  readonly isSpent: (principal: Principal) => Effect.Effect<boolean>
+}>("folio/http/KeyTokens", { defaultValue: () => ({ isSpent: () => Effect.succeed(false) }) }) {}
+
+/**
  * Counts requests, and refuses those that come too fast: all functions but `isAddressSpent` fail with `ApiError` `rate_limited`.
  *
  * `RateLimit.layer` has token buckets in the memory of this process. The limiter of `effect/persistence` is not used: its memory
@@ -166,22 +176,23 @@ export class RateLimit extends Context.Service<
   }
 >()("@folio-einvoicing/service/RateLimit") {
   /** Token buckets in the memory of this process. Requires `RateLimits`. */
-  static readonly layer = Layer.effect(
-    RateLimit,
+  static readonly layer = Layer.effectContext(
     Effect.map(RateLimits, (key) => {
       const all = { perSecond: key.perSecond * accountShare, burst: key.burst * accountShare }
       const ofKey = limit("default", key, "This API key")
       const ofAccount = limit("account", all, "This account, with all of its keys,", false)
       const ofNetwork = limit("address", key, "This address, without a valid key,")
       const ofLink = limit("link", key, "This address, with links of this account,")
-      return {
-        ofKey: ({ account_id, api_key_id, livemode }: Principal) =>
+      const service = RateLimit.of({
+        ofKey: ({ account_id, api_key_id, livemode }) =>
           Effect.andThen(ofKey.take(api_key_id), ofAccount.take(`${account_id} ${livemode}`)),
         ofAddress: Effect.flatMap(network, ofNetwork.take),
         isAddressSpent: Effect.flatMap(network, ofNetwork.isSpent),
-        ofLink: ({ account_id, livemode }: AccountMode) =>
+        ofLink: ({ account_id, livemode }) =>
           Effect.flatMap(network, (address) => ofLink.take(`${account_id} ${livemode} ${address}`))
-      }
+      })
+      const isSpent = ({ api_key_id }: Principal) => ofKey.isSpent(api_key_id)
+      return Context.make(RateLimit, service).pipe(Context.add(KeyTokens, { isSpent }))
     })
   )
 }

@@ -22,6 +22,7 @@ import { Concurrency } from "../limits/Concurrency.ts"
 import { Exchange, type Facts, originOf } from "./Exchange.ts"
 import { admitted, inTime } from "./Timeouts.ts"
 import { RateLimit } from "../limits/RateLimit.ts"
+import { SpentKeys } from "../limits/SpentKeys.ts"
 
 /** The refusal of what a session of the portal lacks the capability for; null: of what no session may do. */
 export const lacking = (capability: Capability | null) =>
@@ -93,6 +94,7 @@ export const layer = Layer.effect(
     const keys = yield* ApiKeys
     const limit = yield* RateLimit
     const sessions = yield* PortalSessions
+    const spentKeys = yield* SpentKeys
     /** Counts a request without a valid key against its address, and refuses it. */
     const refused = (error: ApiError) => Effect.suspend(() => Effect.andThen(limit.ofAddress, Effect.fail(error)))
     /** Fails with `invalid_api_key` when a session has ended while its request waited. */
@@ -134,7 +136,8 @@ export const layer = Layer.effect(
             return yield* answeredAs(principal, exchange, stillIn(caller), allowed)
           }
           const origin = originOf(exchange)
-          const sent = sentApiKey((yield* HttpServerRequest.HttpServerRequest).headers["authorization"])
+          const request = yield* HttpServerRequest.HttpServerRequest
+          const sent = sentApiKey(request.headers["authorization"])
           if (Result.isFailure(sent)) return yield* admitted(refused(refusals[sent.failure]))
           const key = sent.success
           // One guarded call for limiter and look-up, because a guard costs about as much as the limiter itself.
@@ -160,7 +163,11 @@ export const layer = Layer.effect(
           const stillWorks = Effect.flatMap(inTime(keys.authenticate(key, origin)), (still) =>
             Option.isSome(still) ? Effect.void : Effect.fail(endedKey)
           )
-          yield* Effect.fromResult(limited)
+          if (Result.isFailure(limited)) {
+            const { headers } = exchange
+            spentKeys.note(request.headers["authorization"] ?? "", { principal, error: limited.failure, headers })
+            return yield* limited.failure
+          }
           const allowed = Effect.andThen(permitted(principal.capabilities, operation, lackingOfKey), handler)
           return yield* answeredAs(principal, exchange, stillWorks, allowed)
         }) as Effect.Effect<never>

@@ -10,6 +10,7 @@ import * as Metrics from "../../protocol/Metrics.ts"
 import { Onlooker } from "../../protocol/Onlooker.ts"
 import { Ids } from "../../store/sql/Ids.ts"
 import { RateLimit } from "../limits/RateLimit.ts"
+import type { MethodsOf, SpentKeys } from "../limits/SpentKeys.ts"
 import { TrustedProxies } from "../limits/TrustedProxies.ts"
 import * as Logging from "../log/Logging.ts"
 import * as Errors from "./Errors.ts"
@@ -22,9 +23,6 @@ const headersMax = 16 * 1024
 
 // The link to the portal lets in whoever has it.
 const ofLink = /^(\/portal\/enter\/).+$/
-
-/** The methods with which a path is known, in alphabetical order. */
-type MethodsOf = (path: string) => ReadonlyArray<string>
 
 /** What to do about an unknown path: leave out the slash at its end, if the path is known without it. */
 const advice = (path: string, methodsOf: MethodsOf): string =>
@@ -141,7 +139,7 @@ const ofClient = (
 }
 
 /** Makes the middleware around every request, which gives it an id, sets the headers of every answer and answers every failure. */
-export const make = Effect.fnUntraced(function* (methodsOf: MethodsOf) {
+export const make = Effect.fnUntraced(function* (methodsOf: MethodsOf, spentKeys: SpentKeys["Service"]) {
   const ids = yield* Ids
   const info = yield* ServiceInfo
   const onlooker = yield* Onlooker
@@ -157,12 +155,17 @@ export const make = Effect.fnUntraced(function* (methodsOf: MethodsOf) {
       const request = ofClient(yield* HttpServerRequest.HttpServerRequest, proxies)
       const request_id = yield* ids.request
       const refusal = refusalOf(request, methodsOf)
+      const exchange = begun(request_id, Option.getOrUndefined(request.remoteAddress))
+      const unlessSpent = Effect.flatMap(
+        spentKeys.refusalOf(request, exchange, methodsOf),
+        (spent): Effect.Effect<HttpServerResponse.HttpServerResponse, E | ApiError, R> =>
+          spent === null ? handler : Effect.fail(spent)
+      )
       const guarded: Effect.Effect<
         HttpServerResponse.HttpServerResponse,
         E | ApiError,
         R | HttpServerRequest.HttpServerRequest
-      > = refusal === null ? handler : unrouted(refusal)
-      const exchange = begun(request_id, Option.getOrUndefined(request.remoteAddress))
+      > = refusal === null ? unlessSpent : unrouted(refusal)
       const respond = guarded.pipe(
         Effect.catchCause((cause) => {
           if (Errors.isHungUp(cause)) return Effect.failCause(cause as Cause.Cause<never>)

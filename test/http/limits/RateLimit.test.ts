@@ -51,6 +51,30 @@ describeOn(app)("the rate limit of a key", (it) => {
     assert.deepStrictEqual(limits(yield* get("/v1/account")), [`"default";${policy}`, `"default";r=4;t=1`])
   })
 
+  it.effect(
+    "refuses a key that was just refused before its request is routed, until the key has a token",
+    function* () {
+      const unrouted = Effect.gen(function* () {
+        // What is shown may be a second old.
+        yield* TestClock.adjust("1 second")
+        const { text } = yield* get("/metrics", { authorization: undefined })
+        const series = /^folio_http_request_duration_seconds_count\{method="GET",route="none",status="4xx"\} (\d+)$/m
+        return Number(series.exec(text)?.[1] ?? 0)
+      })
+      const before = yield* unrouted
+      yield* TestClock.adjust("1 minute")
+      yield* Effect.forEach(times(6), () => get("/v1/account"))
+      isLimited(yield* get("/v1/account"), "default")
+      isLimited(yield* get("/v1/customers/nobody"), "default")
+      assert.strictEqual((yield* get("/v1/openapi.json")).status, 200)
+      assert.strictEqual((yield* get("/v1/account", bearer(keys.secondTest))).status, 200)
+      yield* TestClock.adjust("500 millis")
+      assert.strictEqual((yield* get("/v1/account")).status, 200)
+      // The refusals after the first one, which comes with the sixth request.
+      assert.strictEqual((yield* unrouted) - before, 2)
+    }
+  )
+
   it.effect("is its own, and that of no other key of the account", function* () {
     yield* Effect.forEach(times(6), () => get("/v1/account"))
     isLimited(yield* get("/v1/account"), "default")
