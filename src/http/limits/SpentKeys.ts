@@ -9,7 +9,7 @@ import { KeyTokens } from "./RateLimit.ts"
 // A key that is forgotten is refused after its look-up, as any key is at first.
 const keysMax = 1_000
 
-interface Spent {
+export interface Spent {
   readonly principal: Principal
   readonly error: ApiError
   /** Those of the refused answer. */

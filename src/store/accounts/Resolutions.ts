@@ -278,6 +278,8 @@ export const prefixViolations = Effect.fnUntraced(function* (
   const ranges = yield* resolutions.all(query)
   if (givesNumber(ranges, today)) return []
   if (kind !== "invoice" && (yield* resolutions.wouldCount(query))) return []
+  // The first note of another request, or a registration, may have made a range between the two reads.
+  if (kind !== "invoice" && givesNumber(yield* resolutions.all(query), today)) return []
   if (prefix === null || ranges.length > 0) return [rangeViolation(ranges, today, prefix)]
   const [of, how] =
     kind === "invoice" ? ["", ""] : [` for ${documentKinds[kind].noun}s`, ` with document_type "${kind}"`]

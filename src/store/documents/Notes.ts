@@ -72,7 +72,7 @@ export const ofWhole = (details: DocumentDetails | null): DocumentDetails => {
 }
 
 /** The invoice that a request for a note names, by its id or as one of another system. */
-interface NamedInvoice {
+export interface NamedInvoice {
   readonly invoice_id?: NoteRequest["invoice_id"] | undefined
   readonly original?: OriginalInvoice | undefined
 }

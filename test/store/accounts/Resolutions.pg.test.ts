@@ -4,7 +4,12 @@ import type { ApiError } from "../../../schemas/ApiError.ts"
 import { IdempotencyKeys } from "../../../src/store/accounts/IdempotencyKeys.ts"
 import { sealAll } from "../../../src/store/accounts/TechnicalKeys.ts"
 import { Ids } from "../../../src/store/sql/Ids.ts"
-import { Resolutions, type StoredResolution } from "../../../src/store/accounts/Resolutions.ts"
+import {
+  prefixViolations,
+  type RangeQuery,
+  Resolutions,
+  type StoredResolution
+} from "../../../src/store/accounts/Resolutions.ts"
 import { colombianSandbox } from "../../../src/domain/accounts/Sandbox.ts"
 import { Enablements } from "../../../src/store/enablement/Enablements.ts"
 import { until } from "../../support/apps/Until.ts"
@@ -149,4 +154,22 @@ onPostgres("technical keys stay in clear while an earlier release may serve, and
   yield* anotherOwner
   assert.deepStrictEqual(yield* until(clear, (left) => left.length === 0), [])
   assert.sameMembers(yield* keys, [a1, a2, b1, b2])
+})
+
+onPostgres("a note has the range that another request makes between its two looks for one", function* () {
+  const { account, first, second } = yield* twoOwners
+  const resolutions = Context.get(first, Resolutions)
+  const others = Context.get(second, Resolutions)
+  const id = yield* Context.get(second, Ids).resolution
+  const between = Context.get(second, IdempotencyKeys).once(
+    account,
+    null,
+    Effect.as(others.ensureCounter({ ...account, id }, "credit_note"), answer)
+  )
+  const looked = {
+    ...resolutions,
+    wouldCount: (query: RangeQuery) => Effect.andThen(Effect.orDie(between), resolutions.wouldCount(query))
+  }
+  assert.deepStrictEqual(yield* prefixViolations(looked, account, {}, "2026-01-01", "credit_note"), [])
+  assert.lengthOf(yield* prefixViolations(resolutions, account, { prefix: "ZZ" }, "2026-01-01", "credit_note"), 1)
 })
