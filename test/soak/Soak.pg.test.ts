@@ -16,7 +16,7 @@ const options: SoakOptions = {
     rate: 10,
     invoices: 4,
     hoard: 200,
-    kinds: hostileKinds,
+    kinds: { timed: hostileKinds, later: hostileKinds },
     bounds: { p50: Infinity, p99Ms: Infinity, turnMs: 1_000, answerBytes: 1_000_000 }
   },
   say: () => {}

@@ -18,13 +18,17 @@ const seed = option("seed", String(Math.floor(Math.random() * 1e6)))
 const logs = option("logs", "")
 
 const hostile = option("hostile", "on")
+const everyKind = [...hostileKinds, ...floodKinds]
+const listed = ["on", "off"].includes(hostile) ? undefined : chosen("hostile", "kind", everyKind, hostile)
 const faults = option("faults", "all")
 const faultKinds = faults === "all" ? deck : chosen("faults", "fault", deck, faults)
 
 const worst: HostileOptions = {
-  kinds: ["on", "off"].includes(hostile)
-    ? hostileKinds
-    : chosen("hostile", "kind", [...hostileKinds, ...floodKinds], hostile),
+  kinds: {
+    // What the neighbours feel of each flood is measured by `npm run overload`: all floods at once leave the machine no time.
+    timed: listed ?? hostileKinds,
+    later: listed ?? everyKind
+  },
   spellMs: Number(option("spell", "20")) * 1_000,
   rate: 10,
   invoices: 12,

@@ -21,7 +21,8 @@ export interface HostileOptions {
   readonly invoices: number
   /** Connections that it opens at one process and does nothing with. */
   readonly hoard: number
-  readonly kinds: ReadonlyArray<HostileKind>
+  /** What it does while the neighbours are timed, and what it does beside the faults. */
+  readonly kinds: { readonly timed: ReadonlyArray<HostileKind>; readonly later: ReadonlyArray<HostileKind> }
   /**
    * `p50`: the neighbours' median wait beside the client, as a multiple of their median before it. `p99Ms` is in milliseconds: the longest
    * waits last some turns of the event loop, however short waits were before.
@@ -79,15 +80,14 @@ export const hostileClient = Effect.fnUntraced(function* (options: {
       "500 millis"
     )
   )
-  const orders: HostileOrders = {
+  const orders = {
     urls,
-    apiKeys: [shop.apiKey],
+    apiKeys: [shop.apiKey] as const,
     customer: shop.customer,
     endpoint,
     invoices,
     links: Array.getSomes(shown).flatMap(({ json }) => linksOf(urls[0]!, json)),
-    hoard: hostile.hoard,
-    kinds: hostile.kinds
+    hoard: hostile.hoard
   }
 
   const child = yield* Effect.acquireRelease(
@@ -98,7 +98,8 @@ export const hostileClient = Effect.fnUntraced(function* (options: {
     ),
     (made) => Effect.sync(() => made.kill("SIGKILL"))
   )
-  const begin = Effect.sync(() => void child.send(orders))
+  const begin = (kinds: HostileOrders["kinds"]) =>
+    Effect.sync(() => void child.send({ ...orders, kinds } satisfies HostileOrders))
   const end = Effect.callback<HostileTally>((resume) => {
     child.once("message", (tally) => resume(Effect.succeed(tally as HostileTally)))
     child.send(null as never)
@@ -111,14 +112,14 @@ export const hostileClient = Effect.fnUntraced(function* (options: {
   })
   const trial = Effect.gen(function* () {
     const before = yield* spell(false)
-    yield* begin
+    yield* begin(hostile.kinds.timed)
     // It has the bursts that its rates allow, and nothing of what it asks for has been printed.
     const coming = yield* spell(true)
     const beside = yield* spell(true)
     const tally = yield* end
     return { spells: [before, coming, beside, yield* spell(false)], tally }
   })
-  return { trial, begin, end }
+  return { trial, begin: begin(hostile.kinds.later), end }
 })
 
 const hundredths = (value: number) => Math.round(value * 100) / 100
