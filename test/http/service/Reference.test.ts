@@ -103,16 +103,23 @@ describeOn(app)("the documentation", (it) => {
     assert.match(text, /<main[^>]* lang="en"/)
   })
 
-  it.effect("has in Spanish the headings and the commands that it has in English", function* () {
-    const translated = markdown.filter((file) => file.includes("/docs/es/"))
-    assert.isAbove(translated.length, 0)
-    for (const file of translated) {
-      const [english, spanish] = [read(file.replace("/es/", "/")), read(file)]
-      assert.deepStrictEqual(commands(spanish), commands(english), file)
-      assert.deepStrictEqual(depths(spanish), depths(english), file)
+  it.effect(
+    "has in Spanish the headings and the commands that it has in English, and no English paragraph",
+    function* () {
+      const translated = markdown.filter((file) => file.includes("/docs/es/"))
+      assert.isAbove(translated.length, 0)
+      for (const file of translated) {
+        const [english, spanish] = [read(file.replace("/es/", "/")), read(file)]
+        assert.deepStrictEqual(commands(spanish), commands(english), file)
+        assert.deepStrictEqual(depths(spanish), depths(english), file)
+        for (const paragraph of spanish.replaceAll(/```[\s\S]*?```/g, "").split("\n\n")) {
+          const ofEnglish = paragraph.match(/\b(the|of|is|with|which|until|when)\b/gi) ?? []
+          assert.isBelow(ofEnglish.length / paragraph.split(/\s+/).length, 0.1, `${file}: ${paragraph}`)
+        }
+      }
+      yield* Effect.void
     }
-    yield* Effect.void
-  })
+  )
 
   it.effect("is searched by the text below each heading, in both languages", function* () {
     for (const [language, words] of [
