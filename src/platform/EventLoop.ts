@@ -16,8 +16,8 @@ const common = "common"
 /**
  * Makes schedulers that share the event loop. Effect's own scheduler runs all ready fibers in one turn of the loop, in order: the turn of a
  * busy process lasts tens of milliseconds, a request needs several turns, one for each answer of the database, and the fibers of a busy
- * account stand before those of another. Here fibers run for half a millisecond of each turn: those of the common lane first, then one of
- * each account in turn.
+ * account stand before those of another. Here fibers run for half a millisecond of each turn: one of each account in turn, and one of the
+ * common lane before each of them.
  */
 const makeLanes = () => {
   const lanes = new Map<string, Array<Task>>()
@@ -27,11 +27,19 @@ const makeLanes = () => {
     isSet = true
     setImmediate(runSlice)
   }
+  let wasCommon = false
+  /** The common lane if the task before was an account's, otherwise the account that has waited for longest. */
+  const next = () => {
+    if (lanes.has(common) && (!wasCommon || lanes.size === 1)) return common
+    for (const lane of lanes.keys()) if (lane !== common) return lane
+    return undefined
+  }
   const take = () => {
-    const lane = lanes.has(common) ? common : lanes.keys().next().value
+    const lane = next()
     const tasks = lane === undefined ? undefined : lanes.get(lane)
     const task = tasks?.shift()
     if (lane === undefined || tasks === undefined) return undefined
+    wasCommon = lane === common
     // The lane goes to the end of the line.
     lanes.delete(lane)
     if (tasks.length > 0) lanes.set(lane, tasks)

@@ -61,6 +61,9 @@ export const readMutants: ReadonlyArray<Mutant> = [
       "lanes.get(lane)\n      if (tasks === undefined) lanes.set(lane, [task])":
         "lanes.get(common)\n      if (tasks === undefined) lanes.set(common, [task])"
     },
+    "the work of no account goes before that of all accounts": {
+      "lanes.has(common) && (!wasCommon || lanes.size === 1)": "lanes.has(common)"
+    },
     "ready fibers do not let the process read what has arrived": {
       "performance.now() < end ? take() : undefined": "take()"
     }
