@@ -31,7 +31,11 @@ export const opened = Effect.fnUntraced(function* (url: string, options: Browser
   const context = yield* Effect.promise(() => chrome.newContext(options))
   const page = yield* Effect.promise(() => context.newPage())
   const faults: Array<string> = []
-  page.on("console", (message) => faults.push(`${page.url()}: ${message.text()}`))
+  page.on("console", (message) => {
+    // Who is faster than a form with a field that takes the focus keeps the focus; the browser remarks on it.
+    if (message.text().startsWith("Autofocus processing was blocked")) return
+    faults.push(`${page.url()}: ${message.text()}`)
+  })
   page.on("pageerror", (error) => faults.push(`${page.url()}: ${error.message}`))
   page.on("request", (request) => {
     // The viewer of PDFs, a part of the browser, loads itself.
