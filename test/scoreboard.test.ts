@@ -20,7 +20,7 @@ const commands = [...new Set([...page.matchAll(/`((?:npm run [\w-]+|test\/)[^`]*
 
 /** What a script understands: the options that its own file names. */
 const optionsOf = (script: string) => {
-  const file = /\S+\.ts$/.exec(JSON.parse(read("package.json")).scripts[script] ?? "")?.[0]
+  const file = /\S+\.ts\b/.exec(JSON.parse(read("package.json")).scripts[script] ?? "")?.[0]
   return file === undefined ? "" : read(file)
 }
 
