@@ -5,6 +5,9 @@ import { AccountLanes } from "../protocol/AccountLanes.ts"
 // In milliseconds. With 2 ms a neighbour of a flood of creations waits twice as long.
 const sliceMs = 0.5
 
+// In milliseconds. While one account alone sends requests, its fibers have whole turns: more of them then share a statement.
+const sharedMs = 1_000
+
 interface Task {
   readonly run: () => void
   isCancelled: boolean
@@ -16,8 +19,8 @@ const common = "common"
 /**
  * Makes schedulers that share the event loop. Effect's own scheduler runs all ready fibers in one turn of the loop, in order: the turn of a
  * busy process lasts tens of milliseconds, a request needs several turns, one for each answer of the database, and the fibers of a busy
- * account stand before those of another. Here fibers run for half a millisecond of each turn: one of each account in turn, and one of the
- * common lane before each of them.
+ * account stand before those of another. Here, where more than one account has fibers, they run for half a millisecond of each turn: one of each account in turn, and
+ * one of the common lane before each of them.
  */
 const makeLanes = () => {
   const lanes = new Map<string, Array<Task>>()
@@ -45,11 +48,28 @@ const makeLanes = () => {
     if (tasks.length > 0) lanes.set(lane, tasks)
     return task
   }
+  let ready = 0
+  let latest: string | undefined
+  let sharedUntil = 0
+  /** Notes when a fiber of another account than the one before is ready: the process is then shared for a while. */
+  const noteAccount = (lane: string) => {
+    if (lane === common || lane === latest) return
+    if (latest !== undefined) sharedUntil = performance.now() + sharedMs
+    latest = lane
+  }
   const runSlice = () => {
-    const end = performance.now() + sliceMs
+    const now = performance.now()
+    const end = now < sharedUntil ? now + sliceMs : Infinity
+    // What these fibers start waits for the next turn.
+    let left = ready
     try {
-      for (let task = take(); task !== undefined; task = performance.now() < end ? take() : undefined) {
+      while (left > 0) {
+        const task = take()
+        if (task === undefined) break
+        left -= 1
+        ready -= 1
         if (!task.isCancelled) task.run()
+        if (performance.now() >= end) break
       }
     } finally {
       isSet = false
@@ -59,8 +79,11 @@ const makeLanes = () => {
   return (lane: string): Scheduler.Scheduler =>
     new Scheduler.MixedScheduler("async", (run) => {
       const task: Task = { run, isCancelled: false }
-      const tasks = lanes.get(lane)
-      if (tasks === undefined) lanes.set(lane, [task])
+      noteAccount(lane)
+      ready += 1
+      const queue = performance.now() < sharedUntil ? lane : common
+      const tasks = lanes.get(queue)
+      if (tasks === undefined) lanes.set(queue, [task])
       else tasks.push(task)
       set()
       return () => {

@@ -58,15 +58,15 @@ export const readMutants: ReadonlyArray<Mutant> = [
   }),
   ...guards("src/platform/EventLoop.ts", "test/platform/EventLoop.test.ts", {
     "the fibers of one account go before those of another": {
-      "lanes.get(lane)\n      if (tasks === undefined) lanes.set(lane, [task])":
-        "lanes.get(common)\n      if (tasks === undefined) lanes.set(common, [task])"
+      "sharedUntil ? lane : common": "sharedUntil ? common : common"
     },
     "the work of no account goes before that of all accounts": {
       "lanes.has(common) && (!wasCommon || lanes.size === 1)": "lanes.has(common)"
     },
     "ready fibers do not let the process read what has arrived": {
-      "performance.now() < end ? take() : undefined": "take()"
-    }
+      "now < sharedUntil ? now + sliceMs : Infinity": "Infinity"
+    },
+    "one account alone has slices too": { "now < sharedUntil ? now + sliceMs : Infinity": "now + sliceMs" }
   }),
   ...guards("src/store/sql/Batcher.ts", "test/platform/EventLoop.test.ts", {
     "all items of a batch go on in one turn of the event loop": {
