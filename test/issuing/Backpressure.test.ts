@@ -74,6 +74,8 @@ describe("Workload", () => {
     const last = yield* busy("creating", 1)
     const held = yield* waiting
     assert.isTrue(yield* isWaiting(held))
+    // An account of which nothing is at work never waits.
+    assert.isFalse(yield* isWaiting(yield* waitingOf(other)))
     yield* last.end
     yield* Fiber.join(held)
     yield* few.end
