@@ -19,8 +19,8 @@ const common = "common"
 /**
  * Makes schedulers that share the event loop. Effect's own scheduler runs all ready fibers in one turn of the loop, in order: the turn of a
  * busy process lasts tens of milliseconds, a request needs several turns, one for each answer of the database, and the fibers of a busy
- * account stand before those of another. Here, where more than one account has fibers, they run for half a millisecond of each turn: one of each account in turn, and
- * one of the common lane before each of them.
+ * account stand before those of another. Here, while more than one account has fibers, they run for half a millisecond of each turn: one of
+ * each account in turn, and one of the common lane before each of them.
  */
 const makeLanes = () => {
   const lanes = new Map<string, Array<Task>>()

@@ -62,7 +62,7 @@ const limited = (why: string) =>
  * bounded, so that a burst of one account does not delay the other accounts.
  */
 export const make = (options: TurnOptions) => {
-  const { atOnce, waiting, what } = options
+  const { atOnce, ofOwnerAtOnce, waiting, what } = options
   const queue = new FairQueue<Turn>()
   const underWay = new Counts()
   /** The owners that rest, each with the milliseconds that remain to rest after the current sleep. */
@@ -80,7 +80,7 @@ export const make = (options: TurnOptions) => {
     pace.at = now
     if (ms < stallMs) pace.everyMs += (ms - pace.everyMs) / 16
   }
-  const mayBegin = (owner: string) => !resting.has(owner) && underWay.of(owner) < options.ofOwnerAtOnce
+  const mayBegin = (owner: string) => !resting.has(owner) && underWay.of(owner) < ofOwnerAtOnce
   const begin = (owner: string) => {
     inAll += 1
     underWay.add(owner, 1)
@@ -146,10 +146,8 @@ export const make = (options: TurnOptions) => {
       const own = queue.waiting(owner)
       if (queue.waiting(owner, asker) >= waiting.ofAsker) return Effect.fail(refusals.ofAsker)
       if (own >= waiting.ofOwner) return Effect.fail(refusals.ofOwner)
-      if (own >= options.ofOwnerAtOnce * freeRounds && own * (paces.get(owner)?.everyMs ?? 0) > maxDelayMs) {
-        return Effect.fail(
-          inAll >= atOnce && underWay.of(owner) < options.ofOwnerAtOnce ? refusals.slow : refusals.slowOfOwner
-        )
+      if (own >= ofOwnerAtOnce * freeRounds && own * (paces.get(owner)?.everyMs ?? 0) > maxDelayMs) {
+        return Effect.fail(inAll >= atOnce && underWay.of(owner) < ofOwnerAtOnce ? refusals.slow : refusals.slowOfOwner)
       }
       // An owner without a waiting turn may always wait, so that the other accounts together cannot exclude the owner.
       if (queue.size >= waiting.inAll && own > 0) return Effect.fail(refusals.inAll)

@@ -98,7 +98,7 @@ export const connectionMutants: ReadonlyArray<Mutant> = [
   }),
   ...guards("src/http/limits/SpentKeys.ts", "test/http/limits/RateLimit.test.ts", {
     "a refused key is looked up again and again": {
-      "if (key === undefined || !needsKey(request, methodsOf))": 'if (key !== undefined || header !== "")'
+      "if (key === undefined || !needsKey(request, methodsOf))": 'if (key !== undefined || name !== "")'
     },
     "a refused key is refused for good": { "if (!isStillSpent) {": "if (spent.size < 0) {" },
     "a refused key is refused where no key is needed": { 'path !== "/v1/openapi.json"': 'path !== ""' },

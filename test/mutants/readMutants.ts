@@ -28,7 +28,7 @@ export const readMutants: ReadonlyArray<Mutant> = [
   }),
   ...guards("src/protocol/AccountTurns.ts", "test/protocol/AccountTurns.test.ts", {
     "one account may have all turns": {
-      "!resting.has(owner) && underWay.of(owner) < options.ofOwnerAtOnce": "!resting.has(owner)"
+      "!resting.has(owner) && underWay.of(owner) < ofOwnerAtOnce": "!resting.has(owner)"
     },
     "as much as comes may wait for a turn": { "if (own >= waiting.ofOwner)": "if (own < 0)" },
     "a turn may come as late as it likes": { "own * (paces.get(owner)?.everyMs ?? 0) > maxDelayMs": "own < 0" },

@@ -51,7 +51,7 @@ export class RequestTurnLimits extends Context.Service<
     maxWait: "10 seconds",
     restMsOfKib: { answer: 0.5, body: 1, document: { sent: 2, copied: 2, moved: 1 } },
     slowRead: { fromMs: 100, restMsMax: 250 },
-    // As many of an account as share a statement without a wait.
+    // As many of an account as share a statement without a wait, and few enough that the event loop is soon at another account's request.
     creation: {
       atOnce: 32,
       ofOwnerAtOnce: 8,
@@ -67,16 +67,16 @@ export class RequestTurnLimits extends Context.Service<
   }
 }
 
-const askerOf = ({ account_id, api_key_id, livemode }: Principal): AccountTurns.Asker => ({
-  owner: `${account_id} ${livemode}`,
-  asker: api_key_id
-})
-
 const rest = (bytes: number, msOfKib: number) => (bytes > smallBytesMax ? Math.ceil((bytes / 1024) * msOfKib) : 0)
 
 // The size of the answer is unknown when the client hung up, so the request counts as the largest possible.
 const bytesOf = <A, E>(exit: Exit.Exit<A, E>, bytes: (answer: A) => number, largest: number) =>
   Exit.isSuccess(exit) ? bytes(exit.value) : Cause.hasInterrupts(exit.cause) ? largest : 0
+
+const asker = ({ account_id, api_key_id, livemode }: Principal) => ({
+  owner: `${account_id} ${livemode}`,
+  asker: api_key_id
+})
 
 /**
  * The turns of reads, of creations, of large bodies and of commands that work on whole documents: a process cannot do as many of these a second
@@ -94,7 +94,7 @@ export class RequestTurns extends Context.Service<RequestTurns>()("folio/http/Re
       admit: (principal: Principal) => backpressure.admit(principal),
       /** Checks and carries out a creation or a validation when its turn comes. An account whose drafts are late rests afterwards. */
       create: <A, E, R>(principal: Principal, create: Effect.Effect<A, E, R>) =>
-        inTurnOfCreation(askerOf(principal), create, () => backpressure.restMs(principal)),
+        inTurnOfCreation(asker(principal), create, () => backpressure.restMs(principal)),
       /** Runs a read when its turn comes. `bytes` returns the size of the answer. */
       read: <A, E, R>(principal: Principal, answer: Effect.Effect<A, E, R>, bytes: (answer: A) => number) =>
         Clock.clockWith((clock) => {
@@ -103,7 +103,7 @@ export class RequestTurns extends Context.Service<RequestTurns>()("folio/http/Re
             began = clock.currentTimeMillisUnsafe()
             return answer
           })
-          return inTurn(askerOf(principal), timed, (exit) => {
+          return inTurn(asker(principal), timed, (exit) => {
             const idleMs = (clock.currentTimeMillisUnsafe() - began) * (1 - backpressure.busyShare())
             const slowMs = idleMs - slowRead.fromMs
             const restMs = rest(bytesOf(exit, bytes, pageBytesMax), restMsOfKib.answer)
@@ -112,7 +112,7 @@ export class RequestTurns extends Context.Service<RequestTurns>()("folio/http/Re
         }),
       /** Checks a body of `bytes` bytes when its turn comes. `isSent`: the rest also covers sending a valid body, a document. */
       check: <A, E, R>(principal: Principal, bytes: number, isSent: boolean, check: Effect.Effect<A, E, R>) =>
-        inTurn(askerOf(principal), check, (exit) =>
+        inTurn(asker(principal), check, (exit) =>
           rest(bytes, isSent && Exit.isSuccess(exit) ? restMsOfKib.document.sent : restMsOfKib.body)
         ),
       /** Copies or moves a document when its turn comes. `bytes` returns the size of the document. */
@@ -122,9 +122,7 @@ export class RequestTurns extends Context.Service<RequestTurns>()("folio/http/Re
         answer: Effect.Effect<A, E, R>,
         bytes: (answer: A) => number
       ) =>
-        inTurn(askerOf(principal), answer, (exit) =>
-          rest(bytesOf(exit, bytes, bodyBytesMax), restMsOfKib.document[work])
-        )
+        inTurn(asker(principal), answer, (exit) => rest(bytesOf(exit, bytes, bodyBytesMax), restMsOfKib.document[work]))
     }
   })
 }) {

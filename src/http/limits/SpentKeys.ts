@@ -1,5 +1,6 @@
 import { Context, Effect } from "effect"
 import type { HttpServerRequest } from "effect/http"
+import { hash } from "node:crypto"
 import type { ApiError } from "../../../schemas/ApiError.ts"
 import type { Principal } from "../../api/Authorization.ts"
 import type { Facts } from "../request/Exchange.ts"
@@ -19,6 +20,9 @@ export interface Spent {
 /** The methods with which a path is known. */
 export type MethodsOf = (path: string) => ReadonlyArray<string>
 
+// No key is kept as it was sent, and a long header takes no more memory than a short one.
+const nameOf = (header: string) => hash("sha256", header, "base64")
+
 /** Whether a request has a route that needs a key. */
 const needsKey = ({ method, url }: HttpServerRequest.HttpServerRequest, methodsOf: MethodsOf) => {
   const path = pathOf(url)
@@ -35,19 +39,21 @@ export class SpentKeys extends Context.Service<SpentKeys>()("folio/http/SpentKey
     return {
       /** Remembers the key that an `Authorization` header has, after the rate limit has refused it. */
       note: (header: string, key: Spent): void => {
-        spent.delete(header)
-        spent.set(header, key)
+        const name = nameOf(header)
+        spent.delete(name)
+        spent.set(name, key)
         const [oldest] = spent.keys()
         if (spent.size > keysMax && oldest !== undefined) spent.delete(oldest)
       },
       /** The refusal of a request whose key has no token now; null if the key has one, or was not refused before. */
       refusalOf: (request: HttpServerRequest.HttpServerRequest, exchange: Facts, methodsOf: MethodsOf) => {
-        const header = request.headers["authorization"] ?? ""
-        const key = spent.get(header)
+        if (spent.size === 0) return Effect.succeed(null)
+        const name = nameOf(request.headers["authorization"] ?? "")
+        const key = spent.get(name)
         if (key === undefined || !needsKey(request, methodsOf)) return Effect.succeed(null)
         return Effect.map(isSpent(key.principal), (isStillSpent) => {
           if (!isStillSpent) {
-            spent.delete(header)
+            spent.delete(name)
             return null
           }
           exchange.account_id = key.principal.account_id

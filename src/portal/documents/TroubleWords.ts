@@ -11,7 +11,7 @@ interface TroubleWords {
   readonly said?: string
 }
 
-/** What the authority itself said, in its own words: it stands in brackets in a message of the API. */
+/** What the authority itself reported: the text in brackets in a message of the API. */
 export const saidIn = (message: string): string | undefined => /\((.+?)\.?\)/s.exec(message)?.[1]
 
 const spanish: Readonly<Record<AuthorityTrouble, TroubleWords>> = {
