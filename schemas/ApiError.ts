@@ -5,18 +5,6 @@ import { field } from "./Field.ts"
 /**
  * One rule that a request breaks. `param` is a path such as `lines[0].taxes[0].code`. `rule` is the authority's rule that
  * rejects such a document, if there is such a rule.
- *
- * @example
- * ```ts
- * import type { Violation } from "@folio-einvoicing/service/ApiError"
- *
- * // A rule of a team's own: invoices name the order that they are for.
- * export const withoutOrder: Violation = {
- *   param: "lines[0].description",
- *   code: "parameter_invalid",
- *   message: "The description must begin with the number of the order."
- * }
- * ```
  */
 export class Violation extends Schema.Opaque<Violation>()(
   Schema.Struct({
@@ -40,21 +28,6 @@ export const hasMoreErrors = field(
 /**
  * An error of the API: `code` is one of the codes under `/docs/errors`, which also gives the HTTP status, and `message` says
  * what to do. A port or a route of a team may fail with an `ApiError`; the client then gets the error as JSON.
- *
- * @example
- * ```ts
- * import { ApiError } from "@folio-einvoicing/service/ApiError"
- * import { Effect } from "effect"
- *
- * const open = new Set([1, 2, 3, 4, 5])
- *
- * // Refuses work on Saturdays and Sundays.
- * export const onWorkdays = Effect.suspend(() =>
- *   open.has(new Date().getDay())
- *     ? Effect.void
- *     : Effect.fail(new ApiError({ code: "service_unavailable", message: "Come back on Monday." }))
- * )
- * ```
  */
 export class ApiError extends Schema.TaggedError<ApiError>()("ApiError", {
   code: ErrorCode,

@@ -32,34 +32,12 @@ export { createAccount } from "./store/accounts/Operations.ts"
 /**
  * What the stores need of the national profile: rules, dates and the form of numbers. Requires a `NationalProfile`. A team provides
  * this layer only to call `createAccount`; `layerStore` has it inside.
- *
- * @example
- * ```ts
- * import * as App from "@folio-einvoicing/service"
- * import { Layer } from "effect"
- *
- * // All that `createAccount` requires, given a database and a profile.
- * export const accounts = Layer.merge(App.layerStore, App.layerStoreProfile)
- * ```
  */
 export const layerStoreProfile = Layer.effect(StoreProfile, GuardedProfile.guardedProfile)
 
 const fileLinks = FileLinks.layer.pipe(Layer.provide(layerStoreProfile))
 
-/**
- * The stores. Requires a migrated `SqlClient`, `SecretKey`, `NationalProfile`, `RetentionDays`, `WebhookAllowance` and cryptography.
- *
- * @example
- * ```ts
- * import * as App from "@folio-einvoicing/service"
- * import { SecretKey } from "@folio-einvoicing/service/SecretKey"
- * import { Layer, Redacted } from "effect"
- *
- * // The stores of a restored backup, which has a key of its own.
- * const key = Redacted.make(new Uint8Array(Buffer.from(process.env["BACKUP_KEY"] ?? "", "base64")))
- * export const stores = Layer.provide(App.layerStore, Layer.succeed(SecretKey, key))
- * ```
- */
+/** The stores. Requires a migrated `SqlClient`, `SecretKey`, `NationalProfile`, `RetentionDays`, `WebhookAllowance` and cryptography. */
 export const layerStore = Store.layer.pipe(Layer.provide(layerStoreProfile))
 
 /** @internal The work that the actors do, commands and issuing, without the actors themselves. */
@@ -71,18 +49,6 @@ export const layerWork = Commands.layer.pipe(
 /**
  * The actors, which carry out commands, number and sign documents, submit them to the authority, and send e-mails and webhooks.
  * Requires `Sharding`, the stores, the ports, the limits and the signing certificate.
- *
- * @example
- * ```ts
- * import * as App from "@folio-einvoicing/service"
- * import { Layer } from "effect"
- *
- * // What `layer` is made of: a team may provide something to one of the three alone.
- * export const service = App.serve(App.routes).pipe(
- *   Layer.provideMerge(App.layerActors),
- *   Layer.provideMerge(App.layerStore)
- * )
- * ```
  */
 export const layerActors = Actors.layer.pipe(
   Layer.provide(layerWork),
@@ -93,18 +59,6 @@ export const layerActors = Actors.layer.pipe(
 /**
  * The routes of the service: /v1, its documentation, the portal, `/health` and `/metrics`. A program serves them by `serve`. Requires the
  * stores, the ports and the limits.
- *
- * @example
- * ```ts
- * import * as App from "@folio-einvoicing/service"
- * import { RateLimit } from "@folio-einvoicing/service/RateLimit"
- * import { RateLimits } from "@folio-einvoicing/service/Limits"
- * import { Layer } from "effect"
- *
- * // Routes with a rate limit of their own.
- * const few = RateLimit.layer.pipe(Layer.provide(RateLimits.layer({ perSecond: 2, burst: 10 })))
- * export const server = App.serve(Layer.provide(App.routes, few))
- * ```
  */
 export const routes = Layer.merge(Routes.layer, Portal.layer).pipe(
   Layer.provide([Backpressure.layer, fileLinks, GuardedProfile.layer, Issuing.layerShownAccounts])
@@ -114,64 +68,21 @@ export const routes = Layer.merge(Routes.layer, Portal.layer).pipe(
  * Serves routes of the service and of a team in one `HttpServer`. Each request gets a request id, its metrics, an error in JSON
  * and an answer to unknown paths and methods; a handler of a team may fail with `ApiError`. When the layer is released, the
  * server first answers the requests that have arrived.
- *
- * @example
- * ```ts
- * import * as App from "@folio-einvoicing/service"
- * import { ApiError } from "@folio-einvoicing/service/ApiError"
- * import { Effect, Layer } from "effect"
- * import { HttpRouter } from "effect/http"
- *
- * const moved = new ApiError({ code: "route_not_found", message: "This route has moved: use POST /v1/invoices." })
- * const legacy = HttpRouter.add("POST", "/legacy/invoices", Effect.fail(moved))
- * export const server = App.serve(Layer.merge(App.routes, legacy))
- * ```
  */
 export const serve = Http.serve
 
-/**
- * A middleware for routes that need no API key: answers 429 to a client address that asks too often. Requires `RateLimit`.
- *
- * @example
- * ```ts
- * import * as App from "@folio-einvoicing/service"
- * import { Layer } from "effect"
- * import { HttpRouter, HttpServerResponse } from "effect/http"
- *
- * const contact = HttpRouter.add("POST", "/contact", HttpServerResponse.text("Thank you."))
- * export const routes = Layer.merge(App.routes, Layer.provide(contact, App.limitedByAddress))
- * ```
- */
+/** A middleware for routes that need no API key: answers 429 to a client address that asks too often. Requires `RateLimit`. */
 export const limitedByAddress = Routes.limitedByAddress
 
 /**
  * The default `DocumentFiles` and `DocumentParcel`, made from the rows of the database. A team's layer may use, extend or replace it.
  * Requires the stores, `Printer`, `PrintingLimits` and `NationalProfile`.
- *
- * @example
- * ```ts
- * import * as App from "@folio-einvoicing/service"
- * import { PrintingLimits } from "@folio-einvoicing/service/Limits"
- * import { Layer } from "effect"
- *
- * // Clients wait for a PDF for half a minute.
- * export const documents = Layer.provide(App.layerDocuments, PrintingLimits.layer({ maxWait: "30 seconds" }))
- * ```
  */
 export const layerDocuments = Issuing.layerPapers.pipe(Layer.provide(GuardedProfile.layer))
 
 /**
  * The defaults of the ports without a setting: `DocumentFiles`, `DocumentParcel`, `Notify`, `Printer`, `RateLimit`. Requires the
  * stores, `Sharding`, `NationalProfile` and limits.
- *
- * @example
- * ```ts
- * import * as App from "@folio-einvoicing/service"
- * import { RateLimits } from "@folio-einvoicing/service/Limits"
- * import { Layer } from "effect"
- *
- * export const ports = Layer.provide(App.layerPorts, RateLimits.layer({ perSecond: 20, burst: 100 }))
- * ```
  */
 export const layerPorts = Layer.mergeAll(layerDocuments, RateLimit.layer, Notify.layer).pipe(
   Layer.provideMerge(Printer.layer)
@@ -179,31 +90,12 @@ export const layerPorts = Layer.mergeAll(layerDocuments, RateLimit.layer, Notify
 
 /**
  * The default limits, without the environment, and alerts to nobody. Layers of `@folio-einvoicing/service/Limits` after it replace parts.
- *
- * @example
- * ```ts
- * import * as App from "@folio-einvoicing/service"
- * import { RetentionDays } from "@folio-einvoicing/service/Limits"
- * import { Layer } from "effect"
- *
- * export const limits = Layer.merge(App.layerLimits, RetentionDays.layer(90))
- * ```
  */
 export const layerLimits = Layer.merge(defaultLimits, Alerts.layer)
 
 /**
  * The default `Authority`: test documents go to a simulated authority, live documents to the web service that `AuthoritySettings`
  * names, and those of test sets to its test service; without these they are refused. Requires `AuthoritySettings` and the stores.
- *
- * @example
- * ```ts
- * import * as App from "@folio-einvoicing/service"
- * import { AuthoritySettings } from "@folio-einvoicing/service/AuthoritySettings"
- * import { Layer } from "effect"
- *
- * // Every answer of the simulated authority takes two seconds, as on a busy day.
- * export const authority = App.layerAuthority.pipe(Layer.provide(AuthoritySettings.layer({ sandboxLatencyMs: 2_000 })))
- * ```
  */
 export const layerAuthority = Layer.unwrap(
   Effect.gen(function* () {
@@ -223,17 +115,7 @@ export const layerAuthority = Layer.unwrap(
   })
 )
 
-/**
- * The whole service, with a team's routes beside its own in one server. Requires what `layer` requires, and what the routes do.
- *
- * @example
- * ```ts
- * import * as App from "@folio-einvoicing/service"
- * import { HttpRouter, HttpServerResponse } from "effect/http"
- *
- * export const service = App.layerWith(HttpRouter.add("GET", "/prices", HttpServerResponse.text("1 000 pesos an invoice")))
- * ```
- */
+/** The whole service, with a team's routes beside its own in one server. Requires what `layer` requires, and what the routes do. */
 export const layerWith = <A, E, R>(own: Layer.Layer<A, E, R>) =>
   serve(Layer.mergeAll(routes, own)).pipe(
     // The server is the last to start and the first to stop, so that the actors still carry out the requests that it accepted.

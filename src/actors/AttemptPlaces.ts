@@ -5,14 +5,6 @@ import { FairQueue } from "../protocol/FairQueue.ts"
 /**
  * How many webhook attempts this process may have under way: in all (`inAll`), of one account in one mode (`ofOwner`), and how
  * many an endpoint may begin at a time (`atOnce`).
- *
- * @example
- * ```ts
- * import { AttemptLimits } from "@folio-einvoicing/service/Limits"
- *
- * // For a machine with little memory.
- * export const limits = AttemptLimits.layer({ inAll: 64, ofOwner: 16 })
- * ```
  */
 export class AttemptLimits extends Context.Service<
   AttemptLimits,

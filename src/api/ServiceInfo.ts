@@ -7,16 +7,7 @@ const config = Config.all({
   baseUrl: Config.String("BASE_URL").pipe(Config.withDefault(undefined))
 })
 
-/**
- * The version of the service, and the base URL of the links in its answers, without a slash at the end.
- *
- * @example
- * ```ts
- * import { ServiceInfo } from "@folio-einvoicing/service/ServiceInfo"
- *
- * export const info = ServiceInfo.layer({ version: "2.3.0", baseUrl: "https://invoices.example.com" })
- * ```
- */
+/** The version of the service, and the base URL of the links in its answers, without a slash at the end. */
 export class ServiceInfo extends Context.Service<ServiceInfo, { readonly version: string; readonly baseUrl: string }>()(
   "@folio-einvoicing/service/ServiceInfo"
 ) {

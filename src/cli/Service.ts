@@ -122,19 +122,7 @@ const stores = <E>(profile: Layer.Layer<NationalProfile, E, Platform>, limits: L
     Layer.provideMerge(platform(limits))
   )
 
-/**
- * What the layer of a national profile may ask for: settings, limits, crypto, DNS and what writes logs and traces.
- *
- * @example
- * ```ts
- * import type { Platform } from "@folio-einvoicing/service/node"
- * import type { NationalProfile } from "@folio-einvoicing/service/NationalProfile"
- * import type { Layer } from "effect"
- *
- * // What each country of a team's own gives: a profile that asks for no more than the platform has.
- * export type Country = Layer.Layer<NationalProfile, never, Platform>
- * ```
- */
+/** What the layer of a national profile may ask for: settings, limits, crypto, DNS and what writes logs and traces. */
 export type Platform = Layer.Success<ReturnType<typeof platform>>
 
 /**
@@ -164,20 +152,7 @@ export type Beneath = Layer.Success<ReturnType<typeof stores>>
 
 type OfRouter = HttpRouter.HttpRouter | HttpRouter.Request<"Error", ApiError>
 
-/**
- * What a team puts in place of the service's own; everything is as `npm start` has it where it is left out.
- *
- * @example
- * ```ts
- * import { Mailer } from "@folio-einvoicing/service/Mailer"
- * import { RateLimits } from "@folio-einvoicing/service/Limits"
- * import { main, type Parts } from "@folio-einvoicing/service/node"
- *
- * const parts: Parts = { mailer: Mailer.layer, limits: RateLimits.layer({ perSecond: 20 }) }
- *
- * main(parts)
- * ```
- */
+/** What a team puts in place of the service's own; everything is as `npm start` has it where it is left out. */
 export interface Parts<E = never> {
   /** What the documents of another country are. Colombian by default. It needs a `printer` beside it. */
   readonly profile?: Layer.Layer<NationalProfile, E, Platform>
@@ -211,21 +186,7 @@ export interface Parts<E = never> {
   readonly mayMixLiveKeys?: boolean
 }
 
-/**
- * Runs the service until the process is asked to stop. Fails with an error whose message is one line that says what to do.
- *
- * @example
- * ```ts
- * import { serveWith } from "@folio-einvoicing/service/node"
- * import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
- * import { Effect } from "effect"
- *
- * // The service beside other work of the team, in one process.
- * const cleaning = Effect.forever(Effect.delay(Effect.logInfo("cleaned up"), "1 hour"))
- *
- * NodeRuntime.runMain(Effect.raceFirst(serveWith({}), cleaning))
- * ```
- */
+/** Runs the service until the process is asked to stop. Fails with an error whose message is one line that says what to do. */
 export const serveWith = <E = never>(parts: Parts<E>) => {
   const guard = parts.mayMixLiveKeys === true ? Layer.empty : noLiveKeys
   const ports = Layer.mergeAll(
@@ -271,15 +232,6 @@ export const serve = serveWith({})
 /**
  * Runs a program as this process, until the program ends or the process is asked to stop. The process then exits with 0, and with 1 and
  * the message of the failure, on one line, if the program fails.
- *
- * @example
- * ```ts
- * import { runMain, serveWith } from "@folio-einvoicing/service/node"
- * import { Effect } from "effect"
- *
- * // The same as `main({})`, with a line before the service starts.
- * runMain(Effect.andThen(Effect.logInfo("Café Andino begins"), serveWith({})))
- * ```
  */
 export const runMain = <A, E extends { readonly message: string }>(program: Effect.Effect<A, E>): void =>
   start(run(program))
@@ -287,17 +239,6 @@ export const runMain = <A, E extends { readonly message: string }>(program: Effe
 /**
  * Runs the service with these parts as the program of this process, as `npm start` does: until the process is asked to stop. A
  * failure is printed as one line, and the process then exits with 1.
- *
- * @example
- * ```ts
- * import { main } from "@folio-einvoicing/service/node"
- * import { Layer } from "effect"
- * import { HttpRouter, HttpServerResponse } from "effect/http"
- *
- * const about = HttpRouter.add("GET", "/about", HttpServerResponse.text("The invoices of Café Andino"))
- *
- * main({ routes: Layer.mergeAll(about) })
- * ```
  */
 export const main = <E extends { readonly message: string } = never>(parts: Parts<E>): void =>
   runMain(asManyAsSet(serveWith(parts)))

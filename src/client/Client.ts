@@ -31,18 +31,7 @@ export { WebhookVerificationError }
 export type { ReceivedWebhook }
 export type * from "./Interface.ts"
 
-/**
- * Settings of a client.
- *
- * @example
- * ```ts
- * import { Redacted } from "effect"
- * import { Client, type ClientOptions } from "@folio-einvoicing/client/effect"
- *
- * const options: ClientOptions = { baseUrl: "https://folio.example.com", apiKey: Redacted.make("sk_test_…") }
- * const layer = Client.layer(options)
- * ```
- */
+/** Settings of a client. */
 export interface ClientOptions {
   /** The base URL of the service: `https://…`. */
   readonly baseUrl: string
@@ -55,19 +44,6 @@ export interface ClientOptions {
 /**
  * What a call fails with. `ApiError`: the service refused the request or failed at it. `HttpClientError`: no answer arrived in four
  * attempts, or the answer is not Folio's. `SchemaError`: the request or the answer does not have the form that it must have.
- *
- * @example
- * ```ts
- * import { Effect } from "effect"
- * import type { ClientError, ClientShape, Invoice } from "@folio-einvoicing/client/effect"
- *
- * const find = (folio: ClientShape, id: string): Effect.Effect<Invoice | null, ClientError> =>
- *   folio.invoices.retrieveInvoice({ params: { id } }).pipe(
- *     Effect.catchTag("ApiError", (error) =>
- *       error.code === "resource_missing" ? Effect.succeed(null) : Effect.fail(error)
- *     )
- *   )
- * ```
  */
 export type ClientError = ApiError | HttpClientError.HttpClientError | Schema.SchemaError
 
@@ -86,15 +62,6 @@ type Calls<Group> = {
 /**
  * A function for each operation, by group. Each takes `params`, `query`, `payload` and `headers`, where the operation has any. Next
  * to each list is a function that streams all its objects, page by page: `allInvoices` next to `listInvoices`.
- *
- * @example
- * ```ts
- * import { Stream } from "effect"
- * import type { ClientShape } from "@folio-einvoicing/client/effect"
- *
- * const failed = (folio: ClientShape) =>
- *   folio.invoices.allInvoices({ query: { status: "failed" } }).pipe(Stream.map(({ id }) => id))
- * ```
  */
 export type ClientShape = { readonly [Group in keyof Operations]: Calls<Operations[Group]> }
 
@@ -184,22 +151,7 @@ const streaming =
       })
     )
 
-/**
- * Makes a client.
- *
- * @example
- * ```ts
- * import { Effect } from "effect"
- * import { FetchHttpClient } from "effect/http"
- * import { make } from "@folio-einvoicing/client/effect"
- *
- * const program = Effect.gen(function* () {
- *   const folio = yield* make({ baseUrl: "http://127.0.0.1:3000", apiKey: "sk_test_…" })
- *   const { key_mode } = yield* folio.account.retrieveAccount()
- *   yield* Effect.log(key_mode)
- * }).pipe(Effect.provide(FetchHttpClient.layer))
- * ```
- */
+/** Makes a client. */
 export const make = (options: ClientOptions): Effect.Effect<ClientShape, never, HttpClient.HttpClient> =>
   Effect.gen(function* () {
     const { apiKey, baseUrl, version } = options
@@ -273,22 +225,6 @@ export class Client extends Context.Service<Client, ClientShape>()("@folio-einvo
 /**
  * Gives the event of a genuine webhook, by the clock of the program. The event has the fields of the API version that the endpoint
  * was created with; later versions may have more fields.
- *
- * @example
- * ```ts
- * import { Effect } from "effect"
- * import { HttpServerRequest, HttpServerResponse } from "effect/http"
- * import { verifyWebhook } from "@folio-einvoicing/client/effect"
- *
- * const receive = Effect.gen(function* () {
- *   const request = yield* HttpServerRequest.HttpServerRequest
- *   const event = yield* verifyWebhook({ payload: yield* request.text, headers: request.headers, secret: "whsec_…" })
- *   yield* Effect.log(event.type)
- *   return HttpServerResponse.empty()
- * }).pipe(
- *   Effect.catchTag("WebhookVerificationError", ({ message }) => Effect.succeed(HttpServerResponse.text(message, { status: 400 })))
- * )
- * ```
  */
 export const verifyWebhook = (webhook: ReceivedWebhook): Effect.Effect<Event, WebhookVerificationError> =>
   Effect.flatMap(Clock.currentTimeMillis, (millis) =>

@@ -14,17 +14,7 @@ export type * from "./Interface.ts"
 
 type Signal = typeof globalThis extends { AbortSignal: { prototype: infer S } } ? S : never
 
-/**
- * Settings of a client.
- *
- * @example
- * ```ts
- * import { type ClientOptions, createClient } from "@folio-einvoicing/client"
- *
- * const options: ClientOptions = { baseUrl: "https://folio.example.com", apiKey: "sk_test_…", timeoutMs: 10_000 }
- * const folio = createClient(options)
- * ```
- */
+/** Settings of a client. */
 export interface ClientOptions {
   /** The base URL of the service: `https://…`. */
   readonly baseUrl: string
@@ -38,16 +28,7 @@ export interface ClientOptions {
   readonly fetch?: typeof globalThis extends { fetch: infer Fetch } ? Fetch | undefined : never
 }
 
-/**
- * Settings of one call.
- *
- * @example
- * ```ts
- * import type { CallOptions } from "@folio-einvoicing/client"
- *
- * const soon: CallOptions = { signal: AbortSignal.timeout(5_000) }
- * ```
- */
+/** Settings of one call. */
 export interface CallOptions {
   /** Ends the call with all its attempts; the call then rejects with the signal's reason. */
   readonly signal?: Signal | undefined
@@ -73,17 +54,6 @@ type Arguments<Request> = {} extends Request
  * to each list is a function that gives all its objects, page by page: `allInvoices` next to `listInvoices`.
  *
  * The functions reject with `ApiError` or `NoAnswerError`.
- *
- * @example
- * ```ts
- * import type { Client, Invoice } from "@folio-einvoicing/client"
- *
- * const failed = async (folio: Client): Promise<ReadonlyArray<Invoice>> => {
- *   const invoices: Array<Invoice> = []
- *   for await (const invoice of folio.invoices.allInvoices({ query: { status: "failed" } })) invoices.push(invoice)
- *   return invoices
- * }
- * ```
  */
 export type Client = { readonly [Group in keyof Operations]: Calls<Operations[Group]> }
 

@@ -1,22 +1,7 @@
 import type { ErrorBody, Violation } from "./Interface.ts"
 import { UnusableBody } from "./ResponseBody.ts"
 
-/**
- * The service refused a request, or failed at it. `code` says what is wrong, `message` what to do about it.
- *
- * @example
- * ```ts
- * import { ApiError, createClient } from "@folio-einvoicing/client"
- *
- * const folio = createClient({ baseUrl: "http://127.0.0.1:3000", apiKey: "sk_test_…" })
- * try {
- *   await folio.invoices.retrieveInvoice({ params: { id: "inv_unknown" } })
- * } catch (error) {
- *   if (error instanceof ApiError && error.code === "resource_missing") console.log(error.message, error.request_id)
- *   else throw error
- * }
- * ```
- */
+/** The service refused a request, or failed at it. `code` says what is wrong, `message` what to do about it. */
 export class ApiError extends Error {
   override readonly name = "ApiError"
   /** The HTTP status of the answer. */
@@ -56,13 +41,6 @@ const messageOf = (status: number | undefined, cause: unknown) => {
 /**
  * No answer of Folio arrived in four attempts: `cause` is the last failure, and `status` the status of an answer that something
  * else gave, such as a proxy. What became of the request is unknown: send it again with `idempotencyKey`, and it is done once.
- *
- * @example
- * ```ts
- * import { NoAnswerError } from "@folio-einvoicing/client"
- *
- * const keyToRepeatWith = (error: unknown) => (error instanceof NoAnswerError ? error.idempotencyKey : undefined)
- * ```
  */
 export class NoAnswerError extends Error {
   override readonly name = "NoAnswerError"

@@ -8,34 +8,12 @@ import type { Event } from "./Interface.ts"
 
 export type { Event }
 
-/**
- * The headers of a request: of Node (`request.headers`), or of the web (`Headers`). Names may be in upper or lower case.
- *
- * @example
- * ```ts
- * import type { ReceivedHeaders } from "@folio-einvoicing/client/webhooks"
- *
- * const headers: ReceivedHeaders = { "svc-signature": "t=1795273200,v1=…" }
- * ```
- */
+/** The headers of a request: of Node (`request.headers`), or of the web (`Headers`). Names may be in upper or lower case. */
 export type ReceivedHeaders =
   | { readonly get: (name: string) => string | null }
   | { readonly [name: string]: string | ReadonlyArray<string> | undefined }
 
-/**
- * A webhook as received.
- *
- * @example
- * ```ts
- * import type { ReceivedWebhook } from "@folio-einvoicing/client/webhooks"
- *
- * const received = async (request: Request, secret: string): Promise<ReceivedWebhook> => ({
- *   payload: await request.arrayBuffer(),
- *   headers: request.headers,
- *   secret
- * })
- * ```
- */
+/** A webhook as received. */
 export interface ReceivedWebhook {
   /** The raw bytes of the body, or exactly their text: not JSON that was parsed and serialized again. */
   readonly payload: string | Uint8Array | ArrayBuffer
@@ -53,13 +31,6 @@ export interface ReceivedWebhook {
  * The reason for refusing a webhook. `missing`: no signature header. `malformed`: a signature header cannot be read. `mismatch`: no
  * signature is right. `expired`: the signature is right, but its time is too far away. `not_an_event`: the signature is right, but
  * the body is no event of Folio. `unusable`: the receiver's own mistake, such as no secret, or a body that was parsed already.
- *
- * @example
- * ```ts
- * import type { WebhookFault } from "@folio-einvoicing/client/webhooks"
- *
- * const isOwnMistake = (reason: WebhookFault) => reason === "unusable" || reason === "expired"
- * ```
  */
 export type WebhookFault = "missing" | "malformed" | "mismatch" | "expired" | "not_an_event" | "unusable"
 
@@ -74,16 +45,7 @@ const explained: Record<WebhookFault, string> = {
   not_an_event: "The signature is right, but the body is no event."
 }
 
-/**
- * A webhook was refused for `reason`. The receiver should answer the request with 400.
- *
- * @example
- * ```ts
- * import { WebhookVerificationError } from "@folio-einvoicing/client/webhooks"
- *
- * const statusOf = (error: unknown) => (error instanceof WebhookVerificationError ? 400 : 500)
- * ```
- */
+/** A webhook was refused for `reason`. The receiver should answer the request with 400. */
 export class WebhookVerificationError extends Error {
   override readonly name = "WebhookVerificationError"
   readonly _tag = "WebhookVerificationError"

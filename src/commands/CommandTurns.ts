@@ -7,14 +7,6 @@ import { accountAddress } from "../protocol/Address.ts"
 /**
  * How many commands this process carries out at a time, in all (`atOnce`) and of one account (`ofOwnerAtOnce`), how many may
  * wait for their turn, and how long.
- *
- * @example
- * ```ts
- * import { CommandTurnLimits } from "@folio-einvoicing/service/Limits"
- *
- * // Commands that wait for longer than two seconds are refused with 503.
- * export const limits = CommandTurnLimits.layer({ maxWait: "2 seconds" })
- * ```
  */
 export class CommandTurnLimits extends Context.Service<CommandTurnLimits, Omit<AccountTurns.TurnOptions, "what">>()(
   "@folio-einvoicing/service/CommandTurnLimits"

@@ -21,23 +21,6 @@ const noPin = unsignable(`A note's code needs the PIN of the software: ${softwar
  * The profile of Colombia: UBL 2.1 with XAdES-EPES, the codes CUFE and CUDE, the rules of the DIAN. `live`: the software that is
  * registered with the authority, and that the live documents name of accounts that have no software of their own; without `live`, no
  * live document of these accounts is signed. `test`: the same for test documents; left out, these name a software that does not exist.
- *
- * @example
- * ```ts
- * import * as ColombianProfile from "@folio-einvoicing/service/ColombianProfile"
- * import { main } from "@folio-einvoicing/service/node"
- *
- * // The registration comes from the team's own configuration, not from SOFTWARE_ID, SOFTWARE_PIN and SOFTWARE_NIT.
- * main({
- *   profile: ColombianProfile.layer({
- *     live: {
- *       provider: { number: "900373115", check_digit: "3" },
- *       id: "f0110000-0000-4000-8000-000000000000",
- *       pin: "12345"
- *     }
- *   })
- * })
- * ```
  */
 export const layer = ({
   live,

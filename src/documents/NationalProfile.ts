@@ -18,37 +18,13 @@ import type { FiscalDocument } from "./ubl/FiscalDocument.ts"
 /**
  * The service cannot give a document its code, or cannot sign the document, until its operator changes something. The document fails
  * with this `code` (for programs) and `message` (one line that says what to do), keeps the number it has and can be retried.
- *
- * @example
- * ```ts
- * import { Unsignable } from "@folio-einvoicing/service/NationalProfile"
- * import { Effect } from "effect"
- *
- * // Signs by a service of the team, which may be switched off.
- * export const sign = (url: string | undefined) =>
- *   url === undefined
- *     ? Effect.fail(new Unsignable({ code: "no_signing_service", message: "Set SIGNING_URL, then retry the document." }))
- *     : Effect.succeed(new URL(url))
- * ```
  */
 export class Unsignable extends Schema.TaggedError<Unsignable>()("Unsignable", {
   code: Schema.String,
   message: Schema.String
 }) {}
 
-/**
- * What is known of a document before it has its number.
- *
- * @example
- * ```ts
- * import type { Draft } from "@folio-einvoicing/service/NationalProfile"
- * import { Result } from "effect"
- *
- * // The `tail` of a country whose code is the SHA-384 of number, date, amount and tax ids.
- * export const tail = ({ acquirer_number, issue_date, issuer_number, totals }: Draft) =>
- *   Result.succeed(`|${issue_date}|${totals.payable_amount}|${issuer_number}|${acquirer_number}`)
- * ```
- */
+/** What is known of a document before it has its number. */
 export interface Draft {
   readonly kind: DocumentKind
   readonly livemode: boolean
@@ -65,20 +41,7 @@ export interface Draft {
   readonly software?: Software
 }
 
-/**
- * A document that has its number and does not yet have its code.
- *
- * @example
- * ```ts
- * import type { Numbered } from "@folio-einvoicing/service/NationalProfile"
- * import { Result } from "effect"
- * import { createHash } from "node:crypto"
- *
- * // The `code` of a country that hashes number, date and amount.
- * export const code = ({ full_number, issue_date, totals }: Numbered) =>
- *   Result.succeed(createHash("sha256").update(`${full_number}|${issue_date}|${totals.payable_amount}`).digest("hex"))
- * ```
- */
+/** A document that has its number and does not yet have its code. */
 export interface Numbered extends Omit<FiscalDocument, "cufe"> {
   /** As in `Draft`. */
   readonly technical_key: string
@@ -86,28 +49,7 @@ export interface Numbered extends Omit<FiscalDocument, "cufe"> {
   readonly software?: Software
 }
 
-/**
- * A document that the authority has accepted, and the answer by which the authority did so.
- *
- * @example
- * ```ts
- * import type { Accepted } from "@folio-einvoicing/service/NationalProfile"
- * import { Effect } from "effect"
- *
- * // The `attach` of a country whose acquirers get the document and the answer in one JSON file.
- * export const attach = ({ applicationResponse, document, signed, validatedAt }: Accepted) =>
- *   Effect.succeed(
- *     Buffer.from(
- *       JSON.stringify({
- *         number: document.full_number,
- *         accepted: new Date(validatedAt).toISOString(),
- *         document: Buffer.from(signed).toString("base64"),
- *         answer: Buffer.from(applicationResponse).toString("base64")
- *       })
- *     )
- *   )
- * ```
- */
+/** A document that the authority has accepted, and the answer by which the authority did so. */
 export interface Accepted {
   readonly document: FiscalDocument
   /** The signed bytes of the document, exactly as submitted to the authority. */
@@ -121,22 +63,6 @@ export interface Accepted {
 /**
  * The rules by which a request is refused before it uses up a number. All functions are pure and give every violation at once,
  * in the order of the request's fields; a request without violations is carried out.
- *
- * @example
- * ```ts
- * import type { Rules } from "@folio-einvoicing/service/NationalProfile"
- *
- * // Rules of a country that takes any request but invoices in foreign money.
- * export const rules: Rules = {
- *   invoice: ({ currency }) =>
- *     currency === "EUR" ? [] : [{ param: "currency", code: "parameter_invalid", message: 'currency must be "EUR".' }],
- *   note: () => [],
- *   customer: () => [],
- *   issuer: () => [],
- *   resolution: () => [],
- *   named: () => (violation) => violation
- * }
- * ```
  */
 export interface Rules {
   /** `today`: the date in the authority's zone, YYYY-MM-DD. */
@@ -172,66 +98,6 @@ export interface Rules {
  * - the kinds of document (invoice, credit and debit note), their lifecycle, contingency (`FiscalDocument.in_contingency`) and its
  *   48 hours, and that notes have counters with the prefixes NC… and ND… where the account registers no range of notes;
  * - that numbers have no gap, and that a signed document has its code.
- *
- * @example
- * ```ts
- * import { NationalProfile } from "@folio-einvoicing/service/NationalProfile"
- * import { Effect, Layer, Result } from "effect"
- *
- * const local = (epochMs: number) => new Date(epochMs + 9.5 * 3_600_000).toISOString()
- *
- * // The authority of Borduria takes JSON, with the signature on the last line.
- * export const borduria = Layer.succeed(NationalProfile, {
- *   localDate: (epochMs) => local(epochMs).slice(0, 10),
- *   issueTime: (epochMs) => local(epochMs).slice(11, 19),
- *   rules: {
- *     invoice: () => [],
- *     note: () => [],
- *     customer: () => [],
- *     issuer: () => [],
- *     resolution: () => [],
- *     named: () => (violation) => violation
- *   },
- *   sandbox: {
- *     issuer: {
- *       identification: { type: "31", number: "100000008" },
- *       legal_name: "Borduria Sandbox Ltd",
- *       organization_type: "1",
- *       email: "invoices@sandbox.borduria.example",
- *       address: "1 Plekszy-Gladz Square",
- *       city_code: "00001",
- *       department_code: "01",
- *       country_code: "XB",
- *       tax_responsibilities: []
- *     },
- *     range: {
- *       number: "1",
- *       prefix: "BO",
- *       from_number: 1,
- *       to_number: 999_999,
- *       valid_from: "2026-01-01",
- *       valid_to: "2035-12-31",
- *       technical_key: ""
- *     },
- *     customer: {
- *       identification: { type: "31", number: "200000007" },
- *       legal_name: "A Customer Ltd",
- *       organization_type: "1"
- *     }
- *   },
- *   numbering: { separator: "-", digits: 12 },
- *   code: ({ full_number, issue_date }) => Result.succeed(`BO:${issue_date}:${full_number}`),
- *   pageOf: ({ cufe }) => `https://tax.borduria.example/${encodeURIComponent(cufe)}`,
- *   lacks: [],
- *   sign: (document, certificate) =>
- *     Effect.gen(function* () {
- *       const text = JSON.stringify(document)
- *       const signature = yield* certificate.sign(Buffer.from(text))
- *       return Buffer.from(`${text}\n${Buffer.from(signature).toString("base64")}\n`)
- *     }),
- *   attach: ({ applicationResponse }) => Effect.succeed(applicationResponse)
- * })
- * ```
  */
 export class NationalProfile extends Context.Service<
   NationalProfile,

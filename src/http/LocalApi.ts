@@ -6,22 +6,7 @@ import { localApiKey } from "../domain/accounts/LocalApiKey.ts"
 import { ApiKeys } from "../store/accounts/ApiKeys.ts"
 import { SecretKey } from "../store/sql/Secrets.ts"
 
-/**
- * A request to the API of this process.
- *
- * @example
- * ```ts
- * import type { LocalRequest } from "@folio-einvoicing/service/LocalApi"
- *
- * // The same order makes one invoice, however often the shop sends it.
- * export const invoiceOf = (order: { readonly id: string; readonly invoice: object }): LocalRequest => ({
- *   method: "POST",
- *   url: "/v1/invoices",
- *   headers: { "idempotency-key": order.id },
- *   body: JSON.stringify(order.invoice)
- * })
- * ```
- */
+/** A request to the API of this process. */
 export interface LocalRequest {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
   /** The path with its query: `/v1/invoices?limit=20`. */
@@ -33,16 +18,7 @@ export interface LocalRequest {
   readonly address?: Option.Option<string>
 }
 
-/**
- * The response of the API, with its whole body.
- *
- * @example
- * ```ts
- * import type { LocalAnswer } from "@folio-einvoicing/service/LocalApi"
- *
- * export const jsonOf = ({ body }: LocalAnswer) => JSON.parse(new TextDecoder().decode(body))
- * ```
- */
+/** The response of the API, with its whole body. */
 export interface LocalAnswer {
   readonly status: number
   readonly headers: Headers
@@ -95,18 +71,6 @@ export const make = () => {
 /**
  * Calls the API inside this process. A request passes the same checks, limits, logs and actors as one from outside, and needs an API key
  * as that one does. `callAs` calls in the name of an account.
- *
- * @example
- * ```ts
- * import { LocalApi } from "@folio-einvoicing/service/LocalApi"
- * import { Effect } from "effect"
- *
- * // A call with a key that the team has stored.
- * export const accountOf = (apiKey: string) =>
- *   Effect.flatMap(LocalApi, (api) =>
- *     api.call({ method: "GET", url: "/v1/account", headers: { authorization: `Bearer ${apiKey}` } })
- *   )
- * ```
  */
 export class LocalApi extends Context.Service<
   LocalApi,
@@ -118,24 +82,6 @@ export class LocalApi extends Context.Service<
  * this service knows; the first call makes the key. Its name is "LocalApi" in the account's list of keys, and audit log and request log show
  * its id. If the account revokes the key, calls get 401. Fails with `resource_missing` if there is no such account, and with
  * `account_not_live` if live keys are not allowed. A string as the body is JSON unless `headers` has another `content-type`.
- *
- * @example
- * ```ts
- * import { createAccount } from "@folio-einvoicing/service"
- * import { callAs } from "@folio-einvoicing/service/LocalApi"
- * import { Effect } from "effect"
- *
- * // A new account with a first customer.
- * export const signUp = Effect.fn("signUp")(function* (...form: Parameters<typeof createAccount>) {
- *   const { account } = yield* createAccount(...form)
- *   return yield* callAs(account, {
- *     method: "POST",
- *     url: "/v1/customers",
- *     headers: { "idempotency-key": "first customer" },
- *     body: JSON.stringify({ identification: { type: "13", number: "1020304050" }, legal_name: "Ana Ruiz" })
- *   })
- * })
- * ```
  */
 export const callAs = Effect.fn("callAs")(function* (account: AccountMode, request: LocalRequest) {
   const api = yield* LocalApi

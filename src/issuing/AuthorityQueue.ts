@@ -5,14 +5,6 @@ import { accountAddress } from "../protocol/Address.ts"
 /**
  * How many calls to the authority this process may have under way: of one account in one mode (`perAccount`), and of one mode
  * (`inAll`).
- *
- * @example
- * ```ts
- * import { AuthorityLimits } from "@folio-einvoicing/service/Limits"
- *
- * // An authority that answers 429 above twenty calls at a time.
- * export const limits = AuthorityLimits.layer({ inAll: 20, perAccount: 5 })
- * ```
  */
 export class AuthorityLimits extends Context.Service<
   AuthorityLimits,

@@ -9,14 +9,6 @@ import { AuthorityCircuits, circuitOf, closedCircuit, type CircuitState } from "
 /**
  * Seconds for which no call to the authority has succeeded, through the authority's fault, after which documents that never left are
  * issued in contingency. 300 by default.
- *
- * @example
- * ```ts
- * import { ContingencyAfter } from "@folio-einvoicing/service/Limits"
- *
- * // Documents wait up to half an hour for the authority before they are issued without it.
- * export const limits = ContingencyAfter.layer(1_800)
- * ```
  */
 export class ContingencyAfter extends Context.Service<ContingencyAfter, number>()(
   "@folio-einvoicing/service/ContingencyAfter"

@@ -22,16 +22,7 @@ const memory = () => Math.min(Os.totalmem(), process.constrainedMemory() || Infi
 
 const advice = `PROCESSES must be auto, or how many processes serve the port: 1 to ${processesMax}`
 
-/**
- * How many processes serve the port of this service, on this machine: with more than one, a supervisor starts them.
- *
- * @example
- * ```ts
- * import { Processes } from "@folio-einvoicing/service/platform"
- *
- * export const processes = Processes.layer(2)
- * ```
- */
+/** How many processes serve the port of this service, on this machine: with more than one, a supervisor starts them. */
 export class Processes extends Context.Service<Processes, number>()("@folio-einvoicing/service/Processes") {
   /** This number; one, if left out. */
   static layer(count = 1) {

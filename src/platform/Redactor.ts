@@ -44,17 +44,7 @@ const secretsOfSettings = Effect.gen(function* () {
   ].filter((secret) => secret !== undefined)
 })
 
-/**
- * A function that takes secrets out of a text. All log lines and spans pass it before they leave the process.
- *
- * @example
- * ```ts
- * import { Redactor } from "@folio-einvoicing/service/platform"
- *
- * // Whatever looks like a secret of the service, and this password of the team.
- * export const redactor = Redactor.layer(["correct horse battery staple"])
- * ```
- */
+/** A function that takes secrets out of a text. All log lines and spans pass it before they leave the process. */
 export class Redactor extends Context.Service<Redactor, (text: string) => string>()(
   "@folio-einvoicing/service/Redactor"
 ) {

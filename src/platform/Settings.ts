@@ -24,17 +24,6 @@ import { LogSettings, ServiceInstance, TraceSettings } from "./TelemetrySettings
  * All settings of the service, read from the environment and checked before anything starts; `version` is that of the service.
  * Fails with `SettingsError`. A team whose settings are elsewhere takes `layer`, with values, of each setting in place of this
  * layer.
- *
- * @example
- * ```ts
- * import { Settings } from "@folio-einvoicing/service/platform"
- * import { ConfigProvider, Layer } from "effect"
- *
- * // The settings of a test, in place of the environment.
- * const provider = ConfigProvider.layer(ConfigProvider.fromUnknown({ PORT: "0", DATA_DIR: "/tmp/folio", LOG_LEVEL: "Warn" }))
- *
- * export const settings = Layer.provide(Settings.layer("1.0.0"), provider)
- * ```
  */
 export const layer = (version: string) =>
   Redactor.layerConfig.pipe(

@@ -75,16 +75,6 @@ export const logs = (version: string) =>
 /**
  * The log lines, spans and process metrics of the service, without secrets; `version` is that of the service. Requires
  * `LogSettings`, `ServiceInstance`, `TraceSettings` and `Redactor`.
- *
- * @example
- * ```ts
- * import { LogSettings, Redactor, ServiceInstance, Telemetry, TraceSettings } from "@folio-einvoicing/service/platform"
- * import { Layer } from "effect"
- *
- * export const telemetry = Telemetry.layer("1.0.0").pipe(
- *   Layer.provide([LogSettings.layer({ format: "json" }), ServiceInstance.layer(), TraceSettings.layer(), Redactor.layer()])
- * )
- * ```
  */
 export const layer = (version: string) =>
   Layer.mergeAll(logs(version), Tracing.layer(version), ProcessMetrics.layer(version))

@@ -13,13 +13,6 @@ const logConfig = Config.all({
 /**
  * Which log entries are written, and how. `level`: the lowest level that is written. `format`: one line of JSON for each entry,
  * or text for a person at a terminal.
- *
- * @example
- * ```ts
- * import { LogSettings } from "@folio-einvoicing/service/platform"
- *
- * export const logs = LogSettings.layer({ level: "Debug", format: "pretty" })
- * ```
  */
 export class LogSettings extends Context.Service<
   LogSettings,
@@ -48,16 +41,7 @@ const instanceConfig = Config.all({ given: text("SERVICE_INSTANCE"), attributes:
 
 const ownInstance = () => `${hostname()}:${process.pid}`
 
-/**
- * The name of this process among others of the service: `service.instance.id` of its log lines and spans.
- *
- * @example
- * ```ts
- * import { ServiceInstance } from "@folio-einvoicing/service/platform"
- *
- * export const instance = ServiceInstance.layer("folio-eu-1")
- * ```
- */
+/** The name of this process among others of the service: `service.instance.id` of its log lines and spans. */
 export class ServiceInstance extends Context.Service<ServiceInstance, string>()(
   "@folio-einvoicing/service/ServiceInstance"
 ) {
@@ -158,20 +142,7 @@ const traceTarget = Effect.gen(function* () {
   return target
 })
 
-/**
- * The OpenTelemetry collector that spans are sent to, and the headers of the requests; undefined: no spans are made.
- *
- * @example
- * ```ts
- * import { TraceSettings } from "@folio-einvoicing/service/platform"
- * import { Redacted } from "effect"
- *
- * export const traces = TraceSettings.layer({
- *   url: "http://127.0.0.1:4318/v1/traces",
- *   headers: Redacted.make({ "x-team": "invoicing" })
- * })
- * ```
- */
+/** The OpenTelemetry collector that spans are sent to, and the headers of the requests; undefined: no spans are made. */
 export class TraceSettings extends Context.Service<TraceSettings, TraceTarget | undefined>()(
   "@folio-einvoicing/service/TraceSettings"
 ) {

@@ -23,16 +23,6 @@ const measure = (): (() => number) => {
 /**
  * A function that says how busy this process has been in the last moments, from 0 (idle) to 1. Above 0.7 the process first
  * answers requests, and puts off the work on documents that can wait.
- *
- * @example
- * ```ts
- * import { Busyness } from "@folio-einvoicing/service/Limits"
- * import { Layer } from "effect"
- * import { availableParallelism, loadavg } from "node:os"
- *
- * // Judges by the load of the whole machine, on which other programs run as well.
- * export const busyness = Layer.succeed(Busyness, () => Math.min(1, (loadavg()[0] ?? 0) / availableParallelism()))
- * ```
  */
 export class Busyness extends Context.Service<Busyness, () => number>()("@folio-einvoicing/service/Busyness") {
   /** Measures the event loop of this process. */

@@ -43,25 +43,6 @@ const told = (call: () => Effect.Effect<void>) =>
  * Tells actors about work, after the sender's commit and without waiting for an answer. A message that is lost (full mailbox,
  * moving shard) delays the work by seconds and loses none of it: the row in the database says what is due, and a regular look at
  * the rows finds it.
- *
- * @example
- * ```ts
- * import { Notify } from "@folio-einvoicing/service/Notify"
- * import { Effect, Layer, Metric } from "effect"
- *
- * const told = Metric.counter("documents_told_total")
- *
- * // The default, which also counts how often a document is to go on.
- * const counting = Layer.effect(
- *   Notify,
- *   Effect.map(Notify, (notify) => ({
- *     ...notify,
- *     proceed: (key) => Effect.andThen(Metric.update(told, 1), notify.proceed(key))
- *   }))
- * )
- *
- * export const notify = Layer.provide(counting, Notify.layer)
- * ```
  */
 export class Notify extends Context.Service<Notify>()("@folio-einvoicing/service/Notify", {
   make: Effect.gen(function* () {

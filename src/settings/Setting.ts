@@ -1,18 +1,6 @@
 import { type Config, Effect, Schema } from "effect"
 
-/**
- * A setting that cannot be used. The message is one line that says what to do.
- *
- * @example
- * ```ts
- * import { Settings, type SettingsError } from "@folio-einvoicing/service/platform"
- * import { Console, Layer } from "effect"
- *
- * export const settings = Layer.tapError(Settings.layer("1.0.0"), (error: SettingsError) =>
- *   Console.error(`The service does not start. ${error.message}`)
- * )
- * ```
- */
+/** A setting that cannot be used. The message is one line that says what to do. */
 export class SettingsError extends Schema.TaggedError<SettingsError>()("SettingsError", { message: Schema.String }) {}
 
 /** Fails with `SettingsError`. */

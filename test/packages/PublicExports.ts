@@ -12,10 +12,6 @@ export interface PublicExport {
   readonly description: string
   readonly examples: ReadonlyArray<string>
   readonly isInternal: boolean
-  /** Whether it is an interface or another type alone, without a value. */
-  readonly isType: boolean
-  /** The file that declares it, as a path from the root of the repository. */
-  readonly file: string
 }
 
 const parse = (file: string) =>
@@ -58,9 +54,7 @@ const described = (module: string, name: string, node: ts.Node): PublicExport =>
     examples: tags
       .filter(({ tagName }) => tagName.text === "example")
       .map(({ comment }) => textOf(comment).replace(/^[^]*?```ts\n([^]*?)\n?```[^]*$/, "$1")),
-    isInternal: tags.some(({ tagName }) => tagName.text === "internal"),
-    isType: ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node),
-    file: Path.relative(root, node.getSourceFile().fileName)
+    isInternal: tags.some(({ tagName }) => tagName.text === "internal")
   }
 }
 

@@ -7,16 +7,7 @@ import { documentTypeCode } from "../ubl/AuthorityCodes.ts"
 import type { FiscalDocument } from "../ubl/FiscalDocument.ts"
 
 const ParcelFile = Schema.Struct({ name: Schema.String, bytes: Schema.Uint8Array })
-/**
- * A file that the acquirer of a document gets by e-mail.
- *
- * @example
- * ```ts
- * import type { ParcelFile } from "@folio-einvoicing/service/DocumentParcel"
- *
- * export const terms: ParcelFile = { name: "terms.txt", bytes: new TextEncoder().encode("Payable within thirty days.") }
- * ```
- */
+/** A file that the acquirer of a document gets by e-mail. */
 export type ParcelFile = typeof ParcelFile.Type
 
 const Parcel = Schema.Struct({
@@ -32,22 +23,6 @@ const Parcel = Schema.Struct({
 /**
  * The content of an e-mail: everything but the address of the recipient. The same document gives the same bytes, so that an
  * e-mail that is sent twice can be recognized. `archive` is the one attachment, a ZIP; `files` are what the ZIP holds.
- *
- * @example
- * ```ts
- * import type { Parcel, ParcelFile } from "@folio-einvoicing/service/DocumentParcel"
- *
- * // An e-mail in the words of a team.
- * export const parcelOf = (full_number: string, archive: ParcelFile, files: ReadonlyArray<ParcelFile>): Parcel => ({
- *   subject: `Your invoice ${full_number}`,
- *   text: `Dear customer,\n\nyour invoice ${full_number} is attached.\n`,
- *   html: `<p>Dear customer,</p><p>your invoice ${full_number} is attached.</p>`,
- *   from_name: "Café Andino",
- *   reply_to: "facturas@example.com",
- *   archive,
- *   files
- * })
- * ```
  */
 export type Parcel = typeof Parcel.Type
 

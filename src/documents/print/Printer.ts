@@ -55,29 +55,6 @@ const answerOf = (worker: Worker, task: PrintTask) =>
 /**
  * Makes the PDF of a document, and the content of its e-mail. The same document must give the same bytes. Dies when a document
  * cannot be printed or packed. The default does the work in threads.
- *
- * @example
- * ```ts
- * import { main } from "@folio-einvoicing/service/node"
- * import { Printer } from "@folio-einvoicing/service/Printer"
- * import { Effect, Layer } from "effect"
- *
- * // PDF files in the team's own design, made by a service of the team; e-mails as the default makes them.
- * const printer = Layer.effect(
- *   Printer,
- *   Effect.map(Printer, ({ parcel }) => ({
- *     parcel,
- *     pdf: (document) =>
- *       Effect.promise(async (signal) => {
- *         const body = JSON.stringify(document)
- *         const response = await fetch("http://127.0.0.1:8080/pdf", { method: "POST", body, signal })
- *         return new Uint8Array(await response.arrayBuffer())
- *       })
- *   }))
- * )
- *
- * main({ printer: Layer.provide(printer, Printer.layer) })
- * ```
  */
 export class Printer extends Context.Service<
   Printer,

@@ -7,14 +7,6 @@ import * as Turns from "../../protocol/AccountTurns.ts"
 /**
  * How many documents this process prints, packs or reads at a time, in all (`atOnce`) and of one account (`ofOwnerAtOnce`), how
  * many may wait for their turn, and how long.
- *
- * @example
- * ```ts
- * import { PrintingLimits } from "@folio-einvoicing/service/Limits"
- *
- * // For a printer that runs on machines of its own, and takes many documents at a time.
- * export const limits = PrintingLimits.layer({ atOnce: 64, ofOwnerAtOnce: 8, maxWait: "20 seconds" })
- * ```
  */
 export class PrintingLimits extends Context.Service<PrintingLimits, Omit<Turns.TurnOptions, "what">>()(
   "@folio-einvoicing/service/PrintingLimits"

@@ -3,25 +3,7 @@ import forge from "node-forge"
 import { constants, createPrivateKey, generateKeyPair, sign, X509Certificate } from "node:crypto"
 import { promisify } from "node:util"
 
-/**
- * A certificate that signs documents. Only `sign` knows the private key, so that the key may be in a file or in a device.
- *
- * @example
- * ```ts
- * import type { Certificate } from "@folio-einvoicing/service/Certificate"
- * import { Effect } from "effect"
- *
- * // A certificate whose key stays in a signing service of the team.
- * export const remote = (certificate: string, url: string): Certificate => ({
- *   certificate,
- *   sign: (bytes) =>
- *     Effect.promise(async () => {
- *       const response = await fetch(url, { method: "POST", body: new Uint8Array(bytes) })
- *       return new Uint8Array(await response.arrayBuffer())
- *     })
- * })
- * ```
- */
+/** A certificate that signs documents. Only `sign` knows the private key, so that the key may be in a file or in a device. */
 export interface Certificate {
   /** DER in base64. */
   readonly certificate: string
@@ -29,20 +11,7 @@ export interface Certificate {
   readonly sign: (bytes: Uint8Array) => Effect.Effect<Uint8Array>
 }
 
-/**
- * The certificate that signs test documents. Live documents are signed by the certificate that the account has registered.
- *
- * @example
- * ```ts
- * import { fromPem, SandboxCertificate } from "@folio-einvoicing/service/Certificate"
- * import { main } from "@folio-einvoicing/service/node"
- * import { Layer } from "effect"
- * import { readFileSync } from "node:fs"
- *
- * // One certificate for the test documents of all processes, in place of one in each data directory.
- * main({ certificate: Layer.sync(SandboxCertificate, () => fromPem(readFileSync("/etc/folio/test.pem", "utf8"))) })
- * ```
- */
+/** The certificate that signs test documents. Live documents are signed by the certificate that the account has registered. */
 export class SandboxCertificate extends Context.Service<SandboxCertificate, Certificate>()(
   "@folio-einvoicing/service/SandboxCertificate"
 ) {}
@@ -52,18 +21,6 @@ const validYears = 10
 /**
  * Makes an RSA key of 2048 bits and a certificate for ten years that the key itself has signed, as PEM text (key first). The
  * certificate proves nobody's identity, and is for tests.
- *
- * @example
- * ```ts
- * import { makeSelfSigned } from "@folio-einvoicing/service/Certificate"
- * import { Effect } from "effect"
- * import { writeFileSync } from "node:fs"
- *
- * makeSelfSigned("Test documents of Café Andino", new Date()).pipe(
- *   Effect.map((pem) => writeFileSync("test.pem", pem, { mode: 0o600 })),
- *   Effect.runPromise
- * )
- * ```
  */
 export const makeSelfSigned = (commonName: string, now: Date): Effect.Effect<string> =>
   Effect.promise(async () => {
@@ -109,21 +66,6 @@ export const describeCertificate = ({ certificate }: Certificate) => {
 /**
  * Reads a private key and the first certificate after it from PEM text, such as that of `makeSelfSigned`. Throws an `Error` when
  * the text holds no key or no certificate.
- *
- * @example
- * ```ts
- * import { fromPem } from "@folio-einvoicing/service/Certificate"
- * import { Console, Effect } from "effect"
- * import { readFileSync } from "node:fs"
- *
- * const program = Effect.gen(function* () {
- *   const { sign } = fromPem(readFileSync("test.pem", "utf8"))
- *   const signature = yield* sign(Buffer.from("a text"))
- *   yield* Console.log(`a signature of ${signature.length} bytes`)
- * })
- *
- * Effect.runPromise(program)
- * ```
  */
 export const fromPem = (pem: string): Certificate => {
   const body = /-----BEGIN CERTIFICATE-----([^-]+)-----END CERTIFICATE-----/.exec(pem)?.[1]

@@ -10,15 +10,6 @@ import { GrantedRange } from "../../../schemas/Resolution.ts"
 /**
  * The complete content of a fiscal document: an invoice, a credit note or a debit note. Amounts and rates are decimal text, such
  * as "119000.00"; dates are YYYY-MM-DD.
- *
- * @example
- * ```ts
- * import type { FiscalDocument } from "@folio-einvoicing/service/FiscalDocument"
- *
- * // The first line of a print-out.
- * export const headingOf = ({ currency, full_number, issue_date, issuer, totals }: FiscalDocument) =>
- *   `${issuer.legal_name} – ${full_number} of ${issue_date}: ${totals.payable_amount} ${currency}`
- * ```
  */
 export class FiscalDocument extends Schema.Opaque<FiscalDocument>()(
   Schema.Struct({

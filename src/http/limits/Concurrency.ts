@@ -7,13 +7,6 @@ import { accountShare } from "./RateLimit.ts"
 /**
  * How many requests of one API key this process carries out at a time (`requests`), how many of these may wait for events
  * (`waiting`), and how many may have a large body (`large`). An account may have four times as many.
- *
- * @example
- * ```ts
- * import { ConcurrencyLimits } from "@folio-einvoicing/service/Limits"
- *
- * export const limits = ConcurrencyLimits.layer({ requests: 32, waiting: 4, large: 4 })
- * ```
  */
 export class ConcurrencyLimits extends Context.Service<
   ConcurrencyLimits,

@@ -15,13 +15,6 @@ const config = Config.all({
 /**
  * How many requests this process takes of one API key: `perSecond` for long, and up to `burst` at once. The same holds for a
  * client address without a valid key; an account may have four times as many.
- *
- * @example
- * ```ts
- * import { RateLimits } from "@folio-einvoicing/service/Limits"
- *
- * export const limits = RateLimits.layer({ perSecond: 10, burst: 50 })
- * ```
  */
 export class RateLimits extends Context.Service<RateLimits, BucketSize>()("@folio-einvoicing/service/RateLimits") {
   /** The values of `npm start`. */
@@ -135,32 +128,6 @@ export class KeyTokens extends Context.Reference<{
  * `RateLimit.layer` has token buckets in the memory of this process. The limiter of `effect/persistence` is not used: its memory
  * keeps every key forever, and a refusal costs about ten times as much as an allowed request (measured: 16 µs and 1.7 µs), while
  * a flood consists of refusals from any number of addresses.
- *
- * @example
- * ```ts
- * import { ApiError } from "@folio-einvoicing/service/ApiError"
- * import { main } from "@folio-einvoicing/service/node"
- * import { RateLimit } from "@folio-einvoicing/service/RateLimit"
- * import { Effect, Layer } from "effect"
- *
- * const blocked = new Set(["key_01k00000000000000000000000"])
- * const refusal = new ApiError({
- *   code: "rate_limited",
- *   message: "This API key has been blocked. Write to support@example.com.",
- *   headers: { "Retry-After": "3600" }
- * })
- *
- * // The default, which also refuses the API keys of a list.
- * const strict = Layer.effect(
- *   RateLimit,
- *   Effect.map(RateLimit, (limit) => ({
- *     ...limit,
- *     ofKey: (principal) => (blocked.has(principal.api_key_id) ? Effect.fail(refusal) : limit.ofKey(principal))
- *   }))
- * )
- *
- * main({ rateLimit: Layer.provide(strict, RateLimit.layer) })
- * ```
  */
 export class RateLimit extends Context.Service<
   RateLimit,

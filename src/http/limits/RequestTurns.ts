@@ -11,14 +11,6 @@ export const smallBytesMax = 16 * 1024
 /**
  * How many large or slow requests this process carries out at a time, how many may wait for their turn and how long, and how
  * long an account rests after one, so that other accounts get most of the time.
- *
- * @example
- * ```ts
- * import { RequestTurnLimits } from "@folio-einvoicing/service/Limits"
- *
- * // One customer alone uses the service: nobody else needs the time in which the account would rest.
- * export const limits = RequestTurnLimits.layer({ slowRead: { fromMs: 1_000, restMsMax: 0 } })
- * ```
  */
 export class RequestTurnLimits extends Context.Service<
   RequestTurnLimits,

@@ -116,14 +116,6 @@ const proxiesOf = (networks: ReadonlyArray<IpNetwork.IpNetwork>): Proxies => {
 /**
  * The proxies that are believed when they say for whom they forward a request. The address of that client is then the one in the audit
  * log, in the request log and in the limits by address; and the connections of a trusted proxy are not limited as those of one address.
- *
- * @example
- * ```ts
- * import { TrustedProxies } from "@folio-einvoicing/service/Limits"
- *
- * // The balancers of the team, and a sidecar on the same machine.
- * export const proxies = TrustedProxies.layer("10.20.0.0/24, loopback")
- * ```
  */
 export class TrustedProxies extends Context.Service<TrustedProxies, Proxies>()(
   "@folio-einvoicing/service/TrustedProxies"

@@ -119,18 +119,5 @@ export const seriesOf =
           : "5xx"
     )
 
-/**
- * The id of the current request, which appears in the header `Request-Id`, in errors and in every log line of the request.
- *
- * @example
- * ```ts
- * import { RequestId } from "@folio-einvoicing/service/Exchange"
- * import { Effect } from "effect"
- * import { HttpRouter, HttpServerResponse } from "effect/http"
- *
- * const text = Effect.map(RequestId, (id) => HttpServerResponse.text(`Your request is ${id}.`))
- *
- * export const whoAmI = HttpRouter.add("GET", "/request", text)
- * ```
- */
+/** The id of the current request, which appears in the header `Request-Id`, in errors and in every log line of the request. */
 export class RequestId extends Context.Service<RequestId, Id>()("@folio-einvoicing/service/RequestId") {}

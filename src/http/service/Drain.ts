@@ -21,14 +21,6 @@ const pressedAgain = Effect.callback<void>((resume) => {
 /**
  * How long a service that was asked to stop goes on serving, in seconds, while `/health/ready` answers 503 so that a balancer sends
  * requests elsewhere. `hurried` ends the wait early.
- *
- * @example
- * ```ts
- * import { DrainTime } from "@folio-einvoicing/service/Limits"
- *
- * // The balancer of the team takes a process out after three checks, five seconds apart.
- * export const drain = DrainTime.layer(20)
- * ```
  */
 export class DrainTime extends Context.Service<
   DrainTime,

@@ -4,29 +4,10 @@ import type { IncidentAlert } from "../../../schemas/Incident.ts"
 /**
  * What a channel is told of: an incident that was opened, or has ended. It is told again until the channel has taken it, so that it
  * may come twice: `id` and `state` are the same then.
- *
- * @example
- * ```ts
- * import type { Alert } from "@folio-einvoicing/service/Alerts"
- *
- * // What tells a double from news.
- * export const keyOf = ({ id, state }: Alert) => `${id}-${state}`
- * ```
  */
 export type Alert = IncidentAlert
 
-/**
- * The channel did not take the alert. The service tells it again later, and logs the message, which must hold no secret.
- *
- * @example
- * ```ts
- * import { AlertFailed } from "@folio-einvoicing/service/Alerts"
- * import { Effect } from "effect"
- *
- * export const check = (status: number) =>
- *   status === 202 ? Effect.void : Effect.fail(new AlertFailed({ message: `The pager answered ${status}.` }))
- * ```
- */
+/** The channel did not take the alert. The service tells it again later, and logs the message, which must hold no secret. */
 export class AlertFailed extends Schema.TaggedError<AlertFailed>()("AlertFailed", { message: Schema.String }) {}
 
 /**

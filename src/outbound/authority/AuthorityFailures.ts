@@ -7,22 +7,6 @@ import { AuthorityError } from "../../../schemas/FiscalDocument.ts"
  * it may (`no_answer`). The service asks the authority for its verdict before it submits such a document again, and never issues it
  * in contingency. A document of which nothing left (`connection_refused`, `name_not_found`, `no_route`, `tls_failed`) is
  * submitted later; if the authority refuses connections for long, the document is issued in contingency.
- *
- * @example
- * ```ts
- * import { AuthorityUnavailable } from "@folio-einvoicing/service/Authority"
- * import { Effect } from "effect"
- *
- * export const call = (url: string, body: Uint8Array<ArrayBuffer>) =>
- *   Effect.tryPromise({
- *     try: (signal) => fetch(url, { method: "POST", body, signal }),
- *     catch: (cause) => {
- *       const isRefused = Object(Object(cause).cause).code === "ECONNREFUSED"
- *       const trouble = isRefused ? "connection_refused" : "no_answer"
- *       return new AuthorityUnavailable({ message: `No answer of the authority: ${cause}`, trouble })
- *     }
- *   })
- * ```
  */
 export class AuthorityUnavailable extends Schema.TaggedError<AuthorityUnavailable>()("AuthorityUnavailable", {
   message: Schema.String,
@@ -46,15 +30,6 @@ export class AuthorityUnavailable extends Schema.TaggedError<AuthorityUnavailabl
  * The authority will not judge the document because of its sender or its packaging: a sender that is not authorized for the
  * issuer, a package that the authority cannot read. The same submission would be refused again, so that the document fails until
  * somebody removes the cause.
- *
- * @example
- * ```ts
- * import { AuthorityRefusal } from "@folio-einvoicing/service/Authority"
- * import { Effect } from "effect"
- *
- * export const check = (status: number, text: string) =>
- *   status === 403 ? Effect.fail(new AuthorityRefusal({ message: text })) : Effect.succeed(text)
- * ```
  */
 export class AuthorityRefusal extends Schema.TaggedError<AuthorityRefusal>()("AuthorityRefusal", {
   /** The authority's own message, for the account to read. */

@@ -13,21 +13,7 @@ import { fileNames, zipped } from "../DocumentFiles.ts"
 import { makeSoapExchange, type SoapExchangeOptions } from "./soap/SoapExchange.ts"
 import { makeTestSet, type TestSetOptions } from "./TestSetLive.ts"
 
-/**
- * Where the authority's web service is, which software calls it, and how to read a document that it returns.
- *
- * @example
- * ```ts
- * import type { AuthorityLiveOptions } from "@folio-einvoicing/service/AuthorityLive"
- *
- * export const options: AuthorityLiveOptions = {
- *   url: "https://vpfe.dian.gov.co/WcfDianCustomerServices.svc",
- *   software: { provider: { number: "900373115" }, id: "f0110000-0000-4000-8000-000000000000" },
- *   totalTimeout: "30 seconds",
- *   readCufe: (signed) => /<cbc:UUID[^>]*>([0-9a-f]{96})</.exec(Buffer.from(signed).toString())?.[1] ?? null
- * }
- * ```
- */
+/** Where the authority's web service is, which software calls it, and how to read a document that it returns. */
 export interface AuthorityLiveOptions extends SoapExchangeOptions {
   /** The software of issuers that have none of their own, by which ranges are asked for; without it these issuers get no ranges. */
   readonly software?: RegisteredSoftware
@@ -48,18 +34,6 @@ const anotherDocument = unavailable("another_document", "The authority answered 
  * unknown outcome is looked up by CUFE with GetStatus. When the answer is that the document was processed before,
  * GetXmlByDocumentKey gives the document that the authority has, which counts as the submitted one only if it states the same
  * CUFE.
- *
- * @example
- * ```ts
- * import * as AuthorityLive from "@folio-einvoicing/service/AuthorityLive"
- *
- * // The authority's environment for the tests that a new software must pass.
- * export const authority = AuthorityLive.layer({
- *   url: "https://vpfe-hab.dian.gov.co/WcfDianCustomerServices.svc",
- *   software: { provider: { number: "900373115" }, id: "f0110000-0000-4000-8000-000000000000" },
- *   readCufe: (signed) => /<cbc:UUID[^>]*>([0-9a-f]{96})</.exec(Buffer.from(signed).toString())?.[1] ?? null
- * })
- * ```
  */
 export const layer = (options: AuthorityLiveOptions): Layer.Layer<Authority> =>
   Layer.effect(
@@ -163,24 +137,7 @@ export const layer = (options: AuthorityLiveOptions): Layer.Layer<Authority> =>
     })
   )
 
-/**
- * One authority made of two: test documents go to `test`, live documents to `live`. Without `live`, live documents fail.
- *
- * @example
- * ```ts
- * import { Authority } from "@folio-einvoicing/service/Authority"
- * import * as AuthorityLive from "@folio-einvoicing/service/AuthorityLive"
- * import { Effect, Layer } from "effect"
- *
- * // Accepts every test document at once, and serves no live documents.
- * const agreeable = Layer.succeed(Authority, {
- *   submit: () => Effect.succeed({ accepted: true, errors: [], notifications: [], answer: {} }),
- *   verdict: () => Effect.succeed(null)
- * })
- *
- * export const authority = AuthorityLive.layerByMode({ test: agreeable, live: undefined })
- * ```
- */
+/** One authority made of two: test documents go to `test`, live documents to `live`. Without `live`, live documents fail. */
 export const layerByMode = (authorities: {
   readonly test: Layer.Layer<Authority>
   readonly live: Layer.Layer<Authority> | undefined

@@ -33,17 +33,6 @@ export type { BrokenRule }
 /**
  * The fields of a submitted document from which the simulated authority chooses its verdict. A document with `lines` and `totals` must
  * amount to the sum of its lines and its other parts (discounts, charges, rounding), unless the layer has a `check` of its own.
- *
- * @example
- * ```ts
- * import type { SubmittedDocument } from "@folio-einvoicing/service/AuthoritySandbox"
- *
- * // Reads a document that a national profile of the team has written as JSON.
- * export const read = (signed: Uint8Array): SubmittedDocument | null => {
- *   const [text = "", signature] = Buffer.from(signed).toString().split("\n")
- *   return signature === undefined ? null : JSON.parse(text)
- * }
- * ```
  */
 export interface SubmittedDocument extends DocumentDetails {
   readonly cufe: string

@@ -37,23 +37,6 @@ const faultOfSoftware = (id: string, pin: string) => {
 /**
  * The web service of the authority that receives live documents, and the software (provider, id, PIN) that the live documents name of
  * accounts that have no software of their own.
- *
- * @example
- * ```ts
- * import { AuthoritySettings, type LiveAuthority } from "@folio-einvoicing/service/AuthoritySettings"
- * import { Redacted } from "effect"
- *
- * const live: LiveAuthority = {
- *   url: "https://vpfe.dian.gov.co/WcfDianCustomerServices.svc",
- *   software: {
- *     provider: { number: "900373115", check_digit: "3" },
- *     id: "f0110000-0000-4000-8000-000000000000",
- *     pin: Redacted.make("12345")
- *   }
- * }
- *
- * export const settings = AuthoritySettings.layer({ live })
- * ```
  */
 export interface LiveAuthority {
   readonly url: string
@@ -103,16 +86,6 @@ const settings = Effect.gen(function* () {
  * The settings of the default authority. `live`: where live documents go; undefined when they are refused. `test`: the authority's own
  * environment for tests, in which an issuer is enabled; undefined when nobody can be enabled. `sandboxLatencyMs`: the time in
  * milliseconds that the simulated authority takes for an answer.
- *
- * @example
- * ```ts
- * import * as App from "@folio-einvoicing/service"
- * import { AuthoritySettings } from "@folio-einvoicing/service/AuthoritySettings"
- * import { Layer } from "effect"
- *
- * // Live documents are refused, whatever the environment says.
- * export const authority = App.layerAuthority.pipe(Layer.provide(AuthoritySettings.layer({ live: undefined })))
- * ```
  */
 export class AuthoritySettings extends Context.Service<
   AuthoritySettings,

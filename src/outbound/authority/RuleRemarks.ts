@@ -5,15 +5,6 @@ import ruleTexts from "./ruleTexts.json" with { type: "json" }
 /**
  * A rule of the authority that a document breaks: its number, whether it refuses the document (`rejection`) or only remarks on it
  * (`notification`), and the place in the document.
- *
- * @example
- * ```ts
- * import type { BrokenRule } from "@folio-einvoicing/service/AuthoritySandbox"
- *
- * // The rule of an authority that refuses a document without a date.
- * export const check = (signed: Uint8Array): ReadonlyArray<BrokenRule> =>
- *   Buffer.from(signed).includes('"issue_date"') ? [] : [{ rule: "R12", severity: "rejection", path: null }]
- * ```
  */
 export interface BrokenRule {
   readonly rule: string

@@ -5,14 +5,6 @@ import type { AuthorityRefusal, AuthorityUnavailable, DocumentName, Submission, 
 /**
  * What the authority says of a document of a test set: its verdict, that the number belongs to another document, or that there is no
  * verdict yet.
- *
- * @example
- * ```ts
- * import type { TestSetAnswer } from "@folio-einvoicing/service/Authority"
- *
- * export const lineOf = (answer: TestSetAnswer) =>
- *   answer._tag === "judged" ? (answer.verdict.accepted ? "accepted" : "rejected") : answer._tag
- * ```
  */
 export type TestSetAnswer =
   | { readonly _tag: "judged"; readonly verdict: Verdict }
@@ -22,19 +14,6 @@ export type TestSetAnswer =
 /**
  * The authority's environment for enablement, where an issuer shows that its documents are in order before it issues: it takes the
  * documents of a test set, and judges them later.
- *
- * @example
- * ```ts
- * import type { TestSet } from "@folio-einvoicing/service/Authority"
- * import { Effect } from "effect"
- *
- * // Accepts every document at once, by its code.
- * export const agreeable: TestSet = {
- *   send: ({ cufe }) => Effect.succeed(cufe),
- *   verdict: () =>
- *     Effect.succeed({ _tag: "judged", verdict: { accepted: true, errors: [], notifications: [], answer: {} } })
- * }
- * ```
  */
 export interface TestSet {
   /** The software that documents of test sets name whose account has none of its own; left out when there is none. */

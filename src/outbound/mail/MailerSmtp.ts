@@ -58,22 +58,6 @@ const failureOf = (error: unknown) => {
 /**
  * Makes a function that sends e-mails over SMTP, each over a connection of its own. TLS is required unless the server is on this
  * machine.
- *
- * @example
- * ```ts
- * import { Mailer } from "@folio-einvoicing/service/Mailer"
- * import { sendOverSmtp } from "@folio-einvoicing/service/MailerSmtp"
- * import { Effect, Redacted } from "effect"
- *
- * const from = "facturas@example.com"
- * const first = sendOverSmtp({ url: Redacted.make("smtps://folio:secret@mail1.example.com"), from })
- * const second = sendOverSmtp({ url: Redacted.make("smtps://folio:secret@mail2.example.com"), from })
- *
- * // A second server, for when the first does not answer.
- * export const mailer = Mailer.layerWith((envelope, message) =>
- *   Effect.catchTag(first(envelope, message), "MailerUnavailable", () => second(envelope, message))
- * )
- * ```
  */
 export const sendOverSmtp = (options: SmtpOptions): Send => {
   const transport = createTransport(transportOptions(options))
@@ -140,44 +124,10 @@ export const sendTextOverSmtp = (options: SmtpOptions) => {
     )
 }
 
-/**
- * Sends live e-mails over SMTP. E-mails of the test mode are simulated.
- *
- * @example
- * ```ts
- * import * as MailerSmtp from "@folio-einvoicing/service/MailerSmtp"
- * import { main } from "@folio-einvoicing/service/node"
- * import { Redacted } from "effect"
- * import { readFileSync } from "node:fs"
- *
- * const url = Redacted.make(readFileSync("/run/secrets/smtp-url", "utf8").trim())
- *
- * main({ mailer: MailerSmtp.layer({ url, from: "facturas@example.com" }) })
- * ```
- */
+/** Sends live e-mails over SMTP. E-mails of the test mode are simulated. */
 export const layer = (smtp: SmtpOptions): Layer.Layer<Mailer> => Mailer.layerWith(sendOverSmtp(smtp))
 
-/**
- * The mail server of `SMTP_URL` and `MAIL_FROM`; when they are not set, live e-mails fail. Fails with `SettingsError`.
- *
- * @example
- * ```ts
- * import { Mailer } from "@folio-einvoicing/service/Mailer"
- * import * as MailerSmtp from "@folio-einvoicing/service/MailerSmtp"
- * import { main } from "@folio-einvoicing/service/node"
- * import { Effect, Layer } from "effect"
- *
- * // SMTP as the environment says, with a line in the log for each e-mail.
- * const logging = Layer.effect(
- *   Mailer,
- *   Effect.map(Mailer, ({ send }) => ({
- *     send: (envelope, message) => Effect.tap(send(envelope, message), () => Effect.logInfo(`E-mail to ${envelope.to}`))
- *   }))
- * )
- *
- * main({ mailer: Layer.provide(logging, MailerSmtp.layerConfig) })
- * ```
- */
+/** The mail server of `SMTP_URL` and `MAIL_FROM`; when they are not set, live e-mails fail. Fails with `SettingsError`. */
 export const layerConfig = Layer.effect(
   Mailer,
   Effect.gen(function* () {

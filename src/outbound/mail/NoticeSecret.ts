@@ -6,17 +6,6 @@ const secretMin = 32
 /**
  * The secret with which the mail provider signs its notices of bounces and complaints; undefined when the service takes no
  * notices.
- *
- * @example
- * ```ts
- * import { NoticeSecret } from "@folio-einvoicing/service/Limits"
- * import { Redacted } from "effect"
- * import { readFileSync } from "node:fs"
- *
- * const secret = readFileSync("/run/secrets/mail-notices", "utf8").trim()
- *
- * export const noticeSecret = NoticeSecret.layer(Redacted.make(secret))
- * ```
  */
 export class NoticeSecret extends Context.Service<NoticeSecret, Redacted.Redacted<string> | undefined>()(
   "@folio-einvoicing/service/NoticeSecret"

@@ -2,23 +2,7 @@ import { Config, type Duration, Effect, Redacted, Schema } from "effect"
 import { addressFields } from "../../../schemas/Party.ts"
 import { isDecodable, read, refuse } from "../../settings/Setting.ts"
 
-/**
- * The mail server, the address that all e-mails come from, and the time that one message may take.
- *
- * @example
- * ```ts
- * import * as MailerSmtp from "@folio-einvoicing/service/MailerSmtp"
- * import { Redacted } from "effect"
- *
- * const options: MailerSmtp.SmtpOptions = {
- *   url: Redacted.make("smtps://folio:secret@mail.example.com:465"),
- *   from: "facturas@example.com",
- *   timeout: "30 seconds"
- * }
- *
- * export const mailer = MailerSmtp.layer(options)
- * ```
- */
+/** The mail server, the address that all e-mails come from, and the time that one message may take. */
 export interface SmtpOptions {
   /** smtp://user:password@host:port, or smtps:// */
   readonly url: Redacted.Redacted<string>

@@ -4,18 +4,7 @@ import { ServiceInfo } from "../../api/ServiceInfo.ts"
 import { isPublicAddress } from "./PublicAddress.ts"
 import { allowance } from "./WebhookAllow.ts"
 
-/**
- * Whether a URL may receive webhooks. `message` tells the owner of the URL what to do.
- *
- * @example
- * ```ts
- * import type { UrlVerdict } from "@folio-einvoicing/service/EgressGuard"
- *
- * // The text that a page of a team shows beside the field for the URL.
- * export const adviceOn = (verdict: UrlVerdict) =>
- *   verdict._tag === "Allowed" ? `Webhooks will go to ${verdict.host}.` : verdict.message
- * ```
- */
+/** Whether a URL may receive webhooks. `message` tells the owner of the URL what to do. */
 export type UrlVerdict =
   | {
       readonly _tag: "Allowed"
@@ -38,52 +27,13 @@ export type UrlVerdict =
 /**
  * The host may not receive webhooks, or its name leads to an address that may not. The message names no address, because the
  * owner of an endpoint reads it.
- *
- * @example
- * ```ts
- * import { EgressRefused } from "@folio-einvoicing/service/EgressGuard"
- * import { Effect } from "effect"
- *
- * const partners = new Set(["hooks.example.com"])
- *
- * export const onlyPartners = (host: string) =>
- *   partners.has(host)
- *     ? Effect.void
- *     : Effect.fail(new EgressRefused({ message: "Ask us to add the host of this endpoint to the partners." }))
- * ```
  */
 export class EgressRefused extends Schema.TaggedError<EgressRefused>()("EgressRefused", { message: Schema.String }) {}
 
-/**
- * The host name has no address, or no address was found in time. The delivery is tried again later.
- *
- * @example
- * ```ts
- * import { DnsFailed } from "@folio-einvoicing/service/EgressGuard"
- * import { Effect } from "effect"
- * import { lookup } from "node:dns/promises"
- *
- * export const addressesOf = (host: string) =>
- *   Effect.tryPromise({
- *     try: () => lookup(host, { all: true }),
- *     catch: () => new DnsFailed({ message: `The host ${host} has no address.` })
- *   })
- * ```
- */
+/** The host name has no address, or no address was found in time. The delivery is tried again later. */
 export class DnsFailed extends Schema.TaggedError<DnsFailed>()("DnsFailed", { message: Schema.String }) {}
 
-/**
- * What the default rules allow beside public hosts, and how long they look for the address of a name.
- *
- * @example
- * ```ts
- * import { EgressGuard, type EgressGuardOptions } from "@folio-einvoicing/service/EgressGuard"
- *
- * const options: EgressGuardOptions = { ownHosts: ["folio.example.com"], ports: [443], dnsTimeout: "1 second" }
- *
- * export const egressGuard = EgressGuard.layer(options)
- * ```
- */
+/** What the default rules allow beside public hosts, and how long they look for the address of a name. */
 export interface EgressGuardOptions {
   /** Pairs of address and port that webhooks may reach, by http as well, even if the address is not public: for development. */
   readonly allow?: ReadonlyArray<NetAddress.InetAddress>
@@ -232,29 +182,6 @@ const make = Effect.fnUntraced(function* (options: EgressGuardOptions) {
 /**
  * Decides where webhooks may go, when an endpoint is registered and before each delivery. By default: to public hosts, and to
  * the addresses of the allow-list.
- *
- * @example
- * ```ts
- * import { EgressGuard } from "@folio-einvoicing/service/EgressGuard"
- * import { main } from "@folio-einvoicing/service/node"
- * import * as NodeDns from "@effect/platform-node/NodeDns"
- * import { Effect, Layer } from "effect"
- *
- * // The default rules, and beyond them: webhooks go to hosts of the company alone.
- * const ours = Layer.effect(
- *   EgressGuard,
- *   Effect.map(EgressGuard, (guard) => ({
- *     ...guard,
- *     checkUrl: (url: string) => {
- *       const verdict = guard.checkUrl(url)
- *       if (verdict._tag === "Refused" || verdict.host.endsWith(".example.com")) return verdict
- *       return { _tag: "Refused" as const, code: "url_not_allowed" as const, message: "Use a host of example.com." }
- *     }
- *   }))
- * )
- *
- * main({ egressGuard: ours.pipe(Layer.provide(EgressGuard.layer({})), Layer.provide(NodeDns.layer)) })
- * ```
  */
 export class EgressGuard extends Context.Service<
   EgressGuard,

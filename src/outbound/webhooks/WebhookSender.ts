@@ -12,18 +12,6 @@ import { Attempt } from "./WebhookAttempt.ts"
 /**
  * The request of one delivery: URL, headers (with the signature) and body. `headers` must not hold `Host`, `Connection` or
  * `Content-Length`, which the sender sets.
- *
- * @example
- * ```ts
- * import type { WebhookRequest } from "@folio-einvoicing/service/WebhookSender"
- *
- * // Sends all deliveries by a gateway of the team, which learns the real URL from a header.
- * export const byGateway = (request: WebhookRequest): WebhookRequest => ({
- *   ...request,
- *   url: "https://gateway.example.com/webhooks",
- *   headers: { ...request.headers, "X-Target": request.url }
- * })
- * ```
  */
 export interface WebhookRequest extends Omit<PostRequest, "path"> {
   readonly url: string
@@ -39,15 +27,6 @@ export interface WebhookRequest extends Omit<PostRequest, "path"> {
  * - `too_large`: more than 16 KiB of headers
  * - `protocol`: the answer was not HTTP, or broke off
  * - `redirect`, `status`: the endpoint answered 3xx, or another status that is not 2xx
- *
- * @example
- * ```ts
- * import { errorCodes } from "@folio-einvoicing/service/WebhookSender"
- * import { Metric } from "effect"
- *
- * // A counter for each reason.
- * export const failures = errorCodes.map((code) => Metric.counter(`webhook_failures_${code}_total`))
- * ```
  */
 export const errorCodes = [
   "internal",
@@ -61,31 +40,12 @@ export const errorCodes = [
   "redirect",
   "status"
 ] as const
-/**
- * The reason of a failed delivery, one of `errorCodes`.
- *
- * @example
- * ```ts
- * import type { WebhookErrorCode } from "@folio-einvoicing/service/WebhookSender"
- *
- * // The codes whose cause lies with the receiver's network, not with the receiver's program.
- * export const ofNetwork: ReadonlySet<WebhookErrorCode> = new Set(["dns", "connect", "tls", "timeout"])
- * ```
- */
+/** The reason of a failed delivery, one of `errorCodes`. */
 export type WebhookErrorCode = (typeof errorCodes)[number]
 
 /**
  * The outcome of a delivery, as the attempt records it. No text may hold a NUL character, because PostgreSQL does not accept
  * one.
- *
- * @example
- * ```ts
- * import type { WebhookResponse } from "@folio-einvoicing/service/WebhookSender"
- *
- * // One line for a log of the team.
- * export const lineOf = ({ durationMs, error, remoteIp, status }: WebhookResponse) =>
- *   `${remoteIp ?? "-"} ${status ?? "-"} ${durationMs} ms ${error === null ? "delivered" : error.code}`
- * ```
  */
 export interface WebhookResponse {
   /** The IP address of the connection, or the last address tried. */
@@ -101,20 +61,7 @@ export interface WebhookResponse {
   readonly error: { readonly code: WebhookErrorCode; readonly message: string } | null
 }
 
-/**
- * The time-outs of the default sender, its kept connections, and the certificates that it trusts.
- *
- * @example
- * ```ts
- * import { WebhookSender, type WebhookSenderOptions } from "@folio-einvoicing/service/WebhookSender"
- * import { readFileSync } from "node:fs"
- *
- * // Receivers inside the company have certificates of its own authority.
- * const options: WebhookSenderOptions = { ca: readFileSync("/etc/ssl/company.pem", "utf8"), totalTimeout: "5 seconds" }
- *
- * export const webhookSender = WebhookSender.layerWith(options)
- * ```
- */
+/** The time-outs of the default sender, its kept connections, and the certificates that it trusts. */
 export interface WebhookSenderOptions extends PinnedConnectionsOptions {
   /** Limit of a delivery from the DNS look-up to the last byte of the answer; default 15 s. */
   readonly totalTimeout?: Duration.Input
@@ -222,26 +169,6 @@ const make = Effect.fnUntraced(function* (options: WebhookSenderOptions) {
  * Posts webhooks. The default has `EgressGuard` check the URL and look up the host before every delivery, connects only to an
  * address that the guard returned, and reuses a kept connection only if the connection leads to such an address. HTTP/1.1, TLS
  * 1.2 or later with the usual verification; redirects are not followed, cookies and proxies not used, answers not decompressed.
- *
- * @example
- * ```ts
- * import { main } from "@folio-einvoicing/service/node"
- * import { WebhookSender } from "@folio-einvoicing/service/WebhookSender"
- * import { Effect, Layer } from "effect"
- *
- * // The default, with a warning in the log for each delivery that failed.
- * const warning = Layer.effect(
- *   WebhookSender,
- *   Effect.map(WebhookSender, ({ send }) => ({
- *     send: (request) =>
- *       Effect.tap(send(request), ({ error }) =>
- *         error === null ? Effect.void : Effect.logWarning(`A webhook to ${request.url} failed: ${error.message}`)
- *       )
- *   }))
- * )
- *
- * main({ webhookSender: Layer.provide(warning, WebhookSender.layer) })
- * ```
  */
 export class WebhookSender extends Context.Service<
   WebhookSender,

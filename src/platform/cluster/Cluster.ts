@@ -28,18 +28,7 @@ const common = {
 // Messages between actors are not stored, because the rows of the database hold all durable state.
 const volatile = MessageStorage.layerNoop
 
-/**
- * Runs all actors in this process, which then must be the only one that serves the database. Requires no setting.
- *
- * @example
- * ```ts
- * import * as App from "@folio-einvoicing/service"
- * import { Cluster } from "@folio-einvoicing/service/platform"
- * import { Layer } from "effect"
- *
- * export const actors = Layer.provide(App.layerActors, Cluster.singleProcess)
- * ```
- */
+/** Runs all actors in this process, which then must be the only one that serves the database. Requires no setting. */
 export const singleProcess = Sharding.layer.pipe(
   Layer.provide(Runners.layerNoop),
   Layer.provideMerge(volatile),
@@ -97,15 +86,6 @@ const manyProcesses = (host: string, port: number) => {
 /**
  * The `Sharding` of the actors, which run in this process when `OwnRunner` is undefined, and otherwise spread over all processes
  * of one database. Requires `OwnRunner` and a `SqlClient`.
- *
- * @example
- * ```ts
- * import { Cluster, OwnRunner } from "@folio-einvoicing/service/platform"
- * import { Layer } from "effect"
- *
- * // One of several processes, which the others reach at this address.
- * export const cluster = Cluster.layer.pipe(Layer.provide(OwnRunner.layer({ host: "10.0.0.5", port: 34_431 })))
- * ```
  */
 export const layer = Layer.unwrap(
   Effect.map(OwnRunner, (runner) => (runner === undefined ? singleProcess : manyProcesses(runner.host, runner.port)))

@@ -9,17 +9,7 @@ const config = Config.all({
   key: Config.Redacted("FOLIO_KEY").pipe(Config.withDefault(undefined))
 })
 
-/**
- * The address at which other processes reach the actors of this process; undefined: there is only this process.
- *
- * @example
- * ```ts
- * import { OwnRunner } from "@folio-einvoicing/service/platform"
- * import { hostname } from "node:os"
- *
- * export const runner = OwnRunner.layer({ host: hostname(), port: 34_431 })
- * ```
- */
+/** The address at which other processes reach the actors of this process; undefined: there is only this process. */
 export class OwnRunner extends Context.Service<
   OwnRunner,
   { readonly host: string; readonly port: number } | undefined

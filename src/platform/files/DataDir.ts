@@ -2,16 +2,7 @@ import { Config, Context, Effect, Layer } from "effect"
 import * as Path from "node:path"
 import { read } from "../../settings/Setting.ts"
 
-/**
- * The absolute path of the directory that holds the data: the embedded PostgreSQL, keys and the sandbox's certificate.
- *
- * @example
- * ```ts
- * import { DataDir } from "@folio-einvoicing/service/platform"
- *
- * export const dataDir = DataDir.layer("/var/lib/folio")
- * ```
- */
+/** The absolute path of the directory that holds the data: the embedded PostgreSQL, keys and the sandbox's certificate. */
 export class DataDir extends Context.Service<DataDir, string>()("@folio-einvoicing/service/DataDir") {
   /** This directory. A relative path starts at the current directory of the process. */
   static layer(path: string) {

@@ -1,18 +1,7 @@
 import { Config, Context, Effect, Layer, Redacted } from "effect"
 import { read, refuse } from "../../settings/Setting.ts"
 
-/**
- * The 32 bytes that encrypt secrets in the database; undefined: the key is a file in `DataDir`.
- *
- * @example
- * ```ts
- * import { FolioKey } from "@folio-einvoicing/service/platform"
- * import { Redacted } from "effect"
- * import { readFileSync } from "node:fs"
- *
- * export const folioKey = FolioKey.layer(Redacted.make(new Uint8Array(readFileSync("/run/secrets/folio-key"))))
- * ```
- */
+/** The 32 bytes that encrypt secrets in the database; undefined: the key is a file in `DataDir`. */
 export class FolioKey extends Context.Service<FolioKey, Redacted.Redacted<Uint8Array> | undefined>()(
   "@folio-einvoicing/service/FolioKey"
 ) {

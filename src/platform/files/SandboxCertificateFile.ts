@@ -64,14 +64,6 @@ const agreed = Effect.gen(function* () {
  * The default `SandboxCertificate`: one for all processes, sealed in the database, and made when there is none. A certificate of a
  * team's own in the file `sandbox-certificate.pem` in `DataDir` takes its place at the next start. Requires `SecretKey` and a
  * `SqlClient`. Fails with `DataDirError` when the file cannot be used.
- *
- * @example
- * ```ts
- * import { DataDir, layerSandboxCertificate } from "@folio-einvoicing/service/platform"
- * import { Layer } from "effect"
- *
- * export const certificate = Layer.provide(layerSandboxCertificate, DataDir.layer("/var/lib/folio"))
- * ```
  */
 export const layerSandboxCertificate = Layer.effect(
   SandboxCertificate,

@@ -49,15 +49,6 @@ export const isOfDatabase = (key: typeof SecretKey.Service) =>
 /**
  * The default `SecretKey`: the key of `FolioKey`, or of the file `secret-key` in `DataDir`, which is made only for a database
  * without secrets. Requires a `SqlClient`. Fails with `DataDirError` when the key is not that of the database.
- *
- * @example
- * ```ts
- * import { DataDir, FolioKey, layerSecretKey } from "@folio-einvoicing/service/platform"
- * import { Layer } from "effect"
- *
- * // The key is a file in this directory.
- * export const secretKey = layerSecretKey.pipe(Layer.provide([DataDir.layer("/var/lib/folio"), FolioKey.layer()]))
- * ```
  */
 export const layerSecretKey = Layer.effect(
   SecretKey,

@@ -24,20 +24,7 @@ const strangeIn = (url: string): string | undefined => {
 const isPostgres = (url: string) =>
   URL.canParse(url) && /^postgres(ql)?:/.test(new URL(url).protocol) && isDecodable(new URL(url))
 
-/**
- * The URL of an external PostgreSQL; undefined: the service runs the embedded PostgreSQL in `DataDir`.
- *
- * @example
- * ```ts
- * import { DatabaseUrl } from "@folio-einvoicing/service/platform"
- * import { Redacted } from "effect"
- * import { readFileSync } from "node:fs"
- *
- * const password = encodeURIComponent(readFileSync("/run/secrets/database-password", "utf8").trim())
- *
- * export const databaseUrl = DatabaseUrl.layer(Redacted.make(`postgres://folio:${password}@db.example.com:5432/folio`))
- * ```
- */
+/** The URL of an external PostgreSQL; undefined: the service runs the embedded PostgreSQL in `DataDir`. */
 export class DatabaseUrl extends Context.Service<DatabaseUrl, Redacted.Redacted<string> | undefined>()(
   "@folio-einvoicing/service/DatabaseUrl"
 ) {

@@ -235,25 +235,6 @@ const sessions = Effect.fnUntraced(function* (at: Place) {
  * A `SqlClient` of the database, after the missing migrations. Its sessions have the role of the service, not that of the
  * tables' owner. Requires `DatabaseUrl`, `DataDir` and `OwnRunner`. Fails with an error whose message is one line that says what
  * to do. A process that serves uses `layerService`.
- *
- * @example
- * ```ts
- * import { DatabaseUrl, DataDir, OwnRunner, Postgres } from "@folio-einvoicing/service/platform"
- * import { Effect, Layer, Redacted } from "effect"
- * import { SqlClient } from "effect/sql"
- *
- * const url = Redacted.make("postgres://folio:secret@db.example.com:5432/folio")
- * const database = Postgres.layer.pipe(
- *   Layer.provide([DatabaseUrl.layer(url), DataDir.layer("./data"), OwnRunner.layer()])
- * )
- *
- * const program = Effect.gen(function* () {
- *   const sql = yield* SqlClient.SqlClient
- *   return yield* sql`select current_user`
- * })
- *
- * Effect.runPromise(Effect.provide(program, database))
- * ```
  */
 export const layer = PgClient.layerFrom(Effect.flatMap(place, sessions))
 
@@ -261,19 +242,6 @@ export const layer = PgClient.layerFrom(Effect.flatMap(place, sessions))
  * The `SqlClient` of a process that serves the database, after the missing migrations, and the `ServiceLock` that keeps other
  * services away. Several processes can serve one database only if each has an `OwnRunner` (CLUSTER=socket). Requires what
  * `layer` requires.
- *
- * @example
- * ```ts
- * import * as App from "@folio-einvoicing/service"
- * import { Postgres, Settings } from "@folio-einvoicing/service/platform"
- * import { Layer } from "effect"
- *
- * // The stores on the database that DATABASE_URL names, or on the embedded one in DATA_DIR.
- * export const stores = App.layerStore.pipe(
- *   Layer.provideMerge(Postgres.layerService),
- *   Layer.provideMerge(Settings.layer("1.0.0"))
- * )
- * ```
  */
 export const layerService = Layer.effectContext(
   Effect.gen(function* () {

@@ -38,18 +38,7 @@ class Pooled extends Schema.TaggedError<Pooled>()("Pooled", {}) {}
 
 class Taken extends Schema.TaggedError<Taken>()("Taken", { by: Schema.String }) {}
 
-/**
- * Holds the right of this process to serve the database: one process with `CLUSTER=single`, or any number with `CLUSTER=socket`.
- *
- * @example
- * ```ts
- * import { ServiceLock } from "@folio-einvoicing/service/platform"
- * import { Effect } from "effect"
- *
- * // Fails when another service may have the database, so that this one must end.
- * export const untilLost = Effect.flatMap(ServiceLock, ({ lost }) => lost)
- * ```
- */
+/** Holds the right of this process to serve the database: one process with `CLUSTER=single`, or any number with `CLUSTER=socket`. */
 export class ServiceLock extends Context.Service<
   ServiceLock,
   {

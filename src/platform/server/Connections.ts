@@ -16,13 +16,6 @@ const isLoopback = (host: string) => /^(127\.|::1$|localhost$)/.test(host)
 /**
  * How many open connections this process may have: in all (`max`), and of one client address (`perAddress`; for IPv6, of one /64
  * network). A trusted proxy (`TrustedProxies`) may have all of them.
- *
- * @example
- * ```ts
- * import { ConnectionLimits } from "@folio-einvoicing/service/platform"
- *
- * export const limits = ConnectionLimits.layer({ max: 500, perAddress: 20 })
- * ```
  */
 export class ConnectionLimits extends Context.Service<
   ConnectionLimits,

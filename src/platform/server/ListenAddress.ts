@@ -10,13 +10,6 @@ const config = Config.all({
 /**
  * The address on which the HTTP server listens. Port 0 stands for any free port. With a `metricsPort`, `/metrics` is served there and
  * no longer at `port`, and `/health/…` at both.
- *
- * @example
- * ```ts
- * import { ListenAddress } from "@folio-einvoicing/service/platform"
- *
- * export const address = ListenAddress.layer({ host: "::1", port: 8080 })
- * ```
  */
 export class ListenAddress extends Context.Service<
   ListenAddress,

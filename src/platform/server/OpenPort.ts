@@ -2,20 +2,7 @@ import { Effect, Schema } from "effect"
 import { freePort } from "./Listeners.ts"
 import { ListenAddress } from "./ListenAddress.ts"
 
-/**
- * The server cannot listen on its address. The message is one line that says what to do.
- *
- * @example
- * ```ts
- * import { Server } from "@folio-einvoicing/service/platform"
- * import { Effect, Layer } from "effect"
- *
- * // Tells the team's monitoring why the process ends.
- * export const server = Layer.tapError(Server.layer, (error) =>
- *   error instanceof Server.ListenError ? Effect.logFatal(error.message) : Effect.void
- * )
- * ```
- */
+/** The server cannot listen on its address. The message is one line that says what to do. */
 export class ListenError extends Schema.TaggedError<ListenError>()("ListenError", { message: Schema.String }) {}
 
 /** The error of a server that cannot listen on this address, for this reason; `other` names another port. */

@@ -35,14 +35,6 @@ const requestsPerConnectionMax = 100_000
  * How long the server waits for clients, in milliseconds: for the headers of a request (`headersMs`), for a whole request
  * (`requestMs`), between two looks at the connections (`checkMs`) and on an idle connection (`keepAliveMs`); and how much the
  * server holds for clients that keep it waiting.
- *
- * @example
- * ```ts
- * import { Server } from "@folio-einvoicing/service/platform"
- *
- * // Longer than the 60 s after which the balancer of the team closes an idle connection.
- * export const limits = Server.ServerLimits.layer({ keepAliveMs: 75_000 })
- * ```
  */
 export class ServerLimits extends Context.Service<
   ServerLimits,
@@ -94,18 +86,7 @@ const letGo = (server: Server, response: ServerResponse) => {
   })
 }
 
-/**
- * The default limits of the server: `ServerLimits` for its clients and `ConnectionLimits` for its connections.
- *
- * @example
- * ```ts
- * import { ConnectionLimits, Server } from "@folio-einvoicing/service/platform"
- * import { Layer } from "effect"
- *
- * // All clients come through one balancer, which may have all connections.
- * export const limits = Layer.merge(Server.layerLimits, ConnectionLimits.layer({ max: 5_000, perAddress: 5_000 }))
- * ```
- */
+/** The default limits of the server: `ServerLimits` for its clients and `ConnectionLimits` for its connections. */
 export const layerLimits = Layer.merge(ConnectionLimits.layer(), ServerLimits.layer())
 
 const starting =
@@ -179,21 +160,6 @@ const make = (self: Self, clientLimits: typeof ServerLimits.Service) => {
  * The HTTP server, and what routes need of the platform (files, paths, tags). A body beyond its limit is refused unread.
  * Requires `ListenAddress`, `ServiceInfo`, `TrustedProxies` and the limits of `layerLimits`. Fails with `ListenError` when the address cannot be
  * used.
- *
- * @example
- * ```ts
- * import * as App from "@folio-einvoicing/service"
- * import { TrustedProxies } from "@folio-einvoicing/service/Limits"
- * import { ListenAddress, Server } from "@folio-einvoicing/service/platform"
- * import { Layer } from "effect"
- *
- * const server = Server.layer.pipe(
- *   Layer.provide(Layer.merge(Server.layerLimits, TrustedProxies.layer("private"))),
- *   Layer.provide(ListenAddress.layer({ host: "0.0.0.0", port: 8080 }))
- * )
- *
- * export const service = Layer.provideMerge(App.layer, server)
- * ```
  */
 export const layer = Layer.unwrap(
   Effect.gen(function* () {

@@ -32,30 +32,6 @@ const newKey = Effect.fnUntraced(function* ({ account_id, livemode }: AccountMod
  * issuer in test mode as well; a test account has no issuer in live mode. Gives the account, the API key, which cannot be read
  * again, and the key's id. Fails with `ApiError` when the issuer breaks a rule of the national profile, or when live keys are
  * not allowed. Requires what `layerStore` and `layerStoreProfile` give.
- *
- * @example
- * ```ts
- * import * as App from "@folio-einvoicing/service"
- * import { Console, Effect } from "effect"
- *
- * // Run by a team's own sign-up page, in the process that serves the API.
- * export const signUp = Effect.fn("signUp")(function* (company: string, nit: string, check_digit: string) {
- *   const issuer = {
- *     identification: { type: "31", number: nit, check_digit },
- *     legal_name: company,
- *     organization_type: "1",
- *     email: "facturas@example.com",
- *     address: "Calle 100 # 7-33",
- *     city_code: "11001",
- *     department_code: "11",
- *     country_code: "CO",
- *     tax_responsibilities: ["R-99-PN"]
- *   } as const
- *   const { account, key } = yield* App.createAccount(company, issuer, "test")
- *   yield* Console.log(`${account.account_id} was made`)
- *   return key
- * })
- * ```
  */
 export const createAccount = Effect.fn("createAccount")(function* (name: string, issuer: Issuer, mode: KeyMode) {
   const { rules, sandbox } = yield* StoreProfile

@@ -7,13 +7,6 @@ import { idempotencyWindow } from "../accounts/IdempotencyKeys.ts"
 /**
  * Days for which events, deliveries, attempts and ended API keys are kept, 30 by default. Invoices, documents and their
  * transitions stay forever.
- *
- * @example
- * ```ts
- * import { RetentionDays } from "@folio-einvoicing/service/Limits"
- *
- * export const retention = RetentionDays.layer(365)
- * ```
  */
 export class RetentionDays extends Context.Service<RetentionDays, number>()("@folio-einvoicing/service/RetentionDays") {
   /** This number of days; 30 if left out. */

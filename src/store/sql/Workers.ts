@@ -27,22 +27,7 @@ const briefly = <E>(statement: Effect.Effect<unknown, E>) =>
     Effect.catchCause((cause) => Effect.logDebug("The database could not be told whether this process is there", cause))
   )
 
-/**
- * Whether this process lets webhooks reach addresses that are not public. While one process does, no live API key can be made.
- *
- * @example
- * ```ts
- * import { EgressGuard } from "@folio-einvoicing/service/EgressGuard"
- * import { WebhookAllowance } from "@folio-einvoicing/service/Limits"
- * import { Layer } from "effect"
- * import { NetAddress } from "effect/net"
- *
- * // For development: webhooks to a receiver on this machine, and no live keys.
- * const receiver = NetAddress.inetAddressFromStringUnsafe("127.0.0.1:9099")
- *
- * export const development = Layer.merge(EgressGuard.layer({ allow: [receiver] }), WebhookAllowance.layer(true))
- * ```
- */
+/** Whether this process lets webhooks reach addresses that are not public. While one process does, no live API key can be made. */
 export class WebhookAllowance extends Context.Service<WebhookAllowance, boolean>()(
   "@folio-einvoicing/service/WebhookAllowance"
 ) {

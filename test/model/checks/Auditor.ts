@@ -12,17 +12,7 @@ import { Numbers } from "./documents/Numbers.ts"
 import type { Observer } from "../worlds/Surroundings.ts"
 import type { Book } from "../worlds/World.ts"
 
-/**
- * What the model must know of the service that it looks at.
- *
- * @example
- * ```ts
- * import { Auditor, type AuditorOptions, books } from "@folio-einvoicing/service/testing"
- *
- * const calm: AuditorOptions = { books, now: Date.now, read: () => null, rough: false, timed: false, swift: true }
- * const auditor = new Auditor(calm)
- * ```
- */
+/** What the model must know of the service that it looks at. */
 export interface AuditorOptions {
   /** The accounts' modes that exist, whose places among these are what requests name as their book. */
   readonly books: ReadonlyArray<Book>

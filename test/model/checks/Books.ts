@@ -27,14 +27,7 @@ export const booksOf = ({ range }: Sandbox, numbering: NumberForm): ReadonlyArra
   ]
 }
 
-/**
- * Two Colombian accounts, one of them with both modes and with two test keys; the other one's numbers come to an end after three.
- *
- * @example
- * import { books } from "@folio-einvoicing/service/testing"
- *
- * const authorization = books.map(({ apiKeys }) => `Bearer ${apiKeys[0]}`)
- */
+/** Two Colombian accounts, one of them with both modes and with two test keys; the other one's numbers come to an end after three. */
 export const books = booksOf(colombianSandbox, { separator: "", digits: 0 })
 
 /**
@@ -43,11 +36,6 @@ export const books = booksOf(colombianSandbox, { separator: "", digits: 0 })
  * @param created_at  when they were made
  * @param pem         the key and certificate that live documents are signed with, in PEM
  * @param sandbox     that of the national profile; the Colombian one if omitted
- * @example
- * import { Effect } from "effect"
- * import { seedBooks } from "@folio-einvoicing/service/testing"
- *
- * const seed = (pem: string) => Effect.asVoid(seedBooks(new Date(), pem))
  */
 export const seedBooks = Effect.fnUntraced(function* (
   created_at: Date,

@@ -4,17 +4,7 @@ import { type OwnCommands, withOwn } from "../steps/OwnCommands.ts"
 import { type Sequence, sequences } from "../steps/Steps.ts"
 import type { World } from "../worlds/World.ts"
 
-/**
- * A sequence that has failed, as short as it was found.
- *
- * @example
- * ```ts
- * import { Effect } from "effect"
- * import { check, type Failure, type World } from "@folio-einvoicing/service/testing"
- *
- * const again = ({ replay }: Failure, world: World) => check(() => Effect.succeed(world), { replay })
- * ```
- */
+/** A sequence that has failed, as short as it was found. */
 export interface Failure {
   /** What the model finds wrong with the shortest sequence that was found. */
   readonly findings: ReadonlyArray<string>
@@ -26,17 +16,7 @@ export interface Failure {
   readonly replay: string
 }
 
-/**
- * What a check has found.
- *
- * @example
- * ```ts
- * import type { Checked } from "@folio-einvoicing/service/testing"
- *
- * const hasMet = ({ met }: Checked, what: string) => (met.get(what) ?? 0) > 0
- * const isOfUse = (checked: Checked) => hasMet(checked, "submit at the authority: unavailable")
- * ```
- */
+/** What a check has found. */
 export interface Checked {
   /** How many sequences were run, those on the way to the shortest among them. */
   readonly runs: number
@@ -46,17 +26,7 @@ export interface Checked {
   readonly failure: Failure | null
 }
 
-/**
- * Which sequences a check runs, and how many.
- *
- * @example
- * ```ts
- * import type { CheckOptions } from "@folio-einvoicing/service/testing"
- *
- * const atEachPush: CheckOptions = { runs: 50, seed: "push" }
- * const eachNight: CheckOptions = { runs: 5_000, seed: new Date().toDateString() }
- * ```
- */
+/** Which sequences a check runs, and how many. */
 export interface CheckOptions {
   /** How many sequences; 100 where it is left out. */
   readonly runs?: number
@@ -78,17 +48,6 @@ const promised = ["ended: accepted_by_authority"]
 /**
  * The check found nothing wrong, and did not meet all outcomes of `mustMeet`: it proves less than it seems to. The message names the missing
  * outcomes, and what was met.
- *
- * @example
- * ```ts
- * import { Effect } from "effect"
- * import { check, type OutcomesMissing, type World } from "@folio-einvoicing/service/testing"
- *
- * const orNothing = (world: World) =>
- *   check(() => Effect.succeed(world)).pipe(
- *     Effect.catchTag("OutcomesMissing", ({ missing }: OutcomesMissing) => Effect.logError(missing.join()))
- *   )
- * ```
  */
 export class OutcomesMissing extends Schema.TaggedError<OutcomesMissing>()("OutcomesMissing", {
   missing: Schema.Array(Schema.String),
@@ -105,15 +64,6 @@ const shrinksMax = 1_000
  * of `mustMeet` never happened.
  *
  * @param fresh  gives the world as it is before a sequence; it is asked once for each
- * @example
- * import { Effect } from "effect"
- * import { check, memoryWorld } from "@folio-einvoicing/service/testing"
- *
- * const program = Effect.gen(function* () {
- *   const world = yield* memoryWorld()
- *   const { failure } = yield* check(({ seed }) => Effect.as(world.reset(seed), world), { runs: 10, seed: "mine" })
- *   return failure === null
- * })
  */
 export const check = Effect.fnUntraced(function* <E, R>(
   fresh: (sequence: Sequence) => Effect.Effect<World, E, R>,
@@ -166,16 +116,7 @@ export const check = Effect.fnUntraced(function* <E, R>(
   } satisfies Checked as Checked
 })
 
-/**
- * What a failed check has to say: the steps that are enough, what is wrong, and the string that replays it.
- *
- * @example
- * import { type Checked, describe } from "@folio-einvoicing/service/testing"
- *
- * const orThrow = ({ failure }: Checked) => {
- *   if (failure !== null) throw new Error(describe(failure))
- * }
- */
+/** What a failed check has to say: the steps that are enough, what is wrong, and the string that replays it. */
 export const describe = ({ findings, firstLength, replay, run: at, shortest }: Failure): string =>
   [
     `Sequence ${at} failed. Of its ${firstLength} steps these ${shortest.steps.length} are enough (seed ${shortest.seed}):`,

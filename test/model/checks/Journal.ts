@@ -9,30 +9,12 @@ export interface Moment {
   readonly at: number
 }
 
-/**
- * What is created, changed and listed, by its name in the paths of the API.
- *
- * @example
- * ```ts
- * import type { Collection } from "@folio-einvoicing/service/testing"
- *
- * const pathOf = (collection: Collection, id: string) => `/v1/${collection}/${id}`
- * ```
- */
+/** What is created, changed and listed, by its name in the paths of the API. */
 export type Collection = "customers" | DocumentCollection | "webhook-endpoints"
 
 type OwnAsk = "cancel" | "retry" | "correct" | "email"
 
-/**
- * A request and what came of it.
- *
- * @example
- * ```ts
- * import type { Entry } from "@folio-einvoicing/service/testing"
- *
- * const tookLong = ({ answered, asked }: Entry) => answered !== undefined && answered.at - asked.at > 5_000
- * ```
- */
+/** A request and what came of it. */
 export interface Entry {
   /** `cancel`, `retry`, `correct` and `email` are asked of a document, which is the target. */
   readonly kind: "create" | "change" | "remove" | "rotate" | "read" | "list" | OwnAsk
@@ -57,17 +39,7 @@ export interface Entry {
   hungUp: boolean
 }
 
-/**
- * Something that was made, by a request that said so or, where the answer was lost, as it was seen later.
- *
- * @example
- * ```ts
- * import type { Thing } from "@folio-einvoicing/service/testing"
- *
- * const idsOf = (things: ReadonlyArray<Thing>, book: number) =>
- *   things.filter((thing) => thing.book === book).map(({ id }) => id)
- * ```
- */
+/** Something that was made, by a request that said so or, where the answer was lost, as it was seen later. */
 export interface Thing {
   readonly id: string
   readonly collection: Collection
@@ -112,20 +84,7 @@ const canonical = (value: unknown): string => {
   return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonical(member)}`).join()}}`
 }
 
-/**
- * What a team's own command may do to an invoice that no step of the workload does.
- *
- * @example
- * ```ts
- * import type { OwnChange, Stage } from "@folio-einvoicing/service/testing"
- *
- * const paths: Record<OwnChange, string> = { canceled: "cancel", retried: "retry", corrected: "correct" }
- * const change = ({ ask, mayBe }: Stage, invoice: string, to: OwnChange) => {
- *   mayBe(invoice, to)
- *   return ask({ method: "POST", path: `/v1/invoices/${invoice}/${paths[to]}`, key: `${to} ${invoice}` })
- * }
- * ```
- */
+/** What a team's own command may do to an invoice that no step of the workload does. */
 export type OwnChange = "canceled" | "retried" | "corrected"
 
 const asksFor = { canceled: "cancel", retried: "retry", corrected: "correct" } as const

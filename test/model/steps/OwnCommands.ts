@@ -3,16 +3,7 @@ import type { Collection, OwnChange, Thing } from "../checks/Journal.ts"
 import type { Reply, World } from "../worlds/World.ts"
 import type { OwnStep, Sequence } from "./Steps.ts"
 
-/**
- * A request of a team's own command.
- *
- * @example
- * ```ts
- * import type { OwnRequest } from "@folio-einvoicing/service/testing"
- *
- * const order = (id: string): OwnRequest => ({ method: "POST", path: "/orders", body: { id }, key: `order-${id}` })
- * ```
- */
+/** A request of a team's own command. */
 export interface OwnRequest {
   readonly method: string
   readonly path: string
@@ -24,20 +15,7 @@ export interface OwnRequest {
   readonly book?: number
 }
 
-/**
- * What a team's own command has at hand while it runs, and what it must tell the model.
- *
- * @example
- * ```ts
- * import { Effect } from "effect"
- * import type { Stage } from "@folio-einvoicing/service/testing"
- *
- * const mustExist = ({ ask, wrong }: Stage, path: string) =>
- *   Effect.map(ask({ method: "GET", path }), (reply) => {
- *     if (reply?.status === 404) wrong(`${path} is not there`)
- *   })
- * ```
- */
+/** What a team's own command has at hand while it runs, and what it must tell the model. */
 export interface Stage {
   readonly world: World
   /** Whether machines, tells or the database may fail in this sequence: then answers may be missing, or be a 5xx. */
@@ -63,23 +41,7 @@ export interface Stage {
   readonly wrong: (finding: string) => void
 }
 
-/**
- * A command of a team's own.
- *
- * @example
- * ```ts
- * import { Arbitrary, Effect, Schema } from "effect"
- * import type { OwnCommand } from "@folio-einvoicing/service/testing"
- *
- * const order: OwnCommand<number, { orders: number }> = {
- *   input: Arbitrary.schema(Schema.Literals([1, 2, 5])),
- *   run: (count, state, { ask }) =>
- *     Effect.map(ask({ method: "POST", path: "/orders", body: { count } }), (reply) => {
- *       if (reply?.status === 201) state.orders += 1
- *     })
- * }
- * ```
- */
+/** A command of a team's own. */
 export interface OwnCommand<Input, State> {
   /** What the command is run with, as values that JSON can show. A sequence that fails is made shorter with smaller inputs. */
   readonly input: Arbitrary.Arbitrary<Input>
@@ -89,17 +51,7 @@ export interface OwnCommand<Input, State> {
   readonly run: (input: Input, state: State, stage: Stage) => Effect.Effect<unknown, unknown>
 }
 
-/**
- * The commands of a team, ready to be drawn among the steps of sequences.
- *
- * @example
- * ```ts
- * import { Effect } from "effect"
- * import { check, type OwnCommands, type World } from "@folio-einvoicing/service/testing"
- *
- * const checkWith = (world: World, own: OwnCommands) => check(() => Effect.succeed(world), { own, runs: 20 })
- * ```
- */
+/** The commands of a team, ready to be drawn among the steps of sequences. */
 export interface OwnCommands {
   readonly steps: Arbitrary.Arbitrary<OwnStep>
   /** Begins a sequence; gives what carries out its own steps, and what looks at its end. */
@@ -119,27 +71,6 @@ const placeMax = 28
  * @param options.begin     what the team's own model knows before the first step of a sequence
  * @param options.commands  the commands by name; a step of a sequence is printed with name and input
  * @param options.end       looks whether all is as it must be, when the service has nothing left to do
- * @example
- * import { Arbitrary, Effect, Schema } from "effect"
- * import { ownCommands } from "@folio-einvoicing/service/testing"
- *
- * const own = ownCommands({
- *   begin: () => ({ canceled: 0 }),
- *   commands: {
- *     "void order": {
- *       input: Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 3 }))),
- *       run: (place, state, { ask, known, mayBe, wrong }) =>
- *         Effect.gen(function* () {
- *           const id = known("invoices").at(-1 - place)?.id
- *           if (id === undefined) return
- *           mayBe(id, "canceled")
- *           const reply = yield* ask({ method: "POST", path: `/v1/invoices/${id}/cancel` })
- *           if (reply?.status === 200) state.canceled += 1
- *           if (reply?.status === 404) wrong(`${id} is not there`)
- *         })
- *     }
- *   }
- * })
  */
 export const ownCommands = <State, Inputs extends Readonly<Record<string, unknown>>>(options: {
   readonly begin: () => State

@@ -4,17 +4,7 @@ import { eventTypes } from "../../../schemas/Event.ts"
 import { addresses, buyers, lineSets, wrongBuyers, wrongLineSets } from "./RequestSteps.ts"
 import type { StepOf } from "./Steps.ts"
 
-/**
- * What a request deserves by itself, whatever was asked before: `early` refusals come before the look-up of its key.
- *
- * @example
- * ```ts
- * import type { Deserves, Reply } from "@folio-einvoicing/service/testing"
- *
- * const isDeserved = (deserves: Deserves, { status, text }: Reply) =>
- *   status === deserves.status && (!("code" in deserves) || JSON.parse(text).error.code === deserves.code)
- * ```
- */
+/** What a request deserves by itself, whatever was asked before: `early` refusals come before the look-up of its key. */
 export type Deserves =
   | { readonly status: 200 | 201 | 202 }
   | { readonly status: 400 | 404; readonly code: string; readonly early: boolean }
@@ -176,25 +166,7 @@ const turned = (value: unknown): unknown => {
   )
 }
 
-/**
- * A request, and what it deserves. `body` is sent as JSON.
- *
- * @example
- * ```ts
- * import type { RequestToMake } from "@folio-einvoicing/service/testing"
- *
- * const send = (baseUrl: string, apiKey: string, { body, method, path }: RequestToMake) =>
- *   fetch(new URL(path, baseUrl), {
- *     method,
- *     headers: {
- *       authorization: `Bearer ${apiKey}`,
- *       "content-type": "application/json",
- *       "idempotency-key": crypto.randomUUID()
- *     },
- *     body: JSON.stringify(body)
- *   })
- * ```
- */
+/** A request, and what it deserves. `body` is sent as JSON. */
 export interface RequestToMake {
   readonly method: "POST"
   readonly path: string
@@ -211,11 +183,6 @@ const markers = Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 0,
  *
  * @param options.customer_id  a customer that exists
  * @param options.url          an address that webhooks may go to
- * @example
- * import { Arbitrary } from "effect"
- * import { requests } from "@folio-einvoicing/service/testing"
- *
- * const some = Arbitrary.sampleEffect(requests({ customer_id: "cust_1", url: "https://hooks.example.com/" }), { count: 10 })
  */
 export const requests = (options: {
   readonly customer_id: string

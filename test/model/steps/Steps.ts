@@ -2,16 +2,7 @@ import { Arbitrary, Schema } from "effect"
 import { faults, machine, moods, upset } from "./FaultSteps.ts"
 import { asked, often, slowCustomer, upTo } from "./RequestSteps.ts"
 
-/**
- * A step that is a command of a team's own, with what it is run with.
- *
- * @example
- * ```ts
- * import type { Failure, OwnStep } from "@folio-einvoicing/service/testing"
- *
- * const ownStepsOf = ({ shortest }: Failure) => shortest.steps.filter((step): step is OwnStep => step.do === "own")
- * ```
- */
+/** A step that is a command of a team's own, with what it is run with. */
 export interface OwnStep {
   readonly do: "own"
   readonly name: string
@@ -19,18 +10,7 @@ export interface OwnStep {
 }
 
 const KnownStep = Schema.Union([...asked, ...moods, ...faults])
-/**
- * A step of a sequence: a request, time that passes, a mood, a fault, or a command of a team's own. `do` says which.
- *
- * @example
- * ```ts
- * import { Arbitrary } from "effect"
- * import { sequences, type Step } from "@folio-einvoicing/service/testing"
- *
- * const isOnInvoices = (step: Step) => step.do === "customer" || step.do === "invoice" || step.do === "burst"
- * const onInvoices = Arbitrary.map(sequences, ({ seed, steps }) => ({ seed, steps: steps.filter(isOnInvoices) }))
- * ```
- */
+/** A step of a sequence: a request, time that passes, a mood, a fault, or a command of a team's own. `do` says which. */
 export type Step = typeof KnownStep.Type | OwnStep
 export type StepOf<Do extends Step["do"]> = Extract<Step, { readonly do: Do }>
 
@@ -39,21 +19,7 @@ export const isRough = (one: Step): boolean => roughSteps.includes(one.do)
 const moodySteps: ReadonlyArray<string> = ["authority", "outage", "receiver", "operator"]
 export const isMoody = (one: Step): boolean => moodySteps.includes(one.do)
 
-/**
- * What a run is: it says everything, the order of events among it, so that it can be repeated.
- *
- * @example
- * ```ts
- * import { Arbitrary } from "effect"
- * import { type Sequence, sequences } from "@folio-einvoicing/service/testing"
- *
- * const withinOneDay = ({ seed, steps }: Sequence): Sequence => ({
- *   seed,
- *   steps: steps.filter((step) => step.do !== "tomorrow")
- * })
- * const short = Arbitrary.map(sequences, withinOneDay)
- * ```
- */
+/** What a run is: it says everything, the order of events among it, so that it can be repeated. */
 export interface Sequence {
   readonly seed: number
   readonly steps: ReadonlyArray<Step>
@@ -68,12 +34,6 @@ const stepsMax = 28
 /**
  * Sequences of commands, legal and illegal, over the whole API: a third of them in calm weather (nothing but requests and
  * time), a third with an authority and receivers in bad moods, and a third in which machines and the database fail as well.
- *
- * @example
- * import { Arbitrary } from "effect"
- * import { sequences } from "@folio-einvoicing/service/testing"
- *
- * const short = Arbitrary.map(sequences, ({ seed, steps }) => ({ seed, steps: steps.slice(0, 5) }))
  */
 export const sequences: Arbitrary.Arbitrary<Sequence> = Arbitrary.all({
   seed: Arbitrary.schema(upTo(2 ** 31 - 1)),
@@ -86,15 +46,7 @@ export const sequences: Arbitrary.Arbitrary<Sequence> = Arbitrary.all({
 const isPolite = (one: Step): boolean => !isRough(one) && !["operator", "authority", "outage"].includes(one.do)
 const slowBuyers: ReadonlyArray<string> = ["slow", "away"]
 
-/**
- * Sequences for a service that runs elsewhere, and in real time: only what a client can ask for.
- *
- * @example
- * import { Effect } from "effect"
- * import { check, politeSequences, type World } from "@folio-einvoicing/service/testing"
- *
- * const checkAt = (world: World) => check(() => Effect.succeed(world), { runs: 5, sequences: politeSequences })
- */
+/** Sequences for a service that runs elsewhere, and in real time: only what a client can ask for. */
 export const politeSequences: Arbitrary.Arbitrary<Sequence> = Arbitrary.map(sequences, ({ seed, steps }) => ({
   seed,
   steps: steps.filter(isPolite).map((one) => {

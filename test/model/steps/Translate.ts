@@ -2,16 +2,7 @@ import type { Collection } from "../checks/Journal.ts"
 import type { Deserves } from "./Requests.ts"
 import type { StepOf } from "./Steps.ts"
 
-/**
- * A request to create a customer or a document, or to correct an invoice, before it is sent.
- *
- * @example
- * ```ts
- * import type { Translatable } from "@folio-einvoicing/service/testing"
- *
- * const isOfInvoice = ({ collection }: Translatable) => collection === "invoices"
- * ```
- */
+/** A request to create a customer or a document, or to correct an invoice, before it is sent. */
 export interface Translatable {
   readonly collection: Exclude<Collection, "webhook-endpoints">
   readonly livemode: boolean
@@ -22,17 +13,5 @@ export interface Translatable {
   readonly deserves: Deserves
 }
 
-/**
- * Gives the body of a request as another country has it, and what that body deserves there. The metadata of the body must stay.
- *
- * @example
- * ```ts
- * import type { Translate } from "@folio-einvoicing/service/testing"
- *
- * export const inEuros: Translate = ({ body, collection, deserves }) => ({
- *   body: collection === "invoices" ? { ...body, currency: "EUR" } : body,
- *   deserves
- * })
- * ```
- */
+/** Gives the body of a request as another country has it, and what that body deserves there. The metadata of the body must stay. */
 export type Translate = (drawn: Translatable) => Pick<Translatable, "body" | "deserves">

@@ -70,19 +70,6 @@ const inkless = Printer.of({
 /**
  * The service in memory, on simulated machines: its own routes and actors, a store that can fail as PostgreSQL does, an
  * authority and receivers that can be in any mood. All that takes long to make is made once; a sequence begins with a reset.
- *
- * @example
- * import { Effect, Layer } from "effect"
- * import { Authority } from "@folio-einvoicing/service/Authority"
- * import { memoryWorld } from "@folio-einvoicing/service/testing"
- *
- * const authority = Layer.effect(
- *   Authority,
- *   Effect.map(Authority, (sandbox) =>
- *     Authority.of({ ...sandbox, submit: (one) => Effect.delay(sandbox.submit(one), "2 seconds") })
- *   )
- * )
- * const world = memoryWorld({ authority })
  */
 export const make = Effect.fnUntraced(function* (options: MemoryWorldOptions = {}) {
   yield* signHere

@@ -10,37 +10,10 @@ import type { SignedContent } from "../checks/documents/Documents.ts"
 import type { Translate } from "../steps/Translate.ts"
 import type { World } from "./World.ts"
 
-/**
- * What routes and jobs of a team can ask for in a memory world.
- *
- * @example
- * ```ts
- * import type { Layer } from "effect"
- * import type { HttpRouter } from "effect/http"
- * import { type MemoryServices, memoryWorld } from "@folio-einvoicing/service/testing"
- *
- * const worldWith = (routes: Layer.Layer<never, never, MemoryServices | HttpRouter.HttpRouter>) => memoryWorld({ routes })
- * ```
- */
+/** What routes and jobs of a team can ask for in a memory world. */
 export type MemoryServices = Layer.Success<typeof MemoryStore.layer> | Ids | Sharding.Sharding
 
-/**
- * What a team may put its own in for.
- *
- * @example
- * ```ts
- * import { Effect, Layer } from "effect"
- * import type { MemoryWorldOptions } from "@folio-einvoicing/service/testing"
- * import { WebhookSender } from "@folio-einvoicing/service/WebhookSender"
- *
- * const slowSender: MemoryWorldOptions = {
- *   sender: Layer.effect(
- *     WebhookSender,
- *     Effect.map(WebhookSender, ({ send }) => ({ send: (request) => Effect.delay(send(request), "2 seconds") }))
- *   )
- * }
- * ```
- */
+/** What a team may put its own in for. */
 export interface MemoryWorldOptions extends MemoryPortsOptions {
   /**
    * What the documents of another country are; Colombian if omitted. The accounts of the world come from its `sandbox`. It needs an
@@ -59,17 +32,7 @@ export interface MemoryWorldOptions extends MemoryPortsOptions {
   readonly store?: Layer.Layer<never, never, Layer.Success<typeof MemoryStore.layer>>
 }
 
-/**
- * A world in memory, which begins anew for each sequence.
- *
- * @example
- * ```ts
- * import { Effect } from "effect"
- * import { check, type MemoryWorld } from "@folio-einvoicing/service/testing"
- *
- * const checkOf = (world: MemoryWorld) => check(({ seed }) => Effect.as(world.reset(seed), world), { runs: 20 })
- * ```
- */
+/** A world in memory, which begins anew for each sequence. */
 export interface MemoryWorld extends World {
   /** Forgets everything and begins anew; the same seed gives the same run. */
   readonly reset: (seed: number) => Effect.Effect<void>

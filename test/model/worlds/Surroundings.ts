@@ -19,34 +19,14 @@ export type AuthorityMood = (typeof authorityMoods)[number]
 export const receiverMoods = ["failing", "silent"] as const
 export type ReceiverMood = (typeof receiverMoods)[number]
 
-/**
- * A webhook as it is sent.
- *
- * @example
- * ```ts
- * import type { Webhook, World } from "@folio-einvoicing/service/testing"
- * import { verify } from "@folio-einvoicing/client/webhooks"
- *
- * const eventOf = ({ body, headers }: Webhook, secret: string, world: World) =>
- *   verify({ payload: body, headers, secret, now: new Date(world.now()) })
- * ```
- */
+/** A webhook as it is sent. */
 export interface Webhook {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
 }
 
-/**
- * An e-mail that the service has given to a mail server.
- *
- * @example
- * ```ts
- * import type { Mail } from "@folio-einvoicing/service/testing"
- *
- * const isOf = ({ reference }: Mail, document: string) => reference.endsWith(`.${document}`)
- * ```
- */
+/** An e-mail that the service has given to a mail server. */
 export interface Mail {
   /** The id of the e-mail and that of its document, with a point between them. */
   readonly reference: string
@@ -56,28 +36,10 @@ export interface Mail {
   readonly message: Message | null
 }
 
-/**
- * What a mail server made of an e-mail. `broken`: it gave no such answer, or said that it cannot take it now.
- *
- * @example
- * ```ts
- * import type { MailOutcome } from "@folio-einvoicing/service/testing"
- *
- * const isOver = (outcome: MailOutcome) => outcome !== "broken"
- * ```
- */
+/** What a mail server made of an e-mail. `broken`: it gave no such answer, or said that it cannot take it now. */
 export type MailOutcome = "taken" | "refused" | "broken"
 
-/**
- * A call of the authority's port that the service has begun.
- *
- * @example
- * ```ts
- * import type { AuthorityCall } from "@folio-einvoicing/service/testing"
- *
- * const isLiveSubmission = ({ kind, livemode }: AuthorityCall) => kind === "submit" && livemode
- * ```
- */
+/** A call of the authority's port that the service has begun. */
 export interface AuthorityCall {
   readonly kind: "submit" | "verdict"
   readonly cufe: string
@@ -90,13 +52,6 @@ export interface AuthorityCall {
 /**
  * How a call of the authority's port ended for the service. `unreachable`: nothing of the document has left. `lasting`: the same, and no later call would reach the authority. `unknown`: the authority does not know the document. `broken`: the port
  * died or gave something that is no verdict. `interrupted`: the service did not wait any longer.
- *
- * @example
- * ```ts
- * import type { AuthorityOutcome } from "@folio-einvoicing/service/testing"
- *
- * const isFaultOfPort = (outcome: AuthorityOutcome) => outcome === "broken"
- * ```
  */
 export type AuthorityOutcome =
   | "judged"
@@ -108,21 +63,7 @@ export type AuthorityOutcome =
   | "broken"
   | "interrupted"
 
-/**
- * What is seen of the service from outside, apart from its answers.
- *
- * @example
- * ```ts
- * import { type Observer, Surroundings } from "@folio-einvoicing/service/testing"
- *
- * const printing: Observer = {
- *   called: ({ cufe, kind }) => (outcome) => console.log(kind, cufe, outcome),
- *   judged: (cufe, { accepted }) => console.log(cufe, accepted ? "accepted" : "rejected"),
- *   delivered: ({ url }) => (status) => console.log(url, status ?? "no answer")
- * }
- * new Surroundings().reset(printing)
- * ```
- */
+/** What is seen of the service from outside, apart from its answers. */
 export interface Observer {
   /** The service calls the authority. What is returned is called with how that ends; never, while the call hangs. */
   readonly called: (call: AuthorityCall) => (outcome: AuthorityOutcome) => void
@@ -161,15 +102,6 @@ const unreachable = Effect.fail(
 /**
  * The authority and the receivers as a service finds them: in moods that a test gives them, and observed. What a port does of its
  * own accord (fails, refuses, dies, hangs, is late) is seen as well, so that its consequences are not taken for the service's faults.
- *
- * @example
- * import { Effect, Layer } from "effect"
- * import { Authority } from "@folio-einvoicing/service/Authority"
- * import { Surroundings } from "@folio-einvoicing/service/testing"
- *
- * const surroundings = new Surroundings()
- * const watched = (authority: Layer.Layer<Authority>) =>
- *   Layer.provide(Layer.effect(Authority, Effect.map(Authority, (one) => surroundings.around(one))), authority)
  */
 export class Surroundings {
   observer: Observer = blind

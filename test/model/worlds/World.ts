@@ -6,22 +6,7 @@ import type { Step } from "../steps/Steps.ts"
 import type { Translate } from "../steps/Translate.ts"
 import type { Surroundings } from "./Surroundings.ts"
 
-/**
- * A request as it is sent.
- *
- * @example
- * ```ts
- * import type { Book, Sent } from "@folio-einvoicing/service/testing"
- *
- * const listOf = ({ apiKeys }: Book): Sent => ({
- *   method: "GET",
- *   path: "/v1/invoices",
- *   apiKey: apiKeys[0]!,
- *   key: null,
- *   body: null
- * })
- * ```
- */
+/** A request as it is sent. */
 export interface Sent {
   readonly method: string
   readonly path: string
@@ -33,48 +18,20 @@ export interface Sent {
   readonly body: string | null
 }
 
-/**
- * An answer, byte for byte. Names of headers are in lower case.
- *
- * @example
- * ```ts
- * import type { Reply } from "@folio-einvoicing/service/testing"
- *
- * const codeOf = ({ status, text }: Reply): string | null => (status < 400 ? null : JSON.parse(text).error.code)
- * ```
- */
+/** An answer, byte for byte. Names of headers are in lower case. */
 export interface Reply {
   readonly status: number
   readonly headers: Readonly<Record<string, string | undefined>>
   readonly text: string
 }
 
-/**
- * A request under way: `reply` is undefined until there is an answer, and null when there will be none.
- *
- * @example
- * ```ts
- * import { Effect } from "effect"
- * import type { Pending, World } from "@folio-einvoicing/service/testing"
- *
- * const replyTo = (pending: Pending, world: World) => Effect.map(world.rest, () => pending.reply ?? null)
- * ```
- */
+/** A request under way: `reply` is undefined until there is an answer, and null when there will be none. */
 export interface Pending {
   reply: Reply | null | undefined
   readonly hangUp: () => void
 }
 
-/**
- * A mode of an account that exists before the first step, with its numbering range and its API keys.
- *
- * @example
- * ```ts
- * import type { Book, World } from "@folio-einvoicing/service/testing"
- *
- * const liveBooks = ({ books }: World): ReadonlyArray<Book> => books.filter(({ livemode }) => livemode)
- * ```
- */
+/** A mode of an account that exists before the first step, with its numbering range and its API keys. */
 export interface Book extends AccountMode {
   readonly prefix: string
   /** How full numbers are written; without separator and leading zeros if omitted. */
@@ -84,18 +41,7 @@ export interface Book extends AccountMode {
   readonly apiKeys: ReadonlyArray<string>
 }
 
-/**
- * A service with its surroundings, as a run of the workload drives it. Times are milliseconds of the database's clock.
- *
- * @example
- * ```ts
- * import { Effect } from "effect"
- * import { check, politeSequences, type World } from "@folio-einvoicing/service/testing"
- *
- * const checkAll = (worlds: ReadonlyArray<World>) =>
- *   Effect.forEach(worlds, (world) => check(() => Effect.succeed(world), { sequences: politeSequences }))
- * ```
- */
+/** A service with its surroundings, as a run of the workload drives it. Times are milliseconds of the database's clock. */
 export interface World {
   readonly books: ReadonlyArray<Book>
   readonly surroundings: Surroundings

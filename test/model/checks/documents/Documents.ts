@@ -6,16 +6,7 @@ import { checkContent, checkCorrection } from "./Contents.ts"
 import type { Entry } from "../Journal.ts"
 import { Judge } from "../Judge.ts"
 
-/**
- * What a signed document says, as far as it must agree with its invoice.
- *
- * @example
- * ```ts
- * import type { SignedContent } from "@folio-einvoicing/service/testing"
- *
- * const isOf = ({ cufe }: SignedContent, invoice: { readonly cufe: string | null }) => cufe === invoice.cufe
- * ```
- */
+/** What a signed document says, as far as it must agree with its invoice. */
 export interface SignedContent {
   readonly full_number: string
   readonly cufe: string
@@ -26,16 +17,7 @@ export interface SignedContent {
 const hasLeft = 2
 const hasOutcome = 4
 
-/**
- * What may be in the end, besides what the service owes.
- *
- * @example
- * ```ts
- * import type { FinishOptions } from "@folio-einvoicing/service/testing"
- *
- * const calm: FinishOptions = { inOrder: true, mayBreak: false, operated: false }
- * ```
- */
+/** What may be in the end, besides what the service owes. */
 export interface FinishOptions {
   /** Whether numbers must have the order of creation: where nothing failed. */
   readonly inOrder: boolean

@@ -16,28 +16,10 @@ const Command = Schema.Struct({
   document: Schema.Literals([0, 1, 2, 3]),
   command: Schema.Literals(commands)
 })
-/**
- * Commands of the lifecycle in their order, each to one of four documents.
- *
- * @example
- * ```ts
- * import { auditLifecycle, type Commands } from "@folio-einvoicing/service/testing"
- *
- * const twice = (commands: Commands): Commands => commands.flatMap((one) => [one, one])
- * const findings = (commands: Commands) => auditLifecycle(twice(commands))
- * ```
- */
+/** Commands of the lifecycle in their order, each to one of four documents. */
 export type Commands = ReadonlyArray<typeof Command.Type>
 
-/**
- * Up to forty commands of the lifecycle, legal and illegal, to four documents.
- *
- * @example
- * import { Arbitrary, Effect } from "effect"
- * import { auditLifecycle, commandSequences } from "@folio-einvoicing/service/testing"
- *
- * const result = Arbitrary.checkEffect(commandSequences, (commands) => auditLifecycle(commands).length === 0, { runs: 100 })
- */
+/** Up to forty commands of the lifecycle, legal and illegal, to four documents. */
 export const commandSequences: Arbitrary.Arbitrary<Commands> = Arbitrary.array(Arbitrary.schema(Command), {
   maxLength: 40
 })
@@ -60,13 +42,6 @@ const beyondSigning: ReadonlyArray<InvoiceState> = ["signed", "submitted", "acce
  * Carries out commands by the lifecycle's table, on documents that a counter gives numbers to, and says what must not be.
  *
  * @param table  the transition function; the lifecycle's own where it is left out
- * @example
- * import { auditLifecycle } from "@folio-einvoicing/service/testing"
- *
- * const findings = auditLifecycle([
- *   { document: 0, command: "Number" },
- *   { document: 0, command: "Sign" }
- * ])
  */
 export const auditLifecycle = (sequence: Commands, table: typeof transition = transition): ReadonlyArray<string> => {
   const findings: Array<string> = []
