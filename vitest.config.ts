@@ -15,14 +15,16 @@ const startsProcesses = ({ moduleId }: TestSpecification) =>
  */
 class LongestFirst extends BaseSequencer {
   override async sort(files: Array<TestSpecification>) {
-    const projects = ["postgres", "long", "memory"]
+    const projects = ["full", "postgres", "memory"]
     const rank = (file: TestSpecification) =>
-      projects.indexOf(file.project.name) + (file.project.name === "postgres" && startsProcesses(file) ? -1 : 0)
+      projects.indexOf(file.project.name) - (file.project.name !== "memory" && startsProcesses(file) ? 0.5 : 0)
     // oxlint-disable-next-line unicorn/no-array-sort -- `sort` is the sequencer's method, not an array's
     const sorted = await super.sort(files)
     return sorted.toSorted((one, other) => rank(one) - rank(other))
   }
 }
+
+const globalSetup = ["test/support/processes/Programs.ts", "test/support/database/Postgres.ts"]
 
 export default defineConfig({
   test: {
@@ -38,25 +40,23 @@ export default defineConfig({
     teardownTimeout: 30_000,
     projects: [
       {
+        // Rules, routes and actors, on a store in memory and the clock of the tests.
         extends: true,
         test: {
           name: "memory",
           include: ["test/**/*.test.ts"],
-          exclude: ["**/node_modules/**", "test/**/*.{pg,long}.test.ts"]
+          exclude: ["**/node_modules/**", "test/**/*.{pg,full}.test.ts"]
         }
       },
       {
-        // Many seconds of work without a database: tools that read the whole interface, mutations of every body, sequences of the model.
+        // What holds only on PostgreSQL, and one test of each class of fault with processes of the service.
         extends: true,
-        test: { name: "long", include: ["test/**/*.long.test.ts"] }
+        test: { name: "postgres", include: ["test/**/*.pg.test.ts"], globalSetup }
       },
       {
+        // All else that takes many seconds: every crash point, browsers, other languages, packages, sequences of the model.
         extends: true,
-        test: {
-          name: "postgres",
-          include: ["test/**/*.pg.test.ts"],
-          globalSetup: ["test/support/processes/Programs.ts", "test/support/database/Postgres.ts"]
-        }
+        test: { name: "full", include: ["test/**/*.full.test.ts"], globalSetup }
       }
     ]
   }

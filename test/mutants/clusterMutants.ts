@@ -2,7 +2,7 @@ import { guards, type Mutant } from "./Mutant.ts"
 
 /** Guards of what the processes say to each other. */
 export const clusterMutants: ReadonlyArray<Mutant> = [
-  ...guards("src/platform/cluster/RunnerConnections.ts", "test/postgres/process/RunnerConnections.pg.test.ts", {
+  ...guards("src/platform/cluster/RunnerConnections.ts", "test/postgres/process/RunnerConnections.full.test.ts", {
     "cluster: the key of the connections does not come from the secret": {
       'hkdfSync("sha256", secret,': 'hkdfSync("sha256", "",'
     },
@@ -26,7 +26,7 @@ export const clusterMutants: ReadonlyArray<Mutant> = [
     },
     "cluster: every refusal has its line in the log": { "now - known.at >= 60_000": "now >= 0" }
   }),
-  ...guards("src/platform/cluster/Cluster.ts", "test/postgres/process/RunnerConnections.pg.test.ts", {
+  ...guards("src/platform/cluster/Cluster.ts", "test/postgres/process/RunnerConnections.full.test.ts", {
     "cluster: a frame may have any size": { "maxFrameSize: messageBytesMax": 'maxFrameSize: "unbounded"' }
   })
 ]

@@ -158,7 +158,7 @@ export const connectionMutants: ReadonlyArray<Mutant> = [
       "yield* Effect.cachedWithTTL(database.answers, answersInterval)": "database.answers"
     }
   }),
-  ...guards("src/store/sql/Database.ts", "test/postgres/process/DiskFull.pg.test.ts", {
+  ...guards("src/store/sql/Database.ts", "test/postgres/process/DiskFull.full.test.ts", {
     "readiness: a full disk is found out by the clients": {
       "insert into write_probes values (repeat('x', ${fillerLength}::integer))": "select ${fillerLength}::integer"
     },

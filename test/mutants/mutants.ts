@@ -34,7 +34,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   }),
   ...guards(
     "src/store/webhooks/NewDeliveries.ts",
-    ["test/postgres/webhooks/Deliveries.pg.test.ts", "test/postgres/process/CrashAtEveryPoint.pg.test.ts"],
+    ["test/postgres/webhooks/Deliveries.pg.test.ts", "test/postgres/process/CrashAtEveryPoint.full.test.ts"],
     {
       "an outcome stores no event": {
         "from ${from} where event_id <> '' order by ord":
@@ -139,7 +139,7 @@ export const mutants: ReadonlyArray<Mutant> = [
       "when (old.signed <> new.signed and is_issued": "when (old.signed is null and is_issued"
     }
   }),
-  ...guards("src/issuing/Submission.ts", "test/postgres/issuing/PoisonDocuments.pg.test.ts", {
+  ...guards("src/issuing/Submission.ts", "test/postgres/issuing/PoisonDocuments.full.test.ts", {
     "a document that breaks its actor comes back for ever": {
       "attempts < internalFailuresMax": "attempts < Number.POSITIVE_INFINITY"
     }

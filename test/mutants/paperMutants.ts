@@ -102,7 +102,7 @@ export const paperMutants: ReadonlyArray<Mutant> = [
     }
   }),
   // The memory of the model knows no constraint that would stand behind this one.
-  ...guards("src/commands/Emails.ts", "test/model/Model.long.test.ts", {
+  ...guards("src/commands/Emails.ts", "test/model/Model.full.test.ts", {
     "any document is e-mailed": {
       'if (state !== "accepted_by_authority" && state !== "accepted_contingency") {': "if (false) {"
     }

@@ -42,7 +42,7 @@ export const readMutants: ReadonlyArray<Mutant> = [
       "mayBegin(owner) ? refusals.late": "owner !== '' ? refusals.late"
     }
   }),
-  ...guards("src/store/sql/SlowReads.ts", "test/postgres/requests/SlowReads.pg.test.ts", {
+  ...guards("src/store/sql/SlowReads.ts", "test/postgres/requests/SlowReads.full.test.ts", {
     "slow reads may use every connection": { "atOnce: slowMax": "atOnce: connectionsMax" },
     "a statement that takes too long fails as any other": {
       "Effect.fail(tooSlow(narrow, slowMs))": 'Effect.fail(new ApiError({ code: "internal_error", message: "" }))'

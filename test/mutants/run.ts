@@ -30,7 +30,14 @@ const copiesAtWork = 4
 interface Result {
   readonly killed: boolean
   readonly by: string
+  /** The command whose tests noticed, or were the last to be tried. */
+  readonly command: Command
 }
+
+const commands = ["npm test", "npm run test:full"] as const
+type Command = (typeof commands)[number]
+
+const commandOf = (test: string): Command => (test.includes(".full.test.") ? "npm run test:full" : "npm test")
 
 interface Failure {
   readonly test: string
@@ -88,23 +95,11 @@ const test = (
     })
   })
 
-const attempt = async (place: string, mutant: Mutant): Promise<Result> => {
-  const restore = () => {
-    for (const { file } of mutant.edits) Fs.copyFileSync(Path.join(root, file), Path.join(place, file))
-  }
-  for (const { file, find, replace } of mutant.edits) {
-    const parts = Fs.readFileSync(Path.join(place, file), "utf8").split(find)
-    if (parts.length !== 2) {
-      restore()
-      return { killed: false, by: `its text occurs ${parts.length - 1} times in ${file}` }
-    }
-    Fs.writeFileSync(Path.join(place, file), parts.join(replace))
-  }
+/** What the tests of one command say of the place, in which a guard is broken. */
+const judge = async (place: string, tests: ReadonlyArray<string>): Promise<Omit<Result, "command">> => {
   // The first failure is enough, if it is an assertion: those after it only take time.
-  let { failures, passed } = await test(place, mutant.tests, ["--maxWorkers=1", "--bail=1"])
-  if (!passed && !failures.some(isAssertion))
-    ({ failures, passed } = await test(place, mutant.tests, ["--maxWorkers=1"]))
-  restore()
+  let { failures, passed } = await test(place, tests, ["--maxWorkers=1", "--bail=1"])
+  if (!passed && !failures.some(isAssertion)) ({ failures, passed } = await test(place, tests, ["--maxWorkers=1"]))
   if (passed) return { killed: false, by: "every test passed" }
   const [killer] = failures.filter(isAssertion)
   if (killer !== undefined) {
@@ -120,6 +115,27 @@ const attempt = async (place: string, mutant: Mutant): Promise<Result> => {
   }
 }
 
+const attempt = async (place: string, mutant: Mutant): Promise<Result> => {
+  const restore = () => {
+    for (const { file } of mutant.edits) Fs.copyFileSync(Path.join(root, file), Path.join(place, file))
+  }
+  for (const { file, find, replace } of mutant.edits) {
+    const parts = Fs.readFileSync(Path.join(place, file), "utf8").split(find)
+    if (parts.length !== 2) {
+      restore()
+      return { killed: false, by: `its text occurs ${parts.length - 1} times in ${file}`, command: "npm test" }
+    }
+    Fs.writeFileSync(Path.join(place, file), parts.join(replace))
+  }
+  let result: Result = { killed: false, by: "it names no test", command: "npm test" }
+  for (const command of commands) {
+    const tests = mutant.tests.filter((file) => commandOf(file) === command)
+    if (tests.length > 0 && !result.killed) result = { ...(await judge(place, tests)), command }
+  }
+  restore()
+  return result
+}
+
 const print = (line: string) => process.stdout.write(`${line}\n`)
 
 const chosen = mutants.filter((mutant) => mutant.name.includes(wanted))
@@ -130,17 +146,20 @@ try {
   if (!whole.passed)
     throw new Error(`The unbroken service fails its tests: ${whole.failures.map((one) => one.test).join("; ")}`)
   const waiting = chosen.values()
-  let killed = 0
+  const killed: Record<Command, number> = { "npm test": 0, "npm run test:full": 0 }
   const work = async (place: string) => {
     for (const mutant of waiting) {
       const result = await attempt(place, mutant)
-      if (result.killed) killed += 1
-      print(`${result.killed ? "killed  " : "SURVIVED"} ${mutant.name}\n           ${result.by}`)
+      if (result.killed) killed[result.command] += 1
+      print(`${result.killed ? "killed  " : "SURVIVED"} ${mutant.name}\n           ${result.command}: ${result.by}`)
     }
   }
   await Promise.all(places.map(work))
-  print(`mutants killed ${killed}/${chosen.length}`)
-  process.exitCode = killed === chosen.length ? 0 : 1
+  const all = killed["npm test"] + killed["npm run test:full"]
+  print(
+    `mutants killed ${all}/${chosen.length}: by npm test ${killed["npm test"]}, by npm run test:full ${killed["npm run test:full"]}`
+  )
+  process.exitCode = all === chosen.length ? 0 : 1
 } finally {
   for (const place of places) Fs.rmSync(place, { recursive: true, force: true })
 }

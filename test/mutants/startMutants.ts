@@ -2,13 +2,13 @@ import { guards, type Mutant } from "./Mutant.ts"
 
 /** What is looked at before a service starts, and what must end. */
 export const startMutants: ReadonlyArray<Mutant> = [
-  ...guards("src/store/sql/KeyCanary.ts", "test/platform/SealingKey.pg.test.ts", {
+  ...guards("src/store/sql/KeyCanary.ts", "test/platform/SealingKey.full.test.ts", {
     "a key that does not open the canary starts all the same": {
       "if (Option.isSome(found)) return yield* opens(found.value)": "if (Option.isSome(found)) return true"
     },
     "a database without a canary takes any key": { "if (looked > 0 && looked === unopened) return false": "" }
   }),
-  ...guards("src/platform/files/SealingKey.ts", "test/platform/SealingKey.pg.test.ts", {
+  ...guards("src/platform/files/SealingKey.ts", "test/platform/SealingKey.full.test.ts", {
     "a key file is made for a database that has sealed secrets": {
       "if (!Fs.existsSync(file) && (yield* isAnythingSealed)) {": "if (false as boolean) {"
     }
@@ -19,29 +19,29 @@ export const startMutants: ReadonlyArray<Mutant> = [
       "const times = (timesInARow.get(row.id) ?? 0) + 1": "const times = row.attempts"
     }
   }),
-  ...guards("src/cli/Service.ts", "test/postgres/accounts/WebhookAllow.pg.test.ts", {
+  ...guards("src/cli/Service.ts", "test/postgres/accounts/WebhookAllow.full.test.ts", {
     "a service that lets webhooks reach internal addresses starts with live keys": {
       "if (!(yield* WebhookAllowance) || !(yield* hasLiveKeys)) return":
         "if (!(yield* WebhookAllowance) || (yield* hasLiveKeys) !== undefined) return"
     }
   }),
-  ...guards("src/store/accounts/LiveMode.ts", "test/postgres/accounts/WebhookAllow.pg.test.ts", {
+  ...guards("src/store/accounts/LiveMode.ts", "test/postgres/accounts/WebhookAllow.full.test.ts", {
     "a live key is made beside a service that lets webhooks reach internal addresses": {
       "if (!isAllowed) return\n": "if (isAllowed || !isAllowed) return\n"
     }
   }),
-  ...guards("src/platform/postgres/ServiceLock.ts", "test/postgres/process/ServiceLock.pg.test.ts", {
+  ...guards("src/platform/postgres/ServiceLock.ts", "test/postgres/process/ServiceLock.full.test.ts", {
     "a second process serves a database beside the first": { "if (row?.[0] !== true) {": "if (row === undefined) {" },
     "a process that stands still keeps the database to itself": {
       "idle_session_timeout: `${silenceMax}`": 'idle_session_timeout: "0"'
     }
   }),
-  ...guards("src/cli/Service.ts", "test/postgres/process/ServiceLock.pg.test.ts", {
+  ...guards("src/cli/Service.ts", "test/postgres/process/ServiceLock.full.test.ts", {
     "a process that has lost the database goes on serving it": {
       "return yield* (yield* ServiceLock).lost": "return yield* Effect.never"
     }
   }),
-  ...guards("src/cli/Run.ts", "test/platform/Signals.pg.test.ts", {
+  ...guards("src/cli/Run.ts", "test/platform/Signals.full.test.ts", {
     "closing the terminal ends a process at once": {
       'process.on("SIGHUP", stop)': ""
     }
@@ -78,7 +78,7 @@ export const startMutants: ReadonlyArray<Mutant> = [
       'flags.production && one.state === "note"': "flags.production && false"
     }
   }),
-  ...guards("src/platform/backup/BackupFile.ts", "test/postgres/operating/BackupTricks.pg.test.ts", {
+  ...guards("src/platform/backup/BackupFile.ts", "test/postgres/operating/BackupTricks.full.test.ts", {
     "a backup that was altered without the key is restored": {
       "if (!isMac(last.mac, macOf(key, last.sha256))) throw altered(file)": ""
     }

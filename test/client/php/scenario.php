@@ -3,7 +3,7 @@
 declare(strict_types=1);
 
 /*
- * A customer of Folio, from the registration of a buyer to a verified webhook. test/client/OtherLanguages.pg.test.ts says what each
+ * A customer of Folio, from the registration of a buyer to a verified webhook. test/client/LanguageClients.full.test.ts says what each
  * step has to come to.
  */
 

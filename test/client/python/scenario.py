@@ -1,4 +1,4 @@
-"""A customer of Folio, from the registration of a buyer to a verified webhook. test/client/OtherLanguages.pg.test.ts says what
+"""A customer of Folio, from the registration of a buyer to a verified webhook. test/client/LanguageClients.full.test.ts says what
 each step has to come to."""
 
 import http.server

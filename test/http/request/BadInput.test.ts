@@ -108,7 +108,7 @@ describe("a bad moment", () => {
   }
 })
 
-/** Codes that have their cases elsewhere: RawServer.test.ts, RateLimit.test.ts, SlowReads.pg.test.ts, and those of the portal. */
+/** Codes that have their cases elsewhere: RawServer.test.ts, RateLimit.test.ts, SlowReads.full.test.ts, and those of the portal. */
 const elsewhere: ReadonlyArray<ErrorCode> = [
   "request_timeout",
   "rate_limited",

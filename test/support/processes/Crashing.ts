@@ -1,6 +1,6 @@
-import { Context, Effect, Layer } from "effect"
+import { Array, Context, Effect, Layer } from "effect"
 import type { Answer } from "../apps/Client.ts"
-import { customerBody, endpointBody, invoiceBody } from "../apps/Invoices.ts"
+import { customerBody, endpointBody, invoiceBody, scripted } from "../apps/Invoices.ts"
 import { receiver, type Receiver } from "../receiver/Receiver.ts"
 import { isDone, type Journal, openWork, reconcile } from "../database/Reconcile.ts"
 import { never, type ServiceProcess, serviceProcess } from "./ServiceProcess.ts"
@@ -36,6 +36,9 @@ export class Crashing extends Context.Service<
     )
 }
 
+/** Numbers of ten customers: the authority accepts the invoices of seven, and rejects, loses and delays those of the others. */
+export const mixedCustomers = [...Array.makeBy(7, () => undefined), scripted.rejected, scripted.lost, scripted.flaky]
+
 const isAcknowledged = (answer: Answer) => answer.status === 202 && answer.json.object === "invoice"
 
 /** One request for an invoice by its key; what acknowledges it is noted. */
@@ -51,6 +54,26 @@ export const post = Effect.fnUntraced(function* (key: string) {
 /** What a careful client does: it repeats a request with its key until it is acknowledged, over a stop and a start on a busy machine. */
 export const insist = (key: string) =>
   until(Effect.option(post(key)), (answer) => answer._tag === "Some" && isAcknowledged(answer.value), "120 seconds")
+
+/** Issues `count` invoices in the background, 50 at a time, each until it is acknowledged. */
+export const issue = (name: string, count: number) =>
+  Effect.forkScoped(
+    Effect.forEach(
+      Array.makeBy(count, (index) => `${name} ${index}`),
+      insist,
+      { concurrency: 50 }
+    )
+  )
+
+/** Waits until the client holds `count` acknowledgements. */
+export const acknowledged = (count: number) =>
+  Effect.flatMap(Crashing, ({ journal }) =>
+    until(
+      Effect.sync(() => journal.size),
+      (size) => size >= count,
+      "30 seconds"
+    )
+  )
 
 // What a failed database call has left waits for the end of its lease: 75 s for the authority's answer, 20 s for a delivery.
 // Ringing earlier is safe: a document's actor is told again only when it is done, and no delivery here takes six seconds.
