@@ -6,7 +6,8 @@
 import { type Addressed, urlOf } from "./Addresses.ts"
 import { type Answer, firstQuery, isFinal, isKeyed, nextQuery, pauseMs, type RequestOf, waitsMs } from "./Attempts.ts"
 import { ApiError, NoAnswerError } from "./FetchErrors.ts"
-import { type ErrorBody, type Operations, routes } from "./Interface.ts"
+import type { ErrorBody, Operations } from "./Interface.ts"
+import { routes } from "./OperationRoutes.ts"
 import { UnusableBody, bytesOf, hasItsType, isFile, parsed } from "./ResponseBody.ts"
 
 export { ApiError, NoAnswerError }

@@ -6,6 +6,7 @@
 import { execFileSync } from "node:child_process"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
+import { writeClientInterface } from "./ClientInterface.ts"
 import { clientManifest, legacyFolders, type Manifest, serviceManifest } from "./Manifest.ts"
 import { commitOf } from "../settings/Version.ts"
 import { packCommand } from "./PackCommand.ts"
@@ -29,6 +30,7 @@ const write = (file: string, content: object) => {
 }
 
 Fs.rmSync(build, { recursive: true, force: true })
+writeClientInterface()
 for (const project of ["tsconfig.json", "tsconfig.client.json", "tsconfig.commonjs.json"]) {
   execFileSync("tsc", ["-p", Path.join(import.meta.dirname, project)], { cwd: root, stdio: "inherit" })
 }

@@ -21,7 +21,8 @@ import {
   type RequestOf,
   waitsMs
 } from "../client/Attempts.ts"
-import { type ErrorBody, type Operations, routes } from "../client/Interface.ts"
+import type { ErrorBody, Operations } from "../client/Interface.ts"
+import { routes } from "../client/OperationRoutes.ts"
 import { UnusableBody, bytesOf, hasItsType, parsed } from "../client/ResponseBody.ts"
 import { Connection } from "./Connection.ts"
 import { Failed, Misuse, Refused, Unreachable } from "./Failures.ts"

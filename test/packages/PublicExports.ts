@@ -1,6 +1,7 @@
 import * as Fs from "node:fs"
 import * as Path from "node:path"
 import ts from "typescript5"
+import { writeClientInterface } from "../../src/packages/ClientInterface.ts"
 
 const root = Path.join(import.meta.dirname, "../..")
 
@@ -92,6 +93,8 @@ const exportsOf = (module: string, file: string): ReadonlyArray<PublicExport> =>
 
 const manifest = (folder: string): { readonly name: string; readonly exports: Readonly<Record<string, string>> } =>
   JSON.parse(Fs.readFileSync(Path.join(root, folder, "package.json"), "utf8"))
+
+writeClientInterface()
 
 /** All exports of the packages of the service and of the client, from the sources of their modules. A type and a value of one name are one. */
 export const publicExports: ReadonlyArray<PublicExport> = ["", "src/client"].flatMap((folder) => {

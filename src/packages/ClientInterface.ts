@@ -1,8 +1,11 @@
+/*
+ * Generates src/client/Interface.ts, the client's types, from openapi.json. No program needs the file to run: modules import it as
+ * types alone. `npm run check`, `npm run build` and `npm run openapi` generate it:
+ *
+ *   node src/packages/ClientInterface.ts
+ */
 import * as Fs from "node:fs"
 import * as Path from "node:path"
-import { format } from "oxfmt"
-
-/* What `npm run openapi` writes to src/client/Interface.ts: the objects and operations of the OpenAPI document as plain TypeScript. */
 
 interface Schema {
   readonly $ref?: string
@@ -42,7 +45,7 @@ interface Operation {
 }
 
 /** The parts of an OpenAPI document that the types of the client are made of. */
-export interface Document {
+interface Document {
   readonly tags: ReadonlyArray<{ readonly name: string; readonly description: string }>
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> }
@@ -145,15 +148,14 @@ const answerOf = ({ responses }: Operation) => {
 interface Call {
   readonly group: string
   readonly name: string
-  readonly route: string
   readonly tag: string | undefined
   /** Its declaration. */
   readonly text: string
 }
 
-const callsOf = (path: string, method: string, operation: Operation, document: Document): ReadonlyArray<Call> => {
+const callsOf = (operation: Operation, document: Document): ReadonlyArray<Call> => {
   const [group = "", name = ""] = operation.operationId.split(".")
-  const of = { group, route: `${method.toUpperCase()} ${path}`, tag: operation.tags[0] }
+  const of = { group, tag: operation.tags[0] }
   const answer = answerOf(operation)
   const item = itemOf(operation, answer, document)
   const declared = (request: Operation, key: string, type: Schema) =>
@@ -187,21 +189,18 @@ const capitalized = (text: string) => text.charAt(0).toUpperCase() + text.slice(
 /** What a client does by group: the operations that an API key opens, and those that are open to all. */
 const groupsOf = (document: Document) =>
   Map.groupBy(
-    Object.entries(document.paths).flatMap(([path, methods]) =>
-      Object.entries(methods)
-        .filter(([, { security }]) =>
-          security.every((scheme) => Object.keys(scheme).every((name) => name !== "noticeSignature"))
-        )
-        .flatMap(([method, operation]) => callsOf(path, method, operation, document))
-    ),
+    Object.values(document.paths)
+      .flatMap((methods) => Object.values(methods))
+      .filter(({ security }) =>
+        security.every((scheme) => Object.keys(scheme).every((name) => name !== "noticeSignature"))
+      )
+      .flatMap((operation) => callsOf(operation, document)),
     ({ group }) => group
   )
 
 const head = `/*
- * The objects and operations of the interface as plain TypeScript. Written by \`npm run openapi\` from the OpenAPI document: not to
- * be changed by hand.
+ * The objects and operations of the API as plain types. Generated from openapi.json by src/packages/ClientInterface.ts: not in git.
  */
-/* oxlint-disable max-lines -- nobody reads this file from its first line to its last */
 
 `
 
@@ -222,36 +221,53 @@ export interface KeyHeaders extends VersionHeaders {
 
 `
 
+/** Indents each line by the braces that are open before it. */
+const indented = (source: string) => {
+  let depth = 0
+  return source.replaceAll(/^.+$/gmu, (line) => {
+    const isComment = /^(\/\*| \*)/u.test(line)
+    if (!isComment && line.startsWith("}")) depth--
+    const text = `${"  ".repeat(depth)}${line}`
+    if (!isComment && line.endsWith("{")) depth++
+    return text
+  })
+}
+
 /** The text of src/client/Interface.ts. */
-export const clientInterface = async (document: Document): Promise<string> => {
+const clientInterface = (document: Document): string => {
   const groups = [...groupsOf(document)]
   const descriptions = new Map(document.tags.map(({ description, name }) => [name, description]))
   const descriptionOf = (tag: string | undefined) => descriptions.get(tag ?? "")
-  const source = [
-    head,
-    ...Object.entries(document.components.schemas).map(named),
-    headers,
-    ...groups.map(
-      ([group, calls]) =>
-        `${comment(descriptionOf(calls[0]?.tag))}export interface ${capitalized(group)}Operations {\n${calls
-          .map(({ text }) => text)
-          .join("")}}\n\n`
-    ),
-    "/** What each operation takes and answers, by group; of a list that is read to its end, what it gives. */\nexport interface Operations {\n",
-    ...groups.map(([group, calls]) =>
-      member(group, true, `${capitalized(group)}Operations`, descriptionOf(calls[0]?.tag))
-    ),
-    "}\n\n/** The method and path of each operation. @internal */\n",
-    "export const routes: { readonly [Group in keyof Operations]: { readonly [Name in keyof Operations[Group]]: string } } = ",
-    JSON.stringify(
-      Object.fromEntries(
-        groups.map(([group, calls]) => [group, Object.fromEntries(calls.map(({ name, route }) => [name, route]))])
-      )
-    )
-  ].join("")
-  const root = Path.join(import.meta.dirname, "../..")
-  const { ignorePatterns: _, ...style } = JSON.parse(Fs.readFileSync(Path.join(root, ".oxfmtrc.json"), "utf8"))
-  const { code, errors } = await format("Interface.ts", source, style)
-  if (errors.length > 0) throw new Error(JSON.stringify(errors[0]))
-  return code
+  return indented(
+    [
+      head,
+      ...Object.entries(document.components.schemas).map(named),
+      headers,
+      ...groups.map(
+        ([group, calls]) =>
+          `${comment(descriptionOf(calls[0]?.tag))}export interface ${capitalized(group)}Operations {\n${calls
+            .map(({ text }) => text)
+            .join("")}}\n\n`
+      ),
+      "/** What each operation takes and answers, by group; of a list that is read to its end, what it gives. */\nexport interface Operations {\n",
+      ...groups.map(([group, calls]) =>
+        member(group, true, `${capitalized(group)}Operations`, descriptionOf(calls[0]?.tag))
+      ),
+      "}\n"
+    ].join("")
+  )
 }
+
+/** Generates the file, unless it is there with the same text. */
+export const writeClientInterface = (): void => {
+  const root = Path.join(import.meta.dirname, "../..")
+  const file = Path.join(root, "src/client/Interface.ts")
+  const text = clientInterface(JSON.parse(Fs.readFileSync(Path.join(root, "openapi.json"), "utf8")) as Document)
+  if (Fs.existsSync(file) && Fs.readFileSync(file, "utf8") === text) return
+  // Other programs may read the file meanwhile: it is whole at every moment.
+  const own = `${file}.${process.pid}`
+  Fs.writeFileSync(own, text)
+  Fs.renameSync(own, file)
+}
+
+if (import.meta.main) writeClientInterface()
