@@ -56,10 +56,8 @@ const typed = (command: string, cwd: string, env: Readonly<Record<string, string
     }
   )
 
-/** Puts the repository into a folder, and has npm install it there as the README says, with the packages that are here. */
+/** Puts the repository into a folder, and installs its packages there as `npm start` does, from those that are here. */
 const clone = Effect.fnUntraced(function* (folder: string) {
-  const readme = Fs.readFileSync(Path.join(root, "README.md"), "utf8")
-  const [, install = ""] = /^```sh\n(npm ci .*)\nnpm start\n```$/mu.exec(readme) ?? []
   const url = yield* registry
   const files = ["-c", "-o", "--exclude-standard", "--", ":!test"]
   const tracked = execFileSync("git", ["ls-files", ...files], { cwd: root, encoding: "utf8" })
@@ -71,7 +69,7 @@ const clone = Effect.fnUntraced(function* (folder: string) {
   }
   Fs.writeFileSync(Path.join(folder, "package-lock.json"), lockWith(url))
   const settings = { npm_config_cache: Path.join(folder, ".npm"), npm_config_registry: url }
-  yield* succeed(folder, "bash", ["--norc", "-c", `${install} --no-audit --no-fund`], {
+  yield* succeed(folder, "npm", ["run", "prestart"], {
     PATH: pathOfReader(),
     ...settings
   })
@@ -133,7 +131,7 @@ const operationOf = (method: string, path: string) => {
 }
 
 it.live.skipIf(!curlIsThere)(
-  "answers each curl (7.75 or later) of the README, of the page of the API and of the guides as they say, has one for each operation, and runs the programs of the README where npm ci --omit=dev has installed them",
+  "answers each curl (7.75 or later) of the README, of the page of the API and of the guides as they say, has one for each operation, and runs the programs of the README with the packages that npm start installs",
   function* () {
     const hooks = yield* receiver
     const port = yield* freePort

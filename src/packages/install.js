@@ -1,0 +1,138 @@
+/*
+ * Installs the packages that package-lock.json names and node_modules lacks, before `npm start` and `npm test`:
+ *
+ *   node src/packages/install.js start|test
+ *
+ * `start` leaves out the packages of the tests. Plain JavaScript without packages, because none is there on a fresh clone, and
+ * because the Node on the PATH may be too old for TypeScript.
+ */
+import { spawn } from "node:child_process"
+import * as Fs from "node:fs"
+import { constants } from "node:os"
+import * as Path from "node:path"
+import { fileURLToPath } from "node:url"
+
+const root = Path.resolve(Path.dirname(fileURLToPath(import.meta.url)), "../..")
+const lockFile = Path.join(root, "package-lock.json")
+const folder = Path.join(root, "node_modules")
+const installedFile = Path.join(folder, ".package-lock.json")
+/** Where the packages stay while npm installs others, to come back if npm fails. */
+const before = Path.join(root, "node_modules.before")
+const [, script, purpose, turn] = process.argv
+
+const packagesOf = (file) => (Fs.existsSync(file) ? JSON.parse(Fs.readFileSync(file, "utf8")).packages : {})
+
+/** Whether a package is for this machine alone, and not for one of its C libraries. */
+const isForHere = ({ cpu = [], libc, os = [] }) =>
+  libc === undefined && [].concat(os).includes(process.platform) && [].concat(cpu).includes(process.arch)
+
+/** Compares the lock with the one that npm keeps in node_modules of what it installed there. `chosen`: the kinds that npm left out. */
+const compare = (chosen) => {
+  // An image of the service has no lock: its packages were installed when the image was built.
+  if (!Fs.existsSync(lockFile)) return { missing: [], omitted: [] }
+  const locked = packagesOf(lockFile)
+  const all = Object.entries(locked)
+    .filter(([path]) => path.startsWith("node_modules/"))
+    // A link to a folder of the repository: the lock says in another place what it is for.
+    .map(([path, entry]) => [path, entry.link === true ? { ...locked[entry.resolved], ...entry } : entry])
+  const installed = packagesOf(installedFile)
+  const isFirst = Object.keys(installed).length === 0
+  const has = (kind) => all.some(([path, entry]) => entry[kind] === true && installed[path] !== undefined)
+  // `npm start` keeps the packages of the tests, and goes without the optional ones where they were left out.
+  const omitted = chosen || [
+    ...(purpose === "test" || has("dev") ? [] : ["dev"]),
+    ...(purpose === "test" || isFirst || has("optional") ? [] : ["optional"])
+  ]
+  const isThere = (path, entry) => {
+    const { integrity, link, version } = installed[path] || {}
+    // Many optional packages are for other machines.
+    if (installed[path] === undefined) return entry.optional === true && !isForHere(entry)
+    const isSame = link === entry.link && (link === true || version === entry.version)
+    const isSameContent = [integrity, entry.integrity].includes(undefined) || integrity === entry.integrity
+    return isSame && isSameContent && Fs.existsSync(Path.join(root, path, "package.json"))
+  }
+  const needed = all.filter(
+    ([, entry]) =>
+      (purpose === "test" || entry.dev !== true) && !(entry.optional === true && omitted.includes("optional"))
+  )
+  const missing = needed.filter((one) => !isThere(...one)).map(([path]) => path.slice("node_modules/".length))
+  return { missing, omitted }
+}
+
+const say = (text) => process.stderr.write(`folio: ${text}\n`)
+
+const remove = (path) => Fs.rmSync(path, { recursive: true, force: true })
+
+/** The signal that this process was asked to end with. */
+let stoppedBy
+
+/** Runs a program to its end; gives its exit code and what it wrote to a pipe. */
+const run = (command, args, stdio) =>
+  new Promise((resolve) => {
+    const child = spawn(command, args, { cwd: root, stdio })
+    let errors = ""
+    if (child.stderr !== null) child.stderr.on("data", (data) => (errors += data))
+    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
+      process.on(signal, () => {
+        stoppedBy = signal
+        child.kill(signal)
+      })
+    }
+    child.on("error", ({ message }) => resolve({ code: 1, errors: message }))
+    child.on("close", (code) =>
+      resolve({
+        code: stoppedBy === undefined ? (code === null ? 1 : code) : 128 + constants.signals[stoppedBy],
+        errors
+      })
+    )
+  })
+
+/** What npm says of its failure, without its codes and advice. */
+const reasonIn = (errors) => {
+  const lines = errors.split("\n").map((line) => line.replace(/^npm (error|ERR!) ?/, ""))
+  return lines.find((line) => line !== "" && !/^(code|errno|syscall|path|dest) |^npm warn/.test(line))
+}
+
+/** Has npm install exactly what the lock names; gives the exit code. */
+const install = async (omitted) => {
+  try {
+    // After an installation that was killed, node_modules is a part of what it should be.
+    if (Fs.existsSync(before)) remove(folder)
+    else if (Fs.existsSync(folder)) Fs.renameSync(folder, before)
+  } catch {
+    // npm empties a folder that cannot be moved, or says why it cannot.
+  }
+  const kinds = ["dev", "optional"].map((kind) => `--${omitted.includes(kind) ? "omit" : "include"}=${kind}`)
+  const args = ["ci", ...kinds, "--ignore-scripts", "--no-audit", "--no-fund"]
+  const { code, errors } = await run("npm", args, ["ignore", "ignore", "pipe"])
+  // npm passes over an optional package whose download failed.
+  const { missing } = code === 0 ? compare(omitted) : { missing: [] }
+  if (code === 0 && missing.length === 0) {
+    remove(before)
+    return 0
+  }
+  // What is missing would be taken for left out by choice.
+  remove(installedFile)
+  if (Fs.existsSync(before)) {
+    remove(folder)
+    Fs.renameSync(before, folder)
+  }
+  if (stoppedBy === undefined) {
+    const reason = missing.length > 0 ? `${missing.join(", ")} could not be downloaded` : reasonIn(errors)
+    say(`npm ci failed: ${reason || `it ended with ${code}`}.`)
+    say("Check that npm reaches its registry and may write to the folder of the repository, then repeat the command.")
+  }
+  return code || 1
+}
+
+const { missing, omitted } = compare()
+if (missing.length === 0) {
+  if (Fs.existsSync(before)) remove(before)
+} else if (turn === undefined) {
+  const what = omitted.includes("dev") ? "Folio" : "Folio and its tests"
+  say(`installing the packages of ${what}: ${missing.length} are missing or have changed.`)
+  // One process at a time; the next one finds all there. The lock is the system's, which frees it when its holders have ended.
+  const inTurn = 'exec 9<package-lock.json; flock 9 2>/dev/null; exec "$0" "$@"'
+  const { code } = await run("sh", ["-c", inTurn, process.execPath, script, purpose, "in-turn"], "inherit")
+  process.exitCode = code
+} else process.exitCode = await install(omitted)
