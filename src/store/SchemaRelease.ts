@@ -1,2 +1,2 @@
 /** The release of this program: the number of the last migration whose tables it knows. Processes of two releases can share a database. */
-export const schemaRelease = 29
+export const schemaRelease = 1

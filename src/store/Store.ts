@@ -42,7 +42,6 @@ import { Retention } from "./sql/Retention.ts"
 import { SandboxAuthorities } from "./sandbox/SandboxAuthorities.ts"
 import { SandboxStanding } from "./sandbox/SandboxStanding.ts"
 import { Softwares } from "./accounts/Softwares.ts"
-import * as TechnicalKeys from "./accounts/TechnicalKeys.ts"
 import { Secrets } from "./sql/Secrets.ts"
 import { SigningSecrets } from "./webhooks/SigningSecrets.ts"
 import { Timelines } from "./documents/Timelines.ts"
@@ -92,7 +91,6 @@ export const layer = Layer.mergeAll(
   SandboxStanding.layer,
   SigningSecrets.layer,
   Softwares.layer,
-  TechnicalKeys.layer,
   TestDocuments.layer,
   Timelines.layer,
   Transitions.layer,

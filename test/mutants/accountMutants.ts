@@ -30,15 +30,18 @@ export const accountMutants: ReadonlyArray<Mutant> = [
   ...guards("src/issuing/Numbering.ts", "test/postgres/accounts/Softwares.pg.test.ts", {
     "the code of a note has the PIN of the service": { "      ...issued_by.software\n": "" }
   }),
-  ...guards("migrations/0010_software.sql", "test/store/accounts/Softwares.pg.test.ts", {
+  ...guards("migrations/0001_schema/2_accounts.sql", "test/store/accounts/Softwares.pg.test.ts", {
     "another software makes no other version of the issuer": {
       "or new.issuer is not null and new.software is distinct from old.software)\n  execute function count_issuer();":
         ")\n  execute function count_issuer();",
       "or new.issuer is not null and new.software is distinct from old.software)\n  execute function keep_issuer();":
         ")\n  execute function keep_issuer();"
     },
-    "a PIN may change under its documents": { "revoke update, delete on softwares from folio_service;\n": "" },
-    "softwares are seen by all accounts": { "call fence('softwares');\n": "" },
+    "a PIN may change under its documents": {
+      "grant select, insert on softwares to folio_service;":
+        "grant select, insert, update, delete on softwares to folio_service;"
+    },
+    "softwares are seen by all accounts": { "call isolate_accounts('softwares');\n": "" },
     "requests read what is sealed": {
       "grant select (account_id, livemode, id, software_id, provider_number, created_at), insert on softwares":
         "grant select, insert on softwares"
@@ -57,19 +60,15 @@ export const accountMutants: ReadonlyArray<Mutant> = [
     "a logo may have any number of bytes": { "file.length > pictureBytesMax": "file.length > Infinity" },
     "a logo may be animated": { 'has("acTL")': 'has("none")' }
   }),
-  ...guards("migrations/0006_parties.sql", "test/store/sql/Fences.pg.test.ts", {
-    "the logo of a document may change": { "revoke update, delete on logos from folio_service;\n": "" },
+  ...guards("migrations/0001_schema/2_accounts.sql", "test/store/sql/Fences.pg.test.ts", {
+    "the logo of a document may change": {
+      "grant select, insert on logos": "grant select, insert, update, delete on logos"
+    },
     "a logo is kept under the hash of another": { " check (sha256 = encode(sha256(bytes), 'hex'))": "" }
   }),
-  ...guards("migrations/0006_parties.sql", "test/store/sql/AccountView.pg.test.ts", {
-    "names of customers are seen by all accounts": { "call fence('customer_names');\n": "" },
-    "what the authority said is seen by all accounts": { "call fence('acquirers');\n": "" }
-  }),
-  ...guards("migrations/0006_parties.sql", "test/store/sql/PartiesMigration.pg.test.ts", {
-    "customers of the release before are found by no name": {
-      "select account_id, livemode, id, plain_names(acquirer) from customers;":
-        "select account_id, livemode, id, plain_names(acquirer) from customers where false;"
-    }
+  ...guards("migrations/0001_schema/3_parties.sql", "test/store/sql/AccountView.pg.test.ts", {
+    "names of customers are seen by all accounts": { "call isolate_accounts('customer_names');\n": "" },
+    "what the authority said is seen by all accounts": { "call isolate_accounts('acquirers');\n": "" }
   }),
   ...guards("src/store/accounts/Acquirers.ts", "test/store/sql/Retention.pg.test.ts", {
     "what the authority said of an acquirer is kept for good": {
@@ -99,7 +98,7 @@ export const accountMutants: ReadonlyArray<Mutant> = [
     },
     "a number with a leading zero is taken for one": { "/^[1-9]\\d*$/.test(between)": "/^\\d+$/.test(between)" }
   }),
-  ...guards("migrations/0001_baseline/3_documents.sql", "test/store/documents/FullNumbers.pg.test.ts", {
+  ...guards("migrations/0001_schema/5_documents.sql", "test/store/documents/FullNumbers.pg.test.ts", {
     "a code of one account stands in the way of another's": {
       "on invoices (cufe, account_id, livemode) where": "on invoices (cufe) where"
     }
@@ -145,7 +144,7 @@ export const accountMutants: ReadonlyArray<Mutant> = [
       "and not exists (select from idempotency_keys i where i.api_key_id = k.id)": ""
     }
   }),
-  ...guards("migrations/0001_baseline/2_accounts.sql", "test/store/accounts/Limits.pg.test.ts", {
+  ...guards("migrations/0001_schema/2_accounts.sql", "test/store/accounts/Limits.pg.test.ts", {
     "a key that works may be removed": {
       "< now() - interval '1 day') is not true)": "< now() - interval '1 day') is unknown and false)"
     }

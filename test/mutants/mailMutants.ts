@@ -16,7 +16,7 @@ export const mailMutants: ReadonlyArray<Mutant> = [
         replace: "n.command in ('Accept', 'EnterContingency', 'Reject')"
       },
       {
-        file: "migrations/0001_baseline/3_documents.sql",
+        file: "migrations/0001_schema/5_documents.sql",
         find: "check (document_state in ('accepted_by_authority', 'accepted_contingency'))",
         replace: "check (true)"
       }

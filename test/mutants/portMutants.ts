@@ -81,7 +81,11 @@ export const portMutants: ReadonlyArray<Mutant> = [
         find: "set events = ${came}::jsonb || events,",
         replace: "set events = events || ${came}::jsonb,"
       },
-      { file: "migrations/0012_acceptance.sql", find: "when (not new.events @> old.events)", replace: "when (false)" }
+      {
+        file: "migrations/0001_schema/5_documents.sql",
+        find: "when (not new.events @> old.events)",
+        replace: "when (false)"
+      }
     ],
     tests: ["test/store/acceptance/Acceptances.pg.test.ts"]
   },

@@ -138,8 +138,8 @@ export const requestMutants: ReadonlyArray<Mutant> = [
       "Effect.ignore(Effect.timeout(drain, stopMax))": "Effect.void"
     }
   }),
-  ...guards("migrations/0003_request_log.sql", "test/postgres/requests/RequestLog.pg.test.ts", {
-    "request log: an account's role sees all requests": { "call fence('requests');": "" }
+  ...guards("migrations/0001_schema/7_service.sql", "test/postgres/requests/RequestLog.pg.test.ts", {
+    "request log: an account's role sees all requests": { "call isolate_accounts('requests');": "" }
   }),
   ...guards("schemas/Text.ts", "test/http/limits/RequestLimits.test.ts", {
     "request: a metadata key needs an escape": { '/^[^"\\\\]*$/u': "/^[^]*$/u" }

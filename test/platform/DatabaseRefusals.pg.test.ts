@@ -183,6 +183,15 @@ describe("A database that cannot be served ends the start with one line", () => 
     )
   })
 
+  it.live("and tables of another line of migrations", function* () {
+    const url = yield* freshDatabase
+    yield* query(url, "update effect_sql_migrations set name = 'baseline'")
+    assert.match(
+      yield* told(url),
+      /^The tables at .* were made by a version of Folio from before its first release\. Use an empty database, or .*\.$/
+    )
+  })
+
   it.live("and tables of a later release", function* () {
     const url = yield* freshDatabase
     yield* query(url, "insert into effect_sql_migrations (migration_id, name) values (9999, 'later')")

@@ -44,8 +44,8 @@ onPostgres("one look tells of each kind of work that is due, and of nothing that
       sql`insert into emails ${sql.insert({ ...of, id: "eml", invoice_id: id, document_state: "accepted_by_authority", recipient: "a@b.test" })}`,
       sql`insert into acceptances ${sql.insert({ ...of, id })}`,
       sql`
-        insert into enablements (account_id, livemode, id, status, run, wanted, range, started_at, resumed_at, answering_since, next_action_at)
-        values (${of.account_id}, true, 'set', 'running', 1, '{}', '{}', now(), now(), now(), now())`
+        insert into enablements (account_id, livemode, id, status, run, wanted, range, technical_key_sealed, started_at, resumed_at, answering_since, next_action_at)
+        values (${of.account_id}, true, 'set', 'running', 1, '{}', '{}', '', now(), now(), now(), now())`
     ])
   )
   const seen: Record<string, unknown> = {}

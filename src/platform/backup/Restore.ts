@@ -24,7 +24,7 @@ export const readHeader = Effect.fnUntraced(function* (file: string) {
   const header = yield* decoderOf(Header, file)(first)
   if (header.migration > lastMigration) {
     return yield* new BackupError({
-      message: `${file} is of a later release (${header.release}, migration ${header.migration}; this is ${lastMigration}). Restore it with that release.`
+      message: `${file} is of another release (${header.release}, migration ${header.migration}; this is ${lastMigration}). Restore it with that release.`
     })
   }
   const ours = new Set(tablesUpTo(header.migration).filter(isKept))

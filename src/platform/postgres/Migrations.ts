@@ -55,6 +55,9 @@ const namesIn = (folder: URL) => Fs.readdirSync(folder)
 /** The number of the last migration that this release knows. */
 export const lastMigration = Math.max(...namesIn(ownFolder).map(numberOf))
 
+/** The name of the first migration, as the record of migrations has it. */
+export const firstMigration = "schema"
+
 const because = (error: Migrator.MigrationError) => (error.cause instanceof EarlierReleaseServes ? error.cause : error)
 
 /**

@@ -141,9 +141,8 @@ const prepare = Effect.fnUntraced(
     const sql = yield* PgClient.make({ ...session, ...place, maxConnections: 1, startupParameters })
     yield* checkServer(sql, place)
     yield* refuseUnfinished(sql, where(place))
-    const release = yield* releaseOfTables(sql)
-    const wrong = unservable(release)
-    if (wrong !== undefined && (!migrates || release.last > lastMigration)) {
+    const wrong = unservable(yield* releaseOfTables(sql))
+    if (wrong !== undefined && !(migrates && wrong.isEarlier)) {
       return yield* new DatabaseError({ message: `The tables at ${where(place)} ${wrong.what}. ${wrong.advice}` })
     }
     if (!migrates) return

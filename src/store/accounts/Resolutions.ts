@@ -140,7 +140,7 @@ export const changed = (range: StoredResolution, patch: ResolutionUpdate) => {
   return first === undefined ? Result.succeed(next) : Result.fail(ApiError.fromViolations([first, ...rest]))
 }
 
-/** Inserts a range whose technical key is public, such as that of the sandbox. The key is not sealed before the next start of the service. */
+/** Inserts a range whose technical key is public, such as that of the sandbox: the key is stored in clear. */
 export const insertPublic = (sql: SqlClient.SqlClient, resolution: StoredResolution) =>
   sql`insert into resolutions ${sql.insert(resolution)}`.pipe(Effect.orDie, Effect.asVoid)
 
@@ -199,7 +199,8 @@ export class Resolutions extends Context.Service<Resolutions>()("folio/store/Res
     const insert = Effect.fnUntraced(function* (resolution: StoredResolution) {
       const key = resolution.technical_key
       const technical_key_sealed = key === "" ? null : yield* secrets.seal(key, rangePlace(resolution))
-      yield* Effect.orDie(sql`insert into resolutions ${sql.insert({ ...resolution, technical_key_sealed })}`)
+      const row = { ...resolution, technical_key: "", technical_key_sealed }
+      yield* Effect.orDie(sql`insert into resolutions ${sql.insert(row)}`)
     })
 
     /**

@@ -38,14 +38,20 @@ export type StoredEnablement = typeof Row.Type
 const { technical_key: _key, ...granted } = TestRange.fields
 const Stored = Schema.Struct({
   ...Row.fields,
-  range: Schema.Struct({ ...granted, technical_key: Schema.optionalKey(Schema.String) }),
-  technical_key_sealed: Schema.NullOr(Schema.String)
+  range: Schema.Struct(granted),
+  technical_key_sealed: Schema.String
 })
 
 export type EnablementKey = Pick<StoredEnablement, "account_id" | "id">
 
 /** What is asked for: the test set with its range and how many documents are wanted. */
 export type NewEnablement = Pick<StoredEnablement, "id" | "wanted" | "range">
+
+/** A new test set as it is stored: its range without the technical key, and the key sealed. */
+interface SealedEnablement extends Pick<NewEnablement, "id" | "wanted"> {
+  readonly range: Schema.Struct.Type<typeof granted>
+  readonly sealed: string
+}
 
 /** How a test set stands after work on it. Only one that is still running has a next time, in milliseconds from now. */
 export interface Standing {
@@ -105,10 +111,10 @@ export class Enablements extends Context.Service<Enablements>()("folio/store/Ena
     const Opened = Stored.pipe(
       Schema.decodeTo(Schema.toType(Row), {
         decode: SchemaGetter.transformEffect(({ range, technical_key_sealed: sealed, ...row }) =>
-          Effect.map(
-            sealed === null ? Effect.succeed(range.technical_key ?? "") : secrets.open(sealed, testRangePlace(row)),
-            (technical_key) => ({ ...row, range: { ...range, technical_key } })
-          )
+          Effect.map(secrets.open(sealed, testRangePlace(row)), (technical_key) => ({
+            ...row,
+            range: { ...range, technical_key }
+          }))
         ),
         encode: SchemaGetter.forbidden(() => "a test set is written by its statements")
       })
@@ -130,12 +136,12 @@ export class Enablements extends Context.Service<Enablements>()("folio/store/Ena
         select max(id) filter (where status = 'running') as running, count(*)::int as count
         from enablements where ${ofAccount(sql, live(account))}`
     )
-    const insert = (account_id: AccountId, { id, range, wanted }: NewEnablement, sealed: string) => sql`
+    const insert = (account_id: AccountId, { id, range, sealed, wanted }: SealedEnablement) => sql`
       insert into enablements (account_id, livemode, id, status, run, wanted, range, technical_key_sealed,
         started_at, resumed_at, answering_since, next_action_at)
       values (${account_id}, true, ${id}, 'running', 1, ${JSON.stringify(wanted)}::jsonb, ${JSON.stringify(range)}::jsonb, ${sealed},
         now(), now(), now(), now())`
-    const resume = (account_id: AccountId, { id, range, wanted }: NewEnablement, sealed: string) => sql`
+    const resume = (account_id: AccountId, { id, range, sealed, wanted }: SealedEnablement) => sql`
       update enablements set status = 'running', run = run + 1, wanted = ${JSON.stringify(wanted)}::jsonb,
         range = ${JSON.stringify(range)}::jsonb, technical_key_sealed = ${sealed}, failure = null, message = null, troubles = 0, resumed_at = now(),
         answering_since = now(), finished_at = null, next_action_at = now(), worker = null
@@ -170,9 +176,10 @@ export class Enablements extends Context.Service<Enablements>()("folio/store/Ena
         const before = yield* find(key)
         const outcome = outcomeOf(request, Option.getOrUndefined(before), { count, running: running ?? undefined })
         if (outcome instanceof ApiError) return yield* outcome
-        const sealed = yield* secrets.seal(request.range.technical_key, testRangePlace(key))
-        if (outcome === "begins") yield* Effect.orDie(insert(account, request, sealed))
-        if (outcome === "goes on") yield* Effect.orDie(resume(account, request, sealed))
+        const { technical_key, ...range } = request.range
+        const sealed = yield* secrets.seal(technical_key, testRangePlace(key))
+        if (outcome === "begins") yield* Effect.orDie(insert(account, { ...request, range, sealed }))
+        if (outcome === "goes on") yield* Effect.orDie(resume(account, { ...request, range, sealed }))
         return { outcome, row: yield* Effect.orDie(Effect.flatMap(find(key), Effect.fromOption)) }
       }),
       /** Takes test sets that are due, longest waiting first: they are this process's for `leaseSeconds`, or until it dies. */

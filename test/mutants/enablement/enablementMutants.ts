@@ -26,9 +26,10 @@ export const enablementMutants: ReadonlyArray<Mutant> = [
     "notes are made before there is an invoice": { 'kind !== "invoice" && !hasInvoice': "false" },
     "numbers of another system are tried one by one": { "2 ** Math.max(used - 1, 0)": "1" }
   }),
-  ...guards("migrations/0011_enablement.sql", "test/store/sql/Fences.pg.test.ts", {
+  ...guards("migrations/0001_schema/7_service.sql", "test/store/sql/Fences.pg.test.ts", {
     "a number of a test set may be given back": {
-      "revoke delete, update on enablement_documents": "revoke update on enablement_documents"
+      "grant select, insert,\n  update (version, state, signed,":
+        "grant select, insert, delete,\n  update (version, state, signed,"
     }
   })
 ]

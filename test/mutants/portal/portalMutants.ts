@@ -2,7 +2,7 @@ import { guards, type Mutant } from "../Mutant.ts"
 
 const entrance = "test/portal/session/Entrance.test.ts"
 const sessions = "test/store/accounts/PortalSessions.pg.test.ts"
-const migration = "migrations/0013_portal_sessions.sql"
+const migration = "migrations/0001_schema/2_accounts.sql"
 
 /** Guards of the portal: who gets in, what a session may do, and what a page shows. */
 export const portalMutants: ReadonlyArray<Mutant> = [

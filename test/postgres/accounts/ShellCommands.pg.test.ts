@@ -219,7 +219,7 @@ describe("folio", () => {
       ["update certificates set not_after = now() + interval '32 days'", ["secrets", "ranges"]],
       ["update webhook_endpoints set failing_since = now() - interval '2 hours'", ["secrets", "ranges", "endpoints"]],
       ["alter table customers disable row level security", ["fences", "secrets", "ranges", "endpoints"]],
-      ["drop trigger guard on invoices", ["fences", "secrets", "ranges", "endpoints"]],
+      ["drop trigger rules_of_documents on invoices", ["fences", "secrets", "ranges", "endpoints"]],
       ["delete from effect_sql_migrations", ["migrations", "fences"]]
     ] as const
     for (const [statement, wrong] of broken) {

@@ -188,9 +188,9 @@ describeLive(layerTestApp())("A rejected document that is corrected", (it) => {
     const bad = yield* issue(client, "/v1/invoices", invoiceBody(yield* newCustomer(client)), rejected)
     const refused = (statement: Parameters<typeof refusedIn>[1]) =>
       refusedIn(AccountView.within(sql, { account_id: accountId, livemode: false }), statement)
-    const only = "a request changes what a document says only by correcting it"
+    const only = "a request changes the content of a document only by a correction"
     // Without the policy, so that the guard alone refuses these.
-    yield* sql`alter policy asked_for on invoices using (true) with check (true)`
+    yield* sql`alter policy requested_states on invoices using (true) with check (true)`
     for (const change of [
       sql`lines = '[]'`,
       sql`totals = '{}'`,
@@ -203,18 +203,18 @@ describeLive(layerTestApp())("A rejected document that is corrected", (it) => {
       assert.include(yield* refused(sql`update invoices set ${change} where id = ${bad.id}`), only)
     }
     yield* sql`
-      alter policy asked_for on invoices using (true) with check (state in ('canceled', 'queued', 'numbered', 'signed'))`
+      alter policy requested_states on invoices using (true) with check (state in ('canceled', 'queued', 'numbered', 'signed'))`
     const anew = sql`state = 'numbered', version = version + 1, next_action_at = now(), cufe = null, attempts = 0,
       submitted_at = null, contingency_since = null, transmit_before = null, of_type_04 = false,
       authority_errors = '[]', authority_notifications = '[]'`
     assert.include(
       yield* refused(sql`update invoices set ${anew} where id = ${bad.id}`),
-      "what the authority has rejected is kept"
+      "a correction keeps the rejected document"
     )
-    assert.include(yield* refused(sql`update invoices set ${anew} where id = ${id}`), "never comes back")
+    assert.include(yield* refused(sql`update invoices set ${anew} where id = ${id}`), "stays issued")
     assert.include(
       yield* refused(sql`delete from invoice_documents where invoice_id = ${bad.id}`),
-      "only moved to what was rejected"
+      "only moved to rejected_documents"
     )
     const copy = (from: string) => sql`
       insert into rejected_documents (account_id, livemode, invoice_id, version, cufe, issue_date, issue_time,

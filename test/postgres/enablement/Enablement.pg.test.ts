@@ -229,8 +229,8 @@ describeLive(world)("Enablement", (it) => {
     const documents = yield* TestDocuments
     const key = { account_id: accountId, id: "a set that nobody works on" }
     yield* sql`
-      insert into enablements (account_id, livemode, id, status, run, wanted, range, failure, started_at, resumed_at, answering_since, finished_at)
-      values (${accountId}, true, ${key.id}, 'failed', 1, '{}', '{}', '{}', now() - interval '1 day', now() - interval '1 day', now(), now())`
+      insert into enablements (account_id, livemode, id, status, run, wanted, range, technical_key_sealed, failure, started_at, resumed_at, answering_since, finished_at)
+      values (${accountId}, true, ${key.id}, 'failed', 1, '{}', '{}', '', '{}', now() - interval '1 day', now() - interval '1 day', now(), now())`
     yield* sql`
       insert into enablement_documents (account_id, livemode, enablement_id, prefix, number, full_number, kind, place, run, state, cufe,
         issue_date, issuer_nit, signed, next_action_at)

@@ -185,13 +185,13 @@ describeLive(TestApp.layer())("What guards a note", (it) => {
     const [invoice = ""] = yield* issue(client, 1)
     const failed = yield* client.post("/v1/credit-notes", noteBody(invoice), { key: "fails" })
     yield* until(client.get(`/v1/credit-notes/${failed.json.id}`), ({ json }) => json.stage === "done")
-    yield* sql`alter table invoices disable trigger guard`
+    yield* sql`alter table invoices disable trigger rules_of_documents`
     yield* sql`
       update invoices set state = 'failed', version = version + 1, number = null, prefix = null, full_number = null,
         cufe = null, issue_date = null, issue_time = null, resolution_id = null, submitted_at = null,
         failure = '{"code": "authority_refused", "message": "No.", "retryable": true}'
       where id = ${failed.json.id}`
-    yield* sql`alter table invoices enable trigger guard`
+    yield* sql`alter table invoices enable trigger rules_of_documents`
     const answers = yield* Effect.all(
       [
         client.post(`/v1/credit-notes/${failed.json.id}/retry`, undefined, { key: "again" }),

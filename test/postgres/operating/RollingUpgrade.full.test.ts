@@ -1,13 +1,12 @@
 import { assert } from "@effect/vitest"
 import { Array, Context, Effect, Fiber, Layer } from "effect"
 import { randomBytes } from "node:crypto"
-import { schemaRelease } from "../../../src/store/SchemaRelease.ts"
 import { makeClient } from "../../support/apps/Client.ts"
 import { customerBody, endpointBody } from "../../support/apps/Invoices.ts"
 import { until } from "../../support/apps/Until.ts"
 import { bareDatabase } from "../../support/database/Postgres.ts"
-import { previousRelease } from "./PreviousRelease.ts"
 import { freePort, type ServiceProcess, serviceProcess } from "../../support/processes/ServiceProcess.ts"
+import { nextRelease, previousRelease } from "./TwoReleases.ts"
 import { insist, SeveralProcesses, settleAndReconcile, signedSoFar } from "../../support/processes/SeveralProcesses.ts"
 import { receiver } from "../../support/receiver/Receiver.ts"
 import { describeLive } from "../../support/Tests.ts"
@@ -15,23 +14,27 @@ import { describeLive } from "../../support/Tests.ts"
 const count = Number(process.env["UPGRADE_PROCESSES"] ?? 2)
 const workers = 4
 
-/** Processes of the release before, at work on tables that they made, and as many of this one, which have not been started. */
+/** Processes of the previous release, at work on tables that they made, and as many of the next one, which have not been started. */
 class TwoReleases extends Context.Service<
   TwoReleases,
-  { readonly before: ReadonlyArray<ServiceProcess>; readonly after: ReadonlyArray<ServiceProcess> }
+  {
+    readonly before: ReadonlyArray<ServiceProcess>
+    readonly after: ReadonlyArray<ServiceProcess>
+    readonly last: number
+  }
 >()("test/TwoReleases") {
   static readonly layer = Layer.effectContext(
     Effect.gen(function* () {
       const database = yield* bareDatabase
       const hooks = yield* receiver
-      const previous = yield* previousRelease
+      const next = yield* nextRelease
       const key = randomBytes(32).toString("base64")
-      const make = (release: { readonly program?: ReadonlyArray<string>; readonly env: Record<string, string> }) =>
+      const make = (release: { readonly program: ReadonlyArray<string>; readonly env: Record<string, string> }) =>
         Effect.forEach(Array.range(1, count), () =>
           Effect.flatMap(freePort, (port) =>
             serviceProcess({
               webhookAllow: `127.0.0.1:${hooks.port}`,
-              ...(release.program === undefined ? {} : { program: release.program }),
+              program: release.program,
               env: {
                 CLUSTER: "socket",
                 RUNNER_PORT: String(port),
@@ -42,15 +45,15 @@ class TwoReleases extends Context.Service<
             })
           )
         )
-      const before = yield* make(previous)
-      const after = yield* make({ env: {} })
+      const before = yield* make(yield* previousRelease)
+      const after = yield* make(next)
       for (const process of before) yield* process.start()
       const { apiKey } = before[0]!.client()
       const processes = [...before, ...after]
       const clients = processes.map(({ url }) => makeClient(url, apiKey))
       yield* clients[0]!.post("/v1/webhook-endpoints", endpointBody(hooks.url("/hooks")))
       const customer = yield* clients[0]!.post("/v1/customers", customerBody(), { key: "customer" })
-      return Context.make(TwoReleases, { before, after }).pipe(
+      return Context.make(TwoReleases, { before, after, last: next.number }).pipe(
         Context.add(
           SeveralProcesses,
           SeveralProcesses.of({
@@ -68,47 +71,50 @@ class TwoReleases extends Context.Service<
 }
 
 describeLive(TwoReleases.layer)("An upgrade, one process after the other under load", (it) => {
-  it.effect("loses and doubles nothing, and the release before goes on beside this one", function* () {
-    const { after, before } = yield* TwoReleases
-    const { journal } = yield* SeveralProcesses
-    let next = 0
-    let stopped = false
-    const issue = Effect.suspend(() => insist(`key ${next++}`)).pipe(Effect.repeat({ until: () => stopped }))
-    const work = yield* Effect.forkChild(
-      Effect.all(
-        Array.makeBy(workers, () => issue),
-        { concurrency: "unbounded" }
+  it.effect(
+    "applies its migration under load, loses and doubles nothing, and the previous release keeps working",
+    function* () {
+      const { after, before, last } = yield* TwoReleases
+      const { journal } = yield* SeveralProcesses
+      let next = 0
+      let stopped = false
+      const issue = Effect.suspend(() => insist(`key ${next++}`)).pipe(Effect.repeat({ until: () => stopped }))
+      const work = yield* Effect.forkChild(
+        Effect.all(
+          Array.makeBy(workers, () => issue),
+          { concurrency: "unbounded" }
+        )
       )
-    )
-    const more = (size: number) => {
-      const begun = journal.size
-      return until(
-        Effect.sync(() => journal.size - begun),
-        (made) => made >= size,
-        "60 seconds"
+      const more = (size: number) => {
+        const begun = journal.size
+        return until(
+          Effect.sync(() => journal.size - begun),
+          (made) => made >= size,
+          "60 seconds"
+        )
+      }
+      yield* more(25)
+      const signed = yield* signedSoFar
+
+      for (const [index, old] of before.entries()) {
+        // The later release migrates the tables and works beside the earlier one, which then ends.
+        yield* after[index]!.start()
+        yield* more(25)
+        yield* old.signal("SIGTERM")
+        assert.deepStrictEqual(yield* old.ended, { code: 0, signal: null })
+        yield* more(25)
+      }
+      stopped = true
+      yield* Fiber.join(work)
+
+      const releases = yield* before[0]!.rows<{ release: number }>(
+        "select distinct release from workers where dead_since is null"
       )
+      assert.deepStrictEqual(releases, [{ release: last }])
+      const { doubled, invoices } = yield* settleAndReconcile(signed)
+      assert.strictEqual(invoices, next)
+      // At most what an endpoint had in flight when its actor moved.
+      assert.isAtMost(doubled, 8 * count)
     }
-    yield* more(25)
-    const signed = yield* signedSoFar
-
-    for (const [index, old] of before.entries()) {
-      // The later release migrates the tables and works beside the earlier one, which then ends.
-      yield* after[index]!.start()
-      yield* more(25)
-      yield* old.signal("SIGTERM")
-      assert.deepStrictEqual(yield* old.ended, { code: 0, signal: null })
-      yield* more(25)
-    }
-    stopped = true
-    yield* Fiber.join(work)
-
-    const releases = yield* before[0]!.rows<{ release: number }>(
-      "select distinct release from workers where dead_since is null"
-    )
-    assert.deepStrictEqual(releases, [{ release: schemaRelease }])
-    const { doubled, invoices } = yield* settleAndReconcile(signed)
-    assert.strictEqual(invoices, next)
-    // At most what an endpoint had in flight when its actor moved.
-    assert.isAtMost(doubled, 8 * count)
-  })
+  )
 })

@@ -237,9 +237,9 @@ describeLive(TestDatabase.layer)("Sessions of the portal in the database", (it) 
     assert.deepStrictEqual([yield* purgePortalSessions, yield* purgePortalSessions], [1, 0])
     assert.deepStrictEqual(yield* ids, [young.row.id])
     assert.notStrictEqual(old.row.id, young.row.id)
-    yield* admin`alter table api_keys disable trigger kept`
+    yield* admin`alter table api_keys disable trigger key_is_kept_for_a_day`
     yield* admin`delete from api_keys where id = ${apiKey}`
-    yield* admin`alter table api_keys enable trigger kept`
+    yield* admin`alter table api_keys enable trigger key_is_kept_for_a_day`
     assert.deepStrictEqual(yield* ids, [])
   })
 

@@ -2,7 +2,6 @@ import { assert } from "@effect/vitest"
 import { Context, Effect, Fiber, Option } from "effect"
 import type { ApiError } from "../../../schemas/ApiError.ts"
 import { IdempotencyKeys } from "../../../src/store/accounts/IdempotencyKeys.ts"
-import { sealAll } from "../../../src/store/accounts/TechnicalKeys.ts"
 import { Ids } from "../../../src/store/sql/Ids.ts"
 import {
   prefixViolations,
@@ -12,9 +11,9 @@ import {
 } from "../../../src/store/accounts/Resolutions.ts"
 import { colombianSandbox } from "../../../src/domain/accounts/Sandbox.ts"
 import { Enablements } from "../../../src/store/enablement/Enablements.ts"
-import { until } from "../../support/apps/Until.ts"
 import { blocked } from "../../support/database/Owners.ts"
-import { anotherOwner, endedOr, onPostgres, oneOwner, paused, twoOwners } from "../../support/database/TwoOwners.ts"
+import { refusal } from "../../support/database/Refusals.ts"
+import { endedOr, onPostgres, oneOwner, paused, twoOwners } from "../../support/database/TwoOwners.ts"
 
 const answer = { status: 201, location: null, body: "" }
 
@@ -110,50 +109,39 @@ onPostgres("the account's role can neither lower a counter nor change what stand
   )
 })
 
-onPostgres("technical keys stay in clear while an earlier release may serve, and are sealed afterwards", function* () {
+onPostgres("technical keys of ranges and test sets are sealed in the database", function* () {
   const { account, first, resolution, sql } = yield* oneOwner
   const [resolutions, enablements] = [Context.get(first, Resolutions), Context.get(first, Enablements)]
   const { number = "", technical_key: _key, valid_from = "", valid_to = "", ...numbers } = colombianSandbox.range
   const own = Option.getOrThrow(yield* resolutions.find(account, resolution))
-  const insert = Effect.fnUntraced(function* (technical_key: string) {
-    const id = yield* Context.get(first, Ids).resolution
-    yield* resolutions.insert({ ...own, id, prefix: technical_key.slice(0, 2), technical_key })
-  })
-  const begin = (id: string, technical_key: string) => {
-    const range = { number, from_number: 1, to_number: 9, ...numbers, valid_from, valid_to, technical_key }
-    const wanted = { invoice: 1, credit_note: 0, debit_note: 0 }
-    return enablements.begin(account.account_id, { id, wanted, range })
-  }
-  const keys = Effect.gen(function* () {
-    const rows = yield* resolutions.all({ ...account, kind: "invoice", prefix: null })
-    const sets = yield* Effect.forEach(["set1", "set2"], (id) => enablements.find({ ...account, id }))
-    return [...rows, ...sets.flatMap((set) => Option.toArray(set).map(({ range }) => range))]
-      .map((range) => range.technical_key)
-      .filter((key) => /^[ab]/.test(key))
-  })
-  const rows = sql<{ row: string }>`
-    select r::text as row from resolutions r union all select e::text from enablements e order by row`
-  const clear = Effect.map(rows, (all) => all.map(({ row }) => /[ab][1-4]{39}/.exec(row)?.[0]).filter(Boolean))
-  const [a1, a2, b1, b2] = ["a", "a", "b", "b"].map((letter, index) => letter + String(index + 1).repeat(39))
-
-  // As in a database that the release before has made, and that it may serve.
-  yield* sql`update oldest_release set release = 28`
-  yield* insert(a1!)
-  yield* begin("set1", b1!)
-  yield* Effect.provideContext(sealAll, first)
-  assert.sameMembers(yield* clear, [a1, b1])
-  assert.sameMembers(yield* keys, [a1, b1])
-
-  yield* sql`update enablements set status = 'passed', finished_at = now(), next_action_at = null`
-  yield* sql`update oldest_release set release = 29`
-  yield* insert(a2!)
-  yield* begin("set2", b2!)
-  assert.sameMembers(yield* clear, [a1, b1])
-  assert.sameMembers(yield* keys, [a1, a2, b1, b2])
-  // The start of a process seals the others.
-  yield* anotherOwner
-  assert.deepStrictEqual(yield* until(clear, (left) => left.length === 0), [])
-  assert.sameMembers(yield* keys, [a1, a2, b1, b2])
+  const [key, another, third] = ["a", "b", "c"].map((letter) => letter.repeat(40))
+  const id = yield* Context.get(first, Ids).resolution
+  const range = { number, from_number: 1, to_number: 9, ...numbers, valid_from, valid_to }
+  const begin = (technical_key: string) =>
+    enablements.begin(account.account_id, {
+      id: "set",
+      wanted: { invoice: 1, credit_note: 0, debit_note: 0 },
+      range: { ...range, technical_key }
+    })
+  const keyOfSet = Effect.map(
+    enablements.find({ ...account, id: "set" }),
+    (set) => Option.getOrThrow(set).range.technical_key
+  )
+  yield* resolutions.insert({ ...own, id, prefix: "KEY", technical_key: key! })
+  yield* begin(another!)
+  assert.strictEqual(Option.getOrThrow(yield* resolutions.find(account, id)).technical_key, key)
+  assert.strictEqual(yield* keyOfSet, another)
+  const failure = JSON.stringify({ code: "internal", message: "", retryable: true })
+  yield* sql`
+    update enablements set status = 'failed', failure = ${failure}::jsonb, finished_at = now(), next_action_at = null`
+  yield* begin(third!)
+  assert.strictEqual(yield* keyOfSet, third)
+  const rows = yield* sql<{ row: string }>`
+    select r::text as row from resolutions r where id = ${id} union all select e::text from enablements e`
+  assert.lengthOf(rows, 2)
+  for (const { row } of rows) assert.notMatch(row, /a{40}|b{40}|c{40}/)
+  const both = sql`update resolutions set technical_key = ${key!} where id = ${id}`
+  assert.include(yield* refusal(both), "key_is_public_or_sealed")
 })
 
 onPostgres("a note has the range that another request makes between its two looks for one", function* () {

@@ -117,7 +117,7 @@ describeLive(TestDatabase.layer)("Transitions", (it) => {
         update invoices set state = 'submitted', version = version + ${versions}, submitted_at = now(), next_action_at = now()
         where id = ${document}`)
     assert.include(yield* submit(1), "two versions")
-    assert.include(yield* submit(2), "what is submitted is signed and stored")
+    assert.include(yield* submit(2), "a submitted document is signed and stored")
     yield* sql`
       insert into invoice_documents (account_id, livemode, invoice_id, signed, created_at)
       values (${account.account_id}, ${account.livemode}, ${document}, 'signed', now())`

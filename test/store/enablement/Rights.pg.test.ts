@@ -11,8 +11,8 @@ describeLive(TestDatabase.layer)("What a request may do to test sets", (it) => {
     const { account_id } = account
     const times = "now(), now(), now()"
     const inserted = (status: string, end: string) => `
-      insert into enablements (account_id, livemode, id, status, run, wanted, range, started_at, resumed_at, answering_since, ${end})
-      values ('${account_id}', true, 'set of ${status}', '${status}', 1, '{}', '{}', ${times}, now())`
+      insert into enablements (account_id, livemode, id, status, run, wanted, range, technical_key_sealed, started_at, resumed_at, answering_since, ${end})
+      values ('${account_id}', true, 'set of ${status}', '${status}', 1, '{}', '{}', '', ${times}, now())`
     yield* sql.unsafe(inserted("failed", "finished_at, failure").replace(/now\(\)\)$/, `now(), '{}')`))
     const isTaken = (statement: string) =>
       AccountView.within(service, { account_id, livemode: true })(service.unsafe(statement)).pipe(
@@ -37,8 +37,8 @@ describeLive(TestDatabase.layer)("What a request may do to test sets", (it) => {
   it.effect("is never to take back that one was passed", function* () {
     const { account, service, sql } = yield* oneOwner
     yield* sql`
-      insert into enablements (account_id, livemode, id, status, run, wanted, range, started_at, resumed_at, answering_since, finished_at)
-      values (${account.account_id}, true, 'a set', 'passed', 1, '{}', '{}', now(), now(), now(), now())`
+      insert into enablements (account_id, livemode, id, status, run, wanted, range, technical_key_sealed, started_at, resumed_at, answering_since, finished_at)
+      values (${account.account_id}, true, 'a set', 'passed', 1, '{}', '{}', '', now(), now(), now(), now())`
     const change = service`
       update enablements set status = 'running', finished_at = null, next_action_at = now() where id = 'a set'`
     assert.isTrue(Exit.isFailure(yield* Effect.exit(change)))

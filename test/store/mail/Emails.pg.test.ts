@@ -233,7 +233,7 @@ describeLive(TestDatabase.layer)("Emails", (it) => {
         ["truncate emails", "permission denied for table emails"],
         [
           `update emails set status = 'pending', next_attempt_at = now() where invoice_id = '${document}'`,
-          "what became of an e-mail is not taken back"
+          "the outcome of an email is final"
         ],
         [`update emails set next_attempt_at = now() where invoice_id = '${document}'`, "pending_has_an_alarm"]
       ] as const) {

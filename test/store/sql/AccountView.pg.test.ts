@@ -250,7 +250,7 @@ describeLive(TwoAccounts.layer)("Either wall alone", (it) => {
   it.effect("can be put around the table of a later migration, in a session of its own", function* () {
     const url = yield* freshDatabase
     yield* queryAs(url, "create table later (account_id text, livemode boolean)")
-    yield* queryAs(url, "call fence('later')")
+    yield* queryAs(url, "call isolate_accounts('later')")
     const fence = "select from pg_policies where tablename = 'later' and policyname in ('service', 'account')"
     assert.strictEqual((yield* queryAs(url, fence)).rows.length, 2)
     const allowed =

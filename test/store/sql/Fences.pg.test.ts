@@ -80,8 +80,8 @@ const forbidden: ReadonlyArray<readonly [statement: string, stoppedBy: string]> 
   ["update resolutions set from_number = 1", "permission denied for table resolutions"],
   ["update resolutions set technical_key = ''", "permission denied for table resolutions"],
   ["update events set body = ''", "permission denied for table events"],
-  ["update events set created_at = now()", "what has happened does not change"],
-  ["delete from events", "what has happened is kept for a day at least"],
+  ["update events set created_at = now()", "an event never changes"],
+  ["delete from events", "an event is kept for a day at least"],
   ["update transitions set at = now()", "permission denied for table transitions"],
   ["update invoices set issuer_version = 2 where id = 'ID'", "the issuer of a numbered document never changes"],
   ["update issuers set issuer = '{}'", "permission denied for table issuers"],
@@ -92,9 +92,9 @@ const forbidden: ReadonlyArray<readonly [statement: string, stoppedBy: string]> 
   ["delete from audit_log", "permission denied for table audit_log"],
   ["truncate audit_log", "permission denied for table audit_log"],
   ["update api_keys set key_hash = ''", "permission denied for table api_keys"],
-  ["update api_keys set revoked_at = null where id = 'key_ended'", "the end of a key is never put off"],
+  ["update api_keys set revoked_at = null where id = 'key_ended'", "the end of a key is never postponed"],
   ["update api_keys set expires_at = expires_at + interval '1 s' where id = 'key_ended'", "the end of a key is never"],
-  ["update api_keys set expires_at = null where id = 'key_ended'", "the end of a key is never put off"],
+  ["update api_keys set expires_at = null where id = 'key_ended'", "the end of a key is never postponed"],
   ["update attempts set response_body = ''", "permission denied for table attempts"],
   ["update emails set recipient = ''", "permission denied for table emails"],
   ["delete from api_keys", "a key stays until it has ended for a day"],
@@ -112,7 +112,7 @@ const forbidden: ReadonlyArray<readonly [statement: string, stoppedBy: string]> 
   ["delete from enablement_documents", "permission denied for table enablement_documents"],
   ["delete from enablements", "permission denied for table enablements"],
   [
-    "insert into enablements (account_id, livemode, id, status, run, wanted, range, started_at, resumed_at, answering_since, next_action_at) select id, false, 'a', 'running', 1, '{}', '{}', now(), now(), now(), now() from accounts",
+    "insert into enablements (account_id, livemode, id, status, run, wanted, range, technical_key_sealed, started_at, resumed_at, answering_since, next_action_at) select id, false, 'a', 'running', 1, '{}', '{}', '', now(), now(), now(), now() from accounts",
     "enablements_livemode_check"
   ],
   ...["accounts", "customers", "resolutions", "invoices", "invoice_documents", "transitions", "emails"].map(
@@ -122,7 +122,7 @@ const forbidden: ReadonlyArray<readonly [statement: string, stoppedBy: string]> 
     (table) => [`truncate ${table} cascade`, `permission denied for table ${table}`] as const
   ),
   ["create table mine (a int)", "permission denied for schema public"],
-  ["alter table invoices disable trigger guard", "must be owner of table invoices"],
+  ["alter table invoices disable trigger rules_of_documents", "must be owner of table invoices"],
   ["alter table invoices disable row level security", "must be owner of table invoices"],
   ["drop table attempts", "must be owner of table attempts"],
   ["create role mine", "permission denied to create role"],
@@ -239,7 +239,7 @@ describeLive(TestDatabase.layer)("The database", (it) => {
     yield* step(id, 4, "signed", { command: "Fail", to: "failed" })
     const unsent = service`
       update invoices set state = 'signed', version = 6, next_action_at = 'infinity', failure = null where id = ${id}`
-    assert.include(yield* refusal(unsent), "what was never submitted is signed anew")
+    assert.include(yield* refusal(unsent), "a document that was never submitted is signed again")
     yield* step(id, 5, "failed", { command: "Retry", to: "numbered" })
     yield* date("dated after a retry")
 
@@ -254,7 +254,7 @@ describeLive(TestDatabase.layer)("The database", (it) => {
     const forgotten = service`
       update invoices set state = 'signed', version = 10, next_action_at = 'infinity', failure = null, submitted_at = null
       where id = ${id}`
-    assert.include(yield* refusal(forgotten), "what has left the house never comes back")
+    assert.include(yield* refusal(forgotten), "a document that may have left stays issued")
     assert.isTrue((yield* step(id, 9, "failed", { command: "Retry", to: "signed" })).moved)
     assert.include(yield* refusal(date("too late")), "the code and the date never change")
     assert.include(

@@ -143,7 +143,15 @@ describeLive(TestDatabase.layer)("Retention", (it) => {
     const { account, first, sql } = yield* setUp
     const live = { ...account, livemode: true }
     const times = { started_at: new Date(), resumed_at: new Date(), answering_since: new Date() }
-    const ended = { ...times, finished_at: new Date(), status: "passed", run: 1, wanted: "{}", range: "{}" }
+    const ended = {
+      ...times,
+      finished_at: new Date(),
+      status: "passed",
+      run: 1,
+      wanted: "{}",
+      range: "{}",
+      technical_key_sealed: ""
+    }
     yield* sql`insert into enablements ${sql.insert({ ...live, id: "set", ...ended })}`
     const ages = ["31 days", "29 days"]
     for (const [index, age] of ages.entries()) {

@@ -66,7 +66,7 @@ onPostgres("a recovery leaves out what is older, of other types, a sample, or be
   const sql = yield* SqlClient.SqlClient
   const [old, typed, , hand, ...rest] = yield* rows
   const sample = yield* it.test(yield* Context.get(it.services, Ids).event)
-  yield* sql`alter table events disable trigger events_change`
+  yield* sql`alter table events disable trigger events_never_change`
   yield* sql`
     update events set created_at = now() - interval '1 hour'
     where id = (select event_id from deliveries where id = ${old!.id})`
@@ -122,7 +122,7 @@ onPostgres(
   function* () {
     const it = yield* world(4)
     const sql = yield* SqlClient.SqlClient
-    yield* sql`alter table events disable trigger events_change`
+    yield* sql`alter table events disable trigger events_never_change`
     yield* sql`update events set type = 'invoice.of_a_later_release' where seq = (select min(seq) from events)`
     yield* sql`delete from deliveries`
     yield* sql`update webhook_endpoints set subscribed_events = '{invoice.failed}'`
