@@ -1,6 +1,6 @@
 /*
- * The limits and settings that `App.layer` asks for. Each has `layer(values)`, with the values of `npm start` where they are left
- * out, and `layerConfig` where the environment has a setting for it. `App.layerLimits` has all of them.
+ * The limits and settings that the service requires. Each has `layer(values)`, with the values of `npm start` where they are left out, and
+ * `layerConfig` where the environment has a setting for it.
  */
 export { AttemptLimits } from "./actors/AttemptPlaces.ts"
 export { CommandTurnLimits } from "./commands/CommandTurns.ts"

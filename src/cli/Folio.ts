@@ -13,9 +13,9 @@ import { restore } from "./backup/RestoreCommand.ts"
 import { resume } from "./backup/ResumeCommand.ts"
 import { doctor } from "./Doctor.ts"
 import { incidents } from "./IncidentCommands.ts"
-import { Told } from "./Run.ts"
+import { Told } from "../service/Run.ts"
 import { edge, store } from "./Surroundings.ts"
-import { asManyAsSet } from "./supervisor/Several.ts"
+import { asManyAsSet } from "../service/supervisor/Several.ts"
 import { init } from "./templates/Init.ts"
 
 const processes = Flag.String("processes").pipe(
@@ -29,8 +29,8 @@ const serve = Command.make(
   Effect.fn(function* (flags) {
     if (flags.json) process.env["LOG_FORMAT"] = "json"
     if (Option.isSome(flags.processes)) process.env["PROCESSES"] = flags.processes.value
-    const module = Effect.promise(() => import("./Service.ts"))
-    return yield* asManyAsSet(Effect.flatMap(module, ({ serve: one }) => one))
+    const module = Effect.promise(() => import("../service/Service.ts"))
+    return yield* asManyAsSet(Effect.flatMap(module, ({ serve: one }) => one()))
   })
 ).pipe(Command.withDescription("Run the service until it is asked to stop; --json: log lines of JSON"))
 

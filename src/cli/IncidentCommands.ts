@@ -9,7 +9,7 @@ import { Incidents, type ListedIncident } from "../store/incidents/Incidents.ts"
 import { Ids } from "../store/sql/Ids.ts"
 import { json, say, table } from "./Answers.ts"
 import { refuse } from "../settings/Setting.ts"
-import { Told } from "./Run.ts"
+import { Told } from "../service/Run.ts"
 import { edge } from "./Surroundings.ts"
 
 /* What whoever runs the service is told of, and whether telling works. */

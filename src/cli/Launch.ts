@@ -4,8 +4,8 @@ import { starting } from "../platform/Welcome.ts"
 import { operatorCommands } from "./OperatorCommands.ts"
 
 const service = Effect.flatMap(
-  Effect.promise(() => import("./Service.ts")),
-  ({ serve }) => serve
+  Effect.promise(() => import("../service/Service.ts")),
+  ({ serve }) => serve()
 )
 
 /** Runs what the words of the command line name until the process ends: the service if there are none. */
@@ -15,13 +15,13 @@ export const launch = async (words: ReadonlyArray<string>) => {
   if (words.length === 0 || (words.length === 1 && words[0] === "serve")) {
     const line = starting(process.env, version, process.stdout.isTTY)
     if (line !== undefined) process.stdout.write(`${line}\n`)
-    const { run, start } = await import("./Run.ts")
-    const { asManyAsSet } = await import("./supervisor/Several.ts")
+    const { run, start } = await import("../service/Run.ts")
+    const { asManyAsSet } = await import("../service/supervisor/Several.ts")
     return start(run(asManyAsSet(service)))
   }
   const first = words.find((word) => !word.startsWith("-"))
   if (operatorCommands.some(({ name }) => name === first)) {
-    const { run, start } = await import("./Run.ts")
+    const { run, start } = await import("../service/Run.ts")
     return start(run((await import("./Folio.ts")).folio(words)))
   }
   return (await import("../shell/Shell.ts")).main(words, { version, operators: operatorCommands })

@@ -4,7 +4,7 @@ import { ApiError } from "../../schemas/ApiError.ts"
 import type { DocumentKey } from "../../schemas/FiscalDocument.ts"
 import { DocumentId } from "../../schemas/Id.ts"
 import { ServiceInfo } from "../api/ServiceInfo.ts"
-import { DocumentFiles, type DocumentName } from "../documents/parcel/DocumentFiles.ts"
+import { DocumentFiles, type DocumentOfAccount } from "../documents/parcel/DocumentFiles.ts"
 import { DocumentParcel, isParcel } from "../documents/parcel/EmailParcel.ts"
 import { Printer } from "../documents/print/Printer.ts"
 import type { FiscalDocument } from "../documents/ubl/FiscalDocument.ts"
@@ -17,7 +17,7 @@ import { Logos } from "../store/accounts/Logos.ts"
 import { Invoices } from "../store/documents/Invoices.ts"
 import { Signing } from "./Signing.ts"
 
-const noFile = ({ id, kind }: DocumentName, state: InvoiceState, file: string) => {
+const noFile = ({ id, kind }: DocumentOfAccount, state: InvoiceState, file: string) => {
   const status = statusOf(state)
   const standing = status === "draft" ? `it is a draft at the stage ${stageOf(state)}` : `its status is ${status}`
   return new ApiError({
@@ -59,7 +59,7 @@ const layerFiles = Layer.effect(
     const { version } = yield* ServiceInfo
 
     /** The document that a client names, without its lines. Fails with `resource_missing` without a document or its signature. */
-    const signed = Effect.fnUntraced(function* (name: DocumentName, file: string) {
+    const signed = Effect.fnUntraced(function* (name: DocumentOfAccount, file: string) {
       const found = yield* invoices.imprint(name, name.id)
       if (Option.isNone(found) || found.value.kind !== name.kind) {
         return yield* ApiError.missing(documentKinds[name.kind].noun, name.id)

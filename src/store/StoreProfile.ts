@@ -13,7 +13,7 @@ export interface PublicDocument {
   readonly cufe: string
 }
 
-/** The part of the national profile that the store asks for. `App.layerStoreProfile` makes it from `NationalProfile`. */
+/** The part of the national profile that the store asks for. `Layers.layerStoreProfile` makes it from `NationalProfile`. */
 export class StoreProfile extends Context.Service<
   StoreProfile,
   {

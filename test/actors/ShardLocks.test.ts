@@ -1,7 +1,7 @@
 import { assert, describe } from "@effect/vitest"
 import { Deferred, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import * as App from "../../src/App.ts"
+import * as Layers from "../../src/service/Layers.ts"
 import type { EndpointKey } from "../../src/store/webhooks/WebhookEndpoints.ts"
 import { answered, FakeReceiver } from "../support/apps/Fakes.ts"
 import { Notify } from "../../src/protocol/Notify.ts"
@@ -11,8 +11,8 @@ import { MemoryTables } from "../support/memory/MemoryTables.ts"
 import { itOn } from "../support/Tests.ts"
 import { Locks, shardsWithLocks } from "./Locks.ts"
 
-const actors = App.layerActors.pipe(
-  Layer.provideMerge(Layer.mergeAll(Notify.layer, App.layerDocuments)),
+const actors = Layers.layerActors.pipe(
+  Layer.provideMerge(Layer.mergeAll(Notify.layer, Layers.layerDocuments)),
   Layer.provideMerge(shardsWithLocks),
   Layer.provideMerge(Locks.layer),
   Layer.provideMerge(world)

@@ -1,9 +1,9 @@
 import "effect/schema/SchemaJITCompiler/enable"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect, Layer } from "effect"
-import { run, teardown } from "../../src/cli/Run.ts"
-import { serveWith } from "../../src/cli/Service.ts"
-import { asManyAsSet } from "../../src/cli/supervisor/Several.ts"
+import { run, teardown } from "../../src/service/Run.ts"
+import { serve } from "../../src/service/Service.ts"
+import { asManyAsSet } from "../../src/service/supervisor/Several.ts"
 import { applicationResponse } from "../../src/documents/parcel/ApplicationResponse.ts"
 import { fromPem, makeSelfSigned, SandboxCertificate } from "../../src/documents/signature/Certificate.ts"
 import { documentContent } from "../../src/documents/signature/DocumentContent.ts"
@@ -70,7 +70,7 @@ const certificate = Layer.effect(
   }))
 )
 
-NodeRuntime.runMain(run(asManyAsSet(serveWith({ authority: switched, ...(unsigned ? { certificate } : {}) }))), {
+NodeRuntime.runMain(run(asManyAsSet(serve({ authority: switched, ...(unsigned ? { certificate } : {}) }))), {
   teardown,
   disableErrorReporting: true
 })

@@ -1,13 +1,13 @@
 import { assert, describe } from "@effect/vitest"
 import { Effect } from "effect"
-import { serveWith } from "../../src/cli/Service.ts"
+import { serve } from "../../src/service/Service.ts"
 import { SettingsError } from "../../src/settings/Setting.ts"
 import * as Borduria from "../support/authority/Borduria.ts"
 import { it } from "../support/Tests.ts"
 
 describe("The parts of a team", () => {
   it.effect("lack a printer where the profile is of another country", function* () {
-    const error = yield* Effect.flip(serveWith({ profile: Borduria.layer }))
+    const error = yield* Effect.flip(serve({ profile: Borduria.layer }))
     assert.instanceOf(error, SettingsError)
     assert.match(error.message, /needs a printer of its own/)
   })

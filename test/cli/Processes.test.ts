@@ -1,7 +1,7 @@
 import { assert, describe } from "@effect/vitest"
 import { ConfigProvider, Effect, Layer } from "effect"
 import { it as plain } from "vitest"
-import { isSettled, waitAfter } from "../../src/cli/supervisor/BackOff.ts"
+import { isSettled, waitAfter } from "../../src/service/supervisor/BackOff.ts"
 import { Processes, processesFor } from "../../src/platform/Processes.ts"
 import { it } from "../support/Tests.ts"
 

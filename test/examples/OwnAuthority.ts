@@ -10,7 +10,7 @@ import {
   AuthorityUnavailable,
   type DocumentName,
   type Verdict
-} from "@folio-einvoicing/service/Authority"
+} from "@folio-einvoicing/service/ports"
 import { Config, Effect, Layer, Schema } from "effect"
 
 const Judged = Schema.Struct({

@@ -3,7 +3,7 @@
  *
  *   TAX_OFFICE_URL=https://tax.example.test node OwnCountry.ts
  */
-import { main } from "@folio-einvoicing/service/node"
+import { main } from "@folio-einvoicing/service"
 import { authority } from "./OwnAuthority.ts"
 import { printer } from "./OwnPrinter.ts"
 import { profile } from "./OwnProfile.ts"

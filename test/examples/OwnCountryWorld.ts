@@ -1,5 +1,5 @@
 /* Syldavia for `memoryWorld` of `@folio-einvoicing/service/testing`: its profile, a tax office in memory, and its requests. */
-import { Authority, AuthorityUnavailable, type Verdict } from "@folio-einvoicing/service/Authority"
+import { Authority, AuthorityUnavailable, type Verdict } from "@folio-einvoicing/service/ports"
 import type { MemoryWorldOptions, SignedContent, Translatable } from "@folio-einvoicing/service/testing"
 import { Effect, Layer } from "effect"
 import { createPublicKey, verify, X509Certificate } from "node:crypto"

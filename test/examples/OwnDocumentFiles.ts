@@ -3,8 +3,8 @@
  *
  *   ARCHIVE=/var/lib/folio/archive node OwnDocumentFiles.ts
  */
-import { type DocumentFile, DocumentFiles } from "@folio-einvoicing/service/DocumentFiles"
-import { main } from "@folio-einvoicing/service/node"
+import { main } from "@folio-einvoicing/service"
+import { type DocumentFile, DocumentFiles } from "@folio-einvoicing/service/ports"
 import { Config, Effect, Layer } from "effect"
 import * as Fs from "node:fs/promises"
 import * as Path from "node:path"

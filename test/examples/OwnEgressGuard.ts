@@ -3,8 +3,8 @@
  *
  *   WEBHOOK_DOMAINS=example.com,example.org node OwnEgressGuard.ts
  */
-import { EgressGuard, EgressRefused } from "@folio-einvoicing/service/EgressGuard"
-import { main } from "@folio-einvoicing/service/node"
+import { main } from "@folio-einvoicing/service"
+import { EgressGuard, EgressRefused } from "@folio-einvoicing/service/ports"
 import { Config, Effect, Layer } from "effect"
 
 const elsewhere = "Webhooks go to hosts of our own domains alone; ask who runs the service to add yours."

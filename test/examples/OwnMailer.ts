@@ -3,8 +3,8 @@
  *
  *   MAIL_API_URL=https://mail.example.com/v1 MAIL_API_KEY=… MAIL_FROM=invoices@example.com node OwnMailer.ts
  */
-import { Mailer, MailerRefused, MailerUnavailable, type Send } from "@folio-einvoicing/service/Mailer"
-import { main } from "@folio-einvoicing/service/node"
+import { main } from "@folio-einvoicing/service"
+import { Mailer, MailerRefused, MailerUnavailable, type Send } from "@folio-einvoicing/service/ports"
 import { Config, Effect, Layer, Redacted } from "effect"
 
 const settings = Config.all({

@@ -1,6 +1,5 @@
 /* The sheet and the e-mail of a document in Syldavia; those of the service are in Spanish and name Colombia's codes. */
-import type { FiscalDocument } from "@folio-einvoicing/service/FiscalDocument"
-import { Printer } from "@folio-einvoicing/service/Printer"
+import { type FiscalDocument, Printer } from "@folio-einvoicing/service/ports"
 import { Effect, Layer } from "effect"
 import { zipSync } from "fflate"
 import { buffer } from "node:stream/consumers"

@@ -2,9 +2,7 @@
  * What a document is in Syldavia: its numbers have eight digits after a hyphen, its code ends in nothing that Colombia knows, and a signed
  * document is JSON (a JWS).
  */
-import type { Violation } from "@folio-einvoicing/service/ApiError"
-import type { Certificate } from "@folio-einvoicing/service/Certificate"
-import { NationalProfile, type Numbered } from "@folio-einvoicing/service/NationalProfile"
+import { type Certificate, NationalProfile, type Numbered, type Violation } from "@folio-einvoicing/service/ports"
 import { Effect, Layer, Result } from "effect"
 import { hash } from "node:crypto"
 

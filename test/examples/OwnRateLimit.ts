@@ -3,10 +3,8 @@
  *
  *   LARGE_ACCOUNTS=ten_…,ten_… node OwnRateLimit.ts
  */
-import { ApiError } from "@folio-einvoicing/service/ApiError"
-import { RateLimits } from "@folio-einvoicing/service/Limits"
-import { main } from "@folio-einvoicing/service/node"
-import { RateLimit } from "@folio-einvoicing/service/RateLimit"
+import { main } from "@folio-einvoicing/service"
+import { ApiError, RateLimit, RateLimits } from "@folio-einvoicing/service/ports"
 import { Clock, Config, Effect, Layer } from "effect"
 
 const perMinute = { small: 60, large: 6_000 }

@@ -3,11 +3,8 @@
  *
  *   SHOP_TOKEN=… node OwnRoutes.ts
  */
-import { createAccount, limitedByAddress, layerStoreProfile } from "@folio-einvoicing/service"
-import { ApiError } from "@folio-einvoicing/service/ApiError"
-import { callAs } from "@folio-einvoicing/service/LocalApi"
-import { NationalProfile } from "@folio-einvoicing/service/NationalProfile"
-import { main } from "@folio-einvoicing/service/node"
+import { callAs, createAccount, limitedByAddress, main } from "@folio-einvoicing/service"
+import { ApiError, NationalProfile } from "@folio-einvoicing/service/ports"
 import { Config, Effect, Layer, Redacted, Schema } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { createHash, timingSafeEqual } from "node:crypto"
@@ -55,4 +52,4 @@ const signUp = HttpRouter.use((router) =>
   })
 )
 
-main({ routes: signUp.pipe(Layer.provide([layerStoreProfile, limitedByAddress])) })
+main({ routes: signUp.pipe(Layer.provide(limitedByAddress)) })

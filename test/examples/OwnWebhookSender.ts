@@ -3,9 +3,8 @@
  *
  *   OUTBOX=/var/spool/folio node OwnWebhookSender.ts
  */
-import { EgressGuard } from "@folio-einvoicing/service/EgressGuard"
-import { main } from "@folio-einvoicing/service/node"
-import { type WebhookRequest, type WebhookResponse, WebhookSender } from "@folio-einvoicing/service/WebhookSender"
+import { main } from "@folio-einvoicing/service"
+import { EgressGuard, type WebhookRequest, type WebhookResponse, WebhookSender } from "@folio-einvoicing/service/ports"
 import { Clock, Config, Effect, Layer } from "effect"
 import * as Fs from "node:fs/promises"
 import * as Path from "node:path"

@@ -1,4 +1,4 @@
 /* The service as it is. What is to be another is handed to `main`. */
-import { main } from "@folio-einvoicing/service/node"
+import { main } from "@folio-einvoicing/service"
 
-main({})
+main()

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { NationalProfile } from "@folio-einvoicing/service/NationalProfile"
+import { NationalProfile } from "@folio-einvoicing/service/ports"
 import { check, type MemoryWorldOptions, memoryWorld } from "@folio-einvoicing/service/testing"
 import { syldavia } from "../examples/OwnCountryWorld.ts"
 

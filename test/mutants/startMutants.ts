@@ -19,7 +19,7 @@ export const startMutants: ReadonlyArray<Mutant> = [
       "const times = (timesInARow.get(row.id) ?? 0) + 1": "const times = row.attempts"
     }
   }),
-  ...guards("src/cli/Service.ts", "test/postgres/accounts/WebhookAllow.full.test.ts", {
+  ...guards("src/service/Service.ts", "test/postgres/accounts/WebhookAllow.full.test.ts", {
     "a service that lets webhooks reach internal addresses starts with live keys": {
       "if (!(yield* WebhookAllowance) || !(yield* hasLiveKeys)) return":
         "if (!(yield* WebhookAllowance) || (yield* hasLiveKeys) !== undefined) return"
@@ -36,12 +36,12 @@ export const startMutants: ReadonlyArray<Mutant> = [
       "idle_session_timeout: `${silenceMax}`": 'idle_session_timeout: "0"'
     }
   }),
-  ...guards("src/cli/Service.ts", "test/postgres/process/ServiceLock.full.test.ts", {
+  ...guards("src/service/Service.ts", "test/postgres/process/ServiceLock.full.test.ts", {
     "a process that has lost the database goes on serving it": {
       "return yield* (yield* ServiceLock).lost": "return yield* Effect.never"
     }
   }),
-  ...guards("src/cli/Run.ts", "test/platform/Signals.full.test.ts", {
+  ...guards("src/service/Run.ts", "test/platform/Signals.full.test.ts", {
     "closing the terminal ends a process at once": {
       'process.on("SIGHUP", stop)': ""
     }

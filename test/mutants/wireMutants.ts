@@ -45,12 +45,12 @@ export const wireMutants: ReadonlyArray<Mutant> = [
       'request.source.httpVersion === "1.1"': 'request.source.httpVersion === "9"'
     }
   }),
-  ...guards("src/http/KnownRoutes.ts", "test/App.test.ts", {
+  ...guards("src/http/KnownRoutes.ts", "test/http/service/OwnRoutes.test.ts", {
     "wire: a path is unknown with another method": {
       "for (const { method, path } of routes) note(method, full(path))": ""
     }
   }),
-  ...guards("src/http/Http.ts", "test/App.test.ts", {
+  ...guards("src/http/Http.ts", "test/http/service/OwnRoutes.test.ts", {
     "wire: who waits for events holds up the end of the service": { "stopping.told.open": "Effect.void" }
   }),
   ...guards("src/platform/server/Server.ts", "test/http/limits/RawServer.test.ts", {

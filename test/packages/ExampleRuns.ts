@@ -38,19 +38,18 @@ const Unchanged = Effect.fnUntraced(function* (program: string) {
 
 const ofTienda = ["--nit", "900373115", "--legal-name", "Tienda", "--address", "Calle 1", "--city-code", "11001"]
 
-/** An account that an operator makes; gives its key. */
-const accountOf = Effect.fnUntraced(function* (mode: "test" | "live", settings: Readonly<Record<string, string>>) {
+/** A live account that an operator makes; gives its key. */
+const accountOf = Effect.fnUntraced(function* (settings: Readonly<Record<string, string>>) {
   const more = ["--email", "tienda@example.com", "--vat-responsible", "yes", "--json"]
-  const create = ["accounts", "create", "--mode", mode, ...ofTienda, ...more]
+  const create = ["accounts", "create", "--mode", "live", ...ofTienda, ...more]
   const made = yield* folioCommand(create, { ...settings, DATA_DIR: yield* dataDirectory })
   assert.strictEqual(made.code, 0, made.error)
   return String(made.json.api_key.key)
 })
 
-const OwnLayers = Effect.fnUntraced(function* (program: string) {
-  const settings = yield* place
-  const service = yield* running(program, settings)
-  const client = makeClient(service.url, yield* accountOf("test", settings))
+const OwnProgram = Effect.fnUntraced(function* (program: string) {
+  const service = yield* running(program, yield* place)
+  const client = service.client()
   assert.strictEqual((yield* settled(client, yield* issued(client))).status, "accepted_by_authority")
   assert.strictEqual((yield* client.get("/own/health")).text, "ours is well")
   const account = yield* client.get("/v1/account")
@@ -68,7 +67,7 @@ const OwnMailer = Effect.fnUntraced(function* (program: string) {
   const mail = { MAIL_API_URL: provider.url, MAIL_API_KEY: "a secret", MAIL_FROM: "facturas@folio.test" }
   const service = yield* running(program, { ...settings, ...softwareSettings, AUTHORITY_URL: authority.url, ...mail })
 
-  const live = makeClient(service.url, yield* accountOf("live", settings))
+  const live = makeClient(service.url, yield* accountOf(settings))
   const { password, pkcs12 } = keyFile()
   yield* posted(live, "/v1/account/certificate", { pkcs12, password }, 200)
   yield* posted(live, "/v1/resolutions/import", undefined, 200)
@@ -299,5 +298,5 @@ export const exampleRuns = {
   "test/examples/OwnRateLimit.ts": OwnRateLimit,
   "test/examples/OwnRoutes.ts": OwnRoutes,
   "test/examples/OwnCountry.ts": OwnCountry,
-  "test/examples/OwnLayers.ts": OwnLayers
+  "test/examples/OwnProgram.ts": OwnProgram
 }

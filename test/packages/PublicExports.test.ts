@@ -4,13 +4,15 @@ import type { Sharding } from "effect/cluster"
 import type { Aead, SecureRandom } from "effect/crypto"
 import type { Etag, HttpPlatform, HttpServer } from "effect/http"
 import type { SqlClient } from "effect/sql"
-import { ServiceInfo } from "../../src/api/ServiceInfo.ts"
-import type * as App from "../../src/App.ts"
+import type { ServiceInfo } from "../../src/api/ServiceInfo.ts"
+import type * as Layers from "../../src/service/Layers.ts"
+import type { Parts } from "../../src/service/Service.ts"
 import { NationalProfile } from "../../src/documents/NationalProfile.ts"
 import { DocumentFiles } from "../../src/documents/parcel/DocumentFiles.ts"
 import { DocumentParcel } from "../../src/documents/parcel/EmailParcel.ts"
 import { SandboxCertificate } from "../../src/documents/signature/Certificate.ts"
 import { RateLimit } from "../../src/http/limits/RateLimit.ts"
+import { Printer } from "../../src/documents/print/Printer.ts"
 import * as Limits from "../../src/Limits.ts"
 import { Alerts } from "../../src/outbound/alerts/Alerts.ts"
 import { Authority } from "../../src/outbound/authority/Authority.ts"
@@ -21,7 +23,7 @@ import { Notify } from "../../src/protocol/Notify.ts"
 import { SecretKey } from "../../src/store/sql/Secrets.ts"
 import { publicExports } from "./PublicExports.ts"
 
-/** All that a team may put in place of the service's own; each has a default, which the example of `App.layer` provides. */
+/** All that a team may put in place of the service's own, each as a part of `main`. */
 const ports = {
   Alerts,
   Authority,
@@ -31,10 +33,10 @@ const ports = {
   Mailer,
   NationalProfile,
   Notify,
+  Printer,
   RateLimit,
   SandboxCertificate,
   SecretKey,
-  ServiceInfo,
   WebhookSender
 }
 
@@ -79,11 +81,16 @@ describe("the exports of the packages", () => {
     assert.deepStrictEqual(named(misnamed), [])
   })
 
-  it("are all that the service asks for, and it asks for nothing else", () => {
-    expectTypeOf<Layer.Services<typeof App.layer>>().toEqualTypeOf<
-      ServicesOf<typeof ports> | Exclude<ServicesOf<typeof Limits>, OfDefaults> | OfPlatform
+  it("hold every port and limit that the service requires, and each port is a part of `main`", () => {
+    type Port = ServicesOf<typeof ports>
+    type Service = ReturnType<typeof Layers.layerWith<never, never, never>>
+    // The default `DocumentFiles` requires a `Printer`, and the service itself does not.
+    expectTypeOf<Layer.Services<Service> | Printer>().toEqualTypeOf<
+      Port | ServiceInfo | Exclude<ServicesOf<typeof Limits>, OfDefaults> | OfPlatform
     >()
-    expectTypeOf<Layer.Success<typeof App.layerLimits>>().toEqualTypeOf<ServicesOf<typeof Limits> | Alerts>()
+    type Part = NonNullable<Parts[Exclude<keyof Parts, "limits" | "mayMixLiveKeys" | "routes">]>
+    expectTypeOf<Layer.Success<Part>>().toEqualTypeOf<Port>()
+    expectTypeOf<Layer.Success<typeof Layers.layerLimits>>().toEqualTypeOf<ServicesOf<typeof Limits> | Alerts>()
     const names = new Set(shown.map(({ name }) => name))
     assert.deepStrictEqual(
       Object.keys({ ...ports, ...Limits }).filter((name) => !names.has(name)),

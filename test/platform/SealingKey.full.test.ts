@@ -7,7 +7,7 @@ import * as Path from "node:path"
 import { AccountId, WebhookEndpointId } from "../../schemas/Id.ts"
 import { testKey } from "../../src/platform/files/DataFiles.ts"
 import * as Postgres from "../../src/platform/postgres/Postgres.ts"
-import { layerSecretKey } from "../../src/platform/files/SealingKey.ts"
+import { layerOf, layerSecretKey } from "../../src/platform/files/SealingKey.ts"
 import { SecretKey, Secrets } from "../../src/store/sql/Secrets.ts"
 import { secretPlace } from "../../src/store/webhooks/WebhookEndpoints.ts"
 import { serviceProcess } from "../support/processes/ServiceProcess.ts"
@@ -18,9 +18,9 @@ import { it } from "../support/Tests.ts"
 const newKey = () => randomBytes(32).toString("base64")
 
 /** The key that a start with these settings has, in base64. */
-const keyOf = (env: Record<string, string>) =>
+const keyOf = (env: Record<string, string>, layer: typeof layerSecretKey = layerSecretKey) =>
   Layer.build(
-    layerSecretKey.pipe(
+    layer.pipe(
       Layer.provide([Postgres.layer, NodeCrypto.layer]),
       Layer.provide(layerSettings(env)),
       Layer.provide(quiet),
@@ -31,8 +31,8 @@ const keyOf = (env: Record<string, string>) =>
     Effect.scoped
   )
 
-const refusedWith = (env: Record<string, string>) =>
-  Effect.match(keyOf(env), { onSuccess: () => "not refused", onFailure: ({ message }) => message })
+const refusedWith = (...what: Parameters<typeof keyOf>) =>
+  Effect.match(keyOf(...what), { onSuccess: () => "not refused", onFailure: ({ message }) => message })
 
 /** An endpoint whose secret is sealed with this key, as a release without a canary has left it. */
 const endpointSealedWith = Effect.fnUntraced(function* (url: string, key: string) {
@@ -73,6 +73,11 @@ describe("The key that seals secrets", () => {
     assert.deepStrictEqual(Fs.readdirSync(second), [])
     const wrong = /^The key in FOLIO_KEY is not the one that the secrets in the database are sealed with\. Restore/
     assert.match(yield* refusedWith({ DATABASE_URL, DATA_DIR: first, FOLIO_KEY: other }), wrong)
+    const own = (text: string) =>
+      layerOf(Layer.succeed(SecretKey, Redacted.make(new Uint8Array(Buffer.from(text, "base64")))))
+    assert.strictEqual(yield* keyOf({ DATABASE_URL, DATA_DIR: second }, own(key)), key)
+    const ofTeam = /^The key in the part secretKey is not the one that the secrets in the database are sealed with\./
+    assert.match(yield* refusedWith({ DATABASE_URL, DATA_DIR: second }, own(other)), ofTeam)
     Fs.writeFileSync(file, other)
     assert.match(yield* refusedWith({ DATABASE_URL, DATA_DIR: first }), /^The key in .*secret-key is not the one that/)
   })

@@ -1,6 +1,6 @@
 import type { Effect, Layer, Result } from "effect"
 import type { ServiceInfo } from "../../src/api/ServiceInfo.ts"
-import type * as App from "../../src/App.ts"
+import type * as Layers from "../../src/service/Layers.ts"
 import type { DocumentFiles } from "../../src/documents/parcel/DocumentFiles.ts"
 import type { DocumentParcel } from "../../src/documents/parcel/EmailParcel.ts"
 import type { Printer } from "../../src/documents/print/Printer.ts"
@@ -190,12 +190,12 @@ export const busyness = {
 } as const satisfies Rows<{ readonly measure: typeof Busyness.Service }>
 
 /** What the service asks for but does not call: values. */
-type Value = Exclude<Layer.Success<typeof App.layerLimits>, Alerts | Busyness> | SecretKey | ServiceInfo
+type Value = Exclude<Layer.Success<typeof Layers.layerLimits>, Alerts | Busyness> | SecretKey | ServiceInfo
 
 /** Whatever else the service asks for and is its own; the platform comes from Effect, whose names begin otherwise. */
 type Port = Exclude<
   Extract<
-    Layer.Services<typeof App.layer> | Layer.Success<typeof App.layerPorts>,
+    Layer.Services<ReturnType<typeof Layers.layerWith<never, never, never>>> | Printer,
     { readonly key: `folio/${string}`; readonly Service: unknown }
   >,
   Value

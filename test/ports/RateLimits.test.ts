@@ -2,7 +2,7 @@ import { assert } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { ApiError } from "../../schemas/ApiError.ts"
-import * as App from "../../src/App.ts"
+import * as Layers from "../../src/service/Layers.ts"
 import { RateLimit } from "../../src/http/limits/RateLimit.ts"
 import { customerBody, invoiceBody } from "../support/apps/Invoices.ts"
 import { keys, serving } from "../support/apps/MemoryApp.ts"
@@ -87,7 +87,7 @@ const late = Effect.fnUntraced(function* (
   return yield* patiently(Fiber.join(fiber))
 })
 
-const routes = App.routes.pipe(Layer.provideMerge(App.layerDocuments), Layer.provide(layerLimiter))
+const routes = Layers.routes.pipe(Layer.provideMerge(Layers.layerDocuments), Layer.provide(layerLimiter))
 
 describeOn(serving(routes, Layer.empty))("A request", (it) => {
   it.effect.each(cases)("whose RateLimit.%s %s: %s", function* ([method, fault, outcome]) {

@@ -3,7 +3,7 @@ import { Effect, Fiber, Layer, Option } from "effect"
 import { TestClock } from "effect/testing"
 import { hash } from "node:crypto"
 import { ApiError } from "../../schemas/ApiError.ts"
-import * as App from "../../src/App.ts"
+import * as Layers from "../../src/service/Layers.ts"
 import { DocumentFiles } from "../../src/documents/parcel/DocumentFiles.ts"
 import { DocumentParcel } from "../../src/documents/parcel/EmailParcel.ts"
 import { Printer } from "../../src/documents/print/Printer.ts"
@@ -140,7 +140,7 @@ const requestFor = Effect.fnUntraced(function* (method: Method, name: string): E
 })
 
 // The routes with the ports that they ask for, so that a test can break these.
-const routes = Layer.provideMerge(App.routes, App.layerDocuments)
+const routes = Layer.provideMerge(Layers.routes, Layers.layerDocuments)
 
 describeOn(serving(routes, Layer.empty))("A request", (it) => {
   it.effect.each(cases)("whose %s %s: %s", function* ([method, fault, outcome]) {

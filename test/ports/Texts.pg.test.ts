@@ -1,7 +1,7 @@
 import { assert, describe } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import * as App from "../../src/App.ts"
+import * as Layers from "../../src/service/Layers.ts"
 import { Authority, AuthorityRefusal, type Verdict } from "../../src/outbound/authority/Authority.ts"
 import { Mailer, MailerRefused } from "../../src/outbound/mail/Mailer.ts"
 import { WebhookSender } from "../../src/outbound/webhooks/WebhookSender.ts"
@@ -54,7 +54,7 @@ const it = itOn(
       submit: () => Effect.suspend(() => next),
       verdict: () => Effect.succeed(null)
     }),
-    entities: App.layerActors.pipe(Layer.provide(ports))
+    entities: Layers.layerActors.pipe(Layer.provide(ports))
   })
 )
 

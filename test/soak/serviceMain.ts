@@ -1,7 +1,7 @@
 import "effect/schema/SchemaJITCompiler/enable"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import { run, teardown } from "../../src/cli/Run.ts"
-import { serveWith } from "../../src/cli/Service.ts"
+import { run, teardown } from "../../src/service/Run.ts"
+import { serve } from "../../src/service/Service.ts"
 import * as HttpAuthority from "./parties/HttpAuthority.ts"
 import { keepVitals } from "./checks/Vitals.ts"
 
@@ -12,7 +12,7 @@ if (vitals !== undefined) keepVitals(vitals, Number(process.env["VITALS_EVERY_MS
 
 // Live documents and receivers on this machine: no service as it is shipped has both.
 NodeRuntime.runMain(
-  run(serveWith({ authority: HttpAuthority.layer(process.env["AUTHORITY_URL"] ?? ""), mayMixLiveKeys: true })),
+  run(serve({ authority: HttpAuthority.layer(process.env["AUTHORITY_URL"] ?? ""), mayMixLiveKeys: true })),
   {
     teardown,
     disableErrorReporting: true

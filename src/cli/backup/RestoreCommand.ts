@@ -3,7 +3,7 @@ import { Argument, Command, Flag } from "effect/cli"
 import { passphrase } from "../../platform/backup/Passphrase.ts"
 import { restore as restoreFile, verify } from "../../platform/backup/Restoring.ts"
 import { json, say } from "../Answers.ts"
-import { Told } from "../Run.ts"
+import { Told } from "../../service/Run.ts"
 import { edge } from "../Surroundings.ts"
 import { passphraseFile } from "./BackupCommand.ts"
 

@@ -14,7 +14,7 @@ export interface DocumentFile {
 }
 
 /** Names a document of an account: the account, the mode, the kind of document and the document's id. */
-export interface DocumentName extends AccountMode {
+export interface DocumentOfAccount extends AccountMode {
   readonly kind: DocumentKind
   readonly id: string
 }
@@ -27,7 +27,7 @@ export interface DocumentName extends AccountMode {
 export class DocumentFiles extends Context.Service<
   DocumentFiles,
   {
-    readonly pdf: (name: DocumentName, asker: string) => Effect.Effect<DocumentFile, ApiError>
-    readonly xml: (name: DocumentName, asker: string) => Effect.Effect<DocumentFile, ApiError>
+    readonly pdf: (name: DocumentOfAccount, asker: string) => Effect.Effect<DocumentFile, ApiError>
+    readonly xml: (name: DocumentOfAccount, asker: string) => Effect.Effect<DocumentFile, ApiError>
   }
 >()("@folio-einvoicing/service/DocumentFiles") {}

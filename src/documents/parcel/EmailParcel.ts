@@ -39,12 +39,12 @@ export const isParcel: (answer: unknown) => boolean = Schema.is(Parcel)
  *
  * @example
  * ```ts
- * import * as App from "@folio-einvoicing/service"
- * import { DocumentParcel } from "@folio-einvoicing/service/DocumentParcel"
+ * import { main } from "@folio-einvoicing/service"
+ * import { DocumentParcel } from "@folio-einvoicing/service/ports"
  * import { Effect, Layer, Option } from "effect"
  *
  * // The default e-mails, with another name of the sender.
- * const renamed = Layer.effect(
+ * const documentParcel = Layer.effect(
  *   DocumentParcel,
  *   Effect.map(DocumentParcel, ({ make }) => ({
  *     make: (key, state, asker) =>
@@ -55,7 +55,7 @@ export const isParcel: (answer: unknown) => boolean = Schema.is(Parcel)
  *   }))
  * )
  *
- * export const documents = Layer.provideMerge(renamed, App.layerDocuments)
+ * main({ documentParcel })
  * ```
  */
 export class DocumentParcel extends Context.Service<

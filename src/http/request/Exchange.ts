@@ -73,7 +73,7 @@ export const originOf = ({ ip, portal_session_id, request_id }: Facts) => ({
  *
  * @example
  * ```ts
- * import { Exchange } from "@folio-einvoicing/service/Exchange"
+ * import { Exchange } from "@folio-einvoicing/service/ports"
  * import { Effect } from "effect"
  *
  * // Lets a client know which server has answered.

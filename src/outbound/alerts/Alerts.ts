@@ -16,8 +16,8 @@ export class AlertFailed extends Schema.TaggedError<AlertFailed>()("AlertFailed"
  *
  * @example
  * ```ts
- * import { AlertFailed, Alerts } from "@folio-einvoicing/service/Alerts"
- * import { main } from "@folio-einvoicing/service/node"
+ * import { main } from "@folio-einvoicing/service"
+ * import { AlertFailed, Alerts } from "@folio-einvoicing/service/ports"
  * import { Effect, Layer } from "effect"
  *
  * // A pager, beside nothing else.

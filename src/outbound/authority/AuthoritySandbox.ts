@@ -133,8 +133,7 @@ const remember = <A>(all: Map<string, A>, key: string, one: A) => {
  *
  * @example
  * ```ts
- * import * as AuthorityLive from "@folio-einvoicing/service/AuthorityLive"
- * import * as AuthoritySandbox from "@folio-einvoicing/service/AuthoritySandbox"
+ * import { AuthorityLive, AuthoritySandbox } from "@folio-einvoicing/service/ports"
  *
  * // The simulated authority for documents that a national profile of the team has written as JSON.
  * const test = AuthoritySandbox.layer({

@@ -83,3 +83,13 @@ export const layerSecretKey = Layer.effect(
     return key
   })
 )
+
+/** A `SecretKey` of a team's own. Requires a `SqlClient`. Fails with `DataDirError` when the key is not that of the database. */
+export const layerOf = <E, R>(own: Layer.Layer<SecretKey, E, R>) =>
+  Layer.effect(
+    SecretKey,
+    Effect.gen(function* () {
+      const key = yield* SecretKey
+      return (yield* isOfDatabase(key)) ? key : yield* wrongKey("the part secretKey")
+    })
+  ).pipe(Layer.provide(own))

@@ -14,7 +14,7 @@ import { type ClientLimits, ConnectionLimits, type Cut, makeConnections } from "
 import { canShare, shareListening, SocketsOfPort } from "./Listeners.ts"
 import { ListenAddress } from "./ListenAddress.ts"
 import * as MetricsServer from "./MetricsServer.ts"
-import { cannotListen, ListenError, portToUse } from "./OpenPort.ts"
+import { cannotListen, type ListenError, portToUse } from "./OpenPort.ts"
 import {
   answer,
   type Answering,
@@ -26,8 +26,6 @@ import {
   soon,
   tooMany
 } from "./Refusals.ts"
-
-export { ListenError }
 
 const requestsPerConnectionMax = 100_000
 

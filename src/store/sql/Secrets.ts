@@ -8,17 +8,20 @@ import { Base64 } from "effect/encoding"
  *
  * @example
  * ```ts
- * import { SecretKey } from "@folio-einvoicing/service/SecretKey"
+ * import { main } from "@folio-einvoicing/service"
+ * import { SecretKey } from "@folio-einvoicing/service/ports"
  * import { Effect, Layer, Redacted } from "effect"
  *
  * // The key comes from a vault of the team.
- * export const secretKey = Layer.effect(
+ * const secretKey = Layer.effect(
  *   SecretKey,
  *   Effect.promise(async () => {
  *     const response = await fetch("http://127.0.0.1:8200/v1/folio/key")
  *     return Redacted.make(new Uint8Array(Buffer.from(await response.text(), "base64")))
  *   })
  * )
+ *
+ * main({ secretKey })
  * ```
  */
 export class SecretKey extends Context.Service<SecretKey, Redacted.Redacted<Uint8Array>>()(

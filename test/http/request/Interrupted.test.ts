@@ -3,7 +3,7 @@ import { Effect, Fiber, Latch, Layer } from "effect"
 import { HttpRouter, HttpServer } from "effect/http"
 import { TestClock } from "effect/testing"
 import { request as httpRequest } from "node:http"
-import * as App from "../../../src/App.ts"
+import * as Layers from "../../../src/service/Layers.ts"
 import { Locks, shardsWithLocks } from "../../actors/Locks.ts"
 import { customerBody, invoiceBody } from "../../support/apps/Invoices.ts"
 import { serving, world } from "../../support/apps/MemoryApp.ts"
@@ -17,7 +17,7 @@ const own = Layer.mergeAll(
   HttpRouter.add("GET", "/own/interrupted", Effect.interrupt),
   HttpRouter.add("GET", "/own/never", Effect.andThen(begun.open, Effect.never))
 )
-const it = itOn(serving(Layer.mergeAll(App.routes, own), Layer.empty))
+const it = itOn(serving(Layer.mergeAll(Layers.routes, own), Layer.empty))
 
 /** The whole of an answer that says: not now, try again in a second. */
 const isForLater = ({ headers, json, status, text }: Reply) => {
@@ -70,7 +70,7 @@ describe("a request that is interrupted from within", () => {
   })
 })
 
-const shifting = itOn(serving(App.routes, Locks.layer, world, shardsWithLocks))
+const shifting = itOn(serving(Layers.routes, Locks.layer, world, shardsWithLocks))
 
 describe("an account whose process loses its shards", () => {
   shifting.effect("answers with the envelope what it was asked", function* () {

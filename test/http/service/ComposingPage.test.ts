@@ -32,7 +32,7 @@ describe("the page on a service of your own", () => {
   })
 
   it("names every part that `main` takes", () => {
-    const [, members = ""] = /^export interface Parts[^]*?\{\n([^]*?)^\}$/m.exec(read("src/cli/Service.ts")) ?? []
+    const [, members = ""] = /^export interface Parts[^]*?\{\n([^]*?)^\}$/m.exec(read("src/service/Service.ts")) ?? []
     const parts = [...members.matchAll(/^ {2}readonly (\w+)\?:/gm)].map(([, name = ""]) => name)
     assert.isAbove(parts.length, 10)
     // The last one is for tests of the service itself.

@@ -2,7 +2,7 @@ import { assert } from "@effect/vitest"
 import { Effect, Layer, Redacted, Schema } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { AccountMode } from "../../../schemas/Account.ts"
-import * as App from "../../../src/App.ts"
+import * as Layers from "../../../src/service/Layers.ts"
 import { localApiKey } from "../../../src/domain/accounts/LocalApiKey.ts"
 import { callAs } from "../../../src/http/LocalApi.ts"
 import { add } from "../../../src/portal/frame/Routes.ts"
@@ -52,7 +52,7 @@ const revoke = (id: string) =>
 
 const idOf = (account: AccountMode) => localApiKey(Redacted.value(secretKey), account).id
 
-describeOn(serving(Layer.merge(App.routes, route), Layer.empty))("a call in the name of an account", (it) => {
+describeOn(serving(Layer.merge(Layers.routes, route), Layer.empty))("a call in the name of an account", (it) => {
   it.effect("acts for this account and mode alone, once for each idempotency key", function* () {
     const once = { "idempotency-key": "order 1" }
     const [first, again] = yield* Effect.all([

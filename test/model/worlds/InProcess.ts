@@ -2,7 +2,8 @@ import { Effect, Layer, type Scope } from "effect"
 import { HttpClientRequest, type HttpRouter, HttpServer, HttpServerRequest, type HttpServerResponse } from "effect/http"
 import crypto from "node:crypto"
 import { syncBuiltinESMExports } from "node:module"
-import * as App from "../../../src/App.ts"
+import * as Http from "../../../src/http/Http.ts"
+import * as Layers from "../../../src/service/Layers.ts"
 import { RateLimit, RateLimits } from "../../../src/http/limits/RateLimit.ts"
 import { RequestTurnLimits } from "../../../src/http/limits/RequestTurns.ts"
 import { withoutRest } from "../../support/apps/WithoutRest.ts"
@@ -31,8 +32,8 @@ export const routes = Effect.fnUntraced(function* <R>(own: Layer.Layer<never, ne
   })
   const http = Layer.mergeAll(Layer.succeed(HttpServer.HttpServer, server), HttpServer.layerServices)
   yield* Layer.build(
-    App.serve(Layer.mergeAll(App.routes, own)).pipe(
-      Layer.provide([RateLimit.layer, App.layerDocuments]),
+    Http.serve(Layer.mergeAll(Layers.routes, own)).pipe(
+      Layer.provide([RateLimit.layer, Layers.layerDocuments]),
       Layer.provide([http, unlimited, turns])
     )
   )

@@ -4,7 +4,7 @@ import { Context, Effect, Layer, Random, Redacted, References, Scope } from "eff
 import { Sharding } from "effect/cluster"
 import { SecureRandom } from "effect/crypto"
 import { Dns } from "effect/net"
-import * as App from "../../../src/App.ts"
+import * as Layers from "../../../src/service/Layers.ts"
 import { ServiceInfo } from "../../../src/api/ServiceInfo.ts"
 import { emailParcel } from "../../../src/documents/parcel/EmailParcel.ts"
 import { NationalProfile } from "../../../src/documents/NationalProfile.ts"
@@ -49,11 +49,11 @@ const noNames = Layer.orDie(Dns.layerStatic({}))
 
 // The time that a machine works is not measured, so that a sequence runs the same way each time.
 const limits = Layer.merge(
-  App.layerLimits,
+  Layers.layerLimits,
   Layer.succeed(Busyness, () => 0)
 )
 
-const actors = App.layerActors.pipe(Layer.provide([Notify.layer, App.layerDocuments]))
+const actors = Layers.layerActors.pipe(Layer.provide([Notify.layer, Layers.layerDocuments]))
 
 /** Prints without a thread, whose answer would come at another moment each time, and hardly anything. */
 const inkless = Printer.of({
@@ -109,7 +109,7 @@ export const make = Effect.fnUntraced(function* (options: MemoryWorldOptions = {
       limits
     ).pipe(
       Layer.provideMerge(
-        options.profile === undefined ? colombian : Layer.provideMerge(App.layerStoreProfile, options.profile)
+        options.profile === undefined ? colombian : Layer.provideMerge(Layers.layerStoreProfile, options.profile)
       ),
       Layer.provideMerge(Layer.succeed(SecureRandom.SecureRandom, random)),
       Layer.provideMerge(quiet)

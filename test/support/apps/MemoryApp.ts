@@ -8,7 +8,8 @@ import { TestClock } from "effect/testing"
 import type { AccountMode, KeyMode } from "../../../schemas/Account.ts"
 import { AccountId, ApiKeyId, ResolutionId } from "../../../schemas/Id.ts"
 import { ServiceInfo } from "../../../src/api/ServiceInfo.ts"
-import * as App from "../../../src/App.ts"
+import * as Http from "../../../src/http/Http.ts"
+import * as Layers from "../../../src/service/Layers.ts"
 import type { NationalProfile } from "../../../src/documents/NationalProfile.ts"
 import { fromPem, makeSelfSigned, SandboxCertificate } from "../../../src/documents/signature/Certificate.ts"
 import { makeApiKey } from "../../../src/domain/accounts/ApiKeyFormat.ts"
@@ -140,7 +141,7 @@ const settled = Layer.effectDiscard(TestClock.adjust("1 second"))
 
 /** The limits as they are, but that the process never counts as busy. */
 export const limits = Layer.merge(
-  App.layerLimits,
+  Layers.layerLimits,
   Layer.succeed(Busyness, () => 0)
 )
 
@@ -164,7 +165,7 @@ export const worldOf = (profile: Layer.Layer<NationalProfile>) =>
       )
     ),
     Layer.provideMerge(
-      Layer.mergeAll(NodeCrypto.layer, logLevel, limits, Layer.provideMerge(App.layerStoreProfile, profile))
+      Layer.mergeAll(NodeCrypto.layer, logLevel, limits, Layer.provideMerge(Layers.layerStoreProfile, profile))
     ),
     Layer.provideMerge(clock)
   )
@@ -174,8 +175,8 @@ export const world = worldOf(colombia)
 
 const runningOn = <A, R>(shards: Layer.Layer<A | Sharding.Sharding, never, R>) =>
   settled.pipe(
-    Layer.provideMerge(App.layerActors),
-    Layer.provideMerge(Layer.mergeAll(Notify.layer, App.layerDocuments)),
+    Layer.provideMerge(Layers.layerActors),
+    Layer.provideMerge(Layer.mergeAll(Notify.layer, Layers.layerDocuments)),
     Layer.provideMerge(shards)
   )
 
@@ -192,7 +193,7 @@ export const serving = <L, A, E, R>(
   on: typeof world = world,
   shards: Layer.Layer<Sharding.Sharding, never, NoInfer<L>> = TestRunner.layer
 ) =>
-  App.serve(routes).pipe(
+  Http.serve(routes).pipe(
     Layer.provideMerge(RateLimit.layer),
     Layer.provideMerge(Server.layer.pipe(Layer.provide(Layer.succeed(SocketsOfPort, 1)))),
     Layer.provideMerge(runningOn(shards)),
@@ -212,7 +213,7 @@ export const serving = <L, A, E, R>(
   )
 
 /** The whole service, with these limits. */
-export const serviceWith = <L>(changes: Layer.Layer<L>, on: typeof world = world) => serving(App.routes, changes, on)
+export const serviceWith = <L>(changes: Layer.Layer<L>, on: typeof world = world) => serving(Layers.routes, changes, on)
 
 /** The service with these limits of requests. */
 export const limitedTo = (rate: RateLimits["Service"], turns: RequestTurnLimits["Service"] = withoutRest) =>

@@ -4,7 +4,8 @@ import { Clock, Context, Effect, Layer, Result } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { HttpServer } from "effect/http"
 import { SqlClient } from "effect/sql"
-import * as App from "../../../src/App.ts"
+import * as Http from "../../../src/http/Http.ts"
+import * as Layers from "../../../src/service/Layers.ts"
 import { ServiceInfo } from "../../../src/api/ServiceInfo.ts"
 import type { NationalProfile } from "../../../src/documents/NationalProfile.ts"
 import { applicationResponse } from "../../../src/documents/parcel/ApplicationResponse.ts"
@@ -53,7 +54,7 @@ export interface TestAppOptions {
   /** More than any test sends, by default. */
   readonly rateLimits?: typeof RateLimits.Service
   /** The actors, if they are to be put together in another way. */
-  readonly entities?: typeof App.layerActors
+  readonly entities?: typeof Layers.layerActors
 }
 
 /** The whole service in this process, on a real database, behind a real HTTP server. */
@@ -147,7 +148,7 @@ export const layerOn = (
   {
     allow = "",
     authority,
-    entities = App.layerActors,
+    entities = Layers.layerActors,
     latency = 0,
     mailer = Mailer.layer,
     profile = colombia,
@@ -157,15 +158,15 @@ export const layerOn = (
   Layer.fresh(
     Layer.effect(TestApp, testApp).pipe(
       Layer.provideMerge(
-        App.serve(App.routes).pipe(
+        Http.serve(Layers.routes).pipe(
           Layer.provide(RateLimit.layer),
           Layer.provide(Layer.merge(RateLimits.layer(rateLimits), RequestTurnLimits.layer(withoutRest)))
         )
       ),
       Layer.provideMerge(entities),
-      Layer.provideMerge(Layer.mergeAll(Notify.layer, App.layerDocuments)),
+      Layer.provideMerge(Layer.mergeAll(Notify.layer, Layers.layerDocuments)),
       Layer.provideMerge(Layer.mergeAll(Server.layer, Cluster.singleProcess, authority ?? sandbox(latency))),
-      Layer.provideMerge(App.layerStore),
+      Layer.provideMerge(Layers.layerStore),
       Layer.provideMerge(
         Layer.mergeAll(
           WebhookSender.layer.pipe(
@@ -185,7 +186,7 @@ export const layerOn = (
       Layer.provideMerge(layerSettings({})),
       Layer.provideMerge(
         Layer.mergeAll(
-          App.layerLimits,
+          Layers.layerLimits,
           Layer.succeed(Busyness, () => 0),
           Server.layerLimits
         )

@@ -1,6 +1,6 @@
 import { Effect, Layer, Option, Schema } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
-import * as App from "../../../src/App.ts"
+import * as Layers from "../../../src/service/Layers.ts"
 import { LocalApi, type LocalRequest } from "../../../src/http/LocalApi.ts"
 import { add } from "../../../src/portal/frame/Routes.ts"
 import { PortalSessions } from "../../../src/store/accounts/PortalSessions.ts"
@@ -35,7 +35,7 @@ const door = add(
 )
 
 /** The whole service, and a door in it to the API inside the process. */
-export const app = serving(Layer.merge(App.routes, door), Layer.empty)
+export const app = serving(Layer.merge(Layers.routes, door), Layer.empty)
 
 /** Somebody in the portal, who calls the API as its pages do. */
 export const insider = Effect.fnUntraced(function* (options: Parameters<typeof entered>[0] = {}) {

@@ -1,7 +1,7 @@
 import { ConfigProvider, Effect, Exit } from "effect"
 import { TestConsole } from "effect/testing"
 import { folio } from "../../../src/cli/Folio.ts"
-import { run } from "../../../src/cli/Run.ts"
+import { run } from "../../../src/service/Run.ts"
 import type { Said } from "./FolioCommand.ts"
 
 /** As `folioCommand`, but in this process, which has loaded what a process of its own would load first. */

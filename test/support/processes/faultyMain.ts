@@ -4,8 +4,8 @@ import { Duration, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Fs from "node:fs"
 import { WatchPace } from "../../../src/actors/WatchPace.ts"
-import { run, teardown } from "../../../src/cli/Run.ts"
-import { serve } from "../../../src/cli/Service.ts"
+import { run, teardown } from "../../../src/service/Run.ts"
+import { serve } from "../../../src/service/Service.ts"
 import { EnablementPace } from "../../../src/issuing/enablement/EnablementPace.ts"
 import { Fault, type FaultPoint } from "../../../src/protocol/Fault.ts"
 import { Revision } from "../../../src/protocol/Revision.ts"
@@ -55,7 +55,7 @@ const patienceMs = process.env["ENABLEMENT_PATIENCE_MS"]
 const paced = Effect.gen(function* () {
   const pace = yield* EnablementPace
   const faster = { patience: Duration.millis(Number(patienceMs)), askAfter: Duration.millis(50) }
-  return yield* serve.pipe(
+  return yield* serve().pipe(
     Effect.provideService(EnablementPace, patienceMs === undefined ? pace : { ...pace, ...faster }),
     Effect.provideService(Revision, process.env["REVISION"] ?? (yield* Revision))
   )

@@ -1,85 +1,18 @@
-import { assert, describe, expectTypeOf } from "@effect/vitest"
-import { Context, Deferred, Effect, Exit, Fiber, type FileSystem, Layer, type Path, Scope } from "effect"
-import type { Sharding } from "effect/cluster"
-import type { Aead, SecureRandom } from "effect/crypto"
-import { type Etag, type HttpPlatform, HttpRouter, type HttpServer, HttpServerResponse } from "effect/http"
-import type { SqlClient } from "effect/sql"
-import * as App from "../src/App.ts"
-import { ApiError } from "../schemas/ApiError.ts"
-import type {
-  AttemptLimits,
-  AuthorityLimits,
-  Busyness,
-  CommandTurnLimits,
-  ConcurrencyLimits,
-  ContingencyAfter,
-  NoticeSecret,
-  PrintingLimits,
-  RequestTurnLimits,
-  RetentionDays,
-  TrustedProxies,
-  WebhookAllowance
-} from "../src/Limits.ts"
-import { RateLimits } from "../src/Limits.ts"
-import type { ServiceInfo } from "../src/api/ServiceInfo.ts"
-import type { NationalProfile } from "../src/documents/NationalProfile.ts"
-import { DocumentFiles, type DocumentName } from "../src/documents/parcel/DocumentFiles.ts"
-import type { DocumentParcel } from "../src/documents/parcel/EmailParcel.ts"
-import type { SandboxCertificate } from "../src/documents/signature/Certificate.ts"
-import { RateLimit } from "../src/http/limits/RateLimit.ts"
-import type { DrainTime } from "../src/http/service/Drain.ts"
-import type { Alerts } from "../src/outbound/alerts/Alerts.ts"
-import type { Authority } from "../src/outbound/authority/Authority.ts"
-import type { Mailer } from "../src/outbound/mail/Mailer.ts"
-import type { EgressGuard } from "../src/outbound/webhooks/EgressGuard.ts"
-import type { WebhookSender } from "../src/outbound/webhooks/WebhookSender.ts"
-import type { Notify } from "../src/protocol/Notify.ts"
-import type { SecretKey } from "../src/store/sql/Secrets.ts"
-import { issue } from "./support/apps/Correcting.ts"
-import { serving } from "./support/apps/MemoryApp.ts"
-import { fetchBytes, get, send } from "./support/apps/Requests.ts"
-import { MemoryTables } from "./support/memory/MemoryTables.ts"
-import { patiently } from "./support/apps/Until.ts"
-import { it as alone, itOn } from "./support/Tests.ts"
-
-/** What the documentation says that the whole service asks for (src/http/docs/extending.md). */
-type Ports =
-  | Alerts
-  | Authority
-  | DocumentFiles
-  | DocumentParcel
-  | EgressGuard
-  | Mailer
-  | NationalProfile
-  | Notify
-  | RateLimit
-  | SandboxCertificate
-  | SecretKey
-  | ServiceInfo
-  | WebhookSender
-type Limits =
-  | AttemptLimits
-  | AuthorityLimits
-  | Busyness
-  | CommandTurnLimits
-  | ConcurrencyLimits
-  | ContingencyAfter
-  | DrainTime
-  | NoticeSecret
-  | RequestTurnLimits
-  | RetentionDays
-  | TrustedProxies
-  | WebhookAllowance
-type OfPlatform =
-  | Aead.Aead
-  | SecureRandom.SecureRandom
-  | Sharding.Sharding
-  | SqlClient.SqlClient
-  | HttpServer.HttpServer
-  | HttpPlatform.HttpPlatform
-  | Etag.Generator
-  | FileSystem.FileSystem
-  | Path.Path
+import { assert, describe } from "@effect/vitest"
+import { Context, Deferred, Effect, Exit, Fiber, Layer, Scope } from "effect"
+import { HttpRouter, HttpServerResponse } from "effect/http"
+import * as Layers from "../../../src/service/Layers.ts"
+import * as Routes from "../../../src/http/Routes.ts"
+import { ApiError } from "../../../schemas/ApiError.ts"
+import { RateLimits } from "../../../src/Limits.ts"
+import { DocumentFiles, type DocumentOfAccount } from "../../../src/documents/parcel/DocumentFiles.ts"
+import { RateLimit } from "../../../src/http/limits/RateLimit.ts"
+import { issue } from "../../support/apps/Correcting.ts"
+import { serving } from "../../support/apps/MemoryApp.ts"
+import { fetchBytes, get, send } from "../../support/apps/Requests.ts"
+import { MemoryTables } from "../../support/memory/MemoryTables.ts"
+import { patiently } from "../../support/apps/Until.ts"
+import { it as alone, itOn } from "../../support/Tests.ts"
 
 const refusal = new ApiError({ code: "resource_missing", message: "There is no such parrot." })
 
@@ -92,18 +25,7 @@ const own = Layer.mergeAll(
   HttpRouter.add("GET", "/own/files/*", HttpServerResponse.text("a file"))
 )
 
-const it = itOn(serving(Layer.mergeAll(App.routes, own), Layer.empty))
-
-describe("the service, taken apart", () => {
-  alone.effect("asks for all that can be replaced, and for nothing else", () =>
-    Effect.sync(() => {
-      expectTypeOf<Layer.Services<typeof App.layer>>().toEqualTypeOf<Ports | Limits | OfPlatform>()
-      expectTypeOf<Layer.Success<typeof App.layerLimits>>().toEqualTypeOf<
-        Limits | PrintingLimits | RateLimits | Alerts
-      >()
-    })
-  )
-})
+const it = itOn(serving(Layer.mergeAll(Layers.routes, own), Layer.empty))
 
 const allowOf = (method: string, path: string) =>
   Effect.map(send({ method, path }), ({ headers, json, status }) => [status, json?.error.code, headers["allow"]])
@@ -163,7 +85,7 @@ describe("a team's own route", () => {
       )
     )
     const scope = yield* Scope.make()
-    const service = yield* Layer.buildWithScope(serving(Layer.mergeAll(App.routes, slow), Layer.empty), scope)
+    const service = yield* Layer.buildWithScope(serving(Layer.mergeAll(Layers.routes, slow), Layer.empty), scope)
     const request = yield* Effect.forkChild(Effect.provide(get("/own/slow"), service))
     yield* patiently(Deferred.await(begun))
     const waiting = yield* Effect.forkChild(Effect.provide(get("/v1/events?wait=20"), service))
@@ -178,7 +100,7 @@ describe("a team's own route", () => {
     assert.isTrue(Exit.isSuccess(yield* patiently(Fiber.await(end))))
   })
 
-  const few = serving(Layer.provide(own, App.limitedByAddress), RateLimits.layer({ perSecond: 1, burst: 2 }))
+  const few = serving(Layer.provide(own, Routes.limitedByAddress), RateLimits.layer({ perSecond: 1, burst: 2 }))
   itOn(few).effect("may be limited by address", function* () {
     const answers = yield* Effect.replicateEffect(get("/own/parrots/polly"), 3)
     assert.deepStrictEqual(
@@ -194,7 +116,7 @@ describe("a port of a team's own", () => {
     DocumentFiles,
     Effect.map(DocumentFiles, (ours) => ({
       ...ours,
-      xml: (name: DocumentName, asker: string) =>
+      xml: (name: DocumentOfAccount, asker: string) =>
         Effect.map(ours.xml(name, asker), (file) => {
           const kept = archive.get(name.id)
           const keep = Effect.tap(file.bytes, (bytes) => Effect.sync(() => archive.set(name.id, bytes)))
@@ -203,7 +125,7 @@ describe("a port of a team's own", () => {
     }))
   )
 
-  itOn(serving(Layer.provide(App.routes, archiving), Layer.empty)).effect(
+  itOn(serving(Layer.provide(Layers.routes, archiving), Layer.empty)).effect(
     "wraps ours: an archive of files",
     function* () {
       const { id } = yield* issue
@@ -221,9 +143,12 @@ describe("a port of a team's own", () => {
     isAddressSpent: Effect.succeed(false),
     ofLink: () => Effect.void
   })
-  itOn(serving(Layer.provide(App.routes, strict), Layer.empty)).effect("replaces ours: a rate limiter", function* () {
-    const { headers, json, status } = yield* get("/v1/account")
-    assert.deepStrictEqual([status, json.error.message, headers["retry-after"]], [429, "Not today.", "60"])
-    assert.strictEqual((yield* get("/health/live")).status, 200)
-  })
+  itOn(serving(Layer.provide(Layers.routes, strict), Layer.empty)).effect(
+    "replaces ours: a rate limiter",
+    function* () {
+      const { headers, json, status } = yield* get("/v1/account")
+      assert.deepStrictEqual([status, json.error.message, headers["retry-after"]], [429, "Not today.", "60"])
+      assert.strictEqual((yield* get("/health/live")).status, 200)
+    }
+  )
 })

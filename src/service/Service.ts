@@ -5,7 +5,7 @@ import { Dns } from "effect/net"
 import type { ApiError } from "../../schemas/ApiError.ts"
 import { version } from "../settings/Version.ts"
 import { ServiceInfo } from "../api/ServiceInfo.ts"
-import * as App from "../App.ts"
+import * as Layers from "./Layers.ts"
 import * as ColombianProfile from "../documents/ColombianProfile.ts"
 import type { SandboxCertificate } from "../documents/signature/Certificate.ts"
 import type { Alerts } from "../outbound/alerts/Alerts.ts"
@@ -19,6 +19,7 @@ import type { LocalApi } from "../http/LocalApi.ts"
 import { RateLimit } from "../http/limits/RateLimit.ts"
 import { Printer } from "../documents/print/Printer.ts"
 import type { DocumentFiles } from "../documents/parcel/DocumentFiles.ts"
+import type { DocumentParcel } from "../documents/parcel/EmailParcel.ts"
 import { NationalProfile } from "../documents/NationalProfile.ts"
 import { Notify } from "../protocol/Notify.ts"
 import type { HttpRouter } from "effect/http"
@@ -28,7 +29,7 @@ import * as EventLoop from "../platform/EventLoop.ts"
 import { DataDir } from "../platform/files/DataDir.ts"
 import { discardTestKey, testKey } from "../platform/files/DataFiles.ts"
 import { layerSandboxCertificate } from "../platform/files/SandboxCertificateFile.ts"
-import { layerSecretKey } from "../platform/files/SealingKey.ts"
+import * as SealingKey from "../platform/files/SealingKey.ts"
 import * as Postgres from "../platform/postgres/Postgres.ts"
 import { ServiceLock } from "../platform/postgres/ServiceLock.ts"
 import * as Server from "../platform/server/Server.ts"
@@ -45,6 +46,7 @@ import { Accounts } from "../store/accounts/Accounts.ts"
 import { hasLiveKeys } from "../store/accounts/LiveMode.ts"
 import { portalLink } from "../store/sandbox/PortalLink.ts"
 import { createSandboxAccount } from "../store/sandbox/SandboxAccount.ts"
+import type { SecretKey } from "../store/sql/Secrets.ts"
 import { WebhookAllowance, Workers } from "../store/sql/Workers.ts"
 
 // The resolver's default first try lasts 5 s; shorter tries let a query be repeated within the egress guard's limit of 2 s.
@@ -112,11 +114,11 @@ const platform = <E>(limits: Layer.Layer<never, E>) =>
     Layer.provideMerge(Layer.merge(Telemetry.layer(version), TerminalLines.layer)),
     Layer.provideMerge(limits),
     Layer.provideMerge(Settings.layer(version)),
-    Layer.provideMerge(Layer.merge(App.layerLimits, Server.layerLimits))
+    Layer.provideMerge(Layer.merge(Layers.layerLimits, Server.layerLimits))
   )
-const stores = <E>(profile: Layer.Layer<NationalProfile, E, Platform>, limits: Layer.Layer<never, E>) =>
-  App.layerStore.pipe(
-    Layer.provideMerge(layerSecretKey),
+const stores = <E>({ limits = Layer.empty, profile = colombia, secretKey }: Parts<E>) =>
+  Layers.layerStore.pipe(
+    Layer.provideMerge(secretKey === undefined ? SealingKey.layerSecretKey : SealingKey.layerOf(secretKey)),
     Layer.provideMerge(Postgres.layerService),
     Layer.provideMerge(profile),
     Layer.provideMerge(platform(limits))
@@ -130,8 +132,8 @@ export type Platform = Layer.Success<ReturnType<typeof platform>>
  *
  * @example
  * ```ts
- * import type { Beneath } from "@folio-einvoicing/service/node"
- * import { Mailer } from "@folio-einvoicing/service/Mailer"
+ * import type { Beneath } from "@folio-einvoicing/service"
+ * import { Mailer } from "@folio-einvoicing/service/ports"
  * import { Effect, Layer } from "effect"
  * import { SqlClient } from "effect/sql"
  *
@@ -148,11 +150,33 @@ export type Platform = Layer.Success<ReturnType<typeof platform>>
  * )
  * ```
  */
-export type Beneath = Layer.Success<ReturnType<typeof stores>>
+export type Beneath =
+  | Platform
+  | NationalProfile
+  | SecretKey
+  | Layer.Success<typeof Postgres.layerService>
+  | Layer.Success<typeof Layers.layerStore>
 
 type OfRouter = HttpRouter.HttpRouter | HttpRouter.Request<"Error", ApiError>
 
-/** What a team puts in place of the service's own; everything is as `npm start` has it where it is left out. */
+/**
+ * What a team puts in place of the service's own; everything is as `npm start` has it where it is left out.
+ *
+ * @example
+ * ```ts
+ * import { main, type Parts } from "@folio-einvoicing/service"
+ * import { Mailer, RateLimits } from "@folio-einvoicing/service/ports"
+ * import { HttpRouter, HttpServerResponse } from "effect/http"
+ *
+ * const parts: Parts = {
+ *   mailer: Mailer.layer,
+ *   limits: RateLimits.layer({ perSecond: 20 }),
+ *   routes: HttpRouter.add("GET", "/about", HttpServerResponse.text("The invoices of Café Andino"))
+ * }
+ *
+ * main(parts)
+ * ```
+ */
 export interface Parts<E = never> {
   /** What the documents of another country are. Colombian by default. It needs a `printer` beside it. */
   readonly profile?: Layer.Layer<NationalProfile, E, Platform>
@@ -172,11 +196,17 @@ export interface Parts<E = never> {
   readonly printer?: Layer.Layer<Printer, E, Beneath>
   /** Where clients get the files of documents from. It may ask for the default, which makes each file from its row. */
   readonly documentFiles?: Layer.Layer<DocumentFiles, E, Beneath | DocumentFiles>
-  /** The certificate that signs test documents. */
+  /** What makes the e-mail of a document. It may ask for the default. */
+  readonly documentParcel?: Layer.Layer<DocumentParcel, E, Beneath | DocumentParcel>
+  /** What sends messages about work to actors. It may ask for the default. */
+  readonly notify?: Layer.Layer<Notify, E, Beneath | Notify>
+  /** The certificate that signs test documents. By default a file in `DATA_DIR`. */
   readonly certificate?: Layer.Layer<SandboxCertificate, E, Beneath>
-  /** Layers of those services of `./Limits` that are to be others, such as `RetentionDays.layer(3650)`, whatever the environment says. */
+  /** The key that encrypts secrets in the database. By default `FOLIO_KEY`, or a file in `DATA_DIR`. */
+  readonly secretKey?: Layer.Layer<SecretKey, E, Platform>
+  /** Layers of those limits that are to be others, such as `RetentionDays.layer(3650)`, whatever the environment says. */
   readonly limits?: Layer.Layer<never, E>
-  /** Routes beside those of the service, in the same server. A handler may fail with `ApiError`, and call the API by `LocalApi`. */
+  /** Routes beside those of the service, in the same server. A handler may fail with `ApiError`, and call the API by `callAs`. */
   readonly routes?: Layer.Layer<never, E, OfRouter | Beneath | LocalApi | RateLimit>
   /**
    * Lets a service with `WEBHOOK_ALLOW` start beside live keys, which only a test wants.
@@ -186,48 +216,49 @@ export interface Parts<E = never> {
   readonly mayMixLiveKeys?: boolean
 }
 
-/** Runs the service until the process is asked to stop. Fails with an error whose message is one line that says what to do. */
-export const serveWith = <E = never>(parts: Parts<E>) => {
-  const guard = parts.mayMixLiveKeys === true ? Layer.empty : noLiveKeys
-  const ports = Layer.mergeAll(
-    (parts.documentFiles ?? Layer.empty).pipe(Layer.provideMerge(App.layerDocuments)),
-    Notify.layer,
-    parts.rateLimit ?? RateLimit.layer
-  ).pipe(Layer.provideMerge(parts.printer ?? Printer.layer))
-  const callers = Layer.mergeAll(
-    parts.webhookSender ?? WebhookSender.layer,
-    parts.mailer ?? MailerSmtp.layerConfig,
-    parts.authority ?? App.layerAuthority,
-    parts.certificate ?? layerSandboxCertificate,
-    parts.alerts ?? Layer.empty
-  ).pipe(Layer.provideMerge(Layer.mergeAll(parts.egressGuard ?? EgressGuard.layerConfig)))
-  const whole =
-    parts.profile === undefined || parts.printer !== undefined
-      ? Effect.void
-      : refuse(
-          "The profile of another country needs a printer of its own: the default prints Colombian documents. Pass printer beside profile; printer: Printer.layer keeps the default."
-        )
-  const running = untilStopped.pipe(
-    Effect.provide(
-      App.layerWith(parts.routes ?? Layer.empty).pipe(
-        Layer.provideMerge(ports),
-        Layer.provideMerge(Layer.mergeAll(Server.layer, Cluster.layer)),
-        // Below the cluster, which stops first: the actors then end the calls that they have under way.
-        Layer.provideMerge(callers),
-        Layer.provideMerge(Layer.provideMerge(Layer.merge(firstStart, takeOver), guard)),
-        Layer.provideMerge(stores(parts.profile ?? colombia, parts.limits ?? Layer.empty))
+const whole = <E>({ printer, profile }: Parts<E>) =>
+  profile === undefined || printer !== undefined
+    ? Effect.void
+    : refuse(
+        "The profile of another country needs a printer of its own: the default prints Colombian documents. Pass printer beside profile; printer: Printer.layer keeps the default."
       )
-    )
+
+/** The service with the parts of a team. Each layer gets what it requires from the lines after it. */
+const layer = <E>(parts: Parts<E>) =>
+  Layers.layerWith(parts.routes ?? Layer.empty).pipe(
+    Layer.provideMerge(
+      Layer.mergeAll(
+        parts.documentFiles ?? Layer.empty,
+        parts.documentParcel ?? Layer.empty,
+        parts.notify ?? Layer.empty,
+        parts.rateLimit ?? RateLimit.layer
+      )
+    ),
+    Layer.provideMerge(Layer.merge(Layers.layerDocuments, Notify.layer)),
+    Layer.provideMerge(parts.printer ?? Printer.layer),
+    Layer.provideMerge(Layer.mergeAll(Server.layer, Cluster.layer)),
+    // Below the cluster, which stops first: the actors then end the calls that they have under way.
+    Layer.provideMerge(
+      Layer.mergeAll(
+        parts.webhookSender ?? WebhookSender.layer,
+        parts.mailer ?? MailerSmtp.layerConfig,
+        parts.authority ?? Layers.layerAuthority,
+        parts.certificate ?? layerSandboxCertificate,
+        parts.alerts ?? Layer.empty
+      )
+    ),
+    Layer.provideMerge(Layer.mergeAll(parts.egressGuard ?? EgressGuard.layerConfig)),
+    Layer.provideMerge(Layer.merge(firstStart, takeOver)),
+    Layer.provideMerge(parts.mayMixLiveKeys === true ? Layer.empty : noLiveKeys),
+    Layer.provideMerge(stores(parts))
   )
-  return EventLoop.shared(Effect.andThen(whole, running))
-}
 
 /**
- * Runs the service with the simulated authority for test documents, and the authority of the settings for live documents.
- *
- * @internal
+ * Runs the service with these parts until the process is asked to stop. Fails with an error whose message is one line that says what to
+ * do.
  */
-export const serve = serveWith({})
+export const serve = <E = never>(parts: Parts<E> = {}) =>
+  EventLoop.shared(Effect.andThen(whole(parts), Effect.provide(untilStopped, layer(parts))))
 
 /**
  * Runs a program as this process, until the program ends or the process is asked to stop. The process then exits with 0, and with 1 and
@@ -240,5 +271,11 @@ export const runMain = <A, E extends { readonly message: string }>(program: Effe
  * Runs the service with these parts as the program of this process, as `npm start` does: until the process is asked to stop. A
  * failure is printed as one line, and the process then exits with 1.
  */
-export const main = <E extends { readonly message: string } = never>(parts: Parts<E>): void =>
-  runMain(asManyAsSet(serveWith(parts)))
+export const main = <E extends { readonly message: string } = never>(parts: Parts<E> = {}): void =>
+  runMain(asManyAsSet(serve(parts)))
+
+/** A middleware for routes that need no API key: answers 429 to a client address that asks too often. Requires `RateLimit`. */
+export { limitedByAddress } from "../http/Routes.ts"
+export { callAs, LocalApi, type LocalAnswer, type LocalRequest } from "../http/LocalApi.ts"
+/** Makes an account whose issuer keeps the rules of the profile. */
+export { createAccount } from "../store/accounts/Operations.ts"

@@ -1,0 +1,94 @@
+import { Effect, Layer } from "effect"
+import * as Actors from "../actors/Actors.ts"
+import { Commands } from "../commands/Commands.ts"
+import { applicationResponse } from "../documents/parcel/ApplicationResponse.ts"
+import { defaultLimits } from "../DefaultLimits.ts"
+import * as GuardedProfile from "../documents/GuardedProfile.ts"
+import { brokenRules } from "../documents/check/AuthorityCheck.ts"
+import { readSignedDocument } from "../documents/signature/SignedDocument.ts"
+import * as Http from "../http/Http.ts"
+import * as Routes from "../http/Routes.ts"
+import { Backpressure } from "../issuing/Backpressure.ts"
+import * as Issuing from "../issuing/Issuing.ts"
+import { Alerts } from "../outbound/alerts/Alerts.ts"
+import * as AuthorityLive from "../outbound/authority/AuthorityLive.ts"
+import * as AuthoritySandbox from "../outbound/authority/AuthoritySandbox.ts"
+import { AuthoritySettings } from "../outbound/authority/AuthoritySettings.ts"
+import * as Portal from "../portal/Portal.ts"
+import { Notify } from "../protocol/Notify.ts"
+import { FileLinks } from "../store/documents/FileLinks.ts"
+import { ReadyEndpoints } from "../store/webhooks/ReadyEndpoints.ts"
+import { SandboxAuthorities } from "../store/sandbox/SandboxAuthorities.ts"
+import * as Store from "../store/Store.ts"
+import { StoreProfile } from "../store/StoreProfile.ts"
+
+// The layers that the service is made of, without the platform. `Service.ts` composes them on Node and PostgreSQL, tests in memory.
+
+/** What the stores need of the national profile: rules, dates and the form of numbers. Requires a `NationalProfile`. */
+export const layerStoreProfile = Layer.effect(StoreProfile, GuardedProfile.guardedProfile)
+
+const fileLinks = FileLinks.layer.pipe(Layer.provide(layerStoreProfile))
+
+/** The stores. Requires a migrated `SqlClient`, `SecretKey`, `NationalProfile`, `RetentionDays`, `WebhookAllowance` and cryptography. */
+export const layerStore = Store.layer.pipe(Layer.provideMerge(layerStoreProfile))
+
+/** The work that the actors do, commands and issuing, without the actors themselves. */
+export const layerWork = Commands.layer.pipe(
+  Layer.provideMerge(Issuing.layer),
+  Layer.provide([GuardedProfile.layer, Notify.layerGuarded])
+)
+
+/**
+ * The actors, which carry out commands, number and sign documents, submit them to the authority, and send e-mails and webhooks.
+ * Requires `Sharding`, the stores, the ports, the limits and the signing certificate.
+ */
+export const layerActors = Actors.layer.pipe(
+  Layer.provide(layerWork),
+  Layer.provide([fileLinks, Backpressure.layer, GuardedProfile.layer, Notify.layerGuarded]),
+  Layer.provide(ReadyEndpoints.layer)
+)
+
+/** /v1, its documentation, the portal, `/health` and `/metrics`. Requires the stores, the ports and the limits. */
+export const routes = Layer.merge(Routes.layer, Portal.layer).pipe(
+  Layer.provide([Backpressure.layer, fileLinks, GuardedProfile.layer, Issuing.layerShownAccounts])
+)
+
+/** The default `DocumentFiles` and `DocumentParcel`, made from the rows of the database. Requires the stores and `Printer`. */
+export const layerDocuments = Issuing.layerPapers.pipe(Layer.provide(GuardedProfile.layer))
+
+/** The default limits, without the environment, and alerts to nobody. */
+export const layerLimits = Layer.merge(defaultLimits, Alerts.layer)
+
+/**
+ * The default `Authority`: test documents go to a simulated authority, live documents to the web service that `AuthoritySettings`
+ * names, and those of test sets to its test service; without these they are refused. Requires `AuthoritySettings` and the stores.
+ */
+export const layerAuthority = Layer.unwrap(
+  Effect.gen(function* () {
+    const { live, sandboxLatencyMs, test } = yield* AuthoritySettings
+    const sandbox = yield* SandboxAuthorities
+    return AuthorityLive.layerByMode({
+      test: AuthoritySandbox.layer({
+        read: readSignedDocument,
+        check: brokenRules,
+        respond: applicationResponse,
+        latency: sandboxLatencyMs,
+        ...sandbox
+      }),
+      live: live && AuthorityLive.layer({ ...live, readCufe: (signed) => readSignedDocument(signed)?.cufe ?? null }),
+      testSet: test && { ...test, software: live?.software }
+    })
+  })
+)
+
+/**
+ * The whole service, with routes of a team in the same server. The type of its requirements lists the ports, the limits and what the
+ * platform gives. What calls others (`Authority`, `Mailer`, `WebhookSender`) stands below `Sharding`, so that it is still there when
+ * the actors end their calls.
+ */
+export const layerWith = <A, E, R>(own: Layer.Layer<A, E, R>) =>
+  Http.serve(Layer.mergeAll(routes, own)).pipe(
+    // The server is the last to start and the first to stop, so that the actors still carry out the requests that it accepted.
+    Layer.provideMerge(layerActors),
+    Layer.provideMerge(layerStore)
+  )

@@ -1,0 +1,88 @@
+/*
+ * What a team may put in place of the service's own: the ports, with their types, failures and default layers. A default that is a module
+ * of layers is a namespace, so that each default has the form `Name.layer`.
+ */
+
+/** What a route or a port fails with to give the client an error of the API. */
+export { ApiError, type Violation } from "../../schemas/ApiError.ts"
+export { Exchange, RequestId } from "../http/request/Exchange.ts"
+export { ServiceInfo } from "../api/ServiceInfo.ts"
+export { SettingsError } from "../settings/Setting.ts"
+export { DataDir } from "../platform/files/DataDir.ts"
+
+// The country.
+/** The default `NationalProfile`. */
+export * as ColombianProfile from "../documents/ColombianProfile.ts"
+export {
+  type Accepted,
+  type Draft,
+  NationalProfile,
+  type Numbered,
+  type Rules,
+  Unsignable
+} from "../documents/NationalProfile.ts"
+export { FiscalDocument } from "../documents/ubl/FiscalDocument.ts"
+export { type Certificate, fromPem, makeSelfSigned, SandboxCertificate } from "../documents/signature/Certificate.ts"
+
+// The tax authority.
+export {
+  type AcquirerQuestion,
+  Authority,
+  type AuthorityAcquirer,
+  type AuthorityEvent,
+  type AuthorityRange,
+  AuthorityRefusal,
+  AuthorityUnavailable,
+  type CallerCertificate,
+  type DocumentName,
+  type RegisteredSoftware,
+  type Submission,
+  type TestSet,
+  type TestSetAnswer,
+  type Verdict
+} from "../outbound/authority/Authority.ts"
+/** The web service of the Colombian authority, and one authority made of two. */
+export * as AuthorityLive from "../outbound/authority/AuthorityLive.ts"
+/** The simulated authority, for test documents. */
+export * as AuthoritySandbox from "../outbound/authority/AuthoritySandbox.ts"
+export { AuthoritySettings, type LiveAuthority } from "../outbound/authority/AuthoritySettings.ts"
+
+// Files and e-mails of documents.
+export { Printer } from "../documents/print/Printer.ts"
+export { type DocumentFile, DocumentFiles, type DocumentOfAccount } from "../documents/parcel/DocumentFiles.ts"
+export { DocumentParcel, type Parcel, type ParcelFile } from "../documents/parcel/EmailParcel.ts"
+export {
+  type Envelope,
+  Mailer,
+  MailerAbsent,
+  MailerRefused,
+  MailerUnavailable,
+  type Message,
+  type Send,
+  type Sent
+} from "../outbound/mail/Mailer.ts"
+/** The default `Mailer`. */
+export * as MailerSmtp from "../outbound/mail/MailerSmtp.ts"
+
+// Webhooks.
+export {
+  type WebhookErrorCode,
+  type WebhookRequest,
+  type WebhookResponse,
+  WebhookSender,
+  type WebhookSenderOptions
+} from "../outbound/webhooks/WebhookSender.ts"
+export {
+  DnsFailed,
+  EgressGuard,
+  type EgressGuardOptions,
+  EgressRefused,
+  type UrlVerdict
+} from "../outbound/webhooks/EgressGuard.ts"
+
+// The service itself.
+export { type Alert, AlertFailed, Alerts } from "../outbound/alerts/Alerts.ts"
+export { Notify } from "../protocol/Notify.ts"
+export { RateLimit } from "../http/limits/RateLimit.ts"
+export { SecretKey } from "../store/sql/Secrets.ts"
+export * from "../Limits.ts"
